@@ -1,0 +1,140 @@
+# Every target works on a fresh clone: what it needs (a virtual environment, the compiled core) is
+# made first, and made again only when its sources have changed.
+
+PYTHON ?= python3
+PYTHONS := 3.11 3.12 3.13 3.14
+VENV := .venv
+BIN := $(VENV)/bin
+DIST := target/wheels
+ARGS ?=
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.SUFFIXES:
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PYO3_PYTHON := $(abspath $(BIN)/python)
+
+RUST_SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name '*.toml' -o -type d)
+PYTHON_SOURCES := $(shell find python -name '*.py' -o -name '*.pyi' -o -name py.typed)
+PYTHON_CODE := $(wildcard python tests tools bench examples)
+
+##@ To use
+.PHONY: help demo
+help: ## Say what can be made
+	@awk 'BEGIN { FS = ":.*## " } /^##@ / { print "\n" substr($$0, 5) } /^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.built ## Train, save, load, encode and explain on text that every Python carries
+	$(BIN)/python examples/demo.py
+
+##@ To develop
+.PHONY: build fmt lint test
+build: $(VENV)/.built $(VENV)/.test ## Make .venv with all that a developer needs
+
+fmt: $(VENV)/.test ## Format everything, and mend what can be mended
+	cargo fmt
+	$(BIN)/ruff check --fix-only --quiet $(PYTHON_CODE)
+	$(BIN)/ruff format $(PYTHON_CODE)
+
+lint: $(VENV)/.built $(VENV)/.test ## Formats, lints, types, stubs, import contracts
+	cargo fmt --check
+	cargo clippy --workspace --all-targets --locked --quiet -- --deny warnings
+	$(BIN)/ruff check --quiet $(PYTHON_CODE)
+	$(BIN)/ruff format --check --quiet $(PYTHON_CODE)
+	$(BIN)/mypy --strict python/piecework
+	$(BIN)/python -m mypy.stubtest piecework._core --allowlist tests/stubtest-allow.txt
+	$(BIN)/lint-imports --no-logo
+
+# The whole Python suite comes last, so that its count is the closing line.
+test: lint test-rust docs-check smoke test-python ## Every check and every test
+
+##@ Parts of `make test`
+.PHONY: test-rust docs-check smoke test-python
+test-rust: $(VENV)/.run ## The tests of the core, with overflow checks
+	cargo test --package piecework-core --locked --quiet
+
+docs-check: $(VENV)/.built $(VENV)/.test ## Every example of the documentation, executed
+	RUSTDOCFLAGS="--deny warnings" cargo doc --package piecework-core --no-deps --locked --quiet
+	$(BIN)/pytest --quiet --doctest-modules python/piecework
+	$(BIN)/pytest --quiet tests/docs
+
+smoke: $(PYTHONS:%=smoke-%) ## The wheel on every Python of this machine
+
+test-python: $(VENV)/.built $(VENV)/.test ## The Python tests (ARGS="-k name" chooses)
+	$(BIN)/pytest $(ARGS)
+
+##@ Long runs
+.PHONY: bench fuzz parity
+bench: $(VENV)/.built $(VENV)/.test ## Measure speed and memory (ARGS go to bench/run.py)
+	$(BIN)/python bench/run.py $(ARGS)
+
+fuzz: $(VENV)/.built $(VENV)/.test ## Random trials, many of them, new ones each time
+	HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest -m fuzz $(ARGS)
+
+parity: $(VENV)/.built $(VENV)/.test ## Compare with other tokenizers over everything there is
+	$(BIN)/pytest -m parity $(ARGS)
+
+##@ To keep house
+.PHONY: lock clean
+lock: ## Choose the newest versions that pyproject.toml allows, and write them down
+	rm -rf $(VENV)-lock
+	$(PYTHON) -m venv $(VENV)-lock
+	$(VENV)-lock/bin/python -m pip install --quiet --upgrade pip
+	$(VENV)-lock/bin/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")' >$(VENV)-lock/run.txt
+	$(VENV)-lock/bin/python -m pip install --quiet --requirement $(VENV)-lock/run.txt --group build
+	$(VENV)-lock/bin/python -m pip freeze >requirements/run.txt
+	$(VENV)-lock/bin/python -m pip install --quiet --group all
+	$(VENV)-lock/bin/python -m pip freeze >requirements/test.txt
+	rm -rf $(VENV)-lock
+	cargo update
+
+clean: ## Remove everything that was made
+	rm -rf target $(VENV) $(VENV)-* python/piecework/*.so .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find python tests tools bench examples -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+
+# What a machine may lack. Each is empty, or ends the run with one line that says what to install.
+NEED_CARGO = $(if $(shell command -v cargo 2>/dev/null),,$(error piecework needs Rust 1.88 or newer to build: install it (rustup, or the packages rustc and cargo) so that "cargo" is found))
+NEED_PYTHON = $(if $(shell "$(PYTHON)" -c 'import sys; sys.version_info < (3, 11) or print("yes")' 2>/dev/null),,$(error piecework needs Python 3.11 or newer, and "$(PYTHON)" is not: install it, or name another with PYTHON=...))
+NEED_PIP = $(if $(shell "$(PYTHON)" -c 'import ensurepip, venv; print("yes")' 2>/dev/null),,$(error piecework needs pip and venv, and "$(PYTHON)" has not both: install them (the packages python3-pip and python3-venv), or name another Python with PYTHON=...))
+
+# The environment, in two steps: a demonstration needs no test tools.
+$(VENV)/.run: requirements/run.txt
+	@$(NEED_CARGO)$(NEED_PYTHON)$(NEED_PIP)
+	"$(PYTHON)" -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --requirement requirements/run.txt
+	@touch $@
+
+$(VENV)/.test: requirements/test.txt $(VENV)/.run
+	$(BIN)/python -m pip install --quiet --requirement requirements/test.txt
+	@touch $@
+
+# The compiled core, in release mode, beside its Python sources.
+$(VENV)/.built: $(RUST_SOURCES) $(VENV)/.run
+	@$(NEED_CARGO)echo "Building the compiled core; the first time takes a minute or two."
+	VIRTUAL_ENV=$(abspath $(VENV)) PIP_QUIET=1 $(BIN)/maturin develop --release --locked --quiet
+	@touch $@
+
+$(VENV)/.wheel: $(PYTHON_SOURCES) $(VENV)/.built
+	rm -rf $(DIST)
+	$(BIN)/maturin build --release --locked --quiet --out $(DIST)
+	@touch $@
+
+# The tests marked `smoke`, in an environment that holds the wheel, what it requires, and pytest with
+# Hypothesis. Their files are named, because others import what is not there.
+SMOKE_FILES = $(shell grep --recursive --files-with-matches --include='test_*.py' 'mark\.smoke' tests)
+FIND_PYTHON = for found in python$* "$$(pyenv root 2>/dev/null)"/versions/$*.*/bin/python; do \
+	"$$found" -c 'import ensurepip, sys, venv; sys.exit("%d.%d" % sys.version_info[:2] != "$*")' 2>/dev/null && break; \
+	found=; done
+SMOKE_PIP = $(VENV)-$*/bin/python -m pip install --quiet --constraint requirements/test.txt
+
+.PHONY: $(PYTHONS:%=smoke-%)
+$(PYTHONS:%=smoke-%): smoke-%: $(VENV)/.wheel
+	@$(FIND_PYTHON); \
+	if [ -z "$$found" ]; then echo "smoke: Python $* skipped, not on this machine (with pip and venv)"; exit; fi; \
+	echo "smoke: Python $*"; \
+	[ -x $(VENV)-$*/bin/pip ] || "$$found" -m venv --clear $(VENV)-$*; \
+	$(SMOKE_PIP) --no-deps --force-reinstall $(DIST)/piecework-*.whl; \
+	$(SMOKE_PIP) $(DIST)/piecework-*.whl pytest hypothesis; \
+	$(VENV)-$*/bin/pytest --quiet -m smoke $(SMOKE_FILES)

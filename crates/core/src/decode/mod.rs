@@ -1,0 +1,5 @@
+//! Tokens back to text.
+
+mod wordpiece;
+
+pub use wordpiece::WordPieceDecoder;

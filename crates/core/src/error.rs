@@ -1,0 +1,155 @@
+//! Every way the core can refuse, each with what a person needs to go on.
+
+use std::fmt;
+
+/// The result of everything here that can fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong; `crates/py` turns each variant into a Python exception of its own.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// Settings that contradict each other or the data.
+    #[error("{0}")]
+    Config(String),
+    /// A vocabulary that is no bijection, or lacks what it needs.
+    #[error("{0}")]
+    Vocabulary(String),
+    /// Bytes that are not in the format they should be in.
+    #[error("{at}: {message}")]
+    Format {
+        /// Where: a JSON path or a line.
+        at: Place,
+        /// What was found and what was expected.
+        message: String,
+    },
+    /// A valid file that asks for what this tokenizer cannot do.
+    #[error("{at}: {message}")]
+    Unsupported {
+        /// Where: a JSON path or a line.
+        at: Place,
+        /// What is asked for, and the way out.
+        message: String,
+    },
+    /// Bytes that are not UTF-8.
+    #[error("invalid UTF-8 in line {line} at byte {byte} of the file (0x{value:02x})")]
+    Utf8 {
+        /// Line, from 1.
+        line: u64,
+        /// Byte of the file, from 0.
+        byte: u64,
+        /// The byte that does not fit.
+        value: u8,
+    },
+    /// Word counts that do not belong together, or none at all.
+    #[error("{0}")]
+    Counts(String),
+    /// A sum that does not fit into 64 bits.
+    #[error("{0}")]
+    Overflow(String),
+    /// A special token in a text where none is allowed.
+    #[error(
+        "the text holds the special token {token:?} at byte {byte}; pass specials=\"text\" to treat it as \
+         ordinary text, specials=\"match\" to encode it as the special token, or a set of those allowed"
+    )]
+    SpecialToken {
+        /// The special token's text.
+        token: String,
+        /// Its first byte in the text.
+        byte: usize,
+    },
+    /// A word that no pieces cover, in a tokenizer without unknown token.
+    #[error(
+        "no pieces of the vocabulary cover {word:?}, and the tokenizer has no unknown token; \
+         train with \"[UNK]\" among the special tokens, or load with unk_token=..."
+    )]
+    NoUnknownToken {
+        /// The word, shortened.
+        word: String,
+    },
+    /// An id outside the vocabulary.
+    #[error("id {id} is not in the vocabulary, whose ids end at {last}")]
+    Id {
+        /// The id asked for.
+        id: u32,
+        /// The largest id there is.
+        last: u32,
+    },
+    /// A question about token counts to a tokenizer that has none.
+    #[error("{0}")]
+    NoCounts(String),
+    /// A text longer than spans can address.
+    #[error("a text of {0} bytes is over the limit of 1 GiB; split it")]
+    TooLong(usize),
+    /// The caller asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// A place in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// A line, from 1.
+    Line(usize),
+    /// A path such as `$.model.vocab`.
+    Json(String),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(line) => write!(f, "line {line}"),
+            Self::Json(path) => f.write_str(path),
+        }
+    }
+}
+
+/// A text for messages: escaped, and cut where it is long.
+#[must_use]
+pub fn shorten(text: &str) -> String {
+    const LIMIT: usize = 60;
+    match text.char_indices().nth(LIMIT) {
+        None => text.to_owned(),
+        Some((cut, _)) => format!("{}… ({} characters)", &text[..cut], text.chars().count()),
+    }
+}
+
+/// The candidate nearest to what was written, for "did you mean".
+#[must_use]
+pub fn nearest<'a>(written: &str, candidates: &[&'a str]) -> Option<&'a str> {
+    let distance = |candidate: &&str| edit_distance(written, candidate);
+    let best = candidates.iter().copied().min_by_key(distance)?;
+    (edit_distance(written, best) <= 1 + written.len() / 4).then_some(best)
+}
+
+/// Levenshtein distance over characters, case folded.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.to_lowercase().chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.to_lowercase().chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, &y) in b.iter().enumerate() {
+            let substitute = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = substitute.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearest_finds_a_slip_of_the_finger() {
+        let known = ["BertNormalizer", "Lowercase"];
+        assert_eq!(nearest("BertNormaliser", &known), Some("BertNormalizer"));
+        assert_eq!(nearest("Nmt", &known), None);
+    }
+
+    #[test]
+    fn shorten_cuts_between_characters() {
+        assert_eq!(shorten("short"), "short");
+        assert!(shorten(&"é".repeat(100)).ends_with("… (100 characters)"));
+    }
+}

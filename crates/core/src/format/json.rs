@@ -1,0 +1,381 @@
+//! JSON as we read and write it: members keep their order, and errors say where.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+
+use crate::error::{Error, Place, Result, nearest, shorten};
+
+/// A JSON value; objects keep order and repeated members, so that nothing is lost before it is checked.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Json {
+    Null,
+    Bool(bool),
+    Unsigned(u64),
+    Float(f64),
+    String(String),
+    Array(Vec<Json>),
+    Object(Vec<(String, Json)>),
+}
+
+impl Json {
+    /// Parses all of `bytes`; nesting beyond 128 levels is an error.
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self> {
+        serde_json::from_slice(bytes).map_err(|error| {
+            let at = Place::Line(error.line());
+            let reason = error.to_string();
+            let reason = reason.split(" at line ").next().unwrap_or_default().to_owned();
+            Error::Format { at, message: format!("not valid JSON: {reason}, column {}", error.column()) }
+        })
+    }
+
+    pub(super) fn text(&self) -> String {
+        serde_json::to_string(self).expect("our own values serialize")
+    }
+
+    /// Objects and arrays down to `depth` levels one member a line, deeper ones on one line each.
+    pub(super) fn pretty(&self, depth: usize) -> String {
+        let mut out = Vec::new();
+        let mut serializer = serde_json::Serializer::with_formatter(&mut out, Shallow { depth, level: 0 });
+        self.serialize(&mut serializer).expect("our own values serialize");
+        String::from_utf8(out).expect("JSON is UTF-8")
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "a boolean",
+            Self::Unsigned(_) => "an integer",
+            Self::Float(_) => "a number",
+            Self::String(_) => "a string",
+            Self::Array(_) => "an array",
+            Self::Object(_) => "an object",
+        }
+    }
+}
+
+impl From<&str> for Json {
+    fn from(text: &str) -> Self {
+        Self::String(text.to_owned())
+    }
+}
+
+impl From<bool> for Json {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<u64> for Json {
+    fn from(value: u64) -> Self {
+        Self::Unsigned(value)
+    }
+}
+
+impl From<u32> for Json {
+    fn from(value: u32) -> Self {
+        Self::Unsigned(value.into())
+    }
+}
+
+impl<T: Into<Json>> From<Option<T>> for Json {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+impl<T: Into<Json>> FromIterator<T> for Json {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        Self::Array(items.into_iter().map(Into::into).collect())
+    }
+}
+
+/// An object with members in the order given.
+pub(super) fn object<const N: usize>(members: [(&str, Json); N]) -> Json {
+    Json::Object(members.map(|(name, value)| (name.to_owned(), value)).into())
+}
+
+/// A value and the path to it.
+#[derive(Debug, Clone)]
+pub(super) struct Node<'a> {
+    json: &'a Json,
+    path: String,
+}
+
+impl<'a> Node<'a> {
+    pub(super) fn root(json: &'a Json) -> Self {
+        Self { json, path: "$".to_owned() }
+    }
+
+    pub(super) fn error(&self, message: impl Into<String>) -> Error {
+        Error::Format { at: Place::Json(self.path.clone()), message: message.into() }
+    }
+
+    pub(super) fn unsupported(&self, message: impl Into<String>) -> Error {
+        Error::Unsupported { at: Place::Json(self.path.clone()), message: message.into() }
+    }
+
+    fn expected<T>(&self, what: &str) -> Result<T> {
+        Err(self.error(format!("expected {what}, found {}", self.json.kind())))
+    }
+
+    pub(super) fn is_null(&self) -> bool {
+        *self.json == Json::Null
+    }
+
+    /// The value, unless it is null.
+    pub(super) fn optional(self) -> Option<Self> {
+        (!self.is_null()).then_some(self)
+    }
+
+    pub(super) fn bool(&self) -> Result<bool> {
+        if let Json::Bool(value) = self.json { Ok(*value) } else { self.expected("true or false") }
+    }
+
+    pub(super) fn unsigned(&self) -> Result<u64> {
+        if let Json::Unsigned(value) = self.json { Ok(*value) } else { self.expected("an integer from 0 on") }
+    }
+
+    pub(super) fn id(&self) -> Result<u32> {
+        u32::try_from(self.unsigned()?).map_err(|_| self.error("expected an id under 2^32"))
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a number that JSON wrote without a fraction")]
+    pub(super) fn float(&self) -> Result<f64> {
+        match self.json {
+            Json::Float(value) => Ok(*value),
+            Json::Unsigned(value) => Ok(*value as f64),
+            _ => self.expected("a number"),
+        }
+    }
+
+    pub(super) fn str(&self) -> Result<&'a str> {
+        if let Json::String(text) = self.json { Ok(text) } else { self.expected("a string") }
+    }
+
+    pub(super) fn array(&self) -> Result<impl ExactSizeIterator<Item = Node<'a>>> {
+        let Json::Array(items) = self.json else { return self.expected("an array") };
+        let path = self.path.clone();
+        Ok(items.iter().enumerate().map(move |(at, json)| Node { json, path: format!("{path}[{at}]") }))
+    }
+
+    /// The members without paths of their own, for objects as large as a vocabulary.
+    pub(super) fn members(&self) -> Result<&'a [(String, Json)]> {
+        if let Json::Object(members) = self.json { Ok(members) } else { self.expected("an object") }
+    }
+
+    /// The member `name`, which must be there.
+    pub(super) fn member(&self, name: &str) -> Result<Self> {
+        match self.find(name)? {
+            Some(node) => Ok(node),
+            None => Err(self.error(format!("the member {name:?} is missing"))),
+        }
+    }
+
+    /// The member `name`, unless it is missing or null.
+    pub(super) fn find(&self, name: &str) -> Result<Option<Self>> {
+        let member = self.members()?.iter().find(|(other, _)| other == name);
+        Ok(member.map(|(_, json)| Self { json, path: format!("{}.{name}", self.path) }).and_then(Self::optional))
+    }
+
+    /// Refuses members that are not among `known`, and repeated ones.
+    pub(super) fn only(&self, known: &[&str]) -> Result<()> {
+        let members = self.members()?;
+        for (at, (name, _)) in members.iter().enumerate() {
+            if !known.contains(&name.as_str()) {
+                let hint = nearest(name, known).map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
+                return Err(self.error(format!("the member {:?} is unknown{hint}", shorten(name))));
+            }
+            if members[..at].iter().any(|(other, _)| other == name) {
+                return Err(self.error(format!("the member {name:?} occurs twice")));
+            }
+        }
+        Ok(())
+    }
+
+    /// The member `type`, which says what kind of component an object is.
+    pub(super) fn kind(&self) -> Result<&'a str> {
+        self.member("type")?.str()
+    }
+
+    /// The error for a component whose type is not among those that are known here.
+    pub(super) fn unknown_kind(&self, kind: &str, known: &[&str]) -> Error {
+        let hint = nearest(kind, known).map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
+        self.unsupported(format!("the type {:?} is not among those known here, {known:?}{hint}", shorten(kind)))
+    }
+}
+
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Bool(value) => serializer.serialize_bool(*value),
+            Self::Unsigned(value) => serializer.serialize_u64(*value),
+            Self::Float(value) => serializer.serialize_f64(*value),
+            Self::String(text) => serializer.serialize_str(text),
+            Self::Array(items) => {
+                let mut seq = serializer.serialize_seq(Some(items.len()))?;
+                for item in items {
+                    seq.serialize_element(item)?;
+                }
+                seq.end()
+            }
+            Self::Object(members) => {
+                let mut map = serializer.serialize_map(Some(members.len()))?;
+                for (name, value) in members {
+                    map.serialize_entry(name, value)?;
+                }
+                map.end()
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(JsonVisitor)
+    }
+}
+
+struct JsonVisitor;
+
+impl<'de> Visitor<'de> for JsonVisitor {
+    type Value = Json;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Json, E> {
+        Ok(Json::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
+        Ok(Json::Bool(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
+        Ok(Json::Unsigned(value))
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "no member of ours is a negative integer of such size")]
+    fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
+        Ok(Json::Float(value as f64))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
+        Ok(Json::Float(value))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Json, E> {
+        Ok(Json::String(text.to_owned()))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Json, E> {
+        Ok(Json::String(text))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Json, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = seq.next_element()? {
+            items.push(item);
+        }
+        Ok(Json::Array(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
+        let mut members = Vec::new();
+        while let Some(member) = map.next_entry()? {
+            members.push(member);
+        }
+        Ok(Json::Object(members))
+    }
+}
+
+/// Breaks lines down to a depth: a vocabulary one token a line, a merge on one line.
+struct Shallow {
+    depth: usize,
+    level: usize,
+}
+
+impl Shallow {
+    fn open<W: ?Sized + std::io::Write>(&mut self, writer: &mut W, bracket: &[u8]) -> std::io::Result<()> {
+        self.level += 1;
+        writer.write_all(bracket)
+    }
+
+    fn close<W: ?Sized + std::io::Write>(&mut self, writer: &mut W, bracket: &[u8]) -> std::io::Result<()> {
+        self.level -= 1;
+        if self.level < self.depth {
+            self.line(writer)?;
+        }
+        writer.write_all(bracket)
+    }
+
+    fn item<W: ?Sized + std::io::Write>(&self, writer: &mut W, first: bool) -> std::io::Result<()> {
+        if !first {
+            writer.write_all(b",")?;
+        }
+        if self.level <= self.depth { self.line(writer) } else { Ok(()) }
+    }
+
+    fn line<W: ?Sized + std::io::Write>(&self, writer: &mut W) -> std::io::Result<()> {
+        writer.write_all(b"\n")?;
+        (0..self.level).try_for_each(|_| writer.write_all(b" "))
+    }
+}
+
+impl serde_json::ser::Formatter for Shallow {
+    fn begin_array<W: ?Sized + std::io::Write>(&mut self, writer: &mut W) -> std::io::Result<()> {
+        self.open(writer, b"[")
+    }
+
+    fn end_array<W: ?Sized + std::io::Write>(&mut self, writer: &mut W) -> std::io::Result<()> {
+        self.close(writer, b"]")
+    }
+
+    fn begin_array_value<W: ?Sized + std::io::Write>(&mut self, writer: &mut W, first: bool) -> std::io::Result<()> {
+        self.item(writer, first)
+    }
+
+    fn begin_object<W: ?Sized + std::io::Write>(&mut self, writer: &mut W) -> std::io::Result<()> {
+        self.open(writer, b"{")
+    }
+
+    fn end_object<W: ?Sized + std::io::Write>(&mut self, writer: &mut W) -> std::io::Result<()> {
+        self.close(writer, b"}")
+    }
+
+    fn begin_object_key<W: ?Sized + std::io::Write>(&mut self, writer: &mut W, first: bool) -> std::io::Result<()> {
+        self.item(writer, first)
+    }
+
+    fn begin_object_value<W: ?Sized + std::io::Write>(&mut self, writer: &mut W) -> std::io::Result<()> {
+        writer.write_all(b": ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_say_where() {
+        let json = Json::parse(br#"{"a": [1, {"b": "x"}]}"#).unwrap();
+        let root = Node::root(&json);
+        let last = root.member("a").unwrap().array().unwrap().last().unwrap();
+        let error = last.member("b").unwrap().unsigned().unwrap_err();
+        assert_eq!(error.to_string(), "$.a[1].b: expected an integer from 0 on, found a string");
+        assert!(root.only(&["as"]).unwrap_err().to_string().contains("did you mean \"as\"?"));
+        assert!(Json::parse(b"{\n\"a\" 1}").unwrap_err().to_string().starts_with("line 2: not valid JSON"));
+        assert!(Json::parse("[".repeat(1000).as_bytes()).is_err());
+    }
+
+    #[test]
+    fn deep_parts_stay_on_one_line() {
+        let json = Json::parse(br#"{"a":{"b":[1,2]},"c":[]}"#).unwrap();
+        assert_eq!(json.pretty(2), "{\n \"a\": {\n  \"b\": [1,2]\n },\n \"c\": [\n ]\n}");
+        assert_eq!(Json::parse(json.pretty(2).as_bytes()).unwrap(), json);
+    }
+}

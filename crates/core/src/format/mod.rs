@@ -1,0 +1,16 @@
+//! Bytes to parts and back. Nothing outside this room knows a file format.
+//!
+//! What a format cannot hold is an error or is handed back as a note, never dropped in silence.
+
+mod components;
+mod counts_file;
+mod json;
+mod tokenizer_json;
+mod trainer;
+mod vocab_txt;
+
+pub use components::{read_splitter, write_splitter};
+pub use counts_file::{read_counts, write_counts};
+pub use tokenizer_json::{JsonSettings, read_tokenizer_json, write_tokenizer_json};
+pub use trainer::{read_trainer, write_trainer};
+pub use vocab_txt::{VocabSettings, read_vocab_txt, write_vocab_txt};

@@ -1,0 +1,121 @@
+//! A trainer's settings as JSON, as Python hands them over and as files keep them.
+
+use super::json::{Json, Node, object};
+use crate::error::Result;
+use crate::model::wordpiece::train::{Criterion, Ties, TrainerConfig};
+
+const MEMBERS: [&str; 16] = [
+    "type",
+    "vocab_size",
+    "criterion",
+    "min_frequency",
+    "min_word_frequency",
+    "max_merges",
+    "stop_at_pair_frequency",
+    "stop_without_gain",
+    "ties",
+    "special_tokens",
+    "special_tokens_first",
+    "initial_alphabet",
+    "limit_alphabet",
+    "continuing_subword_prefix",
+    "max_token_length",
+    "prune_unused",
+];
+
+const CRITERIA: [(&str, Criterion); 4] = [
+    ("likelihood", Criterion::Likelihood),
+    ("pmi", Criterion::Pmi),
+    ("sum", Criterion::Sum),
+    ("frequency", Criterion::Frequency),
+];
+
+const TIES: [(&str, Ties); 3] = [("lex", Ties::Lex), ("first", Ties::First), ("hf", Ties::Hf)];
+
+/// Reads the settings of a `WordPiece` trainer.
+pub fn read_trainer(text: &str) -> Result<TrainerConfig> {
+    let json = Json::parse(text.as_bytes())?;
+    let node = Node::root(&json);
+    node.only(&MEMBERS)?;
+    match node.kind()? {
+        "WordPieceTrainer" => {}
+        other => return Err(node.unknown_kind(other, &["WordPieceTrainer"])),
+    }
+    Ok(TrainerConfig {
+        vocab_size: size(&node.member("vocab_size")?)?,
+        criterion: choice(&node.member("criterion")?, &CRITERIA)?,
+        min_frequency: node.member("min_frequency")?.unsigned()?,
+        min_word_frequency: node.member("min_word_frequency")?.unsigned()?,
+        max_merges: node.find("max_merges")?.map(|node| size(&node)).transpose()?,
+        stop_at_pair_frequency: node.find("stop_at_pair_frequency")?.map(|node| node.unsigned()).transpose()?,
+        stop_without_gain: node.member("stop_without_gain")?.bool()?,
+        ties: choice(&node.member("ties")?, &TIES)?,
+        special_tokens: strings(&node.member("special_tokens")?)?,
+        special_tokens_first: node.member("special_tokens_first")?.bool()?,
+        initial_alphabet: node
+            .member("initial_alphabet")?
+            .array()?
+            .map(|node| character(&node))
+            .collect::<Result<_>>()?,
+        limit_alphabet: node.find("limit_alphabet")?.map(|node| size(&node)).transpose()?,
+        continuing_subword_prefix: node.member("continuing_subword_prefix")?.str()?.to_owned(),
+        max_token_length: node.find("max_token_length")?.map(|node| size(&node)).transpose()?,
+        prune_unused: node.member("prune_unused")?.bool()?,
+    })
+}
+
+/// Writes the settings, all of them, in one order.
+#[must_use]
+pub fn write_trainer(config: &TrainerConfig) -> String {
+    let count = |value: Option<usize>| Json::from(value.map(|value| value as u64));
+    object([
+        ("type", "WordPieceTrainer".into()),
+        ("vocab_size", (config.vocab_size as u64).into()),
+        ("criterion", name_of(config.criterion, &CRITERIA).into()),
+        ("min_frequency", config.min_frequency.into()),
+        ("min_word_frequency", config.min_word_frequency.into()),
+        ("max_merges", count(config.max_merges)),
+        ("stop_at_pair_frequency", config.stop_at_pair_frequency.into()),
+        ("stop_without_gain", config.stop_without_gain.into()),
+        ("ties", name_of(config.ties, &TIES).into()),
+        ("special_tokens", config.special_tokens.iter().map(String::as_str).collect()),
+        ("special_tokens_first", config.special_tokens_first.into()),
+        ("initial_alphabet", config.initial_alphabet.iter().map(|c| Json::String(c.to_string())).collect()),
+        ("limit_alphabet", count(config.limit_alphabet)),
+        ("continuing_subword_prefix", config.continuing_subword_prefix.as_str().into()),
+        ("max_token_length", count(config.max_token_length)),
+        ("prune_unused", config.prune_unused.into()),
+    ])
+    .text()
+}
+
+fn size(node: &Node<'_>) -> Result<usize> {
+    usize::try_from(node.unsigned()?).map_err(|_| node.error("expected a smaller integer"))
+}
+
+fn strings(node: &Node<'_>) -> Result<Vec<String>> {
+    node.array()?.map(|node| Ok(node.str()?.to_owned())).collect()
+}
+
+fn character(node: &Node<'_>) -> Result<char> {
+    let mut chars = node.str()?.chars();
+    match (chars.next(), chars.next()) {
+        (Some(c), None) => Ok(c),
+        _ => Err(node.error("expected one character")),
+    }
+}
+
+fn choice<T: Copy>(node: &Node<'_>, choices: &[(&str, T)]) -> Result<T> {
+    let written = node.str()?;
+    match choices.iter().find(|(name, _)| *name == written) {
+        Some((_, value)) => Ok(*value),
+        None => {
+            let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+            Err(node.error(format!("expected one of {names:?}, found {written:?}")))
+        }
+    }
+}
+
+fn name_of<T: Copy + PartialEq>(value: T, choices: &[(&'static str, T)]) -> &'static str {
+    choices.iter().find(|(_, other)| *other == value).map_or("", |(name, _)| name)
+}

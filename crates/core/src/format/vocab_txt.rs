@@ -1,0 +1,131 @@
+//! `vocab.txt`: one token a line, its id the line's number from 0.
+
+use std::collections::HashSet;
+
+use crate::decode::WordPieceDecoder;
+use crate::error::{Error, Place, Result, shorten};
+use crate::model::wordpiece::{Settings, WordPiece};
+use crate::pipeline::{Parts, Tokenizer};
+use crate::postprocess::Template;
+use crate::special::SpecialToken;
+use crate::vocab::Vocab;
+use crate::words::WordSplitter;
+
+/// The names that BERT's special tokens go by, in the order in which they are installed.
+pub(crate) const BERT_SPECIALS: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
+
+/// What a `vocab.txt` does not say.
+#[derive(Debug, Clone)]
+pub struct VocabSettings {
+    /// Normalization and pre-tokenization.
+    pub splitter: WordSplitter,
+    /// The model's settings.
+    pub model: Settings,
+    /// Whether a vocabulary without the unknown token is accepted.
+    pub allow_no_unk: bool,
+}
+
+/// The tokenizer of a `vocab.txt`, with the special tokens it contains and BERT's template if it has
+/// `[CLS]` and `[SEP]`.
+pub fn read_vocab_txt(bytes: &[u8], settings: VocabSettings) -> Result<Tokenizer> {
+    let vocab = vocab(bytes)?;
+    if !settings.allow_no_unk && vocab.id(&settings.model.unk_token).is_none() {
+        return Err(Error::Vocabulary(format!(
+            "the vocabulary has no unknown token {:?}; pass unk_token=... to name it, or unk_token=None if there is none",
+            settings.model.unk_token
+        )));
+    }
+    let mut names = BERT_SPECIALS.to_vec();
+    if !names.contains(&settings.model.unk_token.as_str()) {
+        names.push(&settings.model.unk_token);
+    }
+    let special = |name: &&str| Some(SpecialToken { id: vocab.id(name)?, content: (*name).to_owned() });
+    let specials: Vec<SpecialToken> = names.iter().filter_map(special).collect();
+    let template = Template::bert_of(&vocab, &names);
+    let decoder = WordPieceDecoder { prefix: settings.model.continuing_subword_prefix.clone(), cleanup: true };
+    let special_ids: HashSet<u32> = specials.iter().map(|special| special.id).collect();
+    Tokenizer::new(Parts {
+        splitter: settings.splitter,
+        model: WordPiece::new(vocab, settings.model, special_ids),
+        specials,
+        template,
+        decoder: Some(decoder),
+        training: None,
+    })
+}
+
+fn vocab(bytes: &[u8]) -> Result<Vocab> {
+    let mut vocab = Vocab::default();
+    for (number, line) in (1..).zip(lines(bytes)) {
+        let at = || Place::Line(number);
+        let line = std::str::from_utf8(line).map_err(|error| Error::Format {
+            at: at(),
+            message: format!("invalid UTF-8 at byte {} of the line", error.valid_up_to()),
+        })?;
+        // As the reference reads it: white space at the end is no part of a token.
+        let token = line.trim_end();
+        if let Some(first) = vocab.id(token) {
+            let message =
+                format!("the token {:?} stands in line {} already; each token has one line", shorten(token), first + 1);
+            return Err(Error::Format { at: at(), message });
+        }
+        vocab.insert_next(token.to_owned())?;
+    }
+    if vocab.is_empty() {
+        return Err(Error::Vocabulary("the vocabulary is empty; expected one token a line".to_owned()));
+    }
+    Ok(vocab)
+}
+
+/// The lines of `bytes`; the last may lack its end.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    bytes.split(|&byte| byte == b'\n').take(if bytes.is_empty() { 0 } else { usize::MAX })
+}
+
+/// The tokens one a line.
+///
+/// A vocabulary with gaps between its ids, or with a token that would not be read back, is an error.
+pub fn write_vocab_txt(vocab: &Vocab) -> Result<String> {
+    if let Some(gap) = vocab.first_gap() {
+        return Err(Error::Vocabulary(format!(
+            "no token has the id {gap}, and a vocab.txt cannot skip an id; save a tokenizer.json"
+        )));
+    }
+    let mut text = String::new();
+    for (token, id) in vocab.iter() {
+        if token.contains('\n') || token.trim_end() != token || token.is_empty() {
+            return Err(Error::Vocabulary(format!(
+                "the token {:?} (id {id}) is empty, ends in white space or holds a line end, and a vocab.txt cannot \
+                 hold it; save a tokenizer.json",
+                shorten(token)
+            )));
+        }
+        text.push_str(token);
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_ids() {
+        let vocab = vocab(b"[UNK]\r\na\n\nb").unwrap();
+        assert_eq!((vocab.id("a"), vocab.id(""), vocab.id("b")), (Some(1), Some(2), Some(3)));
+        assert!(super::vocab(b"").is_err());
+        assert!(super::vocab(b"a\nb\na\n").unwrap_err().to_string().starts_with("line 3"));
+        assert!(super::vocab(b"a\n\xff\n").unwrap_err().to_string().starts_with("line 2"));
+    }
+
+    #[test]
+    fn what_cannot_be_read_back_is_not_written() {
+        let write = |tokens: &[&str]| {
+            write_vocab_txt(&Vocab::from_tokens(tokens.iter().map(|&token| token.to_owned())).unwrap())
+        };
+        assert_eq!(write(&["a", "##b"]).unwrap(), "a\n##b\n");
+        assert!(write(&["a\nb"]).is_err() && write(&["a "]).is_err() && write(&[""]).is_err());
+    }
+}

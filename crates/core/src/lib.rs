@@ -1,0 +1,30 @@
+//! Subword tokenizers over byte slices: no Python, no files, no globals, no threads of its own.
+//!
+//! The rooms follow the flow of a text:
+//!
+//! ```text
+//! special ─ normalize ─ pretokenize ─ model ─ postprocess ─ ids and spans ─ decode
+//!              └─ counts ─ model::wordpiece::train ┘
+//! ```
+//!
+//! [`pipeline::Tokenizer`] ties them together; [`format`] turns it into bytes and back.
+
+pub mod charset;
+pub mod counts;
+pub mod decode;
+pub mod error;
+pub mod format;
+mod merge;
+pub mod model;
+pub mod normalize;
+pub mod pipeline;
+pub mod postprocess;
+pub mod pretokenize;
+pub mod span;
+pub mod special;
+pub mod training;
+pub mod unicode;
+pub mod vocab;
+pub mod words;
+
+pub use error::{Error, Result};

@@ -1,0 +1,122 @@
+//! One pass from left to right that merges a pair wherever it occurs, and counts what that changes.
+
+use super::Tick;
+use super::neighbours::Neighbours;
+use super::segments::{NONE, Segments};
+use super::symbols::Symbols;
+use crate::error::Result;
+
+/// What a pass found.
+#[derive(Default)]
+pub(crate) struct Walk {
+    /// The weight of the merges made.
+    pub(crate) merged: u64,
+    /// Beside merged occurrences, but for those beside one another.
+    pub(crate) before: Neighbours,
+    pub(crate) after: Neighbours,
+    /// Where two merged occurrences touch.
+    pub(crate) chain: Vec<u32>,
+    /// How often they do.
+    pub(crate) touching: u64,
+    /// The merges that a pass over these chains would make.
+    pub(crate) chain_merges: u64,
+    /// The merges that runs of the left symbol, and of the right symbol, lost at their ends.
+    pub(crate) lost_left: u64,
+    pub(crate) lost_right: u64,
+}
+
+/// The pair to merge, and what it becomes.
+#[derive(Clone, Copy)]
+pub(crate) struct Job {
+    pub(crate) left: u32,
+    pub(crate) right: u32,
+    pub(crate) new: u32,
+    /// Whether pairs (x, x) count merges, so that the lengths of runs matter.
+    pub(crate) runs: bool,
+}
+
+impl Walk {
+    fn clear(&mut self, symbols: usize) {
+        self.before.clear(symbols);
+        self.after.clear(symbols);
+        self.chain.clear();
+        (self.merged, self.touching, self.chain_merges) = (0, 0, 0);
+        (self.lost_left, self.lost_right) = (0, 0);
+    }
+
+    /// Merges at all `positions` that still hold the pair.
+    pub(crate) fn run(
+        &mut self,
+        job: Job,
+        positions: &[u32],
+        symbols: &Symbols,
+        segments: &mut Segments,
+        tick: Tick<'_>,
+    ) -> Result<()> {
+        const CHUNK: usize = 1 << 15;
+        self.clear(symbols.len());
+        let mut links = 0_u32;
+        for chunk in positions.chunks(CHUNK) {
+            tick()?;
+            for &at in chunk {
+                if segments.holds(at, job.left, symbols.width(job.left), job.right) {
+                    links = self.merge(job, at, links, symbols, segments);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Merges one occurrence. `links` is how many merged occurrences touch in a row before it.
+    fn merge(&mut self, job: Job, at: u32, links: u32, symbols: &Symbols, segments: &mut Segments) -> u32 {
+        let middle = at + symbols.width(job.left);
+        let end = middle + symbols.width(job.right);
+        let weight = segments.weight(at);
+        let (before, after) = (segments.ending_before(at), segments.starting(end));
+        self.merged += weight;
+        let links = if before == job.new { links + 1 } else { 0 };
+        if links > 0 {
+            self.chain.push(at - symbols.width(job.new));
+            self.touching += weight;
+            self.chain_merges += if links % 2 == 1 { weight } else { 0 };
+        } else if before != NONE {
+            self.before.note(before, weight, at - symbols.width(before));
+        }
+        // An occurrence that follows at once is about to be merged: what stands between the two is
+        // counted there, and nothing transient arises.
+        let follows = after == job.left && segments.starting(end + symbols.width(after)) == job.right;
+        if after != NONE && !follows {
+            self.after.note(after, weight, at);
+        }
+        if job.runs && job.left != job.right {
+            if before == job.left && run_before(at, before, symbols, segments) % 2 == 1 {
+                self.lost_left += weight;
+            }
+            if after == job.right && run_from(end, after, symbols, segments) % 2 == 1 {
+                self.lost_right += weight;
+            }
+        }
+        segments.join(at, middle, end, job.new);
+        links
+    }
+}
+
+/// How many equal symbols end before a slot.
+fn run_before(mut at: u32, symbol: u32, symbols: &Symbols, segments: &Segments) -> u32 {
+    let mut run = 0;
+    while segments.ending_before(at) == symbol {
+        at -= symbols.width(symbol);
+        run += 1;
+    }
+    run
+}
+
+/// How many equal symbols start at a slot.
+fn run_from(mut at: u32, symbol: u32, symbols: &Symbols, segments: &Segments) -> u32 {
+    let mut run = 0;
+    while segments.starting(at) == symbol {
+        at += symbols.width(symbol);
+        run += 1;
+    }
+    run
+}

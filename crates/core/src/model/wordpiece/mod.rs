@@ -1,0 +1,123 @@
+//! `WordPiece`: a vocabulary, and greedy longest match over each word.
+//!
+//! See `spec/wordpiece.md`. [`encode`] holds the matching, [`train`] makes vocabularies; the trainer knows
+//! the model, never the reverse.
+
+mod automaton;
+mod encode;
+pub mod train;
+
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
+use crate::error::{Error, Result, shorten};
+use crate::vocab::Vocab;
+use automaton::Automaton;
+pub use encode::Matches;
+
+/// What becomes of characters that no piece covers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unknown {
+    /// The whole word is one unknown token (BERT).
+    #[default]
+    Word,
+    /// Each unmatched run is one unknown token, the rest is matched (note 004).
+    Run,
+    /// Each unmatched character is one unknown token, the rest is matched (note 002).
+    Char,
+}
+
+/// The settings of a [`WordPiece`] model beside its vocabulary.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// What marks a token that continues a word; may be empty.
+    pub continuing_subword_prefix: String,
+    /// The unknown token's text; it need not be in the vocabulary until it is needed.
+    pub unk_token: String,
+    /// What becomes of characters that no piece covers.
+    pub unknown: Unknown,
+    /// Longer words, in characters after normalization, are one unknown token.
+    pub max_input_chars_per_word: Option<usize>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            continuing_subword_prefix: "##".to_owned(),
+            unk_token: "[UNK]".to_owned(),
+            unknown: Unknown::Word,
+            max_input_chars_per_word: Some(100),
+        }
+    }
+}
+
+/// A `WordPiece` model, immutable once built.
+#[derive(Debug)]
+pub struct WordPiece {
+    vocab: Vocab,
+    settings: Settings,
+    unk_id: Option<u32>,
+    automaton: Automaton,
+    /// The ids that text must not produce where special tokens are no more than text.
+    specials: HashSet<u32>,
+    without_specials: OnceLock<Automaton>,
+}
+
+impl WordPiece {
+    /// The model over `vocab`; `specials` are the ids that [`WordPiece::encode_word`] leaves out on request.
+    #[must_use]
+    pub fn new(vocab: Vocab, settings: Settings, specials: HashSet<u32>) -> Self {
+        let automaton = Automaton::new(vocab.iter(), &settings.continuing_subword_prefix);
+        let unk_id = vocab.id(&settings.unk_token);
+        Self { vocab, settings, unk_id, automaton, specials, without_specials: OnceLock::new() }
+    }
+
+    /// The vocabulary.
+    #[must_use]
+    pub fn vocab(&self) -> &Vocab {
+        &self.vocab
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The unknown token's id, where the vocabulary has one.
+    #[must_use]
+    pub fn unk_id(&self) -> Option<u32> {
+        self.unk_id
+    }
+
+    fn expect_unk(&self, word: &str) -> Result<u32> {
+        self.unk_id.ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })
+    }
+
+    /// The automaton over all tokens, or over all but the special ones.
+    fn automaton(&self, specials: bool) -> &Automaton {
+        if specials || self.specials.is_empty() {
+            return &self.automaton;
+        }
+        self.without_specials.get_or_init(|| {
+            let tokens = self.vocab.iter().filter(|(_, id)| !self.specials.contains(id));
+            Automaton::new(tokens, &self.settings.continuing_subword_prefix)
+        })
+    }
+
+    /// The prefixes of `word[start..]` that are longer than the piece up to `end`: what longest match tried before
+    /// it and did not find, longest first, each as it would be rendered.
+    ///
+    /// No prefix longer than the longest token is tried, and of very many only the shorter ones are told.
+    #[must_use]
+    pub fn failed_prefixes(&self, word: &str, start: usize, end: usize) -> Vec<String> {
+        const TOLD: usize = 1000;
+        let prefix = if start == 0 { "" } else { self.settings.continuing_subword_prefix.as_str() };
+        let longest = self.vocab.iter().map(|(token, _)| token.len()).max().unwrap_or(0);
+        let ends = word[end..].char_indices().map(|(at, c)| end + at + c.len_utf8());
+        let tried = ends.take(TOLD).map(|at| format!("{prefix}{}", &word[start..at]));
+        let mut failed: Vec<String> = tried.take_while(|text| text.len() <= longest).collect();
+        failed.reverse();
+        failed
+    }
+}

@@ -1,0 +1,164 @@
+//! The normalization of BERT: clean, pad CJK characters, strip accents, lower-case.
+//!
+//! Order and character classes follow `tokenizers` 0.23 (see `spec/pipeline.md`). The steps run as one
+//! stream, character by character; only canonical reordering has to look further than one character.
+//!
+//! **Alignment.** Every character keeps the span of the original character it came from. Canonical
+//! reordering is the exception: after it, the characters of a block take the spans of the block's input
+//! *in order of position*, and a character that a decomposition added takes the span before its own. That
+//! is what the reference does, so offsets agree with it to the last combining mark.
+
+use super::Normalized;
+use crate::span::Span;
+use crate::unicode;
+
+/// The settings of BERT's normalization.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BertNormalizer {
+    /// Drop control characters and make every white space a plain space.
+    pub clean_text: bool,
+    /// Put a space on both sides of a CJK ideograph.
+    pub handle_chinese_chars: bool,
+    /// Drop nonspacing marks after canonical decomposition; `None` follows `lowercase`.
+    pub strip_accents: Option<bool>,
+    /// Lower-case each character by itself.
+    pub lowercase: bool,
+}
+
+impl Default for BertNormalizer {
+    fn default() -> Self {
+        Self { clean_text: true, handle_chinese_chars: true, strip_accents: None, lowercase: true }
+    }
+}
+
+impl BertNormalizer {
+    /// Whether accents are stripped, after the default is resolved.
+    #[must_use]
+    pub fn strips_accents(&self) -> bool {
+        self.strip_accents.unwrap_or(self.lowercase)
+    }
+
+    pub(super) fn normalize(&self, text: &str, out: &mut Normalized) {
+        let mut stream = Stream::new(self, out);
+        for (start, c) in text.char_indices() {
+            let origin = Span::new(start, start + c.len_utf8());
+            if c.is_ascii() { stream.ascii(c, origin) } else { stream.clean(c, origin) }
+        }
+        stream.flush();
+    }
+}
+
+/// The steps in their order; each hands its characters to the next.
+struct Stream<'a> {
+    clean: bool,
+    pad: bool,
+    strip: bool,
+    lower: bool,
+    block: Block,
+    out: &'a mut Normalized,
+}
+
+/// Characters that wait for canonical reordering, and the spans of the input they came from.
+#[derive(Default)]
+struct Block {
+    chars: Vec<Pending>,
+    origins: Vec<Span>,
+    last_origin: Span,
+}
+
+struct Pending {
+    class: u8,
+    c: char,
+    /// False for a character that a decomposition added.
+    consumes: bool,
+}
+
+impl<'a> Stream<'a> {
+    fn new(settings: &BertNormalizer, out: &'a mut Normalized) -> Self {
+        Self {
+            clean: settings.clean_text,
+            pad: settings.handle_chinese_chars,
+            strip: settings.strips_accents(),
+            lower: settings.lowercase,
+            block: Block::default(),
+            out,
+        }
+    }
+
+    /// All steps at once for a character that no Unicode rule but cleaning and case touches.
+    fn ascii(&mut self, c: char, origin: Span) {
+        let class = unicode::class(c);
+        if self.clean && class.is_control() {
+            return;
+        }
+        let c = if self.clean && class.is_whitespace() { ' ' } else { c };
+        if self.strip {
+            self.flush();
+            self.block.last_origin = origin;
+        }
+        self.out.push(if self.lower { c.to_ascii_lowercase() } else { c }, origin);
+    }
+
+    fn clean(&mut self, c: char, origin: Span) {
+        let class = unicode::class(c);
+        if self.clean && class.is_control() {
+            return;
+        }
+        let c = if self.clean && class.is_whitespace() { ' ' } else { c };
+        if self.pad && class.is_cjk() {
+            self.decompose(' ', origin);
+            self.decompose(c, origin);
+            self.decompose(' ', origin);
+        } else {
+            self.decompose(c, origin);
+        }
+    }
+
+    fn decompose(&mut self, c: char, origin: Span) {
+        if !self.strip {
+            return self.lowercase(c, origin);
+        }
+        let mut consumes = true;
+        unicode::decompose(c, |part| {
+            let class = unicode::combining_class(part);
+            if class == 0 {
+                self.flush();
+            }
+            if consumes {
+                self.block.origins.push(origin);
+            }
+            self.block.chars.push(Pending { class, c: part, consumes });
+            consumes = false;
+        });
+    }
+
+    /// Sends on the waiting block in canonical order, without nonspacing marks.
+    fn flush(&mut self) {
+        if self.block.chars.is_empty() {
+            return;
+        }
+        let mut block = std::mem::take(&mut self.block);
+        if block.chars.len() > 1 {
+            block.chars.sort_by_key(|pending| pending.class); // stable, as the canonical order asks
+        }
+        let mut origins = block.origins.drain(..);
+        for pending in block.chars.drain(..) {
+            if pending.consumes {
+                block.last_origin = origins.next().unwrap_or(block.last_origin);
+            }
+            if !unicode::class(pending.c).is_nonspacing_mark() {
+                self.lowercase(pending.c, block.last_origin);
+            }
+        }
+        drop(origins);
+        self.block = block;
+    }
+
+    fn lowercase(&mut self, c: char, origin: Span) {
+        if self.lower {
+            unicode::lowercase(c, |lower| self.out.push(lower, origin));
+        } else {
+            self.out.push(c, origin);
+        }
+    }
+}

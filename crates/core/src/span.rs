@@ -1,0 +1,45 @@
+//! Half-open byte ranges of a text.
+
+use std::ops::Range;
+
+use crate::error::{Error, Result};
+
+/// A half-open range of bytes; 32 bits, since an encoding holds one for each token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct Span {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The span from `start` to `end`, which must lie within a text that passed [`check_length`].
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "texts are checked to be under 1 GiB")]
+    pub fn new(start: usize, end: usize) -> Self {
+        Self { start: start as u32, end: end as u32 }
+    }
+
+    /// The same as a range that indexes a `str`.
+    #[must_use]
+    pub fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// The span moved `by` bytes to the right.
+    #[must_use]
+    pub fn shifted(self, by: u32) -> Self {
+        Self { start: self.start + by, end: self.end + by }
+    }
+}
+
+/// Refuses a text whose bytes a [`Span`] cannot address.
+///
+/// The limit is a quarter of what 32 bits hold, since normalization can lengthen a text.
+pub fn check_length(text: &str) -> Result<()> {
+    if text.len() > (u32::MAX / 4) as usize {
+        return Err(Error::TooLong(text.len()));
+    }
+    Ok(())
+}

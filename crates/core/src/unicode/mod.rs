@@ -1,0 +1,331 @@
+//! Facts about characters, exactly as BERT's pipeline in `tokenizers` knows them.
+//!
+//! That library mixes versions of Unicode: categories of one, decompositions of another, lower
+//! case of a third. The tables in `tables.rs` come from a sweep of the library itself, written by
+//! `tools/unicode_tables.py`; no fact here depends on the version of the Rust toolchain.
+//!
+//! A look-up costs two loads: an index names the block of a code point, the block holds its value.
+//!
+//! ```text
+//! class(c)            = CLASS_BLOCKS[CLASS_INDEX[c / 64] * 64 + c % 64]
+//! decompose(c), lowercase(c): the same way to a slot, and from there into one pool of characters
+//! ```
+
+mod tables;
+
+use tables::{
+    CLASS_BLOCKS, CLASS_INDEX, COMBINING_BLOCKS, COMBINING_INDEX, DECOMPOSITION_BLOCKS, DECOMPOSITION_INDEX,
+    LOWERCASE_BLOCKS, LOWERCASE_INDEX, MAPPED, SHIFT,
+};
+
+/// What is known of one character: any of eight properties.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Class(u8);
+
+impl Class {
+    /// Dropped by cleaning; stronger than white space, for U+000B, U+000C and U+0085 are both.
+    pub const CONTROL: Self = Self(tables::CONTROL);
+    /// Ends a word; cleaning makes a space of it.
+    pub const WHITESPACE: Self = Self(tables::WHITESPACE);
+    /// A word by itself; all of ASCII punctuation is here, symbols such as `$` and `+` too.
+    pub const PUNCTUATION: Self = Self(tables::PUNCTUATION);
+    /// Nothing is left of it once accents are stripped.
+    pub const NONSPACING_MARK: Self = Self(tables::NONSPACING_MARK);
+    /// An ideograph, padded with spaces.
+    pub const CJK: Self = Self(tables::CJK);
+    /// Decomposes into other characters; Hangul syllables are included.
+    pub const DECOMPOSITION: Self = Self(tables::DECOMPOSITION);
+    /// Has another character, or several, as its lower case.
+    pub const LOWERCASE: Self = Self(tables::LOWERCASE);
+    /// Has a combining class other than 0, so it may move among its neighbours.
+    pub const COMBINING_CLASS: Self = Self(tables::COMBINING_CLASS);
+
+    /// Either set of properties, to ask for several at once with [`Class::intersects`].
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether the two have any property in common.
+    #[inline]
+    #[must_use]
+    pub const fn intersects(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Whether cleaning drops the character.
+    #[inline]
+    #[must_use]
+    pub const fn is_control(self) -> bool {
+        self.intersects(Self::CONTROL)
+    }
+
+    /// Whether the character ends a word.
+    #[inline]
+    #[must_use]
+    pub const fn is_whitespace(self) -> bool {
+        self.intersects(Self::WHITESPACE)
+    }
+
+    /// Whether the character is a word by itself.
+    #[inline]
+    #[must_use]
+    pub const fn is_punctuation(self) -> bool {
+        self.intersects(Self::PUNCTUATION)
+    }
+
+    /// Whether stripping accents drops the character.
+    #[inline]
+    #[must_use]
+    pub const fn is_nonspacing_mark(self) -> bool {
+        self.intersects(Self::NONSPACING_MARK)
+    }
+
+    /// Whether the character is padded with spaces.
+    #[inline]
+    #[must_use]
+    pub const fn is_cjk(self) -> bool {
+        self.intersects(Self::CJK)
+    }
+
+    /// Whether [`decompose`] gives anything but the character.
+    #[inline]
+    #[must_use]
+    pub const fn has_decomposition(self) -> bool {
+        self.intersects(Self::DECOMPOSITION)
+    }
+
+    /// Whether [`lowercase`] gives anything but the character.
+    #[inline]
+    #[must_use]
+    pub const fn has_lowercase(self) -> bool {
+        self.intersects(Self::LOWERCASE)
+    }
+
+    /// Whether [`combining_class`] is other than 0.
+    #[inline]
+    #[must_use]
+    pub const fn has_combining_class(self) -> bool {
+        self.intersects(Self::COMBINING_CLASS)
+    }
+}
+
+/// The properties of a character.
+#[inline]
+#[must_use]
+pub fn class(c: char) -> Class {
+    if c.is_ascii() {
+        // The first block comes first, and the second after it: ASCII needs no index.
+        return Class(CLASS_BLOCKS[c as usize]);
+    }
+    Class(look_up(&CLASS_INDEX, &CLASS_BLOCKS, c))
+}
+
+/// The canonical combining class of a character; 0 for one that decomposes, as only its parts
+/// are ever put in order.
+#[inline]
+#[must_use]
+pub fn combining_class(c: char) -> u8 {
+    look_up(&COMBINING_INDEX, &COMBINING_BLOCKS, c)
+}
+
+/// Gives the full canonical decomposition of a character to `emit`, part by part; the character
+/// itself if it has none.
+#[inline]
+pub fn decompose(c: char, mut emit: impl FnMut(char)) {
+    if let Some(jamo) = hangul(c) {
+        jamo.into_iter().flatten().for_each(emit);
+        return;
+    }
+    match mapped(look_up(&DECOMPOSITION_INDEX, &DECOMPOSITION_BLOCKS, c)) {
+        [] => emit(c),
+        parts => parts.iter().copied().for_each(emit),
+    }
+}
+
+/// Gives the lower case of a character to `emit`, without regard to its neighbours (so there is no
+/// final sigma); the character itself if it has none.
+#[inline]
+pub fn lowercase(c: char, mut emit: impl FnMut(char)) {
+    if c.is_ascii() {
+        emit(c.to_ascii_lowercase());
+        return;
+    }
+    match mapped(look_up(&LOWERCASE_INDEX, &LOWERCASE_BLOCKS, c)) {
+        [] => emit(c),
+        lower => lower.iter().copied().for_each(emit),
+    }
+}
+
+/// The value of a character in a table of two stages; the default past the end of the index.
+#[inline]
+fn look_up<T: Copy + Default>(index: &[u8], blocks: &[T], c: char) -> T {
+    let code = c as usize;
+    match index.get(code >> SHIFT) {
+        Some(&block) => blocks[(usize::from(block) << SHIFT) + (code & ((1 << SHIFT) - 1))],
+        None => T::default(),
+    }
+}
+
+/// The characters of a slot: its low two bits are their number less one, the rest says where they
+/// start; slot 0 has none.
+#[inline]
+fn mapped(slot: u16) -> &'static [char] {
+    if slot == 0 {
+        return &[];
+    }
+    let start = usize::from(slot >> 2);
+    &MAPPED[start..=start + usize::from(slot & 3)]
+}
+
+/// The lead, vowel and trail of a Hangul syllable, which are numbered row by row: 21 vowels to a
+/// lead, 28 trails to a vowel, the first of which is none.
+#[inline]
+fn hangul(c: char) -> Option<[Option<char>; 3]> {
+    const VOWELS: u32 = 21;
+    const TRAILS: u32 = 28;
+    if !('\u{AC00}'..='\u{D7A3}').contains(&c) {
+        return None;
+    }
+    let number = c as u32 - 0xAC00;
+    let (syllable, trail) = (number / TRAILS, number % TRAILS);
+    let lead = char::from_u32(0x1100 + syllable / VOWELS);
+    let vowel = char::from_u32(0x1161 + syllable % VOWELS);
+    let jamo = char::from_u32(0x11A7 + trail);
+    Some([lead, vowel, jamo.filter(|_| trail > 0)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decomposed(c: char) -> String {
+        let mut parts = String::new();
+        decompose(c, |part| parts.push(part));
+        parts
+    }
+
+    fn lowered(c: char) -> String {
+        let mut lower = String::new();
+        lowercase(c, |part| lower.push(part));
+        lower
+    }
+
+    #[test]
+    fn white_space_that_is_control_too_is_both() {
+        for c in ['\u{B}', '\u{C}', '\u{85}'] {
+            assert!(class(c).is_control() && class(c).is_whitespace(), "{c:?}");
+        }
+        for c in ['\t', '\n', '\r', ' ', '\u{A0}', '\u{2028}', '\u{3000}'] {
+            assert!(!class(c).is_control() && class(c).is_whitespace(), "{c:?}");
+        }
+        assert!(class('\u{1C}').is_control() && !class('\u{1C}').is_whitespace());
+    }
+
+    #[test]
+    fn control_is_other_than_unassigned() {
+        for c in ['\0', '\u{7F}', '\u{AD}', '\u{180E}', '\u{200D}'] {
+            assert!(class(c).is_control(), "{c:?}");
+        }
+        for c in ['\u{FEFF}', '\u{FFFD}', '\u{E000}', '\u{E0001}'] {
+            assert!(class(c).is_control(), "{c:?}");
+        }
+        for c in ['\u{378}', '\u{8E2}', '\u{110CD}', '\u{10FFFF}'] {
+            assert_eq!(class(c), Class::default(), "{c:?}");
+        }
+        assert!(!class('\u{180E}').is_whitespace());
+    }
+
+    #[test]
+    fn punctuation_has_ascii_symbols_and_follows_old_tables() {
+        for c in ['$', '+', '`', '~', '–', '…', '\u{166D}'] {
+            assert!(class(c).is_punctuation(), "{c:?}");
+        }
+        for c in ['a', '0', '€', '\u{2E52}'] {
+            assert!(!class(c).is_punctuation(), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn marks_follow_old_tables() {
+        assert!(class('\u{301}').is_nonspacing_mark() && class('\u{301}').has_combining_class());
+        assert!(class('\u{344}').is_nonspacing_mark());
+        assert!(!class('\u{20DD}').is_nonspacing_mark());
+        assert_eq!(class('\u{1AC1}'), Class::default());
+    }
+
+    #[test]
+    fn extension_e_begins_late() {
+        assert!(class('\u{2B81F}').is_cjk());
+        assert!(!class('\u{2B820}').is_cjk() && !class('\u{2B91F}').is_cjk());
+        assert!(class('\u{2B920}').is_cjk() && class('\u{2CEAF}').is_cjk());
+    }
+
+    #[test]
+    fn combining_classes() {
+        assert_eq!(combining_class('a'), 0);
+        assert_eq!(combining_class('\u{334}'), 1);
+        assert_eq!(combining_class('\u{323}'), 220);
+        assert_eq!(combining_class('\u{307}'), 230);
+        assert_eq!(combining_class('\u{345}'), 240);
+        assert_eq!(combining_class('\u{344}'), 0);
+        assert_eq!(combining_class('\u{10FFFF}'), 0);
+    }
+
+    #[test]
+    fn decompositions_are_full() {
+        assert_eq!(decomposed('a'), "a");
+        assert_eq!(decomposed('é'), "e\u{301}");
+        assert_eq!(decomposed('ǖ'), "u\u{308}\u{304}");
+        assert_eq!(decomposed('\u{212A}'), "K");
+        assert_eq!(decomposed('ﬁ'), "ﬁ");
+        assert_eq!(decomposed('\u{1F82}'), "\u{3B1}\u{313}\u{300}\u{345}");
+        assert_eq!(decomposed('\u{2FA1D}'), "\u{2A600}");
+    }
+
+    #[test]
+    fn hangul_decomposes_by_arithmetic() {
+        assert_eq!(decomposed('가'), "\u{1100}\u{1161}");
+        assert_eq!(decomposed('각'), "\u{1100}\u{1161}\u{11A8}");
+        assert_eq!(decomposed('힣'), "\u{1112}\u{1175}\u{11C2}");
+        assert!(class('가').has_decomposition() && class('힣').has_decomposition());
+        assert_eq!(decomposed('\u{D7A4}'), "\u{D7A4}");
+        assert_eq!(decomposed('\u{1100}'), "\u{1100}");
+    }
+
+    #[test]
+    fn lower_case_is_of_one_character_alone() {
+        assert_eq!(lowered('A'), "a");
+        assert_eq!(lowered('['), "[");
+        assert_eq!(lowered('Σ'), "σ");
+        assert_eq!(lowered('ẞ'), "ß");
+        assert_eq!(lowered('\u{212A}'), "k");
+        assert_eq!(lowered('\u{130}'), "i\u{307}");
+        assert_eq!(lowered('\u{1C89}'), "\u{1C8A}");
+    }
+
+    #[test]
+    fn the_bits_of_a_class_agree_with_the_look_ups() {
+        for c in '\0'..=char::MAX {
+            let (class, itself) = (class(c), c.to_string());
+            assert_eq!(class.has_decomposition(), decomposed(c) != itself, "{c:?}");
+            assert_eq!(class.has_lowercase(), lowered(c) != itself, "{c:?}");
+            let moves = combining_class(c) != 0;
+            assert_eq!(class.has_combining_class(), moves, "{c:?}");
+        }
+    }
+
+    #[test]
+    fn ascii_needs_no_index() {
+        for c in '\0'..='\x7F' {
+            assert_eq!(class(c).0, look_up(&CLASS_INDEX, &CLASS_BLOCKS, c), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn several_properties_at_once() {
+        let either = Class::CONTROL.union(Class::CJK);
+        assert!(class('\0').intersects(either) && class('一').intersects(either));
+        assert!(!class('a').intersects(either));
+    }
+}

@@ -1,0 +1,585 @@
+//! The trainer against one that recounts everything at every step, and the golden figures.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::cast_possible_truncation,
+    clippy::missing_panics_doc,
+    reason = "in a test a panic is the message, and its numbers are small"
+)]
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashSet};
+use std::ops::ControlFlow;
+
+use piecework_core::Error;
+use piecework_core::model::wordpiece::train::{Criterion, Merge, Ties, Trained, TrainerConfig, train};
+
+/// A symbol: whether it starts a word, and its text.
+type Symbol = (bool, String);
+type Pair = (Symbol, Symbol);
+
+struct Naive<'a> {
+    config: &'a TrainerConfig,
+    words: Vec<(&'a str, u64)>,
+    /// Segments between cuts, with the weight of their word, in order.
+    segments: Vec<(Vec<Symbol>, u64)>,
+    ids: BTreeMap<Symbol, usize>,
+    taken: HashSet<String>,
+    alphabet: Vec<String>,
+    learned: Vec<String>,
+    history: Vec<Merge>,
+}
+
+/// The counts of a pair, and where it is first seen.
+#[derive(Clone, Default)]
+struct Found {
+    adjacent: u64,
+    merges: u64,
+    first: (usize, usize),
+}
+
+impl<'a> Naive<'a> {
+    fn new(words: &'a [(&'a str, u64)], config: &'a TrainerConfig) -> Result<Self, Error> {
+        let least = config.min_word_frequency.max(1);
+        let words: Vec<_> = words.iter().copied().filter(|(w, c)| *c >= least && !w.is_empty()).collect();
+        if words.is_empty() {
+            return Err(Error::Counts(String::new()));
+        }
+        let all_initial = config.continuing_subword_prefix.is_empty();
+        let mut weights: BTreeMap<char, u64> = BTreeMap::new();
+        let mut total = 0_u64;
+        for (word, count) in &words {
+            for letter in word.chars() {
+                total = total.checked_add(*count).ok_or_else(|| Error::Overflow(String::new()))?;
+                *weights.entry(letter).or_default() += count;
+            }
+        }
+        let mut kept: HashSet<char> = weights.keys().copied().chain(config.initial_alphabet.clone()).collect();
+        if let Some(limit) = config.limit_alphabet {
+            let wanted: HashSet<char> = config.initial_alphabet.iter().copied().collect();
+            let mut rest: Vec<char> = weights.keys().copied().filter(|c| !wanted.contains(c)).collect();
+            rest.sort_by_key(|c| (u64::MAX - weights[c], *c));
+            rest.truncate(limit.saturating_sub(wanted.len()));
+            kept = wanted.into_iter().chain(rest).collect();
+        }
+        let mut order: Vec<Symbol> = Vec::new();
+        let mut segments = Vec::new();
+        for (word, count) in &words {
+            let mut segment = Vec::new();
+            for (at, letter) in word.chars().enumerate() {
+                if !kept.contains(&letter) {
+                    segments.push((std::mem::take(&mut segment), *count));
+                    continue;
+                }
+                let symbol = (at == 0 || all_initial, letter.to_string());
+                if !order.contains(&symbol) {
+                    order.push(symbol.clone());
+                }
+                segment.push(symbol);
+            }
+            segments.push((segment, *count));
+        }
+        for letter in &config.initial_alphabet {
+            for initial in [true, all_initial] {
+                let symbol = (initial, letter.to_string());
+                if !order.contains(&symbol) {
+                    order.push(symbol);
+                }
+            }
+        }
+        let mut naive = Self {
+            config,
+            words,
+            segments,
+            ids: BTreeMap::new(),
+            taken: HashSet::new(),
+            alphabet: Vec::new(),
+            learned: Vec::new(),
+            history: Vec::new(),
+        };
+        match config.ties {
+            Ties::Lex => order.sort_by_key(|s| naive.name(s).into_bytes()),
+            Ties::First => {}
+            Ties::Hf => order.sort_by_key(|s| (!s.0, s.1.clone())),
+        }
+        naive.taken.extend(config.special_tokens.iter().cloned());
+        for symbol in order {
+            let name = naive.name(&symbol);
+            if !config.special_tokens.contains(&name) {
+                naive.alphabet.push(name.clone());
+            }
+            naive.taken.insert(name);
+            let id = naive.ids.len();
+            naive.ids.insert(symbol, id);
+        }
+        if naive.size() > config.vocab_size {
+            return Err(Error::Config(naive.size().to_string()));
+        }
+        Ok(naive)
+    }
+
+    fn name(&self, symbol: &Symbol) -> String {
+        let prefix = if symbol.0 { "" } else { &self.config.continuing_subword_prefix };
+        format!("{prefix}{}", symbol.1)
+    }
+
+    fn joined(&self, pair: &Pair) -> Symbol {
+        (pair.0.0, format!("{}{}", pair.0.1, pair.1.1))
+    }
+
+    fn size(&self) -> usize {
+        self.config.special_tokens.len() + self.alphabet.len() + self.learned.len()
+    }
+
+    fn count(&self) -> (BTreeMap<Symbol, u64>, u64, BTreeMap<Pair, Found>) {
+        let (mut symbols, mut total, mut pairs) = (BTreeMap::new(), 0, BTreeMap::<Pair, Found>::new());
+        for (number, (segment, weight)) in self.segments.iter().enumerate() {
+            let mut run = 0;
+            for (at, symbol) in segment.iter().enumerate() {
+                *symbols.entry(symbol.clone()).or_default() += weight;
+                total += weight;
+                let Some(next) = segment.get(at + 1) else {
+                    continue;
+                };
+                let new = Found { first: (number, at), ..Found::default() };
+                let found = pairs.entry((symbol.clone(), next.clone())).or_insert(new);
+                run = if symbol == next { run + 1 } else { 0 };
+                found.adjacent += weight;
+                found.merges += if run % 2 == 0 && symbol == next { 0 } else { *weight };
+            }
+        }
+        (symbols, total, pairs)
+    }
+
+    fn merge_on(&mut self) {
+        loop {
+            let done = self.size() >= self.config.vocab_size;
+            if done || self.config.max_merges.is_some_and(|most| self.history.len() >= most) {
+                return;
+            }
+            let (symbols, total, pairs) = self.count();
+            let likelihood = self.config.criterion == Criterion::Likelihood;
+            let n = |found: &Found| {
+                if likelihood { found.merges } else { found.adjacent }
+            };
+            if let Some(k) = self.config.stop_at_pair_frequency
+                && pairs.values().map(n).max().unwrap_or(0) <= k
+            {
+                return;
+            }
+            let mut best: Vec<(&Pair, &Found)> = Vec::new();
+            for (pair, found) in &pairs {
+                let token = self.joined(pair);
+                let wide = self.config.max_token_length.is_some_and(|most| token.1.chars().count() > most);
+                if n(found) < self.config.min_frequency || wide || self.taken.contains(&self.name(&token)) {
+                    continue;
+                }
+                let fraction = |pair: &Pair, found| (n(found), symbols[&pair.0], symbols[&pair.1]);
+                let order = best.first().map_or(Ordering::Greater, |(other, other_found)| {
+                    let (one, two) = (fraction(pair, found), fraction(other, other_found));
+                    match self.config.criterion {
+                        Criterion::Frequency => one.0.cmp(&two.0),
+                        Criterion::Pmi => product(&[one.0, two.1, two.2]).cmp(&product(&[two.0, one.1, one.2])),
+                        Criterion::Sum => {
+                            let add = |(_, a, b): (u64, u64, u64)| u128::from(a) + u128::from(b);
+                            big(add(two), one.0).cmp(&big(add(one), two.0))
+                        }
+                        Criterion::Likelihood => gain(one, total, pair.0 == pair.1)
+                            .partial_cmp(&gain(two, total, other.0 == other.1))
+                            .unwrap(),
+                    }
+                });
+                match order {
+                    Ordering::Greater => best = vec![(pair, found)],
+                    Ordering::Equal => best.push((pair, found)),
+                    Ordering::Less => {}
+                }
+            }
+            let ties = best.len() as u64;
+            let rule = |(pair, found): &(&Pair, &Found)| match self.config.ties {
+                Ties::Lex => (self.name(&pair.0).into_bytes(), self.name(&pair.1).into_bytes(), (0, 0)),
+                Ties::First => (vec![], vec![], found.first),
+                Ties::Hf => (vec![], vec![], (self.ids[&pair.0], self.ids[&pair.1])),
+            };
+            let Some((pair, found)) = best.into_iter().min_by_key(rule) else {
+                return;
+            };
+            let (a, b) = (symbols[&pair.0], symbols[&pair.1]);
+            let same = pair.0 == pair.1;
+            if self.config.stop_without_gain && gain((found.merges, a, b), total, same) <= 0.0 {
+                return;
+            }
+            let count = n(found);
+            let score = match self.config.criterion {
+                Criterion::Frequency => count as f64,
+                Criterion::Pmi => count as f64 / (a as f64 * b as f64),
+                Criterion::Sum => count as f64 / (a as f64 + b as f64),
+                Criterion::Likelihood => gain((count, a, b), total, same),
+            };
+            let token = self.joined(pair);
+            self.history.push(Merge {
+                left: self.name(&pair.0),
+                right: self.name(&pair.1),
+                token: self.name(&token),
+                score,
+                pair_count: count,
+                left_count: a,
+                right_count: b,
+                ties,
+            });
+            let pair = pair.clone();
+            self.apply(&pair, &token);
+        }
+    }
+
+    fn apply(&mut self, pair: &Pair, token: &Symbol) {
+        let name = self.name(token);
+        assert!(self.taken.insert(name.clone()));
+        self.learned.push(name);
+        let id = self.ids.len();
+        assert!(self.ids.insert(token.clone(), id).is_none());
+        for (segment, _) in &mut self.segments {
+            let mut at = 0;
+            while at + 1 < segment.len() {
+                if segment[at] == pair.0 && segment[at + 1] == pair.1 {
+                    segment.splice(at..at + 2, [token.clone()]);
+                }
+                at += 1;
+            }
+        }
+    }
+
+    fn entries(&self) -> Vec<String> {
+        let specials = self.config.special_tokens.iter();
+        let rest = self.alphabet.iter().chain(&self.learned);
+        if self.config.special_tokens_first {
+            specials.chain(rest).cloned().collect()
+        } else {
+            rest.chain(specials).cloned().collect()
+        }
+    }
+
+    fn usage(&self) -> BTreeMap<String, u64> {
+        let entries: HashSet<String> = self.entries().into_iter().collect();
+        let mut usage = BTreeMap::new();
+        for (word, count) in &self.words {
+            let letters: Vec<char> = word.chars().collect();
+            let (mut start, mut found) = (0, Vec::new());
+            while start < letters.len() {
+                let prefix = if start == 0 { "" } else { &self.config.continuing_subword_prefix };
+                let piece = |end: usize| format!("{prefix}{}", letters[start..end].iter().collect::<String>());
+                let Some(end) = (start + 1..=letters.len()).rev().find(|&end| entries.contains(&piece(end))) else {
+                    found.clear();
+                    break;
+                };
+                found.push(piece(end));
+                start = end;
+            }
+            for piece in found {
+                *usage.entry(piece).or_default() += count;
+            }
+        }
+        for special in &self.config.special_tokens {
+            usage.remove(special);
+        }
+        usage
+    }
+
+    fn run(mut self) -> Trained {
+        self.merge_on();
+        for _ in 0..if self.config.prune_unused { 4 } else { 0 } {
+            let usage = self.usage();
+            let before = self.learned.len();
+            self.learned.retain(|token| usage.contains_key(token));
+            if self.learned.len() == before {
+                break;
+            }
+            self.merge_on();
+        }
+        let (entries, usage) = (self.entries(), self.usage());
+        let token_counts = entries.iter().map(|e| usage.get(e).copied().unwrap_or(0)).collect();
+        Trained { entries, token_counts, history: self.history }
+    }
+}
+
+/// Base 2^32, the highest digit first, all of one length.
+fn product(factors: &[u64]) -> Vec<u64> {
+    let mut digits = vec![0_u64; 8];
+    digits[0] = 1;
+    for factor in factors {
+        let mut carry = 0_u128;
+        for digit in &mut digits {
+            carry += u128::from(*digit) * u128::from(*factor);
+            *digit = (carry & 0xffff_ffff) as u64;
+            carry >>= 32;
+        }
+        assert_eq!(carry, 0);
+    }
+    digits.reverse();
+    digits
+}
+
+fn big(one: u128, other: u64) -> (u128, u64) {
+    let low = (one & u128::from(u64::MAX)) * u128::from(other);
+    ((one >> 64) * u128::from(other) + (low >> 64), low as u64)
+}
+
+fn gain((n, a, b): (u64, u64, u64), total: u64, same: bool) -> f64 {
+    let (a, b) = (a.min(b), a.max(b));
+    let term = |x: u64, n: u64| {
+        let share = n as f64 / x as f64;
+        let log = if share == 1.0 { libm::log((x - n) as f64 / x as f64) } else { libm::log1p(-share) };
+        (x - n) as f64 * log
+    };
+    let mut s = n as f64 * libm::log((n as f64 * total as f64) / (a as f64 * b as f64));
+    if same {
+        if a > 2 * n {
+            s += term(a, 2 * n);
+        }
+    } else {
+        if a > n {
+            s += term(a, n);
+        }
+        if b > n {
+            s += term(b, n);
+        }
+    }
+    if total > n {
+        s -= term(total, n);
+    }
+    s
+}
+
+/// A small generator (splitmix64): the trials are the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        self.next() % end
+    }
+
+    fn one_in(&mut self, chances: u64) -> bool {
+        self.below(chances) == 0
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len() as u64) as usize]
+    }
+
+    fn option(&mut self, chances: u64, below: u64) -> Option<u64> {
+        self.one_in(chances).then(|| self.below(below))
+    }
+}
+
+fn words(random: &mut Random) -> Vec<(String, u64)> {
+    let alphabet = random.pick(&["a", "ab", "abc", "abcd", "#a", "##b", "中文a", "#", "ab#é"]);
+    let letters: Vec<char> = alphabet.chars().collect();
+    let longest = random.pick(&[4, 8, 12, 30]);
+    let top = random.pick(&[1, 2, 5, 50, 1000, 1 << 56]);
+    let mut words: BTreeMap<String, u64> = BTreeMap::new();
+    for _ in 0..=random.below(random.0 % 14 + 1) {
+        let len = random.below(longest) + 1;
+        let word = (0..len).map(|_| random.pick(&letters)).collect();
+        let count = if top == 1 << 56 { top - random.below(3) } else { 1 + random.below(top) };
+        words.insert(word, count);
+    }
+    let mut words: Vec<_> = words.into_iter().collect();
+    for at in (1..words.len()).rev() {
+        words.swap(at, random.below(at as u64 + 1) as usize);
+    }
+    words
+}
+
+fn config(random: &mut Random) -> TrainerConfig {
+    let specials: &[&str] = random.pick(&[&[][..], &["[UNK]"], &["ab", "##aa", "[X]"], &["a", "##ab", "##b"]]);
+    TrainerConfig {
+        vocab_size: random.pick(&[8, 12, 20, 30, 60, 1000]),
+        criterion: random.pick(&[Criterion::Frequency, Criterion::Pmi, Criterion::Sum, Criterion::Likelihood]),
+        min_frequency: random.pick(&[0, 1, 1, 1, 2, 3, 10]),
+        min_word_frequency: random.pick(&[0, 1, 1, 1, 1, 2]),
+        max_merges: random.option(6, 20).map(|n| n as usize),
+        stop_at_pair_frequency: random.option(4, 6),
+        stop_without_gain: random.one_in(6),
+        ties: random.pick(&[Ties::Lex, Ties::First, Ties::Hf]),
+        special_tokens: specials.iter().map(|&s| s.to_owned()).collect(),
+        special_tokens_first: random.one_in(2),
+        initial_alphabet: random.pick(&[&[][..], &[], &['a', 'x', 'a'], &['b', '#']]).to_vec(),
+        limit_alphabet: random.option(5, 5).map(|n| n as usize),
+        continuing_subword_prefix: random.pick(&["##", "##", "##", "", "#", "a"]).to_owned(),
+        max_token_length: random.option(5, 7).map(|n| n as usize),
+        prune_unused: random.one_in(3),
+    }
+}
+
+fn core(words: &[(&str, u64)], config: &TrainerConfig) -> Result<Trained, Error> {
+    train(words, config, &mut |_| ControlFlow::Continue(()))
+}
+
+#[test]
+fn equals_a_recount() {
+    let trials = std::env::var("TRIALS").ok().and_then(|n| n.parse().ok()).unwrap_or(6000);
+    let (mut trained, mut merges) = (0, 0);
+    for seed in 0..trials {
+        let mut random = Random(seed);
+        let (words, config) = (words(&mut random), config(&mut random));
+        let words: Vec<(&str, u64)> = words.iter().map(|(w, c)| (w.as_str(), *c)).collect();
+        match (core(&words, &config), Naive::new(&words, &config)) {
+            (Ok(core), Ok(naive)) => {
+                let naive = naive.run();
+                let differs = core.history.iter().zip(&naive.history).position(|(one, two)| one != two);
+                if let Some(at) = differs {
+                    panic!(
+                        "seed {seed}, step {at}: {:?}\nnot {:?}\n{words:?}\n{config:?}",
+                        core.history[at], naive.history[at]
+                    );
+                }
+                assert_eq!(core, naive, "seed {seed}: {words:?} {config:?}");
+                trained += 1;
+                merges += core.history.len();
+            }
+            (Err(Error::Config(text)), Err(Error::Config(least))) => {
+                assert!(text.contains(&least), "{text}");
+            }
+            (Err(core), Err(naive)) => {
+                assert_eq!(std::mem::discriminant(&core), std::mem::discriminant(&naive), "seed {seed}");
+            }
+            (core, naive) => panic!("seed {seed}: {core:?} {:?}\n{words:?} {config:?}", naive.err()),
+        }
+    }
+    println!("{trained} of {trials} tables trained, {merges} merges");
+}
+
+#[test]
+fn equals_a_recount_of_larger_tables() {
+    for seed in 0..12 {
+        let mut random = Random(seed);
+        let parts = ["t", "a", "e", "st", "in", "oo", "ra", "l", "mm"];
+        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        for rank in 1..400 {
+            let word = (0..=random.below(4)).map(|_| random.pick(&parts)).collect();
+            counts.insert(word, 1 + 1000 / rank);
+        }
+        let words: Vec<(&str, u64)> = counts.iter().map(|(word, count)| (word.as_str(), *count)).collect();
+        let criteria = [Criterion::Frequency, Criterion::Pmi, Criterion::Sum, Criterion::Likelihood];
+        let config = TrainerConfig {
+            criterion: criteria[seed as usize % 4],
+            ties: [Ties::Lex, Ties::First, Ties::Hf][seed as usize % 3],
+            vocab_size: 200,
+            prune_unused: true,
+            ..TrainerConfig::default()
+        };
+        let naive = Naive::new(&words, &config).unwrap().run();
+        assert_eq!(core(&words, &config).unwrap(), naive, "seed {seed}");
+    }
+}
+
+fn hug(criterion: Criterion) -> Trained {
+    let words = [("hug", 10), ("pug", 5), ("pun", 12), ("bun", 4), ("hugs", 5)];
+    let config = TrainerConfig { criterion, ties: Ties::First, ..TrainerConfig::default() };
+    core(&words, &config).unwrap()
+}
+
+fn first_six(criterion: Criterion) -> Vec<(String, f64)> {
+    hug(criterion).history.into_iter().take(6).map(|merge| (merge.token, merge.score)).collect()
+}
+
+fn figures(expected: [(&str, f64); 6]) -> Vec<(String, f64)> {
+    expected.iter().map(|&(token, score)| (token.to_owned(), score)).collect()
+}
+
+#[test]
+fn golden_hug() {
+    let pmi = [
+        ("##gs", 1.0 / 20.0),
+        ("hu", 1.0 / 36.0),
+        ("hugs", 1.0 / 15.0),
+        ("hug", 1.0 / 15.0),
+        ("pu", 1.0 / 21.0),
+        ("bu", 1.0 / 4.0),
+    ];
+    assert_eq!(first_six(Criterion::Pmi), figures(pmi));
+    let frequency = [("##ug", 20.0), ("##un", 16.0), ("hug", 15.0), ("pun", 12.0), ("pug", 5.0), ("hugs", 5.0)];
+    assert_eq!(first_six(Criterion::Frequency), figures(frequency));
+    let rounded = |criterion| {
+        let round = |(token, score): (String, f64)| (token, (score * 1e4).round() / 1e4);
+        first_six(criterion).into_iter().map(round).collect::<Vec<_>>()
+    };
+    let sum = [("##ug", 0.3571), ("##un", 0.5), ("hug", 0.4286), ("pun", 0.3636), ("pug", 0.5), ("bun", 0.5)];
+    assert_eq!(rounded(Criterion::Sum), figures(sum));
+    let likelihood =
+        [("##ug", 28.0178), ("##un", 42.6973), ("hug", 26.7232), ("pun", 11.1664), ("pug", 16.2541), ("bun", 13.4982)];
+    assert_eq!(rounded(Criterion::Likelihood), figures(likelihood));
+    let gains: f64 = hug(Criterion::Likelihood).history.iter().take(7).map(|merge| merge.score).sum();
+    assert!((gains - (198.5343 - 54.5224)).abs() < 1e-4, "{gains}");
+}
+
+#[test]
+fn golden_note_000() {
+    let text = "This is the Hugging Face Course . This chapter is about tokenization . \
+                This section shows several tokenizer algorithms . \
+                Hopefully , you will be able to understand how they are trained and generate tokens .";
+    let mut words: Vec<(&str, u64)> = Vec::new();
+    for word in text.split(' ') {
+        match words.iter_mut().find(|(known, _)| *known == word) {
+            Some((_, count)) => *count += 1,
+            None => words.push((word, 1)),
+        }
+    }
+    let config =
+        TrainerConfig { vocab_size: 70, criterion: Criterion::Pmi, ties: Ties::First, ..TrainerConfig::default() };
+    let trained = core(&words, &config).unwrap();
+    let expected = "[PAD] [UNK] [CLS] [SEP] [MASK] T ##h ##i ##s i t ##e H ##u ##g ##n F ##a ##c C ##o ##r . c \
+                    ##p ##t a ##b ##k ##z s ##w ##v ##l ##m ##f ##y , y w b u ##d h g ab ##fu Fa Fac ##ct ##ful \
+                    ##full ##fully Th ch ##hm cha chap chapt ##thm Hu Hug Hugg sh th is ##thms ##za ##zat ##ut";
+    assert_eq!(trained.entries, expected.split_whitespace().collect::<Vec<_>>());
+    assert_eq!(trained.history[0].score, 0.2);
+    assert_eq!(trained.history[24].score, 1.0 / 9.0);
+}
+
+#[test]
+fn the_watch_ends_a_training_at_any_call() {
+    let words = [("hug", 10), ("pug", 5), ("pun", 12), ("bun", 4), ("hugs", 5)];
+    let config = TrainerConfig { prune_unused: true, ..TrainerConfig::default() };
+    let mut calls = 0;
+    let all = train(&words, &config, &mut |_| {
+        calls += 1;
+        ControlFlow::Continue(())
+    });
+    assert!(all.is_ok());
+    for last in 0..calls {
+        let mut left = last;
+        let ended = train(&words, &config, &mut |_| {
+            if left == 0 {
+                return ControlFlow::Break(());
+            }
+            left -= 1;
+            ControlFlow::Continue(())
+        });
+        assert_eq!(ended, Err(Error::Interrupted));
+    }
+}
+
+#[test]
+fn bad_settings_are_errors() {
+    let words = [("ab", u64::MAX / 2), ("b", 1)];
+    let config = TrainerConfig { vocab_size: 7, ..TrainerConfig::default() };
+    let Err(Error::Config(text)) = core(&words, &config) else { panic!("too small") };
+    assert!(text.contains("at least 8"), "{text}");
+    let twice = vec!["[X]".to_owned(), "[X]".to_owned()];
+    let config = TrainerConfig { special_tokens: twice, ..TrainerConfig::default() };
+    assert!(matches!(core(&words, &config), Err(Error::Config(_))));
+    let config = TrainerConfig::default();
+    assert!(matches!(core(&[("ab", u64::MAX / 2), ("c", 2)], &config), Err(Error::Overflow(_))));
+    assert!(matches!(core(&[("ab", 0)], &config), Err(Error::Counts(_))));
+    assert!(core(&[("ab", u64::MAX / 2), ("c", 1)], &config).is_ok());
+}

@@ -1,0 +1,256 @@
+//! Counting words, from texts and from files.
+
+use std::fs::File;
+use std::io::Read;
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use piecework_core::Error;
+use piecework_core::counts::{self, BlockStart, FirstSight, count_lines};
+use piecework_core::format::{read_counts, read_splitter, write_counts, write_splitter};
+use piecework_core::words::{WordSplitter, Words};
+use pyo3::prelude::*;
+use pyo3::types::{PyAny, PyDict, PyString};
+
+use crate::errors::{from_io, in_file, to_py, utf8};
+use crate::text::texts;
+use crate::threads::{self, Tickets};
+
+/// What a thread reads at a time.
+const BLOCK: usize = 1 << 20;
+/// How many texts a thread takes at a time.
+const TEXTS: usize = 64;
+
+/// A table of word counts.
+#[pyclass(frozen, module = "piecework._core")]
+pub(crate) struct WordCounts {
+    pub(crate) inner: counts::WordCounts,
+}
+
+#[pymethods]
+impl WordCounts {
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
+        let read = py.detach(|| read_counts(data));
+        read.map(|inner| Self { inner }).map_err(|error| to_py(py, &error))
+    }
+
+    #[staticmethod]
+    fn from_mapping(mapping: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let mut inner = counts::WordCounts::new(None);
+        for (document, (word, count)) in (0..).zip(mapping.iter()) {
+            let first = FirstSight { document, word: 0 };
+            let word = word.cast::<PyString>()?;
+            inner.add(utf8(word)?, count.extract()?, first).map_err(|error| to_py(mapping.py(), &error))?;
+        }
+        Ok(Self { inner })
+    }
+
+    fn merged(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
+        let merged = py.detach(|| {
+            let mut sum = self.inner.clone();
+            sum.merge(&other.inner).map(|()| sum)
+        });
+        merged.map(|inner| Self { inner }).map_err(|error| to_py(py, &error))
+    }
+
+    fn to_text(&self, py: Python<'_>) -> String {
+        py.detach(|| write_counts(&self.inner))
+    }
+
+    fn splitter(&self) -> Option<String> {
+        self.inner.splitter().map(write_splitter)
+    }
+
+    fn fingerprint(&self, py: Python<'_>) -> String {
+        py.detach(|| self.inner.fingerprint())
+    }
+
+    fn get(&self, word: &Bound<'_, PyString>) -> PyResult<Option<(u64, (u64, u64))>> {
+        let found = self.inner.get(utf8(word)?);
+        Ok(found.map(|(count, first)| (count, (first.document, first.word))))
+    }
+
+    fn by_first_sight(&self) -> Vec<(&str, u64)> {
+        self.inner.by_first_sight()
+    }
+
+    fn foreign_to(&self, py: Python<'_>, splitter: &str, limit: usize) -> PyResult<Vec<String>> {
+        let splitter = read_splitter(splitter).map_err(|error| to_py(py, &error))?;
+        Ok(py.detach(|| self.inner.foreign_to(&splitter, limit).into_iter().map(str::to_owned).collect()))
+    }
+
+    #[getter]
+    fn total(&self) -> u64 {
+        self.inner.total()
+    }
+
+    fn __len__(&self) -> usize {
+        self.inner.len()
+    }
+}
+
+/// Counts on several threads, each with a table of its own until the end.
+#[pyclass(module = "piecework._core")]
+pub(crate) struct WordCounter {
+    shards: Vec<Shard>,
+    splitter: WordSplitter,
+    documents: u64,
+}
+
+struct Shard {
+    counts: counts::WordCounts,
+    words: Words,
+}
+
+#[pymethods]
+impl WordCounter {
+    #[new]
+    fn new(py: Python<'_>, splitter: &str, threads: Option<NonZero<usize>>, first_document: u64) -> PyResult<Self> {
+        let splitter = read_splitter(splitter).map_err(|error| to_py(py, &error))?;
+        let shard = |_| Shard { counts: counts::WordCounts::new(Some(splitter.clone())), words: Words::default() };
+        let shards = (0..threads::number(threads)).map(shard).collect();
+        Ok(Self { shards, splitter, documents: first_document })
+    }
+
+    /// Counts the texts of a list, each a document.
+    fn add_texts(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
+        let texts = texts(batch)?;
+        let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
+        let first = self.documents;
+        let tickets = Tickets::new(texts.len().div_ceil(TEXTS));
+        let work = |shard: &mut Shard, stop: &AtomicBool| {
+            while let Some(ticket) = tickets.next() {
+                if stop.load(Ordering::Relaxed) {
+                    return Err(Error::Interrupted);
+                }
+                let start = ticket * TEXTS;
+                for (document, text) in (first + start as u64..).zip(&texts[start..texts.len().min(start + TEXTS)]) {
+                    shard.counts.add_text(document, text, &mut shard.words)?;
+                }
+            }
+            Ok(())
+        };
+        for done in threads::run(py, self.shards.iter_mut().collect(), work, threads::silent)? {
+            done.map_err(|error| to_py(py, &error))?;
+        }
+        self.documents += texts.len() as u64;
+        Ok(())
+    }
+
+    /// Counts a file of UTF-8 lines, each a document; calls `progress` with the bytes read.
+    fn add_file(&mut self, py: Python<'_>, path: PathBuf, replace: bool, progress: &Bound<'_, PyAny>) -> PyResult<()> {
+        let file = File::open(&path).map_err(|error| from_io(py, &error, &path))?;
+        if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+            let error = std::io::Error::from_raw_os_error(21); // EISDIR, which opening alone does not raise
+            return Err(from_io(py, &error, &path));
+        }
+        let blocks = Mutex::new(Blocks::new(file, self.documents));
+        let work = |shard: &mut Shard, stop: &AtomicBool| {
+            loop {
+                if stop.load(Ordering::Relaxed) {
+                    return Err(Failure::Core(Error::Interrupted));
+                }
+                let next = blocks.lock().map_err(|_| Failure::Core(Error::Interrupted))?.next();
+                let Some((block, start)) = next.map_err(Failure::Io)? else { return Ok(()) };
+                let counted = count_lines(&mut shard.counts, &block, start, replace, &mut shard.words);
+                if let Err(error) = counted {
+                    stop.store(true, Ordering::Relaxed);
+                    return Err(Failure::Core(error));
+                }
+            }
+        };
+        let progress = progress.clone().unbind();
+        let tick = |py: Python<'_>| {
+            let read = blocks.try_lock().map_or(0, |blocks| blocks.start.byte);
+            if read > 0 { progress.call1(py, (read,)).map(|_| ()) } else { Ok(()) }
+        };
+        let results = threads::run(py, self.shards.iter_mut().collect(), work, tick)?;
+        if let Some(failure) = results.into_iter().filter_map(Result::err).min_by_key(Failure::rank) {
+            return Err(match failure {
+                Failure::Io(error) => from_io(py, &error, &path),
+                Failure::Core(error) => in_file(py, &error, &path),
+            });
+        }
+        self.documents = blocks.into_inner().map_or(self.documents, |blocks| blocks.start.document);
+        Ok(())
+    }
+
+    #[getter]
+    fn documents(&self) -> u64 {
+        self.documents
+    }
+
+    /// The sum of all tables; the counter is empty afterwards.
+    fn finish(&mut self, py: Python<'_>) -> PyResult<WordCounts> {
+        let shards = std::mem::take(&mut self.shards);
+        let merged = py.detach(|| {
+            let mut tables = shards.into_iter().map(|shard| shard.counts);
+            let first = tables.next().unwrap_or_else(|| counts::WordCounts::new(Some(self.splitter.clone())));
+            tables.try_fold(first, |mut sum, table| {
+                sum.merge(&table)?;
+                Ok(sum)
+            })
+        });
+        merged.map(|inner| WordCounts { inner }).map_err(|error| to_py(py, &error))
+    }
+}
+
+enum Failure {
+    Io(std::io::Error),
+    Core(Error),
+}
+
+impl Failure {
+    /// The first broken byte is told before a later one, and both before what they interrupted.
+    fn rank(&self) -> u64 {
+        match self {
+            Self::Core(Error::Interrupted) => u64::MAX,
+            Self::Core(Error::Utf8 { byte, .. }) => *byte,
+            _ => u64::MAX - 1,
+        }
+    }
+}
+
+/// A file in blocks that end where a line does.
+struct Blocks {
+    file: File,
+    rest: Vec<u8>,
+    start: BlockStart,
+}
+
+impl Blocks {
+    fn new(file: File, document: u64) -> Self {
+        Self { file, rest: Vec::new(), start: BlockStart { document, line: 0, byte: 0 } }
+    }
+
+    /// The next block and where it starts; a line longer than a block makes a longer block.
+    fn next(&mut self) -> std::io::Result<Option<(Vec<u8>, BlockStart)>> {
+        let mut block = std::mem::take(&mut self.rest);
+        loop {
+            let before = block.len();
+            let read = (&mut self.file).take(BLOCK as u64).read_to_end(&mut block)?;
+            if read == 0 {
+                break;
+            }
+            if let Some(end) = block[before..].iter().rposition(|&byte| byte == b'\n') {
+                self.rest = block.split_off(before + end + 1);
+                break;
+            }
+        }
+        if block.is_empty() {
+            return Ok(None);
+        }
+        let start = self.start;
+        let lines =
+            block.iter().filter(|&&byte| byte == b'\n').count() as u64 + u64::from(block.last() != Some(&b'\n'));
+        self.start = BlockStart {
+            document: start.document + lines,
+            line: start.line + lines,
+            byte: start.byte + block.len() as u64,
+        };
+        Ok(Some((block, start)))
+    }
+}

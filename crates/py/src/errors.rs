@@ -1,0 +1,66 @@
+//! The core's errors as the exceptions of `piecework.errors`.
+
+use std::path::Path;
+
+use piecework_core::Error;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+/// The exception for an error of the core.
+pub(crate) fn to_py(py: Python<'_>, error: &Error) -> PyErr {
+    make(py, error, None)
+}
+
+/// The same, for an error in a file that has a name.
+pub(crate) fn in_file(py: Python<'_>, error: &Error, path: &Path) -> PyErr {
+    make(py, error, Some(&path.display().to_string()))
+}
+
+/// The exception for an error of the operating system.
+pub(crate) fn from_io(py: Python<'_>, error: &std::io::Error, path: &Path) -> PyErr {
+    let number = error.raw_os_error().unwrap_or(0);
+    raised(py, "from_os_error", (number, error.to_string(), path.display().to_string()))
+}
+
+/// The text of a `str`, which may hold surrogates that no UTF-8 can.
+pub(crate) fn utf8<'a>(text: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
+    text.to_str().map_err(|error| surrogate(text.py(), &error))
+}
+
+/// The exception for a `str` that has no UTF-8.
+pub(crate) fn surrogate(py: Python<'_>, error: &PyErr) -> PyErr {
+    raised(py, "from_surrogate", (error.value(py),))
+}
+
+fn make(py: Python<'_>, error: &Error, file: Option<&str>) -> PyErr {
+    let place = file.map_or_else(String::new, |file| format!("{file}: "));
+    let message = format!("{place}{error}");
+    match error {
+        Error::Config(_) => raised(py, "ConfigError", (message,)),
+        Error::Vocabulary(_) => raised(py, "VocabularyError", (message,)),
+        Error::Format { .. } => raised(py, "FormatError", (message,)),
+        Error::Unsupported { .. } => raised(py, "UnsupportedError", (message,)),
+        Error::Utf8 { line, byte, value } => raised(py, "from_utf8", (message, *value, *line, *byte)),
+        Error::Counts(_) => raised(py, "CountsError", (message,)),
+        Error::Overflow(_) => raised(py, "CountOverflowError", (message,)),
+        Error::SpecialToken { .. } => raised(py, "SpecialTokenError", (message,)),
+        Error::NoUnknownToken { .. } => raised(py, "UnknownTokenError", (message,)),
+        Error::Id { .. } => raised(py, "TokenIdError", (message,)),
+        Error::NoCounts(_) => raised(py, "MissingCountsError", (message,)),
+        Error::TooLong(_) => raised(py, "TextTooLongError", (message,)),
+        Error::Interrupted => pyo3::exceptions::PyKeyboardInterrupt::new_err(message),
+    }
+}
+
+/// What `piecework.errors.<name>` makes of the arguments.
+fn raised<'py, A>(py: Python<'py>, name: &str, arguments: A) -> PyErr
+where
+    A: pyo3::call::PyCallArgs<'py>,
+{
+    let make = || py.import("piecework.errors")?.getattr(name)?.call1(arguments);
+    match make() {
+        Ok(exception) => PyErr::from_value(exception),
+        Err(error) => PyRuntimeError::new_err(format!("piecework.errors.{name} failed: {error}")),
+    }
+}

@@ -1,0 +1,31 @@
+//! The compiled module `piecework._core`: converts, releases the GIL, calls the core, converts.
+//!
+//! No algorithm lives here. This crate reads files and owns the threads, which live no longer than a call, so a
+//! fork never finds one.
+
+mod batch;
+mod counts;
+mod encoding;
+mod errors;
+mod text;
+mod threads;
+mod tokenizer;
+mod train;
+
+use pyo3::prelude::*;
+
+/// The compiled core of piecework.
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<tokenizer::Tokenizer>()?;
+    module.add_class::<encoding::Encoding>()?;
+    module.add_class::<batch::Batch>()?;
+    module.add_class::<counts::WordCounts>()?;
+    module.add_class::<counts::WordCounter>()?;
+    module.add_function(wrap_pyfunction!(train::train, module)?)?;
+    module.add_function(wrap_pyfunction!(train::check_trainer, module)?)?;
+    module.add_function(wrap_pyfunction!(text::normalize, module)?)?;
+    module.add_function(wrap_pyfunction!(text::pre_tokenize, module)?)?;
+    module.add_function(wrap_pyfunction!(text::detect_encoding, module)?)?;
+    Ok(())
+}

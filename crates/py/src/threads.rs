@@ -1,0 +1,95 @@
+//! Threads that live as long as one call, and the main one, which listens for Ctrl-C.
+
+use std::num::NonZero;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use pyo3::prelude::*;
+
+/// How often Python is asked whether someone wants to stop.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// The number of threads to use: as asked, else one for each core.
+pub(crate) fn number(asked: Option<NonZero<usize>>) -> usize {
+    asked.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZero::get)
+}
+
+/// Asks Python for signals, though not more often than is good for the work.
+pub(crate) struct Watch {
+    last: Instant,
+}
+
+impl Watch {
+    pub(crate) fn new() -> Self {
+        Self { last: Instant::now() }
+    }
+
+    /// Whether it is time to look at Python again.
+    pub(crate) fn is_due(&mut self) -> bool {
+        let due = self.last.elapsed() >= PATIENCE;
+        if due {
+            self.last = Instant::now();
+        }
+        due
+    }
+}
+
+/// Runs `work` once on each state in a thread of its own, without the GIL, and returns the results in order.
+///
+/// Meanwhile the calling thread listens for Ctrl-C and calls `tick` now and then. If either fails, the flag that
+/// `work` is given is raised; it should look at it often.
+pub(crate) fn run<S: Send, T: Send>(
+    py: Python<'_>,
+    states: Vec<S>,
+    work: impl Fn(S, &AtomicBool) -> T + Sync,
+    mut tick: impl FnMut(Python<'_>) -> PyResult<()> + Send,
+) -> PyResult<Vec<T>> {
+    let stop = AtomicBool::new(false);
+    let mut signal = Ok(());
+    let results = py.detach(|| {
+        std::thread::scope(|scope| {
+            let (work, stop) = (&work, &stop);
+            let handles: Vec<_> = states.into_iter().map(|state| scope.spawn(move || work(state, stop))).collect();
+            while signal.is_ok() && handles.iter().any(|handle| !handle.is_finished()) {
+                wait(&handles);
+                signal = Python::attach(|py| py.check_signals().and_then(|()| tick(py)));
+            }
+            stop.store(signal.is_err(), Ordering::Relaxed);
+            handles.into_iter().map(std::thread::ScopedJoinHandle::join).collect::<Result<Vec<T>, _>>()
+        })
+    });
+    signal?;
+    results.map_err(|_| pyo3::exceptions::PyRuntimeError::new_err("a thread of piecework panicked; please report it"))
+}
+
+/// For work that tells nobody how far it is.
+pub(crate) fn silent(_: Python<'_>) -> PyResult<()> {
+    Ok(())
+}
+
+/// Sleeps until all have finished or it is time to look for signals.
+fn wait<T>(handles: &[std::thread::ScopedJoinHandle<'_, T>]) {
+    let start = Instant::now();
+    let mut nap = Duration::from_micros(20);
+    while start.elapsed() < PATIENCE && handles.iter().any(|handle| !handle.is_finished()) {
+        std::thread::sleep(nap);
+        nap = (nap * 2).min(Duration::from_millis(2));
+    }
+}
+
+/// Hands out the numbers below `limit`, each once.
+pub(crate) struct Tickets {
+    next: AtomicUsize,
+    limit: usize,
+}
+
+impl Tickets {
+    pub(crate) fn new(limit: usize) -> Self {
+        Self { next: AtomicUsize::new(0), limit }
+    }
+
+    pub(crate) fn next(&self) -> Option<usize> {
+        let ticket = self.next.fetch_add(1, Ordering::Relaxed);
+        (ticket < self.limit).then_some(ticket)
+    }
+}

@@ -1,0 +1,63 @@
+//! Training.
+
+use std::ops::ControlFlow;
+
+use piecework_core::format::{read_splitter, read_trainer};
+use piecework_core::model::wordpiece::train::{Progress, Stage};
+use piecework_core::training::train_wordpiece;
+use pyo3::prelude::*;
+
+use crate::counts::WordCounts;
+use crate::errors::to_py;
+use crate::threads::Watch;
+use crate::tokenizer::Tokenizer;
+
+/// Trains on `counts`; `progress` is called with what is done and what there is to do.
+#[pyfunction]
+pub(crate) fn train(
+    py: Python<'_>,
+    counts: &Bound<'_, WordCounts>,
+    splitter: &str,
+    trainer: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Tokenizer> {
+    let splitter = read_splitter(splitter).map_err(|error| to_py(py, &error))?;
+    let config = read_trainer(trainer).map_err(|error| to_py(py, &error))?;
+    let counts = &counts.get().inner;
+    let mut signal = Ok(());
+    let mut watch = Watch::new();
+    let trained = py.detach(|| {
+        train_wordpiece(counts, &splitter, &config, &mut |now| {
+            if !watch.is_due() {
+                return ControlFlow::Continue(());
+            }
+            signal = Python::attach(|py| look(py, progress.as_ref(), now));
+            if signal.is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+    });
+    signal?;
+    trained.map(Tokenizer::new).map_err(|error| to_py(py, &error))
+}
+
+fn look(py: Python<'_>, progress: Option<&Py<PyAny>>, now: Progress) -> PyResult<()> {
+    py.check_signals()?;
+    if let Some(progress) = progress {
+        progress.call1(py, (stage(now.stage), now.done, now.total))?;
+    }
+    Ok(())
+}
+
+fn stage(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Reading => "reading words",
+        Stage::Pairing => "finding pairs",
+        Stage::Merging => "merging",
+        Stage::Counting => "counting tokens",
+    }
+}
+
+/// Refuses settings (JSON) that no trainer can have.
+#[pyfunction]
+pub(crate) fn check_trainer(py: Python<'_>, trainer: &str) -> PyResult<()> {
+    read_trainer(trainer).map(|_| ()).map_err(|error| to_py(py, &error))
+}

@@ -1,0 +1,73 @@
+"""Subword tokenizers: train, encode, decode, explain; exact, reproducible, fast.
+
+>>> import piecework as pw
+>>> tok = pw.train(["the cat sat on the mat"] * 10, pw.WordPieceTrainer(vocab_size=30))
+>>> tok.encode("the cat").tokens
+['[CLS]', 'the', 'cat', '[SEP]']
+
+The names below are imported when they are first used, so that `piecework.reference`, which needs nothing but
+the standard library, also works where the compiled core is absent.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from piecework import errors, normalizers, pre_tokenizers
+    from piecework.counts import WordCounts
+    from piecework.errors import PieceworkError
+    from piecework.tokenizer import Tokenizer
+    from piecework.training import WordPieceTrainer, train, train_files
+    from piecework.types import DEFAULT, Encoding, Encodings, Merge, Padded, Progress
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "DEFAULT",
+    "Encoding",
+    "Encodings",
+    "Merge",
+    "Padded",
+    "PieceworkError",
+    "Progress",
+    "Tokenizer",
+    "WordCounts",
+    "WordPieceTrainer",
+    "__version__",
+    "errors",
+    "normalizers",
+    "pre_tokenizers",
+    "train",
+    "train_files",
+]
+
+_HOMES = {
+    "DEFAULT": "types",
+    "Encoding": "types",
+    "Encodings": "types",
+    "Merge": "types",
+    "Padded": "types",
+    "PieceworkError": "errors",
+    "Progress": "types",
+    "Tokenizer": "tokenizer",
+    "WordCounts": "counts",
+    "WordPieceTrainer": "training",
+    "train": "training",
+    "train_files": "training",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("errors", "normalizers", "pre_tokenizers"):
+        return importlib.import_module(f"piecework.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'piecework' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"piecework.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,58 @@
+"""The program: every file of `verbs/` is a command."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from typing import Annotated
+
+import typer
+
+import piecework
+from piecework.cli import verbs
+from piecework.cli.verb import command, help_text
+
+__all__ = ["app"]
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"piecework {piecework.__version__}")
+        raise typer.Exit
+
+
+def _piecework(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """Train, run and explain subword tokenizers.
+
+    Data goes to standard output, everything else to standard error. `-`, or no file, is standard input. Exit codes: 0
+    fine, 1 findings, 2 wrong use or bad input.
+
+    Examples:
+      piecework train story.txt -o tokenizer.json --vocab-size 4000
+      piecework encode tokenizer.json story.txt | head -3
+      piecework explain tokenizer.json tokenization
+    """
+
+
+def _made() -> typer.Typer:
+    # Plain help reads the same on a screen, in a pipe and in the documentation.
+    made = typer.Typer(
+        name="piecework",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    made.callback(help=help_text(_piecework))(_piecework)
+    for module in pkgutil.iter_modules(verbs.__path__):
+        function = getattr(importlib.import_module(f"{verbs.__name__}.{module.name}"), module.name)
+        made.command(name=module.name, help=help_text(function))(command(function))
+    return made
+
+
+app = _made()

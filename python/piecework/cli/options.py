@@ -1,0 +1,212 @@
+"""Options that several verbs have, and what becomes of them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from piecework import Tokenizer
+    from piecework.normalizers import Normalizer
+    from piecework.pre_tokenizers import PreTokenizer
+    from piecework.types import Default
+
+
+class Errors(StrEnum):
+    """What becomes of broken bytes."""
+
+    strict = "strict"
+    replace = "replace"
+
+
+class Specials(StrEnum):
+    """What special tokens in a text are."""
+
+    match = "match"
+    text = "text"
+    error = "error"
+
+
+class Unknown(StrEnum):
+    """What becomes of characters that no piece covers."""
+
+    word = "word"
+    run = "run"
+    char = "char"
+
+
+class NormalizerName(StrEnum):
+    """The normalizers there are."""
+
+    bert = "bert"
+    none = "none"
+
+
+class PreTokenizerName(StrEnum):
+    """The pre-tokenizers there are."""
+
+    bert = "bert"
+    whitespace = "whitespace"
+    none = "none"
+
+
+TokenizerFile = Annotated[
+    str, typer.Argument(metavar="TOKENIZER", help="A tokenizer.json or a vocab.txt.", show_default=False)
+]
+TextFile = Annotated[
+    str, typer.Argument(metavar="[FILE]", help="A file, UTF-8; - is standard input.", show_default=False)
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+AsJsonLines = Annotated[bool, typer.Option("--json", help="Print a JSON object a line.")]
+OnBrokenBytes = Annotated[
+    Errors,
+    typer.Option("--errors", help="Broken bytes: an error that says where, or U+FFFD in their place."),
+]
+SpecialTokens = Annotated[
+    bool,
+    typer.Option("--special-tokens/--no-special-tokens", help="Add the template's special tokens to each line."),
+]
+OnSpecials = Annotated[
+    Specials,
+    typer.Option("--specials", help="Special tokens in the text: themselves, ordinary text, or an error."),
+]
+Stream = Annotated[
+    bool,
+    typer.Option(
+        "--stream",
+        help="Print each line as soon as it is done, for input without an end. Otherwise nothing is printed before "
+        "all of it went well.",
+    ),
+]
+Threads = Annotated[
+    int | None,
+    typer.Option("--threads", min=1, help="Threads; by default one for each core. They do not change the result."),
+]
+NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progress bar, on a terminal too.")]
+
+
+@dataclass(frozen=True)
+class Splitting:
+    """How text becomes words. What was not given is None, so that the defaults stay where they are."""
+
+    lowercase: Annotated[
+        bool | None, typer.Option("--lowercase/--no-lowercase", help="Lower-case; so by default.", show_default=False)
+    ] = None
+    strip_accents: Annotated[
+        bool | None,
+        typer.Option("--strip-accents/--no-strip-accents", help="Drop accents; by default where lower-casing."),
+    ] = None
+    clean_text: Annotated[
+        bool | None,
+        typer.Option("--clean-text/--no-clean-text", help="Drop control characters; so by default."),
+    ] = None
+    handle_chinese_chars: Annotated[
+        bool | None,
+        typer.Option(
+            "--handle-chinese-chars/--no-handle-chinese-chars",
+            help="Make each CJK ideograph a word; so by default.",
+        ),
+    ] = None
+    normalizer: Annotated[
+        NormalizerName | None, typer.Option(help="What text is changed by: bert by default.")
+    ] = None
+    pre_tokenizer: Annotated[
+        PreTokenizerName | None,
+        typer.Option(help="How text is split: bert by default; none makes each line one word."),
+    ] = None
+
+    def stages(self) -> dict[str, Normalizer | PreTokenizer | Default | None]:
+        """Give normalizer and pre-tokenizer as training takes them."""
+        from piecework.types import DEFAULT
+
+        return {"normalizer": DEFAULT, "pre_tokenizer": DEFAULT} | self.load_settings()
+
+    def load_settings(self) -> dict[str, Any]:
+        """Give what was asked for as loading a vocab.txt takes it."""
+        from piecework import normalizers, pre_tokenizers
+
+        flags = ("lowercase", "strip_accents", "clean_text", "handle_chinese_chars")
+        given = {name: value for name in flags if (value := getattr(self, name)) is not None}
+        settings: dict[str, Any] = {}
+        if self.normalizer is NormalizerName.none:
+            _refuse(given, "--normalizer none")
+            settings["normalizer"] = None
+        elif given or self.normalizer:
+            settings["normalizer"] = normalizers.BertNormalizer(**given)
+        if self.pre_tokenizer:
+            settings["pre_tokenizer"] = {
+                PreTokenizerName.bert: pre_tokenizers.BertPreTokenizer(),
+                PreTokenizerName.whitespace: pre_tokenizers.WhitespaceSplit(),
+                PreTokenizerName.none: None,
+            }[self.pre_tokenizer]
+        return settings
+
+
+def _refuse(given: dict[str, bool], beside: str) -> None:
+    for name, value in given.items():
+        option = f"--{'' if value else 'no-'}{name.replace('_', '-')}"
+        raise typer.BadParameter(f"{option} says nothing beside {beside}", param_hint=option)
+
+
+def _limit(text: str | int | None) -> int | None:
+    """A number of characters, or -1 where there is to be no limit: None already means that nothing was said."""
+    if text is None or isinstance(text, int):
+        return text
+    if text == "none":
+        return -1
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise typer.BadParameter(f"{text!r} is neither a number nor none")
+    return int(text)
+
+
+@dataclass(frozen=True)
+class Model:
+    """What a file may leave open beside how it splits text."""
+
+    unknown: Annotated[
+        Unknown | None,
+        typer.Option(
+            help="What no piece covers: the whole word is one unknown token, or each run of such characters, or each "
+            "character. By default as the file says, or word."
+        ),
+    ] = None
+    unk_token: Annotated[
+        str | None, typer.Option(metavar="TOKEN", help="The unknown token; '' if there is none.")
+    ] = None
+    max_input_chars_per_word: Annotated[
+        int | None,
+        typer.Option(parser=_limit, metavar="N|none", help="Longer words are unknown; none for no limit."),
+    ] = None
+    continuing_subword_prefix: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="vocab.txt: what marks a token inside a word; ## by default.")
+    ] = None
+    ignore_truncation: Annotated[
+        bool, typer.Option("--ignore-truncation", help="Load a file that prescribes truncation, without it.")
+    ] = False
+    ignore_padding: Annotated[
+        bool, typer.Option("--ignore-padding", help="Load a file that prescribes padding, without it.")
+    ] = False
+
+    def load_settings(self) -> dict[str, Any]:
+        """Give what was asked for as loading takes it."""
+        settings = {name: value for name, value in asdict(self).items() if value is not None}
+        for name in ("truncation", "padding"):
+            if settings.pop(f"ignore_{name}"):
+                settings[name] = None
+        if self.unknown:
+            settings["unknown"] = self.unknown.value
+        if self.unk_token == "":
+            settings["unk_token"] = None
+        if self.max_input_chars_per_word == -1:
+            settings["max_input_chars_per_word"] = None
+        return settings
+
+
+def load(path: str, splitting: Splitting, model: Model) -> Tokenizer:
+    """Load a tokenizer with the settings that options give."""
+    from piecework import Tokenizer
+
+    return Tokenizer.from_file(path, **splitting.load_settings(), **model.load_settings())

@@ -1,0 +1,41 @@
+"""A progress bar, on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from piecework.types import Progress
+
+__all__ = ["bar"]
+
+
+@contextmanager
+def bar(hidden: bool) -> Iterator[Callable[[Progress], None]]:
+    """Give a function that shows how far a long call has come, if standard error is a terminal.
+
+    Args:
+        hidden: Show nothing.
+
+    Yields:
+        The function; each stage it hears of gets a bar.
+    """
+    if hidden or not sys.stderr.isatty():
+        yield lambda progress: None
+        return
+    from rich import progress as rich
+    from rich.console import Console
+
+    columns = (rich.TextColumn("{task.description}"), rich.BarColumn(), rich.TaskProgressColumn())
+    with rich.Progress(*columns, rich.TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bars:
+        tasks: dict[str, rich.TaskID] = {}
+
+        def show(progress: Progress) -> None:
+            if progress.stage not in tasks:
+                tasks[progress.stage] = bars.add_task(progress.stage, total=None)
+            bars.update(tasks[progress.stage], completed=progress.done, total=progress.total or None)
+
+        yield show

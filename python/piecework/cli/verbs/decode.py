@@ -1,0 +1,84 @@
+"""`piecework decode`."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Annotated, Any
+
+import typer
+
+from piecework.cli.input import STDIN, Input, at_line
+from piecework.cli.options import (
+    AsJsonLines,
+    Model,
+    NoProgress,
+    Splitting,
+    Stream,
+    TextFile,
+    TokenizerFile,
+    load,
+)
+from piecework.cli.output import as_json, printing
+from piecework.cli.progress import bar
+from piecework.errors import FormatError
+
+_SEPARATORS = re.compile(r"[\s,]+", re.ASCII)
+_NUMBER = re.compile(r"[0-9]{1,10}")
+_LINES_A_GLANCE = 4096
+
+
+def decode(
+    *,
+    tokenizer: TokenizerFile,
+    file: TextFile = STDIN,
+    keep_special_tokens: Annotated[
+        bool, typer.Option("--keep-special-tokens", help="Special tokens stay in the text.")
+    ] = False,
+    as_json_lines: AsJsonLines = False,
+    stream: Stream = False,
+    no_progress: NoProgress = False,
+    splitting: Splitting,
+    model: Model,
+) -> None:
+    """Decode token ids: a line of them in, a line of text out.
+
+    A line holds ids with spaces or commas between, a JSON array of ids, or an object as `encode --json` prints it.
+
+    Examples:
+      piecework decode tokenizer.json ids.txt
+      echo "2 41 17 3" | piecework decode tokenizer.json
+      piecework encode tokenizer.json story.txt | piecework decode tokenizer.json --keep-special-tokens
+    """
+    tok = load(tokenizer, splitting, model)
+    with Input(file) as source, bar(no_progress or stream) as show, printing(stream) as write:
+        for line in source.lines():
+            with at_line(source.name, source.line):
+                text = tok.decode(_ids(line), skip_special_tokens=not keep_special_tokens)
+            write(as_json({"text": text}) if as_json_lines else text)
+            if source.line % _LINES_A_GLANCE == 0:
+                show(source.progress("decoding"))
+
+
+def _ids(line: str) -> list[int]:
+    line = line.strip()
+    found = _from_json(line) if line[:1] in ("[", "{") else [part for part in _SEPARATORS.split(line) if part]
+    return [_id(part) for part in found]
+
+
+def _from_json(line: str) -> list[Any]:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"not JSON: {error}") from None
+    found = value.get("ids") if isinstance(value, dict) else value
+    if not isinstance(found, list):
+        raise FormatError('expected token ids, a JSON array of them, or an object with "ids"')
+    return found
+
+
+def _id(part: object) -> int:
+    number = int(part) if isinstance(part, str) and _NUMBER.fullmatch(part) else part
+    if type(number) is not int or not 0 <= number < 1 << 32:
+        raise FormatError(f"{str(part)[:60]!r} is not a token id")
+    return number

@@ -1,0 +1,65 @@
+"""`piecework explain`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from piecework.cli.input import STDIN, Input
+from piecework.cli.options import AsJsonLines, Model, Splitting, TokenizerFile, load
+from piecework.cli.output import as_json, printing
+
+if TYPE_CHECKING:
+    from piecework.explain import Explanation, Piece
+
+
+def explain(
+    *,
+    tokenizer: TokenizerFile,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[WORD]...", help="Words; without any, the lines of standard input."),
+    ] = None,
+    json: AsJsonLines = False,
+    splitting: Splitting,
+    model: Model,
+) -> None:
+    """Explain how words come to be split as they are.
+
+    For each piece: the longer prefixes that were tried and are not in the vocabulary, and the merges that it was born
+    by. With --json each word is an object, and a piece's merges are a list in the order of the training.
+
+    Examples:
+      piecework explain tokenizer.json tokenization
+      piecework explain tokenizer.json hugging face --json
+    """
+    tok = load(tokenizer, splitting, model)
+    with printing() as write:
+        for word in words or _typed():
+            explanation = tok.explain(word)
+            write(as_json(_parts(explanation)) if json else str(explanation))
+
+
+def _typed() -> Iterator[str]:
+    with Input(STDIN) as source:
+        yield from source.lines()
+
+
+def _parts(explanation: Explanation) -> dict[str, Any]:
+    return {"text": explanation.text, "pieces": [_piece(piece) for piece in explanation.pieces]}
+
+
+def _piece(piece: Piece) -> dict[str, Any]:
+    merges = dict(piece.lineage.merges()) if piece.lineage else {}
+    return {
+        "token": piece.token,
+        "id": piece.id,
+        "word": piece.word,
+        "span": piece.span,
+        "failed": piece.failed,
+        "kind": piece.kind,
+        "merges": [{"step": step} | asdict(merges[step]) for step in sorted(merges)],
+    }

@@ -1,0 +1,284 @@
+"""Word counts: all that training sees of a text."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from piecework import _core, normalizers, pre_tokenizers
+from piecework._component import splitter_json
+from piecework.errors import ConfigError
+from piecework.io import detect_encoding, read_bytes, read_lines, write_aside
+from piecework.io.files import Pathish
+from piecework.io.lines import codec_name
+from piecework.normalizers import BertNormalizer, Normalizer
+from piecework.pre_tokenizers import BertPreTokenizer, PreTokenizer
+from piecework.progress import reporting
+from piecework.types import DEFAULT, Default, ProgressLike
+
+__all__ = ["WordCounts"]
+
+_TEXTS_AT_A_TIME = 4096
+"""Texts are counted in batches: enough to keep the threads busy, few enough to hold in memory."""
+
+
+class WordCounts:
+    """A table word → (count, first sight), with the settings that made the words.
+
+    Tables add up (``+``): counts by sum, first sights by minimum, in any order and grouping, so that many machines can
+    count for one training. Counting takes time linear in the text, and memory for each different word once.
+
+    Args:
+        words: Words with their counts, taken as they are; how they were made is not known.
+
+    Raises:
+        CountOverflowError: The counts add up to more than 64 bits hold.
+
+    >>> WordCounts({"low": 5, "lower": 2})["low"]
+    5
+    """
+
+    __slots__ = ("_core",)
+
+    _core: _core.WordCounts
+
+    def __init__(self, words: Mapping[str, int]) -> None:
+        """Take the words of a mapping."""
+        self._core = _core.WordCounts.from_mapping(_checked(words))
+
+    @classmethod
+    def _wrap(cls, core: _core.WordCounts) -> WordCounts:
+        counts = cls.__new__(cls)
+        counts._core = core
+        return counts
+
+    @classmethod
+    def from_texts(
+        cls,
+        texts: Iterable[str],
+        *,
+        normalizer: Normalizer | Default | None = DEFAULT,
+        pre_tokenizer: PreTokenizer | Default | None = DEFAULT,
+        threads: int | None = None,
+        progress: ProgressLike = False,
+        first_document: int = 0,
+    ) -> WordCounts:
+        """Count the words of texts, each a document.
+
+        Args:
+            texts: Any iterable of ``str``; it is read in batches.
+            normalizer: What the texts are changed by; BERT's by default, None for nothing.
+            pre_tokenizer: How they are split; BERT's by default, None for one word a text.
+            threads: How many to use; one for each core by default.
+            progress: Whether to show progress, or what to call with it.
+            first_document: The number of the first text, where another table counted those before it.
+
+        Returns:
+            The table.
+
+        Raises:
+            SurrogateError: A text holds a lone surrogate.
+
+        >>> counts = WordCounts.from_texts(["The cat.", "the mat"])
+        >>> counts["the"], counts["."]
+        (2, 1)
+        """
+        normalizer, pre_tokenizer = with_defaults(normalizer, pre_tokenizer)
+        if isinstance(texts, str):
+            raise TypeError("texts must be an iterable of str, not one str; pass [text]")
+        counter = _core.WordCounter(splitter_json(normalizer, pre_tokenizer), threads, first_document)
+        texts = iter(texts)
+        with reporting(progress) as report:
+            while batch := list(itertools.islice(texts, _TEXTS_AT_A_TIME)):
+                counter.add_texts(batch)
+                report("counting texts", counter.documents - first_document, 0)
+        return cls._wrap(counter.finish())
+
+    @classmethod
+    def from_files(
+        cls,
+        paths: Pathish | Iterable[Pathish],
+        *,
+        normalizer: Normalizer | Default | None = DEFAULT,
+        pre_tokenizer: PreTokenizer | Default | None = DEFAULT,
+        threads: int | None = None,
+        progress: ProgressLike = False,
+        encoding: str = "utf-8",
+        errors: str = "strict",
+        first_document: int = 0,
+    ) -> WordCounts:
+        """Count the words of text files; each line, without its end, is a document.
+
+        Args:
+            paths: One file or several, in order.
+            normalizer: What the lines are changed by; BERT's by default, None for nothing.
+            pre_tokenizer: How they are split; BERT's by default, None for one word a line.
+            threads: How many to use; one for each core by default.
+            progress: Whether to show progress, or what to call with it.
+            encoding: Their character set, or ``"auto"`` to detect it for each file.
+            errors: ``"strict"`` makes broken bytes an error, ``"replace"`` puts U+FFFD in their place.
+            first_document: The number of the first line, where another table counted those before it.
+
+        Returns:
+            The table.
+
+        Raises:
+            FileError: A file cannot be read; a missing file also is a ``FileNotFoundError``.
+            InvalidUtf8Error: Broken bytes, with file, line and byte.
+            ConfigError: There is no such encoding.
+        """
+        normalizer, pre_tokenizer = with_defaults(normalizer, pre_tokenizer)
+        paths = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+        counter = _core.WordCounter(splitter_json(normalizer, pre_tokenizer), threads, first_document)
+        total = sum(Path(path).stat().st_size for path in paths if Path(path).is_file())
+        done = 0
+        with reporting(progress) as report:
+            for path in paths:
+                _add_file(counter, path, encoding, errors, lambda read, before=done: report("counting bytes", before + read, total))
+                done += Path(path).stat().st_size
+        return cls._wrap(counter.finish())
+
+    @classmethod
+    def load(cls, path: Pathish) -> WordCounts:
+        """Read a table that :meth:`save` wrote.
+
+        Raises:
+            FileError: The file cannot be read.
+            FormatError: It is no such table, or was cut or changed.
+        """
+        return cls._wrap(_core.WordCounts.from_bytes(read_bytes(path)))
+
+    def save(self, path: Pathish) -> None:
+        """Write the table as text, a word a line; the same table is the same file.
+
+        Raises:
+            FileError: The file cannot be written; what was there before is untouched.
+        """
+        write_aside(path, self._core.to_text().encode())
+
+    def merge(self, other: WordCounts) -> WordCounts:
+        """Give the sum of two tables, also written ``a + b``.
+
+        Raises:
+            CountsError: They were counted with different settings.
+            CountOverflowError: A sum does not fit into 64 bits.
+
+        >>> sum = WordCounts({"a": 1}) + WordCounts({"a": 2, "b": 1})
+        >>> dict(sum.items())
+        {'a': 3, 'b': 1}
+        """
+        return self._wrap(self._core.merged(other._core))
+
+    __add__ = merge
+
+    @property
+    def normalizer(self) -> Normalizer | None:
+        """The normalizer the words were made with; None also where it is not known."""
+        return normalizers.from_dict(self._parts()["normalizer"])
+
+    @property
+    def pre_tokenizer(self) -> PreTokenizer | None:
+        """The pre-tokenizer the words were made with; None also where it is not known."""
+        return pre_tokenizers.from_dict(self._parts()["pre_tokenizer"])
+
+    @property
+    def knows_its_words(self) -> bool:
+        """Whether the table knows how its words were made, as one from a mapping does not."""
+        return self._core.splitter() is not None
+
+    def _parts(self) -> dict[str, Any]:
+        splitter = self._core.splitter()
+        return json.loads(splitter) if splitter else {"normalizer": None, "pre_tokenizer": None}
+
+    @property
+    def total(self) -> int:
+        """The sum of all counts."""
+        return self._core.total
+
+    @property
+    def fingerprint(self) -> str:
+        """The SHA-256 of words and counts, in hexadecimal digits."""
+        return self._core.fingerprint()
+
+    def first_sight(self, word: str) -> tuple[int, int]:
+        """Give the number of the document where a word was seen first, and the word's number in it."""
+        found = self._core.get(word)
+        if found is None:
+            raise KeyError(word)
+        return found[1]
+
+    def items(self) -> Iterator[tuple[str, int]]:
+        """Iterate over words and counts in order of first sight."""
+        return iter(self._core.by_first_sight())
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over words in order of first sight."""
+        return (word for word, _ in self.items())
+
+    def __getitem__(self, word: str) -> int:
+        """Give the count of a word."""
+        found = self._core.get(word)
+        if found is None:
+            raise KeyError(word)
+        return found[0]
+
+    def __contains__(self, word: object) -> bool:
+        """Tell whether a word was counted."""
+        return isinstance(word, str) and self._core.get(word) is not None
+
+    def __len__(self) -> int:
+        """Give the number of different words."""
+        return len(self._core)
+
+    def __eq__(self, other: object) -> bool:
+        """Compare words, counts, first sights and settings."""
+        if not isinstance(other, WordCounts):
+            return NotImplemented
+        return self._core.to_text() == other._core.to_text()
+
+    __hash__ = None  # type: ignore[assignment]  # equal by content, and that can be large
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as the file's text."""
+        return _from_bytes, (self._core.to_text().encode(),)
+
+    def __repr__(self) -> str:
+        """Tell the size."""
+        return f"WordCounts({len(self):,} words, {self.total:,} in all)"
+
+
+def _from_bytes(data: bytes) -> WordCounts:
+    return WordCounts._wrap(_core.WordCounts.from_bytes(data))
+
+
+def _checked(words: Mapping[str, int]) -> dict[str, int]:
+    for word, count in words.items():
+        if not isinstance(word, str) or isinstance(count, bool) or not isinstance(count, int):
+            raise TypeError(f"expected words with integer counts, found {word!r}: {count!r}")
+        if not 0 <= count < 1 << 64:
+            raise ConfigError(f"the count of {word!r} is {count}; expected an integer from 0 to 2^64 - 1")
+    return dict(words)
+
+
+def with_defaults(
+    normalizer: Normalizer | Default | None, pre_tokenizer: PreTokenizer | Default | None
+) -> tuple[Normalizer | None, PreTokenizer | None]:
+    """Put WordPiece's defaults, those of BERT, where nothing was given."""
+    return (
+        BertNormalizer() if isinstance(normalizer, Default) else normalizer,
+        BertPreTokenizer() if isinstance(pre_tokenizer, Default) else pre_tokenizer,
+    )
+
+
+def _add_file(counter: _core.WordCounter, path: Pathish, encoding: str, errors: str, report: Any) -> None:
+    codec = codec_name(detect_encoding(path) if encoding == "auto" else encoding)
+    if codec == "utf-8" and errors in ("strict", "replace"):
+        counter.add_file(path, errors == "replace", report)
+        return
+    lines = read_lines(path, codec, errors)
+    while batch := list(itertools.islice(lines, _TEXTS_AT_A_TIME)):
+        counter.add_texts(batch)

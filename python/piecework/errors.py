@@ -1,0 +1,155 @@
+"""Every exception of piecework, under one base; each is also the built-in kind that fits.
+
+The messages say what was wrong, where (file, line, JSON path, token), what was expected and what to do.
+
+>>> import piecework as pw
+>>> try:
+...     pw.WordPieceTrainer(vocab_size=0)
+... except ValueError as error:
+...     isinstance(error, pw.PieceworkError)
+True
+"""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+
+class PieceworkError(Exception):
+    """The base of all exceptions that piecework raises on purpose."""
+
+
+class ConfigError(PieceworkError, ValueError):
+    """Settings that are impossible, or contradict each other or the data."""
+
+
+class VocabularyError(PieceworkError, ValueError):
+    """A vocabulary with duplicates, without a token that it needs, or with impossible ids."""
+
+
+class FormatError(PieceworkError, ValueError):
+    """Bytes that are not in the format they should be in; the message has the line or JSON path."""
+
+
+class UnsupportedError(FormatError, NotImplementedError):
+    """A valid file that asks for what this version cannot do; the message says the way out."""
+
+
+class CountsError(PieceworkError, ValueError):
+    """Word counts that do not belong together, or no words at all."""
+
+
+class CountOverflowError(PieceworkError, OverflowError):
+    """Counts that add up to more than 64 bits hold."""
+
+
+class SpecialTokenError(PieceworkError, ValueError):
+    """A special token in a text that may not hold one (``specials="error"``)."""
+
+
+class UnknownTokenError(PieceworkError, ValueError):
+    """A word that no pieces cover, in a tokenizer without unknown token."""
+
+
+class TokenIdError(PieceworkError, IndexError, ValueError):
+    """An id that is not in the vocabulary."""
+
+
+class MissingCountsError(PieceworkError, ValueError):
+    """A question about probabilities to a tokenizer that has no token counts."""
+
+
+class TextTooLongError(PieceworkError, ValueError):
+    """A text longer than the limit of 1 GiB."""
+
+
+class SurrogateError(PieceworkError, UnicodeEncodeError):
+    """A ``str`` with a lone surrogate, which is no text and has no UTF-8."""
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+class InvalidUtf8Error(PieceworkError, UnicodeDecodeError):
+    """Bytes of a file that are not in the encoding they should be in.
+
+    Attributes:
+        line: The line, from 1; None where it is not known.
+        byte: The byte of the file, from 0; None where it is not known.
+    """
+
+    line: int | None
+    byte: int | None
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+class FileError(PieceworkError, OSError):
+    """A file that cannot be read or written."""
+
+    def __str__(self) -> str:
+        return f"{self.filename}: {self.strerror}"
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """A file or folder that is not there."""
+
+
+class FilePermissionError(FileError, PermissionError):
+    """A file or folder that may not be read or written."""
+
+
+class NotAFileError(FileError, IsADirectoryError):
+    """A folder where a file was expected."""
+
+
+_FILE_ERRORS: dict[int, tuple[type[FileError], str]] = {
+    errno.ENOENT: (MissingFileError, "no such file or folder"),
+    errno.EACCES: (FilePermissionError, "permission denied"),
+    errno.EPERM: (FilePermissionError, "operation not permitted"),
+    errno.EROFS: (FilePermissionError, "the file system is read-only"),
+    errno.EISDIR: (NotAFileError, "is a folder; expected a file"),
+    errno.ENOSPC: (FileError, "no space is left on the disk; nothing was written"),
+}
+
+
+def from_os_error(number: int, message: str, filename: str) -> FileError:
+    """Give the exception for an error of the operating system.
+
+    Args:
+        number: Its number (``errno``).
+        message: Its message, used where there is no better one.
+        filename: The file.
+
+    Returns:
+        The exception, not raised.
+
+    >>> from_os_error(errno.ENOENT, "", "vocab.txt")
+    MissingFileError(2, 'no such file or folder')
+    """
+    kind, text = _FILE_ERRORS.get(number, (FileError, message))
+    return kind(number, text, filename)
+
+
+def wrap_os_error(error: OSError, path: str | Path) -> FileError:
+    """Give our exception for ``error``, which a call on ``path`` raised."""
+    return from_os_error(error.errno or 0, error.strerror or str(error), str(path))
+
+
+def from_utf8(message: str, value: int, line: int, byte: int) -> InvalidUtf8Error:
+    """Give the exception for a byte of a file that is not UTF-8 (called by the core)."""
+    hint = 'pass encoding="auto" to detect the character set, or errors="replace" to go on with U+FFFD'
+    error = InvalidUtf8Error("utf-8", bytes([value]), 0, 1, f"{message}; {hint}")
+    error.line, error.byte = line, byte
+    return error
+
+
+def from_surrogate(error: UnicodeEncodeError) -> SurrogateError:
+    """Give the exception for a ``str`` that has no UTF-8 (called by the core)."""
+    reason = (
+        f"the text holds the lone surrogate U+{ord(error.object[error.start]):04X} at character {error.start}, "
+        'which is no text; clean it with text.encode("utf-8", "replace").decode() or decode it rightly'
+    )
+    return SurrogateError(error.encoding, error.object, error.start, error.end, reason)

@@ -1,0 +1,115 @@
+"""Why a word is split as it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from piecework.explain.lineage import Lineage, lineage
+
+if TYPE_CHECKING:
+    from piecework.tokenizer import Tokenizer
+
+_SHOWN = 8
+"""A long word has many prefixes; so many are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One token of an explained word.
+
+    Attributes:
+        token: The token.
+        id: Its id.
+        word: The word it belongs to, after normalization.
+        span: Its characters in that word.
+        failed: The longer prefixes that were tried before it and are not in the vocabulary, longest first.
+        kind: ``"merged"``, ``"alphabet"``, ``"special"``, ``"unknown"``, or ``"vocabulary"`` where the history is
+            not known.
+        lineage: The merges it was born by; None for other kinds than ``"merged"``.
+    """
+
+    token: str
+    id: int
+    word: str
+    span: tuple[int, int]
+    failed: tuple[str, ...]
+    kind: str
+    lineage: Lineage | None
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How a word, or a text of a few, is split, and why; ``str`` of it is for people.
+
+    Attributes:
+        text: What was asked about.
+        pieces: The tokens in their order.
+    """
+
+    text: str
+    pieces: tuple[Piece, ...]
+
+    def __str__(self) -> str:
+        """Tell it in lines."""
+        lines = [f"{self.text} -> {' '.join(piece.token for piece in self.pieces)}"]
+        for piece in self.pieces:
+            lines += ["  " + line for line in _describe(piece)]
+        return "\n".join(lines)
+
+
+def explain(tokenizer: Tokenizer, text: str) -> Explanation:
+    """Tell how a word came to be split as it is; see :meth:`piecework.Tokenizer.explain`."""
+    pieces: list[Piece] = []
+    for word, parts in tokenizer._core.word_pieces(text):
+        for id, span, failed in parts:
+            token = tokenizer.id_to_token(id) or ""
+            kind, birth = _origin(tokenizer, token)
+            tried = () if kind in ("special", "unknown") else tuple(failed)
+            pieces.append(Piece(token, id, word, span, tried, kind, birth))
+    return Explanation(text, tuple(pieces))
+
+
+def _origin(tokenizer: Tokenizer, token: str) -> tuple[str, Lineage | None]:
+    if token == tokenizer.unk_token:
+        return "unknown", None
+    if token in tokenizer.special_tokens:
+        return "special", None
+    if tokenizer.trainer is None:
+        return "vocabulary", None
+    birth = lineage(tokenizer, token)
+    return ("merged", birth) if birth else ("alphabet", None)
+
+
+def _describe(piece: Piece) -> list[str]:
+    if piece.kind == "unknown":
+        return [f"{piece.token}: no pieces of the vocabulary cover {piece.word}"]
+    if piece.kind == "special":
+        return [f"{piece.token}: a special token"]
+    tried = [f"tried {_list(piece.failed)}"] if piece.failed else []
+    if piece.kind == "alphabet":
+        return [f"{piece.token}: {', '.join([*tried, 'a character of the alphabet'])}"]
+    if piece.kind == "vocabulary":
+        return [f"{piece.token}: {', '.join([*tried, 'its lineage is not known'])}"]
+    head = f"{piece.token}: {tried[0]}" if tried else f"{piece.token}:"
+    return [head, *("  " + line for line in _tree(piece.lineage))]
+
+
+def _list(failed: tuple[str, ...]) -> str:
+    shown = ", ".join(failed[:_SHOWN])
+    if len(failed) > _SHOWN:
+        return f"{shown} and {len(failed) - _SHOWN} more, which are not in the vocabulary"
+    return f"{shown}, which {'is' if len(failed) == 1 else 'are'} not in the vocabulary"
+
+
+def _tree(root: Lineage | None) -> list[str]:
+    """The merges one a line, parts below what they make."""
+    lines: list[str] = []
+    waiting = [(root, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        if node is None or node.merge is None:
+            continue
+        lines.append(f"{'  ' * depth}{node.token} = {node.merge.left} + {node.merge.right} (merge {node.step})")
+        waiting += [(node.right, depth + 1), (node.left, depth + 1)]
+    return lines

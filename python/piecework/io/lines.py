@@ -1,0 +1,89 @@
+"""Text files line by line, in any character set."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator
+from pathlib import Path
+
+from piecework import _core
+from piecework.errors import ConfigError, InvalidUtf8Error, wrap_os_error
+from piecework.io.files import Pathish
+
+_SAMPLE = 1 << 20
+
+
+def detect_encoding(path: Pathish) -> str:
+    """Guess the character set of a file (note 003).
+
+    Args:
+        path: The file; its first MiB is looked at.
+
+    Returns:
+        The name of a codec of Python; ``"utf-8"`` for plain ASCII.
+
+    Raises:
+        FileError: The file cannot be read.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            sample = file.read(_SAMPLE)
+            whole = not file.read(1)
+    except OSError as error:
+        raise wrap_os_error(error, Path(path)) from None
+    name = _core.detect_encoding(sample, whole)
+    if name in ("UTF-16LE", "UTF-16BE"):
+        return "utf-16"  # the byte order mark that told it must not stay in the text
+    if name == "UTF-8" and sample.startswith(codecs.BOM_UTF8):
+        return "utf-8-sig"
+    return codecs.lookup(_PYTHON_NAMES.get(name, name)).name
+
+
+# Names of the Encoding Standard that Python's codecs go by other names for.
+_PYTHON_NAMES = {"windows-874": "cp874", "ISO-8859-8-I": "iso-8859-8", "x-mac-cyrillic": "mac_cyrillic"}
+
+
+def codec_name(encoding: str) -> str:
+    """Give the canonical name of a codec.
+
+    Raises:
+        ConfigError: Python has no such codec.
+    """
+    try:
+        return codecs.lookup(encoding).name
+    except LookupError:
+        message = f"unknown encoding {encoding!r}; expected a codec of Python such as 'utf-8', or 'auto'"
+        raise ConfigError(message) from None
+
+
+def read_lines(path: Pathish, encoding: str, errors: str) -> Iterator[str]:
+    """Read a text file line by line, without line ends.
+
+    Args:
+        path: The file.
+        encoding: A codec of Python.
+        errors: What becomes of broken bytes: ``"strict"``, ``"replace"``, ``"ignore"``, ….
+
+    Yields:
+        The lines, which end at a line feed alone.
+
+    Raises:
+        FileError: The file cannot be read.
+        InvalidUtf8Error: Broken bytes, with ``errors="strict"``.
+    """
+    number = 0
+    try:
+        with Path(path).open(encoding=encoding, errors=errors, newline="\n") as file:
+            for line in file:
+                number += 1
+                yield line.removesuffix("\n").removesuffix("\r")
+    except OSError as error:
+        raise wrap_os_error(error, Path(path)) from None
+    except UnicodeDecodeError as error:
+        message = (
+            f"{path}: bytes that are not {encoding} after line {number} (0x{error.object[error.start]:02x}): "
+            f'{error.reason}; pass another encoding, or errors="replace" to go on with U+FFFD'
+        )
+        broken = InvalidUtf8Error(error.encoding, error.object, error.start, error.end, message)
+        broken.line, broken.byte = number + 1, None
+        raise broken from None

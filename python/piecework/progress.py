@@ -1,0 +1,49 @@
+"""Progress on a terminal, or to whoever asks for it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from piecework.types import Progress, ProgressLike
+
+Report = Callable[[str, int, int], object]
+
+
+@contextmanager
+def reporting(progress: ProgressLike) -> Iterator[Report]:
+    """Give a function that takes a stage, what is done and what there is to do.
+
+    Args:
+        progress: True shows a bar on standard error if it is a terminal; a callable gets each :class:`Progress`.
+
+    Yields:
+        The function.
+
+    >>> with reporting(print) as report:
+    ...     report("counting", 1, 2)
+    Progress(stage='counting', done=1, total=2)
+    """
+    if callable(progress):
+        yield lambda stage, done, total: progress(Progress(stage, done, total))
+    elif progress and sys.stderr.isatty() and not os.environ.get("PIECEWORK_NO_PROGRESS"):
+        with _bar() as report:
+            yield report
+    else:
+        yield lambda stage, done, total: None
+
+
+@contextmanager
+def _bar() -> Iterator[Report]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda stage, done, total: bar.update(
+            task, description=stage, completed=done, total=total or None
+        )

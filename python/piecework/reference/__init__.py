@@ -1,0 +1,82 @@
+"""WordPiece in plain Python: the executable specification of this project.
+
+Read the files in this order; each adds one idea, and none needs more than the ones before it.
+
+1. `normalize`    tidy the text, and remember where each character came from
+2. `pretokenize`  split it into words
+3. `counts`       count them: the table is all that training sees
+4. `alphabet`     words become symbols, `hug` becomes `h ##u ##g`
+5. `criteria`     what a merge is worth: four answers, or your own
+6. `settings`     what else can be asked of a training
+7. `train`        merge the best pair, again and again, and keep a history
+8. `encode`       split a word by greedy longest match
+9. `probability`  the vocabulary as a unigram language model
+10. `decode`      from tokens back to text
+11. `tokenizer`   all of it in one object, with special tokens and spans
+
+`unicode` holds the facts about code points that the first two need. Everything is written to be
+read and to be right, not to be fast: the compiled core must agree with it in every id, span, score
+and count. It needs the standard library alone, and works where the core is absent.
+
+From text to a trained tokenizer and back:
+
+>>> from piecework.reference import Tokenizer, WordPieceTrainer, count_words, in_order, train
+>>> words = in_order(count_words(["hug pug pun bun hugs", "hug hugs hug"]))
+>>> words
+{'hug': 3, 'pug': 1, 'pun': 1, 'bun': 1, 'hugs': 2}
+>>> trained = train(words, WordPieceTrainer(16, criterion="likelihood"))
+>>> [merge.token for merge in trained.history]
+['##ug', 'hug', '##un', 'hugs']
+>>> tokenizer = Tokenizer(trained.vocabulary, counts=trained.counts)
+>>> [token.text for token in tokenizer.encode("Pugs, hugs!")]
+['p', '##ug', '##s', '[UNK]', 'hugs', '[UNK]']
+>>> tokenizer.decode(token.id for token in tokenizer.encode("pugs hug"))
+'pugs hug'
+
+`python -m piecework.reference` walks through a training, merge by merge.
+"""
+
+from piecework.reference.alphabet import Symbol
+from piecework.reference.counts import Count, count_words, in_order, merge_counts
+from piecework.reference.criteria import (
+    CRITERIA,
+    Criterion,
+    frequency,
+    likelihood,
+    log_likelihood,
+    pmi,
+    ratio_to_sum,
+)
+from piecework.reference.encode import Piece, Splitter
+from piecework.reference.normalize import BertNormalizer, Normalized
+from piecework.reference.settings import SPECIAL_TOKENS, WordPieceTrainer
+from piecework.reference.tokenizer import Token, Tokenizer
+from piecework.reference.train import Candidate, Merge, Trained, Training, train
+
+__all__ = [
+    "CRITERIA",
+    "SPECIAL_TOKENS",
+    "BertNormalizer",
+    "Candidate",
+    "Count",
+    "Criterion",
+    "Merge",
+    "Normalized",
+    "Piece",
+    "Splitter",
+    "Symbol",
+    "Token",
+    "Tokenizer",
+    "Trained",
+    "Training",
+    "WordPieceTrainer",
+    "count_words",
+    "frequency",
+    "in_order",
+    "likelihood",
+    "log_likelihood",
+    "merge_counts",
+    "pmi",
+    "ratio_to_sum",
+    "train",
+]

@@ -1,0 +1,219 @@
+"""The reference against every golden figure: the notes' own, and the tables in spec/cases."""
+
+import json
+import random
+from math import fsum
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from piecework.reference import (
+    BertNormalizer,
+    Symbol,
+    Tokenizer,
+    Training,
+    WordPieceTrainer,
+    count_words,
+    in_order,
+    log_likelihood,
+    merge_counts,
+    pretokenize,
+    train,
+)
+from piecework.reference.__main__ import SENTENCES, walk
+
+Case = dict[str, Any]
+CASES = Path(__file__).parents[2] / "spec" / "cases"
+ENCODE = json.loads((CASES / "encode.json").read_text(encoding="utf-8"))
+TRAIN = json.loads((CASES / "train.json").read_text(encoding="utf-8"))["cases"]
+PRE_TOKENIZERS = {"bert": pretokenize.bert, "whitespace": pretokenize.whitespace, None: None}
+FLAGS = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
+ERRORS = {"value": ValueError, "overflow": OverflowError}
+
+
+def normalizer_of(settings: Case) -> BertNormalizer | None:
+    if settings["normalizer"] is None:
+        return None
+    return BertNormalizer(**{flag: settings[flag] for flag in FLAGS})
+
+
+def name_of(case: Case) -> str:
+    return str(case["name"])
+
+
+# Encoding
+
+
+def tokenizer_of(case: Case) -> tuple[Tokenizer, str | list[str]]:
+    settings = ENCODE["defaults"] | case["settings"]
+    tokenizer = Tokenizer(
+        ENCODE["vocabs"][case["vocab"]],
+        normalizer=normalizer_of(settings),
+        pre_tokenizer=PRE_TOKENIZERS[settings["pre_tokenizer"]],
+        unknown=settings["unknown"],
+        prefix=settings["prefix"],
+        max_input_chars_per_word=settings["max_input_chars_per_word"],
+    )
+    return tokenizer, settings["specials"]
+
+
+def text_of(case: Case) -> str:
+    text = case["text"]
+    return text if isinstance(text, str) else text["repeat"][0] * text["repeat"][1]
+
+
+@pytest.mark.parametrize("case", ENCODE["cases"], ids=name_of)
+def test_encode(case: Case) -> None:
+    tokenizer, specials = tokenizer_of(case)
+    if "error" in case:
+        with pytest.raises(ERRORS[case["error"]]):
+            tokenizer.encode(text_of(case), specials)
+        return
+    tokens = tokenizer.encode(text_of(case), specials)
+    assert [token.text for token in tokens] == case["tokens"]
+    assert [token.id for token in tokens] == case["ids"]
+    assert [list(token.span) for token in tokens] == case["offsets"]
+
+
+SHIFTED = [
+    case
+    for case in ENCODE["cases"]
+    if "tokens" in case
+    and isinstance(case["text"], str)
+    and (ENCODE["defaults"] | case["settings"])["pre_tokenizer"]
+]
+
+
+@pytest.mark.parametrize("case", SHIFTED, ids=name_of)
+def test_encode_at_other_places(case: Case) -> None:
+    tokenizer, specials = tokenizer_of(case)
+    for shift in (15, 16, 17, 31, 32, 33, 63, 64, 65):
+        tokens = tokenizer.encode(" " * shift + case["text"], specials)
+        assert [token.id for token in tokens] == case["ids"]
+        assert [[a - shift, b - shift] for a, b in (t.span for t in tokens)] == case["offsets"]
+
+
+def test_names_are_unique() -> None:
+    for cases in (ENCODE["cases"], TRAIN):
+        assert len({case["name"] for case in cases}) == len(cases)
+
+
+# Training
+
+
+def words_of(case: Case) -> dict[str, int]:
+    if "words" in case:
+        return dict(case["words"])
+    settings = ENCODE["defaults"] | case["pipeline"]
+    split = PRE_TOKENIZERS[settings["pre_tokenizer"]] or pretokenize.whole
+    counts = count_words(case["texts"], normalizer=normalizer_of(settings), pre_tokenizer=split)
+    return in_order(counts)
+
+
+def corpus_log_likelihood(training: Training) -> float:
+    counts: dict[Symbol, int] = {}
+    for run in training.runs:
+        for symbol in run.symbols:
+            counts[symbol] = counts.get(symbol, 0) + run.weight
+    return log_likelihood(counts.values())
+
+
+@pytest.mark.parametrize("case", TRAIN, ids=name_of)
+def test_train(case: Case) -> None:
+    expected = case["expected"]
+    if "error" in expected:
+        with pytest.raises(ERRORS[expected["error"]]) as caught:
+            train(words_of(case), WordPieceTrainer(**case["settings"]))
+        assert expected["contains"] in str(caught.value)
+        return
+    training = Training(words_of(case), WordPieceTrainer(**case["settings"]))
+    assert training.vocabulary == expected.get("initial_vocab", training.vocabulary)
+    before = corpus_log_likelihood(training)
+    trained = training.finish()
+    assert trained.vocabulary == expected.get("vocab", trained.vocabulary)
+    assert trained.counts == expected.get("counts", trained.counts)
+    tolerance = expected.get("tolerance", 0)
+    if "history" in expected:
+        rows = [merge._asdict() for merge in trained.history]
+        assert len(rows) == len(expected["history"])
+        for row, wanted in zip(rows, expected["history"], strict=True):
+            score = wanted.get("score", row["score"])
+            assert abs(row["score"] - score) <= tolerance
+            assert row | wanted | {"score": row["score"]} == row
+    if "log_likelihood" in expected:
+        wanted = expected["log_likelihood"]
+        after = corpus_log_likelihood(training)
+        assert before == pytest.approx(wanted["before"], abs=tolerance)
+        assert after == pytest.approx(wanted["after"], abs=tolerance)
+        gains = fsum(merge.score for merge in trained.history)
+        assert gains == pytest.approx(after - before, abs=1e-9)
+
+
+# What a table does not say well
+
+
+NOTE_000 = next(case for case in TRAIN if case["name"] == "note 000")
+
+
+def test_note_000_encodes_its_first_sentence() -> None:
+    tokenizer = Tokenizer(NOTE_000["expected"]["vocab"], normalizer=BertNormalizer(lowercase=False))
+    tokens = " ".join(token.text for token in tokenizer.encode(SENTENCES[0]))
+    assert tokens == "Th ##i ##s is th ##e Hugg ##i ##n ##g Fac ##e C ##o ##u ##r ##s ##e ."
+
+
+def test_walk_through_prints_every_merge() -> None:
+    assert list(SENTENCES) == NOTE_000["texts"]
+    steps = [line.split() for line in walk() if line[:4].strip().isdigit()]
+    assert [line[1:4] for line in steps] == [
+        [row["left"], row["right"], row["token"]] for row in NOTE_000["expected"]["history"]
+    ]
+
+
+@pytest.mark.parametrize("prefix", ["##", ""])
+def test_the_closed_form_is_the_gain(prefix: str) -> None:
+    rng = random.Random(11)
+    for _ in range(100):
+        words = {"".join(rng.choices("ab", k=rng.randrange(1, 9))): rng.randrange(1, 50)
+                 for _ in range(rng.randrange(1, 9))}  # fmt: skip
+        options = WordPieceTrainer(200, special_tokens=(), continuing_subword_prefix=prefix)
+        training = Training(words, options)
+        before = corpus_log_likelihood(training)
+        while merge := training.step():
+            after = corpus_log_likelihood(training)
+            assert merge.score == pytest.approx(after - before, abs=1e-9)
+            before = after
+
+
+def test_any_callable_is_a_criterion() -> None:
+    words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+    named = train(words, WordPieceTrainer(30, criterion="frequency"))
+    assert train(words, WordPieceTrainer(30, criterion=lambda n, a, b, total: n)) == named
+    least = train(words, WordPieceTrainer(30, criterion=lambda n, a, b, total: -n, max_merges=1))
+    assert least.history[0].token == "bu"
+
+
+def test_counting_is_associative_and_commutative() -> None:
+    texts = [*SENTENCES, "Tokens tokens", "is this the end?"]
+    whole = count_words(texts)
+    parts = [count_words([text], first_document=i) for i, text in enumerate(texts)]
+    backwards = merge_counts(parts[-1], merge_counts(parts[3], parts[2]))
+    backwards = merge_counts(merge_counts(parts[4], backwards), merge_counts(parts[1], parts[0]))
+    assert backwards == whole
+    assert list(in_order(backwards).items()) == list(in_order(whole).items())
+
+
+def test_lone_surrogates_are_refused() -> None:
+    with pytest.raises(UnicodeEncodeError):
+        Tokenizer(["[UNK]"]).encode("a\ud800")
+    with pytest.raises(UnicodeEncodeError):
+        count_words(["a\ud800"])
+
+
+def test_log_likelihood_is_finite_or_refused() -> None:
+    trained = train({"hug": 10, "pun": 2}, WordPieceTrainer(30))
+    tokenizer = Tokenizer(trained.vocabulary, counts=trained.counts)
+    expected = -0.1823 - 4 * 36.0437  # ln 10/12, and four floors
+    assert tokenizer.log_likelihood("hug ??? [MASK]") == pytest.approx(expected, abs=1e-3)
+    with pytest.raises(ValueError, match="no token counts"):
+        Tokenizer(trained.vocabulary).log_likelihood("hug")

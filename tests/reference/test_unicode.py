@@ -1,0 +1,161 @@
+"""`piecework.reference.unicode` against the library that its tables were swept from.
+
+Every scalar value, every fact. What the tool asked character by character is here predicted for
+long texts, so the two would not be wrong in the same way.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from piecework.reference import _unicode_tables, unicode
+
+tokenizers = pytest.importorskip("tokenizers", reason="the oracle `tokenizers` is not installed")
+if tokenizers.__version__ != _unicode_tables.TOKENIZERS_VERSION:
+    reason = f"the tables are of tokenizers {_unicode_tables.TOKENIZERS_VERSION}"
+    pytest.skip(reason, allow_module_level=True)
+
+TOOL = Path(__file__).resolve().parents[2] / "tools" / "unicode_tables.py"
+SCALARS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+CHUNKS = ["".join(SCALARS[start : start + 4096]) for start in range(0, len(SCALARS), 4096)]
+STARTER = "x"
+
+
+def bert(step: str) -> Callable[[str], str]:
+    """BERT's normalizer with nothing but the named step."""
+    steps = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
+    flags = {name: name == step for name in steps}
+    normalize: Callable[[str], str] = tokenizers.normalizers.BertNormalizer(**flags).normalize_str
+    return normalize
+
+
+def apart(text: str) -> str:
+    """Put a starter before each character, so that no two marks meet."""
+    return "".join(STARTER + c for c in text)
+
+
+def test_control_and_white_space_in_cleaning() -> None:
+    def cleaned(c: str) -> str:
+        if unicode.is_control(c):
+            return ""
+        return " " if unicode.is_whitespace(c) else c
+
+    for text in CHUNKS:
+        assert bert("clean_text")(text) == "".join(map(cleaned, text))
+
+
+def test_cjk() -> None:
+    for text in CHUNKS:
+        padded = "".join(f" {c} " if unicode.is_cjk(c) else c for c in text)
+        assert bert("handle_chinese_chars")(text) == padded
+
+
+def test_lowercase() -> None:
+    for text in CHUNKS:
+        expected = "".join(map(unicode.lowercase, text))
+        assert bert("lowercase")(text) == expected
+        assert tokenizers.normalizers.Lowercase().normalize_str(text) == expected
+
+
+def test_decomposition() -> None:
+    for text in map(apart, CHUNKS):
+        expected = "".join(map(unicode.decompose, text))
+        assert tokenizers.normalizers.NFD().normalize_str(text) == expected
+
+
+def test_nonspacing_marks() -> None:
+    for text in map(apart, CHUNKS):
+        parts = "".join(map(unicode.decompose, text))
+        stripped = "".join(c for c in parts if not unicode.is_nonspacing_mark(c))
+        assert bert("strip_accents")(text) == stripped
+        assert "".join(c for c in stripped if not unicode.is_nonspacing_mark(c)) == stripped
+
+
+def test_a_mark_that_decomposes_is_one_with_all_its_parts() -> None:
+    for c in SCALARS:
+        parts = map(unicode.is_nonspacing_mark, unicode.decompose(c))
+        assert unicode.is_nonspacing_mark(c) == all(parts), ascii(c)
+
+
+def pieces(text: str) -> Iterator[str]:
+    """Split by white space and isolate punctuation, by the reference's facts."""
+    word = ""
+    for c in text:
+        if not (unicode.is_whitespace(c) or unicode.is_punctuation(c)):
+            word += c
+            continue
+        if word:
+            yield word
+        if not unicode.is_whitespace(c):
+            yield c
+        word = ""
+    if word:
+        yield word
+
+
+@pytest.mark.parametrize("spread", [str, apart], ids=["side by side", "apart"])
+def test_white_space_and_punctuation_in_pre_tokenizing(spread: Callable[[str], str]) -> None:
+    pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+    for text in map(spread, CHUNKS):
+        found = [piece for piece, _ in pre_tokenizer.pre_tokenize_str(text)]
+        assert found == list(pieces(text))
+
+
+def canonical(text: str) -> str:
+    """Decompose a text and sort each run of marks by class, equal ones as they stand."""
+    result: list[str] = []
+    run: list[str] = []
+    for part in "".join(map(unicode.decompose, text)):
+        if unicode.combining_class(part) == 0:
+            result += sorted(run, key=unicode.combining_class)
+            result.append(part)
+            run = []
+        else:
+            run.append(part)
+    return "".join(result + sorted(run, key=unicode.combining_class))
+
+
+def test_combining_class_of_every_pair_of_marks_and_classes() -> None:
+    """Also that no other class hides between two: equal and unequal order are both seen."""
+    nfd = tokenizers.normalizers.NFD()
+    marks = [c for c in SCALARS if unicode.combining_class(c)]
+    representatives = {unicode.combining_class(c): c for c in marks}.values()
+    assert len(representatives) == 54
+    for mark in representatives:
+        text = "".join(STARTER + c + mark + STARTER + mark + c for c in marks)
+        assert nfd.normalize_str(text) == canonical(text)
+
+
+@pytest.mark.parametrize("mark", ["\u0334", "\u0345"], ids=["class 1", "class 240"])
+def test_no_character_has_a_class_that_the_tables_lack(mark: str) -> None:
+    """What has a class moves past the lowest one or lets the highest one pass."""
+    nfd = tokenizers.normalizers.NFD()
+    for chunk in CHUNKS:
+        text = "".join(STARTER + c + mark + STARTER + mark + c for c in chunk)
+        assert nfd.normalize_str(text) == canonical(text)
+
+
+@pytest.mark.parametrize("code", [0xD800, 0xDFFF])
+def test_a_lone_surrogate_has_no_property(code: int) -> None:
+    c = chr(code)
+    predicates = (
+        unicode.is_control,
+        unicode.is_whitespace,
+        unicode.is_punctuation,
+        unicode.is_nonspacing_mark,
+        unicode.is_cjk,
+        unicode.combining_class,
+    )
+    assert not any(predicate(c) for predicate in predicates)
+    assert unicode.decompose(c) == unicode.lowercase(c) == c
+
+
+def test_the_generated_files_are_current() -> None:
+    command = [sys.executable, str(TOOL), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

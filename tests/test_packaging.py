@@ -1,0 +1,83 @@
+"""What a user gets by `pip install piecework`: typed, light to import, of one version."""
+
+import importlib.metadata
+import importlib.resources
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import piecework
+
+pytestmark = pytest.mark.smoke
+
+REPOSITORY = Path(__file__).parents[1]
+PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+HEAVY = ("typer", "click", "rich", "pyarrow", "polars", "pandas", "tokenizers", "asyncio", "http")
+
+
+def python(*arguments: str) -> str:
+    """Gives what another interpreter prints."""
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def locked(name: str) -> set[str]:
+    """Gives the lines of a lock file."""
+    return set((REPOSITORY / "requirements" / name).read_text(encoding="utf-8").splitlines())
+
+
+def test_the_version_is_one() -> None:
+    cargo = tomllib.loads((REPOSITORY / "Cargo.toml").read_text(encoding="utf-8"))
+    assert piecework.__version__ == PROJECT["version"]
+    assert importlib.metadata.version("piecework") == PROJECT["version"]
+    assert cargo["workspace"]["package"]["version"] == PROJECT["version"]
+
+
+def test_types_are_shipped() -> None:
+    package = importlib.resources.files("piecework")
+    assert (package / "py.typed").is_file()
+    assert (package / "_core" / "__init__.pyi").is_file()
+
+
+def test_the_core_requires_three_packages() -> None:
+    required = importlib.metadata.requires("piecework") or []
+    names = {re.split(r"\W", line, maxsplit=1)[0] for line in required if "extra ==" not in line}
+    assert names == {"numpy", "rich", "typer"}
+
+
+def test_import_is_light() -> None:
+    loaded = python("-c", "import sys, piecework; print(*sys.modules)").split()
+    assert "piecework" in loaded
+    assert not set(HEAVY).intersection(loaded)
+
+
+def test_import_is_quick() -> None:
+    script = "import time, numpy; t = time.perf_counter(); import piecework; print(time.perf_counter() - t)"
+    assert min(float(python("-c", script)) for _ in range(3)) < 0.5
+
+
+def test_the_reference_needs_neither_the_core_nor_numpy(tmp_path: Path) -> None:
+    """A copy of the Python sources alone, with an interpreter that sees no installed package."""
+    source = Path(piecework.__file__).parent
+    for file in source.rglob("*.py"):
+        copy = tmp_path / "piecework" / file.relative_to(source)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(file.read_bytes())
+    script = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import piecework.reference as r; print(r.__file__)"
+    assert python("-I", "-S", "-c", script).startswith(str(tmp_path))
+
+
+def test_the_lock_files_agree() -> None:
+    assert locked("run.txt") <= locked("test.txt")
+    assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in locked("test.txt"))

@@ -1,0 +1,440 @@
+"""Writes the Unicode tables of the core and of the reference, by asking `tokenizers`.
+
+BERT's pipeline in `tokenizers` takes its character facts from three libraries that follow three
+versions of Unicode. No published table has that mixture, so nothing is copied here: every scalar
+value is put through the library, one step at a time, and what comes out is the fact.
+
+    python tools/unicode_tables.py            write the tables
+    python tools/unicode_tables.py --check    exit with 1 if they are not what the sweep gives
+
+How each fact is asked for:
+
+* control: `clean_text` drops the character (so NUL and U+FFFD are among them);
+* white space: the pre-tokenizer removes it. `clean_text` makes a space of exactly those that are
+  not control as well; the sweep fails should that ever change;
+* punctuation: the pre-tokenizer isolates it;
+* nonspacing mark: `strip_accents` leaves nothing of it;
+* CJK: `handle_chinese_chars` pads it;
+* decomposition, lower case: what `NFD` and `Lowercase` make of it;
+* combining class: `NFD` swaps two neighbours exactly if the left one has the higher class and
+  neither has class 0. A character has the class whose representative it swaps with on neither
+  side. `unicodedata` only names the classes and proposes the representatives.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import tokenizers
+from tokenizers.normalizers import NFD, BertNormalizer, Lowercase
+from tokenizers.pre_tokenizers import BertPreTokenizer
+
+ROOT = Path(__file__).resolve().parent.parent
+RUST = ROOT / "crates/core/src/unicode/tables.rs"
+PYTHON = ROOT / "python/piecework/reference/_unicode_tables.py"
+
+SCALARS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+CHUNK = 4096  # characters in one call: enough to hide its cost, few enough for the alignments
+SEPARATOR = "|"  # a starter that no step changes, so what it separates cannot meet
+
+Runs = list[tuple[int, int, int]]  # (first, last, value)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the sweep found, by character; a mapping lacks the characters that it leaves alone."""
+
+    control: set[str]
+    whitespace: set[str]
+    punctuation: set[str]
+    nonspacing_mark: set[str]
+    cjk: set[str]
+    decomposition: dict[str, str]  # without the Hangul syllables
+    lowercase: dict[str, str]
+    combining_class: dict[str, int]
+
+
+class SweepError(Exception):
+    """The library does something that the tables cannot express."""
+
+
+def require(condition: bool, message: str) -> None:
+    """Stop the sweep if one of its assumptions does not hold."""
+    if not condition:
+        raise SweepError(message)
+
+
+# ---------------------------------------------------------------- the sweep
+
+
+def sweep() -> Facts:
+    """Ask the library for every fact about every scalar value."""
+    nfd = images(NFD().normalize_str, SCALARS)
+    lowercase = images(Lowercase().normalize_str, SCALARS)
+    require(lowercase == images(bert(lowercase=True), SCALARS), "two kinds of lower case")
+    decomposition = without_hangul(changes(nfd))
+    whitespace, punctuation = removed_and_isolated()
+    return Facts(
+        control=swept_control(whitespace),
+        whitespace=whitespace,
+        punctuation=punctuation,
+        nonspacing_mark=swept_nonspacing_marks(nfd),
+        cjk=swept_cjk(),
+        decomposition=decomposition,
+        lowercase=changes(lowercase),
+        combining_class=swept_combining_classes([c for c in SCALARS if nfd[c] == c]),
+    )
+
+
+def bert(**flags: bool) -> Callable[[str], str]:
+    """Give BERT's normalizer with nothing but the named steps."""
+    off = dict.fromkeys(("clean_text", "handle_chinese_chars", "strip_accents", "lowercase"), False)
+    return BertNormalizer(**{**off, **flags}).normalize_str
+
+
+def images(step: Callable[[str], str], texts: Iterable[str]) -> dict[str, str]:
+    """Give what a step makes of each text alone, many texts in one call."""
+    result = {SEPARATOR: step(SEPARATOR)}
+    for chunk in chunks([text for text in texts if text != SEPARATOR]):
+        parts = step(SEPARATOR.join(chunk)).split(SEPARATOR)
+        require(len(parts) == len(chunk), f"a separator was lost or made after {chunk[0]!a}")
+        result.update(zip(chunk, parts, strict=True))
+    return result
+
+
+def chunks(texts: list[str]) -> Iterator[list[str]]:
+    """Cut a list into pieces of one call each."""
+    for start in range(0, len(texts), CHUNK):
+        yield texts[start : start + CHUNK]
+
+
+def changes(mapping: dict[str, str]) -> dict[str, str]:
+    """Leave out what maps to itself."""
+    return {key: value for key, value in mapping.items() if key != value}
+
+
+def removed_and_isolated() -> tuple[set[str], set[str]]:
+    """Give the characters that the pre-tokenizer removes, and those that it isolates.
+
+    Between two letters: a removed character is in no piece, an isolated one is a piece.
+    """
+    pre_tokenize = BertPreTokenizer().pre_tokenize_str
+    removed: set[str] = set()
+    isolated: set[str] = set()
+    for chunk in chunks(SCALARS):
+        pieces = [span for _, span in pre_tokenize("a" + "".join(c + "a" for c in chunk))]
+        kept = {at for start, end in pieces for at in range(start, end)}
+        alone = {start for start, end in pieces if end - start == 1}
+        removed.update(c for i, c in enumerate(chunk) if 2 * i + 1 not in kept)
+        isolated.update(c for i, c in enumerate(chunk) if 2 * i + 1 in alone)
+    return removed, isolated
+
+
+def swept_control(whitespace: set[str]) -> set[str]:
+    """Give the characters that cleaning drops, and see that it makes spaces of white space."""
+    cleaned = images(bert(clean_text=True), SCALARS)
+    control = {c for c, image in cleaned.items() if image == ""}
+    spaces = {c for c, image in cleaned.items() if image == " "}
+    require(spaces == whitespace - control, "cleaning and splitting differ in white space")
+    changed = {c for c, image in cleaned.items() if image != c}
+    require(changed <= control | spaces, "cleaning makes something other than a space")
+    return control
+
+
+def swept_nonspacing_marks(nfd: dict[str, str]) -> set[str]:
+    """Give the characters of which stripping leaves nothing."""
+    stripped = images(bert(strip_accents=True), SCALARS)
+    marks = {c for c, image in stripped.items() if image == ""}
+    expected = {c: "".join(d for d in parts if d not in marks) for c, parts in nfd.items()}
+    require(stripped == expected, "stripping is not NFD without the marks")
+    return marks
+
+
+def swept_cjk() -> set[str]:
+    """Give the characters that get a space on both sides."""
+    padded = changes(images(bert(handle_chinese_chars=True), SCALARS))
+    require(all(image == f" {c} " for c, image in padded.items()), "an odd padding")
+    return set(padded)
+
+
+def without_hangul(decomposition: dict[str, str]) -> dict[str, str]:
+    """Take out the Hangul syllables, which need no table, once their arithmetic is confirmed."""
+    syllables = {chr(code): hangul(code - 0xAC00) for code in range(0xAC00, 0xAC00 + 11172)}
+    require(syllables.items() <= decomposition.items(), "Hangul is not arithmetic")
+    return {c: parts for c, parts in decomposition.items() if c not in syllables}
+
+
+def hangul(number: int) -> str:
+    """Decompose the syllable of that number into its two or three jamo."""
+    lead, rest = divmod(number, 21 * 28)
+    vowel, trail = divmod(rest, 28)
+    jamo = chr(0x1100 + lead) + chr(0x1161 + vowel)
+    return jamo + chr(0x11A7 + trail) if trail else jamo
+
+
+def swept_combining_classes(candidates: list[str]) -> dict[str, int]:
+    """Give the class of each character that has one, of those that do not decompose."""
+    proposed = representatives(candidates)
+    lowest, highest = proposed[min(proposed)], proposed[max(proposed)]
+    movable = swapped(candidates, after=lowest) | swapped(candidates, before=highest)
+    require({lowest, highest} <= movable, "the outer classes are not there")
+    marks = sorted(movable)
+    known = representatives(marks)
+    lower = {number: swapped(marks, before=mark) for number, mark in known.items()}
+    higher = {number: swapped(marks, after=mark) for number, mark in known.items()}
+    return {c: only_class(c, lower, higher) for c in marks}
+
+
+def representatives(characters: Iterable[str]) -> dict[int, str]:
+    """Give the first of the characters in each class that `unicodedata` knows, by class."""
+    first: dict[int, str] = {}
+    for c in characters:
+        if unicodedata.combining(c):
+            first.setdefault(unicodedata.combining(c), c)
+    return first
+
+
+def swapped(candidates: list[str], *, after: str = "", before: str = "") -> set[str]:
+    """Give the candidates that NFD swaps with the mark they stand before or after.
+
+    `after="x"` asks which of them belong after x: c x becomes x c. `before="x"` is its mirror.
+    """
+    pairs = {c: before + c + after for c in candidates if c != SEPARATOR}
+    ordered = images(NFD().normalize_str, pairs.values())
+    return {c for c, pair in pairs.items() if ordered[pair] == after + c + before != pair}
+
+
+def only_class(c: str, lower: dict[int, set[str]], higher: dict[int, set[str]]) -> int:
+    """Give the class whose representative swaps with c on neither side, and see that it fits."""
+    equal = [number for number in lower if c not in lower[number] | higher[number]]
+    require(len(equal) == 1, f"{c!a} belongs to the classes {equal}")
+    for number, below in lower.items():
+        require((c in below) == (equal[0] < number), f"{c!a} is out of order")
+        require((c in higher[number]) == (equal[0] > number), f"{c!a} is out of order")
+    return equal[0]
+
+
+# ---------------------------------------------------------------- Rust
+
+VERSION = tokenizers.__version__
+NOTE = f"Generated by `tools/unicode_tables.py` from tokenizers {VERSION}; do not edit."
+
+BITS = {
+    "CONTROL": 1,
+    "WHITESPACE": 2,
+    "PUNCTUATION": 4,
+    "NONSPACING_MARK": 8,
+    "CJK": 16,
+    "DECOMPOSITION": 32,
+    "LOWERCASE": 64,
+    "COMBINING_CLASS": 128,
+}
+SHIFT = 6  # 64 characters in a block make the smallest sum of index and blocks
+
+
+def render_rust(facts: Facts) -> str:
+    """Give the tables of the core: two stages for each fact, one pool of characters."""
+    pool = Pool()
+    decomposition = {ord(c): pool.slot(text) for c, text in facts.decomposition.items()}
+    lowercase = {ord(c): pool.slot(text) for c, text in facts.lowercase.items()}
+    combining = {ord(c): number for c, number in facts.combining_class.items()}
+    lines = [
+        f"//! {NOTE}",
+        "//!",
+        "//! Two stages each: an index names the block of a character, which holds its value.",
+        "",
+        f"pub(super) const SHIFT: u32 = {SHIFT};",
+        *(f"pub(super) const {name}: u8 = {bit};" for name, bit in BITS.items()),
+        *rust_stages("CLASS", "u8", class_bits(facts)),
+        *rust_stages("COMBINING", "u8", combining),
+        *rust_stages("DECOMPOSITION", "u16", decomposition),
+        *rust_stages("LOWERCASE", "u16", lowercase),
+        *rust_array("MAPPED", "char", [rust_char(c) for c in pool.text]),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def class_bits(facts: Facts) -> dict[int, int]:
+    """Give the byte of each code point that has any of the eight properties."""
+    members: dict[str, Iterable[str]] = {
+        "CONTROL": facts.control,
+        "WHITESPACE": facts.whitespace,
+        "PUNCTUATION": facts.punctuation,
+        "NONSPACING_MARK": facts.nonspacing_mark,
+        "CJK": facts.cjk,
+        "DECOMPOSITION": [*facts.decomposition, *map(chr, range(0xAC00, 0xAC00 + 11172))],
+        "LOWERCASE": facts.lowercase,
+        "COMBINING_CLASS": facts.combining_class,
+    }
+    bits: dict[int, int] = {}
+    for name, characters in members.items():
+        for c in characters:
+            bits[ord(c)] = bits.get(ord(c), 0) | BITS[name]
+    return bits
+
+
+class Pool:
+    """The characters of all mappings; a slot is `offset * 4 + length - 1`, and 0 is no slot."""
+
+    def __init__(self) -> None:
+        """Start with one character that no slot points at, so that 0 stays free."""
+        self.text = "\0"
+
+    def slot(self, text: str) -> int:
+        """Give the slot of a text, which joins the pool unless it is there already."""
+        require(1 <= len(text) <= 4, f"{text!a} does not fit a slot")
+        offset = self.text.find(text, 1)
+        if offset < 0:
+            offset = len(self.text)
+            self.text += text
+        require(offset < 1 << 14, "the pool of mappings is full")
+        return offset * 4 + len(text) - 1
+
+
+def rust_stages(name: str, kind: str, values: dict[int, int]) -> list[str]:
+    """Render a table of two stages; past its last block every value is 0."""
+    size = 1 << SHIFT
+    numbers: dict[tuple[int, ...], int] = {}
+    index = []
+    for start in range(0, max(values) + 1, size):
+        block = tuple(values.get(code, 0) for code in range(start, start + size))
+        index.append(numbers.setdefault(block, len(numbers)))
+    flat = [str(value) for block in numbers for value in block]
+    require(len(numbers) <= 256, f"{name} has too many blocks for a byte")
+    return [
+        *rust_array(f"{name}_INDEX", "u8", [str(number) for number in index]),
+        *rust_array(f"{name}_BLOCKS", kind, flat),
+    ]
+
+
+def rust_array(name: str, kind: str, items: list[str]) -> list[str]:
+    """Render a static array, as many items to a line as fit."""
+    head = f"pub(super) static {name}: [{kind}; {len(items)}] = ["
+    return ["", "#[rustfmt::skip]", head, *filled([f"{item}," for item in items]), "];"]
+
+
+def filled(items: list[str], width: int = 100) -> Iterator[str]:
+    """Fill lines with items."""
+    line = ""
+    for item in items:
+        if len(line) + len(item) > width:
+            yield line
+            line = ""
+        line += item
+    yield line
+
+
+def rust_char(c: str) -> str:
+    """Render a character literal in ASCII."""
+    return f"'{c}'" if c.isascii() and c.isalpha() else f"'\\u{{{ord(c):x}}}'"
+
+
+# ---------------------------------------------------------------- Python
+
+
+def render_python(facts: Facts) -> str:
+    """Give the tables of the reference: runs of code points, in hexadecimal, as long strings."""
+    sections = {
+        "CONTROL": written_set(facts.control),
+        "WHITESPACE": written_set(facts.whitespace),
+        "PUNCTUATION": written_set(facts.punctuation),
+        "NONSPACING_MARK": written_set(facts.nonspacing_mark),
+        "CJK": written_set(facts.cjk),
+        "COMBINING_CLASS": written_classes(facts.combining_class),
+        "DECOMPOSITION": written_mapping(facts.decomposition),
+        "LOWERCASE": written_mapping(facts.lowercase),
+    }
+    lines = [
+        f'"""{NOTE}',
+        "",
+        "Code points are hexadecimal. A set is `first-last only first-last ...`; a class adds",
+        "`:class` in decimal. A mapping is `first:image,image,... ...` for neighbours from",
+        "`first` on, the characters of an image joined by `+`.",
+        '"""',
+        "",
+        f'TOKENIZERS_VERSION = "{VERSION}"',
+    ]
+    for name, text in sections.items():
+        lines += ["", *python_string(name, text)]
+    return "\n".join(lines) + "\n"
+
+
+def runs(values: dict[int, int]) -> Runs:
+    """Join neighbours of equal value."""
+    result: Runs = []
+    for code, value in sorted(values.items()):
+        if result and result[-1][1:] == (code - 1, value):
+            result[-1] = (result[-1][0], code, value)
+        else:
+            result.append((code, code, value))
+    return result
+
+
+def written_set(characters: set[str]) -> str:
+    """Write a set as ranges."""
+    return " ".join(written_range(a, b) for a, b, _ in runs({ord(c): 0 for c in characters}))
+
+
+def written_classes(classes: dict[str, int]) -> str:
+    """Write combining classes as ranges."""
+    found = runs({ord(c): number for c, number in classes.items()})
+    return " ".join(f"{written_range(a, b)}:{number}" for a, b, number in found)
+
+
+def written_range(first: int, last: int) -> str:
+    """Write a range, or the only code point of it."""
+    return f"{first:x}" if first == last else f"{first:x}-{last:x}"
+
+
+def written_mapping(mapping: dict[str, str]) -> str:
+    """Write a mapping as runs of neighbours."""
+    written = []
+    for first, last, _ in runs({ord(c): 0 for c in mapping}):
+        values = (mapping[chr(code)] for code in range(first, last + 1))
+        written.append(f"{first:x}:" + ",".join(map(written_text, values)))
+    return " ".join(written)
+
+
+def written_text(text: str) -> str:
+    """Write the characters of one image."""
+    return "+".join(f"{ord(c):x}" for c in text)
+
+
+def python_string(name: str, text: str, width: int = 80) -> list[str]:
+    """Assign a string, a long one cut into literals that Python joins again."""
+    if len(text) <= width:
+        return [f'{name} = "{text}"']
+    cuts = [text[start : start + width] for start in range(0, len(text), width)]
+    return [f"{name} = (", *(f'    "{cut}"' for cut in cuts), ")"]
+
+
+# ---------------------------------------------------------------- command line
+
+
+def main() -> int:
+    """Write the files, or with `--check` compare them."""
+    parser = argparse.ArgumentParser(description="Make the Unicode tables from `tokenizers`.")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if stale")
+    check = parser.parse_args().check
+    facts = sweep()
+    files = {RUST: render_rust(facts), PYTHON: render_python(facts)}
+    stale = [path for path, text in files.items() if not is_current(path, text)]
+    for path in stale:
+        if not check:
+            path.write_text(files[path], encoding="utf-8", newline="\n")
+        print(f"{'stale' if check else 'written'}: {path.relative_to(ROOT)}")
+    return 1 if check and stale else 0
+
+
+def is_current(path: Path, text: str) -> bool:
+    """Tell whether a file has exactly that text."""
+    return path.exists() and path.read_bytes() == text.encode()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
