@@ -34,13 +34,13 @@ demo: $(VENV)/.built ## Train, save, load, encode and explain on text that every
 build: $(VENV)/.built $(VENV)/.test ## Make .venv with all that a developer needs
 
 fmt: $(VENV)/.test ## Format everything, and mend what can be mended
-	cargo fmt
+	$(CARGO) fmt
 	$(BIN)/ruff check --fix-only --quiet $(PYTHON_CODE)
 	$(BIN)/ruff format $(PYTHON_CODE)
 
 lint: $(VENV)/.built $(VENV)/.test ## Formats, lints, types, stubs, import contracts
-	cargo fmt --check
-	cargo clippy --workspace --all-targets --locked --quiet -- --deny warnings
+	$(CARGO) fmt --check
+	$(CARGO) clippy --workspace --all-targets --locked --quiet -- --deny warnings
 	$(BIN)/ruff check --quiet $(PYTHON_CODE)
 	$(BIN)/ruff format --check --quiet $(PYTHON_CODE)
 	$(BIN)/mypy --strict python/piecework
@@ -48,16 +48,18 @@ lint: $(VENV)/.built $(VENV)/.test ## Formats, lints, types, stubs, import contr
 	$(BIN)/lint-imports --no-logo
 
 # The whole Python suite comes last, so that its count is the closing line.
-test: lint test-rust docs-check smoke test-python ## Every check and every test
+test: lint test-rust doctests smoke test-python ## Every check and every test
 
 ##@ Parts of `make test`
-.PHONY: test-rust docs-check smoke test-python
+.PHONY: test-rust doctests docs-check smoke test-python
 test-rust: $(VENV)/.run ## The tests of the core, with overflow checks
-	cargo test --package piecework-core --locked --quiet
+	$(CARGO) test --package piecework-core --locked --quiet
 
-docs-check: $(VENV)/.built $(VENV)/.test ## Every example of the documentation, executed
-	RUSTDOCFLAGS="--deny warnings" cargo doc --package piecework-core --no-deps --locked --quiet
+doctests: $(VENV)/.built $(VENV)/.test ## The examples in the docstrings of both languages
+	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --package piecework-core --no-deps --locked --quiet
 	$(BIN)/pytest --quiet --doctest-modules python/piecework
+
+docs-check: doctests ## These, and every block of the READMEs
 	$(BIN)/pytest --quiet tests/docs
 
 smoke: $(PYTHONS:%=smoke-%) ## The wheel on every Python of this machine
@@ -88,7 +90,7 @@ lock: ## Choose the newest versions that pyproject.toml allows, and write them d
 	$(VENV)-lock/bin/python -m pip install --quiet --group all
 	$(VENV)-lock/bin/python -m pip freeze >requirements/test.txt
 	rm -rf $(VENV)-lock
-	cargo update
+	$(CARGO) update
 
 clean: ## Remove everything that was made
 	rm -rf target $(VENV) $(VENV)-* python/piecework/*.so .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
@@ -96,8 +98,10 @@ clean: ## Remove everything that was made
 
 # What a machine may lack. Each is empty, or ends the run with one line that says what to install.
 NEED_CARGO = $(if $(shell command -v cargo 2>/dev/null),,$(error piecework needs Rust 1.88 or newer to build: install it (rustup, or the packages rustc and cargo) so that "cargo" is found))
-NEED_PYTHON = $(if $(shell "$(PYTHON)" -c 'import sys; sys.version_info < (3, 11) or print("yes")' 2>/dev/null),,$(error piecework needs Python 3.11 or newer, and "$(PYTHON)" is not: install it, or name another with PYTHON=...))
-NEED_PIP = $(if $(shell "$(PYTHON)" -c 'import ensurepip, venv; print("yes")' 2>/dev/null),,$(error piecework needs pip and venv, and "$(PYTHON)" has not both: install them (the packages python3-pip and python3-venv), or name another Python with PYTHON=...))
+NEED_PYTHON = $(if $(shell "$(PYTHON)" -c 'import sys; sys.version_info < (3, 11) or print("yes")' 2>/dev/null),,$(error piecework needs Python 3.11 or newer, and "$(PYTHON)" is not: install it, or name another with PYTHON=path))
+NEED_PIP = $(if $(shell "$(PYTHON)" -c 'import ensurepip, venv; print("yes")' 2>/dev/null),,$(error piecework needs pip and venv, and "$(PYTHON)" has not both: install them (the packages python3-pip and python3-venv), or name another Python with PYTHON=path))
+
+CARGO = $(NEED_CARGO)cargo
 
 # The environment, in two steps: a demonstration needs no test tools.
 $(VENV)/.run: requirements/run.txt

@@ -39,13 +39,16 @@ def data() -> Path:
 
 @pytest.fixture(scope="session")
 def corpus_bytes(data: Path) -> Callable[[str], bytes]:
-    """Reads one corpus by name: `corpus_bytes("en/botchan")`, stored plain or as `.zst`."""
+    """Reads one corpus: `corpus_bytes("en/botchan.txt")`, stored as it is or as `.zst`."""
 
     def read(name: str) -> bytes:
-        found = sorted((data / "corpora").glob(f"{name}.*"))
-        if not found:
+        plain = data / "corpora" / name
+        packed = plain.with_name(f"{plain.name}.zst")
+        if plain.is_file():
+            return plain.read_bytes()
+        if not packed.is_file():
             pytest.skip(f"no corpus {name} in {data / 'corpora'}")
-        return decompressed(found[0])
+        return unpacked(packed)
 
     return read
 
@@ -61,12 +64,8 @@ def corpus_lines(corpus_bytes: Callable[[str], bytes]) -> Callable[[str], Iterat
     return read
 
 
-def decompressed(path: Path) -> bytes:
-    """Gives the bytes of a file, unpacked where it is a `.zst`."""
-    if path.suffix != ".zst":
-        return path.read_bytes()
-    zstandard = pytest.importorskip(
-        "zstandard", reason="the corpora are packed: zstandard is missing"
-    )
+def unpacked(path: Path) -> bytes:
+    """Gives the content of a Zstandard file."""
+    zstandard = pytest.importorskip("zstandard", reason="the corpora are packed: no zstandard")
     with path.open("rb") as packed:
-        return zstandard.ZstdDecompressor().stream_reader(packed).read()
+        return bytes(zstandard.ZstdDecompressor().stream_reader(packed).read())

@@ -1,5 +1,6 @@
 """What a user gets by `pip install piecework`: typed, light to import, of one version."""
 
+import ast
 import importlib.metadata
 import importlib.resources
 import re
@@ -76,6 +77,19 @@ def test_the_reference_needs_neither_the_core_nor_numpy(tmp_path: Path) -> None:
         copy.write_bytes(file.read_bytes())
     script = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import piecework.reference as r; print(r.__file__)"
     assert python("-I", "-S", "-c", script).startswith(str(tmp_path))
+
+
+def test_only_io_and_cli_open_files() -> None:
+    """What the import contracts cannot see: `open` needs no import."""
+    package = Path(piecework.__file__).parent
+    opening = [
+        str(file.relative_to(package))
+        for file in package.rglob("*.py")
+        if file.relative_to(package).parts[0] not in {"io", "cli"}
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in {"open", "os.open", "os.fdopen"}
+    ]
+    assert not opening
 
 
 def test_the_lock_files_agree() -> None:

@@ -5,20 +5,23 @@ from __future__ import annotations
 import itertools
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from piecework import _core, normalizers, pre_tokenizers
 from piecework._component import splitter_json
-from piecework.errors import ConfigError
-from piecework.io import detect_encoding, read_bytes, read_lines, write_aside
-from piecework.io.files import Pathish
+from piecework.errors import ConfigError, CountOverflowError, FormatError
+from piecework.io import detect_encoding, read_bytes, read_lines, size, write_aside
 from piecework.io.lines import codec_name
 from piecework.normalizers import BertNormalizer, Normalizer
 from piecework.pre_tokenizers import BertPreTokenizer, PreTokenizer
 from piecework.progress import reporting
 from piecework.types import DEFAULT, Default, ProgressLike
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from piecework._core import WordCounts as CoreCounts
+    from piecework.io.files import Pathish
 
 __all__ = ["WordCounts"]
 
@@ -44,14 +47,14 @@ class WordCounts:
 
     __slots__ = ("_core",)
 
-    _core: _core.WordCounts
+    _core: CoreCounts
 
     def __init__(self, words: Mapping[str, int]) -> None:
         """Take the words of a mapping."""
         self._core = _core.WordCounts.from_mapping(_checked(words))
 
     @classmethod
-    def _wrap(cls, core: _core.WordCounts) -> WordCounts:
+    def _wrap(cls, core: CoreCounts) -> WordCounts:
         counts = cls.__new__(cls)
         counts._core = core
         return counts
@@ -90,7 +93,9 @@ class WordCounts:
         normalizer, pre_tokenizer = with_defaults(normalizer, pre_tokenizer)
         if isinstance(texts, str):
             raise TypeError("texts must be an iterable of str, not one str; pass [text]")
-        counter = _core.WordCounter(splitter_json(normalizer, pre_tokenizer), threads, first_document)
+        counter = _core.WordCounter(
+            splitter_json(normalizer, pre_tokenizer), threads, first_document
+        )
         texts = iter(texts)
         with reporting(progress) as report:
             while batch := list(itertools.islice(texts, _TEXTS_AT_A_TIME)):
@@ -133,13 +138,21 @@ class WordCounts:
         """
         normalizer, pre_tokenizer = with_defaults(normalizer, pre_tokenizer)
         paths = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-        counter = _core.WordCounter(splitter_json(normalizer, pre_tokenizer), threads, first_document)
-        total = sum(Path(path).stat().st_size for path in paths if Path(path).is_file())
+        counter = _core.WordCounter(
+            splitter_json(normalizer, pre_tokenizer), threads, first_document
+        )
+        total = sum(map(size, paths))
         done = 0
         with reporting(progress) as report:
             for path in paths:
-                _add_file(counter, path, encoding, errors, lambda read, before=done: report("counting bytes", before + read, total))
-                done += Path(path).stat().st_size
+                _add_file(
+                    counter,
+                    path,
+                    encoding,
+                    errors,
+                    lambda read, before=done: report("counting bytes", before + read, total),
+                )
+                done += size(path)
         return cls._wrap(counter.finish())
 
     @classmethod
@@ -150,7 +163,19 @@ class WordCounts:
             FileError: The file cannot be read.
             FormatError: It is no such table, or was cut or changed.
         """
-        return cls._wrap(_core.WordCounts.from_bytes(read_bytes(path)))
+        try:
+            return cls.from_bytes(read_bytes(path))
+        except (FormatError, CountOverflowError) as error:
+            raise type(error)(f"{os.fspath(path)}: {error}") from None
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> WordCounts:
+        """Read the bytes of a table; see :meth:`load`."""
+        return cls._wrap(_core.WordCounts.from_bytes(data))
+
+    def to_bytes(self) -> bytes:
+        """Give the bytes that :meth:`save` writes."""
+        return self._core.to_text().encode()
 
     def save(self, path: Pathish) -> None:
         """Write the table as text, a word a line; the same table is the same file.
@@ -158,7 +183,7 @@ class WordCounts:
         Raises:
             FileError: The file cannot be written; what was there before is untouched.
         """
-        write_aside(path, self._core.to_text().encode())
+        write_aside(path, self.to_bytes())
 
     def merge(self, other: WordCounts) -> WordCounts:
         """Give the sum of two tables, also written ``a + b``.
@@ -244,23 +269,21 @@ class WordCounts:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as the file's text."""
-        return _from_bytes, (self._core.to_text().encode(),)
+        return WordCounts.from_bytes, (self.to_bytes(),)
 
     def __repr__(self) -> str:
         """Tell the size."""
         return f"WordCounts({len(self):,} words, {self.total:,} in all)"
 
 
-def _from_bytes(data: bytes) -> WordCounts:
-    return WordCounts._wrap(_core.WordCounts.from_bytes(data))
-
-
-def _checked(words: Mapping[str, int]) -> dict[str, int]:
+def _checked(words: Mapping[Any, Any]) -> dict[str, int]:
     for word, count in words.items():
         if not isinstance(word, str) or isinstance(count, bool) or not isinstance(count, int):
             raise TypeError(f"expected words with integer counts, found {word!r}: {count!r}")
         if not 0 <= count < 1 << 64:
-            raise ConfigError(f"the count of {word!r} is {count}; expected an integer from 0 to 2^64 - 1")
+            raise ConfigError(
+                f"the count of {word!r} is {count}; expected an integer from 0 to 2^64 - 1"
+            )
     return dict(words)
 
 
@@ -274,7 +297,9 @@ def with_defaults(
     )
 
 
-def _add_file(counter: _core.WordCounter, path: Pathish, encoding: str, errors: str, report: Any) -> None:
+def _add_file(
+    counter: _core.WordCounter, path: Pathish, encoding: str, errors: str, report: Any
+) -> None:
     codec = codec_name(detect_encoding(path) if encoding == "auto" else encoding)
     if codec == "utf-8" and errors in ("strict", "replace"):
         counter.add_file(path, errors == "replace", report)

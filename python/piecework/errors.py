@@ -13,11 +13,18 @@ True
 from __future__ import annotations
 
 import errno
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class PieceworkError(Exception):
     """The base of all exceptions that piecework raises on purpose."""
+
+
+class PieceworkWarning(UserWarning):
+    """Something that is done as asked, and probably not as meant."""
 
 
 class ConfigError(PieceworkError, ValueError):
@@ -140,7 +147,9 @@ def wrap_os_error(error: OSError, path: str | Path) -> FileError:
 
 def from_utf8(message: str, value: int, line: int, byte: int) -> InvalidUtf8Error:
     """Give the exception for a byte of a file that is not UTF-8 (called by the core)."""
-    hint = 'pass encoding="auto" to detect the character set, or errors="replace" to go on with U+FFFD'
+    hint = (
+        'pass encoding="auto" to detect the character set, or errors="replace" to go on with U+FFFD'
+    )
     error = InvalidUtf8Error("utf-8", bytes([value]), 0, 1, f"{message}; {hint}")
     error.line, error.byte = line, byte
     return error

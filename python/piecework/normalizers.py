@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from piecework import _core
 from piecework._component import Component, splitter_json
+from piecework.errors import ConfigError, FormatError
 
 __all__ = ["BertNormalizer", "Normalizer"]
 
@@ -34,7 +35,7 @@ class Normalizer(Component):
 
 @dataclass(frozen=True)
 class BertNormalizer(Normalizer):
-    """The normalization of BERT: clean, pad CJK characters, strip accents, lower-case.
+    r"""The normalization of BERT: clean, pad CJK characters, strip accents, lower-case.
 
     Characters are classed as ``tokenizers`` 0.23 classes them. The cost is linear in the text.
 
@@ -44,7 +45,7 @@ class BertNormalizer(Normalizer):
         strip_accents: Drop nonspacing marks after canonical decomposition; None follows ``lowercase``.
         lowercase: Lower-case each character by itself.
 
-    >>> BertNormalizer(lowercase=False).normalize_str("Ünder\\tground")
+    >>> BertNormalizer(lowercase=False).normalize_str("Ünder\tground")
     'Ünder ground'
     """
 
@@ -57,7 +58,10 @@ class BertNormalizer(Normalizer):
 
     def __post_init__(self) -> None:
         """Check the types, which the core does."""
-        _core.normalize(splitter_json(self, None), "")
+        try:
+            _core.normalize(splitter_json(self, None), "")
+        except FormatError as error:
+            raise ConfigError(str(error).removeprefix("$.normalizer.")) from None
 
 
 def from_dict(parts: dict[str, Any] | None) -> Normalizer | None:

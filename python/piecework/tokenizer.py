@@ -5,24 +5,25 @@ from __future__ import annotations
 import json
 import os
 import re
+import warnings
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
 from piecework import _core, normalizers, pre_tokenizers
 from piecework._component import splitter_json
-from piecework.errors import ConfigError, FormatError, PieceworkError
+from piecework.errors import ConfigError, FormatError, PieceworkError, PieceworkWarning, TokenIdError
 from piecework.io import read_bytes, write_aside
-from piecework.io.files import Pathish
 from piecework.normalizers import BertNormalizer, Normalizer
 from piecework.pre_tokenizers import BertPreTokenizer, PreTokenizer
 from piecework.types import Encoding, Encodings, Merge, Specials, UnknownPolicy
 
 if TYPE_CHECKING:
+    from piecework._core import Tokenizer as CoreTokenizer
     from piecework.explain import Explanation
+    from piecework.io.files import Pathish
 
 __all__ = ["LoadSettings", "Tokenizer"]
 
@@ -64,6 +65,7 @@ class LoadSettings(ModelSettings, total=False):
     padding: None
 
 
+_BERT_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 _BERT = ("lowercase", "strip_accents", "clean_text", "handle_chinese_chars")
 _VOCAB_ONLY = (*_BERT, "normalizer", "pre_tokenizer", "continuing_subword_prefix")
 _JSON_ONLY = ("truncation", "padding")
@@ -71,25 +73,27 @@ _MODEL = ("unknown", "unk_token", "max_input_chars_per_word")
 
 
 class Tokenizer:
-    """A tokenizer: text to token ids and back.
+    r"""A tokenizer: text to token ids and back.
 
     Made by :func:`piecework.train`, :meth:`from_file`, :meth:`from_str` or :meth:`from_bytes`. It never changes, and any
     number of threads may use it at once.
 
     >>> import piecework as pw
-    >>> tok = pw.Tokenizer.from_str("[UNK]\\n[CLS]\\n[SEP]\\nhug\\n##s\\n")
+    >>> tok = pw.Tokenizer.from_str("[UNK]\n[CLS]\n[SEP]\nhug\n##s\n")
     >>> tok.encode("Hugs").tokens
     ['[CLS]', 'hug', '##s', '[SEP]']
     """
 
-    _core: _core.Tokenizer
+    _core: CoreTokenizer
 
     def __init__(self) -> None:
         """Refuse: tokenizers are trained or loaded."""
-        raise TypeError("use piecework.train(...), Tokenizer.from_file(...), from_str(...) or from_bytes(...)")
+        raise TypeError(
+            "use piecework.train(...), Tokenizer.from_file(...), from_str(...) or from_bytes(...)"
+        )
 
     @classmethod
-    def _wrap(cls, core: _core.Tokenizer) -> Tokenizer:
+    def _wrap(cls, core: CoreTokenizer) -> Tokenizer:
         tokenizer = cls.__new__(cls)
         tokenizer._core = core
         return tokenizer
@@ -115,7 +119,7 @@ class Tokenizer:
             VocabularyError: The vocabulary lacks the unknown token, or has duplicates.
         """
         try:
-            return cls._parse(read_bytes(path), Path(path).suffix.lower(), settings)
+            return cls._parse(read_bytes(path), os.path.splitext(path)[1].lower(), settings)
         except PieceworkError as error:
             if str(path) not in str(error) and isinstance(error, ValueError):
                 raise type(error)(f"{os.fspath(path)}: {error}") from None
@@ -137,7 +141,9 @@ class Tokenizer:
         _refuse_unknown(settings, known, "a tokenizer's settings")
         if not data.strip():
             raise FormatError("the file is empty; expected a tokenizer.json or a vocab.txt")
-        is_json = suffix == ".json" or (suffix != ".txt" and re.match(rb'\s*\{\s*["}]', data) is not None)
+        is_json = suffix == ".json" or (
+            suffix != ".txt" and re.match(rb'\s*\{\s*["}]', data) is not None
+        )
         return cls._from_json(data, settings) if is_json else cls._from_vocab(data, settings)
 
     @classmethod
@@ -158,7 +164,9 @@ class Tokenizer:
         _refuse(settings, _JSON_ONLY, "a vocab.txt does not have")
         flags = {name: settings[name] for name in _BERT if name in settings}  # type: ignore[literal-required]
         if flags and "normalizer" in settings:
-            raise ConfigError(f"normalizer= and {', '.join(flags)} exclude each other; set them in the normalizer")
+            raise ConfigError(
+                f"normalizer= and {', '.join(flags)} exclude each other; set them in the normalizer"
+            )
         splitter = splitter_json(
             settings["normalizer"] if "normalizer" in settings else BertNormalizer(**flags),
             settings["pre_tokenizer"] if "pre_tokenizer" in settings else BertPreTokenizer(),
@@ -196,14 +204,37 @@ class Tokenizer:
         Args:
             path: The file, made or replaced as a whole.
 
+        A warning names the settings that must be passed to load it as it was, if they are not the defaults.
+
         Raises:
             VocabularyError: A token that a line cannot hold.
             FileError: It cannot be written.
         """
-        write_aside(path, self._core.to_vocab().encode())
+        text = self._core.to_vocab()
+        if lost := self._lost_in_vocab():
+            warnings.warn(
+                f"a vocab.txt holds the tokens alone; this one encodes the same only with {', '.join(lost)}",
+                PieceworkWarning,
+                stacklevel=2,
+            )
+        write_aside(path, text.encode())
+
+    def _lost_in_vocab(self) -> list[str]:
+        """The settings without which a vocab.txt of this tokenizer would encode otherwise."""
+        settings: dict[str, tuple[object, object]] = {
+            "normalizer": (self.normalizer, BertNormalizer()),
+            "pre_tokenizer": (self.pre_tokenizer, BertPreTokenizer()),
+            "continuing_subword_prefix": (self.continuing_subword_prefix, "##"),
+            "unk_token": (self.unk_token, "[UNK]"),
+            "unknown": (self.unknown, "word"),
+            "max_input_chars_per_word": (self.max_input_chars_per_word, 100),
+        }
+        lost = [f"{name}={value!r}" for name, (value, default) in settings.items() if value != default]
+        others = self.special_tokens.keys() - {*_BERT_SPECIALS, self.unk_token}
+        return lost + [f"the special token {token!r}, which it cannot mark" for token in sorted(others)]
 
     def with_settings(self, **settings: Unpack[ModelSettings]) -> Tokenizer:
-        """Give the same tokenizer with other settings of its model.
+        r"""Give the same tokenizer with other settings of its model.
 
         Args:
             **settings: ``unknown`` (``"word"``, ``"run"`` or ``"char"``), ``unk_token``,
@@ -215,7 +246,7 @@ class Tokenizer:
         Raises:
             ConfigError: The vocabulary has no such unknown token.
 
-        >>> tok = Tokenizer.from_str("[UNK]\\nx\\n##x\\n##c\\n##luo\\n")
+        >>> tok = Tokenizer.from_str("[UNK]\nx\n##x\n##c\n##luo\n")
         >>> tok.tokenize("ğxcluo"), tok.with_settings(unknown="run").tokenize("ğxcluo")
         (['[UNK]'], ['[UNK]', '##x', '##c', '##luo'])
         """
@@ -242,7 +273,7 @@ class Tokenizer:
         add_special_tokens: bool = True,
         specials: Specials = "match",
     ) -> Encoding:
-        """Encode a text, or a pair of texts.
+        r"""Encode a text, or a pair of texts.
 
         Args:
             text: The text.
@@ -259,7 +290,7 @@ class Tokenizer:
             UnknownTokenError: An unknown word, where the tokenizer has no unknown token.
             SurrogateError: The text holds a lone surrogate.
 
-        >>> tok = Tokenizer.from_str("[UNK]\\nhug\\n##s\\n")
+        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
         >>> tok.encode("hugs hug").offsets
         [(0, 3), (3, 4), (5, 8)]
         """
@@ -298,21 +329,22 @@ class Tokenizer:
         Raises:
             PieceworkError: As for :meth:`encode`.
         """
-        if not isinstance(texts, Sequence) or isinstance(texts, str):
-            texts = _listed(texts)
+        texts = _listed(texts)
         batch = self._core.encode_batch(texts, add_special_tokens, specials, threads)
-        return Encodings(batch, self, texts, add_special_tokens=add_special_tokens, specials=specials)
+        return Encodings(
+            batch, self, texts, add_special_tokens=add_special_tokens, specials=specials
+        )
 
     def tokenize(self, text: str, *, specials: Specials = "match") -> list[str]:
-        """Give the tokens of a text, without special tokens around it.
+        r"""Give the tokens of a text, without special tokens around it.
 
-        >>> Tokenizer.from_str("[UNK]\\nhug\\n##s\\n").tokenize("Hugs!")
+        >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").tokenize("Hugs!")
         ['hug', '##s', '[UNK]']
         """
         return self._core.encode(text, None, False, specials).tokens
 
     def decode(self, ids: Iterable[int], *, skip_special_tokens: bool = True) -> str:
-        """Give the text of token ids.
+        r"""Give the text of token ids.
 
         Args:
             ids: Token ids.
@@ -324,11 +356,14 @@ class Tokenizer:
         Raises:
             TokenIdError: An id that is not in the vocabulary.
 
-        >>> tok = Tokenizer.from_str("[UNK]\\nhug\\n##s\\n")
+        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
         >>> tok.decode([1, 2, 1])
         'hugs hug'
         """
-        return self._core.decode(_ids(ids), skip_special_tokens)
+        try:
+            return self._core.decode(_ids(ids), skip_special_tokens)
+        except OverflowError:
+            raise TokenIdError(f"an id is negative or over 2^32; ids go from 0 to {len(self) - 1}") from None
 
     def decode_batch(
         self, batch: Encodings | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
@@ -344,7 +379,7 @@ class Tokenizer:
         add_special_tokens: bool = True,
         specials: Specials = "match",
     ) -> Any:
-        """Count tokens without making a list of them.
+        r"""Count tokens without making a list of them.
 
         Args:
             text_or_texts: A text, or an iterable of texts.
@@ -354,7 +389,7 @@ class Tokenizer:
         Returns:
             The number of tokens (``int``), or a list of such numbers.
 
-        >>> Tokenizer.from_str("[UNK]\\nhug\\n##s\\n").count(["hugs", "hug"])
+        >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").count(["hugs", "hug"])
         [2, 1]
         """
         if isinstance(text_or_texts, str):
@@ -420,7 +455,7 @@ class Tokenizer:
         """Give the id of a token, or None."""
         return self._core.token_to_id(token)
 
-    def id_to_token(self, id: int) -> str | None:
+    def id_to_token(self, id: int) -> str | None:  # noqa: A002  # the name that the field uses
         """Give the token of an id, or None."""
         return self._core.id_to_token(id) if 0 <= id < 1 << 32 else None
 
@@ -521,7 +556,9 @@ def _unpickle(text: str) -> Tokenizer:
 
 def _listed(texts: Iterable[str]) -> Sequence[str]:
     if isinstance(texts, str):
-        raise TypeError("texts must be an iterable of str, not one str; pass [text], or call encode")
+        raise TypeError(
+            "texts must be an iterable of str, not one str; pass [text], or call encode"
+        )
     return list(texts)
 
 
@@ -531,9 +568,11 @@ def _ids(ids: Iterable[int]) -> list[int]:
     return list(ids)
 
 
-def _checked_limit(limit: int | None) -> int | None:
+def _checked_limit(limit: Any) -> int | None:
     if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
-        raise ConfigError(f"max_input_chars_per_word must be an integer from 0 on or None, not {limit!r}")
+        raise ConfigError(
+            f"max_input_chars_per_word must be an integer from 0 on or None, not {limit!r}"
+        )
     return limit
 
 

@@ -6,18 +6,20 @@ import json
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from piecework import _core
 from piecework._component import splitter_json
 from piecework.counts import WordCounts, with_defaults
-from piecework.errors import ConfigError
-from piecework.io.files import Pathish
-from piecework.normalizers import Normalizer
-from piecework.pre_tokenizers import PreTokenizer
+from piecework.errors import ConfigError, FormatError, PieceworkWarning
 from piecework.progress import reporting
 from piecework.tokenizer import Tokenizer
 from piecework.types import DEFAULT, Default, ProgressLike
+
+if TYPE_CHECKING:
+    from piecework.io.files import Pathish
+    from piecework.normalizers import Normalizer
+    from piecework.pre_tokenizers import PreTokenizer
 
 __all__ = ["WordPieceTrainer", "train", "train_files"]
 
@@ -95,11 +97,16 @@ class WordPieceTrainer:
         for name in ("special_tokens", "initial_alphabet"):
             value = getattr(self, name)
             if name == "special_tokens" and isinstance(value, str):
-                raise ConfigError(f"{name} must be a sequence of str, not one str; pass [{value!r}]")
+                raise ConfigError(
+                    f"{name} must be a sequence of str, not one str; pass [{value!r}]"
+                )
             object.__setattr__(self, name, tuple(value))
         for name, least in _LEAST.items():
             _check_least(name, getattr(self, name), least)
-        _core.check_trainer(self.to_json())
+        try:
+            _core.check_trainer(self.to_json())
+        except FormatError as error:
+            raise ConfigError(str(error).removeprefix("$.")) from None
 
     def to_json(self) -> str:
         """Give the settings as JSON."""
@@ -168,7 +175,11 @@ def train(
         counts = texts
     else:
         counts = WordCounts.from_texts(
-            texts, normalizer=normalizer, pre_tokenizer=pre_tokenizer, threads=threads, progress=progress
+            texts,
+            normalizer=normalizer,
+            pre_tokenizer=pre_tokenizer,
+            threads=threads,
+            progress=progress,
         )
     return _train(counts, trainer, normalizer, pre_tokenizer, progress)
 
@@ -232,7 +243,9 @@ def _train(
 ) -> Tokenizer:
     if counts.knows_its_words:
         normalizer = counts.normalizer if isinstance(normalizer, Default) else normalizer
-        pre_tokenizer = counts.pre_tokenizer if isinstance(pre_tokenizer, Default) else pre_tokenizer
+        pre_tokenizer = (
+            counts.pre_tokenizer if isinstance(pre_tokenizer, Default) else pre_tokenizer
+        )
     normalizer, pre_tokenizer = with_defaults(normalizer, pre_tokenizer)
     splitter = splitter_json(normalizer, pre_tokenizer)
     if not counts.knows_its_words:
@@ -247,6 +260,6 @@ def _warn_of_foreign_words(counts: WordCounts, splitter: str) -> None:
         warnings.warn(
             f"the tokenizer's normalizer and pre-tokenizer would change words of the mapping, such as {foreign}, so text "
             "will never give them; pass normalizer= and pre_tokenizer= as the words were made with (None for neither)",
-            UserWarning,
+            PieceworkWarning,
             stacklevel=4,
         )

@@ -107,7 +107,15 @@ class Encodings(Sequence[Encoding]):
     (2, [0, 3, 7], ['[CLS]', 'low', '[SEP]'])
     """
 
-    __slots__ = ("_add_special_tokens", "_batch", "_specials", "_texts", "_tokenizer", "ids", "row_offsets")
+    __slots__ = (
+        "_add_special_tokens",
+        "_batch",
+        "_specials",
+        "_texts",
+        "_tokenizer",
+        "ids",
+        "row_offsets",
+    )
 
     ids: npt.NDArray[np.uint32]
     row_offsets: npt.NDArray[np.int64]
@@ -198,9 +206,13 @@ class Encodings(Sequence[Encoding]):
         longest = int(lengths.max(initial=0))
         columns = longest if length is None else length
         if columns < longest:
-            raise ConfigError(f"a text has {longest} tokens and does not fit into {columns} columns")
+            raise ConfigError(
+                f"a text has {longest} tokens and does not fit into {columns} columns"
+            )
         places = np.arange(columns)
-        mask = places < lengths[:, None] if side == "right" else places >= columns - lengths[:, None]
+        mask = (
+            places < lengths[:, None] if side == "right" else places >= columns - lengths[:, None]
+        )
         ids = np.full(mask.shape, pad_id, dtype=np.int64)
         ids[mask] = self.ids
         return Padded(ids, mask.astype(np.int64))

@@ -48,14 +48,14 @@ pub enum Error {
     Overflow(String),
     /// A special token in a text where none is allowed.
     #[error(
-        "the text holds the special token {token:?} at byte {byte}; pass specials=\"text\" to treat it as \
+        "the text holds the special token {token:?} at character {character}; pass specials=\"text\" to treat it as \
          ordinary text, specials=\"match\" to encode it as the special token, or a set of those allowed"
     )]
     SpecialToken {
         /// The special token's text.
         token: String,
-        /// Its first byte in the text.
-        byte: usize,
+        /// Where it starts in the text, in characters.
+        character: usize,
     },
     /// A word that no pieces cover, in a tokenizer without unknown token.
     #[error(

@@ -106,7 +106,7 @@ impl SpecialTokens {
                 None => Ok(Vec::new()),
                 Some(m) => Err(Error::SpecialToken {
                     token: self.tokens[m.pattern().as_usize()].content.clone(),
-                    byte: m.start(),
+                    character: text[..m.start()].chars().count(),
                 }),
             },
             Specials::Allowed(allowed) => self.find_allowed(text, allowed),
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn text_error_and_a_choice() {
         assert_eq!(split("x[A]", &Specials::Text).unwrap(), ["x[A]"]);
-        assert!(matches!(split("é[A]", &Specials::Error), Err(Error::SpecialToken { byte: 2, .. })));
+        assert!(matches!(split("é[A]", &Specials::Error), Err(Error::SpecialToken { character: 1, .. })));
         let only_b = Specials::Allowed(vec!["[B]".to_owned()]);
         assert_eq!(split("[A][B]", &only_b).unwrap(), ["[A]", "<[B]>"]);
         assert!(split("", &Specials::Allowed(vec!["[C]".to_owned()])).is_err());

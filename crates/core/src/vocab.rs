@@ -12,6 +12,8 @@ const MAX_GAPS: usize = 1 << 20;
 pub struct Vocab {
     ids: HashMap<String, u32>,
     tokens: Vec<Option<String>>,
+    /// How many tokens are to come, so that a large id can come early.
+    expected: usize,
 }
 
 impl Vocab {
@@ -24,13 +26,10 @@ impl Vocab {
         Ok(vocab)
     }
 
-    /// The vocabulary of `(token, id)` pairs in any order.
-    pub fn from_pairs(pairs: impl IntoIterator<Item = (String, u32)>) -> Result<Self> {
-        let mut vocab = Self::default();
-        for (token, id) in pairs {
-            vocab.insert(token, id)?;
-        }
-        Ok(vocab)
+    /// An empty vocabulary that is about to be filled with `expected` tokens.
+    #[must_use]
+    pub fn expecting(expected: usize) -> Self {
+        Self { expected, ..Self::default() }
     }
 
     /// Adds `token` with the id after the last one, and returns that id.
@@ -44,7 +43,7 @@ impl Vocab {
     /// Adds `token` with `id`; both must be new.
     pub fn insert(&mut self, token: String, id: u32) -> Result<()> {
         let place = id as usize;
-        if place > self.ids.len().saturating_mul(2) + MAX_GAPS {
+        if place > self.ids.len().max(self.expected).saturating_mul(2) + MAX_GAPS {
             return Err(Error::Vocabulary(format!(
                 "token {:?} has the id {id}, far beyond the number of tokens",
                 shorten(&token)

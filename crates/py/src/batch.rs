@@ -34,17 +34,6 @@ impl Batch {
 
 #[pymethods]
 impl Batch {
-    /// A batch of rows given as one array and its offsets.
-    #[new]
-    fn from_rows(rows: Vec<Vec<u32>>) -> PyResult<Self> {
-        let mut row_offsets = vec![0];
-        for row in &rows {
-            let last = *row_offsets.last().unwrap_or(&0);
-            row_offsets.push(last + i64::try_from(row.len())?);
-        }
-        Ok(Self::new(rows.concat(), row_offsets))
-    }
-
     #[getter]
     fn ids<'py>(this: Bound<'py, Self>) -> Bound<'py, PyArray1<u32>> {
         let view = ArrayView1::from(&this.get().ids[..]);

@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -108,10 +107,10 @@ struct Shard {
 #[pymethods]
 impl WordCounter {
     #[new]
-    fn new(py: Python<'_>, splitter: &str, threads: Option<NonZero<usize>>, first_document: u64) -> PyResult<Self> {
+    fn new(py: Python<'_>, splitter: &str, threads: Option<i64>, first_document: u64) -> PyResult<Self> {
         let splitter = read_splitter(splitter).map_err(|error| to_py(py, &error))?;
         let shard = |_| Shard { counts: counts::WordCounts::new(Some(splitter.clone())), words: Words::default() };
-        let shards = (0..threads::number(threads)).map(shard).collect();
+        let shards = (0..threads::number(py, threads)?).map(shard).collect();
         Ok(Self { shards, splitter, documents: first_document })
     }
 

@@ -3,6 +3,8 @@
 //! No algorithm lives here. This crate reads files and owns the threads, which live no longer than a call, so a
 //! fork never finds one.
 
+#![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over as values")]
+
 mod batch;
 mod counts;
 mod encoding;

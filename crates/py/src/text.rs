@@ -15,14 +15,17 @@ pub(crate) fn texts(iterable: &Bound<'_, PyAny>) -> PyResult<Vec<PyBackedStr>> {
         return Err(pyo3::exceptions::PyTypeError::new_err("expected an iterable of str, found one str"));
     }
     let mut texts = Vec::with_capacity(iterable.len().unwrap_or(0));
-    for text in iterable.try_iter()? {
-        texts.push(backed(&text?)?);
+    for (place, text) in iterable.try_iter()?.enumerate() {
+        texts.push(backed(&text?, place)?);
     }
     Ok(texts)
 }
 
-fn backed(text: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
-    let text = text.cast::<PyString>()?;
+fn backed(text: &Bound<'_, PyAny>, place: usize) -> PyResult<PyBackedStr> {
+    let Ok(text) = text.cast::<PyString>() else {
+        let message = format!("text {place}: expected str, found {}", text.get_type().name()?);
+        return Err(pyo3::exceptions::PyTypeError::new_err(message));
+    };
     PyBackedStr::try_from(text.clone()).map_err(|error| surrogate(text.py(), &error))
 }
 

@@ -4,14 +4,26 @@ use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use piecework_core::Error;
 use pyo3::prelude::*;
+
+use crate::errors::to_py;
+
+/// More threads than this only cost.
+const MOST: usize = 256;
 
 /// How often Python is asked whether someone wants to stop.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// The number of threads to use: as asked, else one for each core.
-pub(crate) fn number(asked: Option<NonZero<usize>>) -> usize {
-    asked.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZero::get)
+pub(crate) fn number(py: Python<'_>, asked: Option<i64>) -> PyResult<usize> {
+    let Some(asked) = asked else {
+        return Ok(std::thread::available_parallelism().map_or(1, NonZero::get));
+    };
+    match usize::try_from(asked) {
+        Ok(threads) if threads > 0 => Ok(threads.min(MOST)),
+        _ => Err(to_py(py, &Error::Config(format!("threads must be an integer from 1 on, or None, not {asked}")))),
+    }
 }
 
 /// Asks Python for signals, though not more often than is good for the work.

@@ -1,9 +1,9 @@
 //! The tokenizer.
 
-use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use piecework_core::Error;
 use piecework_core::error::Result as CoreResult;
 use piecework_core::format::{
     JsonSettings, VocabSettings, read_splitter, read_tokenizer_json, read_vocab_txt, write_splitter,
@@ -13,7 +13,7 @@ use piecework_core::model::wordpiece::train::Merge;
 use piecework_core::model::wordpiece::{Settings, Unknown};
 use piecework_core::pipeline::{self, Options, Scratch, WordPieces};
 use piecework_core::special::Specials;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyAnyMethods, PyDict, PyString};
 
@@ -52,9 +52,12 @@ fn specials(value: &Bound<'_, PyAny>) -> PyResult<Specials> {
             "match" => Ok(Specials::Match),
             "text" => Ok(Specials::Text),
             "error" => Ok(Specials::Error),
-            other => Err(PyValueError::new_err(format!(
-                "specials must be \"match\", \"text\", \"error\" or a set of special tokens, not {other:?}"
-            ))),
+            other => Err(to_py(
+                value.py(),
+                &Error::Config(format!(
+                    "specials must be \"match\", \"text\", \"error\" or a set of special tokens, not {other:?}"
+                )),
+            )),
         };
     }
     let mut allowed = Vec::new();
@@ -72,13 +75,14 @@ fn options(add_special_tokens: bool, value: &Bound<'_, PyAny>) -> PyResult<Optio
     Ok(Options { add_special_tokens, specials: specials(value)? })
 }
 
-fn settings((prefix, unk_token, unknown, limit): ModelSettings) -> PyResult<Settings> {
+fn settings(py: Python<'_>, (prefix, unk_token, unknown, limit): ModelSettings) -> PyResult<Settings> {
     let unknown = match unknown.as_str() {
         "word" => Unknown::Word,
         "run" => Unknown::Run,
         "char" => Unknown::Char,
         other => {
-            return Err(PyValueError::new_err(format!("unknown must be \"word\", \"run\" or \"char\", not {other:?}")));
+            let message = format!("unknown must be \"word\", \"run\" or \"char\", not {other:?}");
+            return Err(to_py(py, &Error::Config(message)));
         }
     };
     Ok(Settings { continuing_subword_prefix: prefix, unk_token, unknown, max_input_chars_per_word: limit })
@@ -108,13 +112,13 @@ impl Tokenizer {
         allow_no_unk: bool,
     ) -> PyResult<Self> {
         let splitter = read_splitter(splitter).map_err(|error| to_py(py, &error))?;
-        let settings = VocabSettings { splitter, model: settings(model)?, allow_no_unk };
+        let settings = VocabSettings { splitter, model: settings(py, model)?, allow_no_unk };
         let read = py.detach(|| read_vocab_txt(data, settings));
         read.map(Self::new).map_err(|error| to_py(py, &error))
     }
 
     fn with_model(&self, py: Python<'_>, model: ModelSettings) -> PyResult<Self> {
-        let changed = self.inner.with_model_settings(settings(model)?);
+        let changed = self.inner.with_model_settings(settings(py, model)?);
         changed.map(Self::new).map_err(|error| to_py(py, &error))
     }
 
@@ -219,7 +223,7 @@ impl Tokenizer {
         batch: &Bound<'_, PyAny>,
         add_special_tokens: bool,
         specials: &Bound<'_, PyAny>,
-        threads: Option<NonZero<usize>>,
+        threads: Option<i64>,
     ) -> PyResult<Batch> {
         let options = options(add_special_tokens, specials)?;
         let texts = texts(batch)?;
@@ -248,9 +252,14 @@ impl Tokenizer {
             .map_err(|error| to_py(py, &error))
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "Python hands over a list")]
     fn decode(&self, py: Python<'_>, ids: Vec<u32>, skip_special_tokens: bool) -> PyResult<String> {
         py.detach(|| self.inner.decode(&ids, skip_special_tokens)).map_err(|error| to_py(py, &error))
+    }
+
+    /// The first character of a word at which no piece begins, or None.
+    fn first_unmatched(&self, word: &Bound<'_, PyString>) -> PyResult<Option<usize>> {
+        let word = utf8(word)?;
+        Ok(self.inner.model().first_unmatched(word).map(|byte| word[..byte].chars().count()))
     }
 
     /// The words of a text after normalization; for each piece its id, its characters in the word, and the longer
@@ -292,10 +301,10 @@ fn encode_rows(
     tokenizer: &pipeline::Tokenizer,
     texts: &[&str],
     options: &Options,
-    asked: Option<NonZero<usize>>,
+    asked: Option<i64>,
 ) -> PyResult<CoreResult<Rows>> {
     let bytes: usize = texts.iter().map(|text| text.len()).sum();
-    let threads = threads::number(asked);
+    let threads = threads::number(py, asked)?;
     if threads == 1 || bytes < FLOOR {
         return Ok(py.detach(|| encode_chunk(tokenizer, texts, options)).map(join_one));
     }

@@ -51,7 +51,9 @@ def _made() -> typer.Typer:
     made.callback(help=help_text(_piecework))(_piecework)
     for module in pkgutil.iter_modules(verbs.__path__):
         function = getattr(importlib.import_module(f"{verbs.__name__}.{module.name}"), module.name)
-        made.command(name=module.name, help=help_text(function))(command(function))
+        made.command(name=module.name.replace("_", "-"), help=help_text(function))(
+            command(function)
+        )
     return made
 
 

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import TYPE_CHECKING, BinaryIO, Self, TypeVar
 
-from piecework.errors import InvalidUtf8Error, wrap_os_error
+from piecework.errors import FormatError, InvalidUtf8Error, PieceworkError, wrap_os_error
 
-__all__ = ["STDIN", "Input", "read_all"]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from piecework.types import Progress
+
+__all__ = ["STDIN", "Input", "at_line", "without_end"]
+
+Result = TypeVar("Result")
 
 STDIN = "-"
 _LINES = 4096
@@ -73,8 +79,9 @@ class Input:
         """Iterate over the lines, without their ends; errors as for :meth:`raw_lines`."""
         return map(without_end, self.raw_lines())
 
-    def batches(self, lines: int = _LINES) -> Iterator[list[str]]:
+    def batches(self, lines: int | None = None) -> Iterator[list[str]]:
         """Iterate over lists of at most so many lines, with their ends; errors as for :meth:`raw_lines`."""
+        lines = lines or _LINES
         batch: list[str] = []
         characters = 0
         for line in self.raw_lines():
@@ -85,6 +92,22 @@ class Input:
                 batch, characters = [], 0
         if batch:
             yield batch
+
+    def blaming(self, work: Callable[[list[str]], Result], lines: list[str]) -> Result:
+        """Do something with the lines read last; an error names the first of them that has one."""
+        try:
+            return work(lines)
+        except PieceworkError:
+            for number, line in enumerate(lines, self.line - len(lines) + 1):
+                with at_line(self.name, number):
+                    work([line])
+            raise
+
+    def progress(self, stage: str) -> Progress:
+        """Give how far it was read."""
+        from piecework.types import Progress
+
+        return Progress(stage, self.bytes, self.size)
 
     def _decoded(self, raw: bytes) -> str:
         try:
@@ -105,6 +128,10 @@ def without_end(line: str) -> str:
     return line.removesuffix("\n").removesuffix("\r")
 
 
-def read_all() -> bytes:
-    """Read standard input to its end."""
-    return sys.stdin.buffer.read()
+@contextmanager
+def at_line(name: str, number: int) -> Iterator[None]:
+    """Add a line's place to errors about what it holds."""
+    try:
+        yield
+    except PieceworkError as error:
+        raise FormatError(f"{name}: line {number}: {error}") from None

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from enum import StrEnum
+from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
     from piecework import Tokenizer
-    from piecework.normalizers import Normalizer
-    from piecework.pre_tokenizers import PreTokenizer
-    from piecework.types import Default
 
 
-class Errors(StrEnum):
+class Errors(Enum):
     """What becomes of broken bytes."""
 
     strict = "strict"
     replace = "replace"
 
 
-class Specials(StrEnum):
+class Specials(Enum):
     """What special tokens in a text are."""
 
     match = "match"
@@ -30,7 +27,7 @@ class Specials(StrEnum):
     error = "error"
 
 
-class Unknown(StrEnum):
+class Unknown(Enum):
     """What becomes of characters that no piece covers."""
 
     word = "word"
@@ -38,14 +35,14 @@ class Unknown(StrEnum):
     char = "char"
 
 
-class NormalizerName(StrEnum):
+class NormalizerName(Enum):
     """The normalizers there are."""
 
     bert = "bert"
     none = "none"
 
 
-class PreTokenizerName(StrEnum):
+class PreTokenizerName(Enum):
     """The pre-tokenizers there are."""
 
     bert = "bert"
@@ -54,24 +51,49 @@ class PreTokenizerName(StrEnum):
 
 
 TokenizerFile = Annotated[
-    str, typer.Argument(metavar="TOKENIZER", help="A tokenizer.json or a vocab.txt.", show_default=False)
+    str,
+    typer.Argument(
+        metavar="TOKENIZER", help="A tokenizer.json or a vocab.txt.", show_default=False
+    ),
 ]
 TextFile = Annotated[
-    str, typer.Argument(metavar="[FILE]", help="A file, UTF-8; - is standard input.", show_default=False)
+    str,
+    typer.Argument(metavar="FILE", help="A file, UTF-8; - is standard input.", show_default=False),
+]
+TextFiles = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="FILE", help="Text files; - or none is standard input.", show_default=False
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 AsJsonLines = Annotated[bool, typer.Option("--json", help="Print a JSON object a line.")]
+FileEncoding = Annotated[
+    str,
+    typer.Option(
+        "--encoding",
+        metavar="NAME",
+        help="The files' character set; auto detects it for each file.",
+    ),
+]
 OnBrokenBytes = Annotated[
     Errors,
-    typer.Option("--errors", help="Broken bytes: an error that says where, or U+FFFD in their place."),
+    typer.Option(
+        "--errors", help="Broken bytes: an error that says where, or U+FFFD in their place."
+    ),
 ]
 SpecialTokens = Annotated[
     bool,
-    typer.Option("--special-tokens/--no-special-tokens", help="Add the template's special tokens to each line."),
+    typer.Option(
+        "--special-tokens/--no-special-tokens",
+        help="Add the template's special tokens to each line.",
+    ),
 ]
 OnSpecials = Annotated[
     Specials,
-    typer.Option("--specials", help="Special tokens in the text: themselves, ordinary text, or an error."),
+    typer.Option(
+        "--specials", help="Special tokens in the text: themselves, ordinary text, or an error."
+    ),
 ]
 Stream = Annotated[
     bool,
@@ -83,9 +105,16 @@ Stream = Annotated[
 ]
 Threads = Annotated[
     int | None,
-    typer.Option("--threads", min=1, help="Threads; by default one for each core. They do not change the result."),
+    typer.Option(
+        "--threads",
+        min=1,
+        metavar="N",
+        help="Threads; by default one for each core. They do not change the result.",
+    ),
 ]
-NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progress bar, on a terminal too.")]
+NoProgress = Annotated[
+    bool, typer.Option("--no-progress", help="Show no progress bar, on a terminal too.")
+]
 
 
 @dataclass(frozen=True)
@@ -93,15 +122,23 @@ class Splitting:
     """How text becomes words. What was not given is None, so that the defaults stay where they are."""
 
     lowercase: Annotated[
-        bool | None, typer.Option("--lowercase/--no-lowercase", help="Lower-case; so by default.", show_default=False)
+        bool | None,
+        typer.Option(
+            "--lowercase/--no-lowercase", help="Lower-case; so by default.", show_default=False
+        ),
     ] = None
     strip_accents: Annotated[
         bool | None,
-        typer.Option("--strip-accents/--no-strip-accents", help="Drop accents; by default where lower-casing."),
+        typer.Option(
+            "--strip-accents/--no-strip-accents",
+            help="Drop accents; by default where lower-casing.",
+        ),
     ] = None
     clean_text: Annotated[
         bool | None,
-        typer.Option("--clean-text/--no-clean-text", help="Drop control characters; so by default."),
+        typer.Option(
+            "--clean-text/--no-clean-text", help="Drop control characters; so by default."
+        ),
     ] = None
     handle_chinese_chars: Annotated[
         bool | None,
@@ -118,24 +155,24 @@ class Splitting:
         typer.Option(help="How text is split: bert by default; none makes each line one word."),
     ] = None
 
-    def stages(self) -> dict[str, Normalizer | PreTokenizer | Default | None]:
-        """Give normalizer and pre-tokenizer as training takes them."""
-        from piecework.types import DEFAULT
+    def settings(self) -> dict[str, Any]:
+        """Give what was asked for as training takes it."""
+        from piecework import normalizers
 
-        return {"normalizer": DEFAULT, "pre_tokenizer": DEFAULT} | self.load_settings()
+        settings = self.load_settings()
+        flags = {name: settings.pop(name) for name in self._flags()}
+        if flags or self.normalizer is NormalizerName.bert:
+            settings["normalizer"] = normalizers.BertNormalizer(**flags)
+        return settings
 
     def load_settings(self) -> dict[str, Any]:
-        """Give what was asked for as loading a vocab.txt takes it."""
-        from piecework import normalizers, pre_tokenizers
+        """Give what was asked for as loading takes it."""
+        from piecework import pre_tokenizers
 
-        flags = ("lowercase", "strip_accents", "clean_text", "handle_chinese_chars")
-        given = {name: value for name in flags if (value := getattr(self, name)) is not None}
-        settings: dict[str, Any] = {}
+        settings: dict[str, Any] = self._flags()
         if self.normalizer is NormalizerName.none:
-            _refuse(given, "--normalizer none")
+            _refuse(settings, "--normalizer none")
             settings["normalizer"] = None
-        elif given or self.normalizer:
-            settings["normalizer"] = normalizers.BertNormalizer(**given)
         if self.pre_tokenizer:
             settings["pre_tokenizer"] = {
                 PreTokenizerName.bert: pre_tokenizers.BertPreTokenizer(),
@@ -143,6 +180,10 @@ class Splitting:
                 PreTokenizerName.none: None,
             }[self.pre_tokenizer]
         return settings
+
+    def _flags(self) -> dict[str, bool]:
+        names = ("lowercase", "strip_accents", "clean_text", "handle_chinese_chars")
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
 
 
 def _refuse(given: dict[str, bool], beside: str) -> None:
@@ -178,19 +219,28 @@ class Model:
     ] = None
     max_input_chars_per_word: Annotated[
         int | None,
-        typer.Option(parser=_limit, metavar="N|none", help="Longer words are unknown; none for no limit."),
+        typer.Option(
+            parser=_limit, metavar="N|none", help="Longer words are unknown; none for no limit."
+        ),
     ] = None
     continuing_subword_prefix: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="vocab.txt: what marks a token inside a word; ## by default.")
+        str | None,
+        typer.Option(
+            metavar="TEXT", help="vocab.txt: what marks a token inside a word; ## by default."
+        ),
     ] = None
     ignore_truncation: Annotated[
-        bool, typer.Option("--ignore-truncation", help="Load a file that prescribes truncation, without it.")
+        bool,
+        typer.Option(
+            "--ignore-truncation", help="Load a file that prescribes truncation, without it."
+        ),
     ] = False
     ignore_padding: Annotated[
-        bool, typer.Option("--ignore-padding", help="Load a file that prescribes padding, without it.")
+        bool,
+        typer.Option("--ignore-padding", help="Load a file that prescribes padding, without it."),
     ] = False
 
-    def load_settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, Any]:
         """Give what was asked for as loading takes it."""
         settings = {name: value for name, value in asdict(self).items() if value is not None}
         for name in ("truncation", "padding"):
@@ -209,4 +259,4 @@ def load(path: str, splitting: Splitting, model: Model) -> Tokenizer:
     """Load a tokenizer with the settings that options give."""
     from piecework import Tokenizer
 
-    return Tokenizer.from_file(path, **splitting.load_settings(), **model.load_settings())
+    return Tokenizer.from_file(path, **splitting.load_settings(), **model.settings())

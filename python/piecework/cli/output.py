@@ -8,7 +8,6 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 from piecework.errors import FileError, MissingFileError, NotAFileError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from rich.table import Table
 
 __all__ = ["as_json", "check_target", "printing", "rendered", "shown"]
@@ -68,7 +69,7 @@ def as_json(value: Any) -> str:
 
 
 def shown(text: str) -> str:
-    """Give a token or name as a table can show it: control characters are escaped."""
+    """Give a token, name or message as one line can show it: control characters are escaped."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
@@ -78,7 +79,11 @@ def rendered(table: Table) -> str:
 
     screen = sys.stdout.isatty()
     console = Console(
-        file=io.StringIO(), force_terminal=screen, width=None if screen else _WIDE, highlight=False, emoji=False
+        file=io.StringIO(),
+        force_terminal=screen,
+        width=None if screen else _WIDE,
+        highlight=False,
+        emoji=False,
     )
     with console.capture() as captured:
         console.print(table)
@@ -99,9 +104,9 @@ def check_target(path: Path, *inputs: str) -> None:
     if path.is_dir():
         raise NotAFileError(21, "is a folder; expected a file", str(path))
     if not folder.is_dir():
-        raise MissingFileError(2, "no such folder", str(folder))
+        raise MissingFileError(2, "no such folder", str(path.parent))
     if not os.access(folder, os.W_OK):
-        raise FileError(13, "the folder may not be written to", str(folder))
+        raise FileError(13, "the folder may not be written to", str(path.parent))
     if path.exists() and not path.is_file():
         raise FileError(22, "is not an ordinary file", str(path))
     for name in inputs:

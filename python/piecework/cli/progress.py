@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from piecework.types import Progress
 
 __all__ = ["bar"]
@@ -30,12 +31,16 @@ def bar(hidden: bool) -> Iterator[Callable[[Progress], None]]:
     from rich.console import Console
 
     columns = (rich.TextColumn("{task.description}"), rich.BarColumn(), rich.TaskProgressColumn())
-    with rich.Progress(*columns, rich.TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bars:
+    with rich.Progress(
+        *columns, rich.TimeElapsedColumn(), console=Console(stderr=True), transient=True
+    ) as bars:
         tasks: dict[str, rich.TaskID] = {}
 
         def show(progress: Progress) -> None:
             if progress.stage not in tasks:
                 tasks[progress.stage] = bars.add_task(progress.stage, total=None)
-            bars.update(tasks[progress.stage], completed=progress.done, total=progress.total or None)
+            bars.update(
+                tasks[progress.stage], completed=progress.done, total=progress.total or None
+            )
 
         yield show

@@ -7,13 +7,16 @@ import inspect
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import typer
 
+from piecework.cli.output import shown
 from piecework.errors import PieceworkError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 __all__ = ["command", "help_text"]
 
@@ -36,7 +39,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     def run(**given: Any) -> None:
         for name, group in groups.items():
             given[name] = group(**{f.name: given.pop(f.name) for f in dataclasses.fields(group)})  # type: ignore[operator]
-        with _clean_ends():
+        with _clean_ends([parameter.name for parameter in parameters]):
             function(**given)
 
     parameters: list[inspect.Parameter] = []
@@ -54,7 +57,9 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
 def _parameters_of(group: type) -> Iterator[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
     for parameter in inspect.signature(group).parameters.values():
-        yield parameter.replace(annotation=hints[parameter.name], kind=inspect.Parameter.KEYWORD_ONLY)
+        yield parameter.replace(
+            annotation=hints[parameter.name], kind=inspect.Parameter.KEYWORD_ONLY
+        )
 
 
 def help_text(function: Callable[..., None]) -> str:
@@ -63,56 +68,55 @@ def help_text(function: Callable[..., None]) -> str:
 
 
 @contextmanager
-def _clean_ends() -> Iterator[None]:
+def _clean_ends(options: list[str]) -> Iterator[None]:
+    """End with one line for a person, in which settings are named as this verb's options."""
+
+    def say(kind: str, message: object) -> None:
+        print(f"{kind}: {shown(_as_options(str(message), options))}", file=sys.stderr)
+
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", UserWarning)
-            warnings.showwarning = _show_warning
+            warnings.showwarning = lambda message, *_, **__: say("warning", message)
             yield
     except BrokenPipeError:
         raise  # no error; `main` ends quietly
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
-    except (PieceworkError, OSError, MemoryError) as error:
-        print(f"error: {_one_line(error)}", file=sys.stderr)
+    except MemoryError:
+        say("error", "out of memory")
+        raise typer.Exit(2) from None
+    except PieceworkError as error:
+        say("error", error)
+        raise typer.Exit(2) from None
+    except OSError as error:
+        say("error", ": ".join(filter(None, [error.filename, error.strerror])) or error)
         raise typer.Exit(2) from None
 
 
-def _show_warning(message: Warning | str, *_: Any) -> None:
-    print(f"warning: {_printable(_as_options(str(message)))}", file=sys.stderr)
-
-
-def _one_line(error: BaseException) -> str:
-    if isinstance(error, PieceworkError):
-        return _printable(_as_options(str(error)))
-    if isinstance(error, OSError) and error.strerror:
-        return _printable(": ".join([str(error.filename), error.strerror] if error.filename else [error.strerror]))
-    if isinstance(error, MemoryError):
-        return "out of memory"
-    return _printable(str(error))
-
-
-def _printable(text: str) -> str:
-    """Escape what would not stay on one line, or would drive the terminal."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
-_SETTING = re.compile(r'\b([a-z]+(?:_[a-z]+)*)=(?:"([\w-]+)"|(None|True|False|\.\.\.))')
 _SAID_OTHERWISE = {
     "truncation=None": "--ignore-truncation",
     "padding=None": "--ignore-padding",
     "unk_token=None": "--unk-token ''",
 }
+_ALSO = ["truncation", "padding"]
 
 
-def _as_options(message: str) -> str:
+def _as_options(message: str, options: list[str]) -> str:
     """Turn the Python settings that a message names into options: `errors="replace"` into `--errors replace`."""
+    names = "|".join(sorted([*options, *_ALSO], key=len, reverse=True))
+    setting = re.compile(rf"""(?<![\w.'"])({names})\b(=(?:"([\w-]+)"|\w+|\.\.\.)?)?""")
 
     def option(found: re.Match[str]) -> str:
-        name = found[1].replace("_", "-")
-        if found[0] in _SAID_OTHERWISE:
-            return _SAID_OTHERWISE[found[0]]
-        flags = {"True": f"--{name}", "False": f"--no-{name}", "None": f"--{name} none", "...": f"--{name}"}
-        return flags.get(found[3]) or f"--{name} {found[2]}"
+        said, name, assigned, word = found[0], found[1], found[2], found[3]
+        dashed = f"--{name.replace('_', '-')}"
+        if said in _SAID_OTHERWISE:
+            return _SAID_OTHERWISE[said]
+        if assigned is None:
+            return dashed if "_" in name else said  # a name of one word may be just that word
+        if assigned == "=False":
+            return f"--no-{dashed[2:]}"
+        value = word or assigned[1:].replace("None", "none")
+        return dashed if value in ("", "True", "...") else f"{dashed} {value}"
 
-    return _SETTING.sub(option, message)
+    return setting.sub(option, message)

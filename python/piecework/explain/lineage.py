@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from piecework.types import Merge
-
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from piecework.tokenizer import Tokenizer
+    from piecework.types import Merge
 
 
 @dataclass(frozen=True, slots=True)

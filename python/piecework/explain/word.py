@@ -27,6 +27,7 @@ class Piece:
         kind: ``"merged"``, ``"alphabet"``, ``"special"``, ``"unknown"``, or ``"vocabulary"`` where the history is
             not known.
         lineage: The merges it was born by; None for other kinds than ``"merged"``.
+        reason: Why nothing matched; empty for other kinds than ``"unknown"``.
     """
 
     token: str
@@ -36,6 +37,7 @@ class Piece:
     failed: tuple[str, ...]
     kind: str
     lineage: Lineage | None
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +64,12 @@ def explain(tokenizer: Tokenizer, text: str) -> Explanation:
     """Tell how a word came to be split as it is; see :meth:`piecework.Tokenizer.explain`."""
     pieces: list[Piece] = []
     for word, parts in tokenizer._core.word_pieces(text):
-        for id, span, failed in parts:
-            token = tokenizer.id_to_token(id) or ""
+        for number, span, failed in parts:
+            token = tokenizer.id_to_token(number) or ""
             kind, birth = _origin(tokenizer, token)
             tried = () if kind in ("special", "unknown") else tuple(failed)
-            pieces.append(Piece(token, id, word, span, tried, kind, birth))
+            reason = _reason(tokenizer, word, span) if kind == "unknown" else ""
+            pieces.append(Piece(token, number, word, span, tried, kind, birth, reason))
     return Explanation(text, tuple(pieces))
 
 
@@ -81,9 +84,22 @@ def _origin(tokenizer: Tokenizer, token: str) -> tuple[str, Lineage | None]:
     return ("merged", birth) if birth else ("alphabet", None)
 
 
+def _reason(tokenizer: Tokenizer, word: str, span: tuple[int, int]) -> str:
+    """Why the characters of a word are unknown."""
+    limit = tokenizer.max_input_chars_per_word
+    if limit is not None and len(word) > limit:
+        return f"the word has {len(word)} characters, more than max_input_chars_per_word={limit}"
+    if tokenizer.unknown != "word":
+        return f"no piece begins at {word[slice(*span)]!r}"
+    start = tokenizer._core.first_unmatched(word)
+    if start is None:
+        return "the text is the unknown token itself"
+    return f"no piece begins at {word[start]!r}, character {start} of {word!r}"
+
+
 def _describe(piece: Piece) -> list[str]:
     if piece.kind == "unknown":
-        return [f"{piece.token}: no pieces of the vocabulary cover {piece.word}"]
+        return [f"{piece.token}: {piece.reason}"]
     if piece.kind == "special":
         return [f"{piece.token}: a special token"]
     tried = [f"tried {_list(piece.failed)}"] if piece.failed else []
@@ -110,6 +126,8 @@ def _tree(root: Lineage | None) -> list[str]:
         node, depth = waiting.pop()
         if node is None or node.merge is None:
             continue
-        lines.append(f"{'  ' * depth}{node.token} = {node.merge.left} + {node.merge.right} (merge {node.step})")
+        lines.append(
+            f"{'  ' * depth}{node.token} = {node.merge.left} + {node.merge.right} (merge {node.step})"
+        )
         waiting += [(node.right, depth + 1), (node.left, depth + 1)]
     return lines

@@ -35,6 +35,14 @@ def read_bytes(path: Pathish) -> bytes:
         raise wrap_os_error(error, Path(path)) from None
 
 
+def size(path: Pathish) -> int:
+    """Give the bytes of a file, or 0 where it has no size that is known, like a pipe."""
+    try:
+        return Path(path).stat().st_size
+    except OSError:
+        return 0
+
+
 def write_aside(path: Pathish, data: bytes) -> None:
     """Write a file under another name in the same folder, then rename it.
 
@@ -51,6 +59,9 @@ def write_aside(path: Pathish, data: bytes) -> None:
     try:
         if target.is_dir():
             raise IsADirectoryError(21, "is a folder")
+        if target.exists() and not target.is_file():
+            target.write_bytes(data)  # a device or a pipe cannot be replaced
+            return
         # A link stays a link: what it points to is replaced.
         target = Path(os.path.realpath(target))
         _write(target, data)
@@ -59,7 +70,9 @@ def write_aside(path: Pathish, data: bytes) -> None:
 
 
 def _write(target: Path, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:50]}.", suffix=".part")
+    handle, name = tempfile.mkstemp(
+        dir=target.parent, prefix=f".{target.name[:50]}.", suffix=".part"
+    )
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)

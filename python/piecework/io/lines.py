@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from piecework import _core
 from piecework.errors import ConfigError, InvalidUtf8Error, wrap_os_error
-from piecework.io.files import Pathish
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from piecework.io.files import Pathish
 
 _SAMPLE = 1 << 20
 
@@ -40,7 +44,11 @@ def detect_encoding(path: Pathish) -> str:
 
 
 # Names of the Encoding Standard that Python's codecs go by other names for.
-_PYTHON_NAMES = {"windows-874": "cp874", "ISO-8859-8-I": "iso-8859-8", "x-mac-cyrillic": "mac_cyrillic"}
+_PYTHON_NAMES = {
+    "windows-874": "cp874",
+    "ISO-8859-8-I": "iso-8859-8",
+    "x-mac-cyrillic": "mac_cyrillic",
+}
 
 
 def codec_name(encoding: str) -> str:
@@ -52,7 +60,9 @@ def codec_name(encoding: str) -> str:
     try:
         return codecs.lookup(encoding).name
     except LookupError:
-        message = f"unknown encoding {encoding!r}; expected a codec of Python such as 'utf-8', or 'auto'"
+        message = (
+            f"unknown encoding {encoding!r}; expected a codec of Python such as 'utf-8', or 'auto'"
+        )
         raise ConfigError(message) from None
 
 

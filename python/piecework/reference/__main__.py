@@ -6,6 +6,7 @@ little text the tie rule decides as much as the criterion does. Here the pair se
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from fractions import Fraction
 
 from piecework.reference.counts import count_words, in_order
@@ -82,5 +83,6 @@ def _entries(title: str, vocabulary: list[str]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    for printed in walk():
-        print(printed)
+    with suppress(BrokenPipeError):  # `| head` has seen enough
+        for printed in walk():
+            print(printed, flush=True)

@@ -71,12 +71,18 @@ def likelihood(n: int, a: int, b: int, total: int, *, same: bool = False) -> flo
     lost = 2 * n if same else n
     gain = n * log((float(n) * float(total)) / (float(a) * float(b)))
     if a > lost:
-        gain += float(a - lost) * log1p(-float(lost) / float(a))
+        gain += float(a - lost) * _log_of_rest(lost, a)
     if b > lost and not same:
-        gain += float(b - lost) * log1p(-float(lost) / float(b))
+        gain += float(b - lost) * _log_of_rest(lost, b)
     if total > n:
-        gain -= float(total - n) * log1p(-float(n) / float(total))
+        gain -= float(total - n) * _log_of_rest(n, total)
     return gain
+
+
+def _log_of_rest(part: int, whole: int) -> float:
+    """Gives ln(1 - part / whole), also where the share is so near 1 that a float cannot tell."""
+    share = float(part) / float(whole)
+    return log1p(-share) if share < 1.0 else log(float(whole - part) / float(whole))
 
 
 def log_likelihood(counts: Iterable[int]) -> float:

@@ -80,7 +80,9 @@ class Tokenizer:
         self._normalize = normalizer or identity
         self._words = pre_tokenizer or pretokenize.whole
         longest = max(map(len, self.vocabulary), default=0)
-        self._split = Splitter(self.ids, prefix, unknown, max_input_chars_per_word, longest)
+        rest = (prefix, unknown, max_input_chars_per_word, longest)
+        self._split = Splitter(self.ids, *rest)
+        self._split_text = Splitter(self.ids.keys() - self.special_tokens, *rest)
 
     def encode(self, text: str, specials: str | Collection[str] = "match") -> list[Token]:
         """Encodes a text; adds no special tokens of its own.
@@ -88,8 +90,9 @@ class Tokenizer:
         Args:
             text: Any text without lone surrogates.
             specials: What becomes of special tokens that stand in the text. `match`: they are what
-                they say. `text`: they are ordinary text. `error`: there may be none. A set: these
-                are matched, all others are ordinary text. Tie rule: leftmost, then longest.
+                they say. `text`: they are ordinary text, and no text becomes one. `error`: there may
+                be none. A set: these are matched, all others are ordinary text. Tie rule:
+                leftmost, then longest.
 
         Returns:
             The tokens in order, with spans in characters of `text`.
@@ -104,12 +107,14 @@ class Tokenizer:
         """
         identity(text)  # a lone surrogate is an error wherever it stands
         tokens: list[Token] = []
+        # A word can spell a special token that was not matched; only `match` lets it become one.
+        split = self._split if specials == "match" else self._split_text
         for (start, end), special in self._pieces(text, specials):
             word = tokens[-1].word + 1 if tokens else 0
             if special:
                 tokens.append(self._token(text[start:end], (start, end), word))
             else:
-                tokens += self._encode_plain(text[start:end], start, word)
+                tokens += self._encode_plain(text[start:end], start, word, split)
         return tokens
 
     def decode(self, ids: Iterable[int], *, skip_special_tokens: bool = True) -> str:
@@ -200,10 +205,12 @@ class Tokenizer:
                 raise ValueError(f"specials: {token!r} is not a special token of this tokenizer")
         return sorted(specials, key=len, reverse=True)
 
-    def _encode_plain(self, text: str, shift: int, word: int) -> Iterator[Token]:
+    def _encode_plain(
+        self, text: str, shift: int, word: int, split: Splitter
+    ) -> Iterator[Token]:
         normalized = self._normalize(text)
         for number, (begin, end) in enumerate(self._words(normalized.text), word):
-            for piece in self._split(normalized.text[begin:end]):
+            for piece in split(normalized.text[begin:end]):
                 start, stop = normalized.origin(begin + piece.start, begin + piece.end)
                 span = (shift + start, shift + stop)
                 yield self._token(piece.entry or self.unknown_token, span, number)

@@ -180,8 +180,9 @@ impl Model {
 }
 
 fn vocab(node: &Node<'_>) -> Result<Vocab> {
-    let mut vocab = Vocab::default();
-    for (token, id) in node.members()? {
+    let members = node.members()?;
+    let mut vocab = Vocab::expecting(members.len());
+    for (token, id) in members {
         let id = match id {
             Json::Unsigned(id) => u32::try_from(*id).ok(),
             _ => None,

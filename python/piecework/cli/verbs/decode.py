@@ -62,7 +62,11 @@ def decode(
 
 def _ids(line: str) -> list[int]:
     line = line.strip()
-    found = _from_json(line) if line[:1] in ("[", "{") else [part for part in _SEPARATORS.split(line) if part]
+    found = (
+        _from_json(line)
+        if line[:1] in ("[", "{")
+        else [part for part in _SEPARATORS.split(line) if part]
+    )
     return [_id(part) for part in found]
 
 

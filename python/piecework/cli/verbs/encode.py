@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from piecework.cli.input import STDIN, Input, at_line, without_end
+from piecework.cli.input import STDIN, Input, without_end
 from piecework.cli.options import (
     AsJsonLines,
     Errors,
@@ -26,12 +25,11 @@ from piecework.cli.options import (
 )
 from piecework.cli.output import as_json, printing
 from piecework.cli.progress import bar
-from piecework.errors import PieceworkError
 
 if TYPE_CHECKING:
-    from piecework import Encoding, Encodings
+    from collections.abc import Iterable, Iterator
 
-Encode = Callable[[list[str]], "Encodings"]
+    from piecework import Encoding, Encodings
 
 
 def encode(
@@ -67,27 +65,16 @@ def encode(
         )
 
     rows = _json_rows if json else _token_rows if tokens else _id_rows
-    with Input(file, errors.value) as source, bar(no_progress or stream) as show, printing(stream) as write:
+    with (
+        Input(file, errors.value) as source,
+        bar(no_progress or stream) as show,
+        printing(stream) as write,
+    ):
         for batch in source.batches(1 if stream else None):
             lines = [without_end(line) for line in batch]
-            for row in rows(_encoded(encoded, lines, source)):
+            for row in rows(source.blaming(encoded, lines)):
                 write(row)
             show(source.progress("encoding"))
-
-
-def _encoded(encode: Encode, lines: list[str], source: Input) -> Encodings:
-    try:
-        return encode(lines)
-    except PieceworkError:
-        _blame(encode, lines, source)
-        raise
-
-
-def _blame(encode: Encode, lines: list[str], source: Input) -> None:
-    """Raise the error of the first line that has one, with its number."""
-    for number, line in enumerate(lines, source.line - len(lines) + 1):
-        with at_line(source.name, number):
-            encode([line])
 
 
 def _id_rows(batch: Encodings) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +12,8 @@ from piecework.cli.options import AsJsonLines, Model, Splitting, TokenizerFile, 
 from piecework.cli.output import as_json, printing
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from piecework.explain import Explanation, Piece
 
 
@@ -21,7 +22,7 @@ def explain(
     tokenizer: TokenizerFile,
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[WORD]...", help="Words; without any, the lines of standard input."),
+        typer.Argument(metavar="WORD", help="Words; without any, the lines of standard input."),
     ] = None,
     json: AsJsonLines = False,
     splitting: Splitting,

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 use crate::error::{Error, Result, shorten};
 use crate::vocab::Vocab;
-use automaton::Automaton;
+use automaton::{Automaton, Piece};
 pub use encode::Matches;
 
 /// What becomes of characters that no piece covers.
@@ -103,6 +103,23 @@ impl WordPiece {
             let tokens = self.vocab.iter().filter(|(_, id)| !self.specials.contains(id));
             Automaton::new(tokens, &self.settings.continuing_subword_prefix)
         })
+    }
+
+    /// The first byte of `word` at which no piece begins; `None` where pieces cover it.
+    #[must_use]
+    pub fn first_unmatched(&self, word: &str) -> Option<usize> {
+        let (mut end, mut unmatched) = (0, None);
+        self.automaton.walk(word, &mut Vec::new(), |piece| match piece {
+            Piece::Token { bytes, .. } => {
+                end += bytes as usize;
+                true
+            }
+            Piece::Unmatched { .. } => {
+                unmatched = Some(end);
+                false
+            }
+        });
+        unmatched
     }
 
     /// The prefixes of `word[start..]` that are longer than the piece up to `end`: what longest match tried before

@@ -1,0 +1,43 @@
+"""The texts that benchmarks read, from the shared data where it is there."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import zstandard
+
+DATA = Path(os.environ.get("PIECEWORK_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+Row = tuple[str, str, str]
+
+
+def skipped(what: str) -> Row:
+    """Give the row of a measure whose texts are not there."""
+    return what, "skipped: the shared data is absent (set PIECEWORK_DATA)", "-"
+
+
+def is_there() -> bool:
+    """Tell whether the shared data is there."""
+    return (DATA / "corpora").is_dir()
+
+
+@cache
+def read(name: str) -> bytes:
+    """Give a corpus such as ``en/botchan.txt``, unpacked."""
+    path = DATA / "corpora" / name
+    if path.exists():
+        return path.read_bytes()
+    packed = path.with_name(path.name + ".zst").read_bytes()
+    return zstandard.ZstdDecompressor().decompressobj().decompress(packed)
+
+
+def english_files() -> list[str]:
+    """Give files with all English text, the novels twice: some 59 MB."""
+    folder = Path(tempfile.mkdtemp(prefix="piecework-bench-"))
+    names = sorted(path.name.removesuffix(".zst") for path in (DATA / "corpora" / "en").iterdir())
+    for name in names:
+        (folder / name).write_bytes(read(f"en/{name}"))
+    return [str(folder / name) for name in [*names, "novels-25.txt"]]

@@ -1,0 +1,137 @@
+"""Compares the criteria: what each learns from one text, and how it does on text it has not seen.
+
+    python bench/criteria.py                      the topics of Python's own help, 2,000 entries
+    python bench/criteria.py a.txt b.txt.zst --vocab-size 8000 --min-frequency 50
+
+Every tenth document is held out (a topic, or a run of lines of a file). For each criterion, without
+and with a floor for the frequency of pairs:
+
+* fertility: tokens a word of the held-out text; an unknown word is one token;
+* used: the share of entries, special tokens apart, that longest match gives for the training words;
+* bits: what a character of the held-out words costs under the tokenizer's own unigram
+  probabilities, an unknown token at 52 bits.
+
+The table is Markdown, as docs/criteria.md shows it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import piecework as pw
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CRITERIA = ("frequency", "likelihood", "sum", "pmi")
+HELD_OUT = 10
+LINES_A_DOCUMENT = 100
+
+
+class Figures(NamedTuple):
+    """What one training comes to."""
+
+    fertility: float
+    used: float
+    unknown: float
+    bits: float
+    seconds: float
+
+
+def main() -> None:
+    """Train with every criterion and print a table."""
+    asked = arguments()
+    documents = list(from_files(asked.files) if asked.files else topics())
+    held_out = documents[HELD_OUT - 1 :: HELD_OUT]
+    training = [text for at, text in enumerate(documents, 1) if at % HELD_OUT]
+    counts = pw.WordCounts.from_texts(training)
+    unseen = pw.WordCounts.from_texts(held_out)
+    print(
+        f"{counts.total:,} words to train on, {len(counts):,} different; {unseen.total:,} held out"
+    )
+    print(f"{asked.vocab_size:,} entries\n")
+    print("| criterion | `min_frequency` | fertility | used | unknown words | bits a character |")
+    print("|---|---|---|---|---|---|")
+    for floor in (1, asked.min_frequency):
+        for criterion in CRITERIA:
+            trainer = pw.WordPieceTrainer(
+                asked.vocab_size, criterion=criterion, min_frequency=floor
+            )
+            found = measure(counts, unseen, trainer)
+            print(
+                f"| {criterion} | {floor} | {found.fertility:.3f} | {found.used:.1%} | "
+                f"{found.unknown:.2%} | {found.bits:.3f} |",
+                flush=True,
+            )
+
+
+def arguments() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("files", nargs="*", type=Path, help="text files, plain or .zst")
+    parser.add_argument("--vocab-size", type=int, default=2000)
+    parser.add_argument("--min-frequency", type=int, default=10, help="the floor to compare with 1")
+    return parser.parse_args()
+
+
+def topics() -> Iterator[str]:
+    """Give the topics of Python's help, text that every Python carries."""
+    from pydoc_data.topics import topics as texts
+
+    return (texts[name] for name in sorted(texts))
+
+
+def from_files(paths: list[Path]) -> Iterator[str]:
+    """Give the files in runs of lines."""
+    for path in paths:
+        lines = text_of(path).split("\n")
+        for start in range(0, len(lines), LINES_A_DOCUMENT):
+            yield "\n".join(lines[start : start + LINES_A_DOCUMENT])
+
+
+def text_of(path: Path) -> str:
+    """Give the text of a file, unpacked where it is a `.zst`."""
+    if path.suffix != ".zst":
+        return path.read_text(encoding="utf-8")
+    import zstandard
+
+    with path.open("rb") as packed:
+        data = zstandard.ZstdDecompressor().stream_reader(packed).read()
+    return data.decode("utf-8")
+
+
+def measure(counts: pw.WordCounts, unseen: pw.WordCounts, trainer: pw.WordPieceTrainer) -> Figures:
+    """Train, and encode each held-out word once."""
+    start = time.perf_counter()
+    tok = pw.train(counts, trainer)
+    seconds = time.perf_counter() - start
+    unk = tok.token_to_id("[UNK]")
+    tokens = unknown = characters = 0
+    nats = 0.0
+    for word, times in unseen.items():
+        ids = tok.encode_ids(word, add_special_tokens=False, specials="text")
+        tokens += times * len(ids)
+        unknown += times * (unk in ids)
+        characters += times * len(word)
+        nats -= times * tok.log_likelihood(word, specials="text")
+    return Figures(
+        fertility=tokens / unseen.total,
+        used=used(tok),
+        unknown=unknown / unseen.total,
+        bits=nats / math.log(2) / characters,
+        seconds=seconds,
+    )
+
+
+def used(tok: pw.Tokenizer) -> float:
+    """Give the share of entries, special tokens apart, that occur in the training words."""
+    counts = tok.token_counts or []
+    return sum(count > 0 for count in counts) / (len(counts) - len(tok.special_tokens))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""Training 32,000 entries from 59 MB of English beside `tokenizers`, counting included, one thread each."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import corpus
+from corpus import Row
+
+GOALS = {"likelihood": "a fifth", "frequency": "an eighth", "pmi": "an eighth", "sum": "an eighth"}
+
+ONCE = """
+import json, os, resource, sys, time
+kind, paths = sys.argv[1], sys.argv[2:]
+if kind == "tokenizers":
+    from tokenizers import BertWordPieceTokenizer
+    start = time.process_time()
+    tokenizer = BertWordPieceTokenizer()
+    tokenizer.train(paths, vocab_size=32000, min_frequency=1, limit_alphabet=10**6, show_progress=False)
+    size = tokenizer.get_vocab_size()
+else:
+    import piecework as pw
+    start = time.process_time()
+    size = len(pw.train_files(paths, pw.WordPieceTrainer(32000, criterion=kind), threads=1))
+seconds = time.process_time() - start
+print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, size]))
+"""
+
+
+def measure() -> Iterator[Row]:
+    """Run each training in a process of its own, so that its peak memory is its own."""
+    if not corpus.is_there():
+        yield corpus.skipped("train, 32,000 entries")
+        return
+    paths = corpus.english_files()
+    seconds, memory, _ = _once("tokenizers", paths)
+    megabytes = sum(map(os.path.getsize, paths)) / 1e6
+    yield f"train, {megabytes:.0f} MB, tokenizers", f"{seconds:.1f} s, {memory:.0f} MB", "-"
+    for criterion, goal in GOALS.items():
+        mine, peak, _ = _once(criterion, paths)
+        figure = f"{mine:.2f} s: 1/{seconds / mine:.1f}; {peak:.0f} MB: {peak / memory:.2f} times"
+        yield f"train, {megabytes:.0f} MB, {criterion}", figure, f"{goal}; 1.5 times the memory"
+
+
+def _once(kind: str, paths: list[str]) -> tuple[float, float, int]:
+    command = [sys.executable, "-c", ONCE, kind, *paths]
+    environment = os.environ | {"RAYON_NUM_THREADS": "1"}
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    seconds, memory, size = json.loads(done.stdout.splitlines()[-1])
+    if size != 32000:
+        raise SystemExit(f"{kind} made {size} entries")
+    return seconds, memory, size

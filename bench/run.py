@@ -1,0 +1,38 @@
+"""Measures what the project promises: `make bench`, or `make bench ARGS="encode train"` for some of it.
+
+Every measure checks equality first and prints a row: what, the figure, the goal. Ratios compare within one run, CPU
+seconds of one thread unless it says otherwise. Nothing here is a test: a missed goal is a row, not a failure, but a
+difference is an error.
+"""
+
+from __future__ import annotations
+
+import importlib
+import platform
+import sys
+
+MEASURES = ["exact", "splits", "linear", "encode", "train", "synthetic"]
+
+
+def main() -> None:
+    """Run the measures named on the command line, or all."""
+    names = sys.argv[1:] or MEASURES
+    if unknown := [name for name in names if name not in MEASURES]:
+        sys.exit(f"unknown: {', '.join(unknown)}; there are {', '.join(MEASURES)}")
+    print(f"Python {platform.python_version()}, {platform.machine()}, {_processor()}\n")
+    for name in names:
+        for what, figure, goal in importlib.import_module(f"measure_{name}").measure():
+            print(f"{what:<58} {figure:<44} goal: {goal}", flush=True)
+
+
+def _processor() -> str:
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            names = [line.split(": ", 1)[1].strip() for line in file if line.startswith("model name")]
+    except (OSError, IndexError):
+        return platform.processor()
+    return f"{len(names)} x {names[0]}" if names else platform.processor()
+
+
+if __name__ == "__main__":
+    main()

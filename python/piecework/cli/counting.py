@@ -1,0 +1,100 @@
+"""Word counts from files and standard input."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from piecework.cli.input import STDIN, Input, without_end
+from piecework.errors import FormatError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from piecework import WordCounts
+    from piecework.cli.options import Errors, Splitting
+    from piecework.types import Progress
+
+__all__ = ["count_words", "load_counts"]
+
+
+def count_words(
+    files: Sequence[str],
+    *,
+    splitting: Splitting,
+    encoding: str,
+    errors: Errors,
+    threads: int | None,
+    progress: Callable[[Progress], None],
+) -> WordCounts:
+    """Count the words of files, one of which may be standard input; each line is a document.
+
+    Raises:
+        PieceworkError: As :meth:`piecework.WordCounts.from_files` does.
+    """
+    from piecework import WordCounts
+
+    settings: dict[str, Any] = {**splitting.settings(), "threads": threads, "progress": progress}
+    if STDIN not in files:
+        return WordCounts.from_files(files, encoding=encoding, errors=errors.value, **settings)
+    if files.count(STDIN) > 1:
+        raise typer.BadParameter("standard input can be read once", param_hint="FILE")
+    if encoding == "auto":
+        raise typer.BadParameter(
+            "auto needs a file: name the encoding of standard input", param_hint="--encoding"
+        )
+    return WordCounts.from_texts(_lines(files, encoding, errors), **settings)
+
+
+def _lines(files: Sequence[str], encoding: str, errors: Errors) -> Iterator[str]:
+    """All lines in order, so that first sights are those of one long file."""
+    from piecework.io import read_lines
+    from piecework.io.lines import codec_name
+
+    codec = codec_name(encoding)
+    for file in files:
+        if codec == "utf-8":
+            with Input(file, errors.value) as source:
+                yield from source.lines()
+        elif file == STDIN:
+            yield from _stdin_lines(codec, errors)
+        else:
+            yield from read_lines(file, codec, errors.value)
+
+
+def _stdin_lines(codec: str, errors: Errors) -> Iterator[str]:
+    number = 0
+    text = io.TextIOWrapper(sys.stdin.buffer, encoding=codec, errors=errors.value, newline="\n")
+    try:
+        for number, line in enumerate(text, 1):  # noqa: B007  # the error says how far it came
+            yield without_end(line)
+    except UnicodeDecodeError as error:
+        message = f"standard input: bytes that are not {codec} after line {number}: {error.reason}"
+        raise FormatError(f"{message}; name another --encoding, or pass --errors replace") from None
+    finally:
+        text.detach()
+
+
+def load_counts(files: Sequence[str]) -> WordCounts:
+    """Add up files of word counts, one of which may be standard input.
+
+    Raises:
+        PieceworkError: As :meth:`piecework.WordCounts.load` and `merge` do.
+    """
+    first, *others = (_load(file) for file in files)
+    for other in others:
+        first = first.merge(other)
+    return first
+
+
+def _load(file: str) -> WordCounts:
+    from piecework import WordCounts
+
+    try:
+        return WordCounts.from_bytes(sys.stdin.buffer.read()) if file == STDIN else WordCounts.load(file)
+    except FormatError as error:
+        name = "standard input" if file == STDIN else file
+        raise FormatError(f"{name}: {str(error).removeprefix(f'{name}: ')}") from None

@@ -1,0 +1,185 @@
+"""`piecework inspect`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from piecework.cli.options import AsJson, Model, Splitting, TokenizerFile, load
+from piecework.cli.output import as_json, printing, rendered, shown
+from piecework.errors import VocabularyError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rich.table import Table
+
+    from piecework import Tokenizer
+
+Facts = dict[str, Any]
+
+_UNSEEN = 2.0**-52
+"""The probability of a token that never occurs, and of the unknown token (see `Tokenizer.log_likelihood`)."""
+
+
+def inspect(
+    *,
+    tokenizer: TokenizerFile,
+    merges: Annotated[
+        int,
+        typer.Option(
+            "--merges", metavar="N", min=0, help="Show so many of the first and last merges."
+        ),
+    ] = 5,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            "--token",
+            metavar="TOKEN",
+            help="Show one token: its id, count, probability and lineage.",
+        ),
+    ] = None,
+    json: AsJson = False,
+    splitting: Splitting,
+    model: Model,
+) -> None:
+    """Show what a tokenizer is made of and how it was trained.
+
+    Examples:
+      piecework inspect tokenizer.json --merges 20
+      piecework inspect tokenizer.json --token "##ing"
+      piecework inspect vocab.txt --json
+    """
+    tok = load(tokenizer, splitting, model)
+    facts = _tokenizer_facts(tok, merges) if token is None else _token_facts(tok, token)
+    with printing() as write:
+        if json:
+            write(as_json(facts))
+            return
+        shown_merges = _take_merges(facts)
+        write(rendered(_fact_table(facts)))
+        if shown_merges:
+            write("")
+            write(rendered(_merge_table(shown_merges)))
+
+
+def _tokenizer_facts(tok: Tokenizer, shown_merges: int) -> Facts:
+    head = min(shown_merges, len(tok.history))
+    tail = max(head, len(tok.history) - shown_merges)
+    return {
+        "model": "WordPiece",
+        "vocab_size": tok.vocab_size,
+        "special_tokens": tok.special_tokens,
+        "normalizer": tok.normalizer and tok.normalizer.to_dict(),
+        "pre_tokenizer": tok.pre_tokenizer and tok.pre_tokenizer.to_dict(),
+        "unknown": tok.unknown,
+        "unk_token": tok.unk_token,
+        "continuing_subword_prefix": tok.continuing_subword_prefix,
+        "max_input_chars_per_word": tok.max_input_chars_per_word,
+        "trainer": tok.trainer,
+        "counts_sha256": tok.counts_sha256,
+        "merges": len(tok.history),
+        "first_merges": _steps(tok, range(head)),
+        "last_merges": _steps(tok, range(tail, len(tok.history))),
+    }
+
+
+def _token_facts(tok: Tokenizer, token: str) -> Facts:
+    from piecework.explain import lineage
+
+    number = tok.token_to_id(token)
+    if number is None:
+        raise VocabularyError(f"{token!r} is not in the vocabulary{_hint(tok, token)}")
+    birth = lineage(tok, token)
+    counts = tok.token_counts
+    return {
+        "token": token,
+        "id": number,
+        "special": token in tok.special_tokens,
+        "count": counts and counts[number],
+        "probability": counts and _probability(tok, token, counts[number], sum(counts)),
+        "merges": _steps(tok, sorted(step - 1 for step, _ in birth.merges()) if birth else []),
+    }
+
+
+def _hint(tok: Tokenizer, token: str) -> str:
+    prefix = tok.continuing_subword_prefix
+    other = token.removeprefix(prefix) if token.startswith(prefix) else prefix + token
+    return f"; did you mean {other!r}?" if tok.token_to_id(other) is not None else ""
+
+
+def _probability(tok: Tokenizer, token: str, count: int, total: int) -> float:
+    return count / total if count and token != tok.unk_token else _UNSEEN
+
+
+def _steps(tok: Tokenizer, steps: Iterable[int]) -> list[Facts]:
+    return [{"step": step + 1, **asdict(tok.history[step])} for step in dict.fromkeys(steps)]
+
+
+def _take_merges(facts: Facts) -> list[Facts]:
+    """Take the merges out of the facts: they get a table of their own."""
+    if "token" in facts:
+        merges: list[Facts] = facts.pop("merges")
+        return merges
+    first, last = facts.pop("first_merges"), facts.pop("last_merges")
+    return [*first, *last]
+
+
+def _fact_table(facts: Facts) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    trainer = facts.pop("trainer", None)
+    if trainer:
+        trainer.pop("type")
+        facts["training"] = ""
+        facts |= {f"  {name}": value for name, value in trainer.items()}
+    for name, value in facts.items():
+        table.add_row(Text(name.replace("_", " "), style="bold"), Text(_told(value)))
+    return table
+
+
+def _told(value: Any) -> str:
+    match value:
+        case None:
+            return "none"
+        case bool():
+            return "yes" if value else "no"
+        case {"type": kind, **settings}:
+            return (
+                f"{kind}({', '.join(f'{name}={_told(each)}' for name, each in settings.items())})"
+            )
+        case dict():
+            return (
+                ", ".join(f"{shown(str(name))} {_told(each)}" for name, each in value.items())
+                or "none"
+            )
+        case list() | tuple():
+            return " ".join(_told(each) for each in value) or "none"
+    return shown(str(value))
+
+
+def _merge_table(merges: Sequence[Facts]) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    for name in merges[0]:
+        table.add_column(
+            name.replace("_", " "), justify="left" if isinstance(merges[0][name], str) else "right"
+        )
+    last = 0
+    for merge in merges:
+        if merge["step"] > last + 1 and last:
+            table.add_row("…")
+        last = merge["step"]
+        cells = (
+            f"{value:.6g}" if isinstance(value, float) else _told(value) for value in merge.values()
+        )
+        table.add_row(*(Text(cell) for cell in cells))
+    return table

@@ -1,0 +1,96 @@
+"""`piecework count`, `piecework explain` and `piecework inspect`."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import piecework as pw
+
+Run = Callable[..., Any]
+
+
+def test_count(run: Run, tok: pw.Tokenizer, tok_file: Path, text_file: Path) -> None:
+    text = text_file.read_text(encoding="utf-8")
+    tokens = sum(tok.count(text.splitlines()))
+    expected = [tokens, 4, 13, len(text), text_file.stat().st_size]
+    head, row = run("count", tok_file, text_file).out.splitlines()
+    assert head.split() == ["tokens", "lines", "words", "characters", "bytes", "file"]
+    assert row.split() == [*map(str, expected), str(text_file)]
+    both = run("count", tok_file, text_file, "-", stdin=text + "cat").out.splitlines()
+    assert both[-1].split()[-1] == "total"
+    assert int(both[-1].split()[1]) == 9
+
+
+def test_count_json(run: Run, tok_file: Path, text_file: Path) -> None:
+    counted = json.loads(run("count", tok_file, text_file, text_file, "--json").out)
+    one, two = counted["files"]
+    assert one == two
+    assert counted["total"] == {name: 2 * one[name] for name in one if name != "file"}
+
+
+def test_count_names_the_line(run: Run, tok_file: Path) -> None:
+    ended = run("count", tok_file, "--specials", "error", stdin="cat\n[CLS]")
+    assert (ended.code, ended.out) == (2, "")
+    assert "standard input: line 2: " in ended.err
+
+
+def test_explain(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
+    expected = f"{tok.explain('cats')}\n{tok.explain('hat')}\n"
+    assert run("explain", tok_file, "cats", "hat").out == expected
+    assert run("explain", tok_file, stdin="cats\nhat\n").out == expected
+
+
+def test_explain_json(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
+    (line,) = run("explain", tok_file, "cats", "--json").out.splitlines()
+    explained = json.loads(line)
+    assert explained["text"] == "cats"
+    assert [piece["token"] for piece in explained["pieces"]] == tok.tokenize("cats")
+    for piece in explained["pieces"]:
+        steps = [merge["step"] for merge in piece["merges"]]
+        assert steps == sorted(steps)
+        assert [merge["token"] for merge in piece["merges"]][-1:] == [piece["token"]] * bool(steps)
+
+
+def test_explain_without_history(run: Run, vocab_file: Path) -> None:
+    assert "its lineage is not known" in run("explain", vocab_file, "cats").out
+    assert run("explain", vocab_file, "caf\udce9").code == 2
+
+
+def test_inspect(run: Run, tok: pw.Tokenizer, tok_file: Path, vocab_file: Path) -> None:
+    shown = run("inspect", tok_file, "--merges", 2)
+    assert shown.code == 0
+    for expected in ("WordPiece", "BertPreTokenizer", "likelihood", str(tok.counts_sha256), "…"):
+        assert expected in shown.out
+    assert run("inspect", vocab_file).code == 0
+
+
+def test_inspect_json(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
+    facts = json.loads(run("inspect", tok_file, "--json", "--merges", 2).out)
+    assert facts["vocab_size"] == len(tok)
+    assert facts["trainer"] == tok.trainer
+    assert [merge["token"] for merge in facts["first_merges"]] == [m.token for m in tok.history[:2]]
+    assert [merge["token"] for merge in facts["last_merges"]] == [m.token for m in tok.history[-2:]]
+    everything = json.loads(run("inspect", tok_file, "--json", "--merges", 1000).out)
+    assert len(everything["first_merges"]) == len(tok.history)
+    assert everything["last_merges"] == []
+
+
+def test_inspect_a_token(run: Run, tok: pw.Tokenizer, tok_file: Path, vocab_file: Path) -> None:
+    counts = tok.token_counts
+    assert counts
+    facts = json.loads(run("inspect", tok_file, "--token", "cat", "--json").out)
+    number = tok.token_to_id("cat")
+    assert number is not None
+    assert (facts["id"], facts["count"]) == (number, counts[number])
+    assert facts["probability"] == counts[number] / sum(counts)
+    assert facts["merges"][-1]["token"] == "cat"
+    assert "probability" in run("inspect", tok_file, "--token", "cat").out
+    assert (
+        json.loads(run("inspect", tok_file, "--token", "[UNK]", "--json").out)["probability"]
+        == 2**-52
+    )
+    assert json.loads(run("inspect", vocab_file, "--token", "cat", "--json").out)["count"] is None
+    ended = run("inspect", tok_file, "--token", "##the")
+    assert (ended.code, ended.out) == (2, "")
+    assert "did you mean 'the'?" in ended.err

@@ -1,0 +1,48 @@
+"""Every command has a help text with an example, and docs/cli.md is made of these texts."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from piecework.cli import verbs
+from piecework.cli.app import app
+
+REPOSITORY = Path(__file__).parents[2]
+PAGE = REPOSITORY / "docs" / "cli.md"
+COMMANDS = sorted(get_command(app).commands)
+
+
+def test_every_file_is_a_command() -> None:
+    files = Path(verbs.__path__[0]).glob("[a-z]*.py")
+    assert sorted(file.stem.replace("_", "-") for file in files) == COMMANDS
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_documented(name: str) -> None:
+    assert f"\n## `piecework {name}`\n" in PAGE.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_help_shows_an_example(name: str, run: Callable[..., Any]) -> None:
+    help_text = run(name, "--help")
+    assert help_text.code == 0
+    assert f"Examples:\n    piecework {name} " in help_text.out.replace("cat *.txt | ", "")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_says_what_it_does(name: str) -> None:
+    command = get_command(app).commands[name]
+    assert [param.name for param in command.params if not getattr(param, "help", None)] == []
+
+
+def test_the_page_is_what_the_help_texts_say() -> None:
+    tool = REPOSITORY / "tools" / "make_cli_docs.py"
+    done = subprocess.run(
+        [sys.executable, tool, "--check"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

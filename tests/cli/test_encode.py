@@ -1,0 +1,175 @@
+"""`piecework encode` and `piecework decode`."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import piecework as pw
+from piecework.cli import input as reading
+
+Run = Callable[..., Any]
+
+
+def ids_of(out: str) -> list[list[int]]:
+    """Gives the ids that a command printed."""
+    return [[int(word) for word in line.split()] for line in out.splitlines()]
+
+
+def test_ids(run: Run, tok: pw.Tokenizer, tok_file: Path, text_file: Path) -> None:
+    ended = run("encode", tok_file, text_file)
+    lines = text_file.read_text(encoding="utf-8").splitlines()
+    assert (ended.code, ended.err) == (0, "")
+    assert ids_of(ended.out) == [tok.encode_ids(line) for line in lines]
+
+
+@pytest.mark.parametrize("file", [[], ["-"]])
+def test_standard_input(run: Run, tok: pw.Tokenizer, tok_file: Path, file: list[str]) -> None:
+    ended = run("encode", tok_file, *file, "--no-special-tokens", stdin="the cat\r\nhat")
+    assert ids_of(ended.out) == [
+        tok.encode_ids(line, add_special_tokens=False) for line in ("the cat", "hat")
+    ]
+
+
+def test_tokens(run: Run, tok_file: Path) -> None:
+    assert run("encode", tok_file, "--tokens", stdin="the zat\n").out == "[CLS] the [UNK] [SEP]\n"
+
+
+def test_json(run: Run, tok: pw.Tokenizer, tok_file: Path, text_file: Path) -> None:
+    ended = run("encode", tok_file, text_file, "--json")
+    lines = text_file.read_text(encoding="utf-8").splitlines()
+    for printed, line in zip(ended.out.splitlines(), lines, strict=True):
+        encoding = tok.encode(line)
+        assert json.loads(printed) == {
+            "ids": encoding.ids,
+            "tokens": encoding.tokens,
+            "offsets": [list(span) for span in encoding.offsets],
+        }
+
+
+def test_batches_keep_the_order(
+    run: Run, tok: pw.Tokenizer, tok_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "_LINES", 7)
+    monkeypatch.setattr(reading, "_CHARACTERS", 40)
+    lines = ["the cat " * (i % 5) + "sat" * (i % 3) for i in range(100)]
+    expected = [tok.encode_ids(line) for line in lines]
+    for extra in ([], ["--stream"], ["--threads", "2"]):
+        ended = run("encode", tok_file, *extra, stdin="\n".join(lines))
+        assert ids_of(ended.out) == expected
+
+
+@pytest.mark.parametrize(
+    ("policy", "tokens"),
+    [
+        ("word", ["[UNK]"]),
+        ("run", ["[UNK]", "##a", "##t"]),
+        ("char", ["[UNK]", "[UNK]", "##a", "##t"]),
+    ],
+)
+def test_unknown(run: Run, tok_file: Path, policy: str, tokens: list[str]) -> None:
+    ended = run(
+        "encode", tok_file, "--unknown", policy, "--tokens", "--no-special-tokens", stdin="ğğat"
+    )
+    assert ended.out.replace("##at", "##a ##t").split() == tokens
+
+
+def test_settings_of_a_vocab_txt(run: Run, vocab_file: Path) -> None:
+    words = ("encode", vocab_file, "--tokens", "--no-special-tokens")
+    assert run(*words, stdin="The").out == "the\n"
+    assert run(*words, "--no-lowercase", stdin="The").out == "[UNK]\n"
+    assert run(*words, "--max-input-chars-per-word", "2", stdin="the").out == "[UNK]\n"
+    assert run(*words, "--max-input-chars-per-word", "none", stdin="the").out == "the\n"
+    assert run(*words, "--pre-tokenizer", "none", stdin="the cat").out == "[UNK]\n"
+    assert run(*words, "--normalizer", "none", stdin="The the").out == "[UNK] the\n"
+
+
+def test_settings_that_a_tokenizer_json_has(run: Run, tok_file: Path) -> None:
+    ended = run("encode", tok_file, "--no-lowercase", stdin="x")
+    assert (ended.code, ended.out) == (2, "")
+    assert "--lowercase is something that a tokenizer.json says itself" in ended.err
+
+
+def test_special_tokens_in_the_text(run: Run, tok_file: Path) -> None:
+    words = ("encode", tok_file, "--tokens", "--no-special-tokens")
+    text = "the\n[SEP]\n"
+    assert run(*words, stdin=text).out == "the\n[SEP]\n"
+    assert run(*words, "--specials", "text", stdin=text).out == "the\n[UNK] [UNK] [UNK]\n"
+    ended = run(*words, "--specials", "error", stdin=text)
+    assert (ended.code, ended.out) == (2, "")
+    assert "standard input: line 2" in ended.err
+    assert "--specials text" in ended.err
+
+
+def test_broken_bytes(run: Run, tok_file: Path, tmp_path: Path) -> None:
+    file = tmp_path / "bad.txt"
+    file.write_bytes(b"the\n" * 5000 + b"c\xffat\n")
+    ended = run("encode", tok_file, file)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == (
+        f"error: {file}: invalid UTF-8 in line 5001 at byte 20001 of the file (0xff); "
+        "pass --errors replace to go on with U+FFFD\n"
+    )
+    assert run("encode", tok_file, file, "--errors", "replace").code == 0
+
+
+@pytest.mark.parametrize("verb", ["encode", "decode", "count"])
+@pytest.mark.parametrize(
+    ("file", "said"), [("nope", "no such file or folder"), (".", "is a folder")]
+)
+def test_files_that_are_none(run: Run, tok_file: Path, verb: str, file: str, said: str) -> None:
+    for words in ((tok_file, file), (file,)):
+        ended = run(verb, *words)
+        assert (ended.code, ended.out) == (2, "")
+        assert ended.err.startswith(f"error: {file}: {said}")
+        assert ended.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"{}", b"\xff\xfe", b"[UNK]\n[UNK]\n", b"[" * 100_000]
+)
+def test_broken_tokenizers(run: Run, tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "t.json"
+    file.write_bytes(content)
+    ended = run("encode", file, stdin="x")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("error: ")
+    assert ended.err.count("\n") == 1
+
+
+def test_messages_stay_on_one_line(run: Run, tmp_path: Path) -> None:
+    ended = run("encode", tmp_path / "no\x1b[31m\nfile")
+    assert ended.code == 2
+    assert ended.err.endswith("no\\x1b[31m\\nfile: no such file or folder\n")
+
+
+def test_decode(run: Run, tok: pw.Tokenizer, tok_file: Path, text_file: Path) -> None:
+    lines = text_file.read_text(encoding="utf-8").splitlines()
+    texts = [tok.decode(tok.encode_ids(line)) for line in lines]
+    for form in ([], ["--json"]):
+        encoded = run("encode", tok_file, text_file, *form).out
+        assert run("decode", tok_file, stdin=encoded).out.split("\n") == [*texts, ""]
+        printed = run("decode", tok_file, "--json", stdin=encoded).out.splitlines()
+        assert [json.loads(line)["text"] for line in printed] == texts
+
+
+def test_decode_reads_lists_in_several_forms(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
+    number = tok.token_to_id("the")
+    text = f"{number} {number}\n{number},{number}\n[{number}, {number}]\n\n"
+    assert run("decode", tok_file, stdin=text).out == "the the\nthe the\nthe the\n\n"
+    kept = run("decode", tok_file, "--keep-special-tokens", "--stream", stdin=f"2 {number}\n")
+    assert kept.out == "[CLS] the\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["x", "1 -2", "1_0", "1.5", "9999", "99999999999999999999", "[1, true]", '["1", 2, {}]', "[1", "{}", '{"ids": 3}',
+     "[" * 100_000, "٣", "4294967296"],
+)  # fmt: skip
+def test_a_line_that_holds_no_ids(run: Run, tok_file: Path, line: str) -> None:
+    ended = run("decode", tok_file, stdin=f"1 2\n{line}\n")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("error: standard input: line 2: ")
+    assert ended.err.count("\n") == 1

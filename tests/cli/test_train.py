@@ -1,0 +1,230 @@
+"""`piecework train` and `piecework count-words`."""
+
+import dataclasses
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import piecework as pw
+from piecework.cli.verbs.train import Trainer
+
+Run = Callable[..., Any]
+
+
+def test_train_does_what_the_function_does(run: Run, text_file: Path, tmp_path: Path) -> None:
+    target, vocab = tmp_path / "t.json", tmp_path / "v.txt"
+    ended = run("train", text_file, "-o", target, "--vocab-size", 50, "--vocab-txt", vocab)
+    assert (ended.code, ended.out) == (0, "")
+    expected = pw.train_files(text_file, pw.WordPieceTrainer(50))
+    assert pw.Tokenizer.from_file(target) == expected
+    assert vocab.read_text(encoding="utf-8").splitlines() == list(expected.vocab)
+    assert f"{target}: {len(expected)} entries" in ended.err.replace(" of 50 asked for", "")
+
+
+def test_the_options_are_the_trainers_settings() -> None:
+    ours = {field.name: field.default for field in dataclasses.fields(Trainer)}
+    theirs = {f.name: f.default for f in dataclasses.fields(pw.WordPieceTrainer) if f.name != "_"}
+    assert ours.keys() == theirs.keys()
+    for name in ours.keys() - {"special_tokens", "initial_alphabet"}:
+        assert getattr(ours[name], "value", ours[name]) == theirs[name], name
+
+
+def test_every_option_arrives(run: Run, text_file: Path, tmp_path: Path) -> None:
+    settings: dict[str, Any] = {
+        "criterion": "pmi", "min_frequency": 2, "min_word_frequency": 2, "max_merges": 9, "stop_at_pair_frequency": 1,
+        "ties": "first", "initial_alphabet": "xyz", "limit_alphabet": 12, "continuing_subword_prefix": "@",
+        "max_token_length": 3,
+    }  # fmt: skip
+    options = [
+        word for name, value in settings.items() for word in (f"--{name.replace('_', '-')}", value)
+    ]
+    flags = (
+        "--stop-without-gain",
+        "--special-tokens-last",
+        "--prune-unused",
+        "--no-lowercase",
+        "--pre-tokenizer",
+        "whitespace",
+    )
+    specials = ("--special-tokens", "[UNK]", "--special-tokens", "<x>")
+    target = tmp_path / "t.json"
+    assert (
+        run("train", text_file, "-o", target, "--vocab-size", 50, *options, *flags, *specials).code
+        == 0
+    )
+    trainer = pw.WordPieceTrainer(
+        50,
+        **settings,
+        stop_without_gain=True,
+        special_tokens=("[UNK]", "<x>"),
+        special_tokens_first=False,
+        prune_unused=True,
+    )
+    expected = pw.train_files(
+        text_file,
+        trainer,
+        normalizer=pw.normalizers.BertNormalizer(lowercase=False),
+        pre_tokenizer=pw.pre_tokenizers.WhitespaceSplit(),
+    )
+    assert pw.Tokenizer.from_file(target) == expected
+
+
+def test_neither_normalizer_nor_pre_tokenizer_nor_special_tokens(
+    run: Run, text_file: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "t.json"
+    none = ("--normalizer", "none", "--pre-tokenizer", "none", "--special-tokens", "")
+    assert run("train", text_file, "-o", target, "--vocab-size", 60, *none).code == 0
+    made = json.loads(target.read_text(encoding="utf-8"))
+    assert (made["normalizer"], made["pre_tokenizer"], made["added_tokens"]) == (None, None, [])
+
+
+@pytest.mark.parametrize("files", [[], ["-"]])
+def test_standard_input_trains_the_same(
+    run: Run, text_file: Path, tmp_path: Path, files: list[str]
+) -> None:
+    ours, theirs = tmp_path / "a.json", tmp_path / "b.json"
+    assert (
+        run("train", *files, "-o", ours, "--vocab-size", 50, stdin=text_file.read_bytes()).code == 0
+    )
+    assert run("train", text_file, "-o", theirs, "--vocab-size", 50).code == 0
+    assert ours.read_bytes() == theirs.read_bytes()
+
+
+def test_standard_input_has_its_place_among_files(
+    run: Run, text_file: Path, tmp_path: Path
+) -> None:
+    more = tmp_path / "more.txt"
+    more.write_text("a dog\n", encoding="utf-8")
+    assert (
+        run("count-words", more, "-", "-o", tmp_path / "a", stdin=text_file.read_bytes()).code == 0
+    )
+    assert run("count-words", more, text_file, "-o", tmp_path / "b").code == 0
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+@pytest.mark.parametrize("codec", ["utf-16", "gbk"])
+def test_other_encodings(run: Run, tmp_path: Path, codec: str) -> None:
+    words = "自然语言处理是人工智能的一个分支。\n我们都知道。\n"
+    file = tmp_path / "text"
+    file.write_bytes(words.encode(codec))
+    expected = pw.WordCounts.from_texts(words.splitlines())
+    for arguments in (
+        ["-", "--encoding", codec],
+        [file, "--encoding", codec],
+        [file, "--encoding", "auto"],
+    ):
+        ended = run("count-words", *arguments, "-o", tmp_path / "counts", stdin=file.read_bytes())
+        assert ended.code == 0, ended.err
+        assert pw.WordCounts.load(tmp_path / "counts") == expected
+
+
+def test_counts_add_up(run: Run, text_file: Path, tmp_path: Path) -> None:
+    counts, target, direct = tmp_path / "c.txt", tmp_path / "t.json", tmp_path / "d.json"
+    summary = run("count-words", text_file, "-o", counts, "--json")
+    assert (
+        json.loads(summary.out)["counts_sha256"] == pw.WordCounts.from_files(text_file).fingerprint
+    )
+    table = run("count-words", text_file)
+    assert table.out.encode() == counts.read_bytes()
+    ended = run("train", "--counts", counts, "-", "-o", target, "--vocab-size", 50, stdin=table.out)
+    assert ended.code == 0, ended.err
+    assert run("train", text_file, text_file, "-o", direct, "--vocab-size", 50).code == 0
+    assert pw.Tokenizer.from_file(target).history == pw.Tokenizer.from_file(direct).history
+
+
+def test_counts_made_otherwise_are_refused(run: Run, text_file: Path, tmp_path: Path) -> None:
+    counts = tmp_path / "c.txt"
+    run("count-words", text_file, "-o", counts)
+    ended = run(
+        "train", "--counts", counts, "-o", tmp_path / "t", "--vocab-size", 50, "--no-lowercase"
+    )
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("error: ")
+
+
+def test_trace(run: Run, text_file: Path, tmp_path: Path) -> None:
+    words = ("train", text_file, "-o", tmp_path / "t.json", "--vocab-size", 50, "--trace")
+    history = pw.train_files(text_file, pw.WordPieceTrainer(50)).history
+    lines = run(*words).out.splitlines()
+    assert len(lines) == len(history)
+    first = history[0]
+    assert lines[0].startswith(f"1\t{first.left} + {first.right} -> {first.token}\tscore ")
+    objects = [json.loads(line) for line in run(*words, "--json").out.splitlines()]
+    assert objects == [
+        {"step": step, **dataclasses.asdict(merge)} for step, merge in enumerate(history, 1)
+    ]
+
+
+def test_summary(run: Run, text_file: Path, tmp_path: Path) -> None:
+    target = tmp_path / "t.json"
+    summary = json.loads(run("train", text_file, "-o", target, "--vocab-size", 50, "--json").out)
+    made = pw.Tokenizer.from_file(target)
+    assert summary["output"] == str(target)
+    assert summary["vocab_size"] == len(made)
+    assert summary["counts_sha256"] == made.counts_sha256
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nope.txt", "-o", "t.json"], "nope.txt: no such file or folder"),
+        ([".", "-o", "t.json"], ".: is a folder; expected a file"),
+        (["text.txt", "-o", "no/t.json"], "no: no such folder"),
+        (["text.txt", "-o", "."], ".: is a folder; expected a file"),
+        (["text.txt", "-o", "text.txt"], "is also an input"),
+        (["text.txt", "-o", "/dev/null"], "not an ordinary file"),
+        (["text.txt", "-o", "t.json", "--vocab-txt", "t.json"], "same file"),
+        (["text.txt", "-o", "t.json", "--vocab-txt", "no/v.txt"], "no: no such folder"),
+        (["text.txt", "-o", "t.json", "--vocab-size", "8"], "--vocab-size 8 is too small"),
+        (["text.txt", "-o", "t.json", "--encoding", "klingon"], "klingon"),
+        (["text.txt", "-o", "t.json", "--threads", "0"], "--threads"),
+        (["text.txt", "-o", "t.json", "--criterion", "luck"], "luck"),
+        (["text.txt", "-o", "t.json", "--no-such-option"], "--no-such-option"),
+        (["text.txt", "-o", "t.json", "--normalizer", "none", "--no-lowercase"], "--no-lowercase"),
+        (["text.txt", "-o", "t.json", "--special-tokens", "a", "--special-tokens", "a"], '"a"'),
+        (["-", "-", "-o", "t.json"], "once"),
+        (["-", "-o", "t.json", "--encoding", "auto"], "--encoding"),
+        (["-", "-o", "t.json"], "empty corpus"),
+        (["--counts", "text.txt", "-o", "t.json"], "text.txt"),
+        (["text.txt"], "--output"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(
+    run: Run, text_file: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], said: str
+) -> None:
+    monkeypatch.chdir(text_file.parent)
+    size = [] if "--vocab-size" in words else ["--vocab-size", "50"]
+    ended = run("train", *words, *size)
+    assert (ended.code, ended.out) == (2, "")
+    assert said in ended.err
+    assert "Traceback" not in ended.err
+    assert sorted(path.name for path in text_file.parent.iterdir()) == ["text.txt"]
+
+
+def test_broken_bytes(run: Run, tmp_path: Path) -> None:
+    file, target = tmp_path / "bad.txt", tmp_path / "t.json"
+    file.write_bytes(b"a fine line\nnot \xff one\n")
+    for source, data in ((file, b""), ("-", file.read_bytes())):
+        ended = run("train", source, "-o", target, "--vocab-size", 40, stdin=data)
+        assert (ended.code, ended.out) == (2, "")
+        assert "line 2 at byte 16" in ended.err
+        assert "--errors replace" in ended.err
+        assert not target.exists()
+        assert (
+            run(
+                "train", source, "-o", target, "--vocab-size", 40, "--errors", "replace", stdin=data
+            ).code
+            == 0
+        )
+        target.unlink()
+
+
+def test_a_half_finished_file_is_never_left(run: Run, text_file: Path, tmp_path: Path) -> None:
+    target = tmp_path / "t.json"
+    target.write_text("mine", encoding="utf-8")
+    assert run("train", text_file, "-o", target, "--vocab-size", 3).code == 2
+    assert target.read_text(encoding="utf-8") == "mine"

@@ -1,0 +1,80 @@
+"""spec/cases/encode.json through both implementations, and through a saved tokenizer.json."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import impls
+import pytest
+from impls import Encoder, Impl
+
+pytestmark = pytest.mark.smoke
+
+Case = dict[str, Any]
+TABLE = json.loads(
+    (Path(__file__).parents[2] / "spec" / "cases" / "encode.json").read_text(encoding="utf-8")
+)
+KEYS = {"name", "vocab", "text", "source", "settings", "tokens", "ids", "offsets", "error"}
+# A vectorized engine has its seams at multiples of 16.
+SHIFTS = (15, 16, 17, 31, 32, 33, 63, 64, 65)
+
+
+def name_of(case: Case) -> str:
+    return str(case["name"])
+
+
+def text_of(case: Case) -> str:
+    text = case["text"]
+    return text if isinstance(text, str) else text["repeat"][0] * text["repeat"][1]
+
+
+def settings_of(case: Case) -> Case:
+    settings: Case = TABLE["defaults"] | case["settings"]
+    return settings
+
+
+def encoder_of(impl: Impl, case: Case) -> Encoder:
+    return impl.encoder(TABLE["vocabs"][case["vocab"]], settings_of(case))
+
+
+SHIFTED = [
+    case
+    for case in TABLE["cases"]
+    if "tokens" in case and isinstance(case["text"], str) and settings_of(case)["pre_tokenizer"]
+]
+
+
+@pytest.fixture(params=impls.EVERY_IMPL, ids=lambda impl: impl.name)
+def impl(request: pytest.FixtureRequest) -> Impl:
+    found: Impl = request.param
+    return found
+
+
+def test_every_key_is_known() -> None:
+    assert TABLE["defaults"] == impls.DEFAULTS
+    for case in TABLE["cases"]:
+        assert case.keys() <= KEYS
+        assert case["settings"].keys() <= impls.DEFAULTS.keys()
+
+
+@pytest.mark.parametrize("case", TABLE["cases"], ids=name_of)
+def test_case(impl: Impl, case: Case) -> None:
+    encoder, specials = encoder_of(impl, case), settings_of(case)["specials"]
+    if "error" in case:
+        with pytest.raises(ValueError):  # noqa: PT011  # each implementation has words of its own
+            encoder.encode(text_of(case), specials)
+        return
+    tokens = encoder.encode(text_of(case), specials)
+    assert [token.text for token in tokens] == case["tokens"]
+    assert [token.id for token in tokens] == case["ids"]
+    assert [list(token.span) for token in tokens] == case["offsets"]
+
+
+def test_cases_at_other_places(impl: Impl) -> None:
+    for case in SHIFTED:
+        encoder, specials = encoder_of(impl, case), settings_of(case)["specials"]
+        for shift in SHIFTS:
+            tokens = encoder.encode(" " * shift + case["text"], specials)
+            assert [token.id for token in tokens] == case["ids"], (case["name"], shift)
+            spans = [[start - shift, end - shift] for _, _, (start, end), _ in tokens]
+            assert spans == case["offsets"], (case["name"], shift)

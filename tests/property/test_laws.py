@@ -1,0 +1,212 @@
+"""What must hold of the core by itself: batches, offsets, sums of counts, round trips."""
+
+import copy
+import pickle
+import random
+from typing import Any
+
+import impls
+import pytest
+import strategies
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import piecework as pw
+
+CORE = impls.Core()
+pytestmark = pytest.mark.smoke
+
+
+def core_of(encoder: tuple[list[str], dict[str, Any]]) -> pw.Tokenizer:
+    return CORE.encoder(*encoder).tokenizer
+
+
+# Encoding
+
+
+@given(strategies.encoders(), strategies.corpora, st.sampled_from([None, 1, 2, 3, 8]))
+@settings(max_examples=300)
+def test_a_batch_is_its_texts(
+    encoder: tuple[list[str], dict[str, Any]], texts: list[str], threads: int | None
+) -> None:
+    tokenizer = core_of(encoder)
+    batch = tokenizer.encode_batch(texts, threads=threads)
+    rows = [tokenizer.encode_ids(text) for text in texts]
+    assert batch.to_list() == rows
+    assert [encoding.ids for encoding in batch] == rows
+    assert tokenizer.count(texts) == [len(row) for row in rows]
+    assert batch.row_offsets.tolist() == [sum(map(len, rows[:i])) for i in range(len(rows) + 1)]
+
+
+def test_large_batches_do_not_depend_on_threads(tokenizer: pw.Tokenizer) -> None:
+    rng = random.Random(5)
+    texts = ["".join(rng.choices("abc [CLS]é中\u0301.", k=rng.randrange(400))) for _ in range(3000)]
+    one = tokenizer.encode_batch(texts, threads=1)
+    for threads in (2, 3, 8):
+        other = tokenizer.encode_batch(texts, threads=threads)
+        assert other.ids.tobytes() == one.ids.tobytes()
+        assert other.row_offsets.tobytes() == one.row_offsets.tobytes()
+
+
+@given(strategies.encoders(), strategies.texts, strategies.specials)
+@settings(max_examples=600)
+def test_offsets_are_monotone_and_inside(
+    encoder: tuple[list[str], dict[str, Any]], text: str, specials: str | list[str]
+) -> None:
+    encoding = core_of(encoder).encode(text, add_special_tokens=False, specials=specials)
+    starts = [start for start, _ in encoding.offsets]
+    assert starts == sorted(starts)
+    assert all(0 <= start < end <= len(text) for start, end in encoding.offsets)
+    data = text.encode()
+    as_bytes = [data[start:end].decode() for start, end in encoding.byte_offsets]
+    assert as_bytes == [text[start:end] for start, end in encoding.offsets]
+    word_ids = [number for number in encoding.word_ids if number is not None]
+    assert word_ids == sorted(word_ids)
+    assert set(word_ids) == set(range(len(set(word_ids))))
+
+
+@given(strategies.encoders(), strategies.texts)
+@settings(max_examples=600)
+def test_the_pieces_of_a_word_tile_it(
+    encoder: tuple[list[str], dict[str, Any]], text: str
+) -> None:
+    tokenizer = core_of(encoder)
+    explained = tokenizer.explain(text)
+    encoding = tokenizer.encode(text, add_special_tokens=False)
+    assert [piece.id for piece in explained.pieces] == encoding.ids
+    at, word = 0, ""
+    for piece, number in zip(explained.pieces, encoding.word_ids, strict=True):
+        start, end = piece.span
+        if start == 0:
+            assert at == len(word), "the last word was covered to its end"
+            word = piece.word
+        assert (piece.word, start if start else 0) == (word, at if start else 0), number
+        at = end
+        assert piece.kind in {"unknown", "special"} or piece.token.endswith(word[start:end])
+    assert at == len(word)
+
+
+@given(strategies.encoders(), strategies.texts, strategies.texts)
+@settings(max_examples=200)
+def test_a_pair_is_its_texts(
+    encoder: tuple[list[str], dict[str, Any]], text: str, pair: str
+) -> None:
+    tokenizer = core_of(encoder)
+    both = tokenizer.encode(text, pair, add_special_tokens=False)
+    parts = [tokenizer.encode(part, add_special_tokens=False) for part in (text, pair)]
+    assert both.ids == parts[0].ids + parts[1].ids
+    assert both.offsets == parts[0].offsets + parts[1].offsets
+    assert both.word_ids == parts[0].word_ids + parts[1].word_ids
+    assert both.type_ids == [0] * len(parts[0]) + [1] * len(parts[1])
+    assert both.sequence_ids == both.type_ids
+
+
+# Counting and training
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> pw.Tokenizer:
+    return pw.train(["abc cab [CLS] é 中 a.b.c"] * 3, pw.WordPieceTrainer(vocab_size=30))
+
+
+TRAINER = pw.WordPieceTrainer(vocab_size=200, special_tokens=("[UNK]",))
+
+
+def trained_or_why(counts: pw.WordCounts) -> str:
+    try:
+        return pw.train(counts, TRAINER).to_str()
+    except pw.PieceworkError as error:
+        return str(error)
+
+
+@given(strategies.corpora, st.randoms(use_true_random=False), st.sampled_from([1, 2, 8]))
+@settings(max_examples=300)
+def test_any_split_and_order_gives_the_same_file(
+    texts: list[str], rng: random.Random, threads: int
+) -> None:
+    whole = pw.WordCounts.from_texts(texts, threads=1)
+    parts, start = [], 0
+    while start < len(texts):
+        end = rng.randrange(start, len(texts)) + 1
+        shard = texts[start:end]
+        parts.append(pw.WordCounts.from_texts(shard, threads=threads, first_document=start))
+        start = end
+    rng.shuffle(parts)
+    total = pw.WordCounts.from_texts([])
+    for part in parts:
+        total = total + part if rng.random() < 0.5 else part + total
+    assert total == whole
+    assert total.fingerprint == whole.fingerprint
+    shuffled = rng.sample(texts, len(texts))
+    assert trained_or_why(total) == trained_or_why(whole)
+    assert trained_or_why(pw.WordCounts.from_texts(shuffled)) == trained_or_why(whole)
+
+
+@given(strategies.tables, strategies.tables, strategies.tables)
+@settings(max_examples=200)
+def test_tables_add_up_in_any_grouping(
+    one: dict[str, int], two: dict[str, int], three: dict[str, int]
+) -> None:
+    a, b, c = pw.WordCounts(one), pw.WordCounts(two), pw.WordCounts(three)
+    assert (a + b) + c == a + (b + c)
+    assert a + b == b + a
+    assert (a + b).total == sum(one.values()) + sum(two.values())
+
+
+@given(strategies.corpora, strategies.pipelines())
+@settings(max_examples=200)
+def test_counts_come_back_as_they_were(texts: list[str], pipeline: dict[str, Any]) -> None:
+    pipeline = impls.DEFAULTS | pipeline
+    counts = pw.WordCounts.from_texts(
+        texts,
+        normalizer=impls.core_normalizer(pipeline),
+        pre_tokenizer=impls.core_pre_tokenizer(pipeline),
+    )
+    back = pickle.loads(pickle.dumps(counts))
+    assert back == counts
+    assert list(back.items()) == list(counts.items())
+    assert [back.first_sight(word) for word in back] == [counts.first_sight(w) for w in counts]
+    assert (back.normalizer, back.pre_tokenizer) == (counts.normalizer, counts.pre_tokenizer)
+    assert (back.total, back.fingerprint) == (counts.total, counts.fingerprint)
+
+
+# Round trips
+
+
+@given(strategies.tables, strategies.trainers(), strategies.texts)
+@settings(max_examples=300)
+def test_a_tokenizer_comes_back_as_it_was(
+    words: dict[str, int], trainer: dict[str, Any], text: str
+) -> None:
+    try:
+        made = pw.train(words, pw.WordPieceTrainer(**trainer), normalizer=None, pre_tokenizer=None)
+    except pw.PieceworkError:
+        return
+    for back in (
+        pw.Tokenizer.from_str(made.to_str()),
+        pickle.loads(pickle.dumps(made)),
+        copy.copy(made),
+        copy.deepcopy(made),
+    ):
+        assert back == made
+        assert hash(back) == hash(made)
+        assert back.to_str() == made.to_str()
+        assert back.vocab == made.vocab
+        assert back.history == made.history
+        assert back.token_counts == made.token_counts
+        assert back.trainer == made.trainer
+        assert repr(back) == repr(made)
+        if made.unk_token:
+            assert back.encode(text) == made.encode(text)
+            assert back.log_likelihood(text) == made.log_likelihood(text)
+
+
+@given(strategies.encoders(), strategies.texts)
+@settings(max_examples=200)
+def test_settings_come_back(encoder: tuple[list[str], dict[str, Any]], text: str) -> None:
+    tokenizer = core_of(encoder)
+    back = pw.Tokenizer.from_bytes(tokenizer.to_str().encode())
+    assert back == tokenizer
+    for name in ("unknown", "unk_token", "max_input_chars_per_word", "normalizer", "pre_tokenizer"):
+        assert getattr(back, name) == getattr(tokenizer, name)
+    assert back.encode(text) == tokenizer.encode(text)

@@ -1,0 +1,81 @@
+"""The core normalizes, splits, encodes, decodes and weighs as the reference does."""
+
+from typing import Any
+
+import impls
+import pytest
+import strategies
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+CORE, REFERENCE = impls.Core(), impls.Reference()
+pytestmark = pytest.mark.smoke
+
+
+@given(strategies.texts, strategies.pipelines())
+@settings(max_examples=800)
+def test_normalization(text: str, pipeline: dict[str, Any]) -> None:
+    assert CORE.normalize(text, pipeline) == REFERENCE.normalize(text, pipeline)
+
+
+@given(strategies.texts, strategies.pipelines())
+@settings(max_examples=500)
+def test_pre_tokenization(text: str, pipeline: dict[str, Any]) -> None:
+    assert CORE.words(text, pipeline) == REFERENCE.words(text, pipeline)
+
+
+@given(strategies.corpora, strategies.pipelines())
+@settings(max_examples=300)
+def test_counting(texts: list[str], pipeline: dict[str, Any]) -> None:
+    wanted = REFERENCE.count(texts, pipeline)
+    assert list(CORE.count(texts, pipeline).items()) == list(wanted.items())
+
+
+@given(strategies.encoders(), st.lists(strategies.texts, max_size=6), strategies.specials)
+@settings(max_examples=1200)
+def test_encoding(
+    encoder: tuple[list[str], dict[str, Any]], texts: list[str], specials: str | list[str]
+) -> None:
+    core, reference = CORE.encoder(*encoder), REFERENCE.encoder(*encoder)
+    for text in texts:
+        assert core.encode(text, specials) == reference.encode(text, specials)
+
+
+@given(strategies.encoders(), strategies.texts)
+@settings(max_examples=300)
+def test_special_tokens_can_be_refused(
+    encoder: tuple[list[str], dict[str, Any]], text: str
+) -> None:
+    vocab, _ = encoder
+    held = any(token in text for token in impls.SPECIAL_TOKENS if token in vocab)
+    for impl in impls.IMPLS:
+        if held:
+            with pytest.raises(ValueError, match=r"specials="):
+                impl.encoder(*encoder).encode(text, "error")
+        else:
+            impl.encoder(*encoder).encode(text, "error")
+
+
+@given(strategies.encoders(), st.lists(st.integers(0, 60), max_size=12), st.booleans())
+@settings(max_examples=400)
+def test_decoding(
+    encoder: tuple[list[str], dict[str, Any]], ids: list[int], *, skip: bool
+) -> None:
+    ids = [i % len(encoder[0]) for i in ids]
+    found = CORE.encoder(*encoder).decode(ids, skip_special_tokens=skip)
+    assert found == REFERENCE.encoder(*encoder).decode(ids, skip_special_tokens=skip)
+
+
+@given(strategies.encoders(), strategies.texts, st.data())
+@settings(max_examples=300)
+def test_log_likelihood(
+    encoder: tuple[list[str], dict[str, Any]], text: str, data: st.DataObject
+) -> None:
+    vocab, settings_ = encoder
+    some = st.integers(0, 3) | st.integers(0, 10**9)
+    counts = data.draw(st.lists(some, min_size=len(vocab), max_size=len(vocab)))
+    # The counts of special and unknown tokens are 0: they stand for no text.
+    counts = [0 if v in impls.SPECIAL_TOKENS else n for v, n in zip(vocab, counts, strict=True)]
+    found = CORE.encoder(vocab, settings_, counts).log_likelihood(text)
+    wanted = REFERENCE.encoder(vocab, settings_, counts).log_likelihood(text)
+    assert found == pytest.approx(wanted, rel=1e-12)

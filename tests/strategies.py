@@ -1,0 +1,104 @@
+"""What Hypothesis draws: texts where normalization is delicate, vocabularies, tables, settings."""
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy, composite
+
+# Marks of many classes, letters that decompose, what is dropped, padded, lower-cased or split off.
+DELICATE = (
+    "\u0301\u0307\u0323\u0327\u0334\u0344\u0345\u0f71\u0f72\u0f73\u0fb2\u20dd\u3099\u05b0\u0e48"
+    "\u1e0b\u1e69\u1ed9\u0130\u1e9e\u03a3\u03c2\u212a\u212b\ufb01\uac00\ud55c\u1100\u1161\u11a8"
+    "\u0958\u0929\u0b4b\u0dde\u1025\u1026\u30ac\uf900\U0002f800\U0001d15e\U000110ab\U0001109a"
+    "\0\x01\x0b\x0c\x85\xad\u200b\u200d\ufeff\ufffd\u2028\u3000\xa0 \t\r\n.,!'$#[]\u2013\u2e52"
+    "\U0002b820\U0002b920\u0378\ue000\U000e0001\u4e2d\u6587\u1ac1\u166d"
+)
+PIECES = ("[CLS]", "[MASK]", "[UNK]", "[SEP]", "##", "##a", "un", "able", "ab", "ba", "aab", "  ")
+
+plain = st.sampled_from("ab")
+anything = st.characters(exclude_categories=["Cs"])
+pieces: SearchStrategy[str] = st.one_of(
+    plain, st.sampled_from(DELICATE), st.sampled_from(PIECES), anything
+)
+texts: SearchStrategy[str] = st.lists(pieces, max_size=30).map("".join)
+corpora: SearchStrategy[list[str]] = st.lists(texts, max_size=12)
+
+# Few letters make many ties and many repetitions; a literal # can collide with the prefix.
+words: SearchStrategy[str] = st.text("ab", min_size=1, max_size=9) | st.text(
+    "abc#é中", min_size=1, max_size=7
+)
+tables: SearchStrategy[dict[str, int]] = st.dictionaries(
+    words, st.integers(0, 4) | st.integers(1, 10**6), min_size=1, max_size=10
+)
+
+prefixes = st.sampled_from(["##", "", "#", "_", "ab"])
+optional_counts = st.none() | st.integers(0, 5)
+
+
+@composite
+def trainers(draw: DrawFn) -> dict[str, object]:
+    """Settings of a trainer, most of them at their defaults most of the time."""
+    settings: dict[str, object] = {
+        "vocab_size": draw(st.integers(1, 60)),
+        "criterion": draw(st.sampled_from(["likelihood", "pmi", "sum", "frequency"])),
+        "ties": draw(st.sampled_from(["lex", "first", "hf"])),
+    }
+    options: dict[str, SearchStrategy[object]] = {
+        "min_frequency": st.integers(1, 5),
+        "min_word_frequency": st.integers(1, 3),
+        "max_merges": st.integers(0, 12),
+        "stop_at_pair_frequency": st.integers(0, 5),
+        "stop_without_gain": st.just(value=True),
+        "special_tokens": st.sampled_from([(), ("[UNK]",), ("ab", "##b", "[UNK]"), ("a",)]),
+        "special_tokens_first": st.just(value=False),
+        "initial_alphabet": st.sampled_from([("z",), ("b", "z", "#"), ("中", "a")]),
+        "limit_alphabet": st.integers(1, 4),
+        "continuing_subword_prefix": prefixes,
+        "max_token_length": st.integers(1, 5),
+        "prune_unused": st.just(value=True),
+    }
+    for name in draw(st.sets(st.sampled_from(sorted(options)), max_size=6)):
+        settings[name] = draw(options[name])
+    return settings
+
+
+@composite
+def vocabularies(draw: DrawFn, prefix: str) -> list[str]:
+    """A vocabulary that covers some of what `texts` draws."""
+    letters = [*"abunle中文#é", *draw(st.lists(anything, max_size=4))]
+    kept = draw(st.sets(st.sampled_from(letters), max_size=len(letters)))
+    longer = draw(st.sets(st.text("abunle#", min_size=2, max_size=5), max_size=8))
+    specials = draw(st.sets(st.sampled_from(["[PAD]", "[CLS]", "[SEP]", "[MASK]"])))
+    texts_of = sorted(kept | longer)
+    entries = [
+        "[UNK]",
+        *sorted(specials),
+        *(text for text in texts_of if draw(st.booleans())),
+        *(prefix + text for text in texts_of if draw(st.booleans())),
+    ]
+    return list(dict.fromkeys(entries))
+
+
+@composite
+def pipelines(draw: DrawFn) -> dict[str, object]:
+    """Settings of normalization and pre-tokenization, as in `spec/cases`."""
+    return {
+        "normalizer": draw(st.sampled_from(["bert", "bert", None])),
+        "clean_text": draw(st.booleans()),
+        "handle_chinese_chars": draw(st.booleans()),
+        "strip_accents": draw(st.sampled_from([None, True, False])),
+        "lowercase": draw(st.booleans()),
+        "pre_tokenizer": draw(st.sampled_from(["bert", "whitespace", None])),
+    }
+
+
+@composite
+def encoders(draw: DrawFn) -> tuple[list[str], dict[str, object]]:
+    """A vocabulary and all settings of a tokenizer."""
+    settings = draw(pipelines()) | {
+        "unknown": draw(st.sampled_from(["word", "run", "char"])),
+        "prefix": draw(prefixes),
+        "max_input_chars_per_word": draw(st.sampled_from([None, 0, 3, 100])),
+    }
+    return draw(vocabularies(str(settings["prefix"]))), settings
+
+
+specials = st.sampled_from(["match", "text"]) | st.just(["[UNK]"])

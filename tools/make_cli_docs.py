@@ -1,0 +1,89 @@
+"""Writes docs/cli.md from the help texts of the commands.
+
+python tools/make_cli_docs.py           writes the page
+python tools/make_cli_docs.py --check   says by its exit code whether the page is what would be written
+"""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typer import Typer
+    from typer.testing import CliRunner
+
+PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
+
+HEAD = """\
+# Command line
+
+<!-- Written by tools/make_cli_docs.py from the help texts: change those. -->
+
+Data goes to standard output, everything else to standard error, and nothing to standard output when a command fails
+(with `--stream`, `encode` and `decode` print as they go). `-`, or no file, is standard input. Text is UTF-8, a line at a
+time; only a line feed ends a line, and a carriage return before it belongs to the end.
+
+| exit code | |
+|---|---|
+| 0 | fine, also where the reader of a pipe went away |
+| 1 | findings, for commands that look for some |
+| 2 | wrong use or bad input: one line on standard error says what, where and what to do |
+| 130 | interrupted |
+
+`NO_COLOR` turns colours off. A progress bar is shown on a terminal only, and never with `--no-progress`.
+`piecework --install-completion` teaches the shell to complete commands and options.
+
+"""
+
+
+def page() -> str:
+    """Gives the text of the page."""
+    # Set before anything of typer is imported, so that every machine wraps lines alike.
+    os.environ |= {"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1"}
+    from typer.main import get_command
+    from typer.testing import CliRunner
+
+    from piecework.cli.app import app
+
+    commands: dict[str, object] = getattr(get_command(app), "commands", {})
+    names = ["", *commands]
+    sections = [
+        f"## `{f'piecework {name}'.strip()}`\n\n```text\n{helped(CliRunner(), app, name)}\n```\n"
+        for name in names
+    ]
+    links = "".join(f"* [`piecework {name}`](#piecework-{name})\n" for name in commands)
+    return HEAD + links + "\n" + "\n".join(sections)
+
+
+def helped(runner: "CliRunner", app: "Typer", name: str) -> str:
+    """Gives the help text of a command, or of the program where the name is empty."""
+    result = runner.invoke(app, [*([name] if name else []), "--help"], prog_name="piecework")
+    if result.exit_code:
+        raise RuntimeError(
+            f"piecework {name} --help: exit code {result.exit_code}\n{result.output}"
+        )
+    return "\n".join(line.rstrip() for line in result.output.strip().splitlines())
+
+
+def main() -> int:
+    """Runs the program."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="write nothing")
+    text = page()
+    if parser.parse_args().check:
+        stale = not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != text
+        if stale:
+            print(
+                f"{PAGE.name} is not what the help texts say: python tools/make_cli_docs.py",
+                file=sys.stderr,
+            )
+        return int(stale)
+    PAGE.parent.mkdir(exist_ok=True)
+    PAGE.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
