@@ -5,11 +5,11 @@ from math import fsum
 from pathlib import Path
 from typing import Any
 
-import impls
 import pytest
-from impls import Impl
 
+import impls
 import piecework as pw
+from impls import Impl
 
 pytestmark = pytest.mark.smoke
 

@@ -5,16 +5,15 @@ import pickle
 import random
 from typing import Any
 
-import impls
 import pytest
-import strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import impls
 import piecework as pw
+import strategies
 
 CORE = impls.Core()
-pytestmark = pytest.mark.smoke
 
 
 def core_of(encoder: tuple[list[str], dict[str, Any]]) -> pw.Tokenizer:
@@ -67,9 +66,7 @@ def test_offsets_are_monotone_and_inside(
 
 @given(strategies.encoders(), strategies.texts)
 @settings(max_examples=600)
-def test_the_pieces_of_a_word_tile_it(
-    encoder: tuple[list[str], dict[str, Any]], text: str
-) -> None:
+def test_the_pieces_of_a_word_tile_it(encoder: tuple[list[str], dict[str, Any]], text: str) -> None:
     tokenizer = core_of(encoder)
     explained = tokenizer.explain(text)
     encoding = tokenizer.encode(text, add_special_tokens=False)
@@ -80,7 +77,7 @@ def test_the_pieces_of_a_word_tile_it(
         if start == 0:
             assert at == len(word), "the last word was covered to its end"
             word = piece.word
-        assert (piece.word, start if start else 0) == (word, at if start else 0), number
+        assert (piece.word, start or 0) == (word, at if start else 0), number
         at = end
         assert piece.kind in {"unknown", "special"} or piece.token.endswith(word[start:end])
     assert at == len(word)

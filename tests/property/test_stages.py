@@ -2,14 +2,14 @@
 
 from typing import Any
 
-import impls
 import pytest
-import strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import impls
+import strategies
+
 CORE, REFERENCE = impls.Core(), impls.Reference()
-pytestmark = pytest.mark.smoke
 
 
 @given(strategies.texts, strategies.pipelines())
@@ -56,11 +56,13 @@ def test_special_tokens_can_be_refused(
             impl.encoder(*encoder).encode(text, "error")
 
 
-@given(strategies.encoders(), st.lists(st.integers(0, 60), max_size=12), st.booleans())
+@given(
+    encoder=strategies.encoders(),
+    ids=st.lists(st.integers(0, 60), max_size=12),
+    skip=st.booleans(),
+)
 @settings(max_examples=400)
-def test_decoding(
-    encoder: tuple[list[str], dict[str, Any]], ids: list[int], *, skip: bool
-) -> None:
+def test_decoding(encoder: tuple[list[str], dict[str, Any]], ids: list[int], *, skip: bool) -> None:
     ids = [i % len(encoder[0]) for i in ids]
     found = CORE.encoder(*encoder).decode(ids, skip_special_tokens=skip)
     assert found == REFERENCE.encoder(*encoder).decode(ids, skip_special_tokens=skip)

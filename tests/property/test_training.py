@@ -5,15 +5,14 @@ from collections.abc import Mapping
 from math import isclose
 from typing import Any
 
-import impls
 import pytest
-import strategies
 from hypothesis import example, given, settings
 
+import impls
+import strategies
 from piecework import reference
 
 CORE, REFERENCE = impls.Core(), impls.Reference()
-pytestmark = pytest.mark.smoke
 
 # Two logarithms may differ in their last digits: steps this close are no difference.
 CLOSE = 1e-12
@@ -72,7 +71,7 @@ def check(words: Mapping[str, int], trainer: dict[str, Any]) -> None:
 
 
 @given(strategies.tables, strategies.trainers())
-@settings(max_examples=2500)
+@settings(max_examples=2000)
 @example({"aaaa": 3, "aaa": 2}, {"vocab_size": 60, "criterion": "sum", "prune_unused": True})
 @example({"a##b": 1, "ab": 1}, {"vocab_size": 60, "criterion": "pmi", "ties": "hf"})
 def test_core_and_reference_train_alike(words: dict[str, int], trainer: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ use arrow_array::{Array, LargeListArray, UInt32Array};
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field};
 use numpy::ndarray::ArrayView1;
-use numpy::{PyArray1, PyArrayMethods};
+use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 use pyo3_arrow::ffi::{to_array_pycapsules, to_schema_pycapsule};
@@ -32,27 +32,26 @@ impl Batch {
     }
 }
 
+/// A read-only array over `values`, which belong to `batch`.
+fn view<'py, T: Element>(batch: &Bound<'py, Batch>, values: &[T]) -> Bound<'py, PyArray1<T>> {
+    // SAFETY: the memory belongs to the batch, which the array keeps alive as its base; it is never written or
+    // moved, since the class is frozen and its buffers are immutable.
+    #[expect(unsafe_code, reason = "a view of memory that Rust owns is how NumPy gets it without a copy")]
+    let array = unsafe { PyArray1::borrow_from_array(&ArrayView1::from(values), batch.clone().into_any()) };
+    array.readwrite().make_nonwriteable();
+    array
+}
+
 #[pymethods]
 impl Batch {
     #[getter]
     fn ids<'py>(this: Bound<'py, Self>) -> Bound<'py, PyArray1<u32>> {
-        let view = ArrayView1::from(&this.get().ids[..]);
-        // SAFETY: the memory belongs to the batch, which the array keeps alive as its base; it is never written
-        // or moved, since the class is frozen and its buffers are immutable.
-        #[expect(unsafe_code, reason = "a view of memory that Rust owns is how NumPy gets it without a copy")]
-        let array = unsafe { PyArray1::borrow_from_array(&view, this.clone().into_any()) };
-        array.readwrite().make_nonwriteable();
-        array
+        view(&this, &this.get().ids)
     }
 
     #[getter]
     fn row_offsets<'py>(this: Bound<'py, Self>) -> Bound<'py, PyArray1<i64>> {
-        let view = ArrayView1::from(&this.get().row_offsets[..]);
-        // SAFETY: as for `ids`.
-        #[expect(unsafe_code, reason = "a view of memory that Rust owns is how NumPy gets it without a copy")]
-        let array = unsafe { PyArray1::borrow_from_array(&view, this.clone().into_any()) };
-        array.readwrite().make_nonwriteable();
-        array
+        view(&this, &this.get().row_offsets)
     }
 
     fn __len__(&self) -> usize {

@@ -305,9 +305,10 @@ fn encode_rows(
 ) -> PyResult<CoreResult<Rows>> {
     let bytes: usize = texts.iter().map(|text| text.len()).sum();
     let threads = threads::number(py, asked)?;
-    if threads == 1 || bytes < FLOOR {
-        return Ok(py.detach(|| encode_chunk(tokenizer, texts, options)).map(join_one));
+    if bytes < FLOOR {
+        return Ok(py.detach(|| encode_chunk(tokenizer, texts, options)).map(|chunk| join(vec![chunk])));
     }
+    // One thread, too, is one beside this, which listens for Ctrl-C.
     let chunks = chunks(texts, CHUNK.min(bytes / threads + 1));
     let tickets = Tickets::new(chunks.len());
     let work = |(), stop: &AtomicBool| {
@@ -355,11 +356,6 @@ fn encode_chunk(
         lengths.push(ids.len() - before);
     }
     Ok((ids, lengths))
-}
-
-fn join_one(chunk: (Vec<u32>, Vec<usize>)) -> Rows {
-    let offsets = row_offsets(&chunk.1);
-    (chunk.0, offsets)
 }
 
 fn join(chunks: Vec<(Vec<u32>, Vec<usize>)>) -> Rows {

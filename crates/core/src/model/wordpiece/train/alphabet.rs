@@ -83,7 +83,9 @@ fn census(words: &[(&str, u64)], config: &TrainerConfig, watch: Watch<'_>) -> Re
 }
 
 fn overflow() -> Error {
-    Error::Overflow("the characters of all words are more than 2^64 - 1; scale the counts down".to_owned())
+    Error::Overflow(
+        "the characters of all words are more than 64 bits can count (2^64 - 1); scale the counts down".to_owned(),
+    )
 }
 
 impl Census {

@@ -1,0 +1,221 @@
+"""Files travel both ways between us and live `tokenizers`, and encode the same on both sides."""
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import piecework as pw
+import strategies
+from parity_live import VOCABULARIES, compare, entries, live, loaded, tokenizers, traps
+
+TEXT = [
+    "The quick brown fox jumps over the lazy dog; don't panic!",
+    "Ünïcode: naïve café, ĲSSELMEER, İstanbul, 中文字符, ΟΔΟΣ",
+    "low lower lowest newest widest [MASK] [UNK] aaaa aaaaaa",
+] * 3
+CRITERIA = ("likelihood", "pmi", "sum", "frequency")
+BERT, SPLIT = pw.pre_tokenizers.BertPreTokenizer(), pw.pre_tokenizers.WhitespaceSplit()
+
+
+def texts() -> Iterator[str]:
+    yield from TEXT[:3]
+    yield from traps()
+    rng = random.Random(3)
+    for _ in range(150):
+        yield "".join(rng.choices("abe loweut[]CLS#é中\u0301.", k=rng.randrange(40)))
+
+
+def check_ours_loads_there(tokenizer: pw.Tokenizer) -> None:
+    theirs = loaded(tokenizer.to_str())
+    assert theirs.get_vocab() == tokenizer.vocab
+    for text in texts():
+        compare(theirs, tokenizer, text)
+        compare(theirs, tokenizer, text, "a second one")
+
+
+def trained(**settings: Any) -> pw.Tokenizer:
+    stages = {
+        name: settings.pop(name) for name in ("normalizer", "pre_tokenizer") if name in settings
+    }
+    return pw.train(TEXT, pw.WordPieceTrainer(vocab_size=160, **settings), **stages)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_ours_loads_there(criterion: str) -> None:
+    check_ours_loads_there(trained(criterion=criterion))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"special_tokens_first": False},
+        {"special_tokens": ("[UNK]",)},
+        {"special_tokens": ("[UNK]", "[SEP]", "[CLS]", "<x>")},
+        {"continuing_subword_prefix": ""},
+        {"continuing_subword_prefix": "@@"},
+        {"pre_tokenizer": SPLIT},
+        {"pre_tokenizer": None},
+        {"pre_tokenizer": None, "continuing_subword_prefix": ""},
+        {"normalizer": None},
+        {"normalizer": None, "pre_tokenizer": None},
+        {"prune_unused": True, "ties": "first"},
+    ],
+    ids=str,
+)
+def test_ours_loads_there_with(settings: dict[str, Any]) -> None:
+    check_ours_loads_there(trained(**settings))
+
+
+@pytest.mark.parametrize("strip_accents", [None, True, False])
+@pytest.mark.parametrize("lowercase", [True, False])
+@pytest.mark.parametrize("clean_text", [True, False])
+@pytest.mark.parametrize("handle_chinese_chars", [True, False])
+def test_flags_travel(
+    *, strip_accents: bool | None, lowercase: bool, clean_text: bool, handle_chinese_chars: bool
+) -> None:
+    normalizer = pw.normalizers.BertNormalizer(
+        clean_text=clean_text,
+        handle_chinese_chars=handle_chinese_chars,
+        strip_accents=strip_accents,
+        lowercase=lowercase,
+    )
+    check_ours_loads_there(trained(normalizer=normalizer))
+
+
+def test_no_limit_travels() -> None:
+    tokenizer = trained(continuing_subword_prefix="").with_settings(max_input_chars_per_word=None)
+    theirs = loaded(tokenizer.to_str())
+    for text in ("a" * 1000, "lowest" * 500, "the" * 200 + "ß"):
+        compare(theirs, tokenizer, text)
+
+
+@pytest.mark.parametrize("unknown", ["run", "char"])
+def test_what_they_cannot_honour_they_refuse(unknown: Any) -> None:
+    tokenizer = trained().with_settings(unknown=unknown)
+    with pytest.raises(Exception, match=r"."):
+        loaded(tokenizer.to_str())
+    assert pw.Tokenizer.from_str(tokenizer.to_str()).unknown == unknown
+    back = tokenizer.with_settings(unknown="word")
+    assert loaded(back.to_str()).encode("zürich").ids == back.encode_ids("zürich")
+
+
+@given(strategies.encoders(), st.lists(strategies.texts, max_size=5))
+@settings(max_examples=300)
+def test_any_vocabulary_travels(encoder: tuple[list[str], dict[str, Any]], some: list[str]) -> None:
+    import impls
+
+    vocab, options = encoder
+    tokenizer = impls.Core().encoder(vocab, options | {"unknown": "word"}).tokenizer
+    theirs = loaded(tokenizer.to_str())
+    for text in some:
+        compare(theirs, tokenizer, text)
+
+
+# Theirs
+
+
+def check_theirs_loads_here(theirs: Any, text: str, **settings: Any) -> pw.Tokenizer:
+    tokenizer = pw.Tokenizer.from_str(text, **settings)
+    for some in texts():
+        compare(theirs, tokenizer, some)
+        compare(theirs, tokenizer, some, "a second one")
+    again = pw.Tokenizer.from_str(tokenizer.to_str())
+    assert again == tokenizer
+    assert loaded(tokenizer.to_str()).encode("naïve café").ids == tokenizer.encode_ids("naïve café")
+    return tokenizer
+
+
+@pytest.mark.parametrize("lowercase", [True, False])
+def test_a_bert_tokenizer_saved_there(data: Path, tmp_path: Path, *, lowercase: bool) -> None:
+    for name in VOCABULARIES:
+        theirs = live(entries(data, name), lowercase=lowercase)
+        path = tmp_path / f"{name}.json"
+        theirs.save(str(path))
+        check_theirs_loads_here(theirs, path.read_text(encoding="utf-8"))
+
+
+def test_a_tokenizer_trained_there() -> None:
+    theirs = tokenizers.Tokenizer(tokenizers.models.WordPiece(unk_token="[UNK]"))
+    theirs.normalizer = tokenizers.normalizers.BertNormalizer()
+    theirs.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+    theirs.decoder = tokenizers.decoders.WordPiece()
+    specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    trainer = tokenizers.trainers.WordPieceTrainer(
+        vocab_size=150, special_tokens=specials, show_progress=False
+    )
+    theirs.train_from_iterator(TEXT, trainer)
+    check_theirs_loads_here(theirs, theirs.to_str())
+    theirs.post_processor = tokenizers.processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    check_theirs_loads_here(theirs, theirs.to_str())
+    theirs.post_processor = tokenizers.processors.TemplateProcessing(
+        single="$A [SEP]:4 [MASK]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:7",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3), ("[MASK]", 4)],
+    )
+    check_theirs_loads_here(theirs, theirs.to_str())
+    theirs.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    theirs.decoder = tokenizers.decoders.WordPiece(prefix="##", cleanup=False)
+    check_theirs_loads_here(theirs, theirs.to_str())
+    theirs.normalizer = None
+    check_theirs_loads_here(theirs, theirs.to_str())
+
+
+def test_a_template_orders_the_texts_without_special_tokens_too() -> None:
+    theirs = loaded(trained().to_str())
+    theirs.post_processor = tokenizers.processors.TemplateProcessing(
+        single="$A:3 [SEP]:4",
+        pair="[CLS] $B:1 [SEP] $A:2 [SEP]:7",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
+    )
+    check_theirs_loads_here(theirs, theirs.to_str())
+
+
+def test_added_specials_beyond_the_vocabulary(data: Path) -> None:
+    theirs = live(entries(data, "bert-base-uncased"))
+    theirs.add_special_tokens(["<user>", "<user>!", "é\u0301"])
+    tokenizer = check_theirs_loads_here(theirs, theirs.to_str())
+    compare(theirs, tokenizer, "x<user>!y<user>é\u0301<USER>")
+
+
+def test_a_model_of_the_hub(data: Path) -> None:
+    path = data / "vocabs" / "all-minilm-l6-v2-tokenizer.json"
+    if not path.exists():
+        pytest.skip(f"{path} is not there")
+    text = path.read_text(encoding="utf-8")
+    with pytest.raises(pw.errors.UnsupportedError, match=r"\$\.truncation.*truncation=None"):
+        pw.Tokenizer.from_str(text)
+    with pytest.raises(pw.errors.UnsupportedError, match=r"\$\.padding.*padding=None"):
+        pw.Tokenizer.from_file(path, truncation=None)
+    theirs = loaded(text)
+    theirs.no_truncation()
+    theirs.no_padding()
+    check_theirs_loads_here(theirs, text, truncation=None, padding=None)
+
+
+def test_a_vocab_txt_is_read_as_there(data: Path, tmp_path: Path) -> None:
+    for name in VOCABULARIES:
+        path = data / "vocabs" / f"{name}-vocab.txt"
+        wanted = tokenizers.models.WordPiece.read_file(str(path))
+        tokenizer = pw.Tokenizer.from_file(path)
+        assert tokenizer.vocab == wanted
+        tokenizer.save_vocab(tmp_path / "vocab.txt")
+        again = pw.Tokenizer.from_file(tmp_path / "vocab.txt")
+        assert again == tokenizer
+
+
+def test_truncation_and_padding_are_never_swallowed() -> None:
+    theirs = loaded(trained().to_str())
+    theirs.enable_truncation(max_length=4)
+    theirs.enable_padding(length=8)
+    text = theirs.to_str()
+    for too_few in ({}, {"truncation": None}, {"padding": None}):
+        with pytest.raises(pw.errors.UnsupportedError, match=r"=None"):
+            pw.Tokenizer.from_str(text, **too_few)
+    tokenizer = pw.Tokenizer.from_str(text, truncation=None, padding=None)
+    assert json.loads(tokenizer.to_str())["truncation"] is None
