@@ -208,7 +208,8 @@ impl<'a> Naive<'a> {
             };
             let (a, b) = (symbols[&pair.0], symbols[&pair.1]);
             let same = pair.0 == pair.1;
-            if self.config.stop_without_gain && gain((found.merges, a, b), total, same) <= 0.0 {
+            let rounding = 1e-12 * found.merges as f64;
+            if self.config.stop_without_gain && gain((found.merges, a, b), total, same) <= rounding {
                 return;
             }
             let count = n(found);

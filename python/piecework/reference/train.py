@@ -21,6 +21,7 @@ from piecework.reference.settings import WordPieceTrainer
 from piecework.reference.table import Pair, Tally, joined, merged, tally
 
 PRUNING_ROUNDS = 4
+ROUNDING = 1e-12  # what rounding can leave of a gain that is zero, for each merge
 
 
 class Merge(NamedTuple):
@@ -139,7 +140,7 @@ right_count=12, ties=2)
         if self._is_over(now) or not candidates:
             return None
         best, ties = self._best(candidates)
-        if self.trainer.stop_without_gain and self._gain(best.pair) <= 0:
+        if self.trainer.stop_without_gain and not self._gains(best.pair):
             return None
         merge = self._record(best, ties, now)
         self._symbol_ids.setdefault(joined(best.pair), len(self._symbol_ids))
@@ -231,10 +232,10 @@ right_count=12, ties=2)
             return tuple(symbol.rendered(self._prefix).encode() for symbol in pair)
         return tuple(self._symbol_ids[symbol] for symbol in pair)
 
-    def _gain(self, pair: Pair) -> float:
+    def _gains(self, pair: Pair) -> bool:
         now, (left, right) = tally(self.runs, merges=True), pair
-        a, b = now.symbols[left], now.symbols[right]
-        return likelihood(now.pairs[pair], a, b, now.total, same=left == right)
+        n, a, b = now.pairs[pair], now.symbols[left], now.symbols[right]
+        return likelihood(n, a, b, now.total, same=left == right) > ROUNDING * n
 
     def _record(self, best: Candidate, ties: int, now: Tally) -> Merge:
         (left, right), n = best.pair, now.pairs[best.pair]

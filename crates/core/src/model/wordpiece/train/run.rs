@@ -9,6 +9,9 @@ use crate::error::{Error, Result};
 use crate::merge::score::Counts;
 use crate::merge::{Best, Engine, Settings};
 
+/// What rounding can leave of a gain that is zero, for each merge.
+const ROUNDING: f64 = 1e-12;
+
 /// A merge as it is remembered until names are made of it.
 struct Step {
     left: u32,
@@ -61,7 +64,7 @@ impl<'a> Run<'a> {
             let Some(best) = self.engine.best(&mut tick)? else {
                 break;
             };
-            if self.config.stop_without_gain && self.gain(&best) <= 0.0 {
+            if self.config.stop_without_gain && !self.gains(&best) {
                 break;
             }
             let (left, right) = self.engine.sides(best.pair);
@@ -81,9 +84,11 @@ impl<'a> Run<'a> {
             || frequency.is_some_and(|least| self.engine.most_frequent() <= least)
     }
 
-    /// What the merge does to the log-likelihood, whatever the criterion.
-    fn gain(&self, best: &Best) -> f64 {
-        gain(&Counts { pair: self.engine.merges(best.pair), ..best.counts })
+    /// Whether the merge raises the log-likelihood, whatever the criterion.
+    #[expect(clippy::cast_precision_loss, reason = "a bound on rounding may be rounded itself")]
+    fn gains(&self, best: &Best) -> bool {
+        let counts = Counts { pair: self.engine.merges(best.pair), ..best.counts };
+        gain(&counts) > ROUNDING * counts.pair as f64
     }
 
     /// The id of the first learned entry.
