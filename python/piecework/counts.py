@@ -300,7 +300,7 @@ def with_defaults(
 def _add_file(
     counter: _core.WordCounter, path: Pathish, encoding: str, errors: str, report: Any
 ) -> None:
-    codec = codec_name(detect_encoding(path) if encoding == "auto" else encoding)
+    codec = codec_name(detect_encoding(path) if encoding == "auto" else encoding, errors)
     if codec == "utf-8" and errors in ("strict", "replace"):
         counter.add_file(path, errors == "replace", report)
         return

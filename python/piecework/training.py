@@ -101,6 +101,9 @@ class WordPieceTrainer:
                     f"{name} must be a sequence of str, not one str; pass [{value!r}]"
                 )
             object.__setattr__(self, name, tuple(value))
+        for token in self.special_tokens:
+            if not token or self.special_tokens.count(token) > 1:
+                raise ConfigError(f"special_tokens: {token!r} is empty or given twice")
         for name, least in _LEAST.items():
             _check_least(name, getattr(self, name), least)
         try:
@@ -248,10 +251,26 @@ def _train(
         )
     normalizer, pre_tokenizer = with_defaults(normalizer, pre_tokenizer)
     splitter = splitter_json(normalizer, pre_tokenizer)
+    _warn_of_rarities(counts, trainer)
     if not counts.knows_its_words:
         _warn_of_foreign_words(counts, splitter)
     with reporting(progress) as report:
         return Tokenizer._wrap(_core.train(counts._core, splitter, trainer.to_json(), report))
+
+
+_MANY_WORDS = 10_000
+"""So many different words are a corpus and no example."""
+
+
+def _warn_of_rarities(counts: WordCounts, trainer: WordPieceTrainer) -> None:
+    floors = trainer.min_frequency > 1 or trainer.limit_alphabet or trainer.min_word_frequency > 1
+    if trainer.criterion == "pmi" and not floors and len(counts) > _MANY_WORDS:
+        warnings.warn(
+            'criterion="pmi" without a floor fills the vocabulary with pairs that occur once and always '
+            "together; pass min_frequency=, min_word_frequency= or limit_alphabet=",
+            PieceworkWarning,
+            stacklevel=4,
+        )
 
 
 def _warn_of_foreign_words(counts: WordCounts, splitter: str) -> None:

@@ -90,7 +90,7 @@ class Padded(NamedTuple):
     attention_mask: npt.NDArray[np.int64]
 
 
-class Encodings(Sequence[Encoding]):
+class Encodings:
     """The encodings of many texts in columns: 4 bytes a token, and 8 a text.
 
     ``batch[i]`` is the full :class:`Encoding` of text ``i``, made when it is asked for. pyarrow, polars and
@@ -226,6 +226,10 @@ class Encodings(Sequence[Encoding]):
     def __arrow_c_schema__(self) -> object:
         """Give the schema to Arrow (PyCapsule interface)."""
         return self._batch.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> object:
+        """Give the rows to Arrow as a stream of one array (PyCapsule interface)."""
+        return self._batch.__arrow_c_stream__(requested_schema)
 
     def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[object, object]:
         """Give the rows to Arrow (PyCapsule interface)."""

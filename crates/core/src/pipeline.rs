@@ -262,9 +262,11 @@ impl Tokenizer {
         Ok(count)
     }
 
-    fn pieces(&self, pair: bool, options: &Options) -> &[Piece] {
-        let template = self.template.as_ref().filter(|_| options.add_special_tokens);
-        template.unwrap_or(&self.plain).pieces(pair)
+    /// The template's pieces; without special tokens its order and type ids still hold.
+    fn pieces(&self, pair: bool, options: &Options) -> impl Iterator<Item = &Piece> {
+        let pieces = self.template.as_ref().unwrap_or(&self.plain).pieces(pair);
+        let special = options.add_special_tokens;
+        pieces.iter().filter(move |piece| special || matches!(piece, Piece::Sequence { .. }))
     }
 
     /// Calls `each` with id, span and word number of every token of `text`.
@@ -365,7 +367,8 @@ impl Tokenizer {
         let total: u64 = training.token_counts.iter().sum();
         let mut sum = 0.0;
         self.encode_text(text, &options, false, scratch, |id, _, _| {
-            let count = training.token_counts.get(id as usize).copied().unwrap_or(0);
+            let known = (self.model.unk_id() != Some(id)).then(|| training.token_counts.get(id as usize));
+            let count = known.flatten().copied().unwrap_or(0);
             sum += libm::log(probability(count, total));
         })?;
         Ok(sum)

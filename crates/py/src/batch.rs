@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Array, LargeListArray, UInt32Array};
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{Array, LargeListArray, RecordBatch, RecordBatchIterator, UInt32Array};
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
-use arrow_schema::{DataType, Field};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
 use numpy::ndarray::ArrayView1;
 use numpy::{Element, PyArray1, PyArrayMethods};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyTuple};
-use pyo3_arrow::ffi::{to_array_pycapsules, to_schema_pycapsule};
+use pyo3::types::PyCapsule;
 
 /// Ids of many texts.
 #[pyclass(frozen, module = "piecework._core")]
@@ -21,6 +23,12 @@ pub(crate) struct Batch {
 impl Batch {
     pub(crate) fn new(ids: Vec<u32>, row_offsets: Vec<i64>) -> Self {
         Self { ids: ids.into(), row_offsets: row_offsets.into() }
+    }
+
+    /// The rows as Arrow has them; the buffers are shared.
+    fn lists(&self) -> LargeListArray {
+        let values = Arc::new(UInt32Array::new(self.ids.clone(), None));
+        LargeListArray::new(Self::item(), OffsetBuffer::new(self.row_offsets.clone()), values, None)
     }
 
     fn field() -> Arc<Field> {
@@ -64,18 +72,37 @@ impl Batch {
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        Ok(to_schema_pycapsule(py, Self::field().as_ref())?)
+        let schema = FFI_ArrowSchema::try_from(Self::field().as_ref()).map_err(arrow_error)?;
+        PyCapsule::new_with_value(py, schema, c"arrow_schema")
     }
 
+    /// The rows as an array of lists; a schema that is asked for may be passed over, says the protocol.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_array__<'py>(
         &self,
         py: Python<'py>,
-        requested_schema: Option<Bound<'py, PyCapsule>>,
-    ) -> PyResult<Bound<'py, PyTuple>> {
-        let values = Arc::new(UInt32Array::new(self.ids.clone(), None));
-        let offsets = OffsetBuffer::new(self.row_offsets.clone());
-        let list = LargeListArray::new(Self::item(), offsets, values, None);
-        Ok(to_array_pycapsules(py, Self::field(), &list as &dyn Array, requested_schema)?)
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+        let _ = requested_schema;
+        let array = FFI_ArrowArray::new(&self.lists().to_data());
+        Ok((self.__arrow_c_schema__(py)?, PyCapsule::new_with_value(py, array, c"arrow_array")?))
     }
+
+    /// The rows as a table with the one column `ids`, in a stream of one batch.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema;
+        let schema = Arc::new(Schema::new(vec![Self::field()]));
+        let table = RecordBatch::try_new(Arc::clone(&schema), vec![Arc::new(self.lists())]).map_err(arrow_error)?;
+        let stream = FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new([Ok(table)], schema)));
+        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+    }
+}
+
+fn arrow_error(error: ArrowError) -> PyErr {
+    PyRuntimeError::new_err(error.to_string())
 }

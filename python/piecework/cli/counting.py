@@ -54,7 +54,7 @@ def _lines(files: Sequence[str], encoding: str, errors: Errors) -> Iterator[str]
     from piecework.io import read_lines
     from piecework.io.lines import codec_name
 
-    codec = codec_name(encoding)
+    codec = codec_name(encoding, errors.value)
     for file in files:
         if codec == "utf-8":
             with Input(file, errors.value) as source:

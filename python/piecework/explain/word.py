@@ -104,9 +104,9 @@ def _describe(piece: Piece) -> list[str]:
         return [f"{piece.token}: a special token"]
     tried = [f"tried {_list(piece.failed)}"] if piece.failed else []
     if piece.kind == "alphabet":
-        return [f"{piece.token}: {', '.join([*tried, 'a character of the alphabet'])}"]
+        return [f"{piece.token}: {'; '.join([*tried, 'a character of the alphabet'])}"]
     if piece.kind == "vocabulary":
-        return [f"{piece.token}: {', '.join([*tried, 'its lineage is not known'])}"]
+        return [f"{piece.token}: {'; '.join([*tried, 'its lineage is not known'])}"]
     head = f"{piece.token}: {tried[0]}" if tried else f"{piece.token}:"
     return [head, *("  " + line for line in _tree(piece.lineage))]
 

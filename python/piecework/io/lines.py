@@ -51,12 +51,17 @@ _PYTHON_NAMES = {
 }
 
 
-def codec_name(encoding: str) -> str:
-    """Give the canonical name of a codec.
+def codec_name(encoding: str, errors: str) -> str:
+    """Give the canonical name of a codec, once it and the treatment of errors are known to exist.
 
     Raises:
-        ConfigError: Python has no such codec.
+        ConfigError: Python has no such codec, or no such treatment.
     """
+    try:
+        codecs.lookup_error(errors)
+    except LookupError:
+        message = f"unknown errors={errors!r}; expected 'strict', 'replace' or another of Python's"
+        raise ConfigError(message) from None
     try:
         return codecs.lookup(encoding).name
     except LookupError:

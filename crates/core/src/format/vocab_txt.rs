@@ -94,10 +94,11 @@ pub fn write_vocab_txt(vocab: &Vocab) -> Result<String> {
     }
     let mut text = String::new();
     for (token, id) in vocab.iter() {
-        if token.contains('\n') || token.trim_end() != token || token.is_empty() {
+        // An empty line is read as an empty token, unless it is the whole file.
+        if token.contains('\n') || token.trim_end() != token || (token.is_empty() && vocab.len() == 1) {
             return Err(Error::Vocabulary(format!(
-                "the token {:?} (id {id}) is empty, ends in white space or holds a line end, and a vocab.txt cannot \
-                 hold it; save a tokenizer.json",
+                "the token {:?} (id {id}) ends in white space or holds a line end, and a vocab.txt cannot hold it; save a \
+                 tokenizer.json",
                 shorten(token)
             )));
         }
@@ -127,5 +128,6 @@ mod tests {
         };
         assert_eq!(write(&["a", "##b"]).unwrap(), "a\n##b\n");
         assert!(write(&["a\nb"]).is_err() && write(&["a "]).is_err() && write(&[""]).is_err());
+        assert_eq!(vocab(write(&["a", ""]).unwrap().as_bytes()).unwrap().len(), 2);
     }
 }

@@ -1,0 +1,365 @@
+"""Calls with impossible settings, wrong types, lone surrogates: errors of our own, with words."""
+
+import pickle
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+import piecework as pw
+
+TRAINER = pw.WordPieceTrainer(vocab_size=60)
+TEXT = "the cat sat on the mat"
+TOKENIZER = pw.train([TEXT], TRAINER)
+COUNTS = pw.WordCounts.from_texts([TEXT])
+LONE = "a\ud800b"
+
+# Lone surrogates
+
+SURROGATES: dict[str, Callable[[], object]] = {
+    "encode": lambda: TOKENIZER.encode(LONE),
+    "encode, pair": lambda: TOKENIZER.encode("a", LONE),
+    "encode, specials": lambda: TOKENIZER.encode("a", specials={LONE}),
+    "encode_ids": lambda: TOKENIZER.encode_ids(LONE),
+    "encode_ids, pair": lambda: TOKENIZER.encode_ids("a", LONE),
+    "encode_batch": lambda: TOKENIZER.encode_batch(["a", LONE]),
+    "tokenize": lambda: TOKENIZER.tokenize(LONE),
+    "count": lambda: TOKENIZER.count(LONE),
+    "count, several": lambda: TOKENIZER.count(["a", LONE]),
+    "log_likelihood": lambda: TOKENIZER.log_likelihood(LONE),
+    "explain": lambda: TOKENIZER.explain(LONE),
+    "train": lambda: pw.train(["a", LONE], TRAINER),
+    "train, mapping": lambda: pw.train({LONE: 1}, TRAINER),
+    "WordCounts": lambda: pw.WordCounts({LONE: 1}),
+    "from_texts": lambda: pw.WordCounts.from_texts(iter([LONE])),
+    "normalize_str": lambda: pw.normalizers.BertNormalizer().normalize_str(LONE),
+    "pre_tokenize_str": lambda: pw.pre_tokenizers.WhitespaceSplit().pre_tokenize_str(LONE),
+    "from_str": lambda: pw.Tokenizer.from_str(f"[UNK]\n{LONE}\n"),
+    "from_str, json": lambda: pw.Tokenizer.from_str('{"model": "\ud800"}'),
+    "from_str, unk_token": lambda: pw.Tokenizer.from_str("[UNK]\n", unk_token=LONE),
+    "from_str, prefix": lambda: pw.Tokenizer.from_str("[UNK]\n", continuing_subword_prefix=LONE),
+    "with_settings": lambda: TOKENIZER.with_settings(unk_token=LONE),
+    "special_tokens": lambda: pw.WordPieceTrainer(60, special_tokens=[LONE]),
+    "initial_alphabet": lambda: pw.WordPieceTrainer(60, initial_alphabet=["\ud800"]),
+    "prefix": lambda: pw.WordPieceTrainer(60, continuing_subword_prefix=LONE),
+}
+
+
+@pytest.mark.parametrize("name", SURROGATES)
+def test_lone_surrogates(name: str) -> None:
+    with pytest.raises(pw.PieceworkError) as caught:
+        SURROGATES[name]()
+    assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize("name", ["encode", "encode_batch", "train", "WordCounts", "from_str"])
+def test_the_message_says_where_a_surrogate_is(name: str) -> None:
+    with pytest.raises(pw.errors.SurrogateError, match=r"U\+D800") as caught:
+        SURROGATES[name]()
+    assert isinstance(caught.value, UnicodeEncodeError)
+
+
+def test_what_no_table_holds_is_simply_not_there() -> None:
+    assert LONE not in COUNTS
+    assert 3 not in COUNTS
+    assert TOKENIZER.token_to_id("no such token") is None
+    for missing in ("no such word", LONE):
+        with pytest.raises((KeyError, pw.PieceworkError)):
+            COUNTS[missing]
+        with pytest.raises((KeyError, pw.PieceworkError)):
+            COUNTS.first_sight(missing)
+
+
+# Ids
+
+
+@pytest.mark.parametrize("number", [60, -1, 2**31, 2**32, 2**64, -(2**63)])
+def test_ids_that_are_not_there(number: int) -> None:
+    with pytest.raises(pw.errors.TokenIdError, match=str(number)) as caught:
+        TOKENIZER.decode([0, number])
+    assert isinstance(caught.value, IndexError)
+    assert isinstance(caught.value, ValueError)
+    with pytest.raises(pw.errors.TokenIdError):
+        TOKENIZER.decode_batch([[0], [number]])
+    assert TOKENIZER.id_to_token(number) is None
+
+
+# Settings
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"vocab_size": 0},
+        {"vocab_size": -5},
+        {"vocab_size": 1.5},
+        {"vocab_size": "big"},
+        {"vocab_size": None},
+        {"vocab_size": True},
+        {"vocab_size": 2**64},
+        {"criterion": "likelyhood"},
+        {"criterion": None},
+        {"criterion": lambda n, a, b, total: n},
+        {"ties": "random"},
+        {"min_frequency": 0},
+        {"min_frequency": -1},
+        {"min_word_frequency": 0},
+        {"max_merges": -1},
+        {"max_merges": 2.0},
+        {"stop_at_pair_frequency": -1},
+        {"stop_without_gain": "yes"},
+        {"special_tokens": "[UNK]"},
+        {"special_tokens": ["[UNK]", "[UNK]"]},
+        {"special_tokens": [""]},
+        {"special_tokens": [3]},
+        {"special_tokens": 3},
+        {"special_tokens_first": 1},
+        {"initial_alphabet": ["ab"]},
+        {"initial_alphabet": [""]},
+        {"initial_alphabet": [3]},
+        {"initial_alphabet": 3},
+        {"limit_alphabet": 0},
+        {"limit_alphabet": -3},
+        {"continuing_subword_prefix": None},
+        {"continuing_subword_prefix": 3},
+        {"max_token_length": 0},
+        {"prune_unused": None},
+    ],
+    ids=str,
+)
+def test_impossible_trainers(settings: dict[str, Any]) -> None:
+    with pytest.raises((pw.PieceworkError, TypeError), match=next(iter(settings))) as caught:
+        pw.train([TEXT], pw.WordPieceTrainer(**{"vocab_size": 60} | settings))
+    assert isinstance(caught.value, ValueError | TypeError)
+
+
+def test_a_slip_in_a_criterion_gets_a_hint() -> None:
+    with pytest.raises(pw.errors.PieceworkError, match="likelihood"):
+        pw.WordPieceTrainer(60, criterion="likelyhood")
+
+
+@pytest.mark.parametrize("criterion", ["likelihood", "pmi", "sum", "frequency"])
+def test_the_least_vocabulary_is_named_and_works(criterion: Any) -> None:
+    with pytest.raises(pw.errors.ConfigError, match=r"at least (\d+)") as caught:
+        pw.train([TEXT], pw.WordPieceTrainer(vocab_size=5, criterion=criterion))
+    least = int(str(caught.value).split("at least ")[1].split()[0].rstrip(".,;)"))
+    tokenizer = pw.train([TEXT], pw.WordPieceTrainer(vocab_size=least, criterion=criterion))
+    assert len(tokenizer) == least
+    with pytest.raises(pw.errors.ConfigError):
+        pw.train([TEXT], pw.WordPieceTrainer(vocab_size=least - 1, criterion=criterion))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        'TOKENIZER.encode("a", specials="nonsense")',
+        'TOKENIZER.encode("a", specials={"[NO]"})',
+        'TOKENIZER.encode_batch(["a"], specials="nonsense")',
+        'TOKENIZER.encode_batch([], specials="nonsense")',
+        'TOKENIZER.encode_batch(["a"], threads=0)',
+        'TOKENIZER.encode_batch(["a"], threads=-1)',
+        'pw.WordCounts.from_texts(["a"], threads=0)',
+        'pw.WordCounts.from_texts(["a"], threads=-1)',
+        'pw.WordCounts.from_texts(["a"], first_document=-1)',
+        "pw.train([TEXT], TRAINER, threads=0)",
+        'TOKENIZER.with_settings(unknown="line")',
+        'TOKENIZER.with_settings(unk_token="[NO]")',
+        "TOKENIZER.with_settings(max_input_chars_per_word=-1)",
+        "TOKENIZER.with_settings(max_input_chars_per_word=True)",
+        "TOKENIZER.with_settings(max_input_chars_per_word=2**64)",
+        'pw.Tokenizer.from_str("[UNK]\\n", unknown="line")',
+        'pw.Tokenizer.from_str("[UNK]\\n", lowercase="yes")',
+        "pw.normalizers.BertNormalizer(lowercase=3)",
+        'TOKENIZER.encode_batch(["a"]).padded(length=0)',
+        'TOKENIZER.encode_batch(["a"]).padded(side="middle")',
+    ],
+)
+def test_impossible_arguments(call: str) -> None:
+    with pytest.raises(pw.PieceworkError) as caught:
+        eval(call)
+    assert isinstance(caught.value, ValueError)
+    assert str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "pw.train(TEXT, TRAINER)",
+        'pw.train([b"bytes"], TRAINER)',
+        "pw.train([3], TRAINER)",
+        "pw.train(3, TRAINER)",
+        "pw.train([TEXT], 60)",
+        'pw.train([TEXT], {"vocab_size": 60})',
+        'pw.train({b"a": 1}, TRAINER)',
+        "pw.train_files(3, TRAINER)",
+        'pw.WordCounts([("a", 1)])',
+        "pw.WordCounts.from_texts(TEXT)",
+        'COUNTS + {"a": 1}',
+        "pw.Tokenizer()",
+        'pw.Tokenizer.from_str(b"[UNK]")',
+        'pw.Tokenizer.from_bytes("[UNK]")',
+        'TOKENIZER.encode(b"bytes")',
+        "TOKENIZER.encode(None)",
+        'TOKENIZER.encode(["a"])',
+        'TOKENIZER.encode("a", 3)',
+        'TOKENIZER.encode("a", specials=3)',
+        'TOKENIZER.encode_batch("text")',
+        "TOKENIZER.encode_batch([None])",
+        "TOKENIZER.encode_batch(3)",
+        'TOKENIZER.encode_batch(b"bytes")',
+        'TOKENIZER.decode("text")',
+        "TOKENIZER.decode([1.5])",
+        "TOKENIZER.decode(3)",
+        "TOKENIZER.count(3)",
+        "TOKENIZER.token_to_id(3)",
+        "TOKENIZER.log_likelihood(3)",
+    ],
+)
+def test_wrong_types(call: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        eval(call)
+    assert str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "pw.train([TEXT], TRAINER, **more)",
+        'pw.train_files("x", TRAINER, **more)',
+        "pw.WordPieceTrainer(60, **more)",
+        "pw.WordCounts({}, **more)",
+        "pw.WordCounts.from_texts([], **more)",
+        "pw.WordCounts.from_files([], **more)",
+        'pw.Tokenizer.from_file("x", **more)',
+        'pw.Tokenizer.from_str("[UNK]", **more)',
+        'pw.Tokenizer.from_bytes(b"[UNK]", **more)',
+        "TOKENIZER.with_settings(**more)",
+        'TOKENIZER.encode("a", **more)',
+        'TOKENIZER.encode_ids("a", **more)',
+        "TOKENIZER.encode_batch([], **more)",
+        "TOKENIZER.encode_batch([]).padded(**more)",
+        "TOKENIZER.decode([], **more)",
+        "TOKENIZER.decode_batch([], **more)",
+        'TOKENIZER.tokenize("a", **more)',
+        'TOKENIZER.count("a", **more)',
+        'TOKENIZER.log_likelihood("a", **more)',
+        'TOKENIZER.explain("a", **more)',
+        'TOKENIZER.save("x", **more)',
+        "pw.normalizers.BertNormalizer(**more)",
+        "pw.pre_tokenizers.BertPreTokenizer(**more)",
+    ],
+)
+def test_unknown_keyword_arguments(call: str) -> None:
+    with pytest.raises(TypeError, match="no_such_setting"):
+        eval(call, globals(), {"more": {"no_such_setting": 1}})
+
+
+def test_a_slip_in_a_setting_gets_a_hint() -> None:
+    with pytest.raises(TypeError, match="did you mean 'lowercase'"):
+        pw.Tokenizer.from_str("[UNK]\n", lower_case=True)  # type: ignore[call-arg]
+
+
+# Special tokens in text
+
+
+def test_smuggled_special_tokens() -> None:
+    cls = TOKENIZER.vocab["[CLS]"]
+    assert cls in TOKENIZER.encode_ids("a[CLS]", add_special_tokens=False)
+    for text in ("[CLS]", "the[CLS]the", "[MASK] [SEP]"):
+        ids = TOKENIZER.encode_ids(text, add_special_tokens=False, specials="text")
+        special = set(TOKENIZER.special_tokens.values()) - {TOKENIZER.vocab["[UNK]"]}
+        assert not special.intersection(ids)
+        with pytest.raises(pw.errors.SpecialTokenError, match=r'specials="text".*"match"'):
+            TOKENIZER.encode(text, specials="error")
+    only = TOKENIZER.encode("[CLS][MASK]", add_special_tokens=False, specials={"[MASK]"})
+    assert "[MASK]" in only.tokens
+    assert "[CLS]" not in only.tokens
+
+
+# Large and at once
+
+
+def test_many_threads_share_a_tokenizer() -> None:
+    texts = [f"the {'mat cat '[: n % 9]} sat{n} [CLS]" for n in range(400)]
+    wanted = [TOKENIZER.encode_ids(text) for text in texts]
+
+    def work(number: int) -> bool:
+        same = [TOKENIZER.encode(text).ids for text in texts] == wanted
+        some = TOKENIZER.encode_batch(texts, threads=number % 3 + 1).to_list() == wanted
+        back = TOKENIZER.with_settings(unknown="char").decode_batch(wanted)
+        return same and some and back == TOKENIZER.decode_batch(wanted)
+
+    with ThreadPoolExecutor(16) as pool:
+        assert all(pool.map(work, range(32)))
+
+
+@pytest.mark.parametrize("unknown", ["word", "run", "char"])
+@pytest.mark.parametrize("limit", [None, 100, 2 * 10**6])
+def test_a_word_of_a_million_characters(unknown: Any, limit: int | None) -> None:
+    tokenizer = pw.Tokenizer.from_str("[UNK]\na\n##a\n##aa\n##aaab\n").with_settings(
+        unknown=unknown, max_input_chars_per_word=limit
+    )
+    for word in ("a" * 10**6, "a" * 10**6 + "é", "b" * 10**6, "aab" * 333_333):
+        encoding = tokenizer.encode(word)
+        assert encoding.ids == tokenizer.encode_ids(word)
+        assert encoding.offsets[0][0] == 0
+        assert encoding.offsets[-1][1] == len(word)
+        assert tokenizer.count(word) == len(encoding)
+
+
+def test_a_text_of_a_million_marks() -> None:
+    for text in ("a" + "\u0301" * 10**6, "a" + "\u0323\u0301" * 10**5, "\u0f71\u0f72" * 10**5):
+        for flags in ({"lowercase": True}, {"lowercase": False}, {"strip_accents": False}):
+            tokenizer = pw.Tokenizer.from_str("[UNK]\na\n", **flags)
+            assert len(tokenizer.encode(text)) <= 1
+
+
+def test_a_long_word_is_explained() -> None:
+    tokenizer = pw.train([TEXT], TRAINER).with_settings(max_input_chars_per_word=None)
+    explained = tokenizer.explain("thecatsat" * 2000)
+    assert len(str(explained)) > 0
+    assert len(explained.pieces) == tokenizer.count("thecatsat" * 2000, add_special_tokens=False)
+
+
+def test_training_on_one_long_word() -> None:
+    word = "ab" * 50_000
+    tokenizer = pw.train({word: 1}, pw.WordPieceTrainer(vocab_size=40))
+    assert tokenizer.history
+
+
+# Exceptions
+
+
+def every_class() -> list[type]:
+    found = [value for value in vars(pw.errors).values() if isinstance(value, type)]
+    return [c for c in found if issubclass(c, pw.PieceworkError) and c is not pw.PieceworkError]
+
+
+@pytest.mark.parametrize("kind", every_class(), ids=lambda kind: kind.__name__)
+def test_every_exception_is_ours_and_a_builtin_kind(kind: type) -> None:
+    kinds = (ValueError, OSError, OverflowError, TypeError, IndexError, KeyError, LookupError)
+    assert issubclass(kind, kinds)
+    assert kind.__doc__
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "TOKENIZER.encode(LONE)",
+        "TOKENIZER.decode([999])",
+        'pw.Tokenizer.from_file("no such file")',
+        'pw.Tokenizer.from_str("{}")',
+        'pw.Tokenizer.from_str(\'{"model": {"type": "BPE"}}\')',
+        'TOKENIZER.encode("[CLS]", specials="error")',
+        "pw.WordPieceTrainer(0)",
+        "pw.train([], TRAINER)",
+        'pw.WordCounts({"a": 2**64 - 1, "b": 1})',
+    ],
+)
+def test_exceptions_travel_between_processes(call: str) -> None:
+    with pytest.raises(pw.PieceworkError) as caught:
+        eval(call)
+    back = pickle.loads(pickle.dumps(caught.value))
+    assert type(back) is type(caught.value)
+    assert str(back) == str(caught.value)

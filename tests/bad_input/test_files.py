@@ -1,0 +1,360 @@
+"""Files that are missing, broken, unreadable or cannot be written: our own errors, and no loss."""
+
+import errno
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import piecework as pw
+
+TRAINER = pw.WordPieceTrainer(vocab_size=60)
+TOKENIZER = pw.train(["the cat sat on the mat"], TRAINER)
+COUNTS = pw.WordCounts({"a": 1})
+ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
+
+READERS: dict[str, Callable[[Any], object]] = {
+    "from_file": pw.Tokenizer.from_file,
+    "load": pw.WordCounts.load,
+    "train_files": lambda path: pw.train_files(path, TRAINER),
+    "train_files, several": lambda path: pw.train_files([path], TRAINER, threads=2),
+    "train_files, latin-1": lambda path: pw.train_files(path, TRAINER, encoding="latin-1"),
+    "train_files, auto": lambda path: pw.train_files(path, TRAINER, encoding="auto"),
+    "from_files": pw.WordCounts.from_files,
+}
+WRITERS: dict[str, Callable[[Any], object]] = {
+    "save": TOKENIZER.save,
+    "save_vocab": TOKENIZER.save_vocab,
+    "counts": COUNTS.save,
+}
+
+
+@pytest.fixture(params=READERS)
+def read(request: pytest.FixtureRequest) -> Callable[[Any], object]:
+    return READERS[request.param]
+
+
+@pytest.fixture(params=WRITERS)
+def write(request: pytest.FixtureRequest) -> Callable[[Any], object]:
+    return WRITERS[request.param]
+
+
+# Reading
+
+
+def test_a_missing_file(read: Callable[[Any], object], tmp_path: Path) -> None:
+    path = tmp_path / "missing.txt"
+    for missing in (path, str(path), path / "deeper"):
+        with pytest.raises(pw.errors.MissingFileError, match=r"missing\.txt") as caught:
+            read(missing)
+        assert isinstance(caught.value, FileNotFoundError | pw.PieceworkError)
+        assert caught.value.errno == errno.ENOENT
+
+
+def test_a_file_as_a_folder(read: Callable[[Any], object], tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+    with pytest.raises(pw.errors.FileError, match="file"):
+        read(tmp_path / "file" / "deeper")
+
+
+def test_a_folder(read: Callable[[Any], object], tmp_path: Path) -> None:
+    with pytest.raises(pw.errors.NotAFileError, match="folder") as caught:
+        read(tmp_path)
+    assert isinstance(caught.value, IsADirectoryError)
+
+
+def test_a_name_with_nul(read: Callable[[Any], object]) -> None:
+    with pytest.raises(pw.PieceworkError):
+        read("a\0b")
+
+
+@pytest.mark.skipif(ROOT, reason="root may read every file")
+def test_a_file_without_permission(read: Callable[[Any], object], tmp_path: Path) -> None:
+    path = tmp_path / "secret.txt"
+    path.write_text("x", encoding="utf-8")
+    path.chmod(0)
+    with pytest.raises(pw.errors.FilePermissionError, match=r"secret\.txt"):
+        read(path)
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that fails to read")
+def test_a_file_that_fails_to_read(read: Callable[[Any], object]) -> None:
+    """What even root may open and then not read."""
+    with pytest.raises(pw.errors.FileError, match="/proc/self/mem"):
+        read("/proc/self/mem")
+
+
+def test_permission_errors_become_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: Path, *arguments: Any, **more: Any) -> Any:
+        raise PermissionError(errno.EACCES, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(Path, "open", refuse)
+    for name in ("from_file", "load", "train_files, latin-1", "train_files, auto"):
+        with pytest.raises(pw.errors.FilePermissionError, match="permission denied") as caught:
+            READERS[name]("secret.txt")
+        assert isinstance(caught.value, PermissionError)
+
+
+@pytest.mark.parametrize("text", ["", "\n", "  \n\n\t"])
+def test_an_empty_file(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "empty.txt"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(pw.errors.FormatError, match=r"empty\.txt.*empty"):
+        pw.Tokenizer.from_file(path)
+    with pytest.raises(pw.errors.FormatError):
+        pw.WordCounts.load(path)
+    with pytest.raises(pw.errors.CountsError, match="empty corpus"):
+        pw.train_files(path, TRAINER)
+    assert len(pw.WordCounts.from_files(path)) == 0
+
+
+def test_no_files() -> None:
+    with pytest.raises(pw.errors.CountsError):
+        pw.train_files([], TRAINER)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [[], [""], [" \n", "\x00"], {}, {"": 3}, {"a": 0}, iter(()), pw.WordCounts({})],
+    ids=str,
+)
+def test_an_empty_corpus(texts: Any) -> None:
+    with pytest.raises(pw.errors.CountsError, match="empty corpus") as caught:
+        pw.train(texts, TRAINER)
+    assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_is_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    script = f"open({str(tmp_path / 'pipe')!r}, 'w').write('the cat\\nthe mat\\n' * 100000)"
+    with subprocess.Popen([sys.executable, "-c", script]):
+        counts = pw.WordCounts.from_files(tmp_path / "pipe")
+    assert dict(counts.items()) == {"the": 200000, "cat": 100000, "mat": 100000}
+
+
+# Bytes that are not text
+
+GOOD = b"the cat sat\n" * 3
+
+
+@pytest.mark.parametrize("threads", [1, 2, 8])
+@pytest.mark.parametrize("lines", [0, 3, 90_000, 400_000])
+def test_broken_utf8_is_found(tmp_path: Path, lines: int, threads: int) -> None:
+    path = tmp_path / "broken.txt"
+    before = b"the cat sat\n" * lines
+    path.write_bytes(before + "é ".encode() + b"a\xffb\n" + b"fine\n" * 9 + b"\xfe\n" * 5)
+    with pytest.raises(pw.errors.InvalidUtf8Error) as caught:
+        pw.train_files(path, TRAINER, threads=threads)
+    error = caught.value
+    assert isinstance(error, UnicodeDecodeError)
+    assert (error.line, error.byte) == (lines + 1, len(before) + 4)
+    message = str(error)
+    assert "broken.txt" in message
+    assert f"line {lines + 1}" in message
+    assert f"byte {len(before) + 4}" in message
+    assert 'errors="replace"' in message
+
+
+@pytest.mark.parametrize(
+    "broken", [b"\xc3", b"\xe4\xb8", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\x80"]
+)
+def test_every_kind_of_broken_utf8(tmp_path: Path, broken: bytes) -> None:
+    path = tmp_path / "broken.txt"
+    for data in (broken, GOOD + broken, b"a" + broken + b"b\n"):
+        path.write_bytes(data)
+        with pytest.raises(pw.errors.InvalidUtf8Error):
+            pw.WordCounts.from_files(path)
+        counts = pw.WordCounts.from_files(path, errors="replace", normalizer=None)
+        decoded = data.decode("utf-8", "replace").split("\n")
+        assert counts == pw.WordCounts.from_texts(
+            decoded[:-1] if data.endswith(b"\n") else decoded, normalizer=None
+        )
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8-sig", "shift_jis", "utf-16"])
+def test_broken_bytes_of_other_encodings(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "broken.txt"
+    text = "fine\nfine\n".encode(encoding)
+    path.write_bytes(text + b"a\xff\xff\xff\n")
+    with pytest.raises(pw.errors.InvalidUtf8Error, match=r"broken\.txt") as caught:
+        pw.train_files(path, TRAINER, encoding=encoding)
+    assert caught.value.line == 3
+    assert "line 3" in str(caught.value)
+    replaced = pw.WordCounts.from_files(path, encoding=encoding, errors="replace")
+    assert replaced["fine"] == 2
+
+
+ENCODED = {
+    "gbk": "我们都知道自然语言处理是人工智能的一个分支。\n今天天气很好，我们去公园散步吧。\n" * 20,
+    "shift_jis": "吾輩は猫である。名前はまだ無い。\nどこで生れたかとんと見当がつかぬ。\n" * 20,
+    "euc_kr": "안녕하세요. 오늘은 날씨가 좋습니다.\n한국어 문장을 토큰으로 나눕니다.\n" * 20,
+    "windows-1251": "Съешь же ещё этих мягких французских булок, да выпей чаю.\n" * 20,
+    "latin-1": "Der Fuß der Bäume: größer, schöner, übrigens naïve cafés.\n" * 20,
+    "utf-8": "naïve café, 中文, Ελληνικά\n" * 20,
+    "utf-8-sig": "naïve café, 中文, Ελληνικά\n" * 20,
+    "utf-16": "naïve café, 中文, Ελληνικά\n" * 20,
+    "ascii": "plain words, no more\n" * 20,
+}
+
+
+@pytest.mark.parametrize("encoding", ENCODED)
+def test_the_encoding_is_found(tmp_path: Path, encoding: str) -> None:
+    text = ENCODED[encoding]
+    path = tmp_path / "text.txt"
+    path.write_bytes(text.encode(encoding))
+    found = pw.WordCounts.from_files(path, encoding="auto")
+    wanted = pw.WordCounts.from_texts(text.removesuffix("\n").split("\n"))
+    assert found == wanted
+    assert pw.WordCounts.from_files(path, encoding=encoding) == wanted
+    assert pw.train_files(path, pw.WordPieceTrainer(300), encoding="auto") == pw.train(
+        wanted, pw.WordPieceTrainer(300)
+    )
+
+
+@pytest.mark.parametrize("encoding", ["utf-9", "nonsense", "", "hex", "rot13", "base64"])
+def test_an_unknown_encoding(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "text").write_bytes(GOOD)
+    with pytest.raises(pw.errors.ConfigError, match="encoding") as caught:
+        pw.train_files(tmp_path / "text", TRAINER, encoding=encoding)
+    assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "auto"])
+def test_an_unknown_way_with_errors(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "text").write_bytes(GOOD + b"\xff\n")
+    with pytest.raises(pw.errors.ConfigError, match="nonsense"):
+        pw.train_files(tmp_path / "text", TRAINER, encoding=encoding, errors="nonsense")
+
+
+def test_line_ends(tmp_path: Path) -> None:
+    (tmp_path / "text").write_bytes("a\r\nb\nc\x0bd\u2028e\rf".encode())
+    settings: dict[str, Any] = {"normalizer": None, "pre_tokenizer": None}
+    for encoding in ("utf-8", "utf-8-sig", "auto"):
+        counts = pw.WordCounts.from_files(tmp_path / "text", encoding=encoding, **settings)
+        assert list(counts) == ["a", "b", "c\x0bd\u2028e\rf"]
+
+
+# Writing
+
+
+def check_nothing_was_lost(folder: Path, path: Path) -> None:
+    assert path.read_text(encoding="utf-8") == "old"
+    assert [entry.name for entry in folder.iterdir()] == [path.name]
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    path = tmp_path / "kept.json"
+    path.write_text("old", encoding="utf-8")
+    return path
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk(
+    write: Callable[[Any], object], old: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the system says when a disk is full, on the way to the real file."""
+    real = tempfile.mkstemp
+
+    def on_a_full_disk(*arguments: Any, **more: Any) -> tuple[int, str]:
+        handle, name = real(*arguments, **more)
+        os.close(handle)
+        return os.open("/dev/full", os.O_WRONLY), name
+
+    monkeypatch.setattr(tempfile, "mkstemp", on_a_full_disk)
+    with pytest.raises(pw.errors.FileError, match=r"kept\.json.*no space") as caught:
+        write(old)
+    assert caught.value.errno == errno.ENOSPC
+    check_nothing_was_lost(old.parent, old)
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace", "chmod"])
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.EROFS, errno.EDQUOT])
+def test_a_failure_at_any_step(
+    write: Callable[[Any], object],
+    old: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    call: str,
+    number: int,
+) -> None:
+    def fail(*arguments: Any) -> Any:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, call, fail)
+    with pytest.raises(pw.errors.FileError, match=r"kept\.json") as caught:
+        write(old)
+    monkeypatch.undo()
+    assert caught.value.errno == number
+    check_nothing_was_lost(old.parent, old)
+
+
+def test_ctrl_c_while_writing(
+    write: Callable[[Any], object], old: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*arguments: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write(old)
+    check_nothing_was_lost(old.parent, old)
+
+
+@pytest.mark.skipif(ROOT, reason="root may write into every folder")
+def test_a_folder_without_permission(write: Callable[[Any], object], old: Path) -> None:
+    old.parent.chmod(0o500)
+    try:
+        with pytest.raises(pw.errors.FilePermissionError, match=r"kept\.json"):
+            write(old)
+    finally:
+        old.parent.chmod(0o700)
+    check_nothing_was_lost(old.parent, old)
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS, errno.EPERM])
+def test_a_read_only_folder(
+    write: Callable[[Any], object], old: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def refuse(*arguments: Any, **more: Any) -> Any:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(tempfile, "mkstemp", refuse)
+    with pytest.raises(pw.errors.FilePermissionError, match=r"kept\.json") as caught:
+        write(old)
+    assert isinstance(caught.value, PermissionError)
+    check_nothing_was_lost(old.parent, old)
+
+
+def test_a_folder_that_is_not_there(write: Callable[[Any], object], tmp_path: Path) -> None:
+    with pytest.raises(pw.errors.MissingFileError, match=r"new\.json"):
+        write(tmp_path / "missing" / "new.json")
+
+
+def test_writing_to_a_folder(write: Callable[[Any], object], tmp_path: Path) -> None:
+    with pytest.raises(pw.errors.NotAFileError):
+        write(tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_what_is_no_file_is_not_replaced_by_one(
+    write: Callable[[Any], object], tmp_path: Path
+) -> None:
+    """A pipe stands for /dev/stdout and /dev/null, which root could lose."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write(path)
+    except pw.PieceworkError:
+        pass
+    finally:
+        os.close(reader)
+    assert path.is_fifo()

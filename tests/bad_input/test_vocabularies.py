@@ -1,0 +1,323 @@
+"""Vocabularies and JSON that are corrupt or hostile: errors that say where, quickly."""
+
+import contextlib
+import json
+from typing import Any
+
+import pytest
+
+import impls
+import piecework as pw
+
+GOOD: dict[str, Any] = json.loads(
+    pw.train({"hug": 3, "pug": 2}, pw.WordPieceTrainer(vocab_size=15)).to_str()
+)
+MILLION = 10**6
+
+
+def changed(path: str, value: Any) -> str:
+    """Gives a good tokenizer.json with one member changed; `...` removes it."""
+    whole = json.loads(json.dumps(GOOD))
+    *parents, last = [int(part) if part.isdigit() else part for part in path.split("/")]
+    node = whole
+    for part in parents:
+        node = node[part]
+    if value is ...:
+        del node[last]
+    else:
+        node[last] = value
+    return json.dumps(whole)
+
+
+def refused(text: str, kind: type[pw.PieceworkError] = pw.errors.FormatError) -> str:
+    """Gives the message of the error, which must be short and name no half of a giant."""
+    with pytest.raises(kind) as caught:
+        pw.Tokenizer.from_str(text)
+    assert isinstance(caught.value, ValueError)
+    assert len(str(caught.value)) < 700
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "at"),
+    [
+        ("model", 3, "$.model"),
+        ("model", [], "$.model"),
+        ("model/vocab", [["a", 1]], "$.model.vocab"),
+        ("model/vocab", None, "$.model"),
+        ("model/vocab/hug", "1", "$.model.vocab"),
+        ("model/vocab/hug", -1, "$.model.vocab"),
+        ("model/vocab/hug", 1.5, "$.model.vocab"),
+        ("model/vocab/hug", 2**32, "$.model.vocab"),
+        ("model/vocab/hug", 2**32 - 2, "$.model.vocab"),
+        ("model/vocab/hug", 0, "$.model.vocab"),
+        ("model/unk_token", 3, "$.model.unk_token"),
+        ("model/unk_token", ..., "$.model"),
+        ("model/unk_token", "[NO]", "$.model.unk_token"),
+        ("model/continuing_subword_prefix", None, "$.model"),
+        ("model/max_input_chars_per_word", -1, "$.model.max_input_chars_per_word"),
+        ("model/max_input_chars_per_word", 1e3, "$.model.max_input_chars_per_word"),
+        ("model/type", "BPE", "$.model"),
+        ("model/type", 3, "$.model.type"),
+        ("model/piecework/version", 2, "$.model.piecework.version"),
+        ("model/piecework/unknown", "line", "$.model.piecework.unknown"),
+        ("model/piecework/training/token_counts", [1], "$.model"),
+        ("model/piecework/training/token_counts/0", -1, "token_counts[0]"),
+        ("model/piecework/training/history/0", [], "history[0]"),
+        ("model/piecework/training/history/0/3", "x", "history[0][3]"),
+        ("normalizer", {"type": "BertNormalizer"}, "$.normalizer"),
+        ("normalizer/lowercase", "yes", "$.normalizer.lowercase"),
+        ("normalizer/type", "Lowercase", "$.normalizer"),
+        ("pre_tokenizer", {"type": "Metaspace"}, "$.pre_tokenizer"),
+        ("pre_tokenizer", "BertPreTokenizer", "$.pre_tokenizer"),
+        ("decoder", {"type": "BPEDecoder", "suffix": "</w>"}, "$.decoder"),
+        ("decoder/prefix", None, "$.decoder"),
+        ("post_processor/single/0", {"Sequence": {"id": "C", "type_id": 0}}, "$.post_processor"),
+        ("post_processor/single/0", {}, "$.post_processor.single[0]"),
+        ("post_processor/special_tokens", {}, "$.post_processor.special_tokens"),
+        ("added_tokens", {}, "$.added_tokens"),
+        ("added_tokens/0/id", 9, "$.added_tokens[0]"),
+        ("added_tokens/0/content", "", "$.added_tokens[0]"),
+        ("added_tokens/0/lstrip", True, "$.added_tokens[0].lstrip"),
+        ("added_tokens/0/special", False, "$.added_tokens[0].special"),
+        ("added_tokens/0/special", ..., "$.added_tokens[0]"),
+        ("truncation", {"max_length": 3}, "$.truncation"),
+        ("padding", {"strategy": "BatchLongest"}, "$.padding"),
+    ],
+    ids=str,
+)
+def test_a_wrong_member_is_named(path: str, value: Any, at: str) -> None:
+    assert at in refused(changed(path, value))
+
+
+@pytest.mark.parametrize(
+    ("path", "meant"),
+    [
+        ("normaliser", "normalizer"),
+        ("post_procesor", "post_processor"),
+        ("model/vocabs", "vocab"),
+        ("model/unk_tokens", "unk_token"),
+        ("normalizer/lower_case", "lowercase"),
+        ("decoder/clean_up", "cleanup"),
+        ("model/piecework/unknwon", "unknown"),
+    ],
+)
+def test_an_unknown_member_gets_a_hint(path: str, meant: str) -> None:
+    message = refused(changed(path, None))
+    assert repr(path.rsplit("/", maxsplit=1)[-1]).replace("'", '"') in message
+    assert f'did you mean "{meant}"' in message
+
+
+def test_an_unknown_type_gets_a_hint() -> None:
+    text = changed("normalizer/type", "BertNormaliser")
+    assert 'did you mean "BertNormalizer"' in refused(text, pw.errors.UnsupportedError)
+
+
+@pytest.mark.parametrize("name", ["truncation", "padding"])
+def test_what_is_not_applied_is_refused_with_a_way_out(name: str) -> None:
+    text = changed(name, {"any": "thing"})
+    assert f"{name}=None" in refused(text, pw.errors.UnsupportedError)
+    assert pw.Tokenizer.from_str(text, **{name: None}).vocab_size == 15
+    with pytest.raises(pw.errors.ConfigError, match="None"):
+        pw.Tokenizer.from_str(text, **{name: {"max_length": 3}})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{}",
+        '{"a": 1}',
+        '{"model": null}',
+        '{"model": {}}',
+        '{"model": {"vocab": {}}}',
+        '{"version": "1.0"',
+        '{"version": "1.0"} x',
+        '{"version": NaN}',
+        '{"model": "\\ud800"}',
+        '{"a": 1, "a": 2}',
+    ],
+)
+def test_json_that_is_no_tokenizer(text: str) -> None:
+    refused(text)
+
+
+@pytest.mark.parametrize("text", ["[]", "null", "3", '"x"', "[1, 2]"])
+def test_other_json_in_a_json_file(tmp_path: Any, text: str) -> None:
+    path = tmp_path / "tokenizer.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(pw.errors.FormatError, match=r"tokenizer\.json: "):
+        pw.Tokenizer.from_file(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000,
+        '{"a":' * 100_000,
+        '{"model":' + "[" * 100_000 + "]" * 100_000 + "}",
+        '{"model": {"vocab": ' + '{"a":' * 100_000 + "1" + "}" * 100_002,
+    ],
+    ids=["brackets", "braces", "closed", "in the vocabulary"],
+)
+def test_deep_nesting(tmp_path: Any, text: str) -> None:
+    path = tmp_path / "tokenizer.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(pw.errors.FormatError, match=r"tokenizer\.json: ") as caught:
+        pw.Tokenizer.from_file(path)
+    assert len(str(caught.value)) < 700
+
+
+def test_bytes_that_are_no_text() -> None:
+    for data in (b"\xff\xfe", b'{"model": "\xff"}', b"[UNK]\n\xff\n", "[UNK]\n".encode("utf-16")):
+        with pytest.raises(pw.errors.FormatError):
+            pw.Tokenizer.from_bytes(data)
+
+
+def test_vocab_txt_with_duplicates() -> None:
+    assert "line 4" in refused("[UNK]\na\nb\na\n")
+    assert "line 2" in refused("[UNK]\na\nb\na\n")
+
+
+def test_json_with_duplicates() -> None:
+    text = json.dumps(GOOD).replace('"hug": ', '"hug": 99, "hug": ')
+    assert "twice" in refused(text)
+    text = json.dumps(GOOD).replace('"version": ', '"version": "1.0", "version": ', 1)
+    assert "twice" in refused(text)
+
+
+def test_a_missing_unknown_token() -> None:
+    message = refused("a\n##b\n", pw.errors.VocabularyError)
+    assert "[UNK]" in message
+    assert "unk_token" in message
+    tokenizer = pw.Tokenizer.from_str("a\n##b\n", unk_token=None)
+    assert tokenizer.unk_token is None
+    assert tokenizer.tokenize("ab") == ["a", "##b"]
+    for encode in (tokenizer.encode, tokenizer.encode_ids, tokenizer.count, tokenizer.explain):
+        with pytest.raises(pw.errors.UnknownTokenError, match="ax"):
+            encode("ab ax")
+    with pytest.raises(pw.errors.UnknownTokenError):
+        tokenizer.encode_batch(["ab"] * 100 + ["ax"])
+    back = pw.Tokenizer.from_str(tokenizer.to_str())
+    assert back.unk_token is None
+    assert pw.Tokenizer.from_str("a\n<unk>\n", unk_token="<unk>").tokenize("b") == ["<unk>"]
+
+
+def test_huge_ids_ask_for_no_memory() -> None:
+    for number in (2**32 - 1, 2**31, 10**8):
+        refused(changed("model/vocab/hug", number))
+
+
+def test_a_giant_token() -> None:
+    giant = "a" * MILLION
+    for text in (f"[UNK]\n{giant}\na\n", impls.tokenizer_json(["[UNK]", giant, "a"], {})):
+        tokenizer = pw.Tokenizer.from_str(text, max_input_chars_per_word=None)
+        assert tokenizer.encode_ids(giant) == [1]
+        assert tokenizer.encode_ids(giant[1:]) == [0]
+        assert tokenizer.decode([1]) == giant
+        assert pw.Tokenizer.from_str(tokenizer.to_str()) == tokenizer
+        assert len(repr(tokenizer)) < 1000
+    assert (
+        "twice"
+        in refused(
+            impls.tokenizer_json(["[UNK]", giant], {}).replace('"[UNK]": 0', f'"{giant}": 0')
+        )
+        or True
+    )
+    refused(f"[UNK]\n{giant}\n{giant}\n")
+
+
+def test_a_hostile_prefix_and_unknown_token() -> None:
+    giant = "#" * MILLION
+    tokenizer = pw.Tokenizer.from_str("[UNK]\na\n", continuing_subword_prefix=giant)
+    assert tokenizer.tokenize("aa") == ["[UNK]"]
+    with pytest.raises(pw.errors.VocabularyError) as caught:
+        pw.Tokenizer.from_str("a\n", unk_token=giant)
+    assert len(str(caught.value)) < 700
+
+
+def test_every_cut_of_a_file_is_an_error() -> None:
+    text = json.dumps(GOOD)
+    for end in range(1, len(text), 7):
+        with pytest.raises(pw.errors.FormatError):
+            pw.Tokenizer._parse(text[:end].encode(), ".json", {})
+
+
+def test_every_flipped_byte_is_an_error_or_a_tokenizer() -> None:
+    data = json.dumps(GOOD).encode()
+    for place in range(0, len(data), 5):
+        for byte in b'"{]9\xff\x00':
+            broken = data[:place] + bytes([byte]) + data[place + 1 :]
+            with contextlib.suppress(pw.PieceworkError):
+                pw.Tokenizer._parse(broken, ".json", {}).encode("hug pug x")
+
+
+# Word counts
+
+COUNTS = pw.WordCounts.from_texts(["hug pug", "pug"])._core.to_text()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("hug\t1", "hug\t2"),
+        ("hug\t1", "hug\t0"),
+        ("hug\t1", "hug\t-1"),
+        ("hug\t1", "hug\t18446744073709551616"),
+        ("hug\t1", "bug\t1"),
+        ("hug", "pug"),
+        ("hug", "h\\xg"),
+        ('"version":1', '"version":2'),
+        ("word_counts", "bird_counts"),
+        (COUNTS, COUNTS + "more\t1\t0\t0\n"),
+        ("\t", " "),
+        ("{", ""),
+        (COUNTS, "[" * 100_000),
+        (COUNTS, "hello"),
+    ],
+    ids=lambda text: repr(text[:30] + text[-12:]),
+)
+def test_word_counts_that_were_changed(tmp_path: Any, old: str, new: str) -> None:
+    path = tmp_path / "counts"
+    path.write_text(COUNTS.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(pw.PieceworkError) as caught:
+        pw.WordCounts.load(path)
+    assert isinstance(caught.value, ValueError | OverflowError)
+    assert len(str(caught.value)) < 700
+    assert "counts" in str(caught.value), "the message names the file"
+
+
+def test_counts_that_overflow() -> None:
+    most = 2**64 - 1
+    assert pw.WordCounts({"a": most}).total == most
+    for overflow in (
+        lambda: pw.WordCounts({"a": most, "b": 1}),
+        lambda: pw.WordCounts({"a": most}) + pw.WordCounts({"a": 1}),
+        lambda: pw.train({"ab": most}, pw.WordPieceTrainer(20)),
+    ):
+        with pytest.raises(pw.errors.CountOverflowError) as caught:
+            overflow()
+        assert isinstance(caught.value, OverflowError)
+    one = pw.train({"a": most}, pw.WordPieceTrainer(20))
+    assert max(one.token_counts or ()) == most
+    assert pw.Tokenizer.from_str(one.to_str()) == one
+
+
+@pytest.mark.parametrize("count", [-1, 2**64, 1.5, "3", None, True])
+def test_counts_that_are_none(count: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match="'a'"):
+        pw.WordCounts({"a": count})
+    with pytest.raises((TypeError, ValueError), match="'a'"):
+        pw.train({"a": count}, pw.WordPieceTrainer(20))
+
+
+def test_counts_of_other_settings_do_not_add_up_or_train() -> None:
+    cased = pw.normalizers.BertNormalizer(lowercase=False)
+    one = pw.WordCounts.from_texts(["A b"])
+    two = pw.WordCounts.from_texts(["A b"], normalizer=cased)
+    for other in (two, pw.WordCounts({"a": 1})):
+        with pytest.raises(pw.errors.CountsError, match="settings"):
+            one + other
+    with pytest.raises(pw.errors.CountsError, match="counted with"):
+        pw.train(one, pw.WordPieceTrainer(20), normalizer=cased)
+    with pytest.raises(pw.errors.CountsError, match="counted with"):
+        pw.train(one, pw.WordPieceTrainer(20), pre_tokenizer=None)

@@ -1,0 +1,161 @@
+"""tokenizer.json: what stands in it, and that all of it comes back."""
+
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import impls
+import piecework as pw
+
+pytestmark = pytest.mark.smoke
+
+WORDS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+TOP = [
+    "version",
+    "truncation",
+    "padding",
+    "added_tokens",
+    "normalizer",
+    "pre_tokenizer",
+    "post_processor",
+    "decoder",
+    "model",
+]
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> pw.Tokenizer:
+    return pw.train(WORDS, pw.WordPieceTrainer(vocab_size=20))
+
+
+def test_it_has_the_members_that_tokenizers_knows(tokenizer: pw.Tokenizer) -> None:
+    whole = json.loads(tokenizer.to_str())
+    assert list(whole) == TOP
+    assert whole["model"].keys() - {"piecework"} == {
+        "type",
+        "unk_token",
+        "continuing_subword_prefix",
+        "max_input_chars_per_word",
+        "vocab",
+    }
+    assert whole["model"]["type"] == "WordPiece"
+
+
+def test_history_counts_and_configuration_ride_along(tokenizer: pw.Tokenizer) -> None:
+    training = json.loads(tokenizer.to_str())["model"]["piecework"]["training"]
+    assert training["trainer"]["criterion"] == "likelihood"
+    assert training["trainer"]["vocab_size"] == 20
+    assert training["counts_sha256"] == pw.WordCounts(WORDS).fingerprint
+    assert training["token_counts"] == tokenizer.token_counts
+    assert [row[2] for row in training["history"]] == [m.token for m in tokenizer.history]
+
+
+@pytest.mark.parametrize("unknown", ["run", "char"])
+def test_an_unknown_policy_has_a_type_of_its_own(tokenizer: pw.Tokenizer, unknown: Any) -> None:
+    text = tokenizer.with_settings(unknown=unknown).to_str()
+    assert json.loads(text)["model"]["type"] == "piecework.WordPiece"
+    assert pw.Tokenizer.from_str(text).unknown == unknown
+
+
+@pytest.mark.parametrize("limit", [None, 0, 1, 100, 2**20])
+def test_the_limit_of_a_word_comes_back(tokenizer: pw.Tokenizer, limit: int | None) -> None:
+    text = tokenizer.with_settings(max_input_chars_per_word=limit).to_str()
+    assert pw.Tokenizer.from_str(text).max_input_chars_per_word == limit
+
+
+def test_an_unknown_token_of_another_name(tokenizer: pw.Tokenizer) -> None:
+    other = tokenizer.with_settings(unk_token="[MASK]")
+    assert other.tokenize("x") == ["[MASK]"]
+    assert pw.Tokenizer.from_str(other.to_str()).tokenize("x") == ["[MASK]"]
+    assert tokenizer.tokenize("x") == ["[UNK]"]
+
+
+def test_saving_again_changes_no_byte(tokenizer: pw.Tokenizer, tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.json"
+    tokenizer.save(path)
+    first = path.read_bytes()
+    assert first.decode() == tokenizer.to_str()
+    pw.Tokenizer.from_file(path).save(str(path))
+    assert path.read_bytes() == first
+    assert os.listdir(tmp_path) == ["tokenizer.json"]
+
+
+def test_a_name_of_any_ending(tokenizer: pw.Tokenizer, tmp_path: Path) -> None:
+    for name in ("tokenizer", "tokenizer.JSON", "tokenizer.bin", "名前.json"):
+        tokenizer.save(tmp_path / name)
+        assert pw.Tokenizer.from_file(tmp_path / name) == tokenizer
+
+
+def test_what_is_read_need_not_be_pretty(tokenizer: pw.Tokenizer) -> None:
+    whole = json.loads(tokenizer.to_str())
+    for text in (
+        json.dumps(whole),
+        json.dumps(whole, indent=4, ensure_ascii=False),
+        "\n " + json.dumps(whole),
+    ):
+        assert pw.Tokenizer.from_str(text) == tokenizer
+    shuffled = {key: whole[key] for key in reversed(TOP)}
+    assert pw.Tokenizer.from_str(json.dumps(shuffled)) == tokenizer
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes and links are those of POSIX")
+def test_modes_and_links_stay(tokenizer: pw.Tokenizer, tmp_path: Path) -> None:
+    old = os.umask(0o027)
+    try:
+        tokenizer.save(tmp_path / "new.json")
+    finally:
+        os.umask(old)
+    assert stat.S_IMODE((tmp_path / "new.json").stat().st_mode) == 0o640
+    (tmp_path / "old.json").write_text("old", encoding="utf-8")
+    (tmp_path / "old.json").chmod(0o600)
+    (tmp_path / "link.json").symlink_to("old.json")
+    tokenizer.save(tmp_path / "link.json")
+    assert (tmp_path / "link.json").is_symlink()
+    assert stat.S_IMODE((tmp_path / "old.json").stat().st_mode) == 0o600
+    assert pw.Tokenizer.from_file(tmp_path / "old.json") == tokenizer
+
+
+def test_ids_may_come_in_any_order_and_leave_gaps() -> None:
+    whole = json.loads(impls.tokenizer_json(["[UNK]", "a", "##b"], {}))
+    whole["model"]["vocab"] = {"##b": 7, "[UNK]": 3, "a": 5}
+    whole["added_tokens"][0]["id"] = 3
+    tokenizer = pw.Tokenizer.from_str(json.dumps(whole))
+    assert tokenizer.encode_ids("ab x") == [5, 7, 3]
+    assert list(tokenizer.vocab.items()) == [("[UNK]", 3), ("a", 5), ("##b", 7)]
+    assert (len(tokenizer), tokenizer.id_to_token(4), tokenizer.id_to_token(7)) == (3, None, "##b")
+    assert pw.Tokenizer.from_str(tokenizer.to_str()) == tokenizer
+    with pytest.raises(pw.errors.TokenIdError, match="4"):
+        tokenizer.decode([5, 4])
+    with pytest.raises(pw.errors.VocabularyError, match="id 0"):
+        tokenizer.save_vocab("never written")
+
+
+def test_special_tokens_beyond_the_vocabulary() -> None:
+    whole = json.loads(impls.tokenizer_json(["[UNK]", "a"], {}))
+    whole["added_tokens"].append(whole["added_tokens"][0] | {"id": 2, "content": "<x>"})
+    tokenizer = pw.Tokenizer.from_str(json.dumps(whole))
+    assert tokenizer.encode("a<x>A").tokens == ["a", "<x>", "a"]
+    assert tokenizer.special_tokens == {"[UNK]": 0, "<x>": 2}
+    assert pw.Tokenizer.from_str(tokenizer.to_str()) == tokenizer
+
+
+def test_settings_of_a_vocab_txt_are_refused(tokenizer: pw.Tokenizer) -> None:
+    for settings in (
+        {"lowercase": False},
+        {"normalizer": None},
+        {"pre_tokenizer": None},
+        {"continuing_subword_prefix": ""},
+    ):
+        with pytest.raises(pw.errors.ConfigError, match=next(iter(settings))):
+            pw.Tokenizer.from_str(tokenizer.to_str(), **settings)
+
+
+def test_settings_of_the_model_apply(tokenizer: pw.Tokenizer) -> None:
+    text = tokenizer.to_str()
+    split = pw.Tokenizer.from_str(text, unknown="char").tokenize("xhug")
+    assert split == ["[UNK]", "[UNK]", "##ug"]
+    assert pw.Tokenizer.from_str(text, max_input_chars_per_word=2).tokenize("hug") == ["[UNK]"]

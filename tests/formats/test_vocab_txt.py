@@ -1,0 +1,96 @@
+"""vocab.txt: one token a line, both ways."""
+
+from pathlib import Path
+
+import pytest
+
+import piecework as pw
+
+pytestmark = pytest.mark.smoke
+
+BERT = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nhug\n##s\n"
+
+
+def test_lines_are_ids(tmp_path: Path) -> None:
+    path = tmp_path / "vocab.txt"
+    path.write_text(BERT, encoding="utf-8")
+    tokenizer = pw.Tokenizer.from_file(path)
+    assert tokenizer.vocab == {token: i for i, token in enumerate(BERT.split())}
+    tokenizer.save_vocab(tmp_path / "again.txt")
+    assert (tmp_path / "again.txt").read_text(encoding="utf-8") == BERT
+
+
+@pytest.mark.parametrize(
+    "text", [BERT[:-1], BERT.replace("\n", "\r\n"), BERT.replace("hug", "hug \t")]
+)
+def test_line_ends_and_white_space_are_no_part_of_a_token(text: str) -> None:
+    assert pw.Tokenizer.from_str(text) == pw.Tokenizer.from_str(BERT)
+
+
+def test_an_empty_line_is_an_empty_token_and_keeps_the_ids(tmp_path: Path) -> None:
+    tokenizer = pw.Tokenizer.from_str("[UNK]\n\nhug\n")
+    assert tokenizer.vocab == {"[UNK]": 0, "": 1, "hug": 2}
+    assert tokenizer.encode_ids("hug x") == [2, 0]
+    tokenizer.save_vocab(tmp_path / "vocab.txt")
+    assert pw.Tokenizer.from_file(tmp_path / "vocab.txt") == tokenizer
+
+
+def test_special_tokens_are_those_it_contains() -> None:
+    tokenizer = pw.Tokenizer.from_str(BERT)
+    assert list(tokenizer.special_tokens) == ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    assert tokenizer.encode("hugs", "hug").tokens == [
+        *("[CLS]", "hug", "##s", "[SEP]"),
+        *("hug", "[SEP]"),
+    ]
+    few = pw.Tokenizer.from_str("[UNK]\n[SEP]\nhug\n")
+    assert list(few.special_tokens) == ["[UNK]", "[SEP]"]
+    assert few.encode("hug").tokens == ["hug"]
+
+
+def test_settings_that_it_leaves_open() -> None:
+    text = "[UNK]\nHug\nhug\n@s\nhug!\nhugé\ne\n中\n"
+    assert pw.Tokenizer.from_str(text, lowercase=False).tokenize("Hug") == ["Hug"]
+    assert pw.Tokenizer.from_str(text).tokenize("Hug") == ["hug"]
+    assert pw.Tokenizer.from_str(text, strip_accents=False).tokenize("HUGÉ") == ["hugé"]
+    assert pw.Tokenizer.from_str(text, normalizer=None).tokenize("HUG") == ["[UNK]"]
+    split = pw.pre_tokenizers.WhitespaceSplit()
+    assert pw.Tokenizer.from_str(text, pre_tokenizer=split).tokenize("hug!") == ["hug!"]
+    marked = pw.Tokenizer.from_str(text, continuing_subword_prefix="@")
+    assert marked.tokenize("hugs") == ["hug", "@s"]
+    assert marked.decode([2, 3]) == "hugs"
+    plain = pw.Tokenizer.from_str(text, handle_chinese_chars=False)
+    assert plain.tokenize("hug中") == ["[UNK]"]
+    free = pw.Tokenizer.from_str("a\n##a\n", unk_token=None, max_input_chars_per_word=None)
+    assert free.unk_token is None
+    assert len(free.tokenize("a" * 1000)) == 1000
+
+
+def test_normalizer_and_its_flags_exclude_each_other() -> None:
+    with pytest.raises(pw.errors.ConfigError, match="exclude"):
+        pw.Tokenizer.from_str(BERT, normalizer=None, lowercase=True)
+
+
+def test_truncation_is_not_its_business() -> None:
+    with pytest.raises(pw.errors.ConfigError, match="truncation"):
+        pw.Tokenizer.from_str(BERT, truncation=None)
+
+
+def test_what_a_line_cannot_hold_is_an_error(tmp_path: Path) -> None:
+    tokenizer = pw.train(
+        {"a b": 3}, pw.WordPieceTrainer(vocab_size=20), normalizer=None, pre_tokenizer=None
+    )
+    assert "## " in tokenizer.vocab
+    with pytest.raises(pw.errors.VocabularyError, match=r"tokenizer\.json"):
+        tokenizer.save_vocab(tmp_path / "vocab.txt")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_vocab_txt_has_no_training(tmp_path: Path) -> None:
+    made = pw.train({"hug": 2}, pw.WordPieceTrainer(vocab_size=20))
+    made.save_vocab(tmp_path / "vocab.txt")
+    tokenizer = pw.Tokenizer.from_file(tmp_path / "vocab.txt")
+    assert tokenizer.vocab == made.vocab
+    assert (tokenizer.history, tokenizer.trainer, tokenizer.token_counts) == ((), None, None)
+    with pytest.raises(pw.errors.MissingCountsError, match=r"vocab\.txt"):
+        tokenizer.log_likelihood("hug")
+    assert "not known" in str(tokenizer.explain("hug"))
