@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import corpus
 from corpus import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 os.environ["RAYON_NUM_THREADS"] = "1"  # read when `tokenizers` first encodes
 

@@ -6,12 +6,15 @@ import itertools
 import math
 import os
 import random
-from collections.abc import Iterator
-
-from corpus import Row
+from typing import TYPE_CHECKING
 
 import piecework as pw
 from piecework import reference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from corpus import Row
 
 TRIALS = int(os.environ.get("TRIALS", "10000"))
 
@@ -76,10 +79,16 @@ def _compare(table: dict[str, int], settings: dict[str, object]) -> tuple[int, i
 
 def _core(table: dict[str, int], settings: dict[str, object]) -> object:
     try:
-        tokenizer = pw.train(table, pw.WordPieceTrainer(**settings), normalizer=None, pre_tokenizer=None)
+        tokenizer = pw.train(
+            table, pw.WordPieceTrainer(**settings), normalizer=None, pre_tokenizer=None
+        )
     except pw.PieceworkError:
         return "error"
-    return list(tokenizer.vocab), [_step(merge) for merge in tokenizer.history], tokenizer.token_counts
+    return (
+        list(tokenizer.vocab),
+        [_step(merge) for merge in tokenizer.history],
+        tokenizer.token_counts,
+    )
 
 
 def _reference(table: dict[str, int], settings: dict[str, object]) -> object:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-
-from corpus import Row
+from typing import TYPE_CHECKING
 
 import piecework as pw
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from corpus import Row
 
 SIZES = (10**4, 10**5, 10**6)
 
@@ -31,7 +34,11 @@ def measure() -> Iterator[Row]:
             tok = pw.Tokenizer.from_str(text, max_input_chars_per_word=None, unknown=unknown)
             each = [_nanoseconds(tok, (unit * size)[:size]) / size for size in SIZES]
             figure = ", ".join(f"{value:.1f}" for value in each)
-            yield f"{name} ({unknown})"[:58], f"{figure} ns a character at 10^4, 10^5, 10^6", "constant"
+            yield (
+                f"{name} ({unknown})"[:58],
+                f"{figure} ns a character at 10^4, 10^5, 10^6",
+                "constant",
+            )
 
 
 def _nanoseconds(tok: pw.Tokenizer, word: str) -> float:

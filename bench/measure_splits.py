@@ -5,19 +5,24 @@ from __future__ import annotations
 import os
 import pydoc_data.topics
 import random
-from collections.abc import Iterator
 from functools import reduce
-
-from corpus import Row
+from typing import TYPE_CHECKING
 
 import piecework as pw
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from corpus import Row
 
 SPLITS = int(os.environ.get("SPLITS", "1000"))
 
 
 def measure() -> Iterator[Row]:
     """Count random shards of a shuffled text with 1, 2 or 8 threads, merge in random order, train, compare files."""
-    texts = [line for topic in pydoc_data.topics.topics.values() for line in topic.splitlines()][:1500]
+    texts = [line for topic in pydoc_data.topics.topics.values() for line in topic.splitlines()][
+        :1500
+    ]
     trainer = pw.WordPieceTrainer(1200)
     whole = pw.train(texts, trainer, threads=1).to_str()
     choice = random.Random(7)
@@ -30,4 +35,8 @@ def measure() -> Iterator[Row]:
         choice.shuffle(tables)
         if pw.train(reduce(pw.WordCounts.merge, tables), trainer).to_str() != whole:
             raise SystemExit(f"split {number} gives another file")
-    yield "same file from 1, 2, 8 threads, any split and order", f"{SPLITS:,} random splits, 0 differences", "1,000, 0"
+    yield (
+        "same file from 1, 2, 8 threads, any split and order",
+        f"{SPLITS:,} random splits, 0 differences",
+        "1,000, 0",
+    )

@@ -6,10 +6,13 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import corpus
 from corpus import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 GOALS = {"likelihood": "a fifth", "frequency": "an eighth", "pmi": "an eighth", "sum": "an eighth"}
 

@@ -28,7 +28,9 @@ def main() -> None:
 def _processor() -> str:
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:
-            names = [line.split(": ", 1)[1].strip() for line in file if line.startswith("model name")]
+            names = [
+                line.split(": ", 1)[1].strip() for line in file if line.startswith("model name")
+            ]
     except (OSError, IndexError):
         return platform.processor()
     return f"{len(names)} x {names[0]}" if names else platform.processor()

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import warnings
-from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
@@ -14,13 +13,21 @@ import numpy as np
 
 from piecework import _core, normalizers, pre_tokenizers
 from piecework._component import splitter_json
-from piecework.errors import ConfigError, FormatError, PieceworkError, PieceworkWarning, TokenIdError
+from piecework.errors import (
+    ConfigError,
+    FormatError,
+    PieceworkError,
+    PieceworkWarning,
+    TokenIdError,
+)
 from piecework.io import read_bytes, write_aside
 from piecework.normalizers import BertNormalizer, Normalizer
 from piecework.pre_tokenizers import BertPreTokenizer, PreTokenizer
 from piecework.types import Encoding, Encodings, Merge, Specials, UnknownPolicy
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from piecework._core import Tokenizer as CoreTokenizer
     from piecework.explain import Explanation
     from piecework.io.files import Pathish
@@ -229,9 +236,13 @@ class Tokenizer:
             "unknown": (self.unknown, "word"),
             "max_input_chars_per_word": (self.max_input_chars_per_word, 100),
         }
-        lost = [f"{name}={value!r}" for name, (value, default) in settings.items() if value != default]
+        lost = [
+            f"{name}={value!r}" for name, (value, default) in settings.items() if value != default
+        ]
         others = self.special_tokens.keys() - {*_BERT_SPECIALS, self.unk_token}
-        return lost + [f"the special token {token!r}, which it cannot mark" for token in sorted(others)]
+        return lost + [
+            f"the special token {token!r}, which it cannot mark" for token in sorted(others)
+        ]
 
     def with_settings(self, **settings: Unpack[ModelSettings]) -> Tokenizer:
         r"""Give the same tokenizer with other settings of its model.
@@ -363,7 +374,9 @@ class Tokenizer:
         try:
             return self._core.decode(_ids(ids), skip_special_tokens)
         except OverflowError:
-            raise TokenIdError(f"an id is negative or over 2^32; ids go from 0 to {len(self) - 1}") from None
+            raise TokenIdError(
+                f"an id is negative or over 2^32; ids go from 0 to {len(self) - 1}"
+            ) from None
 
     def decode_batch(
         self, batch: Encodings | Iterable[Iterable[int]], *, skip_special_tokens: bool = True

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -186,7 +187,7 @@ def test_broken_bytes_of_other_encodings(tmp_path: Path, encoding: str) -> None:
     with pytest.raises(pw.errors.InvalidUtf8Error, match=r"broken\.txt") as caught:
         pw.train_files(path, TRAINER, encoding=encoding)
     assert caught.value.line == 3
-    assert "line 3" in str(caught.value)
+    assert re.search("line 3|after line 2", str(caught.value))
     replaced = pw.WordCounts.from_files(path, encoding=encoding, errors="replace")
     assert replaced["fine"] == 2
 

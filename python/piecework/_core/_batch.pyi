@@ -1,6 +1,5 @@
 """A batch of encodings: one flat array of ids and the rows' offsets."""
 
-from collections.abc import Sequence
 from typing import Any, final
 
 import numpy as np
@@ -8,18 +7,14 @@ import numpy.typing as npt
 
 @final
 class Batch:
-    """The ids of many texts, in memory that NumPy and Arrow share.
+    r"""The ids of many texts, in memory that NumPy and Arrow share.
 
-    Args:
-        rows: The ids of each text.
-
-    >>> from piecework._core import Batch
-    >>> batch = Batch([[1, 2], [], [3]])
+    >>> import piecework as pw
+    >>> batch = pw.Tokenizer.from_str("[UNK]\na").encode_batch(["a a", "", "b"])._batch
     >>> batch.ids, batch.row_offsets
-    (array([1, 2, 3], dtype=uint32), array([0, 2, 2, 3]))
+    (array([1, 1, 0], dtype=uint32), array([0, 2, 2, 3]))
     """
 
-    def __new__(cls, rows: Sequence[Sequence[int]]) -> Batch: ...
     @property
     def ids(self) -> npt.NDArray[np.uint32]:
         """All token ids in a row, read-only."""
@@ -36,5 +31,8 @@ class Batch:
 
     def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[object, object]:
         """Give schema and rows to Arrow as PyCapsules, without a copy."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> object:
+        """Give the rows to Arrow as a stream of one table with the column `ids`."""
 
     def __len__(self) -> int: ...

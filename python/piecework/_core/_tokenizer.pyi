@@ -86,6 +86,9 @@ class Tokenizer:
     def decode(self, ids: Sequence[int], skip_special_tokens: bool) -> str:
         """Give the text of ids."""
 
+    def first_unmatched(self, word: str) -> int | None:
+        """Give the first character of a word at which no piece begins; None where pieces cover it."""
+
     def word_pieces(
         self, text: str
     ) -> list[tuple[str, list[tuple[int, tuple[int, int], list[str]]]]]:

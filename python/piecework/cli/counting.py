@@ -94,7 +94,11 @@ def _load(file: str) -> WordCounts:
     from piecework import WordCounts
 
     try:
-        return WordCounts.from_bytes(sys.stdin.buffer.read()) if file == STDIN else WordCounts.load(file)
+        return (
+            WordCounts.from_bytes(sys.stdin.buffer.read())
+            if file == STDIN
+            else WordCounts.load(file)
+        )
     except FormatError as error:
         name = "standard input" if file == STDIN else file
         raise FormatError(f"{name}: {str(error).removeprefix(f'{name}: ')}") from None

@@ -205,9 +205,7 @@ class Tokenizer:
                 raise ValueError(f"specials: {token!r} is not a special token of this tokenizer")
         return sorted(specials, key=len, reverse=True)
 
-    def _encode_plain(
-        self, text: str, shift: int, word: int, split: Splitter
-    ) -> Iterator[Token]:
+    def _encode_plain(self, text: str, shift: int, word: int, split: Splitter) -> Iterator[Token]:
         normalized = self._normalize(text)
         for number, (begin, end) in enumerate(self._words(normalized.text), word):
             for piece in split(normalized.text[begin:end]):

@@ -1,0 +1,415 @@
+"""The names that others build against, their signatures and what they give."""
+
+import copy
+import inspect
+import math
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import piecework as pw
+
+pytestmark = pytest.mark.smoke
+
+WORDS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+TEXTS = ["Hugs, pun!", "", "bun", "pug [MASK] hugs hug"]
+
+
+@pytest.fixture(scope="module")
+def tok() -> pw.Tokenizer:
+    return pw.train(WORDS, pw.WordPieceTrainer(vocab_size=20))
+
+
+# Names and signatures
+
+COUNTING = "normalizer=DEFAULT, pre_tokenizer=DEFAULT, threads=None, progress=False"
+FILES = "encoding='utf-8', errors='strict'"
+SIGNATURES: dict[str, str] = {
+    "train": f"(texts, trainer, *, {COUNTING})",
+    "train_files": f"(paths, trainer, *, {COUNTING}, {FILES})",
+    "WordPieceTrainer": "(vocab_size, *, criterion='likelihood', min_frequency=1, "
+    "min_word_frequency=1, max_merges=None, stop_at_pair_frequency=None, stop_without_gain=False, "
+    "ties='lex', special_tokens=('[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'), "
+    "special_tokens_first=True, initial_alphabet=(), limit_alphabet=None, "
+    "continuing_subword_prefix='##', max_token_length=None, prune_unused=False)",
+    "WordCounts": "(words)",
+    "WordCounts.from_texts": f"(texts, *, {COUNTING}, first_document=0)",
+    "WordCounts.from_files": f"(paths, *, {COUNTING}, {FILES}, first_document=0)",
+    "WordCounts.load": "(path)",
+    "WordCounts.save": "(self, path)",
+    "WordCounts.merge": "(self, other)",
+    "Tokenizer.from_file": "(path, **settings)",
+    "Tokenizer.from_str": "(text, **settings)",
+    "Tokenizer.from_bytes": "(data, **settings)",
+    "Tokenizer.save": "(self, path)",
+    "Tokenizer.save_vocab": "(self, path)",
+    "Tokenizer.to_str": "(self)",
+    "Tokenizer.encode": "(self, text, pair=None, *, add_special_tokens=True, specials='match')",
+    "Tokenizer.encode_ids": "(self, text, pair=None, *, add_special_tokens=True, specials='match')",
+    "Tokenizer.encode_batch": "(self, texts, *, add_special_tokens=True, specials='match', "
+    "threads=None)",
+    "Tokenizer.tokenize": "(self, text, *, specials='match')",
+    "Tokenizer.decode": "(self, ids, *, skip_special_tokens=True)",
+    "Tokenizer.decode_batch": "(self, batch, *, skip_special_tokens=True)",
+    "Tokenizer.count": "(self, text_or_texts, *, add_special_tokens=True, specials='match')",
+    "Tokenizer.log_likelihood": "(self, text, *, specials='match')",
+    "Tokenizer.explain": "(self, word)",
+    "Tokenizer.token_to_id": "(self, token)",
+    "Tokenizer.id_to_token": "(self, id)",
+    "normalizers.BertNormalizer": "(clean_text=True, handle_chinese_chars=True, "
+    "strip_accents=None, lowercase=True)",
+    "pre_tokenizers.BertPreTokenizer": "()",
+    "pre_tokenizers.WhitespaceSplit": "()",
+    "Encodings.to_list": "(self)",
+    "Encodings.to_numpy": "(self)",
+    "Encodings.padded": "(self, *, pad_id=None, length=None, side='right')",
+}
+
+
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_signature(name: str) -> None:
+    found: Any = pw
+    for part in name.split("."):
+        found = getattr(found, part)
+    signature = inspect.signature(found)
+    bare = [p.replace(annotation=inspect.Parameter.empty) for p in signature.parameters.values()]
+    plain = signature.replace(parameters=bare, return_annotation=inspect.Signature.empty)
+    assert str(plain) == SIGNATURES[name]
+    assert inspect.getdoc(found)
+
+
+def test_all_names_are_there() -> None:
+    assert set(pw.__all__) <= set(dir(pw))
+    for name in pw.__all__:
+        assert getattr(pw, name) is not None
+    with pytest.raises(AttributeError, match="no_such_name"):
+        pw.no_such_name  # noqa: B018
+
+
+# Training
+
+
+def test_three_kinds_of_texts_train_alike() -> None:
+    trainer = pw.WordPieceTrainer(vocab_size=20)
+    texts = [" ".join([word] * count) for word, count in WORDS.items()]
+    made = [
+        pw.train(texts, trainer),
+        pw.train(iter(texts), trainer),
+        pw.train(WORDS, trainer),
+        pw.train(pw.WordCounts(WORDS), trainer),
+        pw.train(pw.WordCounts.from_texts(texts), trainer),
+    ]
+    assert all(other == made[0] for other in made)
+
+
+def test_the_defaults_are_those_of_bert(tok: pw.Tokenizer) -> None:
+    assert tok.normalizer == pw.normalizers.BertNormalizer(lowercase=True)
+    assert tok.pre_tokenizer == pw.pre_tokenizers.BertPreTokenizer()
+    assert (tok.unknown, tok.unk_token, tok.max_input_chars_per_word) == ("word", "[UNK]", 100)
+    assert tok.continuing_subword_prefix == "##"
+
+
+def test_a_mapping_of_foreign_words_is_warned_of() -> None:
+    with pytest.warns(UserWarning, match=r"\['Hug', 'é'\]"):
+        pw.train({"Hug": 3, "é": 1, "pun": 2}, pw.WordPieceTrainer(vocab_size=20))
+
+
+def test_progress_is_told() -> None:
+    seen: list[pw.Progress] = []
+    texts = ["the cat sat on the mat"] * 20_000
+    pw.train(texts, pw.WordPieceTrainer(vocab_size=40), progress=seen.append)
+    assert seen
+    assert {type(p) for p in seen} == {pw.Progress}
+    assert all(isinstance(p.stage, str) and p.done >= 0 and p.total >= 0 for p in seen)
+
+
+def test_an_error_in_progress_ends_the_call() -> None:
+    def fail(progress: pw.Progress) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        pw.train(["a"] * 10_000, pw.WordPieceTrainer(vocab_size=40), progress=fail)
+
+
+def test_progress_of_files(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "text"
+    path.write_text("the cat sat on the mat\n" * 10, encoding="utf-8")
+    pw.train_files(path, pw.WordPieceTrainer(vocab_size=40), progress=True)
+    assert capfd.readouterr() == ("", ""), "a bar is for terminals"
+
+
+# History
+
+
+def test_history(tok: pw.Tokenizer) -> None:
+    first = tok.history[0]
+    assert (first.left, first.right, first.token) == ("##u", "##g", "##ug")
+    assert round(first.score, 4) == 28.0178
+    assert (first.pair_count, first.left_count, first.right_count, first.ties) == (20, 36, 20, 1)
+    assert [merge.token for merge in tok.history][:6] == [
+        *("##ug", "##un", "hug", "pun", "pug", "bun")
+    ]
+    with pytest.raises(AttributeError):
+        first.score = 0  # type: ignore[misc]
+
+
+def test_trainer_and_counts_are_kept(tok: pw.Tokenizer) -> None:
+    assert tok.trainer is not None
+    assert tok.trainer["vocab_size"] == 20
+    assert tok.counts_sha256 == pw.WordCounts(WORDS).fingerprint
+    assert tok.token_counts is not None
+    assert len(tok.token_counts) == len(tok)
+    counts = {token: tok.token_counts[i] for token, i in tok.vocab.items()}
+    assert {token: n for token, n in counts.items() if n} == WORDS
+
+
+# Encoding
+
+
+def test_encoding(tok: pw.Tokenizer) -> None:
+    encoding = tok.encode("Hugs, pun!", "bun")
+    assert encoding.tokens[0] == "[CLS]"
+    assert encoding.ids == [tok.vocab[token] for token in encoding.tokens]
+    columns = ("offsets", "word_ids", "type_ids", "attention_mask", "special_tokens_mask")
+    assert {len(getattr(encoding, name)) for name in columns} == {len(encoding)}
+    assert encoding.offsets[1] == (0, 4)
+    assert encoding.word_ids == [None, 0, 1, 2, 3, None, 0, None]
+    assert encoding.type_ids == [0] * 6 + [1, 1]
+    assert encoding.special_tokens_mask == [1, 0, 0, 0, 0, 1, 0, 1]
+    assert encoding.attention_mask == [1] * 8
+    assert list(encoding) == encoding.ids
+    assert encoding[-1] == encoding.ids[-1]
+    with pytest.raises(IndexError):
+        encoding[8]
+    assert "hugs" in repr(encoding)
+    assert encoding == tok.encode("Hugs, pun!", "bun")
+    assert encoding != tok.encode("Hugs", "bun")
+
+
+def test_offsets_are_characters() -> None:
+    tok = pw.Tokenizer.from_str("[UNK]\ncafe\n中\na\n")
+    encoding = tok.encode("😀 Café 中a")
+    assert encoding.offsets == [(0, 1), (2, 6), (7, 8), (8, 9)]
+    assert encoding.byte_offsets == [(0, 4), (5, 10), (11, 14), (14, 15)]
+
+
+def test_batches(tok: pw.Tokenizer) -> None:
+    batch = tok.encode_batch(TEXTS)
+    assert len(batch) == len(TEXTS)
+    assert (batch.ids.dtype, batch.row_offsets.dtype) == (np.uint32, np.int64)
+    assert batch.row_offsets[0] == 0
+    assert batch.row_offsets[-1] == len(batch.ids)
+    assert [e.ids for e in batch] == batch.to_list() == [tok.encode_ids(text) for text in TEXTS]
+    assert [row.tolist() for row in batch.to_numpy()] == batch.to_list()
+    assert batch[-1] == batch[3] == tok.encode(TEXTS[3])
+    assert [e.ids for e in batch[1:3]] == batch.to_list()[1:3]
+    assert [e.ids for e in batch[::-2]] == batch.to_list()[::-2]
+    for place in (4, -5):
+        with pytest.raises(IndexError, match=str(place)):
+            batch[place]
+    assert not batch.ids.flags.writeable
+    assert not batch.row_offsets.flags.writeable
+    assert "4 texts" in repr(batch)
+    assert tok.decode_batch(batch) == [tok.decode(row) for row in batch.to_list()]
+
+
+def test_a_batch_does_not_change_with_the_list_that_was_given(tok: pw.Tokenizer) -> None:
+    texts = ["hug", "pun"]
+    batch = tok.encode_batch(texts)
+    texts[0] = "bun bun bun"
+    texts.append("more")
+    assert [encoding.ids for encoding in batch] == batch.to_list()
+    assert batch[0].ids == batch.to_list()[0]
+
+
+def test_options_of_a_batch_stay_with_it(tok: pw.Tokenizer) -> None:
+    batch = tok.encode_batch(["[MASK] hug"], add_special_tokens=False, specials="text")
+    assert batch[0].ids == batch.to_list()[0]
+    assert "[MASK]" not in batch[0].tokens
+
+
+def test_a_batch_outlives_its_tokenizer() -> None:
+    ids = pw.train(WORDS, pw.WordPieceTrainer(20)).encode_batch(TEXTS * 1000).ids
+    assert int(ids.max()) < 20
+    assert ids.sum() == ids.copy().sum()
+
+
+@pytest.mark.parametrize("texts", [[], (), iter([]), [""]], ids=str)
+def test_empty_batches(tok: pw.Tokenizer, texts: Any) -> None:
+    batch = tok.encode_batch(texts, add_special_tokens=False)
+    assert len(batch.ids) == 0
+    assert batch.to_list() == [[]] * len(batch)
+    assert len(batch.to_numpy()) == len(batch)
+    assert batch.padded().ids.shape == (len(batch), 0)
+
+
+def test_any_iterable_of_texts(tok: pw.Tokenizer) -> None:
+    wanted = tok.encode_batch(TEXTS).to_list()
+    for texts in (tuple(TEXTS), iter(TEXTS), (t for t in TEXTS), dict.fromkeys(TEXTS)):
+        assert tok.encode_batch(texts).to_list() == wanted
+    array = np.array(TEXTS)
+    assert tok.encode_batch(array).to_list() == wanted
+
+
+def test_padded(tok: pw.Tokenizer) -> None:
+    batch = tok.encode_batch(["hug", "hug pun bun"], add_special_tokens=False)
+    hug, pun, bun, pad = (tok.vocab[token] for token in ("hug", "pun", "bun", "[PAD]"))
+    ids, mask = batch.padded()
+    assert ids.tolist() == [[hug, pad, pad], [hug, pun, bun]]
+    assert mask.tolist() == [[1, 0, 0], [1, 1, 1]]
+    assert ids.dtype == mask.dtype == np.int64
+    left = batch.padded(side="left", length=4, pad_id=-100)
+    assert left.ids.tolist() == [[-100] * 3 + [hug], [-100, hug, pun, bun]]
+    assert left.attention_mask.tolist() == [[0, 0, 0, 1], [0, 1, 1, 1]]
+    with pytest.raises(pw.errors.ConfigError, match="3 tokens"):
+        batch.padded(length=2)
+    with pytest.raises(pw.errors.ConfigError, match="pad_id"):
+        pw.Tokenizer.from_str("[UNK]\n").encode_batch(["a", "b c"]).padded()
+
+
+def test_decoding(tok: pw.Tokenizer) -> None:
+    ids = tok.encode_ids("hug pun")
+    assert tok.decode(ids) == "hug pun"
+    assert tok.decode(ids, skip_special_tokens=False) == "[CLS] hug pun [SEP]"
+    assert tok.decode(np.array(ids)) == tok.decode(tuple(ids)) == tok.decode(iter(ids)) == "hug pun"
+    assert tok.decode(tok.encode_batch(["hug pun"]).ids) == "hug pun"
+    assert tok.decode([]) == ""
+    assert tok.decode_batch([]) == []
+    assert tok.decode_batch([ids, []]) == ["hug pun", ""]
+
+
+def test_count(tok: pw.Tokenizer) -> None:
+    assert tok.count("hug pun") == 4
+    assert tok.count("hug pun", add_special_tokens=False) == 2
+    assert tok.count(iter(TEXTS)) == [len(row) for row in tok.encode_batch(TEXTS).to_list()]
+
+
+def test_log_likelihood(tok: pw.Tokenizer) -> None:
+    assert tok.log_likelihood("") == 0
+    assert tok.log_likelihood("hug") == pytest.approx(math.log(10 / 36), rel=1e-12)
+    assert np.isfinite(tok.log_likelihood("[MASK] ??? zzz hug"))
+
+
+def test_vocabulary(tok: pw.Tokenizer) -> None:
+    assert tok.vocab_size == len(tok) == len(tok.vocab) <= 20
+    assert list(tok.vocab.values()) == sorted(tok.vocab.values())
+    for token, i in tok.vocab.items():
+        assert (tok.token_to_id(token), tok.id_to_token(i)) == (i, token)
+    tok.vocab.clear()
+    assert len(tok.vocab) == len(tok)
+    assert tok.token_to_id("zzz") is None
+    assert tok.special_tokens == {t: tok.vocab[t] for t in tok.special_tokens}
+
+
+# Explanations
+
+
+def test_explanations(tok: pw.Tokenizer) -> None:
+    small = pw.train(WORDS, pw.WordPieceTrainer(vocab_size=18))
+    explained = small.explain("hugs")
+    assert [piece.token for piece in explained.pieces] == ["hug", "##s"]
+    hug, s = explained.pieces
+    assert (hug.failed, hug.kind, hug.span) == (("hugs",), "merged", (0, 3))
+    assert hug.lineage is not None
+    assert [merge.token for _, merge in hug.lineage.merges()] == ["hug", "##ug"]
+    assert (s.kind, s.lineage, s.failed) == ("alphabet", None, ())
+    assert "hug = h + ##ug (merge 3)" in str(explained)
+    kinds = [piece.kind for piece in tok.explain("hug zzz [MASK]").pieces]
+    assert kinds == ["merged", "unknown", "special"]
+    assert tok.explain("").pieces == ()
+
+
+def test_an_explanation_without_a_history() -> None:
+    tok = pw.Tokenizer.from_str("[UNK]\nhug\n##s\n")
+    explained = tok.explain("hugs")
+    assert [piece.kind for piece in explained.pieces] == ["vocabulary", "vocabulary"]
+    assert explained.pieces[0].failed == ("hugs",)
+    assert "lineage is not known" in str(explained)
+
+
+# The rest
+
+
+def test_copies_and_pickles(tok: pw.Tokenizer) -> None:
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        assert pickle.loads(pickle.dumps(tok, protocol)) == tok
+    assert copy.copy(tok) == copy.deepcopy(tok) == tok
+    assert tok != pw.train(WORDS, pw.WordPieceTrainer(vocab_size=19))
+    assert tok != "something else"
+    assert {tok: 1}[pickle.loads(pickle.dumps(tok))] == 1
+    trainer = pw.WordPieceTrainer(30, criterion="pmi")
+    assert pickle.loads(pickle.dumps(trainer)) == trainer
+    for part in (pw.normalizers.BertNormalizer(lowercase=False), tok.pre_tokenizer):
+        assert pickle.loads(pickle.dumps(part)) == part
+
+
+def test_a_tokenizer_does_not_change(tok: pw.Tokenizer) -> None:
+    before = tok.to_str()
+    tok.with_settings(unknown="char", max_input_chars_per_word=None)
+    assert tok.to_str() == before
+    for name in ("vocab", "vocab_size", "unknown", "unk_token"):
+        with pytest.raises(AttributeError):
+            setattr(tok, name, None)
+
+
+def test_reprs_tell_something(tok: pw.Tokenizer) -> None:
+    for word in (
+        "WordPiece",
+        str(len(tok)),
+        "BertNormalizer",
+        "BertPreTokenizer",
+        "likelihood",
+        "merges",
+    ):
+        assert word in repr(tok)
+    assert "5 words" in repr(pw.WordCounts(WORDS))
+    assert "36" in repr(pw.WordCounts(WORDS))
+    assert "vocab_size=30" in repr(pw.WordPieceTrainer(30))
+    assert repr(pw.DEFAULT) == "DEFAULT"
+
+
+def test_word_counts() -> None:
+    counts = pw.WordCounts.from_texts(["b a b", "c a"])
+    assert list(counts) == ["b", "a", "c"]
+    assert dict(counts.items()) == {"b": 2, "a": 2, "c": 1}
+    assert (len(counts), counts.total, counts["a"], "c" in counts, "d" in counts) == (
+        *(3, 5, 2, True, False),
+    )
+    assert (counts.first_sight("b"), counts.first_sight("c")) == ((0, 0), (1, 0))
+    assert counts.knows_its_words
+    assert not pw.WordCounts({"a": 1}).knows_its_words
+    for look in (lambda: counts["d"], lambda: counts.first_sight("d")):
+        with pytest.raises(KeyError):
+            look()
+    assert counts + counts == counts.merge(counts)
+    assert (counts + counts).total == 10
+    assert counts == pickle.loads(pickle.dumps(counts))
+    assert counts != pw.WordCounts({"b": 2, "a": 2, "c": 1})
+    with pytest.raises(TypeError):
+        hash(counts)
+
+
+def test_files_are_counted_in_order(tmp_path: Path) -> None:
+    for name, text in (("1", "a b\nc\n"), ("2", "d\r\ne"), ("3", ""), ("4", "a")):
+        (tmp_path / name).write_bytes(text.encode())
+    paths = [tmp_path / name for name in "1234"]
+    counts = pw.WordCounts.from_files(paths)
+    assert counts == pw.WordCounts.from_texts(["a b", "c", "d", "e", "a"])
+    assert counts == pw.WordCounts.from_files(map(str, paths), threads=3)
+    assert counts == pw.WordCounts.from_files(paths[:2]) + pw.WordCounts.from_files(
+        paths[2:], first_document=4
+    )
+
+
+def test_components() -> None:
+    bert, split = pw.normalizers.BertNormalizer(), pw.pre_tokenizers.WhitespaceSplit()
+    assert bert.normalize_str("Ünï 中") == "uni  中 "
+    assert split.pre_tokenize_str("é b.") == [("é", (0, 1)), ("b.", (2, 4))]
+    assert bert == pw.normalizers.BertNormalizer(lowercase=True)
+    assert bert != pw.normalizers.BertNormalizer(lowercase=False)
+    assert len({bert, pw.normalizers.BertNormalizer()}) == 1
+    with pytest.raises(AttributeError):
+        bert.lowercase = False  # type: ignore[misc]
