@@ -101,7 +101,7 @@ def _reference(table: dict[str, int], settings: dict[str, object]) -> object:
 
 def _step(merge: object) -> tuple[object, ...]:
     names = ("left", "right", "token", "pair_count", "left_count", "right_count", "ties")
-    return tuple(getattr(merge, name) for name in names) + (_Score(merge.score),)  # type: ignore[attr-defined]
+    return (*(getattr(merge, name) for name in names), _Score(merge.score))  # type: ignore[attr-defined]
 
 
 class _Score(float):

@@ -62,7 +62,7 @@ def marked(case: Case) -> Any:
     return pytest.param(case, marks=marks, id=name_of(case))
 
 
-@pytest.mark.parametrize("case", map(marked, TABLE["cases"]))
+@pytest.mark.parametrize("case", [marked(case) for case in TABLE["cases"]])
 def test_case(impl: Impl, case: Case) -> None:
     encoder, specials = encoder_of(impl, case), settings_of(case)["specials"]
     if "error" in case:
