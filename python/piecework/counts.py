@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from piecework import _core, normalizers, pre_tokenizers
@@ -18,7 +19,7 @@ from piecework.progress import reporting
 from piecework.types import DEFAULT, Default, ProgressLike
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from piecework._core import WordCounts as CoreCounts
     from piecework.io.files import Pathish
@@ -51,6 +52,10 @@ class WordCounts:
 
     def __init__(self, words: Mapping[str, int]) -> None:
         """Take the words of a mapping."""
+        if not isinstance(words, Mapping):
+            raise TypeError(
+                f"expected a mapping of words to counts, found {type(words).__name__}; from_texts counts texts"
+            )
         self._core = _core.WordCounts.from_mapping(_checked(words))
 
     @classmethod
@@ -94,7 +99,7 @@ class WordCounts:
         if isinstance(texts, str):
             raise TypeError("texts must be an iterable of str, not one str; pass [text]")
         counter = _core.WordCounter(
-            splitter_json(normalizer, pre_tokenizer), threads, first_document
+            splitter_json(normalizer, pre_tokenizer), threads, _checked_first(first_document)
         )
         texts = iter(texts)
         with reporting(progress) as report:
@@ -139,7 +144,7 @@ class WordCounts:
         normalizer, pre_tokenizer = with_defaults(normalizer, pre_tokenizer)
         paths = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
         counter = _core.WordCounter(
-            splitter_json(normalizer, pre_tokenizer), threads, first_document
+            splitter_json(normalizer, pre_tokenizer), threads, _checked_first(first_document)
         )
         total = sum(map(size, paths))
         done = 0
@@ -198,7 +203,9 @@ class WordCounts:
         """
         return self._wrap(self._core.merged(other._core))
 
-    __add__ = merge
+    def __add__(self, other: object) -> WordCounts:
+        """Give the sum of two tables."""
+        return self.merge(other) if isinstance(other, WordCounts) else NotImplemented
 
     @property
     def normalizer(self) -> Normalizer | None:
@@ -285,6 +292,12 @@ def _checked(words: Mapping[Any, Any]) -> dict[str, int]:
                 f"the count of {word!r} is {count}; expected an integer from 0 to 2^64 - 1"
             )
     return dict(words)
+
+
+def _checked_first(document: object) -> int:
+    if isinstance(document, bool) or not isinstance(document, int) or not 0 <= document < 1 << 63:
+        raise ConfigError(f"first_document must be an integer from 0 on, not {document!r}")
+    return document
 
 
 def with_defaults(

@@ -155,6 +155,18 @@ def from_utf8(message: str, value: int, line: int, byte: int) -> InvalidUtf8Erro
     return error
 
 
+def to_utf8(text: str) -> bytes:
+    """Give the UTF-8 of a text.
+
+    Raises:
+        SurrogateError: It holds a lone surrogate.
+    """
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise from_surrogate(error) from None
+
+
 def from_surrogate(error: UnicodeEncodeError) -> SurrogateError:
     """Give the exception for a ``str`` that has no UTF-8 (called by the core)."""
     reason = (

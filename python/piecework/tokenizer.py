@@ -19,6 +19,7 @@ from piecework.errors import (
     PieceworkError,
     PieceworkWarning,
     TokenIdError,
+    to_utf8,
 )
 from piecework.io import read_bytes, write_aside
 from piecework.normalizers import BertNormalizer, Normalizer
@@ -135,11 +136,15 @@ class Tokenizer:
     @classmethod
     def from_str(cls, text: str, **settings: Unpack[LoadSettings]) -> Tokenizer:
         """Load the text of a tokenizer.json or a vocab.txt; see :meth:`from_file`."""
-        return cls._parse(text.encode(), "", settings)
+        if not isinstance(text, str):
+            raise TypeError(f"expected str, found {type(text).__name__}; from_bytes takes bytes")
+        return cls._parse(to_utf8(text), "", settings)
 
     @classmethod
     def from_bytes(cls, data: bytes, **settings: Unpack[LoadSettings]) -> Tokenizer:
         """Load the bytes of a tokenizer.json or a vocab.txt; see :meth:`from_file`."""
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise TypeError(f"expected bytes, found {type(data).__name__}; from_str takes str")
         return cls._parse(bytes(data), "", settings)
 
     @classmethod
@@ -180,8 +185,10 @@ class Tokenizer:
         )
         unk_token = settings.get("unk_token", "[UNK]")
         model = (
-            settings.get("continuing_subword_prefix", "##"),
-            unk_token or "[UNK]",
+            _checked_text(
+                "continuing_subword_prefix", settings.get("continuing_subword_prefix", "##")
+            ),
+            _checked_text("unk_token", unk_token or "[UNK]"),
             settings.get("unknown", "word"),
             _checked_limit(settings.get("max_input_chars_per_word", 100)),
         )
@@ -264,6 +271,8 @@ class Tokenizer:
         _refuse_unknown(settings, ModelSettings.__annotations__.keys(), "a model's settings")
         prefix, unk_token, unknown, limit = self._core.model()
         wanted = settings.get("unk_token", unk_token)
+        if wanted is not None:
+            _checked_text("unk_token", wanted)
         if "unk_token" in settings and wanted is not None and self.token_to_id(wanted) is None:
             raise ConfigError(f"the unknown token {wanted!r} is not in the vocabulary")
         model = (
@@ -581,8 +590,17 @@ def _ids(ids: Iterable[int]) -> list[int]:
     return list(ids)
 
 
+def _checked_text(name: str, text: object) -> str:
+    if not isinstance(text, str):
+        raise ConfigError(f"{name} must be a str, not {text!r}")
+    to_utf8(text)
+    return text
+
+
 def _checked_limit(limit: Any) -> int | None:
-    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
+    if limit is not None and (
+        isinstance(limit, bool) or not isinstance(limit, int) or not 0 <= limit < 1 << 63
+    ):
         raise ConfigError(
             f"max_input_chars_per_word must be an integer from 0 on or None, not {limit!r}"
         )

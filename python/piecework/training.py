@@ -96,6 +96,8 @@ class WordPieceTrainer:
         """Check types and ranges; the core checks them against the data."""
         for name in ("special_tokens", "initial_alphabet"):
             value = getattr(self, name)
+            if not isinstance(value, Iterable):
+                raise ConfigError(f"{name} must be a sequence of str, not {value!r}")
             if name == "special_tokens" and isinstance(value, str):
                 raise ConfigError(
                     f"{name} must be a sequence of str, not one str; pass [{value!r}]"
@@ -115,8 +117,17 @@ class WordPieceTrainer:
         """Give the settings as JSON."""
         try:
             return json.dumps({"type": "WordPieceTrainer"} | asdict(self), ensure_ascii=True)
-        except TypeError as error:
-            raise ConfigError(f"a setting of the trainer has the wrong type: {error}") from None
+        except TypeError:
+            wrong = [name for name, value in asdict(self).items() if not _is_json(value)]
+            raise ConfigError(f"{', '.join(wrong)}: a setting of the wrong type") from None
+
+
+def _is_json(value: object) -> bool:
+    try:
+        json.dumps(value)
+    except TypeError:
+        return False
+    return True
 
 
 _LEAST = {

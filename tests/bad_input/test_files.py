@@ -1,12 +1,13 @@
 """Files that are missing, broken, unreadable or cannot be written: our own errors, and no loss."""
 
+import codecs
 import errno
 import os
 import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import piecework as pw
 TRAINER = pw.WordPieceTrainer(vocab_size=60)
 TOKENIZER = pw.train(["the cat sat on the mat"], TRAINER)
 COUNTS = pw.WordCounts({"a": 1})
-ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
+NOBODY = 65534
 
 READERS: dict[str, Callable[[Any], object]] = {
     "from_file": pw.Tokenizer.from_file,
@@ -74,13 +75,45 @@ def test_a_name_with_nul(read: Callable[[Any], object]) -> None:
         read("a\0b")
 
 
-@pytest.mark.skipif(ROOT, reason="root may read every file")
-def test_a_file_without_permission(read: Callable[[Any], object], tmp_path: Path) -> None:
-    path = tmp_path / "secret.txt"
+@pytest.fixture
+def own_folder() -> Iterator[Path]:
+    """A folder of a user who is not root; root becomes that user, since it may do everything."""
+    if os.name == "nt":
+        pytest.skip("permissions are those of POSIX")
+    codecs.lookup("latin-1")  # loaded while the library can be read for sure
+    with tempfile.TemporaryDirectory() as name:
+        root = os.geteuid() == 0
+        if root:
+            os.chown(name, NOBODY, NOBODY)
+            os.seteuid(NOBODY)
+        try:
+            yield Path(name)
+        finally:
+            if root:
+                os.seteuid(0)
+
+
+def test_a_file_without_permission(read: Callable[[Any], object], own_folder: Path) -> None:
+    path = own_folder / "secret.txt"
     path.write_text("x", encoding="utf-8")
     path.chmod(0)
-    with pytest.raises(pw.errors.FilePermissionError, match=r"secret\.txt"):
+    with pytest.raises(pw.errors.FilePermissionError, match=r"secret\.txt") as caught:
         read(path)
+    assert isinstance(caught.value, PermissionError)
+
+
+def test_a_file_in_a_folder_without_permission(
+    read: Callable[[Any], object], own_folder: Path
+) -> None:
+    path = own_folder / "closed" / "text.txt"
+    path.parent.mkdir()
+    path.write_text("x", encoding="utf-8")
+    path.parent.chmod(0)
+    try:
+        with pytest.raises(pw.errors.FilePermissionError, match=r"text\.txt"):
+            read(path)
+    finally:
+        path.parent.chmod(0o700)
 
 
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that fails to read")
@@ -308,15 +341,16 @@ def test_ctrl_c_while_writing(
     check_nothing_was_lost(old.parent, old)
 
 
-@pytest.mark.skipif(ROOT, reason="root may write into every folder")
-def test_a_folder_without_permission(write: Callable[[Any], object], old: Path) -> None:
-    old.parent.chmod(0o500)
+def test_a_folder_without_permission(write: Callable[[Any], object], own_folder: Path) -> None:
+    path = own_folder / "kept.json"
+    path.write_text("old", encoding="utf-8")
+    own_folder.chmod(0o500)
     try:
         with pytest.raises(pw.errors.FilePermissionError, match=r"kept\.json"):
-            write(old)
+            write(path)
     finally:
-        old.parent.chmod(0o700)
-    check_nothing_was_lost(old.parent, old)
+        own_folder.chmod(0o700)
+    check_nothing_was_lost(own_folder, path)
 
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS, errno.EPERM])

@@ -7,7 +7,7 @@
 //!              └─ counts ─ model::wordpiece::train ┘
 //! ```
 //!
-//! [`pipeline::Tokenizer`] ties them together; [`format`] turns it into bytes and back.
+//! [`pipeline::Tokenizer`] ties them together; [`mod@format`] turns it into bytes and back.
 
 pub mod charset;
 pub mod counts;

@@ -65,7 +65,7 @@ fn specials(value: &Bound<'_, PyAny>) -> PyResult<Specials> {
         PyTypeError::new_err("specials must be \"match\", \"text\", \"error\" or a set of special tokens")
     })?;
     for item in items {
-        allowed.push(item?.extract()?);
+        allowed.push(utf8(item?.cast::<PyString>()?)?.to_owned());
     }
     allowed.sort_unstable();
     Ok(Specials::Allowed(allowed))

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import tempfile
 from pathlib import Path
 
-from piecework.errors import wrap_os_error
+from piecework.errors import from_os_error, wrap_os_error
 
 Pathish = str | os.PathLike[str]
+
+
+def checked(path: Pathish) -> Path:
+    """Give the path, if the operating system can have one of that name.
+
+    Raises:
+        FileError: It holds the character NUL.
+    """
+    if "\0" in str(path):
+        raise from_os_error(errno.EINVAL, "a file name cannot hold the character NUL", str(path))
+    return Path(path)
 
 
 def read_bytes(path: Pathish) -> bytes:
@@ -29,16 +41,18 @@ def read_bytes(path: Pathish) -> bytes:
     ...
     piecework.errors.MissingFileError: no such file: no such file or folder
     """
+    path = checked(path)
     try:
-        return Path(path).read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise wrap_os_error(error, Path(path)) from None
 
 
 def size(path: Pathish) -> int:
     """Give the bytes of a file, or 0 where it has no size that is known, like a pipe."""
+    path = checked(path)
     try:
-        return Path(path).stat().st_size
+        return path.stat().st_size
     except OSError:
         return 0
 
@@ -55,7 +69,7 @@ def write_aside(path: Pathish, data: bytes) -> None:
     Raises:
         FileError: It cannot be written.
     """
-    target = Path(path)
+    target = checked(path)
     try:
         if target.is_dir():
             raise IsADirectoryError(21, "is a folder")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from piecework import _core
 from piecework.errors import ConfigError, InvalidUtf8Error, wrap_os_error
+from piecework.io.files import checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from piecework.io.files import Pathish
 
 _SAMPLE = 1 << 20
+_BLOCK = 1 << 20
 
 
 def detect_encoding(path: Pathish) -> str:
@@ -30,7 +32,7 @@ def detect_encoding(path: Pathish) -> str:
         FileError: The file cannot be read.
     """
     try:
-        with Path(path).open("rb") as file:
+        with checked(path).open("rb") as file:
             sample = file.read(_SAMPLE)
             whole = not file.read(1)
     except OSError as error:
@@ -63,8 +65,9 @@ def codec_name(encoding: str, errors: str) -> str:
         message = f"unknown errors={errors!r}; expected 'strict', 'replace' or another of Python's"
         raise ConfigError(message) from None
     try:
+        b"a".decode(encoding, "replace")  # a codec such as "hex" is there, but for no text
         return codecs.lookup(encoding).name
-    except LookupError:
+    except (LookupError, ValueError):
         message = (
             f"unknown encoding {encoding!r}; expected a codec of Python such as 'utf-8', or 'auto'"
         )
@@ -86,19 +89,56 @@ def read_lines(path: Pathish, encoding: str, errors: str) -> Iterator[str]:
         FileError: The file cannot be read.
         InvalidUtf8Error: Broken bytes, with ``errors="strict"``.
     """
-    number = 0
+    number, unfinished = 0, [""]
     try:
-        with Path(path).open(encoding=encoding, errors=errors, newline="\n") as file:
-            for line in file:
+        for text in _decoded(path, encoding, errors):
+            *lines, rest = text.split("\n")
+            for line in lines:
                 number += 1
-                yield line.removesuffix("\n").removesuffix("\r")
-    except OSError as error:
-        raise wrap_os_error(error, Path(path)) from None
-    except UnicodeDecodeError as error:
+                yield "".join([*unfinished, line]).removesuffix("\r")
+                unfinished = []
+            unfinished.append(rest)
+    except _BrokenBytes as broken:
+        raise broken.told(path, number) from None
+    if last := "".join(unfinished):
+        yield last.removesuffix("\r")
+
+
+class _BrokenBytes(Exception):  # noqa: N818  # it never leaves this file
+    """Where decoding ended: what came before in the block, and the byte of the file."""
+
+    def __init__(self, error: UnicodeDecodeError, good: str, byte: int) -> None:
+        self.error, self.good, self.byte = error, good, byte
+
+    def told(self, path: Pathish, lines: int) -> InvalidUtf8Error:
+        """Give the error for people, after so many whole lines."""
+        error, line = self.error, lines + self.good.count("\n") + 1
         message = (
-            f"{path}: bytes that are not {encoding} after line {number} (0x{error.object[error.start]:02x}): "
-            f'{error.reason}; pass another encoding, or errors="replace" to go on with U+FFFD'
+            f"{path}: bytes that are not {error.encoding} in line {line} at byte {self.byte} of the "
+            f"file (0x{error.object[error.start]:02x}): {error.reason}; pass another encoding, or "
+            'errors="replace" to go on with U+FFFD'
         )
         broken = InvalidUtf8Error(error.encoding, error.object, error.start, error.end, message)
-        broken.line, broken.byte = number + 1, None
-        raise broken from None
+        broken.line, broken.byte = line, self.byte
+        return broken
+
+
+def _decoded(path: Pathish, encoding: str, errors: str) -> Iterator[str]:
+    """The text of a file, block by block."""
+    decoder = codecs.getincrementaldecoder(encoding)(errors)
+    try:
+        with checked(path).open("rb") as file:
+            position, block = 0, b"-"
+            while block:
+                block = file.read(_BLOCK)
+                state = decoder.getstate()
+                try:
+                    yield decoder.decode(block, final=not block)
+                except UnicodeDecodeError as error:
+                    held = len(state[0])  # bytes of a character that the block before began
+                    decoder.setstate(state)
+                    good = decoder.decode(error.object[held : error.start])
+                    raise _BrokenBytes(error, good, position - held + error.start) from None
+                position += len(block)
+    except OSError as error:
+        raise wrap_os_error(error, Path(path)) from None

@@ -32,7 +32,7 @@ pub fn read_vocab_txt(bytes: &[u8], settings: VocabSettings) -> Result<Tokenizer
     if !settings.allow_no_unk && vocab.id(&settings.model.unk_token).is_none() {
         return Err(Error::Vocabulary(format!(
             "the vocabulary has no unknown token {:?}; pass unk_token=... to name it, or unk_token=None if there is none",
-            settings.model.unk_token
+            shorten(&settings.model.unk_token)
         )));
     }
     let mut names = BERT_SPECIALS.to_vec();

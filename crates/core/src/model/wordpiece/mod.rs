@@ -1,6 +1,6 @@
 //! `WordPiece`: a vocabulary, and greedy longest match over each word.
 //!
-//! See `spec/wordpiece.md`. [`encode`] holds the matching, [`train`] makes vocabularies; the trainer knows
+//! See `spec/wordpiece.md`. `encode` holds the matching, [`train`] makes vocabularies; the trainer knows
 //! the model, never the reverse.
 
 mod automaton;

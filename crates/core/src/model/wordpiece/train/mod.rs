@@ -2,7 +2,7 @@
 //! new one, again and again.
 //!
 //! The result depends on the words, their counts and order, and the settings, on nothing else.
-//! Cost: that of the merged occurrences and of the pairs they touch; see [`crate::merge`].
+//! Cost: that of the merged occurrences and of the pairs they touch; see the room `merge`.
 
 mod alphabet;
 mod config;
