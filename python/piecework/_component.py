@@ -24,6 +24,9 @@ class Component:
 
 def splitter_json(normalizer: Component | None, pre_tokenizer: Component | None) -> str:
     """Give both stages as the core reads them."""
+    for name, stage in (("normalizer", normalizer), ("pre_tokenizer", pre_tokenizer)):
+        if stage is not None and not isinstance(stage, Component):
+            raise TypeError(f"{name} must be one of piecework.{name}s, or None, not {stage!r}")
     parts = {
         "normalizer": normalizer and normalizer.to_dict(),
         "pre_tokenizer": pre_tokenizer and pre_tokenizer.to_dict(),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from piecework import _core, normalizers, pre_tokenizers
 from piecework._component import splitter_json
 from piecework.errors import ConfigError, CountOverflowError, FormatError
-from piecework.io import detect_encoding, read_bytes, read_lines, size, write_aside
+from piecework.io import detect_encoding, may_block, read_bytes, read_lines, size, write_aside
 from piecework.io.lines import codec_name
 from piecework.normalizers import BertNormalizer, Normalizer
 from piecework.pre_tokenizers import BertPreTokenizer, PreTokenizer
@@ -314,7 +314,8 @@ def _add_file(
     counter: _core.WordCounter, path: Pathish, encoding: str, errors: str, report: Any
 ) -> None:
     codec = codec_name(detect_encoding(path) if encoding == "auto" else encoding, errors)
-    if codec == "utf-8" and errors in ("strict", "replace"):
+    # The core waits for bytes; where they may not come, Python does, which listens for Ctrl-C.
+    if codec == "utf-8" and errors in ("strict", "replace") and not may_block(path):
         counter.add_file(path, errors == "replace", report)
         return
     lines = read_lines(path, codec, errors)

@@ -7,7 +7,7 @@ import os
 import re
 import warnings
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
 import numpy as np
 
@@ -16,9 +16,9 @@ from piecework._component import splitter_json
 from piecework.errors import (
     ConfigError,
     FormatError,
-    PieceworkError,
     PieceworkWarning,
     TokenIdError,
+    VocabularyError,
     to_utf8,
 )
 from piecework.io import read_bytes, write_aside
@@ -73,7 +73,8 @@ class LoadSettings(ModelSettings, total=False):
     padding: None
 
 
-_BERT_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+_NO_LIMIT = (1 << 32) - 1
+"""No text has so many characters: how a tokenizer.json, which must give a number, says that there is no limit."""
 _BERT = ("lowercase", "strip_accents", "clean_text", "handle_chinese_chars")
 _VOCAB_ONLY = (*_BERT, "normalizer", "pre_tokenizer", "continuing_subword_prefix")
 _JSON_ONLY = ("truncation", "padding")
@@ -128,10 +129,8 @@ class Tokenizer:
         """
         try:
             return cls._parse(read_bytes(path), os.path.splitext(path)[1].lower(), settings)
-        except PieceworkError as error:
-            if str(path) not in str(error) and isinstance(error, ValueError):
-                raise type(error)(f"{os.fspath(path)}: {error}") from None
-            raise
+        except (FormatError, VocabularyError) as error:
+            raise type(error)(f"{os.fspath(path)}: {error}") from None
 
     @classmethod
     def from_str(cls, text: str, **settings: Unpack[LoadSettings]) -> Tokenizer:
@@ -188,11 +187,11 @@ class Tokenizer:
             _checked_text(
                 "continuing_subword_prefix", settings.get("continuing_subword_prefix", "##")
             ),
-            _checked_text("unk_token", unk_token or "[UNK]"),
+            None if unk_token is None else _checked_text("unk_token", unk_token),
             settings.get("unknown", "word"),
             _checked_limit(settings.get("max_input_chars_per_word", 100)),
         )
-        return cls._wrap(_core.Tokenizer.from_vocab(data, splitter, model, unk_token is None))
+        return cls._wrap(_core.Tokenizer.from_vocab(data, splitter, model))
 
     def save(self, path: Pathish) -> None:
         """Write a tokenizer.json, history and counts included, which ``tokenizers`` 0.23 loads too.
@@ -225,7 +224,7 @@ class Tokenizer:
             FileError: It cannot be written.
         """
         text = self._core.to_vocab()
-        if lost := self._lost_in_vocab():
+        if lost := self._lost_in_vocab(text):
             warnings.warn(
                 f"a vocab.txt holds the tokens alone; this one encodes the same only with {', '.join(lost)}",
                 PieceworkWarning,
@@ -233,7 +232,7 @@ class Tokenizer:
             )
         write_aside(path, text.encode())
 
-    def _lost_in_vocab(self) -> list[str]:
+    def _lost_in_vocab(self, text: str) -> list[str]:
         """The settings without which a vocab.txt of this tokenizer would encode otherwise."""
         settings: dict[str, tuple[object, object]] = {
             "normalizer": (self.normalizer, BertNormalizer()),
@@ -246,9 +245,11 @@ class Tokenizer:
         lost = [
             f"{name}={value!r}" for name, (value, default) in settings.items() if value != default
         ]
-        others = self.special_tokens.keys() - {*_BERT_SPECIALS, self.unk_token}
+        given = {name: value for name, (value, _) in settings.items()}
+        back = self._from_vocab(text.encode(), cast("LoadSettings", given))
+        parts, others = _parts(self), _parts(back)
         return lost + [
-            f"the special token {token!r}, which it cannot mark" for token in sorted(others)
+            f"its {name}, which it cannot hold" for name in parts if parts[name] != others[name]
         ]
 
     def with_settings(self, **settings: Unpack[ModelSettings]) -> Tokenizer:
@@ -277,7 +278,7 @@ class Tokenizer:
             raise ConfigError(f"the unknown token {wanted!r} is not in the vocabulary")
         model = (
             prefix,
-            wanted or unk_token,
+            wanted,
             settings.get("unknown", unknown),
             _checked_limit(settings.get("max_input_chars_per_word", limit)),
         )
@@ -350,6 +351,7 @@ class Tokenizer:
             PieceworkError: As for :meth:`encode`.
         """
         texts = _listed(texts)
+        specials = specials if isinstance(specials, str) else frozenset(specials)
         batch = self._core.encode_batch(texts, add_special_tokens, specials, threads)
         return Encodings(
             batch, self, texts, add_special_tokens=add_special_tokens, specials=specials
@@ -493,9 +495,10 @@ class Tokenizer:
 
     @property
     def unk_token(self) -> str | None:
-        """The unknown token, or None if the vocabulary has none."""
+        """The unknown token, or None if there is none."""
         unk_token = self._core.model()[1]
-        return unk_token if self.token_to_id(unk_token) is not None else None
+        known = unk_token is not None and self.token_to_id(unk_token) is not None
+        return unk_token if known else None
 
     @property
     def continuing_subword_prefix(self) -> str:
@@ -559,8 +562,8 @@ class Tokenizer:
         return self._core is other._core or self.to_str() == other.to_str()
 
     def __hash__(self) -> int:
-        """Hash by size and settings, which equal tokenizers share."""
-        return hash((len(self), self._core.splitter(), self._core.model()))
+        """Hash by size and stages, which equal tokenizers share."""
+        return hash((len(self), self._core.splitter()))
 
     def __repr__(self) -> str:
         """Tell model, size, stages and training."""
@@ -570,6 +573,17 @@ class Tokenizer:
             f"Tokenizer(WordPiece, {len(self):,} tokens, {self.normalizer}, {self.pre_tokenizer}, "
             f"unknown={self.unknown!r}{trained})"
         )
+
+
+def _parts(tokenizer: Tokenizer) -> dict[str, Any]:
+    """What a tokenizer.json holds and a vocab.txt implies."""
+    parts = json.loads(tokenizer.to_str())
+    tokens = sorted(parts["added_tokens"], key=lambda token: int(token["id"]))
+    return {
+        "special tokens": tokens,
+        "template": parts["post_processor"],
+        "decoder": parts["decoder"],
+    }
 
 
 def _unpickle(text: str) -> Tokenizer:
@@ -604,7 +618,7 @@ def _checked_limit(limit: Any) -> int | None:
         raise ConfigError(
             f"max_input_chars_per_word must be an integer from 0 on or None, not {limit!r}"
         )
-    return limit
+    return None if limit is None or limit >= _NO_LIMIT else limit
 
 
 def _refuse_unknown(settings: Any, known: Iterable[str], what: str) -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass
+from operator import index
 from typing import TYPE_CHECKING, Literal
 
 from piecework import _core
 from piecework._component import splitter_json
 from piecework.counts import WordCounts, with_defaults
-from piecework.errors import ConfigError, FormatError, PieceworkWarning
+from piecework.errors import ConfigError, FormatError, PieceworkWarning, to_utf8
 from piecework.progress import reporting
 from piecework.tokenizer import Tokenizer
 from piecework.types import DEFAULT, Default, ProgressLike
@@ -103,11 +105,11 @@ class WordPieceTrainer:
                     f"{name} must be a sequence of str, not one str; pass [{value!r}]"
                 )
             object.__setattr__(self, name, tuple(value))
-        for token in self.special_tokens:
-            if not token or self.special_tokens.count(token) > 1:
+        for token, times in Counter(self.special_tokens).items():
+            if not token or times > 1:
                 raise ConfigError(f"special_tokens: {token!r} is empty or given twice")
         for name, least in _LEAST.items():
-            _check_least(name, getattr(self, name), least)
+            object.__setattr__(self, name, _checked_integer(name, getattr(self, name), least))
         try:
             _core.check_trainer(self.to_json())
         except FormatError as error:
@@ -116,10 +118,12 @@ class WordPieceTrainer:
     def to_json(self) -> str:
         """Give the settings as JSON."""
         try:
-            return json.dumps({"type": "WordPieceTrainer"} | asdict(self), ensure_ascii=True)
+            text = json.dumps({"type": "WordPieceTrainer"} | asdict(self), ensure_ascii=False)
         except TypeError:
             wrong = [name for name, value in asdict(self).items() if not _is_json(value)]
             raise ConfigError(f"{', '.join(wrong)}: a setting of the wrong type") from None
+        to_utf8(text)
+        return text
 
 
 def _is_json(value: object) -> bool:
@@ -142,11 +146,17 @@ _LEAST = {
 _OPTIONAL = {"max_merges", "stop_at_pair_frequency", "limit_alphabet", "max_token_length"}
 
 
-def _check_least(name: str, value: object, least: int) -> None:
+def _checked_integer(name: str, value: object, least: int) -> int | None:
+    """The integer, also where it is one of NumPy's."""
     if value is None and name in _OPTIONAL:
-        return
-    if isinstance(value, bool) or not isinstance(value, int) or value < least or value >= 1 << 63:
+        return None
+    try:
+        number = index(value)  # type: ignore[arg-type]  # what is none raises
+    except TypeError:
+        number = -1
+    if isinstance(value, bool) or not least <= number < 1 << 63:
         raise ConfigError(f"{name} must be an integer from {least} on, not {value!r}")
+    return number
 
 
 def train(
@@ -266,7 +276,9 @@ def _train(
     if not counts.knows_its_words:
         _warn_of_foreign_words(counts, splitter)
     with reporting(progress) as report:
-        return Tokenizer._wrap(_core.train(counts._core, splitter, trainer.to_json(), report))
+        tok = Tokenizer._wrap(_core.train(counts._core, splitter, trainer.to_json(), report))
+        report("merging", len(tok), len(tok))
+        return tok
 
 
 _MANY_WORDS = 10_000

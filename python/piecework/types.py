@@ -93,8 +93,9 @@ class Padded(NamedTuple):
 class Encodings:
     """The encodings of many texts in columns: 4 bytes a token, and 8 a text.
 
-    ``batch[i]`` is the full :class:`Encoding` of text ``i``, made when it is asked for. pyarrow, polars and
-    duckdb read the batch as one column of lists of unsigned 32-bit integers without a copy.
+    ``batch[i]`` is the full :class:`Encoding` of text ``i``, made when it is asked for. pyarrow and
+    polars read the batch as one column of lists of unsigned 32-bit integers, duckdb as a table with that column,
+    through the Arrow PyCapsule interface.
 
     Attributes:
         ids: All token ids in a row, ``uint32``, read-only.

@@ -185,7 +185,7 @@ def test_summary(run: Run, text_file: Path, tmp_path: Path) -> None:
         (["text.txt", "-o", "t.json", "--criterion", "luck"], "luck"),
         (["text.txt", "-o", "t.json", "--no-such-option"], "--no-such-option"),
         (["text.txt", "-o", "t.json", "--normalizer", "none", "--no-lowercase"], "--no-lowercase"),
-        (["text.txt", "-o", "t.json", "--special-tokens", "a", "--special-tokens", "a"], '"a"'),
+        (["text.txt", "-o", "t.json", "--special-tokens", "a", "--special-tokens", "a"], "'a'"),
         (["-", "-", "-o", "t.json"], "once"),
         (["-", "-o", "t.json", "--encoding", "auto"], "--encoding"),
         (["-", "-o", "t.json"], "empty corpus"),

@@ -9,7 +9,7 @@ use crate::model::wordpiece::train::Merge;
 use crate::model::wordpiece::{Matches, Settings, WordPiece};
 use crate::postprocess::{Piece, Template};
 use crate::span::{Span, check_length};
-use crate::special::{Segment, SpecialToken, SpecialTokens, Specials};
+use crate::special::{Finders, Segment, SpecialToken, SpecialTokens, Specials};
 use crate::vocab::Vocab;
 use crate::words::{WordSplitter, Words};
 
@@ -64,6 +64,7 @@ pub struct Tokenizer {
 /// The working memory of a worker.
 #[derive(Debug, Default)]
 pub struct Scratch {
+    finders: Finders,
     words: Words,
     tokens: Vec<Token>,
     matches: Matches,
@@ -154,10 +155,9 @@ impl Tokenizer {
 
     /// The same tokenizer with other settings of its model.
     pub fn with_model_settings(&self, settings: Settings) -> Result<Self> {
-        let ids = self.specials.tokens().iter().map(|token| token.id).collect();
         Self::new(Parts {
             splitter: self.splitter.clone(),
-            model: WordPiece::new(self.vocab().clone(), settings, ids),
+            model: self.model.with_settings(settings),
             specials: self.specials.tokens().to_vec(),
             template: self.template.clone(),
             decoder: self.decoder.clone(),
@@ -283,14 +283,14 @@ impl Tokenizer {
         check_length(text)?;
         let special = SpecialTokens::matches_in_text(&options.specials);
         let mut word = 0;
-        self.specials.split(text, &options.specials, |segment| match segment {
+        let Scratch { finders, words, tokens, matches } = scratch;
+        self.specials.split(text, &options.specials, finders, |segment| match segment {
             Segment::Special(id, span) => {
                 each(id, span, word);
                 word += 1;
                 Ok(())
             }
             Segment::Text(segment) => {
-                let Scratch { words, tokens, matches } = scratch;
                 self.splitter.split(&text[segment.range()], aligned, words);
                 for (content, span) in words.iter().zip(&words.spans) {
                     tokens.clear();
@@ -315,7 +315,8 @@ impl Tokenizer {
         check_length(text)?;
         let special = SpecialTokens::matches_in_text(&options.specials);
         let mut found = Vec::new();
-        self.specials.split(text, &options.specials, |segment| {
+        let Scratch { finders, words, matches, .. } = scratch;
+        self.specials.split(text, &options.specials, finders, |segment| {
             let segment = match segment {
                 Segment::Text(segment) => segment,
                 Segment::Special(id, span) => {
@@ -325,10 +326,10 @@ impl Tokenizer {
                     return Ok(());
                 }
             };
-            self.splitter.split(&text[segment.range()], false, &mut scratch.words);
-            for word in scratch.words.iter() {
+            self.splitter.split(&text[segment.range()], false, words);
+            for word in words.iter() {
                 let mut tokens = Vec::new();
-                self.model.encode_word(word, 0, special, &mut scratch.matches, &mut tokens)?;
+                self.model.encode_word(word, 0, special, matches, &mut tokens)?;
                 found.push(WordPieces { word: word.to_owned(), tokens });
             }
             Ok(())

@@ -47,6 +47,19 @@ pub struct SpecialTokens {
     finder: Option<AhoCorasick>,
 }
 
+/// What a worker keeps between texts: the automaton for the tokens it was last told to allow.
+#[derive(Debug, Default)]
+pub struct Finders {
+    allowed: Option<Allowed>,
+}
+
+#[derive(Debug)]
+struct Allowed {
+    names: Vec<String>,
+    places: Vec<usize>,
+    finder: Option<AhoCorasick>,
+}
+
 impl SpecialTokens {
     /// The special tokens in the order given.
     pub fn new(tokens: Vec<SpecialToken>) -> Result<Self> {
@@ -77,9 +90,15 @@ impl SpecialTokens {
     }
 
     /// Calls `each` with the segments of `text` from left to right; they tile it.
-    pub fn split(&self, text: &str, specials: &Specials, mut each: impl FnMut(Segment) -> Result<()>) -> Result<()> {
+    pub fn split(
+        &self,
+        text: &str,
+        specials: &Specials,
+        finders: &mut Finders,
+        mut each: impl FnMut(Segment) -> Result<()>,
+    ) -> Result<()> {
         let mut start = 0;
-        for (place, span) in self.find(text, specials)? {
+        for (place, span) in self.find(text, specials, finders)? {
             let token = &self.tokens[place];
             if start < span.range().start {
                 each(Segment::Text(Span::new(start, span.range().start)))?;
@@ -94,7 +113,7 @@ impl SpecialTokens {
     }
 
     /// The special tokens that are to be matched, by place, with their spans.
-    fn find(&self, text: &str, specials: &Specials) -> Result<Vec<(usize, Span)>> {
+    fn find(&self, text: &str, specials: &Specials, finders: &mut Finders) -> Result<Vec<(usize, Span)>> {
         let Some(finder) = &self.finder else { return Ok(Vec::new()) };
         let found = |finder: &AhoCorasick| {
             finder.find_iter(text).map(|m| (m.pattern().as_usize(), Span::new(m.start(), m.end()))).collect()
@@ -109,26 +128,30 @@ impl SpecialTokens {
                     character: text[..m.start()].chars().count(),
                 }),
             },
-            Specials::Allowed(allowed) => self.find_allowed(text, allowed),
+            Specials::Allowed(names) => {
+                let allowed = match &mut finders.allowed {
+                    Some(allowed) if allowed.names == *names => allowed,
+                    other => other.insert(self.allow(names)?),
+                };
+                let Some(finder) = &allowed.finder else { return Ok(Vec::new()) };
+                let place = |m: &aho_corasick::Match| allowed.places[m.pattern().as_usize()];
+                Ok(finder.find_iter(text).map(|m| (place(&m), Span::new(m.start(), m.end()))).collect())
+            }
         }
     }
 
     /// Forbidden tokens must not hide allowed ones inside them, so the allowed ones are sought alone.
-    fn find_allowed(&self, text: &str, allowed: &[String]) -> Result<Vec<(usize, Span)>> {
-        let mut places = Vec::new();
-        for name in allowed {
-            let place = self.tokens.iter().position(|token| token.content == *name).ok_or_else(|| {
+    fn allow(&self, names: &[String]) -> Result<Allowed> {
+        let place = |name: &String| {
+            self.tokens.iter().position(|token| token.content == *name).ok_or_else(|| {
                 let known: Vec<&str> = self.tokens.iter().map(|token| token.content.as_str()).collect();
                 Error::Config(format!("specials: {name:?} is not a special token; there are {known:?}"))
-            })?;
-            places.push(place);
-        }
-        if places.is_empty() {
-            return Ok(Vec::new());
-        }
+            })
+        };
+        let places: Vec<usize> = names.iter().map(place).collect::<Result<_>>()?;
         let tokens: Vec<SpecialToken> = places.iter().map(|&place| self.tokens[place].clone()).collect();
-        let found = finder(&tokens)?;
-        Ok(found.find_iter(text).map(|m| (places[m.pattern().as_usize()], Span::new(m.start(), m.end()))).collect())
+        let finder = if tokens.is_empty() { None } else { Some(finder(&tokens)?) };
+        Ok(Allowed { names: names.to_vec(), places, finder })
     }
 }
 
@@ -147,7 +170,7 @@ mod tests {
         let contents = ["[A]", "[A][B]", "[B]"];
         let tokens = (0..).zip(contents).map(|(id, content)| SpecialToken { id, content: content.to_owned() });
         let mut found = Vec::new();
-        SpecialTokens::new(tokens.collect())?.split(text, specials, |segment| {
+        SpecialTokens::new(tokens.collect())?.split(text, specials, &mut Finders::default(), |segment| {
             found.push(match segment {
                 Segment::Text(span) => text[span.range()].to_owned(),
                 Segment::Special(id, _) => format!("<{}>", contents[id as usize]),

@@ -62,6 +62,7 @@ fn assemble(
             vocab,
             Settings { continuing_subword_prefix: prefix.clone(), ..Settings::default() },
             ids,
+            HashSet::new(),
         ),
         specials,
         // Cleaning up undoes what BERT's splitting did to punctuation; elsewhere it would change the text.

@@ -77,7 +77,7 @@ fn tokenizer(entries: &Value, settings: &Object) -> Tokenizer {
     let prefix = settings["prefix"].as_str().unwrap().to_owned();
     let model = Settings {
         continuing_subword_prefix: prefix.clone(),
-        unk_token: "[UNK]".to_owned(),
+        unk_token: Some("[UNK]".to_owned()),
         unknown: match settings["unknown"].as_str().unwrap() {
             "word" => Unknown::Word,
             "run" => Unknown::Run,
@@ -87,7 +87,7 @@ fn tokenizer(entries: &Value, settings: &Object) -> Tokenizer {
     };
     Tokenizer::new(Parts {
         splitter: splitter(settings),
-        model: WordPiece::new(vocab, model, ids),
+        model: WordPiece::new(vocab, model, ids, HashSet::new()),
         specials,
         template: None,
         decoder: Some(WordPieceDecoder { prefix, cleanup: true }),

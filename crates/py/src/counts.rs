@@ -132,7 +132,8 @@ impl WordCounter {
             }
             Ok(())
         };
-        for done in threads::run(py, self.shards.iter_mut().collect(), work, threads::silent)? {
+        let workers = self.shards.iter_mut().take(texts.len().div_ceil(TEXTS)).collect();
+        for done in threads::run(py, workers, work, threads::silent)? {
             done.map_err(|error| to_py(py, &error))?;
         }
         self.documents += texts.len() as u64;

@@ -17,6 +17,11 @@ pub(crate) fn in_file(py: Python<'_>, error: &Error, path: &Path) -> PyErr {
     make(py, error, Some(&path.display().to_string()))
 }
 
+/// The same, for an error in one text of several.
+pub(crate) fn in_text(py: Python<'_>, error: &Error, number: usize) -> PyErr {
+    make(py, error, Some(&format!("text {number}")))
+}
+
 /// The exception for an error of the operating system.
 pub(crate) fn from_io(py: Python<'_>, error: &std::io::Error, path: &Path) -> PyErr {
     let number = error.raw_os_error().unwrap_or(0);
@@ -33,8 +38,8 @@ pub(crate) fn surrogate(py: Python<'_>, error: &PyErr) -> PyErr {
     raised(py, "from_surrogate", (error.value(py),))
 }
 
-fn make(py: Python<'_>, error: &Error, file: Option<&str>) -> PyErr {
-    let place = file.map_or_else(String::new, |file| format!("{file}: "));
+fn make(py: Python<'_>, error: &Error, place: Option<&str>) -> PyErr {
+    let place = place.map_or_else(String::new, |place| format!("{place}: "));
     let message = format!("{place}{error}");
     match error {
         Error::Config(_) => raised(py, "ConfigError", (message,)),

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use piecework_core::Error;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::errors::to_py;
@@ -61,7 +62,12 @@ pub(crate) fn run<S: Send, T: Send>(
     let results = py.detach(|| {
         std::thread::scope(|scope| {
             let (work, stop) = (&work, &stop);
-            let handles: Vec<_> = states.into_iter().map(|state| scope.spawn(move || work(state, stop))).collect();
+            // Where the system gives no more threads, those there are do the work.
+            let spawn = |state| std::thread::Builder::new().spawn_scoped(scope, move || work(state, stop)).ok();
+            let handles: Vec<_> = states.into_iter().map_while(spawn).collect();
+            if handles.is_empty() {
+                signal = Err(PyRuntimeError::new_err("the system gives no thread to work in"));
+            }
             while signal.is_ok() && handles.iter().any(|handle| !handle.is_finished()) {
                 wait(&handles);
                 signal = Python::attach(|py| py.check_signals().and_then(|()| tick(py)));
@@ -71,7 +77,7 @@ pub(crate) fn run<S: Send, T: Send>(
         })
     });
     signal?;
-    results.map_err(|_| pyo3::exceptions::PyRuntimeError::new_err("a thread of piecework panicked; please report it"))
+    results.map_err(|_| PyRuntimeError::new_err("a thread of piecework panicked; please report it"))
 }
 
 /// For work that tells nobody how far it is.

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use piecework_core::Error;
-use piecework_core::error::Result as CoreResult;
 use piecework_core::format::{
     JsonSettings, VocabSettings, read_splitter, read_tokenizer_json, read_vocab_txt, write_splitter,
     write_tokenizer_json, write_vocab_txt,
@@ -19,7 +18,7 @@ use pyo3::types::{PyAnyMethods, PyDict, PyString};
 
 use crate::batch::Batch;
 use crate::encoding::Encoding;
-use crate::errors::{to_py, utf8};
+use crate::errors::{in_text, to_py, utf8};
 use crate::text::{char_spans, texts};
 use crate::threads::{self, Tickets};
 
@@ -31,7 +30,7 @@ const CHUNK: usize = 1 << 18;
 /// A merge of the history: left, right, token, score, pair, left and right counts, ties.
 type MergeTuple<'a> = (&'a str, &'a str, &'a str, f64, u64, u64, u64, u64);
 /// Settings of a model: prefix, unknown token, unknown policy, longest word.
-type ModelSettings = (String, String, String, Option<usize>);
+type ModelSettings = (String, Option<String>, String, Option<usize>);
 
 /// A tokenizer of the core.
 #[pyclass(frozen, module = "piecework._core")]
@@ -76,14 +75,9 @@ fn options(add_special_tokens: bool, value: &Bound<'_, PyAny>) -> PyResult<Optio
 }
 
 fn settings(py: Python<'_>, (prefix, unk_token, unknown, limit): ModelSettings) -> PyResult<Settings> {
-    let unknown = match unknown.as_str() {
-        "word" => Unknown::Word,
-        "run" => Unknown::Run,
-        "char" => Unknown::Char,
-        other => {
-            let message = format!("unknown must be \"word\", \"run\" or \"char\", not {other:?}");
-            return Err(to_py(py, &Error::Config(message)));
-        }
+    let Some(unknown) = Unknown::from_name(&unknown) else {
+        let message = format!("unknown must be \"word\", \"run\" or \"char\", not {unknown:?}");
+        return Err(to_py(py, &Error::Config(message)));
     };
     Ok(Settings { continuing_subword_prefix: prefix, unk_token, unknown, max_input_chars_per_word: limit })
 }
@@ -104,15 +98,9 @@ impl Tokenizer {
     }
 
     #[staticmethod]
-    fn from_vocab(
-        py: Python<'_>,
-        data: &[u8],
-        splitter: &str,
-        model: ModelSettings,
-        allow_no_unk: bool,
-    ) -> PyResult<Self> {
+    fn from_vocab(py: Python<'_>, data: &[u8], splitter: &str, model: ModelSettings) -> PyResult<Self> {
         let splitter = read_splitter(splitter).map_err(|error| to_py(py, &error))?;
-        let settings = VocabSettings { splitter, model: settings(py, model)?, allow_no_unk };
+        let settings = VocabSettings { splitter, model: settings(py, model)? };
         let read = py.detach(|| read_vocab_txt(data, settings));
         read.map(Self::new).map_err(|error| to_py(py, &error))
     }
@@ -136,15 +124,10 @@ impl Tokenizer {
 
     fn model(&self) -> ModelSettings {
         let settings = self.inner.model().settings();
-        let unknown = match settings.unknown {
-            Unknown::Word => "word",
-            Unknown::Run => "run",
-            Unknown::Char => "char",
-        };
         (
             settings.continuing_subword_prefix.clone(),
             settings.unk_token.clone(),
-            unknown.to_owned(),
+            settings.unknown.name().to_owned(),
             settings.max_input_chars_per_word,
         )
     }
@@ -193,7 +176,8 @@ impl Tokenizer {
     ) -> PyResult<Encoding> {
         let options = options(add_special_tokens, specials)?;
         let (text, pair) = (utf8(text)?, pair.map(utf8).transpose()?);
-        let encoding = self.inner.encode(text, pair, &options, &mut Scratch::default());
+        let encode = || self.inner.encode(text, pair, &options, &mut Scratch::default());
+        let encoding = if text.len() < FLOOR { encode() } else { specials.py().detach(encode) };
         let encoding = encoding.map_err(|error| to_py(specials.py(), &error))?;
         let first = char_spans(text, &encoding.spans_of(0));
         let second = char_spans(pair.unwrap_or_default(), &encoding.spans_of(1));
@@ -229,7 +213,7 @@ impl Tokenizer {
         let texts = texts(batch)?;
         let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
         let rows = encode_rows(py, &self.inner, &texts, &options, threads)?;
-        let (ids, row_offsets) = rows.map_err(|error| to_py(py, &error))?;
+        let (ids, row_offsets) = rows.map_err(|(text, error)| in_text(py, &error, text))?;
         Ok(Batch::new(ids, row_offsets))
     }
 
@@ -294,6 +278,8 @@ fn merge_tuple(merge: &Merge) -> MergeTuple<'_> {
 }
 
 type Rows = (Vec<u32>, Vec<i64>);
+/// The number of a text, and what is wrong with it.
+type Failure = (usize, Error);
 
 /// Encodes the texts on as many threads as are worth their while.
 fn encode_rows(
@@ -302,11 +288,11 @@ fn encode_rows(
     texts: &[&str],
     options: &Options,
     asked: Option<i64>,
-) -> PyResult<CoreResult<Rows>> {
+) -> PyResult<Result<Rows, Failure>> {
     let bytes: usize = texts.iter().map(|text| text.len()).sum();
     let threads = threads::number(py, asked)?;
     if bytes < FLOOR {
-        return Ok(py.detach(|| encode_chunk(tokenizer, texts, options)).map(|chunk| join(vec![chunk])));
+        return Ok(py.detach(|| encode_chunk(tokenizer, texts, 0, options)).map(|chunk| join(vec![chunk])));
     }
     // One thread, too, is one beside this, which listens for Ctrl-C.
     let chunks = chunks(texts, CHUNK.min(bytes / threads + 1));
@@ -317,42 +303,45 @@ fn encode_rows(
             if stop.load(Ordering::Relaxed) {
                 break;
             }
-            done.push((ticket, encode_chunk(tokenizer, chunks[ticket], options)));
+            let (first, texts) = chunks[ticket];
+            done.push((ticket, encode_chunk(tokenizer, texts, first, options)));
         }
         done
     };
     let mut done: Vec<_> =
         threads::run(py, vec![(); threads.min(chunks.len())], work, threads::silent)?.into_iter().flatten().collect();
     done.sort_unstable_by_key(|&(ticket, _)| ticket);
-    Ok(py.detach(|| done.into_iter().map(|(_, rows)| rows).collect::<CoreResult<Vec<_>>>().map(join)))
+    Ok(py.detach(|| done.into_iter().map(|(_, rows)| rows).collect::<Result<Vec<_>, _>>().map(join)))
 }
 
-/// Splits `texts` into runs of about `size` bytes.
-fn chunks<'a, 'b>(texts: &'a [&'b str], size: usize) -> Vec<&'a [&'b str]> {
+/// Splits `texts` into runs of about `size` bytes, each with the number of its first text.
+fn chunks<'a, 'b>(texts: &'a [&'b str], size: usize) -> Vec<(usize, &'a [&'b str])> {
     let mut chunks = Vec::new();
     let (mut start, mut bytes) = (0, 0);
     for (at, text) in texts.iter().enumerate() {
         bytes += text.len();
         if bytes >= size {
-            chunks.push(&texts[start..=at]);
+            chunks.push((start, &texts[start..=at]));
             (start, bytes) = (at + 1, 0);
         }
     }
-    chunks.push(&texts[start..]);
+    chunks.push((start, &texts[start..]));
     chunks
 }
 
-/// The ids of the texts in a row, and how many each has.
+/// The ids of the texts in a row, and how many each has; the first text has the number `first`.
 fn encode_chunk(
     tokenizer: &pipeline::Tokenizer,
     texts: &[&str],
+    first: usize,
     options: &Options,
-) -> CoreResult<(Vec<u32>, Vec<usize>)> {
+) -> Result<(Vec<u32>, Vec<usize>), Failure> {
     let mut scratch = Scratch::default();
     let (mut ids, mut lengths) = (Vec::new(), Vec::with_capacity(texts.len()));
-    for text in texts {
+    for (number, text) in (first..).zip(texts) {
         let before = ids.len();
-        tokenizer.encode_ids(text, None, options, &mut scratch, &mut ids)?;
+        let encoded = tokenizer.encode_ids(text, None, options, &mut scratch, &mut ids);
+        encoded.map_err(|error| (number, error))?;
         lengths.push(ids.len() - before);
     }
     Ok((ids, lengths))

@@ -7,7 +7,7 @@ from piecework._core._batch import Batch
 from piecework._core._encoding import Encoding
 from piecework.types import Specials, UnknownPolicy
 
-_ModelSettings: TypeAlias = tuple[str, str, UnknownPolicy, int | None]
+_ModelSettings: TypeAlias = tuple[str, str | None, UnknownPolicy, int | None]
 
 @final
 class Tokenizer:
@@ -20,9 +20,7 @@ class Tokenizer:
         """Read a tokenizer.json."""
 
     @staticmethod
-    def from_vocab(
-        data: bytes, splitter: str, model: _ModelSettings, allow_no_unk: bool
-    ) -> Tokenizer:
+    def from_vocab(data: bytes, splitter: str, model: _ModelSettings) -> Tokenizer:
         """Read a vocab.txt; `model` is prefix, unknown token, unknown policy and word limit."""
 
     def with_model(self, model: _ModelSettings) -> Tokenizer:

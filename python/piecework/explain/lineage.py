@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,8 +27,9 @@ class Lineage:
     token: str
     step: int | None = None
     merge: Merge | None = None
-    left: Lineage | None = None
-    right: Lineage | None = None
+    # A lineage can be deep: what compares, hashes or shows one must not follow it down.
+    left: Lineage | None = field(default=None, repr=False, compare=False)
+    right: Lineage | None = field(default=None, repr=False, compare=False)
 
     def merges(self) -> Iterator[tuple[int, Merge]]:
         """Iterate over the merges with their numbers, the last first."""

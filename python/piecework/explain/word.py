@@ -10,6 +10,8 @@ from piecework.explain.lineage import Lineage, lineage
 if TYPE_CHECKING:
     from piecework.tokenizer import Tokenizer
 
+_DEEPEST = 40
+"""Lines are indented so far; a token born by a thousand merges in a row stays readable."""
 _SHOWN = 8
 """A long word has many prefixes; so many are shown."""
 
@@ -40,7 +42,7 @@ class Piece:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
     """How a word, or a text of a few, is split, and why; ``str`` of it is for people.
 
@@ -51,6 +53,10 @@ class Explanation:
 
     text: str
     pieces: tuple[Piece, ...]
+
+    def __repr__(self) -> str:
+        """Tell the pieces."""
+        return f"<Explanation: {self.text} -> {' '.join(piece.token for piece in self.pieces)}>"
 
     def __str__(self) -> str:
         """Tell it in lines."""
@@ -126,8 +132,9 @@ def _tree(root: Lineage | None) -> list[str]:
         node, depth = waiting.pop()
         if node is None or node.merge is None:
             continue
+        indent = "  " * min(depth, _DEEPEST)
         lines.append(
-            f"{'  ' * depth}{node.token} = {node.merge.left} + {node.merge.right} (merge {node.step})"
+            f"{indent}{node.token} = {node.merge.left} + {node.merge.right} (merge {node.step})"
         )
         waiting += [(node.right, depth + 1), (node.left, depth + 1)]
     return lines

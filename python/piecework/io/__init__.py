@@ -1,6 +1,6 @@
 """The only Python here that opens files."""
 
-from piecework.io.files import read_bytes, size, write_aside
+from piecework.io.files import may_block, read_bytes, size, write_aside
 from piecework.io.lines import detect_encoding, read_lines
 
-__all__ = ["detect_encoding", "read_bytes", "read_lines", "size", "write_aside"]
+__all__ = ["detect_encoding", "may_block", "read_bytes", "read_lines", "size", "write_aside"]

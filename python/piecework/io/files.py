@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import stat
 import tempfile
 from pathlib import Path
 
@@ -46,6 +47,15 @@ def read_bytes(path: Pathish) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise wrap_os_error(error, Path(path)) from None
+
+
+def may_block(path: Pathish) -> bool:
+    """Tell whether the path is a pipe or the like, whose bytes may be long in coming."""
+    try:
+        mode = checked(path).stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def size(path: Pathish) -> int:

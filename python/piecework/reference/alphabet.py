@@ -56,7 +56,7 @@ def kept_characters(
         The characters that stay.
 
     Raises:
-        OverflowError: a weight does not fit 64 bits.
+        OverflowError: the characters are more than 64 bits can count.
 
     >>> sorted(kept_characters({"abc": 1, "cb": 1}, ["z"], 2))
     ['b', 'z']
@@ -65,8 +65,8 @@ def kept_characters(
     for word, count in words.items():
         for character in word:
             weights[character] += count
-    if max(weights.values(), default=0) > LARGEST_COUNT:
-        raise OverflowError("the weight of a character does not fit 64 bits")
+    if sum(weights.values()) > LARGEST_COUNT:
+        raise OverflowError("the characters of all words are more than 64 bits can count")
     if limit is None:
         return frozenset(weights).union(wanted)
     others = sorted(weights.keys() - set(wanted), key=lambda c: (-weights[c], c))

@@ -14,7 +14,6 @@ from math import isnan
 from typing import Any, NamedTuple
 
 from piecework.reference.alphabet import Run, alphabet_of, kept_characters, runs_of
-from piecework.reference.counts import LARGEST_COUNT
 from piecework.reference.criteria import likelihood, recorded
 from piecework.reference.probability import emitted, token_counts
 from piecework.reference.settings import WordPieceTrainer
@@ -76,7 +75,7 @@ class Training:
 
     Raises:
         ValueError: no word is left, or the size cannot hold specials and alphabet.
-        OverflowError: the symbols are more than 64 bits can count.
+        OverflowError: the characters are more than 64 bits can count.
 
     >>> training = Training({"hug": 10, "pun": 12}, WordPieceTrainer(20, criterion="frequency"))
     >>> training.step()
@@ -99,8 +98,6 @@ right_count=12, ties=2)
         self._prefix = options.continuing_subword_prefix
         kept = kept_characters(self.words, options.initial_alphabet, options.limit_alphabet)
         self.runs = [r for w, n in self.words.items() for r in runs_of(w, n, kept, self._prefix)]
-        if sum(len(run.symbols) * run.weight for run in self.runs) > LARGEST_COUNT:
-            raise OverflowError("the symbols of the corpus are more than 64 bits can count")
         alphabet = alphabet_of(self.runs, options.initial_alphabet, self._prefix, options.ties)
         self._symbol_ids = {symbol: i for i, symbol in enumerate(alphabet)}
         specials = set(options.special_tokens)

@@ -115,7 +115,11 @@ pub(super) fn template(node: &Node<'_>) -> Result<Template> {
             node.only(&["type", "single", "pair", "special_tokens"])?;
             let specials = node.member("special_tokens")?;
             let pieces = |name| node.member(name)?.array()?.map(|node| piece(&node, &specials)).collect::<Result<_>>();
-            Ok(Template { single: pieces("single")?, pair: pieces("pair")? })
+            let template = Template { single: pieces("single")?, pair: pieces("pair")? };
+            if template.uses(false, 1) || !(template.uses(true, 0) && template.uses(true, 1)) {
+                return Err(node.error("expected a template of A alone for one text, and of A and B for a pair"));
+            }
+            Ok(template)
         }
         other => Err(node.unknown_kind(other, &["BertProcessing", "TemplateProcessing"])),
     }
@@ -132,7 +136,11 @@ fn named_id<'a>(node: &Node<'a>) -> Result<(&'a str, u32)> {
 
 fn piece(node: &Node<'_>, specials: &Node<'_>) -> Result<Piece> {
     node.only(&["SpecialToken", "Sequence"])?;
+    if node.members()?.len() != 1 {
+        return Err(node.error("expected either \"SpecialToken\" or \"Sequence\""));
+    }
     if let Some(sequence) = node.find("Sequence")? {
+        sequence.only(&["id", "type_id"])?;
         let name = sequence.member("id")?;
         let index = match name.str()? {
             "A" => 0,
@@ -142,14 +150,18 @@ fn piece(node: &Node<'_>, specials: &Node<'_>) -> Result<Piece> {
         return Ok(Piece::Sequence { index, type_id: sequence.member("type_id")?.id()? });
     }
     let special = node.member("SpecialToken")?;
+    special.only(&["id", "type_id"])?;
     let name = special.member("id")?.str()?;
-    let ids = specials.member(name)?.member("ids")?.array()?.map(|id| id.id()).collect::<Result<_>>()?;
+    let known = specials.member(name)?;
+    known.only(&["id", "ids", "tokens"])?;
+    let ids = known.member("ids")?.array()?.map(|id| id.id()).collect::<Result<_>>()?;
     Ok(Piece::Special { name: name.to_owned(), ids, type_id: special.member("type_id")?.id()? })
 }
 
 /// The template, with the texts of its special tokens from `token`.
 pub(super) fn template_json<'a>(template: Option<&Template>, token: impl Fn(u32) -> Result<&'a str>) -> Result<Json> {
     let Some(template) = template else { return Ok(Json::Null) };
+    let template = &with_unique_names(template);
     let mut specials: Vec<(String, Json)> = Vec::new();
     for piece in template.single.iter().chain(&template.pair) {
         let Piece::Special { name, ids, .. } = piece else { continue };
@@ -170,6 +182,24 @@ pub(super) fn template_json<'a>(template: Option<&Template>, token: impl Fn(u32)
         ("pair", Json::Array(template.pair.iter().map(piece_json).collect())),
         ("special_tokens", Json::Object(specials)),
     ]))
+}
+
+/// The template, with other names for special tokens whose name stands for other ids before.
+fn with_unique_names(template: &Template) -> Template {
+    let mut named: Vec<(String, Vec<u32>)> = Vec::new();
+    let mut rename = |piece: &Piece| {
+        let Piece::Special { name, ids, type_id } = piece else { return piece.clone() };
+        let mut unique = name.clone();
+        while named.iter().any(|(other, others)| *other == unique && others != ids) {
+            unique.push('\'');
+        }
+        named.push((unique.clone(), ids.clone()));
+        Piece::Special { name: unique, ids: ids.clone(), type_id: *type_id }
+    };
+    Template {
+        single: template.single.iter().map(&mut rename).collect(),
+        pair: template.pair.iter().map(&mut rename).collect(),
+    }
 }
 
 fn piece_json(piece: &Piece) -> Json {

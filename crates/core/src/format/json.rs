@@ -169,7 +169,7 @@ impl<'a> Node<'a> {
     pub(super) fn member(&self, name: &str) -> Result<Self> {
         match self.find(name)? {
             Some(node) => Ok(node),
-            None => Err(self.error(format!("the member {name:?} is missing"))),
+            None => Err(self.error(format!("the member {name:?} is missing or null"))),
         }
     }
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::components::{decoder, decoder_json, splitter, splitter_json, template, template_json};
 use super::json::{Json, Node, object};
+use super::trainer::{read_trainer, write_trainer};
 use crate::error::{Error, Result, shorten};
 use crate::model::wordpiece::train::Merge;
 use crate::model::wordpiece::{Settings, Unknown, WordPiece};
@@ -25,8 +26,6 @@ const VERSION: u64 = 1;
 const DEPTH: usize = 4;
 /// Longer than any text: how "no limit" is written, since the reference wants a number.
 const NO_LIMIT: u64 = u32::MAX as u64;
-
-const UNKNOWN: [(&str, Unknown); 3] = [("word", Unknown::Word), ("run", Unknown::Run), ("char", Unknown::Char)];
 
 /// What a caller says beside the file.
 #[derive(Debug, Clone, Copy, Default)]
@@ -57,14 +56,19 @@ pub fn read_tokenizer_json(bytes: &[u8], settings: JsonSettings) -> Result<Token
         "decoder",
         "model",
     ])?;
+    if let Some(version) = root.find("version")?
+        && version.str()? != "1.0"
+    {
+        return Err(version.unsupported("the version of a tokenizer.json is \"1.0\""));
+    }
     refuse(&root, "truncation", settings.ignore_truncation)?;
     refuse(&root, "padding", settings.ignore_padding)?;
 
     let node = root.member("model")?;
     let mut model = Model::read(&node)?;
-    let specials = match root.find("added_tokens")? {
+    let (specials, added) = match root.find("added_tokens")? {
         Some(node) => added_tokens(&node, &mut model.vocab)?,
-        None => Vec::new(),
+        None => Default::default(),
     };
     model.check_unknown(&node, settings.allow_no_unk)?;
     let template = root.find("post_processor")?.map(|node| checked_template(&node, &model.vocab)).transpose()?;
@@ -72,7 +76,7 @@ pub fn read_tokenizer_json(bytes: &[u8], settings: JsonSettings) -> Result<Token
     let ids: HashSet<u32> = specials.iter().map(|special| special.id).collect();
     Tokenizer::new(Parts {
         splitter: splitter(&root)?,
-        model: WordPiece::new(model.vocab, model.settings, ids),
+        model: WordPiece::new(model.vocab, model.settings, ids, added),
         specials,
         template,
         decoder: root.find("decoder")?.map(|node| decoder(&node)).transpose()?,
@@ -102,9 +106,9 @@ fn checked_template(node: &Node<'_>, vocab: &Vocab) -> Result<Template> {
     Ok(template)
 }
 
-/// Installs special tokens, with ids of their own where the model's vocabulary lacks them.
-fn added_tokens(node: &Node<'_>, vocab: &mut Vocab) -> Result<Vec<SpecialToken>> {
-    let mut specials: Vec<SpecialToken> = Vec::new();
+/// Installs special tokens; gives them, and the ids of those that the model's vocabulary lacks.
+fn added_tokens(node: &Node<'_>, vocab: &mut Vocab) -> Result<(Vec<SpecialToken>, HashSet<u32>)> {
+    let (mut specials, mut added, mut seen) = (Vec::new(), HashSet::new(), HashSet::new());
     for token in node.array()? {
         token.only(&["id", "content", "single_word", "lstrip", "rstrip", "normalized", "special"])?;
         let (id, content) = (token.member("id")?.id()?, token.member("content")?.str()?);
@@ -121,19 +125,29 @@ fn added_tokens(node: &Node<'_>, vocab: &mut Vocab) -> Result<Vec<SpecialToken>>
             }
         }
         match vocab.id(content) {
-            None => vocab.insert(content.to_owned(), id).map_err(|error| token.error(error.to_string()))?,
+            // The reference numbers them on from the size of the vocabulary, whatever the file says.
+            None if id as usize != vocab.len() => {
+                let (content, next) = (shorten(content), vocab.len());
+                return Err(
+                    token.error(format!("{content:?} has the id {id}; the next one after the vocabulary is {next}"))
+                );
+            }
+            None => {
+                vocab.insert(content.to_owned(), id).map_err(|error| token.error(error.to_string()))?;
+                added.insert(id);
+            }
             Some(known) if known != id => {
                 let content = shorten(content);
                 return Err(token.error(format!("{content:?} has the id {id} here and {known} in the vocabulary")));
             }
             Some(_) => {}
         }
-        if content.is_empty() || specials.iter().any(|other| other.content == content) {
+        if content.is_empty() || !seen.insert(content) {
             return Err(token.error(format!("the added token {:?} is empty or occurs twice", shorten(content))));
         }
         specials.push(SpecialToken { id, content: content.to_owned() });
     }
-    Ok(specials)
+    Ok((specials, added))
 }
 
 /// The member `model`.
@@ -141,8 +155,6 @@ struct Model {
     vocab: Vocab,
     settings: Settings,
     training: Option<RawTraining>,
-    /// Whether the file says that there is no unknown token.
-    no_unk: bool,
 }
 
 impl Model {
@@ -159,16 +171,16 @@ impl Model {
         let limit = node.member("max_input_chars_per_word")?.unsigned()?;
         let settings = Settings {
             continuing_subword_prefix: node.member("continuing_subword_prefix")?.str()?.to_owned(),
-            unk_token: node.member("unk_token")?.str()?.to_owned(),
+            unk_token: (!own.no_unk).then_some(node.member("unk_token")?.str()?.to_owned()),
             unknown: own.unknown,
             max_input_chars_per_word: usize::try_from(limit).ok().filter(|_| limit < NO_LIMIT),
         };
-        Ok(Self { vocab: vocab(&node.member("vocab")?)?, settings, training: own.training, no_unk: own.no_unk })
+        Ok(Self { vocab: vocab(&node.member("vocab")?)?, settings, training: own.training })
     }
 
     fn check_unknown(&self, node: &Node<'_>, allowed: bool) -> Result<()> {
-        let unk = &self.settings.unk_token;
-        if allowed || self.no_unk || self.vocab.id(unk).is_some() {
+        let Some(unk) = &self.settings.unk_token else { return Ok(()) };
+        if allowed || self.vocab.id(unk).is_some() {
             return Ok(());
         }
         Err(node.member("unk_token")?.error(format!(
@@ -211,12 +223,11 @@ impl Own {
             return Err(version.unsupported(format!("this version of piecework reads version {VERSION} of its part")));
         }
         let unknown = node.member("unknown")?;
-        let written = unknown.str()?;
-        let Some((_, policy)) = UNKNOWN.iter().find(|(name, _)| *name == written) else {
+        let Some(policy) = Unknown::from_name(unknown.str()?) else {
             return Err(unknown.error("expected \"word\", \"run\" or \"char\""));
         };
         Ok(Self {
-            unknown: *policy,
+            unknown: policy,
             no_unk: !node.member("has_unk")?.bool()?,
             training: node.find("training")?.map(|node| RawTraining::read(&node)).transpose()?,
         })
@@ -229,7 +240,7 @@ impl RawTraining {
     fn read(node: &Node<'_>) -> Result<Self> {
         node.only(&["trainer", "counts_sha256", "token_counts", "history"])?;
         Ok(Self(Training {
-            trainer: Json::Object(node.member("trainer")?.members()?.to_vec()).text(),
+            trainer: trainer(&node.member("trainer")?)?,
             counts_sha256: node.member("counts_sha256")?.str()?.to_owned(),
             token_counts: node.member("token_counts")?.array()?.map(|node| node.unsigned()).collect::<Result<_>>()?,
             history: node.member("history")?.array()?.map(|node| merge(&node)).collect::<Result<_>>()?,
@@ -251,6 +262,12 @@ impl RawTraining {
         }
         Ok(training)
     }
+}
+
+/// The trainer's settings, if they are such.
+fn trainer(node: &Node<'_>) -> Result<String> {
+    let text = Json::Object(node.members()?.to_vec()).text();
+    read_trainer(&text).map(|config| write_trainer(&config)).map_err(|error| node.error(error.to_string()))
 }
 
 /// `[left, right, token, score, pair count, left count, right count, ties]`.
@@ -308,38 +325,31 @@ fn added_json(special: &SpecialToken) -> Json {
 fn model_json(tokenizer: &Tokenizer) -> Result<Json> {
     let model = tokenizer.model();
     let settings = model.settings();
-    let honoured = settings.unknown == Unknown::Word;
+    // The format has to name an unknown token, and takes the name for one if it is in the vocabulary.
+    let unk = settings.unk_token.as_deref().unwrap_or("[UNK]");
+    let has_unk = model.unk_id().is_some();
+    let honoured = settings.unknown == Unknown::Word && (has_unk || model.vocab().id(unk).is_none());
     let limit = settings.max_input_chars_per_word.map_or(NO_LIMIT, |limit| (limit as u64).min(NO_LIMIT));
-    let vocab = model.vocab().iter().map(|(token, id)| (token.to_owned(), id.into())).collect();
+    let vocab = model.pieces().map(|(token, id)| (token.to_owned(), id.into())).collect();
     let Json::Object(mut members) = object([
         ("type", if honoured { SHARED_TYPE } else { OWN_TYPE }.into()),
-        ("unk_token", settings.unk_token.as_str().into()),
+        ("unk_token", unk.into()),
         ("continuing_subword_prefix", settings.continuing_subword_prefix.as_str().into()),
         ("max_input_chars_per_word", limit.into()),
         ("vocab", Json::Object(vocab)),
     ]) else {
         unreachable!("an object")
     };
-    let has_unk = model.unk_id().is_some();
     if !honoured || !has_unk || tokenizer.training().is_some() {
         let own = object([
             ("version", VERSION.into()),
-            ("unknown", unknown_name(settings.unknown).into()),
+            ("unknown", settings.unknown.name().into()),
             ("has_unk", has_unk.into()),
             ("training", tokenizer.training().map(|training| training_json(training)).transpose()?.into()),
         ]);
         members.push(("piecework".to_owned(), own));
     }
     Ok(Json::Object(members))
-}
-
-/// The name a policy goes by.
-fn unknown_name(unknown: Unknown) -> &'static str {
-    match unknown {
-        Unknown::Word => "word",
-        Unknown::Run => "run",
-        Unknown::Char => "char",
-    }
 }
 
 fn training_json(training: &Training) -> Result<Json> {

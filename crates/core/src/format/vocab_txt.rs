@@ -19,26 +19,23 @@ pub(crate) const BERT_SPECIALS: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]",
 pub struct VocabSettings {
     /// Normalization and pre-tokenization.
     pub splitter: WordSplitter,
-    /// The model's settings.
+    /// The model's settings; the unknown token they name must be in the vocabulary.
     pub model: Settings,
-    /// Whether a vocabulary without the unknown token is accepted.
-    pub allow_no_unk: bool,
 }
 
 /// The tokenizer of a `vocab.txt`, with the special tokens it contains and BERT's template if it has
 /// `[CLS]` and `[SEP]`.
 pub fn read_vocab_txt(bytes: &[u8], settings: VocabSettings) -> Result<Tokenizer> {
     let vocab = vocab(bytes)?;
-    if !settings.allow_no_unk && vocab.id(&settings.model.unk_token).is_none() {
+    let unk = settings.model.unk_token.as_deref();
+    if let Some(unk) = unk.filter(|unk| vocab.id(unk).is_none()) {
         return Err(Error::Vocabulary(format!(
             "the vocabulary has no unknown token {:?}; pass unk_token=... to name it, or unk_token=None if there is none",
-            shorten(&settings.model.unk_token)
+            shorten(unk)
         )));
     }
     let mut names = BERT_SPECIALS.to_vec();
-    if !names.contains(&settings.model.unk_token.as_str()) {
-        names.push(&settings.model.unk_token);
-    }
+    names.extend(unk.filter(|unk| !BERT_SPECIALS.contains(unk)));
     let special = |name: &&str| Some(SpecialToken { id: vocab.id(name)?, content: (*name).to_owned() });
     let specials: Vec<SpecialToken> = names.iter().filter_map(special).collect();
     let template = Template::bert_of(&vocab, &names);
@@ -46,7 +43,7 @@ pub fn read_vocab_txt(bytes: &[u8], settings: VocabSettings) -> Result<Tokenizer
     let special_ids: HashSet<u32> = specials.iter().map(|special| special.id).collect();
     Tokenizer::new(Parts {
         splitter: settings.splitter,
-        model: WordPiece::new(vocab, settings.model, special_ids),
+        model: WordPiece::new(vocab, settings.model, special_ids, HashSet::new()),
         specials,
         template,
         decoder: Some(decoder),
@@ -54,7 +51,14 @@ pub fn read_vocab_txt(bytes: &[u8], settings: VocabSettings) -> Result<Tokenizer
     })
 }
 
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+const MARKED: &str =
+    "the file begins with a byte order mark, which would be part of the first token; save it without (plain UTF-8)";
+
 fn vocab(bytes: &[u8]) -> Result<Vocab> {
+    if bytes.starts_with(BYTE_ORDER_MARK) {
+        return Err(Error::Format { at: Place::Line(1), message: MARKED.to_owned() });
+    }
     let mut vocab = Vocab::default();
     for (number, line) in (1..).zip(lines(bytes)) {
         let at = || Place::Line(number);

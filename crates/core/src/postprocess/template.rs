@@ -60,6 +60,12 @@ impl Template {
         Self { single: vec![sequence(0, 0)], pair: vec![sequence(0, 0), sequence(1, 1)] }
     }
 
+    /// Whether the first (0) or second (1) text stands in the template for one text or for a pair.
+    #[must_use]
+    pub fn uses(&self, pair: bool, text: usize) -> bool {
+        self.pieces(pair).iter().any(|piece| matches!(piece, Piece::Sequence { index, .. } if *index == text))
+    }
+
     /// The pieces for one text or for a pair.
     #[must_use]
     pub fn pieces(&self, pair: bool) -> &[Piece] {

@@ -27,13 +27,29 @@ pub enum Unknown {
     Char,
 }
 
+impl Unknown {
+    const NAMES: [(&str, Self); 3] = [("word", Self::Word), ("run", Self::Run), ("char", Self::Char)];
+
+    /// The name that files and users know the policy by.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, policy)| *policy == self).map_or("", |(name, _)| name)
+    }
+
+    /// The policy of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(other, _)| *other == name).map(|(_, policy)| *policy)
+    }
+}
+
 /// The settings of a [`WordPiece`] model beside its vocabulary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// What marks a token that continues a word; may be empty.
     pub continuing_subword_prefix: String,
-    /// The unknown token's text; it need not be in the vocabulary until it is needed.
-    pub unk_token: String,
+    /// The unknown token's text, if there is one; it need not be in the vocabulary until it is needed.
+    pub unk_token: Option<String>,
     /// What becomes of characters that no piece covers.
     pub unknown: Unknown,
     /// Longer words, in characters after normalization, are one unknown token.
@@ -44,7 +60,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             continuing_subword_prefix: "##".to_owned(),
-            unk_token: "[UNK]".to_owned(),
+            unk_token: Some("[UNK]".to_owned()),
             unknown: Unknown::Word,
             max_input_chars_per_word: Some(100),
         }
@@ -58,18 +74,35 @@ pub struct WordPiece {
     settings: Settings,
     unk_id: Option<u32>,
     automaton: Automaton,
+    /// The bytes of the longest token.
+    longest: usize,
+    /// Tokens that were added to the vocabulary and are no pieces of words.
+    added: HashSet<u32>,
     /// The ids that text must not produce where special tokens are no more than text.
     specials: HashSet<u32>,
     without_specials: OnceLock<Automaton>,
 }
 
 impl WordPiece {
-    /// The model over `vocab`; `specials` are the ids that [`WordPiece::encode_word`] leaves out on request.
+    /// The model over `vocab`. Words never match the ids `added`, and on request not those of `specials`.
     #[must_use]
-    pub fn new(vocab: Vocab, settings: Settings, specials: HashSet<u32>) -> Self {
-        let automaton = Automaton::new(vocab.iter(), &settings.continuing_subword_prefix);
-        let unk_id = vocab.id(&settings.unk_token);
-        Self { vocab, settings, unk_id, automaton, specials, without_specials: OnceLock::new() }
+    pub fn new(vocab: Vocab, settings: Settings, specials: HashSet<u32>, added: HashSet<u32>) -> Self {
+        let pieces = vocab.iter().filter(|(_, id)| !added.contains(id));
+        let automaton = Automaton::new(pieces, &settings.continuing_subword_prefix);
+        let longest = vocab.iter().map(|(token, _)| token.len()).max().unwrap_or(0);
+        let unk_id = settings.unk_token.as_ref().and_then(|unk| vocab.id(unk));
+        Self { vocab, settings, unk_id, automaton, longest, added, specials, without_specials: OnceLock::new() }
+    }
+
+    /// The same model with other settings.
+    #[must_use]
+    pub fn with_settings(&self, settings: Settings) -> Self {
+        Self::new(self.vocab.clone(), settings, self.specials.clone(), self.added.clone())
+    }
+
+    /// The tokens that words are matched with, and their ids.
+    pub fn pieces(&self) -> impl Iterator<Item = (&str, u32)> {
+        self.vocab.iter().filter(|(_, id)| !self.added.contains(id))
     }
 
     /// The vocabulary.
@@ -100,7 +133,7 @@ impl WordPiece {
             return &self.automaton;
         }
         self.without_specials.get_or_init(|| {
-            let tokens = self.vocab.iter().filter(|(_, id)| !self.specials.contains(id));
+            let tokens = self.pieces().filter(|(_, id)| !self.specials.contains(id));
             Automaton::new(tokens, &self.settings.continuing_subword_prefix)
         })
     }
@@ -128,12 +161,11 @@ impl WordPiece {
     /// No prefix longer than the longest token is tried, and of very many only the shorter ones are told.
     #[must_use]
     pub fn failed_prefixes(&self, word: &str, start: usize, end: usize) -> Vec<String> {
-        const TOLD: usize = 1000;
+        const TOLD: usize = 64;
         let prefix = if start == 0 { "" } else { self.settings.continuing_subword_prefix.as_str() };
-        let longest = self.vocab.iter().map(|(token, _)| token.len()).max().unwrap_or(0);
         let ends = word[end..].char_indices().map(|(at, c)| end + at + c.len_utf8());
         let tried = ends.take(TOLD).map(|at| format!("{prefix}{}", &word[start..at]));
-        let mut failed: Vec<String> = tried.take_while(|text| text.len() <= longest).collect();
+        let mut failed: Vec<String> = tried.take_while(|text| text.len() <= self.longest).collect();
         failed.reverse();
         failed
     }

@@ -1,6 +1,8 @@
 //! One training: what is entered, when to stop, what is remembered.
 
 use super::Merge;
+use std::collections::HashSet;
+
 use super::alphabet::prepare;
 use super::config::{Stage, TrainerConfig, Watch, tell};
 use super::criterion::gain;
@@ -38,11 +40,12 @@ impl<'a> Run<'a> {
     /// Checks the settings against the words, and finds all pairs.
     pub(super) fn new(words: &'a [(&'a str, u64)], config: &'a TrainerConfig, watch: Watch<'_>) -> Result<Self> {
         let specials = &config.special_tokens;
-        if let Some(twice) = (1..specials.len()).find(|&at| specials[..at].contains(&specials[at])) {
-            return Err(Error::Config(format!("the special token {:?} is given twice", specials[twice])));
+        let mut seen = HashSet::new();
+        if let Some(twice) = specials.iter().find(|special| !seen.insert(special.as_str())) {
+            return Err(Error::Config(format!("the special token {twice:?} is given twice")));
         }
         let mut prepared = prepare(words, config, watch)?;
-        prepared.names.retain(|name| !specials.contains(name));
+        prepared.names.retain(|name| !seen.contains(name.as_str()));
         let alphabet = prepared.names;
         check_size(config, alphabet.len())?;
         let taken = specials.iter().chain(&alphabet).cloned().collect();

@@ -1,0 +1,80 @@
+"""Special tokens beyond the model's vocabulary, files without an unknown token, byte order marks."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import piecework as pw
+
+FLAGS = {
+    "single_word": False,
+    "lstrip": False,
+    "rstrip": False,
+    "normalized": False,
+    "special": True,
+}
+
+
+def tokenizer_json(vocab: dict[str, int], added: dict[str, int], **model: Any) -> str:
+    """A tokenizer.json that lower-cases and splits at white space."""
+    return json.dumps(
+        {
+            "version": "1.0",
+            "truncation": None,
+            "padding": None,
+            "added_tokens": [{"id": i, "content": c} | FLAGS for c, i in added.items()],
+            "normalizer": pw.normalizers.BertNormalizer().to_dict(),
+            "pre_tokenizer": {"type": "WhitespaceSplit"},
+            "post_processor": None,
+            "decoder": None,
+            "model": {
+                "type": "WordPiece",
+                "unk_token": "[UNK]",
+                "continuing_subword_prefix": "##",
+                "max_input_chars_per_word": 100,
+                "vocab": vocab,
+            }
+            | model,
+        }
+    )
+
+
+def test_a_token_beyond_the_vocabulary_is_no_piece() -> None:
+    tokenizers = pytest.importorskip("tokenizers", reason="compared with live tokenizers")
+    text = tokenizer_json({"[UNK]": 0, "a": 1}, {"[UNK]": 0, "##b": 2, "b": 3})
+    ours, theirs = pw.Tokenizer.from_str(text), tokenizers.Tokenizer.from_str(text)
+    again = pw.Tokenizer.from_str(ours.to_str())
+    saved = tokenizers.Tokenizer.from_str(ours.to_str())
+    for sentence in ["ab", "B", "a b", "a ##b", "ba", "A##B"]:
+        expected = theirs.encode(sentence).ids
+        assert ours.encode_ids(sentence) == expected, sentence
+        assert again.encode_ids(sentence) == expected, sentence
+        assert saved.encode(sentence).ids == expected, sentence
+    assert ours.vocab == {"[UNK]": 0, "a": 1, "##b": 2, "b": 3}
+
+
+def test_an_id_that_tokenizers_would_not_give_is_an_error() -> None:
+    with pytest.raises(pw.errors.FormatError, match=r"\$\.added_tokens\[0\].*id 6.*is 2"):
+        pw.Tokenizer.from_str(tokenizer_json({"[UNK]": 0, "a": 5}, {"<s>": 6}))
+
+
+def test_none_is_no_unknown_token() -> None:
+    tok = pw.Tokenizer.from_str("[UNK]\na\n", unk_token=None)
+    assert tok.unk_token is None
+    with pytest.raises(pw.errors.UnknownTokenError, match=r"\"b\""):
+        tok.encode("b")
+    back = pw.Tokenizer.from_str(tok.to_str())
+    assert back == tok
+    assert back.unk_token is None
+    assert tok.with_settings(unk_token="a").tokenize("b") == ["a"]
+    assert pw.Tokenizer.from_str("[UNK]\na\n").with_settings(unk_token=None).unk_token is None
+    with pytest.raises(pw.errors.VocabularyError):
+        pw.Tokenizer.from_str("[UNK]\na\n", unk_token="")
+
+
+def test_a_byte_order_mark_is_an_error() -> None:
+    with pytest.raises(pw.errors.FormatError, match="byte order mark"):
+        pw.Tokenizer.from_bytes(b"\xef\xbb\xbf[PAD]\n[UNK]\n")

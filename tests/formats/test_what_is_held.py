@@ -1,0 +1,92 @@
+"""What a file holds comes back; what it cannot hold is an error or a warning."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import piecework as pw
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LINES = "[UNK]\na\nb\nX\nY\n"
+
+
+def changed(**members: Any) -> str:
+    """The tokenizer.json of a small vocabulary with other members."""
+    parts = json.loads(pw.Tokenizer.from_str(LINES).to_str())
+    return json.dumps(parts | members)
+
+
+def test_a_name_that_stands_for_two_tokens_stays_two() -> None:
+    text = changed(post_processor={"type": "BertProcessing", "sep": ["X", 4], "cls": ["X", 3]})
+    tok = pw.Tokenizer.from_str(text)
+    assert tok.encode_ids("a") == [3, 1, 4]
+    assert pw.Tokenizer.from_str(tok.to_str()).encode_ids("a") == [3, 1, 4]
+    tokenizers = pytest.importorskip("tokenizers", reason="compared with live tokenizers")
+    assert tokenizers.Tokenizer.from_str(text).encode("a").ids == [3, 1, 4]
+    assert tokenizers.Tokenizer.from_str(tok.to_str()).encode("a").ids == [3, 1, 4]
+
+
+@pytest.mark.parametrize(
+    ("members", "said"),
+    [
+        ({"version": "9.9"}, r"\$\.version"),
+        ({"version": 1}, r"\$\.version"),
+        (
+            {"post_processor": {"type": "TemplateProcessing", "single": [], "pair": []}},
+            "special_tokens",
+        ),
+        (
+            {
+                "post_processor": {
+                    "type": "TemplateProcessing",
+                    "single": [{"Sequence": {"id": "B", "type_id": 0}}],
+                    "pair": [],
+                    "special_tokens": {},
+                }
+            },
+            "expected a template",
+        ),
+    ],
+)
+def test_what_makes_no_sense_is_refused(members: dict[str, Any], said: str) -> None:
+    with pytest.raises(pw.errors.FormatError, match=said):
+        pw.Tokenizer.from_str(changed(**members))
+
+
+def test_settings_of_a_trainer_are_checked() -> None:
+    parts = json.loads(pw.train({"a": 1}, pw.WordPieceTrainer(6)).to_str())
+    parts["model"]["piecework"]["training"]["trainer"] = {}
+    with pytest.raises(pw.errors.FormatError, match="trainer"):
+        pw.Tokenizer.from_str(json.dumps(parts))
+
+
+def test_a_vocab_txt_warns_of_a_template_that_it_loses(tmp_path: Path) -> None:
+    template = {
+        "type": "TemplateProcessing",
+        "single": [
+            {"SpecialToken": {"id": "Y", "type_id": 0}},
+            {"Sequence": {"id": "A", "type_id": 0}},
+        ],
+        "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
+        "special_tokens": {"Y": {"id": "Y", "ids": [4], "tokens": ["Y"]}},
+    }
+    tok = pw.Tokenizer.from_str(changed(post_processor=template))
+    with pytest.warns(pw.errors.PieceworkWarning, match="its template"):
+        tok.save_vocab(tmp_path / "vocab.txt")
+
+
+def test_a_usual_vocab_txt_warns_of_nothing(tmp_path: Path) -> None:
+    tok = pw.train(["a b"], pw.WordPieceTrainer(8, special_tokens=["[SEP]", "[UNK]", "[CLS]"]))
+    tok.save_vocab(tmp_path / "vocab.txt")
+    assert pw.Tokenizer.from_file(tmp_path / "vocab.txt").encode_ids("a b") == tok.encode_ids("a b")
+
+
+def test_equal_tokenizers_hash_alike() -> None:
+    tok = pw.Tokenizer.from_str(LINES).with_settings(max_input_chars_per_word=2**33)
+    again = pw.Tokenizer.from_str(tok.to_str())
+    assert (again, hash(again)) == (tok, hash(tok))
