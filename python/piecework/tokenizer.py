@@ -148,8 +148,7 @@ class Tokenizer:
 
     @classmethod
     def _parse(cls, data: bytes, suffix: str, settings: LoadSettings) -> Tokenizer:
-        known = LoadSettings.__annotations__.keys() | ModelSettings.__annotations__.keys()
-        _refuse_unknown(settings, known, "a tokenizer's settings")
+        _refuse_unknown(settings, LoadSettings.__optional_keys__, "a tokenizer's settings")
         if not data.strip():
             raise FormatError("the file is empty; expected a tokenizer.json or a vocab.txt")
         is_json = suffix == ".json" or (
@@ -214,10 +213,10 @@ class Tokenizer:
     def save_vocab(self, path: Pathish) -> None:
         """Write a vocab.txt: the tokens alone, one a line; all else is left out.
 
+        A warning names what must be passed to load it as it was, where the defaults do not, and what is lost.
+
         Args:
             path: The file, made or replaced as a whole.
-
-        A warning names the settings that must be passed to load it as it was, if they are not the defaults.
 
         Raises:
             VocabularyError: A token that a line cannot hold.
@@ -269,7 +268,7 @@ class Tokenizer:
         >>> tok.tokenize("ğxcluo"), tok.with_settings(unknown="run").tokenize("ğxcluo")
         (['[UNK]'], ['[UNK]', '##x', '##c', '##luo'])
         """
-        _refuse_unknown(settings, ModelSettings.__annotations__.keys(), "a model's settings")
+        _refuse_unknown(settings, ModelSettings.__optional_keys__, "a model's settings")
         prefix, unk_token, unknown, limit = self._core.model()
         wanted = settings.get("unk_token", unk_token)
         if wanted is not None:

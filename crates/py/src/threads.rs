@@ -57,6 +57,9 @@ pub(crate) fn run<S: Send, T: Send>(
     work: impl Fn(S, &AtomicBool) -> T + Sync,
     mut tick: impl FnMut(Python<'_>) -> PyResult<()> + Send,
 ) -> PyResult<Vec<T>> {
+    if states.is_empty() {
+        return Ok(Vec::new());
+    }
     let stop = AtomicBool::new(false);
     let mut signal = Ok(());
     let results = py.detach(|| {
