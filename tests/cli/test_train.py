@@ -191,6 +191,8 @@ def test_summary(run: Run, text_file: Path, tmp_path: Path) -> None:
         (["-", "-o", "t.json"], "empty corpus"),
         (["--counts", "text.txt", "-o", "t.json"], "text.txt"),
         (["text.txt"], "--output"),
+        (["text.txt", "-o", "-"], "a file is needed"),
+        (["vocab_size.txt", "-o", "t.json"], "vocab_size.txt"),
     ],
 )  # fmt: skip
 def test_what_is_refused(

@@ -222,6 +222,8 @@ def train(
 
 def _check_targets(targets: Sequence[Path], inputs: Sequence[str]) -> None:
     for target in targets:
+        if str(target) == STDIN:
+            raise typer.BadParameter("a file is needed: standard output is for --trace and --json")
         check_target(target, *(name for name in inputs if name != STDIN))
     if len({target.resolve() for target in targets}) < len(targets):
         raise typer.BadParameter("the same file as --output", param_hint="--vocab-txt")
