@@ -524,23 +524,29 @@ class Tokenizer:
         """The merges of the training in their order; empty if they are not known."""
         return tuple(Merge(*merge) for merge in self._core.history() or ())
 
+    @cached_property
+    def _steps(self) -> dict[str, int]:
+        """The place in the history of the merge that made each token."""
+        return {merge.token: place for place, merge in enumerate(self.history)}
+
+    @cached_property
+    def _training(self) -> tuple[str, str, list[int]] | None:
+        return self._core.training()
+
     @property
     def trainer(self) -> dict[str, Any] | None:
         """The settings of the training; None if they are not known."""
-        training = self._core.training()
-        return training and json.loads(training[0])
+        return self._training and json.loads(self._training[0])
 
     @property
     def counts_sha256(self) -> str | None:
         """The fingerprint of the word counts of the training; None if it is not known."""
-        training = self._core.training()
-        return training and training[1]
+        return self._training and self._training[1]
 
     @property
     def token_counts(self) -> list[int] | None:
         """How often each token occurs when the training words are encoded, by id; None if not known."""
-        training = self._core.training()
-        return training and training[2]
+        return self._training and list(self._training[2])
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a tokenizer.json."""

@@ -57,7 +57,7 @@ def lineage(tokenizer: Tokenizer, token: str) -> Lineage | None:
     >>> [merge.token for step, merge in lineage(tok, "hug").merges()]
     ['hug', '##ug']
     """
-    steps = {merge.token: number for number, merge in enumerate(tokenizer.history)}
+    steps = tokenizer._steps
     if token not in steps:
         return None
     # Parts are older than what they make, so one pass in the order of steps finds every part done.

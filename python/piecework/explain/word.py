@@ -84,7 +84,7 @@ def _origin(tokenizer: Tokenizer, token: str) -> tuple[str, Lineage | None]:
         return "unknown", None
     if token in tokenizer.special_tokens:
         return "special", None
-    if tokenizer.trainer is None:
+    if tokenizer._training is None:
         return "vocabulary", None
     birth = lineage(tokenizer, token)
     return ("merged", birth) if birth else ("alphabet", None)
