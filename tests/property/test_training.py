@@ -12,6 +12,7 @@ import impls
 import strategies
 from piecework import reference
 from piecework.reference.table import tally
+from piecework.reference.train import PRUNING_ROUNDS
 
 CORE, REFERENCE = impls.Core(), impls.Reference()
 
@@ -37,6 +38,7 @@ def hangs_on_a_digit(words: Mapping[str, int], trainer: dict[str, Any]) -> bool:
     Gains of equal counts are equal to the last digit everywhere; those of other counts may be or not.
     """
     training = reference.Training(words, reference.WordPieceTrainer(**trainer))
+    rounds = PRUNING_ROUNDS if trainer.get("prune_unused") else 0
     while True:
         now = tally(training.runs, merges=True)
         gains = {counts_of(c.pair, now): c.value for c in training.candidates()}
@@ -46,7 +48,9 @@ def hangs_on_a_digit(words: Mapping[str, int], trainer: dict[str, Any]) -> bool:
         if abs(best) < CLOSE:
             return True
         if training.step() is None:
-            return False
+            rounds -= 1
+            if rounds < 0 or not training.prune():
+                return False
 
 
 def counts_of(pair: Any, now: Any) -> tuple[Any, ...]:
