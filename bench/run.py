@@ -11,7 +11,7 @@ import importlib
 import platform
 import sys
 
-MEASURES = ["exact", "splits", "linear", "encode", "train", "synthetic"]
+MEASURES = ["exact", "splits", "linear", "encode", "train", "interrupt", "synthetic"]
 
 
 def main() -> None:
