@@ -229,7 +229,7 @@ class Encodings:
         return self._batch.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> object:
-        """Give the rows to Arrow as a stream of one array (PyCapsule interface)."""
+        """Give the rows to Arrow as a stream of one table with the column `ids` (PyCapsule interface)."""
         return self._batch.__arrow_c_stream__(requested_schema)
 
     def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[object, object]:

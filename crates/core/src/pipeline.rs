@@ -368,8 +368,8 @@ impl Tokenizer {
         let total: u64 = training.token_counts.iter().sum();
         let mut sum = 0.0;
         self.encode_text(text, &options, false, scratch, |id, _, _| {
-            let known = (self.model.unk_id() != Some(id)).then(|| training.token_counts.get(id as usize));
-            let count = known.flatten().copied().unwrap_or(0);
+            let unknown = self.model.unk_id() == Some(id);
+            let count = if unknown { 0 } else { training.token_counts.get(id as usize).copied().unwrap_or(0) };
             sum += libm::log(probability(count, total));
         })?;
         Ok(sum)

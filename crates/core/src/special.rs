@@ -115,11 +115,8 @@ impl SpecialTokens {
     /// The special tokens that are to be matched, by place, with their spans.
     fn find(&self, text: &str, specials: &Specials, finders: &mut Finders) -> Result<Vec<(usize, Span)>> {
         let Some(finder) = &self.finder else { return Ok(Vec::new()) };
-        let found = |finder: &AhoCorasick| {
-            finder.find_iter(text).map(|m| (m.pattern().as_usize(), Span::new(m.start(), m.end()))).collect()
-        };
         match specials {
-            Specials::Match => Ok(found(finder)),
+            Specials::Match => Ok(matches(finder, text).collect()),
             Specials::Text => Ok(Vec::new()),
             Specials::Error => match finder.find(text) {
                 None => Ok(Vec::new()),
@@ -134,8 +131,7 @@ impl SpecialTokens {
                     other => other.insert(self.allow(names)?),
                 };
                 let Some(finder) = &allowed.finder else { return Ok(Vec::new()) };
-                let place = |m: &aho_corasick::Match| allowed.places[m.pattern().as_usize()];
-                Ok(finder.find_iter(text).map(|m| (place(&m), Span::new(m.start(), m.end()))).collect())
+                Ok(matches(finder, text).map(|(nth, span)| (allowed.places[nth], span)).collect())
             }
         }
     }
@@ -153,6 +149,11 @@ impl SpecialTokens {
         let finder = if tokens.is_empty() { None } else { Some(finder(&tokens)?) };
         Ok(Allowed { names: names.to_vec(), places, finder })
     }
+}
+
+/// Which pattern is found where, leftmost-longest.
+fn matches(finder: &AhoCorasick, text: &str) -> impl Iterator<Item = (usize, Span)> {
+    finder.find_iter(text).map(|m| (m.pattern().as_usize(), Span::new(m.start(), m.end())))
 }
 
 fn finder(tokens: &[SpecialToken]) -> Result<AhoCorasick> {

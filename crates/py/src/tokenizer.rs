@@ -177,8 +177,7 @@ impl Tokenizer {
         let options = options(add_special_tokens, specials)?;
         let (text, pair) = (utf8(text)?, pair.map(utf8).transpose()?);
         let encode = || self.inner.encode(text, pair, &options, &mut Scratch::default());
-        let encoding = if text.len() < FLOOR { encode() } else { specials.py().detach(encode) };
-        let encoding = encoding.map_err(|error| to_py(specials.py(), &error))?;
+        let encoding = detached(specials.py(), text, encode).map_err(|error| to_py(specials.py(), &error))?;
         let first = char_spans(text, &encoding.spans_of(0));
         let second = char_spans(pair.unwrap_or_default(), &encoding.spans_of(1));
         let offsets = encoding.interleave(first, second);
@@ -195,9 +194,8 @@ impl Tokenizer {
         let options = options(add_special_tokens, specials)?;
         let (text, pair) = (utf8(text)?, pair.map(utf8).transpose()?);
         let mut ids = Vec::new();
-        let mut encode = || self.inner.encode_ids(text, pair, &options, &mut Scratch::default(), &mut ids);
-        let done = if text.len() < FLOOR { encode() } else { specials.py().detach(encode) };
-        done.map_err(|error| to_py(specials.py(), &error))?;
+        let encode = || self.inner.encode_ids(text, pair, &options, &mut Scratch::default(), &mut ids);
+        detached(specials.py(), text, encode).map_err(|error| to_py(specials.py(), &error))?;
         Ok(ids)
     }
 
@@ -270,6 +268,11 @@ impl Tokenizer {
         let pieces = pieces.collect();
         (word, pieces)
     }
+}
+
+/// Lets the GIL go for work on a text that takes longer than that.
+fn detached<T: Send>(py: Python<'_>, text: &str, work: impl FnOnce() -> T + Send) -> T {
+    if text.len() < FLOOR { work() } else { py.detach(work) }
 }
 
 fn merge_tuple(merge: &Merge) -> MergeTuple<'_> {

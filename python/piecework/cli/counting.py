@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from piecework.cli.input import STDIN, Input, without_end
+from piecework.cli.input import STDIN, Input
 from piecework.errors import FormatError
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def count_words(
 def _lines(files: Sequence[str], encoding: str, errors: Errors) -> Iterator[str]:
     """All lines in order, so that first sights are those of one long file."""
     from piecework.io import read_lines
-    from piecework.io.lines import codec_name
+    from piecework.io.lines import codec_name, decode_lines
 
     codec = codec_name(encoding, errors.value)
     for file in files:
@@ -60,22 +59,9 @@ def _lines(files: Sequence[str], encoding: str, errors: Errors) -> Iterator[str]
             with Input(file, errors.value) as source:
                 yield from source.lines()
         elif file == STDIN:
-            yield from _stdin_lines(codec, errors)
+            yield from decode_lines(sys.stdin.buffer, "standard input", codec, errors.value)
         else:
             yield from read_lines(file, codec, errors.value)
-
-
-def _stdin_lines(codec: str, errors: Errors) -> Iterator[str]:
-    number = 0
-    text = io.TextIOWrapper(sys.stdin.buffer, encoding=codec, errors=errors.value, newline="\n")
-    try:
-        for number, line in enumerate(text, 1):  # noqa: B007  # the error says how far it came
-            yield without_end(line)
-    except UnicodeDecodeError as error:
-        message = f"standard input: bytes that are not {codec} after line {number}: {error.reason}"
-        raise FormatError(f"{message}; name another --encoding, or pass --errors replace") from None
-    finally:
-        text.detach()
 
 
 def load_counts(files: Sequence[str]) -> WordCounts:
@@ -93,12 +79,9 @@ def load_counts(files: Sequence[str]) -> WordCounts:
 def _load(file: str) -> WordCounts:
     from piecework import WordCounts
 
+    if file != STDIN:
+        return WordCounts.load(file)
     try:
-        return (
-            WordCounts.from_bytes(sys.stdin.buffer.read())
-            if file == STDIN
-            else WordCounts.load(file)
-        )
+        return WordCounts.from_bytes(sys.stdin.buffer.read())
     except FormatError as error:
-        name = "standard input" if file == STDIN else file
-        raise FormatError(f"{name}: {str(error).removeprefix(f'{name}: ')}") from None
+        raise FormatError(f"standard input: {error}") from None

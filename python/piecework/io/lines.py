@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from piecework import _core
 from piecework.errors import ConfigError, InvalidUtf8Error, wrap_os_error
@@ -89,9 +89,18 @@ def read_lines(path: Pathish, encoding: str, errors: str) -> Iterator[str]:
         FileError: The file cannot be read.
         InvalidUtf8Error: Broken bytes, with ``errors="strict"``.
     """
+    try:
+        with checked(path).open("rb") as file:
+            yield from decode_lines(file, str(path), encoding, errors)
+    except OSError as error:
+        raise wrap_os_error(error, Path(path)) from None
+
+
+def decode_lines(file: BinaryIO, name: str, encoding: str, errors: str) -> Iterator[str]:
+    """Read an open file line by line; `name` is what errors call it. See :func:`read_lines`."""
     number, unfinished = 0, [""]
     try:
-        for text in _decoded(path, encoding, errors):
+        for text in _decoded(file, encoding, errors):
             *lines, rest = text.split("\n")
             for line in lines:
                 number += 1
@@ -99,7 +108,7 @@ def read_lines(path: Pathish, encoding: str, errors: str) -> Iterator[str]:
                 unfinished = []
             unfinished.append(rest)
     except _BrokenBytes as broken:
-        raise broken.told(path, number) from None
+        raise broken.told(name, number) from None
     if last := "".join(unfinished):
         yield last.removesuffix("\r")
 
@@ -110,11 +119,11 @@ class _BrokenBytes(Exception):  # noqa: N818  # it never leaves this file
     def __init__(self, error: UnicodeDecodeError, good: str, byte: int) -> None:
         self.error, self.good, self.byte = error, good, byte
 
-    def told(self, path: Pathish, lines: int) -> InvalidUtf8Error:
+    def told(self, name: str, lines: int) -> InvalidUtf8Error:
         """Give the error for people, after so many whole lines."""
         error, line = self.error, lines + self.good.count("\n") + 1
         message = (
-            f"{path}: bytes that are not {error.encoding} in line {line} at byte {self.byte} of the "
+            f"{name}: bytes that are not {error.encoding} in line {line} at byte {self.byte} of the "
             f"file (0x{error.object[error.start]:02x}): {error.reason}; pass another encoding, or "
             'errors="replace" to go on with U+FFFD'
         )
@@ -123,22 +132,18 @@ class _BrokenBytes(Exception):  # noqa: N818  # it never leaves this file
         return broken
 
 
-def _decoded(path: Pathish, encoding: str, errors: str) -> Iterator[str]:
+def _decoded(file: BinaryIO, encoding: str, errors: str) -> Iterator[str]:
     """The text of a file, block by block."""
     decoder = codecs.getincrementaldecoder(encoding)(errors)
-    try:
-        with checked(path).open("rb") as file:
-            position, block = 0, b"-"
-            while block:
-                block = file.read(_BLOCK)
-                state = decoder.getstate()
-                try:
-                    yield decoder.decode(block, final=not block)
-                except UnicodeDecodeError as error:
-                    held = len(state[0])  # bytes of a character that the block before began
-                    decoder.setstate(state)
-                    good = decoder.decode(error.object[held : error.start])
-                    raise _BrokenBytes(error, good, position - held + error.start) from None
-                position += len(block)
-    except OSError as error:
-        raise wrap_os_error(error, Path(path)) from None
+    position, block = 0, b"-"
+    while block:
+        block = file.read(_BLOCK)
+        state = decoder.getstate()
+        try:
+            yield decoder.decode(block, final=not block)
+        except UnicodeDecodeError as error:
+            held = len(state[0])  # bytes of a character that the block before began
+            decoder.setstate(state)
+            good = decoder.decode(error.object[held : error.start])
+            raise _BrokenBytes(error, good, position - held + error.start) from None
+        position += len(block)

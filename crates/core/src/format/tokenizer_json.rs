@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::components::{decoder, decoder_json, splitter, splitter_json, template, template_json};
 use super::json::{Json, Node, object};
-use super::trainer::{read_trainer, write_trainer};
+use super::trainer::{trainer, write_trainer};
 use crate::error::{Error, Result, shorten};
 use crate::model::wordpiece::train::Merge;
 use crate::model::wordpiece::{Settings, Unknown, WordPiece};
@@ -240,7 +240,7 @@ impl RawTraining {
     fn read(node: &Node<'_>) -> Result<Self> {
         node.only(&["trainer", "counts_sha256", "token_counts", "history"])?;
         Ok(Self(Training {
-            trainer: trainer(&node.member("trainer")?)?,
+            trainer: write_trainer(&trainer(&node.member("trainer")?)?),
             counts_sha256: node.member("counts_sha256")?.str()?.to_owned(),
             token_counts: node.member("token_counts")?.array()?.map(|node| node.unsigned()).collect::<Result<_>>()?,
             history: node.member("history")?.array()?.map(|node| merge(&node)).collect::<Result<_>>()?,
@@ -262,12 +262,6 @@ impl RawTraining {
         }
         Ok(training)
     }
-}
-
-/// The trainer's settings, if they are such.
-fn trainer(node: &Node<'_>) -> Result<String> {
-    let text = Json::Object(node.members()?.to_vec()).text();
-    read_trainer(&text).map(|config| write_trainer(&config)).map_err(|error| node.error(error.to_string()))
 }
 
 /// `[left, right, token, score, pair count, left count, right count, ties]`.

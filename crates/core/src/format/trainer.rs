@@ -34,8 +34,11 @@ const TIES: [(&str, Ties); 3] = [("lex", Ties::Lex), ("first", Ties::First), ("h
 
 /// Reads the settings of a `WordPiece` trainer.
 pub fn read_trainer(text: &str) -> Result<TrainerConfig> {
-    let json = Json::parse(text.as_bytes())?;
-    let node = Node::root(&json);
+    trainer(&Node::root(&Json::parse(text.as_bytes())?))
+}
+
+/// The settings that a file keeps.
+pub(super) fn trainer(node: &Node<'_>) -> Result<TrainerConfig> {
     node.only(&MEMBERS)?;
     match node.kind()? {
         "WordPieceTrainer" => {}

@@ -1,8 +1,8 @@
 //! One training: what is entered, when to stop, what is remembered.
 
-use super::Merge;
 use std::collections::HashSet;
 
+use super::Merge;
 use super::alphabet::prepare;
 use super::config::{Stage, TrainerConfig, Watch, tell};
 use super::criterion::gain;
