@@ -116,7 +116,7 @@ impl WordCounts {
     /// Adds the words of one document.
     pub fn add_text(&mut self, document: u64, text: &str, words: &mut Words) -> Result<()> {
         check_length(text)?;
-        self.splitter.get_or_insert_default().split(text, false, words);
+        self.splitter.get_or_insert_default().split(text, false, words)?;
         for (place, word) in (0..).zip(words.iter()) {
             self.add(word, 1, FirstSight { document, word: place })?;
         }
@@ -168,14 +168,17 @@ impl WordCounts {
     }
 
     /// Up to `limit` words that the splitter would not give back as they are.
-    #[must_use]
-    pub fn foreign_to(&self, splitter: &WordSplitter, limit: usize) -> Vec<&str> {
+    pub fn foreign_to(&self, splitter: &WordSplitter, limit: usize) -> Result<Vec<&str>> {
         let mut words = Words::default();
-        let mut is_foreign = |word: &&str| {
-            splitter.split(word, false, &mut words);
-            !words.iter().eq([*word])
-        };
-        (0..self.entries.len()).map(|place| self.word(place)).filter(|word| is_foreign(word)).take(limit).collect()
+        let mut foreign = Vec::new();
+        for place in 0..self.entries.len() {
+            let word = self.word(place);
+            splitter.split(word, false, &mut words)?;
+            if foreign.len() < limit && !words.iter().eq([word]) {
+                foreign.push(word);
+            }
+        }
+        Ok(foreign)
     }
 
     fn word(&self, place: usize) -> &str {
@@ -243,7 +246,7 @@ mod tests {
     use crate::pretokenize::PreTokenizer;
 
     fn splitter() -> WordSplitter {
-        WordSplitter { normalizer: None, pre_tokenizer: Some(PreTokenizer::WhitespaceSplit) }
+        WordSplitter::new(None, Some(PreTokenizer::WhitespaceSplit)).unwrap()
     }
 
     fn table(texts: &[(u64, &str)]) -> WordCounts {

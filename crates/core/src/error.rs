@@ -1,6 +1,7 @@
 //! Every way the core can refuse, each with what a person needs to go on.
 
 use std::fmt;
+use std::sync::Arc;
 
 /// The result of everything here that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -80,9 +81,36 @@ pub enum Error {
     /// A text longer than spans can address.
     #[error("a text of {0} bytes is over the limit of 1 GiB; split it")]
     TooLong(usize),
+    /// A regular expression that gave up on a text, or that does not compile.
+    #[error("{0}")]
+    Regex(String),
+    /// A text that cannot be truncated as asked for.
+    #[error("{0}")]
+    Truncation(String),
+    /// A function of the caller's failed.
+    #[error("the pre-tokenizer function failed: {0}")]
+    Function(Foreign),
     /// The caller asked to stop.
     #[error("interrupted")]
     Interrupted,
+}
+
+/// An error of the caller's own, handed through as it is; two are equal only if they are the same.
+#[derive(Debug, Clone)]
+pub struct Foreign(pub Arc<dyn std::error::Error + Send + Sync>);
+
+impl PartialEq for Foreign {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Foreign {}
+
+impl fmt::Display for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
 }
 
 /// A place in a file.

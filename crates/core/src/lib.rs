@@ -9,20 +9,26 @@
 //!
 //! [`pipeline::Tokenizer`] ties them together; [`mod@format`] turns it into bytes and back.
 
+pub mod added;
+mod bytes;
 pub mod charset;
 pub mod counts;
 pub mod decode;
+pub mod encoding;
 pub mod error;
 pub mod format;
 mod merge;
 pub mod model;
 pub mod normalize;
+pub mod pad;
+pub mod pattern;
 pub mod pipeline;
 pub mod postprocess;
 pub mod pretokenize;
+pub mod settings;
 pub mod span;
-pub mod special;
 pub mod training;
+pub mod truncate;
 pub mod unicode;
 pub mod vocab;
 pub mod words;

@@ -2,19 +2,17 @@
 
 use std::sync::Arc;
 
-use crate::decode::WordPieceDecoder;
+use crate::added::{AddedToken, AddedTokens, Allowed, Specials};
+use crate::decode::Decoder;
+use crate::encoding::{Direction, Encoding, NONE};
 use crate::error::{Error, Result};
-use crate::model::Token;
 use crate::model::wordpiece::train::Merge;
-use crate::model::wordpiece::{Matches, Settings, WordPiece};
-use crate::postprocess::{Piece, Template};
+use crate::model::{Model, ModelScratch, Token};
+use crate::pad::Padding;
+use crate::postprocess::{self, PostProcessor, Source};
 use crate::span::{Span, check_length};
-use crate::special::{Finders, Segment, SpecialToken, SpecialTokens, Specials};
-use crate::vocab::Vocab;
-use crate::words::{WordSplitter, Words};
-
-/// Stands for "no word" and "no text" beside a special token that the template added.
-pub const NONE: u32 = u32::MAX;
+use crate::truncate::Truncation;
+use crate::words::{Kind, Word, WordSplitter, Words};
 
 /// What a token that was never counted is taken to be worth: note 002's epsilon.
 pub const PROBABILITY_FLOOR: f64 = f64::EPSILON;
@@ -33,18 +31,22 @@ pub struct Training {
 }
 
 /// The parts of a [`Tokenizer`].
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Parts {
     /// Normalization and pre-tokenization.
     pub splitter: WordSplitter,
     /// The model.
-    pub model: WordPiece,
-    /// The special tokens.
-    pub specials: Vec<SpecialToken>,
+    pub model: Model,
+    /// Tokens beside the model's, and special ones.
+    pub added: Vec<AddedToken>,
     /// Where special tokens go.
-    pub template: Option<Template>,
+    pub post_processor: Option<PostProcessor>,
     /// How tokens become text; `None` joins them with spaces.
-    pub decoder: Option<WordPieceDecoder>,
+    pub decoder: Option<Decoder>,
+    /// How encodings are truncated, unless a call says otherwise.
+    pub truncation: Option<Truncation>,
+    /// How encodings are padded, unless a call says otherwise.
+    pub padding: Option<Padding>,
     /// What training left behind.
     pub training: Option<Arc<Training>>,
 }
@@ -52,85 +54,62 @@ pub struct Parts {
 /// A tokenizer, immutable once built; mutable work lives in a [`Scratch`].
 #[derive(Debug)]
 pub struct Tokenizer {
-    splitter: WordSplitter,
-    model: WordPiece,
-    specials: SpecialTokens,
-    template: Option<Template>,
-    plain: Template,
-    decoder: Option<WordPieceDecoder>,
-    training: Option<Arc<Training>>,
+    parts: Parts,
+    added: AddedTokens,
+    /// What post-processing makes of one text and of a pair, without and with special tokens.
+    plans: [[Vec<Step>; 2]; 2],
+}
+
+/// A step of post-processing, as far as ids go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Step {
+    /// The tokens of the first (0) or second (1) text.
+    Text(usize),
+    /// Special tokens.
+    Special(Vec<u32>),
 }
 
 /// The working memory of a worker.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    finders: Finders,
+    allowed: Allowed,
     words: Words,
     tokens: Vec<Token>,
-    matches: Matches,
+    model: ModelScratch,
+    ids: [Vec<u32>; 2],
+}
+
+/// A text to be encoded.
+#[derive(Debug, Clone, Copy)]
+pub enum Input<'a> {
+    /// A text.
+    Text(&'a str),
+    /// A text that was split by other means: each part is encoded for itself, and is one word.
+    Words(&'a [&'a str]),
+    /// A text in segments: where each ends, in bytes, and whether special tokens in it are to be matched.
+    Segments(&'a str, &'a [(usize, bool)]),
 }
 
 /// How a call wants its text encoded.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Whether the template adds its special tokens.
+    /// Whether the post-processor adds its special tokens.
     pub add_special_tokens: bool,
     /// What special tokens in the text are.
     pub specials: Specials,
+    /// How encodings are truncated.
+    pub truncation: Option<Truncation>,
+    /// How encodings are padded.
+    pub padding: Option<Padding>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { add_special_tokens: true, specials: Specials::Match }
+        Self { add_special_tokens: true, specials: Specials::Match, truncation: None, padding: None }
     }
 }
 
-/// Everything about the tokens of one text or pair, in columns.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Encoding {
-    /// Token ids.
-    pub ids: Vec<u32>,
-    /// Bytes of the original text; empty at 0 for tokens of the template.
-    pub spans: Vec<Span>,
-    /// The word of its text that a token belongs to, or [`NONE`].
-    pub word_ids: Vec<u32>,
-    /// Type ids.
-    pub type_ids: Vec<u32>,
-    /// The text (0 or 1) that a token belongs to, or [`NONE`] where the template added it.
-    pub sequence_ids: Vec<u32>,
-}
-
-impl Encoding {
-    fn push(&mut self, id: u32, span: Span, word: u32, type_id: u32, sequence: u32) {
-        self.ids.push(id);
-        self.spans.push(span);
-        self.word_ids.push(word);
-        self.type_ids.push(type_id);
-        self.sequence_ids.push(sequence);
-    }
-
-    /// The spans of the tokens of the first (0) or second (1) text.
-    #[must_use]
-    pub fn spans_of(&self, sequence: u32) -> Vec<Span> {
-        let spans = self.spans.iter().zip(&self.sequence_ids);
-        spans.filter(|&(_, &other)| other == sequence).map(|(&span, _)| span).collect()
-    }
-
-    /// One column from what belongs to the tokens of the first and of the second text, in their order; tokens of
-    /// the template get the default.
-    #[must_use]
-    pub fn interleave<T: Default>(&self, first: Vec<T>, second: Vec<T>) -> Vec<T> {
-        let (mut first, mut second) = (first.into_iter(), second.into_iter());
-        let of = |&sequence: &u32| match sequence {
-            0 => first.next(),
-            1 => second.next(),
-            _ => None,
-        };
-        self.sequence_ids.iter().map(of).map(Option::unwrap_or_default).collect()
-    }
-}
-
-/// A word after normalization, or a special token in the text, and its tokens.
+/// A word after normalization, or an added token in the text, and its tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordPieces {
     /// The word.
@@ -139,201 +118,431 @@ pub struct WordPieces {
     pub tokens: Vec<Token>,
 }
 
+/// A token of a text.
+struct Found<'a> {
+    id: u32,
+    /// Its bytes in the normalized text.
+    span: Span,
+    /// The word it belongs to.
+    word: &'a Word,
+    /// That word's number.
+    number: u32,
+    words: &'a Words,
+}
+
+impl Found<'_> {
+    /// Its bytes in the original.
+    fn original(&self) -> Span {
+        self.words.original(self.span)
+    }
+}
+
 impl Tokenizer {
     /// The tokenizer made of `parts`.
-    pub fn new(parts: Parts) -> Result<Self> {
-        Ok(Self {
-            splitter: parts.splitter,
-            model: parts.model,
-            specials: SpecialTokens::new(parts.specials)?,
-            template: parts.template,
-            plain: Template::plain(),
-            decoder: parts.decoder,
-            training: parts.training,
-        })
+    pub fn new(mut parts: Parts) -> Result<Self> {
+        let added = AddedTokens::new(std::mem::take(&mut parts.added), |text| parts.splitter.normalize(text))?;
+        let vocab = parts.model.vocab();
+        parts.model = parts.model.with_specials(added.specials().filter_map(|token| vocab.id(&token.content)).collect());
+        let mut tokenizer = Self { parts, added, plans: Default::default() };
+        tokenizer.name_tokens();
+        if let Some(processor) = &tokenizer.parts.post_processor {
+            processor.check()?;
+        }
+        for (pair, plans) in tokenizer.plans.iter_mut().enumerate() {
+            for (specials, plan) in plans.iter_mut().enumerate() {
+                *plan = steps(tokenizer.parts.post_processor.as_ref(), pair == 1, specials == 1)?;
+            }
+        }
+        Ok(tokenizer)
     }
 
-    /// The same tokenizer with other settings of its model.
-    pub fn with_model_settings(&self, settings: Settings) -> Result<Self> {
-        Self::new(Parts {
-            splitter: self.splitter.clone(),
-            model: self.model.with_settings(settings),
-            specials: self.specials.tokens().to_vec(),
-            template: self.template.clone(),
-            decoder: self.decoder.clone(),
-            training: self.training.clone(),
-        })
+    /// The same tokenizer with more added tokens, or with other flags of those there are.
+    pub fn with_added_tokens(&self, new: Vec<AddedToken>) -> Result<Self> {
+        if new.iter().any(|token| token.content.is_empty()) {
+            return Err(Error::Config("an added token is empty; expected a text to look for".to_owned()));
+        }
+        let added = self.added.numbered(new, self.model().vocab());
+        Self::new(Parts { added, ..self.parts.clone() })
+    }
+
+    /// The same tokenizer with another model over the same tokens.
+    pub fn with_model(&self, model: Model) -> Result<Self> {
+        Self::new(Parts { model, ..self.parts() })
+    }
+
+    /// The padding with its token called as the vocabulary calls it.
+    #[must_use]
+    pub fn settled(&self, mut padding: Padding) -> Padding {
+        let token = &mut padding.token;
+        token.compare(self.token(token.id));
+        padding
+    }
+
+    /// Tells the tokens that are added to encodings what the vocabulary calls them.
+    fn name_tokens(&mut self) {
+        let Self { parts: Parts { post_processor, padding, model, .. }, added, .. } = self;
+        let specials = post_processor.iter_mut().flat_map(PostProcessor::tokens_mut);
+        for token in specials.chain(padding.iter_mut().map(|padding| &mut padding.token)) {
+            token.compare(added.token(token.id).or_else(|| model.vocab().token(token.id)));
+        }
+    }
+
+    /// The parts it was made of.
+    #[must_use]
+    pub fn parts(&self) -> Parts {
+        Parts { added: self.added.tokens().to_vec(), ..self.parts.clone() }
     }
 
     /// Normalization and pre-tokenization.
     #[must_use]
     pub fn splitter(&self) -> &WordSplitter {
-        &self.splitter
+        &self.parts.splitter
     }
 
     /// The model.
     #[must_use]
-    pub fn model(&self) -> &WordPiece {
-        &self.model
+    pub fn model(&self) -> &Model {
+        &self.parts.model
     }
 
-    /// The vocabulary.
+    /// The added tokens.
     #[must_use]
-    pub fn vocab(&self) -> &Vocab {
-        self.model.vocab()
-    }
-
-    /// The special tokens.
-    #[must_use]
-    pub fn specials(&self) -> &SpecialTokens {
-        &self.specials
+    pub fn added(&self) -> &AddedTokens {
+        &self.added
     }
 
     /// Where special tokens go.
     #[must_use]
-    pub fn template(&self) -> Option<&Template> {
-        self.template.as_ref()
+    pub fn post_processor(&self) -> Option<&PostProcessor> {
+        self.parts.post_processor.as_ref()
     }
 
     /// How tokens become text.
     #[must_use]
-    pub fn decoder(&self) -> Option<&WordPieceDecoder> {
-        self.decoder.as_ref()
+    pub fn decoder(&self) -> Option<&Decoder> {
+        self.parts.decoder.as_ref()
+    }
+
+    /// How encodings are truncated, unless a call says otherwise.
+    #[must_use]
+    pub fn truncation(&self) -> Option<&Truncation> {
+        self.parts.truncation.as_ref()
+    }
+
+    /// How encodings are padded, unless a call says otherwise.
+    #[must_use]
+    pub fn padding(&self) -> Option<&Padding> {
+        self.parts.padding.as_ref()
     }
 
     /// What training left behind.
     #[must_use]
     pub fn training(&self) -> Option<&Arc<Training>> {
-        self.training.as_ref()
+        self.parts.training.as_ref()
     }
 
-    /// Appends the ids of a text or pair to `ids`.
+    /// The token with `id`, added or the model's.
+    #[must_use]
+    pub fn token(&self, id: u32) -> Option<&str> {
+        self.added.token(id).or_else(|| self.model().vocab().token(id))
+    }
+
+    /// The token with `id`, or an error that says how far ids go.
+    pub fn expect_token(&self, id: u32) -> Result<&str> {
+        self.token(id).ok_or_else(|| Error::Id { id, last: self.id_limit().saturating_sub(1) })
+    }
+
+    /// The id of a token, added or the model's.
+    #[must_use]
+    pub fn id(&self, token: &str) -> Option<u32> {
+        self.added.id(token).or_else(|| self.model().vocab().id(token))
+    }
+
+    /// One past the largest id.
+    #[must_use]
+    pub fn id_limit(&self) -> u32 {
+        let added = self.added.last_id().map_or(0, |last| last.saturating_add(1));
+        self.model().vocab().id_limit().max(added)
+    }
+
+    /// How many tokens there are, the model's and the added ones that it lacks.
+    #[must_use]
+    pub fn vocab_size(&self) -> usize {
+        let vocab = self.model().vocab();
+        vocab.len() + self.added.tokens().iter().filter(|token| vocab.id(&token.content).is_none()).count()
+    }
+
+    /// All tokens with their ids, in order of these; added tokens by what they are sought as in the text.
+    #[must_use]
+    pub fn vocab(&self) -> Vec<(&str, u32)> {
+        let vocab = self.model().vocab();
+        let added = self.added.tokens().iter().map(|token| (token.content.as_str(), token.id));
+        let mut tokens: Vec<_> = vocab.iter().chain(added.filter(|(content, _)| vocab.id(content).is_none())).collect();
+        tokens.sort_by_key(|&(_, id)| id);
+        tokens
+    }
+
+    /// Whether the token with `id` is special.
+    #[must_use]
+    pub fn is_special(&self, id: u32) -> bool {
+        self.token(id).is_some_and(|token| self.added.is_special(token))
+    }
+
+    /// Appends the ids of a text or pair to `ids`, truncated, but not padded.
     pub fn encode_ids(
         &self,
-        text: &str,
-        pair: Option<&str>,
+        text: Input<'_>,
+        pair: Option<Input<'_>>,
         options: &Options,
         scratch: &mut Scratch,
         ids: &mut Vec<u32>,
     ) -> Result<()> {
-        for piece in self.pieces(pair.is_some(), options) {
-            match piece {
-                Piece::Special { ids: special, .. } => ids.extend_from_slice(special),
-                Piece::Sequence { index, .. } => {
-                    let text = if *index == 0 { text } else { pair.unwrap_or_default() };
-                    self.encode_text(text, options, false, scratch, |id, _, _| ids.push(id))?;
+        let plan = self.plan(pair.is_some(), options);
+        let input = |index| if index == 0 { text } else { pair.unwrap_or(Input::Text("")) };
+        let Some(truncation) = &options.truncation else {
+            for step in plan {
+                match step {
+                    Step::Special(special) => ids.extend_from_slice(special),
+                    Step::Text(index) => self.each_token(input(*index), *index, options, scratch, |found| ids.push(found.id))?,
+                }
+            }
+            return Ok(());
+        };
+        let mut kept = std::mem::take(&mut scratch.ids);
+        for (index, kept) in kept.iter_mut().enumerate().take(1 + usize::from(pair.is_some())) {
+            kept.clear();
+            self.each_token(input(index), index, options, scratch, |found| kept.push(found.id))?;
+        }
+        let second = pair.map(|_| kept[1].len());
+        let lengths = truncation.kept(kept[0].len(), second, self.added_tokens(pair.is_some(), options))?;
+        for step in plan {
+            match step {
+                Step::Special(special) => ids.extend_from_slice(special),
+                Step::Text(index) => {
+                    let length = if *index == 0 { lengths.0 } else { lengths.1 };
+                    let part = truncation.first_part(kept[*index].len(), length)?;
+                    ids.extend_from_slice(&kept[*index][part]);
                 }
             }
         }
+        scratch.ids = kept;
         Ok(())
     }
 
     /// Everything about the tokens of a text or pair.
-    pub fn encode(&self, text: &str, pair: Option<&str>, options: &Options, scratch: &mut Scratch) -> Result<Encoding> {
-        let mut out = Encoding::default();
-        for piece in self.pieces(pair.is_some(), options) {
-            match piece {
-                Piece::Special { ids, type_id, .. } => {
-                    for &id in ids {
-                        out.push(id, Span::default(), NONE, *type_id, NONE);
-                    }
-                }
-                Piece::Sequence { index, type_id } => {
-                    let text = if *index == 0 { text } else { pair.unwrap_or_default() };
-                    let sequence = u32::from(*index != 0);
-                    self.encode_text(text, options, true, scratch, |id, span, word| {
-                        out.push(id, span, word, *type_id, sequence);
-                    })?;
-                }
+    pub fn encode(
+        &self,
+        text: Input<'_>,
+        pair: Option<Input<'_>>,
+        options: &Options,
+        scratch: &mut Scratch,
+    ) -> Result<Encoding> {
+        let mut encodings = vec![self.encode_input(text, 0, options, scratch)?];
+        if let Some(pair) = pair {
+            encodings.push(self.encode_input(pair, 1, options, scratch)?);
+        }
+        if let Some(truncation) = &options.truncation {
+            let lengths: Vec<usize> = encodings.iter().map(Encoding::len).collect();
+            let added = self.added_tokens(pair.is_some(), options);
+            let kept = truncation.kept(lengths[0], lengths.get(1).copied(), added)?;
+            for (encoding, length) in encodings.iter_mut().zip([kept.0, kept.1]) {
+                truncation.truncate(encoding, length)?;
             }
         }
-        Ok(out)
+        let mut encoding = match &self.parts.post_processor {
+            Some(processor) => {
+                let source = Inputs { tokenizer: self, inputs: [text, pair.unwrap_or(Input::Text(""))] };
+                processor.process(encodings, options.add_special_tokens, &source)?
+            }
+            None => postprocess::unprocessed(encodings),
+        };
+        if let Some(padding) = &options.padding {
+            padding.pad(&mut encoding)?;
+        }
+        Ok(encoding)
     }
 
-    /// The number of tokens of a text.
+    /// The number of tokens of a text, neither truncated nor padded.
     pub fn count(&self, text: &str, options: &Options, scratch: &mut Scratch) -> Result<usize> {
         let mut count = 0;
-        for piece in self.pieces(false, options) {
-            match piece {
-                Piece::Special { ids, .. } => count += ids.len(),
-                Piece::Sequence { .. } => self.encode_text(text, options, false, scratch, |_, _, _| count += 1)?,
+        for step in self.plan(false, options) {
+            match step {
+                Step::Special(ids) => count += ids.len(),
+                Step::Text(index) => self.each_token(Input::Text(text), *index, options, scratch, |_| count += 1)?,
             }
         }
         Ok(count)
     }
 
-    /// The template's pieces; without special tokens its order and type ids still hold.
-    fn pieces(&self, pair: bool, options: &Options) -> impl Iterator<Item = &Piece> {
-        let pieces = self.template.as_ref().unwrap_or(&self.plain).pieces(pair);
-        let special = options.add_special_tokens;
-        pieces.iter().filter(move |piece| special || matches!(piece, Piece::Sequence { .. }))
+    fn plan(&self, pair: bool, options: &Options) -> &[Step] {
+        &self.plans[usize::from(pair)][usize::from(options.add_special_tokens)]
     }
 
-    /// Calls `each` with id, span and word number of every token of `text`.
-    ///
-    /// The span is one of the original text if `aligned`, else it means nothing.
-    fn encode_text(
+    /// The special tokens that there has to be room for.
+    fn added_tokens(&self, pair: bool, options: &Options) -> usize {
+        let processor = self.parts.post_processor.as_ref().filter(|_| options.add_special_tokens);
+        processor.map_or(0, |processor| processor.added_tokens(pair))
+    }
+
+    /// The tokens of one text, before post-processing.
+    fn encode_input(&self, input: Input<'_>, text: u32, options: &Options, scratch: &mut Scratch) -> Result<Encoding> {
+        let mut encoding = Encoding::default();
+        let words_are_given = matches!(input, Input::Words(_));
+        self.each_aligned_token(input, text as usize, options, scratch, |found, place| {
+            if let Kind::Added(id) = found.word.kind
+                && let name = found.words.text_of(found.word)
+                && self.token(id) != Some(name)
+            {
+                encoding.renamed.push((encoding.len(), name.to_owned()));
+            }
+            let word = if words_are_given { place } else { found.number };
+            encoding.push(found.id, found.original(), word, text);
+        })?;
+        Ok(encoding)
+    }
+
+    /// Calls `each` with every token of text number `text`.
+    fn each_token(
         &self,
-        text: &str,
+        input: Input<'_>,
+        text: usize,
+        options: &Options,
+        scratch: &mut Scratch,
+        mut each: impl FnMut(&Found<'_>),
+    ) -> Result<()> {
+        self.each_part(input, options, false, text, scratch, |found, _| each(found))
+    }
+
+    /// The same with the way back to the original, and the number of the given word.
+    fn each_aligned_token(
+        &self,
+        input: Input<'_>,
+        text: usize,
+        options: &Options,
+        scratch: &mut Scratch,
+        each: impl FnMut(&Found<'_>, u32),
+    ) -> Result<()> {
+        self.each_part(input, options, true, text, scratch, each)
+    }
+
+    fn each_part(
+        &self,
+        input: Input<'_>,
         options: &Options,
         aligned: bool,
+        text: usize,
         scratch: &mut Scratch,
-        mut each: impl FnMut(u32, Span, u32),
+        mut each: impl FnMut(&Found<'_>, u32),
     ) -> Result<()> {
-        check_length(text)?;
-        let special = SpecialTokens::matches_in_text(&options.specials);
-        let mut word = 0;
-        let Scratch { finders, words, tokens, matches } = scratch;
-        self.specials.split(text, &options.specials, finders, |segment| match segment {
-            Segment::Special(id, span) => {
-                each(id, span, word);
-                word += 1;
-                Ok(())
+        let limit = options.truncation.as_ref().filter(|truncation| truncation.limits(text));
+        match input {
+            Input::Text(text) => {
+                self.split(text, &[(text.len(), None)], options, aligned, scratch)?;
+                self.each_word_token(limit, scratch, |found| each(found, 0))
             }
-            Segment::Text(segment) => {
-                self.splitter.split(&text[segment.range()], aligned, words);
-                for (content, span) in words.iter().zip(&words.spans) {
-                    tokens.clear();
-                    self.model.encode_word(content, span.start, special, matches, tokens)?;
-                    for token in tokens.iter() {
-                        let span = if aligned {
-                            words.normalized.original(token.span).shifted(segment.start)
-                        } else {
-                            segment
-                        };
-                        each(token.id, span, word);
-                    }
-                    word += 1;
+            Input::Words(words) => {
+                for (place, word) in (0..).zip(words) {
+                    self.split(word, &[(word.len(), None)], options, aligned, scratch)?;
+                    self.each_word_token(limit, scratch, |found| each(found, place))?;
                 }
                 Ok(())
             }
-        })
+            Input::Segments(text, segments) => {
+                let segments: Vec<_> = segments.iter().map(|&(end, trusted)| (end, Some(trusted))).collect();
+                self.split(text, &segments, options, aligned, scratch)?;
+                self.each_word_token(limit, scratch, |found| each(found, 0))
+            }
+        }
+    }
+
+    /// Splits a text into words; a segment's own say about special tokens goes before the call's.
+    fn split(
+        &self,
+        text: &str,
+        segments: &[(usize, Option<bool>)],
+        options: &Options,
+        aligned: bool,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        check_length(text)?;
+        let matching = self.added.matching(text, &options.specials, &mut scratch.allowed)?;
+        let mut start = 0;
+        let segments = segments.iter().map(|&(end, trusted)| {
+            let segment = Span::new(start, end);
+            start = end;
+            (segment, trusted.map_or(matching, |trusted| matching.trusting(trusted)))
+        });
+        self.parts.splitter.split_segments(text, segments, aligned, &mut scratch.words)
+    }
+
+    /// Calls `each` with the tokens of the words in `scratch`, as far as the limit asks for them.
+    fn each_word_token(
+        &self,
+        limit: Option<&Truncation>,
+        scratch: &mut Scratch,
+        mut each: impl FnMut(&Found<'_>),
+    ) -> Result<()> {
+        let Scratch { words, tokens, model, .. } = scratch;
+        let (first, most) = match limit {
+            None => (0, usize::MAX),
+            Some(limit) if limit.direction == Direction::Right => (0, limit.max_length),
+            Some(limit) => (self.first_word_needed(words, limit.max_length, tokens, model)?, usize::MAX),
+        };
+        let mut count = 0;
+        for (number, word) in (0..).zip(&words.as_slice()[first..]) {
+            tokens.clear();
+            self.encode_word(words, word, tokens, model)?;
+            for token in tokens.iter() {
+                each(&Found { id: token.id, span: token.span, word, number, words });
+            }
+            count += tokens.len();
+            if count >= most && !matches!(word.kind, Kind::Added(_)) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Counting from the end, the word with which there are as many tokens as are wanted.
+    fn first_word_needed(
+        &self,
+        words: &Words,
+        mut wanted: usize,
+        tokens: &mut Vec<Token>,
+        model: &mut ModelScratch,
+    ) -> Result<usize> {
+        for (place, word) in words.as_slice().iter().enumerate().rev() {
+            tokens.clear();
+            self.encode_word(words, word, tokens, model)?;
+            wanted = wanted.saturating_sub(tokens.len());
+            if wanted == 0 && !matches!(word.kind, Kind::Added(_)) {
+                return Ok(place);
+            }
+        }
+        Ok(0)
+    }
+
+    fn encode_word(&self, words: &Words, word: &Word, out: &mut Vec<Token>, scratch: &mut ModelScratch) -> Result<()> {
+        if let Kind::Added(id) = word.kind {
+            out.push(Token { id, span: word.span });
+            return Ok(());
+        }
+        self.model().encode_word(words.text_of(word), word.span.start, word.specials, scratch, out)
     }
 
     /// The words of `text` with their tokens, whose spans are bytes of the word, not of the text.
     pub fn word_pieces(&self, text: &str, options: &Options, scratch: &mut Scratch) -> Result<Vec<WordPieces>> {
-        check_length(text)?;
-        let special = SpecialTokens::matches_in_text(&options.specials);
+        self.split(text, &[(text.len(), None)], options, false, scratch)?;
         let mut found = Vec::new();
-        let Scratch { finders, words, matches, .. } = scratch;
-        self.specials.split(text, &options.specials, finders, |segment| {
-            let segment = match segment {
-                Segment::Text(segment) => segment,
-                Segment::Special(id, span) => {
-                    let word = text[span.range()].to_owned();
-                    let token = Token { id, span: Span::new(0, word.len()) };
-                    found.push(WordPieces { word, tokens: vec![token] });
-                    return Ok(());
-                }
-            };
-            self.splitter.split(&text[segment.range()], false, words);
-            for word in words.iter() {
-                let mut tokens = Vec::new();
-                self.model.encode_word(word, 0, special, matches, &mut tokens)?;
-                found.push(WordPieces { word: word.to_owned(), tokens });
+        let Scratch { words, model, .. } = scratch;
+        for word in words.as_slice() {
+            let mut tokens = Vec::new();
+            self.encode_word(words, word, &mut tokens, model)?;
+            for token in &mut tokens {
+                token.span = token.span.back(word.span.start);
             }
-            Ok(())
-        })?;
+            found.push(WordPieces { word: words.text_of(word).to_owned(), tokens });
+        }
         Ok(found)
     }
 
@@ -341,15 +550,15 @@ impl Tokenizer {
     pub fn decode(&self, ids: &[u32], skip_special_tokens: bool) -> Result<String> {
         let mut tokens = Vec::with_capacity(ids.len());
         for &id in ids {
-            let token = self.vocab().expect_token(id)?;
-            if !(skip_special_tokens && self.specials.contains(id)) {
+            let token = self.expect_token(id)?;
+            if !(skip_special_tokens && self.added.is_special(token)) {
                 tokens.push(token);
             }
         }
-        Ok(match &self.decoder {
+        match &self.parts.decoder {
             Some(decoder) => decoder.decode(tokens),
-            None => tokens.join(" "),
-        })
+            None => Ok(tokens.join(" ")),
+        }
     }
 
     /// The sum of the logarithms of the probabilities of a text's tokens, without special tokens around it.
@@ -357,19 +566,20 @@ impl Tokenizer {
     /// A token's probability is its share of all tokens counted in training, or [`PROBABILITY_FLOOR`] if it
     /// was not counted or is the unknown token, so the sum is finite.
     pub fn log_likelihood(&self, text: &str, specials: &Specials, scratch: &mut Scratch) -> Result<f64> {
-        let training = self.training.as_ref().ok_or_else(|| {
+        let training = self.parts.training.as_ref().ok_or_else(|| {
             Error::NoCounts(
                 "the tokenizer has no token counts, so its tokens have no probabilities; counts come from training and \
                  are kept in a tokenizer.json that piecework saved, not in a vocab.txt"
                     .to_owned(),
             )
         })?;
-        let options = Options { add_special_tokens: false, specials: specials.clone() };
+        let options = Options { add_special_tokens: false, specials: specials.clone(), ..Options::default() };
         let total: u64 = training.token_counts.iter().sum();
+        let unk_id = self.model().unk_id();
         let mut sum = 0.0;
-        self.encode_text(text, &options, false, scratch, |id, _, _| {
-            let unknown = self.model.unk_id() == Some(id);
-            let count = if unknown { 0 } else { training.token_counts.get(id as usize).copied().unwrap_or(0) };
+        self.each_token(Input::Text(text), 0, &options, scratch, |found| {
+            let counted = training.token_counts.get(found.id as usize).copied();
+            let count = if unk_id == Some(found.id) { 0 } else { counted.unwrap_or(0) };
             sum += libm::log(probability(count, total));
         })?;
         Ok(sum)
@@ -380,4 +590,50 @@ impl Tokenizer {
 #[expect(clippy::cast_precision_loss, reason = "a probability needs no more than 53 bits of a count")]
 fn probability(count: u64, total: u64) -> f64 {
     if count == 0 { PROBABILITY_FLOOR } else { count as f64 / total as f64 }
+}
+
+/// What post-processing does, told by what it makes of texts of one token each.
+fn steps(processor: Option<&PostProcessor>, pair: bool, specials: bool) -> Result<Vec<Step>> {
+    let texts = (0..=u32::from(pair)).map(|text| {
+        let mut encoding = Encoding::default();
+        encoding.push(0, Span::default(), 0, text);
+        encoding
+    });
+    let texts = texts.collect();
+    let processed = match processor {
+        Some(processor) => processor.process(texts, specials, &postprocess::NoSource)?,
+        None => postprocess::unprocessed(texts),
+    };
+    let mut steps = Vec::new();
+    for (&id, &text) in processed.ids.iter().zip(&processed.texts) {
+        match (steps.last_mut(), text) {
+            (Some(Step::Special(ids)), NONE) => ids.push(id),
+            (_, NONE) => steps.push(Step::Special(vec![id])),
+            (_, text) => steps.push(Step::Text(text as usize)),
+        }
+    }
+    Ok(steps)
+}
+
+/// The texts of a call, for who has to look at them again.
+struct Inputs<'a> {
+    tokenizer: &'a Tokenizer,
+    inputs: [Input<'a>; 2],
+}
+
+impl Source for Inputs<'_> {
+    fn token<'a>(&'a self, encoding: &'a Encoding, place: usize) -> &'a str {
+        match encoding.renamed.binary_search_by_key(&place, |(place, _)| *place) {
+            Ok(at) => &encoding.renamed[at].1,
+            Err(_) => self.tokenizer.token(encoding.ids[place]).unwrap_or_default(),
+        }
+    }
+
+    fn text(&self, encoding: &Encoding, place: usize) -> &str {
+        match self.inputs.get(encoding.texts[place] as usize) {
+            None => "",
+            Some(Input::Text(text) | Input::Segments(text, _)) => text,
+            Some(Input::Words(words)) => words.get(encoding.word_ids[place] as usize).copied().unwrap_or_default(),
+        }
+    }
 }

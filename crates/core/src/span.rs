@@ -32,14 +32,25 @@ impl Span {
     pub fn shifted(self, by: u32) -> Self {
         Self { start: self.start + by, end: self.end + by }
     }
+
+    /// The span moved `by` bytes to the left.
+    #[must_use]
+    pub fn back(self, by: u32) -> Self {
+        Self { start: self.start - by, end: self.end - by }
+    }
 }
 
 /// Refuses a text whose bytes a [`Span`] cannot address.
 ///
 /// The limit is a quarter of what 32 bits hold, since normalization can lengthen a text.
 pub fn check_length(text: &str) -> Result<()> {
-    if text.len() > (u32::MAX / 4) as usize {
-        return Err(Error::TooLong(text.len()));
+    check_bytes(text.len())
+}
+
+/// The same for the number of bytes of a text that is yet to be made.
+pub fn check_bytes(bytes: usize) -> Result<()> {
+    if bytes > (u32::MAX / 4) as usize {
+        return Err(Error::TooLong(bytes));
     }
     Ok(())
 }

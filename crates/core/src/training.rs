@@ -1,19 +1,19 @@
 //! Word counts and a trainer's settings to a tokenizer.
 
-use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use crate::added::AddedToken;
 use crate::counts::WordCounts;
-use crate::decode::WordPieceDecoder;
+use crate::decode::{Decoder, WordPieceDecoder};
 use crate::error::{Error, Result};
 use crate::format::{write_splitter, write_trainer};
+use crate::model::Model;
 use crate::model::wordpiece::train::{Progress, Trained, TrainerConfig, train};
 use crate::model::wordpiece::{Settings, WordPiece};
 use crate::pipeline::{Parts, Tokenizer, Training};
-use crate::postprocess::Template;
+use crate::postprocess::{PostProcessor, Template};
 use crate::pretokenize::PreTokenizer;
-use crate::special::SpecialToken;
 use crate::vocab::Vocab;
 use crate::words::WordSplitter;
 
@@ -50,23 +50,21 @@ fn assemble(
     config: &TrainerConfig,
 ) -> Result<Tokenizer> {
     let vocab = Vocab::from_tokens(trained.entries)?;
-    let special = |content: &String| Some(SpecialToken { id: vocab.id(content)?, content: content.clone() });
-    let specials: Vec<SpecialToken> = config.special_tokens.iter().filter_map(special).collect();
-    let ids: HashSet<u32> = specials.iter().map(|special| special.id).collect();
+    let special = |content: &String| Some(AddedToken::special(vocab.id(content)?, content));
+    let specials = config.special_tokens.iter().filter_map(special).collect();
     let prefix = config.continuing_subword_prefix.clone();
-    let bert = splitter.pre_tokenizer == Some(PreTokenizer::Bert);
+    let bert = splitter.pre_tokenizer() == Some(&PreTokenizer::Bert);
+    let template = Template::bert_of(&vocab, &config.special_tokens);
+    let settings = Settings { continuing_subword_prefix: prefix.clone(), ..Settings::default() };
     Tokenizer::new(Parts {
         splitter: splitter.clone(),
-        template: Template::bert_of(&vocab, &config.special_tokens),
-        model: WordPiece::new(
-            vocab,
-            Settings { continuing_subword_prefix: prefix.clone(), ..Settings::default() },
-            ids,
-            HashSet::new(),
-        ),
-        specials,
+        model: Model::WordPiece(WordPiece::new(vocab, settings)),
+        added: specials,
+        post_processor: template.map(PostProcessor::Template),
         // Cleaning up undoes what BERT's splitting did to punctuation; elsewhere it would change the text.
-        decoder: Some(WordPieceDecoder { prefix, cleanup: bert }),
+        decoder: Some(Decoder::WordPiece(WordPieceDecoder { prefix, cleanup: bert })),
+        truncation: None,
+        padding: None,
         training: Some(Arc::new(Training {
             trainer: write_trainer(config),
             counts_sha256: counts.fingerprint(),

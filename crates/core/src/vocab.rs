@@ -1,19 +1,42 @@
 //! A vocabulary: tokens and their ids, a bijection.
 
-use std::collections::HashMap;
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
 
 use crate::error::{Error, Result, shorten};
+use crate::span::Span;
 
 /// Ids may leave gaps, but not so many that a small file asks for a large table.
 const MAX_GAPS: usize = 1 << 20;
 
+/// The span of an id without token; no token is so long.
+const GAP: Span = Span { start: u32::MAX, end: u32::MAX };
+
 /// Tokens and their ids, in both directions.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+///
+/// All tokens stand in one text, so that a vocabulary is three allocations and quick to build.
+#[derive(Debug, Clone, Default)]
 pub struct Vocab {
-    ids: HashMap<String, u32>,
-    tokens: Vec<Option<String>>,
+    text: String,
+    /// By id.
+    spans: Vec<Span>,
+    ids: HashTable<u32>,
     /// How many tokens are to come, so that a large id can come early.
     expected: usize,
+}
+
+impl PartialEq for Vocab {
+    fn eq(&self, other: &Self) -> bool {
+        self.spans.len() == other.spans.len() && self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for Vocab {}
+
+/// No result depends on the order of the table, so its hash may be fixed.
+fn hash(token: &str) -> u64 {
+    foldhash::fast::FixedState::default().hash_one(token)
 }
 
 impl Vocab {
@@ -21,7 +44,7 @@ impl Vocab {
     pub fn from_tokens(tokens: impl IntoIterator<Item = String>) -> Result<Self> {
         let mut vocab = Self::default();
         for token in tokens {
-            vocab.insert_next(token)?;
+            vocab.insert_next(&token)?;
         }
         Ok(vocab)
     }
@@ -29,67 +52,72 @@ impl Vocab {
     /// An empty vocabulary that is about to be filled with `expected` tokens.
     #[must_use]
     pub fn expecting(expected: usize) -> Self {
-        Self { expected, ..Self::default() }
+        let ids = HashTable::with_capacity(expected.min(MAX_GAPS));
+        Self { expected, ids, ..Self::default() }
     }
 
     /// Adds `token` with the id after the last one, and returns that id.
-    pub fn insert_next(&mut self, token: String) -> Result<u32> {
-        let id = u32::try_from(self.tokens.len())
+    pub fn insert_next(&mut self, token: &str) -> Result<u32> {
+        let id = u32::try_from(self.spans.len())
             .map_err(|_| Error::Vocabulary("the vocabulary has more than 2^32 tokens".to_owned()))?;
         self.insert(token, id)?;
         Ok(id)
     }
 
     /// Adds `token` with `id`; both must be new.
-    pub fn insert(&mut self, token: String, id: u32) -> Result<()> {
+    pub fn insert(&mut self, token: &str, id: u32) -> Result<()> {
         let place = id as usize;
         if place > self.ids.len().max(self.expected).saturating_mul(2) + MAX_GAPS {
             return Err(Error::Vocabulary(format!(
                 "token {:?} has the id {id}, far beyond the number of tokens",
-                shorten(&token)
+                shorten(token)
             )));
         }
-        if let Some(first) = self.ids.get(&token) {
-            return Err(Error::Vocabulary(format!(
-                "token {:?} occurs twice, with the ids {first} and {id}; a vocabulary holds each token once",
-                shorten(&token)
-            )));
+        if self.text.len() + token.len() >= GAP.start as usize {
+            return Err(Error::Vocabulary("the tokens of the vocabulary are 4 GiB long together".to_owned()));
         }
-        if self.tokens.len() <= place {
-            self.tokens.resize(place + 1, None);
-        }
-        if let Some(other) = &self.tokens[place] {
+        if let Some(other) = self.token(id) {
             return Err(Error::Vocabulary(format!(
                 "the tokens {:?} and {:?} share the id {id}",
                 shorten(other),
-                shorten(&token)
+                shorten(token)
             )));
         }
-        self.tokens[place] = Some(token.clone());
-        self.ids.insert(token, id);
+        let Self { text, spans, ids, .. } = self;
+        let text_of = |id: u32| &text[spans[id as usize].range()];
+        match ids.entry(hash(token), |&other| text_of(other) == token, |&other| hash(text_of(other))) {
+            hashbrown::hash_table::Entry::Occupied(first) => {
+                let first = first.get();
+                return Err(Error::Vocabulary(format!(
+                    "token {:?} occurs twice, with the ids {first} and {id}; a vocabulary holds each token once",
+                    shorten(token)
+                )));
+            }
+            hashbrown::hash_table::Entry::Vacant(slot) => slot.insert(id),
+        };
+        if spans.len() <= place {
+            spans.resize(place + 1, GAP);
+        }
+        spans[place] = Span::new(text.len(), text.len() + token.len());
+        text.push_str(token);
         Ok(())
     }
 
     /// The id of `token`.
     #[must_use]
     pub fn id(&self, token: &str) -> Option<u32> {
-        self.ids.get(token).copied()
+        self.ids.find(hash(token), |&id| self.token(id) == Some(token)).copied()
     }
 
     /// The token with `id`.
     #[must_use]
     pub fn token(&self, id: u32) -> Option<&str> {
-        self.tokens.get(id as usize)?.as_deref()
-    }
-
-    /// The token with `id`, or an error that says how far ids go.
-    pub fn expect_token(&self, id: u32) -> Result<&str> {
-        self.token(id).ok_or(Error::Id { id, last: self.id_limit().saturating_sub(1) })
+        self.spans.get(id as usize).filter(|&&span| span != GAP).map(|span| &self.text[span.range()])
     }
 
     /// Tokens in order of their ids.
     pub fn iter(&self) -> impl Iterator<Item = (&str, u32)> {
-        (0u32..).zip(&self.tokens).filter_map(|(id, token)| Some((token.as_deref()?, id)))
+        (0u32..).zip(&self.spans).filter(|(_, span)| **span != GAP).map(|(id, span)| (&self.text[span.range()], id))
     }
 
     /// How many tokens there are.
@@ -107,13 +135,13 @@ impl Vocab {
     /// One past the largest id.
     #[must_use]
     pub fn id_limit(&self) -> u32 {
-        u32::try_from(self.tokens.len()).unwrap_or(u32::MAX)
+        u32::try_from(self.spans.len()).unwrap_or(u32::MAX)
     }
 
     /// The smallest id that no token has although a larger one is taken.
     #[must_use]
     pub fn first_gap(&self) -> Option<u32> {
-        self.tokens.iter().position(Option::is_none).and_then(|at| u32::try_from(at).ok())
+        self.spans.iter().position(|&span| span == GAP).and_then(|at| u32::try_from(at).ok())
     }
 }
 
@@ -125,10 +153,10 @@ mod tests {
     fn a_bijection_or_an_error() {
         let mut vocab = Vocab::from_tokens(["a", "b"].map(str::to_owned)).unwrap();
         assert_eq!((vocab.id("b"), vocab.token(0)), (Some(1), Some("a")));
-        assert!(vocab.insert("a".to_owned(), 7).is_err());
-        assert!(vocab.insert("c".to_owned(), 1).is_err());
-        assert!(vocab.insert("c".to_owned(), u32::MAX).is_err());
-        vocab.insert("c".to_owned(), 3).unwrap();
+        assert!(vocab.insert("a", 7).is_err());
+        assert!(vocab.insert("c", 1).is_err());
+        assert!(vocab.insert("c", u32::MAX).is_err());
+        vocab.insert("c", 3).unwrap();
         assert_eq!((vocab.len(), vocab.id_limit(), vocab.first_gap()), (3, 4, Some(2)));
     }
 }

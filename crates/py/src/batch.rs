@@ -13,16 +13,57 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-/// Ids of many texts.
+use crate::encoding::Node;
+
+/// Ids of many texts, and more about their tokens if that was asked for.
 #[pyclass(frozen, module = "piecework._core")]
 pub(crate) struct Batch {
     ids: ScalarBuffer<u32>,
     row_offsets: ScalarBuffer<i64>,
+    columns: Option<Columns>,
+    /// How many tokens of each row are no padding, where rows are padded; and whether padding comes first.
+    unpadded: Option<(Vec<u32>, bool)>,
+}
+
+/// All columns of many encodings but their ids, end to end.
+#[derive(Default)]
+pub(crate) struct Columns {
+    /// Characters, start and end in turn.
+    offsets: Vec<u32>,
+    word_ids: Vec<i32>,
+    type_ids: Vec<u32>,
+    special_tokens_mask: Vec<u32>,
+    attention_mask: Vec<u32>,
+}
+
+impl Columns {
+    #[expect(clippy::cast_possible_wrap, reason = "no text has 2^31 words, and none is -1")]
+    pub(crate) fn push(&mut self, node: &Node) {
+        let Node { encoding, offsets, .. } = node;
+        self.offsets.extend(offsets.iter().flat_map(|&(start, end)| [start, end]));
+        self.word_ids.extend(encoding.word_ids.iter().map(|&word| word as i32));
+        self.type_ids.extend_from_slice(&encoding.type_ids);
+        self.special_tokens_mask.extend_from_slice(&encoding.special_tokens_mask);
+        self.attention_mask.extend_from_slice(&encoding.attention_mask);
+    }
+
+    pub(crate) fn append(&mut self, mut other: Self) {
+        self.offsets.append(&mut other.offsets);
+        self.word_ids.append(&mut other.word_ids);
+        self.type_ids.append(&mut other.type_ids);
+        self.special_tokens_mask.append(&mut other.special_tokens_mask);
+        self.attention_mask.append(&mut other.attention_mask);
+    }
 }
 
 impl Batch {
-    pub(crate) fn new(ids: Vec<u32>, row_offsets: Vec<i64>) -> Self {
-        Self { ids: ids.into(), row_offsets: row_offsets.into() }
+    pub(crate) fn new(
+        ids: Vec<u32>,
+        row_offsets: Vec<i64>,
+        columns: Option<Columns>,
+        unpadded: Option<(Vec<u32>, bool)>,
+    ) -> Self {
+        Self { ids: ids.into(), row_offsets: row_offsets.into(), columns, unpadded }
     }
 
     /// The rows as Arrow has them; the buffers are shared.
@@ -50,6 +91,10 @@ fn view<'py, T: Element>(batch: &Bound<'py, Batch>, values: &[T]) -> Bound<'py, 
     array
 }
 
+type Column<'py, T> = Bound<'py, PyArray1<T>>;
+/// Offsets, word ids, type ids and both masks.
+type ColumnViews<'py> = (Column<'py, u32>, Column<'py, i32>, Column<'py, u32>, Column<'py, u32>, Column<'py, u32>);
+
 #[pymethods]
 impl Batch {
     #[getter]
@@ -60,6 +105,24 @@ impl Batch {
     #[getter]
     fn row_offsets<'py>(this: Bound<'py, Self>) -> Bound<'py, PyArray1<i64>> {
         view(&this, &this.get().row_offsets)
+    }
+
+    /// The columns beside the ids, if they were asked for.
+    fn columns<'py>(this: Bound<'py, Self>) -> Option<ColumnViews<'py>> {
+        let columns = this.get().columns.as_ref()?;
+        Some((
+            view(&this, &columns.offsets),
+            view(&this, &columns.word_ids),
+            view(&this, &columns.type_ids),
+            view(&this, &columns.special_tokens_mask),
+            view(&this, &columns.attention_mask),
+        ))
+    }
+
+    /// How many tokens of each row are no padding, and whether padding comes first; None where rows are not padded.
+    fn unpadded(&self, py: Python<'_>) -> Option<(Py<PyArray1<u32>>, bool)> {
+        let (lengths, left) = self.unpadded.as_ref()?;
+        Some((PyArray1::from_slice(py, lengths).unbind(), *left))
     }
 
     fn __len__(&self) -> usize {

@@ -14,7 +14,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyString};
 
 use crate::errors::{from_io, in_file, to_py, utf8};
-use crate::text::texts;
+use crate::functions::functions;
+use crate::input::texts;
 use crate::threads::{self, Tickets};
 
 /// What a thread reads at a time.
@@ -55,8 +56,8 @@ impl WordCounts {
         merged.map(|inner| Self { inner }).map_err(|error| to_py(py, &error))
     }
 
-    fn to_text(&self, py: Python<'_>) -> String {
-        py.detach(|| write_counts(&self.inner))
+    fn to_text(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| write_counts(&self.inner)).map_err(|error| to_py(py, &error))
     }
 
     fn splitter(&self) -> Option<String> {
@@ -76,9 +77,16 @@ impl WordCounts {
         self.inner.by_first_sight()
     }
 
-    fn foreign_to(&self, py: Python<'_>, splitter: &str, limit: usize) -> PyResult<Vec<String>> {
-        let splitter = read_splitter(splitter).map_err(|error| to_py(py, &error))?;
-        Ok(py.detach(|| self.inner.foreign_to(&splitter, limit).into_iter().map(str::to_owned).collect()))
+    fn foreign_to(
+        &self,
+        py: Python<'_>,
+        splitter: &str,
+        functions: Vec<Py<PyAny>>,
+        limit: usize,
+    ) -> PyResult<Vec<String>> {
+        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| to_py(py, &error))?;
+        let foreign = py.detach(|| self.inner.foreign_to(&splitter, limit)).map_err(|error| to_py(py, &error))?;
+        Ok(foreign.into_iter().map(str::to_owned).collect())
     }
 
     #[getter]
@@ -107,8 +115,14 @@ struct Shard {
 #[pymethods]
 impl WordCounter {
     #[new]
-    fn new(py: Python<'_>, splitter: &str, threads: Option<i64>, first_document: u64) -> PyResult<Self> {
-        let splitter = read_splitter(splitter).map_err(|error| to_py(py, &error))?;
+    fn new(
+        py: Python<'_>,
+        splitter: &str,
+        functions: Vec<Py<PyAny>>,
+        threads: Option<i64>,
+        first_document: u64,
+    ) -> PyResult<Self> {
+        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| to_py(py, &error))?;
         let shard = |_| Shard { counts: counts::WordCounts::new(Some(splitter.clone())), words: Words::default() };
         let shards = (0..threads::number(py, threads)?).map(shard).collect();
         Ok(Self { shards, splitter, documents: first_document })

@@ -2,33 +2,68 @@
 
 use std::sync::Arc;
 
-use piecework_core::pipeline::{self, NONE};
+use piecework_core::encoding::{self, NONE};
+use piecework_core::pipeline;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
-use crate::errors::to_py;
+use crate::input::Maps;
 
 /// The tokens of one text or pair.
 #[pyclass(frozen, module = "piecework._core", eq)]
 pub(crate) struct Encoding {
-    encoding: pipeline::Encoding,
-    offsets: Vec<(u32, u32)>,
+    node: Arc<Node>,
+}
+
+/// An encoding with its offsets in characters, and what overflows.
+pub(crate) struct Node {
+    pub(crate) encoding: encoding::Encoding,
+    pub(crate) offsets: Vec<(u32, u32)>,
+    overflowing: Vec<Arc<Self>>,
     tokenizer: Arc<pipeline::Tokenizer>,
 }
 
 impl PartialEq for Encoding {
     fn eq(&self, other: &Self) -> bool {
-        self.encoding == other.encoding && self.offsets == other.offsets
+        self.node == other.node
+    }
+}
+
+impl PartialEq for Node {
+    fn eq(&self, other: &Self) -> bool {
+        self.encoding == other.encoding && self.offsets == other.offsets && self.overflowing == other.overflowing
+    }
+}
+
+impl Node {
+    pub(crate) fn new(mut encoding: encoding::Encoding, maps: &Maps, tokenizer: &Arc<pipeline::Tokenizer>) -> Self {
+        let overflowing = std::mem::take(&mut encoding.overflowing);
+        let overflowing = overflowing.into_iter().map(|part| Arc::new(Self::new(part, maps, tokenizer))).collect();
+        let offsets = maps.characters(&encoding);
+        Self { encoding, offsets, overflowing, tokenizer: Arc::clone(tokenizer) }
+    }
+
+    /// The place of the token that a character of text number `sequence` is of.
+    fn char_to_token(&self, character: u32, sequence: usize) -> Option<usize> {
+        let range = self.encoding.sequence(sequence);
+        let offsets = &self.offsets[range.clone()];
+        let found = offsets.iter().position(|&(start, end)| start <= character && character < end)?;
+        Some(range.start + found)
+    }
+
+    /// The token's word, where it is of a text.
+    fn token_to_word(&self, place: usize) -> Option<u32> {
+        self.encoding.token_to_sequence(place).and_then(|_| self.encoding.token_to_word(place))
     }
 }
 
 impl Encoding {
-    pub(crate) fn new(
-        encoding: pipeline::Encoding,
-        offsets: Vec<(u32, u32)>,
-        tokenizer: Arc<pipeline::Tokenizer>,
-    ) -> Self {
-        Self { encoding, offsets, tokenizer }
+    pub(crate) fn new(node: Node) -> Self {
+        Self { node: Arc::new(node) }
+    }
+
+    fn columns(&self) -> &encoding::Encoding {
+        &self.node.encoding
     }
 }
 
@@ -41,67 +76,114 @@ fn optional(column: &[u32]) -> Vec<Option<u32>> {
 impl Encoding {
     #[getter]
     fn ids(&self) -> Vec<u32> {
-        self.encoding.ids.clone()
+        self.columns().ids.clone()
     }
 
     #[getter]
-    fn tokens(&self, py: Python<'_>) -> PyResult<Vec<&str>> {
-        let vocab = self.tokenizer.vocab();
-        self.encoding.ids.iter().map(|&id| vocab.expect_token(id).map_err(|error| to_py(py, &error))).collect()
+    fn tokens(&self) -> Vec<&str> {
+        let name = |&id: &u32| self.node.tokenizer.token(id).unwrap_or_default();
+        let mut tokens: Vec<&str> = self.columns().ids.iter().map(name).collect();
+        for (place, name) in &self.columns().renamed {
+            tokens[*place] = name;
+        }
+        tokens
     }
 
     #[getter]
     fn offsets(&self) -> Vec<(u32, u32)> {
-        self.offsets.clone()
+        self.node.offsets.clone()
     }
 
     #[getter]
     fn byte_offsets(&self) -> Vec<(u32, u32)> {
-        self.encoding.spans.iter().map(|span| (span.start, span.end)).collect()
+        self.columns().spans.iter().map(|span| (span.start, span.end)).collect()
     }
 
     #[getter]
     fn word_ids(&self) -> Vec<Option<u32>> {
-        optional(&self.encoding.word_ids)
+        optional(&self.columns().word_ids)
     }
 
     #[getter]
     fn sequence_ids(&self) -> Vec<Option<u32>> {
-        optional(&self.encoding.sequence_ids)
+        optional(&self.columns().sequence_ids())
     }
 
     #[getter]
     fn type_ids(&self) -> Vec<u32> {
-        self.encoding.type_ids.clone()
+        self.columns().type_ids.clone()
     }
 
     #[getter]
     fn attention_mask(&self) -> Vec<u32> {
-        vec![1; self.encoding.ids.len()]
+        self.columns().attention_mask.clone()
     }
 
     #[getter]
     fn special_tokens_mask(&self) -> Vec<u32> {
-        self.encoding.sequence_ids.iter().map(|&sequence| u32::from(sequence == NONE)).collect()
+        self.columns().special_tokens_mask.clone()
+    }
+
+    #[getter]
+    fn overflowing(&self) -> Vec<Self> {
+        self.node.overflowing.iter().map(|node| Self { node: Arc::clone(node) }).collect()
+    }
+
+    #[getter]
+    fn n_sequences(&self) -> usize {
+        self.columns().n_sequences()
+    }
+
+    #[pyo3(signature = (char_pos, sequence_index=0))]
+    fn char_to_token(&self, char_pos: u32, sequence_index: usize) -> Option<usize> {
+        self.node.char_to_token(char_pos, sequence_index)
+    }
+
+    #[pyo3(signature = (char_pos, sequence_index=0))]
+    fn char_to_word(&self, char_pos: u32, sequence_index: usize) -> Option<u32> {
+        self.node.token_to_word(self.node.char_to_token(char_pos, sequence_index)?)
+    }
+
+    fn token_to_chars(&self, token_index: usize) -> Option<(u32, u32)> {
+        self.columns().token_to_sequence(token_index).and_then(|_| self.node.offsets.get(token_index).copied())
+    }
+
+    fn token_to_word(&self, token_index: usize) -> Option<u32> {
+        self.node.token_to_word(token_index)
+    }
+
+    fn token_to_sequence(&self, token_index: usize) -> Option<usize> {
+        self.columns().token_to_sequence(token_index)
+    }
+
+    #[pyo3(signature = (word_index, sequence_index=0))]
+    fn word_to_tokens(&self, word_index: u32, sequence_index: usize) -> Option<(usize, usize)> {
+        self.columns().word_to_tokens(word_index, sequence_index).map(|range| (range.start, range.end))
+    }
+
+    #[pyo3(signature = (word_index, sequence_index=0))]
+    fn word_to_chars(&self, word_index: u32, sequence_index: usize) -> Option<(u32, u32)> {
+        let range = self.columns().word_to_tokens(word_index, sequence_index)?;
+        Some((self.node.offsets[range.start].0, self.node.offsets[range.end - 1].1))
     }
 
     fn __len__(&self) -> usize {
-        self.encoding.ids.len()
+        self.columns().len()
     }
 
     /// Encodings are sequences of ids.
     fn __getitem__(&self, place: isize) -> PyResult<u32> {
-        let length = self.encoding.ids.len();
+        let length = self.columns().len();
         let place = if place < 0 { length.checked_add_signed(place) } else { usize::try_from(place).ok() };
-        let id = place.and_then(|place| self.encoding.ids.get(place));
+        let id = place.and_then(|place| self.columns().ids.get(place));
         id.copied().ok_or_else(|| PyIndexError::new_err(format!("an encoding of {length} tokens has no such place")))
     }
 
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+    fn __repr__(&self) -> String {
         const SHOWN: usize = 12;
-        let tokens = self.tokens(py)?;
+        let tokens = self.tokens();
         let shown = tokens.iter().take(SHOWN).map(|token| format!("{token:?}")).collect::<Vec<_>>().join(", ");
         let more = if tokens.len() > SHOWN { ", …" } else { "" };
-        Ok(format!("Encoding({} tokens: [{shown}{more}])", tokens.len()))
+        format!("Encoding({} tokens: [{shown}{more}])", tokens.len())
     }
 }

@@ -39,6 +39,11 @@ pub(crate) fn surrogate(py: Python<'_>, error: &PyErr) -> PyErr {
 }
 
 fn make(py: Python<'_>, error: &Error, place: Option<&str>) -> PyErr {
+    if let Error::Function(foreign) = error
+        && let Some(exception) = foreign.0.downcast_ref::<PyErr>()
+    {
+        return exception.clone_ref(py);
+    }
     let place = place.map_or_else(String::new, |place| format!("{place}: "));
     let message = format!("{place}{error}");
     match error {
@@ -54,6 +59,9 @@ fn make(py: Python<'_>, error: &Error, place: Option<&str>) -> PyErr {
         Error::Id { .. } => raised(py, "TokenIdError", (message,)),
         Error::NoCounts(_) => raised(py, "MissingCountsError", (message,)),
         Error::TooLong(_) => raised(py, "TextTooLongError", (message,)),
+        Error::Truncation(_) => raised(py, "TruncationError", (message,)),
+        Error::Regex(_) => raised(py, "RegexError", (message,)),
+        Error::Function(_) => PyRuntimeError::new_err(message),
         Error::Interrupted => pyo3::exceptions::PyKeyboardInterrupt::new_err(message),
     }
 }

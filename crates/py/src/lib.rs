@@ -7,8 +7,12 @@
 
 mod batch;
 mod counts;
+mod encode;
 mod encoding;
 mod errors;
+mod functions;
+mod input;
+mod options;
 mod text;
 mod threads;
 mod tokenizer;
@@ -20,6 +24,7 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tokenizer::Tokenizer>()?;
+    module.add_class::<options::Options>()?;
     module.add_class::<encoding::Encoding>()?;
     module.add_class::<batch::Batch>()?;
     module.add_class::<counts::WordCounts>()?;
@@ -28,6 +33,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(train::check_trainer, module)?)?;
     module.add_function(wrap_pyfunction!(text::normalize, module)?)?;
     module.add_function(wrap_pyfunction!(text::pre_tokenize, module)?)?;
+    module.add_function(wrap_pyfunction!(text::decode_tokens, module)?)?;
     module.add_function(wrap_pyfunction!(text::detect_encoding, module)?)?;
     Ok(())
 }

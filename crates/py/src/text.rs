@@ -1,69 +1,46 @@
-//! Texts in and out: what calls take for a text, and the first stages by themselves.
+//! The first stages and the last one by themselves.
 
-use piecework_core::format::read_splitter;
-use piecework_core::span::Span;
+use piecework_core::format::{read_decoder, read_splitter};
 use piecework_core::words::Words;
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyString;
 
-use crate::errors::{surrogate, to_py, utf8};
+use crate::errors::{to_py, utf8};
+use crate::functions::functions;
+use crate::input::CharMap;
 
-/// The texts of an iterable of `str`, readable without the GIL.
-pub(crate) fn texts(iterable: &Bound<'_, PyAny>) -> PyResult<Vec<PyBackedStr>> {
-    if iterable.is_instance_of::<PyString>() {
-        return Err(pyo3::exceptions::PyTypeError::new_err("expected an iterable of str, found one str"));
-    }
-    let mut texts = Vec::with_capacity(iterable.len().unwrap_or(0));
-    for (place, text) in iterable.try_iter()?.enumerate() {
-        texts.push(backed(&text?, place)?);
-    }
-    Ok(texts)
-}
-
-fn backed(text: &Bound<'_, PyAny>, place: usize) -> PyResult<PyBackedStr> {
-    let Ok(text) = text.cast::<PyString>() else {
-        let message = format!("text {place}: expected str, found {}", text.get_type().name()?);
-        return Err(pyo3::exceptions::PyTypeError::new_err(message));
-    };
-    PyBackedStr::try_from(text.clone()).map_err(|error| surrogate(text.py(), &error))
-}
-
-/// Byte spans of `text` as spans of characters, which is what Python counts.
-pub(crate) fn char_spans(text: &str, spans: &[Span]) -> Vec<(u32, u32)> {
-    if text.is_ascii() {
-        return spans.iter().map(|span| (span.start, span.end)).collect();
-    }
-    let mut characters = vec![0; text.len() + 1];
-    for (number, (at, c)) in (0_u32..).zip(text.char_indices()) {
-        characters[at] = number;
-        characters[at + c.len_utf8()] = number + 1;
-    }
-    spans.iter().map(|span| (characters[span.start as usize], characters[span.end as usize])).collect()
-}
-
-/// The text as the normalizer of `splitter` (JSON) leaves it.
+/// The text as the normalizer (JSON) leaves it.
 #[pyfunction]
-pub(crate) fn normalize(py: Python<'_>, splitter: &str, text: &Bound<'_, PyString>) -> PyResult<String> {
-    let splitter = read_splitter(splitter).map_err(|error| to_py(py, &error))?;
-    let mut words = Words::default();
-    splitter.split(utf8(text)?, false, &mut words);
-    Ok(words.normalized.text().to_owned())
+pub(crate) fn normalize(py: Python<'_>, normalizer: &str, text: &Bound<'_, PyString>) -> PyResult<String> {
+    let text = utf8(text)?;
+    let splitter = read_splitter(&format!("{{\"normalizer\": {normalizer}}}"), &[]);
+    splitter.and_then(|splitter| splitter.normalize(text)).map_err(|error| to_py(py, &error))
 }
 
-/// The words that `splitter` (JSON) makes of the text, with their character spans.
+/// The words that the pre-tokenizer (JSON) makes of the text, with their character spans.
 #[pyfunction]
 pub(crate) fn pre_tokenize(
     py: Python<'_>,
-    splitter: &str,
+    pre_tokenizer: &str,
+    functions: Vec<Py<PyAny>>,
     text: &Bound<'_, PyString>,
 ) -> PyResult<Vec<(String, (u32, u32))>> {
-    let splitter = read_splitter(splitter).map_err(|error| to_py(py, &error))?;
     let text = utf8(text)?;
+    let functions = self::functions(functions);
     let mut words = Words::default();
-    splitter.split(text, true, &mut words);
-    let spans: Vec<Span> = words.spans.iter().map(|&span| words.normalized.original(span)).collect();
-    Ok(words.iter().map(str::to_owned).zip(char_spans(text, &spans)).collect())
+    let splitter = read_splitter(&format!("{{\"pre_tokenizer\": {pre_tokenizer}}}"), &functions);
+    splitter.and_then(|splitter| splitter.split(text, true, &mut words)).map_err(|error| to_py(py, &error))?;
+    let map = CharMap::new(text);
+    let found = words.as_slice().iter();
+    Ok(found.map(|word| (words.text_of(word).to_owned(), map.characters(word.origin))).collect())
+}
+
+/// The text that the decoder (JSON) makes of the tokens.
+#[pyfunction]
+pub(crate) fn decode_tokens(py: Python<'_>, decoder: &str, tokens: Vec<Bound<'_, PyString>>) -> PyResult<String> {
+    let tokens = tokens.iter().map(utf8).collect::<PyResult<Vec<&str>>>()?;
+    let decoder = read_decoder(decoder).map_err(|error| to_py(py, &error))?;
+    decoder.decode(tokens).map_err(|error| to_py(py, &error))
 }
 
 /// The likely name of the character set of `data`, which begins a file and is all of it if `whole`.

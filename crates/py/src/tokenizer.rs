@@ -1,77 +1,45 @@
 //! The tokenizer.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use piecework_core::Error;
+use piecework_core::added::{AddedToken, Specials};
 use piecework_core::format::{
-    JsonSettings, VocabSettings, read_splitter, read_tokenizer_json, read_vocab_txt, write_splitter,
-    write_tokenizer_json, write_vocab_txt,
+    JsonSettings, VocabSettings, read_splitter, read_tokenizer_json, read_vocab_txt, with_parts, write_parts,
+    write_splitter, write_tokenizer_json, write_vocab_txt,
 };
+use piecework_core::model::Model;
 use piecework_core::model::wordpiece::train::Merge;
-use piecework_core::model::wordpiece::{Settings, Unknown};
-use piecework_core::pipeline::{self, Options, Scratch, WordPieces};
-use piecework_core::special::Specials;
-use pyo3::exceptions::PyTypeError;
+use piecework_core::model::wordpiece::{Settings, Unknown, WordPiece};
+use piecework_core::pipeline::{self, Scratch, WordPieces};
 use pyo3::prelude::*;
-use pyo3::types::{PyAnyMethods, PyDict, PyString};
+use pyo3::types::{PyDict, PyString};
 
 use crate::batch::Batch;
-use crate::encoding::Encoding;
-use crate::errors::{in_text, to_py, utf8};
-use crate::text::{char_spans, texts};
-use crate::threads::{self, Tickets};
-
-/// Fewer bytes than this are encoded faster on one thread than on two.
-const FLOOR: usize = 1 << 16;
-/// The bytes of a piece of work that a thread takes at a time.
-const CHUNK: usize = 1 << 18;
+use crate::encode::{self, Call, FLOOR};
+use crate::encoding::{Encoding, Node};
+use crate::errors::{to_py, utf8};
+use crate::functions::functions;
+use crate::input::{CharMap, Given, Row, rows};
+use crate::options::Options;
 
 /// A merge of the history: left, right, token, score, pair, left and right counts, ties.
 type MergeTuple<'a> = (&'a str, &'a str, &'a str, f64, u64, u64, u64, u64);
 /// Settings of a model: prefix, unknown token, unknown policy, longest word.
 type ModelSettings = (String, Option<String>, String, Option<usize>);
+/// An added token: content, single_word, lstrip, rstrip, normalized, special.
+type AddedTuple = (String, bool, bool, bool, bool, bool);
 
 /// A tokenizer of the core.
 #[pyclass(frozen, module = "piecework._core")]
 pub(crate) struct Tokenizer {
-    inner: Arc<pipeline::Tokenizer>,
+    pub(crate) inner: Arc<pipeline::Tokenizer>,
 }
 
 impl Tokenizer {
     pub(crate) fn new(inner: pipeline::Tokenizer) -> Self {
         Self { inner: Arc::new(inner) }
     }
-}
-
-/// `"match"`, `"text"`, `"error"` or a collection of allowed special tokens.
-fn specials(value: &Bound<'_, PyAny>) -> PyResult<Specials> {
-    if let Ok(word) = value.cast::<PyString>() {
-        return match word.to_str()? {
-            "match" => Ok(Specials::Match),
-            "text" => Ok(Specials::Text),
-            "error" => Ok(Specials::Error),
-            other => Err(to_py(
-                value.py(),
-                &Error::Config(format!(
-                    "specials must be \"match\", \"text\", \"error\" or a set of special tokens, not {other:?}"
-                )),
-            )),
-        };
-    }
-    let mut allowed = Vec::new();
-    let items = value.try_iter().map_err(|_| {
-        PyTypeError::new_err("specials must be \"match\", \"text\", \"error\" or a set of special tokens")
-    })?;
-    for item in items {
-        allowed.push(utf8(item?.cast::<PyString>()?)?.to_owned());
-    }
-    allowed.sort_unstable();
-    Ok(Specials::Allowed(allowed))
-}
-
-fn options(add_special_tokens: bool, value: &Bound<'_, PyAny>) -> PyResult<Options> {
-    Ok(Options { add_special_tokens, specials: specials(value)? })
 }
 
 fn settings(py: Python<'_>, (prefix, unk_token, unknown, limit): ModelSettings) -> PyResult<Settings> {
@@ -85,29 +53,60 @@ fn settings(py: Python<'_>, (prefix, unk_token, unknown, limit): ModelSettings) 
 #[pymethods]
 impl Tokenizer {
     #[staticmethod]
-    fn from_json(
-        py: Python<'_>,
-        data: &[u8],
-        ignore_truncation: bool,
-        ignore_padding: bool,
-        allow_no_unk: bool,
-    ) -> PyResult<Self> {
-        let settings = JsonSettings { ignore_truncation, ignore_padding, allow_no_unk };
-        let read = py.detach(|| read_tokenizer_json(data, settings));
+    fn from_json(py: Python<'_>, data: &[u8], functions: Vec<Py<PyAny>>, allow_no_unk: bool) -> PyResult<Self> {
+        let settings = JsonSettings { allow_no_unk, functions: self::functions(functions) };
+        let read = py.detach(|| read_tokenizer_json(data, &settings));
         read.map(Self::new).map_err(|error| to_py(py, &error))
     }
 
     #[staticmethod]
-    fn from_vocab(py: Python<'_>, data: &[u8], splitter: &str, model: ModelSettings) -> PyResult<Self> {
-        let splitter = read_splitter(splitter).map_err(|error| to_py(py, &error))?;
+    fn from_vocab(
+        py: Python<'_>,
+        data: &[u8],
+        splitter: &str,
+        functions: Vec<Py<PyAny>>,
+        model: ModelSettings,
+    ) -> PyResult<Self> {
+        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| to_py(py, &error))?;
         let settings = VocabSettings { splitter, model: settings(py, model)? };
         let read = py.detach(|| read_vocab_txt(data, settings));
         read.map(Self::new).map_err(|error| to_py(py, &error))
     }
 
     fn with_model(&self, py: Python<'_>, model: ModelSettings) -> PyResult<Self> {
-        let changed = self.inner.with_model_settings(settings(py, model)?);
+        let settings = settings(py, model)?;
+        let changed = self.word_piece(py)?.with_settings(settings);
+        self.inner.with_model(Model::WordPiece(changed)).map(Self::new).map_err(|error| to_py(py, &error))
+    }
+
+    /// The same tokenizer with other parts (JSON), all but the model.
+    fn with_parts(&self, py: Python<'_>, parts: &str, functions: Vec<Py<PyAny>>) -> PyResult<Self> {
+        let functions = self::functions(functions);
+        let changed = py.detach(|| with_parts(&self.inner, parts, &functions));
         changed.map(Self::new).map_err(|error| to_py(py, &error))
+    }
+
+    /// The parts that are settings, as JSON.
+    fn parts(&self) -> String {
+        write_parts(&self.inner)
+    }
+
+    fn with_added_tokens(&self, py: Python<'_>, tokens: Vec<AddedTuple>) -> PyResult<Self> {
+        let tokens = tokens.into_iter().map(|(content, single_word, lstrip, rstrip, normalized, special)| {
+            AddedToken { id: 0, content, single_word, lstrip, rstrip, normalized, special }
+        });
+        let tokens = tokens.collect();
+        let changed = py.detach(|| self.inner.with_added_tokens(tokens));
+        changed.map(Self::new).map_err(|error| to_py(py, &error))
+    }
+
+    /// The added tokens with their ids.
+    fn added_tokens(&self) -> Vec<(u32, AddedTuple)> {
+        let tuple = |token: &AddedToken| {
+            let AddedToken { id, content, single_word, lstrip, rstrip, normalized, special } = token.clone();
+            (id, (content, single_word, lstrip, rstrip, normalized, special))
+        };
+        self.inner.added().tokens().iter().map(tuple).collect()
     }
 
     fn to_json(&self, py: Python<'_>) -> PyResult<String> {
@@ -115,45 +114,64 @@ impl Tokenizer {
     }
 
     fn to_vocab(&self, py: Python<'_>) -> PyResult<String> {
-        write_vocab_txt(self.inner.vocab()).map_err(|error| to_py(py, &error))
+        write_vocab_txt(self.inner.model().vocab()).map_err(|error| to_py(py, &error))
     }
 
     fn splitter(&self) -> String {
         write_splitter(self.inner.splitter())
     }
 
-    fn model(&self) -> ModelSettings {
-        let settings = self.inner.model().settings();
-        (
+    fn model_type(&self) -> &'static str {
+        match self.inner.model() {
+            Model::WordPiece(_) => "WordPiece",
+            Model::WordLevel(_) => "WordLevel",
+        }
+    }
+
+    fn model(&self, py: Python<'_>) -> PyResult<ModelSettings> {
+        let settings = self.word_piece(py)?.settings();
+        Ok((
             settings.continuing_subword_prefix.clone(),
             settings.unk_token.clone(),
             settings.unknown.name().to_owned(),
             settings.max_input_chars_per_word,
-        )
+        ))
+    }
+
+    fn unk_token(&self) -> Option<&str> {
+        self.inner.model().unk_token()
     }
 
     fn special_tokens(&self) -> Vec<(&str, u32)> {
-        self.inner.specials().tokens().iter().map(|token| (token.content.as_str(), token.id)).collect()
+        self.inner.added().specials().map(|token| (token.content.as_str(), token.id)).collect()
+    }
+
+    fn model_vocab<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let vocab = PyDict::new(py);
+        for (token, id) in self.inner.model().vocab().iter() {
+            vocab.set_item(token, id)?;
+        }
+        Ok(vocab)
     }
 
     fn vocab<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let vocab = PyDict::new(py);
-        for (token, id) in self.inner.vocab().iter() {
+        for (token, id) in self.inner.vocab() {
             vocab.set_item(token, id)?;
         }
         Ok(vocab)
     }
 
     fn __len__(&self) -> usize {
-        self.inner.vocab().len()
+        self.inner.vocab_size()
     }
 
     fn token_to_id(&self, token: &Bound<'_, PyString>) -> PyResult<Option<u32>> {
-        Ok(self.inner.vocab().id(utf8(token)?))
+        Ok(self.inner.id(utf8(token)?))
     }
 
     fn id_to_token(&self, id: u32) -> Option<&str> {
-        self.inner.vocab().token(id)
+        self.inner.token(id)
     }
 
     /// The trainer's settings (JSON), the counts' fingerprint and the token counts.
@@ -169,68 +187,62 @@ impl Tokenizer {
 
     fn encode(
         &self,
-        text: &Bound<'_, PyString>,
-        pair: Option<&Bound<'_, PyString>>,
-        add_special_tokens: bool,
-        specials: &Bound<'_, PyAny>,
+        text: &Bound<'_, PyAny>,
+        pair: Option<&Bound<'_, PyAny>>,
+        is_pretokenized: bool,
+        options: &Options,
     ) -> PyResult<Encoding> {
-        let options = options(add_special_tokens, specials)?;
-        let (text, pair) = (utf8(text)?, pair.map(utf8).transpose()?);
-        let encode = || self.inner.encode(text, pair, &options, &mut Scratch::default());
-        let encoding = detached(specials.py(), text, encode).map_err(|error| to_py(specials.py(), &error))?;
-        let first = char_spans(text, &encoding.spans_of(0));
-        let second = char_spans(pair.unwrap_or_default(), &encoding.spans_of(1));
-        let offsets = encoding.interleave(first, second);
-        Ok(Encoding::new(encoding, offsets, Arc::clone(&self.inner)))
+        self.encode_row(text.py(), &Row::new(text, pair, is_pretokenized)?, options)
+    }
+
+    /// One text in segments, each with whether it is trusted.
+    fn encode_segments(&self, segments: &Bound<'_, PyAny>, options: &Options) -> PyResult<Encoding> {
+        self.encode_row(segments.py(), &Row::of(Given::segments(segments)?), options)
     }
 
     fn encode_ids(
         &self,
-        text: &Bound<'_, PyString>,
-        pair: Option<&Bound<'_, PyString>>,
-        add_special_tokens: bool,
-        specials: &Bound<'_, PyAny>,
+        text: &Bound<'_, PyAny>,
+        pair: Option<&Bound<'_, PyAny>>,
+        is_pretokenized: bool,
+        options: &Options,
     ) -> PyResult<Vec<u32>> {
-        let options = options(add_special_tokens, specials)?;
-        let (text, pair) = (utf8(text)?, pair.map(utf8).transpose()?);
-        let mut ids = Vec::new();
-        let encode = || self.inner.encode_ids(text, pair, &options, &mut Scratch::default(), &mut ids);
-        detached(specials.py(), text, encode).map_err(|error| to_py(specials.py(), &error))?;
-        Ok(ids)
+        let row = Row::new(text, pair, is_pretokenized)?;
+        let encode = || {
+            let mut ids = Vec::new();
+            row.with_inputs(|text, pair| {
+                self.inner.encode_ids(text, pair, &options.inner, &mut Scratch::default(), &mut ids)
+            })?;
+            options.inner.padding.as_ref().map_or(Ok(()), |padding| padding.pad_ids(&mut ids))?;
+            Ok(ids)
+        };
+        detached(text.py(), row.len(), encode).map_err(|error| to_py(text.py(), &error))
     }
 
+    #[pyo3(signature = (batch, is_pretokenized, options, columns, threads))]
     fn encode_batch(
         &self,
         py: Python<'_>,
         batch: &Bound<'_, PyAny>,
-        add_special_tokens: bool,
-        specials: &Bound<'_, PyAny>,
+        is_pretokenized: bool,
+        options: &Options,
+        columns: bool,
         threads: Option<i64>,
     ) -> PyResult<Batch> {
-        let options = options(add_special_tokens, specials)?;
-        let texts = texts(batch)?;
-        let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
-        let rows = encode_rows(py, &self.inner, &texts, &options, threads)?;
-        let (ids, row_offsets) = rows.map_err(|(text, error)| in_text(py, &error, text))?;
-        Ok(Batch::new(ids, row_offsets))
+        let rows = rows(batch, is_pretokenized)?;
+        let call = Call { tokenizer: &self.inner, options: &options.inner, columns };
+        encode::encode_batch(py, &call, &rows, threads)
     }
 
-    fn count(
-        &self,
-        text: &Bound<'_, PyString>,
-        add_special_tokens: bool,
-        specials: &Bound<'_, PyAny>,
-    ) -> PyResult<usize> {
-        let options = options(add_special_tokens, specials)?;
-        let text = utf8(text)?;
-        let py = specials.py();
-        py.detach(|| self.inner.count(text, &options, &mut Scratch::default())).map_err(|error| to_py(py, &error))
-    }
-
-    fn log_likelihood(&self, text: &Bound<'_, PyString>, specials: &Bound<'_, PyAny>) -> PyResult<f64> {
-        let specials = self::specials(specials)?;
+    fn count(&self, text: &Bound<'_, PyString>, options: &Options) -> PyResult<usize> {
         let (py, text) = (text.py(), utf8(text)?);
-        py.detach(|| self.inner.log_likelihood(text, &specials, &mut Scratch::default()))
+        py.detach(|| self.inner.count(text, &options.inner, &mut Scratch::default())).map_err(|error| to_py(py, &error))
+    }
+
+    fn log_likelihood(&self, text: &Bound<'_, PyString>, options: &Options) -> PyResult<f64> {
+        let (py, text) = (text.py(), utf8(text)?);
+        let specials: &Specials = &options.inner.specials;
+        py.detach(|| self.inner.log_likelihood(text, specials, &mut Scratch::default()))
             .map_err(|error| to_py(py, &error))
     }
 
@@ -241,13 +253,14 @@ impl Tokenizer {
     /// The first character of a word at which no piece begins, or None.
     fn first_unmatched(&self, word: &Bound<'_, PyString>) -> PyResult<Option<usize>> {
         let word = utf8(word)?;
-        Ok(self.inner.model().first_unmatched(word).map(|byte| word[..byte].chars().count()))
+        let model = self.inner.model().as_word_piece();
+        Ok(model.and_then(|model| model.first_unmatched(word)).map(|byte| word[..byte].chars().count()))
     }
 
     /// The words of a text after normalization; for each piece its id, its characters in the word, and the longer
     /// prefixes that were tried before it.
     fn word_pieces(&self, text: &Bound<'_, PyString>) -> PyResult<Vec<WordTuple>> {
-        let options = Options { add_special_tokens: false, ..Options::default() };
+        let options = pipeline::Options { add_special_tokens: false, ..pipeline::Options::default() };
         let words = self.inner.word_pieces(utf8(text)?, &options, &mut Scratch::default());
         let words = words.map_err(|error| to_py(text.py(), &error))?;
         Ok(words.into_iter().map(|word| self.word_tuple(word)).collect())
@@ -259,110 +272,41 @@ type PieceTuple = (u32, (u32, u32), Vec<String>);
 type WordTuple = (String, Vec<PieceTuple>);
 
 impl Tokenizer {
+    fn word_piece(&self, py: Python<'_>) -> PyResult<&WordPiece> {
+        self.inner.model().as_word_piece().ok_or_else(|| {
+            let message = "this is a setting of WordPiece models, and the tokenizer has another".to_owned();
+            to_py(py, &Error::Config(message))
+        })
+    }
+
+    fn encode_row(&self, py: Python<'_>, row: &Row, options: &Options) -> PyResult<Encoding> {
+        let encode = || {
+            let encoding = row.with_inputs(|text, pair| {
+                self.inner.encode(text, pair, &options.inner, &mut Scratch::default())
+            })?;
+            Ok(Node::new(encoding, &row.maps(), &self.inner))
+        };
+        detached(py, row.len(), encode).map(Encoding::new).map_err(|error| to_py(py, &error))
+    }
+
     fn word_tuple(&self, WordPieces { word, tokens }: WordPieces) -> WordTuple {
-        let spans: Vec<_> = tokens.iter().map(|token| token.span).collect();
-        let pieces = tokens.iter().zip(char_spans(&word, &spans)).map(|(token, span)| {
+        let (map, model) = (CharMap::new(&word), self.inner.model().as_word_piece());
+        let pieces = tokens.iter().map(|token| {
             let bytes = token.span.range();
-            (token.id, span, self.inner.model().failed_prefixes(&word, bytes.start, bytes.end))
+            let failed = model.map(|model| model.failed_prefixes(&word, bytes.start, bytes.end));
+            (token.id, map.characters(token.span), failed.unwrap_or_default())
         });
         let pieces = pieces.collect();
         (word, pieces)
     }
 }
 
-/// Lets the GIL go for work on a text that takes longer than that.
-fn detached<T: Send>(py: Python<'_>, text: &str, work: impl FnOnce() -> T + Send) -> T {
-    if text.len() < FLOOR { work() } else { py.detach(work) }
+/// Lets the GIL go for work on so many bytes that it takes longer than that.
+fn detached<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Send) -> T {
+    if bytes < FLOOR { work() } else { py.detach(work) }
 }
 
 fn merge_tuple(merge: &Merge) -> MergeTuple<'_> {
     let Merge { left, right, token, score, pair_count, left_count, right_count, ties } = merge;
     (left, right, token, *score, *pair_count, *left_count, *right_count, *ties)
-}
-
-type Rows = (Vec<u32>, Vec<i64>);
-/// The number of a text, and what is wrong with it.
-type Failure = (usize, Error);
-
-/// Encodes the texts on as many threads as are worth their while.
-fn encode_rows(
-    py: Python<'_>,
-    tokenizer: &pipeline::Tokenizer,
-    texts: &[&str],
-    options: &Options,
-    asked: Option<i64>,
-) -> PyResult<Result<Rows, Failure>> {
-    let bytes: usize = texts.iter().map(|text| text.len()).sum();
-    let threads = threads::number(py, asked)?;
-    if bytes < FLOOR {
-        return Ok(py.detach(|| encode_chunk(tokenizer, texts, 0, options)).map(|chunk| join(vec![chunk])));
-    }
-    // One thread, too, is one beside this, which listens for Ctrl-C.
-    let chunks = chunks(texts, CHUNK.min(bytes / threads + 1));
-    let tickets = Tickets::new(chunks.len());
-    let work = |(), stop: &AtomicBool| {
-        let mut done = Vec::new();
-        while let Some(ticket) = tickets.next() {
-            if stop.load(Ordering::Relaxed) {
-                break;
-            }
-            let (first, texts) = chunks[ticket];
-            done.push((ticket, encode_chunk(tokenizer, texts, first, options)));
-        }
-        done
-    };
-    let mut done: Vec<_> =
-        threads::run(py, vec![(); threads.min(chunks.len())], work, threads::silent)?.into_iter().flatten().collect();
-    done.sort_unstable_by_key(|&(ticket, _)| ticket);
-    Ok(py.detach(|| done.into_iter().map(|(_, rows)| rows).collect::<Result<Vec<_>, _>>().map(join)))
-}
-
-/// Splits `texts` into runs of about `size` bytes, each with the number of its first text.
-fn chunks<'a, 'b>(texts: &'a [&'b str], size: usize) -> Vec<(usize, &'a [&'b str])> {
-    let mut chunks = Vec::new();
-    let (mut start, mut bytes) = (0, 0);
-    for (at, text) in texts.iter().enumerate() {
-        bytes += text.len();
-        if bytes >= size {
-            chunks.push((start, &texts[start..=at]));
-            (start, bytes) = (at + 1, 0);
-        }
-    }
-    chunks.push((start, &texts[start..]));
-    chunks
-}
-
-/// The ids of the texts in a row, and how many each has; the first text has the number `first`.
-fn encode_chunk(
-    tokenizer: &pipeline::Tokenizer,
-    texts: &[&str],
-    first: usize,
-    options: &Options,
-) -> Result<(Vec<u32>, Vec<usize>), Failure> {
-    let mut scratch = Scratch::default();
-    let (mut ids, mut lengths) = (Vec::new(), Vec::with_capacity(texts.len()));
-    for (number, text) in (first..).zip(texts) {
-        let before = ids.len();
-        let encoded = tokenizer.encode_ids(text, None, options, &mut scratch, &mut ids);
-        encoded.map_err(|error| (number, error))?;
-        lengths.push(ids.len() - before);
-    }
-    Ok((ids, lengths))
-}
-
-fn join(chunks: Vec<(Vec<u32>, Vec<usize>)>) -> Rows {
-    let (ids, lengths): (Vec<_>, Vec<_>) = chunks.into_iter().unzip();
-    (ids.concat(), row_offsets(&lengths.concat()))
-}
-
-#[expect(clippy::cast_possible_wrap, reason = "the number of ids in memory")]
-fn row_offsets(lengths: &[usize]) -> Vec<i64> {
-    let mut offsets = Vec::with_capacity(lengths.len() + 1);
-    let mut end = 0;
-    offsets.push(0);
-    for &length in lengths {
-        end += length as i64;
-        offsets.push(end);
-    }
-    offsets
 }

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 
 use crate::counts::WordCounts;
 use crate::errors::to_py;
+use crate::functions::functions;
 use crate::threads::Watch;
 use crate::tokenizer::Tokenizer;
 
@@ -18,10 +19,11 @@ pub(crate) fn train(
     py: Python<'_>,
     counts: &Bound<'_, WordCounts>,
     splitter: &str,
+    functions: Vec<Py<PyAny>>,
     trainer: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Tokenizer> {
-    let splitter = read_splitter(splitter).map_err(|error| to_py(py, &error))?;
+    let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| to_py(py, &error))?;
     let config = read_trainer(trainer).map_err(|error| to_py(py, &error))?;
     let counts = &counts.get().inner;
     let mut signal = Ok(());

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD as BASE64;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
@@ -40,6 +42,10 @@ impl Json {
         let mut serializer = serde_json::Serializer::with_formatter(&mut out, Shallow { depth, level: 0 });
         self.serialize(&mut serializer).expect("our own values serialize");
         String::from_utf8(out).expect("JSON is UTF-8")
+    }
+
+    pub(super) fn base64(bytes: &[u8]) -> Self {
+        Self::String(BASE64.encode(bytes))
     }
 
     fn kind(&self) -> &'static str {
@@ -137,6 +143,10 @@ impl<'a> Node<'a> {
         if let Json::Unsigned(value) = self.json { Ok(*value) } else { self.expected("an integer from 0 on") }
     }
 
+    pub(super) fn size(&self) -> Result<usize> {
+        usize::try_from(self.unsigned()?).map_err(|_| self.error("expected a number that a size can hold"))
+    }
+
     pub(super) fn id(&self) -> Result<u32> {
         u32::try_from(self.unsigned()?).map_err(|_| self.error("expected an id under 2^32"))
     }
@@ -152,6 +162,19 @@ impl<'a> Node<'a> {
 
     pub(super) fn str(&self) -> Result<&'a str> {
         if let Json::String(text) = self.json { Ok(text) } else { self.expected("a string") }
+    }
+
+    pub(super) fn char(&self) -> Result<char> {
+        let mut characters = self.str()?.chars();
+        match (characters.next(), characters.next()) {
+            (Some(c), None) => Ok(c),
+            _ => Err(self.error("expected a string of one character")),
+        }
+    }
+
+    /// The bytes of a string in base 64.
+    pub(super) fn base64(&self) -> Result<Vec<u8>> {
+        BASE64.decode(self.str()?).map_err(|error| self.error(format!("expected bytes in base 64: {error}")))
     }
 
     pub(super) fn array(&self) -> Result<impl ExactSizeIterator<Item = Node<'a>>> {
@@ -204,6 +227,23 @@ impl<'a> Node<'a> {
         let hint = nearest(kind, known).map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
         self.unsupported(format!("the type {:?} is not among those known here, {known:?}{hint}", shorten(kind)))
     }
+}
+
+/// The choice that a string names.
+pub(super) fn choice<T: Copy>(node: &Node<'_>, choices: &[(&str, T)]) -> Result<T> {
+    let written = node.str()?;
+    match choices.iter().find(|(name, _)| *name == written) {
+        Some((_, value)) => Ok(*value),
+        None => {
+            let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+            Err(node.error(format!("expected one of {names:?}, found {:?}", shorten(written))))
+        }
+    }
+}
+
+/// The name of a choice.
+pub(super) fn name_of<T: Copy + PartialEq>(value: T, choices: &[(&'static str, T)]) -> &'static str {
+    choices.iter().find(|(_, other)| *other == value).map_or("", |(name, _)| name)
 }
 
 impl Serialize for Json {

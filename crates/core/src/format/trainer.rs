@@ -1,6 +1,6 @@
 //! A trainer's settings as JSON, as Python hands them over and as files keep them.
 
-use super::json::{Json, Node, object};
+use super::json::{Json, Node, choice, name_of, object};
 use crate::error::Result;
 use crate::model::wordpiece::train::{Criterion, Ties, TrainerConfig};
 
@@ -45,11 +45,11 @@ pub(super) fn trainer(node: &Node<'_>) -> Result<TrainerConfig> {
         other => return Err(node.unknown_kind(other, &["WordPieceTrainer"])),
     }
     Ok(TrainerConfig {
-        vocab_size: size(&node.member("vocab_size")?)?,
+        vocab_size: node.member("vocab_size")?.size()?,
         criterion: choice(&node.member("criterion")?, &CRITERIA)?,
         min_frequency: node.member("min_frequency")?.unsigned()?,
         min_word_frequency: node.member("min_word_frequency")?.unsigned()?,
-        max_merges: node.find("max_merges")?.map(|node| size(&node)).transpose()?,
+        max_merges: node.find("max_merges")?.map(|node| node.size()).transpose()?,
         stop_at_pair_frequency: node.find("stop_at_pair_frequency")?.map(|node| node.unsigned()).transpose()?,
         stop_without_gain: node.member("stop_without_gain")?.bool()?,
         ties: choice(&node.member("ties")?, &TIES)?,
@@ -60,9 +60,9 @@ pub(super) fn trainer(node: &Node<'_>) -> Result<TrainerConfig> {
             .array()?
             .map(|node| character(&node))
             .collect::<Result<_>>()?,
-        limit_alphabet: node.find("limit_alphabet")?.map(|node| size(&node)).transpose()?,
+        limit_alphabet: node.find("limit_alphabet")?.map(|node| node.size()).transpose()?,
         continuing_subword_prefix: node.member("continuing_subword_prefix")?.str()?.to_owned(),
-        max_token_length: node.find("max_token_length")?.map(|node| size(&node)).transpose()?,
+        max_token_length: node.find("max_token_length")?.map(|node| node.size()).transpose()?,
         prune_unused: node.member("prune_unused")?.bool()?,
     })
 }
@@ -92,10 +92,6 @@ pub fn write_trainer(config: &TrainerConfig) -> String {
     .text()
 }
 
-fn size(node: &Node<'_>) -> Result<usize> {
-    usize::try_from(node.unsigned()?).map_err(|_| node.error("expected a smaller integer"))
-}
-
 fn strings(node: &Node<'_>) -> Result<Vec<String>> {
     node.array()?.map(|node| Ok(node.str()?.to_owned())).collect()
 }
@@ -106,19 +102,4 @@ fn character(node: &Node<'_>) -> Result<char> {
         (Some(c), None) => Ok(c),
         _ => Err(node.error("expected one character")),
     }
-}
-
-fn choice<T: Copy>(node: &Node<'_>, choices: &[(&str, T)]) -> Result<T> {
-    let written = node.str()?;
-    match choices.iter().find(|(name, _)| *name == written) {
-        Some((_, value)) => Ok(*value),
-        None => {
-            let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-            Err(node.error(format!("expected one of {names:?}, found {written:?}")))
-        }
-    }
-}
-
-fn name_of<T: Copy + PartialEq>(value: T, choices: &[(&'static str, T)]) -> &'static str {
-    choices.iter().find(|(_, other)| *other == value).map_or("", |(name, _)| name)
 }

@@ -1,13 +1,12 @@
 //! `vocab.txt`: one token a line, its id the line's number from 0.
 
-use std::collections::HashSet;
-
-use crate::decode::WordPieceDecoder;
+use crate::added::AddedToken;
+use crate::decode::{Decoder, WordPieceDecoder};
 use crate::error::{Error, Place, Result, shorten};
+use crate::model::Model;
 use crate::model::wordpiece::{Settings, WordPiece};
 use crate::pipeline::{Parts, Tokenizer};
-use crate::postprocess::Template;
-use crate::special::SpecialToken;
+use crate::postprocess::{PostProcessor, Template};
 use crate::vocab::Vocab;
 use crate::words::WordSplitter;
 
@@ -36,17 +35,18 @@ pub fn read_vocab_txt(bytes: &[u8], settings: VocabSettings) -> Result<Tokenizer
     }
     let mut names = BERT_SPECIALS.to_vec();
     names.extend(unk.filter(|unk| !BERT_SPECIALS.contains(unk)));
-    let special = |name: &&str| Some(SpecialToken { id: vocab.id(name)?, content: (*name).to_owned() });
-    let specials: Vec<SpecialToken> = names.iter().filter_map(special).collect();
+    let special = |name: &&str| Some(AddedToken::special(vocab.id(name)?, name));
+    let specials = names.iter().filter_map(special).collect();
     let template = Template::bert_of(&vocab, &names);
     let decoder = WordPieceDecoder { prefix: settings.model.continuing_subword_prefix.clone(), cleanup: true };
-    let special_ids: HashSet<u32> = specials.iter().map(|special| special.id).collect();
     Tokenizer::new(Parts {
         splitter: settings.splitter,
-        model: WordPiece::new(vocab, settings.model, special_ids, HashSet::new()),
-        specials,
-        template,
-        decoder: Some(decoder),
+        model: Model::WordPiece(WordPiece::new(vocab, settings.model)),
+        added: specials,
+        post_processor: template.map(PostProcessor::Template),
+        decoder: Some(Decoder::WordPiece(decoder)),
+        truncation: None,
+        padding: None,
         training: None,
     })
 }
@@ -73,7 +73,7 @@ fn vocab(bytes: &[u8]) -> Result<Vocab> {
                 format!("the token {:?} stands in line {} already; each token has one line", shorten(token), first + 1);
             return Err(Error::Format { at: at(), message });
         }
-        vocab.insert_next(token.to_owned())?;
+        vocab.insert_next(token)?;
     }
     if vocab.is_empty() {
         return Err(Error::Vocabulary("the vocabulary is empty; expected one token a line".to_owned()));

@@ -1,8 +1,15 @@
 //! The models: a word in, tokens out. Each has a room of its own, and none knows another.
 
+pub mod word_level;
 pub mod wordpiece;
 
+use std::collections::HashSet;
+
+use crate::error::Result;
 use crate::span::Span;
+use crate::vocab::Vocab;
+use word_level::WordLevel;
+use wordpiece::{Matches, WordPiece};
 
 /// A token of a word, with its bytes in the normalized text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,4 +18,83 @@ pub struct Token {
     pub id: u32,
     /// Its bytes in the normalized text.
     pub span: Span,
+}
+
+/// Any model; cheap to clone.
+#[derive(Debug, Clone)]
+pub enum Model {
+    /// Greedy longest match.
+    WordPiece(WordPiece),
+    /// Whole words.
+    WordLevel(WordLevel),
+}
+
+/// The working memory of any model, owned by the caller.
+#[derive(Debug, Default)]
+pub struct ModelScratch {
+    matches: Matches,
+}
+
+impl Model {
+    /// The vocabulary.
+    #[must_use]
+    pub fn vocab(&self) -> &Vocab {
+        match self {
+            Self::WordPiece(model) => model.vocab(),
+            Self::WordLevel(model) => model.vocab(),
+        }
+    }
+
+    /// The unknown token's text, if there is one.
+    #[must_use]
+    pub fn unk_token(&self) -> Option<&str> {
+        match self {
+            Self::WordPiece(model) => model.settings().unk_token.as_deref(),
+            Self::WordLevel(model) => Some(model.unk_token()),
+        }
+    }
+
+    /// The unknown token's id, where the vocabulary has one.
+    #[must_use]
+    pub fn unk_id(&self) -> Option<u32> {
+        match self {
+            Self::WordPiece(model) => model.unk_id(),
+            Self::WordLevel(model) => model.unk_id(),
+        }
+    }
+
+    /// This as a `WordPiece` model, if it is one.
+    #[must_use]
+    pub fn as_word_piece(&self) -> Option<&WordPiece> {
+        match self {
+            Self::WordPiece(model) => Some(model),
+            Self::WordLevel(_) => None,
+        }
+    }
+
+    /// The same model; on request no text produces these ids.
+    #[must_use]
+    pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
+        match self {
+            Self::WordPiece(model) => Self::WordPiece(model.with_specials(specials)),
+            Self::WordLevel(model) => Self::WordLevel(model.with_specials(specials)),
+        }
+    }
+
+    /// Appends the tokens of `word`, which starts at byte `at` of the normalized text.
+    ///
+    /// With `specials` false, no special token is ever produced by matching text.
+    pub(crate) fn encode_word(
+        &self,
+        word: &str,
+        at: u32,
+        specials: bool,
+        scratch: &mut ModelScratch,
+        out: &mut Vec<Token>,
+    ) -> Result<()> {
+        match self {
+            Self::WordPiece(model) => model.encode_word(word, at, specials, &mut scratch.matches, out),
+            Self::WordLevel(model) => model.encode_word(word, at, specials, out),
+        }
+    }
 }

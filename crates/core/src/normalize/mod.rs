@@ -1,78 +1,136 @@
 //! Text to normalized text, with the way back to the original.
+//!
+//! Each normalizer has a file of its own; [`Normalized`] is what they work on.
 
 mod bert;
+mod byte_level;
+mod case;
+mod forms;
+mod nmt;
+mod precompiled;
+mod strip;
+mod text;
 
 pub use bert::BertNormalizer;
+pub use forms::Form;
+pub use precompiled::Precompiled;
+pub use strip::Strip;
+pub(crate) use byte_level::write_bytes;
+pub use text::Normalized;
+pub(crate) use text::Rewriter;
 
-use crate::span::Span;
+use crate::error::Result;
+use crate::pattern::Pattern;
 
 /// What a text is changed by before it is split into words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Normalizer {
     /// The normalization of BERT.
     Bert(BertNormalizer),
+    /// A Unicode normalization form.
+    Form(Form),
+    /// The clean-up of neural machine translation: controls go, spaces of all kinds become plain.
+    Nmt,
+    /// Lower case, each character by itself.
+    Lowercase,
+    /// White space at the ends goes.
+    Strip(Strip),
+    /// Combining marks go.
+    StripAccents,
+    /// Whatever matches is replaced.
+    Replace {
+        /// What is looked for.
+        pattern: Pattern,
+        /// What stands there instead.
+        content: String,
+    },
+    /// A text is put before.
+    Prepend(String),
+    /// Each byte becomes a printable character.
+    ByteLevel,
+    /// The compiled rules of a `SentencePiece` model.
+    Precompiled(Precompiled),
+    /// One after the other.
+    Sequence(Vec<Normalizer>),
 }
 
-/// A normalized text, and for each of its bytes the original bytes it stands for.
-///
-/// Without `aligned` no alignment is kept: ids alone do not need it.
-#[derive(Debug, Clone, Default)]
-pub struct Normalized {
-    text: String,
-    alignment: Vec<Span>,
-    aligned: bool,
-}
-
-impl Normalized {
-    /// An empty text that keeps its alignment if `aligned`.
-    #[must_use]
-    pub fn new(aligned: bool) -> Self {
-        Self { aligned, ..Self::default() }
-    }
-
-    /// The normalized text.
-    #[must_use]
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// Empties the text and says whether the next one keeps its alignment.
-    pub fn reset(&mut self, aligned: bool) {
-        self.text.clear();
-        self.alignment.clear();
-        self.aligned = aligned;
-    }
-
-    /// The original bytes behind a non-empty span of the normalized text: from where its first byte
-    /// came from to where its last one did.
-    #[must_use]
-    pub fn original(&self, span: Span) -> Span {
-        debug_assert!(self.aligned && span.start < span.end);
-        Span { start: self.alignment[span.start as usize].start, end: self.alignment[span.end as usize - 1].end }
-    }
-
-    fn push(&mut self, c: char, origin: Span) {
-        self.text.push(c);
-        if self.aligned {
-            self.alignment.resize(self.text.len(), origin);
-        }
-    }
-
-    fn push_unchanged(&mut self, text: &str) {
-        self.text.push_str(text);
-        if self.aligned {
-            for (start, c) in text.char_indices() {
-                let end = start + c.len_utf8();
-                self.alignment.resize(end, Span::new(start, end));
+impl Normalizer {
+    /// Normalizes `text` in place; `spare` is working memory.
+    pub fn normalize(&self, text: &mut Normalized, spare: &mut Normalized) -> Result<()> {
+        match self {
+            Self::Bert(bert) => bert.normalize(text, spare),
+            Self::Form(form) => form.normalize(text, spare),
+            Self::Nmt => nmt::normalize(text, spare),
+            Self::Lowercase => case::lowercase(text, spare),
+            Self::Strip(strip) => strip.normalize(text, spare),
+            Self::StripAccents => strip::strip_accents(text, spare),
+            Self::Replace { pattern, content } => {
+                let mut matches = Vec::new();
+                pattern.find_matches(text.text(), |range| matches.push(range))?;
+                text.replace(spare, content, &matches);
+            }
+            Self::Prepend(prefix) => text.prepend(spare, prefix),
+            Self::ByteLevel => byte_level::normalize(text, spare),
+            Self::Precompiled(precompiled) => precompiled.normalize(text, spare),
+            Self::Sequence(normalizers) => {
+                for normalizer in normalizers {
+                    normalizer.normalize(text, spare)?;
+                }
             }
         }
+        Ok(())
+    }
+
+    /// Whether a character without origin may come out, which what follows has to know of.
+    pub(crate) fn makes_up_characters(&self) -> bool {
+        match self {
+            Self::Replace { pattern, .. } => pattern.may_match_nothing(),
+            Self::Prepend(prefix) => prefix.is_empty(),
+            Self::Sequence(normalizers) => normalizers.iter().any(Self::makes_up_characters),
+            _ => false,
+        }
+    }
+
+    /// This normalizer, or those of a sequence, in their order.
+    pub fn steps(&self) -> Box<dyn Iterator<Item = &Self> + '_> {
+        match self {
+            Self::Sequence(normalizers) => Box::new(normalizers.iter().flat_map(Self::steps)),
+            _ => Box::new(std::iter::once(self)),
+        }
     }
 }
 
-/// Normalizes `text` into `out`, which must be empty; no normalizer leaves the text as it is.
-pub fn normalize(normalizer: Option<&Normalizer>, text: &str, out: &mut Normalized) {
-    match normalizer {
-        None => out.push_unchanged(text),
-        Some(Normalizer::Bert(bert)) => bert.normalize(text, out),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn normalized(normalizer: &Normalizer, text: &str) -> String {
+        let (mut normalized, mut spare) = Default::default();
+        Normalized::start(&mut normalized, text, 0, true);
+        normalizer.normalize(&mut normalized, &mut spare).unwrap();
+        normalized.text().to_owned()
+    }
+
+    #[test]
+    fn each_alone() {
+        let strip = Strip { left: true, right: false };
+        for (normalizer, text, expected) in [
+            (Normalizer::Form(Form::Nfc), "e\u{301}", "é"),
+            (Normalizer::Form(Form::Nfd), "é", "e\u{301}"),
+            (Normalizer::Form(Form::Nfkc), "ﬁ\u{301}", "fi\u{301}"),
+            (Normalizer::Form(Form::Nfkd), "ﬁ²", "fi2"),
+            (Normalizer::Nmt, "a\u{b}b\u{200b}c\t", "ab c "),
+            (Normalizer::Lowercase, "AΣİ", "aσi\u{307}"),
+            (Normalizer::Strip(strip), "\u{3000} a ", "a "),
+            (Normalizer::StripAccents, "e\u{301}x", "ex"),
+            (Normalizer::Prepend("_".to_owned()), "ab", "_ab"),
+            (Normalizer::ByteLevel, "é a", "Ã©Ġa"),
+            (Normalizer::Replace { pattern: Pattern::literal("b"), content: "xx".to_owned() }, "abcb", "axxcxx"),
+        ] {
+            assert_eq!(normalized(&normalizer, text), expected, "{normalizer:?}");
+            let twice = Normalizer::Sequence(vec![Normalizer::Sequence(vec![normalizer.clone()])]);
+            assert_eq!(normalized(&twice, text), expected);
+            assert_eq!(normalized(&normalizer, ""), "");
+        }
     }
 }

@@ -1,5 +1,9 @@
 //! Templates such as `[CLS] $A [SEP]`: where special tokens go, and which type ids the parts get.
 
+use std::collections::BTreeMap;
+
+use crate::encoding::{Encoding, NamedToken};
+use crate::error::{Error, Result};
 use crate::vocab::Vocab;
 
 /// A part of a template.
@@ -12,15 +16,22 @@ pub enum Piece {
         /// The type id of its tokens.
         type_id: u32,
     },
-    /// Special tokens, under the name that the file gives them.
+    /// Special tokens, by the name under which the template lists them.
     Special {
         /// The name.
         name: String,
-        /// Their ids.
-        ids: Vec<u32>,
         /// Their type id.
         type_id: u32,
     },
+}
+
+/// The special tokens that a template has a name for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Special {
+    /// What the file calls them, mostly the same name again.
+    pub id: String,
+    /// The tokens.
+    pub tokens: Vec<NamedToken>,
 }
 
 /// What stands around one text, and around a pair.
@@ -30,17 +41,22 @@ pub struct Template {
     pub single: Vec<Piece>,
     /// For a pair.
     pub pair: Vec<Piece>,
+    /// The special tokens by name.
+    pub specials: BTreeMap<String, Special>,
 }
 
 impl Template {
     /// The template of BERT: `[CLS] A [SEP]` and `[CLS] A [SEP] B [SEP]`, the second text with type id 1.
     #[must_use]
-    pub fn bert((cls, cls_id): (&str, u32), (sep, sep_id): (&str, u32)) -> Self {
-        let special = |name: &str, id, type_id| Piece::Special { name: name.to_owned(), ids: vec![id], type_id };
-        let single = vec![special(cls, cls_id, 0), Piece::Sequence { index: 0, type_id: 0 }, special(sep, sep_id, 0)];
+    pub fn bert(cls: (&str, u32), sep: (&str, u32)) -> Self {
+        let special = |name: &str, type_id| Piece::Special { name: name.to_owned(), type_id };
+        let single = vec![special(cls.0, 0), Piece::Sequence { index: 0, type_id: 0 }, special(sep.0, 0)];
         let mut pair = single.clone();
-        pair.extend([Piece::Sequence { index: 1, type_id: 1 }, special(sep, sep_id, 1)]);
-        Self { single, pair }
+        pair.extend([Piece::Sequence { index: 1, type_id: 1 }, special(sep.0, 1)]);
+        let specials = [cls, sep].map(|(name, id)| {
+            (name.to_owned(), Special { id: name.to_owned(), tokens: vec![NamedToken::new(name, id)] })
+        });
+        Self { single, pair, specials: specials.into() }
     }
 
     /// BERT's template, if `[CLS]` and `[SEP]` are among `specials`, all of which are in `vocab`.
@@ -53,22 +69,54 @@ impl Template {
         Some(Self::bert(named("[CLS]")?, named("[SEP]")?))
     }
 
-    /// No special tokens: the texts one after the other, the second with type id 1.
-    #[must_use]
-    pub fn plain() -> Self {
-        let sequence = |index, type_id| Piece::Sequence { index, type_id };
-        Self { single: vec![sequence(0, 0)], pair: vec![sequence(0, 0), sequence(1, 1)] }
-    }
-
-    /// Whether the first (0) or second (1) text stands in the template for one text or for a pair.
-    #[must_use]
-    pub fn uses(&self, pair: bool, text: usize) -> bool {
-        self.pieces(pair).iter().any(|piece| matches!(piece, Piece::Sequence { index, .. } if *index == text))
-    }
-
     /// The pieces for one text or for a pair.
     #[must_use]
     pub fn pieces(&self, pair: bool) -> &[Piece] {
         if pair { &self.pair } else { &self.single }
+    }
+
+    pub(super) fn added_tokens(&self, pair: bool) -> usize {
+        let count = |piece: &Piece| match piece {
+            Piece::Sequence { .. } => 0,
+            Piece::Special { name, .. } => self.specials.get(name).map_or(0, |special| special.tokens.len()),
+        };
+        self.pieces(pair).iter().map(count).sum()
+    }
+
+    pub(super) fn tokens_mut(&mut self) -> impl Iterator<Item = &mut NamedToken> {
+        self.specials.values_mut().flat_map(|special| &mut special.tokens)
+    }
+
+    pub(super) fn process(&self, encodings: &[Encoding], specials: bool) -> Result<Vec<Encoding>> {
+        let count = encodings.len();
+        if !(1..=2).contains(&count) {
+            return Err(Error::Config(format!(
+                "a template takes one or two encodings, and the post-processor before it gives {count}; let the \
+                 template come first"
+            )));
+        }
+        let mut list = Vec::new();
+        // A text that stands twice in a template keeps what it was given the first time.
+        let mut encodings = encodings.to_vec();
+        for piece in self.pieces(count == 2) {
+            match piece {
+                Piece::Sequence { index, type_id } => {
+                    let Some(encoding) = encodings.get_mut(*index) else {
+                        return Err(Error::Config("the template for one text asks for a second one".to_owned()));
+                    };
+                    encoding.set_type_ids(*type_id);
+                    encoding.set_sequence(*index);
+                    list.push(encoding.clone());
+                }
+                Piece::Special { name, type_id } if specials => {
+                    let Some(special) = self.specials.get(name) else {
+                        return Err(Error::Config(format!("the template does not say what {name:?} is")));
+                    };
+                    list.push(Encoding::of_specials(&special.tokens, *type_id));
+                }
+                Piece::Special { .. } => {}
+            }
+        }
+        Ok(list)
     }
 }

@@ -1,83 +1,118 @@
-//! Normalized text to words, each a span of it.
+//! Normalized text to words.
+//!
+//! A pre-tokenizer works on the words there are, at first one: it splits each in parts, and some rewrite their text
+//! (bytes as characters, a mark for spaces). Added tokens are never touched.
 
-mod bert;
-mod whitespace;
+mod byte_level;
+mod characters;
+mod dictionary;
+mod function;
+mod gpt2;
+mod jieba;
+mod metaspace;
+mod scripts;
+mod split;
 
-use crate::span::Span;
+pub use dictionary::Dictionary;
+pub use function::{Function, SplitFunction};
+pub use jieba::{Jieba, UserWord, parse_user_dictionary};
+pub use split::{Behavior, Split};
+
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::settings::{ByteLevel, Metaspace, PrependScheme};
+use crate::words::{Kind, Words};
 
 /// How a normalized text is split into words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PreTokenizer {
     /// White space divides, and every punctuation character is a word of its own.
     Bert,
+    /// Words of letters and digits, and runs of what is neither that nor white space.
+    Whitespace,
     /// White space divides.
     WhitespaceSplit,
+    /// Punctuation divides.
+    Punctuation(Behavior),
+    /// Digits are set apart, each by itself if `individual`, else in runs.
+    Digits {
+        /// Whether each digit is a word.
+        individual: bool,
+    },
+    /// A character divides.
+    CharDelimiterSplit(char),
+    /// A pattern divides.
+    Split(Split),
+    /// The pattern of GPT-2, and bytes as printable characters.
+    ByteLevel(ByteLevel),
+    /// Spaces become a mark that begins words.
+    Metaspace(Metaspace),
+    /// Scripts divide.
+    UnicodeScripts,
+    /// So many characters a word.
+    FixedLength(usize),
+    /// Phrases stay whole.
+    Dictionary(Arc<Dictionary>),
+    /// Chinese words.
+    Jieba(Arc<Jieba>),
+    /// Whatever a function of the caller's does.
+    Function(Function),
+    /// One after the other.
+    Sequence(Vec<PreTokenizer>),
 }
 
-/// Appends the words of `text` to `words`; without a pre-tokenizer the whole text is one word.
-pub fn pre_tokenize(pre_tokenizer: Option<PreTokenizer>, text: &str, words: &mut Vec<Span>) {
-    match pre_tokenizer {
-        None if text.is_empty() => {}
-        None => words.push(Span::new(0, text.len())),
-        Some(PreTokenizer::Bert) => bert::pre_tokenize(text, words),
-        Some(PreTokenizer::WhitespaceSplit) => whitespace::pre_tokenize(text, words),
-    }
-}
-
-/// What a character does to the word it stands in.
-enum Role {
-    /// It belongs to the word.
-    Inside,
-    /// It ends the word and is dropped.
-    Removed,
-    /// It ends the word and is a word itself.
-    Isolated,
-}
-
-/// Splits `text` by what `role` says of each character.
-fn split(text: &str, words: &mut Vec<Span>, role: impl Fn(char) -> Role) {
-    let mut start = 0;
-    for (at, c) in text.char_indices() {
-        let role = role(c);
-        if let Role::Inside = role {
-            continue;
+impl PreTokenizer {
+    /// Splits `words` further.
+    pub(crate) fn pre_tokenize(&self, words: &mut Words) -> Result<()> {
+        match self {
+            Self::Bert => words.split(|text, each| Ok(characters::bert(text, each))),
+            Self::Whitespace => words.split(|text, each| Ok(characters::whitespace(text, each))),
+            Self::WhitespaceSplit => words.split(|text, each| Ok(characters::whitespace_split(text, each))),
+            Self::Punctuation(behavior) => {
+                words.split(|text, each| Ok(characters::split(text, characters::is_punctuation, *behavior, each)))
+            }
+            Self::Digits { individual } => {
+                let behavior = if *individual { Behavior::Isolated } else { Behavior::Contiguous };
+                words.split(|text, each| Ok(characters::split(text, characters::is_numeric, behavior, each)))
+            }
+            Self::CharDelimiterSplit(delimiter) => {
+                words.split(|text, each| Ok(characters::split(text, |c| c == *delimiter, Behavior::Removed, each)))
+            }
+            Self::Split(split) => words.split(|text, each| split.split(text, each)),
+            Self::ByteLevel(settings) => byte_level::pre_tokenize(*settings, words),
+            Self::Metaspace(settings) => metaspace::pre_tokenize(*settings, words),
+            Self::UnicodeScripts => words.split(|text, each| Ok(scripts::split(text, each))),
+            Self::FixedLength(length) => words.split(|text, each| Ok(characters::fixed_length(text, *length, each))),
+            Self::Dictionary(dictionary) => words.split_into(|text, each| {
+                dictionary.split(text, |span, whole| each(span, if whole { Kind::Whole } else { Kind::Text }));
+                Ok(())
+            }),
+            Self::Jieba(jieba) => words.split(|text, each| {
+                jieba.split(text, |span| {
+                    if !characters::is_blank(&text[span.range()]) {
+                        each(span);
+                    }
+                });
+                Ok(())
+            }),
+            Self::Function(function) => words.split(|text, each| function.split(text, each)),
+            Self::Sequence(pre_tokenizers) => {
+                pre_tokenizers.iter().try_for_each(|pre_tokenizer| pre_tokenizer.pre_tokenize(words))
+            }
         }
-        if start < at {
-            words.push(Span::new(start, at));
+    }
+
+    /// Whether where a word came from decides what becomes of it.
+    pub(crate) fn asks_for_origin(&self) -> bool {
+        self.steps().any(|step| matches!(step, Self::Metaspace(metaspace) if metaspace.prepend_scheme == PrependScheme::First))
+    }
+
+    /// This pre-tokenizer, or those of a sequence, in their order.
+    pub fn steps(&self) -> Box<dyn Iterator<Item = &Self> + '_> {
+        match self {
+            Self::Sequence(pre_tokenizers) => Box::new(pre_tokenizers.iter().flat_map(Self::steps)),
+            _ => Box::new(std::iter::once(self)),
         }
-        start = at + c.len_utf8();
-        if let Role::Isolated = role {
-            words.push(Span::new(at, start));
-        }
-    }
-    if start < text.len() {
-        words.push(Span::new(start, text.len()));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn words(pre_tokenizer: Option<PreTokenizer>, text: &str) -> Vec<&str> {
-        let mut spans = Vec::new();
-        pre_tokenize(pre_tokenizer, text, &mut spans);
-        spans.into_iter().map(|span| &text[span.range()]).collect()
-    }
-
-    #[test]
-    fn bert_isolates_punctuation() {
-        assert_eq!(words(Some(PreTokenizer::Bert), " a.b\u{3000}«c» "), ["a", ".", "b", "«", "c", "»"]);
-    }
-
-    #[test]
-    fn white_space_alone_divides() {
-        assert_eq!(words(Some(PreTokenizer::WhitespaceSplit), " a.b\u{2028}c\n"), ["a.b", "c"]);
-    }
-
-    #[test]
-    fn no_pre_tokenizer_leaves_one_word() {
-        assert_eq!(words(None, " a b"), [" a b"]);
-        assert!(words(None, "").is_empty());
     }
 }

@@ -29,7 +29,7 @@ impl WordPiece {
             return self.push_unknown_word(word, at, out);
         }
         let first = out.len();
-        let mut run = Run { policy: self.settings.unknown, unmatched: false, end: at };
+        let mut run = Run { policy: self.settings().unknown, unmatched: false, end: at };
         self.automaton(specials).walk(word, &mut matches.stack, |piece| run.push(piece, out));
         if !run.unmatched {
             return Ok(());
@@ -52,7 +52,7 @@ impl WordPiece {
     }
 
     fn is_too_long(&self, word: &str) -> bool {
-        let limit = self.settings.max_input_chars_per_word;
+        let limit = self.settings().max_input_chars_per_word;
         limit.is_some_and(|limit| word.len() > limit && word.chars().count() > limit)
     }
 

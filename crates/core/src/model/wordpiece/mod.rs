@@ -8,7 +8,7 @@ mod encode;
 pub mod train;
 
 use std::collections::HashSet;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result, shorten};
 use crate::vocab::Vocab;
@@ -67,74 +67,82 @@ impl Default for Settings {
     }
 }
 
-/// A `WordPiece` model, immutable once built.
-#[derive(Debug)]
+/// A `WordPiece` model, immutable once built and cheap to clone.
+#[derive(Debug, Clone)]
 pub struct WordPiece {
-    vocab: Vocab,
+    shared: Arc<Shared>,
+    /// The ids that text must not produce where special tokens are no more than text.
+    specials: HashSet<u32>,
+    without_specials: OnceLock<Arc<Automaton>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    vocab: Arc<Vocab>,
     settings: Settings,
     unk_id: Option<u32>,
     automaton: Automaton,
     /// The bytes of the longest token.
     longest: usize,
-    /// Tokens that were added to the vocabulary and are no pieces of words.
-    added: HashSet<u32>,
-    /// The ids that text must not produce where special tokens are no more than text.
-    specials: HashSet<u32>,
-    without_specials: OnceLock<Automaton>,
 }
 
 impl WordPiece {
-    /// The model over `vocab`. Words never match the ids `added`, and on request not those of `specials`.
+    /// The model over `vocab`.
     #[must_use]
-    pub fn new(vocab: Vocab, settings: Settings, specials: HashSet<u32>, added: HashSet<u32>) -> Self {
-        let pieces = vocab.iter().filter(|(_, id)| !added.contains(id));
-        let automaton = Automaton::new(pieces, &settings.continuing_subword_prefix);
+    pub fn new(vocab: Vocab, settings: Settings) -> Self {
+        Self::over(Arc::new(vocab), settings)
+    }
+
+    fn over(vocab: Arc<Vocab>, settings: Settings) -> Self {
+        let automaton = Automaton::new(vocab.iter(), &settings.continuing_subword_prefix);
         let longest = vocab.iter().map(|(token, _)| token.len()).max().unwrap_or(0);
         let unk_id = settings.unk_token.as_ref().and_then(|unk| vocab.id(unk));
-        Self { vocab, settings, unk_id, automaton, longest, added, specials, without_specials: OnceLock::new() }
+        let shared = Arc::new(Shared { vocab, settings, unk_id, automaton, longest });
+        Self { shared, specials: HashSet::new(), without_specials: OnceLock::new() }
     }
 
     /// The same model with other settings.
     #[must_use]
     pub fn with_settings(&self, settings: Settings) -> Self {
-        Self::new(self.vocab.clone(), settings, self.specials.clone(), self.added.clone())
+        Self::over(Arc::clone(&self.shared.vocab), settings).with_specials(self.specials.clone())
     }
 
-    /// The tokens that words are matched with, and their ids.
-    pub fn pieces(&self) -> impl Iterator<Item = (&str, u32)> {
-        self.vocab.iter().filter(|(_, id)| !self.added.contains(id))
+    /// The same model; on request no text produces these ids.
+    #[must_use]
+    pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
+        Self { shared: Arc::clone(&self.shared), specials, without_specials: OnceLock::new() }
     }
 
     /// The vocabulary.
     #[must_use]
     pub fn vocab(&self) -> &Vocab {
-        &self.vocab
+        &self.shared.vocab
     }
 
     /// The settings.
     #[must_use]
     pub fn settings(&self) -> &Settings {
-        &self.settings
+        &self.shared.settings
     }
 
     /// The unknown token's id, where the vocabulary has one.
     #[must_use]
     pub fn unk_id(&self) -> Option<u32> {
-        self.unk_id
+        self.shared.unk_id
     }
 
     fn expect_unk(&self, word: &str) -> Result<u32> {
-        self.unk_id.ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })
+        self.unk_id().ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })
     }
 
     /// The automaton over all tokens, or over all but the special ones.
     fn automaton(&self, specials: bool) -> &Automaton {
         if specials || self.specials.is_empty() {
-            return &self.automaton;
+            return &self.shared.automaton;
         }
         self.without_specials.get_or_init(|| {
-            let tokens = self.pieces().filter(|(_, id)| !self.specials.contains(id));
-            Automaton::new(tokens, &self.settings.continuing_subword_prefix)
+            let tokens = self.vocab().iter().filter(|(_, id)| !self.specials.contains(id));
+            Arc::new(Automaton::new(tokens, &self.settings().continuing_subword_prefix))
         })
     }
 
@@ -142,7 +150,7 @@ impl WordPiece {
     #[must_use]
     pub fn first_unmatched(&self, word: &str) -> Option<usize> {
         let (mut end, mut unmatched) = (0, None);
-        self.automaton.walk(word, &mut Vec::new(), |piece| match piece {
+        self.shared.automaton.walk(word, &mut Vec::new(), |piece| match piece {
             Piece::Token { bytes, .. } => {
                 end += bytes as usize;
                 true
@@ -162,10 +170,10 @@ impl WordPiece {
     #[must_use]
     pub fn failed_prefixes(&self, word: &str, start: usize, end: usize) -> Vec<String> {
         const TOLD: usize = 64;
-        let prefix = if start == 0 { "" } else { self.settings.continuing_subword_prefix.as_str() };
+        let prefix = if start == 0 { "" } else { self.settings().continuing_subword_prefix.as_str() };
         let ends = word[end..].char_indices().map(|(at, c)| end + at + c.len_utf8());
         let tried = ends.take(TOLD).map(|at| format!("{prefix}{}", &word[start..at]));
-        let mut failed: Vec<String> = tried.take_while(|text| text.len() <= self.longest).collect();
+        let mut failed: Vec<String> = tried.take_while(|text| text.len() <= self.shared.longest).collect();
         failed.reverse();
         failed
     }

@@ -1,0 +1,64 @@
+//! The alphabet of byte-level models: every byte has one printable character.
+//!
+//! Printable bytes of Latin-1 stand for themselves, all others for the characters from U+0100 on, in their order.
+
+/// Whether the byte stands for itself.
+const fn is_printable(byte: u8) -> bool {
+    matches!(byte, b'!'..=b'~' | 0xA1..=0xAC | 0xAE..=0xFF)
+}
+
+const fn characters() -> [char; 256] {
+    let mut table = ['\0'; 256];
+    let (mut byte, mut next) = (0_u8, 0x100_u32);
+    loop {
+        table[byte as usize] = if is_printable(byte) {
+            byte as char
+        } else {
+            let c = match char::from_u32(next) {
+                Some(c) => c,
+                None => '\0',
+            };
+            next += 1;
+            c
+        };
+        if byte == 255 {
+            return table;
+        }
+        byte += 1;
+    }
+}
+
+static CHARACTERS: [char; 256] = characters();
+
+/// The character that stands for a byte.
+#[must_use]
+pub(crate) fn byte_to_char(byte: u8) -> char {
+    CHARACTERS[usize::from(byte)]
+}
+
+/// The byte that a character stands for.
+#[must_use]
+pub(crate) fn char_to_byte(c: char) -> Option<u8> {
+    let byte = match u32::from(c) {
+        code @ (0x21..=0x7E | 0xA1..=0xAC | 0xAE..=0xFF) => code,
+        code @ 0x100..=0x120 => code - 0x100,
+        code @ 0x121..=0x142 => code - 0x121 + 0x7F,
+        0x143 => 0xAD,
+        _ => return None,
+    };
+    u8::try_from(byte).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bijection() {
+        for byte in 0..=255 {
+            assert_eq!(char_to_byte(byte_to_char(byte)), Some(byte));
+        }
+        assert_eq!((byte_to_char(b' '), byte_to_char(b'\n'), byte_to_char(0xAD)), ('Ġ', 'Ċ', 'Ń'));
+        assert_eq!((char_to_byte(' '), char_to_byte('\u{144}')), (None, None));
+    }
+}

@@ -1,0 +1,24 @@
+//! The characters that stand for bytes in byte-level BPE, back to bytes.
+
+use std::borrow::Cow;
+
+use super::Parts;
+use crate::bytes::char_to_byte;
+
+/// One part, with U+FFFD for what is no UTF-8. A token with a character that stands for no byte is taken as it is.
+pub(super) fn decode_chain<'a>(parts: &[Cow<'_, str>]) -> Parts<'a> {
+    let mut bytes = Vec::with_capacity(parts.iter().map(|part| part.len()).sum());
+    for part in parts {
+        let start = bytes.len();
+        for c in part.chars() {
+            let Some(byte) = char_to_byte(c) else {
+                bytes.truncate(start);
+                bytes.extend_from_slice(part.as_bytes());
+                break;
+            };
+            bytes.push(byte);
+        }
+    }
+    let text = String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    vec![Cow::Owned(text)]
+}

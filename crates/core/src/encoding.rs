@@ -1,0 +1,261 @@
+//! What encoding gives: everything about the tokens of a text or pair, in columns.
+
+use std::ops::Range;
+
+use crate::span::Span;
+
+/// Which end something happens at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Direction {
+    /// The beginning.
+    Left,
+    /// The end.
+    #[default]
+    Right,
+}
+
+/// A token by its id and the name that whoever adds it has for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedToken {
+    /// The id.
+    pub id: u32,
+    /// The name.
+    pub name: String,
+    /// Whether that is another than the vocabulary's.
+    renames: bool,
+}
+
+impl NamedToken {
+    /// The token `name` with `id`.
+    #[must_use]
+    pub fn new(name: &str, id: u32) -> Self {
+        Self { id, name: name.to_owned(), renames: true }
+    }
+
+    /// Learns what the vocabulary calls the id.
+    pub(crate) fn compare(&mut self, vocabulary: Option<&str>) {
+        self.renames = vocabulary != Some(&self.name);
+    }
+}
+
+/// Stands for "no word" and "no text".
+pub const NONE: u32 = u32::MAX;
+
+/// Everything about the tokens of one text or pair, in columns.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Encoding {
+    /// Token ids.
+    pub ids: Vec<u32>,
+    /// Bytes of the original text; empty at 0 for tokens that no text has.
+    pub spans: Vec<Span>,
+    /// The word of its text that a token belongs to, or [`NONE`].
+    pub word_ids: Vec<u32>,
+    /// Type ids.
+    pub type_ids: Vec<u32>,
+    /// The text (0 or 1) that a token's span is of, or [`NONE`].
+    pub texts: Vec<u32>,
+    /// 1 for tokens that post-processing or padding added.
+    pub special_tokens_mask: Vec<u32>,
+    /// 0 for padding.
+    pub attention_mask: Vec<u32>,
+    /// The texts of tokens that are not those of their ids, by place.
+    pub renamed: Vec<(usize, String)>,
+    /// The tokens of each text, by its number; none means that all are of the first.
+    pub sequences: Vec<(usize, Range<usize>)>,
+    /// What truncation cut off, in parts of the same length.
+    pub overflowing: Vec<Self>,
+}
+
+impl Encoding {
+    /// The number of tokens.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there is no token.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// Appends a token of text number `text`.
+    pub(crate) fn push(&mut self, id: u32, span: Span, word: u32, text: u32) {
+        self.ids.push(id);
+        self.spans.push(span);
+        self.word_ids.push(word);
+        self.type_ids.push(text);
+        self.texts.push(text);
+        self.special_tokens_mask.push(0);
+        self.attention_mask.push(1);
+    }
+
+    /// Tokens that no text has.
+    pub(crate) fn of_specials<'a>(tokens: impl IntoIterator<Item = &'a NamedToken>, type_id: u32) -> Self {
+        let mut encoding = Self::default();
+        for (place, token) in tokens.into_iter().enumerate() {
+            encoding.push(token.id, Span::default(), NONE, NONE);
+            if token.renames {
+                encoding.renamed.push((place, token.name.clone()));
+            }
+        }
+        encoding.set_type_ids(type_id);
+        encoding.special_tokens_mask.fill(1);
+        encoding
+    }
+
+    pub(crate) fn set_type_ids(&mut self, type_id: u32) {
+        self.type_ids.fill(type_id);
+    }
+
+    /// All tokens are of text number `sequence`.
+    pub(crate) fn set_sequence(&mut self, sequence: usize) {
+        self.set_range(sequence, 0..self.len());
+    }
+
+    pub(crate) fn set_range(&mut self, sequence: usize, range: Range<usize>) {
+        self.sequences.retain(|(other, _)| *other != sequence);
+        self.sequences.push((sequence, range));
+    }
+
+    /// The tokens of text number `sequence`.
+    #[must_use]
+    pub fn sequence(&self, sequence: usize) -> Range<usize> {
+        let found = self.sequences.iter().find(|(other, _)| *other == sequence);
+        found.map_or(0..self.len(), |(_, range)| range.clone())
+    }
+
+    /// How many texts there are.
+    #[must_use]
+    pub fn n_sequences(&self) -> usize {
+        self.sequences.len().max(1)
+    }
+
+    /// The text (0 or 1) of each token, or [`NONE`].
+    #[must_use]
+    pub fn sequence_ids(&self) -> Vec<u32> {
+        let mut ids = vec![NONE; self.len()];
+        for (number, sequence) in (0..).zip(0..self.n_sequences()) {
+            ids[self.sequence(sequence)].fill(number);
+        }
+        ids
+    }
+
+    /// The text that the token at `place` belongs to.
+    #[must_use]
+    pub fn token_to_sequence(&self, place: usize) -> Option<usize> {
+        if self.sequences.is_empty() {
+            // One past the end counts as well, as in the reference.
+            return (place <= self.len()).then_some(0);
+        }
+        self.sequences.iter().find(|(_, range)| range.contains(&place)).map(|(sequence, _)| *sequence)
+    }
+
+    /// The tokens of word number `word` of text number `sequence`.
+    #[must_use]
+    pub fn word_to_tokens(&self, word: u32, sequence: usize) -> Option<Range<usize>> {
+        let range = self.sequence(sequence);
+        let words = &self.word_ids[range.clone()];
+        // Numbers rise within a text; where they stop doing so, as in pairs without order, the search ends.
+        let rising = words.iter().take_while(|&&other| other == NONE || other <= word).count();
+        let first = words[..rising].iter().position(|&other| other == word)?;
+        let last = words[..rising].iter().rposition(|&other| other == word)?;
+        Some(range.start + first..range.start + last + 1)
+    }
+
+    /// The word that the token at `place` belongs to.
+    #[must_use]
+    pub fn token_to_word(&self, place: usize) -> Option<u32> {
+        self.word_ids.get(place).copied().filter(|&word| word != NONE)
+    }
+
+    /// The tokens `range` alone.
+    fn part(&self, range: Range<usize>) -> Self {
+        let renamed = self.renamed.iter().filter(|(place, _)| range.contains(place));
+        Self {
+            ids: self.ids[range.clone()].to_vec(),
+            spans: self.spans[range.clone()].to_vec(),
+            word_ids: self.word_ids[range.clone()].to_vec(),
+            type_ids: self.type_ids[range.clone()].to_vec(),
+            texts: self.texts[range.clone()].to_vec(),
+            special_tokens_mask: self.special_tokens_mask[range.clone()].to_vec(),
+            attention_mask: self.attention_mask[range.clone()].to_vec(),
+            renamed: renamed.map(|(place, name)| (place - range.start, name.clone())).collect(),
+            sequences: Vec::new(),
+            overflowing: Vec::new(),
+        }
+    }
+
+    /// Keeps the part that comes first of `parts`; the others are what overflows.
+    pub(crate) fn split(&mut self, parts: &[Range<usize>]) {
+        let mut parts = parts.iter().map(|range| self.part(range.clone()));
+        if let Some(mut first) = parts.next() {
+            first.overflowing = parts.collect();
+            *self = first;
+        }
+    }
+
+    /// Leaves nothing; all there was is what overflows.
+    pub(crate) fn clear(&mut self) {
+        let all = std::mem::take(self);
+        self.overflowing.push(all);
+    }
+
+    /// Appends `other`. What overflows from either is combined with the other, and with what overflows from that.
+    pub(crate) fn append(&mut self, other: Self) {
+        let mut overflowing = Vec::new();
+        for part in &self.overflowing {
+            for end in std::iter::once(&other).chain(&other.overflowing) {
+                overflowing.push(part.followed_by(end));
+            }
+        }
+        overflowing.extend(other.overflowing.iter().map(|end| self.followed_by(end)));
+        self.append_tokens(other);
+        self.overflowing = overflowing;
+    }
+
+    fn followed_by(&self, other: &Self) -> Self {
+        let mut both = self.clone();
+        both.append(other.clone());
+        both
+    }
+
+    fn append_tokens(&mut self, other: Self) {
+        if self.is_empty() && self.sequences.is_empty() {
+            *self = other;
+            return;
+        }
+        let length = self.len();
+        for (sequence, range) in other.sequences {
+            self.set_range(sequence, range.start + length..range.end + length);
+        }
+        self.ids.extend(other.ids);
+        self.spans.extend(other.spans);
+        self.word_ids.extend(other.word_ids);
+        self.type_ids.extend(other.type_ids);
+        self.texts.extend(other.texts);
+        self.special_tokens_mask.extend(other.special_tokens_mask);
+        self.attention_mask.extend(other.attention_mask);
+        self.renamed.extend(other.renamed.into_iter().map(|(place, name)| (place + length, name)));
+    }
+
+    /// Pads to `length` tokens, what overflows too.
+    pub(crate) fn pad(&mut self, length: usize, token: &NamedToken, type_id: u32, direction: Direction) {
+        for part in &mut self.overflowing {
+            part.pad(length, token, type_id, direction);
+        }
+        let Some(missing) = length.checked_sub(self.len()).filter(|&missing| missing > 0) else { return };
+        let mut padding = Self::of_specials(std::iter::repeat_n(token, missing), type_id);
+        padding.attention_mask.fill(0);
+        let overflowing = std::mem::take(&mut self.overflowing);
+        match direction {
+            // Who has no ranges has all tokens in the first text, and padding joins them.
+            Direction::Right => self.append_tokens(padding),
+            Direction::Left => {
+                padding.append_tokens(std::mem::take(self));
+                *self = padding;
+            }
+        }
+        self.overflowing = overflowing;
+    }
+}

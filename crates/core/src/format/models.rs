@@ -1,0 +1,252 @@
+//! Models as `tokenizer.json` writes them.
+//!
+//! What `tokenizers` cannot hold rides along under `model.piecework`, which it ignores. A setting that it would
+//! encode otherwise is saved under the model type `piecework.WordPiece`, which it refuses: no id changes in
+//! silence.
+
+use super::json::{Json, Node, object};
+use super::trainer::{trainer, write_trainer};
+use crate::error::{Error, Result, shorten};
+use crate::model::Model;
+use crate::model::word_level::WordLevel;
+use crate::model::wordpiece::train::Merge;
+use crate::model::wordpiece::{Settings, Unknown, WordPiece};
+use crate::pipeline::{Tokenizer, Training};
+use crate::vocab::Vocab;
+
+const OWN_TYPE: &str = "piecework.WordPiece";
+const WORD_PIECE: &str = "WordPiece";
+const WORD_LEVEL: &str = "WordLevel";
+/// The version of what stands under `model.piecework`.
+const VERSION: u64 = 1;
+/// Longer than any text: how "no limit" is written, since the reference wants a number.
+const NO_LIMIT: u64 = u32::MAX as u64;
+
+/// The member `model`, before it is known which tokens are added.
+pub(super) struct RawModel {
+    pub(super) vocab: Vocab,
+    kind: Kind,
+    training: Option<RawTraining>,
+}
+
+enum Kind {
+    WordPiece(Settings),
+    WordLevel(String),
+}
+
+impl RawModel {
+    pub(super) fn read(node: &Node<'_>) -> Result<Self> {
+        let vocab = vocab(&node.member("vocab")?)?;
+        if kind(node)? == WORD_LEVEL {
+            node.only(&["type", "vocab", "unk_token"])?;
+            let unk_token = node.member("unk_token")?.str()?.to_owned();
+            return Ok(Self { vocab, kind: Kind::WordLevel(unk_token), training: None });
+        }
+        let members =
+            ["type", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word", "vocab", "piecework"];
+        node.only(&members)?;
+        let own = node.find("piecework")?.map(|node| Own::read(&node)).transpose()?.unwrap_or_default();
+        let limit = node.member("max_input_chars_per_word")?.unsigned()?;
+        let settings = Settings {
+            continuing_subword_prefix: node.member("continuing_subword_prefix")?.str()?.to_owned(),
+            unk_token: (!own.no_unk).then_some(node.member("unk_token")?.str()?.to_owned()),
+            unknown: own.unknown,
+            max_input_chars_per_word: usize::try_from(limit).ok().filter(|_| limit < NO_LIMIT),
+        };
+        Ok(Self { vocab, kind: Kind::WordPiece(settings), training: own.training })
+    }
+
+    /// Refuses an unknown token that is not there.
+    pub(super) fn check_unknown(&self, node: &Node<'_>) -> Result<()> {
+        let unk = match &self.kind {
+            Kind::WordPiece(settings) => settings.unk_token.as_ref(),
+            Kind::WordLevel(unk) => Some(unk),
+        };
+        match unk {
+            Some(unk) if self.vocab.id(unk).is_none() => Err(node.member("unk_token")?.error(format!(
+                "the unknown token {:?} is not in the vocabulary; pass unk_token=... to name it, or unk_token=None if \
+                 there is none",
+                shorten(unk)
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn build(self, node: &Node<'_>) -> Result<(Model, Option<Training>)> {
+        let training = self.training.map(|training| training.checked(node, &self.vocab)).transpose()?;
+        let model = match self.kind {
+            Kind::WordPiece(settings) => Model::WordPiece(WordPiece::new(self.vocab, settings)),
+            Kind::WordLevel(unk) => Model::WordLevel(WordLevel::new(self.vocab, unk)),
+        };
+        Ok((model, training))
+    }
+}
+
+/// Files of old do not name the type: only `WordPiece` has a limit on words.
+fn kind<'a>(node: &Node<'a>) -> Result<&'a str> {
+    match node.find("type")? {
+        Some(kind) => match kind.str()? {
+            name @ (WORD_PIECE | WORD_LEVEL | OWN_TYPE) => Ok(name),
+            other => Err(node.unknown_kind(other, &[WORD_PIECE, WORD_LEVEL, OWN_TYPE])),
+        },
+        None if node.find("max_input_chars_per_word")?.is_some() => Ok(WORD_PIECE),
+        None if node.find("merges")?.is_some() => Err(node.unknown_kind("BPE", &[WORD_PIECE, WORD_LEVEL, OWN_TYPE])),
+        None => Ok(WORD_LEVEL),
+    }
+}
+
+fn vocab(node: &Node<'_>) -> Result<Vocab> {
+    let members = node.members()?;
+    let mut vocab = Vocab::expecting(members.len());
+    for (token, id) in members {
+        let id = match id {
+            Json::Unsigned(id) => u32::try_from(*id).ok(),
+            _ => None,
+        };
+        let Some(id) = id else {
+            return Err(node.error(format!("the id of {:?} is not an integer under 2^32", shorten(token))));
+        };
+        vocab.insert(token, id).map_err(|error| node.error(error.to_string()))?;
+    }
+    Ok(vocab)
+}
+
+/// The member `model.piecework`.
+#[derive(Default)]
+struct Own {
+    unknown: Unknown,
+    no_unk: bool,
+    training: Option<RawTraining>,
+}
+
+impl Own {
+    fn read(node: &Node<'_>) -> Result<Self> {
+        node.only(&["version", "unknown", "has_unk", "training"])?;
+        let version = node.member("version")?;
+        if version.unsigned()? != VERSION {
+            return Err(version.unsupported(format!("this version of piecework reads version {VERSION} of its part")));
+        }
+        let unknown = node.member("unknown")?;
+        let Some(policy) = Unknown::from_name(unknown.str()?) else {
+            return Err(unknown.error("expected \"word\", \"run\" or \"char\""));
+        };
+        Ok(Self {
+            unknown: policy,
+            no_unk: !node.member("has_unk")?.bool()?,
+            training: node.find("training")?.map(|node| RawTraining::read(&node)).transpose()?,
+        })
+    }
+}
+
+struct RawTraining(Training);
+
+impl RawTraining {
+    fn read(node: &Node<'_>) -> Result<Self> {
+        node.only(&["trainer", "counts_sha256", "token_counts", "history"])?;
+        Ok(Self(Training {
+            trainer: write_trainer(&trainer(&node.member("trainer")?)?),
+            counts_sha256: node.member("counts_sha256")?.str()?.to_owned(),
+            token_counts: node.member("token_counts")?.array()?.map(|node| node.unsigned()).collect::<Result<_>>()?,
+            history: node.member("history")?.array()?.map(|node| merge(&node)).collect::<Result<_>>()?,
+        }))
+    }
+
+    /// The counts must be those of this vocabulary, and add up.
+    fn checked(self, node: &Node<'_>, vocab: &Vocab) -> Result<Training> {
+        let Self(training) = self;
+        if training.token_counts.len() != vocab.id_limit() as usize {
+            return Err(node.error(format!(
+                "piecework.training.token_counts has {} entries for {} ids",
+                training.token_counts.len(),
+                vocab.id_limit()
+            )));
+        }
+        if training.token_counts.iter().try_fold(0_u64, |sum, &count| sum.checked_add(count)).is_none() {
+            return Err(Error::Overflow("the token counts add up to more than 2^64 - 1".to_owned()));
+        }
+        Ok(training)
+    }
+}
+
+/// `[left, right, token, score, pair count, left count, right count, ties]`.
+fn merge(node: &Node<'_>) -> Result<Merge> {
+    let parts: Vec<Node<'_>> = node.array()?.collect();
+    let [left, right, token, score, pair_count, left_count, right_count, ties] = &parts[..] else {
+        return Err(node.error("expected [left, right, token, score, pair count, left count, right count, ties]"));
+    };
+    Ok(Merge {
+        left: left.str()?.to_owned(),
+        right: right.str()?.to_owned(),
+        token: token.str()?.to_owned(),
+        score: score.float()?,
+        pair_count: pair_count.unsigned()?,
+        left_count: left_count.unsigned()?,
+        right_count: right_count.unsigned()?,
+        ties: ties.unsigned()?,
+    })
+}
+
+pub(super) fn model_json(tokenizer: &Tokenizer) -> Result<Json> {
+    match tokenizer.model() {
+        Model::WordPiece(model) => word_piece_json(model, tokenizer.training().map(AsRef::as_ref)),
+        Model::WordLevel(model) => Ok(object([
+            ("type", WORD_LEVEL.into()),
+            ("vocab", vocab_json(model.vocab())),
+            ("unk_token", model.unk_token().into()),
+        ])),
+    }
+}
+
+fn vocab_json(vocab: &Vocab) -> Json {
+    Json::Object(vocab.iter().map(|(token, id)| (token.to_owned(), id.into())).collect())
+}
+
+fn word_piece_json(model: &WordPiece, training: Option<&Training>) -> Result<Json> {
+    let settings = model.settings();
+    // The format has to name an unknown token, and takes the name for one if it is in the vocabulary.
+    let unk = settings.unk_token.as_deref().unwrap_or("[UNK]");
+    let has_unk = model.unk_id().is_some();
+    let honoured = settings.unknown == Unknown::Word && (has_unk || model.vocab().id(unk).is_none());
+    let limit = settings.max_input_chars_per_word.map_or(NO_LIMIT, |limit| (limit as u64).min(NO_LIMIT));
+    let Json::Object(mut members) = object([
+        ("type", if honoured { WORD_PIECE } else { OWN_TYPE }.into()),
+        ("unk_token", unk.into()),
+        ("continuing_subword_prefix", settings.continuing_subword_prefix.as_str().into()),
+        ("max_input_chars_per_word", limit.into()),
+        ("vocab", vocab_json(model.vocab())),
+    ]) else {
+        unreachable!("an object")
+    };
+    if !honoured || !has_unk || training.is_some() {
+        let own = object([
+            ("version", VERSION.into()),
+            ("unknown", settings.unknown.name().into()),
+            ("has_unk", has_unk.into()),
+            ("training", training.map(training_json).transpose()?.into()),
+        ]);
+        members.push(("piecework".to_owned(), own));
+    }
+    Ok(Json::Object(members))
+}
+
+fn training_json(training: &Training) -> Result<Json> {
+    Ok(object([
+        ("trainer", Json::parse(training.trainer.as_bytes())?),
+        ("counts_sha256", training.counts_sha256.as_str().into()),
+        ("token_counts", training.token_counts.iter().copied().collect()),
+        ("history", Json::Array(training.history.iter().map(merge_json).collect())),
+    ]))
+}
+
+fn merge_json(merge: &Merge) -> Json {
+    Json::Array(vec![
+        merge.left.as_str().into(),
+        merge.right.as_str().into(),
+        merge.token.as_str().into(),
+        Json::Float(merge.score),
+        merge.pair_count.into(),
+        merge.left_count.into(),
+        merge.right_count.into(),
+        merge.ties.into(),
+    ])
+}

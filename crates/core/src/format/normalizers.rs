@@ -1,0 +1,103 @@
+//! Normalizers as `tokenizer.json` writes them.
+
+use super::json::{Json, Node, object};
+use super::patterns::{pattern, pattern_json};
+use crate::error::Result;
+use crate::normalize::{BertNormalizer, Form, Normalizer, Precompiled, Strip};
+
+/// What a type name alone says.
+const PLAIN: [(&str, Normalizer); 8] = [
+    ("NFC", Normalizer::Form(Form::Nfc)),
+    ("NFD", Normalizer::Form(Form::Nfd)),
+    ("NFKC", Normalizer::Form(Form::Nfkc)),
+    ("NFKD", Normalizer::Form(Form::Nfkd)),
+    ("Nmt", Normalizer::Nmt),
+    ("Lowercase", Normalizer::Lowercase),
+    ("StripAccents", Normalizer::StripAccents),
+    ("ByteLevel", Normalizer::ByteLevel),
+];
+const OTHERS: [&str; 6] = ["BertNormalizer", "Strip", "Replace", "Prepend", "Precompiled", "Sequence"];
+
+pub(super) fn normalizer(node: &Node<'_>) -> Result<Normalizer> {
+    let kind = node.kind()?;
+    if let Some((_, plain)) = PLAIN.into_iter().find(|(name, _)| *name == kind) {
+        node.only(&["type"])?;
+        return Ok(plain);
+    }
+    Ok(match kind {
+        "BertNormalizer" => {
+            node.only(&["type", "clean_text", "handle_chinese_chars", "strip_accents", "lowercase"])?;
+            Normalizer::Bert(BertNormalizer {
+                clean_text: node.member("clean_text")?.bool()?,
+                handle_chinese_chars: node.member("handle_chinese_chars")?.bool()?,
+                strip_accents: node.find("strip_accents")?.map(|node| node.bool()).transpose()?,
+                lowercase: node.member("lowercase")?.bool()?,
+            })
+        }
+        "Strip" => {
+            node.only(&["type", "strip_left", "strip_right"])?;
+            let (left, right) = (node.member("strip_left")?.bool()?, node.member("strip_right")?.bool()?);
+            Normalizer::Strip(Strip { left, right })
+        }
+        "Replace" => {
+            node.only(&["type", "pattern", "content"])?;
+            let pattern = pattern(&node.member("pattern")?)?;
+            Normalizer::Replace { pattern, content: node.member("content")?.str()?.to_owned() }
+        }
+        "Prepend" => {
+            node.only(&["type", "prepend"])?;
+            Normalizer::Prepend(node.member("prepend")?.str()?.to_owned())
+        }
+        "Precompiled" => {
+            node.only(&["type", "precompiled_charsmap"])?;
+            let charsmap = node.member("precompiled_charsmap")?;
+            let rules = Precompiled::new(charsmap.base64()?).map_err(|error| charsmap.error(error.to_string()))?;
+            Normalizer::Precompiled(rules)
+        }
+        "Sequence" => {
+            node.only(&["type", "normalizers"])?;
+            let steps = node.member("normalizers")?;
+            Normalizer::Sequence(steps.array()?.map(|node| normalizer(&node)).collect::<Result<_>>()?)
+        }
+        other => {
+            let known: Vec<&str> = OTHERS.into_iter().chain(PLAIN.iter().map(|(name, _)| *name)).collect();
+            return Err(node.unknown_kind(other, &known));
+        }
+    })
+}
+
+pub(super) fn normalizer_json(normalizer: Option<&Normalizer>) -> Json {
+    let Some(normalizer) = normalizer else { return Json::Null };
+    if let Some((kind, _)) = PLAIN.into_iter().find(|(_, plain)| plain == normalizer) {
+        return object([("type", kind.into())]);
+    }
+    match normalizer {
+        Normalizer::Bert(bert) => object([
+            ("type", "BertNormalizer".into()),
+            ("clean_text", bert.clean_text.into()),
+            ("handle_chinese_chars", bert.handle_chinese_chars.into()),
+            ("strip_accents", bert.strip_accents.into()),
+            ("lowercase", bert.lowercase.into()),
+        ]),
+        Normalizer::Strip(strip) => object([
+            ("type", "Strip".into()),
+            ("strip_left", strip.left.into()),
+            ("strip_right", strip.right.into()),
+        ]),
+        Normalizer::Replace { pattern, content } => object([
+            ("type", "Replace".into()),
+            ("pattern", pattern_json(pattern)),
+            ("content", content.as_str().into()),
+        ]),
+        Normalizer::Prepend(prefix) => object([("type", "Prepend".into()), ("prepend", prefix.as_str().into())]),
+        Normalizer::Precompiled(rules) => object([
+            ("type", "Precompiled".into()),
+            ("precompiled_charsmap", Json::base64(rules.charsmap())),
+        ]),
+        Normalizer::Sequence(steps) => object([
+            ("type", "Sequence".into()),
+            ("normalizers", Json::Array(steps.iter().map(|step| normalizer_json(Some(step))).collect())),
+        ]),
+        _ => unreachable!("every plain normalizer is in the table"),
+    }
+}

@@ -1,0 +1,173 @@
+//! Pre-tokenizers as `tokenizer.json` writes them; our own have names that no other reader knows.
+
+use std::sync::Arc;
+
+use super::decoders::{byte_level, byte_level_json, metaspace, metaspace_json};
+use super::json::{Json, Node, choice, name_of, object};
+use super::patterns::{pattern, pattern_json};
+use crate::error::Result;
+use crate::pretokenize::{Behavior, Dictionary, Function, Jieba, PreTokenizer, Split, UserWord};
+
+/// What a type name alone says.
+const PLAIN: [(&str, PreTokenizer); 4] = [
+    ("BertPreTokenizer", PreTokenizer::Bert),
+    ("Whitespace", PreTokenizer::Whitespace),
+    ("WhitespaceSplit", PreTokenizer::WhitespaceSplit),
+    ("UnicodeScripts", PreTokenizer::UnicodeScripts),
+];
+const OTHERS: [&str; 11] = [
+    "Punctuation",
+    "Digits",
+    "CharDelimiterSplit",
+    "Split",
+    "ByteLevel",
+    "Metaspace",
+    "FixedLength",
+    "Sequence",
+    DICTIONARY,
+    JIEBA,
+    FUNCTION,
+];
+const DICTIONARY: &str = "piecework.Dictionary";
+const JIEBA: &str = "piecework.Jieba";
+const FUNCTION: &str = "piecework.Function";
+/// The length of a word where a file does not say it.
+const DEFAULT_LENGTH: usize = 5;
+
+const BEHAVIORS: [(&str, Behavior); 5] = [
+    ("Removed", Behavior::Removed),
+    ("Isolated", Behavior::Isolated),
+    ("MergedWithPrevious", Behavior::MergedWithPrevious),
+    ("MergedWithNext", Behavior::MergedWithNext),
+    ("Contiguous", Behavior::Contiguous),
+];
+
+/// Reads a pre-tokenizer; `functions` are the caller's own, which it names by their places.
+pub(super) fn pre_tokenizer(node: &Node<'_>, functions: &[Function]) -> Result<PreTokenizer> {
+    let kind = node.kind()?;
+    if let Some((_, plain)) = PLAIN.into_iter().find(|(name, _)| *name == kind) {
+        node.only(&["type"])?;
+        return Ok(plain);
+    }
+    Ok(match kind {
+        "Punctuation" => {
+            node.only(&["type", "behavior"])?;
+            let behavior = node.find("behavior")?.map(|node| choice(&node, &BEHAVIORS)).transpose()?;
+            PreTokenizer::Punctuation(behavior.unwrap_or(Behavior::Isolated))
+        }
+        "Digits" => {
+            node.only(&["type", "individual_digits"])?;
+            PreTokenizer::Digits { individual: node.member("individual_digits")?.bool()? }
+        }
+        "CharDelimiterSplit" => {
+            node.only(&["type", "delimiter"])?;
+            PreTokenizer::CharDelimiterSplit(node.member("delimiter")?.char()?)
+        }
+        "Split" => {
+            node.only(&["type", "pattern", "behavior", "invert"])?;
+            let behavior = choice(&node.member("behavior")?, &BEHAVIORS)?;
+            let pattern = pattern(&node.member("pattern")?)?;
+            PreTokenizer::Split(Split { pattern, behavior, invert: node.member("invert")?.bool()? })
+        }
+        "ByteLevel" => PreTokenizer::ByteLevel(byte_level(node)?),
+        "Metaspace" => PreTokenizer::Metaspace(metaspace(node)?),
+        "FixedLength" => {
+            node.only(&["type", "length"])?;
+            let length = node.find("length")?;
+            let size = length.as_ref().map_or(Ok(DEFAULT_LENGTH), Node::size)?;
+            if size == 0 {
+                return Err(length.unwrap_or_else(|| node.clone()).error("words of no characters are none; expected 1 or more"));
+            }
+            PreTokenizer::FixedLength(size)
+        }
+        "Sequence" => {
+            node.only(&["type", "pretokenizers"])?;
+            let steps = node.member("pretokenizers")?;
+            PreTokenizer::Sequence(steps.array()?.map(|node| pre_tokenizer(&node, functions)).collect::<Result<_>>()?)
+        }
+        DICTIONARY => {
+            node.only(&["type", "phrases", "single_word"])?;
+            let phrases = node.member("phrases")?;
+            let texts = phrases.array()?.map(|phrase| Ok(phrase.str()?.to_owned())).collect::<Result<_>>()?;
+            let dictionary = Dictionary::new(texts, node.member("single_word")?.bool()?);
+            PreTokenizer::Dictionary(Arc::new(dictionary.map_err(|error| phrases.error(error.to_string()))?))
+        }
+        JIEBA => {
+            node.only(&["type", "hmm", "user_words"])?;
+            let words = node.member("user_words")?;
+            let jieba = Jieba::new(node.member("hmm")?.bool()?, words.array()?.map(|node| user_word(&node)).collect::<Result<_>>()?);
+            PreTokenizer::Jieba(Arc::new(jieba.map_err(|error| words.error(error.to_string()))?))
+        }
+        FUNCTION => {
+            node.only(&["type", "index"])?;
+            let function = functions.get(node.member("index")?.size()?);
+            let function = function.ok_or_else(|| node.unsupported("a Python function cannot be read from a file"))?;
+            PreTokenizer::Function(function.clone())
+        }
+        other => {
+            let known: Vec<&str> = OTHERS.into_iter().chain(PLAIN.iter().map(|(name, _)| *name)).collect();
+            return Err(node.unknown_kind(other, &known));
+        }
+    })
+}
+
+/// `[word, frequency, tag]`, the last two may be null.
+fn user_word(node: &Node<'_>) -> Result<UserWord> {
+    let parts: Vec<Node<'_>> = node.array()?.collect();
+    let [word, frequency, tag] = &parts[..] else { return Err(node.error("expected [word, frequency, tag]")) };
+    Ok(UserWord {
+        word: word.str()?.to_owned(),
+        frequency: frequency.clone().optional().map(|node| node.unsigned()).transpose()?,
+        tag: tag.clone().optional().map(|node| Ok::<_, crate::Error>(node.str()?.to_owned())).transpose()?,
+    })
+}
+
+pub(super) fn pre_tokenizer_json(pre_tokenizer: Option<&PreTokenizer>) -> Json {
+    let Some(pre_tokenizer) = pre_tokenizer else { return Json::Null };
+    if let Some((kind, _)) = PLAIN.into_iter().find(|(_, plain)| plain == pre_tokenizer) {
+        return object([("type", kind.into())]);
+    }
+    match pre_tokenizer {
+        PreTokenizer::Punctuation(behavior) => {
+            object([("type", "Punctuation".into()), ("behavior", name_of(*behavior, &BEHAVIORS).into())])
+        }
+        PreTokenizer::Digits { individual } => {
+            object([("type", "Digits".into()), ("individual_digits", (*individual).into())])
+        }
+        PreTokenizer::CharDelimiterSplit(delimiter) => object([
+            ("type", "CharDelimiterSplit".into()),
+            ("delimiter", delimiter.to_string().as_str().into()),
+        ]),
+        PreTokenizer::Split(split) => object([
+            ("type", "Split".into()),
+            ("pattern", pattern_json(&split.pattern)),
+            ("behavior", name_of(split.behavior, &BEHAVIORS).into()),
+            ("invert", split.invert.into()),
+        ]),
+        PreTokenizer::ByteLevel(byte_level) => byte_level_json(byte_level),
+        PreTokenizer::Metaspace(metaspace) => metaspace_json(metaspace),
+        PreTokenizer::FixedLength(length) => {
+            object([("type", "FixedLength".into()), ("length", (*length as u64).into())])
+        }
+        PreTokenizer::Sequence(steps) => object([
+            ("type", "Sequence".into()),
+            ("pretokenizers", Json::Array(steps.iter().map(|step| pre_tokenizer_json(Some(step))).collect())),
+        ]),
+        PreTokenizer::Dictionary(dictionary) => object([
+            ("type", DICTIONARY.into()),
+            ("phrases", dictionary.phrases().iter().map(String::as_str).collect()),
+            ("single_word", dictionary.single_word().into()),
+        ]),
+        PreTokenizer::Jieba(jieba) => object([
+            ("type", JIEBA.into()),
+            ("hmm", jieba.hmm().into()),
+            ("user_words", Json::Array(jieba.user_words().iter().map(user_word_json).collect())),
+        ]),
+        PreTokenizer::Function(_) => object([("type", FUNCTION.into())]),
+        _ => unreachable!("every plain pre-tokenizer is in the table"),
+    }
+}
+
+fn user_word_json(word: &UserWord) -> Json {
+    Json::Array(vec![word.word.as_str().into(), word.frequency.into(), word.tag.as_deref().into()])
+}

@@ -1,0 +1,78 @@
+//! `WordLevel`: a word is a token, or unknown.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::Token;
+use crate::error::{Error, Result, shorten};
+use crate::span::Span;
+use crate::vocab::Vocab;
+
+/// A vocabulary of whole words, immutable once built and cheap to clone.
+#[derive(Debug, Clone)]
+pub struct WordLevel {
+    vocab: Arc<Vocab>,
+    unk_token: String,
+    unk_id: Option<u32>,
+    /// The ids that text must not produce where special tokens are no more than text.
+    specials: HashSet<u32>,
+}
+
+impl WordLevel {
+    /// The model over `vocab`; the unknown token need not be in it until it is needed.
+    #[must_use]
+    pub fn new(vocab: Vocab, unk_token: String) -> Self {
+        let unk_id = vocab.id(&unk_token);
+        Self { vocab: Arc::new(vocab), unk_token, unk_id, specials: HashSet::new() }
+    }
+
+    /// The same model; on request no text produces these ids.
+    #[must_use]
+    pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
+        Self { specials, ..self.clone() }
+    }
+
+    /// The vocabulary.
+    #[must_use]
+    pub fn vocab(&self) -> &Vocab {
+        &self.vocab
+    }
+
+    /// The unknown token's text.
+    #[must_use]
+    pub fn unk_token(&self) -> &str {
+        &self.unk_token
+    }
+
+    /// The unknown token's id, where the vocabulary has one.
+    #[must_use]
+    pub fn unk_id(&self) -> Option<u32> {
+        self.unk_id
+    }
+
+    /// Appends the token of `word`, which starts at byte `at` of the normalized text.
+    ///
+    /// With `specials` false, no special token is ever produced by text.
+    pub fn encode_word(&self, word: &str, at: u32, specials: bool, out: &mut Vec<Token>) -> Result<()> {
+        let known = self.vocab.id(word).filter(|id| specials || !self.specials.contains(id));
+        let id = known.or(self.unk_id).ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })?;
+        out.push(Token { id, span: Span::new(0, word.len()).shifted(at) });
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_unknown_and_forbidden() {
+        let vocab = Vocab::from_tokens(["[UNK]", "a", "[X]"].map(str::to_owned)).unwrap();
+        let model = WordLevel::new(vocab, "[UNK]".to_owned()).with_specials(HashSet::from([2]));
+        let mut out = Vec::new();
+        for word in ["a", "b", "[X]"] {
+            model.encode_word(word, 0, false, &mut out).unwrap();
+        }
+        assert_eq!(out.iter().map(|token| token.id).collect::<Vec<_>>(), [1, 0, 0]);
+    }
+}

@@ -1,0 +1,67 @@
+//! The four normalization forms of Unicode, by the tables and with the alignment of the reference.
+//!
+//! Most characters are inert: no form changes them, and nothing that follows can. Runs of them are copied; what lies
+//! between is cut out, from the last inert character before, and normalized by the reference's own library.
+
+use unicode_normalization_alignments::UnicodeNormalization;
+
+use super::{Normalized, Rewriter};
+use crate::unicode::{self, Class};
+
+/// A normalization form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Canonical composition.
+    Nfc,
+    /// Canonical decomposition.
+    Nfd,
+    /// Compatibility composition.
+    Nfkc,
+    /// Compatibility decomposition.
+    Nfkd,
+}
+
+impl Form {
+    pub(super) fn normalize(self, text: &mut Normalized, spare: &mut Normalized) {
+        let active = self.active();
+        let is_inert = |c: char| c.is_ascii() || !unicode::class(c).intersects(active);
+        if text.text().chars().all(is_inert) && text.is_whole() {
+            return;
+        }
+        text.rewrite(spare, |to| {
+            let source = to.source();
+            if !to.is_whole() {
+                return self.write(source, to);
+            }
+            let mut rest = source;
+            while let Some(at) = rest.find(|c| !is_inert(c)) {
+                // A mark may compose with the inert character before it.
+                let start = rest[..at].char_indices().next_back().map_or(at, |(before, _)| before);
+                let end = rest[at..].find(is_inert).map_or(rest.len(), |length| at + length);
+                let base = source.len() - rest.len();
+                to.copy_to(base + start);
+                self.write(&rest[start..end], to);
+                rest = &rest[end..];
+            }
+            to.copy_to(source.len());
+        });
+    }
+
+    fn active(self) -> Class {
+        match self {
+            Self::Nfc => Class::ACTIVE_NFC,
+            Self::Nfd => Class::ACTIVE_NFD,
+            Self::Nfkc => Class::ACTIVE_NFKC,
+            Self::Nfkd => Class::ACTIVE_NFKD,
+        }
+    }
+
+    fn write(self, text: &str, to: &mut Rewriter<'_>) {
+        match self {
+            Self::Nfc => text.nfc().for_each(|(c, change)| to.change(c, change)),
+            Self::Nfd => text.nfd().for_each(|(c, change)| to.change(c, change)),
+            Self::Nfkc => text.nfkc().for_each(|(c, change)| to.change(c, change)),
+            Self::Nfkd => text.nfkd().for_each(|(c, change)| to.change(c, change)),
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! The compiled normalization rules of a `SentencePiece` model.
+//!
+//! A rule set is a trie over bytes, as a double array, whose leaves say where in a pool of texts the replacement
+//! starts; it ends at the next NUL. Source: the Darts double array and SentencePiece's normalizer, as the reference
+//! reads them.
+//!
+//! **Rules.** A grapheme cluster of fewer than six bytes that *begins* with the shortest rule is replaced as a whole;
+//! any other cluster character by character. A character without rule stays.
+
+use std::sync::Arc;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::Normalized;
+use crate::error::{Error, Result};
+
+/// Clusters of so many bytes and more are never looked up as a whole.
+const LONG_CLUSTER: usize = 6;
+
+/// A rule set; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Precompiled(Arc<Rules>);
+
+#[derive(Debug)]
+struct Rules {
+    /// As it is in the file.
+    charsmap: Vec<u8>,
+    trie: Vec<u32>,
+    pool: String,
+}
+
+impl PartialEq for Precompiled {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.charsmap == other.0.charsmap
+    }
+}
+
+impl Eq for Precompiled {}
+
+impl Precompiled {
+    /// The rules of a `precompiled_charsmap`: the length of the trie in bytes, the trie, the pool.
+    pub fn new(charsmap: Vec<u8>) -> Result<Self> {
+        let invalid = |what: &str| Error::Config(format!("not a precompiled_charsmap: {what}"));
+        let (length, rest) = charsmap.split_first_chunk().ok_or_else(|| invalid("it is shorter than four bytes"))?;
+        let length = u32::from_le_bytes(*length) as usize / 4 * 4;
+        let (trie, pool) =
+            rest.split_at_checked(length).ok_or_else(|| invalid("its trie is longer than the data"))?;
+        let trie: Vec<u32> = trie.chunks_exact(4).map(|unit| u32::from_le_bytes([unit[0], unit[1], unit[2], unit[3]])).collect();
+        if trie.is_empty() {
+            return Err(invalid("its trie is empty"));
+        }
+        let pool = std::str::from_utf8(pool).map_err(|_| invalid("its replacements are not UTF-8"))?.to_owned();
+        Ok(Self(Arc::new(Rules { trie, pool, charsmap })))
+    }
+
+    /// The bytes it was made of.
+    #[must_use]
+    pub fn charsmap(&self) -> &[u8] {
+        &self.0.charsmap
+    }
+
+    pub(super) fn normalize(&self, text: &mut Normalized, spare: &mut Normalized) {
+        let mut changes = Changes::default();
+        for cluster in clusters(text.text()) {
+            self.normalize_cluster(cluster, &mut changes);
+        }
+        if changes.any_rule {
+            text.rewrite(spare, |to| changes.list.iter().for_each(|&(c, change)| to.change(c, change)));
+        }
+    }
+
+    fn normalize_cluster(&self, cluster: &str, changes: &mut Changes) {
+        if cluster.len() < LONG_CLUSTER
+            && let Some(replacement) = self.0.replacement(cluster)
+        {
+            return changes.replace(cluster, replacement);
+        }
+        for (at, c) in cluster.char_indices() {
+            let part = &cluster[at..at + c.len_utf8()];
+            match self.0.replacement(part) {
+                Some(replacement) => changes.replace(part, replacement),
+                None => changes.list.push((c, 0)),
+            }
+        }
+    }
+}
+
+/// Grapheme clusters; ASCII before ASCII is one by itself, save for a line end of two characters.
+fn clusters(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let length = match rest.as_bytes() {
+            [] => return None,
+            [first, second, ..] if first.is_ascii() && second.is_ascii() && *first != b'\r' => 1,
+            _ => rest.graphemes(true).next().map_or(rest.len(), str::len),
+        };
+        let (cluster, after) = rest.split_at(length);
+        rest = after;
+        Some(cluster)
+    })
+}
+
+/// The new characters, each with what becomes of the old ones: see [`super::Rewriter::change`].
+#[derive(Default)]
+struct Changes {
+    list: Vec<(char, isize)>,
+    any_rule: bool,
+}
+
+impl Changes {
+    /// Characters beyond the old ones are inserted. If there are fewer, the last *change there is* takes the
+    /// difference, and where the replacement is empty that is the one before; at the very start it is lost.
+    fn replace(&mut self, old: &str, new: &str) {
+        self.any_rule = true;
+        let start = self.list.len();
+        self.list.extend(new.chars().map(|c| (c, 0)));
+        let (old, new) = (old.chars().count(), self.list.len() - start);
+        for (_, change) in self.list.iter_mut().rev().take(new.saturating_sub(old)) {
+            *change = 1;
+        }
+        if let Some((_, change)) = self.list.last_mut() {
+            *change -= old.saturating_sub(new).cast_signed();
+        }
+    }
+}
+
+impl Rules {
+    /// The replacement of the shortest rule that `text` begins with.
+    fn replacement(&self, text: &str) -> Option<&str> {
+        let mut node = self.offset(self.unit(0)?);
+        for &byte in text.as_bytes() {
+            if byte == 0 {
+                return None;
+            }
+            node ^= usize::from(byte);
+            let unit = self.unit(node)?;
+            if unit & (1 << 31 | 0xFF) != u32::from(byte) {
+                return None;
+            }
+            node ^= self.offset(unit);
+            if unit >> 8 & 1 == 1 {
+                let start = (self.unit(node)? & !(1 << 31)) as usize;
+                return self.pool.get(start..)?.split('\0').next();
+            }
+        }
+        None
+    }
+
+    fn unit(&self, node: usize) -> Option<u32> {
+        self.trie.get(node).copied()
+    }
+
+    fn offset(&self, unit: u32) -> usize {
+        (unit as usize >> 10) << ((unit & 1 << 9) >> 6)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_rule_set_is_refused() {
+        for bytes in [&b""[..], b"\x01", b"\xff\0\0\0", b"\0\0\0\0", b"\x04\0\0\0\0\0\0\0\xff"] {
+            assert!(Precompiled::new(bytes.to_vec()).is_err(), "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn a_trie_that_leads_nowhere_changes_nothing() {
+        let rules = Precompiled::new(b"\x04\0\0\0\xff\xff\xff\x7fab\0".to_vec()).unwrap();
+        let (mut text, mut spare) = <(Normalized, Normalized)>::default();
+        text.start("aé", 0, true);
+        rules.normalize(&mut text, &mut spare);
+        assert_eq!(text.text(), "aé");
+    }
+
+    #[test]
+    fn clusters_of_all_kinds() {
+        let text = "a\r\ne\u{301}x👩‍👩‍👧";
+        let expected: Vec<&str> = text.graphemes(true).collect();
+        assert_eq!(clusters(text).collect::<Vec<_>>(), expected);
+    }
+}

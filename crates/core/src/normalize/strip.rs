@@ -1,0 +1,64 @@
+//! What goes: white space at the ends, and characters anywhere.
+
+use super::Normalized;
+use crate::unicode;
+
+/// Which ends lose their white space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Strip {
+    /// The beginning does.
+    pub left: bool,
+    /// The end does.
+    pub right: bool,
+}
+
+fn is_whitespace(c: char) -> bool {
+    unicode::class(c).is_whitespace()
+}
+
+impl Strip {
+    pub(super) fn normalize(self, text: &mut Normalized, spare: &mut Normalized) {
+        let whole = text.text();
+        let rest = if self.left { whole.trim_start_matches(is_whitespace) } else { whole };
+        let start = whole.len() - rest.len();
+        let kept = if self.right { rest.trim_end_matches(is_whitespace) } else { rest };
+        if kept.len() == whole.len() {
+            return;
+        }
+        let end = start + kept.len();
+        text.rewrite(spare, |to| {
+            let source = to.source();
+            if !to.is_whole() {
+                source[..start].chars().for_each(|_| to.remove());
+                return source[start..end].chars().for_each(|c| to.replace(c));
+            }
+            to.remove_to(start);
+            to.copy_to(end);
+        });
+    }
+}
+
+/// Combining marks go, wherever they stand.
+pub(super) fn strip_accents(text: &mut Normalized, spare: &mut Normalized) {
+    filter(text, spare, |c| c.is_ascii() || !unicode::class(c).is_combining_mark());
+}
+
+/// Only characters that are to be kept stay.
+pub(super) fn filter(text: &mut Normalized, spare: &mut Normalized, keep: impl Fn(char) -> bool) {
+    if text.text().chars().all(&keep) && text.is_whole() {
+        return;
+    }
+    text.rewrite(spare, |to| {
+        for c in to.source().chars() {
+            if keep(c) { to.replace(c) } else { to.remove() }
+        }
+    });
+}
+
+/// Each character becomes another, or stays.
+pub(super) fn map(text: &mut Normalized, spare: &mut Normalized, become_: impl Fn(char) -> char) {
+    if text.text().chars().all(|c| become_(c) == c) && text.is_whole() {
+        return;
+    }
+    text.rewrite(spare, |to| to.source().chars().for_each(|c| to.replace(become_(c))));
+}

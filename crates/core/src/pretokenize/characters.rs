@@ -1,0 +1,90 @@
+//! Splitting by what single characters are.
+
+use super::Behavior;
+use super::split::Parts;
+use crate::span::Span;
+use crate::unicode::{Class, class};
+
+/// White space divides, and every punctuation character is a word of its own.
+pub(super) fn bert(text: &str, each: &mut dyn FnMut(Span)) {
+    let mut start = 0;
+    for (at, c) in text.char_indices() {
+        let class = class(c);
+        let (space, alone) = (class.is_whitespace(), class.is_punctuation());
+        if !(space || alone) {
+            continue;
+        }
+        each(Span::new(start, at));
+        start = at + c.len_utf8();
+        if !space {
+            each(Span::new(at, start));
+        }
+    }
+    each(Span::new(start, text.len()));
+}
+
+/// White space divides, nothing else does.
+pub(super) fn whitespace_split(text: &str, each: &mut dyn FnMut(Span)) {
+    split(text, is_whitespace, Behavior::Removed, each);
+}
+
+/// Runs of word characters, and runs of what is neither that nor white space.
+pub(super) fn whitespace(text: &str, each: &mut dyn FnMut(Span)) {
+    let (mut start, mut inside) = (0, Class::WHITESPACE);
+    for (at, c) in text.char_indices() {
+        let class = class(c);
+        let kind = [Class::WORD, Class::WHITESPACE].into_iter().find(|&kind| class.intersects(kind)).unwrap_or_default();
+        if kind != inside {
+            if inside != Class::WHITESPACE {
+                each(Span::new(start, at));
+            }
+            (start, inside) = (at, kind);
+        }
+    }
+    if inside != Class::WHITESPACE {
+        each(Span::new(start, text.len()));
+    }
+}
+
+/// Splits at the characters that are delimiters.
+pub(super) fn split(text: &str, is_delimiter: impl Fn(char) -> bool, behavior: Behavior, each: &mut dyn FnMut(Span)) {
+    let mut parts = Parts::new(behavior, each);
+    let mut start = 0;
+    for (at, c) in text.char_indices() {
+        if is_delimiter(c) {
+            let end = at + c.len_utf8();
+            parts.between(start, at);
+            parts.delimiter(at, end);
+            start = end;
+        }
+    }
+    parts.between(start, text.len());
+    parts.finish();
+}
+
+/// So many characters a word, the last one shorter.
+pub(super) fn fixed_length(text: &str, length: usize, each: &mut dyn FnMut(Span)) {
+    let mut start = 0;
+    for (at, _) in text.char_indices().step_by(length).skip(1) {
+        each(Span::new(start, at));
+        start = at;
+    }
+    each(Span::new(start, text.len()));
+}
+
+pub(super) fn is_whitespace(c: char) -> bool {
+    class(c).is_whitespace()
+}
+
+pub(super) fn is_punctuation(c: char) -> bool {
+    class(c).is_punctuation()
+}
+
+pub(super) fn is_numeric(c: char) -> bool {
+    class(c).is_numeric()
+}
+
+/// Whether there is nothing but white space.
+pub(super) fn is_blank(text: &str) -> bool {
+    text.chars().all(is_whitespace)
+}

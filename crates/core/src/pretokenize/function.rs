@@ -1,0 +1,55 @@
+//! Splitting by a function of the caller's.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::span::Span;
+
+/// What a caller's function does: spans of the parts of a text, in bytes, from left to right.
+pub trait SplitFunction: Send + Sync {
+    /// What tells the function from others.
+    fn identity(&self) -> usize;
+
+    /// The parts of `text`; they may leave out some of it, and may not overlap.
+    fn split(&self, text: &str) -> Result<Vec<Span>>;
+}
+
+/// A function as a pre-tokenizer; two are equal only if they are the same.
+#[derive(Clone)]
+pub struct Function(pub Arc<dyn SplitFunction>);
+
+impl PartialEq for Function {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.identity() == other.0.identity()
+    }
+}
+
+impl Eq for Function {}
+
+impl fmt::Debug for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Function(..)")
+    }
+}
+
+impl Function {
+    pub(super) fn split(&self, text: &str, each: &mut dyn FnMut(Span)) -> Result<()> {
+        let mut end = 0;
+        for span in self.0.split(text)? {
+            let range = span.range();
+            if range.start < end || text.get(range.clone()).is_none() {
+                return Err(Error::Config(format!(
+                    "the pre-tokenizer function gave the bytes {}..{} after byte {end} of a text of {}; parts must \
+                     follow each other within the text",
+                    range.start,
+                    range.end,
+                    text.len()
+                )));
+            }
+            end = range.end;
+            each(span);
+        }
+        Ok(())
+    }
+}

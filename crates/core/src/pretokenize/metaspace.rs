@@ -1,0 +1,24 @@
+//! Spaces as a mark that begins words, as SentencePiece writes them.
+
+use super::{Behavior, characters};
+use crate::error::Result;
+use crate::settings::{Metaspace, PrependScheme};
+use crate::words::Words;
+
+/// Writes the mark, and splits `words` before it.
+pub(super) fn pre_tokenize(settings: Metaspace, words: &mut Words) -> Result<()> {
+    let mark = settings.replacement;
+    words.replace_char(' ', mark);
+    match settings.prepend_scheme {
+        PrependScheme::Never => {}
+        PrependScheme::First => words.prepend(mark, |word, _| word.origin.start == 0),
+        PrependScheme::Always => words.prepend(mark, |_, _| true),
+    }
+    if settings.split {
+        words.split(|text, each| {
+            characters::split(text, |c| c == mark, Behavior::MergedWithNext, each);
+            Ok(())
+        })?;
+    }
+    Ok(())
+}

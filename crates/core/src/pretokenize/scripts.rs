@@ -1,0 +1,35 @@
+//! Splitting where the script changes.
+
+use crate::span::Span;
+use crate::unicode::{Script, script};
+
+/// Characters without script, spaces among them, stay with what precedes them; those before all others are dropped,
+/// as the reference does.
+pub(super) fn split(text: &str, each: &mut dyn FnMut(Span)) {
+    let mut open: Option<(usize, Script)> = None;
+    for (at, c) in text.char_indices() {
+        let script = script(c);
+        if script == Script::ANY || open.is_some_and(|(_, last)| last == script) {
+            continue;
+        }
+        if let Some((start, _)) = open.replace((at, script)) {
+            each(Span::new(start, at));
+        }
+    }
+    if let Some((start, _)) = open {
+        each(Span::new(start, text.len()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_divide() {
+        let text = " どこで生れ。Yes1";
+        let mut parts = Vec::new();
+        split(text, &mut |span| parts.push(&text[span.range()]));
+        assert_eq!(parts, ["どこで生れ", "。", "Yes", "1"]);
+    }
+}

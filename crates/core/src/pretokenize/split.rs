@@ -1,0 +1,149 @@
+//! Splitting by a pattern, and what becomes of the delimiters.
+
+use crate::error::Result;
+use crate::pattern::Pattern;
+use crate::span::Span;
+
+/// What becomes of a delimiter. For `-` in `the-final--countdown`:
+///
+/// | behavior | parts |
+/// |---|---|
+/// | removed | `the` `final` `countdown` |
+/// | isolated | `the` `-` `final` `-` `-` `countdown` |
+/// | merged with previous | `the-` `final-` `-` `countdown` |
+/// | merged with next | `the` `-final` `-` `-countdown` |
+/// | contiguous | `the` `-` `final` `--` `countdown` |
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Behavior {
+    /// It is dropped.
+    Removed,
+    /// It is a part by itself.
+    Isolated,
+    /// It ends the part before it.
+    MergedWithPrevious,
+    /// It begins the part after it.
+    MergedWithNext,
+    /// A run of them is a part by itself.
+    Contiguous,
+}
+
+/// Splitting by a pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Split {
+    /// What is looked for.
+    pub pattern: Pattern,
+    /// What becomes of it.
+    pub behavior: Behavior,
+    /// Whether it is what lies between the delimiters instead of one.
+    pub invert: bool,
+}
+
+impl Split {
+    pub(super) fn split(&self, text: &str, each: &mut dyn FnMut(Span)) -> Result<()> {
+        let mut parts = Parts::new(self.behavior, each);
+        let mut start = 0;
+        self.pattern.find_matches(text, |range| {
+            parts.part(start, range.start, self.invert && start < range.start, start < range.start);
+            parts.part(range.start, range.end, !self.invert, true);
+            start = range.end;
+        })?;
+        parts.part(start, text.len(), self.invert, start < text.len());
+        parts.finish();
+        Ok(())
+    }
+}
+
+/// Delimiters and what lies between them, as they come, on their way to parts.
+pub(super) struct Parts<'a> {
+    behavior: Behavior,
+    each: &'a mut dyn FnMut(Span),
+    /// The part that may still grow.
+    open: Option<Span>,
+    /// Whether the last stretch was a delimiter.
+    after_delimiter: bool,
+    /// Merging with the next is merging with the previous, read from the end.
+    waiting: Vec<(Span, bool)>,
+}
+
+impl<'a> Parts<'a> {
+    pub(super) fn new(behavior: Behavior, each: &'a mut dyn FnMut(Span)) -> Self {
+        Self { behavior, each, open: None, after_delimiter: false, waiting: Vec::new() }
+    }
+
+    /// What lies between delimiters, if anything does.
+    pub(super) fn between(&mut self, start: usize, end: usize) {
+        self.part(start, end, false, start < end);
+    }
+
+    /// A delimiter; it may be empty, which still divides.
+    pub(super) fn delimiter(&mut self, start: usize, end: usize) {
+        self.part(start, end, true, true);
+    }
+
+    fn part(&mut self, start: usize, end: usize, is_delimiter: bool, exists: bool) {
+        if !exists {
+            return;
+        }
+        let span = Span::new(start, end);
+        match self.behavior {
+            Behavior::Removed if is_delimiter => {}
+            Behavior::Removed | Behavior::Isolated => (self.each)(span),
+            Behavior::MergedWithNext => self.waiting.push((span, is_delimiter)),
+            Behavior::MergedWithPrevious => self.grow(span, is_delimiter && !self.after_delimiter, is_delimiter),
+            Behavior::Contiguous => self.grow(span, is_delimiter == self.after_delimiter, is_delimiter),
+        }
+    }
+
+    /// The stretch joins the open part, or closes it and opens another.
+    fn grow(&mut self, span: Span, joins: bool, is_delimiter: bool) {
+        match &mut self.open {
+            Some(open) if joins => open.end = span.end,
+            open => {
+                if let Some(done) = open.replace(span) {
+                    (self.each)(done);
+                }
+            }
+        }
+        self.after_delimiter = is_delimiter;
+    }
+
+    pub(super) fn finish(self) {
+        let mut after_delimiter = false;
+        let mut parts: Vec<Span> = self.open.into_iter().collect();
+        for &(span, is_delimiter) in self.waiting.iter().rev() {
+            match parts.last_mut() {
+                Some(open) if is_delimiter && !after_delimiter => open.start = span.start,
+                _ => parts.push(span),
+            }
+            after_delimiter = is_delimiter;
+        }
+        parts.into_iter().rev().for_each(self.each);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(behavior: Behavior, invert: bool, text: &str) -> Vec<&str> {
+        let mut parts = Vec::new();
+        let split = Split { pattern: Pattern::literal("-"), behavior, invert };
+        split.split(text, &mut |span| parts.push(&text[span.range()])).unwrap();
+        parts
+    }
+
+    #[test]
+    fn all_behaviors() {
+        let text = "the-final--countdown";
+        for (behavior, expected) in [
+            (Behavior::Removed, vec!["the", "final", "countdown"]),
+            (Behavior::Isolated, vec!["the", "-", "final", "-", "-", "countdown"]),
+            (Behavior::MergedWithPrevious, vec!["the-", "final-", "-", "countdown"]),
+            (Behavior::MergedWithNext, vec!["the", "-final", "-", "-countdown"]),
+            (Behavior::Contiguous, vec!["the", "-", "final", "--", "countdown"]),
+        ] {
+            assert_eq!(parts(behavior, false, text), expected, "{behavior:?}");
+        }
+        assert_eq!(parts(Behavior::Removed, true, text), ["-", "-", "-"]);
+    }
+}

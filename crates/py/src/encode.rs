@@ -1,0 +1,198 @@
+//! Many texts at once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use piecework_core::Error;
+use piecework_core::encoding::Direction;
+use piecework_core::pad::Padding;
+use piecework_core::pipeline::{self, Options, Scratch};
+use pyo3::prelude::*;
+
+use crate::batch::{Batch, Columns};
+use crate::encoding::Node;
+use crate::errors::{in_text, to_py};
+use crate::input::Row;
+use crate::threads::{self, Tickets};
+
+/// Fewer bytes than this are encoded faster on one thread than on two.
+pub(crate) const FLOOR: usize = 1 << 16;
+/// The bytes of a piece of work that a thread takes at a time.
+const CHUNK: usize = 1 << 18;
+
+/// The number of a text, and what is wrong with it.
+type Failure = (usize, Error);
+
+/// What all rows have in common.
+pub(crate) struct Call<'a> {
+    pub(crate) tokenizer: &'a Arc<pipeline::Tokenizer>,
+    pub(crate) options: &'a Options,
+    /// Whether all columns are wanted, or ids alone.
+    pub(crate) columns: bool,
+}
+
+/// Encodings, end to end.
+#[derive(Default)]
+struct Encoded {
+    ids: Vec<u32>,
+    lengths: Vec<usize>,
+    columns: Option<Columns>,
+}
+
+/// Encodes the rows on as many threads as are worth their while.
+pub(crate) fn encode_batch(py: Python<'_>, call: &Call<'_>, rows: &[Row], asked: Option<i64>) -> PyResult<Batch> {
+    let threads = threads::number(py, asked)?;
+    let unpadded = Options { padding: None, ..call.options.clone() };
+    let padding = call.options.padding.as_ref();
+    // A length that hangs on the longest row is known when all are encoded; with columns they are encoded again.
+    let ids_first = padding.is_none_or(|padding| padding.length.is_none()) || !call.columns;
+    let first = Call { options: &unpadded, columns: call.columns && padding.is_none(), ..*call };
+    let encoded = if ids_first { Some(encode_rows(py, &first, rows, threads)?) } else { None };
+    let Some(padding) = padding else { return Ok(encoded.unwrap_or_default().into_batch(None)) };
+    let longest = encoded.iter().flat_map(|encoded| &encoded.lengths).copied().max().unwrap_or(0);
+    let target = padding.target(longest).map_err(|error| to_py(py, &error))?;
+    let left = padding.direction == Direction::Left;
+    match encoded.filter(|_| !call.columns) {
+        Some(encoded) => {
+            let unpadded = encoded.lengths.iter().map(|&length| u32::try_from(length).unwrap_or(u32::MAX)).collect();
+            Ok(py.detach(|| encoded.padded(padding, target)).into_batch(Some((unpadded, left))))
+        }
+        None => {
+            let padding = Padding { length: Some(target), pad_to_multiple_of: None, ..padding.clone() };
+            let options = Options { padding: Some(padding), ..unpadded };
+            Ok(encode_rows(py, &Call { options: &options, ..*call }, rows, threads)?.into_batch(None))
+        }
+    }
+}
+
+fn encode_rows(py: Python<'_>, call: &Call<'_>, rows: &[Row], threads: usize) -> PyResult<Encoded> {
+    let bytes: usize = rows.iter().map(Row::len).sum();
+    let done = if bytes < FLOOR {
+        vec![py.detach(|| encode_chunk(call, rows, 0))]
+    } else {
+        encode_chunks(py, call, &chunks(rows, CHUNK.min(bytes / threads + 1)), threads)?
+    };
+    let joined = py.detach(|| done.into_iter().try_fold(Encoded::new(call.columns), |all, part| Ok(all.followed_by(part?))));
+    joined.map_err(|(text, error): Failure| in_text(py, &error, text))
+}
+
+/// One thread, too, is one beside this, which listens for Ctrl-C.
+fn encode_chunks(
+    py: Python<'_>,
+    call: &Call<'_>,
+    chunks: &[(usize, &[Row])],
+    threads: usize,
+) -> PyResult<Vec<Result<Encoded, Failure>>> {
+    let tickets = Tickets::new(chunks.len());
+    let work = |(), stop: &AtomicBool| {
+        let mut done = Vec::new();
+        while let Some(ticket) = tickets.next() {
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let (first, rows) = chunks[ticket];
+            done.push((ticket, encode_chunk(call, rows, first)));
+        }
+        done
+    };
+    let done = threads::run(py, vec![(); threads.min(chunks.len())], work, threads::silent)?;
+    let mut done: Vec<_> = done.into_iter().flatten().collect();
+    done.sort_unstable_by_key(|&(ticket, _)| ticket);
+    Ok(done.into_iter().map(|(_, encoded)| encoded).collect())
+}
+
+/// Splits `rows` into runs of about `size` bytes, each with the number of its first row.
+fn chunks(rows: &[Row], size: usize) -> Vec<(usize, &[Row])> {
+    let mut chunks = Vec::new();
+    let (mut start, mut bytes) = (0, 0);
+    for (at, row) in rows.iter().enumerate() {
+        bytes += row.len();
+        if bytes >= size {
+            chunks.push((start, &rows[start..=at]));
+            (start, bytes) = (at + 1, 0);
+        }
+    }
+    chunks.push((start, &rows[start..]));
+    chunks
+}
+
+/// The encodings of rows, of which the first has the number `first`.
+fn encode_chunk(call: &Call<'_>, rows: &[Row], first: usize) -> Result<Encoded, Failure> {
+    let mut scratch = Scratch::default();
+    let mut encoded = Encoded::new(call.columns);
+    encoded.lengths.reserve(rows.len());
+    for (number, row) in (first..).zip(rows) {
+        encoded.push(call, row, &mut scratch).map_err(|error| (number, error))?;
+    }
+    Ok(encoded)
+}
+
+impl Encoded {
+    fn new(columns: bool) -> Self {
+        Self { columns: columns.then(Columns::default), ..Self::default() }
+    }
+
+    fn push(&mut self, call: &Call<'_>, row: &Row, scratch: &mut Scratch) -> Result<(), Error> {
+        let Self { ids, lengths, columns } = self;
+        let before = ids.len();
+        let Call { tokenizer, options, .. } = call;
+        row.with_inputs(|text, pair| match columns {
+            None => tokenizer.encode_ids(text, pair, options, scratch, ids),
+            Some(columns) => {
+                let mut encoding = tokenizer.encode(text, pair, options, scratch)?;
+                encoding.overflowing.clear();
+                ids.extend_from_slice(&encoding.ids);
+                columns.push(&Node::new(encoding, &row.maps(), tokenizer));
+                Ok(())
+            }
+        })?;
+        lengths.push(ids.len() - before);
+        Ok(())
+    }
+
+    fn followed_by(mut self, mut other: Self) -> Self {
+        if self.lengths.is_empty() {
+            return other;
+        }
+        self.ids.append(&mut other.ids);
+        self.lengths.append(&mut other.lengths);
+        if let (Some(columns), Some(others)) = (&mut self.columns, other.columns) {
+            columns.append(others);
+        }
+        self
+    }
+
+    /// The same rows, of `target` tokens at least.
+    fn padded(self, padding: &Padding, target: usize) -> Self {
+        let mut padded = Self::default();
+        let mut start = 0;
+        for length in self.lengths {
+            let row = &self.ids[start..start + length];
+            let missing = std::iter::repeat_n(padding.token.id, target.saturating_sub(length));
+            match padding.direction {
+                Direction::Left => padded.ids.extend(missing.chain(row.iter().copied())),
+                Direction::Right => padded.ids.extend(row.iter().copied().chain(missing)),
+            }
+            padded.lengths.push(length.max(target));
+            start += length;
+        }
+        padded
+    }
+
+    fn into_batch(self, unpadded: Option<(Vec<u32>, bool)>) -> Batch {
+        let row_offsets = row_offsets(&self.lengths);
+        Batch::new(self.ids, row_offsets, self.columns, unpadded)
+    }
+}
+
+#[expect(clippy::cast_possible_wrap, reason = "the number of ids in memory")]
+fn row_offsets(lengths: &[usize]) -> Vec<i64> {
+    let mut offsets = Vec::with_capacity(lengths.len() + 1);
+    let mut end = 0;
+    offsets.push(0);
+    for &length in lengths {
+        end += length as i64;
+        offsets.push(end);
+    }
+    offsets
+}

@@ -1,0 +1,82 @@
+//! Python functions as pre-tokenizers.
+
+use std::sync::Arc;
+
+use piecework_core::Error;
+use piecework_core::error::Foreign;
+use piecework_core::pretokenize::{Function, SplitFunction};
+use piecework_core::span::Span;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::errors::utf8;
+
+/// A function of one `str` that gives its parts, as `str` or as spans of characters.
+struct PythonFunction(Py<PyAny>);
+
+/// The functions as the core takes them.
+pub(crate) fn functions(functions: Vec<Py<PyAny>>) -> Vec<Function> {
+    functions.into_iter().map(|function| Function(Arc::new(PythonFunction(function)))).collect()
+}
+
+impl SplitFunction for PythonFunction {
+    fn identity(&self) -> usize {
+        self.0.as_ptr().addr()
+    }
+
+    fn split(&self, text: &str) -> piecework_core::Result<Vec<Span>> {
+        let called = Python::attach(|py| {
+            let parts = self.0.bind(py).call1((text,))?;
+            let borders = Borders::new(text);
+            let mut spans = Vec::new();
+            let mut end = 0;
+            for part in parts.try_iter()? {
+                let span = borders.span(&part?, end)?;
+                end = span.range().end;
+                spans.push(span);
+            }
+            Ok::<_, PyErr>(spans)
+        });
+        called.map_err(|error| Error::Function(Foreign(Arc::new(error))))
+    }
+}
+
+/// Where the characters of a text begin, and its end.
+struct Borders<'a> {
+    text: &'a str,
+    bytes: Vec<usize>,
+}
+
+impl<'a> Borders<'a> {
+    fn new(text: &'a str) -> Self {
+        Self { text, bytes: text.char_indices().map(|(at, _)| at).chain([text.len()]).collect() }
+    }
+
+    /// The bytes of a part, which is sought from byte `from` on if it is a `str`.
+    fn span(&self, part: &Bound<'_, PyAny>, from: usize) -> PyResult<Span> {
+        if let Ok(piece) = part.cast::<PyString>() {
+            let piece = utf8(piece)?;
+            let at = self.text[from..].find(piece).ok_or_else(|| {
+                PyValueError::new_err(format!(
+                    "the pre-tokenizer function gave {piece:?}, which the text does not hold behind the parts before it; \
+                     parts are stretches of the text, from left to right"
+                ))
+            })?;
+            return Ok(Span::new(from + at, from + at + piece.len()));
+        }
+        let (start, end): (usize, usize) = part.extract().map_err(|_| {
+            PyValueError::new_err("the pre-tokenizer function must give parts of the text as str, or spans of characters (start, end)")
+        })?;
+        match (self.bytes.get(start), self.bytes.get(end)) {
+            (Some(&start_byte), Some(&end_byte)) if from <= start_byte && start_byte <= end_byte => {
+                Ok(Span::new(start_byte, end_byte))
+            }
+            _ => Err(PyValueError::new_err(format!(
+                "the pre-tokenizer function gave the span ({start}, {end}) of a text of {} characters; spans follow each \
+                 other within the text",
+                self.bytes.len() - 1
+            ))),
+        }
+    }
+}

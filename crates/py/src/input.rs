@@ -1,0 +1,212 @@
+//! What calls take for a text: a `str`, its parts, or segments of it; and the way from bytes to characters.
+
+use piecework_core::encoding::Encoding;
+use piecework_core::pipeline::Input;
+use piecework_core::span::Span;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::{PyString, PyTuple};
+
+use crate::errors::surrogate;
+
+/// A text that a call was given, readable without the GIL.
+pub(crate) enum Given {
+    /// A text.
+    Text(PyBackedStr),
+    /// A text in parts.
+    Words(Vec<PyBackedStr>),
+    /// A text in segments: where each ends, and whether it is trusted.
+    Segments(String, Vec<(usize, bool)>),
+}
+
+/// A text or a pair.
+pub(crate) struct Row {
+    text: Given,
+    pair: Option<Given>,
+}
+
+impl Given {
+    /// A `str`, or a list of them if it `is_pretokenized`.
+    fn new(value: &Bound<'_, PyAny>, is_pretokenized: bool) -> PyResult<Self> {
+        if !is_pretokenized {
+            return Ok(Self::Text(backed(value)?));
+        }
+        if value.is_instance_of::<PyString>() {
+            return Err(PyTypeError::new_err("with is_pretokenized=True a text is a list of str, not one str"));
+        }
+        Ok(Self::Words(value.try_iter()?.map(|word| backed(&word?)).collect::<PyResult<_>>()?))
+    }
+
+    /// Texts with whether each is trusted.
+    pub(crate) fn segments(segments: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (mut text, mut ends) = (String::new(), Vec::new());
+        for segment in segments.try_iter()? {
+            let (part, trusted): (Bound<'_, PyAny>, bool) = segment?.extract().map_err(|_| {
+                PyTypeError::new_err("expected an iterable of (text, trusted) pairs of a str and a bool")
+            })?;
+            text.push_str(&backed(&part)?);
+            ends.push((text.len(), trusted));
+        }
+        Ok(Self::Segments(text, ends))
+    }
+
+    /// The words of a text in parts.
+    fn words(&self) -> Vec<&str> {
+        match self {
+            Self::Words(words) => words.iter().map(|word| &**word).collect(),
+            Self::Text(_) | Self::Segments(..) => Vec::new(),
+        }
+    }
+
+    fn input<'a>(&'a self, words: &'a [&'a str]) -> Input<'a> {
+        match self {
+            Self::Text(text) => Input::Text(text),
+            Self::Words(_) => Input::Words(words),
+            Self::Segments(text, ends) => Input::Segments(text, ends),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Words(words) => words.iter().map(|word| word.len()).sum(),
+            Self::Segments(text, _) => text.len(),
+        }
+    }
+
+    fn maps(&self) -> Vec<CharMap> {
+        match self {
+            Self::Text(text) => vec![CharMap::new(text)],
+            Self::Words(words) => words.iter().map(|word| CharMap::new(word)).collect(),
+            Self::Segments(text, _) => vec![CharMap::new(text)],
+        }
+    }
+}
+
+impl Row {
+    /// A text, and perhaps a second.
+    pub(crate) fn new(
+        text: &Bound<'_, PyAny>,
+        pair: Option<&Bound<'_, PyAny>>,
+        is_pretokenized: bool,
+    ) -> PyResult<Self> {
+        let pair = pair.map(|pair| Given::new(pair, is_pretokenized)).transpose()?;
+        Ok(Self { text: Given::new(text, is_pretokenized)?, pair })
+    }
+
+    /// A text alone.
+    pub(crate) fn of(text: Given) -> Self {
+        Self { text, pair: None }
+    }
+
+    /// One of a batch: a text, or a tuple of two.
+    fn of_batch(row: &Bound<'_, PyAny>, is_pretokenized: bool) -> PyResult<Self> {
+        match row.cast::<PyTuple>() {
+            Ok(both) if both.len() == 2 && !(is_pretokenized && both.get_item(0)?.is_instance_of::<PyString>()) => {
+                Self::new(&both.get_item(0)?, Some(&both.get_item(1)?), is_pretokenized)
+            }
+            _ => Self::new(row, None, is_pretokenized),
+        }
+    }
+
+    /// The bytes of the texts.
+    pub(crate) fn len(&self) -> usize {
+        self.text.len() + self.pair.as_ref().map_or(0, Given::len)
+    }
+
+    /// Calls `encode` with the texts as the core takes them.
+    pub(crate) fn with_inputs<T>(&self, encode: impl FnOnce(Input<'_>, Option<Input<'_>>) -> T) -> T {
+        let (words, pair_words) = (self.text.words(), self.pair.as_ref().map(Given::words).unwrap_or_default());
+        encode(self.text.input(&words), self.pair.as_ref().map(|pair| pair.input(&pair_words)))
+    }
+
+    /// The way from bytes to characters.
+    pub(crate) fn maps(&self) -> Maps {
+        let words = matches!(self.text, Given::Words(_));
+        Maps { maps: [self.text.maps(), self.pair.as_ref().map(Given::maps).unwrap_or_default()], words }
+    }
+}
+
+/// The rows of a batch.
+pub(crate) fn rows(batch: &Bound<'_, PyAny>, is_pretokenized: bool) -> PyResult<Vec<Row>> {
+    if batch.is_instance_of::<PyString>() {
+        return Err(PyTypeError::new_err("expected an iterable of str, found one str"));
+    }
+    let mut rows = Vec::with_capacity(batch.len().unwrap_or(0));
+    for (place, row) in batch.try_iter()?.enumerate() {
+        let row = Row::of_batch(&row?, is_pretokenized);
+        rows.push(row.map_err(|error| in_row(batch.py(), error, place))?);
+    }
+    Ok(rows)
+}
+
+/// The texts of an iterable of `str`, readable without the GIL.
+pub(crate) fn texts(iterable: &Bound<'_, PyAny>) -> PyResult<Vec<PyBackedStr>> {
+    if iterable.is_instance_of::<PyString>() {
+        return Err(PyTypeError::new_err("expected an iterable of str, found one str"));
+    }
+    let mut texts = Vec::with_capacity(iterable.len().unwrap_or(0));
+    for (place, text) in iterable.try_iter()?.enumerate() {
+        texts.push(backed(&text?).map_err(|error| in_row(iterable.py(), error, place))?);
+    }
+    Ok(texts)
+}
+
+/// A wrong type says in which row it is; all else speaks for itself.
+fn in_row(py: Python<'_>, error: PyErr, place: usize) -> PyErr {
+    if error.is_instance_of::<PyTypeError>(py) {
+        return PyTypeError::new_err(format!("text {place}: {}", error.value(py)));
+    }
+    error
+}
+
+fn backed(text: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
+    let Ok(text) = text.cast::<PyString>() else {
+        return Err(PyTypeError::new_err(format!("expected str, found {}", text.get_type().name()?)));
+    };
+    PyBackedStr::try_from(text.clone()).map_err(|error| surrogate(text.py(), &error))
+}
+
+/// The number of the character that each byte of a text begins or ends; `None` where bytes are characters.
+pub(crate) struct CharMap(Option<Vec<u32>>);
+
+impl CharMap {
+    pub(crate) fn new(text: &str) -> Self {
+        if text.is_ascii() {
+            return Self(None);
+        }
+        let mut characters = vec![0; text.len() + 1];
+        for (number, (at, c)) in (0_u32..).zip(text.char_indices()) {
+            characters[at] = number;
+            characters[at + c.len_utf8()] = number + 1;
+        }
+        Self(Some(characters))
+    }
+
+    pub(crate) fn characters(&self, span: Span) -> (u32, u32) {
+        match &self.0 {
+            None => (span.start, span.end),
+            Some(characters) => (characters[span.start as usize], characters[span.end as usize]),
+        }
+    }
+}
+
+/// The way from bytes to characters in the texts of a row.
+pub(crate) struct Maps {
+    maps: [Vec<CharMap>; 2],
+    /// Whether there is one for each word.
+    words: bool,
+}
+
+impl Maps {
+    /// The spans of an encoding's tokens, in characters.
+    pub(crate) fn characters(&self, encoding: &Encoding) -> Vec<(u32, u32)> {
+        let of = |place: usize| {
+            let maps = self.maps.get(encoding.texts[place] as usize)?;
+            let map = maps.get(if self.words { encoding.word_ids[place] as usize } else { 0 })?;
+            Some(map.characters(encoding.spans[place]))
+        };
+        (0..encoding.len()).map(|place| of(place).unwrap_or_default()).collect()
+    }
+}

@@ -1,0 +1,79 @@
+//! How a call wants its texts encoded, made once and used for many texts.
+
+use piecework_core::Error;
+use piecework_core::added::Specials;
+use piecework_core::format::{read_padding, read_truncation};
+use piecework_core::pipeline;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::errors::{to_py, utf8};
+use crate::tokenizer::Tokenizer;
+
+/// Settings of calls.
+#[pyclass(frozen, module = "piecework._core")]
+pub(crate) struct Options {
+    pub(crate) inner: pipeline::Options,
+}
+
+/// What a call says about truncation or padding.
+#[derive(FromPyObject)]
+enum Limit {
+    /// True is as the file prescribes, False is none.
+    AsPrescribed(bool),
+    /// JSON.
+    Given(String),
+}
+
+#[pymethods]
+impl Options {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        tokenizer: &Tokenizer,
+        add_special_tokens: bool,
+        specials: &Bound<'_, PyAny>,
+        truncation: Limit,
+        padding: Limit,
+    ) -> PyResult<Self> {
+        let specials = self::specials(specials)?;
+        let tokenizer = &tokenizer.inner;
+        let truncation = match truncation {
+            Limit::AsPrescribed(prescribed) => tokenizer.truncation().filter(|_| prescribed).copied(),
+            Limit::Given(json) => Some(read_truncation(&json).map_err(|error| to_py(py, &error))?),
+        };
+        let padding = match padding {
+            Limit::AsPrescribed(prescribed) => tokenizer.padding().filter(|_| prescribed).cloned(),
+            Limit::Given(json) => Some(read_padding(&json).map_err(|error| to_py(py, &error))?),
+        };
+        let padding = padding.map(|padding| tokenizer.settled(padding));
+        Ok(Self { inner: pipeline::Options { add_special_tokens, specials, truncation, padding } })
+    }
+}
+
+/// `"match"`, `"text"`, `"error"` or a collection of allowed special tokens.
+fn specials(value: &Bound<'_, PyAny>) -> PyResult<Specials> {
+    if let Ok(word) = value.cast::<PyString>() {
+        return match word.to_str()? {
+            "match" => Ok(Specials::Match),
+            "text" => Ok(Specials::Text),
+            "error" => Ok(Specials::Error),
+            other => Err(to_py(
+                value.py(),
+                &Error::Config(format!(
+                    "specials must be \"match\", \"text\", \"error\" or a set of special tokens, not {other:?}"
+                )),
+            )),
+        };
+    }
+    let mut allowed = Vec::new();
+    let items = value.try_iter().map_err(|_| {
+        PyTypeError::new_err("specials must be \"match\", \"text\", \"error\" or a set of special tokens")
+    })?;
+    for item in items {
+        allowed.push(utf8(item?.cast::<PyString>()?)?.to_owned());
+    }
+    allowed.sort_unstable();
+    Ok(Specials::Allowed(allowed))
+}
