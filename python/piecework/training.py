@@ -65,7 +65,8 @@ class WordPieceTrainer:
         special_tokens_first: Whether they have the first ids, or the last.
         user_defined_symbols: Whole words, such as the phrases of a domain dictionary, that are ordinary entries from
             the start, after the special tokens that come first. They are written as they are after normalization. A
-            word that equals one is that one token, and nothing is learned from it.
+            word that equals one is that one token, and nothing is learned from it, not even its characters: see
+            ``initial_alphabet``.
         initial_alphabet: Characters that become entries, at the start of a word and inside, even if never seen.
         limit_alphabet: Keep so many characters, the most frequent; a word is cut where another one stood.
         continuing_subword_prefix: What marks a token that continues a word; may be empty.

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 Facts = dict[str, Any]
 
 _UNSEEN = 2.0**-52
+"""The probability of a token that never occurs, and of the unknown token (see `Tokenizer.log_likelihood`)."""
 _TOLD = 100
 """A dictionary of user-defined symbols can be long; so many are told, and all of them with --json."""
-"""The probability of a token that never occurs, and of the unknown token (see `Tokenizer.log_likelihood`)."""
 
 
 def inspect(
