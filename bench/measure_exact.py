@@ -60,6 +60,7 @@ def _settings(choice: random.Random, criterion: str, ties: str) -> dict[str, obj
         "stop_without_gain": choice.random() < 0.2,
         "special_tokens": choice.choice([(), ("[UNK]",), ("[PAD]", "[UNK]", "ab", "##a")]),
         "special_tokens_first": choice.random() < 0.8,
+        "user_defined_symbols": choice.choice([(), (), (), ("ba", "c", "aab"), ("##ba", "是一")]),
         "initial_alphabet": choice.choice([(), (), ("a", "z")]),
         "limit_alphabet": maybe(choice.randint(1, 4)),
         "continuing_subword_prefix": choice.choice(["##", "##", "", "#"]),

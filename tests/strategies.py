@@ -49,6 +49,10 @@ def trainers(draw: DrawFn) -> dict[str, object]:
         "stop_without_gain": st.just(value=True),
         "special_tokens": st.sampled_from([(), ("[UNK]",), ("ab", "##b", "[UNK]"), ("a",)]),
         "special_tokens_first": st.just(value=False),
+        "user_defined_symbols": st.sampled_from(
+            [("ab",), ("ba", "aab", "bb"), ("b", "##a", "aaa"), ("##ab", "中文"), ("c", "abab")]
+        )
+        | st.lists(words, max_size=3).map(tuple),
         "initial_alphabet": st.sampled_from([("z",), ("b", "z", "#"), ("中", "a")]),
         "limit_alphabet": st.integers(1, 4),
         "continuing_subword_prefix": prefixes,

@@ -530,6 +530,11 @@ class Tokenizer:
         return {merge.token: place for place, merge in enumerate(self.history)}
 
     @cached_property
+    def _symbols(self) -> frozenset[str]:
+        """The user-defined symbols of the training."""
+        return frozenset((self.trainer or {}).get("user_defined_symbols", ()))
+
+    @cached_property
     def _training(self) -> tuple[str, str, list[int]] | None:
         return self._core.training()
 

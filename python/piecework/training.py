@@ -53,16 +53,20 @@ class WordPieceTrainer:
     costs time for the occurrences of its pair and the pairs it touches, not for the table.
 
     Args:
-        vocab_size: The entries to reach, special tokens and alphabet included.
+        vocab_size: The entries to reach; special tokens, user-defined symbols and alphabet included.
         criterion: What makes a pair good.
         min_frequency: Pairs that occur less often are not merged.
-        min_word_frequency: Words that occur less often are left out.
+        min_word_frequency: Words that occur less often are left out, unless they are user-defined symbols.
         max_merges: Stop after so many merges.
         stop_at_pair_frequency: Stop when the most frequent pair occurs at most so often.
         stop_without_gain: Stop before a merge that would not raise the log-likelihood.
         ties: Which of equally good pairs is merged.
         special_tokens: Entries that stand for no text; ``[UNK]`` among them is the unknown token.
         special_tokens_first: Whether they have the first ids, or the last.
+        user_defined_symbols: Whole words, such as the phrases of a domain dictionary, that are ordinary entries from
+            the start, after the special tokens that come first. They are written as they are after normalization. A
+            word that equals one is that one token, and nothing is learned from it, not even its characters: see
+            ``initial_alphabet``.
         initial_alphabet: Characters that become entries, at the start of a word and inside, even if never seen.
         limit_alphabet: Keep so many characters, the most frequent; a word is cut where another one stood.
         continuing_subword_prefix: What marks a token that continues a word; may be empty.
@@ -75,6 +79,9 @@ class WordPieceTrainer:
     >>> tok = train({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, WordPieceTrainer(vocab_size=18))
     >>> [merge.token for merge in tok.history]
     ['##ug', '##un', 'hug', 'pun', 'pug', 'bun']
+    >>> tok = train({"hug": 10, "hugs": 5}, WordPieceTrainer(10, user_defined_symbols=["hug"]))
+    >>> tok.token_to_id("hug"), tok.tokenize("hugs")
+    (5, ['hug', '##s'])
     """
 
     vocab_size: int
@@ -88,6 +95,7 @@ class WordPieceTrainer:
     ties: Ties = "lex"
     special_tokens: Sequence[str] = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
     special_tokens_first: bool = True
+    user_defined_symbols: Sequence[str] = ()
     initial_alphabet: Iterable[str] = ()
     limit_alphabet: int | None = None
     continuing_subword_prefix: str = "##"
@@ -96,24 +104,31 @@ class WordPieceTrainer:
 
     def __post_init__(self) -> None:
         """Check types and ranges; the core checks them against the data."""
-        for name in ("special_tokens", "initial_alphabet"):
+        for name in ("special_tokens", "user_defined_symbols", "initial_alphabet"):
             value = getattr(self, name)
             if not isinstance(value, Iterable):
                 raise ConfigError(f"{name} must be a sequence of str, not {value!r}")
-            if name == "special_tokens" and isinstance(value, str):
+            if name != "initial_alphabet" and isinstance(value, str):
                 raise ConfigError(
                     f"{name} must be a sequence of str, not one str; pass [{value!r}]"
                 )
             object.__setattr__(self, name, tuple(value))
-        for token, times in Counter(self.special_tokens).items():
-            if not token or times > 1:
-                raise ConfigError(f"special_tokens: {token!r} is empty or given twice")
+        self._check_names()
         for name, least in _LEAST.items():
             object.__setattr__(self, name, _checked_integer(name, getattr(self, name), least))
         try:
             _core.check_trainer(self.to_json())
         except FormatError as error:
             raise ConfigError(str(error).removeprefix("$.")) from None
+
+    def _check_names(self) -> None:
+        for name in ("special_tokens", "user_defined_symbols"):
+            for token, times in Counter(getattr(self, name)).items():
+                if not token or times > 1:
+                    raise ConfigError(f"{name}: {token!r} is empty or given twice")
+        for token in self.user_defined_symbols:
+            if token in self.special_tokens:
+                raise ConfigError(f"user_defined_symbols: {token!r} is a special token")
 
     def to_json(self) -> str:
         """Give the settings as JSON."""
@@ -275,6 +290,7 @@ def _train(
     _warn_of_rarities(counts, trainer)
     if not counts.knows_its_words:
         _warn_of_foreign_words(counts, splitter)
+    _warn_of_foreign_symbols(trainer, splitter)
     with reporting(progress) as report:
         tok = Tokenizer._wrap(_core.train(counts._core, splitter, trainer.to_json(), report))
         report("merging", len(tok), len(tok))
@@ -302,6 +318,23 @@ def _warn_of_foreign_words(counts: WordCounts, splitter: str) -> None:
         warnings.warn(
             f"the tokenizer's normalizer and pre-tokenizer would change words of the mapping, such as {foreign}, so text "
             "will never give them; pass normalizer= and pre_tokenizer= as the words were made with (None for neither)",
+            PieceworkWarning,
+            stacklevel=4,
+        )
+
+
+def _warn_of_foreign_symbols(trainer: WordPieceTrainer, splitter: str) -> None:
+    # What begins with the prefix is also looked for inside words, without it.
+    prefix = trainer.continuing_subword_prefix
+    words = {
+        symbol.removeprefix(prefix) or symbol: symbol for symbol in trainer.user_defined_symbols
+    }
+    foreign = WordCounts(dict.fromkeys(words, 1))._core.foreign_to(splitter, 3)
+    if foreign:
+        warnings.warn(
+            f"the tokenizer's normalizer and pre-tokenizer would change user-defined symbols, such as "
+            f"{[words[word] for word in foreign]}, so text will never match them; write them as they are after "
+            "normalization, or change what splits them",
             PieceworkWarning,
             stacklevel=4,
         )

@@ -65,6 +65,20 @@ def test_inspect(run: Run, tok: pw.Tokenizer, tok_file: Path, vocab_file: Path) 
     assert run("inspect", vocab_file).code == 0
 
 
+def test_inspect_cuts_a_long_list_short(run: Run, tmp_path: Path) -> None:
+    symbols = [f"word{number}" for number in range(103)]
+    trainer = pw.WordPieceTrainer(300, user_defined_symbols=symbols)
+    pw.train({"hug": 1}, trainer).save(tmp_path / "t.json")
+    shown = run("inspect", tmp_path / "t.json").out
+    assert "word99 and 3 more\n" in shown
+    assert (
+        json.loads(run("inspect", tmp_path / "t.json", "--json").out)["trainer"][
+            "user_defined_symbols"
+        ]
+        == symbols
+    )
+
+
 def test_inspect_json(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
     facts = json.loads(run("inspect", tok_file, "--json", "--merges", 2).out)
     assert facts["vocab_size"] == len(tok)

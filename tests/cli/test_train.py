@@ -28,7 +28,7 @@ def test_the_options_are_the_trainers_settings() -> None:
     ours = {field.name: field.default for field in dataclasses.fields(Trainer)}
     theirs = {f.name: f.default for f in dataclasses.fields(pw.WordPieceTrainer) if f.name != "_"}
     assert ours.keys() == theirs.keys()
-    for name in ours.keys() - {"special_tokens", "initial_alphabet"}:
+    for name in ours.keys() - {"special_tokens", "user_defined_symbols", "initial_alphabet"}:
         assert getattr(ours[name], "value", ours[name]) == theirs[name], name
 
 
@@ -50,17 +50,17 @@ def test_every_option_arrives(run: Run, text_file: Path, tmp_path: Path) -> None
         "whitespace",
     )
     specials = ("--special-tokens", "[UNK]", "--special-tokens", "<x>")
+    symbols = ("--user-defined-symbol", "cat", "--user-defined-symbol", "dog")
     target = tmp_path / "t.json"
-    assert (
-        run("train", text_file, "-o", target, "--vocab-size", 50, *options, *flags, *specials).code
-        == 0
-    )
+    words = ("train", text_file, "-o", target, "--vocab-size", 50)
+    assert run(*words, *options, *flags, *specials, *symbols).code == 0
     trainer = pw.WordPieceTrainer(
         50,
         **settings,
         stop_without_gain=True,
         special_tokens=("[UNK]", "<x>"),
         special_tokens_first=False,
+        user_defined_symbols=("cat", "dog"),
         prune_unused=True,
     )
     expected = pw.train_files(
@@ -80,6 +80,26 @@ def test_neither_normalizer_nor_pre_tokenizer_nor_special_tokens(
     assert run("train", text_file, "-o", target, "--vocab-size", 60, *none).code == 0
     made = json.loads(target.read_text(encoding="utf-8"))
     assert (made["normalizer"], made["pre_tokenizer"], made["added_tokens"]) == (None, None, [])
+
+
+@pytest.mark.parametrize("source", ["words.txt", "-"])
+def test_a_file_of_user_defined_symbols(
+    run: Run, text_file: Path, tmp_path: Path, source: str
+) -> None:
+    target, listed = tmp_path / "t.json", "mats\r\n\nthe hat\ncats"
+    (tmp_path / "words.txt").write_bytes(listed.encode())
+    file = source if source == "-" else tmp_path / source
+    options = ("--user-defined-symbol", "dog", "--user-defined-symbols-file", file)
+    words = ("train", text_file, "-o", target, "--vocab-size", 50, *options)
+    ended = run(*words, stdin=listed)
+    assert ended.code == 0
+    assert ended.err.startswith("warning: ")
+    assert "['the hat']" in ended.err
+    symbols = ["dog", "mats", "the hat", "cats"]
+    with pytest.warns(UserWarning, match="the hat"):
+        expected = pw.train_files(text_file, pw.WordPieceTrainer(50, user_defined_symbols=symbols))
+    assert pw.Tokenizer.from_file(target) == expected
+    assert list(expected.vocab)[5:9] == symbols
 
 
 @pytest.mark.parametrize("files", [[], ["-"]])
@@ -186,6 +206,10 @@ def test_summary(run: Run, text_file: Path, tmp_path: Path) -> None:
         (["text.txt", "-o", "t.json", "--no-such-option"], "--no-such-option"),
         (["text.txt", "-o", "t.json", "--normalizer", "none", "--no-lowercase"], "--no-lowercase"),
         (["text.txt", "-o", "t.json", "--special-tokens", "a", "--special-tokens", "a"], "'a'"),
+        (["text.txt", "-o", "t.json", "--user-defined-symbol", "[SEP]"], "--user-defined-symbol: '[SEP]'"),
+        (["text.txt", "-o", "t.json", "--user-defined-symbols-file", "nope.txt"], "nope.txt"),
+        (["-", "-o", "t.json", "--user-defined-symbols-file", "-"], "once"),
+        (["-", "-o", "text.txt", "--user-defined-symbols-file", "text.txt"], "also an input"),
         (["-", "-", "-o", "t.json"], "once"),
         (["-", "-o", "t.json", "--encoding", "auto"], "--encoding"),
         (["-", "-o", "t.json"], "empty corpus"),

@@ -54,6 +54,19 @@ def test_history_counts_and_configuration_ride_along(tokenizer: pw.Tokenizer) ->
     assert [row[2] for row in training["history"]] == [m.token for m in tokenizer.history]
 
 
+def test_user_defined_symbols_ride_along_and_need_not(tokenizer: pw.Tokenizer) -> None:
+    trainer = pw.WordPieceTrainer(vocab_size=20, user_defined_symbols=["bug", "pun"])
+    forced = pw.train(WORDS, trainer)
+    assert pw.Tokenizer.from_str(forced.to_str()).trainer == json.loads(trainer.to_json())
+    assert (
+        json.loads(forced.to_str())["added_tokens"]
+        == json.loads(tokenizer.to_str())["added_tokens"]
+    )
+    whole = json.loads(tokenizer.to_str())
+    del whole["model"]["piecework"]["training"]["trainer"]["user_defined_symbols"]
+    assert pw.Tokenizer.from_str(json.dumps(whole)) == tokenizer
+
+
 @pytest.mark.parametrize("unknown", ["run", "char"])
 def test_an_unknown_policy_has_a_type_of_its_own(tokenizer: pw.Tokenizer, unknown: Any) -> None:
     text = tokenizer.with_settings(unknown=unknown).to_str()

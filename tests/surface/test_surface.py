@@ -4,6 +4,7 @@ import copy
 import inspect
 import math
 import pickle
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ SIGNATURES: dict[str, str] = {
     "WordPieceTrainer": "(vocab_size, *, criterion='likelihood', min_frequency=1, "
     "min_word_frequency=1, max_merges=None, stop_at_pair_frequency=None, stop_without_gain=False, "
     "ties='lex', special_tokens=('[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'), "
-    "special_tokens_first=True, initial_alphabet=(), limit_alphabet=None, "
+    "special_tokens_first=True, user_defined_symbols=(), initial_alphabet=(), limit_alphabet=None, "
     "continuing_subword_prefix='##', max_token_length=None, prune_unused=False)",
     "WordCounts": "(words)",
     "WordCounts.from_texts": f"(texts, *, {COUNTING}, first_document=0)",
@@ -110,6 +111,22 @@ def test_the_defaults_are_those_of_bert(tok: pw.Tokenizer) -> None:
     assert tok.pre_tokenizer == pw.pre_tokenizers.BertPreTokenizer()
     assert (tok.unknown, tok.unk_token, tok.max_input_chars_per_word) == ("word", "[UNK]", 100)
     assert tok.continuing_subword_prefix == "##"
+
+
+def test_symbols_that_text_never_gives_are_warned_of() -> None:
+    symbols = ["Hug", "##ing", "new york", "自然", "hugs"]
+    with pytest.warns(UserWarning, match=r"\['Hug', 'new york', '自然'\]"):
+        pw.train(["hug"], pw.WordPieceTrainer(60, user_defined_symbols=symbols))
+    padding = pw.normalizers.BertNormalizer(handle_chinese_chars=False, lowercase=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        trainer = pw.WordPieceTrainer(60, user_defined_symbols=["自然", "Hug", "##", "##ing"])
+        pw.train(
+            ["自然 Hug"],
+            trainer,
+            normalizer=padding,
+            pre_tokenizer=pw.pre_tokenizers.WhitespaceSplit(),
+        )
 
 
 def test_a_mapping_of_foreign_words_is_warned_of() -> None:
@@ -320,6 +337,15 @@ def test_explanations(tok: pw.Tokenizer) -> None:
     kinds = [piece.kind for piece in tok.explain("hug zzz [MASK]").pieces]
     assert kinds == ["merged", "unknown", "special"]
     assert tok.explain("").pieces == ()
+
+
+def test_an_explanation_of_a_user_defined_symbol() -> None:
+    tok = pw.train(WORDS, pw.WordPieceTrainer(20, user_defined_symbols=["pu", "h"]))
+    explained = pw.Tokenizer.from_str(tok.to_str()).explain("pus")
+    assert [(piece.token, piece.kind) for piece in explained.pieces[:1]] == [("pu", "symbol")]
+    assert explained.pieces[0].lineage is None
+    assert "a user-defined symbol" in str(explained)
+    assert tok.explain("hs").pieces[0].kind == "symbol"
 
 
 def test_an_explanation_without_a_history() -> None:

@@ -198,7 +198,8 @@ fn train(case: &Value, defaults: &Value, changes: &Value) -> Result<Tokenizer> {
     let standard = json!({
         "type": "WordPieceTrainer", "criterion": "likelihood", "min_frequency": 1, "min_word_frequency": 1,
         "max_merges": null, "stop_at_pair_frequency": null, "stop_without_gain": false, "ties": "lex",
-        "special_tokens": SPECIAL_TOKENS, "special_tokens_first": true, "initial_alphabet": [],
+        "special_tokens": SPECIAL_TOKENS, "special_tokens_first": true, "user_defined_symbols": [],
+        "initial_alphabet": [],
         "limit_alphabet": null, "continuing_subword_prefix": "##", "max_token_length": null,
         "prune_unused": false, "vocab_size": null,
     });

@@ -43,9 +43,19 @@ struct Found {
 impl<'a> Naive<'a> {
     fn new(words: &'a [(&'a str, u64)], config: &'a TrainerConfig) -> Result<Self, Error> {
         let least = config.min_word_frequency.max(1);
-        let words: Vec<_> = words.iter().copied().filter(|(w, c)| *c >= least && !w.is_empty()).collect();
+        let symbols = &config.user_defined_symbols;
+        let is_symbol = |word: &str| symbols.iter().any(|symbol| symbol == word);
+        let kept = |(word, count): &(&str, u64)| *count >= if is_symbol(word) { 1 } else { least } && !word.is_empty();
+        let words: Vec<_> = words.iter().copied().filter(kept).collect();
         if words.is_empty() {
             return Err(Error::Counts(String::new()));
+        }
+        let specials = &config.special_tokens;
+        let is_bad = |(at, symbol): (usize, &String)| {
+            symbol.is_empty() || symbols[..at].contains(symbol) || specials.contains(symbol)
+        };
+        if symbols.iter().enumerate().any(is_bad) {
+            return Err(Error::Config("user_defined_symbols".to_owned()));
         }
         let all_initial = config.continuing_subword_prefix.is_empty();
         let mut weights: BTreeMap<char, u64> = BTreeMap::new();
@@ -53,6 +63,9 @@ impl<'a> Naive<'a> {
         for (word, count) in &words {
             for letter in word.chars() {
                 total = total.checked_add(*count).ok_or_else(|| Error::Overflow(String::new()))?;
+                if is_symbol(word) {
+                    continue;
+                }
                 *weights.entry(letter).or_default() += count;
             }
         }
@@ -66,7 +79,7 @@ impl<'a> Naive<'a> {
         }
         let mut order: Vec<Symbol> = Vec::new();
         let mut segments = Vec::new();
-        for (word, count) in &words {
+        for (word, count) in words.iter().filter(|(word, _)| !is_symbol(word)) {
             let mut segment = Vec::new();
             for (at, letter) in word.chars().enumerate() {
                 if !kept.contains(&letter) {
@@ -107,7 +120,7 @@ impl<'a> Naive<'a> {
         naive.taken.extend(config.special_tokens.iter().cloned());
         for symbol in order {
             let name = naive.name(&symbol);
-            if !config.special_tokens.contains(&name) {
+            if !config.special_tokens.contains(&name) && !config.user_defined_symbols.contains(&name) {
                 naive.alphabet.push(name.clone());
             }
             naive.taken.insert(name);
@@ -130,7 +143,8 @@ impl<'a> Naive<'a> {
     }
 
     fn size(&self) -> usize {
-        self.config.special_tokens.len() + self.alphabet.len() + self.learned.len()
+        let named = self.config.special_tokens.len() + self.config.user_defined_symbols.len();
+        named + self.alphabet.len() + self.learned.len()
     }
 
     fn count(&self) -> (BTreeMap<Symbol, u64>, u64, BTreeMap<Pair, Found>) {
@@ -238,7 +252,9 @@ impl<'a> Naive<'a> {
     fn apply(&mut self, pair: &Pair, token: &Symbol) {
         let name = self.name(token);
         assert!(self.taken.insert(name.clone()));
-        self.learned.push(name);
+        if !self.config.user_defined_symbols.contains(&name) {
+            self.learned.push(name);
+        }
         let id = self.ids.len();
         assert!(self.ids.insert(token.clone(), id).is_none());
         for (segment, _) in &mut self.segments {
@@ -254,7 +270,8 @@ impl<'a> Naive<'a> {
 
     fn entries(&self) -> Vec<String> {
         let specials = self.config.special_tokens.iter();
-        let rest = self.alphabet.iter().chain(&self.learned);
+        let symbols = self.config.user_defined_symbols.iter();
+        let rest = symbols.chain(&self.alphabet).chain(&self.learned);
         if self.config.special_tokens_first {
             specials.chain(rest).cloned().collect()
         } else {
@@ -403,6 +420,8 @@ fn words(random: &mut Random) -> Vec<(String, u64)> {
 
 fn config(random: &mut Random) -> TrainerConfig {
     let specials: &[&str] = random.pick(&[&[][..], &["[UNK]"], &["ab", "##aa", "[X]"], &["a", "##ab", "##b"]]);
+    let forced: &[&[&str]] = &[&["ba", "ab", "aab"], &["b", "##a", "aaa", "中文"], &["##ba", "z", "aaaa"], &["a", "a"]];
+    let symbols: &[&str] = if random.one_in(3) { random.pick(forced) } else { &[] };
     TrainerConfig {
         vocab_size: random.pick(&[8, 12, 20, 30, 60, 1000]),
         criterion: random.pick(&[Criterion::Frequency, Criterion::Pmi, Criterion::Sum, Criterion::Likelihood]),
@@ -414,6 +433,7 @@ fn config(random: &mut Random) -> TrainerConfig {
         ties: random.pick(&[Ties::Lex, Ties::First, Ties::Hf]),
         special_tokens: specials.iter().map(|&s| s.to_owned()).collect(),
         special_tokens_first: random.one_in(2),
+        user_defined_symbols: symbols.iter().map(|&s| s.to_owned()).collect(),
         initial_alphabet: random.pick(&[&[][..], &[], &['a', 'x', 'a'], &['b', '#']]).to_vec(),
         limit_alphabet: random.option(5, 5).map(|n| n as usize),
         continuing_subword_prefix: random.pick(&["##", "##", "##", "", "#", "a"]).to_owned(),
@@ -579,6 +599,16 @@ fn bad_settings_are_errors() {
     let twice = vec!["[X]".to_owned(), "[X]".to_owned()];
     let config = TrainerConfig { special_tokens: twice, ..TrainerConfig::default() };
     assert!(matches!(core(&words, &config), Err(Error::Config(_))));
+    for (symbols, said) in
+        [(["x", "x"], "\"x\" is given twice"), (["x", "[CLS]"], "special token"), (["x", ""], "empty")]
+    {
+        let symbols = symbols.map(str::to_owned).into();
+        let config = TrainerConfig { user_defined_symbols: symbols, ..TrainerConfig::default() };
+        let Err(Error::Config(text)) = core(&words, &config) else { panic!("{said}") };
+        assert!(text.contains(said), "{text}");
+    }
+    let config = TrainerConfig { user_defined_symbols: vec!["ab".to_owned()], ..TrainerConfig::default() };
+    assert!(matches!(core(&[("ab", u64::MAX / 2), ("c", 2)], &config), Err(Error::Overflow(_))));
     let config = TrainerConfig::default();
     assert!(matches!(core(&[("ab", u64::MAX / 2), ("c", 2)], &config), Err(Error::Overflow(_))));
     assert!(matches!(core(&[("ab", 0)], &config), Err(Error::Counts(_))));

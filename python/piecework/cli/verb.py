@@ -98,6 +98,7 @@ _SAID_OTHERWISE = {
     "truncation=None": "--ignore-truncation",
     "padding=None": "--ignore-padding",
     "unk_token=None": "--unk-token ''",
+    "user_defined_symbols": "--user-defined-symbol",
 }
 _ALSO = ["truncation", "padding"]
 

@@ -12,6 +12,12 @@ if TYPE_CHECKING:
 
 _DEEPEST = 40
 """Lines are indented so far; a token born by a thousand merges in a row stays readable."""
+_SAID = {
+    "alphabet": "a character of the alphabet",
+    "symbol": "a user-defined symbol",
+    "vocabulary": "its lineage is not known",
+}
+"""What is said of pieces that no merge made."""
 _SHOWN = 8
 """A long word has many prefixes; so many are shown."""
 
@@ -26,8 +32,8 @@ class Piece:
         word: The word it belongs to, after normalization.
         span: Its characters in that word.
         failed: The longer prefixes that were tried before it and are not in the vocabulary, longest first.
-        kind: ``"merged"``, ``"alphabet"``, ``"special"``, ``"unknown"``, or ``"vocabulary"`` where the history is
-            not known.
+        kind: ``"merged"``, ``"alphabet"``, ``"symbol"`` for a user-defined symbol, ``"special"``, ``"unknown"``, or
+            ``"vocabulary"`` where the history is not known.
         lineage: The merges it was born by; None for other kinds than ``"merged"``.
         reason: Why nothing matched; empty for other kinds than ``"unknown"``.
     """
@@ -86,6 +92,8 @@ def _origin(tokenizer: Tokenizer, token: str) -> tuple[str, Lineage | None]:
         return "special", None
     if tokenizer._training is None:
         return "vocabulary", None
+    if token in tokenizer._symbols:
+        return "symbol", None
     birth = lineage(tokenizer, token)
     return ("merged", birth) if birth else ("alphabet", None)
 
@@ -109,10 +117,8 @@ def _describe(piece: Piece) -> list[str]:
     if piece.kind == "special":
         return [f"{piece.token}: a special token"]
     tried = [f"tried {_list(piece.failed)}"] if piece.failed else []
-    if piece.kind == "alphabet":
-        return [f"{piece.token}: {'; '.join([*tried, 'a character of the alphabet'])}"]
-    if piece.kind == "vocabulary":
-        return [f"{piece.token}: {'; '.join([*tried, 'its lineage is not known'])}"]
+    if piece.kind in _SAID:
+        return [f"{piece.token}: {'; '.join([*tried, _SAID[piece.kind]])}"]
     head = f"{piece.token}: {tried[0]}" if tried else f"{piece.token}:"
     return [head, *("  " + line for line in _tree(piece.lineage))]
 

@@ -39,6 +39,23 @@ class Run(NamedTuple):
     weight: int
 
 
+def check_sum(words: Mapping[str, int]) -> None:
+    """Refuses a table with more characters, word counts included, than 64 bits can count.
+
+    Args:
+        words: word -> count.
+
+    Raises:
+        OverflowError: they are more.
+
+    >>> check_sum({"ab": 2**63})
+    Traceback (most recent call last):
+    OverflowError: the characters of all words are more than 64 bits can count
+    """
+    if sum(len(word) * count for word, count in words.items()) > LARGEST_COUNT:
+        raise OverflowError("the characters of all words are more than 64 bits can count")
+
+
 def kept_characters(
     words: Mapping[str, int], wanted: Sequence[str], limit: int | None
 ) -> frozenset[str]:
@@ -55,9 +72,6 @@ def kept_characters(
     Returns:
         The characters that stay.
 
-    Raises:
-        OverflowError: the characters are more than 64 bits can count.
-
     >>> sorted(kept_characters({"abc": 1, "cb": 1}, ["z"], 2))
     ['b', 'z']
     """
@@ -65,8 +79,6 @@ def kept_characters(
     for word, count in words.items():
         for character in word:
             weights[character] += count
-    if sum(weights.values()) > LARGEST_COUNT:
-        raise OverflowError("the characters of all words are more than 64 bits can count")
     if limit is None:
         return frozenset(weights).union(wanted)
     others = sorted(weights.keys() - set(wanted), key=lambda c: (-weights[c], c))

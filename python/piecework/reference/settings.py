@@ -1,5 +1,6 @@
 """The settings of a training, each on its own switch."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,11 +15,12 @@ class WordPieceTrainer:
     """Gives what a training is to do.
 
     Args:
-        vocab_size: Entries at the end, special tokens and alphabet included.
+        vocab_size: Entries at the end; special tokens, user-defined symbols and alphabet included.
         criterion: What a merge is worth: a name, or any `f(n, a, b, total) -> number` (see
             `criteria`; a function gets adjacent occurrences for n).
         min_frequency: A pair that occurs less often is no candidate.
-        min_word_frequency: A word that occurs less often is left out of the table.
+        min_word_frequency: A word that occurs less often is left out of the table, unless it is a
+            user-defined symbol.
         max_merges: Stop after so many merges.
         stop_at_pair_frequency: Stop when the most frequent of all pairs occurs at most so often.
         stop_without_gain: Stop when the best merge does not raise the corpus log-likelihood.
@@ -27,6 +29,8 @@ class WordPieceTrainer:
             it stands, comes first. `hf`: the lower symbol ids, left then right.
         special_tokens: Entries that stand for no text.
         special_tokens_first: Give them the first ids, or else the last.
+        user_defined_symbols: Whole words that are entries from the start; a word of the table that
+            equals one is one token, and nothing is learned from it.
         initial_alphabet: Characters to have in both forms, seen or not.
         limit_alphabet: Most characters to keep, the heaviest; a dropped one cuts its word.
         continuing_subword_prefix: What an entry inside a word begins with; it may be empty.
@@ -51,6 +55,7 @@ class WordPieceTrainer:
     ties: str = "lex"
     special_tokens: Sequence[str] = SPECIAL_TOKENS
     special_tokens_first: bool = True
+    user_defined_symbols: Sequence[str] = ()
     initial_alphabet: Sequence[str] = ()
     limit_alphabet: int | None = None
     continuing_subword_prefix: str = "##"
@@ -65,6 +70,12 @@ class WordPieceTrainer:
         for token in self.special_tokens:
             if not token or list(self.special_tokens).count(token) > 1:
                 raise ValueError(f"special_tokens: {token!r} is empty or stands there twice")
+        times = Counter([*self.special_tokens, *self.user_defined_symbols])
+        for symbol in self.user_defined_symbols:
+            if not symbol or times[symbol] > 1:
+                raise ValueError(
+                    f"user_defined_symbols: {symbol!r} is empty, a special token, or there twice"
+                )
         for character in self.initial_alphabet:
             if len(character) != 1:
                 raise ValueError(f"initial_alphabet: {character!r} is not one character")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from math import isnan
 from typing import Any, NamedTuple
 
-from piecework.reference.alphabet import Run, alphabet_of, kept_characters, runs_of
+from piecework.reference.alphabet import Run, alphabet_of, check_sum, kept_characters, runs_of
 from piecework.reference.criteria import likelihood, recorded
 from piecework.reference.probability import emitted, token_counts
 from piecework.reference.settings import WordPieceTrainer
@@ -74,7 +74,7 @@ class Training:
         trainer: The settings.
 
     Raises:
-        ValueError: no word is left, or the size cannot hold specials and alphabet.
+        ValueError: no word is left, or the size cannot hold what it must.
         OverflowError: the characters are more than 64 bits can count.
 
     >>> training = Training({"hug": 10, "pun": 12}, WordPieceTrainer(20, criterion="frequency"))
@@ -91,31 +91,36 @@ right_count=12, ties=2)
 
     def __post_init__(self) -> None:
         options = self.trainer
+        whole = set(options.user_defined_symbols)
         floor = max(1, options.min_word_frequency)
-        self.words = {w: count for w, count in self.words.items() if w and count >= floor}
+        self.words = {
+            w: n for w, n in self.words.items() if w and n >= (1 if w in whole else floor)
+        }
         if not self.words:
             raise ValueError("empty corpus: no word is left to train on")
+        check_sum(self.words)
         self._prefix = options.continuing_subword_prefix
-        kept = kept_characters(self.words, options.initial_alphabet, options.limit_alphabet)
-        self.runs = [r for w, n in self.words.items() for r in runs_of(w, n, kept, self._prefix)]
+        words = {w: count for w, count in self.words.items() if w not in whole}
+        kept = kept_characters(words, options.initial_alphabet, options.limit_alphabet)
+        self.runs = [r for w, n in words.items() for r in runs_of(w, n, kept, self._prefix)]
         alphabet = alphabet_of(self.runs, options.initial_alphabet, self._prefix, options.ties)
         self._symbol_ids = {symbol: i for i, symbol in enumerate(alphabet)}
-        specials = set(options.special_tokens)
-        self._alphabet = [
-            text for text in (s.rendered(self._prefix) for s in alphabet) if text not in specials
-        ]
-        self._taken = specials.union(self._alphabet)  # no later entry may be written like these
-        if len(self._taken) > options.vocab_size:
+        rendered = [symbol.rendered(self._prefix) for symbol in alphabet]
+        self._named = {*options.special_tokens, *whole}
+        self._alphabet = [text for text in rendered if text not in self._named]
+        # No merge may give these. A user-defined symbol it may give, once.
+        self._taken = {*options.special_tokens, *rendered}
+        if len(self.vocabulary) > options.vocab_size:
             raise ValueError(
-                f"vocab_size={options.vocab_size} is too small: special tokens and alphabet "
-                f"need at least {len(self._taken)}"
+                f"vocab_size={options.vocab_size} is too small: special tokens, user-defined "
+                f"symbols and alphabet need at least {len(self.vocabulary)}"
             )
 
     @property
     def vocabulary(self) -> list[str]:
         """Gives the entries so far, in order of their ids."""
         specials, first = list(self.trainer.special_tokens), self.trainer.special_tokens_first
-        text = self._alphabet + self.learned
+        text = [*self.trainer.user_defined_symbols, *self._alphabet, *self.learned]
         return specials + text if first else text + specials
 
     def candidates(self) -> list[Candidate]:
@@ -142,7 +147,8 @@ right_count=12, ties=2)
         merge = self._record(best, ties, now)
         self._symbol_ids.setdefault(joined(best.pair), len(self._symbol_ids))
         self._taken.add(merge.token)
-        self.learned.append(merge.token)
+        if merge.token not in self._named:
+            self.learned.append(merge.token)
         self.history.append(merge)
         self.runs = [merged(run, best.pair) for run in self.runs]
         return merge
@@ -253,7 +259,7 @@ def train(words: Mapping[str, int], trainer: WordPieceTrainer) -> Trained:
         The entries by id, every merge, and the count of each entry.
 
     Raises:
-        ValueError: no word is left, or the size cannot hold specials and alphabet.
+        ValueError: no word is left, or the size cannot hold what it must.
         OverflowError: the symbols are more than 64 bits can count.
 
     >>> train({"hug": 10, "hugs": 5}, WordPieceTrainer(6, special_tokens=())).vocabulary

@@ -4,7 +4,7 @@ use super::json::{Json, Node, choice, name_of, object};
 use crate::error::Result;
 use crate::model::wordpiece::train::{Criterion, Ties, TrainerConfig};
 
-const MEMBERS: [&str; 16] = [
+const MEMBERS: [&str; 17] = [
     "type",
     "vocab_size",
     "criterion",
@@ -16,6 +16,7 @@ const MEMBERS: [&str; 16] = [
     "ties",
     "special_tokens",
     "special_tokens_first",
+    "user_defined_symbols",
     "initial_alphabet",
     "limit_alphabet",
     "continuing_subword_prefix",
@@ -55,6 +56,10 @@ pub(super) fn trainer(node: &Node<'_>) -> Result<TrainerConfig> {
         ties: choice(&node.member("ties")?, &TIES)?,
         special_tokens: strings(&node.member("special_tokens")?)?,
         special_tokens_first: node.member("special_tokens_first")?.bool()?,
+        // Files from before there was such a setting lack it.
+        user_defined_symbols: node
+            .find("user_defined_symbols")?
+            .map_or_else(|| Ok(Vec::new()), |node| strings(&node))?,
         initial_alphabet: node
             .member("initial_alphabet")?
             .array()?
@@ -83,6 +88,7 @@ pub fn write_trainer(config: &TrainerConfig) -> String {
         ("ties", name_of(config.ties, &TIES).into()),
         ("special_tokens", config.special_tokens.iter().map(String::as_str).collect()),
         ("special_tokens_first", config.special_tokens_first.into()),
+        ("user_defined_symbols", config.user_defined_symbols.iter().map(String::as_str).collect()),
         ("initial_alphabet", config.initial_alphabet.iter().map(|c| Json::String(c.to_string())).collect()),
         ("limit_alphabet", count(config.limit_alphabet)),
         ("continuing_subword_prefix", config.continuing_subword_prefix.as_str().into()),

@@ -22,6 +22,8 @@ Facts = dict[str, Any]
 
 _UNSEEN = 2.0**-52
 """The probability of a token that never occurs, and of the unknown token (see `Tokenizer.log_likelihood`)."""
+_TOLD = 100
+"""A dictionary of user-defined symbols can be long; so many are told, and all of them with --json."""
 
 
 def inspect(
@@ -160,7 +162,8 @@ def _told(value: Any) -> str:
                 or "none"
             )
         case list() | tuple():
-            return " ".join(_told(each) for each in value) or "none"
+            more = [f"and {len(value) - _TOLD} more"] if len(value) > _TOLD else []
+            return " ".join([*map(_told, value[:_TOLD]), *more]) or "none"
     return shown(str(value))
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from piecework.cli.counting import count_words, load_counts
-from piecework.cli.input import STDIN
+from piecework.cli.input import STDIN, Input
 from piecework.cli.options import (
     Errors,
     FileEncoding,
@@ -54,7 +54,9 @@ class Trainer:
     vocab_size: Annotated[
         int,
         typer.Option(
-            metavar="N", min=1, help="The entries to reach, special tokens and alphabet included."
+            metavar="N",
+            min=1,
+            help="The entries to reach; special tokens, user-defined symbols and alphabet included.",
         ),
     ]
     criterion: Annotated[Criterion, typer.Option(help="What makes a pair good.")] = (
@@ -64,7 +66,12 @@ class Trainer:
         int, typer.Option(metavar="N", min=1, help="Pairs that occur less often are not merged.")
     ] = 1
     min_word_frequency: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Words that occur less often are left out.")
+        int,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Words that occur less often are left out, but for user-defined symbols.",
+        ),
     ] = 1
     max_merges: Annotated[
         int | None, typer.Option(metavar="N", min=0, help="Stop after so many merges.")
@@ -102,6 +109,14 @@ class Trainer:
             help="Whether they have the first ids, or the last.",
         ),
     ] = True
+    user_defined_symbols: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--user-defined-symbol",
+            metavar="WORD",
+            help="A whole word to have as an entry, as it is after normalization; give it again for each.",
+        ),
+    ] = None
     initial_alphabet: Annotated[
         str,
         typer.Option(
@@ -129,13 +144,14 @@ class Trainer:
         ),
     ] = False
 
-    def trainer(self) -> WordPieceTrainer:
-        """Give the trainer."""
+    def trainer(self, more_symbols: Sequence[str] = ()) -> WordPieceTrainer:
+        """Give the trainer; `more_symbols` come after those that the options name."""
         from piecework import WordPieceTrainer
 
         settings: dict[str, Any] = asdict(self) | {
             "criterion": self.criterion.value,
             "ties": self.ties.value,
+            "user_defined_symbols": [*(self.user_defined_symbols or ()), *more_symbols],
         }
         if self.special_tokens is None:
             del settings["special_tokens"]
@@ -158,6 +174,15 @@ def train(
         ),
     ],
     trainer: Trainer,
+    user_defined_symbols_file: Annotated[
+        str | None,
+        typer.Option(
+            "--user-defined-symbols-file",
+            metavar="FILE",
+            help="More of them, one a line, UTF-8; - is standard input. Empty lines are passed over.",
+            show_default=False,
+        ),
+    ] = None,
     vocab_txt: Annotated[
         Path | None, typer.Option("--vocab-txt", metavar="FILE", help="Write a vocab.txt too.")
     ] = None,
@@ -190,8 +215,9 @@ def train(
       piecework train --counts counts.txt -o tokenizer.json --vocab-size 500 --criterion pmi --trace
     """
     names = files or [STDIN]
-    settings = trainer.trainer()
-    _check_targets([output, *([vocab_txt] if vocab_txt else [])], names)
+    inputs = [*names, *([user_defined_symbols_file] if user_defined_symbols_file else [])]
+    _check_targets([output, *([vocab_txt] if vocab_txt else [])], inputs)
+    settings = trainer.trainer(_symbols(user_defined_symbols_file, names))
     with bar(no_progress) as show:
         from piecework import train as run
 
@@ -218,6 +244,17 @@ def train(
         elif json:
             write(as_json(_summary(tok, table, output)))
     print(_told(tok, table, output, settings), file=sys.stderr)
+
+
+def _symbols(file: str | None, texts: Sequence[str]) -> list[str]:
+    if not file:
+        return []
+    if file == STDIN and STDIN in texts:
+        raise typer.BadParameter(
+            "standard input can be read once", param_hint="--user-defined-symbols-file"
+        )
+    with Input(file) as source:
+        return list(filter(None, source.lines()))
 
 
 def _check_targets(targets: Sequence[Path], inputs: Sequence[str]) -> None:

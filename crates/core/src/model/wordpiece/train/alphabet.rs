@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use super::config::{Stage, TrainerConfig, Watch, tell};
+use super::table::Table;
 use crate::error::{Error, Result};
 use crate::merge::Ties;
 use crate::merge::segments::{NONE, Segments};
@@ -25,7 +26,7 @@ struct Seen {
     continuing: bool,
 }
 
-/// What a reading of the words found.
+/// What a reading of the words to learn from found.
 struct Census {
     seen: Vec<Seen>,
     /// In order of first sight.
@@ -42,8 +43,8 @@ pub(super) struct Prepared {
 }
 
 /// Finds the alphabet and cuts all words into it.
-pub(super) fn prepare(words: &[(&str, u64)], config: &TrainerConfig, watch: Watch<'_>) -> Result<Prepared> {
-    let census = census(words, config, watch)?;
+pub(super) fn prepare(table: &Table<'_>, config: &TrainerConfig, watch: Watch<'_>) -> Result<Prepared> {
+    let census = census(table, config, watch)?;
     let forms = ordered(kept(&census, config), config);
     let prefix = &config.continuing_subword_prefix;
     let mut symbols = Symbols::new(prefix);
@@ -57,19 +58,18 @@ pub(super) fn prepare(words: &[(&str, u64)], config: &TrainerConfig, watch: Watc
         }
         names.push(name);
     }
-    let segments = cut(words, &census, &ids, &mut symbols, config, watch)?;
+    let segments = cut(&table.words, &census, &ids, &mut symbols, config, watch)?;
     Ok(Prepared { segments, symbols, names })
 }
 
-fn census(words: &[(&str, u64)], config: &TrainerConfig, watch: Watch<'_>) -> Result<Census> {
+fn census(table: &Table<'_>, config: &TrainerConfig, watch: Watch<'_>) -> Result<Census> {
     let mut census = Census { seen: Vec::new(), forms: Vec::new(), slots: 1 };
-    let mut total = 0_u64;
-    for (done, chunk) in words.chunks(CHUNK).enumerate() {
-        tell(watch, Stage::Reading, done * CHUNK, words.len())?;
+    let mut total = characters(&table.whole)?;
+    for (done, chunk) in table.words.chunks(CHUNK).enumerate() {
+        tell(watch, Stage::Reading, done * CHUNK, table.words.len())?;
         for &(word, count) in chunk {
             let letters = census.add(word, count, config.continuing_subword_prefix.is_empty());
-            let more = count.checked_mul(letters).and_then(|more| total.checked_add(more));
-            total = more.ok_or_else(overflow)?;
+            total = sum(total, count, letters)?;
         }
     }
     if census.slots > Segments::LIMIT {
@@ -80,6 +80,15 @@ fn census(words: &[(&str, u64)], config: &TrainerConfig, watch: Watch<'_>) -> Re
         )));
     }
     Ok(census)
+}
+
+/// The characters of words that nothing is learned from.
+fn characters(words: &[(&str, u64)]) -> Result<u64> {
+    words.iter().try_fold(0, |total, &(word, count)| sum(total, count, word.chars().count() as u64))
+}
+
+fn sum(total: u64, count: u64, letters: u64) -> Result<u64> {
+    count.checked_mul(letters).and_then(|more| total.checked_add(more)).ok_or_else(overflow)
 }
 
 fn overflow() -> Error {

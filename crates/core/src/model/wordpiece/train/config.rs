@@ -9,13 +9,13 @@ use crate::merge::Ties;
 /// The settings of a training.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrainerConfig {
-    /// How many entries to stop at, special tokens and alphabet included.
+    /// How many entries to stop at, special tokens, user-defined symbols and alphabet included.
     pub vocab_size: usize,
     /// Which pair is the best.
     pub criterion: Criterion,
     /// Pairs that occur less often are not merged.
     pub min_frequency: u64,
-    /// Words that occur less often are left out.
+    /// Words that occur less often are left out, unless they are user-defined symbols.
     pub min_word_frequency: u64,
     /// How many merges to stop at.
     pub max_merges: Option<usize>,
@@ -29,6 +29,8 @@ pub struct TrainerConfig {
     pub special_tokens: Vec<String>,
     /// Whether they have the first ids, not the last.
     pub special_tokens_first: bool,
+    /// Whole words that are entries whether they occur or not; nothing is learned from those that do.
+    pub user_defined_symbols: Vec<String>,
     /// Characters that are in the alphabet whether they occur or not.
     pub initial_alphabet: Vec<char>,
     /// How many characters to keep; words are cut where others stood.
@@ -54,6 +56,7 @@ impl Default for TrainerConfig {
             ties: Ties::Lex,
             special_tokens: ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"].map(str::to_owned).into(),
             special_tokens_first: true,
+            user_defined_symbols: Vec::new(),
             initial_alphabet: Vec::new(),
             limit_alphabet: None,
             continuing_subword_prefix: "##".to_owned(),

@@ -9,9 +9,8 @@ mod config;
 mod criterion;
 mod prune;
 mod run;
+mod table;
 mod usage;
-
-use std::borrow::Cow;
 
 pub use config::{Progress, Stage, TrainerConfig, Watch};
 pub use criterion::Criterion;
@@ -20,6 +19,7 @@ pub use crate::merge::Ties;
 
 use crate::error::{Error, Result};
 use run::Run;
+use table::Table;
 
 /// A step of a training, with the counts before it.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,13 +60,13 @@ pub struct Trained {
 /// left or the words are too many, [`Error::Overflow`] where a sum does not fit into 64 bits,
 /// [`Error::Interrupted`] where the watch asks for it.
 pub fn train(words: &[(&str, u64)], config: &TrainerConfig, watch: Watch<'_>) -> Result<Trained> {
-    let words = kept(words, config.min_word_frequency.max(1));
-    if words.is_empty() {
+    let table = Table::new(words, config);
+    if table.is_empty() {
         return Err(Error::Counts(
             "empty corpus: no word is left to train on (min_word_frequency leaves rare words out)".to_owned(),
         ));
     }
-    let mut run = Run::new(&words, config, watch)?;
+    let mut run = Run::new(&table, config, watch)?;
     run.merge_on(watch)?;
     if config.prune_unused {
         prune::prune(&mut run, watch)?;
@@ -74,13 +74,4 @@ pub fn train(words: &[(&str, u64)], config: &TrainerConfig, watch: Watch<'_>) ->
     let entries = run.entries();
     let token_counts = run.count(&entries, watch)?;
     Ok(Trained { entries, token_counts, history: run.history() })
-}
-
-/// The words that are frequent enough, without a copy where all are.
-fn kept<'a, 'w>(words: &'a [(&'w str, u64)], least: u64) -> Cow<'a, [(&'w str, u64)]> {
-    let keep = |&(word, count): &(&str, u64)| count >= least && !word.is_empty();
-    if words.iter().all(keep) {
-        return Cow::Borrowed(words);
-    }
-    Cow::Owned(words.iter().copied().filter(keep).collect())
 }

@@ -6,6 +6,7 @@ use super::Merge;
 use super::alphabet::prepare;
 use super::config::{Stage, TrainerConfig, Watch, tell};
 use super::criterion::gain;
+use super::table::Table;
 use super::usage::count_tokens;
 use crate::error::{Error, Result};
 use crate::merge::score::Counts;
@@ -27,9 +28,11 @@ struct Step {
 /// A training between two merges.
 pub(super) struct Run<'a> {
     config: &'a TrainerConfig,
-    words: &'a [(&'a str, u64)],
+    table: &'a Table<'a>,
     engine: Engine,
-    /// The alphabet without what is a special token.
+    /// The entries that were asked for by name.
+    named: HashSet<&'a str>,
+    /// The alphabet without what is such an entry.
     alphabet: Vec<String>,
     /// The symbols that are learned entries, in order.
     pub(super) learned: Vec<u32>,
@@ -38,24 +41,21 @@ pub(super) struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// Checks the settings against the words, and finds all pairs.
-    pub(super) fn new(words: &'a [(&'a str, u64)], config: &'a TrainerConfig, watch: Watch<'_>) -> Result<Self> {
-        let specials = &config.special_tokens;
-        let mut seen = HashSet::new();
-        if let Some(twice) = specials.iter().find(|special| !seen.insert(special.as_str())) {
-            return Err(Error::Config(format!("the special token {twice:?} is given twice")));
-        }
-        let mut prepared = prepare(words, config, watch)?;
-        prepared.names.retain(|name| !seen.contains(name.as_str()));
-        let alphabet = prepared.names;
+    pub(super) fn new(table: &'a Table<'a>, config: &'a TrainerConfig, watch: Watch<'_>) -> Result<Self> {
+        let named = named(config)?;
+        let prepared = prepare(table, config, watch)?;
+        // A merge may make a user-defined symbol, once.
+        let taken = config.special_tokens.iter().chain(&prepared.names).cloned().collect();
+        let mut alphabet = prepared.names;
+        alphabet.retain(|name| !named.contains(name.as_str()));
         check_size(config, alphabet.len())?;
-        let taken = specials.iter().chain(&alphabet).cloned().collect();
         let mut tick = || tell(watch, Stage::Pairing, 0, 0);
         let engine = Engine::new(settings(config), prepared.segments, prepared.symbols, taken, &mut tick)?;
-        Ok(Self { config, words, engine, alphabet, learned: Vec::new(), steps: Vec::new() })
+        Ok(Self { config, table, engine, named, alphabet, learned: Vec::new(), steps: Vec::new() })
     }
 
     fn size(&self) -> usize {
-        self.config.special_tokens.len() + self.alphabet.len() + self.learned.len()
+        self.named.len() + self.alphabet.len() + self.learned.len()
     }
 
     /// Merges until a stop rule holds.
@@ -73,7 +73,9 @@ impl<'a> Run<'a> {
             let (left, right) = self.engine.sides(best.pair);
             let score = self.config.criterion.score().float(&best.counts);
             let token = self.engine.merge(best.pair, &mut tick)?;
-            self.learned.push(token);
+            if !self.named.contains(self.engine.symbols().name(token)) {
+                self.learned.push(token);
+            }
             self.steps.push(Step { left, right, token, score, counts: best.counts, ties: best.ties });
         }
         Ok(())
@@ -96,15 +98,16 @@ impl<'a> Run<'a> {
 
     /// The id of the first learned entry.
     pub(super) fn first_learned(&self) -> usize {
-        let specials = if self.config.special_tokens_first { self.config.special_tokens.len() } else { 0 };
-        specials + self.alphabet.len()
+        let later = if self.config.special_tokens_first { 0 } else { self.config.special_tokens.len() };
+        self.named.len() - later + self.alphabet.len()
     }
 
     /// The entries as they stand, in the order of their ids.
     pub(super) fn entries(&self) -> Vec<String> {
         let specials = self.config.special_tokens.iter().cloned();
         let learned = self.learned.iter().map(|&id| self.engine.symbols().name(id).to_owned());
-        let rest = self.alphabet.iter().cloned().chain(learned);
+        let symbols = self.config.user_defined_symbols.iter().cloned();
+        let rest = symbols.chain(self.alphabet.iter().cloned()).chain(learned);
         if self.config.special_tokens_first { specials.chain(rest).collect() } else { rest.chain(specials).collect() }
     }
 
@@ -112,7 +115,7 @@ impl<'a> Run<'a> {
     pub(super) fn count(&self, entries: &[String], watch: Watch<'_>) -> Result<Vec<u64>> {
         let mut tick = || tell(watch, Stage::Counting, 0, 0);
         let prefix = &self.config.continuing_subword_prefix;
-        let mut counts = count_tokens(entries, prefix, self.words, &mut tick)?;
+        let mut counts = count_tokens(entries, prefix, self.table, &mut tick)?;
         let specials = self.config.special_tokens.len();
         let start = if self.config.special_tokens_first { 0 } else { entries.len() - specials };
         counts[start..start + specials].fill(0);
@@ -136,14 +139,37 @@ impl<'a> Run<'a> {
     }
 }
 
+/// The special tokens and the user-defined symbols, each of which is an entry of its own.
+fn named(config: &TrainerConfig) -> Result<HashSet<&str>> {
+    let mut named = HashSet::new();
+    if let Some(twice) = config.special_tokens.iter().find(|special| !named.insert(special.as_str())) {
+        return Err(Error::Config(format!("the special token {twice:?} is given twice")));
+    }
+    for symbol in &config.user_defined_symbols {
+        if symbol.is_empty() {
+            return Err(Error::Config("user_defined_symbols: an empty one".to_owned()));
+        }
+        if !named.insert(symbol) {
+            let reason = if config.special_tokens.contains(symbol) { "is a special token" } else { "is given twice" };
+            return Err(Error::Config(format!("user_defined_symbols: {symbol:?} {reason}")));
+        }
+    }
+    Ok(named)
+}
+
 fn check_size(config: &TrainerConfig, alphabet: usize) -> Result<()> {
     let (size, specials) = (config.vocab_size, config.special_tokens.len());
-    let least = specials + alphabet;
+    let symbols = config.user_defined_symbols.len();
+    let least = specials + symbols + alphabet;
     if size >= least {
         return Ok(());
     }
+    let named = match symbols {
+        0 => format!("{specials} special tokens"),
+        _ => format!("{specials} special tokens, {symbols} user-defined symbols"),
+    };
     Err(Error::Config(format!(
-        "vocab_size={size} is too small: {specials} special tokens and an alphabet of {alphabet} need at least {least}; \
+        "vocab_size={size} is too small: {named} and an alphabet of {alphabet} need at least {least}; \
          raise vocab_size, or lower the alphabet with limit_alphabet"
     )))
 }
