@@ -17,6 +17,7 @@ pub mod format;
 mod merge;
 pub mod model;
 pub mod normalize;
+pub mod pattern;
 pub mod pipeline;
 pub mod postprocess;
 pub mod pretokenize;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::decode::WordPieceDecoder;
+use crate::decode::Decoder;
 use crate::error::{Error, Result};
 use crate::model::Token;
 use crate::model::wordpiece::train::Merge;
@@ -44,7 +44,7 @@ pub struct Parts {
     /// Where special tokens go.
     pub template: Option<Template>,
     /// How tokens become text; `None` joins them with spaces.
-    pub decoder: Option<WordPieceDecoder>,
+    pub decoder: Option<Decoder>,
     /// What training left behind.
     pub training: Option<Arc<Training>>,
 }
@@ -57,7 +57,7 @@ pub struct Tokenizer {
     specials: SpecialTokens,
     template: Option<Template>,
     plain: Template,
-    decoder: Option<WordPieceDecoder>,
+    decoder: Option<Decoder>,
     training: Option<Arc<Training>>,
 }
 
@@ -197,7 +197,7 @@ impl Tokenizer {
 
     /// How tokens become text.
     #[must_use]
-    pub fn decoder(&self) -> Option<&WordPieceDecoder> {
+    pub fn decoder(&self) -> Option<&Decoder> {
         self.decoder.as_ref()
     }
 
@@ -346,10 +346,10 @@ impl Tokenizer {
                 tokens.push(token);
             }
         }
-        Ok(match &self.decoder {
+        match &self.decoder {
             Some(decoder) => decoder.decode(tokens),
-            None => tokens.join(" "),
-        })
+            None => Ok(tokens.join(" ")),
+        }
     }
 
     /// The sum of the logarithms of the probabilities of a text's tokens, without special tokens around it.

@@ -38,8 +38,13 @@ impl Span {
 ///
 /// The limit is a quarter of what 32 bits hold, since normalization can lengthen a text.
 pub fn check_length(text: &str) -> Result<()> {
-    if text.len() > (u32::MAX / 4) as usize {
-        return Err(Error::TooLong(text.len()));
+    check_bytes(text.len())
+}
+
+/// The same for the number of bytes of a text that is yet to be made.
+pub fn check_bytes(bytes: usize) -> Result<()> {
+    if bytes > (u32::MAX / 4) as usize {
+        return Err(Error::TooLong(bytes));
     }
     Ok(())
 }

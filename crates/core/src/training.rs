@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::counts::WordCounts;
-use crate::decode::WordPieceDecoder;
+use crate::decode::{Decoder, WordPieceDecoder};
 use crate::error::{Error, Result};
 use crate::format::{write_splitter, write_trainer};
 use crate::model::wordpiece::train::{Progress, Trained, TrainerConfig, train};
@@ -66,7 +66,7 @@ fn assemble(
         ),
         specials,
         // Cleaning up undoes what BERT's splitting did to punctuation; elsewhere it would change the text.
-        decoder: Some(WordPieceDecoder { prefix, cleanup: bert }),
+        decoder: Some(Decoder::WordPiece(WordPieceDecoder { prefix, cleanup: bert })),
         training: Some(Arc::new(Training {
             trainer: write_trainer(config),
             counts_sha256: counts.fingerprint(),

@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use piecework_core::counts::{FirstSight, WordCounts};
-use piecework_core::decode::WordPieceDecoder;
+use piecework_core::decode::{Decoder, WordPieceDecoder};
 use piecework_core::format::{read_splitter, read_tokenizer_json, read_trainer, write_tokenizer_json};
 use piecework_core::model::wordpiece::{Settings, Unknown, WordPiece};
 use piecework_core::pipeline::{Encoding, Options, Parts, Scratch, Tokenizer};
@@ -90,7 +90,7 @@ fn tokenizer(entries: &Value, settings: &Object) -> Tokenizer {
         model: WordPiece::new(vocab, model, ids, HashSet::new()),
         specials,
         template: None,
-        decoder: Some(WordPieceDecoder { prefix, cleanup: true }),
+        decoder: Some(Decoder::WordPiece(WordPieceDecoder { prefix, cleanup: true })),
         training: None,
     })
     .unwrap()

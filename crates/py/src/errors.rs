@@ -53,6 +53,7 @@ fn make(py: Python<'_>, error: &Error, place: Option<&str>) -> PyErr {
         Error::NoUnknownToken { .. } => raised(py, "UnknownTokenError", (message,)),
         Error::Id { .. } => raised(py, "TokenIdError", (message,)),
         Error::NoCounts(_) => raised(py, "MissingCountsError", (message,)),
+        Error::Regex(_) => raised(py, "RegexError", (message,)),
         Error::TooLong(_) => raised(py, "TextTooLongError", (message,)),
         Error::Interrupted => pyo3::exceptions::PyKeyboardInterrupt::new_err(message),
     }

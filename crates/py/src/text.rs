@@ -1,6 +1,6 @@
 //! Texts in and out: what calls take for a text, and the first stages by themselves.
 
-use piecework_core::format::read_splitter;
+use piecework_core::format::{read_decoder, read_splitter, write_decoder};
 use piecework_core::span::Span;
 use piecework_core::words::Words;
 use pyo3::prelude::*;
@@ -64,6 +64,19 @@ pub(crate) fn pre_tokenize(
     splitter.split(text, true, &mut words);
     let spans: Vec<Span> = words.spans.iter().map(|&span| words.normalized.original(span)).collect();
     Ok(words.iter().map(str::to_owned).zip(char_spans(text, &spans)).collect())
+}
+
+/// The text that `decoder` (JSON) makes of tokens.
+#[pyfunction]
+pub(crate) fn decode_tokens(py: Python<'_>, decoder: &str, tokens: &Bound<'_, PyAny>) -> PyResult<String> {
+    let tokens = texts(tokens)?;
+    py.detach(|| read_decoder(decoder)?.decode(tokens.iter().map(|token| &**token))).map_err(|error| to_py(py, &error))
+}
+
+/// A decoder (JSON) as files have it: checked, with every member, the forms of earlier versions brought up to date.
+#[pyfunction]
+pub(crate) fn canonical_decoder(py: Python<'_>, decoder: &str) -> PyResult<String> {
+    read_decoder(decoder).map(|decoder| write_decoder(&decoder)).map_err(|error| to_py(py, &error))
 }
 
 /// The likely name of the character set of `data`, which begins a file and is all of it if `whole`.

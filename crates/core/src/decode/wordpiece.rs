@@ -1,11 +1,16 @@
 //! `WordPiece` decoding: words joined by spaces, continuing tokens to what precedes them.
 
-/// Joins tokens to text as `tokenizers` does.
+use std::borrow::Cow;
+
+use super::Parts;
+use super::cleanup::{cleaned, is_clean};
+
+/// Joins tokens to text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordPieceDecoder {
     /// What marks a continuing token.
     pub prefix: String,
-    /// Undo the spaces that splitting put before punctuation and English contractions.
+    /// Undo the spaces that splitting put before punctuation and English contractions, in each token by itself.
     pub cleanup: bool,
 }
 
@@ -15,45 +20,41 @@ impl Default for WordPieceDecoder {
     }
 }
 
-/// What cleaning up replaces in each token with its leading space, in this order.
-const CLEANUP: [(&str, &str); 11] = [
-    (" .", "."),
-    (" ?", "?"),
-    (" !", "!"),
-    (" ,", ","),
-    (" ' ", "'"),
-    (" n't", "n't"),
-    (" 'm", "'m"),
-    (" do not", " don't"),
-    (" 's", "'s"),
-    (" 've", "'ve"),
-    (" 're", "'re"),
-];
-
 impl WordPieceDecoder {
-    /// The text of `tokens`.
+    /// The text of `tokens`, without a list of parts in between.
     #[must_use]
     pub fn decode<'a>(&self, tokens: impl IntoIterator<Item = &'a str>) -> String {
         let mut text = String::new();
         for (place, token) in tokens.into_iter().enumerate() {
-            let token = match token.strip_prefix(&self.prefix) {
-                _ if place == 0 => token.to_owned(),
-                Some(rest) => rest.to_owned(),
-                None => format!(" {token}"),
-            };
-            text.push_str(&if self.cleanup { cleanup(token) } else { token });
+            let start = text.len();
+            let (space, rest) = self.part(place, token);
+            text.push_str(space);
+            text.push_str(rest);
+            if self.cleanup && !is_clean(&text[start..]) {
+                let part = text.split_off(start);
+                text.push_str(&cleaned(Cow::Owned(part)));
+            }
         }
         text
     }
-}
 
-fn cleanup(mut token: String) -> String {
-    for (found, replacement) in CLEANUP {
-        if token.contains(found) {
-            token = token.replace(found, replacement);
+    pub(super) fn decode_chain<'a>(&self, parts: Parts<'a>) -> Parts<'a> {
+        let decode = |(place, token): (usize, Cow<'a, str>)| {
+            let (space, rest) = self.part(place, &token);
+            let part = if space.len() + rest.len() == token.len() { token } else { Cow::Owned([space, rest].concat()) };
+            if self.cleanup { cleaned(part) } else { part }
+        };
+        parts.into_iter().enumerate().map(decode).collect()
+    }
+
+    /// What comes of a token: a space or nothing, and what is left of it.
+    fn part<'a>(&self, place: usize, token: &'a str) -> (&'static str, &'a str) {
+        match token.strip_prefix(&self.prefix) {
+            _ if place == 0 => ("", token),
+            Some(rest) => ("", rest),
+            None => (" ", token),
         }
     }
-    token
 }
 
 #[cfg(test)]
@@ -66,5 +67,17 @@ mod tests {
         assert_eq!(decoder.decode(["un", "##able", ",", "it", "'s", "##"]), "unable, it's");
         let plain = WordPieceDecoder { cleanup: false, ..decoder };
         assert_eq!(plain.decode(["##a", ",", "##b"]), "##a ,b");
+    }
+
+    #[test]
+    fn parts_in_a_row_are_the_text() {
+        let tokens = ["##a", "b", "##.", ".", "##", "", "do not", " do not", "'s", "a .b"];
+        for cleanup in [true, false] {
+            for prefix in ["##", "", "b"] {
+                let decoder = WordPieceDecoder { prefix: prefix.to_owned(), cleanup };
+                let parts = decoder.decode_chain(tokens.map(Cow::Borrowed).into());
+                assert_eq!(parts.concat(), decoder.decode(tokens));
+            }
+        }
     }
 }

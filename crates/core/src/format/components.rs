@@ -1,7 +1,6 @@
 //! Components as `tokenizer.json` writes them: an object whose `type` says what it is.
 
 use super::json::{Json, Node, object};
-use crate::decode::WordPieceDecoder;
 use crate::error::Result;
 use crate::normalize::{BertNormalizer, Normalizer};
 use crate::postprocess::{Piece, Template};
@@ -82,26 +81,6 @@ pub(super) fn pre_tokenizer_json(pre_tokenizer: Option<PreTokenizer>) -> Json {
         PreTokenizer::WhitespaceSplit => "WhitespaceSplit",
     };
     object([("type", kind.into())])
-}
-
-pub(super) fn decoder(node: &Node<'_>) -> Result<WordPieceDecoder> {
-    match node.kind()? {
-        "WordPiece" => {
-            node.only(&["type", "prefix", "cleanup"])?;
-            let prefix = node.member("prefix")?.str()?.to_owned();
-            Ok(WordPieceDecoder { prefix, cleanup: node.member("cleanup")?.bool()? })
-        }
-        other => Err(node.unknown_kind(other, &["WordPiece"])),
-    }
-}
-
-pub(super) fn decoder_json(decoder: Option<&WordPieceDecoder>) -> Json {
-    let Some(decoder) = decoder else { return Json::Null };
-    object([
-        ("type", "WordPiece".into()),
-        ("prefix", decoder.prefix.as_str().into()),
-        ("cleanup", decoder.cleanup.into()),
-    ])
 }
 
 pub(super) fn template(node: &Node<'_>) -> Result<Template> {

@@ -154,6 +154,14 @@ impl<'a> Node<'a> {
         if let Json::String(text) = self.json { Ok(text) } else { self.expected("a string") }
     }
 
+    pub(super) fn char(&self) -> Result<char> {
+        let mut characters = self.str()?.chars();
+        match (characters.next(), characters.next()) {
+            (Some(c), None) => Ok(c),
+            _ => Err(self.error("expected a string of one character")),
+        }
+    }
+
     pub(super) fn array(&self) -> Result<impl ExactSizeIterator<Item = Node<'a>>> {
         let Json::Array(items) = self.json else { return self.expected("an array") };
         let path = self.path.clone();

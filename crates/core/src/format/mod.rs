@@ -4,13 +4,16 @@
 
 mod components;
 mod counts_file;
+mod decoders;
 mod json;
+mod patterns;
 mod tokenizer_json;
 mod trainer;
 mod vocab_txt;
 
 pub use components::{read_splitter, write_splitter};
 pub use counts_file::{read_counts, write_counts};
+pub use decoders::{read_decoder, write_decoder};
 pub use tokenizer_json::{JsonSettings, read_tokenizer_json, write_tokenizer_json};
 pub use trainer::{read_trainer, write_trainer};
 pub use vocab_txt::{VocabSettings, read_vocab_txt, write_vocab_txt};

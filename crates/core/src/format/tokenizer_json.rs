@@ -7,7 +7,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::components::{decoder, decoder_json, splitter, splitter_json, template, template_json};
+use super::components::{splitter, splitter_json, template, template_json};
+use super::decoders::{decoder, decoder_json};
 use super::json::{Json, Node, object};
 use super::trainer::{trainer, write_trainer};
 use crate::error::{Error, Result, shorten};

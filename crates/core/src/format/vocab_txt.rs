@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::decode::WordPieceDecoder;
+use crate::decode::{Decoder, WordPieceDecoder};
 use crate::error::{Error, Place, Result, shorten};
 use crate::model::wordpiece::{Settings, WordPiece};
 use crate::pipeline::{Parts, Tokenizer};
@@ -46,7 +46,7 @@ pub fn read_vocab_txt(bytes: &[u8], settings: VocabSettings) -> Result<Tokenizer
         model: WordPiece::new(vocab, settings.model, special_ids, HashSet::new()),
         specials,
         template,
-        decoder: Some(decoder),
+        decoder: Some(Decoder::WordPiece(decoder)),
         training: None,
     })
 }

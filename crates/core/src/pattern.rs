@@ -1,0 +1,261 @@
+//! Patterns in texts: a string to find as it stands, or a regular expression.
+//!
+//! The engine is Oniguruma with its own syntax and Unicode tables, since the patterns of a `tokenizer.json` are written
+//! for it and no other engine finds the same matches.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use memchr::memmem;
+use onig::{MatchParam, Regex, Region, SearchOptions};
+
+use crate::error::{Error, Result, shorten};
+use crate::span::check_length;
+
+/// How often a match may go back to try another way: Oniguruma's own default, so what matches elsewhere does here.
+const RETRIES: u32 = 10_000_000;
+
+/// Oniguruma's code for a match that used up its retries.
+const RETRIES_USED_UP: i32 = -17;
+
+/// What is looked for in a text; a clone shares what was compiled.
+#[derive(Clone)]
+pub struct Pattern(Arc<Compiled>);
+
+struct Compiled {
+    source: String,
+    engine: Engine,
+}
+
+enum Engine {
+    /// Every border of a character, which is where an empty string is found.
+    Everywhere,
+    Literal(Box<memmem::Finder<'static>>),
+    Regex(Regex),
+}
+
+impl Pattern {
+    /// The pattern that finds `text` as it stands.
+    #[must_use]
+    pub fn literal(text: &str) -> Self {
+        let engine = match text {
+            "" => Engine::Everywhere,
+            _ => Engine::Literal(Box::new(memmem::Finder::new(text).into_owned())),
+        };
+        Self(Arc::new(Compiled { source: text.to_owned(), engine }))
+    }
+
+    /// The pattern that finds what the regular expression `source` matches, in the syntax of Oniguruma.
+    pub fn regex(source: &str) -> Result<Self> {
+        let regex = Regex::new(source).map_err(|error| {
+            Error::Regex(format!("the regex {:?} does not compile: {}", shorten(source), error.description()))
+        })?;
+        Ok(Self(Arc::new(Compiled { source: source.to_owned(), engine: Engine::Regex(regex) })))
+    }
+
+    /// The text or the regular expression, as it was given.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.0.source
+    }
+
+    /// Whether it is a regular expression.
+    #[must_use]
+    pub fn is_regex(&self) -> bool {
+        matches!(self.0.engine, Engine::Regex(_))
+    }
+
+    /// Calls `each` with the matches in `text` from left to right; they do not overlap.
+    ///
+    /// A match may be empty, but not where the one before it ends. An empty text has no matches at all. A string
+    /// costs time linear in the text. A regular expression does if it seldom goes back; at worst each place of the
+    /// text costs as much as the limit on retries allows, and one that goes over it is an error.
+    pub fn find_matches(&self, text: &str, mut each: impl FnMut(Range<usize>)) -> Result<()> {
+        check_length(text)?;
+        if text.is_empty() {
+            return Ok(());
+        }
+        match &self.0.engine {
+            Engine::Everywhere => {
+                let borders = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+                borders.for_each(|at| each(at..at));
+            }
+            Engine::Literal(finder) => {
+                let length = finder.needle().len();
+                finder.find_iter(text.as_bytes()).for_each(|at| each(at..at + length));
+            }
+            Engine::Regex(regex) => self.find_regex(regex, text, each)?,
+        }
+        Ok(())
+    }
+
+    fn find_regex(&self, regex: &Regex, text: &str, mut each: impl FnMut(Range<usize>)) -> Result<()> {
+        let mut region = Region::new();
+        let (mut from, mut last_end) = (0, None);
+        while from <= text.len() {
+            let Some(found) = self.search(regex, text, from, &mut region)? else { break };
+            if found.is_empty() && last_end == Some(found.end) {
+                // It would be found for ever: look on behind the next character.
+                from += text[from..].chars().next().map_or(1, char::len_utf8);
+                continue;
+            }
+            if found.start < last_end.unwrap_or(0) {
+                return Err(self.impossible(&found));
+            }
+            from = found.end;
+            last_end = Some(found.end);
+            each(found);
+        }
+        Ok(())
+    }
+
+    fn search(&self, regex: &Regex, text: &str, from: usize, region: &mut Region) -> Result<Option<Range<usize>>> {
+        let mut limits = MatchParam::default();
+        limits.set_retry_limit_in_match(RETRIES);
+        region.clear();
+        let options = SearchOptions::SEARCH_OPTION_NONE;
+        let found = regex.search_with_param(text, from, text.len(), options, Some(&mut *region), limits);
+        let Some((start, end)) = found.map_err(|error| self.failed(&error, from))?.and_then(|_| region.pos(0)) else {
+            return Ok(None);
+        };
+        if text.get(start..end).is_none() {
+            return Err(self.impossible(&(start..end)));
+        }
+        Ok(Some(start..end))
+    }
+
+    fn failed(&self, error: &onig::Error, from: usize) -> Error {
+        let regex = shorten(self.source());
+        Error::Regex(if error.code() == RETRIES_USED_UP {
+            format!(
+                "the regex {regex:?} gave up after {RETRIES} retries near byte {from}; let fewer of its repetitions \
+                 match the same text, for example by possessive ones (a++) or atomic groups ((?>a+))"
+            )
+        } else {
+            format!("the regex {regex:?} failed near byte {from}: {}", error.description())
+        })
+    }
+
+    /// `\K` can move the start of a match out of its place; nothing could be cut there.
+    fn impossible(&self, found: &Range<usize>) -> Error {
+        Error::Regex(format!(
+            "the regex {:?} matches from byte {} to {}, which lies before its last match or is no stretch of text; leave \
+             \\K out of look-around",
+            shorten(self.source()),
+            found.start,
+            found.end
+        ))
+    }
+}
+
+impl fmt::Debug for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple(if self.is_regex() { "Regex" } else { "Literal" }).field(&self.source()).finish()
+    }
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.is_regex() == other.is_regex() && self.source() == other.source()
+    }
+}
+
+impl Eq for Pattern {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    fn found(pattern: &Pattern, text: &str) -> Vec<(usize, usize)> {
+        let mut found = Vec::new();
+        pattern.find_matches(text, |range| found.push((range.start, range.end))).unwrap();
+        found
+    }
+
+    fn regex(source: &str) -> Pattern {
+        Pattern::regex(source).unwrap()
+    }
+
+    #[test]
+    fn can_be_shared_between_threads() {
+        fn shared<T: Send + Sync>(_: &T) {}
+        shared(&regex("a"));
+    }
+
+    #[test]
+    fn a_literal_is_no_regex() {
+        let dot = Pattern::literal(".");
+        assert_eq!(found(&dot, "a.b.."), [(1, 2), (3, 4), (4, 5)]);
+        assert_eq!(found(&Pattern::literal("aa"), "aaaaa"), [(0, 2), (2, 4)]);
+        assert_ne!(dot, regex("."));
+        assert_eq!(dot, Pattern::literal("."));
+    }
+
+    #[test]
+    fn empty_matches() {
+        assert_eq!(found(&Pattern::literal(""), "é1"), [(0, 0), (2, 2), (3, 3)]);
+        assert_eq!(found(&regex(""), "é1"), [(0, 0), (2, 2), (3, 3)]);
+        assert_eq!(found(&regex("x*"), "axxb"), [(0, 0), (1, 3), (4, 4)]);
+        for pattern in [Pattern::literal(""), Pattern::literal("a"), regex(""), regex("x*"), regex("^")] {
+            assert_eq!(found(&pattern, ""), []);
+        }
+    }
+
+    #[test]
+    fn literals_find_what_their_regexes_find() {
+        let literals = [" ", "aa", "é", "a.b", "\n", "(", "\\", "a-b&c~d#"];
+        let text = "aaa é a.b (a-b&c~d#)\n \\ aaaa éé";
+        for literal in literals {
+            let escaped: String =
+                literal.chars().flat_map(|c| c.is_ascii_punctuation().then_some('\\').into_iter().chain([c])).collect();
+            assert_eq!(found(&Pattern::literal(literal), text), found(&regex(&escaped), text), "{literal}");
+        }
+    }
+
+    /// Onig's own iterator, which gives up by a panic.
+    #[test]
+    fn finds_what_the_crate_finds() {
+        let sources =
+            ["", "a*", "a?b?", "^", "$", r"\b", "(?=a)", r"\s+(?!\S)|\s+", r"(?<=b)|a", r"\p{L}+|\z", "a|", r"\G."];
+        let texts = ["a", "ab  ba\nb", "éaé a", "   ", "bb\u{301}a\u{10ffff}", "\n\n"];
+        for source in sources {
+            let onig = Regex::new(source).unwrap();
+            for text in texts {
+                assert_eq!(found(&regex(source), text), onig.find_iter(text).collect::<Vec<_>>(), "{source} {text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_does_not_compile_says_why() {
+        let error = Pattern::regex("(a").unwrap_err().to_string();
+        assert_eq!(error, "the regex \"(a\" does not compile: end pattern with unmatched parenthesis");
+    }
+
+    #[test]
+    fn catastrophes_are_errors() {
+        let started = Instant::now();
+        let text = "a".repeat(100_000) + "b";
+        for source in ["(a+)+$", "(a|a)*$", "(a*)*c|(a*)*$", r"(a+)+\b\B"] {
+            let error = regex(source).find_matches(&text, |_| ()).unwrap_err();
+            assert!(matches!(&error, Error::Regex(message) if message.contains("gave up")), "{source}: {error}");
+        }
+        assert!(started.elapsed() < Duration::from_secs(30));
+    }
+
+    #[test]
+    fn matches_out_of_their_place_are_errors() {
+        for (source, text) in [(r"ab|(?<=a\Kb)c", "abc"), (r"(?=b\K)", "ab"), (r"a(?=b\K)", "ab")] {
+            let mut last = 0;
+            let done = regex(source).find_matches(text, |found| {
+                assert!(last <= found.start && found.start <= found.end);
+                last = found.end;
+            });
+            if let Err(error) = done {
+                assert!(error.to_string().contains(r"\K"), "{error}");
+            }
+        }
+    }
+}
