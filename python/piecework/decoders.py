@@ -271,8 +271,8 @@ class CTC(Decoder):
 
     type_name: ClassVar[str] = "CTC"
 
-    pad_token: str = "<pad>"  # noqa: S105
-    word_delimiter_token: str = "|"  # noqa: S105
+    pad_token: str = "<pad>"
+    word_delimiter_token: str = "|"
     cleanup: bool = True
 
 

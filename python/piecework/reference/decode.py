@@ -158,7 +158,8 @@ def byte_fallback(parts: Sequence[str]) -> list[str]:
     """
     decoded: list[str] = []
     for is_byte, run in groupby(parts, lambda part: BYTE_TOKEN.fullmatch(part) is not None):
-        decoded += _from_bytes(list(run)) if is_byte else run
+        tokens = list(run)
+        decoded += _from_bytes(tokens) if is_byte else tokens
     return decoded
 
 
