@@ -15,9 +15,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from piecework import errors, normalizers, pre_tokenizers
+    from piecework import decoders, errors, normalizers, pre_tokenizers
     from piecework.counts import WordCounts
     from piecework.errors import PieceworkError
+    from piecework.patterns import Regex
     from piecework.tokenizer import Tokenizer
     from piecework.training import WordPieceTrainer, train, train_files
     from piecework.types import DEFAULT, Encoding, Encodings, Merge, Padded, Progress
@@ -32,10 +33,12 @@ __all__ = [
     "Padded",
     "PieceworkError",
     "Progress",
+    "Regex",
     "Tokenizer",
     "WordCounts",
     "WordPieceTrainer",
     "__version__",
+    "decoders",
     "errors",
     "normalizers",
     "pre_tokenizers",
@@ -51,6 +54,7 @@ _HOMES = {
     "Padded": "types",
     "PieceworkError": "errors",
     "Progress": "types",
+    "Regex": "patterns",
     "Tokenizer": "tokenizer",
     "WordCounts": "counts",
     "WordPieceTrainer": "training",
@@ -60,7 +64,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("errors", "normalizers", "pre_tokenizers"):
+    if name in ("decoders", "errors", "normalizers", "pre_tokenizers"):
         return importlib.import_module(f"piecework.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'piecework' has no attribute {name!r}")

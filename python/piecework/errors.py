@@ -67,6 +67,10 @@ class MissingCountsError(PieceworkError, ValueError):
     """A question about probabilities to a tokenizer that has no token counts."""
 
 
+class RegexError(PieceworkError, ValueError):
+    """A regular expression that gave up on a text, or matched where nothing can be cut."""
+
+
 class TextTooLongError(PieceworkError, ValueError):
     """A text longer than the limit of 1 GiB."""
 

@@ -78,6 +78,9 @@ pub enum Error {
     /// A question about token counts to a tokenizer that has none.
     #[error("{0}")]
     NoCounts(String),
+    /// A regular expression that gave up on a text, or that does not compile.
+    #[error("{0}")]
+    Regex(String),
     /// A text longer than spans can address.
     #[error("a text of {0} bytes is over the limit of 1 GiB; split it")]
     TooLong(usize),

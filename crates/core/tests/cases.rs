@@ -14,8 +14,10 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use piecework_core::counts::{FirstSight, WordCounts};
-use piecework_core::decode::WordPieceDecoder;
-use piecework_core::format::{read_splitter, read_tokenizer_json, read_trainer, write_tokenizer_json};
+use piecework_core::decode::{Decoder, WordPieceDecoder};
+use piecework_core::format::{
+    read_decoder, read_splitter, read_tokenizer_json, read_trainer, write_decoder, write_tokenizer_json,
+};
 use piecework_core::model::wordpiece::{Settings, Unknown, WordPiece};
 use piecework_core::pipeline::{Encoding, Options, Parts, Scratch, Tokenizer};
 use piecework_core::special::{SpecialToken, Specials};
@@ -90,7 +92,7 @@ fn tokenizer(entries: &Value, settings: &Object) -> Tokenizer {
         model: WordPiece::new(vocab, model, ids, HashSet::new()),
         specials,
         template: None,
-        decoder: Some(WordPieceDecoder { prefix, cleanup: true }),
+        decoder: Some(Decoder::WordPiece(WordPieceDecoder { prefix, cleanup: true })),
         training: None,
     })
     .unwrap()
@@ -173,6 +175,29 @@ fn encode_json() {
         let back = read_tokenizer_json(saved.as_bytes(), Default::default()).unwrap();
         run_encode_case(case, &settings, &back);
         assert_eq!(write_tokenizer_json(&back).unwrap(), saved, "{}", case["name"]);
+    }
+}
+
+// Decoding
+
+#[test]
+fn decode_json() {
+    let table = table("decode.json");
+    let cases = table["cases"].as_array().unwrap();
+    assert!(cases.len() > 50);
+    for case in cases {
+        let (name, tokens) = (&case["name"], strings(&case["tokens"]));
+        if case["decoder"].is_null() {
+            assert_eq!(tokens.join(" "), case["text"].as_str().unwrap(), "{name}");
+            continue;
+        }
+        let decoder = read_decoder(&case["decoder"].to_string()).unwrap();
+        let saved = write_decoder(&decoder);
+        assert_eq!(serde_json::from_str::<Value>(&saved).unwrap(), case["decoder"], "{name}");
+        for decoder in [&decoder, &read_decoder(&saved).unwrap()] {
+            let text = decoder.decode(tokens.iter().map(String::as_str)).unwrap();
+            assert_eq!(text, case["text"].as_str().unwrap(), "{name}");
+        }
     }
 }
 

@@ -43,6 +43,19 @@ pub(crate) fn decode_tokens(py: Python<'_>, decoder: &str, tokens: Vec<Bound<'_,
     decoder.decode(tokens).map_err(|error| to_py(py, &error))
 }
 
+/// The text that `decoder` (JSON) makes of tokens.
+#[pyfunction]
+pub(crate) fn decode_tokens(py: Python<'_>, decoder: &str, tokens: &Bound<'_, PyAny>) -> PyResult<String> {
+    let tokens = texts(tokens)?;
+    py.detach(|| read_decoder(decoder)?.decode(tokens.iter().map(|token| &**token))).map_err(|error| to_py(py, &error))
+}
+
+/// A decoder (JSON) as files have it: checked, with every member, the forms of earlier versions brought up to date.
+#[pyfunction]
+pub(crate) fn canonical_decoder(py: Python<'_>, decoder: &str) -> PyResult<String> {
+    read_decoder(decoder).map(|decoder| write_decoder(&decoder)).map_err(|error| to_py(py, &error))
+}
+
 /// The likely name of the character set of `data`, which begins a file and is all of it if `whole`.
 #[pyfunction]
 pub(crate) fn detect_encoding(data: &[u8], whole: bool) -> &'static str {

@@ -1,0 +1,41 @@
+"""spec/cases/decode.json through both implementations."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import piecework as pw
+from piecework.reference import decode
+
+pytestmark = pytest.mark.smoke
+
+Case = dict[str, Any]
+TABLE = json.loads(
+    (Path(__file__).parents[2] / "spec" / "cases" / "decode.json").read_text(encoding="utf-8")
+)
+CASES: list[Case] = TABLE["cases"]
+WITH_DECODER = [case for case in CASES if case["decoder"] is not None]
+
+
+def name_of(case: Case) -> str:
+    return str(case["name"])
+
+
+def test_every_key_is_known() -> None:
+    assert TABLE.keys() == {"cases"}
+    assert all(case.keys() == {"name", "source", "decoder", "tokens", "text"} for case in CASES)
+    assert len({name_of(case) for case in CASES}) == len(CASES)
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_reference(case: Case) -> None:
+    assert decode.decode(case["tokens"], case["decoder"]) == case["text"]
+
+
+@pytest.mark.parametrize("case", WITH_DECODER, ids=name_of)
+def test_core(case: Case) -> None:
+    decoder = pw.decoders.Decoder.from_dict(case["decoder"])
+    assert decoder.decode(case["tokens"]) == case["text"]
+    assert decoder.to_dict() == case["decoder"]

@@ -1,0 +1,109 @@
+"""Decoders as Python values: comparable, picklable, checked when they are made."""
+
+import copy
+import pickle
+import time
+from typing import Any
+
+import pytest
+
+import piecework as pw
+from piecework import decoders
+from piecework.decoders import Decoder
+
+pytestmark = pytest.mark.smoke
+
+EVERY: list[Decoder] = [
+    decoders.BPEDecoder("_"),
+    decoders.ByteFallback(),
+    decoders.ByteLevel(use_regex=False),
+    decoders.CTC("p", "d", cleanup=False),
+    decoders.Fuse(),
+    decoders.Metaspace("_", "first", split=False),
+    decoders.Replace("a", "b"),
+    decoders.Replace(pw.Regex(r"\s+"), " "),
+    decoders.Sequence([decoders.Fuse(), decoders.Sequence([decoders.Strip("a", 1, 2)])]),
+    decoders.Strip("é", left=2),
+    decoders.WordPiece("", cleanup=False),
+]
+
+
+@pytest.mark.parametrize("decoder", EVERY, ids=repr)
+def test_a_decoder_is_a_value(decoder: Decoder) -> None:
+    namespace = vars(decoders) | {"Regex": pw.Regex}
+    twins = [
+        copy.deepcopy(decoder),
+        pickle.loads(pickle.dumps(decoder)),
+        Decoder.from_dict(decoder.to_dict()),
+        eval(repr(decoder), namespace),
+    ]
+    for twin in twins:
+        assert twin == decoder
+        assert hash(twin) == hash(decoder)
+        assert type(twin) is type(decoder)
+    assert sum(other == decoder for other in EVERY) == 1
+    with pytest.raises(AttributeError):
+        decoder.content = "x"  # type: ignore[attr-defined]
+
+
+def test_any_iterable_of_tokens() -> None:
+    assert decoders.WordPiece().decode(iter(["a", "##b"])) == "ab"
+    with pytest.raises(TypeError, match="found one str"):
+        decoders.Fuse().decode("ab")
+    with pytest.raises(TypeError, match="text 1: expected str, found int"):
+        decoders.Fuse().decode(["a", 1])  # type: ignore[list-item]
+    with pytest.raises(pw.errors.SurrogateError):
+        decoders.Fuse().decode(["\ud800"])
+
+
+WRONG: list[tuple[Any, str]] = [
+    (lambda: decoders.WordPiece(3), "prefix: expected a string, found an integer"),  # type: ignore[arg-type]
+    (lambda: decoders.Strip("ab"), "content: expected a string of one character"),
+    (lambda: decoders.Strip("a", left=-1), "start: expected an integer from 0 on"),
+    (lambda: decoders.Metaspace("_", "Always"), r'expected one of \["first", "never", "always"\]'),  # type: ignore[arg-type]
+    (lambda: decoders.Replace(pw.Regex("(a"), ""), r"pattern.Regex: the regex \"\(a\" does not"),
+    (lambda: decoders.Replace("a", "\ud800"), "not valid JSON"),
+]
+
+
+@pytest.mark.parametrize(("make", "message"), WRONG, ids=[message for _, message in WRONG])
+def test_wrong_settings(make: Any, message: str) -> None:
+    with pytest.raises(pw.errors.ConfigError, match=message):
+        make()
+
+
+def test_wrong_descriptions() -> None:
+    with pytest.raises(pw.errors.UnsupportedError, match='did you mean "Fuse"'):
+        Decoder.from_dict({"type": "Fuze"})
+    with pytest.raises(
+        pw.errors.FormatError, match=r"\$\.decoders\[0\]: the member \"b\" is unknown"
+    ):
+        Decoder.from_dict({"type": "Sequence", "decoders": [{"type": "Fuse", "b": 1}]})
+    with pytest.raises(TypeError, match=r"expected decoders of piecework\.decoders"):
+        decoders.Sequence(["Fuse"])  # type: ignore[list-item]
+
+
+def test_a_regex_that_runs_wild_gives_up() -> None:
+    decoder = decoders.Replace(pw.Regex("(a+)+$"), "")
+    started = time.monotonic()
+    with pytest.raises(pw.errors.RegexError, match="gave up after 10000000 retries near byte 0"):
+        decoder.decode(["a" * 1_000_000 + "b"])
+    assert time.monotonic() - started < 30
+
+
+def test_what_would_not_fit_is_refused() -> None:
+    blow = decoders.Replace("", "x" * 1_000_000)
+    with pytest.raises(pw.errors.TextTooLongError):
+        blow.decode(["a" * 100_000])
+
+
+def test_too_deep_a_sequence_is_refused() -> None:
+    nested: Decoder = decoders.Fuse()
+    for _ in range(60):
+        nested = decoders.Sequence([nested])
+    assert nested.decode(["a", "b"]) == "ab"
+    parts = nested.to_dict()
+    for _ in range(60):
+        parts = {"type": "Sequence", "decoders": [parts]}
+    with pytest.raises(pw.errors.FormatError, match="recursion limit"):
+        Decoder.from_dict(parts)
