@@ -67,6 +67,10 @@ class MissingCountsError(PieceworkError, ValueError):
     """A question about probabilities to a tokenizer that has no token counts."""
 
 
+class TruncationError(PieceworkError, ValueError):
+    """A text that cannot be truncated as asked for: no room beside the special tokens, or no second text."""
+
+
 class RegexError(PieceworkError, ValueError):
     """A regular expression that gave up on a text, or matched where nothing can be cut."""
 

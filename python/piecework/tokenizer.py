@@ -11,8 +11,18 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
 import numpy as np
 
-from piecework import _core, normalizers, pre_tokenizers
-from piecework._component import splitter_json
+from piecework import _core, models
+from piecework._component import numbered, splitter_json
+from piecework.added_tokens import AddedToken
+from piecework.decoders import Decoder
+from piecework.encoding_settings import (
+    Padding,
+    PaddingLike,
+    Truncation,
+    TruncationLike,
+    as_padding,
+    as_truncation,
+)
 from piecework.errors import (
     ConfigError,
     FormatError,
@@ -22,18 +32,42 @@ from piecework.errors import (
     to_utf8,
 )
 from piecework.io import read_bytes, write_aside
+from piecework.io.folder import read_model_folder
+from piecework.models import Model
 from piecework.normalizers import BertNormalizer, Normalizer
-from piecework.pre_tokenizers import BertPreTokenizer, PreTokenizer
-from piecework.types import Encoding, Encodings, Merge, Specials, UnknownPolicy
+from piecework.pre_tokenizers import BertPreTokenizer, PreTokenizer, read_pre_tokenizer
+from piecework.processors import PostProcessor
+from piecework.types import (
+    DEFAULT,
+    Call,
+    Default,
+    Encoding,
+    Encodings,
+    Merge,
+    Specials,
+    UnknownPolicy,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from piecework._core import Tokenizer as CoreTokenizer
+    from piecework._settings import Settings
     from piecework.explain import Explanation
     from piecework.io.files import Pathish
 
 __all__ = ["LoadSettings", "Tokenizer"]
+
+
+class Parts(TypedDict, total=False):
+    """What :meth:`Tokenizer.with_parts` can change."""
+
+    normalizer: Normalizer | None
+    pre_tokenizer: PreTokenizer | None
+    post_processor: PostProcessor | None
+    decoder: Decoder | None
+    truncation: TruncationLike
+    padding: PaddingLike
 
 
 class ModelSettings(TypedDict, total=False):
@@ -58,8 +92,8 @@ class LoadSettings(ModelSettings, total=False):
         unknown: What becomes of characters that no piece covers.
         unk_token: The unknown token's text; None if there is none.
         max_input_chars_per_word: Longer words are unknown; None for no limit.
-        truncation: tokenizer.json: None loads a file that prescribes truncation, without it.
-        padding: tokenizer.json: None loads a file that prescribes padding, without it.
+        truncation: How calls truncate that do not say it; None for not at all. By default, what a tokenizer.json says.
+        padding: The same for padding.
     """
 
     lowercase: bool
@@ -69,15 +103,15 @@ class LoadSettings(ModelSettings, total=False):
     normalizer: Normalizer | None
     pre_tokenizer: PreTokenizer | None
     continuing_subword_prefix: str
-    truncation: None
-    padding: None
+    truncation: TruncationLike
+    padding: PaddingLike
 
 
 _NO_LIMIT = (1 << 32) - 1
 """No text has so many characters: how a tokenizer.json, which must give a number, says that there is no limit."""
 _BERT = ("lowercase", "strip_accents", "clean_text", "handle_chinese_chars")
 _VOCAB_ONLY = (*_BERT, "normalizer", "pre_tokenizer", "continuing_subword_prefix")
-_JSON_ONLY = ("truncation", "padding")
+_LIMITS = ("truncation", "padding")
 _MODEL = ("unknown", "unk_token", "max_input_chars_per_word")
 
 
@@ -94,17 +128,67 @@ class Tokenizer:
     """
 
     _core: CoreTokenizer
+    _functions: tuple[Callable[[str], object], ...] = ()
 
-    def __init__(self) -> None:
-        """Refuse: tokenizers are trained or loaded."""
-        raise TypeError(
-            "use piecework.train(...), Tokenizer.from_file(...), from_str(...) or from_bytes(...)"
-        )
+    def __init__(
+        self,
+        model: Model,
+        *,
+        normalizer: Normalizer | None = None,
+        pre_tokenizer: PreTokenizer | None = None,
+        post_processor: PostProcessor | None = None,
+        decoder: Decoder | None = None,
+        added_tokens: Iterable[str | AddedToken] = (),
+        truncation: TruncationLike = None,
+        padding: PaddingLike = None,
+    ) -> None:
+        r"""Put a tokenizer together; one is trained by :func:`piecework.train` and loaded by :meth:`from_file`.
+
+        Args:
+            model: One of :mod:`piecework.models`.
+            normalizer: What a text is changed by.
+            pre_tokenizer: How it is split into words; None makes it one word.
+            post_processor: Where special tokens go.
+            decoder: How tokens become text; None joins them with spaces.
+            added_tokens: As for :meth:`with_added_tokens`.
+            truncation: How calls truncate that do not say it.
+            padding: How calls pad that do not say it.
+
+        Raises:
+            ConfigError: Parts that do not go together.
+            VocabularyError: The vocabulary lacks its unknown token.
+
+        >>> from piecework import models, normalizers, pre_tokenizers
+        >>> tok = Tokenizer(
+        ...     models.WordLevel(["[UNK]", "to", "be"], unk_token="[UNK]"),
+        ...     normalizer=normalizers.Lowercase(),
+        ...     pre_tokenizer=pre_tokenizers.Whitespace(),
+        ... )
+        >>> tok.encode("To be!").tokens
+        ['to', 'be', '[UNK]']
+        """
+        tree = {"version": "1.0", "model": _checked("model", model, Model).to_dict()}
+        core = _core.Tokenizer.from_json(json.dumps(tree).encode(), [], False)
+        self._core = core
+        changes: Any = {
+            "normalizer": normalizer,
+            "pre_tokenizer": pre_tokenizer,
+            "post_processor": post_processor,
+            "decoder": decoder,
+            "truncation": truncation,
+            "padding": padding,
+        }
+        parts = {name: part for name, part in changes.items() if part is not None}
+        whole = self.with_added_tokens(added_tokens) if added_tokens else self
+        whole = whole.with_parts(**parts) if parts else whole
+        self._core, self._functions = whole._core, whole._functions
 
     @classmethod
-    def _wrap(cls, core: CoreTokenizer) -> Tokenizer:
+    def _wrap(
+        cls, core: CoreTokenizer, functions: Sequence[Callable[[str], object]] = ()
+    ) -> Tokenizer:
         tokenizer = cls.__new__(cls)
-        tokenizer._core = core
+        tokenizer._core, tokenizer._functions = core, tuple(functions)
         return tokenizer
 
     # --- reading and writing -----------------------------------------------------------------
@@ -154,30 +238,26 @@ class Tokenizer:
         is_json = suffix == ".json" or (
             suffix != ".txt" and re.match(rb'\s*\{\s*["}]', data) is not None
         )
-        return cls._from_json(data, settings) if is_json else cls._from_vocab(data, settings)
+        tokenizer = cls._from_json(data, settings) if is_json else cls._from_vocab(data, settings)
+        limits = {name: settings[name] for name in _LIMITS if name in settings}  # type: ignore[literal-required]
+        return tokenizer.with_parts(**limits) if limits else tokenizer
 
     @classmethod
     def _from_json(cls, data: bytes, settings: LoadSettings) -> Tokenizer:
         _refuse(settings, _VOCAB_ONLY, "a tokenizer.json says itself")
-        for name in _JSON_ONLY:
-            if settings.get(name) is not None:
-                raise ConfigError(f"{name} can only be None here, which loads the file without it")
-        core = _core.Tokenizer.from_json(
-            data, "truncation" in settings, "padding" in settings, "unk_token" in settings
-        )
+        core = _core.Tokenizer.from_json(data, [], "unk_token" in settings)
         changes = {name: settings[name] for name in _MODEL if name in settings}  # type: ignore[literal-required]
         tokenizer = cls._wrap(core)
         return tokenizer.with_settings(**changes) if changes else tokenizer
 
     @classmethod
     def _from_vocab(cls, data: bytes, settings: LoadSettings) -> Tokenizer:
-        _refuse(settings, _JSON_ONLY, "a vocab.txt does not have")
         flags = {name: settings[name] for name in _BERT if name in settings}  # type: ignore[literal-required]
         if flags and "normalizer" in settings:
             raise ConfigError(
                 f"normalizer= and {', '.join(flags)} exclude each other; set them in the normalizer"
             )
-        splitter = splitter_json(
+        splitter, functions = splitter_json(
             settings["normalizer"] if "normalizer" in settings else BertNormalizer(**flags),
             settings["pre_tokenizer"] if "pre_tokenizer" in settings else BertPreTokenizer(),
         )
@@ -190,7 +270,36 @@ class Tokenizer:
             settings.get("unknown", "word"),
             _checked_limit(settings.get("max_input_chars_per_word", 100)),
         )
-        return cls._wrap(_core.Tokenizer.from_vocab(data, splitter, model))
+        return cls._wrap(_core.Tokenizer.from_vocab(data, splitter, functions, model), functions)
+
+    @classmethod
+    def from_folder(cls, path: Pathish, **settings: Unpack[LoadSettings]) -> Tokenizer:
+        """Load what a model ships: a folder with tokenizer.json or vocab.txt, and the files that configure it.
+
+        Special tokens and flags of added tokens that ``tokenizer_config.json`` and ``special_tokens_map.json`` give are
+        added to those of the tokenizer, as ``transformers`` does.
+
+        Args:
+            path: The folder.
+            **settings: As for :meth:`from_file`; they go before what the files say.
+
+        Returns:
+            The tokenizer.
+
+        Raises:
+            FileError: The folder or a file in it cannot be read, or there is no tokenizer in it.
+            FormatError: A file is not what it should be; the message has its name and the JSON path.
+        """
+        folder = read_model_folder(path)
+        if folder.format == "vocab.txt":
+            given: Any = {} if "normalizer" in settings else folder.settings.bert_settings()
+            settings = cast("LoadSettings", given | settings)
+        try:
+            tokenizer = cls._parse(folder.data, os.path.splitext(folder.path)[1], settings)
+        except (FormatError, VocabularyError) as error:
+            raise type(error)(f"{folder.path}: {error}") from None
+        known = {token.content for token in tokenizer.added_tokens.values()}
+        return tokenizer.with_added_tokens(folder.settings.tokens_to_add(known))
 
     def save(self, path: Pathish) -> None:
         """Write a tokenizer.json, history and counts included, which ``tokenizers`` 0.23 loads too.
@@ -281,26 +390,104 @@ class Tokenizer:
             settings.get("unknown", unknown),
             _checked_limit(settings.get("max_input_chars_per_word", limit)),
         )
-        return self._wrap(self._core.with_model(model))
+        return self._wrap(self._core.with_model(model), self._functions)
+
+    def with_parts(self, **parts: Unpack[Parts]) -> Tokenizer:
+        r"""Give the same tokenizer with other parts.
+
+        Args:
+            **parts: ``normalizer``, ``pre_tokenizer``, ``post_processor``, ``decoder``, ``truncation``, ``padding``; None
+                for none.
+
+        Returns:
+            A new tokenizer; this one stays as it is.
+
+        Raises:
+            ConfigError: Parts that do not go together, or padding without a pad token.
+
+        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
+        >>> tok.with_parts(normalizer=None).tokenize("Hugs hugs")
+        ['[UNK]', 'hug', '##s']
+        """
+        _refuse_unknown(parts, Parts.__optional_keys__, "a tokenizer's parts")
+        bases: dict[str, Any] = {
+            "normalizer": Normalizer,
+            "pre_tokenizer": PreTokenizer,
+            "post_processor": PostProcessor,
+            "decoder": Decoder,
+        }
+        tree: dict[str, Any] = {}
+        for name, part in parts.items():
+            if name in bases:
+                tree[name] = part and _checked(name, part, bases[name])._write()
+        if "truncation" in parts:
+            truncation = as_truncation(parts["truncation"])
+            tree["truncation"] = truncation and truncation.to_dict()
+        if "padding" in parts:
+            padding = as_padding(parts["padding"], self)
+            tree["padding"] = padding and padding.to_dict()
+        if "pre_tokenizer" not in parts and self._functions:
+            tree["pre_tokenizer"] = self.pre_tokenizer and self.pre_tokenizer._write()
+        text, functions = numbered(tree)
+        return self._wrap(self._core.with_parts(text, functions), functions)
+
+    def with_added_tokens(
+        self, tokens: Iterable[str | AddedToken], *, special: bool = False
+    ) -> Tokenizer:
+        r"""Give the same tokenizer with more added tokens, which are found in the text before the model sees it.
+
+        Args:
+            tokens: Their texts, or :class:`piecework.AddedToken` with flags. One that is in the vocabulary keeps its id,
+                others get the next ones; one that was added before takes on the new flags.
+            special: Whether those given as ``str`` are special tokens.
+
+        Returns:
+            A new tokenizer; this one stays as it is.
+
+        Raises:
+            ConfigError: An empty token.
+
+        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n").with_added_tokens(["<name>"])
+        >>> tok.tokenize("hugs <NAME>"), tok.token_to_id("<name>")
+        (['hug', '##s', '<name>'], 3)
+        """
+        if isinstance(tokens, str):
+            raise TypeError("tokens must be an iterable of str or AddedToken, not one str")
+        new = [
+            token if isinstance(token, AddedToken) else AddedToken(token, special=special)
+            for token in tokens
+        ]
+        tuples = [
+            (t.content, t.single_word, t.lstrip, t.rstrip, bool(t.normalized), t.special)
+            for t in new
+        ]
+        return self._wrap(self._core.with_added_tokens(tuples), self._functions)
 
     # --- encoding and decoding ----------------------------------------------------------------
 
     def encode(
         self,
-        text: str,
-        pair: str | None = None,
+        text: str | Sequence[str],
+        pair: str | Sequence[str] | None = None,
         *,
+        is_pretokenized: bool = False,
         add_special_tokens: bool = True,
         specials: Specials = "match",
+        truncation: TruncationLike | Default = DEFAULT,
+        padding: PaddingLike | Default = DEFAULT,
     ) -> Encoding:
         r"""Encode a text, or a pair of texts.
 
         Args:
-            text: The text.
+            text: The text; with ``is_pretokenized`` a list of words.
             pair: A second text, whose tokens get type id 1.
-            add_special_tokens: Whether the template's special tokens are added.
+            is_pretokenized: Whether texts come in words. Each word is encoded for itself, and its offsets count in it.
+            add_special_tokens: Whether the post-processor's special tokens are added.
             specials: What special tokens in the text are: matched (``"match"``), ordinary text (``"text"``, which
                 cannot smuggle one in), an error (``"error"``), or matched if in the given set, else text.
+            truncation: A :class:`piecework.Truncation`, its ``max_length`` alone, or None; by default as the tokenizer has
+                it. What is cut off is in ``overflowing``.
+            padding: A :class:`piecework.Padding`, a length, or None; by default as the tokenizer has it.
 
         Returns:
             Ids, tokens, offsets (characters of the original text), word ids, type ids and masks.
@@ -309,38 +496,83 @@ class Tokenizer:
             SpecialTokenError: A special token in the text, with ``specials="error"``.
             UnknownTokenError: An unknown word, where the tokenizer has no unknown token.
             SurrogateError: The text holds a lone surrogate.
+            TruncationError: There is no room beside the special tokens, or no second text to truncate.
+            RegexError: A pattern gave up on the text.
 
         >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
         >>> tok.encode("hugs hug").offsets
         [(0, 3), (3, 4), (5, 8)]
+        >>> tok.encode("hugs hug", truncation=2).tokens
+        ['hug', '##s']
         """
-        return self._core.encode(text, pair, add_special_tokens, specials)
+        options = self._options(add_special_tokens, specials, truncation, padding)
+        return self._core.encode(text, pair, is_pretokenized, options)
+
+    def encode_segments(
+        self,
+        segments: Iterable[tuple[str, bool]],
+        *,
+        add_special_tokens: bool = True,
+        truncation: TruncationLike | Default = DEFAULT,
+        padding: PaddingLike | Default = DEFAULT,
+    ) -> Encoding:
+        r"""Encode one text that comes in segments, some of which may hold special tokens.
+
+        Args:
+            segments: Pairs of a text and whether it is trusted. Special tokens in trusted segments are matched, in others
+                they are ordinary text. No word reaches from one segment into the next.
+            add_special_tokens: As for :meth:`encode`, like the next two.
+            truncation: Likewise.
+            padding: Likewise.
+
+        Returns:
+            The encoding; offsets count in all segments put together.
+
+        >>> tok = Tokenizer.from_str("[UNK]\n[SEP]\nhug\n##s\n")
+        >>> tok.encode_segments([("hugs[SEP]", True), ("[SEP]", False)]).tokens
+        ['hug', '##s', '[SEP]', '[UNK]', '[UNK]', '[UNK]']
+        """
+        options = self._options(add_special_tokens, "match", truncation, padding)
+        return self._core.encode_segments(segments, options)
 
     def encode_ids(
         self,
-        text: str,
-        pair: str | None = None,
+        text: str | Sequence[str],
+        pair: str | Sequence[str] | None = None,
         *,
+        is_pretokenized: bool = False,
         add_special_tokens: bool = True,
         specials: Specials = "match",
+        truncation: TruncationLike | Default = DEFAULT,
+        padding: PaddingLike | Default = DEFAULT,
     ) -> list[int]:
         """Give the token ids of a text or pair, and nothing else; arguments as for :meth:`encode`."""
-        return self._core.encode_ids(text, pair, add_special_tokens, specials)
+        options = self._options(add_special_tokens, specials, truncation, padding)
+        return self._core.encode_ids(text, pair, is_pretokenized, options)
 
     def encode_batch(
         self,
-        texts: Iterable[str],
+        texts: Iterable[Any],
         *,
+        is_pretokenized: bool = False,
         add_special_tokens: bool = True,
         specials: Specials = "match",
+        truncation: TruncationLike | Default = DEFAULT,
+        padding: PaddingLike | Default = DEFAULT,
+        offsets: bool = False,
         threads: int | None = None,
     ) -> Encodings:
         """Encode many texts into one flat array of ids.
 
         Args:
-            texts: An iterable of ``str``.
-            add_special_tokens: As for :meth:`encode`.
-            specials: As for :meth:`encode`.
+            texts: An iterable of texts as :meth:`encode` takes them, or of pairs (tuples) of them.
+            is_pretokenized: As for :meth:`encode`, like the next four.
+            add_special_tokens: Likewise.
+            specials: Likewise.
+            truncation: Likewise.
+            padding: Likewise; ``Padding()`` pads to the longest of the batch.
+            offsets: Whether offsets, word ids, type ids and masks are computed at the same time, instead of when they are
+                asked for.
             threads: How many to use; one for each core by default. They do not change the result.
 
         Returns:
@@ -351,18 +583,47 @@ class Tokenizer:
         """
         texts = _listed(texts)
         specials = specials if isinstance(specials, str) else frozenset(specials)
-        batch = self._core.encode_batch(texts, add_special_tokens, specials, threads)
-        return Encodings(
-            batch, self, texts, add_special_tokens=add_special_tokens, specials=specials
-        )
+        options = self._options(add_special_tokens, specials, truncation, padding)
+        batch = self._core.encode_batch(texts, is_pretokenized, options, offsets, threads)
+        call = Call(self, texts, is_pretokenized, add_special_tokens, specials, truncation, padding)
+        return Encodings(batch, call, threads)
+
+    def _options(
+        self,
+        add_special_tokens: bool,
+        specials: Specials,
+        truncation: TruncationLike | Default = DEFAULT,
+        padding: PaddingLike | Default = DEFAULT,
+    ) -> _core.Options:
+        """What a call asks for, as the core takes it."""
+        usual = truncation is DEFAULT and padding is DEFAULT
+        if usual and add_special_tokens is True and isinstance(specials, str) and specials == "match":
+            return self._usual
+        cut = self._limit(truncation, as_truncation)
+        fill = self._limit(padding, lambda padding: as_padding(padding, self))
+        return _core.Options(self._core, bool(add_special_tokens), specials, cut, fill)
+
+    @cached_property
+    def _usual(self) -> _core.Options:
+        """The options of a call that asks for nothing."""
+        return _core.Options(self._core, True, "match", True, True)
+
+    @staticmethod
+    def _limit(value: Any, as_limit: Callable[[Any], Settings | None]) -> str | bool:
+        """JSON, True for what the tokenizer has, or False for none."""
+        if isinstance(value, Default):
+            return True
+        limit = as_limit(value)
+        return False if limit is None else json.dumps(limit.to_dict())
 
     def tokenize(self, text: str, *, specials: Specials = "match") -> list[str]:
-        r"""Give the tokens of a text, without special tokens around it.
+        r"""Give the tokens of a text, without special tokens around it, all of them.
 
         >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").tokenize("Hugs!")
         ['hug', '##s', '[UNK]']
         """
-        return self._core.encode(text, None, False, specials).tokens
+        options = self._options(False, specials, None, None)
+        return self._core.encode(text, None, False, options).tokens
 
     def decode(self, ids: Iterable[int], *, skip_special_tokens: bool = True) -> str:
         r"""Give the text of token ids.
@@ -402,7 +663,7 @@ class Tokenizer:
         add_special_tokens: bool = True,
         specials: Specials = "match",
     ) -> Any:
-        r"""Count tokens without making a list of them.
+        r"""Count tokens without making a list of them, neither truncated nor padded.
 
         Args:
             text_or_texts: A text, or an iterable of texts.
@@ -415,9 +676,10 @@ class Tokenizer:
         >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").count(["hugs", "hug"])
         [2, 1]
         """
+        options = self._options(add_special_tokens, specials)
         if isinstance(text_or_texts, str):
-            return self._core.count(text_or_texts, add_special_tokens, specials)
-        return [self._core.count(text, add_special_tokens, specials) for text in text_or_texts]
+            return self._core.count(text_or_texts, options)
+        return [self._core.count(text, options) for text in text_or_texts]
 
     def log_likelihood(self, text: str, *, specials: Specials = "match") -> float:
         """Give the log-likelihood of a text: the sum of ln p over its tokens (note 002).
@@ -433,7 +695,7 @@ class Tokenizer:
         >>> round(tok.log_likelihood("a b"), 4)  # ln 3/4 + ln 1/4
         -1.674
         """
-        return self._core.log_likelihood(text, specials)
+        return self._core.log_likelihood(text, self._options(False, specials))
 
     def explain(self, word: str) -> Explanation:
         """Tell how a word came to be split as it is.
@@ -488,36 +750,86 @@ class Tokenizer:
         return dict(self._core.special_tokens())
 
     @property
+    def added_tokens(self) -> dict[int, AddedToken]:
+        """The added tokens, special ones among them, by id; a new dictionary each time."""
+        return {number: AddedToken(*flags) for number, flags in self._core.added_tokens()}
+
+    @property
     def unknown(self) -> UnknownPolicy:
-        """What becomes of characters that no piece covers."""
-        return self._core.model()[2]
+        """What becomes of characters that no piece covers; of a WordLevel model, ``"word"``."""
+        return self._core.model()[2] if self.model_type == "WordPiece" else "word"
 
     @property
     def unk_token(self) -> str | None:
         """The unknown token, or None if there is none."""
-        unk_token = self._core.model()[1]
+        unk_token = self._core.unk_token()
         known = unk_token is not None and self.token_to_id(unk_token) is not None
         return unk_token if known else None
 
     @property
     def continuing_subword_prefix(self) -> str:
-        """What marks a token that continues a word."""
-        return self._core.model()[0]
+        """What marks a token that continues a word; empty if nothing does."""
+        return self._core.model()[0] if self.model_type == "WordPiece" else ""
 
     @property
     def max_input_chars_per_word(self) -> int | None:
         """Longer words, in characters after normalization, are unknown; None for no limit."""
-        return self._core.model()[3]
+        return self._core.model()[3] if self.model_type == "WordPiece" else None
+
+    @property
+    def model_type(self) -> str:
+        """The kind of model: ``"WordPiece"`` or ``"WordLevel"``."""
+        return self._core.model_type()
+
+    @property
+    def model(self) -> Model:
+        """The model, its vocabulary included; a new one each time."""
+        vocab = self._core.model_vocab()
+        if self.model_type == "WordLevel":
+            return models.WordLevel(vocab, unk_token=self._core.unk_token() or "")
+        prefix, unk_token, unknown, limit = self._core.model()
+        return models.WordPiece(vocab, unk_token, limit, prefix, unknown)
+
+    @cached_property
+    def _parts(self) -> dict[str, Any]:
+        parts: dict[str, Any] = json.loads(self._core.parts())
+        return parts
 
     @cached_property
     def normalizer(self) -> Normalizer | None:
         """What a text is changed by."""
-        return normalizers.from_dict(json.loads(self._core.splitter())["normalizer"])
+        part = self._parts["normalizer"]
+        return part and Normalizer.from_dict(part)
 
     @cached_property
     def pre_tokenizer(self) -> PreTokenizer | None:
         """How a text is split into words."""
-        return pre_tokenizers.from_dict(json.loads(self._core.splitter())["pre_tokenizer"])
+        part = self._parts["pre_tokenizer"]
+        return part and read_pre_tokenizer(part, self._functions)
+
+    @cached_property
+    def post_processor(self) -> PostProcessor | None:
+        """Where special tokens go."""
+        part = self._parts["post_processor"]
+        return part and PostProcessor.from_dict(part)
+
+    @cached_property
+    def decoder(self) -> Decoder | None:
+        """How tokens become text."""
+        part = self._parts["decoder"]
+        return part and Decoder.from_dict(part)
+
+    @cached_property
+    def truncation(self) -> Truncation | None:
+        """How calls truncate that do not say it."""
+        part = self._parts["truncation"]
+        return part and Truncation.from_dict(part)
+
+    @cached_property
+    def padding(self) -> Padding | None:
+        """How calls pad that do not say it."""
+        part = self._parts["padding"]
+        return part and Padding.from_dict(part)
 
     @cached_property
     def history(self) -> tuple[Merge, ...]:
@@ -569,7 +881,13 @@ class Tokenizer:
         """Compare everything that a file would hold."""
         if not isinstance(other, Tokenizer):
             return NotImplemented
-        return self._core is other._core or self.to_str() == other.to_str()
+        if self._core is other._core:
+            return True
+        if self._functions or other._functions:
+            return self._functions == other._functions and (
+                self.with_parts(pre_tokenizer=None) == other.with_parts(pre_tokenizer=None)
+            )
+        return self.to_str() == other.to_str()
 
     def __hash__(self) -> int:
         """Hash by size and stages, which equal tokenizers share."""
@@ -580,7 +898,7 @@ class Tokenizer:
         training = self.trainer
         trained = f", {training['criterion']}, {len(self.history):,} merges" if training else ""
         return (
-            f"Tokenizer(WordPiece, {len(self):,} tokens, {self.normalizer}, {self.pre_tokenizer}, "
+            f"Tokenizer({self.model_type}, {len(self):,} tokens, {self.normalizer}, {self.pre_tokenizer}, "
             f"unknown={self.unknown!r}{trained})"
         )
 
@@ -597,10 +915,16 @@ def _parts(tokenizer: Tokenizer) -> dict[str, Any]:
 
 
 def _unpickle(text: str) -> Tokenizer:
-    return Tokenizer._wrap(_core.Tokenizer.from_json(text.encode(), False, False, True))
+    return Tokenizer._wrap(_core.Tokenizer.from_json(text.encode(), [], True))
 
 
-def _listed(texts: Iterable[str]) -> Sequence[str]:
+def _checked(name: str, part: Any, base: type[Any]) -> Any:
+    if not isinstance(part, base):
+        raise TypeError(f"{name} must be one of piecework.{base.__module__.split('.')[-1]}, not {part!r}")
+    return part
+
+
+def _listed(texts: Iterable[Any]) -> Sequence[Any]:
     if isinstance(texts, str):
         raise TypeError(
             "texts must be an iterable of str, not one str; pass [text], or call encode"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from piecework._core import Batch, Encoding
+from piecework.encoding_settings import PaddingLike, TruncationLike, as_padding, pad_token_of
 from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -90,12 +92,25 @@ class Padded(NamedTuple):
     attention_mask: npt.NDArray[np.int64]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Call:
+    """What a batch was encoded with, so that one can look closer later."""
+
+    tokenizer: Tokenizer
+    texts: Sequence[Any]
+    is_pretokenized: bool
+    add_special_tokens: bool
+    specials: Specials
+    truncation: TruncationLike | Default
+    padding: PaddingLike | Default
+
+
 class Encodings:
     """The encodings of many texts in columns: 4 bytes a token, and 8 a text.
 
-    ``batch[i]`` is the full :class:`Encoding` of text ``i``, made when it is asked for. pyarrow and
-    polars read the batch as one column of lists of unsigned 32-bit integers, duckdb as a table with that column,
-    through the Arrow PyCapsule interface.
+    ``batch[i]`` is the full :class:`Encoding` of text ``i``, made when it is asked for; so are the columns beside the ids,
+    all at once. pyarrow and polars read the batch as one column of lists of unsigned 32-bit integers, duckdb as a table
+    with that column, through the Arrow PyCapsule interface.
 
     Attributes:
         ids: All token ids in a row, ``uint32``, read-only.
@@ -106,38 +121,64 @@ class Encodings:
     >>> batch = tok.encode_batch(["low", "lower lowest"])
     >>> len(batch), batch.row_offsets.tolist(), batch[0].tokens
     (2, [0, 3, 7], ['[CLS]', 'low', '[SEP]'])
+    >>> batch.offsets[1:5].tolist()
+    [[0, 3], [0, 0], [0, 0], [0, 5]]
     """
 
-    __slots__ = (
-        "_add_special_tokens",
-        "_batch",
-        "_specials",
-        "_texts",
-        "_tokenizer",
-        "ids",
-        "row_offsets",
-    )
+    __slots__ = ("_batch", "_call", "_columns", "_threads", "ids", "row_offsets")
 
     ids: npt.NDArray[np.uint32]
     row_offsets: npt.NDArray[np.int64]
 
-    def __init__(
-        self,
-        batch: Batch,
-        tokenizer: Tokenizer,
-        texts: Sequence[str],
-        *,
-        add_special_tokens: bool,
-        specials: Specials,
-    ) -> None:
+    def __init__(self, batch: Batch, call: Call, threads: int | None) -> None:
         """Hold a batch of the core and what it takes to look closer."""
         self._batch = batch
-        self._tokenizer = tokenizer
-        self._texts = texts
-        self._add_special_tokens = add_special_tokens
-        self._specials = specials
+        self._call = call
+        self._threads = threads
+        self._columns = batch.columns()
         self.ids = batch.ids
         self.row_offsets = batch.row_offsets
+
+    def _all_columns(self) -> tuple[npt.NDArray[Any], ...]:
+        if self._columns is None:
+            call = self._call
+            full = call.tokenizer.encode_batch(
+                call.texts,
+                is_pretokenized=call.is_pretokenized,
+                add_special_tokens=call.add_special_tokens,
+                specials=call.specials,
+                truncation=call.truncation,
+                padding=call.padding,
+                offsets=True,
+                threads=self._threads,
+            )
+            self._columns = full._columns
+        return self._columns or ()
+
+    @property
+    def offsets(self) -> npt.NDArray[np.uint32]:
+        """Characters of the texts that the tokens cover: shape (tokens, 2), start and end, ``uint32``, read-only."""
+        return self._all_columns()[0].reshape(-1, 2)
+
+    @property
+    def word_ids(self) -> npt.NDArray[np.int32]:
+        """The word of its text that each token belongs to, -1 for added ones: ``int32``, read-only."""
+        return self._all_columns()[1]
+
+    @property
+    def type_ids(self) -> npt.NDArray[np.uint32]:
+        """Type ids: ``uint32``, read-only."""
+        return self._all_columns()[2]
+
+    @property
+    def special_tokens_mask(self) -> npt.NDArray[np.uint32]:
+        """1 for tokens that the post-processor or padding added, else 0: ``uint32``, read-only."""
+        return self._all_columns()[3]
+
+    @property
+    def attention_mask(self) -> npt.NDArray[np.uint32]:
+        """0 for padding, 1 for all else: ``uint32``, read-only."""
+        return self._all_columns()[4]
 
     def __len__(self) -> int:
         """Give the number of texts."""
@@ -150,20 +191,35 @@ class Encodings:
     def __getitem__(self, place: int | slice) -> Encoding | list[Encoding]:
         """Give the full encoding of a text, or of several."""
         if isinstance(place, slice):
-            return [self._encode(text) for text in self._texts[place]]
-        try:
-            text = self._texts[place]
-        except IndexError:
-            raise IndexError(f"a batch of {len(self)} texts has no place {place}") from None
-        return self._encode(text)
+            return [self._encode(number) for number in range(*place.indices(len(self)))]
+        number = operator.index(place)
+        if not -len(self) <= number < len(self):
+            raise IndexError(f"a batch of {len(self)} texts has no place {place}")
+        return self._encode(number % len(self))
 
     def __iter__(self) -> Iterator[Encoding]:
         """Iterate over full encodings."""
-        return map(self._encode, self._texts)
+        return map(self._encode, range(len(self)))
 
-    def _encode(self, text: str) -> Encoding:
-        return self._tokenizer.encode(
-            text, add_special_tokens=self._add_special_tokens, specials=self._specials
+    def _encode(self, number: int) -> Encoding:
+        call = self._call
+        text, pair = call.texts[number], None
+        if isinstance(text, tuple) and len(text) == 2:  # noqa: PLR2004  # a pair
+            in_words = call.is_pretokenized and isinstance(text[0], str)
+            text, pair = (text, None) if in_words else text
+        padding = call.tokenizer.padding if isinstance(call.padding, Default) else call.padding
+        if padding is not None:  # to the length that the batch has
+            padding = as_padding(padding, call.tokenizer)
+            length = int(self.row_offsets[number + 1] - self.row_offsets[number])
+            padding = padding and replace(padding, length=max(length, 1), pad_to_multiple_of=None)
+        return call.tokenizer.encode(
+            text,
+            pair,
+            is_pretokenized=call.is_pretokenized,
+            add_special_tokens=call.add_special_tokens,
+            specials=call.specials,
+            truncation=call.truncation,
+            padding=padding,
         )
 
     def to_list(self) -> list[list[int]]:
@@ -210,19 +266,31 @@ class Encodings:
             raise ConfigError(
                 f"a text has {longest} tokens and does not fit into {columns} columns"
             )
-        places = np.arange(columns)
-        mask = (
-            places < lengths[:, None] if side == "right" else places >= columns - lengths[:, None]
-        )
-        ids = np.full(mask.shape, pad_id, dtype=np.int64)
-        ids[mask] = self.ids
-        return Padded(ids, mask.astype(np.int64))
+        filled = _aligned(lengths, columns, left=side == "left")
+        ids = np.full(filled.shape, pad_id, dtype=np.int64)
+        ids[filled] = self.ids
+        return Padded(ids, self._attention(filled).astype(np.int64))
+
+    def _attention(self, filled: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Where in a matrix there are tokens that are no padding, of the call or of the matrix."""
+        if self._columns is not None:
+            mask = np.zeros_like(filled)
+            mask[filled] = self._columns[4] != 0
+            return mask
+        unpadded = self._batch.unpadded()
+        if unpadded is None:
+            return filled
+        lengths, left = unpadded
+        rows = np.diff(self.row_offsets)
+        own = _aligned(lengths, int(rows.max(initial=0)), left=left)
+        mask = np.zeros_like(filled)
+        mask[filled] = own[_aligned(rows, own.shape[1], left=left)]
+        return mask
 
     def _pad_id(self) -> int:
-        pad_id = self._tokenizer.token_to_id("[PAD]")
-        if pad_id is None:
-            raise ConfigError("the tokenizer has no [PAD]; pass pad_id=...")
-        return pad_id
+        padding = self._call.padding
+        prescribed = self._call.tokenizer.padding if isinstance(padding, Default) else padding
+        return pad_token_of(self._call.tokenizer, prescribed)
 
     def __arrow_c_schema__(self) -> object:
         """Give the schema to Arrow (PyCapsule interface)."""
@@ -239,3 +307,10 @@ class Encodings:
     def __repr__(self) -> str:
         """Tell the size."""
         return f"Encodings({len(self)} texts, {len(self.ids)} tokens)"
+
+
+def _aligned(lengths: npt.NDArray[Any], columns: int, *, left: bool) -> npt.NDArray[np.bool_]:
+    """Where in rows of `columns` places there are so many tokens, at their beginning or at their end."""
+    places = np.arange(columns)
+    lengths = lengths[:, None].astype(np.int64)
+    return places >= columns - lengths if left else places < lengths

@@ -84,9 +84,6 @@ pub enum Error {
     /// A text longer than spans can address.
     #[error("a text of {0} bytes is over the limit of 1 GiB; split it")]
     TooLong(usize),
-    /// A regular expression that gave up on a text, or that does not compile.
-    #[error("{0}")]
-    Regex(String),
     /// A text that cannot be truncated as asked for.
     #[error("{0}")]
     Truncation(String),

@@ -58,7 +58,6 @@ fn make(py: Python<'_>, error: &Error, place: Option<&str>) -> PyErr {
         Error::NoUnknownToken { .. } => raised(py, "UnknownTokenError", (message,)),
         Error::Id { .. } => raised(py, "TokenIdError", (message,)),
         Error::NoCounts(_) => raised(py, "MissingCountsError", (message,)),
-        Error::Regex(_) => raised(py, "RegexError", (message,)),
         Error::TooLong(_) => raised(py, "TextTooLongError", (message,)),
         Error::Truncation(_) => raised(py, "TruncationError", (message,)),
         Error::Regex(_) => raised(py, "RegexError", (message,)),

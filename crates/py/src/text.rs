@@ -1,6 +1,6 @@
 //! The first stages and the last one by themselves.
 
-use piecework_core::format::{read_decoder, read_splitter};
+use piecework_core::format::{read_decoder, read_splitter, write_decoder};
 use piecework_core::words::Words;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -41,13 +41,6 @@ pub(crate) fn decode_tokens(py: Python<'_>, decoder: &str, tokens: Vec<Bound<'_,
     let tokens = tokens.iter().map(utf8).collect::<PyResult<Vec<&str>>>()?;
     let decoder = read_decoder(decoder).map_err(|error| to_py(py, &error))?;
     decoder.decode(tokens).map_err(|error| to_py(py, &error))
-}
-
-/// The text that `decoder` (JSON) makes of tokens.
-#[pyfunction]
-pub(crate) fn decode_tokens(py: Python<'_>, decoder: &str, tokens: &Bound<'_, PyAny>) -> PyResult<String> {
-    let tokens = texts(tokens)?;
-    py.detach(|| read_decoder(decoder)?.decode(tokens.iter().map(|token| &**token))).map_err(|error| to_py(py, &error))
 }
 
 /// A decoder (JSON) as files have it: checked, with every member, the forms of earlier versions brought up to date.
