@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from piecework._settings import TEXT, Kind, Mismatch, Settings, hint, members, shown
+from piecework._settings import TEXT, Kind, Mismatch, Settings, hint, members, shown, under
 from piecework.errors import UnsupportedError
 from piecework.patterns import Regex
 
@@ -83,10 +83,8 @@ class Pattern(Kind):
         if len(pattern) != 1 or not pattern.keys() <= {"String", "Regex"}:
             raise Mismatch(f"expected either 'String' or 'Regex', found {shown(data)}")
         ((kind, value),) = pattern.items()
-        try:
+        with under(f".{kind}"):
             text = TEXT.check(value)
-        except Mismatch as error:
-            raise error.under(f".{kind}") from None
         return Regex(text) if kind == "Regex" else text
 
     def write(self, value: str | Regex) -> dict[str, str]:

@@ -5,9 +5,10 @@ A class says what each of its fields takes once, by a `Kind`; checking arguments
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 from piecework.errors import ConfigError, FormatError, VocabularyError, to_utf8
@@ -30,6 +31,15 @@ class Mismatch(Exception):  # noqa: N818  # it becomes an error of ours before a
     def error(self, root: str = "$") -> FormatError:
         """Give the error for people."""
         return self.kind(f"{root}{self.path}: {self.message}")
+
+
+@contextlib.contextmanager
+def under(path: str) -> Iterator[None]:
+    """Add where one stands in what is read to a mismatch from further below."""
+    try:
+        yield
+    except Mismatch as error:
+        raise error.under(path) from None
 
 
 class Kind:
@@ -148,10 +158,8 @@ class ListOf(Kind):
     def _each(self, take: Callable[[Any], Any], values: Iterable[Any]) -> tuple[Any, ...]:
         taken = []
         for place, value in enumerate(values):
-            try:
+            with under(f"[{place}]"):
                 taken.append(take(value))
-            except Mismatch as error:
-                raise error.under(f"[{place}]") from None
         return tuple(taken)
 
 
@@ -294,7 +302,5 @@ def _is_there(field: dataclasses.Field[Any], data: Mapping[str, Any]) -> bool:
 
 def _read_member(field: dataclasses.Field[Any], data: Mapping[str, Any]) -> Any:
     name = _member(field)
-    try:
+    with under(f".{name}"):
         return _kind(field).read(data[name])
-    except Mismatch as error:
-        raise error.under(f".{name}") from None

@@ -17,6 +17,7 @@ from piecework._settings import (
     members,
     shown,
     takes,
+    under,
 )
 from piecework.errors import ConfigError
 
@@ -72,10 +73,8 @@ class _Length(Kind):
             return None
         if not isinstance(data, dict) or data.keys() != {"Fixed"}:
             raise Mismatch(f"expected 'BatchLongest' or 'Fixed' with a length, found {shown(data)}")
-        try:
+        with under(".Fixed"):
             return _LENGTH.check(members(data)["Fixed"])
-        except Mismatch as error:
-            raise error.under(".Fixed") from None
 
     def write(self, value: int | None) -> Any:
         return "BatchLongest" if value is None else {"Fixed": value}

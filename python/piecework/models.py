@@ -28,6 +28,7 @@ from piecework._settings import (
     members,
     shown,
     takes,
+    under,
 )
 from piecework.errors import VocabularyError
 
@@ -144,10 +145,8 @@ class _Own(Settings):
 
 
 def _own(data: Any) -> _Own:
-    try:
+    with under(".piecework"):
         return _Own() if data is None else _Own._read(data)
-    except Mismatch as error:
-        raise error.under(".piecework") from None
 
 
 @dataclass(frozen=True, init=False)

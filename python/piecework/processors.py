@@ -28,6 +28,7 @@ from piecework._settings import (
     members,
     shown,
     takes,
+    under,
 )
 from piecework.errors import ConfigError
 
@@ -210,10 +211,8 @@ class _Piece(Kind):
             raise Mismatch(
                 f"expected the members 'id' and 'type_id', found {shown(inner)}", f".{kind}"
             )
-        try:
+        with under(f".{kind}"):
             return _piece(kind, inner["id"], inner["type_id"])
-        except Mismatch as error:
-            raise error.under(f".{kind}") from None
 
 
 def _piece(kind: Any, name: Any, type_id: Any) -> TemplatePiece:
@@ -261,10 +260,8 @@ class _SpecialTokens(Kind):
         return tuple(self._one(name, token) for name, token in members(data).items())
 
     def _one(self, name: str, token: Any) -> SpecialToken:
-        try:
+        with under(f".{name}"):
             return _special(members(token) | {"id": name})
-        except Mismatch as error:
-            raise error.under(f".{name}") from None
 
     def write(self, value: tuple[SpecialToken, ...]) -> dict[str, Any]:
         ordered = sorted(value, key=lambda token: token.id)
