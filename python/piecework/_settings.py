@@ -156,10 +156,12 @@ class ListOf(Kind):
         return [self.kind.write(item) for item in value]
 
     def _each(self, take: Callable[[Any], Any], values: Iterable[Any]) -> tuple[Any, ...]:
-        taken = []
-        for place, value in enumerate(values):
-            with under(f"[{place}]"):
-                taken.append(take(value))
+        taken: list[Any] = []
+        try:
+            for value in values:
+                taken.append(take(value))  # noqa: PERF401  # how many there are says where it failed
+        except Mismatch as error:
+            raise error.under(f"[{len(taken)}]") from None
         return tuple(taken)
 
 
@@ -209,6 +211,8 @@ class Settings:
             return cls._read(data)
         except Mismatch as error:
             raise error.error() from None
+        except RecursionError:
+            raise FormatError("$: nested too deeply") from None
 
     def _fill(self, **given: Any) -> None:
         """Set the fields, checked: frozen or not, this is where they are made."""

@@ -175,7 +175,8 @@ class Replace(Normalizer):
         pattern: A plain string, or a :class:`piecework.Regex`.
         content: What stands there instead, as it is.
 
-    >>> Replace(Regex(r"\s+"), " ").normalize_str("hello \t world")
+    >>> import piecework as pw
+    >>> Replace(pw.Regex(r"\s+"), " ").normalize_str("hello \t world")
     'hello world'
     """
 

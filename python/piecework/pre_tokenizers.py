@@ -223,7 +223,8 @@ class Split(PreTokenizer):
         behavior: What becomes of the matches.
         invert: Whether the matches are the words, and what is between them divides.
 
-    >>> split = Split(Regex(r"\w+|[^\w\s]"), "removed", invert=True)
+    >>> import piecework as pw
+    >>> split = Split(pw.Regex(r"\w+|[^\w\s]"), "removed", invert=True)
     >>> [word for word, span in split.pre_tokenize_str("to be, or")]
     ['to', 'be', ',', 'or']
     """
@@ -292,7 +293,7 @@ class UnicodeScripts(PreTokenizer):
     """Words end where the script changes; Hiragana and Katakana count as Han, and spaces as what is before them.
 
     >>> [word for word, span in UnicodeScripts().pre_tokenize_str("Apples are りんご 林檎")]
-    ['Apples are', 'りんご 林檎']
+    ['Apples are ', 'りんご 林檎']
     """
 
     type_name: ClassVar[str] = "UnicodeScripts"

@@ -258,6 +258,14 @@ def test_broken_json(base: Any, data: Any, message: str) -> None:
     )
 
 
+def test_json_that_is_nested_too_deeply() -> None:
+    data: dict[str, Any] = {"type": "NFC"}
+    for _ in range(5000):
+        data = {"type": "Sequence", "normalizers": [data]}
+    with pytest.raises(FormatError, match="nested too deeply"):
+        N.from_dict(data)
+
+
 def test_a_class_makes_only_its_own_kind() -> None:
     with pytest.raises(UnsupportedError, match="'NFC' is not among those known here, Strip"):
         normalizers.Strip.from_dict({"type": "NFC"})
