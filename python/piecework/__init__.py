@@ -15,8 +15,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from piecework import decoders, errors, normalizers, pre_tokenizers
+    from piecework import decoders, errors, models, normalizers, pre_tokenizers, processors
+    from piecework.added_tokens import AddedToken
     from piecework.counts import WordCounts
+    from piecework.encoding_settings import Padding, Truncation
     from piecework.errors import PieceworkError
     from piecework.patterns import Regex
     from piecework.tokenizer import Tokenizer
@@ -27,35 +29,45 @@ __version__ = "0.1.0"
 
 __all__ = [
     "DEFAULT",
+    "AddedToken",
     "Encoding",
     "Encodings",
     "Merge",
     "Padded",
+    "Padding",
     "PieceworkError",
     "Progress",
     "Regex",
     "Tokenizer",
+    "Truncation",
     "WordCounts",
     "WordPieceTrainer",
     "__version__",
     "decoders",
     "errors",
+    "models",
     "normalizers",
     "pre_tokenizers",
+    "processors",
     "train",
     "train_files",
 ]
 
+_MODULES = ("decoders", "errors", "models", "normalizers", "pre_tokenizers", "processors")
+
 _HOMES = {
     "DEFAULT": "types",
+    "AddedToken": "added_tokens",
     "Encoding": "types",
     "Encodings": "types",
     "Merge": "types",
     "Padded": "types",
+    "Padding": "encoding_settings",
     "PieceworkError": "errors",
     "Progress": "types",
     "Regex": "patterns",
     "Tokenizer": "tokenizer",
+    "Truncation": "encoding_settings",
     "WordCounts": "counts",
     "WordPieceTrainer": "training",
     "train": "training",
@@ -64,7 +76,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("decoders", "errors", "normalizers", "pre_tokenizers"):
+    if name in _MODULES:
         return importlib.import_module(f"piecework.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'piecework' has no attribute {name!r}")

@@ -1,25 +1,108 @@
-"""What normalizers and pre-tokenizers have in common: settings that read as JSON."""
+"""What the stages of a tokenizer have in common: settings that read as JSON with a type."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from piecework._settings import TEXT, Kind, Mismatch, Settings, hint, members, shown, under
+from piecework.errors import UnsupportedError
+from piecework.patterns import Regex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
-class Component:
+class Component(Settings):
     """A stage's settings: immutable, comparable, picklable; the core holds the algorithm."""
 
     type_name: ClassVar[str]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the component as ``tokenizer.json`` writes it.
+    def functions(self) -> list[Callable[[str], object]]:
+        """Give the Python functions inside, in order."""
+        return self.to_core()[1]
 
-        Returns:
-            A dictionary of JSON values with the member ``type``.
-        """
-        fields = dataclasses.fields(self)  # type: ignore[arg-type]  # every component is a dataclass
-        return {"type": self.type_name} | {f.name: getattr(self, f.name) for f in fields}
+    def to_core(self) -> tuple[str, list[Callable[[str], object]]]:
+        """Give the component as the core takes it: JSON, and beside it the functions that it numbers."""
+        return numbered(self._write())
+
+    def _write(self) -> dict[str, Any]:
+        return {"type": self.type_name} | super()._write()
+
+    @classmethod
+    def _read(cls, data: Any) -> Self:
+        data = members(data)
+        if "type" not in data:
+            raise Mismatch("the member 'type' is missing")
+        known = cls._types()
+        kind = data.pop("type")
+        if not isinstance(kind, str) or kind not in known:
+            listed = ", ".join(sorted(known))
+            message = f"the type {shown(kind)} is not among those known here, {listed}"
+            raise Mismatch(message + hint(kind, known), kind=UnsupportedError)
+        if known[kind] is not cls:
+            return known[kind]._read(data | {"type": kind})
+        return super()._read(data)
+
+    @classmethod
+    def _types(cls) -> dict[str, type[Self]]:
+        """The classes that `from_dict` can make, by type."""
+        if hasattr(cls, "type_name"):
+            return {cls.type_name: cls}
+        return {
+            name: kind for below in cls.__subclasses__() for name, kind in below._types().items()
+        }
+
+
+class Part(Kind):
+    """A component of one stage."""
+
+    def __init__(self, base: type[Component]) -> None:
+        self.base = base
+
+    def check(self, value: Any) -> Component:
+        if not isinstance(value, self.base):
+            raise Mismatch(f"expected a {self.base.__name__}, found {shown(value)}")
+        return value
+
+    def read(self, data: Any) -> Component:
+        return self.base._read(data)
+
+    def write(self, value: Component) -> dict[str, Any]:
+        return value._write()
+
+
+class Pattern(Kind):
+    """A plain string or a regular expression: ``{"String": …}`` or ``{"Regex": …}``."""
+
+    def check(self, value: Any) -> str | Regex:
+        return value if isinstance(value, Regex) else TEXT.check(value)
+
+    def read(self, data: Any) -> str | Regex:
+        pattern = members(data)
+        if len(pattern) != 1 or not pattern.keys() <= {"String", "Regex"}:
+            raise Mismatch(f"expected either 'String' or 'Regex', found {shown(data)}")
+        ((kind, value),) = pattern.items()
+        with under(f".{kind}"):
+            text = TEXT.check(value)
+        return Regex(text) if kind == "Regex" else text
+
+    def write(self, value: str | Regex) -> dict[str, str]:
+        return {"Regex": value.pattern} if isinstance(value, Regex) else {"String": value}
+
+
+PATTERN = Pattern()
+
+
+def numbered(tree: object) -> tuple[str, list[Callable[[str], object]]]:
+    """Give JSON with the number of each function that stands in it, and the functions."""
+    functions: list[Callable[[str], object]] = []
+
+    def number(function: Callable[[str], object]) -> int:
+        functions.append(function)
+        return len(functions) - 1
+
+    return json.dumps(tree, default=number), functions
 
 
 def splitter_json(normalizer: Component | None, pre_tokenizer: Component | None) -> str:
@@ -28,7 +111,7 @@ def splitter_json(normalizer: Component | None, pre_tokenizer: Component | None)
         if stage is not None and not isinstance(stage, Component):
             raise TypeError(f"{name} must be one of piecework.{name}s, or None, not {stage!r}")
     parts = {
-        "normalizer": normalizer and normalizer.to_dict(),
-        "pre_tokenizer": pre_tokenizer and pre_tokenizer.to_dict(),
+        "normalizer": normalizer and normalizer._write(),
+        "pre_tokenizer": pre_tokenizer and pre_tokenizer._write(),
     }
-    return json.dumps(parts)
+    return numbered(parts)[0]

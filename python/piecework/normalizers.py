@@ -1,15 +1,53 @@
-"""Normalizers: what a text is changed by before it is split into words."""
+"""Normalizers: what a text is changed by before it is split into words.
+
+They are those of ``tokenizers`` 0.23, with its parameters, and give what it gives.
+
+>>> Sequence([NFD(), StripAccents(), Lowercase()]).normalize_str("Crème Brûlée")
+'creme brulee'
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+import base64
+import binascii
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from piecework import _core
-from piecework._component import Component, splitter_json
-from piecework.errors import ConfigError, FormatError
+from piecework._component import PATTERN, Component, Part
+from piecework._settings import (
+    FLAG,
+    TEXT,
+    Kind,
+    ListOf,
+    Maybe,
+    Mismatch,
+    shown,
+    takes,
+)
 
-__all__ = ["BertNormalizer", "Normalizer"]
+if TYPE_CHECKING:
+    from collections import abc
+
+    from piecework.patterns import Regex
+
+__all__ = [
+    "NFC",
+    "NFD",
+    "NFKC",
+    "NFKD",
+    "BertNormalizer",
+    "ByteLevel",
+    "Lowercase",
+    "Nmt",
+    "Normalizer",
+    "Precompiled",
+    "Prepend",
+    "Replace",
+    "Sequence",
+    "Strip",
+    "StripAccents",
+]
 
 
 class Normalizer(Component):
@@ -25,12 +63,154 @@ class Normalizer(Component):
             The normalized text.
 
         Raises:
+            ConfigError: A setting that only the core can check is impossible, like a broken regular expression.
             SurrogateError: The text holds a lone surrogate.
 
         >>> BertNormalizer().normalize_str("Héllo 中国")
         'hello  中  国 '
         """
-        return _core.normalize(splitter_json(self, None), text)
+        return _core.normalize(self.to_core()[0], text)
+
+
+@dataclass(frozen=True)
+class NFC(Normalizer):
+    r"""Unicode's canonical composition: a letter and its marks become one character where there is one.
+
+    >>> NFC().normalize_str("e\u0301")
+    'é'
+    """
+
+    type_name: ClassVar[str] = "NFC"
+
+
+@dataclass(frozen=True)
+class NFD(Normalizer):
+    """Unicode's canonical decomposition: a letter with marks becomes the letter and its marks.
+
+    >>> len(NFD().normalize_str("é"))
+    2
+    """
+
+    type_name: ClassVar[str] = "NFD"
+
+
+@dataclass(frozen=True)
+class NFKC(Normalizer):
+    """Unicode's compatibility composition: as NFC, and characters of another form become the plain ones.
+
+    >>> NFKC().normalize_str("ﬁve ２")
+    'five 2'
+    """
+
+    type_name: ClassVar[str] = "NFKC"
+
+
+@dataclass(frozen=True)
+class NFKD(Normalizer):
+    """Unicode's compatibility decomposition: as NFD, and characters of another form become the plain ones.
+
+    >>> NFKD().normalize_str("ﬁve ２")
+    'five 2'
+    """
+
+    type_name: ClassVar[str] = "NFKD"
+
+
+@dataclass(frozen=True)
+class Nmt(Normalizer):
+    r"""The cleaning of SentencePiece's NMT rules: control characters go, odd white space becomes a space.
+
+    >>> Nmt().normalize_str("a\u200bb\x01c")
+    'a bc'
+    """
+
+    type_name: ClassVar[str] = "Nmt"
+
+
+@dataclass(frozen=True)
+class Lowercase(Normalizer):
+    """Lower-case, each character by itself.
+
+    >>> Lowercase().normalize_str("ÀÉ Straße")
+    'àé straße'
+    """
+
+    type_name: ClassVar[str] = "Lowercase"
+
+
+@dataclass(frozen=True)
+class Strip(Normalizer):
+    """White space at the ends of the text goes.
+
+    Args:
+        left: Whether it goes at the beginning.
+        right: Whether it goes at the end.
+
+    >>> Strip(right=False).normalize_str("  hello  ")
+    'hello  '
+    """
+
+    type_name: ClassVar[str] = "Strip"
+
+    left: bool = field(default=True, metadata=takes(FLAG, "strip_left"))
+    right: bool = field(default=True, metadata=takes(FLAG, "strip_right"))
+
+
+@dataclass(frozen=True)
+class StripAccents(Normalizer):
+    """Combining marks go; a letter with marks in one character has to be decomposed first, by :class:`NFD`.
+
+    >>> Sequence([NFD(), StripAccents()]).normalize_str("café")
+    'cafe'
+    """
+
+    type_name: ClassVar[str] = "StripAccents"
+
+
+@dataclass(frozen=True)
+class Replace(Normalizer):
+    r"""Every match of a pattern is replaced.
+
+    Args:
+        pattern: A plain string, or a :class:`piecework.Regex`.
+        content: What stands there instead, as it is.
+
+    >>> import piecework as pw
+    >>> Replace(pw.Regex(r"\s+"), " ").normalize_str("hello \t world")
+    'hello world'
+    """
+
+    type_name: ClassVar[str] = "Replace"
+
+    pattern: str | Regex = field(metadata=takes(PATTERN))
+    content: str = field(metadata=takes(TEXT))
+
+
+@dataclass(frozen=True)
+class Prepend(Normalizer):
+    """A string is put before the text, if there is any text.
+
+    Args:
+        prepend: The string.
+
+    >>> Prepend("▁").normalize_str("hello")
+    '▁hello'
+    """
+
+    type_name: ClassVar[str] = "Prepend"
+
+    prepend: str = field(default="▁", metadata=takes(TEXT))
+
+
+@dataclass(frozen=True)
+class ByteLevel(Normalizer):
+    r"""Every byte of the UTF-8 becomes the visible character that GPT-2 has for it.
+
+    >>> ByteLevel().normalize_str("é\n")
+    'Ã©Ċ'
+    """
+
+    type_name: ClassVar[str] = "ByteLevel"
 
 
 @dataclass(frozen=True)
@@ -51,23 +231,67 @@ class BertNormalizer(Normalizer):
 
     type_name: ClassVar[str] = "BertNormalizer"
 
-    clean_text: bool = True
-    handle_chinese_chars: bool = True
-    strip_accents: bool | None = None
-    lowercase: bool = True
+    clean_text: bool = field(default=True, metadata=takes(FLAG))
+    handle_chinese_chars: bool = field(default=True, metadata=takes(FLAG))
+    strip_accents: bool | None = field(default=None, metadata=takes(Maybe(FLAG)))
+    lowercase: bool = field(default=True, metadata=takes(FLAG))
 
-    def __post_init__(self) -> None:
-        """Check the types, which the core does."""
+
+class _Bytes(Kind):
+    """Bytes, which JSON has as base64."""
+
+    def check(self, value: Any) -> bytes:
+        if not isinstance(value, bytes | bytearray | memoryview):
+            raise Mismatch(f"expected bytes, found {shown(value)}")
+        if not len(value):
+            raise Mismatch("expected the map's bytes, found none")
+        return bytes(value)
+
+    def read(self, data: Any) -> bytes:
         try:
-            _core.normalize(splitter_json(self, None), "")
-        except FormatError as error:
-            raise ConfigError(str(error).removeprefix("$.normalizer.")) from None
+            return self.check(base64.b64decode(TEXT.check(data), validate=True))
+        except (binascii.Error, ValueError) as error:
+            raise Mismatch(f"not base64: {error}") from None
+
+    def write(self, value: bytes) -> str:
+        return base64.b64encode(value).decode("ascii")
+
+
+@dataclass(frozen=True, repr=False)
+class Precompiled(Normalizer):
+    """The normalization of a SentencePiece model, from the character map that the model holds.
+
+    Args:
+        precompiled_charsmap: The map, as it stands in the ``.model`` file.
+
+    >>> Precompiled(bytes(1024))
+    Precompiled(precompiled_charsmap=<1,024 bytes>)
+    """
+
+    type_name: ClassVar[str] = "Precompiled"
+
+    precompiled_charsmap: bytes = field(metadata=takes(_Bytes()))
+
+    def __repr__(self) -> str:
+        return f"Precompiled(precompiled_charsmap=<{len(self.precompiled_charsmap):,} bytes>)"
+
+
+@dataclass(frozen=True)
+class Sequence(Normalizer):
+    """Several normalizers, one after the other.
+
+    Args:
+        normalizers: The normalizers, kept as a tuple.
+
+    >>> Sequence([Strip(), Lowercase()]).normalize_str(" ABC ")
+    'abc'
+    """
+
+    type_name: ClassVar[str] = "Sequence"
+
+    normalizers: abc.Sequence[Normalizer] = field(metadata=takes(ListOf(Part(Normalizer))))
 
 
 def from_dict(parts: dict[str, Any] | None) -> Normalizer | None:
     """Give the normalizer that ``to_dict`` wrote."""
-    if parts is None:
-        return None
-    parts = dict(parts)
-    kinds: dict[str, type[Normalizer]] = {"BertNormalizer": BertNormalizer}
-    return kinds[parts.pop("type")](**parts)
+    return None if parts is None else Normalizer.from_dict(parts)

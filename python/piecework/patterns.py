@@ -1,38 +1,29 @@
-"""Patterns: what some components look for in a text."""
+"""What is looked for in a text: a plain string, or a regular expression."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+
+from piecework.errors import ConfigError, to_utf8
 
 __all__ = ["Regex"]
 
 
 @dataclass(frozen=True)
 class Regex:
-    r"""A regular expression, where a plain string would be looked for as it stands.
-
-    The syntax and the Unicode tables are those of Oniguruma, for which the patterns of a ``tokenizer.json``
-    are written; Python's differ. The component that takes it says whether it compiles.
+    r"""A regular expression, where a plain string would be looked for as it is.
 
     Args:
-        pattern: The expression.
+        pattern: The expression, in the syntax of Oniguruma, which ``tokenizers`` has too.
 
-    >>> import piecework as pw
-    >>> pw.decoders.Replace(pw.Regex(r"\s+"), " ").decode(["to  ", "be"])
-    'to be'
+    >>> Regex(r"\s+").pattern
+    '\\s+'
     """
 
     pattern: str
 
-
-def pattern_to_dict(pattern: str | Regex) -> dict[str, Any]:
-    """Give a pattern as ``tokenizer.json`` writes it."""
-    if isinstance(pattern, Regex):
-        return {"Regex": pattern.pattern}
-    return {"String": pattern}
-
-
-def pattern_from_dict(parts: dict[str, Any]) -> str | Regex:
-    """Give the pattern that ``pattern_to_dict`` wrote."""
-    return Regex(parts["Regex"]) if "Regex" in parts else str(parts["String"])
+    def __post_init__(self) -> None:
+        """Check the type."""
+        if not isinstance(self.pattern, str):
+            raise ConfigError(f"pattern: expected a string, found {self.pattern!r}")
+        to_utf8(self.pattern)

@@ -2,11 +2,27 @@
 
 from collections.abc import Iterable
 
-def normalize(splitter: str, text: str) -> str:
-    """Give the text as the normalizer of `splitter` (JSON) leaves it."""
+from collections.abc import Callable
 
-def pre_tokenize(splitter: str, text: str) -> list[tuple[str, tuple[int, int]]]:
-    """Give the words that `splitter` (JSON) makes of a text, with their spans of characters."""
+def normalize(normalizer: str, text: str) -> str:
+    """Give the text as `normalizer` (JSON) leaves it.
+
+    >>> from piecework._core import normalize
+    >>> normalize('{"type": "NFKC"}', "ﬁve")
+    'five'
+    """
+
+def pre_tokenize(
+    pre_tokenizer: str, functions: list[Callable[[str], object]], text: str
+) -> list[tuple[str, tuple[int, int]]]:
+    """Give the words that `pre_tokenizer` (JSON) makes of a text, with their spans of characters.
+
+    `functions` are the Python functions that a "piecework.Function" means by its "index".
+
+    >>> from piecework._core import pre_tokenize
+    >>> pre_tokenize('{"type": "piecework.Function", "index": 0}', [str.split], "to be")
+    [('to', (0, 2)), ('be', (3, 5))]
+    """
 
 def decode_tokens(decoder: str, tokens: Iterable[str]) -> str:
     """Give the text that `decoder` (JSON) makes of tokens.

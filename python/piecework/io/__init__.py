@@ -1,6 +1,14 @@
 """The only Python here that opens files."""
 
 from piecework.io.files import may_block, read_bytes, size, write_aside
-from piecework.io.lines import detect_encoding, read_lines
+from piecework.io.lines import codec_name, detect_encoding, read_lines
 
-__all__ = ["detect_encoding", "may_block", "read_bytes", "read_lines", "size", "write_aside"]
+__all__ = [
+    "codec_name",
+    "detect_encoding",
+    "may_block",
+    "read_bytes",
+    "read_lines",
+    "size",
+    "write_aside",
+]

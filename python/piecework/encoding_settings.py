@@ -1,0 +1,111 @@
+"""How long encodings may be, and how long they are made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from piecework._settings import (
+    NUMBER,
+    TEXT,
+    Choice,
+    Kind,
+    Maybe,
+    Mismatch,
+    Number,
+    Settings,
+    members,
+    shown,
+    takes,
+    under,
+)
+from piecework.errors import ConfigError
+
+__all__ = ["Padding", "Side", "Strategy", "Truncation"]
+
+Side = Literal["left", "right"]
+Strategy = Literal["longest_first", "only_first", "only_second"]
+"""Which text of a pair is cut: the longer one, as it is at each step, the first, or the second."""
+
+_SIDE = Choice({"left": "Left", "right": "Right"})
+_STRATEGY = Choice(
+    {"longest_first": "LongestFirst", "only_first": "OnlyFirst", "only_second": "OnlySecond"}
+)
+_LENGTH = Number(1)
+
+
+@dataclass(frozen=True)
+class Truncation(Settings):
+    """How encodings that are too long are cut.
+
+    Args:
+        max_length: The most tokens an encoding has, special tokens included.
+        stride: How many tokens the parts that overflow share with the part before.
+        strategy: Which text of a pair is cut.
+        direction: The end at which it is cut.
+
+    >>> Truncation(512, stride=64).to_dict()
+    {'max_length': 512, 'stride': 64, 'strategy': 'LongestFirst', 'direction': 'Right'}
+    """
+
+    max_length: int = field(metadata=takes(_LENGTH))
+    stride: int = field(default=0, metadata=takes(NUMBER))
+    strategy: Strategy = field(default="longest_first", metadata=takes(_STRATEGY))
+    direction: Side = field(default="right", metadata=takes(_SIDE, may_lack=True))
+
+    def __post_init__(self) -> None:
+        """Check the fields, and that the parts get on."""
+        super().__post_init__()
+        if self.stride >= self.max_length:
+            raise ConfigError(
+                f"stride: expected less than max_length, which is {self.max_length}, found {self.stride}"
+            )
+
+
+class _Length(Kind):
+    """A fixed length, or None for that of the longest in the batch."""
+
+    def check(self, value: Any) -> int | None:
+        return None if value is None else _LENGTH.check(value)
+
+    def read(self, data: Any) -> int | None:
+        if data == "BatchLongest":
+            return None
+        if not isinstance(data, dict) or data.keys() != {"Fixed"}:
+            raise Mismatch(f"expected 'BatchLongest' or 'Fixed' with a length, found {shown(data)}")
+        with under(".Fixed"):
+            return _LENGTH.check(members(data)["Fixed"])
+
+    def write(self, value: int | None) -> Any:
+        return "BatchLongest" if value is None else {"Fixed": value}
+
+
+@dataclass(frozen=True)
+class Padding(Settings):
+    """How encodings that are too short are filled up.
+
+    Args:
+        length: The tokens an encoding has at least; None for as many as the longest of the batch.
+        pad_to_multiple_of: The length is made a multiple of this number.
+        direction: The end that is filled up.
+        pad_id: The id to fill with; None for that of ``pad_token``.
+        pad_type_id: The type id to fill with.
+        pad_token: The token to fill with; None for the tokenizer's ``[PAD]`` or ``<pad>``.
+
+    >>> Padding(8, pad_id=0, pad_token="[PAD]").to_dict()["strategy"]
+    {'Fixed': 8}
+    """
+
+    length: int | None = field(default=None, metadata=takes(_Length(), "strategy"))
+    pad_to_multiple_of: int | None = field(default=None, metadata=takes(Maybe(_LENGTH)))
+    direction: Side = field(default="right", metadata=takes(_SIDE))
+    pad_id: int | None = field(default=None, metadata=takes(Maybe(NUMBER)))
+    pad_type_id: int = field(default=0, metadata=takes(NUMBER))
+    pad_token: str | None = field(default=None, metadata=takes(Maybe(TEXT)))
+
+    @classmethod
+    def _current(cls, data: dict[str, Any]) -> dict[str, Any]:
+        """A multiple of 0 is one that nothing is made of."""
+        if data.get("pad_to_multiple_of") == 0:
+            data["pad_to_multiple_of"] = None
+        return data

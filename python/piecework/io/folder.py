@@ -1,0 +1,345 @@
+"""The folder of a model: its tokenizer, and what the files beside it add to that.
+
+``tokenizer.json`` or ``vocab.txt`` is the tokenizer. ``tokenizer_config.json`` names special tokens, gives the flags of
+added ones, and has settings that the tokenizer itself does not hold. Older folders have ``special_tokens_map.json`` and
+``added_tokens.json`` besides, which only count where the configuration does not list the added tokens itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import operator
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from piecework._settings import (
+    FLAG,
+    NUMBER,
+    TEXT,
+    Choice,
+    Kind,
+    Maybe,
+    Mismatch,
+    items,
+    members,
+    shown,
+    under,
+)
+from piecework.added_tokens import AddedToken
+from piecework.errors import FileError, FormatError, MissingFileError
+from piecework.io.files import checked, read_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterator, Mapping
+    from pathlib import Path
+
+    from piecework.io.files import Pathish
+
+__all__ = ["SPECIAL_TOKEN_NAMES", "FolderSettings", "ModelFolder", "read_model_folder"]
+
+SPECIAL_TOKEN_NAMES = (
+    "bos_token",
+    "eos_token",
+    "unk_token",
+    "sep_token",
+    "pad_token",
+    "cls_token",
+    "mask_token",
+)
+"""The special tokens that a model's files name, in the order in which they are added."""
+
+_LISTS = ("additional_special_tokens", "extra_special_tokens")
+_ENDLESS = 10**20
+"""A length from here on is how the files say that there is no limit."""
+
+
+@dataclass(frozen=True)
+class FolderSettings:
+    """What the files beside a tokenizer say.
+
+    Attributes:
+        special_tokens: The special tokens that have a name, by that name (``"cls_token"``).
+        more_special_tokens: Those that have none.
+        added_tokens: The added tokens whose flags the files give, in the order of the ids that the files give them.
+        added_ids: These ids.
+        model_max_length: The most tokens that the model takes; None for no limit.
+        tokenizer_class: The class of ``transformers`` that the files were written by.
+        do_lower_case: For BERT's normalizer, None where the files do not say; so are the next two.
+        strip_accents: Likewise.
+        tokenize_chinese_chars: Likewise.
+        clean_up_tokenization_spaces: Whether decoding takes out the spaces before punctuation; None where nothing is said.
+        padding_side: Where padding goes; None where nothing is said.
+        truncation_side: Where texts are cut; None where nothing is said.
+    """
+
+    special_tokens: Mapping[str, AddedToken] = field(default_factory=dict)
+    more_special_tokens: tuple[AddedToken, ...] = ()
+    added_tokens: tuple[AddedToken, ...] = ()
+    added_ids: Mapping[str, int] = field(default_factory=dict)
+    model_max_length: int | None = None
+    tokenizer_class: str | None = None
+    do_lower_case: bool | None = None
+    strip_accents: bool | None = None
+    tokenize_chinese_chars: bool | None = None
+    clean_up_tokenization_spaces: bool | None = None
+    padding_side: Literal["left", "right"] | None = None
+    truncation_side: Literal["left", "right"] | None = None
+
+    def tokens_to_add(self, known: Container[str]) -> tuple[AddedToken, ...]:
+        """Give the tokens that a tokenizer still has to be given, in order.
+
+        Args:
+            known: The added tokens that its ``tokenizer.json`` has. Where the files give flags of such a token, these
+                count, so it is here, too; a special token that is only named is not.
+
+        Returns:
+            The tokens. Those that the tokenizer knows keep their ids, the others get the next ones.
+
+        >>> settings = FolderSettings(more_special_tokens=(AddedToken("<x>", special=True),))
+        >>> [token.content for token in settings.tokens_to_add({"<y>"})]
+        ['<x>']
+        """
+        tokens = {token.content: token for token in self.added_tokens}
+        for token in (*self.special_tokens.values(), *self.more_special_tokens):
+            if token.content not in known:
+                tokens.setdefault(token.content, token)
+        return tuple(tokens.values())
+
+    def bert_settings(self) -> dict[str, bool | None]:
+        """Give the arguments of :class:`piecework.normalizers.BertNormalizer`, those of BERT where nothing is said."""
+        return {
+            "lowercase": self.do_lower_case is not False,
+            "strip_accents": self.strip_accents,
+            "handle_chinese_chars": self.tokenize_chinese_chars is not False,
+        }
+
+
+@dataclass(frozen=True)
+class ModelFolder:
+    """The tokenizer of a model and what else its folder says.
+
+    Attributes:
+        format: ``"tokenizer.json"`` or ``"vocab.txt"``.
+        path: The file, for messages.
+        data: Its bytes.
+        settings: What the files beside it say.
+    """
+
+    format: Literal["tokenizer.json", "vocab.txt"]
+    path: str
+    data: bytes = field(repr=False)
+    settings: FolderSettings
+
+
+def read_model_folder(path: Pathish) -> ModelFolder:
+    """Read the files that a model's folder has of its tokenizer.
+
+    Args:
+        path: The folder.
+
+    Returns:
+        The bytes of ``tokenizer.json``, or of ``vocab.txt`` where there is none, and the settings beside it.
+
+    Raises:
+        FileError: The folder or a file in it cannot be read, or there is no tokenizer in it.
+        FormatError: A file is not what it should be; the message has its name and the JSON path.
+
+    >>> read_model_folder("no such folder")
+    Traceback (most recent call last):
+    ...
+    piecework.errors.MissingFileError: no such folder: no such file or folder
+    """
+    folder = checked(path)
+    if folder.is_file():
+        raise FileError(errno.ENOTDIR, "is a file; expected a folder", str(folder))
+    if not folder.exists():
+        read_bytes(folder)  # which says why
+    settings = _settings(folder)
+    for name in ("tokenizer.json", "vocab.txt"):
+        if (data := _read(folder / name)) is not None:
+            return ModelFolder(name, str(folder / name), data, settings)
+    raise MissingFileError(errno.ENOENT, _why(folder), str(folder))
+
+
+def _why(folder: Path) -> str:
+    others = [name for name in _OTHER_FORMATS if (folder / name).is_file()]
+    found = f"; it has {', '.join(others)}, which this version does not read" if others else ""
+    return f"has neither tokenizer.json nor vocab.txt{found}"
+
+
+_OTHER_FORMATS = ("vocab.json", "merges.txt", "tokenizer.model", "spiece.model")
+
+
+def _settings(folder: Path) -> FolderSettings:
+    config_path = folder / "tokenizer_config.json"
+    config = _object(config_path)
+    if config.get("added_tokens_decoder") is None:
+        return _older_settings(folder, config)
+    with _naming(config_path), under(".added_tokens_decoder"):
+        listed = [_listed(*entry) for entry in members(config["added_tokens_decoder"]).items()]
+    with _naming(config_path):
+        return _from_config(config, sorted(listed, key=operator.itemgetter(0)))
+
+
+def _older_settings(folder: Path, config: dict[str, Any]) -> FolderSettings:
+    """Read the folder of a time when the configuration did not list the added tokens."""
+    specials_path, added_path = folder / "special_tokens_map.json", folder / "added_tokens.json"
+    specials = _object(specials_path)
+    with _naming(specials_path):
+        _special_tokens(specials, {})  # checked by itself, so that an error names its file
+    _replace_specials(config, specials)
+    with _naming(added_path):
+        listed = [_unflagged(token, number) for token, number in _object(added_path).items()]
+    with _naming(folder / "tokenizer_config.json"):
+        return _from_config(config, sorted(listed, key=operator.itemgetter(0)))
+
+
+def _from_config(config: dict[str, Any], listed: list[tuple[int, AddedToken]]) -> FolderSettings:
+    named, more = _special_tokens(config, {token.content: token for _, token in listed})
+    special = {token.content for token in (*named.values(), *more)}
+    return FolderSettings(
+        special_tokens=named,
+        more_special_tokens=more,
+        added_tokens=tuple(
+            _as_special(token) if token.content in special else token for _, token in listed
+        ),
+        added_ids={token.content: number for number, token in listed},
+        model_max_length=_member(config, "model_max_length", _max_length),
+        **{name: _member(config, name, kind.check) for name, kind in _PLAIN.items()},
+    )
+
+
+_FLAG, _SIDE = Maybe(FLAG), Maybe(Choice({"left": "left", "right": "right"}))
+_PLAIN: dict[str, Kind] = {
+    "tokenizer_class": Maybe(TEXT),
+    "do_lower_case": _FLAG,
+    "strip_accents": _FLAG,
+    "tokenize_chinese_chars": _FLAG,
+    "clean_up_tokenization_spaces": _FLAG,
+    "padding_side": _SIDE,
+    "truncation_side": _SIDE,
+}
+
+
+def _member(data: Mapping[str, Any], name: str, take: Callable[[Any], Any]) -> Any:
+    """Read a member, or give None where it is absent or null."""
+    if data.get(name) is None:
+        return None
+    with under(f".{name}"):
+        return take(data[name])
+
+
+def _special_tokens(
+    config: dict[str, Any], flags: Mapping[str, AddedToken]
+) -> tuple[dict[str, AddedToken], tuple[AddedToken, ...]]:
+    """Give the special tokens that have a name, and those that have none, with their flags where these are known."""
+    named, more = {}, {}
+    for name in SPECIAL_TOKEN_NAMES:
+        if token := _member(config, name, _special):
+            named[name] = _as_special(flags.get(token.content, token))
+    for name in _LISTS:
+        for token in _member(config, name, _specials) or ():
+            more[token.content] = _as_special(flags.get(token.content, token))
+    return named, tuple(more.values())
+
+
+def _as_special(token: AddedToken) -> AddedToken:
+    return replace(token, special=True)
+
+
+def _special(data: Any) -> AddedToken | None:
+    """Give a special token that is named by its text or with its flags; an empty one is none."""
+    if isinstance(data, str):
+        return AddedToken(data, special=True) if data else None
+    return AddedToken._read(members(data) | {"special": True})
+
+
+def _specials(data: Any) -> list[AddedToken]:
+    """Give special tokens from a list, or from an object in which they have names of the model's own."""
+    named = isinstance(data, dict)
+    values = data.items() if named else enumerate(items(data))
+    found = []
+    for place, value in values:
+        with under(f".{place}" if named else f"[{place}]"):
+            found.append(_special(value))
+    return [token for token in found if token]
+
+
+def _listed(key: str, data: Any) -> tuple[int, AddedToken]:
+    """Read an entry of `added_tokens_decoder`: an id, and a token with its flags."""
+    if not (key.isascii() and key.isdigit()):
+        raise Mismatch(f"expected an id, found {shown(key)}")
+    with under(f".{key}"):
+        return NUMBER.check(int(key)), AddedToken._read(data)
+
+
+def _unflagged(token: str, number: Any) -> tuple[int, AddedToken]:
+    """Read an entry of `added_tokens.json`: a token and its id."""
+    with under(f".{token}"):
+        return NUMBER.check(number), AddedToken._read({"content": token})
+
+
+def _max_length(data: Any) -> int | None:
+    if isinstance(data, bool) or not isinstance(data, int | float) or not data > 0:
+        raise Mismatch(f"expected a positive number, found {shown(data)}")
+    return None if data >= _ENDLESS else int(data)
+
+
+def _replace_specials(config: dict[str, Any], specials: dict[str, Any]) -> None:
+    """Let `special_tokens_map.json` say what the special tokens are, where it says something."""
+    for name, value in specials.items():
+        if name in SPECIAL_TOKEN_NAMES and value is not None:
+            config[name] = value
+        elif name in _LISTS and isinstance(value, list) and isinstance(config.get(name), list):
+            config[name] = [*config[name], *value]
+        elif name in _LISTS and value is not None:
+            config[name] = value
+
+
+@contextlib.contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Make errors of mismatches, which name the file."""
+    try:
+        yield
+    except Mismatch as error:
+        raise error.error(f"{path}: $") from None
+
+
+def _read(path: Path) -> bytes | None:
+    """Read a file, or give None if it is not there."""
+    try:
+        return read_bytes(path)
+    except MissingFileError:
+        return None
+
+
+def _object(path: Path) -> dict[str, Any]:
+    """Read a JSON object; a file that is not there has no members."""
+    data = _read(path)
+    if data is None:
+        return {}
+    if not data.strip():
+        raise FormatError(f"{path}: the file is empty; expected a JSON object")
+    try:
+        parsed = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_unique)
+    except json.JSONDecodeError as error:
+        message = f"{path}: line {error.lineno}: not valid JSON: {error.msg}, column {error.colno}"
+        raise FormatError(message) from None
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path}: not UTF-8 at byte {error.start}: {error.reason}") from None
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{path}: not valid JSON: {error}") from None
+    with _naming(path):
+        return members(parsed)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    data = dict(pairs)
+    if len(data) != len(pairs):
+        counted = Counter(name for name, _ in pairs)
+        twice = counted.most_common(1)[0][0]
+        raise ValueError(f"the member {twice!r} occurs twice")
+    return data

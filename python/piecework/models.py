@@ -1,0 +1,246 @@
+"""Models: what makes tokens of a word.
+
+>>> from piecework import models
+>>> models.WordPiece(["[UNK]", "hug", "##s"])
+WordPiece(vocab=<3 tokens>, unk_token='[UNK]', max_input_chars_per_word=100, continuing_subword_prefix='##', unknown='word')
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import abc
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from piecework._component import Component
+from piecework._settings import (
+    FLAG,
+    ID_LIMIT,
+    NUMBER,
+    TEXT,
+    Choice,
+    Kind,
+    Maybe,
+    Mismatch,
+    Number,
+    Settings,
+    Text,
+    members,
+    shown,
+    takes,
+    under,
+)
+from piecework.errors import VocabularyError
+
+if TYPE_CHECKING:
+    from piecework.types import UnknownPolicy
+
+__all__ = ["Model", "Vocabulary", "WordLevel", "WordPiece"]
+
+
+class Vocabulary(abc.Mapping[str, int]):
+    """Tokens and their ids: a mapping that does not change, in the order of the ids.
+
+    Args:
+        tokens: A mapping of tokens to ids, or the tokens alone, whose ids are then their places.
+
+    Raises:
+        VocabularyError: A token or an id occurs twice.
+
+    >>> vocab = Vocabulary({"b": 1, "a": 0})
+    >>> vocab, list(vocab.items())
+    (<2 tokens>, [('a', 0), ('b', 1)])
+    """
+
+    __slots__ = ("_ids",)
+
+    _ids: dict[str, int]
+
+    def __init__(self, tokens: abc.Mapping[str, int] | abc.Iterable[str]) -> None:
+        pairs = tokens.items() if isinstance(tokens, abc.Mapping) else _numbered(tokens)
+        ids = sorted(((_TOKEN.check(token), NUMBER.check(i)) for token, i in pairs), key=_id)
+        for (token, i), (other, other_id) in itertools.pairwise(ids):
+            if i == other_id:
+                raise VocabularyError(f"the id {i} stands for {token!r} and for {other!r}")
+        self._ids = dict(ids)
+
+    def __getitem__(self, token: str) -> int:
+        return self._ids[token]
+
+    def __iter__(self) -> abc.Iterator[str]:
+        return iter(self._ids)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._ids.items()))
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} token{'' if len(self) == 1 else 's'}>"
+
+
+_TOKEN = Text()
+
+
+def _id(pair: tuple[str, int]) -> int:
+    return pair[1]
+
+
+def _numbered(tokens: abc.Iterable[str]) -> list[tuple[str, int]]:
+    """Give each token its place."""
+    places: dict[str, int] = {}
+    for place, token in enumerate(tokens):
+        first = places.setdefault(_TOKEN.check(token), place)
+        if first != place:
+            raise VocabularyError(f"the token {token!r} occurs twice, at {first} and at {place}")
+    return list(places.items())
+
+
+class _Vocab(Kind):
+    """A vocabulary; JSON has an object of ids."""
+
+    def check(self, value: Any) -> Vocabulary:
+        if isinstance(value, Vocabulary):
+            return value
+        if isinstance(value, str) or not isinstance(value, abc.Iterable):
+            raise Mismatch(
+                f"expected a mapping of tokens to ids, or a list of tokens, found {shown(value)}"
+            )
+        return Vocabulary(value)
+
+    def read(self, data: Any) -> Vocabulary:
+        try:
+            return self.check(members(data))
+        except VocabularyError as error:
+            raise Mismatch(str(error)) from None
+
+    def write(self, value: Vocabulary) -> dict[str, int]:
+        return dict(value)
+
+
+class Model(Component):
+    """The base of all models."""
+
+
+_VOCAB = _Vocab()
+_UNKNOWN = Choice({name: name for name in ("word", "run", "char")})
+_NO_LIMIT = ID_LIMIT - 1
+"""How a file, which must give a number, says that there is no limit: no text has so many characters."""
+_ANY_UNK = "[UNK]"
+"""What a file, which must name an unknown token, has where there is none."""
+_VERSION = 1
+_OWN_TYPE = "piecework.WordPiece"
+
+
+@dataclass(frozen=True)
+class _Own(Settings):
+    """What a file has for us alone; the history of a training stands there too, and is no setting."""
+
+    accepted: ClassVar[tuple[str, ...]] = ("training",)
+
+    version: int = field(default=_VERSION, metadata=takes(Number(_VERSION, _VERSION + 1)))
+    unknown: UnknownPolicy = field(default="word", metadata=takes(_UNKNOWN))
+    has_unk: bool = field(default=True, metadata=takes(FLAG))
+
+
+def _own(data: Any) -> _Own:
+    with under(".piecework"):
+        return _Own() if data is None else _Own._read(data)
+
+
+@dataclass(frozen=True, init=False)
+class WordPiece(Model):
+    """WordPiece: the longest piece that begins the word, then the longest that continues it, and so on.
+
+    Args:
+        vocab: The pieces: a mapping to their ids, or a list in the order of their ids.
+        unk_token: The unknown token; None if there is none, and an unknown word then is an error.
+        max_input_chars_per_word: Longer words are unknown; None for no limit.
+        continuing_subword_prefix: What marks a piece that continues a word.
+        unknown: What becomes of characters that no piece covers: the whole ``"word"`` is unknown, as in ``tokenizers``,
+            or each ``"run"`` of them, or each ``"char"``.
+
+    >>> WordPiece({"[UNK]": 0, "hug": 1}).vocab["hug"]
+    1
+    """
+
+    type_name: ClassVar[str] = "WordPiece"
+
+    vocab: Vocabulary = field(metadata=takes(_VOCAB))
+    unk_token: str | None = field(metadata=takes(Maybe(TEXT)))
+    max_input_chars_per_word: int | None = field(metadata=takes(Maybe(Number(0, 1 << 63))))
+    continuing_subword_prefix: str = field(metadata=takes(TEXT))
+    unknown: UnknownPolicy = field(metadata=takes(_UNKNOWN))
+
+    def __init__(
+        self,
+        vocab: abc.Mapping[str, int] | abc.Sequence[str],
+        unk_token: str | None = _ANY_UNK,
+        max_input_chars_per_word: int | None = 100,
+        continuing_subword_prefix: str = "##",
+        unknown: UnknownPolicy = "word",
+    ) -> None:
+        self._fill(
+            vocab=vocab,
+            unk_token=unk_token,
+            max_input_chars_per_word=max_input_chars_per_word,
+            continuing_subword_prefix=continuing_subword_prefix,
+            unknown=unknown,
+        )
+
+    def _write(self) -> dict[str, Any]:
+        """Give the type that ``tokenizers`` knows only if it would do the same."""
+        unk_token = _ANY_UNK if self.unk_token is None else self.unk_token
+        has_unk = self.unk_token is not None
+        honoured = self.unknown == "word" and (has_unk or unk_token not in self.vocab)
+        limit = self.max_input_chars_per_word
+        data = {
+            "type": self.type_name if honoured else _OWN_TYPE,
+            "unk_token": unk_token,
+            "continuing_subword_prefix": self.continuing_subword_prefix,
+            "max_input_chars_per_word": _NO_LIMIT if limit is None else min(limit, _NO_LIMIT),
+            "vocab": dict(self.vocab),
+        }
+        if not honoured or not has_unk:
+            data["piecework"] = _Own(unknown=self.unknown, has_unk=has_unk).to_dict()
+        return data
+
+    @classmethod
+    def _types(cls) -> dict[str, type[Self]]:
+        return {cls.type_name: cls, _OWN_TYPE: cls}
+
+    @classmethod
+    def _current(cls, data: dict[str, Any]) -> dict[str, Any]:
+        """Give the settings that the file writes in another way."""
+        own = _own(data.pop("piecework", None))
+        data["unknown"] = own.unknown
+        if not own.has_unk:
+            data["unk_token"] = None
+        limit = data.get("max_input_chars_per_word")
+        if isinstance(limit, int) and limit >= _NO_LIMIT:
+            data["max_input_chars_per_word"] = None
+        return data
+
+
+@dataclass(frozen=True, init=False)
+class WordLevel(Model):
+    """Whole words: those of the vocabulary, and the unknown token for all others.
+
+    Args:
+        vocab: The words: a mapping to their ids, or a list in the order of their ids.
+        unk_token: The unknown token.
+
+    >>> WordLevel(["<unk>", "to", "be"]).to_dict()
+    {'type': 'WordLevel', 'vocab': {'<unk>': 0, 'to': 1, 'be': 2}, 'unk_token': '<unk>'}
+    """
+
+    type_name: ClassVar[str] = "WordLevel"
+
+    vocab: Vocabulary = field(metadata=takes(_VOCAB))
+    unk_token: str = field(metadata=takes(TEXT))
+
+    def __init__(
+        self, vocab: abc.Mapping[str, int] | abc.Sequence[str], unk_token: str = "<unk>"
+    ) -> None:
+        self._fill(vocab=vocab, unk_token=unk_token)
