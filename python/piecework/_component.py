@@ -105,13 +105,16 @@ def numbered(tree: object) -> tuple[str, list[Callable[[str], object]]]:
     return json.dumps(tree, default=number), functions
 
 
-def splitter_json(normalizer: Component | None, pre_tokenizer: Component | None) -> str:
-    """Give both stages as the core reads them."""
+def splitter_json(
+    normalizer: Component | None, pre_tokenizer: Component | None
+) -> tuple[str, list[Callable[[str], object]]]:
+    """Give both stages as the core reads them: JSON, and the functions that it numbers."""
     for name, stage in (("normalizer", normalizer), ("pre_tokenizer", pre_tokenizer)):
         if stage is not None and not isinstance(stage, Component):
             raise TypeError(f"{name} must be one of piecework.{name}s, or None, not {stage!r}")
-    parts = {
-        "normalizer": normalizer and normalizer._write(),
-        "pre_tokenizer": pre_tokenizer and pre_tokenizer._write(),
-    }
-    return numbered(parts)[0]
+    return numbered(
+        {
+            "normalizer": normalizer and normalizer._write(),
+            "pre_tokenizer": pre_tokenizer and pre_tokenizer._write(),
+        }
+    )

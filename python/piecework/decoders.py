@@ -11,17 +11,15 @@ A decoder makes a list of parts of a list of tokens; the parts in a row are the 
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from collections import abc
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 from piecework import _core
-from piecework._component import Component
-from piecework.errors import ConfigError, FormatError
-from piecework.patterns import Regex, pattern_from_dict, pattern_to_dict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from piecework._component import PATTERN, Component, Part
+from piecework._settings import CHARACTER, FLAG, NUMBER, TEXT, ListOf, takes
+from piecework.patterns import Regex
+from piecework.pre_tokenizers import METASPACE_SCHEME, PrependScheme, current_metaspace
 
 __all__ = [
     "CTC",
@@ -41,55 +39,24 @@ __all__ = [
 class Decoder(Component):
     """The base of all decoders."""
 
-    def decode(self, tokens: Iterable[str]) -> str:
+    def decode(self, tokens: abc.Iterable[str]) -> str:
         """Give the text of tokens.
 
         Args:
-            tokens: The texts of tokens in order, not their ids.
+            tokens: Tokens, as the vocabulary writes them.
 
         Returns:
-            The text. The cost is linear in the tokens and the text.
+            The text.
 
         Raises:
+            RegexError: A pattern that does not compile, or that gave up on a token.
+            TextTooLongError: The text would be longer than 1 GiB.
             SurrogateError: A token holds a lone surrogate.
-            RegexError: A regular expression gave up on a token.
-            TextTooLongError: What the tokens become is over the limit of 1 GiB.
 
-        >>> WordPiece().decode(["un", "##able", "!"])
-        'unable!'
+        >>> WordPiece().decode(["un", "##able"])
+        'unable'
         """
-        return _core.decode_tokens(json.dumps(self.to_dict()), tokens)
-
-    @staticmethod
-    def from_dict(parts: dict[str, Any]) -> Decoder:
-        """Give the decoder that ``to_dict`` or a ``tokenizer.json`` describes.
-
-        Args:
-            parts: A dictionary of JSON values with the member ``type``.
-
-        Returns:
-            The decoder.
-
-        Raises:
-            UnsupportedError: There is no decoder of that type.
-            FormatError: A member is unknown, missing or of the wrong type.
-
-        >>> Decoder.from_dict({"type": "Metaspace", "replacement": "▁", "add_prefix_space": True})
-        Metaspace(replacement='▁', prepend_scheme='always', split=True)
-        """
-        return _from_canonical(json.loads(_core.canonical_decoder(json.dumps(parts))))
-
-    @classmethod
-    def _from_members(cls, members: dict[str, Any]) -> Decoder:
-        """Give the decoder of this class with the members of its JSON but for ``type``."""
-        return cls(**members)
-
-    def __post_init__(self) -> None:
-        """Check the settings, which the core does."""
-        try:
-            _core.canonical_decoder(json.dumps(self.to_dict()))
-        except FormatError as error:
-            raise ConfigError(str(error).removeprefix("$.")) from None
+        return _core.decode_tokens(self.to_core()[0], tokens)
 
 
 @dataclass(frozen=True)
@@ -106,8 +73,8 @@ class WordPiece(Decoder):
 
     type_name: ClassVar[str] = "WordPiece"
 
-    prefix: str = "##"
-    cleanup: bool = True
+    prefix: str = field(default="##", metadata=takes(TEXT))
+    cleanup: bool = field(default=True, metadata=takes(FLAG))
 
 
 @dataclass(frozen=True)
@@ -123,7 +90,7 @@ class BPEDecoder(Decoder):
 
     type_name: ClassVar[str] = "BPEDecoder"
 
-    suffix: str = "</w>"
+    suffix: str = field(default="</w>", metadata=takes(TEXT))
 
 
 @dataclass(frozen=True)
@@ -143,9 +110,9 @@ class ByteLevel(Decoder):
 
     type_name: ClassVar[str] = "ByteLevel"
 
-    add_prefix_space: bool = True
-    trim_offsets: bool = True
-    use_regex: bool = True
+    add_prefix_space: bool = field(default=True, metadata=takes(FLAG))
+    trim_offsets: bool = field(default=True, metadata=takes(FLAG))
+    use_regex: bool = field(default=True, metadata=takes(FLAG, may_lack=True))
 
 
 @dataclass(frozen=True)
@@ -176,9 +143,15 @@ class Metaspace(Decoder):
 
     type_name: ClassVar[str] = "Metaspace"
 
-    replacement: str = "▁"
-    prepend_scheme: Literal["first", "never", "always"] = "always"
-    split: bool = True
+    replacement: str = field(default="▁", metadata=takes(CHARACTER))
+    prepend_scheme: PrependScheme = field(
+        default="always", metadata=takes(METASPACE_SCHEME, may_lack=True)
+    )
+    split: bool = field(default=True, metadata=takes(FLAG, may_lack=True))
+
+    @classmethod
+    def _current(cls, data: dict[str, Any]) -> dict[str, Any]:
+        return current_metaspace(data)
 
 
 @dataclass(frozen=True)
@@ -207,22 +180,9 @@ class Strip(Decoder):
 
     type_name: ClassVar[str] = "Strip"
 
-    content: str = " "
-    left: int = 0
-    right: int = 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the component as ``tokenizer.json`` writes it.
-
-        Returns:
-            A dictionary of JSON values with the member ``type``.
-        """
-        sides = {"start": self.left, "stop": self.right}
-        return {"type": self.type_name, "content": self.content} | sides
-
-    @classmethod
-    def _from_members(cls, members: dict[str, Any]) -> Strip:
-        return cls(members["content"], members["start"], members["stop"])
+    content: str = field(default=" ", metadata=takes(CHARACTER))
+    left: int = field(default=0, metadata=takes(NUMBER, "start"))
+    right: int = field(default=0, metadata=takes(NUMBER, "stop"))
 
 
 @dataclass(frozen=True)
@@ -239,21 +199,8 @@ class Replace(Decoder):
 
     type_name: ClassVar[str] = "Replace"
 
-    pattern: str | Regex
-    content: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the component as ``tokenizer.json`` writes it.
-
-        Returns:
-            A dictionary of JSON values with the member ``type``.
-        """
-        pattern = pattern_to_dict(self.pattern)
-        return {"type": self.type_name, "pattern": pattern, "content": self.content}
-
-    @classmethod
-    def _from_members(cls, members: dict[str, Any]) -> Replace:
-        return cls(pattern_from_dict(members["pattern"]), members["content"])
+    pattern: str | Regex = field(metadata=takes(PATTERN))
+    content: str = field(metadata=takes(TEXT))
 
 
 @dataclass(frozen=True)
@@ -271,9 +218,9 @@ class CTC(Decoder):
 
     type_name: ClassVar[str] = "CTC"
 
-    pad_token: str = "<pad>"
-    word_delimiter_token: str = "|"
-    cleanup: bool = True
+    pad_token: str = field(default="<pad>", metadata=takes(TEXT))
+    word_delimiter_token: str = field(default="|", metadata=takes(TEXT))
+    cleanup: bool = field(default=True, metadata=takes(FLAG))
 
 
 @dataclass(frozen=True)
@@ -289,45 +236,4 @@ class Sequence(Decoder):
 
     type_name: ClassVar[str] = "Sequence"
 
-    decoders: tuple[Decoder, ...]
-
-    def __init__(self, decoders: Iterable[Decoder]) -> None:
-        """Take any iterable of decoders."""
-        object.__setattr__(self, "decoders", tuple(decoders))
-        for decoder in self.decoders:
-            if not isinstance(decoder, Decoder):
-                raise TypeError(f"expected decoders of piecework.decoders, found {decoder!r}")
-        self.__post_init__()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the component as ``tokenizer.json`` writes it.
-
-        Returns:
-            A dictionary of JSON values with the member ``type``.
-        """
-        return {"type": self.type_name, "decoders": [each.to_dict() for each in self.decoders]}
-
-    @classmethod
-    def _from_members(cls, members: dict[str, Any]) -> Sequence:
-        return cls(map(_from_canonical, members["decoders"]))
-
-
-_CLASSES: tuple[type[Decoder], ...] = (
-    BPEDecoder,
-    ByteFallback,
-    ByteLevel,
-    CTC,
-    Fuse,
-    Metaspace,
-    Replace,
-    Sequence,
-    Strip,
-    WordPiece,
-)
-
-
-def _from_canonical(parts: dict[str, Any]) -> Decoder:
-    """Give the decoder of what the core wrote."""
-    kinds = {each.type_name: each for each in _CLASSES}
-    members = dict(parts)
-    return kinds[members.pop("type")]._from_members(members)
+    decoders: abc.Sequence[Decoder] = field(metadata=takes(ListOf(Part(Decoder))))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from piecework._settings import (
     NUMBER,
@@ -20,6 +20,9 @@ from piecework._settings import (
     under,
 )
 from piecework.errors import ConfigError
+
+if TYPE_CHECKING:
+    from piecework.tokenizer import Tokenizer
 
 __all__ = ["Padding", "Side", "Strategy", "Truncation"]
 
@@ -109,3 +112,65 @@ class Padding(Settings):
         if data.get("pad_to_multiple_of") == 0:
             data["pad_to_multiple_of"] = None
         return data
+
+
+TruncationLike = Truncation | int | None
+"""How to truncate: settings, the most tokens alone, or None for not at all."""
+PaddingLike = Padding | int | Literal["longest"] | None
+"""How to pad: settings, the length alone, ``"longest"`` for that of the longest in the batch, or None for not at all."""
+
+
+def as_truncation(value: TruncationLike) -> Truncation | None:
+    """Give what a call says about truncation as settings."""
+    if value is None or isinstance(value, Truncation):
+        return value
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ConfigError(f"truncation: expected a Truncation, an integer or None, found {shown(value)}")
+    return Truncation(value)
+
+
+def as_padding(value: PaddingLike, tokenizer: Tokenizer) -> Padding | None:
+    """Give what a call says about padding as settings, with the pad token of the tokenizer where it is left open."""
+    if value is None:
+        return None
+    if value == "longest":
+        value = Padding()
+    elif isinstance(value, int) and not isinstance(value, bool):
+        value = Padding(value)
+    elif not isinstance(value, Padding):
+        raise ConfigError(
+            f"padding: expected a Padding, an integer, 'longest' or None, found {shown(value)}"
+        )
+    return _settled(value, tokenizer)
+
+
+def _settled(padding: Padding, tokenizer: Tokenizer) -> Padding:
+    if padding.pad_id is not None and padding.pad_token is not None:
+        return padding
+    token, number = padding.pad_token, padding.pad_id
+    if token is None and number is not None:
+        token = tokenizer.id_to_token(number)
+        if token is None:
+            raise ConfigError(f"pad_id: the tokenizer has no token with the id {number}")
+    if token is not None and number is None:
+        number = tokenizer.token_to_id(token)
+        if number is None:
+            raise ConfigError(f"pad_token: {token!r} is not in the vocabulary; pass pad_id, too")
+    if number is None:
+        number = pad_token_of(tokenizer, None)
+        token = tokenizer.id_to_token(number)
+    return replace(padding, pad_id=number, pad_token=token)
+
+
+def pad_token_of(tokenizer: Tokenizer, padding: PaddingLike) -> int:
+    """Give the id to pad with: that of the settings, else of the tokenizer's pad token."""
+    if isinstance(padding, Padding) and padding.pad_id is not None:
+        return padding.pad_id
+    known = tokenizer.padding
+    if known is not None and known.pad_id is not None:
+        return known.pad_id
+    for name in ("[PAD]", "<pad>"):
+        number = tokenizer.token_to_id(name)
+        if number is not None:
+            return number
+    raise ConfigError("the tokenizer has no [PAD] or <pad>; pass the pad token or its id")

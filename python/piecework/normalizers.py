@@ -290,8 +290,3 @@ class Sequence(Normalizer):
     type_name: ClassVar[str] = "Sequence"
 
     normalizers: abc.Sequence[Normalizer] = field(metadata=takes(ListOf(Part(Normalizer))))
-
-
-def from_dict(parts: dict[str, Any] | None) -> Normalizer | None:
-    """Give the normalizer that ``to_dict`` wrote."""
-    return None if parts is None else Normalizer.from_dict(parts)

@@ -72,7 +72,17 @@ _BEHAVIOR = Choice(
         "contiguous": "Contiguous",
     }
 )
-_SCHEME = Choice({name: name for name in ("always", "never", "first")})
+METASPACE_SCHEME = Choice({name: name for name in ("always", "never", "first")})
+
+
+def current_metaspace(data: dict[str, Any]) -> dict[str, Any]:
+    """Drop what older files have: `str_rep`, a null for `split`, and `add_prefix_space`, which must not gainsay."""
+    data.pop("str_rep", None)
+    if data.get("split", ...) is None:
+        del data["split"]
+    if data.pop("add_prefix_space", None) is False and data.get("prepend_scheme") != "never":
+        raise Mismatch("add_prefix_space is false, which asks for the prepend_scheme 'never'")
+    return data
 
 
 class PreTokenizer(Component):
@@ -273,19 +283,12 @@ class Metaspace(PreTokenizer):
     type_name: ClassVar[str] = "Metaspace"
 
     replacement: str = field(default="▁", metadata=takes(CHARACTER))
-    prepend_scheme: PrependScheme = field(default="always", metadata=takes(_SCHEME, may_lack=True))
+    prepend_scheme: PrependScheme = field(default="always", metadata=takes(METASPACE_SCHEME, may_lack=True))
     split: bool = field(default=True, metadata=takes(FLAG, may_lack=True))
 
     @classmethod
     def _current(cls, data: dict[str, Any]) -> dict[str, Any]:
-        """Drop what older files have: `str_rep`, a null for `split`, and `add_prefix_space`, which must not gainsay."""
-        data.pop("str_rep", None)
-        if data.get("split", ...) is None:
-            del data["split"]
-        if data.pop("add_prefix_space", None) is False and data.get("prepend_scheme") != "never":
-            message = "add_prefix_space is false, which asks for the prepend_scheme 'never'"
-            raise Mismatch(message)
-        return data
+        return current_metaspace(data)
 
 
 @dataclass(frozen=True)
@@ -496,21 +499,21 @@ def _abridged(values: tuple[object, ...]) -> str:
 
 
 def _with_functions(data: Any, functions: abc.Sequence[abc.Callable[[str], object]]) -> Any:
-    """Put the functions where their numbers are."""
-    if not functions or not isinstance(data, abc.Mapping):
+    """Put the functions, which are in the order of the steps, where they belong."""
+    waiting = iter(functions)
+
+    def filled(data: Any) -> Any:
+        if not isinstance(data, abc.Mapping):
+            return data
+        if data.get("type") == Function.type_name:
+            return {**data, "index": next(waiting, None)}
+        parts = data.get("pretokenizers")
+        if isinstance(parts, list):
+            return {**data, "pretokenizers": [filled(part) for part in parts]}
         return data
-    index, parts = data.get("index"), data.get("pretokenizers")
-    if data.get("type") == Function.type_name and isinstance(index, int):
-        return {**data, "index": functions[index] if 0 <= index < len(functions) else index}
-    if isinstance(parts, list):
-        return {**data, "pretokenizers": [_with_functions(part, functions) for part in parts]}
-    return data
+
+    return filled(data) if functions else data
 
 
 def _name(function: abc.Callable[[str], object]) -> str:
     return getattr(function, "__qualname__", None) or shown(function)
-
-
-def from_dict(parts: dict[str, Any] | None) -> PreTokenizer | None:
-    """Give the pre-tokenizer that ``to_dict`` wrote."""
-    return None if parts is None else PreTokenizer.from_dict(parts)

@@ -35,7 +35,7 @@ from piecework.io import read_bytes, write_aside
 from piecework.io.folder import read_model_folder
 from piecework.models import Model
 from piecework.normalizers import BertNormalizer, Normalizer
-from piecework.pre_tokenizers import BertPreTokenizer, PreTokenizer, read_pre_tokenizer
+from piecework.pre_tokenizers import BertPreTokenizer, PreTokenizer
 from piecework.processors import PostProcessor
 from piecework.types import (
     DEFAULT,
@@ -805,7 +805,7 @@ class Tokenizer:
     def pre_tokenizer(self) -> PreTokenizer | None:
         """How a text is split into words."""
         part = self._parts["pre_tokenizer"]
-        return part and read_pre_tokenizer(part, self._functions)
+        return part and PreTokenizer.from_dict(part, self._functions)
 
     @cached_property
     def post_processor(self) -> PostProcessor | None:
