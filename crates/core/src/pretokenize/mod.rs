@@ -1,6 +1,8 @@
 //! Normalized text to words, each a span of it.
 
 mod bert;
+pub mod dictionary;
+pub mod jieba;
 mod whitespace;
 
 use crate::span::Span;

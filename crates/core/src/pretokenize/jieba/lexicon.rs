@@ -1,0 +1,152 @@
+//! All words with their frequencies: jieba's dictionary and, over it, those of the user.
+
+use hashbrown::HashMap;
+
+use super::logarithm::ln;
+use super::tables::{Node, Tables};
+use crate::error::{Error, Result};
+use crate::merge::Hash;
+
+/// The words of the dictionary and of the user.
+#[derive(Debug, Clone)]
+pub(super) struct Lexicon {
+    tables: &'static Tables,
+    user: UserTrie,
+    /// The sum of all frequencies; those that the user has replaced still count.
+    total: u64,
+    log_total: f64,
+}
+
+/// The user's words; the root is the first node.
+#[derive(Debug, Clone)]
+struct UserTrie {
+    children: HashMap<(usize, char), usize, Hash>,
+    /// For each node the frequency of the word that ends there, with its logarithm, if it is the user's.
+    frequencies: Vec<Option<(u64, f64)>>,
+}
+
+/// Where a walk along a text has come to.
+#[derive(Clone, Copy)]
+enum Place {
+    /// A word of the user.
+    User(u64, f64),
+    /// What the dictionary knows.
+    Known(Node),
+    /// Only the beginning of a word of the user.
+    Beginning,
+}
+
+/// The likeliest way from each character of a block to its end.
+#[derive(Debug, Default)]
+pub(super) struct Route {
+    /// The log-probability of the way.
+    scores: Vec<f64>,
+    /// The length of the first word on it.
+    pub(super) lengths: Vec<usize>,
+}
+
+impl Lexicon {
+    /// jieba's dictionary alone.
+    pub(super) fn new() -> Self {
+        let tables = Tables::get();
+        let user = UserTrie { children: HashMap::default(), frequencies: vec![None] };
+        Self { tables, user, total: tables.total, log_total: ln(tables.total) }
+    }
+
+    /// The tables below the user's words.
+    pub(super) fn tables(&self) -> &'static Tables {
+        self.tables
+    }
+
+    /// The sum of all frequencies.
+    pub(super) fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Adds a word, or gives it another frequency; 0 takes it away.
+    pub(super) fn add(&mut self, word: &str, frequency: u64) -> Result<()> {
+        self.total = self
+            .total
+            .checked_add(frequency)
+            .ok_or_else(|| Error::Overflow("the frequencies of the user's words sum up to 2^64 or more".to_owned()))?;
+        self.log_total = ln(self.total);
+        self.user.insert(word, frequency);
+        Ok(())
+    }
+
+    /// The frequency of a word; 0 for what only begins one, nothing for what does not even do that.
+    pub(super) fn frequency(&self, word: &[char]) -> Option<u64> {
+        let mut found = None;
+        self.walk(word, |length, place| {
+            if length == word.len() {
+                found = Some(match place {
+                    Place::User(frequency, _) => frequency,
+                    Place::Known(node) => self.tables.frequency(node),
+                    Place::Beginning => 0,
+                });
+            }
+        });
+        found
+    }
+
+    /// Finds the likeliest way through a block of characters, from its end.
+    pub(super) fn route(&self, block: &[char], route: &mut Route) {
+        route.scores.clear();
+        route.scores.resize(block.len() + 1, 0.0);
+        route.lengths.clear();
+        route.lengths.resize(block.len(), 1);
+        for at in (0..block.len()).rev() {
+            let rest = &mut route.scores[at..];
+            let mut best = f64::MIN;
+            self.walk(&block[at..], |length, place| {
+                let logarithm = match place {
+                    Place::User(_, logarithm) => logarithm,
+                    Place::Known(node) => self.tables.logarithm(node),
+                    Place::Beginning => return,
+                };
+                let score = logarithm - self.log_total + rest[length];
+                // Of equals the longest is taken; what is no word has no chance, as its logarithm is infinite.
+                if score >= best {
+                    best = score;
+                    route.lengths[at] = length;
+                }
+            });
+            rest[0] = if best > f64::MIN { best } else { 0.0 - self.log_total + rest[1] };
+        }
+    }
+
+    /// Calls `each` with the lengths and places of everything that begins both `text` and a word.
+    fn walk(&self, text: &[char], mut each: impl FnMut(usize, Place)) {
+        let mut known: Option<Node> = None;
+        let mut own = Some(0);
+        for (at, &c) in text.iter().enumerate() {
+            known = if at == 0 { self.tables.first(c) } else { known.and_then(|node| self.tables.child(node, c)) };
+            own = own.and_then(|node| self.user.child(node, c));
+            let user = own.and_then(|node| self.user.frequencies[node]);
+            let place = match (user, known) {
+                (Some((frequency, logarithm)), _) => Place::User(frequency, logarithm),
+                (None, Some(node)) => Place::Known(node),
+                (None, None) if own.is_some() => Place::Beginning,
+                (None, None) => break,
+            };
+            each(at + 1, place);
+        }
+    }
+}
+
+impl UserTrie {
+    fn child(&self, node: usize, c: char) -> Option<usize> {
+        self.children.get(&(node, c)).copied()
+    }
+
+    fn insert(&mut self, word: &str, frequency: u64) {
+        let mut node = 0;
+        for c in word.chars() {
+            node = *self.children.entry((node, c)).or_insert(self.frequencies.len());
+            if node == self.frequencies.len() {
+                self.frequencies.push(None);
+            }
+        }
+        self.frequencies[node] = Some((frequency, ln(frequency)));
+    }
+}

@@ -1,0 +1,83 @@
+//! Words that a user adds, and jieba's files of them.
+
+use crate::error::{Error, Place, Result, shorten};
+
+/// A word that is added to the dictionary, or whose frequency there is replaced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserWord {
+    /// The word.
+    pub word: String,
+    /// How often it occurs; none: so often that the dictionary alone would not divide it. 0 takes it away.
+    pub frequency: Option<u64>,
+    /// Its part of speech, which changes nothing of how text is divided.
+    pub tag: Option<String>,
+}
+
+/// The words of a user dictionary as jieba reads it: a word, its frequency and its tag a line, a space between
+/// them, the last two as you like; empty lines say nothing.
+pub fn parse_user_dictionary(text: &str) -> Result<Vec<UserWord>> {
+    let blank = |c: char| c.is_ascii_whitespace() || c == '\x0b';
+    (1..)
+        .zip(text.split('\n'))
+        .map(|(number, line)| (number, line.trim_matches(blank).trim_start_matches('\u{feff}')))
+        .filter(|(_, line)| !line.is_empty())
+        .map(|(number, line)| parse_line(number, line))
+        .collect()
+}
+
+fn parse_line(number: usize, line: &str) -> Result<UserWord> {
+    let (line, tag) = take_last(line, u8::is_ascii_lowercase);
+    let (word, digits) = take_last(line, u8::is_ascii_digit);
+    let frequency = digits.map(str::parse).transpose().map_err(|_| Error::Format {
+        at: Place::Line(number),
+        message: format!("the frequency {} is over 2^64 - 1", shorten(digits.unwrap_or_default())),
+    })?;
+    Ok(UserWord { word: word.to_owned(), frequency, tag: tag.map(str::to_owned) })
+}
+
+/// Takes off what follows the last space, if there is something on both sides and it is made of `kind` alone.
+fn take_last(line: &str, kind: impl Fn(&u8) -> bool) -> (&str, Option<&str>) {
+    match line.rsplit_once(' ') {
+        Some((left, right)) if !left.is_empty() && !right.is_empty() && right.as_bytes().iter().all(kind) => {
+            (left, Some(right))
+        }
+        _ => (line, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn word(word: &str, frequency: Option<u64>, tag: Option<&str>) -> UserWord {
+        UserWord { word: word.to_owned(), frequency, tag: tag.map(str::to_owned) }
+    }
+
+    #[test]
+    fn lines_of_all_kinds() {
+        let text = "\u{feff}云计算 5\n李小福 2 nr\r\n\n  创新办 i \n台中\nhello world\n机器 学习 3\n5\n3 n\na  3\nx N\nb 1 2 n\n";
+        assert_eq!(
+            parse_user_dictionary(text).unwrap(),
+            [
+                word("云计算", Some(5), None),
+                word("李小福", Some(2), Some("nr")),
+                word("创新办", None, Some("i")),
+                word("台中", None, None),
+                word("hello", None, Some("world")),
+                word("机器 学习", Some(3), None),
+                word("5", None, None),
+                word("3", None, Some("n")),
+                word("a ", Some(3), None),
+                word("x N", None, None),
+                word("b 1", Some(2), Some("n")),
+            ]
+        );
+        assert!(parse_user_dictionary(" \n\t\n").unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_frequency_that_no_number_holds() {
+        let error = parse_user_dictionary("a 1\n\nb 18446744073709551616 n").unwrap_err();
+        assert_eq!(error.to_string(), "line 3: the frequency 18446744073709551616 is over 2^64 - 1");
+    }
+}
