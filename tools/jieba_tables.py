@@ -1,0 +1,161 @@
+"""Writes crates/core/src/pretokenize/jieba/tables.bin: the dictionary and the model of jieba.
+
+Run it with a Python that has jieba 0.42.1:
+
+    python tools/jieba_tables.py            write the tables
+    python tools/jieba_tables.py --check    exit with 1 if they are not what jieba holds
+
+Numbers are LEB128 unless a width is given; what has a width is little-endian. In order:
+
+* the sum of the dictionary's frequencies (jieba counts a line that stands twice twice);
+* the frequencies that occur, the most common first, and how many they are before them;
+* how many nodes the trie of the words has, without the root; their labels, breadth first, 16 bits
+  each: the character's code, and the highest bit where no sibling follows;
+* for the root and each node: 2 * value + (1 if it has children), where value is 0 for no word
+  and otherwise one more than the place of the word's frequency;
+* the hidden Markov model as 64-bit floats: the four states' logarithms of starting, then for each
+  state those of coming from its two predecessors. States are in the order B E M S;
+* its logarithms of emission that occur, as the frequencies above, 64 bits each; then for every Han
+  character and each state 0, where there is none, or one more than its place.
+"""
+
+from __future__ import annotations
+
+import argparse
+import struct
+import sys
+import warnings
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+TARGET = Path(__file__).resolve().parents[1] / "crates/core/src/pretokenize/jieba/tables.bin"
+VERSION = "0.42.1"
+
+HAN = range(0x4E00, 0x9FD6)  # what jieba takes for Han characters
+OTHERS = 0x400  # characters below have their own number as code; Han characters follow
+LAST_SIBLING = 1 << 15
+STATES = "BEMS"
+PREDECESSORS = {"B": "ES", "E": "BM", "M": "BM", "S": "ES"}
+
+Trie = dict[str, Any]  # a character to the node below it
+
+
+def jieba() -> Any:
+    """Gives jieba with its dictionary loaded, without its messages."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import jieba.finalseg
+    if jieba.__version__ != VERSION:
+        sys.exit(f"jieba {VERSION} is needed, not {jieba.__version__}")
+    jieba.setLogLevel(60)
+    jieba.initialize()
+    return jieba
+
+
+def number(value: int) -> bytes:
+    """Writes a number, seven bits a byte, the lowest first."""
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def numbers(values: Iterable[int]) -> bytes:
+    """Writes numbers one after the other."""
+    return b"".join(map(number, values))
+
+
+def ranked(values: Iterable[Any]) -> list[Any]:
+    """Gives the different values, the most common first."""
+    counts = Counter(values)
+    return sorted(counts, key=lambda value: (-counts[value], value))
+
+
+def code(character: str) -> int:
+    """Gives the 15 bits that stand for a character."""
+    if ord(character) < OTHERS:
+        return ord(character)
+    return OTHERS + HAN.index(ord(character))
+
+
+def trie_of(words: Iterable[str]) -> Trie:
+    """Gives the trie of the words."""
+    root: Trie = {}
+    for word in words:
+        node = root
+        for character in word:
+            node = node.setdefault(character, {})
+    return root
+
+
+def breadth_first(root: Trie) -> Iterator[tuple[str, bool, Trie]]:
+    """Gives each node as its word, whether it is the last of its siblings, and what is below."""
+    level = [("", True, root)]
+    while level:
+        yield from level
+        level = [
+            (word + character, at == len(node), node[character])
+            for word, _, node in level
+            for at, character in enumerate(sorted(node, key=code), 1)
+        ]
+
+
+def dictionary(frequencies: dict[str, int], total: int) -> bytes:
+    """Writes the words with their frequencies; one of 0 stands for a mere beginning of words."""
+    words = {word: frequency for word, frequency in frequencies.items() if frequency}
+    values = ranked(words.values())
+    places = {value: place for place, value in enumerate(values, 1)}
+    nodes = list(breadth_first(trie_of(words)))
+    if {word for word, _, _ in nodes[1:]} != set(frequencies):
+        sys.exit("some beginnings of words are missing from jieba's dictionary, or too many")
+    labels = [code(word[-1]) | LAST_SIBLING * last for word, last, _ in nodes[1:]]
+    kinds = [2 * places.get(words.get(word, 0), 0) + bool(node) for word, _, node in nodes]
+    return b"".join(
+        (
+            number(total),
+            number(len(values)),
+            numbers(values),
+            number(len(labels)),
+            struct.pack(f"<{len(labels)}H", *labels),
+            numbers(kinds),
+        )
+    )
+
+
+def model(finalseg: Any) -> bytes:
+    """Writes the hidden Markov model."""
+    start = [finalseg.start_P[state] for state in STATES]
+    steps = [finalseg.trans_P[before][state] for state in STATES for before in PREDECESSORS[state]]
+    rows = [[finalseg.emit_P[state].get(chr(han)) for state in STATES] for han in HAN]
+    values = ranked(value for row in rows for value in row if value is not None)
+    places = {value: place for place, value in enumerate(values, 1)}
+    return b"".join(
+        (
+            struct.pack("<12d", *start, *steps),
+            number(len(values)),
+            struct.pack(f"<{len(values)}d", *values),
+            numbers(places.get(value, 0) for row in rows for value in row),
+        )
+    )
+
+
+def main() -> None:
+    """Writes or checks the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 on differences")
+    arguments = parser.parse_args()
+    module = jieba()
+    tables = dictionary(module.dt.FREQ, module.dt.total) + model(module.finalseg)
+    if not arguments.check:
+        TARGET.write_bytes(tables)
+    elif TARGET.read_bytes() != tables:
+        sys.exit(f"{TARGET} is not what jieba {VERSION} holds")
+
+
+if __name__ == "__main__":
+    main()
