@@ -22,8 +22,8 @@ ATTRIBUTES = (
     *("attention_mask", "sequence_ids", "n_sequences"),
 )
 MOST_OVERFLOWING, DEEPEST_OVERFLOWING = 40, 3
-TRIES = {False: 8, True: 64}
-"""How often the library may try to give our answer: oftener if added tokens become the same."""
+TRIES = 64
+"""How often the library may try to give our answer, where its own answers differ."""
 
 
 class Outcome(NamedTuple):
@@ -344,8 +344,10 @@ class Pair:
 
     def _is_of_two_minds(self, action: Json, ours: Mapping[str, Outcome]) -> bool:
         """Asks anew, as the library's tables of hashes have an order of their own each time."""
-        for _ in range(TRIES[self.theirs.value.has_rivals()]):
-            again = perform(Theirs, Theirs(self.text), action)
+        theirs = self.theirs.value
+        for _ in range(TRIES):
+            theirs = Theirs(self.text) if theirs.has_rivals() else theirs
+            again = perform(Theirs, theirs, action)
             if not any(finding.is_fault for finding in findings(again, ours)):
                 return True
         return False
