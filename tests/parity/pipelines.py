@@ -37,6 +37,7 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 CASES_A_TRIAL = 10
 TRIALS_A_CHUNK = 25
+FAULTS_A_CHUNK = 3  # then its other trials are left out: a fault takes long to shrink
 LONGEST_TRIAL = 120  # seconds, shrinking included
 MOST_MEMORY = 6 << 30
 DATA = Path(os.environ.get("PIECEWORK_DATA", Path(__file__).parents[3] / "shared" / "data"))
@@ -198,6 +199,8 @@ def chunk(names: list[str], data: Path | None, ours: type[Engine], folder: Path)
         signal.alarm(LONGEST_TRIAL)
         tally.add(trial(name, data, ours))
         signal.alarm(0)
+        if len(tally.faults) >= FAULTS_A_CHUNK:
+            break
     note.unlink()
     return tally
 
