@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from piecework import _core, normalizers, pre_tokenizers
+from piecework import _core
 from piecework._component import splitter_json
 from piecework.errors import ConfigError, CountOverflowError, FormatError
 from piecework.io import detect_encoding, may_block, read_bytes, read_lines, size, write_aside
@@ -19,7 +19,7 @@ from piecework.progress import reporting
 from piecework.types import DEFAULT, Default, ProgressLike
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from piecework._core import WordCounts as CoreCounts
     from piecework.io.files import Pathish
@@ -46,9 +46,10 @@ class WordCounts:
     5
     """
 
-    __slots__ = ("_core",)
+    __slots__ = ("_core", "_functions")
 
     _core: CoreCounts
+    _functions: tuple[Callable[[str], object], ...]
 
     def __init__(self, words: Mapping[str, int]) -> None:
         """Take the words of a mapping."""
@@ -57,11 +58,14 @@ class WordCounts:
                 f"expected a mapping of words to counts, found {type(words).__name__}; from_texts counts texts"
             )
         self._core = _core.WordCounts.from_mapping(_checked(words))
+        self._functions = ()
 
     @classmethod
-    def _wrap(cls, core: CoreCounts) -> WordCounts:
+    def _wrap(
+        cls, core: CoreCounts, functions: Iterable[Callable[[str], object]] = ()
+    ) -> WordCounts:
         counts = cls.__new__(cls)
-        counts._core = core
+        counts._core, counts._functions = core, tuple(functions)
         return counts
 
     @classmethod
@@ -98,15 +102,14 @@ class WordCounts:
         normalizer, pre_tokenizer = with_defaults(normalizer, pre_tokenizer)
         if isinstance(texts, str):
             raise TypeError("texts must be an iterable of str, not one str; pass [text]")
-        counter = _core.WordCounter(
-            splitter_json(normalizer, pre_tokenizer), threads, _checked_first(first_document)
-        )
+        splitter, functions = splitter_json(normalizer, pre_tokenizer)
+        counter = _core.WordCounter(splitter, functions, threads, _checked_first(first_document))
         texts = iter(texts)
         with reporting(progress) as report:
             while batch := list(itertools.islice(texts, _TEXTS_AT_A_TIME)):
                 counter.add_texts(batch)
                 report("counting texts", counter.documents - first_document, 0)
-        return cls._wrap(counter.finish())
+        return cls._wrap(counter.finish(), functions)
 
     @classmethod
     def from_files(
@@ -143,9 +146,8 @@ class WordCounts:
         """
         normalizer, pre_tokenizer = with_defaults(normalizer, pre_tokenizer)
         paths = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-        counter = _core.WordCounter(
-            splitter_json(normalizer, pre_tokenizer), threads, _checked_first(first_document)
-        )
+        splitter, functions = splitter_json(normalizer, pre_tokenizer)
+        counter = _core.WordCounter(splitter, functions, threads, _checked_first(first_document))
         total = sum(map(size, paths))
         done = 0
         with reporting(progress) as report:
@@ -158,7 +160,7 @@ class WordCounts:
                     lambda read, before=done: report("counting bytes", before + read, total),
                 )
                 done += size(path)
-        return cls._wrap(counter.finish())
+        return cls._wrap(counter.finish(), functions)
 
     @classmethod
     def load(cls, path: Pathish) -> WordCounts:
@@ -201,7 +203,7 @@ class WordCounts:
         >>> dict(sum.items())
         {'a': 3, 'b': 1}
         """
-        return self._wrap(self._core.merged(other._core))
+        return self._wrap(self._core.merged(other._core), self._functions)
 
     def __add__(self, other: object) -> WordCounts:
         """Give the sum of two tables."""
@@ -210,12 +212,14 @@ class WordCounts:
     @property
     def normalizer(self) -> Normalizer | None:
         """The normalizer the words were made with; None also where it is not known."""
-        return normalizers.from_dict(self._parts()["normalizer"])
+        part = self._parts()["normalizer"]
+        return part and Normalizer.from_dict(part)
 
     @property
     def pre_tokenizer(self) -> PreTokenizer | None:
         """The pre-tokenizer the words were made with; None also where it is not known."""
-        return pre_tokenizers.from_dict(self._parts()["pre_tokenizer"])
+        part = self._parts()["pre_tokenizer"]
+        return part and PreTokenizer.from_dict(part, self._functions)
 
     @property
     def knows_its_words(self) -> bool:

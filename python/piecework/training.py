@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass
 from operator import index
 from typing import TYPE_CHECKING, Literal
@@ -286,13 +286,14 @@ def _train(
             counts.pre_tokenizer if isinstance(pre_tokenizer, Default) else pre_tokenizer
         )
     normalizer, pre_tokenizer = with_defaults(normalizer, pre_tokenizer)
-    splitter = splitter_json(normalizer, pre_tokenizer)
+    splitter, functions = splitter_json(normalizer, pre_tokenizer)
     _warn_of_rarities(counts, trainer)
     if not counts.knows_its_words:
-        _warn_of_foreign_words(counts, splitter)
-    _warn_of_foreign_symbols(trainer, splitter)
+        _warn_of_foreign_words(counts, splitter, functions)
+    _warn_of_foreign_symbols(trainer, splitter, functions)
     with reporting(progress) as report:
-        tok = Tokenizer._wrap(_core.train(counts._core, splitter, trainer.to_json(), report))
+        core = _core.train(counts._core, splitter, functions, trainer.to_json(), report)
+        tok = Tokenizer._wrap(core, functions)
         report("merging", len(tok), len(tok))
         return tok
 
@@ -312,8 +313,8 @@ def _warn_of_rarities(counts: WordCounts, trainer: WordPieceTrainer) -> None:
         )
 
 
-def _warn_of_foreign_words(counts: WordCounts, splitter: str) -> None:
-    foreign = counts._core.foreign_to(splitter, 3)
+def _warn_of_foreign_words(counts: WordCounts, splitter: str, functions: list[Callable[[str], object]]) -> None:
+    foreign = counts._core.foreign_to(splitter, functions, 3)
     if foreign:
         warnings.warn(
             f"the tokenizer's normalizer and pre-tokenizer would change words of the mapping, such as {foreign}, so text "
@@ -323,13 +324,15 @@ def _warn_of_foreign_words(counts: WordCounts, splitter: str) -> None:
         )
 
 
-def _warn_of_foreign_symbols(trainer: WordPieceTrainer, splitter: str) -> None:
+def _warn_of_foreign_symbols(
+    trainer: WordPieceTrainer, splitter: str, functions: list[Callable[[str], object]]
+) -> None:
     # What begins with the prefix is also looked for inside words, without it.
     prefix = trainer.continuing_subword_prefix
     words = {
         symbol.removeprefix(prefix) or symbol: symbol for symbol in trainer.user_defined_symbols
     }
-    foreign = WordCounts(dict.fromkeys(words, 1))._core.foreign_to(splitter, 3)
+    foreign = WordCounts(dict.fromkeys(words, 1))._core.foreign_to(splitter, functions, 3)
     if foreign:
         warnings.warn(
             f"the tokenizer's normalizer and pre-tokenizer would change user-defined symbols, such as "

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::added::{AddedToken, AddedTokens, Allowed, Specials};
 use crate::decode::Decoder;
-use crate::encoding::{Direction, Encoding, NONE};
+use crate::encoding::{Encoding, NONE};
 use crate::error::{Error, Result};
 use crate::model::wordpiece::train::Merge;
 use crate::model::{Model, ModelScratch, Token};
@@ -303,7 +303,7 @@ impl Tokenizer {
             for step in plan {
                 match step {
                     Step::Special(special) => ids.extend_from_slice(special),
-                    Step::Text(index) => self.each_token(input(*index), *index, options, scratch, |found| ids.push(found.id))?,
+                    Step::Text(index) => self.each_token(input(*index), options, scratch, |found| ids.push(found.id))?,
                 }
             }
             return Ok(());
@@ -311,7 +311,7 @@ impl Tokenizer {
         let mut kept = std::mem::take(&mut scratch.ids);
         for (index, kept) in kept.iter_mut().enumerate().take(1 + usize::from(pair.is_some())) {
             kept.clear();
-            self.each_token(input(index), index, options, scratch, |found| kept.push(found.id))?;
+            self.each_token(input(index), options, scratch, |found| kept.push(found.id))?;
         }
         let second = pair.map(|_| kept[1].len());
         let lengths = truncation.kept(kept[0].len(), second, self.added_tokens(pair.is_some(), options))?;
@@ -368,7 +368,7 @@ impl Tokenizer {
         for step in self.plan(false, options) {
             match step {
                 Step::Special(ids) => count += ids.len(),
-                Step::Text(index) => self.each_token(Input::Text(text), *index, options, scratch, |_| count += 1)?,
+                Step::Text(_) => self.each_token(Input::Text(text), options, scratch, |_| count += 1)?,
             }
         }
         Ok(count)
@@ -388,7 +388,7 @@ impl Tokenizer {
     fn encode_input(&self, input: Input<'_>, text: u32, options: &Options, scratch: &mut Scratch) -> Result<Encoding> {
         let mut encoding = Encoding::default();
         let words_are_given = matches!(input, Input::Words(_));
-        self.each_aligned_token(input, text as usize, options, scratch, |found, place| {
+        self.each_token_of_word(input, options, true, scratch, |found, place| {
             if let Kind::Added(id) = found.word.kind
                 && let name = found.words.text_of(found.word)
                 && self.token(id) != Some(name)
@@ -401,56 +401,42 @@ impl Tokenizer {
         Ok(encoding)
     }
 
-    /// Calls `each` with every token of text number `text`.
+    /// Calls `each` with every token of a text.
     fn each_token(
         &self,
         input: Input<'_>,
-        text: usize,
         options: &Options,
         scratch: &mut Scratch,
         mut each: impl FnMut(&Found<'_>),
     ) -> Result<()> {
-        self.each_part(input, options, false, text, scratch, |found, _| each(found))
+        self.each_token_of_word(input, options, false, scratch, |found, _| each(found))
     }
 
-    /// The same with the way back to the original, and the number of the given word.
-    fn each_aligned_token(
-        &self,
-        input: Input<'_>,
-        text: usize,
-        options: &Options,
-        scratch: &mut Scratch,
-        each: impl FnMut(&Found<'_>, u32),
-    ) -> Result<()> {
-        self.each_part(input, options, true, text, scratch, each)
-    }
-
-    fn each_part(
+    /// The same with the number of the given word and, if `aligned`, with the way back to the original.
+    fn each_token_of_word(
         &self,
         input: Input<'_>,
         options: &Options,
         aligned: bool,
-        text: usize,
         scratch: &mut Scratch,
         mut each: impl FnMut(&Found<'_>, u32),
     ) -> Result<()> {
-        let limit = options.truncation.as_ref().filter(|truncation| truncation.limits(text));
         match input {
             Input::Text(text) => {
                 self.split(text, &[(text.len(), None)], options, aligned, scratch)?;
-                self.each_word_token(limit, scratch, |found| each(found, 0))
+                self.each_word_token(scratch, |found| each(found, 0))
             }
             Input::Words(words) => {
                 for (place, word) in (0..).zip(words) {
                     self.split(word, &[(word.len(), None)], options, aligned, scratch)?;
-                    self.each_word_token(limit, scratch, |found| each(found, place))?;
+                    self.each_word_token(scratch, |found| each(found, place))?;
                 }
                 Ok(())
             }
             Input::Segments(text, segments) => {
                 let segments: Vec<_> = segments.iter().map(|&(end, trusted)| (end, Some(trusted))).collect();
                 self.split(text, &segments, options, aligned, scratch)?;
-                self.each_word_token(limit, scratch, |found| each(found, 0))
+                self.each_word_token(scratch, |found| each(found, 0))
             }
         }
     }
@@ -475,51 +461,17 @@ impl Tokenizer {
         self.parts.splitter.split_segments(text, segments, aligned, &mut scratch.words)
     }
 
-    /// Calls `each` with the tokens of the words in `scratch`, as far as the limit asks for them.
-    fn each_word_token(
-        &self,
-        limit: Option<&Truncation>,
-        scratch: &mut Scratch,
-        mut each: impl FnMut(&Found<'_>),
-    ) -> Result<()> {
+    /// Calls `each` with the tokens of the words in `scratch`.
+    fn each_word_token(&self, scratch: &mut Scratch, mut each: impl FnMut(&Found<'_>)) -> Result<()> {
         let Scratch { words, tokens, model, .. } = scratch;
-        let (first, most) = match limit {
-            None => (0, usize::MAX),
-            Some(limit) if limit.direction == Direction::Right => (0, limit.max_length),
-            Some(limit) => (self.first_word_needed(words, limit.max_length, tokens, model)?, usize::MAX),
-        };
-        let mut count = 0;
-        for (number, word) in (0..).zip(&words.as_slice()[first..]) {
+        for (number, word) in (0..).zip(words.as_slice()) {
             tokens.clear();
             self.encode_word(words, word, tokens, model)?;
             for token in tokens.iter() {
                 each(&Found { id: token.id, span: token.span, word, number, words });
             }
-            count += tokens.len();
-            if count >= most && !matches!(word.kind, Kind::Added(_)) {
-                break;
-            }
         }
         Ok(())
-    }
-
-    /// Counting from the end, the word with which there are as many tokens as are wanted.
-    fn first_word_needed(
-        &self,
-        words: &Words,
-        mut wanted: usize,
-        tokens: &mut Vec<Token>,
-        model: &mut ModelScratch,
-    ) -> Result<usize> {
-        for (place, word) in words.as_slice().iter().enumerate().rev() {
-            tokens.clear();
-            self.encode_word(words, word, tokens, model)?;
-            wanted = wanted.saturating_sub(tokens.len());
-            if wanted == 0 && !matches!(word.kind, Kind::Added(_)) {
-                return Ok(place);
-            }
-        }
-        Ok(0)
     }
 
     fn encode_word(&self, words: &Words, word: &Word, out: &mut Vec<Token>, scratch: &mut ModelScratch) -> Result<()> {
@@ -577,7 +529,7 @@ impl Tokenizer {
         let total: u64 = training.token_counts.iter().sum();
         let unk_id = self.model().unk_id();
         let mut sum = 0.0;
-        self.each_token(Input::Text(text), 0, &options, scratch, |found| {
+        self.each_token(Input::Text(text), &options, scratch, |found| {
             let counted = training.token_counts.get(found.id as usize).copied();
             let count = if unk_id == Some(found.id) { 0 } else { counted.unwrap_or(0) };
             sum += libm::log(probability(count, total));

@@ -1,8 +1,7 @@
 //! Truncation: no more tokens than a model reads.
 //!
 //! What is cut off is not lost: it overflows, in parts of the same length, each of which repeats `stride` tokens of
-//! the one before. Words are tokenized only until `max_length` tokens are there, as in the reference: what overflows
-//! is the rest of *those*.
+//! the one before.
 
 use std::ops::Range;
 
@@ -38,11 +37,6 @@ pub struct Truncation {
 pub(crate) type Kept = (Option<usize>, Option<usize>);
 
 impl Truncation {
-    /// Whether tokens of text number `text` beyond `max_length` are of no use.
-    pub(crate) fn limits(&self, text: usize) -> bool {
-        self.strategy != Strategy::OnlySecond || text != 0
-    }
-
     /// How many tokens of texts with `first` and `second` tokens are kept, beside `added` special tokens.
     pub(crate) fn kept(&self, first: usize, second: Option<usize>, added: usize) -> Result<Kept> {
         let room = self.max_length.checked_sub(added).ok_or_else(|| {
