@@ -69,7 +69,7 @@ class _Length(Kind):
     """A fixed length, or None for that of the longest in the batch."""
 
     def check(self, value: Any) -> int | None:
-        return None if value is None else _LENGTH.check(value)
+        return None if value is None else NUMBER.check(value)
 
     def read(self, data: Any) -> int | None:
         if data == "BatchLongest":
@@ -77,7 +77,7 @@ class _Length(Kind):
         if not isinstance(data, dict) or data.keys() != {"Fixed"}:
             raise Mismatch(f"expected 'BatchLongest' or 'Fixed' with a length, found {shown(data)}")
         with under(".Fixed"):
-            return _LENGTH.check(members(data)["Fixed"])
+            return NUMBER.check(members(data)["Fixed"])
 
     def write(self, value: int | None) -> Any:
         return "BatchLongest" if value is None else {"Fixed": value}

@@ -208,10 +208,10 @@ class Encodings:
             in_words = call.is_pretokenized and isinstance(text[0], str)
             text, pair = (text, None) if in_words else text
         padding = call.tokenizer.padding if isinstance(call.padding, Default) else call.padding
-        if padding is not None:  # to the length that the batch has
+        if padding is not None:  # to the length of the batch
             padding = as_padding(padding, call.tokenizer)
-            length = int(self.row_offsets[number + 1] - self.row_offsets[number])
-            padding = padding and replace(padding, length=max(length, 1), pad_to_multiple_of=None)
+            if padding is not None and padding.length is None:
+                padding = replace(padding, length=int(np.diff(self.row_offsets).max()))
         return call.tokenizer.encode(
             text,
             pair,

@@ -199,6 +199,12 @@ impl AddedTokens {
         Some(self.normalized.get(&id).unwrap_or(&self.tokens[place].content))
     }
 
+    /// Whether any token is decoded in another form than the model has it in.
+    #[must_use]
+    pub fn has_normalized_forms(&self) -> bool {
+        !self.normalized.is_empty()
+    }
+
     /// Whether this text is that of a special token.
     #[must_use]
     pub fn is_special(&self, token: &str) -> bool {
@@ -319,12 +325,12 @@ impl Matching<'_> {
             if token.single_word && !is_single_word(text, start, end) {
                 continue;
             }
+            if token.rstrip {
+                end = text.len() - text[end..].trim_start_matches(is_space).len();
+            }
             if token.lstrip {
                 // White space that the token before has taken is gone.
                 start = text[..start].trim_end_matches(is_space).len().max(done).min(end);
-            }
-            if token.rstrip {
-                end = text.len() - text[end..].trim_start_matches(is_space).len();
             }
             if done < start {
                 each(Part::Text(Span::new(done, start)))?;

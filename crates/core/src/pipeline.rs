@@ -57,7 +57,7 @@ pub struct Tokenizer {
     parts: Parts,
     added: AddedTokens,
     /// What post-processing makes of one text and of a pair, without and with special tokens.
-    plans: [[Vec<Step>; 2]; 2],
+    plans: [[Result<Vec<Step>>; 2]; 2],
 }
 
 /// A step of post-processing, as far as ids go.
@@ -143,16 +143,10 @@ impl Tokenizer {
         let added = AddedTokens::new(std::mem::take(&mut parts.added), |text| parts.splitter.normalize(text))?;
         let vocab = parts.model.vocab();
         parts.model = parts.model.with_specials(added.specials().filter_map(|token| vocab.id(&token.content)).collect());
-        let mut tokenizer = Self { parts, added, plans: Default::default() };
+        let plan = |pair, specials| steps(parts.post_processor.as_ref(), pair, specials);
+        let plans = [[plan(false, false), plan(false, true)], [plan(true, false), plan(true, true)]];
+        let mut tokenizer = Self { parts, added, plans };
         tokenizer.name_tokens();
-        if let Some(processor) = &tokenizer.parts.post_processor {
-            processor.check()?;
-        }
-        for (pair, plans) in tokenizer.plans.iter_mut().enumerate() {
-            for (specials, plan) in plans.iter_mut().enumerate() {
-                *plan = steps(tokenizer.parts.post_processor.as_ref(), pair == 1, specials == 1)?;
-            }
-        }
         Ok(tokenizer)
     }
 
@@ -297,7 +291,7 @@ impl Tokenizer {
         scratch: &mut Scratch,
         ids: &mut Vec<u32>,
     ) -> Result<()> {
-        let plan = self.plan(pair.is_some(), options);
+        let plan = self.plan(pair.is_some(), options)?;
         let input = |index| if index == 0 { text } else { pair.unwrap_or(Input::Text("")) };
         let Some(truncation) = &options.truncation else {
             for step in plan {
@@ -337,6 +331,7 @@ impl Tokenizer {
         options: &Options,
         scratch: &mut Scratch,
     ) -> Result<Encoding> {
+        self.plan(pair.is_some(), options)?;
         let mut encodings = vec![self.encode_input(text, 0, options, scratch)?];
         if let Some(pair) = pair {
             encodings.push(self.encode_input(pair, 1, options, scratch)?);
@@ -365,7 +360,7 @@ impl Tokenizer {
     /// The number of tokens of a text, neither truncated nor padded.
     pub fn count(&self, text: &str, options: &Options, scratch: &mut Scratch) -> Result<usize> {
         let mut count = 0;
-        for step in self.plan(false, options) {
+        for step in self.plan(false, options)? {
             match step {
                 Step::Special(ids) => count += ids.len(),
                 Step::Text(_) => self.each_token(Input::Text(text), options, scratch, |_| count += 1)?,
@@ -374,8 +369,10 @@ impl Tokenizer {
         Ok(count)
     }
 
-    fn plan(&self, pair: bool, options: &Options) -> &[Step] {
-        &self.plans[usize::from(pair)][usize::from(options.add_special_tokens)]
+    /// The steps of post-processing, or why it cannot be done.
+    fn plan(&self, pair: bool, options: &Options) -> Result<&[Step]> {
+        let plan = &self.plans[usize::from(pair)][usize::from(options.add_special_tokens)];
+        plan.as_deref().map_err(Clone::clone)
     }
 
     /// The special tokens that there has to be room for.
@@ -389,16 +386,23 @@ impl Tokenizer {
         let mut encoding = Encoding::default();
         let words_are_given = matches!(input, Input::Words(_));
         self.each_token_of_word(input, options, true, scratch, |found, place| {
-            if let Kind::Added(id) = found.word.kind
-                && let name = found.words.text_of(found.word)
-                && self.token(id) != Some(name)
-            {
+            if let Some(name) = self.other_name(found) {
                 encoding.renamed.push((encoding.len(), name.to_owned()));
             }
             let word = if words_are_given { place } else { found.number };
             encoding.push(found.id, found.original(), word, text);
         })?;
         Ok(encoding)
+    }
+
+    /// What a token of a text is called, where that is not what its id is decoded as.
+    fn other_name<'a>(&'a self, found: &Found<'a>) -> Option<&'a str> {
+        let name = match found.word.kind {
+            Kind::Added(_) => found.words.text_of(found.word),
+            _ if self.added.has_normalized_forms() => self.model().vocab().token(found.id)?,
+            _ => return None,
+        };
+        (self.token(found.id) != Some(name)).then_some(name)
     }
 
     /// Calls `each` with every token of a text.

@@ -58,11 +58,9 @@ impl RawModel {
 
     /// Refuses an unknown token that is not there.
     pub(super) fn check_unknown(&self, node: &Node<'_>) -> Result<()> {
-        let unk = match &self.kind {
-            Kind::WordPiece(settings) => settings.unk_token.as_ref(),
-            Kind::WordLevel(unk) => Some(unk),
-        };
-        match unk {
+        // A WordLevel model may do without, as long as it knows every word.
+        let Kind::WordPiece(settings) = &self.kind else { return Ok(()) };
+        match &settings.unk_token {
             Some(unk) if self.vocab.id(unk).is_none() => Err(node.member("unk_token")?.error(format!(
                 "the unknown token {:?} is not in the vocabulary; pass unk_token=... to name it, or unk_token=None if \
                  there is none",

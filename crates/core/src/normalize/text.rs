@@ -111,13 +111,14 @@ impl Normalized {
     ) -> Span {
         let start = self.text.len();
         let range = transformed(source.alignment(span), origin, span.range().len());
-        let mut rewriter = Rewriter::new(source, span, range, self);
+        let beginning = Span { end: origin.start, ..origin };
+        let mut rewriter = Rewriter::new(source, span, range, beginning, self);
         write(&mut rewriter);
         if rewriter.finish().is_err() {
             // Here the reference fails; to rewrite all of it is what was meant.
             self.text.truncate(start);
             self.alignment.truncate(start);
-            let mut rewriter = Rewriter::new(source, span, 0..span.range().len(), self);
+            let mut rewriter = Rewriter::new(source, span, 0..span.range().len(), beginning, self);
             write(&mut rewriter);
             // With all of the text to replace there is no end to run past.
             let _ = rewriter.finish();
@@ -142,7 +143,7 @@ impl Normalized {
             kept = range.end;
             // What is put in comes from where the end of the match does.
             let before = range.end.checked_sub(1).and_then(|at| self.alignment.get(at));
-            spare.push_str(content, before.copied().unwrap_or_default());
+            spare.push_str(content, before.copied().unwrap_or(self.beginning()));
         }
         spare.append(self, Span::new(kept, self.text.len()));
         std::mem::swap(self, spare);
@@ -155,9 +156,14 @@ impl Normalized {
         let from = self.alignment.first().copied().unwrap_or_default();
         spare.push_str(prefix, from);
         // To prepend nothing costs the first character its origin: the reference takes it for inserted.
-        spare.push(first, if prefix.is_empty() { Span::default() } else { from });
+        spare.push(first, if prefix.is_empty() { self.beginning() } else { from });
         spare.append(self, Span::new(first.len_utf8(), self.text.len()));
         std::mem::swap(self, spare);
+    }
+
+    /// The origin of what has none: nothing, at the beginning.
+    fn beginning(&self) -> Span {
+        Span { start: self.origin.start, end: self.origin.start }
     }
 
     pub(crate) fn push(&mut self, c: char, origin: Span) {
@@ -205,6 +211,8 @@ pub(crate) struct Rewriter<'a> {
     at: usize,
     /// One past the last byte that can be.
     end: usize,
+    /// The origin of what is inserted before everything else.
+    beginning: Span,
     /// Whether a character was replaced behind the end of the text.
     overran: bool,
     out: &'a mut Normalized,
@@ -212,9 +220,15 @@ pub(crate) struct Rewriter<'a> {
 
 impl<'a> Rewriter<'a> {
     /// A rewriter of `range` of the part `span` of `source`; it appends to `out`.
-    fn new(source: &'a Normalized, span: Span, range: Range<usize>, out: &'a mut Normalized) -> Self {
+    fn new(
+        source: &'a Normalized,
+        span: Span,
+        range: Range<usize>,
+        beginning: Span,
+        out: &'a mut Normalized,
+    ) -> Self {
         let (text, alignment) = (&source.text[span.range()], source.alignment(span));
-        let mut rewriter = Self { text, alignment, at: 0, end: range.end, overran: false, out };
+        let mut rewriter = Self { text, alignment, at: 0, end: range.end, beginning, overran: false, out };
         rewriter.copy_to(range.start);
         rewriter
     }
@@ -240,7 +254,7 @@ impl<'a> Rewriter<'a> {
     /// `c` comes from nowhere.
     pub(crate) fn insert(&mut self, c: char) {
         let origin = self.at.checked_sub(1).and_then(|at| self.alignment.get(at));
-        self.out.push(c, origin.copied().unwrap_or_default());
+        self.out.push(c, origin.copied().unwrap_or(self.beginning));
     }
 
     /// The next character is left out.

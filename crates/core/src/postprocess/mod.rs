@@ -11,7 +11,7 @@ pub use around::{Bert, Roberta};
 pub use template::{Piece, Special, Template};
 
 use crate::encoding::{Encoding, NamedToken};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::settings::ByteLevel;
 use crate::span::Span;
 
@@ -92,20 +92,6 @@ impl PostProcessor {
             Self::ByteLevel(_) => Box::new(std::iter::empty()),
             Self::Sequence(processors) => Box::new(processors.iter_mut().flat_map(Self::tokens_mut)),
         }
-    }
-
-    /// Refuses what no text gets through: the reference fails on it, at the first text.
-    pub fn check(&self) -> Result<()> {
-        for pair in [false, true] {
-            for specials in [false, true] {
-                let texts = vec![Encoding::default(); if pair { 2 } else { 1 }];
-                self.process(texts, specials, &NoSource).map_err(|error| match error {
-                    Error::Config(message) if pair => Error::Config(format!("for a pair of texts, {message}")),
-                    other => other,
-                })?;
-            }
-        }
-        Ok(())
     }
 }
 
