@@ -70,7 +70,7 @@ def refused(text: str, kind: type[pw.PieceworkError] = pw.errors.FormatError) ->
         ("normalizer/type", "Lowercase", "$.normalizer"),
         ("pre_tokenizer", {"type": "Metaspace"}, "$.pre_tokenizer"),
         ("pre_tokenizer", "BertPreTokenizer", "$.pre_tokenizer"),
-        ("decoder", {"type": "BPEDecoder", "suffix": "</w>"}, "$.decoder"),
+        ("decoder", {"type": "BPEDekoder", "suffix": "</w>"}, "$.decoder"),
         ("decoder/prefix", None, "$.decoder"),
         ("post_processor/single/0", {"Sequence": {"id": "C", "type_id": 0}}, "$.post_processor"),
         ("post_processor/single/0", {}, "$.post_processor.single[0]"),

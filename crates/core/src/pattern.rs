@@ -6,6 +6,7 @@
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
+use std::thread;
 
 use memchr::memmem;
 use onig::{MatchParam, Regex, Region, SearchOptions};
@@ -18,6 +19,13 @@ const RETRIES: u32 = 10_000_000;
 
 /// Oniguruma's code for a match that used up its retries.
 const RETRIES_USED_UP: i32 = -17;
+
+/// A regular expression of more bytes is compiled with a stack of its own.
+///
+/// Oniguruma's compiler recurses as deep as the expression nests, which is some thousand levels at most (its own limit)
+/// of some kilobytes each; a thread of the caller may have less than that, and an overflow ends the process.
+const SHORT: usize = 256;
+const STACK: usize = 32 << 20;
 
 /// What is looked for in a text; a clone shares what was compiled.
 #[derive(Clone)]
@@ -47,10 +55,21 @@ impl Pattern {
     }
 
     /// The pattern that finds what the regular expression `source` matches, in the syntax of Oniguruma.
+    ///
+    /// Compiling is linear for what people write; expressions made to be costly (alternatives within many repetitions
+    /// within look-behind) are.
     pub fn regex(source: &str) -> Result<Self> {
-        let regex = Regex::new(source).map_err(|error| {
-            Error::Regex(format!("the regex {:?} does not compile: {}", shorten(source), error.description()))
-        })?;
+        let fails = |why: &str| Error::Regex(format!("the regex {:?} does not compile: {why}", shorten(source)));
+        let compile = || Regex::new(source).map_err(|error| fails(error.description()));
+        let regex = if source.len() <= SHORT {
+            compile()?
+        } else {
+            thread::scope(|scope| {
+                let builder = thread::Builder::new().stack_size(STACK);
+                let thread = builder.spawn_scoped(scope, compile).map_err(|error| fails(&error.to_string()))?;
+                thread.join().map_err(|_| fails("the compiler panicked"))?
+            })?
+        };
         Ok(Self(Arc::new(Compiled { source: source.to_owned(), engine: Engine::Regex(regex) })))
     }
 
@@ -238,6 +257,16 @@ mod tests {
     fn what_does_not_compile_says_why() {
         let error = Pattern::regex("(a").unwrap_err().to_string();
         assert_eq!(error, "the regex \"(a\" does not compile: end pattern with unmatched parenthesis");
+    }
+
+    #[test]
+    fn deep_nesting_overflows_no_stack() {
+        let nested = |open: &str, close: &str| format!("{}a{}", open.repeat(2000), close.repeat(2000));
+        for source in [nested("[", "]"), nested("(?~a", ")"), nested("(?:", ")")] {
+            assert_eq!(found(&regex(&source), "").len(), 0);
+        }
+        let error = Pattern::regex(&"(".repeat(1_000_000)).unwrap_err().to_string();
+        assert!(error.ends_with("does not compile: parse depth limit over"), "{error}");
     }
 
     #[test]
