@@ -41,15 +41,19 @@ def measure() -> Iterator[Row]:
 def _compared(ours: Any, jieba: Any, name: str) -> Row:
     lines = corpus.read(name)[:BYTES].decode("utf-8", "ignore").split("\n")
     size = sum(len(line.encode()) for line in lines) / 1e6
-    start = time.process_time()
-    found = [ours.pre_tokenize_str(line) for line in lines]
-    middle = time.process_time()
-    wanted = [list(jieba.tokenize(line)) for line in lines]
-    fast, slow = middle - start, time.process_time() - middle
-    same = sum(
-        [(word, *span) for word, span in mine] == yours
-        for mine, yours in zip(found, wanted, strict=True)
-    )
+    # Line by line, so that no clock counts the collecting of what the other has left behind.
+    fast = slow = 0.0
+    same = 0
+    for line in lines:
+        start = time.process_time()
+        found = ours.pre_tokenize_str(line)
+        middle = time.process_time()
+        wanted = list(jieba.tokenize(line))
+        slow += time.process_time() - middle
+        fast += middle - start
+        same += [(word, *span) for word, span in found] == [
+            word for word in wanted if not word[0].isspace()
+        ]
     figure = f"{size / fast:.1f} MB/s, jieba {size / slow:.2f}: {slow / fast:.0f} times; "
     figure += f"{same:,} of {len(lines):,} lines the same"
     return f"jieba, {name}", figure, "10 times"

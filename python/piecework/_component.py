@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from piecework._core import Stage
 from piecework._settings import TEXT, Kind, Mismatch, Settings, hint, members, shown, under
 from piecework.errors import UnsupportedError
 from piecework.patterns import Regex
@@ -25,6 +26,17 @@ class Component(Settings):
     def to_core(self) -> tuple[str, list[Callable[[str], object]]]:
         """Give the component as the core takes it: JSON, and beside it the functions that it numbers."""
         return numbered(self._write())
+
+    def _stage(self, name: str) -> Stage:
+        """The core's half of a normalizer or pre-tokenizer, made once."""
+        stage = self.__dict__.get("_core_stage")
+        if stage is None:
+            stage = self.__dict__["_core_stage"] = Stage(*numbered({name: self._write()}))
+        return stage
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the core's half out of pickles and copies."""
+        return {name: value for name, value in self.__dict__.items() if name != "_core_stage"}
 
     def _write(self) -> dict[str, Any]:
         return {"type": self.type_name} | super()._write()

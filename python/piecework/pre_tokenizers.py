@@ -140,7 +140,7 @@ class PreTokenizer(Component):
         >>> WhitespaceSplit().pre_tokenize_str("to be, or")
         [('to', (0, 2)), ('be,', (3, 6)), ('or', (7, 9))]
         """
-        return _core.pre_tokenize(*self.to_core(), text)
+        return self._stage("pre_tokenizer").pre_tokenize(text)
 
 
 @dataclass(frozen=True)

@@ -453,14 +453,7 @@ class Tokenizer:
         """
         if isinstance(tokens, str):
             raise TypeError("tokens must be an iterable of str or AddedToken, not one str")
-        new = [
-            token if isinstance(token, AddedToken) else AddedToken(token, special=special)
-            for token in tokens
-        ]
-        tuples = [
-            (t.content, t.single_word, t.lstrip, t.rstrip, bool(t.normalized), t.special)
-            for t in new
-        ]
+        tuples = [_added_tuple(token, special) for token in tokens]
         return self._wrap(self._core.with_added_tokens(tuples), self._functions)
 
     # --- encoding and decoding ----------------------------------------------------------------
@@ -916,6 +909,25 @@ def _parts(tokenizer: Tokenizer) -> dict[str, Any]:
 
 def _unpickle(text: str) -> Tokenizer:
     return Tokenizer._wrap(_core.Tokenizer.from_json(text.encode(), [], True))
+
+
+def _added_tuple(
+    token: str | AddedToken, special: bool
+) -> tuple[str, bool, bool, bool, bool, bool]:
+    """The flags of an added token; those of a str are the usual ones."""
+    if isinstance(token, str):
+        to_utf8(token)  # which refuses surrogates
+        return token, False, False, False, not special, special
+    if not isinstance(token, AddedToken):
+        raise TypeError(f"tokens must be str or AddedToken, not {token!r}")
+    return (
+        token.content,
+        token.single_word,
+        token.lstrip,
+        token.rstrip,
+        bool(token.normalized),
+        token.special,
+    )
 
 
 def _checked(name: str, part: Any, base: type[Any]) -> Any:

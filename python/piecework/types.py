@@ -171,13 +171,13 @@ class Encodings:
         return self._all_columns()[2]
 
     @property
-    def special_tokens_mask(self) -> npt.NDArray[np.uint32]:
-        """1 for tokens that the post-processor or padding added, else 0: ``uint32``, read-only."""
+    def special_tokens_mask(self) -> npt.NDArray[np.uint8]:
+        """1 for tokens that the post-processor or padding added, else 0: ``uint8``, read-only."""
         return self._all_columns()[3]
 
     @property
-    def attention_mask(self) -> npt.NDArray[np.uint32]:
-        """0 for padding, 1 for all else: ``uint32``, read-only."""
+    def attention_mask(self) -> npt.NDArray[np.uint8]:
+        """0 for padding, 1 for all else: ``uint8``, read-only."""
         return self._all_columns()[4]
 
     def __len__(self) -> int:
