@@ -255,7 +255,10 @@ impl AddedTokens {
     fn finders_of(&self, wanted: impl Fn(&AddedToken) -> bool) -> Result<Finders> {
         let places = |normalized: bool| {
             let tokens = self.tokens.iter().enumerate();
-            tokens.filter(|(_, token)| token.normalized == normalized && wanted(token)).map(|(place, _)| place).collect()
+            tokens
+                .filter(|(_, token)| token.normalized == normalized && wanted(token))
+                .map(|(place, _)| place)
+                .collect()
         };
         Ok(Finders { raw: self.finder(places(false))?, normalized: self.finder(places(true))? })
     }
@@ -348,10 +351,9 @@ impl Matching<'_> {
         match self.specials {
             Specials::Match | Specials::Allowed(_) => Ok(true),
             Specials::Text => Ok(false),
-            Specials::Error => Err(Error::SpecialToken {
-                token: token.content.clone(),
-                character: self.text[..at()].chars().count(),
-            }),
+            Specials::Error => {
+                Err(Error::SpecialToken { token: token.content.clone(), character: self.text[..at()].chars().count() })
+            }
         }
     }
 }

@@ -142,7 +142,8 @@ impl Tokenizer {
     pub fn new(mut parts: Parts) -> Result<Self> {
         let added = AddedTokens::new(std::mem::take(&mut parts.added), |text| parts.splitter.normalize(text))?;
         let vocab = parts.model.vocab();
-        parts.model = parts.model.with_specials(added.specials().filter_map(|token| vocab.id(&token.content)).collect());
+        parts.model =
+            parts.model.with_specials(added.specials().filter_map(|token| vocab.id(&token.content)).collect());
         let plan = |pair, specials| steps(parts.post_processor.as_ref(), pair, specials);
         let plans = [[plan(false, false), plan(false, true)], [plan(true, false), plan(true, true)]];
         let mut tokenizer = Self { parts, added, plans };
@@ -297,7 +298,9 @@ impl Tokenizer {
             for step in plan {
                 match step {
                     Step::Special(special) => ids.extend_from_slice(special),
-                    Step::Text(index) => self.each_token(input(*index), options, scratch, |found| ids.push(found.id))?,
+                    Step::Text(index) => {
+                        self.each_token(input(*index), options, scratch, |found| ids.push(found.id))?
+                    }
                 }
             }
             return Ok(());

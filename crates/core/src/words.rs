@@ -241,10 +241,7 @@ impl Words {
 
     /// Splits each word of ordinary text by `split`, which tells the spans of its parts in the word; empty ones are
     /// left out.
-    pub(crate) fn split(
-        &mut self,
-        mut split: impl FnMut(&str, &mut dyn FnMut(Span)) -> Result<()>,
-    ) -> Result<()> {
+    pub(crate) fn split(&mut self, mut split: impl FnMut(&str, &mut dyn FnMut(Span)) -> Result<()>) -> Result<()> {
         self.split_into(|text, each| split(text, &mut |span| each(span, Kind::Text)))
     }
 

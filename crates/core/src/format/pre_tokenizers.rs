@@ -76,7 +76,9 @@ pub(super) fn pre_tokenizer(node: &Node<'_>, functions: &[Function]) -> Result<P
             let length = node.find("length")?;
             let size = length.as_ref().map_or(Ok(DEFAULT_LENGTH), Node::size)?;
             if size == 0 {
-                return Err(length.unwrap_or_else(|| node.clone()).error("words of no characters are none; expected 1 or more"));
+                return Err(length
+                    .unwrap_or_else(|| node.clone())
+                    .error("words of no characters are none; expected 1 or more"));
             }
             PreTokenizer::FixedLength(size)
         }
@@ -95,7 +97,10 @@ pub(super) fn pre_tokenizer(node: &Node<'_>, functions: &[Function]) -> Result<P
         JIEBA => {
             node.only(&["type", "hmm", "user_words"])?;
             let words = node.member("user_words")?;
-            let jieba = Jieba::new(node.member("hmm")?.bool()?, words.array()?.map(|node| user_word(&node)).collect::<Result<_>>()?);
+            let jieba = Jieba::new(
+                node.member("hmm")?.bool()?,
+                words.array()?.map(|node| user_word(&node)).collect::<Result<_>>()?,
+            );
             PreTokenizer::Jieba(Arc::new(jieba.map_err(|error| words.error(error.to_string()))?))
         }
         FUNCTION => {
@@ -134,10 +139,9 @@ pub(super) fn pre_tokenizer_json(pre_tokenizer: Option<&PreTokenizer>) -> Json {
         PreTokenizer::Digits { individual } => {
             object([("type", "Digits".into()), ("individual_digits", (*individual).into())])
         }
-        PreTokenizer::CharDelimiterSplit(delimiter) => object([
-            ("type", "CharDelimiterSplit".into()),
-            ("delimiter", delimiter.to_string().as_str().into()),
-        ]),
+        PreTokenizer::CharDelimiterSplit(delimiter) => {
+            object([("type", "CharDelimiterSplit".into()), ("delimiter", delimiter.to_string().as_str().into())])
+        }
         PreTokenizer::Split(split) => object([
             ("type", "Split".into()),
             ("pattern", pattern_json(&split.pattern)),

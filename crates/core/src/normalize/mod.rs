@@ -12,10 +12,10 @@ mod strip;
 mod text;
 
 pub use bert::BertNormalizer;
+pub(crate) use byte_level::write_bytes;
 pub use forms::Form;
 pub use precompiled::Precompiled;
 pub use strip::Strip;
-pub(crate) use byte_level::write_bytes;
 pub use text::Normalized;
 pub(crate) use text::Rewriter;
 

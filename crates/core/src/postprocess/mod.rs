@@ -53,7 +53,12 @@ impl PostProcessor {
     }
 
     /// The encodings of one or two texts as one.
-    pub(crate) fn process(&self, mut encodings: Vec<Encoding>, specials: bool, source: &dyn Source) -> Result<Encoding> {
+    pub(crate) fn process(
+        &self,
+        mut encodings: Vec<Encoding>,
+        specials: bool,
+        source: &dyn Source,
+    ) -> Result<Encoding> {
         for (sequence, encoding) in encodings.iter_mut().enumerate() {
             encoding.set_sequence(sequence);
             encoding.overflowing.iter_mut().for_each(|part| part.set_sequence(sequence));

@@ -105,7 +105,8 @@ impl PreTokenizer {
 
     /// Whether where a word came from decides what becomes of it.
     pub(crate) fn asks_for_origin(&self) -> bool {
-        self.steps().any(|step| matches!(step, Self::Metaspace(metaspace) if metaspace.prepend_scheme == PrependScheme::First))
+        self.steps()
+            .any(|step| matches!(step, Self::Metaspace(metaspace) if metaspace.prepend_scheme == PrependScheme::First))
     }
 
     /// This pre-tokenizer, or those of a sequence, in their order.
