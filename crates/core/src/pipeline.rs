@@ -299,7 +299,7 @@ impl Tokenizer {
                 match step {
                     Step::Special(special) => ids.extend_from_slice(special),
                     Step::Text(index) => {
-                        self.each_token(input(*index), options, scratch, |found| ids.push(found.id))?
+                        self.each_token(input(*index), options, scratch, |found| ids.push(found.id))?;
                     }
                 }
             }
