@@ -290,6 +290,11 @@ impl Matching<'_> {
         self.finders.normalized.is_some()
     }
 
+    /// Whether an error may have to say where in the text a part of the normalized text came from.
+    pub(crate) fn asks_for_origin(self) -> bool {
+        *self.specials == Specials::Error && self.seeks_normalized()
+    }
+
     /// Whether the model may make special tokens of text.
     pub(crate) fn may_match(self) -> bool {
         self.specials.may_match()

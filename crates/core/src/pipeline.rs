@@ -459,6 +459,7 @@ impl Tokenizer {
     ) -> Result<()> {
         check_length(text)?;
         let matching = self.added.matching(text, &options.specials, &mut scratch.allowed)?;
+        let aligned = aligned || matching.asks_for_origin();
         let mut start = 0;
         let segments = segments.iter().map(|&(end, trusted)| {
             let segment = Span::new(start, end);
