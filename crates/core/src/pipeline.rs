@@ -294,7 +294,8 @@ impl Tokenizer {
     ) -> Result<()> {
         let plan = self.plan(pair.is_some(), options)?;
         let input = |index| if index == 0 { text } else { pair.unwrap_or(Input::Text("")) };
-        let Some(truncation) = &options.truncation else {
+        let texts = 1 + usize::from(pair.is_some());
+        if options.truncation.is_none() && in_order(plan, texts) {
             for step in plan {
                 match step {
                     Step::Special(special) => ids.extend_from_slice(special),
@@ -304,22 +305,25 @@ impl Tokenizer {
                 }
             }
             return Ok(());
-        };
+        }
         let mut kept = std::mem::take(&mut scratch.ids);
-        for (index, kept) in kept.iter_mut().enumerate().take(1 + usize::from(pair.is_some())) {
-            kept.clear();
+        kept.iter_mut().for_each(Vec::clear);
+        for (index, kept) in kept.iter_mut().enumerate().take(texts) {
             self.each_token(input(index), options, scratch, |found| kept.push(found.id))?;
         }
-        let second = pair.map(|_| kept[1].len());
-        let lengths = truncation.kept(kept[0].len(), second, self.added_tokens(pair.is_some(), options))?;
+        let (first, second) = (kept[0].len(), kept[1].len());
+        let parts = match &options.truncation {
+            Some(truncation) => {
+                let added = self.added_tokens(pair.is_some(), options);
+                let lengths = truncation.kept(first, pair.map(|_| second), added)?;
+                [truncation.first_part(first, lengths.0)?, truncation.first_part(second, lengths.1)?]
+            }
+            None => [0..first, 0..second],
+        };
         for step in plan {
             match step {
                 Step::Special(special) => ids.extend_from_slice(special),
-                Step::Text(index) => {
-                    let length = if *index == 0 { lengths.0 } else { lengths.1 };
-                    let part = truncation.first_part(kept[*index].len(), length)?;
-                    ids.extend_from_slice(&kept[*index][part]);
-                }
+                Step::Text(index) => ids.extend_from_slice(&kept[*index][parts[*index].clone()]),
             }
         }
         scratch.ids = kept;
@@ -573,6 +577,12 @@ fn steps(processor: Option<&PostProcessor>, pair: bool, specials: bool) -> Resul
         }
     }
     Ok(steps)
+}
+
+/// Whether each of the texts stands in the plan once, in their order, so that ids can be written as they are found.
+fn in_order(plan: &[Step], texts: usize) -> bool {
+    let found = plan.iter().filter_map(|step| if let Step::Text(index) = step { Some(*index) } else { None });
+    found.eq(0..texts)
 }
 
 /// The texts of a call, for who has to look at them again.
