@@ -154,7 +154,9 @@ mod tests {
 
     #[test]
     fn room_is_shared() {
-        for (lengths, shared) in [((2, 9), (2, 8)), ((9, 2), (8, 2)), ((9, 9), (5, 5)), ((20, 11), (5, 5)), ((3, 7), (3, 7))] {
+        for (lengths, shared) in
+            [((2, 9), (2, 8)), ((9, 2), (8, 2)), ((9, 9), (5, 5)), ((20, 11), (5, 5)), ((3, 7), (3, 7))]
+        {
             assert_eq!(share(lengths.0, lengths.1, 10), shared);
         }
     }
