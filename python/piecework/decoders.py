@@ -13,13 +13,15 @@ from __future__ import annotations
 
 from collections import abc
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from piecework import _core
 from piecework._component import PATTERN, Component, Part
 from piecework._settings import CHARACTER, FLAG, NUMBER, TEXT, ListOf, takes
-from piecework.patterns import Regex
 from piecework.pre_tokenizers import METASPACE_SCHEME, PrependScheme, current_metaspace
+
+if TYPE_CHECKING:
+    from piecework.patterns import Regex
 
 __all__ = [
     "CTC",
@@ -56,6 +58,7 @@ class Decoder(Component):
         >>> WordPiece().decode(["un", "##able"])
         'unable'
         """
+        tokens = tokens if isinstance(tokens, abc.Sequence) else list(tokens)
         return _core.decode_tokens(self.to_core()[0], tokens)
 
 

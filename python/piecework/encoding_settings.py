@@ -125,7 +125,9 @@ def as_truncation(value: TruncationLike) -> Truncation | None:
     if value is None or isinstance(value, Truncation):
         return value
     if isinstance(value, bool) or not isinstance(value, int):
-        raise ConfigError(f"truncation: expected a Truncation, an integer or None, found {shown(value)}")
+        raise ConfigError(
+            f"truncation: expected a Truncation, an integer or None, found {shown(value)}"
+        )
     return Truncation(value)
 
 

@@ -100,7 +100,6 @@ SIGNATURES: dict[str, str] = {
     "pad_type_id=0, pad_token=None)",
     "pre_tokenizers.BertPreTokenizer": "()",
     "pre_tokenizers.WhitespaceSplit": "()",
-    "Regex": "(pattern)",
     "decoders.BPEDecoder": "(suffix='</w>')",
     "decoders.ByteFallback": "()",
     "decoders.ByteLevel": "(add_prefix_space=True, trim_offsets=True, use_regex=True)",
@@ -115,7 +114,7 @@ SIGNATURES: dict[str, str] = {
     "decoders.Decoder.from_dict": "(parts)",
     "Encodings.to_list": "(self)",
     "Encodings.to_numpy": "(self)",
-    "Encodings.padded": "(self, *, pad_id=None, length=None, side='right')",
+    "Encodings.padded": "(self, *, pad_id=None, length=None, side=None)",
 }
 
 

@@ -1,8 +1,6 @@
 """The first stages and the last one by themselves."""
 
-from collections.abc import Iterable
-
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 def normalize(normalizer: str, text: str) -> str:
     """Give the text as `normalizer` (JSON) leaves it.
@@ -13,7 +11,7 @@ def normalize(normalizer: str, text: str) -> str:
     """
 
 def pre_tokenize(
-    pre_tokenizer: str, functions: list[Callable[[str], object]], text: str
+    pre_tokenizer: str, functions: Sequence[Callable[[str], object]], text: str
 ) -> list[tuple[str, tuple[int, int]]]:
     """Give the words that `pre_tokenizer` (JSON) makes of a text, with their spans of characters.
 
@@ -24,7 +22,7 @@ def pre_tokenize(
     [('to', (0, 2)), ('be', (3, 5))]
     """
 
-def decode_tokens(decoder: str, tokens: Iterable[str]) -> str:
+def decode_tokens(decoder: str, tokens: Sequence[str]) -> str:
     """Give the text that `decoder` (JSON) makes of tokens.
 
     >>> from piecework._core import decode_tokens
@@ -33,7 +31,12 @@ def decode_tokens(decoder: str, tokens: Iterable[str]) -> str:
     """
 
 def canonical_decoder(decoder: str) -> str:
-    """Give a decoder (JSON) as files have it: checked, with every member, earlier forms brought up to date."""
+    """Give a decoder (JSON) as files have it: checked, with every member, earlier forms brought up to date.
+
+    >>> from piecework._core import canonical_decoder
+    >>> print(canonical_decoder('{"type": "Strip", "content": "_", "start": 1, "stop": 0}'))
+    {"type":"Strip","content":"_","start":1,"stop":0}
+    """
 
 def detect_encoding(data: bytes, whole: bool) -> str:
     """Guess the character set of bytes that begin a file, and are all of it if `whole`.
