@@ -11,7 +11,6 @@ A decoder makes a list of parts of a list of tokens; the parts in a row are the 
 
 from __future__ import annotations
 
-from collections import abc
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -21,6 +20,8 @@ from piecework._settings import CHARACTER, FLAG, NUMBER, TEXT, ListOf, takes
 from piecework.pre_tokenizers import METASPACE_SCHEME, PrependScheme, current_metaspace
 
 if TYPE_CHECKING:
+    from collections import abc
+
     from piecework.patterns import Regex
 
 __all__ = [
@@ -58,7 +59,6 @@ class Decoder(Component):
         >>> WordPiece().decode(["un", "##able"])
         'unable'
         """
-        tokens = tokens if isinstance(tokens, abc.Sequence) else list(tokens)
         return _core.decode_tokens(self.to_core()[0], tokens)
 
 

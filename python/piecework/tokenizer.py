@@ -51,6 +51,7 @@ from piecework.types import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from piecework._core import Options
     from piecework._core import Tokenizer as CoreTokenizer
     from piecework._settings import Settings
     from piecework.explain import Explanation
@@ -610,7 +611,7 @@ class Tokenizer:
         specials: Specials,
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
-    ) -> _core.Options:
+    ) -> Options:
         """What a call asks for, as the core takes it."""
         usual = truncation is DEFAULT and padding is DEFAULT
         if (
@@ -625,7 +626,7 @@ class Tokenizer:
         return _core.Options(self._core, bool(add_special_tokens), specials, cut, fill)
 
     @cached_property
-    def _usual(self) -> _core.Options:
+    def _usual(self) -> Options:
         """The options of a call that asks for nothing."""
         return _core.Options(self._core, True, "match", True, True)
 
@@ -921,7 +922,12 @@ class Tokenizer:
 
     def __repr__(self) -> str:
         """Tell model, size, stages and training."""
-        parts = [self.model_type, f"{len(self):,} tokens", repr(self.normalizer), repr(self.pre_tokenizer)]
+        parts = [
+            self.model_type,
+            f"{len(self):,} tokens",
+            repr(self.normalizer),
+            repr(self.pre_tokenizer),
+        ]
         if self.model_type == "WordPiece":
             parts.append(f"unknown={self.unknown!r}")
         parts += [f"{limit!r}" for limit in (self.truncation, self.padding) if limit is not None]

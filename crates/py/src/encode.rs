@@ -72,7 +72,8 @@ fn encode_rows(py: Python<'_>, call: &Call<'_>, rows: &[Row], threads: usize) ->
     } else {
         encode_chunks(py, call, &chunks(rows, CHUNK.min(bytes / threads + 1)), threads)?
     };
-    let joined = py.detach(|| done.into_iter().try_fold(Encoded::new(call.columns), |all, part| Ok(all.followed_by(part?))));
+    let joined =
+        py.detach(|| done.into_iter().try_fold(Encoded::new(call.columns), |all, part| Ok(all.followed_by(part?))));
     joined.map_err(|(text, error): Failure| in_text(py, &error, text))
 }
 

@@ -73,7 +73,8 @@ impl Node {
 
     /// The encoding that `state` was made of; None if that was no encoding.
     fn restored(state: State<'_>) -> Option<Self> {
-        let (ids, tokens, renamed, offsets, spans, word_ids, type_ids, texts, special, attention, sequences, more) = state;
+        let (ids, tokens, renamed, offsets, spans, word_ids, type_ids, texts, special, attention, sequences, more) =
+            state;
         let length = ids.len();
         let lengths = [offsets.len(), spans.len(), word_ids.len(), type_ids.len(), texts.len(), special.len()];
         let columns_agree = lengths.iter().chain(&[tokens.len(), attention.len()]).all(|&other| other == length);

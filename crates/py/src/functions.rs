@@ -66,7 +66,9 @@ impl<'a> Borders<'a> {
             return Ok(Span::new(from + at, from + at + piece.len()));
         }
         let (start, end): (usize, usize) = part.extract().map_err(|_| {
-            PyValueError::new_err("the pre-tokenizer function must give parts of the text as str, or spans of characters (start, end)")
+            PyValueError::new_err(
+                "the pre-tokenizer function must give parts of the text as str, or spans of characters (start, end)",
+            )
         })?;
         match (self.bytes.get(start), self.bytes.get(end)) {
             (Some(&start_byte), Some(&end_byte)) if from <= start_byte && start_byte <= end_byte => {

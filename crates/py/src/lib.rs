@@ -34,7 +34,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(text::normalize, module)?)?;
     module.add_function(wrap_pyfunction!(text::pre_tokenize, module)?)?;
     module.add_function(wrap_pyfunction!(text::decode_tokens, module)?)?;
-    module.add_function(wrap_pyfunction!(text::canonical_decoder, module)?)?;
     module.add_function(wrap_pyfunction!(text::detect_encoding, module)?)?;
     Ok(())
 }

@@ -1,13 +1,13 @@
 //! The first stages and the last one by themselves.
 
-use piecework_core::format::{read_decoder, read_splitter, write_decoder};
+use piecework_core::format::{read_decoder, read_splitter};
 use piecework_core::words::Words;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use crate::errors::{to_py, utf8};
 use crate::functions::functions;
-use crate::input::CharMap;
+use crate::input::{CharMap, texts};
 
 /// The text as the normalizer (JSON) leaves it.
 #[pyfunction]
@@ -37,16 +37,10 @@ pub(crate) fn pre_tokenize(
 
 /// The text that the decoder (JSON) makes of the tokens.
 #[pyfunction]
-pub(crate) fn decode_tokens(py: Python<'_>, decoder: &str, tokens: Vec<Bound<'_, PyString>>) -> PyResult<String> {
-    let tokens = tokens.iter().map(utf8).collect::<PyResult<Vec<&str>>>()?;
+pub(crate) fn decode_tokens(py: Python<'_>, decoder: &str, tokens: &Bound<'_, PyAny>) -> PyResult<String> {
+    let tokens = texts(tokens)?;
     let decoder = read_decoder(decoder).map_err(|error| to_py(py, &error))?;
-    decoder.decode(tokens).map_err(|error| to_py(py, &error))
-}
-
-/// A decoder (JSON) as files have it: checked, with every member, the forms of earlier versions brought up to date.
-#[pyfunction]
-pub(crate) fn canonical_decoder(py: Python<'_>, decoder: &str) -> PyResult<String> {
-    read_decoder(decoder).map(|decoder| write_decoder(&decoder)).map_err(|error| to_py(py, &error))
+    decoder.decode(tokens.iter().map(|token| &**token)).map_err(|error| to_py(py, &error))
 }
 
 /// The likely name of the character set of `data`, which begins a file and is all of it if `whole`.

@@ -92,8 +92,14 @@ impl Tokenizer {
     }
 
     fn with_added_tokens(&self, py: Python<'_>, tokens: Vec<AddedTuple>) -> PyResult<Self> {
-        let tokens = tokens.into_iter().map(|(content, single_word, lstrip, rstrip, normalized, special)| {
-            AddedToken { id: 0, content, single_word, lstrip, rstrip, normalized, special }
+        let tokens = tokens.into_iter().map(|(content, single_word, lstrip, rstrip, normalized, special)| AddedToken {
+            id: 0,
+            content,
+            single_word,
+            lstrip,
+            rstrip,
+            normalized,
+            special,
         });
         let tokens = tokens.collect();
         let changed = py.detach(|| self.inner.with_added_tokens(tokens));
@@ -281,9 +287,8 @@ impl Tokenizer {
 
     fn encode_row(&self, py: Python<'_>, row: &Row, options: &Options) -> PyResult<Encoding> {
         let encode = || {
-            let encoding = row.with_inputs(|text, pair| {
-                self.inner.encode(text, pair, &options.inner, &mut Scratch::default())
-            })?;
+            let encoding =
+                row.with_inputs(|text, pair| self.inner.encode(text, pair, &options.inner, &mut Scratch::default()))?;
             Ok(Node::new(encoding, &row.maps(), &self.inner))
         };
         detached(py, row.len(), encode).map(Encoding::new).map_err(|error| to_py(py, &error))

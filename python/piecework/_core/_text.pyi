@@ -1,6 +1,6 @@
 """The first stages and the last one by themselves."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 def normalize(normalizer: str, text: str) -> str:
     """Give the text as `normalizer` (JSON) leaves it.
@@ -22,20 +22,12 @@ def pre_tokenize(
     [('to', (0, 2)), ('be', (3, 5))]
     """
 
-def decode_tokens(decoder: str, tokens: Sequence[str]) -> str:
+def decode_tokens(decoder: str, tokens: Iterable[str]) -> str:
     """Give the text that `decoder` (JSON) makes of tokens.
 
     >>> from piecework._core import decode_tokens
     >>> decode_tokens('{"type": "BPEDecoder", "suffix": "</w>"}', ["to</w>", "be</w>"])
     'to be'
-    """
-
-def canonical_decoder(decoder: str) -> str:
-    """Give a decoder (JSON) as files have it: checked, with every member, earlier forms brought up to date.
-
-    >>> from piecework._core import canonical_decoder
-    >>> print(canonical_decoder('{"type": "Strip", "content": "_", "start": 1, "stop": 0}'))
-    {"type":"Strip","content":"_","start":1,"stop":0}
     """
 
 def detect_encoding(data: bytes, whole: bool) -> str:
