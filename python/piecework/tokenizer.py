@@ -169,8 +169,6 @@ class Tokenizer:
         ['to', 'be', '[UNK]']
         """
         tree = {"version": "1.0", "model": _checked("model", model, Model).to_dict()}
-        core = _core.Tokenizer.from_json(json.dumps(tree).encode(), [], False)
-        self._core = core
         changes: Any = {
             "normalizer": normalizer,
             "pre_tokenizer": pre_tokenizer,
@@ -179,9 +177,10 @@ class Tokenizer:
             "truncation": truncation,
             "padding": padding,
         }
-        parts = {name: part for name, part in changes.items() if part is not None}
-        whole = self.with_added_tokens(added_tokens) if added_tokens else self
-        whole = whole.with_parts(**parts) if parts else whole
+        # A tokenizer remembers its parts once they are asked for: this one gets its core when all are in their places.
+        whole = self._wrap(_core.Tokenizer.from_json(json.dumps(tree).encode(), [], False))
+        whole = whole.with_added_tokens(added_tokens)
+        whole = whole.with_parts(**{name: p for name, p in changes.items() if p is not None})
         self._core, self._functions = whole._core, whole._functions
 
     @classmethod

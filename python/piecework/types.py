@@ -215,10 +215,8 @@ class Encodings:
             in_words = call.is_pretokenized and isinstance(text[0], str)
             text, pair = (text, None) if in_words else text
         padding = self._padding()
-        if padding is not None:  # to the length of the batch
-            padding = as_padding(padding, call.tokenizer)
-            if padding is not None and padding.length is None:
-                padding = replace(padding, length=int(np.diff(self.row_offsets).max()))
+        if padding is not None and padding.length is None:  # that of the longest
+            padding = replace(padding, length=int(np.diff(self.row_offsets).max()))
         return call.tokenizer.encode(
             text,
             pair,
@@ -301,12 +299,13 @@ class Encodings:
 
     def _pad_side(self) -> Side:
         padding = self._padding() or self._call.tokenizer.padding
-        return padding.direction if isinstance(padding, Padding) else "right"
+        return padding.direction if padding else "right"
 
-    def _padding(self) -> PaddingLike:
+    def _padding(self) -> Padding | None:
         """What the call said about padding, or the tokenizer where it said nothing."""
-        padding = self._call.padding
-        return self._call.tokenizer.padding if isinstance(padding, Default) else padding
+        call = self._call
+        padding = call.tokenizer.padding if isinstance(call.padding, Default) else call.padding
+        return as_padding(padding, call.tokenizer)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Refuse to be pickled: it would drag texts and tokenizer along."""

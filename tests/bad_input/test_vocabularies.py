@@ -90,7 +90,7 @@ def refused(text: str, kind: type[pw.PieceworkError] = pw.errors.FormatError) ->
         ("added_tokens/0/content", "", "$.added_tokens[0]"),
         ("added_tokens/0/lstrip", "no", "$.added_tokens[0].lstrip"),
         ("added_tokens/0/single_word", 1, "$.added_tokens[0].single_word"),
-        ("added_tokens/0/special", None, "$.added_tokens[0].special"),
+        ("added_tokens/0/special", 1, "$.added_tokens[0].special"),
         ("added_tokens/0/special", ..., "$.added_tokens[0]"),
         ("truncation", {"max_length": 3}, "$.truncation"),
         ("truncation", TRUNCATION | {"max_length": -1}, "$.truncation.max_length"),

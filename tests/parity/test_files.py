@@ -209,11 +209,11 @@ def test_a_vocab_txt_is_read_as_there(data: Path, tmp_path: Path) -> None:
 
 def test_truncation_and_padding_are_never_swallowed() -> None:
     theirs = loaded(trained().to_str())
-    theirs.enable_truncation(max_length=4, stride=1, direction="left")
-    theirs.enable_padding(length=8, direction="left", pad_type_id=2)
+    theirs.enable_truncation(max_length=9, stride=1, direction="left")
+    theirs.enable_padding(length=9, direction="left", pad_type_id=2)
     text = theirs.to_str()
     tokenizer = check_theirs_loads_here(theirs, text)
-    assert {len(tokenizer.encode_ids(some)) for some in texts()} == {8}
+    assert {len(tokenizer.encode_ids(some)) for some in texts()} == {9}
     assert tokenizer.to_str() != pw.Tokenizer.from_str(text, truncation=None).to_str()
     for off in ("truncation", "padding"):
         getattr(theirs, f"no_{off}")()
