@@ -125,7 +125,9 @@ def as_truncation(value: TruncationLike) -> Truncation | None:
     if value is None or isinstance(value, Truncation):
         return value
     if isinstance(value, bool) or not isinstance(value, int):
-        raise ConfigError(f"truncation: expected a Truncation, an integer or None, found {shown(value)}")
+        raise ConfigError(
+            f"truncation: expected a Truncation, an integer or None, found {shown(value)}"
+        )
     return Truncation(value)
 
 
@@ -173,4 +175,6 @@ def pad_token_of(tokenizer: Tokenizer, padding: PaddingLike) -> int:
         number = tokenizer.token_to_id(name)
         if number is not None:
             return number
-    raise ConfigError("the tokenizer has no [PAD] or <pad>; pass the pad token or its id")
+    raise ConfigError(
+        "the tokenizer has no token [PAD] or <pad>; pass pad_id, or Padding(pad_token=…)"
+    )

@@ -283,7 +283,9 @@ class Metaspace(PreTokenizer):
     type_name: ClassVar[str] = "Metaspace"
 
     replacement: str = field(default="▁", metadata=takes(CHARACTER))
-    prepend_scheme: PrependScheme = field(default="always", metadata=takes(METASPACE_SCHEME, may_lack=True))
+    prepend_scheme: PrependScheme = field(
+        default="always", metadata=takes(METASPACE_SCHEME, may_lack=True)
+    )
     split: bool = field(default=True, metadata=takes(FLAG, may_lack=True))
 
     @classmethod

@@ -7,7 +7,7 @@ use pyo3::types::{PyList, PyString};
 
 use crate::errors::{to_py, utf8};
 use crate::functions::functions;
-use crate::input::CharMap;
+use crate::input::{CharMap, texts};
 
 /// A normalizer or a pre-tokenizer by itself, ready for many texts.
 #[pyclass(frozen, module = "piecework._core")]
@@ -41,10 +41,10 @@ impl Stage {
 
 /// The text that the decoder (JSON) makes of the tokens.
 #[pyfunction]
-pub(crate) fn decode_tokens(py: Python<'_>, decoder: &str, tokens: Vec<Bound<'_, PyString>>) -> PyResult<String> {
-    let tokens = tokens.iter().map(utf8).collect::<PyResult<Vec<&str>>>()?;
+pub(crate) fn decode_tokens(py: Python<'_>, decoder: &str, tokens: &Bound<'_, PyAny>) -> PyResult<String> {
+    let tokens = texts(tokens)?;
     let decoder = read_decoder(decoder).map_err(|error| to_py(py, &error))?;
-    decoder.decode(tokens).map_err(|error| to_py(py, &error))
+    decoder.decode(tokens.iter().map(|token| &**token)).map_err(|error| to_py(py, &error))
 }
 
 /// The likely name of the character set of `data`, which begins a file and is all of it if `whole`.

@@ -1,6 +1,6 @@
 """The first stages and the last one by themselves."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import final
 
 @final
@@ -15,7 +15,7 @@ class Stage:
     [('to', (0, 2)), ('be', (3, 5))]
     """
 
-    def __new__(cls, splitter: str, functions: list[Callable[[str], object]]) -> Stage: ...
+    def __new__(cls, splitter: str, functions: Sequence[Callable[[str], object]]) -> Stage: ...
     def normalize(self, text: str) -> str:
         """Give the text as the normalizer leaves it."""
 
