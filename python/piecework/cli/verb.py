@@ -95,8 +95,8 @@ def _clean_ends(options: list[str]) -> Iterator[None]:
 
 
 _SAID_OTHERWISE = {
-    "truncation=None": "--ignore-truncation",
-    "padding=None": "--ignore-padding",
+    "truncation=None": "--no-truncation",
+    "padding=None": "--no-padding",
     "unk_token=None": "--unk-token ''",
     "user_defined_symbols": "--user-defined-symbol",
 }
