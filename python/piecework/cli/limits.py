@@ -144,6 +144,6 @@ def _length(text: str) -> int | None:
     """A number of tokens, or None for the longest."""
     if text == "longest":
         return None
-    if not (text.isascii() and text.isdigit() and len(text) < 10):  # noqa: PLR2004  # fits in 32 bits
+    if not (text.isascii() and text.isdigit() and len(text) < 10):  # 32 bits
         raise typer.BadParameter(f"{text!r} is neither a number nor longest", param_hint="--pad")
     return int(text)

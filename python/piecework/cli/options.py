@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from piecework.errors import FormatError
+
 if TYPE_CHECKING:
     from piecework import Tokenizer
     from piecework.pre_tokenizers import PreTokenizer
@@ -223,20 +225,17 @@ class Splitting:
     def _named(self) -> PreTokenizer | None:
         from piecework import pre_tokenizers
 
-        match self.pre_tokenizer:
-            case PreTokenizerName.none:
-                return None
-            case PreTokenizerName.whitespace:
-                return pre_tokenizers.Whitespace()
-            case PreTokenizerName.whitespace_split:
-                return pre_tokenizers.WhitespaceSplit()
-            case PreTokenizerName.unicode_scripts:
-                return pre_tokenizers.UnicodeScripts()
-            case PreTokenizerName.jieba if self.jieba_dictionary:
-                return pre_tokenizers.Jieba.from_user_dictionary(self.jieba_dictionary)
-            case PreTokenizerName.jieba:
-                return pre_tokenizers.Jieba()
-        return pre_tokenizers.BertPreTokenizer()
+        if self.jieba_dictionary:
+            return pre_tokenizers.Jieba.from_user_dictionary(self.jieba_dictionary)
+        if self.pre_tokenizer is PreTokenizerName.none:
+            return None
+        kinds: dict[PreTokenizerName | None, type[PreTokenizer]] = {
+            PreTokenizerName.whitespace: pre_tokenizers.Whitespace,
+            PreTokenizerName.whitespace_split: pre_tokenizers.WhitespaceSplit,
+            PreTokenizerName.unicode_scripts: pre_tokenizers.UnicodeScripts,
+            PreTokenizerName.jieba: pre_tokenizers.Jieba,
+        }
+        return kinds.get(self.pre_tokenizer, pre_tokenizers.BertPreTokenizer)()
 
     def _flags(self) -> dict[str, bool]:
         names = ("lowercase", "strip_accents", "clean_text", "handle_chinese_chars")
@@ -246,7 +245,10 @@ class Splitting:
 def _phrases(file: str) -> list[str]:
     from piecework.io import read_lines
 
-    return list(filter(None, read_lines(file, "utf-8", "strict")))
+    phrases = list(filter(None, read_lines(file, "utf-8", "strict")))
+    if not phrases:
+        raise FormatError(f"{file}: expected phrases, one a line, found none")
+    return phrases
 
 
 def _refuse(given: dict[str, bool], beside: str) -> None:

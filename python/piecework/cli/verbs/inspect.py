@@ -79,18 +79,23 @@ def _tokenizer_facts(tok: Tokenizer, shown_merges: int) -> Facts:
         "model": tok.model_type,
         "vocab_size": tok.vocab_size,
         "special_tokens": tok.special_tokens,
-        "added_tokens": [{"id": number, **asdict(token)} for number, token in tok.added_tokens.items()],
+        "added_tokens": [
+            {"id": number, **asdict(token)} for number, token in tok.added_tokens.items()
+        ],
         **{name: part and part.to_dict() for name, part in _parts(tok).items()},
-        "unknown": tok.unknown,
         "unk_token": tok.unk_token,
-        "continuing_subword_prefix": tok.continuing_subword_prefix,
-        "max_input_chars_per_word": tok.max_input_chars_per_word,
+        **(_word_piece(tok) if tok.model_type == "WordPiece" else {}),
         "trainer": tok.trainer,
         "counts_sha256": tok.counts_sha256,
         "merges": len(tok.history),
         "first_merges": _steps(tok, range(head)),
         "last_merges": _steps(tok, range(tail, len(tok.history))),
     }
+
+
+def _word_piece(tok: Tokenizer) -> Facts:
+    names = ("unknown", "continuing_subword_prefix", "max_input_chars_per_word")
+    return {name: getattr(tok, name) for name in names}
 
 
 def _parts(tok: Tokenizer) -> dict[str, Settings | None]:
