@@ -49,7 +49,7 @@ class Limits:
         typer.Option(
             metavar="N",
             min=0,
-            help="--json: each overflowing part begins with the last N tokens of the part before.",
+            help="--json: each overflowing part shares N tokens with the part before.",
         ),
     ] = None
     truncation_side: Annotated[
