@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Final
 
 from piecework.reference import _standin as facts
@@ -407,7 +408,7 @@ class UnicodeScripts(Step):
                 if script != last:
                     starts.append(i)
                 last = script
-        return list(zip(starts, [*starts[1:], len(text)], strict=True))
+        return list(pairwise([*starts, len(text)]))
 
 
 GPT2: Final = (
