@@ -1,4 +1,4 @@
-//! Facts about characters, exactly as BERT's pipeline in `tokenizers` knows them.
+//! Facts about characters, exactly as `tokenizers` knows them.
 //!
 //! That library mixes versions of Unicode: categories of one, decompositions of another, lower
 //! case of a third. The tables in `tables.rs` come from a sweep of the library itself, written by
@@ -7,7 +7,7 @@
 //! A look-up costs two loads: an index names the block of a code point, the block holds its value.
 //!
 //! ```text
-//! class(c)            = CLASS_BLOCKS[CLASS_INDEX[c / 64] * 64 + c % 64]
+//! class(c)            = CLASS_BLOCKS[CLASS_INDEX[c / 128] * 128 + c % 128]
 //! decompose(c), lowercase(c): the same way to a slot, and from there into one pool of characters
 //! ```
 
@@ -15,17 +15,40 @@ mod tables;
 
 use tables::{
     CLASS_BLOCKS, CLASS_INDEX, COMBINING_BLOCKS, COMBINING_INDEX, DECOMPOSITION_BLOCKS, DECOMPOSITION_INDEX,
-    LOWERCASE_BLOCKS, LOWERCASE_INDEX, MAPPED, SHIFT,
+    LOWERCASE_BLOCKS, LOWERCASE_INDEX, MAPPED, SCRIPT_BLOCKS, SCRIPT_INDEX, SHIFT,
 };
 
-/// What is known of one character: any of eight properties.
+/// What is known of one character: any of sixteen properties.
+///
+/// A character is *inert* under a normalization form if the form leaves it as it is and it does
+/// nothing to what stands before it: its full decomposition begins with a character of combining
+/// class 0 that is not the last part of any composition. From this follow two things:
+///
+/// * a run of inert characters is its own normal form;
+/// * a text may be cut before any inert character, and the normal forms of the parts, put together,
+///   are that of the whole.
+///
+/// The last of a run may still compose with what follows it (`e` with an acute, a Hangul syllable
+/// with a trail), so where the run ends before an active character, that one goes along. Under the
+/// forms that only decompose, a text may be cut behind an inert character, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Class(u8);
+pub struct Class(u16);
+
+/// A script, by a number of our own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Script(u8);
+
+impl Script {
+    /// No script, as the space has none, nor a character that the library's table lacks: it goes
+    /// with whatever stands around it.
+    pub const ANY: Self = Self(0);
+}
 
 impl Class {
     /// Dropped by cleaning; stronger than white space, for U+000B, U+000C and U+0085 are both.
     pub const CONTROL: Self = Self(tables::CONTROL);
-    /// Ends a word; cleaning makes a space of it.
+    /// Ends a word; cleaning makes a space of it. This is `\s` of both regular expression engines,
+    /// too: the sweep found them to be the same.
     pub const WHITESPACE: Self = Self(tables::WHITESPACE);
     /// A word by itself; all of ASCII punctuation is here, symbols such as `$` and `+` too.
     pub const PUNCTUATION: Self = Self(tables::PUNCTUATION);
@@ -39,6 +62,25 @@ impl Class {
     pub const LOWERCASE: Self = Self(tables::LOWERCASE);
     /// Has a combining class other than 0, so it may move among its neighbours.
     pub const COMBINING_CLASS: Self = Self(tables::COMBINING_CLASS);
+    /// `\w` of the `Whitespace` pre-tokenizer's engine: letters, marks, decimal digits, connectors.
+    pub const WORD: Self = Self(tables::WORD);
+    /// A digit to the `Digits` pre-tokenizer, of a newer Unicode than [`Class::NUMBER`].
+    pub const NUMERIC: Self = Self(tables::NUMERIC);
+    /// `\p{L}` of the engine behind `Split` and `ByteLevel`.
+    pub const LETTER: Self = Self(tables::LETTER);
+    /// `\p{N}` of the engine behind `Split` and `ByteLevel`; no letter and no white space is one.
+    pub const NUMBER: Self = Self(tables::NUMBER);
+    /// Dropped by the `StripAccents` normalizer, as it stands: marks of all three categories, so more
+    /// than [`Class::NONSPACING_MARK`], which is all that BERT strips.
+    pub const COMBINING_MARK: Self = Self(tables::COMBINING_MARK);
+    /// Not inert under NFC.
+    pub const ACTIVE_NFC: Self = Self(tables::ACTIVE_NFC);
+    /// Not inert under NFKC.
+    pub const ACTIVE_NFKC: Self = Self(tables::ACTIVE_NFKC);
+    /// Not inert under NFD; it takes no bit of its own.
+    pub const ACTIVE_NFD: Self = Self::DECOMPOSITION.union(Self::COMBINING_CLASS);
+    /// Not inert under NFKD.
+    pub const ACTIVE_NFKD: Self = Self(tables::ACTIVE_NFKD);
 
     /// Either set of properties, to ask for several at once with [`Class::intersects`].
     #[must_use]
@@ -108,6 +150,69 @@ impl Class {
     pub const fn has_combining_class(self) -> bool {
         self.intersects(Self::COMBINING_CLASS)
     }
+
+    /// Whether the character is `\w`.
+    #[inline]
+    #[must_use]
+    pub const fn is_word(self) -> bool {
+        self.intersects(Self::WORD)
+    }
+
+    /// Whether the character is a digit to the `Digits` pre-tokenizer.
+    #[inline]
+    #[must_use]
+    pub const fn is_numeric(self) -> bool {
+        self.intersects(Self::NUMERIC)
+    }
+
+    /// Whether the character is `\p{L}`.
+    #[inline]
+    #[must_use]
+    pub const fn is_letter(self) -> bool {
+        self.intersects(Self::LETTER)
+    }
+
+    /// Whether the character is `\p{N}`.
+    #[inline]
+    #[must_use]
+    pub const fn is_number(self) -> bool {
+        self.intersects(Self::NUMBER)
+    }
+
+    /// Whether the `StripAccents` normalizer drops the character.
+    #[inline]
+    #[must_use]
+    pub const fn is_combining_mark(self) -> bool {
+        self.intersects(Self::COMBINING_MARK)
+    }
+
+    /// Whether the character is inert under NFC.
+    #[inline]
+    #[must_use]
+    pub const fn is_inert_nfc(self) -> bool {
+        !self.intersects(Self::ACTIVE_NFC)
+    }
+
+    /// Whether the character is inert under NFKC.
+    #[inline]
+    #[must_use]
+    pub const fn is_inert_nfkc(self) -> bool {
+        !self.intersects(Self::ACTIVE_NFKC)
+    }
+
+    /// Whether the character is inert under NFD.
+    #[inline]
+    #[must_use]
+    pub const fn is_inert_nfd(self) -> bool {
+        !self.intersects(Self::ACTIVE_NFD)
+    }
+
+    /// Whether the character is inert under NFKD.
+    #[inline]
+    #[must_use]
+    pub const fn is_inert_nfkd(self) -> bool {
+        !self.intersects(Self::ACTIVE_NFKD)
+    }
 }
 
 /// The properties of a character.
@@ -115,7 +220,7 @@ impl Class {
 #[must_use]
 pub fn class(c: char) -> Class {
     if c.is_ascii() {
-        // The first block comes first, and the second after it: ASCII needs no index.
+        // The first block is ASCII and comes first: no index is needed.
         return Class(CLASS_BLOCKS[c as usize]);
     }
     Class(look_up(&CLASS_INDEX, &CLASS_BLOCKS, c))
@@ -127,6 +232,14 @@ pub fn class(c: char) -> Class {
 #[must_use]
 pub fn combining_class(c: char) -> u8 {
     look_up(&COMBINING_INDEX, &COMBINING_BLOCKS, c)
+}
+
+/// The script of a character, as the `UnicodeScripts` pre-tokenizer has it: two neighbours of
+/// different scripts stand apart. Kana count as Han there.
+#[inline]
+#[must_use]
+pub fn script(c: char) -> Script {
+    Script(look_up(&SCRIPT_INDEX, &SCRIPT_BLOCKS, c))
 }
 
 /// Gives the full canonical decomposition of a character to `emit`, part by part; the character
