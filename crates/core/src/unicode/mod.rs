@@ -311,6 +311,7 @@ fn hangul(c: char) -> Option<[Option<char>; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use unicode_normalization_alignments::UnicodeNormalization;
 
     fn decomposed(c: char) -> String {
         let mut parts = String::new();
@@ -364,7 +365,7 @@ mod tests {
         assert!(class('\u{301}').is_nonspacing_mark() && class('\u{301}').has_combining_class());
         assert!(class('\u{344}').is_nonspacing_mark());
         assert!(!class('\u{20DD}').is_nonspacing_mark());
-        assert_eq!(class('\u{1AC1}'), Class::default());
+        assert!(!class('\u{1AC1}').is_nonspacing_mark() && !class('\u{1AC1}').has_combining_class());
     }
 
     #[test]
@@ -425,6 +426,137 @@ mod tests {
             assert_eq!(class.has_lowercase(), lowered(c) != itself, "{c:?}");
             let moves = combining_class(c) != 0;
             assert_eq!(class.has_combining_class(), moves, "{c:?}");
+        }
+    }
+
+    #[test]
+    fn words_letters_and_numbers() {
+        for c in ['a', 'é', '中', '\u{2160}', '\u{301}', '\u{200D}', '_', '7'] {
+            assert!(class(c).is_word(), "{c:?}");
+        }
+        for c in ['²', '½', '’', ' ', '\u{200B}'] {
+            assert!(!class(c).is_word(), "{c:?}");
+        }
+        for c in ['7', '²', '½', '\u{2160}', '\u{663}'] {
+            assert!(class(c).is_number() && class(c).is_numeric() && !class(c).is_letter(), "{c:?}");
+        }
+        assert!(class('中').is_letter() && class('ª').is_letter() && !class('\u{301}').is_letter());
+    }
+
+    #[test]
+    fn digits_follow_newer_tables() {
+        assert!(class('\u{11DE0}').is_numeric() && !class('\u{11DE0}').is_number());
+    }
+
+    #[test]
+    fn combining_marks_are_more_than_the_nonspacing_ones() {
+        for c in ['\u{20DD}', '\u{903}', '\u{8D4}'] {
+            assert!(class(c).is_combining_mark() && !class(c).is_nonspacing_mark(), "{c:?}");
+        }
+        for c in ('\0'..=char::MAX).map(class) {
+            assert!(c.is_combining_mark() || !c.is_nonspacing_mark());
+        }
+    }
+
+    #[test]
+    fn scripts() {
+        assert_eq!(script('か'), script('中'));
+        assert_eq!(script('カ'), script('ー'));
+        assert_ne!(script('中'), script('。'));
+        assert_ne!(script('a'), script('а'));
+        assert_ne!(script('a'), script('1'));
+        assert_eq!(script('1'), script('\n'));
+        for c in [' ', '\u{378}', '\u{10FFFF}'] {
+            assert_eq!(script(c), Script::ANY, "{c:?}");
+        }
+    }
+
+    #[test]
+    fn inert_characters() {
+        let inert = |c| {
+            let class: Class = class(c);
+            [class.is_inert_nfc(), class.is_inert_nfkc(), class.is_inert_nfd(), class.is_inert_nfkd()]
+        };
+        for c in ['\0', 'e', '中', '\u{1100}', '\u{10FFFF}'] {
+            assert_eq!(inert(c), [true, true, true, true], "{c:?}");
+        }
+        assert_eq!(inert('é'), [true, true, false, false]);
+        assert_eq!(inert('가'), [true, true, false, false]);
+        assert_eq!(inert('ﬁ'), [true, false, true, false]);
+        assert_eq!(inert('\u{1161}'), [false, false, true, true]);
+        assert_eq!(inert('\u{9BE}'), [false, false, true, true]);
+        assert_eq!(inert('\u{958}'), [false, false, false, false]);
+        assert_eq!(inert('\u{301}'), [false, false, false, false]);
+    }
+
+    /// A normalization form: its name, what it makes of a text, and who is inert.
+    type Form = (&'static str, fn(&str) -> Vec<(char, isize)>, fn(Class) -> bool);
+
+    /// Each form as the reference library has it, with the lengths that its alignments come from.
+    const FORMS: [Form; 4] = [
+        ("NFC", |text| text.nfc().collect(), Class::is_inert_nfc),
+        ("NFKC", |text| text.nfkc().collect(), Class::is_inert_nfkc),
+        ("NFD", |text| text.nfd().collect(), Class::is_inert_nfd),
+        ("NFKD", |text| text.nfkd().collect(), Class::is_inert_nfkd),
+    ];
+
+    fn check_cuts(text: &str) {
+        for (name, normal, is_inert) in FORMS {
+            let mut pieces = Vec::new();
+            let mut start = 0;
+            for (at, c) in text.char_indices() {
+                if is_inert(class(c)) {
+                    pieces.extend(normal(&text[start..at]));
+                    start = at;
+                }
+            }
+            pieces.extend(normal(&text[start..]));
+            assert!(pieces == normal(text), "{name} of {}", text.escape_unicode());
+        }
+    }
+
+    #[test]
+    fn a_run_of_inert_characters_is_its_own_normal_form() {
+        for (name, normal, is_inert) in FORMS {
+            let inert: String = ('\0'..=char::MAX).filter(|&c| is_inert(class(c))).collect();
+            assert!(normal(&inert).into_iter().eq(inert.chars().map(|c| (c, 0))), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_text_may_be_cut_before_every_inert_character() {
+        let characters: Vec<char> = ('\0'..'\u{20000}').collect();
+        for before in ["e", "e\u{323}", "\u{1100}", "가", "\u{9C7}", "\u{11131}", "\u{114B9}"] {
+            for chunk in characters.chunks(4096) {
+                check_cuts(&chunk.iter().flat_map(|&c| [before.into(), c.to_string()]).collect::<String>());
+            }
+        }
+    }
+
+    #[test]
+    fn random_texts_may_be_cut_before_every_inert_character() {
+        let active: Vec<char> = ('\0'..=char::MAX)
+            .filter(|&c| !class(c).is_inert_nfkc() || !class(c).is_inert_nfkd() && !('가'..='힣').contains(&c))
+            .chain('가'..='갛')
+            .collect();
+        let mut state = 1u64;
+        let mut below = |bound: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % bound
+        };
+        for _ in 0..20_000 {
+            let mut text = String::new();
+            for _ in 0..below(6) {
+                let c = active[below(active.len())];
+                match below(4) {
+                    0 => text.push(c),
+                    1 => text.extend(u32::try_from(below(0x11_0000)).ok().and_then(char::from_u32)),
+                    2 => decompose(c, |part| text.push(part)),
+                    // The parts about other marks: some compose across them, some are blocked.
+                    _ => decompose(c, |part| text.extend([part, active[below(active.len())]])),
+                }
+            }
+            check_cuts(&text);
         }
     }
 
