@@ -1,8 +1,8 @@
 """Writes the Unicode tables of the core and of the reference, by asking `tokenizers`.
 
-BERT's pipeline in `tokenizers` takes its character facts from three libraries that follow three
-versions of Unicode. No published table has that mixture, so nothing is copied here: every scalar
-value is put through the library, one step at a time, and what comes out is the fact.
+`tokenizers` takes its character facts from several libraries that follow several versions of
+Unicode. No published table has that mixture, so nothing is copied here: every scalar value is put
+through the library, one step at a time, and what comes out is the fact.
 
     python tools/unicode_tables.py            write the tables
     python tools/unicode_tables.py --check    exit with 1 if they are not what the sweep gives
@@ -10,15 +10,25 @@ value is put through the library, one step at a time, and what comes out is the 
 How each fact is asked for:
 
 * control: `clean_text` drops the character (so NUL and U+FFFD are among them);
-* white space: the pre-tokenizer removes it. `clean_text` makes a space of exactly those that are
-  not control as well; the sweep fails should that ever change;
-* punctuation: the pre-tokenizer isolates it;
+* white space: BERT's pre-tokenizer removes it. `clean_text` makes a space of exactly those that are
+  not control as well, and `WhitespaceSplit` and the `\\s` of both regular expression engines agree;
+  the sweep fails should that ever change;
+* punctuation: BERT's pre-tokenizer isolates it, and so does `Punctuation`;
+* word: `Whitespace`, which is `\\w+|[^\\w\\s]+`, neither removes nor isolates it;
+* numeric: `Digits` isolates it;
+* letter, number: `Split` finds it by `\\p{L}`, by `\\p{N}`;
+* combining mark: `StripAccents` leaves nothing of it;
 * nonspacing mark: `strip_accents` leaves nothing of it;
 * CJK: `handle_chinese_chars` pads it;
 * decomposition, lower case: what `NFD` and `Lowercase` make of it;
 * combining class: `NFD` swaps two neighbours exactly if the left one has the higher class and
   neither has class 0. A character has the class whose representative it swaps with on neither
-  side. `unicodedata` only names the classes and proposes the representatives.
+  side. `unicodedata` only names the classes and proposes the representatives;
+* active under a form: the form changes the character, or it may act on what stands before it: its
+  full decomposition begins with a mark, or with the last part of a character that the form
+  composes. A character that decomposes and stays itself under `NFC` is one that `NFC` composes;
+* script: `UnicodeScripts` begins a piece between two scripts. It does so nowhere around a character
+  of no script, not even if its neighbours differ.
 """
 
 from __future__ import annotations
@@ -28,11 +38,30 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 import tokenizers
-from tokenizers.normalizers import NFD, BertNormalizer, Lowercase
-from tokenizers.pre_tokenizers import BertPreTokenizer
+from tokenizers import Regex
+from tokenizers.normalizers import (
+    NFC,
+    NFD,
+    NFKC,
+    NFKD,
+    BertNormalizer,
+    Lowercase,
+    StripAccents,
+)
+from tokenizers.pre_tokenizers import (
+    BertPreTokenizer,
+    Digits,
+    PreTokenizer,
+    Punctuation,
+    Split,
+    UnicodeScripts,
+    Whitespace,
+    WhitespaceSplit,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 RUST = ROOT / "crates/core/src/unicode/tables.rs"
@@ -41,6 +70,8 @@ PYTHON = ROOT / "python/piecework/reference/_unicode_tables.py"
 SCALARS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 CHUNK = 4096  # characters in one call: enough to hide its cost, few enough for the alignments
 SEPARATOR = "|"  # a starter that no step changes, so what it separates cannot meet
+NUL = "\0"  # the same for the compatibility forms, which make `|` of a wide one
+HANGUL = range(0xAC00, 0xAC00 + 11172)  # the syllables
 
 Runs = list[tuple[int, int, int]]  # (first, last, value)
 
@@ -54,9 +85,18 @@ class Facts:
     punctuation: set[str]
     nonspacing_mark: set[str]
     cjk: set[str]
+    word: set[str]
+    numeric: set[str]
+    letter: set[str]
+    number: set[str]
+    combining_mark: set[str]
+    active_nfc: set[str]
+    active_nfkc: set[str]
+    active_nfkd: set[str]
     decomposition: dict[str, str]  # without the Hangul syllables
     lowercase: dict[str, str]
     combining_class: dict[str, int]
+    script: dict[str, int]
 
 
 class SweepError(Exception):
@@ -78,16 +118,32 @@ def sweep() -> Facts:
     lowercase = images(Lowercase().normalize_str, SCALARS)
     require(lowercase == images(bert(lowercase=True), SCALARS), "two kinds of lower case")
     decomposition = without_hangul(changes(nfd))
-    whitespace, punctuation = removed_and_isolated()
+    whitespace, punctuation = removed_and_isolated(BertPreTokenizer())
+    see_white_space_and_punctuation(whitespace, punctuation)
+    letter, number = swept_regex(r"\p{L}"), swept_regex(r"\p{N}")
+    require(not letter & number, "a character is a letter and a number")
+    require(not (letter | number) & whitespace, "a letter or number is white space")
+    combining_class = swept_combining_classes([c for c in SCALARS if nfd[c] == c])
+    nfkd = images(NFKD().normalize_str, SCALARS, NUL)
+    active_nfc, active_nfkc = swept_active_composed(nfd, nfkd, combining_class)
     return Facts(
         control=swept_control(whitespace),
         whitespace=whitespace,
         punctuation=punctuation,
         nonspacing_mark=swept_nonspacing_marks(nfd),
         cjk=swept_cjk(),
+        word=swept_word(whitespace),
+        numeric=removed_and_isolated(Digits(individual_digits=True))[1],
+        letter=letter,
+        number=number,
+        combining_mark=swept_combining_marks(),
+        active_nfc=active_nfc,
+        active_nfkc=active_nfkc,
+        active_nfkd=set(changes(nfkd)) | set(combining_class),
         decomposition=decomposition,
         lowercase=changes(lowercase),
-        combining_class=swept_combining_classes([c for c in SCALARS if nfd[c] == c]),
+        combining_class=combining_class,
+        script=swept_scripts(),
     )
 
 
@@ -97,11 +153,13 @@ def bert(**flags: bool) -> Callable[[str], str]:
     return BertNormalizer(**{**off, **flags}).normalize_str
 
 
-def images(step: Callable[[str], str], texts: Iterable[str]) -> dict[str, str]:
+def images(
+    step: Callable[[str], str], texts: Iterable[str], separator: str = SEPARATOR
+) -> dict[str, str]:
     """Give what a step makes of each text alone, many texts in one call."""
-    result = {SEPARATOR: step(SEPARATOR)}
-    for chunk in chunks([text for text in texts if text != SEPARATOR]):
-        parts = step(SEPARATOR.join(chunk)).split(SEPARATOR)
+    result = {separator: step(separator)}
+    for chunk in chunks([text for text in texts if text != separator]):
+        parts = step(separator.join(chunk)).split(separator)
         require(len(parts) == len(chunk), f"a separator was lost or made after {chunk[0]!a}")
         result.update(zip(chunk, parts, strict=True))
     return result
@@ -118,21 +176,95 @@ def changes(mapping: dict[str, str]) -> dict[str, str]:
     return {key: value for key, value in mapping.items() if key != value}
 
 
-def removed_and_isolated() -> tuple[set[str], set[str]]:
-    """Give the characters that the pre-tokenizer removes, and those that it isolates.
+def removed_and_isolated(
+    pre_tokenizer: PreTokenizer, filler: str = "a", characters: list[str] = SCALARS
+) -> tuple[set[str], set[str]]:
+    """Give the characters that a pre-tokenizer removes, and those that it isolates.
 
-    Between two letters: a removed character is in no piece, an isolated one is a piece.
+    Between two fillers: a removed character is in no piece, an isolated one is a piece.
     """
-    pre_tokenize = BertPreTokenizer().pre_tokenize_str
+    pre_tokenize = pre_tokenizer.pre_tokenize_str
     removed: set[str] = set()
     isolated: set[str] = set()
-    for chunk in chunks(SCALARS):
-        pieces = [span for _, span in pre_tokenize("a" + "".join(c + "a" for c in chunk))]
+    for chunk in chunks(characters):
+        pieces = [span for _, span in pre_tokenize(filler + "".join(c + filler for c in chunk))]
         kept = {at for start, end in pieces for at in range(start, end)}
         alone = {start for start, end in pieces if end - start == 1}
         removed.update(c for i, c in enumerate(chunk) if 2 * i + 1 not in kept)
         isolated.update(c for i, c in enumerate(chunk) if 2 * i + 1 in alone)
     return removed, isolated
+
+
+def swept_regex(pattern: str) -> set[str]:
+    """Give the characters that the engine of `Split` finds by a pattern of one character."""
+    return removed_and_isolated(Split(Regex(pattern), "removed"), SEPARATOR)[0]
+
+
+def see_white_space_and_punctuation(whitespace: set[str], punctuation: set[str]) -> None:
+    """See that every pre-tokenizer has the same white space and the same punctuation."""
+    require(removed_and_isolated(WhitespaceSplit())[0] == whitespace, "two kinds of white space")
+    require(swept_regex(r"\s") == whitespace, r"white space and the \s of Split differ")
+    require(removed_and_isolated(Punctuation())[1] == punctuation, "two kinds of punctuation")
+
+
+def swept_word(whitespace: set[str]) -> set[str]:
+    r"""Give the characters that are `\w`, and see that `\s` of that engine is white space."""
+    removed, isolated = removed_and_isolated(Whitespace())
+    require(removed == whitespace, r"white space and the \s of Whitespace differ")
+    return set(SCALARS) - removed - isolated
+
+
+def swept_combining_marks() -> set[str]:
+    """Give the characters that are dropped as they stand, undecomposed."""
+    stripped = changes(images(StripAccents().normalize_str, SCALARS))
+    require(not any(stripped.values()), "stripping accents leaves a part")
+    return set(stripped)
+
+
+def swept_active_composed(
+    nfd: dict[str, str], nfkd: dict[str, str], combining_class: dict[str, int]
+) -> tuple[set[str], set[str]]:
+    """Give the characters that are active under NFC, and those under NFKC."""
+    nfc = images(NFC().normalize_str, SCALARS)
+    nfkc = images(NFKC().normalize_str, SCALARS, NUL)
+    last_parts = {nfd[c][-1] for c in SCALARS if nfc[c] == c != nfd[c]}
+    joins = last_parts | set(combining_class)
+    return (
+        {c for c in SCALARS if nfc[c] != c or nfd[c][0] in joins},
+        {c for c in SCALARS if nfkc[c] != c or nfkd[c][0] in joins},
+    )
+
+
+def swept_scripts() -> dict[str, int]:
+    """Give the script of each character that has one, numbered from 1 as they appear.
+
+    Neighbours are told apart first; then the heads of their runs, by one head of each script.
+    """
+    scripts = UnicodeScripts()
+    apart = removed_and_isolated(scripts, "a")[1] | removed_and_isolated(scripts, "\u4e2d")[1]
+    scripted = [c for c in SCALARS if c in apart]
+    heads = remaining = run_heads(scripted)
+    numbers: dict[str, int] = {}
+    while remaining:
+        others = removed_and_isolated(scripts, remaining[0], remaining)[1]
+        number = 1 + len(set(numbers.values()))
+        numbers.update((c, number) for c in remaining if c not in others)
+        remaining = [c for c in remaining if c in others]
+    starts = set(heads)
+    runs_of = accumulate(scripted, lambda head, c: c if c in starts else head)
+    return {c: numbers[head] for c, head in zip(scripted, runs_of, strict=True)}
+
+
+def run_heads(scripted: list[str]) -> list[str]:
+    """Give the first of each run of neighbours of one script; each of them has one."""
+    heads = []
+    previous = ""
+    for chunk in chunks(scripted):
+        pieces = UnicodeScripts().pre_tokenize_str(previous + "".join(chunk))
+        starts = (start - len(previous) for _, (start, _) in pieces)
+        heads += [chunk[start] for start in starts if start >= 0]
+        previous = chunk[-1]
+    return heads
 
 
 def swept_control(whitespace: set[str]) -> set[str]:
@@ -164,7 +296,7 @@ def swept_cjk() -> set[str]:
 
 def without_hangul(decomposition: dict[str, str]) -> dict[str, str]:
     """Take out the Hangul syllables, which need no table, once their arithmetic is confirmed."""
-    syllables = {chr(code): hangul(code - 0xAC00) for code in range(0xAC00, 0xAC00 + 11172)}
+    syllables = {chr(code): hangul(code - HANGUL.start) for code in HANGUL}
     require(syllables.items() <= decomposition.items(), "Hangul is not arithmetic")
     return {c: parts for c, parts in decomposition.items() if c not in syllables}
 
@@ -224,17 +356,26 @@ def only_class(c: str, lower: dict[int, set[str]], higher: dict[int, set[str]]) 
 VERSION = tokenizers.__version__
 NOTE = f"Generated by `tools/unicode_tables.py` from tokenizers {VERSION}; do not edit."
 
-BITS = {
-    "CONTROL": 1,
-    "WHITESPACE": 2,
-    "PUNCTUATION": 4,
-    "NONSPACING_MARK": 8,
-    "CJK": 16,
-    "DECOMPOSITION": 32,
-    "LOWERCASE": 64,
-    "COMBINING_CLASS": 128,
-}
-SHIFT = 6  # 64 characters in a block make the smallest sum of index and blocks
+PROPERTIES = [
+    "CONTROL",
+    "WHITESPACE",
+    "PUNCTUATION",
+    "NONSPACING_MARK",
+    "CJK",
+    "DECOMPOSITION",
+    "LOWERCASE",
+    "COMBINING_CLASS",
+    "WORD",
+    "NUMERIC",
+    "LETTER",
+    "NUMBER",
+    "COMBINING_MARK",
+    "ACTIVE_NFC",
+    "ACTIVE_NFKC",
+    "ACTIVE_NFKD",
+]
+BITS = {name: 1 << at for at, name in enumerate(PROPERTIES)}
+SHIFT = 7  # 128 characters in a block make the smallest sum of index and blocks
 
 
 def render_rust(facts: Facts) -> str:
@@ -249,9 +390,10 @@ def render_rust(facts: Facts) -> str:
         "//! Two stages each: an index names the block of a character, which holds its value.",
         "",
         f"pub(super) const SHIFT: u32 = {SHIFT};",
-        *(f"pub(super) const {name}: u8 = {bit};" for name, bit in BITS.items()),
-        *rust_stages("CLASS", "u8", class_bits(facts)),
+        *(f"pub(super) const {name}: u16 = {bit};" for name, bit in BITS.items()),
+        *rust_stages("CLASS", "u16", class_bits(facts)),
         *rust_stages("COMBINING", "u8", combining),
+        *rust_stages("SCRIPT", "u8", {ord(c): number for c, number in facts.script.items()}),
         *rust_stages("DECOMPOSITION", "u16", decomposition),
         *rust_stages("LOWERCASE", "u16", lowercase),
         *rust_array("MAPPED", "char", [rust_char(c) for c in pool.text]),
@@ -260,16 +402,24 @@ def render_rust(facts: Facts) -> str:
 
 
 def class_bits(facts: Facts) -> dict[int, int]:
-    """Give the byte of each code point that has any of the eight properties."""
+    """Give the bits of each code point that has any of the properties."""
     members: dict[str, Iterable[str]] = {
         "CONTROL": facts.control,
         "WHITESPACE": facts.whitespace,
         "PUNCTUATION": facts.punctuation,
         "NONSPACING_MARK": facts.nonspacing_mark,
         "CJK": facts.cjk,
-        "DECOMPOSITION": [*facts.decomposition, *map(chr, range(0xAC00, 0xAC00 + 11172))],
+        "DECOMPOSITION": [*facts.decomposition, *map(chr, HANGUL)],
         "LOWERCASE": facts.lowercase,
         "COMBINING_CLASS": facts.combining_class,
+        "WORD": facts.word,
+        "NUMERIC": facts.numeric,
+        "LETTER": facts.letter,
+        "NUMBER": facts.number,
+        "COMBINING_MARK": facts.combining_mark,
+        "ACTIVE_NFC": facts.active_nfc,
+        "ACTIVE_NFKC": facts.active_nfkc,
+        "ACTIVE_NFKD": facts.active_nfkd,
     }
     bits: dict[int, int] = {}
     for name, characters in members.items():
@@ -305,9 +455,9 @@ def rust_stages(name: str, kind: str, values: dict[int, int]) -> list[str]:
         block = tuple(values.get(code, 0) for code in range(start, start + size))
         index.append(numbers.setdefault(block, len(numbers)))
     flat = [str(value) for block in numbers for value in block]
-    require(len(numbers) <= 256, f"{name} has too many blocks for a byte")
+    width = "u8" if len(numbers) <= 256 else "u16"
     return [
-        *rust_array(f"{name}_INDEX", "u8", [str(number) for number in index]),
+        *rust_array(f"{name}_INDEX", width, [str(number) for number in index]),
         *rust_array(f"{name}_BLOCKS", kind, flat),
     ]
 
@@ -345,6 +495,12 @@ def render_python(facts: Facts) -> str:
         "PUNCTUATION": written_set(facts.punctuation),
         "NONSPACING_MARK": written_set(facts.nonspacing_mark),
         "CJK": written_set(facts.cjk),
+        "WORD": written_set(facts.word),
+        "NUMERIC": written_set(facts.numeric),
+        "LETTER": written_set(facts.letter),
+        "NUMBER": written_set(facts.number),
+        "COMBINING_MARK": written_set(facts.combining_mark),
+        "SCRIPT": written_classes(facts.script),
         "COMBINING_CLASS": written_classes(facts.combining_class),
         "DECOMPOSITION": written_mapping(facts.decomposition),
         "LOWERCASE": written_mapping(facts.lowercase),
@@ -352,8 +508,8 @@ def render_python(facts: Facts) -> str:
     lines = [
         f'"""{NOTE}',
         "",
-        "Code points are hexadecimal. A set is `first-last only first-last ...`; a class adds",
-        "`:class` in decimal. A mapping is `first:image,image,... ...` for neighbours from",
+        "Code points are hexadecimal. A set is `first-last only first-last ...`; a class or script adds",
+        "`:number` in decimal. A mapping is `first:image,image,... ...` for neighbours from",
         "`first` on, the characters of an image joined by `+`.",
         '"""',
         "",
@@ -381,7 +537,7 @@ def written_set(characters: set[str]) -> str:
 
 
 def written_classes(classes: dict[str, int]) -> str:
-    """Write combining classes as ranges."""
+    """Write combining classes, or scripts, as ranges."""
     found = runs({ord(c): number for c, number in classes.items()})
     return " ".join(f"{written_range(a, b)}:{number}" for a, b, number in found)
 

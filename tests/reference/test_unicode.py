@@ -6,10 +6,14 @@ long texts, so the two would not be wrong in the same way.
 
 from __future__ import annotations
 
-import subprocess
+import importlib.util
+import random
 import sys
 from collections.abc import Callable, Iterator
+from itertools import groupby, pairwise
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -24,6 +28,24 @@ TOOL = Path(__file__).resolve().parents[2] / "tools" / "unicode_tables.py"
 SCALARS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 CHUNKS = ["".join(SCALARS[start : start + 4096]) for start in range(0, len(SCALARS), 4096)]
 STARTER = "x"
+
+
+@pytest.fixture(scope="module")
+def tool() -> ModuleType:
+    """The tool that makes the tables."""
+    spec = importlib.util.spec_from_file_location(TOOL.stem, TOOL)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[TOOL.stem] = module  # its dataclass looks itself up there
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def facts(tool: ModuleType) -> Any:
+    """What a fresh sweep finds."""
+    return tool.sweep()
 
 
 def bert(step: str) -> Callable[[str], str]:
@@ -106,6 +128,88 @@ def test_white_space_and_punctuation_in_pre_tokenizing(spread: Callable[[str], s
         assert found == list(pieces(text))
 
 
+def test_punctuation_and_white_space_alone() -> None:
+    punctuation = tokenizers.pre_tokenizers.Punctuation("removed")
+    white_space = tokenizers.pre_tokenizers.WhitespaceSplit()
+    for text in CHUNKS:
+        found = [piece for piece, _ in punctuation.pre_tokenize_str(text)]
+        assert found == kinds(text, unicode.is_punctuation, {False})
+        found = [piece for piece, _ in white_space.pre_tokenize_str(text)]
+        assert found == kinds(text, unicode.is_whitespace, {False})
+
+
+def kinds(text: str, kind: Callable[[str], object], kept: set[object]) -> list[str]:
+    """Group neighbours of one kind, and keep the groups of some kinds."""
+    return ["".join(group) for key, group in groupby(text, kind) if key in kept]
+
+
+def engine_kind(c: str) -> str:
+    """Tell letters, numbers, white space and the rest apart."""
+    if unicode.is_letter(c):
+        return "letter"
+    if unicode.is_number(c):
+        return "number"
+    return "space" if unicode.is_whitespace(c) else "rest"
+
+
+def word_kind(c: str) -> str:
+    """Tell what `Whitespace` tells apart."""
+    if unicode.is_word(c):
+        return "word"
+    return "space" if unicode.is_whitespace(c) else "rest"
+
+
+def test_words_digits_letters_and_numbers() -> None:
+    whitespace = tokenizers.pre_tokenizers.Whitespace()
+    digits = tokenizers.pre_tokenizers.Digits()
+    pattern = tokenizers.Regex(r"\p{L}+|\p{N}+|\s+|[^\s\p{L}\p{N}]+")
+    engine = tokenizers.pre_tokenizers.Split(pattern, "isolated")
+    for text in CHUNKS:
+        found = [piece for piece, _ in whitespace.pre_tokenize_str(text)]
+        assert found == kinds(text, word_kind, {"word", "rest"})
+        found = [piece for piece, _ in digits.pre_tokenize_str(text)]
+        assert found == kinds(text, unicode.is_numeric, {False, True})
+        found = [piece for piece, _ in engine.pre_tokenize_str(text)]
+        assert found == kinds(text, engine_kind, {"letter", "number", "space", "rest"})
+
+
+def test_combining_marks() -> None:
+    for text in CHUNKS:
+        expected = "".join(c for c in text if not unicode.is_combining_mark(c))
+        assert tokenizers.normalizers.StripAccents().normalize_str(text) == expected
+
+
+def scripts_apart(text: str) -> list[str]:
+    """Split between scripts; what comes before the first character that has one is lost."""
+    found: list[str] = []
+    last = 0
+    for c in text:
+        here = unicode.script(c)
+        if here and here != last:
+            found.append("")
+            last = here
+        if found:
+            found[-1] += c
+    return found
+
+
+def test_scripts() -> None:
+    pre_tokenizer = tokenizers.pre_tokenizers.UnicodeScripts()
+    for text in CHUNKS:
+        found = [piece for piece, _ in pre_tokenizer.pre_tokenize_str(text)]
+        assert found == scripts_apart(text)
+
+
+def test_every_two_scripts_are_apart() -> None:
+    pre_tokenizer = tokenizers.pre_tokenizers.UnicodeScripts()
+    first = {unicode.script(c): c for c in reversed(SCALARS)}
+    del first[0]
+    for c in first.values():
+        text = "".join(c + other for other in first.values())
+        found = [piece for piece, _ in pre_tokenizer.pre_tokenize_str(text)]
+        assert found == scripts_apart(text)
+
+
 def canonical(text: str) -> str:
     """Decompose a text and sort each run of marks by class, equal ones as they stand."""
     result: list[str] = []
@@ -149,13 +253,45 @@ def test_a_lone_surrogate_has_no_property(code: int) -> None:
         unicode.is_punctuation,
         unicode.is_nonspacing_mark,
         unicode.is_cjk,
+        unicode.is_word,
+        unicode.is_numeric,
+        unicode.is_letter,
+        unicode.is_number,
+        unicode.is_combining_mark,
+        unicode.script,
         unicode.combining_class,
     )
     assert not any(predicate(c) for predicate in predicates)
     assert unicode.decompose(c) == unicode.lowercase(c) == c
 
 
-def test_the_generated_files_are_current() -> None:
-    command = [sys.executable, str(TOOL), "--check"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+def random_text(dice: random.Random, active: list[str]) -> str:
+    """Put together what may act on its neighbours: whole, in parts, and among anything else."""
+    text = ""
+    for _ in range(dice.randrange(1, 6)):
+        c = dice.choice(active)
+        parts = list(tokenizers.normalizers.NFD().normalize_str(c))
+        text += dice.choice(
+            [c, dice.choice(SCALARS), "".join(parts), dice.choice(active).join(parts)]
+        )
+    return text
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFKC", "NFKD"])
+def test_a_text_may_be_cut_before_every_inert_character(facts: Any, form: str) -> None:
+    active: set[str] = getattr(facts, f"active_{form.lower()}")
+    normalize = getattr(tokenizers.normalizers, form)().normalize_str
+    inert = "".join(c for c in SCALARS if c not in active)
+    assert normalize(inert) == inert
+    dice = random.Random(0)
+    candidates = sorted(active) + [chr(code) for code in range(0xAC00, 0xAC1D)]
+    for _ in range(10_000):
+        text = random_text(dice, candidates)
+        cuts = [0, *(at for at, c in enumerate(text) if c not in active), len(text)]
+        parts = [normalize(text[a:b]) for a, b in pairwise(cuts)]
+        assert "".join(parts) == normalize(text), ascii(text)
+
+
+def test_the_generated_files_are_current(tool: ModuleType, facts: Any) -> None:
+    assert tool.is_current(tool.RUST, tool.render_rust(facts))
+    assert tool.is_current(tool.PYTHON, tool.render_python(facts))

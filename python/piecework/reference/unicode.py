@@ -1,4 +1,4 @@
-"""Facts about characters, exactly as BERT's pipeline in `tokenizers` knows them.
+"""Facts about characters, exactly as `tokenizers` knows them.
 
 That library mixes versions of Unicode: categories of one, decompositions of another, lower case of
 a third. So `unicodedata` cannot be asked; the tables come from a sweep of the library itself
@@ -15,11 +15,17 @@ __all__ = [
     "combining_class",
     "decompose",
     "is_cjk",
+    "is_combining_mark",
     "is_control",
+    "is_letter",
     "is_nonspacing_mark",
+    "is_number",
+    "is_numeric",
     "is_punctuation",
     "is_whitespace",
+    "is_word",
     "lowercase",
+    "script",
 ]
 
 
@@ -36,6 +42,24 @@ class _Ranges:
     def __contains__(self, c: str) -> bool:
         """Tell whether an odd number of borders lies at or before the character."""
         return bisect_right(self._borders, ord(c)) % 2 == 1
+
+
+class _Scripts:
+    """The scripts of all characters, kept as the borders at which they change."""
+
+    def __init__(self, written: str) -> None:
+        """Read `first-last:number only:number ...`, in order and apart from each other."""
+        self._borders: list[int] = []
+        self._numbers = [0]
+        for item in written.split():
+            span, number = item.split(":")
+            codes = _read_range(span)
+            self._borders += [codes.start, codes.stop]
+            self._numbers += [int(number), 0]
+
+    def __getitem__(self, c: str) -> int:
+        """Give the number behind the last border at or before the character."""
+        return self._numbers[bisect_right(self._borders, ord(c))]
 
 
 def _read_range(written: str) -> range:
@@ -68,6 +92,12 @@ _WHITESPACE = _Ranges(tables.WHITESPACE)
 _PUNCTUATION = _Ranges(tables.PUNCTUATION)
 _NONSPACING_MARK = _Ranges(tables.NONSPACING_MARK)
 _CJK = _Ranges(tables.CJK)
+_WORD = _Ranges(tables.WORD)
+_NUMERIC = _Ranges(tables.NUMERIC)
+_LETTER = _Ranges(tables.LETTER)
+_NUMBER = _Ranges(tables.NUMBER)
+_COMBINING_MARK = _Ranges(tables.COMBINING_MARK)
+_SCRIPT = _Scripts(tables.SCRIPT)
 _COMBINING_CLASS = _read_classes(tables.COMBINING_CLASS)
 _DECOMPOSITION = _read_mapping(tables.DECOMPOSITION)
 _LOWERCASE = _read_mapping(tables.LOWERCASE)
@@ -87,6 +117,8 @@ def is_control(c: str) -> bool:
 
 def is_whitespace(c: str) -> bool:
     r"""Tell whether the character ends a word; cleaning makes a space of it, unless it drops it.
+
+    It is also what `\s` is to both regular expression engines of the library.
 
     >>> is_whitespace("\u3000"), is_whitespace("\u180e")
     (True, False)
@@ -121,6 +153,65 @@ def is_cjk(c: str) -> bool:
     (True, False, True)
     """
     return c in _CJK
+
+
+def is_word(c: str) -> bool:
+    r"""Tell whether the character is `\w` to the `Whitespace` pre-tokenizer.
+
+    >>> is_word("_"), is_word("\u0301"), is_word("²")
+    (True, True, False)
+    """
+    return c in _WORD
+
+
+def is_numeric(c: str) -> bool:
+    r"""Tell whether the character is a digit to the `Digits` pre-tokenizer.
+
+    >>> is_numeric("²"), is_numeric("\U00011de0"), is_numeric("a")
+    (True, True, False)
+    """
+    return c in _NUMERIC
+
+
+def is_letter(c: str) -> bool:
+    r"""Tell whether the character is `\p{L}` to the engine behind `Split` and `ByteLevel`.
+
+    >>> is_letter("é"), is_letter("中"), is_letter("\u0301")
+    (True, True, False)
+    """
+    return c in _LETTER
+
+
+def is_number(c: str) -> bool:
+    r"""Tell whether the character is `\p{N}` to the engine behind `Split` and `ByteLevel`.
+
+    It knows an older Unicode than `is_numeric`.
+
+    >>> is_number("²"), is_number("\U00011de0"), is_number("a")
+    (True, False, False)
+    """
+    return c in _NUMBER
+
+
+def is_combining_mark(c: str) -> bool:
+    r"""Tell whether the `StripAccents` normalizer drops the character: every kind of mark.
+
+    >>> is_combining_mark("\u0301"), is_combining_mark("\u20dd"), is_nonspacing_mark("\u20dd")
+    (True, True, False)
+    """
+    return c in _COMBINING_MARK
+
+
+def script(c: str) -> int:
+    r"""Give the script of the character, by a number of our own.
+
+    It is 0 for the space and for any character of none: they go with what stands around them. Kana
+    count as Han.
+
+    >>> script("か") == script("中"), script("a") == script("а"), script(" ")
+    (True, False, 0)
+    """
+    return _SCRIPT[c]
 
 
 def combining_class(c: str) -> int:

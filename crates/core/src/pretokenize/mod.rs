@@ -1,6 +1,8 @@
 //! Normalized text to words, each a span of it.
 
 mod bert;
+#[cfg_attr(not(test), expect(dead_code, reason = "`ByteLevel` is to call it"))]
+mod gpt2;
 mod whitespace;
 
 use crate::span::Span;

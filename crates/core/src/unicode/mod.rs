@@ -1,4 +1,4 @@
-//! Facts about characters, exactly as BERT's pipeline in `tokenizers` knows them.
+//! Facts about characters, exactly as `tokenizers` knows them.
 //!
 //! That library mixes versions of Unicode: categories of one, decompositions of another, lower
 //! case of a third. The tables in `tables.rs` come from a sweep of the library itself, written by
@@ -7,7 +7,7 @@
 //! A look-up costs two loads: an index names the block of a code point, the block holds its value.
 //!
 //! ```text
-//! class(c)            = CLASS_BLOCKS[CLASS_INDEX[c / 64] * 64 + c % 64]
+//! class(c)            = CLASS_BLOCKS[CLASS_INDEX[c / 128] * 128 + c % 128]
 //! decompose(c), lowercase(c): the same way to a slot, and from there into one pool of characters
 //! ```
 
@@ -15,17 +15,40 @@ mod tables;
 
 use tables::{
     CLASS_BLOCKS, CLASS_INDEX, COMBINING_BLOCKS, COMBINING_INDEX, DECOMPOSITION_BLOCKS, DECOMPOSITION_INDEX,
-    LOWERCASE_BLOCKS, LOWERCASE_INDEX, MAPPED, SHIFT,
+    LOWERCASE_BLOCKS, LOWERCASE_INDEX, MAPPED, SCRIPT_BLOCKS, SCRIPT_INDEX, SHIFT,
 };
 
-/// What is known of one character: any of eight properties.
+/// What is known of one character: any of sixteen properties.
+///
+/// A character is *inert* under a normalization form if the form leaves it as it is and it does
+/// nothing to what stands before it: its full decomposition begins with a character of combining
+/// class 0 that is not the last part of any composition. From this follow two things:
+///
+/// * a run of inert characters is its own normal form;
+/// * a text may be cut before any inert character, and the normal forms of the parts, put together,
+///   are that of the whole.
+///
+/// The last of a run may still compose with what follows it (`e` with an acute, a Hangul syllable
+/// with a trail), so where the run ends before an active character, that one goes along. Under the
+/// forms that only decompose, a text may be cut behind an inert character, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Class(u8);
+pub struct Class(u16);
+
+/// A script, by a number of our own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Script(u8);
+
+impl Script {
+    /// No script, as the space has none, nor a character that the library's table lacks: it goes
+    /// with whatever stands around it.
+    pub const ANY: Self = Self(0);
+}
 
 impl Class {
     /// Dropped by cleaning; stronger than white space, for U+000B, U+000C and U+0085 are both.
     pub const CONTROL: Self = Self(tables::CONTROL);
-    /// Ends a word; cleaning makes a space of it.
+    /// Ends a word; cleaning makes a space of it. This is `\s` of both regular expression engines,
+    /// too: the sweep found them to be the same.
     pub const WHITESPACE: Self = Self(tables::WHITESPACE);
     /// A word by itself; all of ASCII punctuation is here, symbols such as `$` and `+` too.
     pub const PUNCTUATION: Self = Self(tables::PUNCTUATION);
@@ -39,6 +62,25 @@ impl Class {
     pub const LOWERCASE: Self = Self(tables::LOWERCASE);
     /// Has a combining class other than 0, so it may move among its neighbours.
     pub const COMBINING_CLASS: Self = Self(tables::COMBINING_CLASS);
+    /// `\w` of the `Whitespace` pre-tokenizer's engine: letters, marks, decimal digits, connectors.
+    pub const WORD: Self = Self(tables::WORD);
+    /// A digit to the `Digits` pre-tokenizer, of a newer Unicode than [`Class::NUMBER`].
+    pub const NUMERIC: Self = Self(tables::NUMERIC);
+    /// `\p{L}` of the engine behind `Split` and `ByteLevel`.
+    pub const LETTER: Self = Self(tables::LETTER);
+    /// `\p{N}` of the engine behind `Split` and `ByteLevel`; no letter and no white space is one.
+    pub const NUMBER: Self = Self(tables::NUMBER);
+    /// Dropped by the `StripAccents` normalizer, as it stands: marks of all three categories, so more
+    /// than [`Class::NONSPACING_MARK`], which is all that BERT strips.
+    pub const COMBINING_MARK: Self = Self(tables::COMBINING_MARK);
+    /// Not inert under NFC.
+    pub const ACTIVE_NFC: Self = Self(tables::ACTIVE_NFC);
+    /// Not inert under NFKC.
+    pub const ACTIVE_NFKC: Self = Self(tables::ACTIVE_NFKC);
+    /// Not inert under NFD; it takes no bit of its own.
+    pub const ACTIVE_NFD: Self = Self::DECOMPOSITION.union(Self::COMBINING_CLASS);
+    /// Not inert under NFKD.
+    pub const ACTIVE_NFKD: Self = Self(tables::ACTIVE_NFKD);
 
     /// Either set of properties, to ask for several at once with [`Class::intersects`].
     #[must_use]
@@ -108,6 +150,69 @@ impl Class {
     pub const fn has_combining_class(self) -> bool {
         self.intersects(Self::COMBINING_CLASS)
     }
+
+    /// Whether the character is `\w`.
+    #[inline]
+    #[must_use]
+    pub const fn is_word(self) -> bool {
+        self.intersects(Self::WORD)
+    }
+
+    /// Whether the character is a digit to the `Digits` pre-tokenizer.
+    #[inline]
+    #[must_use]
+    pub const fn is_numeric(self) -> bool {
+        self.intersects(Self::NUMERIC)
+    }
+
+    /// Whether the character is `\p{L}`.
+    #[inline]
+    #[must_use]
+    pub const fn is_letter(self) -> bool {
+        self.intersects(Self::LETTER)
+    }
+
+    /// Whether the character is `\p{N}`.
+    #[inline]
+    #[must_use]
+    pub const fn is_number(self) -> bool {
+        self.intersects(Self::NUMBER)
+    }
+
+    /// Whether the `StripAccents` normalizer drops the character.
+    #[inline]
+    #[must_use]
+    pub const fn is_combining_mark(self) -> bool {
+        self.intersects(Self::COMBINING_MARK)
+    }
+
+    /// Whether the character is inert under NFC.
+    #[inline]
+    #[must_use]
+    pub const fn is_inert_nfc(self) -> bool {
+        !self.intersects(Self::ACTIVE_NFC)
+    }
+
+    /// Whether the character is inert under NFKC.
+    #[inline]
+    #[must_use]
+    pub const fn is_inert_nfkc(self) -> bool {
+        !self.intersects(Self::ACTIVE_NFKC)
+    }
+
+    /// Whether the character is inert under NFD.
+    #[inline]
+    #[must_use]
+    pub const fn is_inert_nfd(self) -> bool {
+        !self.intersects(Self::ACTIVE_NFD)
+    }
+
+    /// Whether the character is inert under NFKD.
+    #[inline]
+    #[must_use]
+    pub const fn is_inert_nfkd(self) -> bool {
+        !self.intersects(Self::ACTIVE_NFKD)
+    }
 }
 
 /// The properties of a character.
@@ -115,7 +220,7 @@ impl Class {
 #[must_use]
 pub fn class(c: char) -> Class {
     if c.is_ascii() {
-        // The first block comes first, and the second after it: ASCII needs no index.
+        // The first block is ASCII and comes first: no index is needed.
         return Class(CLASS_BLOCKS[c as usize]);
     }
     Class(look_up(&CLASS_INDEX, &CLASS_BLOCKS, c))
@@ -127,6 +232,14 @@ pub fn class(c: char) -> Class {
 #[must_use]
 pub fn combining_class(c: char) -> u8 {
     look_up(&COMBINING_INDEX, &COMBINING_BLOCKS, c)
+}
+
+/// The script of a character, as the `UnicodeScripts` pre-tokenizer has it: two neighbours of
+/// different scripts stand apart. Kana count as Han there.
+#[inline]
+#[must_use]
+pub fn script(c: char) -> Script {
+    Script(look_up(&SCRIPT_INDEX, &SCRIPT_BLOCKS, c))
 }
 
 /// Gives the full canonical decomposition of a character to `emit`, part by part; the character
@@ -198,6 +311,7 @@ fn hangul(c: char) -> Option<[Option<char>; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use unicode_normalization_alignments::UnicodeNormalization;
 
     fn decomposed(c: char) -> String {
         let mut parts = String::new();
@@ -251,7 +365,7 @@ mod tests {
         assert!(class('\u{301}').is_nonspacing_mark() && class('\u{301}').has_combining_class());
         assert!(class('\u{344}').is_nonspacing_mark());
         assert!(!class('\u{20DD}').is_nonspacing_mark());
-        assert_eq!(class('\u{1AC1}'), Class::default());
+        assert!(!class('\u{1AC1}').is_nonspacing_mark() && !class('\u{1AC1}').has_combining_class());
     }
 
     #[test]
@@ -312,6 +426,137 @@ mod tests {
             assert_eq!(class.has_lowercase(), lowered(c) != itself, "{c:?}");
             let moves = combining_class(c) != 0;
             assert_eq!(class.has_combining_class(), moves, "{c:?}");
+        }
+    }
+
+    #[test]
+    fn words_letters_and_numbers() {
+        for c in ['a', 'é', '中', '\u{2160}', '\u{301}', '\u{200D}', '_', '7'] {
+            assert!(class(c).is_word(), "{c:?}");
+        }
+        for c in ['²', '½', '’', ' ', '\u{200B}'] {
+            assert!(!class(c).is_word(), "{c:?}");
+        }
+        for c in ['7', '²', '½', '\u{2160}', '\u{663}'] {
+            assert!(class(c).is_number() && class(c).is_numeric() && !class(c).is_letter(), "{c:?}");
+        }
+        assert!(class('中').is_letter() && class('ª').is_letter() && !class('\u{301}').is_letter());
+    }
+
+    #[test]
+    fn digits_follow_newer_tables() {
+        assert!(class('\u{11DE0}').is_numeric() && !class('\u{11DE0}').is_number());
+    }
+
+    #[test]
+    fn combining_marks_are_more_than_the_nonspacing_ones() {
+        for c in ['\u{20DD}', '\u{903}', '\u{8D4}'] {
+            assert!(class(c).is_combining_mark() && !class(c).is_nonspacing_mark(), "{c:?}");
+        }
+        for c in ('\0'..=char::MAX).map(class) {
+            assert!(c.is_combining_mark() || !c.is_nonspacing_mark());
+        }
+    }
+
+    #[test]
+    fn scripts() {
+        assert_eq!(script('か'), script('中'));
+        assert_eq!(script('カ'), script('ー'));
+        assert_ne!(script('中'), script('。'));
+        assert_ne!(script('a'), script('а'));
+        assert_ne!(script('a'), script('1'));
+        assert_eq!(script('1'), script('\n'));
+        for c in [' ', '\u{378}', '\u{10FFFF}'] {
+            assert_eq!(script(c), Script::ANY, "{c:?}");
+        }
+    }
+
+    #[test]
+    fn inert_characters() {
+        let inert = |c| {
+            let class: Class = class(c);
+            [class.is_inert_nfc(), class.is_inert_nfkc(), class.is_inert_nfd(), class.is_inert_nfkd()]
+        };
+        for c in ['\0', 'e', '中', '\u{1100}', '\u{10FFFF}'] {
+            assert_eq!(inert(c), [true, true, true, true], "{c:?}");
+        }
+        assert_eq!(inert('é'), [true, true, false, false]);
+        assert_eq!(inert('가'), [true, true, false, false]);
+        assert_eq!(inert('ﬁ'), [true, false, true, false]);
+        assert_eq!(inert('\u{1161}'), [false, false, true, true]);
+        assert_eq!(inert('\u{9BE}'), [false, false, true, true]);
+        assert_eq!(inert('\u{958}'), [false, false, false, false]);
+        assert_eq!(inert('\u{301}'), [false, false, false, false]);
+    }
+
+    /// A normalization form: its name, what it makes of a text, and who is inert.
+    type Form = (&'static str, fn(&str) -> Vec<(char, isize)>, fn(Class) -> bool);
+
+    /// Each form as the reference library has it, with the lengths that its alignments come from.
+    const FORMS: [Form; 4] = [
+        ("NFC", |text| text.nfc().collect(), Class::is_inert_nfc),
+        ("NFKC", |text| text.nfkc().collect(), Class::is_inert_nfkc),
+        ("NFD", |text| text.nfd().collect(), Class::is_inert_nfd),
+        ("NFKD", |text| text.nfkd().collect(), Class::is_inert_nfkd),
+    ];
+
+    fn check_cuts(text: &str) {
+        for (name, normal, is_inert) in FORMS {
+            let mut pieces = Vec::new();
+            let mut start = 0;
+            for (at, c) in text.char_indices() {
+                if is_inert(class(c)) {
+                    pieces.extend(normal(&text[start..at]));
+                    start = at;
+                }
+            }
+            pieces.extend(normal(&text[start..]));
+            assert!(pieces == normal(text), "{name} of {}", text.escape_unicode());
+        }
+    }
+
+    #[test]
+    fn a_run_of_inert_characters_is_its_own_normal_form() {
+        for (name, normal, is_inert) in FORMS {
+            let inert: String = ('\0'..=char::MAX).filter(|&c| is_inert(class(c))).collect();
+            assert!(normal(&inert).into_iter().eq(inert.chars().map(|c| (c, 0))), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_text_may_be_cut_before_every_inert_character() {
+        let characters: Vec<char> = ('\0'..'\u{20000}').collect();
+        for before in ["e", "e\u{323}", "\u{1100}", "가", "\u{9C7}", "\u{11131}", "\u{114B9}"] {
+            for chunk in characters.chunks(4096) {
+                check_cuts(&chunk.iter().flat_map(|&c| [before.into(), c.to_string()]).collect::<String>());
+            }
+        }
+    }
+
+    #[test]
+    fn random_texts_may_be_cut_before_every_inert_character() {
+        let active: Vec<char> = ('\0'..=char::MAX)
+            .filter(|&c| !class(c).is_inert_nfkc() || !class(c).is_inert_nfkd() && !('가'..='힣').contains(&c))
+            .chain('가'..='갛')
+            .collect();
+        let mut state = 1u64;
+        let mut below = |bound: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % bound
+        };
+        for _ in 0..20_000 {
+            let mut text = String::new();
+            for _ in 0..below(6) {
+                let c = active[below(active.len())];
+                match below(4) {
+                    0 => text.push(c),
+                    1 => text.extend(u32::try_from(below(0x11_0000)).ok().and_then(char::from_u32)),
+                    2 => decompose(c, |part| text.push(part)),
+                    // The parts about other marks: some compose across them, some are blocked.
+                    _ => decompose(c, |part| text.extend([part, active[below(active.len())]])),
+                }
+            }
+            check_cuts(&text);
         }
     }
 
