@@ -156,9 +156,10 @@ def added_tokens(rng: Random, entries: dict[str, int], normal: Callable[[str], s
     tokens = [{"id": 0, "content": c} | {n: rng.random() < 0.4 for n in names} for c in contents]
     forms: set[str] = set()
     kept = []
-    for token in tokens:  # of two with one normal form, the library takes either
-        form = normal(token["content"]) if token["normalized"] else ""
-        if form not in forms or not form:
+    for token in tokens:
+        # Of two with one normal form, the library takes either; an empty one hangs it.
+        form = normal(token["content"]) if token["normalized"] else token["content"] + " verbatim"
+        if form and form not in forms:
             kept.append(token)
             forms.add(form)
     numbers = added.numbered([added.AddedToken(**token) for token in kept], entries)

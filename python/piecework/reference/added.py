@@ -11,7 +11,9 @@ judged:
 
 A match that was judged none has still used up its text: with `ab` for a single word and `bc`, the
 text `abc` holds neither. And a match that begins in white space that `rstrip` gave to the one before
-overlaps it: both are there, and the white space is in both. The library does it so.
+overlaps it: both are there, and the white space is in both. The library does it so. Only where
+`lstrip` stops at the match before and nothing is left, there is no match (the library panics where
+less than nothing is left).
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from piecework.reference import _standin as facts
+from piecework.reference import unicode
 from piecework.reference.normalize import Normalized, identity
 
 
@@ -180,6 +182,8 @@ class AddedTokens:
                 start = max(_start_of_space(text, start), done)
             if token.rstrip:
                 end = _end_of_space(text, end)
+            if start >= end:  # the match before has taken it along
+                continue
             if done < start:
                 yield Stretch(value.part(done, start), None)
             yield Stretch(value.part(start, end), token)
@@ -205,16 +209,16 @@ def _matches(
 
 
 def _touches_a_word(text: str, start: int, end: int) -> bool:
-    return any(map(facts.is_word, text[max(start - 1, 0) : start] + text[end : end + 1]))
+    return any(map(unicode.is_word, text[max(start - 1, 0) : start] + text[end : end + 1]))
 
 
 def _start_of_space(text: str, end: int) -> int:
-    while end > 0 and facts.is_regex_space(text[end - 1]):
+    while end > 0 and unicode.is_whitespace(text[end - 1]):
         end -= 1
     return end
 
 
 def _end_of_space(text: str, start: int) -> int:
-    while start < len(text) and facts.is_regex_space(text[start]):
+    while start < len(text) and unicode.is_whitespace(text[start]):
         start += 1
     return start

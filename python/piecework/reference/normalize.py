@@ -22,7 +22,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from piecework.reference import _standin as facts
 from piecework.reference import charsmap, regex, unicode
 
 Span = tuple[int, int]
@@ -482,7 +481,7 @@ class StripAccents(Normalizer):
     """
 
     def apply(self, value: Normalized) -> Normalized:  # noqa: D102
-        return keep(value, lambda c: not facts.is_combining_mark(c))
+        return keep(value, lambda c: not unicode.is_combining_mark(c))
 
 
 @dataclass(frozen=True)

@@ -88,10 +88,11 @@ class Bert(PostProcessor):
     def process(self, texts: list[Encoding], *, add_special_tokens: bool) -> list[Encoding]:  # noqa: D102
         if not add_special_tokens:
             return texts
-        first, *others = texts
-        ends = (_special(self.sep, 0),), (_special(self.sep, 1),)
-        around = [_around((_special(self.cls, 0),), first, ends[0], 0)]
-        return around + [_around((), text, ends[1], 1) for text in others]
+        cls, ends = (_special(self.cls, 0),), ((_special(self.sep, 0),), (_special(self.sep, 1),))
+        return [
+            _around(() if i else cls, text, ends[min(i, 1)], min(i, 1))
+            for i, text in enumerate(texts)
+        ]
 
 
 def _around(before: tuple[Row, ...], text: Encoding, after: tuple[Row, ...], i: int) -> Encoding:

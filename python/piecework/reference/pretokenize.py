@@ -23,7 +23,6 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final
 
-from piecework.reference import _standin as facts
 from piecework.reference import regex, unicode
 from piecework.reference.normalize import ByteLevel as ByteAlphabet
 from piecework.reference.normalize import Normalized, Span, prepend, replace
@@ -332,7 +331,7 @@ class SplitCharacters(Step):
         kind: Says of one character whether it is a match.
         behavior: One of `BEHAVIORS`.
 
-    >>> SplitCharacters(facts.is_numeric, "Contiguous").spans("a12")
+    >>> SplitCharacters(unicode.is_numeric, "Contiguous").spans("a12")
     [(0, 1), (1, 3)]
     """
 
@@ -355,7 +354,7 @@ class Whitespace(Step):
         runs: list[Span] = []
         before = " "
         for i, c in enumerate(text):
-            kind = "w" if facts.is_word(c) else " " if facts.is_regex_space(c) else "."
+            kind = "w" if unicode.is_word(c) else " " if unicode.is_whitespace(c) else "."
             if kind == before and runs:
                 runs[-1] = runs[-1][0], runs[-1][1] + (kind != " ")
             elif kind != " ":
@@ -401,13 +400,12 @@ class UnicodeScripts(Step):
 
     def spans(self, text: str) -> list[Span]:  # noqa: D102
         starts: list[int] = []
-        last = None
+        last = 0
         for i, c in enumerate(text):
-            script = facts.script(c)
-            if script is not None:
-                if script != last:
-                    starts.append(i)
-                last = script
+            script = unicode.script(c)
+            if script not in (0, last):
+                starts.append(i)
+            last = script or last
         return list(pairwise([*starts, len(text)]))
 
 
@@ -493,7 +491,7 @@ class Sequence(Step):
         steps: The steps.
 
     >>> value = Normalized("a1!", [(0, 1), (1, 2), (2, 3)], (0, 3))
-    >>> steps = Sequence([Function(bert), SplitCharacters(facts.is_numeric, "Isolated")])
+    >>> steps = Sequence([Function(bert), SplitCharacters(unicode.is_numeric, "Isolated")])
     >>> [part.text for part in steps(value)]
     ['a', '1', '!']
     """
@@ -547,7 +545,7 @@ _MADE: Final[dict[str, Callable[[Mapping[str, Any]], Step]]] = {
         unicode.is_punctuation, data.get("behavior", "Isolated")
     ),
     "Digits": lambda data: SplitCharacters(
-        facts.is_numeric, "Isolated" if data["individual_digits"] else "Contiguous"
+        unicode.is_numeric, "Isolated" if data["individual_digits"] else "Contiguous"
     ),
     "CharDelimiterSplit": lambda data: SplitCharacters(
         lambda c: c == data["delimiter"], "Removed"

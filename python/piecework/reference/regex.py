@@ -3,8 +3,9 @@ r"""Patterns of other people's files, read with Python's `re`.
 The library hands them to Oniguruma. What a tokenizer.json holds is mostly the same in both, but:
 
 * `^` and `$` are those of a line;
-* `\w`, `\s`, `\d` and `\p{L}` follow the library's tables; they are written out as sets of
-  characters here, since Python's differ (its `\s` has U+001C) or do not exist (`\p`);
+* `\w`, `\s`, `\b`, `\p{L}` and `\p{N}` follow the library's tables; they are written out as sets of
+  characters here, since Python's differ (its `\s` has U+001C) or do not exist (`\p`). `\d` and other
+  categories are those of the Python that runs;
 * an empty match right after another match is passed over.
 
 What `re` cannot read (`\h`, `\K`, nested sets `[a[bc]]`, variable look-behind) is an error.
@@ -18,14 +19,15 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from piecework.reference import _standin as facts
+from piecework.reference import unicode
 
 Pattern = re.Pattern[str]
 Span = tuple[int, int]
 
-_ESCAPE = re.compile(r"\\(?:([pP])\{(\^?)(\w+)\}|([wWsSdD])|.)|\[\^?\]?|\]", re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:([pP])\{(\^?)(\w+)\}|([wWsSdDbB])|.)|\[\^?\]?|\]", re.DOTALL)
 
 
+@cache
 def compiled(pattern: str) -> Pattern:
     r"""Reads a pattern.
 
@@ -51,7 +53,11 @@ def compiled(pattern: str) -> Pattern:
             return written
         if name is None and short is None:
             return written
+        if short in ("b", "B"):
+            return written if inside else _border(negated=short == "B")
         kind = name or short.lower()
+        if kind == "w" and not inside:
+            kind = "word"
         outside_of = bool(upper == "P") != bool(negated) if name else short.isupper()
         members = _members(kind, outside_of)
         return members if inside else f"[{members}]"
@@ -111,17 +117,28 @@ def find(pattern: Pattern, text: str) -> list[Span]:
     return spans
 
 
+# Numbers that are no digits, yet word characters to a `\w` or `\b` that stands in no set.
+_LATIN_NUMBERS = "²³¹¼½¾"
 _CLASSES: dict[str, Callable[[str], bool]] = {
-    "w": facts.is_word,
-    "s": facts.is_regex_space,
+    "w": lambda c: unicode.is_word(c) and c not in "\u200c\u200d",
+    "word": lambda c: c in _LATIN_NUMBERS or _CLASSES["w"](c),
+    "s": unicode.is_whitespace,
     "d": lambda c: unicodedata.category(c) == "Nd",
-    "L": facts.is_letter,
-    "N": facts.is_number,
+    "L": unicode.is_letter,
+    "N": unicode.is_number,
 }
 
 
+def _border(*, negated: bool) -> str:
+    """Gives the place between a word character and another, or the end of the text."""
+    word = f"[{_members('word', False)}]"
+    if negated:
+        return f"(?:(?<={word})(?={word})|(?<!{word})(?!{word}))"
+    return f"(?:(?<={word})(?!{word})|(?<!{word})(?={word}))"
+
+
 @cache
-def _members(kind: str, outside_of: bool) -> str:  # noqa: FBT001
+def _members(kind: str, outside_of: bool) -> str:
     """Gives the characters of a class, or all others, as the inside of a set of `re`."""
     belongs = _CLASSES.get(kind, lambda c: unicodedata.category(c).startswith(kind))
     ranges, start = [], None
