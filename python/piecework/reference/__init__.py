@@ -1,4 +1,4 @@
-"""WordPiece in plain Python: the executable specification of this project.
+"""Tokenization in plain Python: the executable specification of this project.
 
 Read the files in this order; each adds one idea, and none needs more than the ones before it.
 
@@ -12,11 +12,21 @@ Read the files in this order; each adds one idea, and none needs more than the o
 8. `encode`       split a word by greedy longest match
 9. `probability`  the vocabulary as a unigram language model
 10. `decode`      from tokens back to text
-11. `tokenizer`   all of it in one object, with special tokens and spans
 
-`unicode` holds the facts about code points that the first two need. Everything is written to be
-read and to be right, not to be fast: the compiled core must agree with it in every id, span, score
-and count. It needs the standard library alone, and works where the core is absent.
+Then whole tokenizers, as a tokenizer.json describes them:
+
+11. `added`       strings that become tokens before anything else is asked
+12. `models`      from a word to its tokens: WordPiece and WordLevel behind one interface
+13. `encoding`    what comes out: rows of tokens, and how two encodings merge
+14. `truncate`    shorter with what was cut off kept, or longer with padding
+15. `postprocess` special tokens around texts
+16. `pipeline`    all of it in the order of the flow
+17. `tokenizer`   a trained WordPiece tokenizer: a pipeline, a decoder, probabilities
+
+Three files help: `unicode` holds the facts about code points, `regex` reads other people's patterns,
+and `charsmap` the rewriting tables of SentencePiece models. Everything is written to be read and to
+be right, not to be fast: the compiled core must agree with it in every id, span, score and count. It
+needs the standard library alone, and works where the core is absent.
 
 From text to a trained tokenizer and back:
 
@@ -48,7 +58,9 @@ from piecework.reference.criteria import (
     ratio_to_sum,
 )
 from piecework.reference.encode import Piece, Splitter
+from piecework.reference.encoding import Encoding
 from piecework.reference.normalize import BertNormalizer, Normalized
+from piecework.reference.pipeline import Pipeline, from_dict
 from piecework.reference.settings import SPECIAL_TOKENS, WordPieceTrainer
 from piecework.reference.tokenizer import Token, Tokenizer
 from piecework.reference.train import Candidate, Merge, Trained, Training, train
@@ -60,9 +72,11 @@ __all__ = [
     "Candidate",
     "Count",
     "Criterion",
+    "Encoding",
     "Merge",
     "Normalized",
     "Piece",
+    "Pipeline",
     "Splitter",
     "Symbol",
     "Token",
@@ -72,6 +86,7 @@ __all__ = [
     "WordPieceTrainer",
     "count_words",
     "frequency",
+    "from_dict",
     "in_order",
     "likelihood",
     "log_likelihood",

@@ -16,8 +16,6 @@ overlaps it: both are there, and the white space is in both. The library does it
 less than nothing is left).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace

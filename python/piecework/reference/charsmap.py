@@ -17,8 +17,6 @@ other and each that was not found, character by character. Looking up follows th
 table's entry for `\r` replaces both. That is odd, and it is what the library does.
 """
 
-from __future__ import annotations
-
 import base64
 import struct
 import unicodedata
@@ -46,14 +44,14 @@ class CharsMap:
     replacements: bytes
 
     @classmethod
-    def from_base64(cls, written: str) -> CharsMap:
-        """Reads the form in which a tokenizer.json holds the table.
+    def from_base64(cls, written: str) -> "CharsMap":
+        r"""Reads the form in which a tokenizer.json holds the table.
 
         Raises:
             ValueError: it is cut, or no base64.
 
         >>> CharsMap.from_base64("BAAAAAAAAABhAA==")
-        CharsMap(units=(0,), replacements=b'a\\x00')
+        CharsMap(units=(0,), replacements=b'a\x00')
         """
         data = base64.b64decode(written, validate=True)
         if len(data) < 4:
@@ -65,7 +63,7 @@ class CharsMap:
         return cls(units, data[4 + size // 4 * 4 :])
 
     @classmethod
-    def from_pairs(cls, pairs: dict[str, str]) -> CharsMap:
+    def from_pairs(cls, pairs: dict[str, str]) -> "CharsMap":
         """Builds a table: what tests need, and a way to see how the double array is laid out.
 
         Each node gets a block of 256 units of its own, so that no two can collide.
@@ -170,8 +168,11 @@ _PREPENDED = frozenset([*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2,
 _SPACING = "\u0e33\u0eb3"
 # Spacing marks of Myanmar and others that Unicode does not count as parts of a cluster.
 _APART = frozenset(
-    [0x102B, 0x102C, 0x1038, 0x1062, 0x1063, 0x1064, *range(0x1067, 0x106E), 0x1083]
-    + [*range(0x1087, 0x108D), 0x108F, *range(0x109A, 0x109D), 0x1A61, 0x1A63, 0x1A64, 0xAA7B, 0xAA7D]
+    chr(int(code, 16))
+    for code in (
+        "102b 102c 1038 1062 1063 1064 1067 1068 1069 106a 106b 106c 106d 1083 1087"
+        " 1088 1089 108a 108b 108c 108f 109a 109b 109c 1a61 1a63 1a64 aa7b aa7d"
+    ).split()
 )
 
 
@@ -201,7 +202,7 @@ def _stays(last: str, c: str) -> bool:
         return c == "\n"
     if _is_control(last) or _is_control(c):
         return False
-    mark = unicodedata.category(c)[0] == "M" and ord(c) not in _APART
+    mark = unicodedata.category(c)[0] == "M" and c not in _APART
     return mark or c in _JOINERS or c in _SPACING or ord(last) in _PREPENDED
 
 

@@ -7,8 +7,6 @@ either of them is then combined with the other, so that each overflowing part is
                                                                              a2 B, a2 b1, A b1
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -53,7 +51,7 @@ class Encoding:
     """
 
     rows: tuple[Row, ...] = ()
-    overflowing: tuple[Encoding, ...] = ()
+    overflowing: tuple["Encoding", ...] = ()
     ranges: dict[int, Span] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -111,7 +109,7 @@ class Encoding:
             ids[start:end] = [i] * (end - start)
         return ids
 
-    def typed(self, type_id: int) -> Encoding:
+    def typed(self, type_id: int) -> "Encoding":
         """Gives the encoding with another type id for all rows; overflowing parts keep theirs.
 
         >>> Encoding((Row(5, "hug", (0, 3), 0, 0),)).typed(1).type_ids
@@ -119,7 +117,7 @@ class Encoding:
         """
         return replace(self, rows=tuple(row._replace(type_id=type_id) for row in self.rows))
 
-    def of_text(self, i: int) -> Encoding:
+    def of_text(self, i: int) -> "Encoding":
         """Gives the encoding as that of one text: all its rows, and no fewer ranges than before.
 
         >>> Encoding((Row(5, "hug", (0, 3), 0, 0),)).of_text(1).ranges

@@ -3,8 +3,6 @@
 `encode` has the one that takes thought, WordPiece. WordLevel takes words whole.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -98,7 +96,7 @@ class WordPiece(Model):
     def __init__(
         self,
         vocabulary: Mapping[str, int],
-        unknown_token: str = "[UNK]",  # noqa: S107
+        unknown_token: str = "[UNK]",
         special: frozenset[str] = frozenset(),
         settings: WordPieceSettings | None = None,
     ) -> None:

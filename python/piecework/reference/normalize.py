@@ -15,8 +15,6 @@ makes of a character is asked of Python, so that characters that Unicode has ass
 version 9 may differ there from the core, which has the library's tables.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -61,7 +59,7 @@ class Normalized(NamedTuple):
         """
         return self.alignment[start][0], self.alignment[end - 1][1]
 
-    def part(self, start: int, end: int) -> Normalized:
+    def part(self, start: int, end: int) -> "Normalized":
         """Gives a part of the text as a text of its own.
 
         Args:
@@ -77,7 +75,7 @@ class Normalized(NamedTuple):
         alignment = self.alignment[start:end]
         return Normalized(self.text[start:end], alignment, self.origin(start, end))
 
-    def shifted(self, by: int) -> Normalized:
+    def shifted(self, by: int) -> "Normalized":
         """Gives the text as a part of a longer original.
 
         Args:
@@ -625,14 +623,6 @@ class Sequence(Normalizer):
         return value
 
 
-_SIMPLE: Final[dict[str, Callable[[], Normalizer]]] = {
-    "Lowercase": Lowercase,
-    "StripAccents": StripAccents,
-    "Nmt": Nmt,
-    "ByteLevel": ByteLevel,
-}
-
-
 def from_dict(data: Mapping[str, Any]) -> Normalizer:
     """Makes a normalizer of its entry in a tokenizer.json.
 
@@ -650,22 +640,27 @@ def from_dict(data: Mapping[str, Any]) -> Normalizer:
     Strip(left=True, right=False)
     """
     kind = data["type"]
-    if kind in _SIMPLE:
-        return _SIMPLE[kind]()
-    if kind in ("NFC", "NFD", "NFKC", "NFKD"):
-        return UnicodeForm(kind)
-    settings = {name: value for name, value in data.items() if name != "type"}
-    match kind:
-        case "BertNormalizer":
-            return BertNormalizer(**settings)
-        case "Strip":
-            return Strip(settings["strip_left"], settings["strip_right"])
-        case "Replace":
-            return Replace(regex.from_dict(settings["pattern"]), settings["content"])
-        case "Prepend":
-            return Prepend(settings["prepend"])
-        case "Precompiled":
-            return Precompiled(charsmap.CharsMap.from_base64(settings["precompiled_charsmap"]))
-        case "Sequence":
-            return Sequence([from_dict(step) for step in settings["normalizers"]])
-    raise ValueError(f"there is no normalizer {kind!r}")
+    if kind not in _MADE:
+        raise ValueError(f"there is no normalizer {kind!r}")
+    return _MADE[kind](data)
+
+
+_BERT = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
+_MADE: Final[dict[str, Callable[[Mapping[str, Any]], Normalizer]]] = {
+    "BertNormalizer": lambda data: BertNormalizer(**{name: data[name] for name in _BERT}),
+    "NFC": lambda data: UnicodeForm("NFC"),
+    "NFD": lambda data: UnicodeForm("NFD"),
+    "NFKC": lambda data: UnicodeForm("NFKC"),
+    "NFKD": lambda data: UnicodeForm("NFKD"),
+    "Lowercase": lambda data: Lowercase(),
+    "StripAccents": lambda data: StripAccents(),
+    "Strip": lambda data: Strip(data["strip_left"], data["strip_right"]),
+    "Nmt": lambda data: Nmt(),
+    "ByteLevel": lambda data: ByteLevel(),
+    "Replace": lambda data: Replace(regex.from_dict(data["pattern"]), data["content"]),
+    "Prepend": lambda data: Prepend(data["prepend"]),
+    "Precompiled": lambda data: Precompiled(
+        charsmap.CharsMap.from_base64(data["precompiled_charsmap"])
+    ),
+    "Sequence": lambda data: Sequence([from_dict(step) for step in data["normalizers"]]),
+}

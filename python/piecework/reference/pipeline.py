@@ -5,14 +5,12 @@
 Each stage is a room of its own; here they only follow one another.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from piecework.reference import models, normalize, postprocess, pretokenize
-from piecework.reference.added import AddedToken, AddedTokens, Specials, numbered
+from piecework.reference.added import AddedToken, AddedTokens, Specials, Stretch, numbered
 from piecework.reference.encoding import Encoding, Row, merged
 from piecework.reference.normalize import Normalized, identity
 from piecework.reference.truncate import Padding, Truncation, padded, truncated
@@ -128,18 +126,21 @@ class Pipeline:
     def _words(self, text: str, number: int | None, type_id: int, specials: Specials) -> Encoding:
         added = self.added or AddedTokens([], self.normalizer or identity)
         rows: list[Row] = []
-        word = 0
-        for value, token in added.split(text, specials):
-            parts = [value] if token or not self.pre_tokenizer else self.pre_tokenizer(value)
-            for part in parts:
-                own = word if number is None else number
-                word += 1
-                if token:
-                    rows.append(Row(token.id, part.text, part.whole, own, type_id))
-                    continue
-                for piece in self.model.tokens(part.text, barred=specials != "match"):
-                    rows.append(Row(piece.id, piece.text, part.origin(*piece.span), own, type_id))
+        for word, (part, token) in enumerate(self._parts(added, text, specials)):
+            own = word if number is None else number
+            if token:
+                rows.append(Row(token.id, part.text, part.whole, own, type_id))
+            else:
+                pieces = self.model.tokens(part.text, barred=specials != "match")
+                rows += [Row(p.id, p.text, part.origin(*p.span), own, type_id) for p in pieces]
         return Encoding(tuple(rows))
+
+    def _parts(self, added: AddedTokens, text: str, specials: Specials) -> Iterator[Stretch]:
+        for stretch in added.split(text, specials):
+            if stretch.token or not self.pre_tokenizer:
+                yield stretch
+            else:
+                yield from (Stretch(part, None) for part in self.pre_tokenizer(stretch.value))
 
 
 def from_dict(data: Mapping[str, Any]) -> Pipeline:

@@ -7,8 +7,6 @@ What it adds has no word, covers (0, 0), and is marked special. Overflowing part
 special tokens as the text they were cut off.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, replace
@@ -24,17 +22,17 @@ Named = tuple[str, int]
 class PostProcessor:
     """Gives what becomes of the encodings of an input.
 
-    >>> PostProcessor().added(2)
-    0
+    >>> Bert(("[SEP]", 2), ("[CLS]", 1)).added(2)
+    3
     """
 
     def added(self, texts: int) -> int:
         """Gives how many special tokens an input of so many texts gets."""
-        return 0
+        raise NotImplementedError
 
     def process(self, texts: list[Encoding], *, add_special_tokens: bool) -> list[Encoding]:
         """Gives the encodings to be merged."""
-        return texts
+        raise NotImplementedError
 
 
 def process(
@@ -135,9 +133,7 @@ class Roberta(PostProcessor):
         if not add_special_tokens:
             return texts
         cls, sep = (_special(self.cls, 0),), (_special(self.sep, 0),)
-        around = [
-            _around(sep if i else cls, text, sep, min(i, 1)) for i, text in enumerate(texts)
-        ]
+        around = [_around(sep if i else cls, text, sep, min(i, 1)) for i, text in enumerate(texts)]
         return [replace(text.typed(0), overflowing=_all_zero(text)) for text in around]
 
 
@@ -157,7 +153,15 @@ class ByteLevel(PostProcessor):
     trim_offsets: bool = True
     add_prefix_space: bool = True
 
-    def process(self, texts: list[Encoding], *, add_special_tokens: bool) -> list[Encoding]:  # noqa: D102
+    def added(self, texts: int) -> int:  # noqa: ARG002, D102
+        return 0
+
+    def process(  # noqa: D102
+        self,
+        texts: list[Encoding],
+        *,
+        add_special_tokens: bool,  # noqa: ARG002
+    ) -> list[Encoding]:
         if self.trim_offsets:
             texts = [trimmed(text, add_prefix_space=self.add_prefix_space) for text in texts]
         return [text.of_text(i) for i, text in enumerate(texts)]
@@ -185,7 +189,7 @@ def trimmed(text: Encoding, *, add_prefix_space: bool) -> Encoding:
     return replace(text, rows=rows, overflowing=parts)
 
 
-def _trimmed_row(i: int, row: Row, add_prefix_space: bool) -> Row:  # noqa: FBT001
+def _trimmed_row(i: int, row: Row, add_prefix_space: bool) -> Row:
     leading, trailing = _spaces(row.token), _spaces(row.token[::-1])
     start, end = row.span
     if (i == 0 or start == 0) and add_prefix_space and leading == 1:
@@ -263,7 +267,7 @@ class Template(PostProcessor):
         return made
 
     def _template(self, texts: int) -> tuple[Piece, ...]:
-        if texts > 2:
+        if texts not in (1, 2):
             raise ValueError(f"a template is for one or two texts, and there are {texts}")
         return self.pair if texts == 2 else self.single
 

@@ -15,8 +15,6 @@ A pre-tokenizer that only cuts can be a function from a text to the spans of its
 change them, as `ByteLevel` and `Metaspace` do. Parts without a character are dropped everywhere.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -409,9 +407,7 @@ class UnicodeScripts(Step):
         return list(pairwise([*starts, len(text)]))
 
 
-GPT2: Final = (
-    r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-)
+GPT2: Final = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 
 
 @dataclass(frozen=True)
@@ -547,12 +543,8 @@ _MADE: Final[dict[str, Callable[[Mapping[str, Any]], Step]]] = {
     "Digits": lambda data: SplitCharacters(
         unicode.is_numeric, "Isolated" if data["individual_digits"] else "Contiguous"
     ),
-    "CharDelimiterSplit": lambda data: SplitCharacters(
-        lambda c: c == data["delimiter"], "Removed"
-    ),
-    "Split": lambda data: Split(
-        regex.from_dict(data["pattern"]), data["behavior"], data["invert"]
-    ),
+    "CharDelimiterSplit": lambda data: SplitCharacters(lambda c: c == data["delimiter"], "Removed"),
+    "Split": lambda data: Split(regex.from_dict(data["pattern"]), data["behavior"], data["invert"]),
     "ByteLevel": lambda data: ByteLevel(data["add_prefix_space"], data.get("use_regex", True)),
     "Metaspace": _metaspace,
     "Sequence": lambda data: Sequence([from_dict(step) for step in data["pretokenizers"]]),

@@ -2,7 +2,7 @@ r"""Patterns of other people's files, read with Python's `re`.
 
 The library hands them to Oniguruma. What a tokenizer.json holds is mostly the same in both, but:
 
-* `^` and `$` are those of a line;
+* `^` and `$` are those of a line, and what follows a line feed at the very end is none;
 * `\w`, `\s`, `\b`, `\p{L}` and `\p{N}` follow the library's tables; they are written out as sets of
   characters here, since Python's differ (its `\s` has U+001C) or do not exist (`\p`). `\d` and other
   categories are those of the Python that runs;
@@ -10,8 +10,6 @@ The library hands them to Oniguruma. What a tokenizer.json holds is mostly the s
 
 What `re` cannot read (`\h`, `\K`, nested sets `[a[bc]]`, variable look-behind) is an error.
 """
-
-from __future__ import annotations
 
 import re
 import sys
@@ -24,7 +22,13 @@ from piecework.reference import unicode
 Pattern = re.Pattern[str]
 Span = tuple[int, int]
 
-_ESCAPE = re.compile(r"\\(?:([pP])\{(\^?)(\w+)\}|([wWsSdDbB])|.)|\[\^?\]?|\]", re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:([pP])\{(\^?)(\w+)\}|([wWsSdDbB])|.)|\[\^?\]?|\]|[\^$]", re.DOTALL)
+_ANCHORS = {
+    "^": r"(?:\A|(?<=\n)(?!\Z))",
+    "$": r"(?:(?=\n)|(?<!\n)\Z)",
+    r"\Z": r"(?=\n?\Z)",
+    r"\z": r"\Z",
+}
 
 
 @cache
@@ -49,10 +53,12 @@ def compiled(pattern: str) -> Pattern:
         nonlocal inside
         written, upper, negated, name, short = found[0], *found.groups()
         if written[0] in "[]":
+            if inside and written[0] == "[":
+                raise ValueError(f"the pattern {pattern!r} has a set within a set")
             inside = written[0] == "["
             return written
         if name is None and short is None:
-            return written
+            return written if inside else _ANCHORS.get(written, written)
         if short in ("b", "B"):
             return written if inside else _border(negated=short == "B")
         kind = name or short.lower()
@@ -63,7 +69,7 @@ def compiled(pattern: str) -> Pattern:
         return members if inside else f"[{members}]"
 
     try:
-        return re.compile(_ESCAPE.sub(rewritten, pattern), re.MULTILINE)
+        return re.compile(_ESCAPE.sub(rewritten, pattern))
     except re.error as error:
         raise ValueError(f"the pattern {pattern!r} cannot be read: {error}") from error
 
@@ -121,7 +127,7 @@ def find(pattern: Pattern, text: str) -> list[Span]:
 _LATIN_NUMBERS = "²³¹¼½¾"
 _CLASSES: dict[str, Callable[[str], bool]] = {
     "w": lambda c: unicode.is_word(c) and c not in "\u200c\u200d",
-    "word": lambda c: c in _LATIN_NUMBERS or _CLASSES["w"](c),
+    "word": lambda c: c in _LATIN_NUMBERS or (unicode.is_word(c) and c not in "\u200c\u200d"),
     "s": unicode.is_whitespace,
     "d": lambda c: unicodedata.category(c) == "Nd",
     "L": unicode.is_letter,
@@ -140,8 +146,9 @@ def _border(*, negated: bool) -> str:
 @cache
 def _members(kind: str, outside_of: bool) -> str:
     """Gives the characters of a class, or all others, as the inside of a set of `re`."""
-    belongs = _CLASSES.get(kind, lambda c: unicodedata.category(c).startswith(kind))
-    ranges, start = [], None
+    belongs = _CLASSES.get(kind) or (lambda c: unicodedata.category(c).startswith(kind))
+    ranges: list[str] = []
+    start = None
     for code in range(sys.maxunicode + 2):
         member = code <= sys.maxunicode and belongs(chr(code)) != outside_of
         if member and start is None:

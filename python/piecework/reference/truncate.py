@@ -8,8 +8,6 @@ as further parts, each as long as the first and overlapping its neighbour by `st
 Padding comes last, and brings all encodings of a batch to one length.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -51,7 +49,7 @@ class Truncation:
             raise ValueError(f"direction={self.direction!r}: expected one of {DIRECTIONS}")
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Truncation:
+    def from_dict(cls, data: Mapping[str, Any]) -> "Truncation":
         """Makes it of its entry in a tokenizer.json.
 
         >>> data = {"max_length": 4, "stride": 0, "strategy": "OnlyFirst", "direction": "Left"}
@@ -94,7 +92,7 @@ class Padding:
             raise ValueError(f"direction={self.direction!r}: expected one of {DIRECTIONS}")
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Padding:
+    def from_dict(cls, data: Mapping[str, Any]) -> "Padding":
         """Makes it of its entry in a tokenizer.json.
 
         >>> data = {"strategy": {"Fixed": 4}, "direction": "Left", "pad_to_multiple_of": None}
@@ -211,7 +209,7 @@ def padded(batch: Sequence[Encoding], how: Padding) -> list[Encoding]:
 
 def _padded(encoding: Encoding, length: int, how: Padding) -> Encoding:
     parts = tuple(_padded(part, length, how) for part in encoding.overflowing)
-    row = Row(how.pad_id, how.pad_token, (0, 0), None, how.pad_type_id, True, False)  # noqa: FBT003
+    row = Row(how.pad_id, how.pad_token, (0, 0), None, how.pad_type_id, True, False)
     missing = max(length - len(encoding), 0)
     if how.direction == "right":
         return replace(encoding, rows=encoding.rows + (row,) * missing, overflowing=parts)
