@@ -10,9 +10,9 @@ beside the text, one span of the original for each character of the result:
 
 Three primitives move a text and its spans: `transform` (a list of changes), `replace` (stretches
 by a string) and `prepend`. All normalizers that a tokenizer.json can name are written with them.
-Facts about characters are those of `unicode`; only what compatibility decomposition (NFKC, NFKD)
-makes of a character is asked of Python, so that characters that Unicode has assigned since its
-version 9 may differ there from the core, which has the library's tables.
+Facts about characters are those of `unicode`. Only what a compatibility decomposition (NFKC, NFKD)
+makes of a character is asked of Python, whose Unicode is newer than the library's version 9: the
+characters that Unicode has given one since then, up to version 16, are named here as having none.
 """
 
 import unicodedata
@@ -454,8 +454,19 @@ class UnicodeForm(Normalizer):
         return transform(value, _composed(changes) if self.form.endswith("C") else changes)
 
 
+# Ranges of characters that Unicode has given a compatibility decomposition since its version 9.
+_SINCE_9 = (
+    *((0x32FF, 0x32FF), (0xA7F2, 0xA7F4), (0xAB69, 0xAB69), (0x10781, 0x10785), (0x10787, 0x107B0)),
+    *((0x107B2, 0x107BA), (0x1CCD6, 0x1CCF9), (0x1E030, 0x1E06D), (0x1F16C, 0x1F16C)),
+    (0x1FBF0, 0x1FBF9),
+)
+
+
 def _compatible(c: str) -> str:
-    return unicodedata.normalize("NFKD", c)
+    parts = unicodedata.normalize("NFKD", c)
+    canonical = parts == unicodedata.normalize("NFD", c)
+    newer = any(first <= ord(c) <= last for first, last in _SINCE_9)
+    return unicode.decompose(c) if canonical or newer else parts
 
 
 @dataclass(frozen=True)
