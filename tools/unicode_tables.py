@@ -27,8 +27,8 @@ How each fact is asked for:
 * active under a form: the form changes the character, or it may act on what stands before it: its
   full decomposition begins with a mark, or with the last part of a character that the form
   composes. A character that decomposes and stays itself under `NFC` is one that `NFC` composes;
-* script: `UnicodeScripts` begins a piece between two scripts. It does so nowhere around a character
-  of no script, not even if its neighbours differ.
+* script: `UnicodeScripts` begins a piece between two scripts. It never does so before a character
+  of no script, and looks past it for the script before.
 """
 
 from __future__ import annotations
@@ -251,7 +251,7 @@ def swept_scripts() -> dict[str, int]:
         numbers.update((c, number) for c in remaining if c not in others)
         remaining = [c for c in remaining if c in others]
     starts = set(heads)
-    runs_of = accumulate(scripted, lambda head, c: c if c in starts else head)
+    runs_of: Iterator[str] = accumulate(scripted, lambda head, c: c if c in starts else head)
     return {c: numbers[head] for c, head in zip(scripted, runs_of, strict=True)}
 
 

@@ -205,7 +205,7 @@ def is_combining_mark(c: str) -> bool:
 def script(c: str) -> int:
     r"""Give the script of the character, by a number of our own.
 
-    It is 0 for the space and for any character of none: they go with what stands around them. Kana
+    It is 0 for the space and for any character of none: they go with what stands before them. Kana
     count as Han.
 
     >>> script("か") == script("中"), script("a") == script("а"), script(" ")

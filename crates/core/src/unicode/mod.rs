@@ -40,7 +40,7 @@ pub struct Script(u8);
 
 impl Script {
     /// No script, as the space has none, nor a character that the library's table lacks: it goes
-    /// with whatever stands around it.
+    /// with what stands before it.
     pub const ANY: Self = Self(0);
 }
 
@@ -234,8 +234,8 @@ pub fn combining_class(c: char) -> u8 {
     look_up(&COMBINING_INDEX, &COMBINING_BLOCKS, c)
 }
 
-/// The script of a character, as the `UnicodeScripts` pre-tokenizer has it: two neighbours of
-/// different scripts stand apart. Kana count as Han there.
+/// The script of a character, as the `UnicodeScripts` pre-tokenizer has it: two characters of
+/// different scripts stand apart, whatever without a script lies between them. Kana count as Han there.
 #[inline]
 #[must_use]
 pub fn script(c: char) -> Script {
