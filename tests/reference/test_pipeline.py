@@ -13,7 +13,16 @@ from typing import Any
 
 import pytest
 
-from piecework.reference import added, charsmap, normalize, pipeline, pretokenize, regex
+from piecework.reference import (
+    Tokenizer,
+    added,
+    charsmap,
+    models,
+    normalize,
+    pipeline,
+    pretokenize,
+    regex,
+)
 
 tokenizers = pytest.importorskip("tokenizers", reason="the oracle `tokenizers` is not installed")
 
@@ -319,3 +328,31 @@ def test_batches_are_padded_together() -> None:
         texts = [text(rng) for _ in range(9)]
         found = pipeline.from_dict(config | {"padding": how}).encode_batch(texts)
         assert [columns(e) for e in found] == [columns(e) for e in live.encode_batch(texts)]
+
+
+# When decoding is the inverse (section 8 of the specification)
+
+
+def test_bytes_come_back() -> None:
+    rng = random.Random(8)
+    bytes_of = {c: byte for byte, c in enumerate(normalize.BYTE_ALPHABET)}
+    entries = {c: i for i, c in enumerate(["[UNK]", *normalize.BYTE_ALPHABET, "Ġthe", "ab"])}
+    model = models.WordPiece(entries, settings=models.WordPieceSettings(prefix=""))
+    for use_regex in (True, False):
+        steps = pretokenize.ByteLevel(add_prefix_space=False, use_regex=use_regex)
+        made = pipeline.Pipeline(model, pre_tokenizer=steps)
+        for _ in range(300):
+            given = text(rng)[:25]  # a longer word is unknown
+            tokens = "".join(made.encode(given).tokens)
+            assert bytes(bytes_of[c] for c in tokens).decode() == given
+
+
+def test_bert_encodes_alike_what_it_decoded() -> None:
+    rng = random.Random(9)
+    made = Tokenizer([*vocabulary(rng), "[MASK]", "[PAD]"])
+    for _ in range(1000):
+        ids = [token.id for token in made.encode(text(rng))]
+        kept = made.decode(ids, skip_special_tokens=False)
+        assert [token.id for token in made.encode(kept)] == ids
+        once = made.decode(ids)
+        assert made.decode(token.id for token in made.encode(once)) == once
