@@ -22,6 +22,7 @@ from piecework.reference import (
     pipeline,
     pretokenize,
     regex,
+    split,
 )
 
 tokenizers = pytest.importorskip("tokenizers", reason="the oracle `tokenizers` is not installed")
@@ -30,7 +31,7 @@ Json = dict[str, Any]
 Random = random.Random
 
 PIPELINES = int(os.environ.get("PIPELINES", "3000"))
-BEHAVIORS = pretokenize.BEHAVIORS
+BEHAVIORS = split.BEHAVIORS
 LETTERS = "abxyzABXéÉñßſΣσИжİıǅ"
 ODD = "ﬁ²½٣Ⅷ中文口ひカー한글한ก็नि\u0301\u0323\u0308\u0307\u0344\u20dd\u0903\ufeff\u200d\u200b\xad\x85\ufffd\0"
 MARKS = "-_.,!'’。¡$€+#▁Ġ😀"

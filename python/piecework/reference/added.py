@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from piecework.reference import unicode
-from piecework.reference.normalize import Normalized, identity
+from piecework.reference.aligned import Normalized, identity
 
 
 @dataclass(frozen=True)

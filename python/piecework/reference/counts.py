@@ -9,8 +9,10 @@ ordinal) at which it stood; sums and minima do not care what is merged first.
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from piecework.reference.normalize import BertNormalizer, Normalized
-from piecework.reference.pretokenize import PreTokenizer, bert, step_of
+from piecework.reference.aligned import Normalized
+from piecework.reference.normalize import BertNormalizer
+from piecework.reference.pretokenize import PreTokenizer, step_of
+from piecework.reference.split import bert
 
 LARGEST_COUNT = 2**64 - 1
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from piecework.reference.normalize import Span
+from piecework.reference.aligned import Span
 
 
 class Row(NamedTuple):

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from piecework.reference.aligned import Span
 from piecework.reference.encode import Splitter
-from piecework.reference.normalize import Span
 
 
 class ModelToken(NamedTuple):

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 from piecework.reference import models, normalize, postprocess, pretokenize
 from piecework.reference.added import AddedToken, AddedTokens, Specials, Stretch, numbered
+from piecework.reference.aligned import Normalized, identity
 from piecework.reference.encoding import Encoding, Row, merged
-from piecework.reference.normalize import Normalized, identity
 from piecework.reference.truncate import Padding, Truncation, padded, truncated
 
 Text = str | Sequence[str]
@@ -33,7 +33,8 @@ class Pipeline:
         padding: Likewise; None adds nothing.
 
     >>> model = models.WordLevel({"<unk>": 0, "to": 1, "be": 2}, "<unk>")
-    >>> pipeline = Pipeline(model, pre_tokenizer=pretokenize.step_of(pretokenize.whitespace))
+    >>> steps = pretokenize.from_dict({"type": "WhitespaceSplit"})
+    >>> pipeline = Pipeline(model, pre_tokenizer=steps)
     >>> pipeline.encode("to be or").ids
     [1, 2, 0]
     """

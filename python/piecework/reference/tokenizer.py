@@ -9,10 +9,11 @@ piece: an accent after `[MASK]` does not reach back into it.
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from piecework.reference import decode, pretokenize, probability
+from piecework.reference import decode, pretokenize, probability, split
 from piecework.reference.added import AddedToken, AddedTokens, Specials
+from piecework.reference.aligned import Normalized, Span, identity
 from piecework.reference.models import WordPiece, WordPieceSettings
-from piecework.reference.normalize import Normalized, Span, bert, identity
+from piecework.reference.normalize import bert
 from piecework.reference.pipeline import Pipeline
 from piecework.reference.settings import SPECIAL_TOKENS
 
@@ -60,7 +61,7 @@ class Tokenizer:
         vocabulary: Sequence[str],
         *,
         normalizer: Callable[[str], Normalized] | None = bert,
-        pre_tokenizer: pretokenize.PreTokenizer | None = pretokenize.bert,
+        pre_tokenizer: pretokenize.PreTokenizer | None = split.bert,
         special_tokens: Iterable[str] = SPECIAL_TOKENS,
         unknown_token: str = "[UNK]",
         unknown: str = "word",

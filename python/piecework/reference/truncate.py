@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from piecework.reference.aligned import Span
 from piecework.reference.encoding import Encoding, Row
-from piecework.reference.normalize import Span
 
 STRATEGIES = ("longest_first", "only_first", "only_second")
 DIRECTIONS = ("right", "left")
