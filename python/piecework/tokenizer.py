@@ -168,8 +168,8 @@ class Tokenizer:
         ['to', 'be', '[UNK]']
         """
         tree = {"version": "1.0", "model": _checked("model", model, Model).to_dict()}
-        core = _core.Tokenizer.from_json(json.dumps(tree).encode(), [], False)
-        self._core = core
+        # Not this tokenizer, which would remember that it has no parts.
+        whole = self._wrap(_core.Tokenizer.from_json(json.dumps(tree).encode(), [], False))
         changes: Any = {
             "normalizer": normalizer,
             "pre_tokenizer": pre_tokenizer,
@@ -179,7 +179,7 @@ class Tokenizer:
             "padding": padding,
         }
         parts = {name: part for name, part in changes.items() if part is not None}
-        whole = self.with_added_tokens(added_tokens) if added_tokens else self
+        whole = whole.with_added_tokens(added_tokens) if added_tokens else whole
         whole = whole.with_parts(**parts) if parts else whole
         self._core, self._functions = whole._core, whole._functions
 
@@ -419,7 +419,7 @@ class Tokenizer:
         tree: dict[str, Any] = {}
         for name, part in parts.items():
             if name in bases:
-                tree[name] = part and _checked(name, part, bases[name])._write()
+                tree[name] = None if part is None else _checked(name, part, bases[name])._write()
         if "truncation" in parts:
             truncation = as_truncation(parts["truncation"])
             tree["truncation"] = truncation and truncation.to_dict()
