@@ -169,7 +169,10 @@ class Tokenizer:
         """
         tree = {"version": "1.0", "model": _checked("model", model, Model).to_dict()}
         # Not this tokenizer, which would remember that it has no parts.
-        whole = self._wrap(_core.Tokenizer.from_json(json.dumps(tree).encode(), [], False))
+        try:
+            whole = self._wrap(_core.Tokenizer.from_json(json.dumps(tree).encode(), [], False))
+        except FormatError as error:
+            raise VocabularyError(str(error).removeprefix("$.")) from None
         changes: Any = {
             "normalizer": normalizer,
             "pre_tokenizer": pre_tokenizer,

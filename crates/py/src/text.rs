@@ -5,7 +5,7 @@ use piecework_core::words::Words;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::errors::{to_py, utf8};
+use crate::errors::{in_parts, to_py, utf8};
 use crate::functions::functions;
 use crate::input::CharMap;
 
@@ -14,7 +14,7 @@ use crate::input::CharMap;
 pub(crate) fn normalize(py: Python<'_>, normalizer: &str, text: &Bound<'_, PyString>) -> PyResult<String> {
     let text = utf8(text)?;
     let splitter = read_splitter(&format!("{{\"normalizer\": {normalizer}}}"), &[]);
-    splitter.and_then(|splitter| splitter.normalize(text)).map_err(|error| to_py(py, &error))
+    splitter.and_then(|splitter| splitter.normalize(text)).map_err(|error| in_parts(py, &error))
 }
 
 /// The words that the pre-tokenizer (JSON) makes of the text, with their character spans.
@@ -29,7 +29,7 @@ pub(crate) fn pre_tokenize(
     let functions = self::functions(functions);
     let mut words = Words::default();
     let splitter = read_splitter(&format!("{{\"pre_tokenizer\": {pre_tokenizer}}}"), &functions);
-    splitter.and_then(|splitter| splitter.split(text, true, &mut words)).map_err(|error| to_py(py, &error))?;
+    splitter.and_then(|splitter| splitter.split(text, true, &mut words)).map_err(|error| in_parts(py, &error))?;
     let map = CharMap::new(text);
     let found = words.as_slice().iter();
     Ok(found.map(|word| (words.text_of(word).to_owned(), map.characters(word.origin))).collect())
@@ -39,7 +39,7 @@ pub(crate) fn pre_tokenize(
 #[pyfunction]
 pub(crate) fn decode_tokens(py: Python<'_>, decoder: &str, tokens: Vec<Bound<'_, PyString>>) -> PyResult<String> {
     let tokens = tokens.iter().map(utf8).collect::<PyResult<Vec<&str>>>()?;
-    let decoder = read_decoder(decoder).map_err(|error| to_py(py, &error))?;
+    let decoder = read_decoder(decoder).map_err(|error| in_parts(py, &error))?;
     decoder.decode(tokens).map_err(|error| to_py(py, &error))
 }
 
