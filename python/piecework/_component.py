@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -75,6 +76,8 @@ class Part(Kind):
     def check(self, value: Any) -> Component:
         if not isinstance(value, self.base):
             raise Mismatch(f"expected a {self.base.__name__}, found {shown(value)}")
+        if _depth(value) >= _DEEPEST:
+            raise Mismatch(f"nested more than {_DEEPEST} deep")
         return value
 
     def read(self, data: Any) -> Component:
@@ -104,6 +107,15 @@ class Pattern(Kind):
 
 
 PATTERN = Pattern()
+_DEEPEST = 62
+"""Components in components: readers of JSON, the core's and others', go about twice as deep and no further."""
+
+
+def _depth(component: Component) -> int:
+    """How many components stand within each other."""
+    fields = (getattr(component, field.name) for field in dataclasses.fields(component))  # type: ignore[arg-type]
+    lists = (value for value in fields if isinstance(value, tuple))
+    return 1 + max((_depth(x) for xs in lists for x in xs if isinstance(x, Component)), default=0)
 
 
 def numbered(tree: object) -> tuple[str, list[Callable[[str], object]]]:

@@ -329,7 +329,10 @@ class _Phrases(ListOf):
     def check(self, value: Any) -> tuple[str, ...]:
         if isinstance(value, set | frozenset):
             value = sorted(value, key=str)
-        return tuple(dict.fromkeys(super().check(value)))
+        phrases = tuple(dict.fromkeys(super().check(value)))
+        if not phrases:
+            raise Mismatch("expected at least one phrase, found none")
+        return phrases
 
 
 @dataclass(frozen=True, init=False, repr=False)

@@ -169,6 +169,11 @@ class Tokenizer:
         ['to', 'be', '[UNK]']
         """
         tree = {"version": "1.0", "model": _checked("model", model, Model).to_dict()}
+        # A tokenizer remembers its parts once they are asked for: this one gets its core when all are in their places.
+        try:
+            whole = self._wrap(_core.Tokenizer.from_json(json.dumps(tree).encode(), [], False))
+        except FormatError as error:
+            raise VocabularyError(str(error).removeprefix("$.")) from None
         changes: Any = {
             "normalizer": normalizer,
             "pre_tokenizer": pre_tokenizer,
@@ -177,8 +182,6 @@ class Tokenizer:
             "truncation": truncation,
             "padding": padding,
         }
-        # A tokenizer remembers its parts once they are asked for: this one gets its core when all are in their places.
-        whole = self._wrap(_core.Tokenizer.from_json(json.dumps(tree).encode(), [], False))
         whole = whole.with_added_tokens(added_tokens)
         whole = whole.with_parts(**{name: p for name, p in changes.items() if p is not None})
         self._core, self._functions = whole._core, whole._functions

@@ -13,7 +13,7 @@ use piecework_core::words::{WordSplitter, Words};
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyString};
 
-use crate::errors::{from_io, in_file, to_py, utf8};
+use crate::errors::{from_io, in_file, in_parts, to_py, utf8};
 use crate::functions::functions;
 use crate::input::texts;
 use crate::threads::{self, Tickets};
@@ -93,7 +93,7 @@ impl WordCounts {
         functions: Vec<Py<PyAny>>,
         limit: usize,
     ) -> PyResult<Vec<String>> {
-        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| to_py(py, &error))?;
+        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_parts(py, &error))?;
         let foreign = py.detach(|| self.inner.foreign_to(&splitter, limit)).map_err(|error| to_py(py, &error))?;
         Ok(foreign.into_iter().map(str::to_owned).collect())
     }
@@ -131,7 +131,7 @@ impl WordCounter {
         threads: Option<i64>,
         first_document: u64,
     ) -> PyResult<Self> {
-        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| to_py(py, &error))?;
+        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_parts(py, &error))?;
         let shard = |_| Shard { counts: counts::WordCounts::new(Some(splitter.clone())), words: Words::default() };
         let shards = (0..threads::number(py, threads)?).map(shard).collect();
         Ok(Self { shards, splitter, documents: first_document })

@@ -5,7 +5,7 @@ use piecework_core::words::{WordSplitter, Words};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
-use crate::errors::{to_py, utf8};
+use crate::errors::{in_parts, to_py, utf8};
 use crate::functions::functions;
 use crate::input::{CharMap, texts};
 
@@ -20,7 +20,7 @@ impl Stage {
     /// `splitter` is normalizer and pre-tokenizer as JSON.
     #[new]
     fn new(py: Python<'_>, splitter: &str, functions: Vec<Py<PyAny>>) -> PyResult<Self> {
-        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| to_py(py, &error))?;
+        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_parts(py, &error))?;
         Ok(Self { splitter })
     }
 
@@ -43,7 +43,7 @@ impl Stage {
 #[pyfunction]
 pub(crate) fn decode_tokens(py: Python<'_>, decoder: &str, tokens: &Bound<'_, PyAny>) -> PyResult<String> {
     let tokens = texts(tokens)?;
-    let decoder = read_decoder(decoder).map_err(|error| to_py(py, &error))?;
+    let decoder = read_decoder(decoder).map_err(|error| in_parts(py, &error))?;
     decoder.decode(tokens.iter().map(|token| &**token)).map_err(|error| to_py(py, &error))
 }
 

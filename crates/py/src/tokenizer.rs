@@ -18,7 +18,7 @@ use pyo3::types::{PyDict, PyString};
 use crate::batch::Batch;
 use crate::encode::{self, Call, FLOOR};
 use crate::encoding::{Encoding, Node, Source};
-use crate::errors::{to_py, utf8};
+use crate::errors::{in_parts, to_py, utf8};
 use crate::functions::functions;
 use crate::input::{CharMap, Given, Row, rows};
 use crate::options::Options;
@@ -67,7 +67,7 @@ impl Tokenizer {
         functions: Vec<Py<PyAny>>,
         model: ModelSettings,
     ) -> PyResult<Self> {
-        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| to_py(py, &error))?;
+        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_parts(py, &error))?;
         let settings = VocabSettings { splitter, model: settings(py, model)? };
         let read = py.detach(|| read_vocab_txt(data, settings));
         read.map(Self::new).map_err(|error| to_py(py, &error))
@@ -83,7 +83,7 @@ impl Tokenizer {
     fn with_parts(&self, py: Python<'_>, parts: &str, functions: Vec<Py<PyAny>>) -> PyResult<Self> {
         let functions = self::functions(functions);
         let changed = py.detach(|| with_parts(&self.inner, parts, &functions));
-        changed.map(Self::new).map_err(|error| to_py(py, &error))
+        changed.map(Self::new).map_err(|error| in_parts(py, &error))
     }
 
     /// The parts that are settings, as JSON.
