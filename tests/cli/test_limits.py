@@ -153,4 +153,4 @@ def test_padding_needs_a_token(run: Run, tmp_path: Path) -> None:
     file.write_text("[UNK]\na\n", encoding="utf-8")
     ended = run("encode", file, "--pad", 4, stdin="a")
     assert (ended.code, ended.out) == (2, "")
-    assert "no [PAD] or <pad>" in ended.err
+    assert "no token [PAD] or <pad>" in ended.err

@@ -88,11 +88,13 @@ impl PartialEq for Node {
 impl Node {
     /// An encoding, and where it came from if anything was cut off.
     pub(crate) fn new(
-        encoding: encoding::Encoding,
+        mut encoding: encoding::Encoding,
         maps: &Maps,
         tokenizer: &Arc<pipeline::Tokenizer>,
         source: Option<Source>,
     ) -> Self {
+        // The source says it from here on, and a pickle has none.
+        encoding.is_truncated = false;
         let offsets = maps.characters(&encoding);
         let names = Names::Of(Arc::clone(tokenizer));
         Self { encoding, offsets, names, overflowing: OnceLock::new(), source }
@@ -144,7 +146,7 @@ impl Node {
             renamed: renamed.collect::<Option<_>>()?,
             sequences: sequences.into_iter().map(|(sequence, start, end)| (sequence, start..end)).collect(),
             overflowing: Vec::new(),
-            is_truncated: !more.is_empty(),
+            is_truncated: false,
         };
         let overflowing: Vec<_> = more.iter().map(|part| Arc::clone(&part.get().node)).collect();
         Some(Self { encoding, offsets, names: Names::Listed(tokens), overflowing: overflowing.into(), source: None })
