@@ -27,7 +27,7 @@ use crate::options::Options;
 type MergeTuple<'a> = (&'a str, &'a str, &'a str, f64, u64, u64, u64, u64);
 /// Settings of a model: prefix, unknown token, unknown policy, longest word.
 type ModelSettings = (String, Option<String>, String, Option<usize>);
-/// An added token: content, single_word, lstrip, rstrip, normalized, special.
+/// An added token: content, `single_word`, lstrip, rstrip, normalized, special.
 type AddedTuple = (String, bool, bool, bool, bool, bool);
 
 /// A tokenizer of the core.
