@@ -15,9 +15,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from piecework import _core
-from piecework._component import PATTERN, Component, Part
+from piecework._component import (
+    METASPACE_SCHEME,
+    PATTERN,
+    Component,
+    Part,
+    PrependScheme,
+    current_metaspace,
+)
 from piecework._settings import CHARACTER, FLAG, NUMBER, TEXT, ListOf, takes
-from piecework.pre_tokenizers import METASPACE_SCHEME, PrependScheme, current_metaspace
 
 if TYPE_CHECKING:
     from collections import abc

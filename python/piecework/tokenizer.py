@@ -771,6 +771,13 @@ class Tokenizer:
         """The added tokens, special ones among them, by id; a new dictionary each time."""
         return {number: AddedToken(*flags) for number, flags in self._core.added_tokens()}
 
+    @cached_property
+    def _not_special(self) -> frozenset[int]:
+        """The ids of added tokens that are not special."""
+        return frozenset(
+            number for number, (*_, special) in self._core.added_tokens() if not special
+        )
+
     @property
     def unknown(self) -> UnknownPolicy:
         """What becomes of characters that no piece covers; of a WordLevel model, ``"word"``."""

@@ -81,11 +81,10 @@ class Explanation:
 def explain(tokenizer: Tokenizer, text: str) -> Explanation:
     """Tell how a word came to be split as it is; see :meth:`piecework.Tokenizer.explain`."""
     pieces: list[Piece] = []
-    added = {number for number, token in tokenizer.added_tokens.items() if not token.special}
     for word, parts in tokenizer._core.word_pieces(text):
         for number, span, failed in parts:
             token = tokenizer.id_to_token(number) or ""
-            is_added = number in added and span == (0, len(word))
+            is_added = number in tokenizer._not_special and span == (0, len(word))
             kind, birth = ("added", None) if is_added else _origin(tokenizer, token)
             tried = () if kind in _FOUND else tuple(failed)
             reason = _reason(tokenizer, word, span) if kind == "unknown" else ""
