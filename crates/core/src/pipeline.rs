@@ -474,12 +474,16 @@ impl Tokenizer {
         let matching = self.added.matching(text, &options.specials, &mut scratch.allowed)?;
         let aligned = aligned || matching.asks_for_origin();
         let mut start = 0;
-        let segments = segments.iter().map(|&(end, trusted)| {
+        let spans = segments.iter().map(|&(end, trusted)| {
             let segment = Span::new(start, end);
             start = end;
             (segment, trusted.map_or(matching, |trusted| matching.trusting(trusted)))
         });
-        self.parts.splitter.split_segments(text, segments, aligned, &mut scratch.words)
+        match self.parts.splitter.split_segments(text, spans, aligned, &mut scratch.words) {
+            // Where it stood in the original only the alignment tells.
+            Err(Error::SpecialToken { .. }) if !aligned => self.split(text, segments, options, true, scratch),
+            split => split,
+        }
     }
 
     /// Calls `each` with the tokens of the words in `scratch`.

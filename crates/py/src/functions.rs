@@ -6,6 +6,7 @@ use piecework_core::Error;
 use piecework_core::error::{Foreign, shorten};
 use piecework_core::pretokenize::{Function, SplitFunction};
 use piecework_core::span::Span;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -30,9 +31,12 @@ impl SplitFunction for PythonFunction {
             let borders = Borders::new(text);
             let mut spans = Vec::new();
             let mut end = 0;
-            let parts = parts
-                .try_iter()
-                .map_err(|_| wrong(py, "gave nothing that could be iterated over; it must give parts of the text"))?;
+            let parts = parts.try_iter().map_err(|error| {
+                if error.is_instance_of::<PyTypeError>(py) {
+                    return wrong(py, "gave nothing that could be iterated over; it must give parts of the text");
+                }
+                error
+            })?;
             for part in parts {
                 let span = borders.span(&part?, end)?;
                 end = span.range().end;
