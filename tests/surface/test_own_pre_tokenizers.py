@@ -253,14 +253,24 @@ def test_the_mended_normalizer_does() -> None:
     mended = n.BertNormalizer(handle_chinese_chars=False)
     tok = parts.made(normalizer=mended, pre_tokenizer=p.Jieba())
     assert tok.encode("中文 字").tokens == ["中文", "[UNK]"]
-    assert pw.Tokenizer.from_str("[UNK]\n中文\n", pre_tokenizer=p.Jieba(), normalizer=mended).tokenize(
-        "中文"
-    ) == ["中文"]
+    assert pw.Tokenizer.from_str(
+        "[UNK]\n中文\n", pre_tokenizer=p.Jieba(), normalizer=mended
+    ).tokenize("中文") == ["中文"]
 
 
 @pytest.mark.parametrize(
     "given",
-    [[""], [("中", -1)], [("中", 2**32)], [("中", 1, "")], [("中", "n")], [3], [()], "中", ["\ud800"]],
+    [
+        [""],
+        [("中", -1)],
+        [("中", 2**32)],
+        [("中", 1, "")],
+        [("中", "n")],
+        [3],
+        [()],
+        "中",
+        ["\ud800"],
+    ],
     ids=repr,
 )
 def test_words_of_the_user_that_are_none(given: Any) -> None:
@@ -454,7 +464,9 @@ def test_a_function_cannot_be_saved_and_it_is_said_what_can(tmp_path: Path) -> N
         split.to_dict,
         split.pre_tokenizers[1].to_dict,
     ):
-        with pytest.raises(ConfigError, match=r"cannot be saved.*Split|cannot be saved.*Dictionary"):
+        with pytest.raises(
+            ConfigError, match=r"cannot be saved.*Split|cannot be saved.*Dictionary"
+        ):
             save()
     assert not path.exists()
     saved = tok.with_parts(pre_tokenizer=None).to_str()
@@ -489,6 +501,6 @@ def test_functions_stay_with_their_tokenizer() -> None:
 
 def test_two_words_of_one_text_are_one_call_each() -> None:
     numbers = itertools.count()
-    tok = parts.made(pre_tokenizer=p.Function(lambda text: [next(numbers) and text or text]))
+    tok = parts.made(pre_tokenizer=p.Function(lambda text: [(next(numbers) and text) or text]))
     tok.encode("a b")
     assert next(numbers) == 1
