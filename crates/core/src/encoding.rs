@@ -345,7 +345,7 @@ mod tests {
         assert_eq!(parts.overflowing[0].renamed, [(0, "y".to_owned())]);
         assert_eq!(parts.overflowing[0].word_ids, [2, 3]);
         let mut cleared = encoding(&[1, 2]);
-        cleared.clear();
+        cleared.clear(true);
         assert_eq!((cleared.is_empty(), overflow(&cleared)), (true, vec![&[1, 2][..]]));
     }
 
