@@ -231,13 +231,11 @@ class Model:
     ] = None
     ignore_truncation: Annotated[
         bool,
-        typer.Option(
-            "--ignore-truncation", help="Load a file that prescribes truncation, without it."
-        ),
+        typer.Option("--ignore-truncation", help="Do not truncate, whatever the file prescribes."),
     ] = False
     ignore_padding: Annotated[
         bool,
-        typer.Option("--ignore-padding", help="Load a file that prescribes padding, without it."),
+        typer.Option("--ignore-padding", help="Do not pad, whatever the file prescribes."),
     ] = False
 
     def settings(self) -> dict[str, Any]:

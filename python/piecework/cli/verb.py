@@ -95,17 +95,14 @@ def _clean_ends(options: list[str]) -> Iterator[None]:
 
 
 _SAID_OTHERWISE = {
-    "truncation=None": "--ignore-truncation",
-    "padding=None": "--ignore-padding",
     "unk_token=None": "--unk-token ''",
     "user_defined_symbols": "--user-defined-symbol",
 }
-_ALSO = ["truncation", "padding"]
 
 
 def _as_options(message: str, options: list[str]) -> str:
     """Turn the Python settings that a message names into options: `errors="replace"` into `--errors replace`."""
-    names = "|".join(sorted([*options, *_ALSO], key=len, reverse=True))
+    names = "|".join(sorted(options, key=len, reverse=True))
     setting = re.compile(rf"""(?<![\w.'"])({names})\b(?![./-]\w)(=(?:"([\w-]+)"|\w+|\.\.\.)?)?""")
 
     def option(found: re.Match[str]) -> str:

@@ -50,7 +50,8 @@ def encode(
     """Encode text: a line in, a line of token ids out.
 
     With --json each line is an object with ids, tokens, and offsets in characters of the line. How text is split can be
-    set for a vocab.txt alone; a tokenizer.json says it itself.
+    set for a vocab.txt alone; a tokenizer.json says it itself. Lines are truncated and padded as it prescribes, but never
+    to the length of others: each stands by itself.
 
     Examples:
       piecework encode tokenizer.json story.txt >ids.txt
@@ -58,6 +59,8 @@ def encode(
       piecework encode vocab.txt story.txt --no-lowercase --json
     """
     tok = load(tokenizer, splitting, model)
+    if tok.padding and tok.padding.length is None:
+        tok = tok.with_parts(padding=None)
 
     def encoded(lines: list[str]) -> Encodings:
         return tok.encode_batch(
