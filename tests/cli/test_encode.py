@@ -49,6 +49,24 @@ def test_json(run: Run, tok: pw.Tokenizer, tok_file: Path, text_file: Path) -> N
         }
 
 
+def test_lines_are_cut_and_filled_as_the_file_prescribes(
+    run: Run, tok: pw.Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, lines = tmp_path / "t.json", ["the cat", "", "the cat sat on the mat"]
+    monkeypatch.setattr(reading, "_LINES", 2)
+    tok.with_parts(truncation=5, padding=pw.Padding(4, direction="left")).save(path)
+    fixed = pw.Tokenizer.from_file(path)
+    assert [len(fixed.encode_ids(line)) for line in lines] == [4, 4, 5]
+    tok.with_parts(padding="longest").save(tmp_path / "longest.json")
+    for extra in ([], ["--stream"]):
+        ended = run("encode", path, *extra, stdin="\n".join(lines))
+        assert ids_of(ended.out) == [fixed.encode_ids(line) for line in lines]
+        ended = run("encode", tmp_path / "longest.json", *extra, stdin="\n".join(lines))
+        assert ids_of(ended.out) == [tok.encode_ids(line) for line in lines]
+    free = run("encode", path, "--ignore-truncation", "--ignore-padding", stdin="\n".join(lines))
+    assert ids_of(free.out) == [tok.encode_ids(line) for line in lines]
+
+
 def test_batches_keep_the_order(
     run: Run, tok: pw.Tokenizer, tok_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
