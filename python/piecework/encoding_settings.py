@@ -176,4 +176,6 @@ def pad_token_of(tokenizer: Tokenizer, padding: PaddingLike) -> int:
         number = tokenizer.token_to_id(name)
         if number is not None:
             return number
-    raise ConfigError("the tokenizer has no [PAD] or <pad>; pass the pad token or its id")
+    raise ConfigError(
+        "the tokenizer has no token [PAD] or <pad>; pass pad_id, or Padding(pad_token=…)"
+    )

@@ -69,7 +69,7 @@ class Normalizer(Component):
         >>> BertNormalizer().normalize_str("Héllo 中国")
         'hello  中  国 '
         """
-        return _core.normalize(self.to_core()[0], text)
+        return self._stage("normalizer").normalize(text)
 
 
 @dataclass(frozen=True)

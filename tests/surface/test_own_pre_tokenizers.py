@@ -450,7 +450,6 @@ def test_a_function_cannot_be_saved_and_it_is_said_what_can(tmp_path: Path) -> N
     for save in (
         lambda: tok.save(path),
         tok.to_str,
-        lambda: tok.save_vocab(path),
         lambda: counts.save(path),
         split.to_dict,
         split.pre_tokenizers[1].to_dict,

@@ -7,7 +7,7 @@
 use std::io::{Read, Write};
 use std::time::Instant;
 
-use piecework_core::pretokenize::jieba::{Jieba, parse_user_dictionary};
+use piecework_core::pretokenize::{Jieba, parse_user_dictionary};
 
 fn main() {
     let (options, files): (Vec<String>, Vec<String>) = std::env::args().skip(1).partition(|a| a.starts_with("--"));

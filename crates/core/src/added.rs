@@ -255,7 +255,10 @@ impl AddedTokens {
     fn finders_of(&self, wanted: impl Fn(&AddedToken) -> bool) -> Result<Finders> {
         let places = |normalized: bool| {
             let tokens = self.tokens.iter().enumerate();
-            tokens.filter(|(_, token)| token.normalized == normalized && wanted(token)).map(|(place, _)| place).collect()
+            tokens
+                .filter(|(_, token)| token.normalized == normalized && wanted(token))
+                .map(|(place, _)| place)
+                .collect()
         };
         Ok(Finders { raw: self.finder(places(false))?, normalized: self.finder(places(true))? })
     }
@@ -285,6 +288,11 @@ impl Matching<'_> {
     /// Whether any token is sought in the normalized text.
     pub(crate) fn seeks_normalized(self) -> bool {
         self.finders.normalized.is_some()
+    }
+
+    /// Whether an error may have to say where in the text a part of the normalized text came from.
+    pub(crate) fn asks_for_origin(self) -> bool {
+        *self.specials == Specials::Error && self.seeks_normalized()
     }
 
     /// Whether the model may make special tokens of text.
@@ -348,10 +356,9 @@ impl Matching<'_> {
         match self.specials {
             Specials::Match | Specials::Allowed(_) => Ok(true),
             Specials::Text => Ok(false),
-            Specials::Error => Err(Error::SpecialToken {
-                token: token.content.clone(),
-                character: self.text[..at()].chars().count(),
-            }),
+            Specials::Error => {
+                Err(Error::SpecialToken { token: token.content.clone(), character: self.text[..at()].chars().count() })
+            }
         }
     }
 }

@@ -62,8 +62,10 @@ pub struct Encoding {
     pub renamed: Vec<(usize, String)>,
     /// The tokens of each text, by its number; none means that all are of the first.
     pub sequences: Vec<(usize, Range<usize>)>,
-    /// What truncation cut off, in parts of the same length.
+    /// What truncation cut off, in parts of the same length, if that was asked for.
     pub overflowing: Vec<Self>,
+    /// Whether anything was cut off.
+    pub is_truncated: bool,
 }
 
 impl Encoding {
@@ -183,6 +185,7 @@ impl Encoding {
             renamed: renamed.map(|(place, name)| (place - range.start, name.clone())).collect(),
             sequences: Vec::new(),
             overflowing: Vec::new(),
+            is_truncated: false,
         }
     }
 
@@ -195,10 +198,12 @@ impl Encoding {
         }
     }
 
-    /// Leaves nothing; all there was is what overflows.
-    pub(crate) fn clear(&mut self) {
+    /// Leaves nothing; all there was is what overflows, if that is wanted.
+    pub(crate) fn clear(&mut self, overflow: bool) {
         let all = std::mem::take(self);
-        self.overflowing.push(all);
+        if overflow {
+            self.overflowing.push(all);
+        }
     }
 
     /// Appends `other`. What overflows from either is combined with the other, and with what overflows from that.
@@ -257,5 +262,110 @@ impl Encoding {
             }
         }
         self.overflowing = overflowing;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tokens of text 0 with these ids, each a word of its own.
+    fn encoding(ids: &[u32]) -> Encoding {
+        let mut encoding = Encoding::default();
+        for (&id, word) in ids.iter().zip(0..) {
+            encoding.push(id, Span { start: word, end: word + 1 }, word, 0);
+        }
+        encoding
+    }
+
+    fn with_overflow(ids: &[u32], overflowing: &[&[u32]]) -> Encoding {
+        Encoding { overflowing: overflowing.iter().map(|ids| encoding(ids)).collect(), ..encoding(ids) }
+    }
+
+    fn overflow(encoding: &Encoding) -> Vec<&[u32]> {
+        encoding.overflowing.iter().map(|part| part.ids.as_slice()).collect()
+    }
+
+    #[test]
+    fn what_overflows_is_combined() {
+        let mut both = with_overflow(&[1, 2], &[&[3]]);
+        both.append(with_overflow(&[4], &[&[5], &[6]]));
+        assert_eq!(both.ids, [1, 2, 4]);
+        assert_eq!(overflow(&both), [&[3, 4][..], &[3, 5], &[3, 6], &[1, 2, 5], &[1, 2, 6]]);
+    }
+
+    #[test]
+    fn columns_and_ranges_move_along() {
+        let mut both = encoding(&[1, 2]);
+        both.set_sequence(0);
+        let mut other = Encoding::of_specials([&NamedToken::new("[S]", 9)], 3);
+        other.append(encoding(&[1]));
+        other.set_range(1, 1..2);
+        both.append(other);
+        assert_eq!((both.sequence(0), both.sequence(1), both.n_sequences()), (0..2, 3..4, 2));
+        assert_eq!(both.sequence_ids(), [0, 0, NONE, 1]);
+        assert_eq!(both.renamed, [(2, "[S]".to_owned())]);
+        assert_eq!((both.type_ids, both.special_tokens_mask), (vec![0, 0, 3, 0], vec![0, 0, 1, 0]));
+        assert_eq!((both.word_ids, both.texts), (vec![0, 1, NONE, 0], vec![0, 0, NONE, 0]));
+    }
+
+    #[test]
+    fn padding_goes_to_either_end() {
+        let pad = NamedToken::new("[PAD]", 0);
+        let padded = |direction| {
+            let mut encoding = with_overflow(&[1, 2, 3], &[&[4]]);
+            encoding.set_sequence(0);
+            encoding.pad(4, &pad, 5, direction);
+            encoding
+        };
+        let right = padded(Direction::Right);
+        assert_eq!((right.ids, right.attention_mask), (vec![1, 2, 3, 0], vec![1, 1, 1, 0]));
+        assert_eq!((right.special_tokens_mask, right.type_ids), (vec![0, 0, 0, 1], vec![0, 0, 0, 5]));
+        assert_eq!((right.sequences, right.renamed), (vec![(0, 0..3)], vec![(3, "[PAD]".to_owned())]));
+        assert_eq!(right.overflowing[0].ids, [4, 0, 0, 0]);
+        let left = padded(Direction::Left);
+        assert_eq!((left.ids, left.attention_mask), (vec![0, 1, 2, 3], vec![0, 1, 1, 1]));
+        assert_eq!((left.sequences, left.word_ids), (vec![(0, 1..4)], vec![NONE, 0, 1, 2]));
+        assert_eq!(left.overflowing[0].ids, [0, 0, 0, 4]);
+    }
+
+    #[test]
+    fn longer_ones_are_not_padded() {
+        let mut long = with_overflow(&[1, 2, 3], &[&[4]]);
+        long.pad(2, &NamedToken::new("[PAD]", 0), 0, Direction::Left);
+        assert_eq!((long.ids, long.overflowing[0].ids.as_slice()), (vec![1, 2, 3], &[0, 4][..]));
+    }
+
+    #[test]
+    fn parts_and_what_is_left_of_nothing() {
+        let mut parts = encoding(&[1, 2, 3, 4]);
+        parts.renamed = vec![(0, "x".to_owned()), (2, "y".to_owned())];
+        parts.split(&[0..2, 2..4]);
+        assert_eq!((parts.ids.as_slice(), overflow(&parts)), (&[1, 2][..], vec![&[3, 4][..]]));
+        assert_eq!(parts.overflowing[0].renamed, [(0, "y".to_owned())]);
+        assert_eq!(parts.overflowing[0].word_ids, [2, 3]);
+        let mut cleared = encoding(&[1, 2]);
+        cleared.clear();
+        assert_eq!((cleared.is_empty(), overflow(&cleared)), (true, vec![&[1, 2][..]]));
+    }
+
+    #[test]
+    fn tokens_and_words() {
+        let special = NamedToken::new("[S]", 9);
+        let mut pair = Encoding::of_specials([&special], 0);
+        let mut first = encoding(&[1, 2, 3]);
+        first.word_ids = vec![0, 0, 1];
+        pair.append(first);
+        pair.set_range(0, 1..4);
+        pair.append(Encoding::of_specials([&special], 0));
+        pair.append(encoding(&[4]));
+        pair.set_range(1, 5..6);
+        let words = [(0, 0), (1, 0), (0, 1), (2, 0), (1, 1)].map(|(word, text)| pair.word_to_tokens(word, text));
+        assert_eq!(words, [Some(1..3), Some(3..4), Some(5..6), None, None]);
+        let of = |place| (pair.token_to_sequence(place), pair.token_to_word(place));
+        assert_eq!(
+            [0, 2, 4, 5, 6].map(of),
+            [(None, None), (Some(0), Some(0)), (None, None), (Some(1), Some(0)), (None, None)]
+        );
     }
 }

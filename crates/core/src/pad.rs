@@ -60,7 +60,8 @@ mod tests {
     #[test]
     fn targets() {
         let token = NamedToken::new("[PAD]", 0);
-        let padding = Padding { length: None, pad_to_multiple_of: Some(8), direction: Direction::Right, token, type_id: 0 };
+        let padding =
+            Padding { length: None, pad_to_multiple_of: Some(8), direction: Direction::Right, token, type_id: 0 };
         assert_eq!((padding.target(0), padding.target(8), padding.target(9)), (Ok(0), Ok(8), Ok(16)));
         assert!(Padding { length: Some(usize::MAX), ..padding }.target(1).is_err());
     }

@@ -101,11 +101,13 @@ pub struct Options {
     pub truncation: Option<Truncation>,
     /// How encodings are padded.
     pub padding: Option<Padding>,
+    /// Whether what truncation cuts off is kept.
+    pub overflow: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { add_special_tokens: true, specials: Specials::Match, truncation: None, padding: None }
+        Self { add_special_tokens: true, specials: Specials::Match, truncation: None, padding: None, overflow: true }
     }
 }
 
@@ -142,7 +144,8 @@ impl Tokenizer {
     pub fn new(mut parts: Parts) -> Result<Self> {
         let added = AddedTokens::new(std::mem::take(&mut parts.added), |text| parts.splitter.normalize(text))?;
         let vocab = parts.model.vocab();
-        parts.model = parts.model.with_specials(added.specials().filter_map(|token| vocab.id(&token.content)).collect());
+        parts.model =
+            parts.model.with_specials(added.specials().filter_map(|token| vocab.id(&token.content)).collect());
         let plan = |pair, specials| steps(parts.post_processor.as_ref(), pair, specials);
         let plans = [[plan(false, false), plan(false, true)], [plan(true, false), plan(true, true)]];
         let mut tokenizer = Self { parts, added, plans };
@@ -293,30 +296,36 @@ impl Tokenizer {
     ) -> Result<()> {
         let plan = self.plan(pair.is_some(), options)?;
         let input = |index| if index == 0 { text } else { pair.unwrap_or(Input::Text("")) };
-        let Some(truncation) = &options.truncation else {
+        let texts = 1 + usize::from(pair.is_some());
+        if options.truncation.is_none() && in_order(plan, texts) {
             for step in plan {
                 match step {
                     Step::Special(special) => ids.extend_from_slice(special),
-                    Step::Text(index) => self.each_token(input(*index), options, scratch, |found| ids.push(found.id))?,
+                    Step::Text(index) => {
+                        self.each_token(input(*index), options, scratch, |found| ids.push(found.id))?;
+                    }
                 }
             }
             return Ok(());
-        };
+        }
         let mut kept = std::mem::take(&mut scratch.ids);
-        for (index, kept) in kept.iter_mut().enumerate().take(1 + usize::from(pair.is_some())) {
-            kept.clear();
+        kept.iter_mut().for_each(Vec::clear);
+        for (index, kept) in kept.iter_mut().enumerate().take(texts) {
             self.each_token(input(index), options, scratch, |found| kept.push(found.id))?;
         }
-        let second = pair.map(|_| kept[1].len());
-        let lengths = truncation.kept(kept[0].len(), second, self.added_tokens(pair.is_some(), options))?;
+        let (first, second) = (kept[0].len(), kept[1].len());
+        let parts = match &options.truncation {
+            Some(truncation) => {
+                let added = self.added_tokens(pair.is_some(), options);
+                let lengths = truncation.kept(first, pair.map(|_| second), added)?;
+                [truncation.first_part(first, lengths.0)?, truncation.first_part(second, lengths.1)?]
+            }
+            None => [0..first, 0..second],
+        };
         for step in plan {
             match step {
                 Step::Special(special) => ids.extend_from_slice(special),
-                Step::Text(index) => {
-                    let length = if *index == 0 { lengths.0 } else { lengths.1 };
-                    let part = truncation.first_part(kept[*index].len(), length)?;
-                    ids.extend_from_slice(&kept[*index][part]);
-                }
+                Step::Text(index) => ids.extend_from_slice(&kept[*index][parts[*index].clone()]),
             }
         }
         scratch.ids = kept;
@@ -336,12 +345,18 @@ impl Tokenizer {
         if let Some(pair) = pair {
             encodings.push(self.encode_input(pair, 1, options, scratch)?);
         }
+        let mut is_truncated = false;
         if let Some(truncation) = &options.truncation {
             let lengths: Vec<usize> = encodings.iter().map(Encoding::len).collect();
             let added = self.added_tokens(pair.is_some(), options);
             let kept = truncation.kept(lengths[0], lengths.get(1).copied(), added)?;
-            for (encoding, length) in encodings.iter_mut().zip([kept.0, kept.1]) {
-                truncation.truncate(encoding, length)?;
+            let kept = [kept.0, kept.1];
+            is_truncated = kept.iter().zip(&lengths).any(|(kept, length)| kept.is_some_and(|kept| kept < *length));
+            if options.overflow {
+                truncation.check_overflow([(lengths[0], kept[0]), (lengths.get(1).copied().unwrap_or(0), kept[1])])?;
+            }
+            for (encoding, length) in encodings.iter_mut().zip(kept) {
+                truncation.truncate(encoding, length, options.overflow)?;
             }
         }
         let mut encoding = match &self.parts.post_processor {
@@ -354,6 +369,7 @@ impl Tokenizer {
         if let Some(padding) = &options.padding {
             padding.pad(&mut encoding)?;
         }
+        encoding.is_truncated = is_truncated;
         Ok(encoding)
     }
 
@@ -456,6 +472,7 @@ impl Tokenizer {
     ) -> Result<()> {
         check_length(text)?;
         let matching = self.added.matching(text, &options.specials, &mut scratch.allowed)?;
+        let aligned = aligned || matching.asks_for_origin();
         let mut start = 0;
         let spans = segments.iter().map(|&(end, trusted)| {
             let segment = Span::new(start, end);
@@ -575,6 +592,12 @@ fn steps(processor: Option<&PostProcessor>, pair: bool, specials: bool) -> Resul
     Ok(steps)
 }
 
+/// Whether each of the texts stands in the plan once, in their order, so that ids can be written as they are found.
+fn in_order(plan: &[Step], texts: usize) -> bool {
+    let found = plan.iter().filter_map(|step| if let Step::Text(index) = step { Some(*index) } else { None });
+    found.eq(0..texts)
+}
+
 /// The texts of a call, for who has to look at them again.
 struct Inputs<'a> {
     tokenizer: &'a Tokenizer,
@@ -595,5 +618,163 @@ impl Source for Inputs<'_> {
             Some(Input::Text(text) | Input::Segments(text, _)) => text,
             Some(Input::Words(words)) => words.get(encoding.word_ids[place] as usize).copied().unwrap_or_default(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoding::{Direction, NamedToken};
+    use crate::model::word_level::WordLevel;
+    use crate::postprocess::{Bert, Piece, Template};
+    use crate::pretokenize::PreTokenizer;
+    use crate::truncate::Strategy;
+    use crate::vocab::Vocab;
+
+    const PAD: u32 = 0;
+    const CLS: u32 = 2;
+    const SEP: u32 = 3;
+    const A: u32 = 4;
+
+    fn tokenizer(post_processor: Option<PostProcessor>) -> Tokenizer {
+        let tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "b", "c", "d", "e"].map(str::to_owned);
+        let added = [(PAD, "[PAD]"), (CLS, "[CLS]"), (SEP, "[SEP]")];
+        Tokenizer::new(Parts {
+            splitter: WordSplitter::new(None, Some(PreTokenizer::WhitespaceSplit)).unwrap(),
+            model: Model::WordLevel(WordLevel::new(Vocab::from_tokens(tokens).unwrap(), "[UNK]".to_owned())),
+            added: added.map(|(id, content)| AddedToken::special(id, content)).into(),
+            post_processor,
+            decoder: None,
+            truncation: None,
+            padding: None,
+            training: None,
+        })
+        .unwrap()
+    }
+
+    fn bert() -> Option<PostProcessor> {
+        Some(PostProcessor::Bert(Bert { cls: NamedToken::new("[CLS]", CLS), sep: NamedToken::new("[SEP]", SEP) }))
+    }
+
+    /// `$B [SEP] $A $B`, which one text alone cannot have.
+    fn second_first() -> Option<PostProcessor> {
+        let text = |index| Piece::Sequence { index, type_id: 0 };
+        let mut template = Template::bert(("[CLS]", CLS), ("[SEP]", SEP));
+        template.pair = vec![text(1), Piece::Special { name: "[SEP]".to_owned(), type_id: 0 }, text(0), text(1)];
+        template.single.push(text(1));
+        Some(PostProcessor::Template(template))
+    }
+
+    fn ids(tokenizer: &Tokenizer, text: &str, pair: Option<&str>, options: &Options) -> Result<Vec<u32>> {
+        let mut ids = Vec::new();
+        let pair = pair.map(Input::Text);
+        tokenizer.encode_ids(Input::Text(text), pair, options, &mut Scratch::default(), &mut ids).map(|()| ids)
+    }
+
+    fn encode(tokenizer: &Tokenizer, text: &str, pair: Option<&str>, options: &Options) -> Result<Encoding> {
+        tokenizer.encode(Input::Text(text), pair.map(Input::Text), options, &mut Scratch::default())
+    }
+
+    fn truncated(max_length: usize, stride: usize, strategy: Strategy, direction: Direction) -> Options {
+        let truncation = Some(Truncation { max_length, stride, strategy, direction });
+        Options { truncation, ..Options::default() }
+    }
+
+    #[test]
+    fn either_end_is_cut_off() {
+        let tokenizer = tokenizer(bert());
+        for (direction, single, pair) in [
+            (Direction::Right, [CLS, A, A + 1, A + 2, SEP], [CLS, A, SEP, A + 3, SEP]),
+            (Direction::Left, [CLS, A + 2, A + 3, A + 4, SEP], [CLS, A + 2, SEP, A + 4, SEP]),
+        ] {
+            let options = truncated(5, 0, Strategy::LongestFirst, direction);
+            assert_eq!(ids(&tokenizer, "a b c d e", None, &options), Ok(single.to_vec()));
+            assert_eq!(ids(&tokenizer, "a b c", Some("d e"), &options), Ok(pair.to_vec()));
+        }
+    }
+
+    #[test]
+    fn ids_alone_are_those_of_the_encoding() {
+        let texts = ["", "a", "a b c", "[SEP] a b x d e"];
+        let strategies = [Strategy::LongestFirst, Strategy::OnlyFirst, Strategy::OnlySecond];
+        let mut succeeded = 0;
+        for post_processor in [None, bert(), second_first()] {
+            let tokenizer = tokenizer(post_processor);
+            for number in 0..4 * 5 * 2 * 3 * 2 * 2 * 9 {
+                let (text, pair, rest) = (texts[number % 4], texts.get(number / 4 % 5), number / 20);
+                let direction = [Direction::Left, Direction::Right][rest % 2];
+                let (strategy, rest) = (strategies[rest / 2 % 3], rest / 6);
+                let add_special_tokens = rest % 2 > 0;
+                let options = truncated(rest / 4, rest / 2 % 2, strategy, direction);
+                let options = Options { add_special_tokens, ..options };
+                let alone = ids(&tokenizer, text, pair.copied(), &options);
+                let all = encode(&tokenizer, text, pair.copied(), &options).map(|encoding| encoding.ids);
+                assert_eq!(alone, all, "{text:?} {pair:?} {options:?}");
+                succeeded += usize::from(all.is_ok());
+            }
+        }
+        assert!(succeeded > 3000, "{succeeded}");
+    }
+
+    #[test]
+    fn a_post_processor_that_fails_does_so_when_it_is_asked() {
+        let tokenizer = tokenizer(second_first());
+        let options = Options::default();
+        assert_eq!(ids(&tokenizer, "a", Some("b"), &options), Ok(vec![A + 1, SEP, A, A + 1]));
+        let mut scratch = Scratch::default();
+        let failed = ids(&tokenizer, "a", None, &options).unwrap_err();
+        assert!(failed.to_string().contains("asks for a second one"), "{failed}");
+        assert_eq!(encode(&tokenizer, "a", None, &options), Err(failed.clone()));
+        assert_eq!(tokenizer.count("a", &options, &mut scratch), Err(failed));
+    }
+
+    #[test]
+    fn given_words_and_segments() {
+        let tokenizer = tokenizer(bert());
+        let (mut scratch, options) = (Scratch::default(), Options { add_special_tokens: false, ..Options::default() });
+        let words = Input::Words(&["a b", "", "c"]);
+        let found = tokenizer.encode(words, None, &options, &mut scratch).unwrap();
+        assert_eq!((found.ids, found.word_ids), (vec![A, A + 1, A + 2], vec![0, 0, 2]));
+        assert_eq!(found.spans, [Span::new(0, 1), Span::new(2, 3), Span::new(0, 1)]);
+        let segments = Input::Segments("a[SEP]b [SEP]", &[(6, true), (13, false)]);
+        let found = tokenizer.encode(segments, None, &options, &mut scratch).unwrap();
+        assert_eq!(found.ids, [A, SEP, A + 1, 1], "what is not trusted is no special token, but unknown");
+        assert_eq!(found.word_ids, [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn ids_are_appended_and_counted() {
+        let tokenizer = tokenizer(bert());
+        let (mut scratch, mut all) = (Scratch::default(), vec![7]);
+        for text in ["a", "b c"] {
+            tokenizer.encode_ids(Input::Text(text), None, &Options::default(), &mut scratch, &mut all).unwrap();
+        }
+        assert_eq!(all, [7, CLS, A, SEP, CLS, A + 1, A + 2, SEP]);
+        assert_eq!(tokenizer.count("b c", &Options::default(), &mut scratch), Ok(4));
+    }
+
+    #[test]
+    fn padding_after_truncation() {
+        let token = NamedToken::new("[PAD]", PAD);
+        let padding =
+            Padding { length: None, pad_to_multiple_of: Some(3), direction: Direction::Left, token, type_id: 0 };
+        let options = truncated(4, 0, Strategy::LongestFirst, Direction::Right);
+        let found = encode(&tokenizer(bert()), "a b c", None, &Options { padding: Some(padding), ..options }).unwrap();
+        assert_eq!(found.ids, [PAD, PAD, CLS, A, A + 1, SEP]);
+        assert_eq!(found.attention_mask, [0, 0, 1, 1, 1, 1]);
+        assert_eq!(found.overflowing[0].ids, [PAD, PAD, PAD, CLS, A + 2, SEP]);
+        assert_eq!(found.overflowing.len(), 1);
+    }
+
+    #[test]
+    fn tokens_may_be_added_later() {
+        let tokenizer = tokenizer(None);
+        let new = |content: &str| AddedToken { content: content.to_owned(), ..AddedToken::default() };
+        let more = tokenizer.with_added_tokens(vec![new("a b"), new("e")]).unwrap();
+        assert_eq!(ids(&more, "ca bd e", None, &Options::default()), Ok(vec![A + 2, 9, A + 3, A + 4]));
+        assert_eq!((more.id("a b"), more.token(9), more.id_limit(), more.vocab_size()), (Some(9), Some("a b"), 10, 10));
+        assert!(tokenizer.with_added_tokens(vec![new("")]).is_err());
+        assert_eq!((tokenizer.id("a b"), tokenizer.expect_token(9)), (None, Err(Error::Id { id: 9, last: 8 })));
+        assert_eq!((more.decode(&[9, SEP, A], true), more.is_special(SEP)), (Ok("a b a".to_owned()), true));
     }
 }

@@ -241,10 +241,7 @@ impl Words {
 
     /// Splits each word of ordinary text by `split`, which tells the spans of its parts in the word; empty ones are
     /// left out.
-    pub(crate) fn split(
-        &mut self,
-        mut split: impl FnMut(&str, &mut dyn FnMut(Span)) -> Result<()>,
-    ) -> Result<()> {
+    pub(crate) fn split(&mut self, mut split: impl FnMut(&str, &mut dyn FnMut(Span)) -> Result<()>) -> Result<()> {
         self.split_into(|text, each| split(text, &mut |span| each(span, Kind::Text)))
     }
 
@@ -324,5 +321,117 @@ impl Words {
             to.append(from, Span::new(kept, word.span.range().end));
             Span::new(at, to.text().len())
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::added::{AddedToken, AddedTokens, Allowed, Specials};
+    use crate::normalize::Form;
+    use crate::pretokenize::{Behavior, Dictionary, Jieba};
+    use crate::settings::{ByteLevel, Metaspace};
+
+    fn splitter(normalizer: Option<Normalizer>, steps: Vec<PreTokenizer>) -> WordSplitter {
+        WordSplitter::new(normalizer, Some(PreTokenizer::Sequence(steps))).unwrap()
+    }
+
+    fn dictionary(phrase: &str) -> PreTokenizer {
+        PreTokenizer::Dictionary(Arc::new(Dictionary::new(vec![phrase.to_owned()], false).unwrap()))
+    }
+
+    /// What became of `text`, whose segments end where it is said and are trusted or not; `[X]` is a special token, and
+    /// `Yo` a token that is sought after normalization.
+    fn split(splitter: &WordSplitter, text: &str, ends: &[(usize, bool)]) -> Words {
+        let token = AddedToken { id: 8, content: "Yo".to_owned(), normalized: true, ..AddedToken::default() };
+        let added = AddedTokens::new(vec![AddedToken::special(7, "[X]"), token], |text| splitter.normalize(text));
+        let (added, mut allowed) = (added.unwrap(), Allowed::default());
+        let matching = added.matching(text, &Specials::Match, &mut allowed).unwrap();
+        let mut start = 0;
+        let segments = ends.iter().map(|&(end, trusted)| {
+            let segment = Span::new(start, end);
+            start = end;
+            (segment, matching.trusting(trusted))
+        });
+        let mut words = Words::default();
+        splitter.split_segments(text, segments, true, &mut words).unwrap();
+        words
+    }
+
+    /// The words; added tokens in angle brackets, and whole ones in round ones.
+    fn marked(words: &Words) -> Vec<String> {
+        let marked = |word: &Word| match (word.kind, words.text_of(word)) {
+            (Kind::Text, text) => text.to_owned(),
+            (Kind::Whole, text) => format!("({text})"),
+            (Kind::Added(id), text) => format!("<{id}:{text}>"),
+        };
+        words.as_slice().iter().map(marked).collect()
+    }
+
+    #[test]
+    fn a_segment_is_trusted_or_not() {
+        let plain = WordSplitter::default();
+        let words = split(&plain, "a[X]b[X]Yo", &[(4, true), (10, false)]);
+        assert_eq!(marked(&words), ["a", "<7:[X]>", "b[X]", "<8:Yo>"], "a token that is not special is always matched");
+        let specials: Vec<bool> = words.as_slice().iter().map(|word| word.specials).collect();
+        assert_eq!(specials, [true, true, false, false], "nor may the model make [X] of what is not trusted");
+        let words = split(&plain, "a[X]b", &[(2, true), (2, true), (5, true)]);
+        assert_eq!(marked(&words), ["a[", "X]b"], "no token lies across the seam, and no word is empty");
+    }
+
+    #[test]
+    fn added_tokens_are_never_split_nor_rewritten() {
+        let punctuation = PreTokenizer::Punctuation(Behavior::Isolated);
+        let bytes = PreTokenizer::ByteLevel(ByteLevel { use_regex: false, ..ByteLevel::default() });
+        let marks = PreTokenizer::Metaspace(Metaspace { split: false, ..Metaspace::default() });
+        let every = splitter(None, vec![punctuation, bytes, marks, PreTokenizer::FixedLength(2)]);
+        assert_eq!(marked(&split(&every, "é![X]Yo", &[(8, true)])), ["▁Ġ", "Ã©", "▁Ġ", "!", "<7:[X]>", "<8:Yo>"]);
+    }
+
+    #[test]
+    fn phrases_stay_whole_but_may_be_rewritten() {
+        let sequence = vec![dictionary("new york"), PreTokenizer::WhitespaceSplit, PreTokenizer::FixedLength(3)];
+        let words = split(&splitter(None, sequence.clone()), "in new york now", &[(15, true)]);
+        assert_eq!(marked(&words), ["in", "(new york)", "now"]);
+        let bytes = PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: false, ..ByteLevel::default() });
+        let words = split(&splitter(None, [sequence, vec![bytes]].concat()), "in new york now", &[(15, true)]);
+        assert_eq!(marked(&words), ["in", "(newĠyork)", "now"]);
+    }
+
+    #[test]
+    fn words_know_where_they_came_from() {
+        let normalizer = Normalizer::Sequence(vec![Normalizer::Form(Form::Nfd), Normalizer::Lowercase]);
+        let words =
+            split(&splitter(Some(normalizer), vec![PreTokenizer::WhitespaceSplit]), "É yo[X] Éyo", &[(13, true)]);
+        assert_eq!(marked(&words), ["e\u{301}", "<8:yo>", "<7:[X]>", "e\u{301}", "<8:yo>"]);
+        let origins: Vec<Span> = words.as_slice().iter().map(|word| word.origin).collect();
+        assert_eq!(origins, [(0, 2), (3, 5), (5, 8), (9, 11), (11, 13)].map(|(start, end)| Span::new(start, end)));
+        for word in words.as_slice() {
+            assert_eq!(words.original(word.span), word.origin);
+        }
+    }
+
+    #[test]
+    fn words_are_filled_anew() {
+        let splitter = splitter(None, vec![PreTokenizer::Whitespace]);
+        let mut words = split(&splitter, "a[X]", &[(4, true)]);
+        for (text, found) in [("x, y", &["x", ",", "y"][..]), ("  ", &[]), ("", &[])] {
+            splitter.split(text, false, &mut words).unwrap();
+            assert_eq!(words.iter().collect::<Vec<_>>(), found);
+        }
+    }
+
+    #[test]
+    fn jieba_needs_its_words_in_one_piece() {
+        let jieba =
+            || Some(PreTokenizer::Sequence(vec![PreTokenizer::Jieba(Arc::new(Jieba::new(true, vec![]).unwrap()))]));
+        let apart = |handle_chinese_chars| {
+            let bert = crate::normalize::BertNormalizer { handle_chinese_chars, ..Default::default() };
+            Some(Normalizer::Sequence(vec![Normalizer::Bert(bert)]))
+        };
+        assert!(matches!(WordSplitter::new(apart(true), jieba()), Err(Error::Config(_))));
+        assert!(WordSplitter::new(apart(false), jieba()).is_ok());
     }
 }

@@ -8,19 +8,20 @@
     reason = "in a test a panic is the message"
 )]
 
-use std::collections::HashSet;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use piecework_core::added::{AddedToken, Specials};
 use piecework_core::counts::{FirstSight, WordCounts};
 use piecework_core::decode::{Decoder, WordPieceDecoder};
+use piecework_core::encoding::Encoding;
 use piecework_core::format::{
-    read_decoder, read_splitter, read_tokenizer_json, read_trainer, write_decoder, write_tokenizer_json,
+    JsonSettings, read_decoder, read_splitter, read_tokenizer_json, read_trainer, write_decoder, write_tokenizer_json,
 };
+use piecework_core::model::Model;
 use piecework_core::model::wordpiece::{Settings, Unknown, WordPiece};
-use piecework_core::pipeline::{Encoding, Options, Parts, Scratch, Tokenizer};
-use piecework_core::special::{SpecialToken, Specials};
+use piecework_core::pipeline::{Input, Options, Parts, Scratch, Tokenizer};
 use piecework_core::training::train_wordpiece;
 use piecework_core::vocab::Vocab;
 use piecework_core::words::{WordSplitter, Words};
@@ -66,16 +67,15 @@ fn splitter(settings: &Object) -> WordSplitter {
         Some("bert") => json!({"type": "BertPreTokenizer"}),
         Some(_) => json!({"type": "WhitespaceSplit"}),
     };
-    read_splitter(&json!({"normalizer": normalizer, "pre_tokenizer": pre_tokenizer}).to_string()).unwrap()
+    read_splitter(&json!({"normalizer": normalizer, "pre_tokenizer": pre_tokenizer}).to_string(), &[]).unwrap()
 }
 
 // Encoding
 
 fn tokenizer(entries: &Value, settings: &Object) -> Tokenizer {
     let vocab = Vocab::from_tokens(strings(entries)).unwrap();
-    let special = |content: &&str| Some(SpecialToken { id: vocab.id(content)?, content: (*content).to_owned() });
-    let specials: Vec<SpecialToken> = SPECIAL_TOKENS.iter().filter_map(special).collect();
-    let ids: HashSet<u32> = specials.iter().map(|token| token.id).collect();
+    let special = |content: &&str| Some(AddedToken::special(vocab.id(content)?, content));
+    let added = SPECIAL_TOKENS.iter().filter_map(special).collect();
     let prefix = settings["prefix"].as_str().unwrap().to_owned();
     let model = Settings {
         continuing_subword_prefix: prefix.clone(),
@@ -89,10 +89,12 @@ fn tokenizer(entries: &Value, settings: &Object) -> Tokenizer {
     };
     Tokenizer::new(Parts {
         splitter: splitter(settings),
-        model: WordPiece::new(vocab, model, ids, HashSet::new()),
-        specials,
-        template: None,
+        model: Model::WordPiece(WordPiece::new(vocab, model)),
+        added,
+        post_processor: None,
         decoder: Some(Decoder::WordPiece(WordPieceDecoder { prefix, cleanup: true })),
+        truncation: None,
+        padding: None,
         training: None,
     })
     .unwrap()
@@ -105,7 +107,7 @@ fn options(settings: &Object) -> Options {
         Value::String(_) => Specials::Error,
         allowed => Specials::Allowed(strings(allowed)),
     };
-    Options { add_special_tokens: false, specials }
+    Options { add_special_tokens: false, specials, ..Options::default() }
 }
 
 fn text(case: &Value) -> String {
@@ -128,7 +130,7 @@ fn check_encoding(case: &Value, tokenizer: &Tokenizer, found: &Encoding, text: &
     let name = &case["name"];
     let ids: Vec<u64> = case["ids"].as_array().unwrap().iter().map(|id| id.as_u64().unwrap()).collect();
     assert_eq!(found.ids.iter().map(|&id| u64::from(id)).collect::<Vec<_>>(), ids, "{name} after {shift}");
-    let tokens: Vec<&str> = found.ids.iter().map(|&id| tokenizer.vocab().token(id).unwrap()).collect();
+    let tokens: Vec<&str> = found.ids.iter().map(|&id| tokenizer.token(id).unwrap()).collect();
     assert_eq!(tokens, strings(&case["tokens"]), "{name} after {shift}");
     let spans: Vec<(usize, usize)> = found.spans.iter().map(|span| (span.range().start, span.range().end)).collect();
     assert_eq!(spans, byte_spans(case, text, shift), "{name} after {shift}");
@@ -136,9 +138,9 @@ fn check_encoding(case: &Value, tokenizer: &Tokenizer, found: &Encoding, text: &
 
 fn encode(tokenizer: &Tokenizer, text: &str, options: &Options) -> Result<Encoding> {
     let mut scratch = Scratch::default();
-    let encoding = tokenizer.encode(text, None, options, &mut scratch);
+    let encoding = tokenizer.encode(Input::Text(text), None, options, &mut scratch);
     let mut ids = Vec::new();
-    match (tokenizer.encode_ids(text, None, options, &mut scratch, &mut ids), &encoding) {
+    match (tokenizer.encode_ids(Input::Text(text), None, options, &mut scratch, &mut ids), &encoding) {
         (Ok(()), Ok(encoding)) => assert_eq!(ids, encoding.ids),
         (quick, full) => assert_eq!(quick.is_err(), full.is_err()),
     }
@@ -172,7 +174,7 @@ fn encode_json() {
         let tokenizer = tokenizer(&table["vocabs"][case["vocab"].as_str().unwrap()], &settings);
         run_encode_case(case, &settings, &tokenizer);
         let saved = write_tokenizer_json(&tokenizer).unwrap();
-        let back = read_tokenizer_json(saved.as_bytes(), Default::default()).unwrap();
+        let back = read_tokenizer_json(saved.as_bytes(), &JsonSettings::default()).unwrap();
         run_encode_case(case, &settings, &back);
         assert_eq!(write_tokenizer_json(&back).unwrap(), saved, "{}", case["name"]);
     }
@@ -235,7 +237,7 @@ fn train(case: &Value, defaults: &Value, changes: &Value) -> Result<Tokenizer> {
 }
 
 fn entries(tokenizer: &Tokenizer) -> Vec<&str> {
-    tokenizer.vocab().iter().map(|(token, _)| token).collect()
+    tokenizer.model().vocab().iter().map(|(token, _)| token).collect()
 }
 
 fn check_history(case: &Value, tokenizer: &Tokenizer) {

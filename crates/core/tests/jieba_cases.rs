@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-use piecework_core::pretokenize::jieba::{Jieba, UserWord, parse_user_dictionary};
+use piecework_core::pretokenize::{Jieba, UserWord, parse_user_dictionary};
 use serde_json::Value;
 
 fn table() -> Value {

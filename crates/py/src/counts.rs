@@ -24,7 +24,8 @@ const BLOCK: usize = 1 << 20;
 const TEXTS: usize = 64;
 
 /// A table of word counts.
-#[pyclass(frozen, module = "piecework._core")]
+#[derive(PartialEq, Eq)]
+#[pyclass(frozen, module = "piecework._core", eq)]
 pub(crate) struct WordCounts {
     pub(crate) inner: counts::WordCounts,
 }
@@ -58,6 +59,14 @@ impl WordCounts {
 
     fn to_text(&self, py: Python<'_>) -> PyResult<String> {
         py.detach(|| write_counts(&self.inner)).map_err(|error| to_py(py, &error))
+    }
+
+    /// The same table, said to be made by the splitter (JSON), or by means unknown.
+    fn with_splitter(&self, py: Python<'_>, splitter: Option<&str>, functions: Vec<Py<PyAny>>) -> PyResult<Self> {
+        let functions = self::functions(functions);
+        let splitter = splitter.map(|splitter| read_splitter(splitter, &functions)).transpose();
+        let splitter = splitter.map_err(|error| to_py(py, &error))?;
+        Ok(Self { inner: self.inner.clone().with_splitter(splitter) })
     }
 
     fn splitter(&self) -> Option<String> {

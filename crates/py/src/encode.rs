@@ -72,7 +72,8 @@ fn encode_rows(py: Python<'_>, call: &Call<'_>, rows: &[Row], threads: usize) ->
     } else {
         encode_chunks(py, call, &chunks(rows, CHUNK.min(bytes / threads + 1)), threads)?
     };
-    let joined = py.detach(|| done.into_iter().try_fold(Encoded::new(call.columns), |all, part| Ok(all.followed_by(part?))));
+    let joined =
+        py.detach(|| done.into_iter().try_fold(Encoded::new(call.columns), |all, part| Ok(all.followed_by(part?))));
     joined.map_err(|(text, error): Failure| in_text(py, &error, text))
 }
 
@@ -139,10 +140,9 @@ impl Encoded {
         row.with_inputs(|text, pair| match columns {
             None => tokenizer.encode_ids(text, pair, options, scratch, ids),
             Some(columns) => {
-                let mut encoding = tokenizer.encode(text, pair, options, scratch)?;
-                encoding.overflowing.clear();
+                let encoding = tokenizer.encode(text, pair, options, scratch)?;
                 ids.extend_from_slice(&encoding.ids);
-                columns.push(&Node::new(encoding, &row.maps(), tokenizer));
+                columns.push(&Node::new(encoding, &row.maps(), tokenizer, None));
                 Ok(())
             }
         })?;

@@ -17,7 +17,7 @@ use pyo3::types::{PyDict, PyString};
 
 use crate::batch::Batch;
 use crate::encode::{self, Call, FLOOR};
-use crate::encoding::{Encoding, Node};
+use crate::encoding::{Encoding, Node, Source};
 use crate::errors::{in_parts, to_py, utf8};
 use crate::functions::functions;
 use crate::input::{CharMap, Given, Row, rows};
@@ -27,7 +27,7 @@ use crate::options::Options;
 type MergeTuple<'a> = (&'a str, &'a str, &'a str, f64, u64, u64, u64, u64);
 /// Settings of a model: prefix, unknown token, unknown policy, longest word.
 type ModelSettings = (String, Option<String>, String, Option<usize>);
-/// An added token: content, single_word, lstrip, rstrip, normalized, special.
+/// An added token: content, `single_word`, lstrip, rstrip, normalized, special.
 type AddedTuple = (String, bool, bool, bool, bool, bool);
 
 /// A tokenizer of the core.
@@ -92,8 +92,14 @@ impl Tokenizer {
     }
 
     fn with_added_tokens(&self, py: Python<'_>, tokens: Vec<AddedTuple>) -> PyResult<Self> {
-        let tokens = tokens.into_iter().map(|(content, single_word, lstrip, rstrip, normalized, special)| {
-            AddedToken { id: 0, content, single_word, lstrip, rstrip, normalized, special }
+        let tokens = tokens.into_iter().map(|(content, single_word, lstrip, rstrip, normalized, special)| AddedToken {
+            id: 0,
+            content,
+            single_word,
+            lstrip,
+            rstrip,
+            normalized,
+            special,
         });
         let tokens = tokens.collect();
         let changed = py.detach(|| self.inner.with_added_tokens(tokens));
@@ -192,12 +198,12 @@ impl Tokenizer {
         is_pretokenized: bool,
         options: &Options,
     ) -> PyResult<Encoding> {
-        self.encode_row(text.py(), &Row::new(text, pair, is_pretokenized)?, options)
+        self.encode_row(text.py(), Row::new(text, pair, is_pretokenized)?, options)
     }
 
     /// One text in segments, each with whether it is trusted.
     fn encode_segments(&self, segments: &Bound<'_, PyAny>, options: &Options) -> PyResult<Encoding> {
-        self.encode_row(segments.py(), &Row::of(Given::segments(segments)?), options)
+        self.encode_row(segments.py(), Row::of(Given::segments(segments)?), options)
     }
 
     fn encode_ids(
@@ -279,14 +285,19 @@ impl Tokenizer {
         })
     }
 
-    fn encode_row(&self, py: Python<'_>, row: &Row, options: &Options) -> PyResult<Encoding> {
+    fn encode_row(&self, py: Python<'_>, row: Row, options: &Options) -> PyResult<Encoding> {
         let encode = || {
-            let encoding = row.with_inputs(|text, pair| {
-                self.inner.encode(text, pair, &options.inner, &mut Scratch::default())
-            })?;
-            Ok(Node::new(encoding, &row.maps(), &self.inner))
+            let encoding =
+                row.with_inputs(|text, pair| self.inner.encode(text, pair, &options.inner, &mut Scratch::default()))?;
+            Ok((encoding, row.maps()))
         };
-        detached(py, row.len(), encode).map(Encoding::new).map_err(|error| to_py(py, &error))
+        let (encoding, maps) = detached(py, row.len(), encode).map_err(|error| to_py(py, &error))?;
+        let source = encoding.is_truncated.then(|| Source {
+            row,
+            options: options.inner.clone(),
+            tokenizer: Arc::clone(&self.inner),
+        });
+        Ok(Encoding::new(Node::new(encoding, &maps, &self.inner, source)))
     }
 
     fn word_tuple(&self, WordPieces { word, tokens }: WordPieces) -> WordTuple {

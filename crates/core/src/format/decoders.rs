@@ -2,9 +2,7 @@
 
 use super::json::{Json, Node, choice, name_of, object};
 use super::patterns::{pattern, pattern_json};
-use crate::decode::{
-    BpeDecoder, CtcDecoder, Decoder, ReplaceDecoder, StripDecoder, WordPieceDecoder,
-};
+use crate::decode::{BpeDecoder, CtcDecoder, Decoder, ReplaceDecoder, StripDecoder, WordPieceDecoder};
 use crate::error::Result;
 use crate::settings::{ByteLevel, Metaspace, PrependScheme};
 
@@ -81,7 +79,11 @@ pub(super) fn decoder(node: &Node<'_>) -> Result<Decoder> {
         "Strip" => {
             node.only(&["type", "content", "start", "stop"])?;
             let content = node.member("content")?.char()?;
-            Decoder::Strip(StripDecoder { content, start: node.member("start")?.size()?, stop: node.member("stop")?.size()? })
+            Decoder::Strip(StripDecoder {
+                content,
+                start: node.member("start")?.size()?,
+                stop: node.member("stop")?.size()?,
+            })
         }
         "WordPiece" => {
             node.only(&["type", "prefix", "cleanup"])?;

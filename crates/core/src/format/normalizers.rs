@@ -79,21 +79,18 @@ pub(super) fn normalizer_json(normalizer: Option<&Normalizer>) -> Json {
             ("strip_accents", bert.strip_accents.into()),
             ("lowercase", bert.lowercase.into()),
         ]),
-        Normalizer::Strip(strip) => object([
-            ("type", "Strip".into()),
-            ("strip_left", strip.left.into()),
-            ("strip_right", strip.right.into()),
-        ]),
+        Normalizer::Strip(strip) => {
+            object([("type", "Strip".into()), ("strip_left", strip.left.into()), ("strip_right", strip.right.into())])
+        }
         Normalizer::Replace { pattern, content } => object([
             ("type", "Replace".into()),
             ("pattern", pattern_json(pattern)),
             ("content", content.as_str().into()),
         ]),
         Normalizer::Prepend(prefix) => object([("type", "Prepend".into()), ("prepend", prefix.as_str().into())]),
-        Normalizer::Precompiled(rules) => object([
-            ("type", "Precompiled".into()),
-            ("precompiled_charsmap", Json::base64(rules.charsmap())),
-        ]),
+        Normalizer::Precompiled(rules) => {
+            object([("type", "Precompiled".into()), ("precompiled_charsmap", Json::base64(rules.charsmap()))])
+        }
         Normalizer::Sequence(steps) => object([
             ("type", "Sequence".into()),
             ("normalizers", Json::Array(steps.iter().map(|step| normalizer_json(Some(step))).collect())),

@@ -76,7 +76,9 @@ pub(super) fn pre_tokenizer(node: &Node<'_>, functions: &[Function]) -> Result<P
             let length = node.find("length")?;
             let size = length.as_ref().map_or(Ok(DEFAULT_LENGTH), Node::size)?;
             if size == 0 {
-                return Err(length.unwrap_or_else(|| node.clone()).error("words of no characters are none; expected 1 or more"));
+                return Err(length
+                    .unwrap_or_else(|| node.clone())
+                    .error("words of no characters are none; expected 1 or more"));
             }
             PreTokenizer::FixedLength(size)
         }
@@ -89,14 +91,18 @@ pub(super) fn pre_tokenizer(node: &Node<'_>, functions: &[Function]) -> Result<P
             node.only(&["type", "phrases", "single_word"])?;
             let phrases = node.member("phrases")?;
             let texts = phrases.array()?.map(|phrase| Ok(phrase.str()?.to_owned())).collect::<Result<_>>()?;
-            let dictionary = Dictionary::new(texts, node.member("single_word")?.bool()?);
+            let single_word = node.find("single_word")?.map(|node| node.bool()).transpose()?;
+            let dictionary = Dictionary::new(texts, single_word.unwrap_or(false));
             PreTokenizer::Dictionary(Arc::new(dictionary.map_err(|error| phrases.error(error.to_string()))?))
         }
         JIEBA => {
             node.only(&["type", "hmm", "user_words"])?;
-            let words = node.member("user_words")?;
-            let jieba = Jieba::new(node.member("hmm")?.bool()?, words.array()?.map(|node| user_word(&node)).collect::<Result<_>>()?);
-            PreTokenizer::Jieba(Arc::new(jieba.map_err(|error| words.error(error.to_string()))?))
+            let words = node.find("user_words")?;
+            let user_words = words.as_ref().map(|words| words.array()?.map(|node| user_word(&node)).collect());
+            let hmm = node.find("hmm")?.map(|node| node.bool()).transpose()?;
+            let jieba = Jieba::new(hmm.unwrap_or(true), user_words.transpose()?.unwrap_or_default());
+            let place = words.as_ref().unwrap_or(node);
+            PreTokenizer::Jieba(Arc::new(jieba.map_err(|error| place.error(error.to_string()))?))
         }
         FUNCTION => {
             node.only(&["type", "index"])?;
@@ -134,10 +140,9 @@ pub(super) fn pre_tokenizer_json(pre_tokenizer: Option<&PreTokenizer>) -> Json {
         PreTokenizer::Digits { individual } => {
             object([("type", "Digits".into()), ("individual_digits", (*individual).into())])
         }
-        PreTokenizer::CharDelimiterSplit(delimiter) => object([
-            ("type", "CharDelimiterSplit".into()),
-            ("delimiter", delimiter.to_string().as_str().into()),
-        ]),
+        PreTokenizer::CharDelimiterSplit(delimiter) => {
+            object([("type", "CharDelimiterSplit".into()), ("delimiter", delimiter.to_string().as_str().into())])
+        }
         PreTokenizer::Split(split) => object([
             ("type", "Split".into()),
             ("pattern", pattern_json(&split.pattern)),
@@ -170,4 +175,41 @@ pub(super) fn pre_tokenizer_json(pre_tokenizer: Option<&PreTokenizer>) -> Json {
 
 fn user_word_json(word: &UserWord) -> Json {
     Json::Array(vec![word.word.as_str().into(), word.frequency.into(), word.tag.as_deref().into()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<PreTokenizer> {
+        pre_tokenizer(&Node::root(&Json::parse(text.as_bytes())?), &[])
+    }
+
+    /// As in Python, where these are the defaults.
+    #[test]
+    fn what_our_own_may_lack() {
+        for (short, long) in [
+            (
+                r#"{"type": "piecework.Dictionary", "phrases": ["a"]}"#,
+                r#"{"type": "piecework.Dictionary", "phrases": ["a"], "single_word": false}"#,
+            ),
+            (r#"{"type": "piecework.Jieba"}"#, r#"{"type": "piecework.Jieba", "hmm": true, "user_words": []}"#),
+        ] {
+            assert_eq!(read(short), read(long));
+            assert_eq!(pre_tokenizer_json(read(short).ok().as_ref()).text().replace(' ', ""), long.replace(' ', ""));
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (text, place) in [
+            (r#"{"type": "piecework.Dictionary", "phrases": ["a", "a"]}"#, "$.phrases: "),
+            (r#"{"type": "piecework.Dictionary"}"#, "$: "),
+            (r#"{"type": "piecework.Jieba", "user_words": [["", null, null]]}"#, "$.user_words: "),
+            (r#"{"type": "piecework.Function", "index": 0}"#, "$: "),
+        ] {
+            let message = read(text).unwrap_err().to_string();
+            assert!(message.starts_with(place), "{message}");
+        }
+    }
 }

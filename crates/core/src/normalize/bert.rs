@@ -217,7 +217,8 @@ mod tests {
             "aZ é\u{301}\u{323}\u{307}\u{334}İΣ中\u{0}\u{b}\u{85}\u{2003}\u{344}\u{1D15E}각\u{1100}ǖ".chars().collect();
         let mut state = 7;
         for _ in 0..20_000 {
-            let text: String = (0..random(&mut state) % 9).map(|_| alphabet[random(&mut state) % alphabet.len()]).collect();
+            let text: String =
+                (0..random(&mut state) % 9).map(|_| alphabet[random(&mut state) % alphabet.len()]).collect();
             let flags = random(&mut state);
             let bert = BertNormalizer {
                 clean_text: flags & 1 > 0,

@@ -19,9 +19,7 @@ pub(super) fn lowercase(text: &mut Normalized, spare: &mut Normalized) {
                 to.lowercase_ascii_to(at);
             }
             let mut first = true;
-            unicode::lowercase(c, |c| {
-                if std::mem::take(&mut first) { to.replace(c) } else { to.insert(c) }
-            });
+            unicode::lowercase(c, |c| if std::mem::take(&mut first) { to.replace(c) } else { to.insert(c) });
         }
         if copies {
             to.lowercase_ascii_to(source.len());

@@ -43,9 +43,9 @@ impl Precompiled {
         let invalid = |what: &str| Error::Config(format!("not a precompiled_charsmap: {what}"));
         let (length, rest) = charsmap.split_first_chunk().ok_or_else(|| invalid("it is shorter than four bytes"))?;
         let length = u32::from_le_bytes(*length) as usize / 4 * 4;
-        let (trie, pool) =
-            rest.split_at_checked(length).ok_or_else(|| invalid("its trie is longer than the data"))?;
-        let trie: Vec<u32> = trie.chunks_exact(4).map(|unit| u32::from_le_bytes([unit[0], unit[1], unit[2], unit[3]])).collect();
+        let (trie, pool) = rest.split_at_checked(length).ok_or_else(|| invalid("its trie is longer than the data"))?;
+        let trie: Vec<u32> =
+            trie.chunks_exact(4).map(|unit| u32::from_le_bytes([unit[0], unit[1], unit[2], unit[3]])).collect();
         if trie.is_empty() {
             return Err(invalid("its trie is empty"));
         }

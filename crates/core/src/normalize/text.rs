@@ -220,13 +220,7 @@ pub(crate) struct Rewriter<'a> {
 
 impl<'a> Rewriter<'a> {
     /// A rewriter of `range` of the part `span` of `source`; it appends to `out`.
-    fn new(
-        source: &'a Normalized,
-        span: Span,
-        range: Range<usize>,
-        beginning: Span,
-        out: &'a mut Normalized,
-    ) -> Self {
+    fn new(source: &'a Normalized, span: Span, range: Range<usize>, beginning: Span, out: &'a mut Normalized) -> Self {
         let (text, alignment) = (&source.text[span.range()], source.alignment(span));
         let mut rewriter = Self { text, alignment, at: 0, end: range.end, beginning, overran: false, out };
         rewriter.copy_to(range.start);

@@ -48,12 +48,7 @@ impl Bert {
 }
 
 impl Roberta {
-    pub(super) fn process(
-        &self,
-        mut encodings: Vec<Encoding>,
-        specials: bool,
-        source: &dyn Source,
-    ) -> Vec<Encoding> {
+    pub(super) fn process(&self, mut encodings: Vec<Encoding>, specials: bool, source: &dyn Source) -> Vec<Encoding> {
         if self.trim_offsets {
             trim::trim_all(&mut encodings, self.add_prefix_space, source);
         }

@@ -33,7 +33,8 @@ pub(super) fn whitespace(text: &str, each: &mut dyn FnMut(Span)) {
     let (mut start, mut inside) = (0, Class::WHITESPACE);
     for (at, c) in text.char_indices() {
         let class = class(c);
-        let kind = [Class::WORD, Class::WHITESPACE].into_iter().find(|&kind| class.intersects(kind)).unwrap_or_default();
+        let kind =
+            [Class::WORD, Class::WHITESPACE].into_iter().find(|&kind| class.intersects(kind)).unwrap_or_default();
         if kind != inside {
             if inside != Class::WHITESPACE {
                 each(Span::new(start, at));

@@ -22,6 +22,7 @@ use std::sync::Arc;
 
 use crate::error::Result;
 use crate::settings::{ByteLevel, Metaspace, PrependScheme};
+use crate::span::Span;
 use crate::words::{Kind, Words};
 
 /// How a normalized text is split into words.
@@ -66,35 +67,34 @@ impl PreTokenizer {
     /// Splits `words` further.
     pub(crate) fn pre_tokenize(&self, words: &mut Words) -> Result<()> {
         match self {
-            Self::Bert => words.split(|text, each| Ok(characters::bert(text, each))),
-            Self::Whitespace => words.split(|text, each| Ok(characters::whitespace(text, each))),
-            Self::WhitespaceSplit => words.split(|text, each| Ok(characters::whitespace_split(text, each))),
+            Self::Bert => split_all(words, characters::bert),
+            Self::Whitespace => split_all(words, characters::whitespace),
+            Self::WhitespaceSplit => split_all(words, characters::whitespace_split),
             Self::Punctuation(behavior) => {
-                words.split(|text, each| Ok(characters::split(text, characters::is_punctuation, *behavior, each)))
+                split_all(words, |text, each| characters::split(text, characters::is_punctuation, *behavior, each))
             }
             Self::Digits { individual } => {
                 let behavior = if *individual { Behavior::Isolated } else { Behavior::Contiguous };
-                words.split(|text, each| Ok(characters::split(text, characters::is_numeric, behavior, each)))
+                split_all(words, |text, each| characters::split(text, characters::is_numeric, behavior, each))
             }
             Self::CharDelimiterSplit(delimiter) => {
-                words.split(|text, each| Ok(characters::split(text, |c| c == *delimiter, Behavior::Removed, each)))
+                split_all(words, |text, each| characters::split(text, |c| c == *delimiter, Behavior::Removed, each))
             }
             Self::Split(split) => words.split(|text, each| split.split(text, each)),
             Self::ByteLevel(settings) => byte_level::pre_tokenize(*settings, words),
             Self::Metaspace(settings) => metaspace::pre_tokenize(*settings, words),
-            Self::UnicodeScripts => words.split(|text, each| Ok(scripts::split(text, each))),
-            Self::FixedLength(length) => words.split(|text, each| Ok(characters::fixed_length(text, *length, each))),
+            Self::UnicodeScripts => split_all(words, scripts::split),
+            Self::FixedLength(length) => split_all(words, |text, each| characters::fixed_length(text, *length, each)),
             Self::Dictionary(dictionary) => words.split_into(|text, each| {
                 dictionary.split(text, |span, whole| each(span, if whole { Kind::Whole } else { Kind::Text }));
                 Ok(())
             }),
-            Self::Jieba(jieba) => words.split(|text, each| {
+            Self::Jieba(jieba) => split_all(words, |text, each| {
                 jieba.split(text, |span| {
                     if !characters::is_blank(&text[span.range()]) {
                         each(span);
                     }
                 });
-                Ok(())
             }),
             Self::Function(function) => words.split(|text, each| function.split(text, each)),
             Self::Sequence(pre_tokenizers) => {
@@ -105,7 +105,8 @@ impl PreTokenizer {
 
     /// Whether where a word came from decides what becomes of it.
     pub(crate) fn asks_for_origin(&self) -> bool {
-        self.steps().any(|step| matches!(step, Self::Metaspace(metaspace) if metaspace.prepend_scheme == PrependScheme::First))
+        self.steps()
+            .any(|step| matches!(step, Self::Metaspace(metaspace) if metaspace.prepend_scheme == PrependScheme::First))
     }
 
     /// This pre-tokenizer, or those of a sequence, in their order.
@@ -115,4 +116,12 @@ impl PreTokenizer {
             _ => Box::new(std::iter::once(self)),
         }
     }
+}
+
+/// Splits all words in a way that cannot fail.
+fn split_all(words: &mut Words, split: impl Fn(&str, &mut dyn FnMut(Span))) -> Result<()> {
+    words.split(|text, each| {
+        split(text, each);
+        Ok(())
+    })
 }

@@ -1,0 +1,165 @@
+//! `spec/cases/pipeline.json` through the core: whole tokenizers, and every column of what they give.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "in a test a panic is the message")]
+
+use std::fs;
+use std::path::Path;
+
+use piecework_core::added::Specials;
+use piecework_core::encoding::{Encoding, NONE};
+use piecework_core::format::{JsonSettings, read_tokenizer_json, write_tokenizer_json};
+use piecework_core::pipeline::{Input, Options, Scratch, Tokenizer};
+use piecework_core::{Error, Result};
+use serde_json::{Value, json};
+
+/// All that a case may say; `error` stands in place of the columns.
+const KEYS: [&str; 16] = [
+    "name",
+    "source",
+    "config",
+    "text",
+    "pair",
+    "add_special_tokens",
+    "specials",
+    "error",
+    "ids",
+    "tokens",
+    "offsets",
+    "word_ids",
+    "type_ids",
+    "special_tokens_mask",
+    "sequence_ids",
+    "attention_mask",
+];
+
+fn table() -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/cases/pipeline.json");
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+fn tokenizer(table: &Value, case: &Value) -> Result<Tokenizer> {
+    let mut config = case["config"].clone();
+    let model = config.get("model").map_or("pieces", |name| name.as_str().unwrap());
+    let model = table["models"][model].clone();
+    assert!(model.is_object(), "{}", case["name"]);
+    config["model"] = model;
+    read_tokenizer_json(config.to_string().as_bytes(), &JsonSettings::default())
+}
+
+fn options(case: &Value, tokenizer: &Tokenizer) -> Options {
+    Options {
+        add_special_tokens: case.get("add_special_tokens").is_none_or(|flag| flag.as_bool().unwrap()),
+        specials: match case.get("specials") {
+            None => Specials::Match,
+            Some(Value::String(word)) if word == "text" => Specials::Text,
+            Some(Value::String(word)) if word == "error" => Specials::Error,
+            Some(names) => {
+                Specials::Allowed(names.as_array().unwrap().iter().map(|name| name.as_str().unwrap().into()).collect())
+            }
+        },
+        truncation: tokenizer.truncation().copied(),
+        padding: tokenizer.padding().cloned(),
+    }
+}
+
+/// A text of a case: one word or several.
+fn words(text: &Value) -> Vec<&str> {
+    text.as_array()
+        .map_or_else(|| vec![text.as_str().unwrap()], |words| words.iter().map(|word| word.as_str().unwrap()).collect())
+}
+
+fn input<'a>(text: &Value, words: &'a [&'a str]) -> Input<'a> {
+    if text.is_array() { Input::Words(words) } else { Input::Text(words[0]) }
+}
+
+fn encode(case: &Value, tokenizer: &Tokenizer) -> Result<Encoding> {
+    let (text, pair) = (words(&case["text"]), case.get("pair").map(words));
+    let (text, pair) = (input(&case["text"], &text), pair.as_ref().map(|words| input(&case["pair"], words)));
+    let (options, mut scratch) = (options(case, tokenizer), Scratch::default());
+    let encoding = tokenizer.encode(text, pair, &options, &mut scratch);
+    let mut ids = Vec::new();
+    let alone = tokenizer.encode_ids(text, pair, &options, &mut scratch, &mut ids);
+    let padded = alone.and_then(|()| options.padding.map_or(Ok(()), |padding| padding.pad_ids(&mut ids)));
+    assert_eq!(padded.map(|()| &ids), encoding.as_ref().map(|encoding| &encoding.ids).map_err(Clone::clone));
+    encoding
+}
+
+/// Numbers, with null for none.
+fn numbers(column: &[u32]) -> Value {
+    column.iter().map(|&number| if number == NONE { Value::Null } else { json!(number) }).collect()
+}
+
+fn offsets(case: &Value, encoding: &Encoding) -> Value {
+    let texts = [words(&case["text"]), case.get("pair").map(words).unwrap_or_default()];
+    let places = encoding.spans.iter().zip(encoding.texts.iter().zip(&encoding.word_ids));
+    let in_characters = places.map(|(span, (&text, &word))| {
+        let words = texts.get(text as usize).map_or(&[""][..], Vec::as_slice);
+        let text = words[if words.len() > 1 { word as usize } else { 0 }];
+        let range = span.range();
+        json!([text[..range.start].chars().count(), text[..range.end].chars().count()])
+    });
+    in_characters.collect()
+}
+
+fn tokens(tokenizer: &Tokenizer, encoding: &Encoding) -> Value {
+    let mut tokens: Vec<&str> = encoding.ids.iter().map(|&id| tokenizer.token(id).unwrap_or_default()).collect();
+    for (place, name) in &encoding.renamed {
+        tokens[*place] = name;
+    }
+    json!(tokens)
+}
+
+fn check_columns(case: &Value, wanted: &Value, tokenizer: &Tokenizer, found: &Encoding) {
+    let size = found.len();
+    for (column, found, silent) in [
+        ("ids", numbers(&found.ids), None),
+        ("tokens", tokens(tokenizer, found), None),
+        ("offsets", offsets(case, found), None),
+        ("word_ids", numbers(&found.word_ids), None),
+        ("type_ids", numbers(&found.type_ids), Some(vec![0; size])),
+        ("special_tokens_mask", numbers(&found.special_tokens_mask), Some(vec![0; size])),
+        ("sequence_ids", numbers(&found.sequence_ids()), Some(vec![0; size])),
+        ("attention_mask", numbers(&found.attention_mask), Some(vec![1; size])),
+    ] {
+        match (wanted.get(column), silent) {
+            (Some(wanted), _) => assert_eq!(&found, wanted, "{column} of {}", case["name"]),
+            (None, Some(silent)) => assert_eq!(found, json!(silent), "{column} of {}", case["name"]),
+            (None, None) => assert!(column == "word_ids" && case["source"] != "tokenizers", "{}", case["name"]),
+        }
+    }
+}
+
+/// What overflows from what overflows is not in the table.
+fn check(case: &Value, tokenizer: &Tokenizer, found: &Encoding) {
+    check_columns(case, case, tokenizer, found);
+    let parts = case.get("overflowing").map_or(&[][..], |parts| parts.as_array().unwrap());
+    assert_eq!(found.overflowing.len(), parts.len(), "{}", case["name"]);
+    for (found, wanted) in found.overflowing.iter().zip(parts) {
+        check_columns(case, wanted, tokenizer, found);
+    }
+}
+
+#[test]
+fn pipeline_json() {
+    let table = table();
+    let cases = table["cases"].as_array().unwrap();
+    assert!(cases.len() > 600);
+    for case in cases {
+        let unknown =
+            case.as_object().unwrap().keys().find(|key| *key != "overflowing" && !KEYS.contains(&key.as_str()));
+        assert_eq!(unknown, None);
+        let made = tokenizer(&table, case);
+        let found = made.as_ref().map_err(Clone::clone).and_then(|tokenizer| encode(case, tokenizer));
+        if case.get("error").is_some() {
+            assert!(found.is_err(), "{}", case["name"]);
+            continue;
+        }
+        let found = found.unwrap_or_else(|error: Error| panic!("{}: {error}", case["name"]));
+        let made = made.unwrap();
+        check(case, &made, &found);
+        let saved = write_tokenizer_json(&made).unwrap();
+        let back = read_tokenizer_json(saved.as_bytes(), &JsonSettings::default()).unwrap();
+        check(case, &back, &encode(case, &back).unwrap());
+        assert_eq!(write_tokenizer_json(&back).unwrap(), saved, "{}", case["name"]);
+    }
+}
