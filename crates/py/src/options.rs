@@ -55,7 +55,7 @@ impl Options {
 /// `"match"`, `"text"`, `"error"` or a collection of allowed special tokens.
 fn specials(value: &Bound<'_, PyAny>) -> PyResult<Specials> {
     if let Ok(word) = value.cast::<PyString>() {
-        return match word.to_str()? {
+        return match utf8(word)? {
             "match" => Ok(Specials::Match),
             "text" => Ok(Specials::Text),
             "error" => Ok(Specials::Error),
