@@ -64,8 +64,9 @@ def with_columns(ours: Any, theirs: Any, kind: str) -> float:
     """How many times faster ids, offsets and masks are, for a kind of text."""
     texts = documents.documents(kind, BYTES)
     fast, columns = best(lambda: our_columns(ours, texts), 3)
-    slow, encodings = best(lambda: their_columns(theirs, texts), 2)
-    for found, wanted in zip(columns, encodings, strict=True):
+    # The library has all columns before anyone reads them, so reading is not on its account.
+    slow, encodings = best(lambda: theirs.encode_batch(texts), 2)
+    for found, wanted in zip(columns, their_columns(encodings), strict=True):
         _agree(found, wanted, kind)
     return slow / fast
 
@@ -81,10 +82,9 @@ def our_columns(tokenizer: Any, texts: list[str]) -> list[Any]:
     return [batch.ids, batch.offsets, batch.attention_mask, batch.special_tokens_mask]
 
 
-def their_columns(tokenizer: Any, texts: list[str]) -> list[list[Any]]:
+def their_columns(encodings: list[Any]) -> list[list[Any]]:
     """The same of `tokenizers`: a list for each text."""
     names = ("ids", "offsets", "attention_mask", "special_tokens_mask")
-    encodings = tokenizer.encode_batch(texts)
     return [[getattr(encoding, name) for encoding in encodings] for name in names]
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from piecework._settings import TEXT, Kind, Mismatch, Settings, hint, members, shown, under
+from piecework._core import Stage
+from piecework._settings import TEXT, Choice, Kind, Mismatch, Settings, hint, members, shown, under
 from piecework.errors import UnsupportedError
 from piecework.patterns import Regex
 
@@ -25,6 +27,17 @@ class Component(Settings):
     def to_core(self) -> tuple[str, list[Callable[[str], object]]]:
         """Give the component as the core takes it: JSON, and beside it the functions that it numbers."""
         return numbered(self._write())
+
+    def _stage(self, name: str) -> Stage:
+        """The core's half of a normalizer or pre-tokenizer, made once."""
+        stage = self.__dict__.get("_core_stage")
+        if stage is None:
+            stage = self.__dict__["_core_stage"] = Stage(*numbered({name: self._write()}))
+        return stage
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the core's half out of pickles and copies."""
+        return {name: value for name, value in self.__dict__.items() if name != "_core_stage"}
 
     def _write(self) -> dict[str, Any]:
         return {"type": self.type_name} | super()._write()
@@ -63,6 +76,8 @@ class Part(Kind):
     def check(self, value: Any) -> Component:
         if not isinstance(value, self.base):
             raise Mismatch(f"expected a {self.base.__name__}, found {shown(value)}")
+        if _depth(value) >= _DEEPEST:
+            raise Mismatch(f"nested more than {_DEEPEST} deep")
         return value
 
     def read(self, data: Any) -> Component:
@@ -92,6 +107,31 @@ class Pattern(Kind):
 
 
 PATTERN = Pattern()
+_DEEPEST = 62
+"""Components in components: readers of JSON, the core's and others', go about twice as deep and no further."""
+
+
+def _depth(component: Component) -> int:
+    """How many components stand within each other."""
+    fields = (getattr(component, field.name) for field in dataclasses.fields(component))  # type: ignore[arg-type]
+    lists = (value for value in fields if isinstance(value, tuple))
+    return 1 + max((_depth(x) for xs in lists for x in xs if isinstance(x, Component)), default=0)
+
+
+PrependScheme = Literal["always", "never", "first"]
+"""Where a space is put before a text that begins without one."""
+
+METASPACE_SCHEME = Choice({name: name for name in ("always", "never", "first")})
+
+
+def current_metaspace(data: dict[str, Any]) -> dict[str, Any]:
+    """Drop what older files have: `str_rep`, a null for `split`, and `add_prefix_space`, which must not gainsay."""
+    data.pop("str_rep", None)
+    if data.get("split", ...) is None:
+        del data["split"]
+    if data.pop("add_prefix_space", None) is False and data.get("prepend_scheme") != "never":
+        raise Mismatch("add_prefix_space is false, which asks for the prepend_scheme 'never'")
+    return data
 
 
 def numbered(tree: object) -> tuple[str, list[Callable[[str], object]]]:

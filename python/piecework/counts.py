@@ -274,17 +274,28 @@ class WordCounts:
         """Compare words, counts, first sights and settings."""
         if not isinstance(other, WordCounts):
             return NotImplemented
-        return self._core.to_text() == other._core.to_text()
+        return self._core == other._core
 
     __hash__ = None  # type: ignore[assignment]  # equal by content, and that can be large
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as the file's text."""
-        return WordCounts.from_bytes, (self.to_bytes(),)
+        """Pickle as the file's text, and a pre-tokenizer that no file holds, a Python function, beside it."""
+        if not self._functions:
+            return WordCounts.from_bytes, (self.to_bytes(),)
+        table = self._core.with_splitter(None, [])
+        return _unpickle, (table.to_text().encode(), self.normalizer, self.pre_tokenizer)
 
     def __repr__(self) -> str:
         """Tell the size."""
         return f"WordCounts({len(self):,} words, {self.total:,} in all)"
+
+
+def _unpickle(
+    data: bytes, normalizer: Normalizer | None, pre_tokenizer: PreTokenizer | None
+) -> WordCounts:
+    table = _core.WordCounts.from_bytes(data)
+    splitter, functions = splitter_json(normalizer, pre_tokenizer)
+    return WordCounts._wrap(table.with_splitter(splitter, functions), functions)
 
 
 def _checked(words: Mapping[Any, Any]) -> dict[str, int]:

@@ -11,15 +11,24 @@ A decoder makes a list of parts of a list of tokens; the parts in a row are the 
 
 from __future__ import annotations
 
-from collections import abc
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from piecework import _core
-from piecework._component import PATTERN, Component, Part
+from piecework._component import (
+    METASPACE_SCHEME,
+    PATTERN,
+    Component,
+    Part,
+    PrependScheme,
+    current_metaspace,
+)
 from piecework._settings import CHARACTER, FLAG, NUMBER, TEXT, ListOf, takes
-from piecework.patterns import Regex
-from piecework.pre_tokenizers import METASPACE_SCHEME, PrependScheme, current_metaspace
+
+if TYPE_CHECKING:
+    from collections import abc
+
+    from piecework.patterns import Regex
 
 __all__ = [
     "CTC",

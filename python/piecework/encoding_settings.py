@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from piecework._settings import (
     NUMBER,
@@ -124,9 +125,11 @@ def as_truncation(value: TruncationLike) -> Truncation | None:
     """Give what a call says about truncation as settings."""
     if value is None or isinstance(value, Truncation):
         return value
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ConfigError(f"truncation: expected a Truncation, an integer or None, found {shown(value)}")
-    return Truncation(value)
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+        raise ConfigError(
+            f"truncation: expected a Truncation, an integer or None, found {shown(value)}"
+        )
+    return Truncation(operator.index(value))
 
 
 def as_padding(value: PaddingLike, tokenizer: Tokenizer) -> Padding | None:
@@ -135,8 +138,8 @@ def as_padding(value: PaddingLike, tokenizer: Tokenizer) -> Padding | None:
         return None
     if value == "longest":
         value = Padding()
-    elif isinstance(value, int) and not isinstance(value, bool):
-        value = Padding(value)
+    elif isinstance(value, SupportsIndex) and not isinstance(value, bool):
+        value = Padding(operator.index(value))
     elif not isinstance(value, Padding):
         raise ConfigError(
             f"padding: expected a Padding, an integer, 'longest' or None, found {shown(value)}"
@@ -173,4 +176,6 @@ def pad_token_of(tokenizer: Tokenizer, padding: PaddingLike) -> int:
         number = tokenizer.token_to_id(name)
         if number is not None:
             return number
-    raise ConfigError("the tokenizer has no [PAD] or <pad>; pass the pad token or its id")
+    raise ConfigError(
+        "the tokenizer has no token [PAD] or <pad>; pass pad_id, or Padding(pad_token=…)"
+    )

@@ -13,7 +13,6 @@ import binascii
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from piecework import _core
 from piecework._component import PATTERN, Component, Part
 from piecework._settings import (
     FLAG,
@@ -69,7 +68,7 @@ class Normalizer(Component):
         >>> BertNormalizer().normalize_str("Héllo 中国")
         'hello  中  国 '
         """
-        return _core.normalize(self.to_core()[0], text)
+        return self._stage("normalizer").normalize(text)
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,14 @@ from collections import abc
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from piecework import _core
-from piecework._component import PATTERN, Component, Part
+from piecework._component import (
+    METASPACE_SCHEME,
+    PATTERN,
+    Component,
+    Part,
+    PrependScheme,
+    current_metaspace,
+)
 from piecework._settings import (
     CHARACTER,
     FLAG,
@@ -60,9 +66,6 @@ Behavior = Literal["removed", "isolated", "merged_with_previous", "merged_with_n
 """What becomes of the characters that divide words: they go, are words by themselves, join the word before or after
 them, or are one word with their like beside them."""
 
-PrependScheme = Literal["always", "never", "first"]
-"""Where a space is put before a text that begins without one."""
-
 _BEHAVIOR = Choice(
     {
         "removed": "Removed",
@@ -72,17 +75,6 @@ _BEHAVIOR = Choice(
         "contiguous": "Contiguous",
     }
 )
-METASPACE_SCHEME = Choice({name: name for name in ("always", "never", "first")})
-
-
-def current_metaspace(data: dict[str, Any]) -> dict[str, Any]:
-    """Drop what older files have: `str_rep`, a null for `split`, and `add_prefix_space`, which must not gainsay."""
-    data.pop("str_rep", None)
-    if data.get("split", ...) is None:
-        del data["split"]
-    if data.pop("add_prefix_space", None) is False and data.get("prepend_scheme") != "never":
-        raise Mismatch("add_prefix_space is false, which asks for the prepend_scheme 'never'")
-    return data
 
 
 class PreTokenizer(Component):
@@ -140,7 +132,7 @@ class PreTokenizer(Component):
         >>> WhitespaceSplit().pre_tokenize_str("to be, or")
         [('to', (0, 2)), ('be,', (3, 6)), ('or', (7, 9))]
         """
-        return _core.pre_tokenize(*self.to_core(), text)
+        return self._stage("pre_tokenizer").pre_tokenize(text)
 
 
 @dataclass(frozen=True)
@@ -283,7 +275,9 @@ class Metaspace(PreTokenizer):
     type_name: ClassVar[str] = "Metaspace"
 
     replacement: str = field(default="▁", metadata=takes(CHARACTER))
-    prepend_scheme: PrependScheme = field(default="always", metadata=takes(METASPACE_SCHEME, may_lack=True))
+    prepend_scheme: PrependScheme = field(
+        default="always", metadata=takes(METASPACE_SCHEME, may_lack=True)
+    )
     split: bool = field(default=True, metadata=takes(FLAG, may_lack=True))
 
     @classmethod
@@ -327,7 +321,10 @@ class _Phrases(ListOf):
     def check(self, value: Any) -> tuple[str, ...]:
         if isinstance(value, set | frozenset):
             value = sorted(value, key=str)
-        return tuple(dict.fromkeys(super().check(value)))
+        phrases = tuple(dict.fromkeys(super().check(value)))
+        if not phrases:
+            raise Mismatch("expected at least one phrase, found none")
+        return phrases
 
 
 @dataclass(frozen=True, init=False, repr=False)

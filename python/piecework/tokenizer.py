@@ -51,6 +51,7 @@ from piecework.types import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from piecework._core import Options
     from piecework._core import Tokenizer as CoreTokenizer
     from piecework._settings import Settings
     from piecework.explain import Explanation
@@ -168,8 +169,11 @@ class Tokenizer:
         ['to', 'be', '[UNK]']
         """
         tree = {"version": "1.0", "model": _checked("model", model, Model).to_dict()}
-        core = _core.Tokenizer.from_json(json.dumps(tree).encode(), [], False)
-        self._core = core
+        # A tokenizer remembers its parts once they are asked for: this one gets its core when all are in their places.
+        try:
+            whole = self._wrap(_core.Tokenizer.from_json(json.dumps(tree).encode(), [], False))
+        except FormatError as error:
+            raise VocabularyError(str(error).removeprefix("$.")) from None
         changes: Any = {
             "normalizer": normalizer,
             "pre_tokenizer": pre_tokenizer,
@@ -178,9 +182,8 @@ class Tokenizer:
             "truncation": truncation,
             "padding": padding,
         }
-        parts = {name: part for name, part in changes.items() if part is not None}
-        whole = self.with_added_tokens(added_tokens) if added_tokens else self
-        whole = whole.with_parts(**parts) if parts else whole
+        whole = whole.with_added_tokens(added_tokens)
+        whole = whole.with_parts(**{name: p for name, p in changes.items() if p is not None})
         self._core, self._functions = whole._core, whole._functions
 
     @classmethod
@@ -341,24 +344,40 @@ class Tokenizer:
         write_aside(path, text.encode())
 
     def _lost_in_vocab(self, text: str) -> list[str]:
-        """The settings without which a vocab.txt of this tokenizer would encode otherwise."""
-        settings: dict[str, tuple[object, object]] = {
-            "normalizer": (self.normalizer, BertNormalizer()),
-            "pre_tokenizer": (self.pre_tokenizer, BertPreTokenizer()),
+        """What a vocab.txt of this tokenizer encodes the same with: settings to pass, and what it cannot hold."""
+        model: dict[str, tuple[object, object]] = {
             "continuing_subword_prefix": (self.continuing_subword_prefix, "##"),
-            "unk_token": (self.unk_token, "[UNK]"),
             "unknown": (self.unknown, "word"),
             "max_input_chars_per_word": (self.max_input_chars_per_word, 100),
         }
+        stages: dict[str, tuple[object, object]] = {
+            "normalizer": (self.normalizer, BertNormalizer()),
+            "pre_tokenizer": (self.pre_tokenizer, BertPreTokenizer()),
+            "unk_token": (self.unk_token, "[UNK]"),
+            "truncation": (self.truncation, None),
+            "padding": (self.padding, None),
+        }
+        settings = stages | model if self.model_type == "WordPiece" else stages
         lost = [
             f"{name}={value!r}" for name, (value, default) in settings.items() if value != default
         ]
-        given = {name: value for name, (value, _) in settings.items()}
-        back = self._from_vocab(text.encode(), cast("LoadSettings", given))
-        parts, others = _parts(self), _parts(back)
+        given = {name: value for name, (value, _) in settings.items() if name not in _LIMITS}
+        own = self._implied()
+        back = self._from_vocab(text.encode(), cast("LoadSettings", given))._implied()
         return lost + [
-            f"its {name}, which it cannot hold" for name in parts if parts[name] != others[name]
+            f"its {name}, which it cannot hold" for name in own if own[name] != back[name]
         ]
+
+    def _implied(self) -> dict[str, object]:
+        """What a vocab.txt does not say and no setting does: its reader implies it."""
+        added = self.added_tokens.items()
+        return {
+            "model": self.model_type,
+            "special tokens": {number: token for number, token in added if token.special},
+            "added tokens": {number: token for number, token in added if not token.special},
+            "post-processor": self._parts["post_processor"],
+            "decoder": self._parts["decoder"],
+        }
 
     def with_settings(self, **settings: Unpack[ModelSettings]) -> Tokenizer:
         r"""Give the same tokenizer with other settings of its model.
@@ -419,7 +438,7 @@ class Tokenizer:
         tree: dict[str, Any] = {}
         for name, part in parts.items():
             if name in bases:
-                tree[name] = part and _checked(name, part, bases[name])._write()
+                tree[name] = None if part is None else _checked(name, part, bases[name])._write()
         if "truncation" in parts:
             truncation = as_truncation(parts["truncation"])
             tree["truncation"] = truncation and truncation.to_dict()
@@ -453,14 +472,7 @@ class Tokenizer:
         """
         if isinstance(tokens, str):
             raise TypeError("tokens must be an iterable of str or AddedToken, not one str")
-        new = [
-            token if isinstance(token, AddedToken) else AddedToken(token, special=special)
-            for token in tokens
-        ]
-        tuples = [
-            (t.content, t.single_word, t.lstrip, t.rstrip, bool(t.normalized), t.special)
-            for t in new
-        ]
+        tuples = [_added_tuple(token, special) for token in tokens]
         return self._wrap(self._core.with_added_tokens(tuples), self._functions)
 
     # --- encoding and decoding ----------------------------------------------------------------
@@ -594,17 +606,22 @@ class Tokenizer:
         specials: Specials,
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
-    ) -> _core.Options:
+    ) -> Options:
         """What a call asks for, as the core takes it."""
         usual = truncation is DEFAULT and padding is DEFAULT
-        if usual and add_special_tokens is True and isinstance(specials, str) and specials == "match":
+        if (
+            usual
+            and add_special_tokens is True
+            and isinstance(specials, str)
+            and specials == "match"
+        ):
             return self._usual
         cut = self._limit(truncation, as_truncation)
         fill = self._limit(padding, lambda padding: as_padding(padding, self))
         return _core.Options(self._core, bool(add_special_tokens), specials, cut, fill)
 
     @cached_property
-    def _usual(self) -> _core.Options:
+    def _usual(self) -> Options:
         """The options of a call that asks for nothing."""
         return _core.Options(self._core, True, "match", True, True)
 
@@ -754,6 +771,13 @@ class Tokenizer:
         """The added tokens, special ones among them, by id; a new dictionary each time."""
         return {number: AddedToken(*flags) for number, flags in self._core.added_tokens()}
 
+    @cached_property
+    def _not_special(self) -> frozenset[int]:
+        """The ids of added tokens that are not special."""
+        return frozenset(
+            number for number, (*_, special) in self._core.added_tokens() if not special
+        )
+
     @property
     def unknown(self) -> UnknownPolicy:
         """What becomes of characters that no piece covers; of a WordLevel model, ``"word"``."""
@@ -866,8 +890,10 @@ class Tokenizer:
         return self._training and list(self._training[2])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as a tokenizer.json."""
-        return _unpickle, (self.to_str(),)
+        """Pickle as a tokenizer.json, and a pre-tokenizer that no file holds, a Python function, beside it."""
+        if self._functions:
+            return _unpickle, (self._without_functions.to_str(), self.pre_tokenizer)
+        return _unpickle, (self.to_str(), None)
 
     def __copy__(self) -> Tokenizer:
         """Give itself: it never changes."""
@@ -883,11 +909,14 @@ class Tokenizer:
             return NotImplemented
         if self._core is other._core:
             return True
-        if self._functions or other._functions:
-            return self._functions == other._functions and (
-                self.with_parts(pre_tokenizer=None) == other.with_parts(pre_tokenizer=None)
-            )
-        return self.to_str() == other.to_str()
+        if self._core.splitter() != other._core.splitter() or self._functions != other._functions:
+            return False
+        return self._without_functions.to_str() == other._without_functions.to_str()
+
+    @property
+    def _without_functions(self) -> Tokenizer:
+        """The same tokenizer, without its pre-tokenizer if that calls Python."""
+        return self.with_parts(pre_tokenizer=None) if self._functions else self
 
     def __hash__(self) -> int:
         """Hash by size and stages, which equal tokenizers share."""
@@ -895,32 +924,49 @@ class Tokenizer:
 
     def __repr__(self) -> str:
         """Tell model, size, stages and training."""
-        training = self.trainer
-        trained = f", {training['criterion']}, {len(self.history):,} merges" if training else ""
-        return (
-            f"Tokenizer({self.model_type}, {len(self):,} tokens, {self.normalizer}, {self.pre_tokenizer}, "
-            f"unknown={self.unknown!r}{trained})"
-        )
+        parts = [
+            self.model_type,
+            f"{len(self):,} tokens",
+            repr(self.normalizer),
+            repr(self.pre_tokenizer),
+        ]
+        if self.model_type == "WordPiece":
+            parts.append(f"unknown={self.unknown!r}")
+        parts += [f"{limit!r}" for limit in (self.truncation, self.padding) if limit is not None]
+        if training := self.trainer:
+            parts += [training["criterion"], f"{len(self.history):,} merges"]
+        return f"Tokenizer({', '.join(parts)})"
 
 
-def _parts(tokenizer: Tokenizer) -> dict[str, Any]:
-    """What a tokenizer.json holds and a vocab.txt implies."""
-    parts = json.loads(tokenizer.to_str())
-    tokens = sorted(parts["added_tokens"], key=lambda token: int(token["id"]))
-    return {
-        "special tokens": tokens,
-        "template": parts["post_processor"],
-        "decoder": parts["decoder"],
-    }
+def _unpickle(text: str, pre_tokenizer: PreTokenizer | None) -> Tokenizer:
+    tokenizer = Tokenizer._wrap(_core.Tokenizer.from_json(text.encode(), [], True))
+    return tokenizer.with_parts(pre_tokenizer=pre_tokenizer) if pre_tokenizer else tokenizer
 
 
-def _unpickle(text: str) -> Tokenizer:
-    return Tokenizer._wrap(_core.Tokenizer.from_json(text.encode(), [], True))
+def _added_tuple(
+    token: str | AddedToken, special: bool
+) -> tuple[str, bool, bool, bool, bool, bool]:
+    """The flags of an added token; those of a str are the usual ones."""
+    if isinstance(token, str):
+        to_utf8(token)  # which refuses surrogates
+        return token, False, False, False, not special, special
+    if not isinstance(token, AddedToken):
+        raise TypeError(f"tokens must be str or AddedToken, not {token!r}")
+    return (
+        token.content,
+        token.single_word,
+        token.lstrip,
+        token.rstrip,
+        bool(token.normalized),
+        token.special,
+    )
 
 
 def _checked(name: str, part: Any, base: type[Any]) -> Any:
     if not isinstance(part, base):
-        raise TypeError(f"{name} must be one of piecework.{base.__module__.split('.')[-1]}, not {part!r}")
+        raise TypeError(
+            f"{name} must be one of piecework.{base.__module__.split('.')[-1]}, not {part!r}"
+        )
     return part
 
 

@@ -313,7 +313,9 @@ def _warn_of_rarities(counts: WordCounts, trainer: WordPieceTrainer) -> None:
         )
 
 
-def _warn_of_foreign_words(counts: WordCounts, splitter: str, functions: list[Callable[[str], object]]) -> None:
+def _warn_of_foreign_words(
+    counts: WordCounts, splitter: str, functions: list[Callable[[str], object]]
+) -> None:
     foreign = counts._core.foreign_to(splitter, functions, 3)
     if foreign:
         warnings.warn(

@@ -11,7 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from piecework._core import Batch, Encoding
-from piecework.encoding_settings import PaddingLike, TruncationLike, as_padding, pad_token_of
+from piecework.encoding_settings import (
+    Padding,
+    PaddingLike,
+    Side,
+    TruncationLike,
+    as_padding,
+    pad_token_of,
+)
 from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -171,13 +178,13 @@ class Encodings:
         return self._all_columns()[2]
 
     @property
-    def special_tokens_mask(self) -> npt.NDArray[np.uint32]:
-        """1 for tokens that the post-processor or padding added, else 0: ``uint32``, read-only."""
+    def special_tokens_mask(self) -> npt.NDArray[np.uint8]:
+        """1 for tokens that the post-processor or padding added, else 0: ``uint8``, read-only."""
         return self._all_columns()[3]
 
     @property
-    def attention_mask(self) -> npt.NDArray[np.uint32]:
-        """0 for padding, 1 for all else: ``uint32``, read-only."""
+    def attention_mask(self) -> npt.NDArray[np.uint8]:
+        """0 for padding, 1 for all else: ``uint8``, read-only."""
         return self._all_columns()[4]
 
     def __len__(self) -> int:
@@ -204,14 +211,12 @@ class Encodings:
     def _encode(self, number: int) -> Encoding:
         call = self._call
         text, pair = call.texts[number], None
-        if isinstance(text, tuple) and len(text) == 2:  # noqa: PLR2004  # a pair
+        if isinstance(text, tuple) and len(text) == 2:  # a pair
             in_words = call.is_pretokenized and isinstance(text[0], str)
             text, pair = (text, None) if in_words else text
-        padding = call.tokenizer.padding if isinstance(call.padding, Default) else call.padding
-        if padding is not None:  # to the length of the batch
-            padding = as_padding(padding, call.tokenizer)
-            if padding is not None and padding.length is None:
-                padding = replace(padding, length=int(np.diff(self.row_offsets).max()))
+        padding = self._padding()
+        if padding is not None and padding.length is None:  # that of the longest
+            padding = replace(padding, length=int(np.diff(self.row_offsets).max()))
         return call.tokenizer.encode(
             text,
             pair,
@@ -235,14 +240,15 @@ class Encodings:
         *,
         pad_id: int | None = None,
         length: int | None = None,
-        side: Literal["left", "right"] = "right",
+        side: Side | None = None,
     ) -> Padded:
         """Give the ids as a matrix, short rows filled up.
 
         Args:
-            pad_id: What to fill with; the id of ``[PAD]`` by default.
+            pad_id: What to fill with; by default as the padding of the call or of the tokenizer has it, else the id of
+                ``[PAD]`` or ``<pad>``.
             length: The columns; by default as many as the longest row has tokens.
-            side: Where the padding goes.
+            side: Where the padding goes; by default likewise, else ``"right"``.
 
         Returns:
             Matrices of shape (texts, columns), ``int64``: ids, and 1 where there is a token.
@@ -256,6 +262,7 @@ class Encodings:
         array([[1, 1, 1, 0],
                [1, 1, 1, 1]])
         """
+        side = self._pad_side() if side is None else side
         if side not in ("left", "right"):
             raise ConfigError(f'side must be "left" or "right", not {side!r}')
         pad_id = self._pad_id() if pad_id is None else pad_id
@@ -288,9 +295,24 @@ class Encodings:
         return mask
 
     def _pad_id(self) -> int:
-        padding = self._call.padding
-        prescribed = self._call.tokenizer.padding if isinstance(padding, Default) else padding
-        return pad_token_of(self._call.tokenizer, prescribed)
+        return pad_token_of(self._call.tokenizer, self._padding())
+
+    def _pad_side(self) -> Side:
+        padding = self._padding() or self._call.tokenizer.padding
+        return padding.direction if padding else "right"
+
+    def _padding(self) -> Padding | None:
+        """What the call said about padding, or the tokenizer where it said nothing."""
+        call = self._call
+        padding = call.tokenizer.padding if isinstance(call.padding, Default) else call.padding
+        return as_padding(padding, call.tokenizer)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Refuse to be pickled: it would drag texts and tokenizer along."""
+        raise TypeError(
+            "encodings of many texts hold the texts and the tokenizer and are not pickled; pickle ids and row_offsets, "
+            "or batch[i], one encoding"
+        )
 
     def __arrow_c_schema__(self) -> object:
         """Give the schema to Arrow (PyCapsule interface)."""

@@ -13,6 +13,15 @@ GOOD: dict[str, Any] = json.loads(
     pw.train({"hug": 3, "pug": 2}, pw.WordPieceTrainer(vocab_size=15)).to_str()
 )
 MILLION = 10**6
+TRUNCATION = {"direction": "Right", "max_length": 3, "strategy": "LongestFirst", "stride": 0}
+PADDING = {
+    "strategy": {"Fixed": 6},
+    "direction": "Left",
+    "pad_to_multiple_of": None,
+    "pad_id": 0,
+    "pad_type_id": 0,
+    "pad_token": "[PAD]",
+}
 
 
 def changed(path: str, value: Any) -> str:
@@ -74,15 +83,21 @@ def refused(text: str, kind: type[pw.PieceworkError] = pw.errors.FormatError) ->
         ("decoder/prefix", None, "$.decoder"),
         ("post_processor/single/0", {"Sequence": {"id": "C", "type_id": 0}}, "$.post_processor"),
         ("post_processor/single/0", {}, "$.post_processor.single[0]"),
-        ("post_processor/special_tokens", {}, "$.post_processor.special_tokens"),
+        ("post_processor/special_tokens", {}, "$.post_processor.single[0].SpecialToken.id"),
+        ("post_processor/special_tokens", [], "$.post_processor.special_tokens"),
         ("added_tokens", {}, "$.added_tokens"),
         ("added_tokens/0/id", 9, "$.added_tokens[0]"),
         ("added_tokens/0/content", "", "$.added_tokens[0]"),
-        ("added_tokens/0/lstrip", True, "$.added_tokens[0].lstrip"),
-        ("added_tokens/0/special", False, "$.added_tokens[0].special"),
+        ("added_tokens/0/lstrip", "no", "$.added_tokens[0].lstrip"),
+        ("added_tokens/0/single_word", 1, "$.added_tokens[0].single_word"),
+        ("added_tokens/0/special", 1, "$.added_tokens[0].special"),
         ("added_tokens/0/special", ..., "$.added_tokens[0]"),
         ("truncation", {"max_length": 3}, "$.truncation"),
+        ("truncation", TRUNCATION | {"max_length": -1}, "$.truncation.max_length"),
+        ("truncation", TRUNCATION | {"strategy": "Longest"}, "$.truncation.strategy"),
         ("padding", {"strategy": "BatchLongest"}, "$.padding"),
+        ("padding", PADDING | {"strategy": {"Fixed": "8"}}, "$.padding.strategy.Fixed"),
+        ("padding", PADDING | {"pad_id": -1}, "$.padding.pad_id"),
     ],
     ids=str,
 )
@@ -100,6 +115,7 @@ def test_a_wrong_member_is_named(path: str, value: Any, at: str) -> None:
         ("normalizer/lower_case", "lowercase"),
         ("decoder/clean_up", "cleanup"),
         ("model/piecework/unknwon", "unknown"),
+        ("added_tokens/0/lstrips", "lstrip"),
     ],
 )
 def test_an_unknown_member_gets_a_hint(path: str, meant: str) -> None:
@@ -113,13 +129,48 @@ def test_an_unknown_type_gets_a_hint() -> None:
     assert 'did you mean "BertNormalizer"' in refused(text, pw.errors.UnsupportedError)
 
 
+@pytest.mark.parametrize(
+    ("name", "prescribed", "tokens"),
+    [
+        ("truncation", TRUNCATION, ["[CLS]", "hug", "[SEP]"]),
+        ("padding", PADDING, ["[PAD]", "[PAD]", "[CLS]", "hug", "pug", "[SEP]"]),
+    ],
+)
+def test_what_a_file_prescribes_is_done_unless_the_call_says_otherwise(
+    name: str, prescribed: Any, tokens: list[str]
+) -> None:
+    text, plain = changed(name, prescribed), pw.Tokenizer.from_str(changed(name, None))
+    whole = plain.encode("hug pug")
+    assert whole.tokens == ["[CLS]", "hug", "pug", "[SEP]"]
+    tok = pw.Tokenizer.from_str(text)
+    encoding = tok.encode("hug pug")
+    assert encoding.tokens == tokens
+    assert tok.encode_ids("hug pug") == tok.encode_batch(["hug pug"]).to_list()[0] == encoding.ids
+    assert getattr(tok, name).to_dict() == prescribed
+    assert json.loads(tok.to_str())[name] == prescribed
+    assert pw.Tokenizer.from_str(tok.to_str()) == tok != plain
+    assert tok.encode("hug pug", **{name: None}) == whole
+    for other in (tok.with_parts(**{name: None}), pw.Tokenizer.from_str(text, **{name: None})):
+        assert other == plain
+
+
 @pytest.mark.parametrize("name", ["truncation", "padding"])
-def test_what_is_not_applied_is_refused_with_a_way_out(name: str) -> None:
-    text = changed(name, {"any": "thing"})
-    assert f"{name}=None" in refused(text, pw.errors.UnsupportedError)
-    assert pw.Tokenizer.from_str(text, **{name: None}).vocab == GOOD["model"]["vocab"]
-    with pytest.raises(pw.errors.ConfigError, match="None"):
-        pw.Tokenizer.from_str(text, **{name: {"max_length": 3}})
+def test_neither_is_given_as_json(name: str) -> None:
+    with pytest.raises(pw.errors.ConfigError, match=rf"{name}: .* {name.title()}, .* or None"):
+        pw.Tokenizer.from_str(changed(name, None), **{name: {"max_length": 3}})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "meant"),
+    [
+        ("truncation", TRUNCATION | {"strid": 1}, "stride"),
+        ("padding", PADDING | {"pad_idd": 1}, "pad_id"),
+    ],
+)
+def test_an_unknown_member_of_these_gets_a_hint(name: str, value: Any, meant: str) -> None:
+    message = refused(changed(name, value))
+    assert f"$.{name}: " in message
+    assert f'did you mean "{meant}"' in message
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,35 @@ def test_inspect_json(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
     assert everything["last_merges"] == []
 
 
+def test_inspect_shows_all_parts(run: Run, tok: pw.Tokenizer, tmp_path: Path) -> None:
+    file = tmp_path / "t.json"
+    added = [
+        pw.AddedToken("<x>", lstrip=True, normalized=False),
+        "<y>",
+        pw.AddedToken("[MASK]", rstrip=True, special=True),
+    ]
+    limited = tok.with_added_tokens(added).with_parts(truncation=9, padding=8)
+    limited.save(file)
+    facts = json.loads(run("inspect", file, "--json").out)
+    for name in ("post_processor", "decoder", "truncation", "padding"):
+        assert facts[name] == getattr(limited, name).to_dict()
+    assert [token["content"] for token in facts["added_tokens"]] == [
+        token.content for token in limited.added_tokens.values()
+    ]
+    shown = run("inspect", file).out
+    assert "[MASK] (rstrip) <x> (lstrip, not normalized) <y>\n" in shown
+    assert f"truncation                   {limited.truncation!r}\n" in shown
+
+
+def test_inspect_knows_other_models(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "t.json"
+    pw.Tokenizer(pw.models.WordLevel(["[UNK]", "a"], unk_token="[UNK]")).save(file)
+    facts = json.loads(run("inspect", file, "--json").out)
+    assert (facts["model"], facts["unk_token"]) == ("WordLevel", "[UNK]")
+    assert "continuing_subword_prefix" not in facts
+    assert run("inspect", file).out.startswith("model  ")
+
+
 def test_inspect_a_token(run: Run, tok: pw.Tokenizer, tok_file: Path, vocab_file: Path) -> None:
     counts = tok.token_counts
     assert counts

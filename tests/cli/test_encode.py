@@ -116,15 +116,31 @@ def test_broken_bytes(run: Run, tok_file: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("verb", ["encode", "decode", "count"])
-@pytest.mark.parametrize(
-    ("file", "said"), [("nope", "no such file or folder"), (".", "is a folder")]
-)
-def test_files_that_are_none(run: Run, tok_file: Path, verb: str, file: str, said: str) -> None:
-    for words in ((tok_file, file), (file,)):
+def test_files_that_are_none(run: Run, tok_file: Path, tmp_path: Path, verb: str) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    for words, said in (
+        ((tok_file, "nope"), "nope: no such file or folder"),
+        ((tok_file, empty), f"{empty}: is a folder"),
+        (("nope",), "nope: no such file or folder"),
+        ((empty,), f"{empty}: has neither tokenizer.json nor vocab.txt"),
+    ):
         ended = run(verb, *words)
         assert (ended.code, ended.out) == (2, "")
-        assert ended.err.startswith(f"error: {file}: {said}")
+        assert ended.err.startswith(f"error: {said}")
         assert ended.err.count("\n") == 1
+
+
+def test_a_folder(run: Run, tok: pw.Tokenizer, vocab_file: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    vocab_file.rename(folder / "vocab.txt")
+    (folder / "tokenizer_config.json").write_text('{"do_lower_case": false}', encoding="utf-8")
+    words = ("encode", folder, "--tokens", "--no-special-tokens")
+    assert run(*words, stdin="The the").out == "[UNK] the\n"
+    assert run(*words, "--lowercase", stdin="The the").out == "the the\n"
+    tok.with_added_tokens(["<x>"]).save(folder / "tokenizer.json")
+    assert run(*words, stdin="The<x>the").out == "the <x> the\n"
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import piecework as pw
+from piecework import pre_tokenizers
 from piecework.cli.verbs.train import Trainer
 
 Run = Callable[..., Any]
@@ -47,7 +48,7 @@ def test_every_option_arrives(run: Run, text_file: Path, tmp_path: Path) -> None
         "--prune-unused",
         "--no-lowercase",
         "--pre-tokenizer",
-        "whitespace",
+        "whitespace-split",
     )
     specials = ("--special-tokens", "[UNK]", "--special-tokens", "<x>")
     symbols = ("--user-defined-symbol", "cat", "--user-defined-symbol", "dog")
@@ -166,6 +167,59 @@ def test_counts_made_otherwise_are_refused(run: Run, text_file: Path, tmp_path: 
     assert ended.err.startswith("error: ")
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("bert", pre_tokenizers.BertPreTokenizer()),
+        ("whitespace", pre_tokenizers.Whitespace()),
+        ("whitespace-split", pre_tokenizers.WhitespaceSplit()),
+        ("unicode-scripts", pre_tokenizers.UnicodeScripts()),
+        ("none", None),
+    ],
+)
+def test_pre_tokenizers(
+    run: Run, text_file: Path, tmp_path: Path, name: str, expected: object
+) -> None:
+    counts = tmp_path / "c.txt"
+    assert run("count-words", text_file, "-o", counts, "--pre-tokenizer", name).code == 0
+    assert pw.WordCounts.load(counts) == pw.WordCounts.from_files(text_file, pre_tokenizer=expected)
+
+
+def test_phrases_stay_whole(run: Run, text_file: Path, tmp_path: Path) -> None:
+    phrases, target = tmp_path / "p.txt", tmp_path / "t.json"
+    phrases.write_text("the cat\n\non the mat\n", encoding="utf-8")
+    dictionary = pre_tokenizers.Dictionary(["the cat", "on the mat"])
+    bert = pre_tokenizers.BertPreTokenizer()
+    for more, expected in (
+        ([], pre_tokenizers.Sequence([dictionary, bert])),
+        (["--pre-tokenizer", "none"], dictionary),
+    ):
+        words = ("train", text_file, "-o", target, "--vocab-size", 60, "--dictionary", phrases)
+        assert run(*words, "--user-defined-symbols-file", phrases, *more).code == 0
+        made = pw.Tokenizer.from_file(target)
+        assert made.pre_tokenizer == expected
+        assert made.tokenize("the cat") == ["the cat"]
+
+
+def test_chinese_words(run: Run, tmp_path: Path) -> None:
+    text, words, target = tmp_path / "zh.txt", tmp_path / "w.txt", tmp_path / "t.json"
+    text.write_text("我来到北京清华大学\n", encoding="utf-8")
+    words.write_text("来到北京 1000000 v\n", encoding="utf-8")
+    train = ("train", text, "-o", target, "--vocab-size", 60, "--pre-tokenizer", "jieba")
+    refused = run(*train)
+    assert refused.code == 2
+    assert "pass --no-handle-chinese-chars\n" in refused.err
+    for more, expected in (
+        ([], pre_tokenizers.Jieba()),
+        (
+            ["--jieba-dictionary", words],
+            pre_tokenizers.Jieba(user_words=[("来到北京", 10**6, "v")]),
+        ),
+    ):
+        assert run(*train, "--no-handle-chinese-chars", *more).code == 0
+        assert pw.Tokenizer.from_file(target).pre_tokenizer == expected
+
+
 def test_trace(run: Run, text_file: Path, tmp_path: Path) -> None:
     words = ("train", text_file, "-o", tmp_path / "t.json", "--vocab-size", 50, "--trace")
     history = pw.train_files(text_file, pw.WordPieceTrainer(50)).history
@@ -211,6 +265,10 @@ def test_summary(run: Run, text_file: Path, tmp_path: Path) -> None:
         (["-", "-o", "t.json", "--user-defined-symbols-file", "-"], "once"),
         (["-", "-o", "text.txt", "--user-defined-symbols-file", "text.txt"], "also an input"),
         (["-", "-", "-o", "t.json"], "once"),
+        (["-", "-o", "t.json", "--dictionary", "nope.txt"], "nope.txt: no such file"),
+        (["-", "-o", "t.json", "--dictionary", "/dev/null"], "found none"),
+        (["-", "-o", "text.txt", "--dictionary", "text.txt"], "also an input"),
+        (["-", "-o", "t.json", "--jieba-dictionary", "text.txt"], "without --pre-tokenizer jieba"),
         (["-", "-o", "t.json", "--encoding", "auto"], "--encoding"),
         (["-", "-o", "t.json"], "empty corpus"),
         (["--counts", "text.txt", "-o", "t.json"], "text.txt"),

@@ -1,4 +1,4 @@
-"""Every block of the tour in README.md and README.zh-CN.md does what it says.
+"""Every block of the tours in README.md and README.zh-CN.md, and of the pages of docs/, does what it says.
 
 The blocks of one file run in order, in one folder that is empty at first and, for Python, in one namespace:
 
@@ -20,6 +20,7 @@ import pytest
 
 REPOSITORY = Path(__file__).parents[2]
 READMES = ("README.md", "README.zh-CN.md")
+PAGES = ("docs/pipeline.md",)
 EXECUTED = ("python", "console")
 FENCE = re.compile(
     r"^```(?P<language>[\w-]*)[^\n]*\n(?P<text>.*?)^```[ ]*$", re.MULTILINE | re.DOTALL
@@ -97,12 +98,13 @@ def run_console(block: Block, place: str, folder: Path) -> None:
         assert same or not shown.strip(), f"{where}\nshown:\n{shown}\nprinted:\n{done.stdout}"
 
 
-@pytest.mark.parametrize("name", READMES)
+@pytest.mark.parametrize("name", [*READMES, *PAGES])
 def test_blocks_do_what_they_say(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blocks = blocks_of((REPOSITORY / name).read_text(encoding="utf-8"))
-    assert {block.language for block in blocks} == set(EXECUTED), f"{name} shows no tour"
+    languages = {block.language for block in blocks}
+    assert languages == set(EXECUTED) or (name in PAGES and languages), f"{name} shows no tour"
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, Any] = {"__name__": "__main__"}
     for block in blocks:

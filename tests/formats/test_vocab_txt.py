@@ -70,9 +70,18 @@ def test_normalizer_and_its_flags_exclude_each_other() -> None:
         pw.Tokenizer.from_str(BERT, normalizer=None, lowercase=True)
 
 
-def test_truncation_is_not_its_business() -> None:
+def test_truncation_and_padding_can_be_given() -> None:
+    tokenizer = pw.Tokenizer.from_str(BERT, truncation=3, padding=5)
+    assert tokenizer.encode("hugs").tokens == ["[CLS]", "hug", "[SEP]", "[PAD]", "[PAD]"]
+    assert (tokenizer.truncation, tokenizer.padding) == (
+        pw.Truncation(3),
+        pw.Padding(5, pad_id=0, pad_token="[PAD]"),
+    )
+    assert pw.Tokenizer.from_str(BERT, truncation=None, padding=None) == pw.Tokenizer.from_str(BERT)
     with pytest.raises(pw.errors.ConfigError, match="truncation"):
-        pw.Tokenizer.from_str(BERT, truncation=None)
+        pw.Tokenizer.from_str(BERT, truncation="longest")
+    with pytest.raises(pw.errors.ConfigError, match=r"\[PAD\]"):
+        pw.Tokenizer.from_str("[UNK]\nhug\n", padding=5)
 
 
 def test_what_a_line_cannot_hold_is_an_error(tmp_path: Path) -> None:

@@ -44,18 +44,34 @@ def test_a_name_that_stands_for_two_tokens_stays_two() -> None:
             {
                 "post_processor": {
                     "type": "TemplateProcessing",
-                    "single": [{"Sequence": {"id": "B", "type_id": 0}}],
+                    "single": [{"Sequence": {"id": "C", "type_id": 0}}],
                     "pair": [],
                     "special_tokens": {},
                 }
             },
-            "expected a template",
+            r"\$\.post_processor\.single\[0\]",
         ),
     ],
 )
 def test_what_makes_no_sense_is_refused(members: dict[str, Any], said: str) -> None:
     with pytest.raises(pw.errors.FormatError, match=said):
         pw.Tokenizer.from_str(changed(**members))
+
+
+def test_a_template_that_asks_for_what_is_not_there_is_an_error_when_it_is_used() -> None:
+    template = {
+        "type": "TemplateProcessing",
+        "single": [{"Sequence": {"id": "B", "type_id": 0}}],
+        "pair": [{"Sequence": {"id": "B", "type_id": 0}}],
+        "special_tokens": {},
+    }
+    tok = pw.Tokenizer.from_str(changed(post_processor=template))
+    assert tok.encode("a", "b").tokens == ["b"]
+    for encode in (tok.encode, tok.encode_ids, tok.count):
+        with pytest.raises(pw.errors.ConfigError, match="one text asks for a second"):
+            encode("a")
+    with pytest.raises(pw.errors.ConfigError, match="one text asks for a second"):
+        tok.encode_batch(["a"])
 
 
 def test_settings_of_a_trainer_are_checked() -> None:
@@ -76,7 +92,7 @@ def test_a_vocab_txt_warns_of_a_template_that_it_loses(tmp_path: Path) -> None:
         "special_tokens": {"Y": {"id": "Y", "ids": [4], "tokens": ["Y"]}},
     }
     tok = pw.Tokenizer.from_str(changed(post_processor=template))
-    with pytest.warns(pw.errors.PieceworkWarning, match="its template"):
+    with pytest.warns(pw.errors.PieceworkWarning, match="its post-processor"):
         tok.save_vocab(tmp_path / "vocab.txt")
 
 

@@ -266,7 +266,7 @@ DELIBERATE = (
     "TokenIdError: ",
     "max_length=_ leaves no room",
     "$.model.unk_token: the unknown token _ is not in the vocabulary",
-    "is not among the special_tokens of the template",
+    "SpecialToken.id: _ is not among",
 )
 """What we refuse where the library passes it over: ids without token, no room beside the special tokens, a WordPiece model
 without its unknown token, a template with a special token that it does not list."""

@@ -188,11 +188,9 @@ def test_a_model_of_the_hub(data: Path) -> None:
     if not path.exists():
         pytest.skip(f"{path} is not there")
     text = path.read_text(encoding="utf-8")
-    with pytest.raises(pw.errors.UnsupportedError, match=r"\$\.truncation.*truncation=None"):
-        pw.Tokenizer.from_str(text)
-    with pytest.raises(pw.errors.UnsupportedError, match=r"\$\.padding.*padding=None"):
-        pw.Tokenizer.from_file(path, truncation=None)
     theirs = loaded(text)
+    assert theirs.truncation["max_length"] == theirs.padding["length"] == 128
+    check_theirs_loads_here(theirs, text)
     theirs.no_truncation()
     theirs.no_padding()
     check_theirs_loads_here(theirs, text, truncation=None, padding=None)
@@ -211,11 +209,13 @@ def test_a_vocab_txt_is_read_as_there(data: Path, tmp_path: Path) -> None:
 
 def test_truncation_and_padding_are_never_swallowed() -> None:
     theirs = loaded(trained().to_str())
-    theirs.enable_truncation(max_length=4)
-    theirs.enable_padding(length=8)
+    theirs.enable_truncation(max_length=9, stride=1, direction="left")
+    theirs.enable_padding(length=9, direction="left", pad_type_id=2)
     text = theirs.to_str()
-    for too_few in ({}, {"truncation": None}, {"padding": None}):
-        with pytest.raises(pw.errors.UnsupportedError, match=r"=None"):
-            pw.Tokenizer.from_str(text, **too_few)
-    tokenizer = pw.Tokenizer.from_str(text, truncation=None, padding=None)
+    tokenizer = check_theirs_loads_here(theirs, text)
+    assert {len(tokenizer.encode_ids(some)) for some in texts()} == {9}
+    assert tokenizer.to_str() != pw.Tokenizer.from_str(text, truncation=None).to_str()
+    for off in ("truncation", "padding"):
+        getattr(theirs, f"no_{off}")()
+        tokenizer = check_theirs_loads_here(theirs, text, **dict.fromkeys(("truncation", off)))
     assert json.loads(tokenizer.to_str())["truncation"] is None

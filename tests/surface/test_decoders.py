@@ -57,12 +57,18 @@ def test_any_iterable_of_tokens() -> None:
 
 
 WRONG: list[tuple[Any, str]] = [
-    (lambda: decoders.WordPiece(3), "prefix: expected a string, found an integer"),  # type: ignore[arg-type]
-    (lambda: decoders.Strip("ab"), "content: expected a string of one character"),
-    (lambda: decoders.Strip("a", left=-1), "start: expected an integer from 0 on"),
-    (lambda: decoders.Metaspace("_", "Always"), r'expected one of \["first", "never", "always"\]'),  # type: ignore[arg-type]
-    (lambda: decoders.Replace(pw.Regex("(a"), ""), r"pattern.Regex: the regex \"\(a\" does not"),
-    (lambda: decoders.Replace("a", "\ud800"), "not valid JSON"),
+    (lambda: decoders.WordPiece(3), "prefix: expected a string, found 3"),  # type: ignore[arg-type]
+    (lambda: decoders.Strip("ab"), "content: expected one character, found 'ab'"),
+    (lambda: decoders.Strip("a", left=-1), "left: expected an integer from 0 to .*, found -1"),
+    (
+        lambda: decoders.Metaspace("_", "Always"),  # type: ignore[arg-type]
+        "prepend_scheme: expected 'always', 'never' or 'first', found 'Always'; .* 'always'",
+    ),
+    (
+        lambda: decoders.Sequence([decoders.Fuse(), "Fuse"]),  # type: ignore[list-item]
+        r"decoders\[1\]: expected a Decoder, found 'Fuse'",
+    ),
+    (lambda: decoders.Replace(3, ""), "pattern: expected a string, found 3"),  # type: ignore[arg-type]
 ]
 
 
@@ -72,15 +78,31 @@ def test_wrong_settings(make: Any, message: str) -> None:
         make()
 
 
+def test_lone_surrogates_are_refused() -> None:
+    with pytest.raises(pw.errors.SurrogateError, match=r"U\+D800"):
+        decoders.Replace("a", "\ud800")
+
+
+def test_a_broken_regex_is_named_where_it_is_used() -> None:
+    broken = decoders.Replace(pw.Regex("(a"), "")
+    with pytest.raises(
+        pw.errors.PieceworkError, match=r"^pattern\.Regex: the regex \"\(a\" does not compile"
+    ):
+        broken.decode(["a"])
+    tok = pw.Tokenizer.from_str("[UNK]\na\n")
+    with pytest.raises(
+        pw.errors.PieceworkError, match=r"\$\.decoder\.pattern\.Regex: the regex \"\(a\" does not"
+    ):
+        tok.with_parts(decoder=broken)
+
+
 def test_wrong_descriptions() -> None:
-    with pytest.raises(pw.errors.UnsupportedError, match='did you mean "Fuse"'):
+    with pytest.raises(pw.errors.UnsupportedError, match="did you mean 'Fuse'"):
         Decoder.from_dict({"type": "Fuze"})
     with pytest.raises(
-        pw.errors.FormatError, match=r"\$\.decoders\[0\]: the member \"b\" is unknown"
+        pw.errors.FormatError, match=r"\$\.decoders\[0\]: the member 'b' is unknown"
     ):
         Decoder.from_dict({"type": "Sequence", "decoders": [{"type": "Fuse", "b": 1}]})
-    with pytest.raises(TypeError, match=r"expected decoders of piecework\.decoders"):
-        decoders.Sequence(["Fuse"])  # type: ignore[list-item]
 
 
 def test_a_regex_that_runs_wild_gives_up() -> None:
@@ -105,5 +127,5 @@ def test_too_deep_a_sequence_is_refused() -> None:
     parts = nested.to_dict()
     for _ in range(60):
         parts = {"type": "Sequence", "decoders": [parts]}
-    with pytest.raises(pw.errors.FormatError, match="recursion limit"):
+    with pytest.raises(pw.errors.FormatError, match="nested too deeply"):
         Decoder.from_dict(parts)

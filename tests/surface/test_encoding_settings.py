@@ -67,6 +67,13 @@ def test_what_the_json_may_lack_or_have() -> None:
     assert pw.AddedToken.from_dict(theirs) == pw.AddedToken("x", special=True)
 
 
+def test_files_may_ask_for_no_length() -> None:
+    none = pw.Padding.from_dict(PADDING | {"strategy": {"Fixed": 0}})
+    assert none == pw.Padding(0, pad_id=0, pad_token="[PAD]")
+    tok = pw.Tokenizer.from_str("[PAD]\n[UNK]\na\n")
+    assert tok.encode_ids("a a", padding=none) == tok.encode_ids("a a") == [2, 2]
+
+
 def test_special_tokens_are_not_normalized() -> None:
     assert pw.AddedToken("x").normalized is True
     assert pw.AddedToken("x", special=True).normalized is False
@@ -85,8 +92,9 @@ def test_special_tokens_are_not_normalized() -> None:
         ("Truncation(5, 5)", "stride: expected less than max_length, which is 5, found 5"),
         ("Truncation(5, strategy='longest')", "did you mean 'longest_first'"),
         ("Truncation(5, direction='Right')", "direction: expected 'left' or 'right'"),
-        ("Padding(0)", "length: expected an integer from 1"),
-        ("Padding(-3)", "length: expected an integer from 1"),
+        ("Padding(-3)", "length: expected an integer from 0"),
+        ("Padding(1 << 32)", r"length: .* under 2\^32"),
+        ("Padding('longest')", "length: expected an integer from 0"),
         ("Padding(pad_to_multiple_of=0)", "pad_to_multiple_of: expected an integer from 1"),
         ("Padding(direction='middle')", "direction: expected 'left' or 'right'"),
         ("Padding(pad_id=-1)", "pad_id: expected an integer from 0"),
@@ -113,7 +121,11 @@ def test_impossible_settings(call: str, message: str) -> None:
         (pw.Truncation, TRUNCATION | {"stride": 5}, r"\$: stride: expected less than max_length"),
         (pw.Truncation, TRUNCATION | {"strategy": "OnlyFist"}, r"\$\.strategy: .* 'OnlyFirst'"),
         (pw.Truncation, TRUNCATION | {"strid": 1}, r"'strid' is unknown; did you mean 'stride'"),
-        (pw.Padding, PADDING | {"strategy": {"Fixed": 0}}, r"\$\.strategy\.Fixed: expected an int"),
+        (
+            pw.Padding,
+            PADDING | {"strategy": {"Fixed": -1}},
+            r"\$\.strategy\.Fixed: expected an int",
+        ),
         (pw.Padding, PADDING | {"strategy": "Fixed"}, r"\$\.strategy: expected 'BatchLongest' or"),
         (
             pw.Padding,

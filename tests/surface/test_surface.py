@@ -28,6 +28,10 @@ def tok() -> pw.Tokenizer:
 
 COUNTING = "normalizer=DEFAULT, pre_tokenizer=DEFAULT, threads=None, progress=False"
 FILES = "encoding='utf-8', errors='strict'"
+ENCODING = (
+    "is_pretokenized=False, add_special_tokens=True, specials='match', truncation=DEFAULT, "
+    "padding=DEFAULT"
+)
 SIGNATURES: dict[str, str] = {
     "train": f"(texts, trainer, *, {COUNTING})",
     "train_files": f"(paths, trainer, *, {COUNTING}, {FILES})",
@@ -48,10 +52,17 @@ SIGNATURES: dict[str, str] = {
     "Tokenizer.save": "(self, path)",
     "Tokenizer.save_vocab": "(self, path)",
     "Tokenizer.to_str": "(self)",
-    "Tokenizer.encode": "(self, text, pair=None, *, add_special_tokens=True, specials='match')",
-    "Tokenizer.encode_ids": "(self, text, pair=None, *, add_special_tokens=True, specials='match')",
-    "Tokenizer.encode_batch": "(self, texts, *, add_special_tokens=True, specials='match', "
-    "threads=None)",
+    "Tokenizer": "(model, *, normalizer=None, pre_tokenizer=None, post_processor=None, "
+    "decoder=None, added_tokens=(), truncation=None, padding=None)",
+    "Tokenizer.from_folder": "(path, **settings)",
+    "Tokenizer.with_settings": "(self, **settings)",
+    "Tokenizer.with_parts": "(self, **parts)",
+    "Tokenizer.with_added_tokens": "(self, tokens, *, special=False)",
+    "Tokenizer.encode": f"(self, text, pair=None, *, {ENCODING})",
+    "Tokenizer.encode_ids": f"(self, text, pair=None, *, {ENCODING})",
+    "Tokenizer.encode_batch": f"(self, texts, *, {ENCODING}, offsets=False, threads=None)",
+    "Tokenizer.encode_segments": "(self, segments, *, add_special_tokens=True, "
+    "truncation=DEFAULT, padding=DEFAULT)",
     "Tokenizer.tokenize": "(self, text, *, specials='match')",
     "Tokenizer.decode": "(self, ids, *, skip_special_tokens=True)",
     "Tokenizer.decode_batch": "(self, batch, *, skip_special_tokens=True)",
@@ -100,7 +111,6 @@ SIGNATURES: dict[str, str] = {
     "pad_type_id=0, pad_token=None)",
     "pre_tokenizers.BertPreTokenizer": "()",
     "pre_tokenizers.WhitespaceSplit": "()",
-    "Regex": "(pattern)",
     "decoders.BPEDecoder": "(suffix='</w>')",
     "decoders.ByteFallback": "()",
     "decoders.ByteLevel": "(add_prefix_space=True, trim_offsets=True, use_regex=True)",
@@ -112,10 +122,10 @@ SIGNATURES: dict[str, str] = {
     "decoders.Strip": "(content=' ', left=0, right=0)",
     "decoders.WordPiece": "(prefix='##', cleanup=True)",
     "decoders.Decoder.decode": "(self, tokens)",
-    "decoders.Decoder.from_dict": "(parts)",
+    "decoders.Decoder.from_dict": "(data)",
     "Encodings.to_list": "(self)",
     "Encodings.to_numpy": "(self)",
-    "Encodings.padded": "(self, *, pad_id=None, length=None, side='right')",
+    "Encodings.padded": "(self, *, pad_id=None, length=None, side=None)",
 }
 
 
@@ -334,6 +344,26 @@ def test_padded(tok: pw.Tokenizer) -> None:
         batch.padded(length=2)
     with pytest.raises(pw.errors.ConfigError, match="pad_id"):
         pw.Tokenizer.from_str("[UNK]\n").encode_batch(["a", "b c"]).padded()
+    with pytest.raises(pw.errors.ConfigError, match='side must be "left" or "right"'):
+        batch.padded(side="both")  # type: ignore[arg-type]
+
+
+def test_padded_follows_what_the_call_or_the_tokenizer_says(tok: pw.Tokenizer) -> None:
+    hug, pun, mask = (tok.vocab[token] for token in ("hug", "pun", "[MASK]"))
+    padding = pw.Padding(direction="left", pad_token="[MASK]")
+    wanted = ([[mask, mask, hug], [mask, hug, pun]], [[0, 0, 1], [0, 1, 1]])
+    for batch in (
+        tok.encode_batch(["hug", "hug pun"], add_special_tokens=False, padding=padding),
+        tok.with_parts(padding=padding).encode_batch(["hug", "hug pun"], add_special_tokens=False),
+        tok.with_parts(padding=padding).encode_batch(
+            ["hug", "hug pun"], add_special_tokens=False, padding=None
+        ),
+    ):
+        padded = batch.padded(length=3)
+        assert (padded.ids.tolist(), padded.attention_mask.tolist()) == wanted
+        other = batch.padded(length=3, side="right")
+        assert other.attention_mask.sum() == 3
+        assert other.ids[0, -1] == mask
 
 
 def test_decoding(tok: pw.Tokenizer) -> None:

@@ -39,6 +39,14 @@ pub struct WordCounts {
     total: u64,
 }
 
+impl PartialEq for WordCounts {
+    fn eq(&self, other: &Self) -> bool {
+        self.splitter == other.splitter && self.total == other.total && self.by_word() == other.by_word()
+    }
+}
+
+impl Eq for WordCounts {}
+
 /// No result depends on the order of the index, so its hash may be fixed.
 fn hash(word: &str) -> u64 {
     foldhash::fast::FixedState::default().hash_one(word)
@@ -56,6 +64,12 @@ impl WordCounts {
     #[must_use]
     pub fn new(splitter: Option<WordSplitter>) -> Self {
         Self { splitter, ..Self::default() }
+    }
+
+    /// The same table, said to be made by `splitter`.
+    #[must_use]
+    pub fn with_splitter(self, splitter: Option<WordSplitter>) -> Self {
+        Self { splitter, ..self }
     }
 
     /// How the words were made, where that is known.

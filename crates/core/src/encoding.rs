@@ -62,8 +62,10 @@ pub struct Encoding {
     pub renamed: Vec<(usize, String)>,
     /// The tokens of each text, by its number; none means that all are of the first.
     pub sequences: Vec<(usize, Range<usize>)>,
-    /// What truncation cut off, in parts of the same length.
+    /// What truncation cut off, in parts of the same length, if that was asked for.
     pub overflowing: Vec<Self>,
+    /// Whether anything was cut off.
+    pub is_truncated: bool,
 }
 
 impl Encoding {
@@ -183,6 +185,7 @@ impl Encoding {
             renamed: renamed.map(|(place, name)| (place - range.start, name.clone())).collect(),
             sequences: Vec::new(),
             overflowing: Vec::new(),
+            is_truncated: false,
         }
     }
 
@@ -195,10 +198,12 @@ impl Encoding {
         }
     }
 
-    /// Leaves nothing; all there was is what overflows.
-    pub(crate) fn clear(&mut self) {
+    /// Leaves nothing; all there was is what overflows, if that is wanted.
+    pub(crate) fn clear(&mut self, overflow: bool) {
         let all = std::mem::take(self);
-        self.overflowing.push(all);
+        if overflow {
+            self.overflowing.push(all);
+        }
     }
 
     /// Appends `other`. What overflows from either is combined with the other, and with what overflows from that.

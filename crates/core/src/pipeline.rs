@@ -101,11 +101,13 @@ pub struct Options {
     pub truncation: Option<Truncation>,
     /// How encodings are padded.
     pub padding: Option<Padding>,
+    /// Whether what truncation cuts off is kept.
+    pub overflow: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { add_special_tokens: true, specials: Specials::Match, truncation: None, padding: None }
+        Self { add_special_tokens: true, specials: Specials::Match, truncation: None, padding: None, overflow: true }
     }
 }
 
@@ -343,12 +345,18 @@ impl Tokenizer {
         if let Some(pair) = pair {
             encodings.push(self.encode_input(pair, 1, options, scratch)?);
         }
+        let mut is_truncated = false;
         if let Some(truncation) = &options.truncation {
             let lengths: Vec<usize> = encodings.iter().map(Encoding::len).collect();
             let added = self.added_tokens(pair.is_some(), options);
             let kept = truncation.kept(lengths[0], lengths.get(1).copied(), added)?;
-            for (encoding, length) in encodings.iter_mut().zip([kept.0, kept.1]) {
-                truncation.truncate(encoding, length)?;
+            let kept = [kept.0, kept.1];
+            is_truncated = kept.iter().zip(&lengths).any(|(kept, length)| kept.is_some_and(|kept| kept < *length));
+            if options.overflow {
+                truncation.check_overflow([(lengths[0], kept[0]), (lengths.get(1).copied().unwrap_or(0), kept[1])])?;
+            }
+            for (encoding, length) in encodings.iter_mut().zip(kept) {
+                truncation.truncate(encoding, length, options.overflow)?;
             }
         }
         let mut encoding = match &self.parts.post_processor {
@@ -361,6 +369,7 @@ impl Tokenizer {
         if let Some(padding) = &options.padding {
             padding.pad(&mut encoding)?;
         }
+        encoding.is_truncated = is_truncated;
         Ok(encoding)
     }
 
@@ -465,12 +474,16 @@ impl Tokenizer {
         let matching = self.added.matching(text, &options.specials, &mut scratch.allowed)?;
         let aligned = aligned || matching.asks_for_origin();
         let mut start = 0;
-        let segments = segments.iter().map(|&(end, trusted)| {
+        let spans = segments.iter().map(|&(end, trusted)| {
             let segment = Span::new(start, end);
             start = end;
             (segment, trusted.map_or(matching, |trusted| matching.trusting(trusted)))
         });
-        self.parts.splitter.split_segments(text, segments, aligned, &mut scratch.words)
+        match self.parts.splitter.split_segments(text, spans, aligned, &mut scratch.words) {
+            // Where it stood in the original only the alignment tells.
+            Err(Error::SpecialToken { .. }) if !aligned => self.split(text, segments, options, true, scratch),
+            split => split,
+        }
     }
 
     /// Calls `each` with the tokens of the words in `scratch`.

@@ -33,6 +33,9 @@ pub struct Truncation {
     pub direction: Direction,
 }
 
+/// Combinations of overflowing parts have fewer tokens than this.
+const MOST_COMBINED: usize = 1 << 24;
+
 /// Tokens to keep of the first and of the second text; `None` keeps all.
 pub(crate) type Kept = (Option<usize>, Option<usize>);
 
@@ -69,16 +72,35 @@ impl Truncation {
         Ok(kept)
     }
 
-    /// Truncates `encoding` to `length` tokens, if it has more.
-    pub(crate) fn truncate(&self, encoding: &mut Encoding, length: Option<usize>) -> Result<()> {
+    /// Truncates `encoding` to `length` tokens, if it has more; what is cut off overflows if that is wanted.
+    pub(crate) fn truncate(&self, encoding: &mut Encoding, length: Option<usize>, overflow: bool) -> Result<()> {
         let Some(length) = length.filter(|&length| length < encoding.len()) else { return Ok(()) };
         if length == 0 {
-            encoding.clear();
+            encoding.clear(overflow);
             return Ok(());
         }
         self.check_stride(length)?;
-        encoding.split(&self.parts(encoding.len(), length));
+        let parts = self.parts(encoding.len(), length);
+        encoding.split(if overflow { &parts } else { &parts[..1] });
         Ok(())
+    }
+
+    /// Refuses parts that are more than memory holds: those of two texts are combined, each with each.
+    pub(crate) fn check_overflow(&self, lengths: [(usize, Option<usize>); 2]) -> Result<()> {
+        let parts = |(tokens, length): (usize, Option<usize>)| match length {
+            Some(length) if self.stride < length && length < tokens => (tokens - length).div_ceil(length - self.stride),
+            _ => 0,
+        };
+        let [first, second] = lengths.map(parts);
+        // Every combination is itself followed by the rest of the second text.
+        if first.saturating_mul(second).saturating_mul(self.max_length) < MOST_COMBINED {
+            return Ok(());
+        }
+        Err(Error::Truncation(format!(
+            "{first} parts of one text and {second} of the other overflow, and make {} combinations; truncate only one \
+             of them (strategy \"only_first\" or \"only_second\"), or raise max_length",
+            first.saturating_mul(second)
+        )))
     }
 
     /// The part that is kept of `tokens` tokens.
@@ -167,7 +189,7 @@ mod tests {
         assert!(right.kept(9, None, 6).is_err());
         assert!(Truncation { strategy: Strategy::OnlySecond, ..right }.kept(9, None, 0).is_err());
         assert!(Truncation { strategy: Strategy::OnlyFirst, ..right }.kept(4, Some(5), 0).is_err());
-        assert!(right.truncate(&mut encoding(9), Some(2)).is_err());
+        assert!(right.truncate(&mut encoding(9), Some(2), true).is_err());
         assert_eq!(right.kept(9, None, 5), Ok((Some(0), None)));
     }
 

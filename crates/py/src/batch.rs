@@ -32,8 +32,8 @@ pub(crate) struct Columns {
     offsets: Vec<u32>,
     word_ids: Vec<i32>,
     type_ids: Vec<u32>,
-    special_tokens_mask: Vec<u32>,
-    attention_mask: Vec<u32>,
+    special_tokens_mask: Vec<u8>,
+    attention_mask: Vec<u8>,
 }
 
 impl Columns {
@@ -43,8 +43,9 @@ impl Columns {
         self.offsets.extend(offsets.iter().flat_map(|&(start, end)| [start, end]));
         self.word_ids.extend(encoding.word_ids.iter().map(|&word| word as i32));
         self.type_ids.extend_from_slice(&encoding.type_ids);
-        self.special_tokens_mask.extend_from_slice(&encoding.special_tokens_mask);
-        self.attention_mask.extend_from_slice(&encoding.attention_mask);
+        self.special_tokens_mask
+            .extend(encoding.special_tokens_mask.iter().map(|&is_special| u8::from(is_special > 0)));
+        self.attention_mask.extend(encoding.attention_mask.iter().map(|&is_seen| u8::from(is_seen > 0)));
     }
 
     pub(crate) fn append(&mut self, mut other: Self) {
@@ -93,7 +94,7 @@ fn view<'py, T: Element>(batch: &Bound<'py, Batch>, values: &[T]) -> Bound<'py, 
 
 type Column<'py, T> = Bound<'py, PyArray1<T>>;
 /// Offsets, word ids, type ids and both masks.
-type ColumnViews<'py> = (Column<'py, u32>, Column<'py, i32>, Column<'py, u32>, Column<'py, u32>, Column<'py, u32>);
+type ColumnViews<'py> = (Column<'py, u32>, Column<'py, i32>, Column<'py, u32>, Column<'py, u8>, Column<'py, u8>);
 
 #[pymethods]
 impl Batch {

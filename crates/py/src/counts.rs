@@ -13,7 +13,7 @@ use piecework_core::words::{WordSplitter, Words};
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyString};
 
-use crate::errors::{from_io, in_file, to_py, utf8};
+use crate::errors::{from_io, in_file, in_parts, to_py, utf8};
 use crate::functions::functions;
 use crate::input::texts;
 use crate::threads::{self, Tickets};
@@ -24,7 +24,8 @@ const BLOCK: usize = 1 << 20;
 const TEXTS: usize = 64;
 
 /// A table of word counts.
-#[pyclass(frozen, module = "piecework._core")]
+#[derive(PartialEq, Eq)]
+#[pyclass(frozen, module = "piecework._core", eq)]
 pub(crate) struct WordCounts {
     pub(crate) inner: counts::WordCounts,
 }
@@ -60,6 +61,14 @@ impl WordCounts {
         py.detach(|| write_counts(&self.inner)).map_err(|error| to_py(py, &error))
     }
 
+    /// The same table, said to be made by the splitter (JSON), or by means unknown.
+    fn with_splitter(&self, py: Python<'_>, splitter: Option<&str>, functions: Vec<Py<PyAny>>) -> PyResult<Self> {
+        let functions = self::functions(functions);
+        let splitter = splitter.map(|splitter| read_splitter(splitter, &functions)).transpose();
+        let splitter = splitter.map_err(|error| to_py(py, &error))?;
+        Ok(Self { inner: self.inner.clone().with_splitter(splitter) })
+    }
+
     fn splitter(&self) -> Option<String> {
         self.inner.splitter().map(write_splitter)
     }
@@ -84,7 +93,7 @@ impl WordCounts {
         functions: Vec<Py<PyAny>>,
         limit: usize,
     ) -> PyResult<Vec<String>> {
-        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| to_py(py, &error))?;
+        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_parts(py, &error))?;
         let foreign = py.detach(|| self.inner.foreign_to(&splitter, limit)).map_err(|error| to_py(py, &error))?;
         Ok(foreign.into_iter().map(str::to_owned).collect())
     }
@@ -122,7 +131,7 @@ impl WordCounter {
         threads: Option<i64>,
         first_document: u64,
     ) -> PyResult<Self> {
-        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| to_py(py, &error))?;
+        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_parts(py, &error))?;
         let shard = |_| Shard { counts: counts::WordCounts::new(Some(splitter.clone())), words: Words::default() };
         let shards = (0..threads::number(py, threads)?).map(shard).collect();
         Ok(Self { shards, splitter, documents: first_document })

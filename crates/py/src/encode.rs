@@ -140,10 +140,9 @@ impl Encoded {
         row.with_inputs(|text, pair| match columns {
             None => tokenizer.encode_ids(text, pair, options, scratch, ids),
             Some(columns) => {
-                let mut encoding = tokenizer.encode(text, pair, options, scratch)?;
-                encoding.overflowing.clear();
+                let encoding = tokenizer.encode(text, pair, options, scratch)?;
                 ids.extend_from_slice(&encoding.ids);
-                columns.push(&Node::new(encoding, &row.maps(), tokenizer));
+                columns.push(&Node::new(encoding, &row.maps(), tokenizer, None));
                 Ok(())
             }
         })?;

@@ -1,13 +1,17 @@
 //! One encoded text, in columns that become Python lists when they are asked for.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use piecework_core::Error;
 use piecework_core::encoding::{self, NONE};
-use piecework_core::pipeline;
-use pyo3::exceptions::PyIndexError;
+use piecework_core::pipeline::{self, Scratch};
+use piecework_core::span::Span;
+use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 
-use crate::input::Maps;
+use crate::errors::to_py;
+use crate::input::{Maps, Row};
 
 /// The tokens of one text or pair.
 #[pyclass(frozen, module = "piecework._core", eq)]
@@ -19,9 +23,54 @@ pub(crate) struct Encoding {
 pub(crate) struct Node {
     pub(crate) encoding: encoding::Encoding,
     pub(crate) offsets: Vec<(u32, u32)>,
-    overflowing: Vec<Arc<Self>>,
-    tokenizer: Arc<pipeline::Tokenizer>,
+    names: Names,
+    /// What truncation cut off, once someone asks for it: few do, and it can be large.
+    overflowing: OnceLock<Vec<Arc<Self>>>,
+    source: Option<Source>,
 }
+
+/// What it takes to encode a text again.
+pub(crate) struct Source {
+    pub(crate) row: Row,
+    pub(crate) options: pipeline::Options,
+    pub(crate) tokenizer: Arc<pipeline::Tokenizer>,
+}
+
+impl Source {
+    /// The parts that overflow.
+    fn overflowing(&self) -> Result<Vec<Arc<Node>>, Error> {
+        let Self { row, options, tokenizer } = self;
+        let options = pipeline::Options { overflow: true, ..options.clone() };
+        let encoded = row.with_inputs(|text, pair| tokenizer.encode(text, pair, &options, &mut Scratch::default()))?;
+        Ok(Node::parts(encoded.overflowing, &row.maps(), tokenizer))
+    }
+}
+
+/// What the vocabulary calls the tokens.
+enum Names {
+    /// This tokenizer knows.
+    Of(Arc<pipeline::Tokenizer>),
+    /// The names in the order of the tokens, where the tokenizer is not at hand.
+    Listed(Vec<String>),
+}
+
+type Spans = Vec<(u32, u32)>;
+/// An encoding as a pickle has it: ids, tokens, the places of those that are not called as the vocabulary does, character
+/// and byte offsets, word ids, type ids, texts, both masks, the places of each text, and what overflows.
+type State<'py> = (
+    Vec<u32>,
+    Vec<String>,
+    Vec<usize>,
+    Spans,
+    Spans,
+    Vec<u32>,
+    Vec<u32>,
+    Vec<u32>,
+    Vec<u32>,
+    Vec<u32>,
+    Vec<(usize, usize, usize)>,
+    Vec<Bound<'py, Encoding>>,
+);
 
 impl PartialEq for Encoding {
     fn eq(&self, other: &Self) -> bool {
@@ -31,16 +80,72 @@ impl PartialEq for Encoding {
 
 impl PartialEq for Node {
     fn eq(&self, other: &Self) -> bool {
-        self.encoding == other.encoding && self.offsets == other.offsets && self.overflowing == other.overflowing
+        let same = self.encoding == other.encoding && self.offsets == other.offsets;
+        same && matches!((self.overflowing(), other.overflowing()), (Ok(ours), Ok(theirs)) if ours == theirs)
     }
 }
 
 impl Node {
-    pub(crate) fn new(mut encoding: encoding::Encoding, maps: &Maps, tokenizer: &Arc<pipeline::Tokenizer>) -> Self {
-        let overflowing = std::mem::take(&mut encoding.overflowing);
-        let overflowing = overflowing.into_iter().map(|part| Arc::new(Self::new(part, maps, tokenizer))).collect();
+    /// An encoding, and where it came from if anything was cut off.
+    pub(crate) fn new(
+        mut encoding: encoding::Encoding,
+        maps: &Maps,
+        tokenizer: &Arc<pipeline::Tokenizer>,
+        source: Option<Source>,
+    ) -> Self {
+        // The source says it from here on, and a pickle has none.
+        encoding.is_truncated = false;
         let offsets = maps.characters(&encoding);
-        Self { encoding, offsets, overflowing, tokenizer: Arc::clone(tokenizer) }
+        let names = Names::Of(Arc::clone(tokenizer));
+        Self { encoding, offsets, names, overflowing: OnceLock::new(), source }
+    }
+
+    /// Parts that overflow, with the parts that overflow from them.
+    fn parts(parts: Vec<encoding::Encoding>, maps: &Maps, tokenizer: &Arc<pipeline::Tokenizer>) -> Vec<Arc<Self>> {
+        let whole = |mut part: encoding::Encoding| {
+            let more = std::mem::take(&mut part.overflowing);
+            let node = Self::new(part, maps, tokenizer, None);
+            Arc::new(Self { overflowing: OnceLock::from(Self::parts(more, maps, tokenizer)), ..node })
+        };
+        parts.into_iter().map(whole).collect()
+    }
+
+    /// What truncation cut off.
+    fn overflowing(&self) -> Result<&[Arc<Self>], Error> {
+        if let Some(done) = self.overflowing.get() {
+            return Ok(done);
+        }
+        let parts = self.source.as_ref().map_or(Ok(Vec::new()), Source::overflowing)?;
+        Ok(self.overflowing.get_or_init(|| parts))
+    }
+
+    /// The encoding that `state` was made of; None if that was no encoding.
+    fn restored(state: State<'_>) -> Option<Self> {
+        let (ids, tokens, renamed, offsets, spans, word_ids, type_ids, texts, special, attention, sequences, more) =
+            state;
+        let length = ids.len();
+        let lengths = [offsets.len(), spans.len(), word_ids.len(), type_ids.len(), texts.len(), special.len()];
+        let columns_agree = lengths.iter().chain(&[tokens.len(), attention.len()]).all(|&other| other == length);
+        let texts_fit = sequences.iter().all(|&(_, start, end)| start <= end && end <= length);
+        if !columns_agree || !texts_fit {
+            return None;
+        }
+        let renamed = renamed.into_iter().map(|place| Some((place, tokens.get(place)?.clone())));
+        let encoding = encoding::Encoding {
+            ids,
+            spans: spans.into_iter().map(|(start, end)| Span { start, end }).collect(),
+            word_ids,
+            type_ids,
+            texts,
+            special_tokens_mask: special,
+            attention_mask: attention,
+            renamed: renamed.collect::<Option<_>>()?,
+            sequences: sequences.into_iter().map(|(sequence, start, end)| (sequence, start..end)).collect(),
+            overflowing: Vec::new(),
+            is_truncated: false,
+        };
+        let overflowing: Vec<_> = more.iter().map(|part| Arc::clone(&part.get().node)).collect();
+        Some(Self { encoding, offsets, names: Names::Listed(tokens), overflowing: overflowing.into(), source: None })
     }
 
     /// The place of the token that a character of text number `sequence` is of.
@@ -74,6 +179,34 @@ fn optional(column: &[u32]) -> Vec<Option<u32>> {
 
 #[pymethods]
 impl Encoding {
+    #[new]
+    fn restored(state: State<'_>) -> PyResult<Self> {
+        let node = Node::restored(state);
+        node.map(Self::new).ok_or_else(|| PyValueError::new_err("expected the state that an encoding was pickled as"))
+    }
+
+    fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, (State<'py>,))> {
+        let (py, node) = (this.py(), &this.get().node);
+        let columns = &node.encoding;
+        let parts = node.overflowing().map_err(|error| to_py(py, &error))?;
+        let parts = parts.iter().map(|part| Bound::new(py, Self { node: Arc::clone(part) }));
+        let state = (
+            columns.ids.clone(),
+            this.get().tokens().into_iter().map(str::to_owned).collect(),
+            columns.renamed.iter().map(|&(place, _)| place).collect(),
+            node.offsets.clone(),
+            this.get().byte_offsets(),
+            columns.word_ids.clone(),
+            columns.type_ids.clone(),
+            columns.texts.clone(),
+            columns.special_tokens_mask.clone(),
+            columns.attention_mask.clone(),
+            columns.sequences.iter().map(|(sequence, range)| (*sequence, range.start, range.end)).collect(),
+            parts.collect::<PyResult<_>>()?,
+        );
+        Ok((this.get_type(), (state,)))
+    }
+
     #[getter]
     fn ids(&self) -> Vec<u32> {
         self.columns().ids.clone()
@@ -81,8 +214,12 @@ impl Encoding {
 
     #[getter]
     fn tokens(&self) -> Vec<&str> {
-        let name = |&id: &u32| self.node.tokenizer.token(id).unwrap_or_default();
-        let mut tokens: Vec<&str> = self.columns().ids.iter().map(name).collect();
+        let mut tokens: Vec<&str> = match &self.node.names {
+            Names::Of(tokenizer) => {
+                self.columns().ids.iter().map(|&id| tokenizer.token(id).unwrap_or_default()).collect()
+            }
+            Names::Listed(names) => names.iter().map(String::as_str).collect(),
+        };
         for (place, name) in &self.columns().renamed {
             tokens[*place] = name;
         }
@@ -125,8 +262,9 @@ impl Encoding {
     }
 
     #[getter]
-    fn overflowing(&self) -> Vec<Self> {
-        self.node.overflowing.iter().map(|node| Self { node: Arc::clone(node) }).collect()
+    fn overflowing(&self, py: Python<'_>) -> PyResult<Vec<Self>> {
+        let parts = py.detach(|| self.node.overflowing()).map_err(|error| to_py(py, &error))?;
+        Ok(parts.iter().map(|node| Self { node: Arc::clone(node) }).collect())
     }
 
     #[getter]

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use piecework_core::Error;
+use piecework_core::error::Place;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -10,6 +11,17 @@ use pyo3::types::PyString;
 /// The exception for an error of the core.
 pub(crate) fn to_py(py: Python<'_>, error: &Error) -> PyErr {
     make(py, error, None)
+}
+
+/// The same, for parts that the caller has put together: they are settings, and the JSON of them was in no file.
+pub(crate) fn in_parts(py: Python<'_>, error: &Error) -> PyErr {
+    match error {
+        Error::Format { at: Place::Json(path), message } => {
+            let part = path.trim_start_matches(['$', '.']);
+            to_py(py, &Error::Config(if part.is_empty() { message.clone() } else { format!("{part}: {message}") }))
+        }
+        _ => to_py(py, error),
+    }
 }
 
 /// The same, for an error in a file that has a name.

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use piecework_core::Error;
-use piecework_core::error::Foreign;
+use piecework_core::error::{Foreign, shorten};
 use piecework_core::pretokenize::{Function, SplitFunction};
 use piecework_core::span::Span;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::errors::utf8;
+use crate::errors::{to_py, utf8};
 
 /// A function of one `str` that gives its parts, as `str` or as spans of characters.
 struct PythonFunction(Py<PyAny>);
@@ -31,7 +31,13 @@ impl SplitFunction for PythonFunction {
             let borders = Borders::new(text);
             let mut spans = Vec::new();
             let mut end = 0;
-            for part in parts.try_iter()? {
+            let parts = parts.try_iter().map_err(|error| {
+                if error.is_instance_of::<PyTypeError>(py) {
+                    return wrong(py, "gave nothing that could be iterated over; it must give parts of the text");
+                }
+                error
+            })?;
+            for part in parts {
                 let span = borders.span(&part?, end)?;
                 end = span.range().end;
                 spans.push(span);
@@ -58,27 +64,33 @@ impl<'a> Borders<'a> {
         if let Ok(piece) = part.cast::<PyString>() {
             let piece = utf8(piece)?;
             let at = self.text[from..].find(piece).ok_or_else(|| {
-                PyValueError::new_err(format!(
-                    "the pre-tokenizer function gave {piece:?}, which the text does not hold behind the parts before it; \
-                     parts are stretches of the text, from left to right"
+                let piece = shorten(piece);
+                wrong(part.py(), &format!(
+                    "gave {piece:?}, which the text does not hold behind the parts before it; parts are stretches of the \
+                     text, from left to right"
                 ))
             })?;
             return Ok(Span::new(from + at, from + at + piece.len()));
         }
-        let (start, end): (usize, usize) = part.extract().map_err(|_| {
-            PyValueError::new_err(
-                "the pre-tokenizer function must give parts of the text as str, or spans of characters (start, end)",
-            )
-        })?;
+        let (start, end): (usize, usize) = part
+            .extract()
+            .map_err(|_| wrong(part.py(), "must give parts of the text as str, or spans of characters (start, end)"))?;
         match (self.bytes.get(start), self.bytes.get(end)) {
             (Some(&start_byte), Some(&end_byte)) if from <= start_byte && start_byte <= end_byte => {
                 Ok(Span::new(start_byte, end_byte))
             }
-            _ => Err(PyValueError::new_err(format!(
-                "the pre-tokenizer function gave the span ({start}, {end}) of a text of {} characters; spans follow each \
-                 other within the text",
-                self.bytes.len() - 1
-            ))),
+            _ => Err(wrong(
+                part.py(),
+                &format!(
+                    "gave the span ({start}, {end}) of a text of {} characters; spans follow each other within the text",
+                    self.bytes.len() - 1
+                ),
+            )),
         }
     }
+}
+
+/// The exception for what a function gave.
+fn wrong(py: Python<'_>, what: &str) -> PyErr {
+    to_py(py, &Error::Config(format!("the pre-tokenizer function {what}")))
 }

@@ -25,16 +25,14 @@ use pyo3::prelude::*;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tokenizer::Tokenizer>()?;
     module.add_class::<options::Options>()?;
+    module.add_class::<text::Stage>()?;
     module.add_class::<encoding::Encoding>()?;
     module.add_class::<batch::Batch>()?;
     module.add_class::<counts::WordCounts>()?;
     module.add_class::<counts::WordCounter>()?;
     module.add_function(wrap_pyfunction!(train::train, module)?)?;
     module.add_function(wrap_pyfunction!(train::check_trainer, module)?)?;
-    module.add_function(wrap_pyfunction!(text::normalize, module)?)?;
-    module.add_function(wrap_pyfunction!(text::pre_tokenize, module)?)?;
     module.add_function(wrap_pyfunction!(text::decode_tokens, module)?)?;
-    module.add_function(wrap_pyfunction!(text::canonical_decoder, module)?)?;
     module.add_function(wrap_pyfunction!(text::detect_encoding, module)?)?;
     Ok(())
 }

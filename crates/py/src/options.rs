@@ -48,7 +48,7 @@ impl Options {
             Limit::Given(json) => Some(read_padding(&json).map_err(|error| to_py(py, &error))?),
         };
         let padding = padding.map(|padding| tokenizer.settled(padding));
-        Ok(Self { inner: pipeline::Options { add_special_tokens, specials, truncation, padding } })
+        Ok(Self { inner: pipeline::Options { add_special_tokens, specials, truncation, padding, overflow: false } })
     }
 }
 

@@ -1,52 +1,50 @@
 //! The first stages and the last one by themselves.
 
-use piecework_core::format::{read_decoder, read_splitter, write_decoder};
-use piecework_core::words::Words;
+use piecework_core::format::{read_decoder, read_splitter};
+use piecework_core::words::{WordSplitter, Words};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyList, PyString};
 
-use crate::errors::{to_py, utf8};
+use crate::errors::{in_parts, to_py, utf8};
 use crate::functions::functions;
-use crate::input::CharMap;
+use crate::input::{CharMap, texts};
 
-/// The text as the normalizer (JSON) leaves it.
-#[pyfunction]
-pub(crate) fn normalize(py: Python<'_>, normalizer: &str, text: &Bound<'_, PyString>) -> PyResult<String> {
-    let text = utf8(text)?;
-    let splitter = read_splitter(&format!("{{\"normalizer\": {normalizer}}}"), &[]);
-    splitter.and_then(|splitter| splitter.normalize(text)).map_err(|error| to_py(py, &error))
+/// A normalizer or a pre-tokenizer by itself, ready for many texts.
+#[pyclass(frozen, module = "piecework._core")]
+pub(crate) struct Stage {
+    splitter: WordSplitter,
 }
 
-/// The words that the pre-tokenizer (JSON) makes of the text, with their character spans.
-#[pyfunction]
-pub(crate) fn pre_tokenize(
-    py: Python<'_>,
-    pre_tokenizer: &str,
-    functions: Vec<Py<PyAny>>,
-    text: &Bound<'_, PyString>,
-) -> PyResult<Vec<(String, (u32, u32))>> {
-    let text = utf8(text)?;
-    let functions = self::functions(functions);
-    let mut words = Words::default();
-    let splitter = read_splitter(&format!("{{\"pre_tokenizer\": {pre_tokenizer}}}"), &functions);
-    splitter.and_then(|splitter| splitter.split(text, true, &mut words)).map_err(|error| to_py(py, &error))?;
-    let map = CharMap::new(text);
-    let found = words.as_slice().iter();
-    Ok(found.map(|word| (words.text_of(word).to_owned(), map.characters(word.origin))).collect())
+#[pymethods]
+impl Stage {
+    /// `splitter` is normalizer and pre-tokenizer as JSON.
+    #[new]
+    fn new(py: Python<'_>, splitter: &str, functions: Vec<Py<PyAny>>) -> PyResult<Self> {
+        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_parts(py, &error))?;
+        Ok(Self { splitter })
+    }
+
+    /// The text as the normalizer leaves it.
+    fn normalize(&self, text: &Bound<'_, PyString>) -> PyResult<String> {
+        self.splitter.normalize(utf8(text)?).map_err(|error| to_py(text.py(), &error))
+    }
+
+    /// The words that the pre-tokenizer makes of the text, with their character spans.
+    fn pre_tokenize<'py>(&self, text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyList>> {
+        let (py, text) = (text.py(), utf8(text)?);
+        let mut words = Words::default();
+        self.splitter.split(text, true, &mut words).map_err(|error| to_py(py, &error))?;
+        let map = CharMap::new(text);
+        PyList::new(py, words.as_slice().iter().map(|word| (words.text_of(word), map.characters(word.origin))))
+    }
 }
 
 /// The text that the decoder (JSON) makes of the tokens.
 #[pyfunction]
-pub(crate) fn decode_tokens(py: Python<'_>, decoder: &str, tokens: Vec<Bound<'_, PyString>>) -> PyResult<String> {
-    let tokens = tokens.iter().map(utf8).collect::<PyResult<Vec<&str>>>()?;
-    let decoder = read_decoder(decoder).map_err(|error| to_py(py, &error))?;
-    decoder.decode(tokens).map_err(|error| to_py(py, &error))
-}
-
-/// A decoder (JSON) as files have it: checked, with every member, the forms of earlier versions brought up to date.
-#[pyfunction]
-pub(crate) fn canonical_decoder(py: Python<'_>, decoder: &str) -> PyResult<String> {
-    read_decoder(decoder).map(|decoder| write_decoder(&decoder)).map_err(|error| to_py(py, &error))
+pub(crate) fn decode_tokens(py: Python<'_>, decoder: &str, tokens: &Bound<'_, PyAny>) -> PyResult<String> {
+    let tokens = texts(tokens)?;
+    let decoder = read_decoder(decoder).map_err(|error| in_parts(py, &error))?;
+    decoder.decode(tokens.iter().map(|token| &**token)).map_err(|error| to_py(py, &error))
 }
 
 /// The likely name of the character set of `data`, which begins a file and is all of it if `whole`.

@@ -17,8 +17,8 @@ use pyo3::types::{PyDict, PyString};
 
 use crate::batch::Batch;
 use crate::encode::{self, Call, FLOOR};
-use crate::encoding::{Encoding, Node};
-use crate::errors::{to_py, utf8};
+use crate::encoding::{Encoding, Node, Source};
+use crate::errors::{in_parts, to_py, utf8};
 use crate::functions::functions;
 use crate::input::{CharMap, Given, Row, rows};
 use crate::options::Options;
@@ -67,7 +67,7 @@ impl Tokenizer {
         functions: Vec<Py<PyAny>>,
         model: ModelSettings,
     ) -> PyResult<Self> {
-        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| to_py(py, &error))?;
+        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_parts(py, &error))?;
         let settings = VocabSettings { splitter, model: settings(py, model)? };
         let read = py.detach(|| read_vocab_txt(data, settings));
         read.map(Self::new).map_err(|error| to_py(py, &error))
@@ -83,7 +83,7 @@ impl Tokenizer {
     fn with_parts(&self, py: Python<'_>, parts: &str, functions: Vec<Py<PyAny>>) -> PyResult<Self> {
         let functions = self::functions(functions);
         let changed = py.detach(|| with_parts(&self.inner, parts, &functions));
-        changed.map(Self::new).map_err(|error| to_py(py, &error))
+        changed.map(Self::new).map_err(|error| in_parts(py, &error))
     }
 
     /// The parts that are settings, as JSON.
@@ -198,12 +198,12 @@ impl Tokenizer {
         is_pretokenized: bool,
         options: &Options,
     ) -> PyResult<Encoding> {
-        self.encode_row(text.py(), &Row::new(text, pair, is_pretokenized)?, options)
+        self.encode_row(text.py(), Row::new(text, pair, is_pretokenized)?, options)
     }
 
     /// One text in segments, each with whether it is trusted.
     fn encode_segments(&self, segments: &Bound<'_, PyAny>, options: &Options) -> PyResult<Encoding> {
-        self.encode_row(segments.py(), &Row::of(Given::segments(segments)?), options)
+        self.encode_row(segments.py(), Row::of(Given::segments(segments)?), options)
     }
 
     fn encode_ids(
@@ -285,13 +285,19 @@ impl Tokenizer {
         })
     }
 
-    fn encode_row(&self, py: Python<'_>, row: &Row, options: &Options) -> PyResult<Encoding> {
+    fn encode_row(&self, py: Python<'_>, row: Row, options: &Options) -> PyResult<Encoding> {
         let encode = || {
             let encoding =
                 row.with_inputs(|text, pair| self.inner.encode(text, pair, &options.inner, &mut Scratch::default()))?;
-            Ok(Node::new(encoding, &row.maps(), &self.inner))
+            Ok((encoding, row.maps()))
         };
-        detached(py, row.len(), encode).map(Encoding::new).map_err(|error| to_py(py, &error))
+        let (encoding, maps) = detached(py, row.len(), encode).map_err(|error| to_py(py, &error))?;
+        let source = encoding.is_truncated.then(|| Source {
+            row,
+            options: options.inner.clone(),
+            tokenizer: Arc::clone(&self.inner),
+        });
+        Ok(Encoding::new(Node::new(encoding, &maps, &self.inner, source)))
     }
 
     fn word_tuple(&self, WordPieces { word, tokens }: WordPieces) -> WordTuple {

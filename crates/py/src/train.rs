@@ -8,7 +8,7 @@ use piecework_core::training::train_wordpiece;
 use pyo3::prelude::*;
 
 use crate::counts::WordCounts;
-use crate::errors::to_py;
+use crate::errors::{in_parts, to_py};
 use crate::functions::functions;
 use crate::threads::Watch;
 use crate::tokenizer::Tokenizer;
@@ -23,7 +23,7 @@ pub(crate) fn train(
     trainer: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Tokenizer> {
-    let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| to_py(py, &error))?;
+    let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_parts(py, &error))?;
     let config = read_trainer(trainer).map_err(|error| to_py(py, &error))?;
     let counts = &counts.get().inner;
     let mut signal = Ok(());

@@ -7,11 +7,10 @@ from piecework._core._batch import Batch as Batch
 from piecework._core._counts import WordCounter as WordCounter
 from piecework._core._counts import WordCounts as WordCounts
 from piecework._core._encoding import Encoding as Encoding
-from piecework._core._text import canonical_decoder as canonical_decoder
+from piecework._core._options import Options as Options
+from piecework._core._text import Stage as Stage
 from piecework._core._text import decode_tokens as decode_tokens
 from piecework._core._text import detect_encoding as detect_encoding
-from piecework._core._text import normalize as normalize
-from piecework._core._text import pre_tokenize as pre_tokenize
 from piecework._core._tokenizer import Tokenizer as Tokenizer
 from piecework._core._train import check_trainer as check_trainer
 from piecework._core._train import train as train

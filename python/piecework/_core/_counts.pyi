@@ -1,6 +1,6 @@
 """Counting words, from texts and from files."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from typing import final
 
@@ -30,6 +30,11 @@ class WordCounts:
     def splitter(self) -> str | None:
         """Give normalizer and pre-tokenizer as JSON; None where they are not known."""
 
+    def with_splitter(
+        self, splitter: str | None, functions: Sequence[Callable[[str], object]]
+    ) -> WordCounts:
+        """Give the same table, said to be made by the splitter (JSON, with its functions); by means unknown if None."""
+
     def fingerprint(self) -> str:
         """Give the SHA-256 of words and counts, in hexadecimal digits."""
 
@@ -39,14 +44,18 @@ class WordCounts:
     def by_first_sight(self) -> list[tuple[str, int]]:
         """Give words and counts in order of first sight."""
 
-    def foreign_to(self, splitter: str, limit: int) -> list[str]:
-        """Give up to `limit` words that the splitter (JSON) would not leave as they are."""
+    def foreign_to(
+        self, splitter: str, functions: Sequence[Callable[[str], object]], limit: int
+    ) -> list[str]:
+        """Give up to `limit` words that the splitter (JSON, with its functions) would not leave as they are."""
 
     @property
     def total(self) -> int:
         """The sum of all counts."""
 
     def __len__(self) -> int: ...
+    def __eq__(self, other: object) -> bool: ...
+    def __ne__(self, other: object) -> bool: ...
 
 @final
 class WordCounter:
@@ -54,11 +63,18 @@ class WordCounter:
 
     Args:
         splitter: Normalizer and pre-tokenizer as JSON.
+        functions: Those that the splitter means by their numbers.
         threads: How many to use; one for each core if None.
         first_document: The number of the first text or line.
     """
 
-    def __new__(cls, splitter: str, threads: int | None, first_document: int) -> WordCounter: ...
+    def __new__(
+        cls,
+        splitter: str,
+        functions: Sequence[Callable[[str], object]],
+        threads: int | None,
+        first_document: int,
+    ) -> WordCounter: ...
     def add_texts(self, batch: Iterable[str]) -> None:
         """Count the words of texts, each a document."""
 

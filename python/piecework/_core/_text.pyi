@@ -1,28 +1,26 @@
 """The first stages and the last one by themselves."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import final
 
-from collections.abc import Callable
+@final
+class Stage:
+    """A normalizer or a pre-tokenizer by itself, ready for many texts.
 
-def normalize(normalizer: str, text: str) -> str:
-    """Give the text as `normalizer` (JSON) leaves it.
-
-    >>> from piecework._core import normalize
-    >>> normalize('{"type": "NFKC"}', "ﬁve")
+    >>> from piecework._core import Stage
+    >>> Stage('{"normalizer": {"type": "NFKC"}}', []).normalize("ﬁve")
     'five'
-    """
-
-def pre_tokenize(
-    pre_tokenizer: str, functions: list[Callable[[str], object]], text: str
-) -> list[tuple[str, tuple[int, int]]]:
-    """Give the words that `pre_tokenizer` (JSON) makes of a text, with their spans of characters.
-
-    `functions` are the Python functions that a "piecework.Function" means by its "index".
-
-    >>> from piecework._core import pre_tokenize
-    >>> pre_tokenize('{"type": "piecework.Function", "index": 0}', [str.split], "to be")
+    >>> split = '{"pre_tokenizer": {"type": "piecework.Function", "index": 0}}'
+    >>> Stage(split, [str.split]).pre_tokenize("to be")
     [('to', (0, 2)), ('be', (3, 5))]
     """
+
+    def __new__(cls, splitter: str, functions: Sequence[Callable[[str], object]]) -> Stage: ...
+    def normalize(self, text: str) -> str:
+        """Give the text as the normalizer leaves it."""
+
+    def pre_tokenize(self, text: str) -> list[tuple[str, tuple[int, int]]]:
+        """Give the words of a text, with their spans of characters."""
 
 def decode_tokens(decoder: str, tokens: Iterable[str]) -> str:
     """Give the text that `decoder` (JSON) makes of tokens.
@@ -31,9 +29,6 @@ def decode_tokens(decoder: str, tokens: Iterable[str]) -> str:
     >>> decode_tokens('{"type": "BPEDecoder", "suffix": "</w>"}', ["to</w>", "be</w>"])
     'to be'
     """
-
-def canonical_decoder(decoder: str) -> str:
-    """Give a decoder (JSON) as files have it: checked, with every member, earlier forms brought up to date."""
 
 def detect_encoding(data: bytes, whole: bool) -> str:
     """Guess the character set of bytes that begin a file, and are all of it if `whole`.

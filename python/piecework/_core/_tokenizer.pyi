@@ -1,30 +1,49 @@
 """The tokenizer."""
 
-from collections.abc import Iterable, Sequence
-from typing import TypeAlias, final
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias, final
 
 from piecework._core._batch import Batch
 from piecework._core._encoding import Encoding
-from piecework.types import Specials, UnknownPolicy
+from piecework._core._options import Options
+from piecework.types import UnknownPolicy
 
+_Functions: TypeAlias = Sequence[Callable[[str], object]]
 _ModelSettings: TypeAlias = tuple[str, str | None, UnknownPolicy, int | None]
+_AddedToken: TypeAlias = tuple[str, bool, bool, bool, bool, bool]
+"""Content, single_word, lstrip, rstrip, normalized, special."""
 
 @final
 class Tokenizer:
-    """All stages in a row, immutable."""
+    """All stages in a row, immutable.
+
+    Where JSON may hold "piecework.Function", `functions` are the Python functions that it means by their numbers.
+    """
 
     @staticmethod
-    def from_json(
-        data: bytes, ignore_truncation: bool, ignore_padding: bool, allow_no_unk: bool
-    ) -> Tokenizer:
+    def from_json(data: bytes, functions: _Functions, allow_no_unk: bool) -> Tokenizer:
         """Read a tokenizer.json."""
 
     @staticmethod
-    def from_vocab(data: bytes, splitter: str, model: _ModelSettings) -> Tokenizer:
+    def from_vocab(
+        data: bytes, splitter: str, functions: _Functions, model: _ModelSettings
+    ) -> Tokenizer:
         """Read a vocab.txt; `model` is prefix, unknown token, unknown policy and word limit."""
 
     def with_model(self, model: _ModelSettings) -> Tokenizer:
-        """Give the same tokenizer with other settings of its model."""
+        """Give the same tokenizer with other settings of its model, which is a WordPiece."""
+
+    def with_parts(self, parts: str, functions: _Functions) -> Tokenizer:
+        """Give the same tokenizer with other parts: those that `parts` (JSON) has, null for none."""
+
+    def parts(self) -> str:
+        """Give all but the model and its tokens as JSON."""
+
+    def with_added_tokens(self, tokens: Sequence[_AddedToken]) -> Tokenizer:
+        """Give the same tokenizer with more added tokens, or other flags of those it has."""
+
+    def added_tokens(self) -> list[tuple[int, _AddedToken]]:
+        """Give the added tokens with their ids."""
 
     def to_json(self) -> str:
         """Give the tokenizer.json."""
@@ -35,14 +54,23 @@ class Tokenizer:
     def splitter(self) -> str:
         """Give normalizer and pre-tokenizer as JSON."""
 
+    def model_type(self) -> str:
+        """Give the kind of model, "WordPiece" or "WordLevel"."""
+
     def model(self) -> _ModelSettings:
-        """Give prefix, unknown token, unknown policy and word limit."""
+        """Give prefix, unknown token, unknown policy and word limit of a WordPiece."""
+
+    def unk_token(self) -> str | None:
+        """Give the unknown token that the model names, in the vocabulary or not."""
 
     def special_tokens(self) -> list[tuple[str, int]]:
         """Give the special tokens with their ids."""
 
+    def model_vocab(self) -> dict[str, int]:
+        """Give the model's tokens and ids, in order of the ids."""
+
     def vocab(self) -> dict[str, int]:
-        """Give tokens and ids, in order of the ids."""
+        """Give tokens and ids, added ones too, in order of the ids."""
 
     def token_to_id(self, token: str) -> int | None:
         """Give the id of a token."""
@@ -57,28 +85,40 @@ class Tokenizer:
         """Give the merges: left, right, token, score, pair, left and right count, ties."""
 
     def encode(
-        self, text: str, pair: str | None, add_special_tokens: bool, specials: Specials
+        self,
+        text: str | Iterable[str],
+        pair: str | Iterable[str] | None,
+        is_pretokenized: bool,
+        options: Options,
     ) -> Encoding:
-        """Encode a text or pair."""
+        """Encode a text or pair; with `is_pretokenized` each is a list of words."""
+
+    def encode_segments(self, segments: Iterable[tuple[str, bool]], options: Options) -> Encoding:
+        """Encode one text that comes in segments, each with whether special tokens in it are matched."""
 
     def encode_ids(
-        self, text: str, pair: str | None, add_special_tokens: bool, specials: Specials
+        self,
+        text: str | Iterable[str],
+        pair: str | Iterable[str] | None,
+        is_pretokenized: bool,
+        options: Options,
     ) -> list[int]:
         """Give the ids of a text or pair."""
 
     def encode_batch(
         self,
-        batch: Iterable[str],
-        add_special_tokens: bool,
-        specials: Specials,
+        batch: Iterable[Any],
+        is_pretokenized: bool,
+        options: Options,
+        columns: bool,
         threads: int | None,
     ) -> Batch:
-        """Give the ids of many texts."""
+        """Give the ids of many texts or pairs (tuples), and if `columns` all else about their tokens."""
 
-    def count(self, text: str, add_special_tokens: bool, specials: Specials) -> int:
-        """Give the number of tokens of a text."""
+    def count(self, text: str, options: Options) -> int:
+        """Give the number of tokens of a text, neither truncated nor padded."""
 
-    def log_likelihood(self, text: str, specials: Specials) -> float:
+    def log_likelihood(self, text: str, options: Options) -> float:
         """Give the sum of ln p over the tokens of a text."""
 
     def decode(self, ids: Sequence[int], skip_special_tokens: bool) -> str:

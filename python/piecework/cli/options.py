@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from enum import Enum
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from piecework.errors import FormatError
+
 if TYPE_CHECKING:
     from piecework import Tokenizer
+    from piecework.pre_tokenizers import PreTokenizer
 
 
 class Errors(Enum):
@@ -47,13 +52,18 @@ class PreTokenizerName(Enum):
 
     bert = "bert"
     whitespace = "whitespace"
+    whitespace_split = "whitespace-split"
+    unicode_scripts = "unicode-scripts"
+    jieba = "jieba"
     none = "none"
 
 
 TokenizerFile = Annotated[
     str,
     typer.Argument(
-        metavar="TOKENIZER", help="A tokenizer.json or a vocab.txt.", show_default=False
+        metavar="TOKENIZER",
+        help="A tokenizer.json, a vocab.txt, or a model's folder with one of them.",
+        show_default=False,
     ),
 ]
 TextFile = Annotated[
@@ -152,7 +162,26 @@ class Splitting:
     ] = None
     pre_tokenizer: Annotated[
         PreTokenizerName | None,
-        typer.Option(help="How text is split: bert by default; none makes each line one word."),
+        typer.Option(
+            help="How text is split: bert by default; whitespace also divides words from punctuation, whitespace-split "
+            "does not; jieba finds Chinese words and needs --no-handle-chinese-chars; none makes each line one word."
+        ),
+    ] = None
+    dictionary: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Phrases that stay whole, before the pre-tokenizer splits: one a line, UTF-8, as they are after "
+            "normalization. Empty lines are passed over.",
+        ),
+    ] = None
+    jieba_dictionary: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Words for --pre-tokenizer jieba, a line each, UTF-8: the word, then its frequency and its tag if it has "
+            "them.",
+        ),
     ] = None
 
     def settings(self) -> dict[str, Any]:
@@ -167,23 +196,59 @@ class Splitting:
 
     def load_settings(self) -> dict[str, Any]:
         """Give what was asked for as loading takes it."""
-        from piecework import pre_tokenizers
-
         settings: dict[str, Any] = self._flags()
         if self.normalizer is NormalizerName.none:
             _refuse(settings, "--normalizer none")
             settings["normalizer"] = None
-        if self.pre_tokenizer:
-            settings["pre_tokenizer"] = {
-                PreTokenizerName.bert: pre_tokenizers.BertPreTokenizer(),
-                PreTokenizerName.whitespace: pre_tokenizers.WhitespaceSplit(),
-                PreTokenizerName.none: None,
-            }[self.pre_tokenizer]
+        if self.jieba_dictionary and self.pre_tokenizer is not PreTokenizerName.jieba:
+            message = "says nothing without --pre-tokenizer jieba"
+            raise typer.BadParameter(message, param_hint="--jieba-dictionary")
+        if self.pre_tokenizer or self.dictionary:
+            settings["pre_tokenizer"] = self._split
         return settings
+
+    def files(self) -> list[str]:
+        """Give the files that are read for it."""
+        return [file for file in (self.dictionary, self.jieba_dictionary) if file]
+
+    @cached_property
+    def _split(self) -> PreTokenizer | None:
+        """The pre-tokenizer, made once: a file may be a pipe, which can be read once."""
+        from piecework.pre_tokenizers import Dictionary, Sequence
+
+        splits = self._named()
+        if not self.dictionary:
+            return splits
+        phrases = Dictionary(_phrases(self.dictionary))
+        return Sequence([phrases, splits]) if splits else phrases
+
+    def _named(self) -> PreTokenizer | None:
+        from piecework import pre_tokenizers
+
+        if self.jieba_dictionary:
+            return pre_tokenizers.Jieba.from_user_dictionary(self.jieba_dictionary)
+        if self.pre_tokenizer is PreTokenizerName.none:
+            return None
+        kinds: dict[PreTokenizerName | None, type[PreTokenizer]] = {
+            PreTokenizerName.whitespace: pre_tokenizers.Whitespace,
+            PreTokenizerName.whitespace_split: pre_tokenizers.WhitespaceSplit,
+            PreTokenizerName.unicode_scripts: pre_tokenizers.UnicodeScripts,
+            PreTokenizerName.jieba: pre_tokenizers.Jieba,
+        }
+        return kinds.get(self.pre_tokenizer, pre_tokenizers.BertPreTokenizer)()
 
     def _flags(self) -> dict[str, bool]:
         names = ("lowercase", "strip_accents", "clean_text", "handle_chinese_chars")
         return {name: value for name in names if (value := getattr(self, name)) is not None}
+
+
+def _phrases(file: str) -> list[str]:
+    from piecework.io import read_lines
+
+    phrases = list(filter(None, read_lines(file, "utf-8", "strict")))
+    if not phrases:
+        raise FormatError(f"{file}: expected phrases, one a line, found none")
+    return phrases
 
 
 def _refuse(given: dict[str, bool], beside: str) -> None:
@@ -229,23 +294,10 @@ class Model:
             metavar="TEXT", help="vocab.txt: what marks a token inside a word; ## by default."
         ),
     ] = None
-    ignore_truncation: Annotated[
-        bool,
-        typer.Option(
-            "--ignore-truncation", help="Load a file that prescribes truncation, without it."
-        ),
-    ] = False
-    ignore_padding: Annotated[
-        bool,
-        typer.Option("--ignore-padding", help="Load a file that prescribes padding, without it."),
-    ] = False
 
     def settings(self) -> dict[str, Any]:
         """Give what was asked for as loading takes it."""
         settings = {name: value for name, value in asdict(self).items() if value is not None}
-        for name in ("truncation", "padding"):
-            if settings.pop(f"ignore_{name}"):
-                settings[name] = None
         if self.unknown:
             settings["unknown"] = self.unknown.value
         if self.unk_token == "":
@@ -256,7 +308,8 @@ class Model:
 
 
 def load(path: str, splitting: Splitting, model: Model) -> Tokenizer:
-    """Load a tokenizer with the settings that options give."""
+    """Load a tokenizer, from a file or a model's folder, with the settings that options give."""
     from piecework import Tokenizer
 
-    return Tokenizer.from_file(path, **splitting.load_settings(), **model.settings())
+    read = Tokenizer.from_folder if Path(path).is_dir() else Tokenizer.from_file
+    return read(path, **splitting.load_settings(), **model.settings())

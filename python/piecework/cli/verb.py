@@ -95,12 +95,14 @@ def _clean_ends(options: list[str]) -> Iterator[None]:
 
 
 _SAID_OTHERWISE = {
-    "truncation=None": "--ignore-truncation",
-    "padding=None": "--ignore-padding",
+    "truncation=None": "--no-truncation",
+    "padding=None": "--no-padding",
+    "add_special_tokens=False": "--no-special-tokens",
     "unk_token=None": "--unk-token ''",
     "user_defined_symbols": "--user-defined-symbol",
 }
-_ALSO = ["truncation", "padding"]
+_INSIDE_A_COMPONENT = re.compile(r"BertNormalizer\((\w+=\w+)\)")
+_ALSO = ["truncation", "padding", "add_special_tokens"]
 
 
 def _as_options(message: str, options: list[str]) -> str:
@@ -120,4 +122,4 @@ def _as_options(message: str, options: list[str]) -> str:
         value = word or assigned[1:].replace("None", "none")
         return dashed if value in ("", "True", "...") else f"{dashed} {value}"
 
-    return setting.sub(option, message)
+    return setting.sub(option, _INSIDE_A_COMPONENT.sub(r"\1", message))

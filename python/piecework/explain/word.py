@@ -13,11 +13,16 @@ if TYPE_CHECKING:
 _DEEPEST = 40
 """Lines are indented so far; a token born by a thousand merges in a row stays readable."""
 _SAID = {
+    "special": "a special token",
+    "added": "an added token",
+    "word": "a word of the vocabulary",
     "alphabet": "a character of the alphabet",
     "symbol": "a user-defined symbol",
     "vocabulary": "its lineage is not known",
 }
 """What is said of pieces that no merge made."""
+_FOUND = ("special", "added", "unknown")
+"""Kinds that were not looked for by their prefixes."""
 _SHOWN = 8
 """A long word has many prefixes; so many are shown."""
 
@@ -32,8 +37,9 @@ class Piece:
         word: The word it belongs to, after normalization.
         span: Its characters in that word.
         failed: The longer prefixes that were tried before it and are not in the vocabulary, longest first.
-        kind: ``"merged"``, ``"alphabet"``, ``"symbol"`` for a user-defined symbol, ``"special"``, ``"unknown"``, or
-            ``"vocabulary"`` where the history is not known.
+        kind: ``"merged"``, ``"alphabet"``, ``"symbol"`` for a user-defined symbol, ``"special"``, ``"added"`` for other
+            added tokens, ``"word"`` for one of a WordLevel model, ``"unknown"``, or ``"vocabulary"`` where the history is
+            not known.
         lineage: The merges it was born by; None for other kinds than ``"merged"``.
         reason: Why nothing matched; empty for other kinds than ``"unknown"``.
     """
@@ -78,8 +84,9 @@ def explain(tokenizer: Tokenizer, text: str) -> Explanation:
     for word, parts in tokenizer._core.word_pieces(text):
         for number, span, failed in parts:
             token = tokenizer.id_to_token(number) or ""
-            kind, birth = _origin(tokenizer, token)
-            tried = () if kind in ("special", "unknown") else tuple(failed)
+            is_added = number in tokenizer._not_special and span == (0, len(word))
+            kind, birth = ("added", None) if is_added else _origin(tokenizer, token)
+            tried = () if kind in _FOUND else tuple(failed)
             reason = _reason(tokenizer, word, span) if kind == "unknown" else ""
             pieces.append(Piece(token, number, word, span, tried, kind, birth, reason))
     return Explanation(text, tuple(pieces))
@@ -90,6 +97,8 @@ def _origin(tokenizer: Tokenizer, token: str) -> tuple[str, Lineage | None]:
         return "unknown", None
     if token in tokenizer.special_tokens:
         return "special", None
+    if tokenizer.model_type == "WordLevel":
+        return "word", None
     if tokenizer._training is None:
         return "vocabulary", None
     if token in tokenizer._symbols:
@@ -100,6 +109,10 @@ def _origin(tokenizer: Tokenizer, token: str) -> tuple[str, Lineage | None]:
 
 def _reason(tokenizer: Tokenizer, word: str, span: tuple[int, int]) -> str:
     """Why the characters of a word are unknown."""
+    if word.strip() == tokenizer.unk_token:
+        return "the text is the unknown token itself"
+    if tokenizer.model_type == "WordLevel":
+        return f"{word!r} is not in the vocabulary"
     limit = tokenizer.max_input_chars_per_word
     if limit is not None and len(word) > limit:
         return f"the word has {len(word)} characters, more than max_input_chars_per_word={limit}"
@@ -114,8 +127,6 @@ def _reason(tokenizer: Tokenizer, word: str, span: tuple[int, int]) -> str:
 def _describe(piece: Piece) -> list[str]:
     if piece.kind == "unknown":
         return [f"{piece.token}: {piece.reason}"]
-    if piece.kind == "special":
-        return [f"{piece.token}: a special token"]
     tried = [f"tried {_list(piece.failed)}"] if piece.failed else []
     if piece.kind in _SAID:
         return [f"{piece.token}: {'; '.join([*tried, _SAID[piece.kind]])}"]

@@ -1,22 +1,34 @@
-"""WordPiece in plain Python: the executable specification of this project.
+"""Tokenization in plain Python: the executable specification of this project.
 
 Read the files in this order; each adds one idea, and none needs more than the ones before it.
 
-1. `normalize`    tidy the text, and remember where each character came from
-2. `pretokenize`  split it into words
-3. `counts`       count them: the table is all that training sees
-4. `alphabet`     words become symbols, `hug` becomes `h ##u ##g`
-5. `criteria`     what a merge is worth: four answers, or your own
-6. `settings`     what else can be asked of a training
-7. `train`        merge the best pair, again and again, and keep a history
-8. `encode`       split a word by greedy longest match
-9. `probability`  the vocabulary as a unigram language model
-10. `decode`      from tokens back to text
-11. `tokenizer`   all of it in one object, with special tokens and spans
+1. `aligned`      a text under way, and where each character of it came from
+2. `normalize`    tidy it
+3. `split`        divide it: one primitive, five behaviours
+4. `pretokenize`  into words
+5. `counts`       count them: the table is all that training sees
+6. `alphabet`     words become symbols, `hug` becomes `h ##u ##g`
+7. `criteria`     what a merge is worth: four answers, or your own
+8. `settings`     what else can be asked of a training
+9. `train`        merge the best pair, again and again, and keep a history
+10. `encode`      split a word by greedy longest match
+11. `probability` the vocabulary as a unigram language model
+12. `decode`      from tokens back to text
 
-`unicode` holds the facts about code points that the first two need. Everything is written to be
-read and to be right, not to be fast: the compiled core must agree with it in every id, span, score
-and count. It needs the standard library alone, and works where the core is absent.
+Then whole tokenizers, as a tokenizer.json describes them:
+
+13. `added`       strings that become tokens before anything else is asked
+14. `models`      from a word to its tokens: WordPiece and WordLevel behind one interface
+15. `encoding`    what comes out: rows of tokens, and how two encodings merge
+16. `truncate`    shorter with what was cut off kept, or longer with padding
+17. `postprocess` special tokens around texts
+18. `pipeline`    all of it in the order of the flow
+19. `tokenizer`   a trained WordPiece tokenizer: a pipeline, a decoder, probabilities
+
+Three files help: `unicode` holds the facts about code points, `regex` reads other people's patterns,
+and `charsmap` the rewriting tables of SentencePiece models. Everything is written to be read and to
+be right, not to be fast: the compiled core must agree with it in every id, span, score and count. It
+needs the standard library alone, and works where the core is absent.
 
 From text to a trained tokenizer and back:
 
@@ -36,6 +48,7 @@ From text to a trained tokenizer and back:
 `python -m piecework.reference` walks through a training, merge by merge.
 """
 
+from piecework.reference.aligned import Normalized
 from piecework.reference.alphabet import Symbol
 from piecework.reference.counts import Count, count_words, in_order, merge_counts
 from piecework.reference.criteria import (
@@ -48,7 +61,9 @@ from piecework.reference.criteria import (
     ratio_to_sum,
 )
 from piecework.reference.encode import Piece, Splitter
-from piecework.reference.normalize import BertNormalizer, Normalized
+from piecework.reference.encoding import Encoding
+from piecework.reference.normalize import BertNormalizer
+from piecework.reference.pipeline import Pipeline, from_dict
 from piecework.reference.settings import SPECIAL_TOKENS, WordPieceTrainer
 from piecework.reference.tokenizer import Token, Tokenizer
 from piecework.reference.train import Candidate, Merge, Trained, Training, train
@@ -60,9 +75,11 @@ __all__ = [
     "Candidate",
     "Count",
     "Criterion",
+    "Encoding",
     "Merge",
     "Normalized",
     "Piece",
+    "Pipeline",
     "Splitter",
     "Symbol",
     "Token",
@@ -72,6 +89,7 @@ __all__ = [
     "WordPieceTrainer",
     "count_words",
     "frequency",
+    "from_dict",
     "in_order",
     "likelihood",
     "log_likelihood",

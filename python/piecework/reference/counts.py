@@ -9,8 +9,10 @@ ordinal) at which it stood; sums and minima do not care what is merged first.
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from piecework.reference.normalize import BertNormalizer, Normalized
-from piecework.reference.pretokenize import PreTokenizer, bert
+from piecework.reference.aligned import Normalized
+from piecework.reference.normalize import BertNormalizer
+from piecework.reference.pretokenize import PreTokenizer, step_of
+from piecework.reference.split import bert
 
 LARGEST_COUNT = 2**64 - 1
 
@@ -57,11 +59,11 @@ def count_words(
     Count(occurrences=2, document=0, ordinal=1)
     """
     normalize = normalizer or BertNormalizer()
+    split = step_of(pre_tokenizer)
     table: dict[str, Count] = {}
     for document, text in enumerate(texts, first_document):
-        normalized = normalize(text).text
-        for ordinal, (start, end) in enumerate(pre_tokenizer(normalized)):
-            _add(table, normalized[start:end], Count(1, document, ordinal))
+        for ordinal, word in enumerate(split(normalize(text))):
+            _add(table, word.text, Count(1, document, ordinal))
     return table
 
 

@@ -1,136 +1,29 @@
-"""BERT normalization that remembers where every character came from.
+"""Normalization: what becomes of a text before it is split.
 
-A model is trained on tidied text: control characters gone, accents stripped, letters small. A user
-wants to know which characters of the text *as written* a token covers. So each step below carries,
-beside the text, one span of the original for each character of the result:
-
-    original     É t é         (0,1) (1,2) (2,3)
-    decomposed   E ́ t e ́       (0,1) (0,1) (1,2) (2,3) (2,3)
-    stripped     E t e         (0,1)       (1,2) (2,3)
-
-The steps and their order are those of the `BertNormalizer` of Hugging Face `tokenizers` 0.23:
-clean, set CJK apart, decompose and drop accents, lower-case.
+All normalizers that a tokenizer.json can name, written with the primitives of `aligned`. Facts about
+characters are those of `unicode`. Only what a compatibility decomposition (NFKC, NFKD) makes of a
+character is asked of Python, whose Unicode is newer than the library's version 9: the characters
+that Unicode has given one since then, up to version 16, are named here as having none.
 """
 
-from collections.abc import Callable, Iterable
+import unicodedata
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final
 
-from piecework.reference import unicode
+from piecework.reference import charsmap, regex, unicode
+from piecework.reference.aligned import (
+    Change,
+    Normalized,
+    identity,
+    keep,
+    prepend,
+    replace,
+    replace_each,
+    transform,
+)
 
-Span = tuple[int, int]
-
-
-class Normalized(NamedTuple):
-    """Gives a text together with the place of each of its characters in the original.
-
-    Args:
-        text: The text after the steps so far.
-        alignment: For each character of `text` a (start, end) span, in characters of the original.
-
-    >>> bert("Été").alignment
-    [(0, 1), (1, 2), (2, 3)]
-    """
-
-    text: str
-    alignment: list[Span]
-
-    def origin(self, start: int, end: int) -> Span:
-        """Gives the part of the original that characters `start` to `end` of the text stem from.
-
-        Args:
-            start: First character of the part, in characters of `text`.
-            end: One past its last character; the part must not be empty.
-
-        Returns:
-            (start, end) in characters of the original: the start of the first, the end of the last.
-
-        >>> bert("naïve").origin(2, 4)
-        (2, 4)
-        """
-        return self.alignment[start][0], self.alignment[end - 1][1]
-
-
-def identity(text: str) -> Normalized:
-    """Gives a text as it is, each character aligned with itself; every pipeline starts here.
-
-    Args:
-        text: Any text that can be written as UTF-8.
-
-    Returns:
-        The same text and its spans, in characters.
-
-    Raises:
-        UnicodeEncodeError: the text holds a lone surrogate, which stands for no character.
-
-    >>> identity("ab")
-    Normalized(text='ab', alignment=[(0, 1), (1, 2)])
-    """
-    text.encode("utf-8")
-    return Normalized(text, [(i, i + 1) for i in range(len(text))])
-
-
-def transform(value: Normalized, changes: Iterable[tuple[str, bool]]) -> Normalized:
-    """Replaces the text by a list of changes and moves the alignment along.
-
-    Tie rule of the alignment: a character that replaces one consumes the next character of the
-    input and takes its span; an inserted one consumes nothing and takes the span of the character
-    just consumed, or (0, 0) where there is none. Consumption follows the order of the *output*,
-    also where reordering has carried an inserted mark ahead of a replacing one: that is how the
-    reference behaves, and offsets agree with it only so. Cost: linear.
-
-    Args:
-        value: The text so far.
-        changes: (character, inserted?) in the order of the new text.
-
-    Returns:
-        The new text with spans in characters of the original.
-
-    >>> transform(identity("ß"), [("s", False), ("s", True)])
-    Normalized(text='ss', alignment=[(0, 1), (0, 1)])
-    """
-    characters: list[str] = []
-    alignment: list[Span] = []
-    consumed = 0
-    for character, inserted in changes:
-        if not inserted:
-            consumed += 1
-        characters.append(character)
-        alignment.append(value.alignment[consumed - 1] if consumed else (0, 0))
-    return Normalized("".join(characters), alignment)
-
-
-def keep(value: Normalized, wanted: Callable[[str], bool]) -> Normalized:
-    """Drops the characters that are not wanted.
-
-    Args:
-        value: The text so far.
-        wanted: Says of one character whether it stays.
-
-    Returns:
-        What is left, each character with the span it had.
-
-    >>> keep(identity("a-b"), str.isalpha)
-    Normalized(text='ab', alignment=[(0, 1), (2, 3)])
-    """
-    kept = [(c, span) for c, span in zip(value.text, value.alignment, strict=True) if wanted(c)]
-    return Normalized("".join(c for c, _ in kept), [span for _, span in kept])
-
-
-def replace_each(value: Normalized, replacement: Callable[[str], str]) -> Normalized:
-    """Replaces every character by one or more, all of which keep its span.
-
-    Args:
-        value: The text so far.
-        replacement: Gives the characters that stand in for one; at least one.
-
-    Returns:
-        The new text with spans in characters of the original.
-
-    >>> replace_each(identity("ab"), lambda c: c * 2).alignment
-    [(0, 1), (0, 1), (1, 2), (1, 2)]
-    """
-    return transform(value, ((r, i > 0) for c in value.text for i, r in enumerate(replacement(c))))
+# Steps of BERT's
 
 
 def clean(value: Normalized) -> Normalized:
@@ -155,32 +48,108 @@ def set_cjk_apart(value: Normalized) -> Normalized:
 def decompose(value: Normalized) -> Normalized:
     """Takes letters and accents apart (Unicode's NFD, with canonical reordering of marks).
 
-    Runs of marks are sorted by combining class, stably; each mark carries along whether it replaces
-    a character or was inserted.
-
     >>> decompose(identity("é")).alignment
     [(0, 1), (0, 1)]
     """
-    ordered: list[tuple[str, bool]] = []
-    marks: list[tuple[str, bool]] = []
-    for character in value.text:
-        for i, part in enumerate(unicode.decompose(character)):
+    return transform(value, _decomposed(value.text, unicode.decompose))
+
+
+def _decomposed(text: str, parts_of: Callable[[str], str]) -> list[Change]:
+    """Gives the parts of every character; runs of marks sorted by combining class, stably.
+
+    Each part carries along whether it replaces a character or was inserted.
+    """
+    ordered: list[Change] = []
+    marks: list[Change] = []
+    for character in text:
+        for i, part in enumerate(parts_of(character)):
+            change = part, int(i > 0)
             if unicode.combining_class(part) == 0:
                 ordered += sorted(marks, key=_class_of)
-                ordered.append((part, i > 0))
+                ordered.append(change)
                 marks = []
             else:
-                marks.append((part, i > 0))
-    return transform(value, ordered + sorted(marks, key=_class_of))
+                marks.append(change)
+    return ordered + sorted(marks, key=_class_of)
 
 
-def _class_of(mark: tuple[str, bool]) -> int:
+def _class_of(mark: Change) -> int:
     return unicode.combining_class(mark[0])
 
 
+def _composed(changes: list[Change]) -> list[Change]:
+    """Joins each mark to the starter before it, where the two have one character together.
+
+    A mark is barred from the starter by an earlier one that stayed and has no lower class. A
+    joined character adds up what its parts did: é from e and ◌́, both replacing, removes one.
+    """
+    composed: list[Change] = []
+    starter, barred = None, 0
+    for c, change in changes:
+        own = unicode.combining_class(c)
+        if starter is not None and (barred < own or not barred):
+            base, sum_so_far = composed[starter]
+            joined = _join(base, c)
+            if joined:
+                composed[starter] = joined, sum_so_far + change - 1
+                continue
+        if own == 0:
+            starter, barred = len(composed), 0
+        else:
+            barred = own
+        composed.append((c, change))
+    return composed
+
+
+def _join(base: str, mark: str) -> str:
+    """Gives the one character that two make, if the tables know it; else nothing."""
+    joined = unicodedata.normalize("NFC", base + mark)
+    return joined if len(joined) == 1 and unicode.decompose(joined) != joined else ""
+
+
+# The normalizers
+
+
+class Normalizer:
+    """Gives a normalization: of a text, or of a text that is under way.
+
+    >>> Sequence([Strip(), Lowercase()])("  Hi ").text
+    'hi'
+    """
+
+    def __call__(self, text: str) -> Normalized:
+        """Normalizes a text.
+
+        Args:
+            text: Any text without lone surrogates.
+
+        Returns:
+            The normalized text, aligned with the characters of the original. Cost: linear, but for
+            the sorting of long runs of marks.
+
+        Raises:
+            UnicodeEncodeError: the text holds a lone surrogate.
+
+        >>> Lowercase()("ÀB").text
+        'àb'
+        """
+        return self.apply(identity(text))
+
+    def apply(self, value: Normalized) -> Normalized:
+        """Takes one step more with a text that other steps may have changed already.
+
+        >>> Lowercase().apply(identity("A")).text
+        'a'
+        """
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
-class BertNormalizer:
+class BertNormalizer(Normalizer):
     r"""Gives the normalization that BERT models were trained with.
+
+    The order of the steps is that of the library: clean, set CJK apart, decompose and drop accents,
+    lower-case.
 
     Args:
         clean_text: Drop control characters, make white space plain.
@@ -197,23 +166,7 @@ class BertNormalizer:
     strip_accents: bool | None = None
     lowercase: bool = True
 
-    def __call__(self, text: str) -> Normalized:
-        r"""Normalizes a text.
-
-        Args:
-            text: Any text without lone surrogates.
-
-        Returns:
-            The normalized text, aligned with the characters of the original. Cost: linear, but for
-            the sorting of long runs of marks.
-
-        Raises:
-            UnicodeEncodeError: the text holds a lone surrogate.
-
-        >>> BertNormalizer()("Ça\tva").text
-        'ca va'
-        """
-        value = identity(text)
+    def apply(self, value: Normalized) -> Normalized:  # noqa: D102
         if self.clean_text:
             value = clean(value)
         if self.handle_chinese_chars:
@@ -226,3 +179,244 @@ class BertNormalizer:
 
 
 bert: Final[BertNormalizer] = BertNormalizer()
+
+
+@dataclass(frozen=True)
+class UnicodeForm(Normalizer):
+    r"""Gives one of Unicode's normalization forms.
+
+    Args:
+        form: `NFC`, `NFD`, `NFKC` or `NFKD`.
+
+    >>> [len(UnicodeForm(form)("ﬁé").text) for form in ("NFC", "NFD", "NFKC", "NFKD")]
+    [2, 3, 3, 4]
+    """
+
+    form: str
+
+    def apply(self, value: Normalized) -> Normalized:  # noqa: D102
+        changes = _decomposed(value.text, _compatible if "K" in self.form else unicode.decompose)
+        return transform(value, _composed(changes) if self.form.endswith("C") else changes)
+
+
+# Ranges of characters that Unicode has given a compatibility decomposition since its version 9.
+_SINCE_9 = (
+    *((0x32FF, 0x32FF), (0xA7F2, 0xA7F4), (0xAB69, 0xAB69), (0x10781, 0x10785), (0x10787, 0x107B0)),
+    *((0x107B2, 0x107BA), (0x1CCD6, 0x1CCF9), (0x1E030, 0x1E06D), (0x1F16C, 0x1F16C)),
+    (0x1FBF0, 0x1FBF9),
+)
+
+
+def _compatible(c: str) -> str:
+    parts = unicodedata.normalize("NFKD", c)
+    canonical = parts == unicodedata.normalize("NFD", c)
+    newer = any(first <= ord(c) <= last for first, last in _SINCE_9)
+    return unicode.decompose(c) if canonical or newer else parts
+
+
+@dataclass(frozen=True)
+class Lowercase(Normalizer):
+    """Gives every character in lower case, each by itself, by its full mapping.
+
+    >>> Lowercase()("ΟΔΟΣ").text
+    'οδοσ'
+    """
+
+    def apply(self, value: Normalized) -> Normalized:  # noqa: D102
+        return replace_each(value, unicode.lowercase)
+
+
+@dataclass(frozen=True)
+class StripAccents(Normalizer):
+    r"""Drops combining marks of every kind; it takes nothing apart, so é stays.
+
+    >>> StripAccents()("e\u0301é").text
+    'eé'
+    """
+
+    def apply(self, value: Normalized) -> Normalized:  # noqa: D102
+        return keep(value, lambda c: not unicode.is_combining_mark(c))
+
+
+@dataclass(frozen=True)
+class Strip(Normalizer):
+    """Drops white space at the ends.
+
+    Args:
+        left: At the start.
+        right: At the end.
+
+    >>> Strip(right=False)(" a ").text
+    'a '
+    """
+
+    left: bool = True
+    right: bool = True
+
+    def apply(self, value: Normalized) -> Normalized:  # noqa: D102
+        spaces = [unicode.is_whitespace(c) for c in value.text]
+        start = _run(spaces) if self.left else 0
+        rest = value.text[start:]
+        end = len(rest) - (_run(spaces[start:][::-1]) if self.right else 0)
+        if start == 0 and end == len(rest):
+            return value
+        return transform(value, [(c, 0) for c in rest[:end]], start)
+
+
+def _run(flags: list[bool]) -> int:
+    """Gives how many of them hold before the first that does not."""
+    return flags.index(False) if False in flags else len(flags)
+
+
+_NMT_REMOVED = frozenset([*range(0x1, 0x9), 0xB, *range(0xE, 0x20), 0x7F, 0x8F, 0x9F])
+_NMT_SPACE = frozenset(
+    [0x9, 0xA, 0xC, 0xD, 0x1680, *range(0x200B, 0x2010), 0x2028, 0x2029, 0x2581, 0xFEFF, 0xFFFD]
+)
+
+
+@dataclass(frozen=True)
+class Nmt(Normalizer):
+    r"""Drops some control characters and makes some others spaces, as SentencePiece's NMT rules do.
+
+    >>> Nmt()("a\x01b\u200bc").text
+    'ab c'
+    """
+
+    def apply(self, value: Normalized) -> Normalized:  # noqa: D102
+        kept = keep(value, lambda c: ord(c) not in _NMT_REMOVED)
+        return replace_each(kept, lambda c: " " if ord(c) in _NMT_SPACE else c)
+
+
+@dataclass(frozen=True)
+class Replace(Normalizer):
+    r"""Replaces what a pattern matches.
+
+    Args:
+        pattern: A compiled pattern (see `regex`).
+        content: What stands in for each match, verbatim.
+
+    >>> Replace(regex.compiled(r"\s+"), "_")("a  b c").text
+    'a_b_c'
+    """
+
+    pattern: regex.Pattern
+    content: str
+
+    def apply(self, value: Normalized) -> Normalized:  # noqa: D102
+        return replace(value, regex.find(self.pattern, value.text), self.content)
+
+
+@dataclass(frozen=True)
+class Prepend(Normalizer):
+    """Puts a string in front of every text that is not empty.
+
+    Args:
+        content: The string.
+
+    >>> Prepend("▁")("a").text, Prepend("▁")("").text
+    ('▁a', '')
+    """
+
+    content: str
+
+    def apply(self, value: Normalized) -> Normalized:  # noqa: D102
+        return prepend(value, self.content)
+
+
+def _byte_alphabet() -> list[str]:
+    """Gives a visible character for every byte: itself if it is one, else one from U+0100 on."""
+    visible = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
+    others = iter(range(0x100, 0x200))
+    return [chr(byte) if byte in visible else chr(next(others)) for byte in range(256)]
+
+
+BYTE_ALPHABET: Final = _byte_alphabet()
+
+
+@dataclass(frozen=True)
+class ByteLevel(Normalizer):
+    """Writes every byte of the UTF-8 text as one visible character (a space becomes Ġ).
+
+    >>> ByteLevel()("é a")
+    Normalized(text='Ã©Ġa', alignment=[(0, 1), (0, 1), (1, 2), (2, 3)], whole=(0, 3), closed=False)
+    """
+
+    def apply(self, value: Normalized) -> Normalized:  # noqa: D102
+        return replace_each(value, lambda c: "".join(BYTE_ALPHABET[b] for b in c.encode("utf-8")))
+
+
+@dataclass(frozen=True)
+class Precompiled(Normalizer):
+    """Rewrites text by the table of a SentencePiece model (see `charsmap`).
+
+    Args:
+        table: The table.
+    """
+
+    table: charsmap.CharsMap
+
+    def apply(self, value: Normalized) -> Normalized:  # noqa: D102
+        changes = self.table.changes(value.text)
+        return value if changes is None else transform(value, changes)
+
+
+@dataclass(frozen=True)
+class Sequence(Normalizer):
+    """Applies normalizers one after the other.
+
+    Args:
+        steps: The normalizers.
+
+    >>> Sequence([UnicodeForm("NFD"), StripAccents()])("é").text
+    'e'
+    """
+
+    steps: tuple[Normalizer, ...] | list[Normalizer]
+
+    def apply(self, value: Normalized) -> Normalized:  # noqa: D102
+        for step in self.steps:
+            value = step.apply(value)
+        return value
+
+
+def from_dict(data: Mapping[str, Any]) -> Normalizer:
+    """Makes a normalizer of its entry in a tokenizer.json.
+
+    Args:
+        data: The object; `type` says which normalizer it is.
+
+    Returns:
+        The normalizer.
+
+    Raises:
+        ValueError: there is no such type, or a pattern cannot be read.
+        KeyError: a setting is missing.
+
+    >>> from_dict({"type": "Strip", "strip_left": True, "strip_right": False})
+    Strip(left=True, right=False)
+    """
+    kind = data["type"]
+    if kind not in _MADE:
+        raise ValueError(f"there is no normalizer {kind!r}")
+    return _MADE[kind](data)
+
+
+_BERT = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
+_MADE: Final[dict[str, Callable[[Mapping[str, Any]], Normalizer]]] = {
+    "BertNormalizer": lambda data: BertNormalizer(**{name: data[name] for name in _BERT}),
+    "NFC": lambda data: UnicodeForm("NFC"),
+    "NFD": lambda data: UnicodeForm("NFD"),
+    "NFKC": lambda data: UnicodeForm("NFKC"),
+    "NFKD": lambda data: UnicodeForm("NFKD"),
+    "Lowercase": lambda data: Lowercase(),
+    "StripAccents": lambda data: StripAccents(),
+    "Strip": lambda data: Strip(data["strip_left"], data["strip_right"]),
+    "Nmt": lambda data: Nmt(),
+    "ByteLevel": lambda data: ByteLevel(),
+    "Replace": lambda data: Replace(regex.from_dict(data["pattern"]), data["content"]),
+    "Prepend": lambda data: Prepend(data["prepend"]),
+    "Precompiled": lambda data: Precompiled(
+        charsmap.CharsMap.from_base64(data["precompiled_charsmap"])
+    ),
+    "Sequence": lambda data: Sequence([from_dict(step) for step in data["normalizers"]]),
+}

@@ -6,12 +6,15 @@ Special tokens are cut out of the raw text first, and what lies between them is 
 piece: an accent after `[MASK]` does not reach back into it.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from piecework.reference import decode, pretokenize, probability
-from piecework.reference.encode import Splitter
-from piecework.reference.normalize import Normalized, Span, bert, identity
+from piecework.reference import decode, pretokenize, probability, split
+from piecework.reference.added import AddedToken, AddedTokens, Specials
+from piecework.reference.aligned import Normalized, Span, identity
+from piecework.reference.models import WordPiece, WordPieceSettings
+from piecework.reference.normalize import bert
+from piecework.reference.pipeline import Pipeline
 from piecework.reference.settings import SPECIAL_TOKENS
 
 
@@ -28,7 +31,7 @@ class Token(NamedTuple):
     text: str
     id: int
     span: Span
-    word: int
+    word: int | None
 
 
 class Tokenizer:
@@ -58,7 +61,7 @@ class Tokenizer:
         vocabulary: Sequence[str],
         *,
         normalizer: Callable[[str], Normalized] | None = bert,
-        pre_tokenizer: pretokenize.PreTokenizer | None = pretokenize.bert,
+        pre_tokenizer: pretokenize.PreTokenizer | None = split.bert,
         special_tokens: Iterable[str] = SPECIAL_TOKENS,
         unknown_token: str = "[UNK]",
         unknown: str = "word",
@@ -77,14 +80,19 @@ class Tokenizer:
         self.prefix = prefix
         self.special_tokens = frozenset(special_tokens) & self.ids.keys()
         self.unknown_token = unknown_token
-        self._normalize = normalizer or identity
-        self._words = pre_tokenizer or pretokenize.whole
-        longest = max(map(len, self.vocabulary), default=0)
-        rest = (prefix, unknown, max_input_chars_per_word, longest)
-        self._split = Splitter(self.ids, *rest)
-        self._split_text = Splitter(self.ids.keys() - self.special_tokens, *rest)
+        settings = WordPieceSettings(prefix, unknown, max_input_chars_per_word)
+        added = [
+            AddedToken(token, self.ids[token], normalized=False, special=True)
+            for token in self.special_tokens
+        ]
+        self._pipeline = Pipeline(
+            WordPiece(self.ids, unknown_token, self.special_tokens, settings),
+            normalizer,
+            pretokenize.step_of(pre_tokenizer) if pre_tokenizer else None,
+            AddedTokens(added, normalizer or identity),
+        )
 
-    def encode(self, text: str, specials: str | Collection[str] = "match") -> list[Token]:
+    def encode(self, text: str, specials: Specials = "match") -> list[Token]:
         """Encodes a text; adds no special tokens of its own.
 
         Args:
@@ -105,17 +113,8 @@ class Tokenizer:
         >>> [t.text for t in Tokenizer(["[UNK]", "[SEP]", "a"]).encode("a[SEP]a b")]
         ['a', '[SEP]', 'a', '[UNK]']
         """
-        identity(text)  # a lone surrogate is an error wherever it stands
-        tokens: list[Token] = []
-        # A word can spell a special token that was not matched; only `match` lets it become one.
-        split = self._split if specials == "match" else self._split_text
-        for (start, end), special in self._pieces(text, specials):
-            word = tokens[-1].word + 1 if tokens else 0
-            if special:
-                tokens.append(self._token(text[start:end], (start, end), word))
-            else:
-                tokens += self._encode_plain(text[start:end], start, word, split)
-        return tokens
+        encoding = self._pipeline.encode(text, specials=specials)
+        return [Token(row.token, row.id, row.span, row.word) for row in encoding.rows]
 
     def decode(self, ids: Iterable[int], *, skip_special_tokens: bool = True) -> str:
         """Decodes ids to text.
@@ -169,54 +168,6 @@ class Tokenizer:
         -1.674
         """
         return probability.log_likelihood(self.probability(t.text) for t in self.encode(text))
-
-    def _pieces(self, text: str, specials: str | Collection[str]) -> Iterator[tuple[Span, bool]]:
-        """Cuts a text at special tokens: (span, whether it is one), leftmost, then longest."""
-        wanted = self._wanted(specials)
-        plain = start = 0
-        while start < len(text):
-            special = next((s for s in wanted if text.startswith(s, start)), None)
-            if special is None:
-                start += 1
-                continue
-            if specials == "error":
-                raise ValueError(
-                    f"the text holds the special token {special!r} at character {start}: "
-                    "pass specials='match' to mean it, or specials='text' to read it as text"
-                )
-            if plain < start:
-                yield (plain, start), False
-            plain = start + len(special)
-            yield (start, plain), True
-            start = plain
-        if plain < len(text):
-            yield (plain, len(text)), False
-
-    def _wanted(self, specials: str | Collection[str]) -> list[str]:
-        """Gives the special tokens to look for, the longest first."""
-        if specials == "text":
-            return []
-        if specials in ("match", "error"):
-            return sorted(self.special_tokens, key=len, reverse=True)
-        if isinstance(specials, str):
-            raise ValueError(f"specials={specials!r}: expected 'match', 'text', 'error' or a set")
-        for token in specials:
-            if token not in self.special_tokens:
-                raise ValueError(f"specials: {token!r} is not a special token of this tokenizer")
-        return sorted(specials, key=len, reverse=True)
-
-    def _encode_plain(self, text: str, shift: int, word: int, split: Splitter) -> Iterator[Token]:
-        normalized = self._normalize(text)
-        for number, (begin, end) in enumerate(self._words(normalized.text), word):
-            for piece in split(normalized.text[begin:end]):
-                start, stop = normalized.origin(begin + piece.start, begin + piece.end)
-                span = (shift + start, shift + stop)
-                yield self._token(piece.entry or self.unknown_token, span, number)
-
-    def _token(self, entry: str, span: Span, word: int) -> Token:
-        if entry not in self.ids:
-            raise ValueError(f"characters {span} are unknown, and the vocabulary has no {entry!r}")
-        return Token(entry, self.ids[entry], span, word)
 
     def _entry(self, i: int) -> str:
         if not 0 <= i < len(self.vocabulary):

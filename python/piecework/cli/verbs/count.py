@@ -59,7 +59,7 @@ def count(
 ) -> None:
     """Count tokens, lines, words, characters and bytes of files.
 
-    Each line is encoded by itself. Words are what white space divides; characters and bytes include line ends. With
+    Each line is encoded by itself and whole, also where the tokenizer prescribes truncation or padding. Words are what white space divides; characters and bytes include line ends. With
     --json there is an object for each file and one for the total.
 
     Examples:
@@ -70,7 +70,12 @@ def count(
 
     def count_tokens(lines: list[str]) -> int:
         batch = tok.encode_batch(
-            lines, add_special_tokens=special_tokens, specials=specials.value, threads=threads
+            lines,
+            add_special_tokens=special_tokens,
+            specials=specials.value,
+            truncation=None,
+            padding=None,
+            threads=threads,
         )
         return len(batch.ids)
 

@@ -56,7 +56,7 @@ def count_words(
             "needs --output: standard output gets the table", param_hint="--json"
         )
     if output:
-        check_target(output, *names)
+        check_target(output, *names, *splitting.files())
     with bar(no_progress) as show:
         table = count(
             names,

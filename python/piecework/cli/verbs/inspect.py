@@ -12,11 +12,12 @@ from piecework.cli.output import as_json, printing, rendered, shown
 from piecework.errors import VocabularyError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rich.table import Table
 
-    from piecework import Tokenizer
+    from piecework import AddedToken, Tokenizer
+    from piecework._settings import Settings
 
 Facts = dict[str, Any]
 
@@ -61,6 +62,10 @@ def inspect(
             write(as_json(facts))
             return
         shown_merges = _take_merges(facts)
+        if token is None:
+            # Shorter than their JSON, and lists in them are abridged.
+            facts |= {name: part and repr(part) for name, part in _parts(tok).items()}
+            facts["added_tokens"] = list(_flagged(tok.added_tokens.values()))
         write(rendered(_fact_table(facts)))
         if shown_merges:
             write("")
@@ -71,21 +76,31 @@ def _tokenizer_facts(tok: Tokenizer, shown_merges: int) -> Facts:
     head = min(shown_merges, len(tok.history))
     tail = max(head, len(tok.history) - shown_merges)
     return {
-        "model": "WordPiece",
+        "model": tok.model_type,
         "vocab_size": tok.vocab_size,
         "special_tokens": tok.special_tokens,
-        "normalizer": tok.normalizer and tok.normalizer.to_dict(),
-        "pre_tokenizer": tok.pre_tokenizer and tok.pre_tokenizer.to_dict(),
-        "unknown": tok.unknown,
+        "added_tokens": [
+            {"id": number, **asdict(token)} for number, token in tok.added_tokens.items()
+        ],
+        **{name: part and part.to_dict() for name, part in _parts(tok).items()},
         "unk_token": tok.unk_token,
-        "continuing_subword_prefix": tok.continuing_subword_prefix,
-        "max_input_chars_per_word": tok.max_input_chars_per_word,
+        **(_word_piece(tok) if tok.model_type == "WordPiece" else {}),
         "trainer": tok.trainer,
         "counts_sha256": tok.counts_sha256,
         "merges": len(tok.history),
         "first_merges": _steps(tok, range(head)),
         "last_merges": _steps(tok, range(tail, len(tok.history))),
     }
+
+
+def _word_piece(tok: Tokenizer) -> Facts:
+    names = ("unknown", "continuing_subword_prefix", "max_input_chars_per_word")
+    return {name: getattr(tok, name) for name in names}
+
+
+def _parts(tok: Tokenizer) -> dict[str, Settings | None]:
+    names = ("normalizer", "pre_tokenizer", "post_processor", "decoder", "truncation", "padding")
+    return {name: getattr(tok, name) for name in names}
 
 
 def _token_facts(tok: Tokenizer, token: str) -> Facts:
@@ -104,6 +119,16 @@ def _token_facts(tok: Tokenizer, token: str) -> Facts:
         "probability": counts and _probability(tok, token, counts[number], sum(counts)),
         "merges": _steps(tok, sorted(step - 1 for step, _ in birth.merges()) if birth else []),
     }
+
+
+def _flagged(tokens: Iterable[AddedToken]) -> Iterator[str]:
+    """The added tokens that are more than special, which is told elsewhere, with what they are."""
+    for token in tokens:
+        flags = [name for name in ("lstrip", "rstrip", "single_word") if getattr(token, name)]
+        if token.normalized is token.special:
+            flags.append("normalized" if token.normalized else "not normalized")
+        if flags or not token.special:
+            yield f"{token.content} ({', '.join(flags)})" if flags else token.content
 
 
 def _hint(tok: Tokenizer, token: str) -> str:
@@ -152,10 +177,6 @@ def _told(value: Any) -> str:
             return "none"
         case bool():
             return "yes" if value else "no"
-        case {"type": kind, **settings}:
-            return (
-                f"{kind}({', '.join(f'{name}={_told(each)}' for name, each in settings.items())})"
-            )
         case dict():
             return (
                 ", ".join(f"{shown(str(name))} {_told(each)}" for name, each in value.items())

@@ -213,9 +213,11 @@ def train(
       piecework train story.txt poem.txt -o tokenizer.json --vocab-size 4000
       zcat big.txt.gz | piecework train - -o tokenizer.json --vocab-size 30000 --no-lowercase
       piecework train --counts counts.txt -o tokenizer.json --vocab-size 500 --criterion pmi --trace
+      piecework train zh.txt -o zh.json --vocab-size 8000 --pre-tokenizer jieba --no-handle-chinese-chars
     """
     names = files or [STDIN]
-    inputs = [*names, *([user_defined_symbols_file] if user_defined_symbols_file else [])]
+    symbols = [user_defined_symbols_file] if user_defined_symbols_file else []
+    inputs = [*names, *symbols, *splitting.files()]
     _check_targets([output, *([vocab_txt] if vocab_txt else [])], inputs)
     settings = trainer.trainer(_symbols(user_defined_symbols_file, names))
     with bar(no_progress) as show:

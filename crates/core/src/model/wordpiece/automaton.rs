@@ -18,6 +18,8 @@
 //! **Time.** Every step consumes a character or pops tokens, every pop emits, so a word costs O(characters),
 //! times the logarithm of a node's fan-out.
 
+use crate::span::Span;
+
 /// A node of the trie.
 type Node = u32;
 /// A rope of pops.
@@ -58,19 +60,15 @@ pub(super) struct Automaton {
 
 impl Automaton {
     pub(super) fn new<'a>(tokens: impl Iterator<Item = (&'a str, u32)>, prefix: &str) -> Self {
-        let trie = Trie::new(&Keys::new(tokens, prefix));
         let mut automaton = Self {
-            links: vec![CONTINUING; trie.labels.len()],
-            pops: vec![NONE; trie.labels.len()],
+            labels: vec!['\0'; 2],
+            first_child: Vec::new(),
+            links: Vec::new(),
+            pops: Vec::new(),
             ropes: Vec::new(),
             ascii: [[NONE; 128]; 2],
-            labels: trie.labels,
-            first_child: trie.first_child,
         };
-        automaton.index_roots();
-        for (node, parent) in (2..).zip(trie.parents) {
-            automaton.set_pops(node, parent, trie.tokens[node as usize]);
-        }
+        Builder::new(&Keys::new(tokens, prefix), &mut automaton).build();
         automaton
     }
 
@@ -149,16 +147,14 @@ impl Automaton {
         }
     }
 
-    /// Sets pops and link of a node whose shallower nodes are done.
-    fn set_pops(&mut self, node: Node, parent: Node, token: Option<Piece>) {
+    /// Pops and link of a node whose shallower nodes are done.
+    fn pops_of(&mut self, node: Node, parent: Node, token: Option<Piece>) -> (Rope, Node) {
         let label = self.labels[node as usize];
-        let (rope, link) = match token {
+        match token {
             Some(piece) => (self.rope(Pop::Piece(piece)), CONTINUING),
             None if parent <= CONTINUING => (self.rope(Pop::Piece(unmatched(label))), CONTINUING),
             None => self.follow(parent, label),
-        };
-        self.pops[node as usize] = rope;
-        self.links[node as usize] = link;
+        }
     }
 
     fn follow(&mut self, parent: Node, label: char) -> (Rope, Node) {
@@ -192,66 +188,118 @@ fn index(place: usize) -> u32 {
     u32::try_from(place).expect("a vocabulary of fewer than 2^32 characters")
 }
 
-/// The texts to match, in the order of the trie: at the start of a word, then after it.
-struct Keys<'a> {
-    start: Vec<(&'a str, u32)>,
-    continuing: Vec<(&'a str, u32)>,
+/// A text to match, by where it stands in [`Keys`], and its id.
+#[derive(Debug, Clone, Copy)]
+struct Key {
+    span: Span,
+    id: u32,
 }
 
-impl<'a> Keys<'a> {
-    fn new(tokens: impl Iterator<Item = (&'a str, u32)>, prefix: &str) -> Self {
-        let mut start: Vec<_> = tokens.filter(|(token, _)| !token.is_empty()).collect();
-        start.sort_unstable();
-        let mut continuing: Vec<_> = start
-            .iter()
-            .filter_map(|&(token, id)| Some((token.strip_prefix(prefix)?, id)))
-            .filter(|(text, _)| !text.is_empty())
-            .collect();
-        continuing.sort_unstable();
-        Self { start, continuing }
+/// The texts to match, in the order of the trie: at the start of a word, then after it.
+///
+/// They are copied in that order, since the trie is built level by level, and each level reads all of them.
+struct Keys {
+    text: String,
+    start: Vec<Key>,
+    continuing: Vec<Key>,
+}
+
+impl Keys {
+    fn new<'a>(tokens: impl Iterator<Item = (&'a str, u32)>, prefix: &str) -> Self {
+        let tokens = tokens.filter(|(token, _)| !token.is_empty());
+        // The first bytes stand in front, so that most comparisons need not look further.
+        let mut sorted: Vec<(u64, &str, u32)> = tokens.map(|(token, id)| (first_bytes(token), token, id)).collect();
+        sorted.sort_unstable();
+        let mut keys = Self {
+            text: String::with_capacity(sorted.iter().map(|(_, token, _)| token.len()).sum()),
+            start: Vec::with_capacity(sorted.len()),
+            continuing: Vec::new(),
+        };
+        for (_, token, id) in sorted {
+            let at = keys.text.len();
+            keys.text.push_str(token);
+            keys.start.push(Key { span: Span::new(at, keys.text.len()), id });
+            // What follows the prefix is in order, too; without prefix that is everything.
+            if token.starts_with(prefix) && token.len() > prefix.len() {
+                keys.continuing.push(Key { span: Span::new(at + prefix.len(), keys.text.len()), id });
+            }
+        }
+        keys
     }
 }
 
-/// The nodes in breadth-first order; those with the same parent stand together, sorted by label.
-struct Trie {
-    labels: Vec<char>,
-    first_child: Vec<Node>,
-    /// Parents of all nodes but the roots.
-    parents: Vec<Node>,
-    tokens: Vec<Option<Piece>>,
+/// The first eight bytes as a number that sorts as they do.
+fn first_bytes(text: &str) -> u64 {
+    let mut first = [0; 8];
+    let length = text.len().min(8);
+    first[..length].copy_from_slice(&text.as_bytes()[..length]);
+    u64::from_be_bytes(first)
 }
 
-impl Trie {
-    fn new(keys: &Keys<'_>) -> Self {
-        let mut trie =
-            Self { labels: vec!['\0'; 2], first_child: Vec::new(), parents: Vec::new(), tokens: vec![None; 2] };
-        // The keys below a node are a run of the sorted list; all share its first `depth` bytes.
-        let mut runs = vec![(&keys.start[..], 0), (&keys.continuing[..], 0)];
+/// The keys below a node: a run of a sorted list whose members all share their first `depth` bytes.
+#[derive(Debug, Clone, Copy)]
+struct Run<'a> {
+    keys: &'a [Key],
+    depth: u32,
+    parent: Node,
+}
+
+/// Makes the nodes in breadth-first order; those with the same parent stand together, sorted by label. Pops and link
+/// of a node only hang on shallower ones, so they are set on the way.
+struct Builder<'a, 'o> {
+    text: &'a str,
+    level: Vec<Run<'a>>,
+    out: &'o mut Automaton,
+}
+
+impl<'a, 'o> Builder<'a, 'o> {
+    fn new(keys: &'a Keys, out: &'o mut Automaton) -> Self {
+        let root = |keys| Run { keys, depth: 0, parent: START };
+        Self { text: &keys.text, level: vec![root(&keys.start), root(&keys.continuing)], out }
+    }
+
+    fn build(mut self) {
         let mut node = 0;
-        while node < runs.len() {
-            let (mut run, depth) = runs[node];
-            if let Some(&(text, id)) = run.first()
-                && text.len() == depth
-            {
-                if depth > 0 {
-                    trie.tokens[node] = Some(Piece::Token { id, bytes: index(depth) });
-                }
-                run = &run[1..];
+        while !self.level.is_empty() {
+            let mut next = Vec::with_capacity(self.level.len());
+            for run in std::mem::take(&mut self.level) {
+                self.add(node, run, &mut next);
+                node += 1;
             }
-            trie.first_child.push(index(runs.len()));
-            while let Some(&(text, _)) = run.first() {
-                let label = text[depth..].chars().next().expect("longer than the depth");
-                let size = run.partition_point(|(other, _)| other[depth..].starts_with(label));
-                trie.labels.push(label);
-                trie.parents.push(index(node));
-                trie.tokens.push(None);
-                runs.push((&run[..size], depth + label.len_utf8()));
-                run = &run[size..];
+            if node == 2 {
+                self.out.first_child.push(index(self.out.labels.len()));
+                self.out.index_roots();
+                self.out.first_child.pop();
             }
-            node += 1;
+            self.level = next;
         }
-        trie.first_child.push(index(runs.len()));
-        trie
+        self.out.first_child.push(index(self.out.labels.len()));
+    }
+
+    fn add(&mut self, node: Node, Run { mut keys, depth, parent }: Run<'a>, next: &mut Vec<Run<'a>>) {
+        let mut token = None;
+        if let Some(&Key { span, id }) = keys.first()
+            && span.end - span.start == depth
+        {
+            token = Some(Piece::Token { id, bytes: depth });
+            keys = &keys[1..];
+        }
+        let (rope, link) = if node <= CONTINUING { (NONE, CONTINUING) } else { self.out.pops_of(node, parent, token) };
+        self.out.pops.push(rope);
+        self.out.links.push(link);
+        self.out.first_child.push(index(self.out.labels.len()));
+        while let Some(key) = keys.first() {
+            let label = self.rest(key, depth).chars().next().expect("longer than the depth");
+            let is_below = |other: &Key| self.rest(other, depth).starts_with(label);
+            let size = if keys.len() == 1 { 1 } else { keys.partition_point(is_below) };
+            self.out.labels.push(label);
+            next.push(Run { keys: &keys[..size], depth: depth + index(label.len_utf8()), parent: node });
+            keys = &keys[size..];
+        }
+    }
+
+    fn rest(&self, key: &Key, depth: u32) -> &'a str {
+        &self.text[(key.span.start + depth) as usize..key.span.end as usize]
     }
 }
 

@@ -81,9 +81,8 @@ struct Shared {
     vocab: Arc<Vocab>,
     settings: Settings,
     unk_id: Option<u32>,
-    automaton: Automaton,
-    /// The bytes of the longest token.
-    longest: usize,
+    /// Built when the first word is encoded: whoever decodes, or looks at a file, has no need of it.
+    automaton: OnceLock<Automaton>,
 }
 
 impl WordPiece {
@@ -94,10 +93,8 @@ impl WordPiece {
     }
 
     fn over(vocab: Arc<Vocab>, settings: Settings) -> Self {
-        let automaton = Automaton::new(vocab.iter(), &settings.continuing_subword_prefix);
-        let longest = vocab.iter().map(|(token, _)| token.len()).max().unwrap_or(0);
         let unk_id = settings.unk_token.as_ref().and_then(|unk| vocab.id(unk));
-        let shared = Arc::new(Shared { vocab, settings, unk_id, automaton, longest });
+        let shared = Arc::new(Shared { vocab, settings, unk_id, automaton: OnceLock::new() });
         Self { shared, specials: HashSet::new(), without_specials: OnceLock::new() }
     }
 
@@ -138,7 +135,8 @@ impl WordPiece {
     /// The automaton over all tokens, or over all but the special ones.
     fn automaton(&self, specials: bool) -> &Automaton {
         if specials || self.specials.is_empty() {
-            return &self.shared.automaton;
+            let Shared { vocab, settings, automaton, .. } = &*self.shared;
+            return automaton.get_or_init(|| Automaton::new(vocab.iter(), &settings.continuing_subword_prefix));
         }
         self.without_specials.get_or_init(|| {
             let tokens = self.vocab().iter().filter(|(_, id)| !self.specials.contains(id));
@@ -150,7 +148,7 @@ impl WordPiece {
     #[must_use]
     pub fn first_unmatched(&self, word: &str) -> Option<usize> {
         let (mut end, mut unmatched) = (0, None);
-        self.shared.automaton.walk(word, &mut Vec::new(), |piece| match piece {
+        self.automaton(true).walk(word, &mut Vec::new(), |piece| match piece {
             Piece::Token { bytes, .. } => {
                 end += bytes as usize;
                 true
@@ -172,8 +170,9 @@ impl WordPiece {
         const TOLD: usize = 64;
         let prefix = if start == 0 { "" } else { self.settings().continuing_subword_prefix.as_str() };
         let ends = word[end..].char_indices().map(|(at, c)| end + at + c.len_utf8());
+        let longest = self.vocab().iter().map(|(token, _)| token.len()).max().unwrap_or(0);
         let tried = ends.take(TOLD).map(|at| format!("{prefix}{}", &word[start..at]));
-        let mut failed: Vec<String> = tried.take_while(|text| text.len() <= self.shared.longest).collect();
+        let mut failed: Vec<String> = tried.take_while(|text| text.len() <= longest).collect();
         failed.reverse();
         failed
     }

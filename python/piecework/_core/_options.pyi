@@ -1,0 +1,35 @@
+"""How calls want their texts encoded."""
+
+from typing import final
+
+from piecework._core._tokenizer import Tokenizer
+from piecework.types import Specials
+
+@final
+class Options:
+    r"""The settings of a call, made once and used for many texts.
+
+    Args:
+        tokenizer: Whose prescriptions are meant, and whose vocabulary names the pad token.
+        add_special_tokens: Whether the post-processor adds its special tokens.
+        specials: What special tokens in the text are.
+        truncation: JSON; True as the tokenizer prescribes, False for none.
+        padding: The same for padding.
+
+    >>> from piecework import Padding, Tokenizer
+    >>> from piecework._core import Options
+    >>> core = Tokenizer.from_str("[PAD]\n[UNK]\na", padding=Padding(3))._core
+    >>> core.encode_ids("a a", None, False, Options(core, True, "match", False, True))
+    [2, 2, 0]
+    >>> core.encode_ids("a a", None, False, Options(core, True, "match", False, False))
+    [2, 2]
+    """
+
+    def __new__(
+        cls,
+        tokenizer: Tokenizer,
+        add_special_tokens: bool,
+        specials: Specials,
+        truncation: bool | str,
+        padding: bool | str,
+    ) -> Options: ...

@@ -1,0 +1,186 @@
+"""The whole way from an input to an encoding, as a tokenizer.json describes it.
+
+    text ─ added tokens ─ normalize ─ pre-tokenize ─ model ─ truncate ─ post-process ─ pad
+
+Each stage is a room of its own; here they only follow one another.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from piecework.reference import models, normalize, postprocess, pretokenize
+from piecework.reference.added import AddedToken, AddedTokens, Specials, Stretch, numbered
+from piecework.reference.aligned import Normalized, identity
+from piecework.reference.encoding import Encoding, Row, merged
+from piecework.reference.truncate import Padding, Truncation, padded, truncated
+
+Text = str | Sequence[str]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """Gives a tokenizer with all its stages.
+
+    Args:
+        model: From words to tokens.
+        normalizer: From text to normalized text; None takes the text as it is.
+        pre_tokenizer: From normalized text to words; None takes it whole.
+        added: Added tokens.
+        post_processor: Puts special tokens around texts; None adds none.
+        truncation: Used where a call says nothing else; None cuts nothing.
+        padding: Likewise; None adds nothing.
+
+    >>> model = models.WordLevel({"<unk>": 0, "to": 1, "be": 2}, "<unk>")
+    >>> steps = pretokenize.from_dict({"type": "WhitespaceSplit"})
+    >>> pipeline = Pipeline(model, pre_tokenizer=steps)
+    >>> pipeline.encode("to be or").ids
+    [1, 2, 0]
+    """
+
+    model: models.Model
+    normalizer: Callable[[str], Normalized] | None = None
+    pre_tokenizer: pretokenize.Step | None = None
+    added: AddedTokens | None = None
+    post_processor: postprocess.PostProcessor | None = None
+    truncation: Truncation | None = None
+    padding: Padding | None = None
+
+    def encode(
+        self,
+        text: Text,
+        pair: Text | None = None,
+        *,
+        add_special_tokens: bool = True,
+        specials: Specials = "match",
+    ) -> Encoding:
+        """Encodes a text or a pair of texts.
+
+        Args:
+            text: A text, or the words of one. Words are encoded one by one; their numbers are the
+                word ids, and spans count within each.
+            pair: A second text.
+            add_special_tokens: Add what the post-processor adds.
+            specials: What becomes of special tokens that stand in the text (see `AddedTokens`).
+                With any value but `match`, no other text becomes one either.
+
+        Returns:
+            The encoding.
+
+        Raises:
+            ValueError: a special token stands in the text and may not; something is unknown and
+                there is no unknown token; truncation is impossible.
+            UnicodeEncodeError: a text holds a lone surrogate.
+
+        >>> model = models.WordLevel({"<unk>": 0, "to": 1, "be": 2}, "<unk>")
+        >>> Pipeline(model).encode(["to", "be"], "be").word_ids
+        [0, 1, 0]
+        """
+        inputs = [text] if pair is None else [text, pair]
+        texts = [self._text(each, i, specials) for i, each in enumerate(inputs)]
+        if self.truncation:
+            processor = self.post_processor
+            added = processor.added(len(texts)) if processor and add_special_tokens else 0
+            texts = truncated(texts, self.truncation, added)
+        encoding = postprocess.process(
+            texts, self.post_processor, add_special_tokens=add_special_tokens
+        )
+        return padded([encoding], self.padding)[0] if self.padding else encoding
+
+    def encode_batch(
+        self,
+        inputs: Iterable[Text | tuple[Text, Text]],
+        *,
+        add_special_tokens: bool = True,
+        specials: Specials = "match",
+    ) -> list[Encoding]:
+        """Encodes many inputs, and pads them to one length.
+
+        Args:
+            inputs: Texts, or pairs of texts as tuples.
+            add_special_tokens: As for `encode`.
+            specials: As for `encode`.
+
+        Returns:
+            An encoding for each.
+
+        >>> model = models.WordLevel({"<unk>": 0, "to": 1}, "<unk>")
+        >>> [e.ids for e in Pipeline(model, padding=Padding()).encode_batch(["to", ["to", "to"]])]
+        [[1, 0], [1, 1]]
+        """
+        batch = [
+            self.encode(
+                *(each if isinstance(each, tuple) else (each,)),
+                add_special_tokens=add_special_tokens,
+                specials=specials,
+            )
+            for each in inputs
+        ]
+        return padded(batch, self.padding) if self.padding else batch
+
+    def _text(self, text: Text, type_id: int, specials: Specials) -> Encoding:
+        if isinstance(text, str):
+            return self._words(text, None, type_id, specials)
+        return merged(self._words(word, i, type_id, specials) for i, word in enumerate(text))
+
+    def _words(self, text: str, number: int | None, type_id: int, specials: Specials) -> Encoding:
+        added = self.added or AddedTokens([], self.normalizer or identity)
+        rows: list[Row] = []
+        for word, (part, token) in enumerate(self._parts(added, text, specials)):
+            own = word if number is None else number
+            if token:
+                rows.append(Row(token.id, part.text, part.whole, own, type_id))
+            else:
+                pieces = self.model.tokens(part.text, barred=specials != "match")
+                rows += [Row(p.id, p.text, part.origin(*p.span), own, type_id) for p in pieces]
+        return Encoding(tuple(rows))
+
+    def _parts(self, added: AddedTokens, text: str, specials: Specials) -> Iterator[Stretch]:
+        for stretch in added.split(text, specials):
+            if stretch.token or not self.pre_tokenizer:
+                yield stretch
+            else:
+                yield from (Stretch(part, None) for part in self.pre_tokenizer(stretch.value))
+
+
+def from_dict(data: Mapping[str, Any]) -> Pipeline:
+    """Makes a pipeline of a tokenizer.json; its decoder is not looked at.
+
+    Args:
+        data: The object of the file.
+
+    Returns:
+        The pipeline.
+
+    Raises:
+        ValueError: the file asks for what there is not, or gives an added token another id than it
+            will have.
+        KeyError: a member is missing.
+
+    >>> model = {"type": "WordLevel", "vocab": {"<unk>": 0, "a": 1}, "unk_token": "<unk>"}
+    >>> steps = {"normalizer": {"type": "Lowercase"}, "pre_tokenizer": {"type": "WhitespaceSplit"}}
+    >>> from_dict({"model": model, "added_tokens": [], **steps}).encode("A b").tokens
+    ['a', '<unk>']
+    """
+    normalizer = _made(normalize.from_dict, data.get("normalizer"))
+    written = [AddedToken(**token) for token in data.get("added_tokens") or []]
+    tokens = numbered(written, data["model"]["vocab"])
+    ids = {token.content: token.id for token in tokens}
+    for token in written:
+        if token.content and ids[token.content] != token.id:
+            raise ValueError(f"the added token {token.content!r} will have another id than it says")
+    added = AddedTokens(tokens, normalizer or identity)
+    return Pipeline(
+        models.from_dict(data["model"], added.special),
+        normalizer,
+        _made(pretokenize.from_dict, data.get("pre_tokenizer")),
+        added,
+        _made(postprocess.from_dict, data.get("post_processor")),
+        _made(Truncation.from_dict, data.get("truncation")),
+        _made(Padding.from_dict, data.get("padding")),
+    )
+
+
+def _made(make: Callable[[Mapping[str, Any]], T], data: Mapping[str, Any] | None) -> T | None:
+    return None if data is None else make(data)

@@ -1,0 +1,32 @@
+"""The programs of examples/ run, and print what they are there to show."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SHOWN = {
+    "chinese.py": "  tokens  自然语言处理 用 隐马尔可夫模型 ",
+    "demo.py": "loaded again: the same tokenizer\n",
+    "qa_windows.py": "characters 270 to 291: on the ninth of March\n",
+}
+
+
+def test_every_example_is_run() -> None:
+    assert sorted(path.name for path in EXAMPLES.glob("*.py")) == sorted(SHOWN)
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_example(name: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "utf8", EXAMPLES / name],
+        cwd=tmp_path,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert SHOWN[name] in done.stdout

@@ -1,0 +1,36 @@
+"""docs/pipeline.md lists every component, with its parameters and their defaults."""
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+from piecework import decoders, models, normalizers, pre_tokenizers, processors
+
+PAGE = (Path(__file__).parents[2] / "docs" / "pipeline.md").read_text(encoding="utf-8")
+SECTIONS = {
+    "Normalizers": normalizers,
+    "Pre-tokenizers": pre_tokenizers,
+    "Models": models,
+    "Post-processors": processors,
+    "Decoders": decoders,
+}
+
+
+def written(component: type) -> str:
+    """Gives a class with its parameters as the page writes it."""
+    parameters = inspect.signature(component).parameters.values()
+    shown = (p.name if p.default is p.empty else f"{p.name}={p.default!r}" for p in parameters)
+    return f"{component.__name__}({', '.join(shown)})"
+
+
+@pytest.mark.parametrize("title", SECTIONS)
+def test_every_component_is_listed(title: str) -> None:
+    module = SECTIONS[title]
+    classes = (getattr(module, name) for name in module.__all__)
+    components = {written(c) for c in classes if isinstance(c, type) and "type_name" in vars(c)}
+    found = re.search(rf"^### {title}: .*?(?=^##)", PAGE, re.MULTILINE | re.DOTALL)
+    assert found
+    rows = re.findall(r"^\| (`.*?) \| ", found[0], re.MULTILINE)
+    assert components == {name for row in rows for name in re.findall(r"`([^`]+)`", row)}

@@ -1,0 +1,255 @@
+"""Added tokens and each of their flags, case by case, as `tokenizers` finds them."""
+
+import itertools
+import json
+import time
+from typing import Any
+
+import pytest
+
+import piecework as pw
+from parity_live import loaded
+from piecework import decoders as d
+from piecework import models as m
+from piecework import normalizers as n
+from piecework import pre_tokenizers as p
+
+pytest.importorskip("tokenizers", reason="the oracle `tokenizers` is not installed")
+
+Token = pw.AddedToken
+VOCAB = ["[UNK]", "a", "b", "x", "ab", "##a", "##b", "[SEP]", "中", "ａ", " ", "▁a", "▁"]
+FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
+EVERY_FLAG = [
+    dict(zip(FLAGS, flags, strict=True)) for flags in itertools.product((False, True), repeat=5)
+]
+WHITE = " \t\n\u3000\x85"
+AROUND = [
+    "[T]",
+    "a[T]b",
+    "a [T] b",
+    f"a{WHITE}[T]{WHITE}b",
+    "[T][T] [T]",
+    " [T]  [T] ",
+    "_[T]1",
+    "é[T]\u0301",
+    "\u0301[T]中",
+    "-[T]-",
+    "[T]\u200d[T]",
+    "[t] [T] ［Ｔ］",
+    "[T",
+    "T]",
+    "",
+    "   ",
+]
+NORMALIZERS: list[n.Normalizer | None] = [
+    None,
+    n.Lowercase(),
+    n.NFKC(),
+    n.BertNormalizer(),
+    n.Strip(),
+    n.Replace("[", "("),
+    n.Replace(pw.Regex(r"\W"), ""),
+    n.Prepend("▁"),
+    n.ByteLevel(),
+    n.Sequence([n.Prepend("▁"), n.Replace(" ", "▁")]),
+]
+
+
+def tokenizer(tokens: list[Any], **parts: Any) -> pw.Tokenizer:
+    model = m.WordPiece(VOCAB)
+    return pw.Tokenizer(
+        model, **({"pre_tokenizer": p.WhitespaceSplit()} | parts), added_tokens=tokens
+    )
+
+
+def compare(tok: pw.Tokenizer, texts: list[str]) -> None:
+    theirs = loaded(tok.to_str())
+    for text in texts:
+        for pair in (None, "a[T] b"):
+            found, wanted = tok.encode(text, pair), theirs.encode(text, pair)
+            for column in ("ids", "tokens", "offsets", "word_ids", "special_tokens_mask"):
+                assert getattr(found, column) == getattr(wanted, column), (column, ascii(text))
+            assert tok.encode_ids(text, pair) == wanted.ids
+        for skip in (True, False):
+            decoded = theirs.decode(wanted.ids, skip_special_tokens=skip)
+            assert tok.decode(found.ids, skip_special_tokens=skip) == decoded
+
+
+@pytest.mark.parametrize(
+    "flags", EVERY_FLAG, ids=lambda f: "+".join(k for k in f if f[k]) or "none"
+)
+def test_every_combination_of_flags(flags: dict[str, bool]) -> None:
+    for normalizer in NORMALIZERS:
+        compare(tokenizer([Token("[T]", **flags)], normalizer=normalizer), AROUND)
+
+
+def test_flags_beside_each_other() -> None:
+    texts = ["[A] [B]", " [A]  [B] ", "[A][B]", "a [B] [A] b", "[B]  [B][A]  [A]", "x[A]  [B]x"]
+    for one, two in itertools.product(EVERY_FLAG[:8], repeat=2):
+        for normalizer in (None, n.Lowercase()):
+            tokens = [Token("[A]", **one), Token("[B]", **two | {"normalized": True})]
+            compare(tokenizer(tokens, normalizer=normalizer), texts)
+
+
+OVERLAPPING = [
+    ["ab", "abc", "b", "bc"],
+    ["a", "aa", "aaa"],
+    ["ab", "bc", "cd", "abcd"],
+    ["a b", "b a", "a"],
+    ["[A]", "[A][B]", "[B]", "][B"],
+    ["é", "\u0301"],
+    ["a", "ab", "ａ中"],
+    [" ", "  ", " a"],
+]
+
+
+@pytest.mark.parametrize("contents", OVERLAPPING, ids=str)
+@pytest.mark.parametrize("normalized", [True, False])
+def test_overlapping_tokens(contents: list[str], *, normalized: bool) -> None:
+    texts = [
+        "abcdabcab",
+        "aaaaaaa",
+        "a b a a b",
+        "[A][B][A]][B",
+        "ée\u0301\u0301e",
+        "aAａ A",
+        "x   a  ",
+    ]
+    for order in (contents, contents[::-1]):
+        for flags in EVERY_FLAG[::4]:
+            tokens = [Token(c, **flags | {"normalized": normalized}) for c in order]
+            for normalizer in (None, n.Lowercase(), n.NFKC()):
+                compare(tokenizer(tokens, normalizer=normalizer), texts)
+
+
+def test_one_that_is_sought_before_and_one_after_normalization() -> None:
+    tokens = [
+        Token("Ab", normalized=False),
+        Token("aB", normalized=True),
+        Token("b", normalized=True),
+    ]
+    texts = ["Ab aB ab AB", "bAbaBb", "xAbaB"]
+    for normalizer in (None, n.Lowercase(), n.NFKC()):
+        compare(tokenizer(tokens, normalizer=normalizer), texts)
+
+
+def test_tokens_of_one_normalized_form_are_the_first_of_them() -> None:
+    """There it is one of them at random, another one in each tokenizer."""
+    tokens = ["A", "ａ", "Ａ"]
+    normalizer = n.Sequence([n.NFKC(), n.Lowercase()])
+    for order in itertools.permutations(tokens):
+        tok = tokenizer(list(order), normalizer=normalizer)
+        first = min(tok.added_tokens)
+        assert tok.encode_ids("Ａ a") == [first, first]
+
+
+def test_a_token_that_normalization_leaves_nothing_of() -> None:
+    """There it is found between all bytes, which ends in a panic or in single characters."""
+    tok = tokenizer([Token("\u200b\u200b", normalized=True)], normalizer=n.BertNormalizer())
+    assert tok.encode_ids("a\u200b\u200bb") == [VOCAB.index("ab")]
+    assert tok.decode([len(VOCAB)], skip_special_tokens=False) == ""
+
+
+@pytest.mark.parametrize("normalizer", NORMALIZERS, ids=str)
+def test_ids_are_those_that_it_gives(normalizer: n.Normalizer | None) -> None:
+    contents = ["new", "a", "[SEP]", "New", "new", "x y", "b"]
+    theirs = loaded(tokenizer([], normalizer=normalizer).to_str())
+    theirs.add_tokens(contents)
+    theirs.add_special_tokens(["<s>", "new"])
+    ours = tokenizer(contents, normalizer=normalizer).with_added_tokens(
+        ["<s>", "new"], special=True
+    )
+    wanted = {token.content: number for number, token in theirs.get_added_tokens_decoder().items()}
+    assert {token.content: number for number, token in ours.added_tokens.items()} == wanted
+    assert ours.vocab_size == theirs.get_vocab_size()
+    assert ours.vocab == dict(sorted(theirs.get_vocab().items(), key=lambda entry: entry[1]))
+    theirs = loaded(theirs.to_str())  # else "new" is still decoded as it was sought before
+    for number in range(len(ours) + 2):
+        assert ours.id_to_token(number) == theirs.id_to_token(number)
+    for content in (*contents, "<s>", "new", "nothing"):
+        assert ours.token_to_id(content) == theirs.token_to_id(content)
+    for text in ("new New x y <s>a [SEP]", "NEW X Y"):
+        assert ours.encode_ids(text) == theirs.encode(text).ids
+
+
+def test_ids_go_on_behind_gaps() -> None:
+    for vocab in ({"[UNK]": 0, "a": 5}, {"[UNK]": 3, "a": 1}, {"[UNK]": 0}):
+        ours = pw.Tokenizer(m.WordLevel(vocab, "[UNK]"))
+        theirs = loaded(ours.to_str())
+        theirs.add_tokens(["b", "c"])
+        wanted = {c: theirs.token_to_id(c) for c in ("b", "c")}
+        more = ours.with_added_tokens(["b", "c"])
+        assert {c: more.token_to_id(c) for c in ("b", "c")} == wanted
+
+
+@pytest.mark.parametrize("normalizer", NORMALIZERS, ids=str)
+@pytest.mark.parametrize("decoder", [None, d.WordPiece(), d.ByteLevel(), d.Metaspace()], ids=str)
+def test_normalized_tokens_are_decoded_in_the_form_they_are_sought(
+    normalizer: n.Normalizer | None, decoder: d.Decoder | None
+) -> None:
+    tokens = [
+        Token("New Ｙork", normalized=True),
+        Token("É", normalized=True, special=True),
+        Token("[X]", special=True),
+        Token("ab", normalized=True),
+    ]
+    tok = tokenizer(tokens, normalizer=normalizer, decoder=decoder)
+    theirs = loaded(tok.to_str())
+    for ids in itertools.permutations(range(len(VOCAB) - 2, len(VOCAB) + 3), 3):
+        for skip in (True, False):
+            wanted = theirs.decode(list(ids), skip_special_tokens=skip)
+            assert tok.decode(ids, skip_special_tokens=skip) == wanted, ids
+    compare(tok, ["new york É é [X] ab", "NEW ＹORK"])
+
+
+def test_a_hundred_thousand_tokens() -> None:
+    contents = [f"<{number}>" for number in range(100_000)]
+    started = time.perf_counter()
+    tok = tokenizer(contents, normalizer=n.Lowercase())
+    took = time.perf_counter() - started
+    assert took < 10, "a second on a machine that does nothing else"
+    assert len(tok) == len(VOCAB) + 100_000
+    texts = ["<99999><0>a <5> <100000> <1", "".join(contents[::1000])]
+    assert tok.encode_ids(texts[1]) == [len(VOCAB) + number for number in range(0, 100_000, 1000)]
+    compare(tok, texts)
+    again = pw.Tokenizer.from_str(tok.to_str())
+    assert again == tok
+
+
+def test_tokens_that_are_long_and_alike() -> None:
+    contents = ["a" * length + "b" for length in range(1, 300)]
+    tok = tokenizer([Token(content, special=True) for content in contents])
+    compare(tok, ["a" * 5000, "a" * 400 + "b", "ab" * 50, ("a" * 299 + "c") * 20])
+
+
+@pytest.mark.parametrize(
+    "pre_tokenizer",
+    [
+        None,
+        p.Metaspace(),
+        p.Metaspace(prepend_scheme="first"),
+        p.Metaspace(prepend_scheme="never"),
+        p.ByteLevel(),
+        p.ByteLevel(add_prefix_space=False),
+        p.FixedLength(2),
+        p.Sequence([p.WhitespaceSplit(), p.Metaspace(prepend_scheme="first")]),
+    ],
+    ids=str,
+)
+def test_what_stands_beside_an_added_token(pre_tokenizer: p.PreTokenizer | None) -> None:
+    texts = ["a[T]a", " a [T] a", "[T]a a", "[T] [T]a", "a[T]", "[T]"]
+    for flags in EVERY_FLAG[::2]:
+        for normalizer in (None, n.Prepend("▁"), n.Strip()):
+            compare(
+                tokenizer(
+                    [Token("[T]", **flags)], normalizer=normalizer, pre_tokenizer=pre_tokenizer
+                ),
+                texts,
+            )
+
+
+def test_a_file_has_them_as_it_writes_them() -> None:
+    tokens = [Token(f"<{place}>", **flags) for place, flags in enumerate(EVERY_FLAG)]
+    ours = json.loads(tokenizer(tokens).to_str())["added_tokens"]
+    theirs = json.loads(loaded(tokenizer(tokens).to_str()).to_str())["added_tokens"]
+    assert ours == theirs

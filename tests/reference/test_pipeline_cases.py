@@ -1,0 +1,49 @@
+"""spec/cases/pipeline.json through the reference."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from piecework.reference import pipeline
+
+Case = dict[str, Any]
+CASES = Path(__file__).parents[2] / "spec" / "cases"
+TABLE = json.loads((CASES / "pipeline.json").read_text(encoding="utf-8"))
+KEYS = {"name", "source", "config", "text", "pair", "add_special_tokens", "specials", "error"}
+COLUMNS = {
+    *("ids", "tokens", "offsets", "word_ids", "type_ids", "special_tokens_mask"),
+    *("attention_mask", "sequence_ids", "overflowing"),
+}
+ASKED = ("add_special_tokens", "specials")
+
+
+def check(encoding: Any, wanted: Case) -> None:
+    """Compares all columns of a live case, and those that stand in one written by hand."""
+    size = len(wanted["ids"])
+    silent = {"type_ids": [0] * size, "special_tokens_mask": [0] * size,
+              "attention_mask": [1] * size, "sequence_ids": [0] * size}  # fmt: skip
+    for name in COLUMNS & (wanted.keys() | silent.keys()) - {"overflowing"}:
+        column = json.loads(json.dumps(getattr(encoding, name)))
+        assert column == wanted.get(name, silent.get(name)), name
+    parts = wanted.get("overflowing", [])
+    for part, like in zip(encoding.overflowing, parts, strict=True):
+        check(part, like)
+
+
+def encoded(case: Case) -> Any:
+    config = {**case["config"], "model": TABLE["models"][case["config"].get("model", "pieces")]}
+    asked = {name: case[name] for name in ASKED if name in case}
+    texts = [case["text"], *([case["pair"]] if "pair" in case else [])]
+    return pipeline.from_dict(config).encode(*texts, **asked)
+
+
+@pytest.mark.parametrize("case", TABLE["cases"], ids=lambda case: case["name"])
+def test_case(case: Case) -> None:
+    assert case.keys() <= KEYS | COLUMNS
+    if "error" in case:
+        with pytest.raises(ValueError):  # noqa: PT011  # what it says is its own
+            encoded(case)
+        return
+    check(encoded(case), case)

@@ -1,0 +1,247 @@
+"""Tokenizers put together of parts: what is put in is there, works, is saved and comes back."""
+
+import copy
+import inspect
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import parts
+import piecework as pw
+from piecework import decoders, models, normalizers, pre_tokenizers, processors
+
+pytestmark = pytest.mark.smoke
+
+STAGES: dict[str, list[Any]] = {
+    "normalizer": parts.NORMALIZERS,
+    "pre_tokenizer": [*parts.PRE_TOKENIZERS, *parts.OWN_PRE_TOKENIZERS],
+    "post_processor": parts.POST_PROCESSORS,
+    "decoder": parts.DECODERS,
+}
+LIMITS: dict[str, list[Any]] = {
+    "truncation": [pw.Truncation(5), parts.TRUNCATION],
+    "padding": [parts.PADDING, pw.Padding(pad_id=0, pad_token="[PAD]")],
+}
+EVERY = [(name, part) for name, all_ in (STAGES | LIMITS).items() for part in all_]
+NAMES = [f"{name}-{place}" for place, (name, _) in enumerate(EVERY)]
+OWN = [*parts.MODELS, *parts.OWN_MODELS]
+
+
+def same(one: pw.Tokenizer, other: pw.Tokenizer) -> None:
+    """Checks that two tokenizers are one in all that can be seen."""
+    assert one == other
+    assert hash(one) == hash(other)
+    assert one.to_str() == other.to_str()
+    assert one.vocab == other.vocab
+    assert one.added_tokens == other.added_tokens
+    for text in parts.TEXTS:
+        assert one.encode(text) == other.encode(text)
+        ids = one.encode_ids(text, "ab a")
+        assert ids == other.encode_ids(text, "ab a")
+        assert one.decode(ids) == other.decode(ids)
+        assert one.decode(ids, skip_special_tokens=False) == other.decode(
+            ids, skip_special_tokens=False
+        )
+
+
+@pytest.mark.parametrize(("name", "part"), EVERY, ids=NAMES)
+def test_what_is_put_in_is_there(name: str, part: Any) -> None:
+    tok = parts.made(**{name: part})
+    assert getattr(tok, name) == part
+    assert type(getattr(tok, name)) is type(part)
+    assert getattr(parts.made().with_parts(**{name: part}), name) == part  # type: ignore[misc]
+    assert parts.made().with_parts(**{name: part}) == tok  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(("name", "part"), EVERY, ids=NAMES)
+def test_every_part_comes_back_from_a_file_and_a_pickle(
+    tmp_path: Path, name: str, part: Any
+) -> None:
+    tok = parts.made(**{name: part}, added_tokens=parts.ADDED)
+    tok.save(tmp_path / "tokenizer.json")
+    same(tok, pw.Tokenizer.from_file(tmp_path / "tokenizer.json"))
+    same(tok, pw.Tokenizer.from_str(tok.to_str()))
+    same(tok, pickle.loads(pickle.dumps(tok)))
+    assert copy.deepcopy(tok) is tok
+
+
+@pytest.mark.parametrize("model", OWN, ids=repr)
+def test_every_model_comes_back(model: models.Model) -> None:
+    tok = parts.made(model, added_tokens=parts.ADDED)
+    assert tok.model == model
+    assert tok.model_type == type(model).__name__
+    assert pw.Tokenizer.from_str(tok.to_str()).model == model
+    again = pickle.loads(pickle.dumps(tok))
+    assert again == tok
+    for text in parts.TEXTS:
+        if tok.unk_token is not None:
+            assert again.encode(text) == tok.encode(text)
+
+
+def test_all_parts_at_once() -> None:
+    given = {name: all_[-1] for name, all_ in (STAGES | LIMITS).items()}
+    tok = parts.made(**given, added_tokens=parts.ADDED)
+    assert {name: getattr(tok, name) for name in given} == given
+    same(tok, pw.Tokenizer.from_str(tok.to_str()))
+
+
+@pytest.mark.parametrize("name", [*STAGES, *LIMITS])
+def test_none_takes_a_part_out_and_leaves_the_others(name: str) -> None:
+    given = {other: all_[0] for other, all_ in (STAGES | LIMITS).items()}
+    tok = parts.made(**given, added_tokens=parts.ADDED)
+    without = tok.with_parts(**{name: None})  # type: ignore[misc]
+    assert getattr(without, name) is None
+    assert {o: getattr(without, o) for o in given if o != name} == {
+        o: given[o] for o in given if o != name
+    }
+    assert without.added_tokens == tok.added_tokens
+    assert getattr(tok, name) == given[name], "the first one stays as it was"
+    assert without.with_parts(**{name: given[name]}) == tok  # type: ignore[misc]
+
+
+def test_nothing_to_change_changes_nothing() -> None:
+    tok = parts.made(decoder=decoders.Fuse())
+    assert tok.with_parts() == tok
+    assert tok.with_added_tokens([]) == tok
+    assert tok.with_settings() == tok if tok.model_type == "WordPiece" else True
+
+
+def test_a_model_alone() -> None:
+    tok = pw.Tokenizer(models.WordLevel(["<unk>", "a b"]))
+    assert tok.encode("a b").tokens == ["a b"]
+    assert tok.encode("a b ").tokens == ["<unk>"]
+    assert tok.decode([1, 0]) == "a b <unk>"
+    for name in (*STAGES, *LIMITS):
+        assert getattr(tok, name) is None
+    assert tok.special_tokens == tok.added_tokens == {}
+
+
+def test_padding_that_leaves_its_token_open_takes_the_vocabularys() -> None:
+    tok = parts.made(padding=4)
+    assert tok.padding == pw.Padding(4, pad_id=0, pad_token="[PAD]")
+    assert tok.encode("a").tokens == ["a", "[PAD]", "[PAD]", "[PAD]"]
+    assert parts.made(padding="longest").padding == pw.Padding(pad_id=0, pad_token="[PAD]")
+    own = parts.made(padding=pw.Padding(3, pad_token="b"))
+    assert own.encode("a").tokens == ["a", "b", "b"]
+    number = parts.VOCAB.index("b")
+    assert parts.made(padding=pw.Padding(3, pad_id=number)) == own
+
+
+def test_truncation_may_be_its_length_alone() -> None:
+    assert parts.made(truncation=3).truncation == pw.Truncation(3)
+    assert parts.made(truncation=3).encode("a b a b").tokens == ["a", "b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"normalizer": pre_tokenizers.Whitespace()}, "normalizer"),
+        ({"normalizer": "NFC"}, "normalizer"),
+        ({"normalizer": normalizers.NFC}, "normalizer"),
+        ({"pre_tokenizer": normalizers.NFC()}, "pre_tokenizer"),
+        ({"pre_tokenizer": str.split}, "pre_tokenizer"),
+        ({"post_processor": decoders.Fuse()}, "post_processor"),
+        ({"decoder": processors.ByteLevel()}, "decoder"),
+        ({"decoder": pre_tokenizers.ByteLevel()}, "decoder"),
+        ({"normalizer": ""}, "normalizer"),
+        ({"decoder": 0}, "decoder"),
+        ({"pre_tokenizer": []}, "pre_tokenizer"),
+        ({"post_processor": False}, "post_processor"),
+    ],
+)
+def test_a_part_in_the_wrong_place_is_named(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        parts.made(**changes)
+    with pytest.raises(TypeError, match=message):
+        parts.made().with_parts(**changes)
+
+
+def test_wrong_calls() -> None:
+    with pytest.raises(TypeError, match="model"):
+        pw.Tokenizer({"[UNK]": 0})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="did you mean 'normalizer'"):
+        parts.made().with_parts(normaliser=None)  # type: ignore[call-arg]
+    with pytest.raises(TypeError):
+        pw.Tokenizer(models.WordLevel(["a"], "a"), normalizers.NFC())  # type: ignore[misc]
+
+
+def test_an_iterator_of_added_tokens_is_used_up_once() -> None:
+    tok = parts.made(added_tokens=iter(["<a>", pw.AddedToken("<b>", special=True)]))
+    assert tok.encode("<b><a>").tokens == ["<b>", "<a>"]
+    assert parts.made(added_tokens=iter([])) == parts.made()
+
+
+def test_added_tokens_are_numbered_on() -> None:
+    tok = parts.made(added_tokens=["<a>", "ab", "<b>", "<a>"])
+    size = len(parts.VOCAB)
+    numbers = {token.content: number for number, token in tok.added_tokens.items()}
+    assert numbers == {"ab": parts.VOCAB.index("ab"), "<a>": size, "<b>": size + 1}
+    assert (len(tok), tok.vocab_size) == (size + 2, size + 2)
+    assert tok.id_to_token(size + 1) == "<b>"
+    more = tok.with_added_tokens(["<c>"])
+    assert more.token_to_id("<c>") == size + 2
+    assert tok.token_to_id("<c>") is None
+
+
+def test_a_token_that_is_added_again_takes_on_its_new_flags() -> None:
+    tok = parts.made(added_tokens=["<a>"])
+    again = tok.with_added_tokens([pw.AddedToken("<a>", special=True, lstrip=True)])
+    assert list(again.added_tokens) == list(tok.added_tokens)
+    assert again.special_tokens == {"<a>": len(parts.VOCAB)}
+    assert again.encode("a <a>").offsets == [(0, 1), (1, 5)]
+
+
+def test_every_property_is_told_by_its_docstring() -> None:
+    for name, value in inspect.getmembers(pw.Tokenizer):
+        if not name.startswith("_"):
+            assert inspect.getdoc(value), name
+
+
+# Beside the library
+
+
+def live(tok: pw.Tokenizer) -> Any:
+    tokenizers = pytest.importorskip("tokenizers", reason="the oracle is not installed")
+    return tokenizers.Tokenizer.from_str(tok.to_str())
+
+
+@pytest.mark.parametrize("model", parts.MODELS, ids=repr)
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [(name, part) for name, part in EVERY if part not in parts.OWN_PRE_TOKENIZERS],
+)
+def test_what_is_saved_gives_the_same_there(model: models.Model, name: str, part: Any) -> None:
+    tok = parts.made(model, **{name: part}, added_tokens=parts.ADDED)
+    theirs = live(tok)
+    for text in parts.TEXTS:
+        for pair in (None, "ab New"):
+            found, wanted = tok.encode(text, pair), theirs.encode(text, pair)
+            assert found.ids == wanted.ids
+            assert found.tokens == wanted.tokens
+            assert found.offsets == wanted.offsets
+            assert found.word_ids == wanted.word_ids
+            assert [o.ids for o in found.overflowing] == [o.ids for o in wanted.overflowing]
+        if not isinstance(part, decoders.Strip):  # which panics there on short tokens
+            assert tok.decode(found.ids) == theirs.decode(found.ids)
+
+
+@pytest.mark.parametrize("pre_tokenizer", parts.OWN_PRE_TOKENIZERS, ids=repr)
+def test_our_own_pre_tokenizers_are_refused_there(
+    pre_tokenizer: pre_tokenizers.PreTokenizer,
+) -> None:
+    with pytest.raises(Exception, match=r"variant|unknown"):
+        live(parts.made(pre_tokenizer=pre_tokenizer))
+
+
+@pytest.mark.parametrize("model", parts.OWN_MODELS, ids=repr)
+def test_our_own_models_are_refused_there(model: models.Model) -> None:
+    with pytest.raises(Exception, match=r"variant|unknown"):
+        live(parts.made(model))
+
+
+def test_our_own_types_have_our_name_in_the_file() -> None:
+    for part in parts.OWN_PRE_TOKENIZERS:
+        assert "piecework." in json.dumps(json.loads(parts.made(pre_tokenizer=part).to_str()))
