@@ -78,8 +78,6 @@ def inspect(
 def _tokenizer_facts(tok: Tokenizer, shown_merges: int) -> Facts:
     head = min(shown_merges, len(tok.history))
     tail = max(head, len(tok.history) - shown_merges)
-    parts = ("normalizer", "pre_tokenizer", "post_processor", "decoder", "truncation", "padding")
-    added = {t.content: i for i, t in tok.added_tokens.items() if not t.special}
     return {
         "model": tok.model_type,
         "vocab_size": tok.vocab_size,
