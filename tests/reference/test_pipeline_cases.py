@@ -27,9 +27,10 @@ def check(encoding: Any, wanted: Case) -> None:
     for name in COLUMNS & (wanted.keys() | silent.keys()) - {"overflowing"}:
         column = json.loads(json.dumps(getattr(encoding, name)))
         assert column == wanted.get(name, silent.get(name)), name
-    parts = wanted.get("overflowing", [])
-    for part, like in zip(encoding.overflowing, parts, strict=True):
-        check(part, like)
+    # What overflows from what overflows is not in the table; the parity harness compares it.
+    if parts := wanted.get("overflowing"):
+        for part, like in zip(encoding.overflowing, parts, strict=True):
+            check(part, like)
 
 
 def encoded(case: Case) -> Any:
