@@ -121,6 +121,6 @@ PADDING = pw.Padding(9, 4, "left", pad_id=0, pad_type_id=1, pad_token="[PAD]")
 
 def made(model: m.Model | None = None, **parts: Any) -> pw.Tokenizer:
     """Gives a tokenizer of the vocabulary above, split at white space unless it is said otherwise."""
-    return pw.Tokenizer(model or m.WordLevel(VOCAB, "[UNK]"), **({"pre_tokenizer": p.Whitespace()} | parts))
-
-
+    return pw.Tokenizer(
+        model or m.WordLevel(VOCAB, "[UNK]"), **({"pre_tokenizer": p.Whitespace()} | parts)
+    )

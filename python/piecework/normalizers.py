@@ -13,7 +13,6 @@ import binascii
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from piecework import _core
 from piecework._component import PATTERN, Component, Part
 from piecework._settings import (
     FLAG,

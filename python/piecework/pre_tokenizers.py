@@ -14,7 +14,6 @@ from collections import abc
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from piecework import _core
 from piecework._component import (
     METASPACE_SCHEME,
     PATTERN,

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from piecework._settings import Settings
     from piecework.explain import Explanation
     from piecework.io.files import Pathish
+    from piecework.io.folder import ModelFolder
 
 __all__ = ["LoadSettings", "Tokenizer"]
 
@@ -294,15 +295,28 @@ class Tokenizer:
             FormatError: A file is not what it should be; the message has its name and the JSON path.
         """
         folder = read_model_folder(path)
+        limits: Any = {name: value for name, value in settings.items() if name in _LIMITS}
+        others: Any = {name: value for name, value in settings.items() if name not in _LIMITS}
         if folder.format == "vocab.txt":
-            given: Any = {} if "normalizer" in settings else folder.settings.bert_settings()
-            settings = cast("LoadSettings", given | settings)
+            others = folder.settings.vocab_settings(others) | others
         try:
-            tokenizer = cls._parse(folder.data, os.path.splitext(folder.path)[1], settings)
+            tokenizer = cls._parse(folder.data, os.path.splitext(folder.path)[1], others)
         except (FormatError, VocabularyError) as error:
             raise type(error)(f"{folder.path}: {error}") from None
         known = {token.content for token in tokenizer.added_tokens.values()}
-        return tokenizer.with_added_tokens(folder.settings.tokens_to_add(known))
+        tokenizer = tokenizer.with_added_tokens(folder.settings.tokens_to_add(known))
+        tokenizer._compare_ids(folder)
+        return tokenizer.with_parts(**limits) if limits else tokenizer
+
+    def _compare_ids(self, folder: ModelFolder) -> None:
+        """Warn of added tokens to which the files beside the tokenizer give other ids."""
+        for token, number in folder.settings.added_ids.items():
+            if (own := self.token_to_id(token)) != number:
+                warnings.warn(
+                    f"{folder.path}: the added token {token!r} has the id {own} here, and {number} by the files beside it",
+                    PieceworkWarning,
+                    stacklevel=3,
+                )
 
     def save(self, path: Pathish) -> None:
         """Write a tokenizer.json, history and counts included, which ``tokenizers`` 0.23 loads too.

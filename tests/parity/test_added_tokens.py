@@ -57,7 +57,9 @@ NORMALIZERS: list[n.Normalizer | None] = [
 
 def tokenizer(tokens: list[Any], **parts: Any) -> pw.Tokenizer:
     model = m.WordPiece(VOCAB)
-    return pw.Tokenizer(model, **({"pre_tokenizer": p.WhitespaceSplit()} | parts), added_tokens=tokens)
+    return pw.Tokenizer(
+        model, **({"pre_tokenizer": p.WhitespaceSplit()} | parts), added_tokens=tokens
+    )
 
 
 def compare(tok: pw.Tokenizer, texts: list[str]) -> None:
@@ -69,11 +71,13 @@ def compare(tok: pw.Tokenizer, texts: list[str]) -> None:
                 assert getattr(found, column) == getattr(wanted, column), (column, ascii(text))
             assert tok.encode_ids(text, pair) == wanted.ids
         for skip in (True, False):
-            text = theirs.decode(wanted.ids, skip_special_tokens=skip)
-            assert tok.decode(found.ids, skip_special_tokens=skip) == text
+            decoded = theirs.decode(wanted.ids, skip_special_tokens=skip)
+            assert tok.decode(found.ids, skip_special_tokens=skip) == decoded
 
 
-@pytest.mark.parametrize("flags", EVERY_FLAG, ids=lambda f: "+".join(k for k in f if f[k]) or "none")
+@pytest.mark.parametrize(
+    "flags", EVERY_FLAG, ids=lambda f: "+".join(k for k in f if f[k]) or "none"
+)
 def test_every_combination_of_flags(flags: dict[str, bool]) -> None:
     for normalizer in NORMALIZERS:
         compare(tokenizer([Token("[T]", **flags)], normalizer=normalizer), AROUND)
@@ -102,7 +106,15 @@ OVERLAPPING = [
 @pytest.mark.parametrize("contents", OVERLAPPING, ids=str)
 @pytest.mark.parametrize("normalized", [True, False])
 def test_overlapping_tokens(contents: list[str], *, normalized: bool) -> None:
-    texts = ["abcdabcab", "aaaaaaa", "a b a a b", "[A][B][A]][B", "ée\u0301\u0301e", "aAａ A", "x   a  "]
+    texts = [
+        "abcdabcab",
+        "aaaaaaa",
+        "a b a a b",
+        "[A][B][A]][B",
+        "ée\u0301\u0301e",
+        "aAａ A",
+        "x   a  ",
+    ]
     for order in (contents, contents[::-1]):
         for flags in EVERY_FLAG[::4]:
             tokens = [Token(c, **flags | {"normalized": normalized}) for c in order]
@@ -111,7 +123,11 @@ def test_overlapping_tokens(contents: list[str], *, normalized: bool) -> None:
 
 
 def test_one_that_is_sought_before_and_one_after_normalization() -> None:
-    tokens = [Token("Ab", normalized=False), Token("aB", normalized=True), Token("b", normalized=True)]
+    tokens = [
+        Token("Ab", normalized=False),
+        Token("aB", normalized=True),
+        Token("b", normalized=True),
+    ]
     texts = ["Ab aB ab AB", "bAbaBb", "xAbaB"]
     for normalizer in (None, n.Lowercase(), n.NFKC()):
         compare(tokenizer(tokens, normalizer=normalizer), texts)
@@ -140,7 +156,9 @@ def test_ids_are_those_that_it_gives(normalizer: n.Normalizer | None) -> None:
     theirs = loaded(tokenizer([], normalizer=normalizer).to_str())
     theirs.add_tokens(contents)
     theirs.add_special_tokens(["<s>", "new"])
-    ours = tokenizer(contents, normalizer=normalizer).with_added_tokens(["<s>", "new"], special=True)
+    ours = tokenizer(contents, normalizer=normalizer).with_added_tokens(
+        ["<s>", "new"], special=True
+    )
     wanted = {token.content: number for number, token in theirs.get_added_tokens_decoder().items()}
     assert {token.content: number for number, token in ours.added_tokens.items()} == wanted
     assert ours.vocab_size == theirs.get_vocab_size()

@@ -223,9 +223,7 @@ def test_the_normalizer_and_decoder_of_llama_give_texts_back(text: str) -> None:
     tok = of_letters(
         text,
         normalizer=n.Sequence([n.Prepend("▁"), n.Replace(" ", "▁")]),
-        decoder=d.Sequence(
-            [d.Replace("▁", " "), d.ByteFallback(), d.Fuse(), d.Strip(" ", left=1)]
-        ),
+        decoder=d.Sequence([d.Replace("▁", " "), d.ByteFallback(), d.Fuse(), d.Strip(" ", left=1)]),
     )
     assert back(tok, text) == text
 

@@ -229,7 +229,9 @@ def test_what_is_saved_gives_the_same_there(model: models.Model, name: str, part
 
 
 @pytest.mark.parametrize("pre_tokenizer", parts.OWN_PRE_TOKENIZERS, ids=repr)
-def test_our_own_pre_tokenizers_are_refused_there(pre_tokenizer: pre_tokenizers.PreTokenizer) -> None:
+def test_our_own_pre_tokenizers_are_refused_there(
+    pre_tokenizer: pre_tokenizers.PreTokenizer,
+) -> None:
     with pytest.raises(Exception, match=r"variant|unknown"):
         live(parts.made(pre_tokenizer=pre_tokenizer))
 

@@ -273,7 +273,17 @@ def test_ten_thousand_segments() -> None:
 
 @pytest.mark.parametrize(
     "segments",
-    ["ab", ["ab"], [("a",)], [("a", True, True)], [("a", 1)], [(b"a", True)], [(True, "a")], 3, None],
+    [
+        "ab",
+        ["ab"],
+        [("a",)],
+        [("a", True, True)],
+        [("a", 1)],
+        [(b"a", True)],
+        [(True, "a")],
+        3,
+        None,
+    ],
     ids=repr,
 )
 def test_what_are_no_segments(segments: Any) -> None:
@@ -287,7 +297,9 @@ def test_a_lone_surrogate_in_a_segment() -> None:
         made().encode_segments([("a", True), ("\ud800", False)])
 
 
-PIECES = st.sampled_from(["[SEP]", "[CLS]", "<plain>", "<Norm>", "a", " ", "[", "]", "é", "[S", "中"])
+PIECES = st.sampled_from(
+    ["[SEP]", "[CLS]", "<plain>", "<Norm>", "a", " ", "[", "]", "é", "[S", "中"]
+)
 SEGMENTS = st.lists(st.tuples(st.lists(PIECES, max_size=5).map("".join), st.booleans()), max_size=6)
 MADE = [
     made(),
@@ -300,7 +312,9 @@ MADE = [
 
 @given(SEGMENTS, st.sampled_from(MADE))
 @settings(max_examples=400)
-def test_segments_are_one_after_the_other(segments: list[tuple[str, bool]], tok: pw.Tokenizer) -> None:
+def test_segments_are_one_after_the_other(
+    segments: list[tuple[str, bool]], tok: pw.Tokenizer
+) -> None:
     """What one segment gives hangs on no other, but for the beginning of the text."""
     encoding = tok.encode_segments(segments)
     text = "".join(part for part, _ in segments)
