@@ -269,9 +269,9 @@ NO_PAD = pw.Tokenizer(pw.models.WordLevel(["[UNK]", "x"], "[UNK]"))
 @pytest.mark.parametrize(
     ("padding", "message"),
     [
-        (4, r"no \[PAD\] or <pad>"),
-        ("longest", r"no \[PAD\] or <pad>"),
-        (pw.Padding(4), r"no \[PAD\] or <pad>"),
+        (4, r"no token \[PAD\] or <pad>"),
+        ("longest", r"no token \[PAD\] or <pad>"),
+        (pw.Padding(4), r"no token \[PAD\] or <pad>"),
         (pw.Padding(4, pad_token="nope"), "'nope' is not in the vocabulary"),
         (pw.Padding(4, pad_id=2), "no token with the id 2"),
     ],
@@ -289,7 +289,7 @@ def test_padding_without_a_pad_token(padding: Any, message: str) -> None:
     assert NO_PAD.encode("x", padding=pw.Padding(3, pad_token="x")).ids == [1, 1, 1]
     assert NO_PAD.encode("x", padding=pw.Padding(3, pad_id=1)).tokens == ["x", "x", "x"]
     assert NO_PAD.encode("x", padding=pw.Padding(2, pad_id=9, pad_token="?")).tokens == ["x", "?"]
-    with pytest.raises(ConfigError, match=r"no \[PAD\] or <pad>"):
+    with pytest.raises(ConfigError, match=r"no token \[PAD\] or <pad>"):
         NO_PAD.encode_batch(["x"]).padded()
     assert NO_PAD.encode_batch(["x", ""]).padded(pad_id=1).ids.tolist() == [[1], [1]]
 
