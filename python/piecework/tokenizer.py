@@ -35,7 +35,11 @@ from piecework.io import read_bytes, write_aside
 from piecework.io.folder import read_model_folder
 from piecework.models import Model
 from piecework.normalizers import BertNormalizer, Normalizer
-from piecework.pre_tokenizers import BertPreTokenizer, PreTokenizer
+from piecework.pre_tokenizers import (
+    BertPreTokenizer,
+    PreTokenizer,
+    warn_of_foreign_phrases,
+)
 from piecework.processors import PostProcessor
 from piecework.types import (
     DEFAULT,
@@ -56,6 +60,7 @@ if TYPE_CHECKING:
     from piecework._settings import Settings
     from piecework.explain import Explanation
     from piecework.io.files import Pathish
+    from piecework.io.folder import ModelFolder
 
 __all__ = ["LoadSettings", "Tokenizer"]
 
@@ -294,15 +299,28 @@ class Tokenizer:
             FormatError: A file is not what it should be; the message has its name and the JSON path.
         """
         folder = read_model_folder(path)
+        limits: Any = {name: value for name, value in settings.items() if name in _LIMITS}
+        others: Any = {name: value for name, value in settings.items() if name not in _LIMITS}
         if folder.format == "vocab.txt":
-            given: Any = {} if "normalizer" in settings else folder.settings.bert_settings()
-            settings = cast("LoadSettings", given | settings)
+            others = folder.settings.vocab_settings(others) | others
         try:
-            tokenizer = cls._parse(folder.data, os.path.splitext(folder.path)[1], settings)
+            tokenizer = cls._parse(folder.data, os.path.splitext(folder.path)[1], others)
         except (FormatError, VocabularyError) as error:
             raise type(error)(f"{folder.path}: {error}") from None
         known = {token.content for token in tokenizer.added_tokens.values()}
-        return tokenizer.with_added_tokens(folder.settings.tokens_to_add(known))
+        tokenizer = tokenizer.with_added_tokens(folder.settings.tokens_to_add(known))
+        tokenizer._compare_ids(folder)
+        return tokenizer.with_parts(**limits) if limits else tokenizer
+
+    def _compare_ids(self, folder: ModelFolder) -> None:
+        """Warn of added tokens to which the files beside the tokenizer give other ids."""
+        for token, number in folder.settings.added_ids.items():
+            if (own := self.token_to_id(token)) != number:
+                warnings.warn(
+                    f"{folder.path}: the added token {token!r} has the id {own} here, and {number} by the files beside it",
+                    PieceworkWarning,
+                    stacklevel=3,
+                )
 
     def save(self, path: Pathish) -> None:
         """Write a tokenizer.json, history and counts included, which ``tokenizers`` 0.23 loads too.
@@ -447,6 +465,9 @@ class Tokenizer:
             tree["padding"] = padding and padding.to_dict()
         if "pre_tokenizer" not in parts and self._functions:
             tree["pre_tokenizer"] = self.pre_tokenizer and self.pre_tokenizer._write()
+        if "normalizer" in parts or "pre_tokenizer" in parts:
+            both = {"normalizer": self.normalizer, "pre_tokenizer": self.pre_tokenizer} | parts
+            warn_of_foreign_phrases(both["normalizer"], both["pre_tokenizer"], 2)
         text, functions = numbered(tree)
         return self._wrap(self._core.with_parts(text, functions), functions)
 

@@ -86,12 +86,12 @@ def test_lone_surrogates_are_refused() -> None:
 def test_a_broken_regex_is_named_where_it_is_used() -> None:
     broken = decoders.Replace(pw.Regex("(a"), "")
     with pytest.raises(
-        pw.errors.PieceworkError, match=r"^pattern\.Regex: the regex \"\(a\" does not compile"
+        pw.errors.ConfigError, match=r"^pattern\.Regex: the regex \"\(a\" does not compile"
     ):
         broken.decode(["a"])
     tok = pw.Tokenizer.from_str("[UNK]\na\n")
     with pytest.raises(
-        pw.errors.PieceworkError, match=r"^decoder\.pattern\.Regex: the regex \"\(a\" does not"
+        pw.errors.ConfigError, match=r"^decoder\.pattern\.Regex: the regex \"\(a\" does not"
     ):
         tok.with_parts(decoder=broken)
 

@@ -18,10 +18,16 @@ def checked(path: Pathish) -> Path:
     """Give the path, if the operating system can have one of that name.
 
     Raises:
-        FileError: It holds the character NUL.
+        FileError: It holds the character NUL, or a lone surrogate.
     """
     if "\0" in str(path):
         raise from_os_error(errno.EINVAL, "a file name cannot hold the character NUL", str(path))
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        name = ascii(os.fspath(path))
+        message = "a file name cannot hold a lone surrogate"
+        raise from_os_error(errno.EINVAL, message, name) from None
     return Path(path)
 
 

@@ -108,6 +108,12 @@ class FolderSettings:
                 tokens.setdefault(token.content, token)
         return tuple(tokens.values())
 
+    def vocab_settings(self, given: Container[str]) -> dict[str, Any]:
+        """Give what a ``vocab.txt`` is to be loaded with, beside the settings that are given."""
+        unk_token = self.special_tokens.get("unk_token")
+        named = {"unk_token": unk_token.content} if unk_token else {}
+        return named if "normalizer" in given else named | self.bert_settings()
+
     def bert_settings(self) -> dict[str, bool | None]:
         """Give the arguments of :class:`piecework.normalizers.BertNormalizer`, those of BERT where nothing is said."""
         return {

@@ -1,0 +1,156 @@
+"""Long words and heaps of marks through every component: time that grows with the text, and no more.
+
+The bounds are wide, since the machine is shared: what is quadratic takes hundreds of times as long.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+import parts
+import piecework as pw
+from piecework import decoders as d
+from piecework import models as m
+from piecework import normalizers as n
+from piecework import pre_tokenizers as p
+
+SECONDS = 20.0
+LONG = {
+    "letters": "ab" * 500_000,
+    "words": "a " * 250_000,
+    "spaces": " " * 500_000,
+    "marks": "a" + "\u0301\u0323" * 50_000,
+    "marks out of order": "\u0f72\u0f71" * 50_000,
+    "hangul": "\u1100\u1161\u11a8" * 50_000,
+    "chinese": "中文" * 100_000,
+    "emoji": "\U0001f469\u200d" * 50_000,
+    "expanding": "\ufdfa" * 20_000,
+    "line ends": "\r\n" * 100_000,
+    "digits": "12" * 100_000,
+    "punctuation": ".,'" * 50_000,
+}
+COMPONENTS: list[tuple[str, Any]] = [
+    *(("normalizer", part) for part in parts.NORMALIZERS),
+    *(("pre_tokenizer", part) for part in [*parts.PRE_TOKENIZERS, *parts.OWN_PRE_TOKENIZERS]),
+    ("pre_tokenizer", p.Function(lambda text: [text])),
+]
+
+
+def timed(call: Callable[[], Any]) -> Any:
+    started = time.monotonic()
+    result = call()
+    assert time.monotonic() - started < SECONDS
+    return result
+
+
+@pytest.mark.parametrize(
+    ("name", "part"), COMPONENTS, ids=[str(place) for place in range(len(COMPONENTS))]
+)
+def test_every_component_is_linear(name: str, part: Any) -> None:
+    tok = parts.made(**{name: part})
+    for text in LONG.values():
+        timed(lambda text=text: tok.count(text))
+    timed(lambda: tok.encode(LONG["marks"]))
+
+
+FORMS = [n.NFC(), n.NFD(), n.NFKC(), n.NFKD(), n.BertNormalizer(), n.StripAccents()]
+
+
+@pytest.mark.parametrize("normalizer", FORMS, ids=str)
+def test_a_hundred_thousand_marks_keep_their_places(normalizer: n.Normalizer) -> None:
+    text = "a" + "\u0323\u0301" * 50_000 + "b"
+    tok = parts.made(normalizer=normalizer, pre_tokenizer=p.Split("b", "isolated"))
+    encoding = timed(lambda: tok.encode(text))
+    assert encoding.offsets[-1] == (100_001, 100_002)
+    assert len(encoding) == 2
+
+
+MODELS = [
+    m.WordPiece(parts.VOCAB, max_input_chars_per_word=None),
+    m.WordPiece([*parts.VOCAB, *("a" * k for k in range(3, 300))], max_input_chars_per_word=None),
+    *(m.WordPiece(parts.VOCAB, max_input_chars_per_word=None, unknown=u) for u in ("run", "char")),  # type: ignore[arg-type]
+    m.WordLevel([*parts.VOCAB, "a" * 10**6], "[UNK]"),
+]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=[str(place) for place in range(len(MODELS))])
+def test_every_model_is_linear_in_the_word(model: m.Model) -> None:
+    tok = pw.Tokenizer(model)
+    for text in ("a" * 10**6, "a" * 10**6 + "?", "ab" * 500_000, "é" * 500_000):
+        encoding = timed(lambda text=text: tok.encode(text))
+        assert encoding.offsets[0][0] == 0
+        assert encoding.offsets[-1][1] == len(text)
+
+
+def test_added_tokens_are_sought_in_linear_time() -> None:
+    tokens = ["a" * 100 + "b", "b" * 3, "aab", pw.AddedToken(" x", lstrip=True, rstrip=True)]
+    tok = parts.made(added_tokens=tokens, normalizer=n.Lowercase())
+    for text in LONG.values():
+        timed(lambda text=text: tok.count(text))
+    timed(lambda: tok.count("a" * 10**6))
+    timed(lambda: tok.count((" " * 50 + "x") * 20_000))
+
+
+def test_white_space_around_added_tokens_is_not_searched_over_and_over() -> None:
+    token = pw.AddedToken("<x>", lstrip=True, rstrip=True, special=True)
+    tok = parts.made(added_tokens=[token])
+    text = " " * 200_000 + "<x>" + " " * 200_000 + "<x>" * 10_000
+    timed(lambda: tok.encode(text))
+    timed(lambda: tok.encode(text, specials="text"))
+
+
+def test_what_overflows_of_a_long_text_is_linear() -> None:
+    tok = parts.made()
+    encoding = timed(lambda: tok.encode("a " * 100_000, truncation=pw.Truncation(128, 16)))
+    assert len(encoding.overflowing) > 500
+
+
+DECODERS = [*parts.DECODERS, d.Replace(pw.Regex(r"\s+"), " "), d.Sequence(parts.DECODERS[3:8])]
+
+
+@pytest.mark.parametrize("decoder", DECODERS, ids=[str(place) for place in range(len(DECODERS))])
+def test_every_decoder_is_linear(decoder: d.Decoder) -> None:
+    for tokens in (
+        ["a"] * 200_000,
+        ["a" * 200_000],
+        ["<0xE4>"] * 100_000,
+        [" "] * 100_000,
+        ["▁"] * 100_000,
+        ["</w>"] * 100_000,
+        ["Ã"] * 100_000,
+        [" ' " * 50_000],
+        [" n't" * 50_000],
+    ):
+        timed(lambda tokens=tokens: decoder.decode(tokens))
+
+
+def test_many_threads_share_one_tokenizer_and_its_calls() -> None:
+    tok = parts.made(
+        normalizer=n.NFKC(),
+        pre_tokenizer=p.Sequence([p.Whitespace(), p.Jieba()]),
+        added_tokens=parts.ADDED,
+    )
+    texts = [text * (1 + place % 3) for place in range(40) for text in parts.TEXTS]
+    wanted = [tok.encode(text) for text in texts]
+    allowed = [tok.encode(text, specials={"<new>"}) for text in texts]
+    cut = [tok.encode(text, truncation=3, padding=5) for text in texts]
+    start = threading.Barrier(16)
+
+    def work(number: int) -> bool:
+        start.wait()
+        kind = number % 4
+        if kind == 0:
+            return [tok.encode(text) for text in texts] == wanted
+        if kind == 1:
+            return [tok.encode(text, specials={"<new>"}) for text in texts] == allowed
+        if kind == 2:
+            return list(tok.encode_batch(texts, truncation=3, padding=5, threads=2)) == cut
+        more = tok.with_added_tokens([f"<{number}>"]).with_parts(padding=None)
+        return [more.encode(text).ids for text in texts] == [e.ids for e in wanted]
+
+    with ThreadPoolExecutor(16) as pool:
+        assert all(pool.map(work, range(16)))
