@@ -484,6 +484,8 @@ def odd() -> list[Json]:
         case("\\w within a set has not", {"pre_tokenizer": splitting("Regex", r"[\w]+", "Isolated")},
              "a²b ½ ⁴ a\u200db"),
         case("no pre-tokenizer", {}, "Hello World"),
+        case("the start of a line", {"normalizer": replacing("Regex", "^", "x")}, "a\nb\n"),
+        case("the end of a line", {"normalizer": replacing("Regex", "$", "x")}, "a\nb\n"),
     ]  # fmt: skip
 
 

@@ -79,6 +79,36 @@ def test_inspect_cuts_a_long_list_short(run: Run, tmp_path: Path) -> None:
     )
 
 
+def test_inspect_tells_of_every_part(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    tok = pw.Tokenizer(
+        pw.models.WordLevel(["[UNK]", "[PAD]", "a"], "[UNK]"),
+        normalizer=pw.normalizers.Replace("x" * 3000, ""),
+        decoder=pw.decoders.Fuse(),
+        added_tokens=[f"<{number}>" for number in range(103)],
+        truncation=5,
+        padding=7,
+    )
+    tok.save(path)
+    shown = run("inspect", path).out
+    for said in ("WordLevel", "Fuse()", "max_length=5", "length=7", "<99> and 3 more"):
+        assert said in " ".join(shown.split())
+    facts = json.loads(run("inspect", path, "--json").out)
+    assert facts["model"] == "WordLevel"
+    added = {token["content"]: token["id"] for token in facts["added_tokens"]}
+    assert added == {token.content: number for number, token in tok.added_tokens.items()}
+    for name in ("normalizer", "decoder", "truncation", "padding"):
+        assert facts[name] == getattr(tok, name).to_dict()
+    assert facts["post_processor"] is None
+
+
+def test_inspect_an_added_token(run: Run, tok: pw.Tokenizer, tmp_path: Path) -> None:
+    tok.with_added_tokens(["<x>"]).save(tmp_path / "t.json")
+    facts = json.loads(run("inspect", tmp_path / "t.json", "--token", "<x>", "--json").out)
+    assert (facts["id"], facts["count"], facts["probability"]) == (len(tok), 0, 2**-52)
+    assert "<x>: an added token" in run("explain", tmp_path / "t.json", "the <x>").out
+
+
 def test_inspect_json(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
     facts = json.loads(run("inspect", tok_file, "--json", "--merges", 2).out)
     assert facts["vocab_size"] == len(tok)

@@ -49,6 +49,30 @@ def test_json(run: Run, tok: pw.Tokenizer, tok_file: Path, text_file: Path) -> N
         }
 
 
+def test_lines_are_cut_and_filled_as_the_file_prescribes(
+    run: Run, tok: pw.Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, lines = tmp_path / "t.json", ["the cat", "", "the cat sat on the mat"]
+    monkeypatch.setattr(reading, "_LINES", 2)
+    tok.with_parts(truncation=5, padding=pw.Padding(4, direction="left")).save(path)
+    fixed = pw.Tokenizer.from_file(path)
+    assert [len(fixed.encode_ids(line)) for line in lines] == [4, 4, 5]
+    for extra in ([], ["--stream"]):
+        ended = run("encode", path, *extra, stdin="\n".join(lines))
+        assert ids_of(ended.out) == [fixed.encode_ids(line) for line in lines]
+    free = run("encode", path, "--no-truncation", "--no-padding", stdin="\n".join(lines))
+    assert ids_of(free.out) == [tok.encode_ids(line) for line in lines]
+
+
+def test_lines_are_filled_to_the_longest(run: Run, tok: pw.Tokenizer, tmp_path: Path) -> None:
+    path, lines = tmp_path / "t.json", ["the cat", "", "the cat sat on the mat"]
+    tok.with_parts(padding="longest").save(path)
+    rows = tok.encode_batch(lines, padding="longest").to_list()
+    assert ids_of(run("encode", path, stdin="\n".join(lines)).out) == rows
+    refused = run("encode", path, "--stream", stdin="\n".join(lines))
+    assert (refused.code, "cannot wait for the longest line" in refused.err) == (2, True)
+
+
 def test_batches_keep_the_order(
     run: Run, tok: pw.Tokenizer, tok_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,7 +19,7 @@ COLUMNS = {
 ASKED = ("add_special_tokens", "specials")
 
 
-def check(encoding: Any, wanted: Case) -> None:
+def check(encoding: Any, wanted: Case, *, is_part: bool = False) -> None:
     """Compares all columns of a live case, and those that stand in one written by hand."""
     size = len(wanted["ids"])
     silent = {"type_ids": [0] * size, "special_tokens_mask": [0] * size,
@@ -27,9 +27,10 @@ def check(encoding: Any, wanted: Case) -> None:
     for name in COLUMNS & (wanted.keys() | silent.keys()) - {"overflowing"}:
         column = json.loads(json.dumps(getattr(encoding, name)))
         assert column == wanted.get(name, silent.get(name)), name
-    parts = wanted.get("overflowing", [])
-    for part, like in zip(encoding.overflowing, parts, strict=True):
-        check(part, like)
+    if is_part:
+        return  # what overflows from what overflows is not in the table; the parity harness compares it
+    for part, like in zip(encoding.overflowing, wanted.get("overflowing", []), strict=True):
+        check(part, like, is_part=True)
 
 
 def encoded(case: Case) -> Any:

@@ -327,6 +327,13 @@ mod tests {
         assert_eq!((left.ids, left.attention_mask), (vec![0, 1, 2, 3], vec![0, 1, 1, 1]));
         assert_eq!((left.sequences, left.word_ids), (vec![(0, 1..4)], vec![NONE, 0, 1, 2]));
         assert_eq!(left.overflowing[0].ids, [0, 0, 0, 4]);
+        let mut bare = encoding(&[1]);
+        bare.pad(2, &pad, 0, Direction::Left);
+        assert_eq!(
+            bare.word_to_tokens(0, 0),
+            Some(1..2),
+            "without ranges padding is of the text, and is no word of it"
+        );
     }
 
     #[test]
@@ -345,7 +352,7 @@ mod tests {
         assert_eq!(parts.overflowing[0].renamed, [(0, "y".to_owned())]);
         assert_eq!(parts.overflowing[0].word_ids, [2, 3]);
         let mut cleared = encoding(&[1, 2]);
-        cleared.clear();
+        cleared.clear(true);
         assert_eq!((cleared.is_empty(), overflow(&cleared)), (true, vec![&[1, 2][..]]));
     }
 

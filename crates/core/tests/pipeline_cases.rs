@@ -59,6 +59,7 @@ fn options(case: &Value, tokenizer: &Tokenizer) -> Options {
         },
         truncation: tokenizer.truncation().copied(),
         padding: tokenizer.padding().cloned(),
+        overflow: true,
     }
 }
 

@@ -219,6 +219,7 @@ fn options(random: &mut Random) -> Options {
         specials: random.pick(&[Specials::Match, Specials::Match, Specials::Text, Specials::Error]),
         truncation: random.flag().then(|| truncation(random)),
         padding: None,
+        overflow: true,
     }
 }
 

@@ -43,7 +43,8 @@ impl Columns {
         self.offsets.extend(offsets.iter().flat_map(|&(start, end)| [start, end]));
         self.word_ids.extend(encoding.word_ids.iter().map(|&word| word as i32));
         self.type_ids.extend_from_slice(&encoding.type_ids);
-        self.special_tokens_mask.extend(encoding.special_tokens_mask.iter().map(|&is_special| u8::from(is_special > 0)));
+        self.special_tokens_mask
+            .extend(encoding.special_tokens_mask.iter().map(|&is_special| u8::from(is_special > 0)));
         self.attention_mask.extend(encoding.attention_mask.iter().map(|&is_seen| u8::from(is_seen > 0)));
     }
 

@@ -101,11 +101,7 @@ impl Node {
     }
 
     /// Parts that overflow, with the parts that overflow from them.
-    fn parts(
-        parts: Vec<encoding::Encoding>,
-        maps: &Maps,
-        tokenizer: &Arc<pipeline::Tokenizer>,
-    ) -> Vec<Arc<Self>> {
+    fn parts(parts: Vec<encoding::Encoding>, maps: &Maps, tokenizer: &Arc<pipeline::Tokenizer>) -> Vec<Arc<Self>> {
         let whole = |mut part: encoding::Encoding| {
             let more = std::mem::take(&mut part.overflowing);
             let node = Self::new(part, maps, tokenizer, None);

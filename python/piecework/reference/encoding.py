@@ -43,7 +43,7 @@ class Encoding:
 
     Args:
         rows: The tokens.
-        overflowing: What truncation cut off, part by part; a part has no such parts of its own.
+        overflowing: What truncation cut off, part by part; of a pair, a part has such parts of its own.
         ranges: For each text of the input, the rows that are its.
 
     >>> Encoding((Row(5, "hug", (0, 3), 0, 0),)).ids
@@ -146,8 +146,8 @@ def merged(encodings: Iterable[Encoding]) -> Encoding:
 
 
 def _joined(left: Encoding, right: Encoding) -> Encoding:
-    parts = [_side_by_side(a, b) for a in left.overflowing for b in (right, *right.overflowing)]
-    parts += [_side_by_side(left, b) for b in right.overflowing]
+    parts = [_joined(a, b) for a in left.overflowing for b in (right, *right.overflowing)]
+    parts += [_joined(left, b) for b in right.overflowing]
     return replace(_side_by_side(left, right), overflowing=tuple(parts))
 
 

@@ -123,6 +123,7 @@ class Dictionary(Step):
 
     Args:
         phrases: The phrases, as they stand in the normalized text.
+        single_word: Whether a phrase only counts where no word character is beside it.
 
     Raises:
         ValueError: a phrase is empty.
@@ -135,6 +136,7 @@ class Dictionary(Step):
     """
 
     phrases: Iterable[str]
+    single_word: bool = False
     pattern: re.Pattern[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -142,6 +144,8 @@ class Dictionary(Step):
         if "" in longest_first:
             raise ValueError("a phrase is empty")
         alternatives = "|".join(map(re.escape, longest_first)) or "(?!)"
+        if self.single_word:
+            alternatives = rf"(?<!\w)(?:{alternatives})(?!\w)"
         object.__setattr__(self, "pattern", re.compile(alternatives))
 
     def cut(self, value: Normalized) -> list[Normalized]:  # noqa: D102
@@ -398,5 +402,7 @@ _MADE: Final[dict[str, Callable[[Mapping[str, Any]], Step]]] = {
     "ByteLevel": lambda data: ByteLevel(data["add_prefix_space"], data.get("use_regex", True)),
     "Metaspace": _metaspace,
     "Sequence": lambda data: Sequence([from_dict(step) for step in data["pretokenizers"]]),
-    "piecework.Dictionary": lambda data: Dictionary(tuple(data["phrases"])),
+    "piecework.Dictionary": lambda data: Dictionary(
+        tuple(data["phrases"]), data.get("single_word", False)
+    ),
 }

@@ -2,7 +2,7 @@ r"""Patterns of other people's files, read with Python's `re`.
 
 The library hands them to Oniguruma. What a tokenizer.json holds is mostly the same in both, but:
 
-* `^` and `$` are those of a line, and what follows a line feed at the very end is none;
+* `^` and `$` are those of a line; but behind a line feed at the very end there is no `^`;
 * `\w`, `\s`, `\b`, `\p{L}` and `\p{N}` follow the library's tables; they are written out as sets of
   characters here, since Python's differ (its `\s` has U+001C) or do not exist (`\p`). `\d` and other
   categories are those of the Python that runs;
@@ -25,7 +25,7 @@ Span = tuple[int, int]
 _ESCAPE = re.compile(r"\\(?:([pP])\{(\^?)(\w+)\}|([wWsSdDbB])|.)|\[\^?\]?|\]|[\^$]", re.DOTALL)
 _ANCHORS = {
     "^": r"(?:\A|(?<=\n)(?!\Z))",
-    "$": r"(?:(?=\n)|(?<!\n)\Z)",
+    "$": r"(?=\n|\Z)",
     r"\Z": r"(?=\n?\Z)",
     r"\z": r"\Z",
 }

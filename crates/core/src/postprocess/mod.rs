@@ -220,11 +220,14 @@ mod tests {
 
     #[test]
     fn roberta_knows_one_type() {
-        let found = process(&roberta(), vec![text(&[1, 2], &[]), text(&[4], &[&[5]])], true);
+        let mut second = text(&[4], &[&[5]]);
+        second.overflowing[0].set_type_ids(1);
+        let found = process(&roberta(), vec![text(&[1, 2], &[]), second], true);
         assert_eq!(found.ids, [CLS, 1, 2, SEP, SEP, 4, SEP]);
         assert_eq!(found.type_ids, [0; 7]);
         assert_eq!(found.sequence_ids(), [NONE, 0, 0, NONE, NONE, 1, NONE]);
         assert_eq!(overflow(&found), [[CLS, 1, 2, SEP, SEP, 5, SEP]]);
+        assert_eq!(found.overflowing[0].type_ids, [0; 7]);
         let bare = process(&roberta(), vec![text(&[1, 2], &[]), text(&[4], &[])], false);
         assert_eq!((bare.ids, bare.type_ids), (vec![1, 2, 4], vec![0; 3]));
         assert_eq!((roberta().added_tokens(false), roberta().added_tokens(true)), (2, 4));
@@ -260,6 +263,7 @@ mod tests {
         assert_eq!(found.ids, [SEP, 7, SEP, SEP, CLS, 1, 2, SEP, SEP, 7, SEP]);
         assert_eq!(found.type_ids, [1, 1, 1, 0, 3, 3, 3, 3, 2, 2, 2]);
         assert_eq!(found.special_tokens_mask, [1, 0, 1, 1, 1, 0, 0, 1, 1, 0, 1]);
+        assert_eq!(found.sequence_ids(), [NONE, NONE, NONE, NONE, 0, 0, 0, 0, 1, 1, 1], "special tokens are text now");
         assert_eq!((both.added_tokens(false), both.added_tokens(true)), (3, 5));
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,7 +13,7 @@ from piecework.cli.output import as_json, printing, rendered, shown
 from piecework.errors import VocabularyError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence, Sized
 
     from rich.table import Table
 
@@ -24,7 +25,9 @@ Facts = dict[str, Any]
 _UNSEEN = 2.0**-52
 """The probability of a token that never occurs, and of the unknown token (see `Tokenizer.log_likelihood`)."""
 _TOLD = 100
-"""A dictionary of user-defined symbols can be long; so many are told, and all of them with --json."""
+"""Lists of symbols, tokens or phrases can be long; so many are told, and all of them with --json."""
+_LONGEST = 1000
+"""A string longer than so many characters, such as a precompiled table, is cut."""
 
 
 def inspect(
@@ -111,12 +114,16 @@ def _token_facts(tok: Tokenizer, token: str) -> Facts:
         raise VocabularyError(f"{token!r} is not in the vocabulary{_hint(tok, token)}")
     birth = lineage(tok, token)
     counts = tok.token_counts
+    count = probability = None
+    if counts is not None:
+        count = counts[number] if number < len(counts) else 0
+        probability = _probability(tok, token, count, sum(counts))
     return {
         "token": token,
         "id": number,
         "special": token in tok.special_tokens,
-        "count": counts and counts[number],
-        "probability": counts and _probability(tok, token, counts[number], sum(counts)),
+        "count": count,
+        "probability": probability,
         "merges": _steps(tok, sorted(step - 1 for step, _ in birth.merges()) if birth else []),
     }
 
@@ -178,14 +185,16 @@ def _told(value: Any) -> str:
         case bool():
             return "yes" if value else "no"
         case dict():
-            return (
-                ", ".join(f"{shown(str(name))} {_told(each)}" for name, each in value.items())
-                or "none"
-            )
+            named = (f"{shown(str(name))} {_told(each)}" for name, each in value.items())
+            return ", ".join([*islice(named, _TOLD), *_rest(value)]) or "none"
         case list() | tuple():
-            more = [f"and {len(value) - _TOLD} more"] if len(value) > _TOLD else []
-            return " ".join([*map(_told, value[:_TOLD]), *more]) or "none"
-    return shown(str(value))
+            return " ".join([*map(_told, value[:_TOLD]), *_rest(value)]) or "none"
+    text = str(value)
+    return shown(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
+
+
+def _rest(values: Sized) -> list[str]:
+    return [f"and {len(values) - _TOLD} more"] if len(values) > _TOLD else []
 
 
 def _merge_table(merges: Sequence[Facts]) -> Table:
