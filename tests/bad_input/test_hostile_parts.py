@@ -249,6 +249,27 @@ def test_a_strip_of_four_thousand_million() -> None:
     assert d.Strip("a", 2**32 - 1, 2**32 - 1).decode(["aab", "", "baa"]) == "bb"
 
 
+BLOWN: list[tuple[n.Normalizer, str]] = [
+    (n.Replace("", "x" * 10**6), "a" * 2_000),
+    (n.Replace(pw.Regex("."), "x" * 10**6), "a" * 2_000),
+    (n.Sequence([n.Replace("a", "a" * 200)] * 9), "aa"),
+    (n.Sequence([n.Replace("", "x" * 60_000)] * 3), "aa"),
+]
+
+
+@pytest.mark.parametrize(
+    ("normalizer", "text"), BLOWN, ids=[str(place) for place in range(len(BLOWN))]
+)
+def test_normalizers_that_would_make_too_much(normalizer: n.Normalizer, text: str) -> None:
+    for call in (
+        lambda: normalizer.normalize_str(text),
+        lambda: parts.made(normalizer=normalizer).encode_batch([text]),
+        lambda: pw.WordCounts.from_texts([text], normalizer=normalizer),
+    ):
+        with pytest.raises(pw.errors.TextTooLongError, match="1 GiB"):
+            call()
+
+
 # Regular expressions
 
 

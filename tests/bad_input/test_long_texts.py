@@ -101,6 +101,18 @@ def test_white_space_around_added_tokens_is_not_searched_over_and_over() -> None
     text = " " * 200_000 + "<x>" + " " * 200_000 + "<x>" * 10_000
     timed(lambda: tok.encode(text))
     timed(lambda: tok.encode(text, specials="text"))
+    spaces = parts.made(added_tokens=[pw.AddedToken(" ", lstrip=True)])
+    assert timed(lambda: spaces.count(" " * 10**6)) == 10**6
+
+
+def test_tokens_that_all_take_the_same_white_space_do_not_take_the_memory() -> None:
+    """Each is a token of all the white space behind it, as it is in `tokenizers`."""
+    for normalized in (True, False):
+        token = pw.AddedToken(" ", rstrip=True, normalized=normalized)
+        tok = parts.made(added_tokens=[token])
+        assert tok.encode("   ").offsets == [(0, 3), (1, 3), (2, 3)]
+        with pytest.raises(pw.errors.TextTooLongError):
+            timed(lambda tok=tok: tok.count(" " * 100_000))
 
 
 def test_what_overflows_of_a_long_text_is_linear() -> None:

@@ -333,12 +333,14 @@ impl Matching<'_> {
             if token.single_word && !is_single_word(text, start, end) {
                 continue;
             }
+            // Before `done` there is only white space that the token before has taken: it is gone, and not looked at
+            // again.
             if token.rstrip {
-                end = text.len() - text[end..].trim_start_matches(is_space).len();
+                end = text.len() - text[end.max(done)..].trim_start_matches(is_space).len();
             }
             if token.lstrip {
-                // White space that the token before has taken is gone.
-                start = text[..start].trim_end_matches(is_space).len().max(done).min(end);
+                let from = done.min(start);
+                start = (from + text[from..start].trim_end_matches(is_space).len()).max(done).min(end);
             }
             if done < start {
                 each(Part::Text(Span::new(done, start)))?;

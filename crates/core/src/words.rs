@@ -4,7 +4,7 @@ use crate::added::{Matching, Part};
 use crate::error::{Error, Result};
 use crate::normalize::{Normalized, Normalizer};
 use crate::pretokenize::PreTokenizer;
-use crate::span::Span;
+use crate::span::{Span, check_bytes};
 
 /// The two stages that come before every model.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -143,6 +143,11 @@ impl Words {
         self.normalized.original(span)
     }
 
+    /// Refuses what normalization has made too long for a next step, which makes at most four bytes of one.
+    pub(crate) fn check_length(&self) -> Result<()> {
+        check_bytes(self.normalized.text().len())
+    }
+
     fn reset(&mut self, aligned: bool) {
         self.normalized.reset(aligned);
         self.words.clear();
@@ -165,7 +170,8 @@ impl Words {
                 Part::Token(id, _) => {
                     self.part.start(here, span.start, self.normalized.is_aligned());
                     self.add_part(Span::new(0, here.len()), Kind::Added(id), true);
-                    Ok(())
+                    // Tokens that take white space along may all take the same, each anew.
+                    self.check_length()
                 }
             }
         })
@@ -179,6 +185,7 @@ impl Words {
         base: u32,
         matching: Option<Matching<'_>>,
     ) -> Result<()> {
+        self.check_length()?;
         self.part.start(text, base, self.normalized.is_aligned());
         if let Some(normalizer) = &splitter.normalizer {
             normalizer.normalize(&mut self.part, &mut self.spare)?;
@@ -199,7 +206,7 @@ impl Words {
                 Part::Text(span) => self.add_from(&part, span, Kind::Text, specials),
                 Part::Token(id, span) => self.add_from(&part, span, Kind::Added(id), specials),
             }
-            Ok(())
+            self.check_length()
         });
         self.part = part;
         found

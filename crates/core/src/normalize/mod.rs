@@ -21,6 +21,7 @@ pub(crate) use text::Rewriter;
 
 use crate::error::Result;
 use crate::pattern::Pattern;
+use crate::span::check_bytes;
 
 /// What a text is changed by before it is split into words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,6 +68,9 @@ impl Normalizer {
             Self::Replace { pattern, content } => {
                 let mut matches = Vec::new();
                 pattern.find_matches(text.text(), |range| matches.push(range))?;
+                // Too much has to be refused before it is made.
+                let kept = text.text().len() - matches.iter().map(ExactSizeIterator::len).sum::<usize>();
+                check_bytes(kept.saturating_add(content.len().saturating_mul(matches.len())))?;
                 text.replace(spare, content, &matches);
             }
             Self::Prepend(prefix) => text.prepend(spare, prefix),
@@ -78,7 +82,7 @@ impl Normalizer {
                 }
             }
         }
-        Ok(())
+        check_bytes(text.text().len())
     }
 
     /// Whether a character without origin may come out, which what follows has to know of.

@@ -66,6 +66,7 @@ pub enum PreTokenizer {
 impl PreTokenizer {
     /// Splits `words` further.
     pub(crate) fn pre_tokenize(&self, words: &mut Words) -> Result<()> {
+        words.check_length()?;
         match self {
             Self::Bert => split_all(words, characters::bert),
             Self::Whitespace => split_all(words, characters::whitespace),
