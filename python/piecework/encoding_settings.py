@@ -36,6 +36,8 @@ _STRATEGY = Choice(
     {"longest_first": "LongestFirst", "only_first": "OnlyFirst", "only_second": "OnlySecond"}
 )
 _LENGTH = Number(1)
+_SIZE = Number(0, 1 << 63)
+"""What a file may say; what makes no sense is refused where it is used."""
 
 
 @dataclass(frozen=True)
@@ -52,25 +54,17 @@ class Truncation(Settings):
     {'max_length': 512, 'stride': 64, 'strategy': 'LongestFirst', 'direction': 'Right'}
     """
 
-    max_length: int = field(metadata=takes(_LENGTH))
-    stride: int = field(default=0, metadata=takes(NUMBER))
+    max_length: int = field(metadata=takes(_SIZE))
+    stride: int = field(default=0, metadata=takes(_SIZE))
     strategy: Strategy = field(default="longest_first", metadata=takes(_STRATEGY))
     direction: Side = field(default="right", metadata=takes(_SIDE, may_lack=True))
-
-    def __post_init__(self) -> None:
-        """Check the fields, and that the parts get on."""
-        super().__post_init__()
-        if self.stride >= self.max_length:
-            raise ConfigError(
-                f"stride: expected less than max_length, which is {self.max_length}, found {self.stride}"
-            )
 
 
 class _Length(Kind):
     """A fixed length, or None for that of the longest in the batch."""
 
     def check(self, value: Any) -> int | None:
-        return None if value is None else NUMBER.check(value)
+        return None if value is None else _SIZE.check(value)
 
     def read(self, data: Any) -> int | None:
         if data == "BatchLongest":
@@ -78,7 +72,7 @@ class _Length(Kind):
         if not isinstance(data, dict) or data.keys() != {"Fixed"}:
             raise Mismatch(f"expected 'BatchLongest' or 'Fixed' with a length, found {shown(data)}")
         with under(".Fixed"):
-            return NUMBER.check(members(data)["Fixed"])
+            return _SIZE.check(members(data)["Fixed"])
 
     def write(self, value: int | None) -> Any:
         return "BatchLongest" if value is None else {"Fixed": value}
@@ -123,7 +117,13 @@ PaddingLike = Padding | int | Literal["longest"] | None
 
 def as_truncation(value: TruncationLike) -> Truncation | None:
     """Give what a call says about truncation as settings."""
-    if value is None or isinstance(value, Truncation):
+    if value is None:
+        return None
+    if isinstance(value, Truncation):
+        if value.stride >= value.max_length > 0:
+            raise ConfigError(
+                f"truncation: stride={value.stride} repeats all of max_length={value.max_length} tokens; expected less"
+            )
         return value
     if isinstance(value, bool) or not isinstance(value, SupportsIndex):
         raise ConfigError(

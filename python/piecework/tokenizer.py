@@ -53,7 +53,7 @@ from piecework.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from piecework._core import Options
     from piecework._core import Tokenizer as CoreTokenizer
@@ -113,6 +113,8 @@ class LoadSettings(ModelSettings, total=False):
     padding: PaddingLike
 
 
+_MOST_OPTIONS = 64
+"""A server has few ways to call; whoever has more pays for each."""
 _NO_LIMIT = (1 << 32) - 1
 """No text has so many characters: how a tokenizer.json, which must give a number, says that there is no limit."""
 _BERT = ("lowercase", "strip_accents", "clean_text", "handle_chinese_chars")
@@ -246,7 +248,16 @@ class Tokenizer:
         is_json = suffix == ".json" or (
             suffix != ".txt" and re.match(rb'\s*\{\s*["}]', data) is not None
         )
-        tokenizer = cls._from_json(data, settings) if is_json else cls._from_vocab(data, settings)
+        try:
+            tokenizer = (
+                cls._from_json(data, settings) if is_json else cls._from_vocab(data, settings)
+            )
+        except VocabularyError as error:
+            if is_json or suffix == ".txt" or not _is_json(data):
+                raise
+            raise FormatError(
+                "expected a tokenizer.json or a vocab.txt with a token a line; found other JSON, whose lines are no tokens"
+            ) from error
         limits = {name: settings[name] for name in _LIMITS if name in settings}  # type: ignore[literal-required]
         return tokenizer.with_parts(**limits) if limits else tokenizer
 
@@ -285,7 +296,8 @@ class Tokenizer:
         """Load what a model ships: a folder with tokenizer.json or vocab.txt, and the files that configure it.
 
         Special tokens and flags of added tokens that ``tokenizer_config.json`` and ``special_tokens_map.json`` give are
-        added to those of the tokenizer, as ``transformers`` does.
+        added to those of the tokenizer, as ``transformers`` does. What they say about a model rather than its tokens
+        (``model_max_length``, the sides of truncation and padding) is not applied: a text is cut where you ask for it.
 
         Args:
             path: The folder.
@@ -615,6 +627,8 @@ class Tokenizer:
             PieceworkError: As for :meth:`encode`.
         """
         texts = _listed(texts)
+        if is_pretokenized:
+            texts = [_copied(text) for text in texts]
         specials = specials if isinstance(specials, str) else frozenset(specials)
         options = self._options(add_special_tokens, specials, truncation, padding)
         batch = self._core.encode_batch(texts, is_pretokenized, options, offsets, threads)
@@ -628,23 +642,38 @@ class Tokenizer:
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
     ) -> Options:
-        """What a call asks for, as the core takes it."""
-        usual = truncation is DEFAULT and padding is DEFAULT
-        if (
-            usual
-            and add_special_tokens is True
-            and isinstance(specials, str)
-            and specials == "match"
-        ):
-            return self._usual
+        """What a call asks for, as the core takes it; kept, as most calls ask for the same."""
+        if not isinstance(specials, str):
+            return self._made_options(add_special_tokens, specials, truncation, padding)
+        # True and 1 are equal, but only one of them is a length.
+        limits = type(truncation), truncation, type(padding), padding
+        key = add_special_tokens, specials, *limits
+        known = self._known_options
+        try:
+            options = known.get(key)
+        except TypeError:  # something that is no setting; it is told which
+            return self._made_options(add_special_tokens, specials, truncation, padding)
+        if options is None:
+            options = self._made_options(add_special_tokens, specials, truncation, padding)
+            if len(known) >= _MOST_OPTIONS:
+                known.clear()
+            known[key] = options
+        return options
+
+    @cached_property
+    def _known_options(self) -> dict[Hashable, Options]:
+        return {}
+
+    def _made_options(
+        self,
+        add_special_tokens: bool,
+        specials: Specials,
+        truncation: TruncationLike | Default,
+        padding: PaddingLike | Default,
+    ) -> Options:
         cut = self._limit(truncation, as_truncation)
         fill = self._limit(padding, lambda padding: as_padding(padding, self))
         return _core.Options(self._core, bool(add_special_tokens), specials, cut, fill)
-
-    @cached_property
-    def _usual(self) -> Options:
-        """The options of a call that asks for nothing."""
-        return _core.Options(self._core, True, "match", True, True)
 
     @staticmethod
     def _limit(value: Any, as_limit: Callable[[Any], Settings | None]) -> str | bool:
@@ -989,6 +1018,21 @@ def _checked(name: str, part: Any, base: type[Any]) -> Any:
             f"{name} must be one of piecework.{base.__module__.split('.')[-1]}, not {part!r}"
         )
     return part
+
+
+def _is_json(data: bytes) -> bool:
+    """Whether it is a JSON array or object."""
+    try:
+        return isinstance(json.loads(data), list | dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _copied(text: Any) -> Any:
+    """A text in words, or a pair of them, that nobody else can change."""
+    if isinstance(text, tuple):
+        return tuple(list(part) if isinstance(part, list) else part for part in text)
+    return list(text) if isinstance(text, list) else text
 
 
 def _listed(texts: Iterable[Any]) -> Sequence[Any]:

@@ -93,10 +93,12 @@ class Padded(NamedTuple):
     Attributes:
         ids: Token ids, int64, one row a text.
         attention_mask: 1 for tokens and 0 for padding, int64, of the same shape.
+        type_ids: Type ids, int64, of the same shape; None where they were not asked for.
     """
 
     ids: npt.NDArray[np.int64]
     attention_mask: npt.NDArray[np.int64]
+    type_ids: npt.NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,7 +134,7 @@ class Encodings:
     [[0, 3], [0, 0], [0, 0], [0, 5]]
     """
 
-    __slots__ = ("_batch", "_call", "_columns", "_threads", "ids", "row_offsets")
+    __slots__ = ("_batch", "_call", "_columns", "_longest", "_threads", "ids", "row_offsets")
 
     ids: npt.NDArray[np.uint32]
     row_offsets: npt.NDArray[np.int64]
@@ -145,6 +147,13 @@ class Encodings:
         self._columns = batch.columns()
         self.ids = batch.ids
         self.row_offsets = batch.row_offsets
+        self._longest: int | None = None
+
+    def _most_tokens(self) -> int:
+        """The tokens of the longest text."""
+        if self._longest is None:
+            self._longest = int(np.diff(self.row_offsets).max(initial=0))
+        return self._longest
 
     def _all_columns(self) -> tuple[npt.NDArray[Any], ...]:
         if self._columns is None:
@@ -216,7 +225,7 @@ class Encodings:
             text, pair = (text, None) if in_words else text
         padding = self._padding()
         if padding is not None and padding.length is None:  # that of the longest
-            padding = replace(padding, length=int(np.diff(self.row_offsets).max()))
+            padding = replace(padding, length=self._most_tokens())
         return call.tokenizer.encode(
             text,
             pair,
@@ -241,6 +250,7 @@ class Encodings:
         pad_id: int | None = None,
         length: int | None = None,
         side: Side | None = None,
+        type_ids: bool = False,
     ) -> Padded:
         """Give the ids as a matrix, short rows filled up.
 
@@ -249,9 +259,10 @@ class Encodings:
                 ``[PAD]`` or ``<pad>``.
             length: The columns; by default as many as the longest row has tokens.
             side: Where the padding goes; by default likewise, else ``"right"``.
+            type_ids: Whether type ids are given, too.
 
         Returns:
-            Matrices of shape (texts, columns), ``int64``: ids, and 1 where there is a token.
+            Matrices of shape (texts, columns), ``int64``: ids, 1 where there is a token, and type ids or None.
 
         Raises:
             ConfigError: There is no pad token, or a row is longer than ``length``.
@@ -267,16 +278,16 @@ class Encodings:
             raise ConfigError(f'side must be "left" or "right", not {side!r}')
         pad_id = self._pad_id() if pad_id is None else pad_id
         lengths = np.diff(self.row_offsets)
-        longest = int(lengths.max(initial=0))
+        longest = self._most_tokens()
         columns = longest if length is None else length
         if columns < longest:
             raise ConfigError(
                 f"a text has {longest} tokens and does not fit into {columns} columns"
             )
         filled = _aligned(lengths, columns, left=side == "left")
-        ids = np.full(filled.shape, pad_id, dtype=np.int64)
-        ids[filled] = self.ids
-        return Padded(ids, self._attention(filled).astype(np.int64))
+        types = _matrix(filled, self.type_ids, self._pad_type_id()) if type_ids else None
+        ids = _matrix(filled, self.ids, pad_id)
+        return Padded(ids, self._attention(filled).astype(np.int64), types)
 
     def _attention(self, filled: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Where in a matrix there are tokens that are no padding, of the call or of the matrix."""
@@ -289,13 +300,17 @@ class Encodings:
             return filled
         lengths, left = unpadded
         rows = np.diff(self.row_offsets)
-        own = _aligned(lengths, int(rows.max(initial=0)), left=left)
+        own = _aligned(lengths, self._most_tokens(), left=left)
         mask = np.zeros_like(filled)
         mask[filled] = own[_aligned(rows, own.shape[1], left=left)]
         return mask
 
     def _pad_id(self) -> int:
         return pad_token_of(self._call.tokenizer, self._padding())
+
+    def _pad_type_id(self) -> int:
+        padding = self._padding()
+        return padding.pad_type_id if padding else 0
 
     def _pad_side(self) -> Side:
         padding = self._padding() or self._call.tokenizer.padding
@@ -336,3 +351,12 @@ def _aligned(lengths: npt.NDArray[Any], columns: int, *, left: bool) -> npt.NDAr
     places = np.arange(columns)
     lengths = lengths[:, None].astype(np.int64)
     return places >= columns - lengths if left else places < lengths
+
+
+def _matrix(
+    filled: npt.NDArray[np.bool_], values: npt.NDArray[np.uint32], pad: int
+) -> npt.NDArray[np.int64]:
+    """Values row by row where there are tokens, and one and the same elsewhere."""
+    matrix = np.full(filled.shape, pad, dtype=np.int64)
+    matrix[filled] = values
+    return matrix

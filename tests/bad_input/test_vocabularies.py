@@ -192,6 +192,24 @@ def test_json_that_is_no_tokenizer(text: str) -> None:
     refused(text)
 
 
+@pytest.mark.parametrize("text", ["[]", "[1, 2]", '[{"a": 1}]', '[\n"[UNK]",\n"a"]'])
+def test_other_json_is_not_taken_for_lines(text: str) -> None:
+    with pytest.raises(pw.errors.FormatError, match="found other JSON"):
+        pw.Tokenizer.from_str(text)
+
+
+@pytest.mark.parametrize("text", ["3", '"x"', "[PAD]"])
+def test_a_vocab_txt_may_look_like_json(text: str) -> None:
+    with pytest.raises(pw.errors.VocabularyError, match="no unknown token"):
+        pw.Tokenizer.from_str(text)
+    assert pw.Tokenizer.from_str(text, unk_token=None).vocab == {text: 0}
+
+
+def test_the_type_of_the_model_is_checked_before_its_vocabulary() -> None:
+    with pytest.raises(pw.errors.UnsupportedError, match=r'\$\.model: the type "Foo"'):
+        pw.Tokenizer.from_str('{"model": {"type": "Foo", "vocab": [["a", 0.5]]}}')
+
+
 @pytest.mark.parametrize("text", ["[]", "null", "3", '"x"', "[1, 2]"])
 def test_other_json_in_a_json_file(tmp_path: Any, text: str) -> None:
     path = tmp_path / "tokenizer.json"

@@ -61,6 +61,7 @@ def test_phrases_match_leftmost_longest(phrases: list[str], text: str, wanted: l
         (["b c", "a"], "a b c", ["a", " ", "b c"]),
         (["."], "a.b .", ["a.b ", "."]),
         (["a b", "b"], "xa b", ["xa ", "b"]),
+        (["cafe"], "cafe\u0301 cafe", ["cafe\u0301 ", "cafe"]),  # a mark belongs to its letter
     ],
     ids=str,
 )

@@ -125,7 +125,7 @@ SIGNATURES: dict[str, str] = {
     "decoders.Decoder.from_dict": "(data)",
     "Encodings.to_list": "(self)",
     "Encodings.to_numpy": "(self)",
-    "Encodings.padded": "(self, *, pad_id=None, length=None, side=None)",
+    "Encodings.padded": "(self, *, pad_id=None, length=None, side=None, type_ids=False)",
 }
 
 
@@ -333,7 +333,8 @@ def test_any_iterable_of_texts(tok: pw.Tokenizer) -> None:
 def test_padded(tok: pw.Tokenizer) -> None:
     batch = tok.encode_batch(["hug", "hug pun bun"], add_special_tokens=False)
     hug, pun, bun, pad = (tok.vocab[token] for token in ("hug", "pun", "bun", "[PAD]"))
-    ids, mask = batch.padded()
+    ids, mask, no_types = batch.padded()
+    assert no_types is None
     assert ids.tolist() == [[hug, pad, pad], [hug, pun, bun]]
     assert mask.tolist() == [[1, 0, 0], [1, 1, 1]]
     assert ids.dtype == mask.dtype == np.int64
@@ -364,6 +365,50 @@ def test_padded_follows_what_the_call_or_the_tokenizer_says(tok: pw.Tokenizer) -
         other = batch.padded(length=3, side="right")
         assert other.attention_mask.sum() == 3
         assert other.ids[0, -1] == mask
+
+
+def test_padded_gives_type_ids(tok: pw.Tokenizer) -> None:
+    batch = tok.encode_batch([("hug", "pun"), ("hug", "hug")], padding=pw.Padding(pad_type_id=7))
+    types = batch.padded(length=6, type_ids=True).type_ids
+    assert types is not None
+    assert types.dtype == np.int64
+    assert types.tolist() == [[0, 0, 0, 1, 1, 7]] * 2
+    assert batch.padded(type_ids=True).type_ids.tolist() == batch.type_ids.reshape(2, 5).tolist()  # type: ignore[union-attr]
+
+
+def test_a_batch_keeps_its_words(tok: pw.Tokenizer) -> None:
+    words = ["hug", "pun"]
+    batch = tok.encode_batch([words, (words, words)], is_pretokenized=True)
+    before = batch[0], batch[1]
+    words[0] = "bun"
+    assert (batch[0], batch[1]) == before
+    assert before[0].tokens[1] == "hug"
+
+
+def test_encodings_are_equal_by_what_they_are(tok: pw.Tokenizer) -> None:
+    text = "hug pun bun hugs"
+    assert tok.encode(text) == tok.encode(text)
+    assert tok.encode(text) != tok.encode(text, add_special_tokens=False)
+    assert tok.encode(text, truncation=4) == tok.encode(text, truncation=4)
+    # The same first part, but not the same rest.
+    assert tok.encode(text, truncation=4) != tok.encode(text + " pun", truncation=4)
+
+
+def test_calls_of_many_kinds_stay_apart(tok: pw.Tokenizer) -> None:
+    """What was made for one call is not taken for another that only looks like it."""
+    text = "hug pun bun"
+    for _ in range(2):
+        for length in range(3, 100):
+            assert len(tok.encode(text, padding=length).ids) == max(length, 5)
+        assert len(tok.encode(text, truncation=3).ids) == 3
+        assert len(tok.encode(text).ids) == 5
+        assert len(tok.encode(text, add_special_tokens=False).ids) == 3
+        with pytest.raises(pw.errors.ConfigError, match="found True"):
+            tok.encode(text, truncation=True)
+        with pytest.raises(pw.errors.TruncationError):
+            tok.encode(text, truncation=1)
+        with pytest.raises(pw.errors.ConfigError, match=r"found \[3\]"):
+            tok.encode(text, truncation=[3])  # type: ignore[arg-type]
 
 
 def test_decoding(tok: pw.Tokenizer) -> None:

@@ -10,7 +10,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::error::{Error, Result, shorten};
 use crate::span::Span;
-use crate::unicode::class;
+use crate::unicode::{class, stands_alone};
 use crate::vocab::Vocab;
 
 /// A token with a text of its own, beside the model's or among them.
@@ -55,7 +55,7 @@ pub enum Specials {
 }
 
 impl Specials {
-    /// Whether a text may produce special tokens at all.
+    /// Whether the model may make a special token of text; where only some are allowed, it makes none.
     #[must_use]
     pub fn may_match(&self) -> bool {
         *self == Self::Match
@@ -199,12 +199,6 @@ impl AddedTokens {
         Some(self.normalized.get(&id).unwrap_or(&self.tokens[place].content))
     }
 
-    /// Whether any token is decoded in another form than the model has it in.
-    #[must_use]
-    pub fn has_normalized_forms(&self) -> bool {
-        !self.normalized.is_empty()
-    }
-
     /// Whether this text is that of a special token.
     #[must_use]
     pub fn is_special(&self, token: &str) -> bool {
@@ -330,7 +324,7 @@ impl Matching<'_> {
             if token.special && !self.takes_special(token, || origin(start))? {
                 continue;
             }
-            if token.single_word && !is_single_word(text, start, end) {
+            if token.single_word && !stands_alone(text, start..end) {
                 continue;
             }
             // Before `done` there is only white space that the token before has taken: it is gone, and not looked at
@@ -363,11 +357,6 @@ impl Matching<'_> {
             }
         }
     }
-}
-
-fn is_single_word(text: &str, start: usize, end: usize) -> bool {
-    let is_word = |c: Option<char>| c.is_some_and(|c| class(c).is_word());
-    !is_word(text[..start].chars().next_back()) && !is_word(text[end..].chars().next())
 }
 
 fn is_space(c: char) -> bool {

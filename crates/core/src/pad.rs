@@ -28,9 +28,8 @@ impl Padding {
         let multiple = self.pad_to_multiple_of.unwrap_or(0).max(1);
         let target = length.checked_next_multiple_of(multiple).filter(|&target| target <= LONGEST);
         target.ok_or_else(|| {
-            Error::Config(format!(
-                "padding of {length} tokens to a multiple of {multiple} makes rows of more than 2^28 tokens"
-            ))
+            let multiple = if multiple > 1 { format!(", to a multiple of {multiple},") } else { String::new() };
+            Error::Config(format!("padding to {length} tokens{multiple} makes rows of more than 2^28 tokens"))
         })
     }
 

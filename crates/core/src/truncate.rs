@@ -33,8 +33,8 @@ pub struct Truncation {
     pub direction: Direction,
 }
 
-/// Combinations of overflowing parts have fewer tokens than this.
-const MOST_COMBINED: usize = 1 << 24;
+/// So many combinations of overflowing parts are made at the most, and combinations of them.
+const MOST_COMBINED: usize = 1 << 14;
 
 /// Tokens to keep of the first and of the second text; `None` keeps all.
 pub(crate) type Kept = (Option<usize>, Option<usize>);
@@ -93,7 +93,7 @@ impl Truncation {
         };
         let [first, second] = lengths.map(parts);
         // Every combination is itself followed by the rest of the second text.
-        if first.saturating_mul(second).saturating_mul(self.max_length) < MOST_COMBINED {
+        if first.saturating_mul(second) <= MOST_COMBINED {
             return Ok(());
         }
         Err(Error::Truncation(format!(

@@ -1,5 +1,6 @@
 //! Many texts at once.
 
+use std::collections::TryReserveError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,6 +8,7 @@ use piecework_core::Error;
 use piecework_core::encoding::Direction;
 use piecework_core::pad::Padding;
 use piecework_core::pipeline::{self, Options, Scratch};
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
 use crate::batch::{Batch, Columns};
@@ -55,7 +57,11 @@ pub(crate) fn encode_batch(py: Python<'_>, call: &Call<'_>, rows: &[Row], asked:
     match encoded.filter(|_| !call.columns) {
         Some(encoded) => {
             let unpadded = encoded.lengths.iter().map(|&length| u32::try_from(length).unwrap_or(u32::MAX)).collect();
-            Ok(py.detach(|| encoded.padded(padding, target)).into_batch(Some((unpadded, left))))
+            let rows = encoded.lengths.len();
+            let padded = py.detach(|| encoded.padded(padding, target)).map_err(|_| {
+                PyMemoryError::new_err(format!("there is no memory for {rows} texts padded to {target} tokens each"))
+            })?;
+            Ok(padded.into_batch(Some((unpadded, left))))
         }
         None => {
             let padding = Padding { length: Some(target), pad_to_multiple_of: None, ..padding.clone() };
@@ -162,9 +168,10 @@ impl Encoded {
         self
     }
 
-    /// The same rows, of `target` tokens at least.
-    fn padded(self, padding: &Padding, target: usize) -> Self {
+    /// The same rows, of `target` tokens at least; an error if memory has no room for them.
+    fn padded(self, padding: &Padding, target: usize) -> Result<Self, TryReserveError> {
         let mut padded = Self::default();
+        padded.ids.try_reserve_exact(self.lengths.iter().map(|&length| length.max(target)).sum())?;
         let mut start = 0;
         for length in self.lengths {
             let row = &self.ids[start..start + length];
@@ -176,7 +183,7 @@ impl Encoded {
             padded.lengths.push(length.max(target));
             start += length;
         }
-        padded
+        Ok(padded)
     }
 
     fn into_batch(self, unpadded: Option<(Vec<u32>, bool)>) -> Batch {

@@ -11,6 +11,7 @@ use pyo3::types::{PyString, PyTuple};
 use crate::errors::surrogate;
 
 /// A text that a call was given, readable without the GIL.
+#[derive(PartialEq)]
 pub(crate) enum Given {
     /// A text.
     Text(PyBackedStr),
@@ -21,6 +22,7 @@ pub(crate) enum Given {
 }
 
 /// A text or a pair.
+#[derive(PartialEq)]
 pub(crate) struct Row {
     text: Given,
     pair: Option<Given>,

@@ -168,7 +168,7 @@ class AddedTokens:
             start, end = found
             if specials == "text" and token.special:
                 continue
-            if token.single_word and _touches_a_word(text, start, end):
+            if token.single_word and unicode.touches_a_word(text, start, end):
                 continue
             if specials == "error" and token.special:
                 raise ValueError(
@@ -204,10 +204,6 @@ def _matches(
         wanted.sort(key=len, reverse=True)
         for found in re.finditer("|".join(map(re.escape, wanted)), text):
             yield found[0], found.span()
-
-
-def _touches_a_word(text: str, start: int, end: int) -> bool:
-    return any(map(unicode.is_word, text[max(start - 1, 0) : start] + text[end : end + 1]))
 
 
 def _start_of_space(text: str, end: int) -> int:

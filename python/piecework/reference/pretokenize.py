@@ -5,8 +5,7 @@ takes a text that is under way and gives its parts, and may also change them, as
 `Metaspace` do. Parts without a character are dropped everywhere.
 """
 
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final
@@ -137,20 +136,36 @@ class Dictionary(Step):
 
     phrases: Iterable[str]
     single_word: bool = False
-    pattern: re.Pattern[str] = field(init=False, repr=False, compare=False)
+    longest_first: list[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         longest_first = sorted(self.phrases, key=len, reverse=True)
         if "" in longest_first:
             raise ValueError("a phrase is empty")
-        alternatives = "|".join(map(re.escape, longest_first)) or "(?!)"
-        if self.single_word:
-            alternatives = rf"(?<!\w)(?:{alternatives})(?!\w)"
-        object.__setattr__(self, "pattern", re.compile(alternatives))
+        object.__setattr__(self, "longest_first", longest_first)
 
     def cut(self, value: Normalized) -> list[Normalized]:  # noqa: D102
-        matches = covering(value.text, regex.find(self.pattern, value.text))
+        matches = covering(value.text, self.found(value.text))
         return [value.part(start, end)._replace(closed=phrase) for (start, end), phrase in matches]
+
+    def found(self, text: str) -> Iterator[Span]:
+        """Finds the phrases that count."""
+        start = 0
+        while start < len(text):
+            end = self.longest(text, start)
+            if end is not None:
+                yield start, end
+            start = end or start + 1
+
+    def longest(self, text: str, start: int) -> int | None:
+        """Gives the end of the longest phrase that counts at a place."""
+        for phrase in self.longest_first:
+            end = start + len(phrase)
+            if text.startswith(phrase, start) and not (
+                self.single_word and unicode.touches_a_word(text, start, end)
+            ):
+                return end
+        return None
 
 
 @dataclass(frozen=True)

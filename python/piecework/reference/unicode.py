@@ -26,6 +26,7 @@ __all__ = [
     "is_word",
     "lowercase",
     "script",
+    "touches_a_word",
 ]
 
 
@@ -162,6 +163,15 @@ def is_word(c: str) -> bool:
     (True, True, False)
     """
     return c in _WORD
+
+
+def touches_a_word(text: str, start: int, end: int) -> bool:
+    """Tell whether a word character stands right before or behind a part of a text.
+
+    >>> touches_a_word("a bc", 0, 1), touches_a_word("a bc", 2, 3)
+    (False, True)
+    """
+    return any(map(is_word, text[max(start - 1, 0) : start] + text[end : end + 1]))
 
 
 def is_numeric(c: str) -> bool:

@@ -36,8 +36,9 @@ enum Kind {
 
 impl RawModel {
     pub(super) fn read(node: &Node<'_>) -> Result<Self> {
+        let kind = kind(node)?;
         let vocab = vocab(&node.member("vocab")?)?;
-        if kind(node)? == WORD_LEVEL {
+        if kind == WORD_LEVEL {
             node.only(&["type", "vocab", "unk_token"])?;
             let unk_token = node.member("unk_token")?.str()?.to_owned();
             return Ok(Self { vocab, kind: Kind::WordLevel(unk_token), training: None });

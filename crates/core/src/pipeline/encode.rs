@@ -22,7 +22,7 @@ pub enum Input<'a> {
 }
 
 /// How a call wants its text encoded.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// Whether the post-processor adds its special tokens.
     pub add_special_tokens: bool,

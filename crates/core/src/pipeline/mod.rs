@@ -62,6 +62,8 @@ pub struct Parts {
 pub struct Tokenizer {
     parts: Parts,
     added: AddedTokens,
+    /// Whether an added token is decoded otherwise than the model's token with its id.
+    shadows: bool,
     /// What post-processing makes of one text and of a pair, without and with special tokens.
     plans: [[Result<Vec<Step>>; 2]; 2],
 }
@@ -75,7 +77,12 @@ impl Tokenizer {
             parts.model.with_specials(added.specials().filter_map(|token| vocab.id(&token.content)).collect());
         let plan = |pair, specials| steps(parts.post_processor.as_ref(), pair, specials);
         let plans = [[plan(false, false), plan(false, true)], [plan(true, false), plan(true, true)]];
-        let mut tokenizer = Self { parts, added, plans };
+        let is_shadow = |token: &AddedToken| {
+            let own = parts.model.vocab().token(token.id);
+            own.is_some() && own != added.token(token.id)
+        };
+        let shadows = added.tokens().iter().any(is_shadow);
+        let mut tokenizer = Self { parts, added, shadows, plans };
         tokenizer.name_tokens();
         Ok(tokenizer)
     }

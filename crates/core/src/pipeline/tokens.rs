@@ -51,7 +51,7 @@ impl Tokenizer {
     pub(super) fn other_name<'a>(&'a self, found: &Found<'a>) -> Option<&'a str> {
         let name = match found.word.kind {
             Kind::Added(_) => found.words.text_of(found.word),
-            _ if self.added.has_normalized_forms() => self.model().vocab().token(found.id)?,
+            _ if self.shadows => self.model().vocab().token(found.id)?,
             _ => return None,
         };
         (self.token(found.id) != Some(name)).then_some(name)

@@ -62,7 +62,7 @@ impl PostProcessor {
         for (sequence, encoding) in encodings.iter_mut().enumerate() {
             encoding.set_sequence(sequence);
             encoding.overflowing.iter_mut().for_each(|part| part.set_sequence(sequence));
-            encoding.set_type_ids(if sequence == 0 { 0 } else { 1 });
+            encoding.set_type_ids(u32::from(sequence > 0));
         }
         Ok(merged(self.process_list(encodings, specials, source)?))
     }

@@ -9,9 +9,7 @@ use crate::unicode::class;
 pub(super) fn trim_all(encodings: &mut [Encoding], add_prefix_space: bool, source: &dyn Source) {
     for encoding in encodings {
         trim(encoding, add_prefix_space, source);
-        let mut overflowing = std::mem::take(&mut encoding.overflowing);
-        overflowing.iter_mut().for_each(|part| trim(part, add_prefix_space, source));
-        encoding.overflowing = overflowing;
+        encoding.overflowing.iter_mut().for_each(|part| trim(part, add_prefix_space, source));
     }
 }
 

@@ -7,6 +7,7 @@ use aho_corasick::{AhoCorasick, Match, MatchKind};
 
 use crate::error::{Error, Result, shorten};
 use crate::span::Span;
+use crate::unicode::stands_alone;
 
 /// Phrases that are one piece each wherever they are found.
 #[derive(Debug, Clone)]
@@ -67,7 +68,7 @@ impl Dictionary {
     /// The phrases that stand alone, leftmost-longest among themselves.
     fn standing_alone(&self, text: &str) -> impl Iterator<Item = Match> {
         let mut found: Vec<Match> =
-            self.finder.find_overlapping_iter(text).filter(|found| stands_alone(text, *found)).collect();
+            self.finder.find_overlapping_iter(text).filter(|found| stands_alone(text, found.range())).collect();
         found.sort_unstable_by_key(|found| (found.start(), Reverse(found.end())));
         let mut end = 0;
         found.into_iter().filter(move |found| {
@@ -103,16 +104,6 @@ fn check(phrases: &[String]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn stands_alone(text: &str, found: Match) -> bool {
-    let before = text[..found.start()].chars().next_back();
-    let after = text[found.end()..].chars().next();
-    !before.is_some_and(is_word_character) && !after.is_some_and(is_word_character)
-}
-
-fn is_word_character(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
 }
 
 #[cfg(test)]

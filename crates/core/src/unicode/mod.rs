@@ -226,6 +226,13 @@ pub fn class(c: char) -> Class {
     Class(look_up(&CLASS_INDEX, &CLASS_BLOCKS, c))
 }
 
+/// Whether no word character stands beside `range` of `text`.
+#[must_use]
+pub fn stands_alone(text: &str, range: std::ops::Range<usize>) -> bool {
+    let is_word = |c: Option<char>| c.is_some_and(|c| class(c).is_word());
+    !is_word(text[..range.start].chars().next_back()) && !is_word(text[range.end..].chars().next())
+}
+
 /// The canonical combining class of a character; 0 for one that decomposes, as only its parts
 /// are ever put in order.
 #[inline]
