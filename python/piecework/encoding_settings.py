@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from piecework._settings import (
+    LENGTH,
     NUMBER,
+    SIZE,
     TEXT,
     Choice,
     Kind,
     Maybe,
     Mismatch,
-    Number,
     Settings,
     members,
     shown,
@@ -35,7 +36,6 @@ _SIDE = Choice({"left": "Left", "right": "Right"})
 _STRATEGY = Choice(
     {"longest_first": "LongestFirst", "only_first": "OnlyFirst", "only_second": "OnlySecond"}
 )
-_LENGTH = Number(1)
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ class Truncation(Settings):
     {'max_length': 512, 'stride': 64, 'strategy': 'LongestFirst', 'direction': 'Right'}
     """
 
-    max_length: int = field(metadata=takes(_LENGTH))
-    stride: int = field(default=0, metadata=takes(NUMBER))
+    max_length: int = field(metadata=takes(LENGTH))
+    stride: int = field(default=0, metadata=takes(SIZE))
     strategy: Strategy = field(default="longest_first", metadata=takes(_STRATEGY))
     direction: Side = field(default="right", metadata=takes(_SIDE, may_lack=True))
 
@@ -66,11 +66,19 @@ class Truncation(Settings):
             )
 
 
+def prescribed(data: dict[str, Any]) -> Truncation:
+    """Give what a file says of truncation: of no use it may be, and is an error only for a text that is cut."""
+    truncation = Truncation.from_dict(data | {"max_length": 1, "stride": 0})
+    for name in ("max_length", "stride"):
+        object.__setattr__(truncation, name, data[name])
+    return truncation
+
+
 class _Length(Kind):
     """A fixed length, or None for that of the longest in the batch."""
 
     def check(self, value: Any) -> int | None:
-        return None if value is None else NUMBER.check(value)
+        return None if value is None else SIZE.check(value)
 
     def read(self, data: Any) -> int | None:
         if data == "BatchLongest":
@@ -78,7 +86,7 @@ class _Length(Kind):
         if not isinstance(data, dict) or data.keys() != {"Fixed"}:
             raise Mismatch(f"expected 'BatchLongest' or 'Fixed' with a length, found {shown(data)}")
         with under(".Fixed"):
-            return NUMBER.check(members(data)["Fixed"])
+            return SIZE.check(members(data)["Fixed"])
 
     def write(self, value: int | None) -> Any:
         return "BatchLongest" if value is None else {"Fixed": value}
@@ -101,7 +109,7 @@ class Padding(Settings):
     """
 
     length: int | None = field(default=None, metadata=takes(_Length(), "strategy"))
-    pad_to_multiple_of: int | None = field(default=None, metadata=takes(Maybe(_LENGTH)))
+    pad_to_multiple_of: int | None = field(default=None, metadata=takes(Maybe(LENGTH)))
     direction: Side = field(default="right", metadata=takes(_SIDE))
     pad_id: int | None = field(default=None, metadata=takes(Maybe(NUMBER)))
     pad_type_id: int = field(default=0, metadata=takes(NUMBER))

@@ -93,7 +93,7 @@ def test_special_tokens_are_not_normalized() -> None:
         ("Truncation(5, strategy='longest')", "did you mean 'longest_first'"),
         ("Truncation(5, direction='Right')", "direction: expected 'left' or 'right'"),
         ("Padding(-3)", "length: expected an integer from 0"),
-        ("Padding(1 << 32)", r"length: .* under 2\^32"),
+        ("Padding(1 << 64)", r"length: .* under 2\^64"),
         ("Padding('longest')", "length: expected an integer from 0"),
         ("Padding(pad_to_multiple_of=0)", "pad_to_multiple_of: expected an integer from 1"),
         ("Padding(direction='middle')", "direction: expected 'left' or 'right'"),
