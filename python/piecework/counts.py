@@ -14,7 +14,11 @@ from piecework.errors import ConfigError, CountOverflowError, FormatError
 from piecework.io import detect_encoding, may_block, read_bytes, read_lines, size, write_aside
 from piecework.io.lines import codec_name
 from piecework.normalizers import BertNormalizer, Normalizer
-from piecework.pre_tokenizers import BertPreTokenizer, PreTokenizer
+from piecework.pre_tokenizers import (
+    BertPreTokenizer,
+    PreTokenizer,
+    warn_of_foreign_phrases,
+)
 from piecework.progress import reporting
 from piecework.types import DEFAULT, Default, ProgressLike
 
@@ -319,10 +323,10 @@ def with_defaults(
     normalizer: Normalizer | Default | None, pre_tokenizer: PreTokenizer | Default | None
 ) -> tuple[Normalizer | None, PreTokenizer | None]:
     """Put WordPiece's defaults, those of BERT, where nothing was given."""
-    return (
-        BertNormalizer() if isinstance(normalizer, Default) else normalizer,
-        BertPreTokenizer() if isinstance(pre_tokenizer, Default) else pre_tokenizer,
-    )
+    normalizer = BertNormalizer() if isinstance(normalizer, Default) else normalizer
+    pre_tokenizer = BertPreTokenizer() if isinstance(pre_tokenizer, Default) else pre_tokenizer
+    warn_of_foreign_phrases(normalizer, pre_tokenizer, 3)
+    return normalizer, pre_tokenizer
 
 
 def _add_file(

@@ -9,7 +9,9 @@ They are those of ``tokenizers`` 0.23, with its parameters, which give what it g
 
 from __future__ import annotations
 
+import itertools
 import re
+import warnings
 from collections import abc
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -37,10 +39,11 @@ from piecework._settings import (
     shown,
     takes,
 )
-from piecework.errors import ConfigError, FormatError, UnsupportedError
+from piecework.errors import ConfigError, FormatError, PieceworkWarning, UnsupportedError
 
 if TYPE_CHECKING:
     from piecework.io.files import Pathish
+    from piecework.normalizers import Normalizer
     from piecework.patterns import Regex
 
 __all__ = [
@@ -510,6 +513,34 @@ def _with_functions(data: Any, functions: abc.Sequence[abc.Callable[[str], objec
         return data
 
     return filled(data) if functions else data
+
+
+def foreign_phrases(normalizer: Normalizer | None, pre_tokenizer: PreTokenizer | None) -> list[str]:
+    """Give up to three phrases of dictionaries that the normalizer would change, so that no text could match them."""
+    if normalizer is None or pre_tokenizer is None:
+        return []
+    if isinstance(pre_tokenizer, Sequence):
+        each = (foreign_phrases(normalizer, step) for step in pre_tokenizer.pre_tokenizers)
+        return list(itertools.chain.from_iterable(each))[:3]
+    if not isinstance(pre_tokenizer, Dictionary):
+        return []
+    # Normalizers may put something before a whole text; what a phrase is inside one is what counts.
+    changed = (p for p in pre_tokenizer.phrases if p not in normalizer.normalize_str(f" {p} "))
+    return list(itertools.islice(changed, 3))
+
+
+def warn_of_foreign_phrases(
+    normalizer: Normalizer | None, pre_tokenizer: PreTokenizer | None, stacklevel: int
+) -> None:
+    """Warn of phrases that no text could match."""
+    if foreign := foreign_phrases(normalizer, pre_tokenizer):
+        warnings.warn(
+            f"the normalizer would change phrases of the dictionary, such as {foreign}, so text will never match them; "
+            "write them as they are after normalization, or change the normalizer (Chinese phrases need "
+            "BertNormalizer(handle_chinese_chars=False))",
+            PieceworkWarning,
+            stacklevel=stacklevel + 1,
+        )
 
 
 def _name(function: abc.Callable[[str], object]) -> str:

@@ -36,7 +36,11 @@ from piecework.io import read_bytes, write_aside
 from piecework.io.folder import read_model_folder
 from piecework.models import Model
 from piecework.normalizers import BertNormalizer, Normalizer
-from piecework.pre_tokenizers import BertPreTokenizer, PreTokenizer
+from piecework.pre_tokenizers import (
+    BertPreTokenizer,
+    PreTokenizer,
+    warn_of_foreign_phrases,
+)
 from piecework.processors import PostProcessor
 from piecework.types import (
     DEFAULT,
@@ -462,6 +466,9 @@ class Tokenizer:
             tree["padding"] = padding and padding.to_dict()
         if "pre_tokenizer" not in parts and self._functions:
             tree["pre_tokenizer"] = self.pre_tokenizer and self.pre_tokenizer._write()
+        if "normalizer" in parts or "pre_tokenizer" in parts:
+            both = {"normalizer": self.normalizer, "pre_tokenizer": self.pre_tokenizer} | parts
+            warn_of_foreign_phrases(both["normalizer"], both["pre_tokenizer"], 2)
         text, functions = numbered(tree)
         return self._wrap(self._core.with_parts(text, functions), functions)
 

@@ -264,7 +264,7 @@ def _loads_or_is_refused(text: str) -> None:
         tok.encode("a b")
         tok.encode_batch(["a b", "a"], offsets=True)
     except PieceworkError as error:
-        assert len(str(error)) < 500  # noqa: PT017  # an error is one of two good ends
+        assert len(str(error)) < 500  # noqa: PT017  # a tokenizer is as good
 
 
 @pytest.mark.parametrize("length", [2**28 + 1, 2**31, 2**32 - 1])
@@ -495,7 +495,7 @@ def _normalizes_or_is_refused(data: bytes) -> None:
             normalizer.normalize_str(text)
             parts.made(normalizer=normalizer).encode(text)
     except ConfigError as error:
-        assert len(str(error)) < 300  # noqa: PT017  # an error is one of two good ends
+        assert len(str(error)) < 300  # noqa: PT017  # a normalizer is as good
 
 
 def test_cut_and_changed_charsmaps() -> None:

@@ -91,7 +91,7 @@ def test_a_broken_regex_is_named_where_it_is_used() -> None:
         broken.decode(["a"])
     tok = pw.Tokenizer.from_str("[UNK]\na\n")
     with pytest.raises(
-        pw.errors.PieceworkError, match=r"^decoder\.pattern\.Regex: the regex \"\(a\" does not"
+        pw.errors.ConfigError, match=r"^decoder\.pattern\.Regex: the regex \"\(a\" does not"
     ):
         tok.with_parts(decoder=broken)
 

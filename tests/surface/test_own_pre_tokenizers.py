@@ -13,7 +13,7 @@ import parts
 import piecework as pw
 from piecework import normalizers as n
 from piecework import pre_tokenizers as p
-from piecework.errors import ConfigError, CountsError, SurrogateError
+from piecework.errors import ConfigError, CountsError, PieceworkWarning, SurrogateError
 
 pytestmark = pytest.mark.smoke
 
@@ -503,3 +503,14 @@ def test_a_function_is_called_once_for_each_word() -> None:
     split = p.Function(lambda text: seen.append(text) or [text])  # type: ignore[func-returns-value]
     parts.made(pre_tokenizer=p.Sequence([p.WhitespaceSplit(), split])).encode("a b a")
     assert seen == ["a", "b", "a"]
+
+
+def test_phrases_that_no_text_can_match_are_told() -> None:
+    split = p.Sequence([p.Dictionary(["ab", "北京", "New"]), p.WhitespaceSplit()])
+    bert = pw.normalizers.BertNormalizer()
+    with pytest.warns(PieceworkWarning, match=r"\['北京', 'New'\].*handle_chinese_chars=False"):
+        parts.made(normalizer=bert, pre_tokenizer=split)
+    with pytest.warns(PieceworkWarning, match="never match"):
+        pw.WordCounts.from_texts(["a"], pre_tokenizer=split)
+    prepend = pw.normalizers.Prepend("_")
+    parts.made(normalizer=prepend, pre_tokenizer=split)  # which changes texts, and no phrase in one

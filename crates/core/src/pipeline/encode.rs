@@ -1,83 +1,14 @@
-//! The tokenizer: all stages in a row.
+//! Text to ids, or to all that is known of its tokens.
 
-use std::sync::Arc;
-
-use crate::added::{AddedToken, AddedTokens, Allowed, Specials};
-use crate::decode::Decoder;
+use super::Tokenizer;
+use super::tokens::Scratch;
+use crate::added::Specials;
 use crate::encoding::{Encoding, NONE};
-use crate::error::{Error, Result};
-use crate::model::wordpiece::train::Merge;
-use crate::model::{Model, ModelScratch, Token};
+use crate::error::Result;
 use crate::pad::Padding;
 use crate::postprocess::{self, PostProcessor, Source};
-use crate::span::{Span, check_length};
+use crate::span::Span;
 use crate::truncate::Truncation;
-use crate::words::{Kind, Word, WordSplitter, Words};
-
-/// What a token that was never counted is taken to be worth: note 002's epsilon.
-pub const PROBABILITY_FLOOR: f64 = f64::EPSILON;
-
-/// What training leaves behind beside the vocabulary.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Training {
-    /// The trainer's settings, as JSON.
-    pub trainer: String,
-    /// The fingerprint of the word counts.
-    pub counts_sha256: String,
-    /// How often each token occurs in them, by id.
-    pub token_counts: Vec<u64>,
-    /// The merges in their order.
-    pub history: Vec<Merge>,
-}
-
-/// The parts of a [`Tokenizer`].
-#[derive(Debug, Clone)]
-pub struct Parts {
-    /// Normalization and pre-tokenization.
-    pub splitter: WordSplitter,
-    /// The model.
-    pub model: Model,
-    /// Tokens beside the model's, and special ones.
-    pub added: Vec<AddedToken>,
-    /// Where special tokens go.
-    pub post_processor: Option<PostProcessor>,
-    /// How tokens become text; `None` joins them with spaces.
-    pub decoder: Option<Decoder>,
-    /// How encodings are truncated, unless a call says otherwise.
-    pub truncation: Option<Truncation>,
-    /// How encodings are padded, unless a call says otherwise.
-    pub padding: Option<Padding>,
-    /// What training left behind.
-    pub training: Option<Arc<Training>>,
-}
-
-/// A tokenizer, immutable once built; mutable work lives in a [`Scratch`].
-#[derive(Debug)]
-pub struct Tokenizer {
-    parts: Parts,
-    added: AddedTokens,
-    /// What post-processing makes of one text and of a pair, without and with special tokens.
-    plans: [[Result<Vec<Step>>; 2]; 2],
-}
-
-/// A step of post-processing, as far as ids go.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Step {
-    /// The tokens of the first (0) or second (1) text.
-    Text(usize),
-    /// Special tokens.
-    Special(Vec<u32>),
-}
-
-/// The working memory of a worker.
-#[derive(Debug, Default)]
-pub struct Scratch {
-    allowed: Allowed,
-    words: Words,
-    tokens: Vec<Token>,
-    model: ModelScratch,
-    ids: [Vec<u32>; 2],
-}
 
 /// A text to be encoded.
 #[derive(Debug, Clone, Copy)]
@@ -111,180 +42,16 @@ impl Default for Options {
     }
 }
 
-/// A word after normalization, or an added token in the text, and its tokens.
+/// A step of post-processing, as far as ids go.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WordPieces {
-    /// The word.
-    pub word: String,
-    /// Its tokens, with their bytes in the word.
-    pub tokens: Vec<Token>,
-}
-
-/// A token of a text.
-struct Found<'a> {
-    id: u32,
-    /// Its bytes in the normalized text.
-    span: Span,
-    /// The word it belongs to.
-    word: &'a Word,
-    /// That word's number.
-    number: u32,
-    words: &'a Words,
-}
-
-impl Found<'_> {
-    /// Its bytes in the original.
-    fn original(&self) -> Span {
-        self.words.original(self.span)
-    }
+pub(super) enum Step {
+    /// The tokens of the first (0) or second (1) text.
+    Text(usize),
+    /// Special tokens.
+    Special(Vec<u32>),
 }
 
 impl Tokenizer {
-    /// The tokenizer made of `parts`.
-    pub fn new(mut parts: Parts) -> Result<Self> {
-        let added = AddedTokens::new(std::mem::take(&mut parts.added), |text| parts.splitter.normalize(text))?;
-        let vocab = parts.model.vocab();
-        parts.model =
-            parts.model.with_specials(added.specials().filter_map(|token| vocab.id(&token.content)).collect());
-        let plan = |pair, specials| steps(parts.post_processor.as_ref(), pair, specials);
-        let plans = [[plan(false, false), plan(false, true)], [plan(true, false), plan(true, true)]];
-        let mut tokenizer = Self { parts, added, plans };
-        tokenizer.name_tokens();
-        Ok(tokenizer)
-    }
-
-    /// The same tokenizer with more added tokens, or with other flags of those there are.
-    pub fn with_added_tokens(&self, new: Vec<AddedToken>) -> Result<Self> {
-        if new.iter().any(|token| token.content.is_empty()) {
-            return Err(Error::Config("an added token is empty; expected a text to look for".to_owned()));
-        }
-        let added = self.added.numbered(new, self.model().vocab());
-        Self::new(Parts { added, ..self.parts.clone() })
-    }
-
-    /// The same tokenizer with another model over the same tokens.
-    pub fn with_model(&self, model: Model) -> Result<Self> {
-        Self::new(Parts { model, ..self.parts() })
-    }
-
-    /// The padding with its token called as the vocabulary calls it.
-    #[must_use]
-    pub fn settled(&self, mut padding: Padding) -> Padding {
-        let token = &mut padding.token;
-        token.compare(self.token(token.id));
-        padding
-    }
-
-    /// Tells the tokens that are added to encodings what the vocabulary calls them.
-    fn name_tokens(&mut self) {
-        let Self { parts: Parts { post_processor, padding, model, .. }, added, .. } = self;
-        let specials = post_processor.iter_mut().flat_map(PostProcessor::tokens_mut);
-        for token in specials.chain(padding.iter_mut().map(|padding| &mut padding.token)) {
-            token.compare(added.token(token.id).or_else(|| model.vocab().token(token.id)));
-        }
-    }
-
-    /// The parts it was made of.
-    #[must_use]
-    pub fn parts(&self) -> Parts {
-        Parts { added: self.added.tokens().to_vec(), ..self.parts.clone() }
-    }
-
-    /// Normalization and pre-tokenization.
-    #[must_use]
-    pub fn splitter(&self) -> &WordSplitter {
-        &self.parts.splitter
-    }
-
-    /// The model.
-    #[must_use]
-    pub fn model(&self) -> &Model {
-        &self.parts.model
-    }
-
-    /// The added tokens.
-    #[must_use]
-    pub fn added(&self) -> &AddedTokens {
-        &self.added
-    }
-
-    /// Where special tokens go.
-    #[must_use]
-    pub fn post_processor(&self) -> Option<&PostProcessor> {
-        self.parts.post_processor.as_ref()
-    }
-
-    /// How tokens become text.
-    #[must_use]
-    pub fn decoder(&self) -> Option<&Decoder> {
-        self.parts.decoder.as_ref()
-    }
-
-    /// How encodings are truncated, unless a call says otherwise.
-    #[must_use]
-    pub fn truncation(&self) -> Option<&Truncation> {
-        self.parts.truncation.as_ref()
-    }
-
-    /// How encodings are padded, unless a call says otherwise.
-    #[must_use]
-    pub fn padding(&self) -> Option<&Padding> {
-        self.parts.padding.as_ref()
-    }
-
-    /// What training left behind.
-    #[must_use]
-    pub fn training(&self) -> Option<&Arc<Training>> {
-        self.parts.training.as_ref()
-    }
-
-    /// The token with `id`, added or the model's.
-    #[must_use]
-    pub fn token(&self, id: u32) -> Option<&str> {
-        self.added.token(id).or_else(|| self.model().vocab().token(id))
-    }
-
-    /// The token with `id`, or an error that says how far ids go.
-    pub fn expect_token(&self, id: u32) -> Result<&str> {
-        self.token(id).ok_or_else(|| Error::Id { id, last: self.id_limit().saturating_sub(1) })
-    }
-
-    /// The id of a token, added or the model's.
-    #[must_use]
-    pub fn id(&self, token: &str) -> Option<u32> {
-        self.added.id(token).or_else(|| self.model().vocab().id(token))
-    }
-
-    /// One past the largest id.
-    #[must_use]
-    pub fn id_limit(&self) -> u32 {
-        let added = self.added.last_id().map_or(0, |last| last.saturating_add(1));
-        self.model().vocab().id_limit().max(added)
-    }
-
-    /// How many tokens there are, the model's and the added ones that it lacks.
-    #[must_use]
-    pub fn vocab_size(&self) -> usize {
-        let vocab = self.model().vocab();
-        vocab.len() + self.added.tokens().iter().filter(|token| vocab.id(&token.content).is_none()).count()
-    }
-
-    /// All tokens with their ids, in order of these; added tokens by what they are sought as in the text.
-    #[must_use]
-    pub fn vocab(&self) -> Vec<(&str, u32)> {
-        let vocab = self.model().vocab();
-        let added = self.added.tokens().iter().map(|token| (token.content.as_str(), token.id));
-        let mut tokens: Vec<_> = vocab.iter().chain(added.filter(|(content, _)| vocab.id(content).is_none())).collect();
-        tokens.sort_by_key(|&(_, id)| id);
-        tokens
-    }
-
-    /// Whether the token with `id` is special.
-    #[must_use]
-    pub fn is_special(&self, id: u32) -> bool {
-        self.token(id).is_some_and(|token| self.added.is_special(token))
-    }
-
     /// Appends the ids of a text or pair to `ids`, truncated, but not padded.
     pub fn encode_ids(
         &self,
@@ -410,167 +177,10 @@ impl Tokenizer {
         })?;
         Ok(encoding)
     }
-
-    /// What a token of a text is called, where that is not what its id is decoded as.
-    fn other_name<'a>(&'a self, found: &Found<'a>) -> Option<&'a str> {
-        let name = match found.word.kind {
-            Kind::Added(_) => found.words.text_of(found.word),
-            _ if self.added.has_normalized_forms() => self.model().vocab().token(found.id)?,
-            _ => return None,
-        };
-        (self.token(found.id) != Some(name)).then_some(name)
-    }
-
-    /// Calls `each` with every token of a text.
-    fn each_token(
-        &self,
-        input: Input<'_>,
-        options: &Options,
-        scratch: &mut Scratch,
-        mut each: impl FnMut(&Found<'_>),
-    ) -> Result<()> {
-        self.each_token_of_word(input, options, false, scratch, |found, _| each(found))
-    }
-
-    /// The same with the number of the given word and, if `aligned`, with the way back to the original.
-    fn each_token_of_word(
-        &self,
-        input: Input<'_>,
-        options: &Options,
-        aligned: bool,
-        scratch: &mut Scratch,
-        mut each: impl FnMut(&Found<'_>, u32),
-    ) -> Result<()> {
-        match input {
-            Input::Text(text) => {
-                self.split(text, &[(text.len(), None)], options, aligned, scratch)?;
-                self.each_word_token(scratch, |found| each(found, 0))
-            }
-            Input::Words(words) => {
-                for (place, word) in (0..).zip(words) {
-                    self.split(word, &[(word.len(), None)], options, aligned, scratch)?;
-                    self.each_word_token(scratch, |found| each(found, place))?;
-                }
-                Ok(())
-            }
-            Input::Segments(text, segments) => {
-                let segments: Vec<_> = segments.iter().map(|&(end, trusted)| (end, Some(trusted))).collect();
-                self.split(text, &segments, options, aligned, scratch)?;
-                self.each_word_token(scratch, |found| each(found, 0))
-            }
-        }
-    }
-
-    /// Splits a text into words; a segment's own say about special tokens goes before the call's.
-    fn split(
-        &self,
-        text: &str,
-        segments: &[(usize, Option<bool>)],
-        options: &Options,
-        aligned: bool,
-        scratch: &mut Scratch,
-    ) -> Result<()> {
-        check_length(text)?;
-        let matching = self.added.matching(text, &options.specials, &mut scratch.allowed)?;
-        let aligned = aligned || matching.asks_for_origin();
-        let mut start = 0;
-        let spans = segments.iter().map(|&(end, trusted)| {
-            let segment = Span::new(start, end);
-            start = end;
-            (segment, trusted.map_or(matching, |trusted| matching.trusting(trusted)))
-        });
-        match self.parts.splitter.split_segments(text, spans, aligned, &mut scratch.words) {
-            // Where it stood in the original only the alignment tells.
-            Err(Error::SpecialToken { .. }) if !aligned => self.split(text, segments, options, true, scratch),
-            split => split,
-        }
-    }
-
-    /// Calls `each` with the tokens of the words in `scratch`.
-    fn each_word_token(&self, scratch: &mut Scratch, mut each: impl FnMut(&Found<'_>)) -> Result<()> {
-        let Scratch { words, tokens, model, .. } = scratch;
-        for (number, word) in (0..).zip(words.as_slice()) {
-            tokens.clear();
-            self.encode_word(words, word, tokens, model)?;
-            for token in tokens.iter() {
-                each(&Found { id: token.id, span: token.span, word, number, words });
-            }
-        }
-        Ok(())
-    }
-
-    fn encode_word(&self, words: &Words, word: &Word, out: &mut Vec<Token>, scratch: &mut ModelScratch) -> Result<()> {
-        if let Kind::Added(id) = word.kind {
-            out.push(Token { id, span: word.span });
-            return Ok(());
-        }
-        self.model().encode_word(words.text_of(word), word.span.start, word.specials, scratch, out)
-    }
-
-    /// The words of `text` with their tokens, whose spans are bytes of the word, not of the text.
-    pub fn word_pieces(&self, text: &str, options: &Options, scratch: &mut Scratch) -> Result<Vec<WordPieces>> {
-        self.split(text, &[(text.len(), None)], options, false, scratch)?;
-        let mut found = Vec::new();
-        let Scratch { words, model, .. } = scratch;
-        for word in words.as_slice() {
-            let mut tokens = Vec::new();
-            self.encode_word(words, word, &mut tokens, model)?;
-            for token in &mut tokens {
-                token.span = token.span.back(word.span.start);
-            }
-            found.push(WordPieces { word: words.text_of(word).to_owned(), tokens });
-        }
-        Ok(found)
-    }
-
-    /// The text of `ids`.
-    pub fn decode(&self, ids: &[u32], skip_special_tokens: bool) -> Result<String> {
-        let mut tokens = Vec::with_capacity(ids.len());
-        for &id in ids {
-            let token = self.expect_token(id)?;
-            if !(skip_special_tokens && self.added.is_special(token)) {
-                tokens.push(token);
-            }
-        }
-        match &self.parts.decoder {
-            Some(decoder) => decoder.decode(tokens),
-            None => Ok(tokens.join(" ")),
-        }
-    }
-
-    /// The sum of the logarithms of the probabilities of a text's tokens, without special tokens around it.
-    ///
-    /// A token's probability is its share of all tokens counted in training, or [`PROBABILITY_FLOOR`] if it
-    /// was not counted or is the unknown token, so the sum is finite.
-    pub fn log_likelihood(&self, text: &str, specials: &Specials, scratch: &mut Scratch) -> Result<f64> {
-        let training = self.parts.training.as_ref().ok_or_else(|| {
-            Error::NoCounts(
-                "the tokenizer has no token counts, so its tokens have no probabilities; counts come from training and \
-                 are kept in a tokenizer.json that piecework saved, not in a vocab.txt"
-                    .to_owned(),
-            )
-        })?;
-        let options = Options { add_special_tokens: false, specials: specials.clone(), ..Options::default() };
-        let total: u64 = training.token_counts.iter().sum();
-        let unk_id = self.model().unk_id();
-        let mut sum = 0.0;
-        self.each_token(Input::Text(text), &options, scratch, |found| {
-            let counted = training.token_counts.get(found.id as usize).copied();
-            let count = if unk_id == Some(found.id) { 0 } else { counted.unwrap_or(0) };
-            sum += libm::log(probability(count, total));
-        })?;
-        Ok(sum)
-    }
-}
-
-/// The share of `count` in `total`, or the floor where nothing was counted.
-#[expect(clippy::cast_precision_loss, reason = "a probability needs no more than 53 bits of a count")]
-fn probability(count: u64, total: u64) -> f64 {
-    if count == 0 { PROBABILITY_FLOOR } else { count as f64 / total as f64 }
 }
 
 /// What post-processing does, told by what it makes of texts of one token each.
-fn steps(processor: Option<&PostProcessor>, pair: bool, specials: bool) -> Result<Vec<Step>> {
+pub(super) fn steps(processor: Option<&PostProcessor>, pair: bool, specials: bool) -> Result<Vec<Step>> {
     let texts = (0..=u32::from(pair)).map(|text| {
         let mut encoding = Encoding::default();
         encoding.push(0, Span::default(), 0, text);
@@ -624,12 +234,17 @@ impl Source for Inputs<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::added::AddedToken;
     use crate::encoding::{Direction, NamedToken};
+    use crate::error::Error;
+    use crate::model::Model;
     use crate::model::word_level::WordLevel;
+    use crate::pipeline::Parts;
     use crate::postprocess::{Bert, Piece, Template};
     use crate::pretokenize::PreTokenizer;
     use crate::truncate::Strategy;
     use crate::vocab::Vocab;
+    use crate::words::WordSplitter;
 
     const PAD: u32 = 0;
     const CLS: u32 = 2;

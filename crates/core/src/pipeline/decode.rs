@@ -1,0 +1,57 @@
+//! Ids back to text, and how likely a text's tokens are.
+
+use super::Tokenizer;
+use super::encode::{Input, Options};
+use super::tokens::Scratch;
+use crate::added::Specials;
+use crate::error::{Error, Result};
+
+/// What a token that was never counted is taken to be worth: note 002's epsilon.
+pub const PROBABILITY_FLOOR: f64 = f64::EPSILON;
+
+impl Tokenizer {
+    /// The text of `ids`.
+    pub fn decode(&self, ids: &[u32], skip_special_tokens: bool) -> Result<String> {
+        let mut tokens = Vec::with_capacity(ids.len());
+        for &id in ids {
+            let token = self.expect_token(id)?;
+            if !(skip_special_tokens && self.added.is_special(token)) {
+                tokens.push(token);
+            }
+        }
+        match &self.parts.decoder {
+            Some(decoder) => decoder.decode(tokens),
+            None => Ok(tokens.join(" ")),
+        }
+    }
+
+    /// The sum of the logarithms of the probabilities of a text's tokens, without special tokens around it.
+    ///
+    /// A token's probability is its share of all tokens counted in training, or [`PROBABILITY_FLOOR`] if it
+    /// was not counted or is the unknown token, so the sum is finite.
+    pub fn log_likelihood(&self, text: &str, specials: &Specials, scratch: &mut Scratch) -> Result<f64> {
+        let training = self.parts.training.as_ref().ok_or_else(|| {
+            Error::NoCounts(
+                "the tokenizer has no token counts, so its tokens have no probabilities; counts come from training and \
+                 are kept in a tokenizer.json that piecework saved, not in a vocab.txt"
+                    .to_owned(),
+            )
+        })?;
+        let options = Options { add_special_tokens: false, specials: specials.clone(), ..Options::default() };
+        let total: u64 = training.token_counts.iter().sum();
+        let unk_id = self.model().unk_id();
+        let mut sum = 0.0;
+        self.each_token(Input::Text(text), &options, scratch, |found| {
+            let counted = training.token_counts.get(found.id as usize).copied();
+            let count = if unk_id == Some(found.id) { 0 } else { counted.unwrap_or(0) };
+            sum += libm::log(probability(count, total));
+        })?;
+        Ok(sum)
+    }
+}
+
+/// The share of `count` in `total`, or the floor where nothing was counted.
+#[expect(clippy::cast_precision_loss, reason = "a probability needs no more than 53 bits of a count")]
+fn probability(count: u64, total: u64) -> f64 {
+    if count == 0 { PROBABILITY_FLOOR } else { count as f64 / total as f64 }
+}

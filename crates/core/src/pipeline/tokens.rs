@@ -1,0 +1,161 @@
+//! A text's tokens, one after the other, before post-processing.
+
+use super::Tokenizer;
+use super::encode::{Input, Options};
+use crate::added::Allowed;
+use crate::error::{Error, Result};
+use crate::model::{ModelScratch, Token};
+use crate::span::{Span, check_length};
+use crate::words::{Kind, Word, Words};
+
+/// The working memory of a worker.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    allowed: Allowed,
+    words: Words,
+    tokens: Vec<Token>,
+    model: ModelScratch,
+    pub(super) ids: [Vec<u32>; 2],
+}
+
+/// A word after normalization, or an added token in the text, and its tokens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WordPieces {
+    /// The word.
+    pub word: String,
+    /// Its tokens, with their bytes in the word.
+    pub tokens: Vec<Token>,
+}
+
+/// A token of a text.
+pub(super) struct Found<'a> {
+    pub(super) id: u32,
+    /// Its bytes in the normalized text.
+    span: Span,
+    /// The word it belongs to.
+    word: &'a Word,
+    /// That word's number.
+    pub(super) number: u32,
+    words: &'a Words,
+}
+
+impl Found<'_> {
+    /// Its bytes in the original.
+    pub(super) fn original(&self) -> Span {
+        self.words.original(self.span)
+    }
+}
+
+impl Tokenizer {
+    /// What a token of a text is called, where that is not what its id is decoded as.
+    pub(super) fn other_name<'a>(&'a self, found: &Found<'a>) -> Option<&'a str> {
+        let name = match found.word.kind {
+            Kind::Added(_) => found.words.text_of(found.word),
+            _ if self.added.has_normalized_forms() => self.model().vocab().token(found.id)?,
+            _ => return None,
+        };
+        (self.token(found.id) != Some(name)).then_some(name)
+    }
+
+    /// Calls `each` with every token of a text.
+    pub(super) fn each_token(
+        &self,
+        input: Input<'_>,
+        options: &Options,
+        scratch: &mut Scratch,
+        mut each: impl FnMut(&Found<'_>),
+    ) -> Result<()> {
+        self.each_token_of_word(input, options, false, scratch, |found, _| each(found))
+    }
+
+    /// The same with the number of the given word and, if `aligned`, with the way back to the original.
+    pub(super) fn each_token_of_word(
+        &self,
+        input: Input<'_>,
+        options: &Options,
+        aligned: bool,
+        scratch: &mut Scratch,
+        mut each: impl FnMut(&Found<'_>, u32),
+    ) -> Result<()> {
+        match input {
+            Input::Text(text) => {
+                self.split(text, &[(text.len(), None)], options, aligned, scratch)?;
+                self.each_word_token(scratch, |found| each(found, 0))
+            }
+            Input::Words(words) => {
+                for (place, word) in (0..).zip(words) {
+                    self.split(word, &[(word.len(), None)], options, aligned, scratch)?;
+                    self.each_word_token(scratch, |found| each(found, place))?;
+                }
+                Ok(())
+            }
+            Input::Segments(text, segments) => {
+                let segments: Vec<_> = segments.iter().map(|&(end, trusted)| (end, Some(trusted))).collect();
+                self.split(text, &segments, options, aligned, scratch)?;
+                self.each_word_token(scratch, |found| each(found, 0))
+            }
+        }
+    }
+
+    /// Splits a text into words; a segment's own say about special tokens goes before the call's.
+    fn split(
+        &self,
+        text: &str,
+        segments: &[(usize, Option<bool>)],
+        options: &Options,
+        aligned: bool,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        check_length(text)?;
+        let matching = self.added.matching(text, &options.specials, &mut scratch.allowed)?;
+        let aligned = aligned || matching.asks_for_origin();
+        let mut start = 0;
+        let spans = segments.iter().map(|&(end, trusted)| {
+            let segment = Span::new(start, end);
+            start = end;
+            (segment, trusted.map_or(matching, |trusted| matching.trusting(trusted)))
+        });
+        match self.parts.splitter.split_segments(text, spans, aligned, &mut scratch.words) {
+            // Where it stood in the original only the alignment tells.
+            Err(Error::SpecialToken { .. }) if !aligned => self.split(text, segments, options, true, scratch),
+            split => split,
+        }
+    }
+
+    /// Calls `each` with the tokens of the words in `scratch`.
+    fn each_word_token(&self, scratch: &mut Scratch, mut each: impl FnMut(&Found<'_>)) -> Result<()> {
+        let Scratch { words, tokens, model, .. } = scratch;
+        for (number, word) in (0..).zip(words.as_slice()) {
+            tokens.clear();
+            self.encode_word(words, word, tokens, model)?;
+            for token in tokens.iter() {
+                each(&Found { id: token.id, span: token.span, word, number, words });
+            }
+        }
+        Ok(())
+    }
+
+    fn encode_word(&self, words: &Words, word: &Word, out: &mut Vec<Token>, scratch: &mut ModelScratch) -> Result<()> {
+        if let Kind::Added(id) = word.kind {
+            out.push(Token { id, span: word.span });
+            return Ok(());
+        }
+        self.model().encode_word(words.text_of(word), word.span.start, word.specials, scratch, out)
+    }
+
+    /// The words of `text` with their tokens, whose spans are bytes of the word, not of the text.
+    pub fn word_pieces(&self, text: &str, options: &Options, scratch: &mut Scratch) -> Result<Vec<WordPieces>> {
+        self.split(text, &[(text.len(), None)], options, false, scratch)?;
+        let mut found = Vec::new();
+        let Scratch { words, model, .. } = scratch;
+        for word in words.as_slice() {
+            let mut tokens = Vec::new();
+            self.encode_word(words, word, &mut tokens, model)?;
+            for token in &mut tokens {
+                token.span = token.span.back(word.span.start);
+            }
+            found.push(WordPieces { word: words.text_of(word).to_owned(), tokens });
+        }
+        Ok(found)
+    }
+}
