@@ -169,6 +169,10 @@ FLAG = Flag()
 TEXT = Text()
 CHARACTER = Text(1, 1)
 NUMBER = Number()
+SIZE_LIMIT = 1 << 64
+"""Lengths, and whatever else the core holds in 64 bits, lie below."""
+SIZE = Number(0, SIZE_LIMIT)
+LENGTH = Number(1, SIZE_LIMIT)
 
 
 def takes(kind: Kind, member: str | None = None, *, may_lack: bool = False) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from piecework._component import (
     PrependScheme,
     current_metaspace,
 )
-from piecework._settings import CHARACTER, FLAG, NUMBER, TEXT, ListOf, takes
+from piecework._settings import CHARACTER, FLAG, SIZE, TEXT, ListOf, takes
 
 if TYPE_CHECKING:
     from collections import abc
@@ -190,8 +190,8 @@ class Strip(Decoder):
     type_name: ClassVar[str] = "Strip"
 
     content: str = field(default=" ", metadata=takes(CHARACTER))
-    left: int = field(default=0, metadata=takes(NUMBER, "start"))
-    right: int = field(default=0, metadata=takes(NUMBER, "stop"))
+    left: int = field(default=0, metadata=takes(SIZE, "start"))
+    right: int = field(default=0, metadata=takes(SIZE, "stop"))
 
 
 @dataclass(frozen=True)

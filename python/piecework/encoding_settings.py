@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from piecework._settings import (
+    LENGTH,
     NUMBER,
+    SIZE,
     TEXT,
     Choice,
     Kind,
     Maybe,
     Mismatch,
-    Number,
     Settings,
     members,
     shown,
@@ -35,9 +36,6 @@ _SIDE = Choice({"left": "Left", "right": "Right"})
 _STRATEGY = Choice(
     {"longest_first": "LongestFirst", "only_first": "OnlyFirst", "only_second": "OnlySecond"}
 )
-_LENGTH = Number(1)
-_SIZE = Number(0, 1 << 63)
-"""What a file may say; what makes no sense is refused where it is used."""
 
 
 @dataclass(frozen=True)
@@ -54,17 +52,33 @@ class Truncation(Settings):
     {'max_length': 512, 'stride': 64, 'strategy': 'LongestFirst', 'direction': 'Right'}
     """
 
-    max_length: int = field(metadata=takes(_SIZE))
-    stride: int = field(default=0, metadata=takes(_SIZE))
+    max_length: int = field(metadata=takes(LENGTH))
+    stride: int = field(default=0, metadata=takes(SIZE))
     strategy: Strategy = field(default="longest_first", metadata=takes(_STRATEGY))
     direction: Side = field(default="right", metadata=takes(_SIDE, may_lack=True))
+
+    def __post_init__(self) -> None:
+        """Check the fields, and that the parts get on."""
+        super().__post_init__()
+        if self.stride >= self.max_length:
+            raise ConfigError(
+                f"stride: expected less than max_length, which is {self.max_length}, found {self.stride}"
+            )
+
+
+def prescribed(data: dict[str, Any]) -> Truncation:
+    """Give what a file says of truncation: of no use it may be, and is an error only for a text that is cut."""
+    truncation = Truncation.from_dict(data | {"max_length": 1, "stride": 0})
+    for name in ("max_length", "stride"):
+        object.__setattr__(truncation, name, data[name])
+    return truncation
 
 
 class _Length(Kind):
     """A fixed length, or None for that of the longest in the batch."""
 
     def check(self, value: Any) -> int | None:
-        return None if value is None else _SIZE.check(value)
+        return None if value is None else SIZE.check(value)
 
     def read(self, data: Any) -> int | None:
         if data == "BatchLongest":
@@ -72,7 +86,7 @@ class _Length(Kind):
         if not isinstance(data, dict) or data.keys() != {"Fixed"}:
             raise Mismatch(f"expected 'BatchLongest' or 'Fixed' with a length, found {shown(data)}")
         with under(".Fixed"):
-            return _SIZE.check(members(data)["Fixed"])
+            return SIZE.check(members(data)["Fixed"])
 
     def write(self, value: int | None) -> Any:
         return "BatchLongest" if value is None else {"Fixed": value}
@@ -95,7 +109,7 @@ class Padding(Settings):
     """
 
     length: int | None = field(default=None, metadata=takes(_Length(), "strategy"))
-    pad_to_multiple_of: int | None = field(default=None, metadata=takes(Maybe(_LENGTH)))
+    pad_to_multiple_of: int | None = field(default=None, metadata=takes(Maybe(LENGTH)))
     direction: Side = field(default="right", metadata=takes(_SIDE))
     pad_id: int | None = field(default=None, metadata=takes(Maybe(NUMBER)))
     pad_type_id: int = field(default=0, metadata=takes(NUMBER))
@@ -117,13 +131,7 @@ PaddingLike = Padding | int | Literal["longest"] | None
 
 def as_truncation(value: TruncationLike) -> Truncation | None:
     """Give what a call says about truncation as settings."""
-    if value is None:
-        return None
-    if isinstance(value, Truncation):
-        if value.stride >= value.max_length > 0:
-            raise ConfigError(
-                f"truncation: stride={value.stride} repeats all of max_length={value.max_length} tokens; expected less"
-            )
+    if value is None or isinstance(value, Truncation):
         return value
     if isinstance(value, bool) or not isinstance(value, SupportsIndex):
         raise ConfigError(

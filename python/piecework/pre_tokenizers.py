@@ -27,13 +27,13 @@ from piecework._component import (
 from piecework._settings import (
     CHARACTER,
     FLAG,
-    NUMBER,
+    LENGTH,
+    SIZE,
     Choice,
     Kind,
     ListOf,
     Maybe,
     Mismatch,
-    Number,
     Text,
     items,
     shown,
@@ -312,7 +312,7 @@ class FixedLength(PreTokenizer):
 
     type_name: ClassVar[str] = "FixedLength"
 
-    length: int = field(default=5, metadata=takes(Number(1), may_lack=True))
+    length: int = field(default=5, metadata=takes(LENGTH, may_lack=True))
 
 
 _WORD = Text(1)
@@ -366,7 +366,7 @@ class _UserWord(Kind):
         if not 1 <= len(parts) <= 3:
             raise Mismatch(f"expected a word, its frequency and its tag, found {shown(value)}")
         word, frequency, tag = (*parts, None, None)[:3]
-        return _WORD.check(word), Maybe(NUMBER).check(frequency), Maybe(_WORD).check(tag)
+        return _WORD.check(word), Maybe(SIZE).check(frequency), Maybe(_WORD).check(tag)
 
     def write(self, value: tuple[Any, ...]) -> list[Any]:
         return list(value)

@@ -22,6 +22,7 @@ from piecework.encoding_settings import (
     TruncationLike,
     as_padding,
     as_truncation,
+    prescribed,
 )
 from piecework.errors import (
     ConfigError,
@@ -897,7 +898,7 @@ class Tokenizer:
     def truncation(self) -> Truncation | None:
         """How calls truncate that do not say it."""
         part = self._parts["truncation"]
-        return part and Truncation.from_dict(part)
+        return part and prescribed(part)
 
     @cached_property
     def padding(self) -> Padding | None:

@@ -2,9 +2,10 @@
 
 import functools
 import json
+import pickle
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -177,22 +178,29 @@ HUGE = (2**32, 2**53, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 10**30)
 @pytest.mark.parametrize("size", HUGE)
 def test_enormous_sizes(size: int) -> None:
     tok = parts.made()
+    harmless = (
+        lambda: tok.encode("a", truncation=size),
+        lambda: parts.made(pre_tokenizer=p.FixedLength(size)).encode("a"),
+        lambda: d.Strip("x", size, size).decode(["a"]),
+    )
+    for call in harmless:
+        if size < 2**64:
+            assert getattr(call(), "tokens", ["a"]) == ["a"]
+        else:
+            with pytest.raises(ConfigError):
+                call()
     for call in (
         lambda: tok.encode("a", padding=size),
+        lambda: tok.encode("a", padding=pw.Padding(pad_to_multiple_of=size)),
         lambda: tok.encode_batch(["a"], padding=size),
-        lambda: tok.encode("a", truncation=pw.Truncation(5, stride=size)),
-        lambda: pw.Padding(pad_to_multiple_of=size),
+        lambda: pw.Truncation(5, stride=size),
         lambda: pw.Padding(pad_id=size),
         lambda: pw.Padding(pad_type_id=size),
-        lambda: p.FixedLength(size),
-        lambda: d.Strip("a", size),
         lambda: q.BertProcessing(("a", size), ("b", 0)),
         lambda: q.TemplateProcessing(f"$A:{size}"),
     ):
         with pytest.raises(ConfigError):
             call()
-    if size < 1 << 63:  # a usual way to say that there is no limit
-        assert tok.encode("a", truncation=size) == tok.encode("a", truncation=None)
     for ids in ([size], [0, size], (-size,)):
         with pytest.raises(TokenIdError):
             tok.decode(ids)
@@ -202,6 +210,48 @@ def test_enormous_sizes(size: int) -> None:
     _loads_or_is_refused(document(truncation=TRUNCATION | {"max_length": size}))
     _loads_or_is_refused(document(truncation=TRUNCATION | {"stride": size}))
     _loads_or_is_refused(document(pre_tokenizer={"type": "FixedLength", "length": size}))
+
+
+NUMBERS = (0, 1, 2**32 - 1, 2**32, 2**63 - 1, 2**63, 2**64 - 1, 2**64)
+NUMBERED = [
+    *(("pre_tokenizer", part) for part in [*parts.PRE_TOKENIZERS, *parts.OWN_PRE_TOKENIZERS]),
+    *(("post_processor", part) for part in parts.POST_PROCESSORS),
+    *(("decoder", part) for part in parts.DECODERS),
+    *(("model", part) for part in [*parts.MODELS, *parts.OWN_MODELS]),
+    ("truncation", parts.TRUNCATION),
+    ("padding", parts.PADDING),
+]
+
+
+def with_other_numbers(data: Any) -> Iterator[Any]:
+    """Gives JSON with each of its numbers, one after the other, replaced by each of those above."""
+    items: Any = data.items() if isinstance(data, dict) else enumerate(data)
+    for key, value in items:
+        if isinstance(value, dict | list) and key != "vocab":
+            for other in with_other_numbers(value):
+                yield {**data, key: other} if isinstance(data, dict) else _at(data, key, other)
+        elif isinstance(value, int) and not isinstance(value, bool):
+            for number in NUMBERS:
+                yield {**data, key: number} if isinstance(data, dict) else _at(data, key, number)
+
+
+def _at(values: list[Any], place: int, value: Any) -> list[Any]:
+    return [*values[:place], value, *values[place + 1 :]]
+
+
+@pytest.mark.parametrize(
+    ("name", "part"), NUMBERED, ids=[str(place) for place in range(len(NUMBERED))]
+)
+def test_what_a_file_may_say_python_can_show(name: str, part: Any) -> None:
+    for data in with_other_numbers(part.to_dict()):
+        try:
+            tok = pw.Tokenizer.from_str(document(**{name: data}))
+        except PieceworkError:
+            continue
+        assert getattr(tok, name) is not None
+        assert repr(tok)
+        assert tok.with_parts(**{name: getattr(tok, name)}) == tok if name != "model" else True  # type: ignore[misc]
+        assert pickle.loads(pickle.dumps(tok)) == tok
 
 
 def _loads_or_is_refused(text: str) -> None:

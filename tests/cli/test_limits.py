@@ -127,7 +127,7 @@ def test_texts_in_words(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
     [
         (["--max-length", 0], "--max-length"),
         (["--max-length", 1], "pass --no-special-tokens"),
-        (["--max-length", 4, "--stride", 4, "--json"], "--stride 4 repeats all of --max-length 4"),
+        (["--max-length", 4, "--stride", 4, "--json"], "--max-length, which is 4"),
         (["--max-length", 4, "--stride", 1], "without --json"),
         (["--stride", 1, "--json"], "without --max-length"),
         (["--truncation-side", "left"], "without --max-length"),

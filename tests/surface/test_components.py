@@ -289,7 +289,7 @@ def test_a_class_makes_only_its_own_kind() -> None:
         ("pre_tokenizers.Split('a', 'isolate')", "did you mean 'isolated'"),
         ("pre_tokenizers.Punctuation('Isolated')", "did you mean 'isolated'"),
         ("pre_tokenizers.FixedLength(0)", "length: expected an integer from 1"),
-        ("pre_tokenizers.FixedLength(1 << 32)", r"under 2\^32"),
+        ("pre_tokenizers.FixedLength(1 << 64)", r"under 2\^64"),
         ("pre_tokenizers.CharDelimiterSplit('')", "delimiter"),
         ("pre_tokenizers.Metaspace('ab')", "replacement: expected one character"),
         ("pre_tokenizers.Dictionary('ab')", "phrases: expected a list"),

@@ -58,9 +58,11 @@ pub(super) fn padding(node: &Node<'_>) -> Result<Padding> {
             Some(strategy.member("Fixed")?.size()?)
         }
     };
+    let multiple = node.find("pad_to_multiple_of")?.map(|node| node.size()).transpose()?;
     Ok(Padding {
         length,
-        pad_to_multiple_of: node.find("pad_to_multiple_of")?.map(|node| node.size()).transpose()?,
+        // Nothing is a multiple of 0, which says as little as null does.
+        pad_to_multiple_of: multiple.filter(|&multiple| multiple > 0),
         direction: choice(&node.member("direction")?, &DIRECTIONS)?,
         token: NamedToken::new(node.member("pad_token")?.str()?, node.member("pad_id")?.id()?),
         type_id: node.member("pad_type_id")?.id()?,
