@@ -1,5 +1,6 @@
 //! A batch of encodings: one flat array of ids and the rows' offsets, shared with NumPy and Arrow without a copy.
 
+use std::collections::TryReserveError;
 use std::sync::Arc;
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
@@ -13,6 +14,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
+use crate::encode::Room;
 use crate::encoding::Node;
 
 /// Ids of many texts, and more about their tokens if that was asked for.
@@ -28,8 +30,8 @@ pub(crate) struct Batch {
 /// All columns of many encodings but their ids, end to end.
 #[derive(Default)]
 pub(crate) struct Columns {
-    /// Characters, start and end in turn.
-    offsets: Vec<u32>,
+    /// Characters, start and end.
+    offsets: Vec<[u32; 2]>,
     word_ids: Vec<i32>,
     type_ids: Vec<u32>,
     special_tokens_mask: Vec<u8>,
@@ -40,12 +42,23 @@ impl Columns {
     #[expect(clippy::cast_possible_wrap, reason = "no text has 2^31 words, and none is -1")]
     pub(crate) fn push(&mut self, node: &Node) {
         let Node { encoding, offsets, .. } = node;
-        self.offsets.extend(offsets.iter().flat_map(|&(start, end)| [start, end]));
+        self.offsets.extend(offsets.iter().map(|&(start, end)| [start, end]));
         self.word_ids.extend(encoding.word_ids.iter().map(|&word| word as i32));
         self.type_ids.extend_from_slice(&encoding.type_ids);
         self.special_tokens_mask
             .extend(encoding.special_tokens_mask.iter().map(|&is_special| u8::from(is_special > 0)));
         self.attention_mask.extend(encoding.attention_mask.iter().map(|&is_seen| u8::from(is_seen > 0)));
+    }
+
+    /// The columns of padded rows.
+    pub(crate) fn padded(self, room: &Room<'_>, pad_type_id: u32) -> Result<Self, TryReserveError> {
+        Ok(Self {
+            offsets: room.filled(&self.offsets, [0, 0])?,
+            word_ids: room.filled(&self.word_ids, -1)?,
+            type_ids: room.filled(&self.type_ids, pad_type_id)?,
+            special_tokens_mask: room.filled(&self.special_tokens_mask, 1)?,
+            attention_mask: room.filled(&self.attention_mask, 0)?,
+        })
     }
 
     pub(crate) fn append(&mut self, mut other: Self) {
@@ -112,7 +125,7 @@ impl Batch {
     fn columns<'py>(this: Bound<'py, Self>) -> Option<ColumnViews<'py>> {
         let columns = this.get().columns.as_ref()?;
         Some((
-            view(&this, &columns.offsets),
+            view(&this, columns.offsets.as_flattened()),
             view(&this, &columns.word_ids),
             view(&this, &columns.type_ids),
             view(&this, &columns.special_tokens_mask),

@@ -45,30 +45,17 @@ struct Encoded {
 pub(crate) fn encode_batch(py: Python<'_>, call: &Call<'_>, rows: &[Row], asked: Option<i64>) -> PyResult<Batch> {
     let threads = threads::number(py, asked)?;
     let unpadded = Options { padding: None, ..call.options.clone() };
-    let padding = call.options.padding.as_ref();
-    // A length that hangs on the longest row is known when all are encoded; with columns they are encoded again.
-    let ids_first = padding.is_none_or(|padding| padding.length.is_none()) || !call.columns;
-    let first = Call { options: &unpadded, columns: call.columns && padding.is_none(), ..*call };
-    let encoded = if ids_first { Some(encode_rows(py, &first, rows, threads)?) } else { None };
-    let Some(padding) = padding else { return Ok(encoded.unwrap_or_default().into_batch(None)) };
-    let longest = encoded.iter().flat_map(|encoded| &encoded.lengths).copied().max().unwrap_or(0);
+    let encoded = encode_rows(py, &Call { options: &unpadded, ..*call }, rows, threads)?;
+    let Some(padding) = &call.options.padding else { return Ok(encoded.into_batch(None)) };
+    // The length may hang on the longest row, so padding comes when all are encoded.
+    let longest = encoded.lengths.iter().copied().max().unwrap_or(0);
     let target = padding.target(longest).map_err(|error| to_py(py, &error))?;
-    let left = padding.direction == Direction::Left;
-    match encoded.filter(|_| !call.columns) {
-        Some(encoded) => {
-            let unpadded = encoded.lengths.iter().map(|&length| u32::try_from(length).unwrap_or(u32::MAX)).collect();
-            let rows = encoded.lengths.len();
-            let padded = py.detach(|| encoded.padded(padding, target)).map_err(|_| {
-                PyMemoryError::new_err(format!("there is no memory for {rows} texts padded to {target} tokens each"))
-            })?;
-            Ok(padded.into_batch(Some((unpadded, left))))
-        }
-        None => {
-            let padding = Padding { length: Some(target), pad_to_multiple_of: None, ..padding.clone() };
-            let options = Options { padding: Some(padding), ..unpadded };
-            Ok(encode_rows(py, &Call { options: &options, ..*call }, rows, threads)?.into_batch(None))
-        }
-    }
+    let lengths = encoded.lengths.iter().map(|&length| u32::try_from(length).unwrap_or(u32::MAX)).collect();
+    let rows = encoded.lengths.len();
+    let padded = py.detach(|| encoded.padded(padding, target)).map_err(|_| {
+        PyMemoryError::new_err(format!("there is no memory for {rows} texts padded to {target} tokens each"))
+    })?;
+    Ok(padded.into_batch(Some((lengths, padding.direction == Direction::Left))))
 }
 
 fn encode_rows(py: Python<'_>, call: &Call<'_>, rows: &[Row], threads: usize) -> PyResult<Encoded> {
@@ -170,25 +157,43 @@ impl Encoded {
 
     /// The same rows, of `target` tokens at least; an error if memory has no room for them.
     fn padded(self, padding: &Padding, target: usize) -> Result<Self, TryReserveError> {
-        let mut padded = Self::default();
-        padded.ids.try_reserve_exact(self.lengths.iter().map(|&length| length.max(target)).sum())?;
-        let mut start = 0;
-        for length in self.lengths {
-            let row = &self.ids[start..start + length];
-            let missing = std::iter::repeat_n(padding.token.id, target.saturating_sub(length));
-            match padding.direction {
-                Direction::Left => padded.ids.extend(missing.chain(row.iter().copied())),
-                Direction::Right => padded.ids.extend(row.iter().copied().chain(missing)),
-            }
-            padded.lengths.push(length.max(target));
-            start += length;
-        }
-        Ok(padded)
+        let Self { ids, mut lengths, columns } = self;
+        let room = Room { lengths: &lengths, target, direction: padding.direction };
+        let ids = room.filled(&ids, padding.token.id)?;
+        let columns = columns.map(|columns| columns.padded(&room, padding.type_id)).transpose()?;
+        lengths.iter_mut().for_each(|length| *length = target.max(*length));
+        Ok(Self { ids, lengths, columns })
     }
 
     fn into_batch(self, unpadded: Option<(Vec<u32>, bool)>) -> Batch {
         let row_offsets = row_offsets(&self.lengths);
         Batch::new(self.ids, row_offsets, self.columns, unpadded)
+    }
+}
+
+/// Rows that are to have `target` values at least.
+pub(crate) struct Room<'a> {
+    lengths: &'a [usize],
+    target: usize,
+    direction: Direction,
+}
+
+impl Room<'_> {
+    /// The values of all rows, end to end, with `pad` where a row has none.
+    pub(crate) fn filled<T: Copy>(&self, values: &[T], pad: T) -> Result<Vec<T>, TryReserveError> {
+        let mut filled = Vec::new();
+        filled.try_reserve_exact(self.lengths.iter().map(|&length| length.max(self.target)).sum())?;
+        let mut start = 0;
+        for &length in self.lengths {
+            let row = values[start..start + length].iter().copied();
+            let missing = std::iter::repeat_n(pad, self.target.saturating_sub(length));
+            match self.direction {
+                Direction::Left => filled.extend(missing.chain(row)),
+                Direction::Right => filled.extend(row.chain(missing)),
+            }
+            start += length;
+        }
+        Ok(filled)
     }
 }
 
