@@ -97,7 +97,7 @@ clean: ## Remove everything that was made
 	find python tests tools bench examples -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # What a machine may lack. Each is empty, or ends the run with one line that says what to install.
-NEED_CARGO = $(if $(shell command -v cargo 2>/dev/null),,$(error piecework needs Rust 1.88 or newer to build: install it (rustup, or the packages rustc and cargo) so that "cargo" is found))
+NEED_CARGO = $(if $(shell command -v cargo 2>/dev/null),,$(error piecework needs Rust 1.89 or newer to build: install it (rustup, or the packages rustc and cargo) so that "cargo" is found))
 NEED_PYTHON = $(if $(shell "$(PYTHON)" -c 'import sys; sys.version_info < (3, 11) or print("yes")' 2>/dev/null),,$(error piecework needs Python 3.11 or newer, and "$(PYTHON)" is not: install it, or name another with PYTHON=path))
 NEED_PIP = $(if $(shell "$(PYTHON)" -c 'import ensurepip, venv; print("yes")' 2>/dev/null),,$(error piecework needs pip and venv, and "$(PYTHON)" has not both: install them (the packages python3-pip and python3-venv), or name another Python with PYTHON=path))
 

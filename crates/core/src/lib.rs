@@ -16,6 +16,7 @@ pub mod counts;
 pub mod decode;
 pub mod encoding;
 pub mod error;
+mod fast;
 pub mod format;
 mod merge;
 pub mod model;

@@ -16,6 +16,7 @@ use crate::encoding::Node;
 use crate::errors::{in_text, to_py};
 use crate::input::Row;
 use crate::threads::{self, Tickets};
+use crate::workers::Workers;
 
 /// Fewer bytes than this are encoded faster on one thread than on two.
 pub(crate) const FLOOR: usize = 1 << 16;
@@ -28,6 +29,7 @@ type Failure = (usize, Error);
 /// What all rows have in common.
 pub(crate) struct Call<'a> {
     pub(crate) tokenizer: &'a Arc<pipeline::Tokenizer>,
+    pub(crate) workers: &'a Workers,
     pub(crate) options: &'a Options,
     /// Whether all columns are wanted, or ids alone.
     pub(crate) columns: bool,
@@ -112,7 +114,7 @@ fn chunks(rows: &[Row], size: usize) -> Vec<(usize, &[Row])> {
 
 /// The encodings of rows, of which the first has the number `first`.
 fn encode_chunk(call: &Call<'_>, rows: &[Row], first: usize) -> Result<Encoded, Failure> {
-    let mut scratch = Scratch::default();
+    let mut scratch = call.workers.hire();
     let mut encoded = Encoded::new(call.columns);
     encoded.lengths.reserve(rows.len());
     for (number, row) in (first..).zip(rows) {

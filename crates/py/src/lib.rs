@@ -17,6 +17,7 @@ mod text;
 mod threads;
 mod tokenizer;
 mod train;
+mod workers;
 
 use pyo3::prelude::*;
 

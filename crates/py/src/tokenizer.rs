@@ -11,7 +11,7 @@ use piecework_core::format::{
 use piecework_core::model::Model;
 use piecework_core::model::wordpiece::train::Merge;
 use piecework_core::model::wordpiece::{Settings, Unknown, WordPiece};
-use piecework_core::pipeline::{self, Scratch, WordPieces};
+use piecework_core::pipeline::{self, WordPieces};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
@@ -22,6 +22,7 @@ use crate::errors::{in_parts, to_py, utf8};
 use crate::functions::functions;
 use crate::input::{CharMap, Given, Row, rows};
 use crate::options::Options;
+use crate::workers::Workers;
 
 /// A merge of the history: left, right, token, score, pair, left and right counts, ties.
 type MergeTuple<'a> = (&'a str, &'a str, &'a str, f64, u64, u64, u64, u64);
@@ -34,11 +35,12 @@ type AddedTuple = (String, bool, bool, bool, bool, bool);
 #[pyclass(frozen, module = "piecework._core")]
 pub(crate) struct Tokenizer {
     pub(crate) inner: Arc<pipeline::Tokenizer>,
+    workers: Workers,
 }
 
 impl Tokenizer {
     pub(crate) fn new(inner: pipeline::Tokenizer) -> Self {
-        Self { inner: Arc::new(inner) }
+        Self { inner: Arc::new(inner), workers: Workers::default() }
     }
 }
 
@@ -217,7 +219,7 @@ impl Tokenizer {
         let encode = || {
             let mut ids = Vec::new();
             row.with_inputs(|text, pair| {
-                self.inner.encode_ids(text, pair, &options.inner, &mut Scratch::default(), &mut ids)
+                self.inner.encode_ids(text, pair, &options.inner, &mut self.workers.hire(), &mut ids)
             })?;
             options.inner.padding.as_ref().map_or(Ok(()), |padding| padding.pad_ids(&mut ids))?;
             Ok(ids)
@@ -236,19 +238,20 @@ impl Tokenizer {
         threads: Option<i64>,
     ) -> PyResult<Batch> {
         let rows = rows(batch, is_pretokenized)?;
-        let call = Call { tokenizer: &self.inner, options: &options.inner, columns };
+        let call = Call { tokenizer: &self.inner, workers: &self.workers, options: &options.inner, columns };
         encode::encode_batch(py, &call, &rows, threads)
     }
 
     fn count(&self, text: &Bound<'_, PyString>, options: &Options) -> PyResult<usize> {
         let (py, text) = (text.py(), utf8(text)?);
-        py.detach(|| self.inner.count(text, &options.inner, &mut Scratch::default())).map_err(|error| to_py(py, &error))
+        py.detach(|| self.inner.count(text, &options.inner, &mut self.workers.hire()))
+            .map_err(|error| to_py(py, &error))
     }
 
     fn log_likelihood(&self, text: &Bound<'_, PyString>, options: &Options) -> PyResult<f64> {
         let (py, text) = (text.py(), utf8(text)?);
         let specials: &Specials = &options.inner.specials;
-        py.detach(|| self.inner.log_likelihood(text, specials, &mut Scratch::default()))
+        py.detach(|| self.inner.log_likelihood(text, specials, &mut self.workers.hire()))
             .map_err(|error| to_py(py, &error))
     }
 
@@ -267,7 +270,7 @@ impl Tokenizer {
     /// prefixes that were tried before it.
     fn word_pieces(&self, text: &Bound<'_, PyString>) -> PyResult<Vec<WordTuple>> {
         let options = pipeline::Options { add_special_tokens: false, ..pipeline::Options::default() };
-        let words = self.inner.word_pieces(utf8(text)?, &options, &mut Scratch::default());
+        let words = self.inner.word_pieces(utf8(text)?, &options, &mut self.workers.hire());
         let words = words.map_err(|error| to_py(text.py(), &error))?;
         Ok(words.into_iter().map(|word| self.word_tuple(word)).collect())
     }
@@ -288,7 +291,7 @@ impl Tokenizer {
     fn encode_row(&self, py: Python<'_>, row: Row, options: &Options) -> PyResult<Encoding> {
         let encode = || {
             let encoding =
-                row.with_inputs(|text, pair| self.inner.encode(text, pair, &options.inner, &mut Scratch::default()))?;
+                row.with_inputs(|text, pair| self.inner.encode(text, pair, &options.inner, &mut self.workers.hire()))?;
             Ok((encoding, row.maps()))
         };
         let (encoding, maps) = detached(py, row.len(), encode).map_err(|error| to_py(py, &error))?;

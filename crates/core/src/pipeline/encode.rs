@@ -69,7 +69,7 @@ impl Tokenizer {
                 match step {
                     Step::Special(special) => ids.extend_from_slice(special),
                     Step::Text(index) => {
-                        self.each_token(input(*index), options, scratch, |found| ids.push(found.id))?;
+                        self.token_ids(input(*index), options, scratch, ids)?;
                     }
                 }
             }
@@ -78,7 +78,7 @@ impl Tokenizer {
         let mut kept = std::mem::take(&mut scratch.ids);
         kept.iter_mut().for_each(Vec::clear);
         for (index, kept) in kept.iter_mut().enumerate().take(texts) {
-            self.each_token(input(index), options, scratch, |found| kept.push(found.id))?;
+            self.token_ids(input(index), options, scratch, kept)?;
         }
         let (first, second) = (kept[0].len(), kept[1].len());
         let parts = match &options.truncation {

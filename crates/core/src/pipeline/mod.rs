@@ -15,6 +15,7 @@ use std::sync::Arc;
 use crate::added::{AddedToken, AddedTokens};
 use crate::decode::Decoder;
 use crate::error::{Error, Result};
+use crate::fast::Fast;
 use crate::model::Model;
 use crate::model::wordpiece::train::Merge;
 use crate::pad::Padding;
@@ -64,6 +65,8 @@ pub struct Tokenizer {
     added: AddedTokens,
     /// Whether an added token is decoded otherwise than the model's token with its id.
     shadows: bool,
+    /// The fast road to ids, or why there is none.
+    fast: std::result::Result<Fast, &'static str>,
     /// What post-processing makes of one text and of a pair, without and with special tokens.
     plans: [[Result<Vec<Step>>; 2]; 2],
 }
@@ -82,7 +85,8 @@ impl Tokenizer {
             own.is_some() && own != added.token(token.id)
         };
         let shadows = added.tokens().iter().any(is_shadow);
-        let mut tokenizer = Self { parts, added, shadows, plans };
+        let fast = Fast::new(&parts.splitter);
+        let mut tokenizer = Self { parts, added, shadows, fast, plans };
         tokenizer.name_tokens();
         Ok(tokenizer)
     }
@@ -170,6 +174,11 @@ impl Tokenizer {
     #[must_use]
     pub fn training(&self) -> Option<&Arc<Training>> {
         self.parts.training.as_ref()
+    }
+
+    /// The vector instructions with which texts take the fast road to ids, or why they take the general one.
+    pub fn road(&self) -> std::result::Result<&'static str, &'static str> {
+        self.fast.as_ref().map(Fast::kernel).map_err(|reason| *reason)
     }
 
     /// The token with `id`, added or the model's.

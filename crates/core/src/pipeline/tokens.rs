@@ -2,8 +2,9 @@
 
 use super::Tokenizer;
 use super::encode::{Input, Options};
-use crate::added::Allowed;
+use crate::added::{Allowed, Matching, Part};
 use crate::error::{Error, Result};
+use crate::fast::{Fast, FastScratch};
 use crate::model::{ModelScratch, Token};
 use crate::span::{Span, check_length};
 use crate::words::{Kind, Word, Words};
@@ -15,6 +16,7 @@ pub struct Scratch {
     words: Words,
     tokens: Vec<Token>,
     model: ModelScratch,
+    fast: FastScratch,
     pub(super) ids: [Vec<u32>; 2],
 }
 
@@ -55,6 +57,72 @@ impl Tokenizer {
             _ => return None,
         };
         (self.token(found.id) != Some(name)).then_some(name)
+    }
+
+    /// Appends the ids of a text's tokens.
+    pub(super) fn token_ids(
+        &self,
+        input: Input<'_>,
+        options: &Options,
+        scratch: &mut Scratch,
+        ids: &mut Vec<u32>,
+    ) -> Result<()> {
+        let Ok(fast) = &self.fast else {
+            return self.each_token(input, options, scratch, |found| ids.push(found.id));
+        };
+        let mut allowed = std::mem::take(&mut scratch.allowed);
+        let done = self.fast_ids(fast, input, options, &mut allowed, scratch, ids);
+        scratch.allowed = allowed;
+        match done? {
+            true => Ok(()),
+            false => self.each_token(input, options, scratch, |found| ids.push(found.id)),
+        }
+    }
+
+    /// The same on the fast road; false where a text cannot take it.
+    fn fast_ids(
+        &self,
+        fast: &Fast,
+        input: Input<'_>,
+        options: &Options,
+        allowed: &mut Allowed,
+        scratch: &mut Scratch,
+        ids: &mut Vec<u32>,
+    ) -> Result<bool> {
+        let Input::Text(text) = input else { return Ok(false) };
+        check_length(text)?;
+        let matching = self.added.matching(text, &options.specials, allowed)?;
+        if matching.seeks_normalized() {
+            return Ok(false);
+        }
+        self.fast_segment(fast, text, matching, scratch, ids).map(|()| true)
+    }
+
+    fn fast_segment(
+        &self,
+        fast: &Fast,
+        text: &str,
+        matching: Matching<'_>,
+        scratch: &mut Scratch,
+        ids: &mut Vec<u32>,
+    ) -> Result<()> {
+        let Scratch { fast: cached, words, tokens, model, .. } = scratch;
+        let specials = matching.may_match();
+        matching.raw(text, 0, |part| match part {
+            Part::Token(id, _) => {
+                ids.push(id);
+                Ok(())
+            }
+            Part::Text(span) => fast.ids(&text[span.range()], specials, cached, ids, |chunk, ids| {
+                self.parts.splitter.split(chunk, false, words)?;
+                for word in words.as_slice() {
+                    tokens.clear();
+                    self.model().encode_word(words.text_of(word), 0, specials, model, tokens)?;
+                    ids.extend(tokens.iter().map(|token| token.id));
+                }
+                Ok(())
+            }),
+        })
     }
 
     /// Calls `each` with every token of a text.

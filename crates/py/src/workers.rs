@@ -1,0 +1,59 @@
+//! The working memory of workers, kept between calls: what they have met before makes the next call faster.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::Mutex;
+
+use piecework_core::pipeline::Scratch;
+
+/// As much working memory as workers were ever busy at once, up to a limit.
+#[derive(Debug, Default)]
+pub(crate) struct Workers {
+    idle: Mutex<Vec<Scratch>>,
+}
+
+/// More are not kept.
+const MOST: usize = 64;
+
+impl Workers {
+    /// Working memory for a call.
+    ///
+    /// It waits for nobody: where another thread holds the lock, or held it when the process was forked, it is made anew.
+    pub(crate) fn hire(&self) -> Hired<'_> {
+        let idle = self.idle.try_lock().ok().and_then(|mut idle| idle.pop());
+        Hired { workers: self, scratch: idle.unwrap_or_default() }
+    }
+}
+
+/// Working memory on loan.
+pub(crate) struct Hired<'a> {
+    workers: &'a Workers,
+    scratch: Scratch,
+}
+
+impl Deref for Hired<'_> {
+    type Target = Scratch;
+
+    fn deref(&self) -> &Scratch {
+        &self.scratch
+    }
+}
+
+impl DerefMut for Hired<'_> {
+    fn deref_mut(&mut self) -> &mut Scratch {
+        &mut self.scratch
+    }
+}
+
+impl Drop for Hired<'_> {
+    fn drop(&mut self) {
+        // A panic may have left it in disorder.
+        if std::thread::panicking() {
+            return;
+        }
+        if let Ok(mut idle) = self.workers.idle.try_lock()
+            && idle.len() < MOST
+        {
+            idle.push(std::mem::take(&mut self.scratch));
+        }
+    }
+}
