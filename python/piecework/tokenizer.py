@@ -49,6 +49,7 @@ from piecework.types import (
     Encoding,
     Encodings,
     Merge,
+    Road,
     Specials,
     UnknownPolicy,
 )
@@ -521,6 +522,7 @@ class Tokenizer:
         specials: Specials = "match",
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
+        cache: bool = True,
     ) -> Encoding:
         r"""Encode a text, or a pair of texts.
 
@@ -534,6 +536,7 @@ class Tokenizer:
             truncation: A :class:`piecework.Truncation`, its ``max_length`` alone, or None; by default as the tokenizer has
                 it. What is cut off is in ``overflowing``.
             padding: A :class:`piecework.Padding`, a length, or None; by default as the tokenizer has it.
+            cache: Whether words that were met before may be looked up, and new ones kept. The result is the same.
 
         Returns:
             Ids, tokens, offsets (characters of the original text), word ids, type ids and masks.
@@ -551,7 +554,7 @@ class Tokenizer:
         >>> tok.encode("hugs hug", truncation=2).tokens
         ['hug', '##s']
         """
-        options = self._options(add_special_tokens, specials, truncation, padding)
+        options = self._options(add_special_tokens, specials, truncation, padding, _road(cache))
         return self._core.encode(text, pair, is_pretokenized, options)
 
     def encode_segments(
@@ -591,9 +594,10 @@ class Tokenizer:
         specials: Specials = "match",
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
+        cache: bool = True,
     ) -> list[int]:
         """Give the token ids of a text or pair, and nothing else; arguments as for :meth:`encode`."""
-        options = self._options(add_special_tokens, specials, truncation, padding)
+        options = self._options(add_special_tokens, specials, truncation, padding, _road(cache))
         return self._core.encode_ids(text, pair, is_pretokenized, options)
 
     def encode_batch(
@@ -606,6 +610,7 @@ class Tokenizer:
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
         offsets: bool = False,
+        cache: bool = True,
         threads: int | None = None,
     ) -> Encodings:
         """Encode many texts into one flat array of ids.
@@ -619,6 +624,7 @@ class Tokenizer:
             padding: Likewise; ``Padding()`` pads to the longest of the batch.
             offsets: Whether offsets, word ids, type ids and masks are computed at the same time, instead of when they are
                 asked for.
+            cache: As for :meth:`encode`.
             threads: How many to use; one for each core by default. They do not change the result.
 
         Returns:
@@ -631,9 +637,11 @@ class Tokenizer:
         if is_pretokenized:
             texts = [_copied(text) for text in texts]
         specials = specials if isinstance(specials, str) else frozenset(specials)
-        options = self._options(add_special_tokens, specials, truncation, padding)
+        options = self._options(add_special_tokens, specials, truncation, padding, _road(cache))
         batch = self._core.encode_batch(texts, is_pretokenized, options, offsets, threads)
-        call = Call(self, texts, is_pretokenized, add_special_tokens, specials, truncation, padding)
+        call = Call(
+            self, texts, is_pretokenized, add_special_tokens, specials, truncation, padding, cache
+        )
         return Encodings(batch, call, threads)
 
     def _options(
@@ -642,20 +650,21 @@ class Tokenizer:
         specials: Specials,
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
+        road: Road = "fast",
     ) -> Options:
         """What a call asks for, as the core takes it; kept, as most calls ask for the same."""
         if not isinstance(specials, str):
-            return self._made_options(add_special_tokens, specials, truncation, padding)
+            return self._made_options(add_special_tokens, specials, truncation, padding, road)
         # True and 1 are equal, but only one of them is a length.
         limits = type(truncation), truncation, type(padding), padding
-        key = add_special_tokens, specials, *limits
+        key = add_special_tokens, specials, road, *limits
         known = self._known_options
         try:
             options = known.get(key)
         except TypeError:  # something that is no setting; it is told which
-            return self._made_options(add_special_tokens, specials, truncation, padding)
+            return self._made_options(add_special_tokens, specials, truncation, padding, road)
         if options is None:
-            options = self._made_options(add_special_tokens, specials, truncation, padding)
+            options = self._made_options(add_special_tokens, specials, truncation, padding, road)
             if len(known) >= _MOST_OPTIONS:
                 known.clear()
             known[key] = options
@@ -671,10 +680,11 @@ class Tokenizer:
         specials: Specials,
         truncation: TruncationLike | Default,
         padding: PaddingLike | Default,
+        road: Road,
     ) -> Options:
         cut = self._limit(truncation, as_truncation)
         fill = self._limit(padding, lambda padding: as_padding(padding, self))
-        return _core.Options(self._core, bool(add_special_tokens), specials, cut, fill)
+        return _core.Options(self._core, bool(add_special_tokens), specials, cut, fill, road)
 
     @staticmethod
     def _limit(value: Any, as_limit: Callable[[Any], Settings | None]) -> str | bool:
@@ -1019,6 +1029,11 @@ def _checked(name: str, part: Any, base: type[Any]) -> Any:
             f"{name} must be one of piecework.{base.__module__.split('.')[-1]}, not {part!r}"
         )
     return part
+
+
+def _road(cache: bool) -> Road:
+    """The fast road, if there is one, or that without a cache."""
+    return "fast" if cache else "uncached"
 
 
 def _is_json(data: bytes) -> bool:

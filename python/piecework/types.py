@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Encoding", "Encodings", "Merge", "Padded", "Progress", "Specials"]
 
 Specials = Literal["match", "text", "error"] | Collection[str]
+Road = Literal["fast", "uncached", "general"]
 """What special tokens in a text are: matched, ordinary text, an error, or matched if in the collection."""
 
 UnknownPolicy = Literal["word", "run", "char"]
@@ -112,6 +113,7 @@ class Call:
     specials: Specials
     truncation: TruncationLike | Default
     padding: PaddingLike | Default
+    cache: bool
 
 
 class Encodings:
@@ -165,6 +167,7 @@ class Encodings:
                 specials=call.specials,
                 truncation=call.truncation,
                 padding=call.padding,
+                cache=call.cache,
                 offsets=True,
                 threads=self._threads,
             )
@@ -234,6 +237,7 @@ class Encodings:
             specials=call.specials,
             truncation=call.truncation,
             padding=padding,
+            cache=call.cache,
         )
 
     def to_list(self) -> list[list[int]]:

@@ -60,6 +60,7 @@ fn options(case: &Value, tokenizer: &Tokenizer) -> Options {
         truncation: tokenizer.truncation().copied(),
         padding: tokenizer.padding().cloned(),
         overflow: true,
+        ..Options::default()
     }
 }
 

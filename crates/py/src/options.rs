@@ -3,7 +3,7 @@
 use piecework_core::Error;
 use piecework_core::added::Specials;
 use piecework_core::format::{read_padding, read_truncation};
-use piecework_core::pipeline;
+use piecework_core::pipeline::{self, Road};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -36,7 +36,9 @@ impl Options {
         specials: &Bound<'_, PyAny>,
         truncation: Limit,
         padding: Limit,
+        road: &str,
     ) -> PyResult<Self> {
+        let road = self::road(py, road)?;
         let specials = self::specials(specials)?;
         let tokenizer = &tokenizer.inner;
         let truncation = match truncation {
@@ -48,7 +50,22 @@ impl Options {
             Limit::Given(json) => Some(read_padding(&json).map_err(|error| to_py(py, &error))?),
         };
         let padding = padding.map(|padding| tokenizer.settled(padding));
-        Ok(Self { inner: pipeline::Options { add_special_tokens, specials, truncation, padding, overflow: false } })
+        Ok(Self {
+            inner: pipeline::Options { add_special_tokens, specials, truncation, padding, overflow: false, road },
+        })
+    }
+}
+
+/// `"fast"`, `"uncached"` or `"general"`.
+fn road(py: Python<'_>, name: &str) -> PyResult<Road> {
+    match name {
+        "fast" => Ok(Road::Fast),
+        "uncached" => Ok(Road::Uncached),
+        "general" => Ok(Road::General),
+        other => {
+            let message = format!("road must be \"fast\", \"uncached\" or \"general\", not {other:?}");
+            Err(to_py(py, &Error::Config(message)))
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 from typing import final
 
 from piecework._core._tokenizer import Tokenizer
-from piecework.types import Specials
+from piecework.types import Road, Specials
 
 @final
 class Options:
@@ -15,13 +15,15 @@ class Options:
         specials: What special tokens in the text are.
         truncation: JSON; True as the tokenizer prescribes, False for none.
         padding: The same for padding.
+        road: ``"fast"`` where there is a fast road, ``"uncached"`` for that without what was met before, ``"general"`` for
+            the one that every tokenizer can take.
 
     >>> from piecework import Padding, Tokenizer
     >>> from piecework._core import Options
     >>> core = Tokenizer.from_str("[PAD]\n[UNK]\na", padding=Padding(3))._core
-    >>> core.encode_ids("a a", None, False, Options(core, True, "match", False, True))
+    >>> core.encode_ids("a a", None, False, Options(core, True, "match", False, True, "fast"))
     [2, 2, 0]
-    >>> core.encode_ids("a a", None, False, Options(core, True, "match", False, False))
+    >>> core.encode_ids("a a", None, False, Options(core, True, "match", False, False, "general"))
     [2, 2]
     """
 
@@ -32,4 +34,5 @@ class Options:
         specials: Specials,
         truncation: bool | str,
         padding: bool | str,
+        road: Road,
     ) -> Options: ...

@@ -60,7 +60,7 @@ struct Line([Entry; 2]);
 
 /// The cache of a worker.
 #[derive(Debug, Default)]
-pub(super) struct Cache {
+pub(crate) struct Cache {
     lines: Vec<Line>,
     /// How many entries were put into the first tier since it last grew.
     filled: usize,

@@ -31,6 +31,13 @@ pub(crate) struct FastScratch {
     caches: [Cache; 2],
 }
 
+impl FastScratch {
+    /// The cache for texts of which special tokens may be made, or may not.
+    pub(crate) fn cache(&mut self, specials: bool) -> &mut Cache {
+        &mut self.caches[usize::from(specials)]
+    }
+}
+
 impl Fast {
     /// The fast road for a splitter, or why there is none.
     pub(crate) fn new(splitter: &WordSplitter) -> std::result::Result<Self, &'static str> {
@@ -48,12 +55,13 @@ impl Fast {
     pub(crate) fn ids(
         &self,
         text: &str,
-        specials: bool,
-        scratch: &mut FastScratch,
+        cache: Option<&mut Cache>,
         ids: &mut Vec<u32>,
         mut miss: impl FnMut(&str, &mut Vec<u32>) -> Result<()>,
     ) -> Result<()> {
-        let cache = &mut scratch.caches[usize::from(specials)];
+        let Some(cache) = cache else {
+            return self.chunks(text, |start, end| miss(&text[start..end], ids));
+        };
         ids.reserve(text.len() / 4);
         self.chunks(text, |start, end| {
             if end - start > SHORT {

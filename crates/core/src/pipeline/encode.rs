@@ -34,11 +34,32 @@ pub struct Options {
     pub padding: Option<Padding>,
     /// Whether what truncation cuts off is kept.
     pub overflow: bool,
+    /// The road that texts take.
+    pub road: Road,
+}
+
+/// The roads to the same tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Road {
+    /// The fast one where there is one, with what was met before.
+    #[default]
+    Fast,
+    /// The same, and nothing is looked up or kept.
+    Uncached,
+    /// The one that every pipeline can take; the oracle of the others.
+    General,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { add_special_tokens: true, specials: Specials::Match, truncation: None, padding: None, overflow: true }
+        Self {
+            add_special_tokens: true,
+            specials: Specials::Match,
+            truncation: None,
+            padding: None,
+            overflow: true,
+            road: Road::Fast,
+        }
     }
 }
 

@@ -7,7 +7,7 @@ mod encode;
 mod tokens;
 
 pub use decode::PROBABILITY_FLOOR;
-pub use encode::{Input, Options};
+pub use encode::{Input, Options, Road};
 pub use tokens::{Scratch, WordPieces};
 
 use std::sync::Arc;

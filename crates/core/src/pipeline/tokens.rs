@@ -1,7 +1,7 @@
 //! A text's tokens, one after the other, before post-processing.
 
 use super::Tokenizer;
-use super::encode::{Input, Options};
+use super::encode::{Input, Options, Road};
 use crate::added::{Allowed, Matching, Part};
 use crate::error::{Error, Result};
 use crate::fast::{Fast, FastScratch};
@@ -67,7 +67,7 @@ impl Tokenizer {
         scratch: &mut Scratch,
         ids: &mut Vec<u32>,
     ) -> Result<()> {
-        let Ok(fast) = &self.fast else {
+        let (Ok(fast), true) = (&self.fast, options.road != Road::General) else {
             return self.each_token(input, options, scratch, |found| ids.push(found.id));
         };
         let mut allowed = std::mem::take(&mut scratch.allowed);
@@ -95,7 +95,7 @@ impl Tokenizer {
         if matching.seeks_normalized() {
             return Ok(false);
         }
-        self.fast_segment(fast, text, matching, scratch, ids).map(|()| true)
+        self.fast_segment(fast, text, matching, options.road == Road::Fast, scratch, ids).map(|()| true)
     }
 
     fn fast_segment(
@@ -103,25 +103,28 @@ impl Tokenizer {
         fast: &Fast,
         text: &str,
         matching: Matching<'_>,
+        cached: bool,
         scratch: &mut Scratch,
         ids: &mut Vec<u32>,
     ) -> Result<()> {
-        let Scratch { fast: cached, words, tokens, model, .. } = scratch;
+        let Scratch { fast: known, words, tokens, model, .. } = scratch;
         let specials = matching.may_match();
         matching.raw(text, 0, |part| match part {
             Part::Token(id, _) => {
                 ids.push(id);
                 Ok(())
             }
-            Part::Text(span) => fast.ids(&text[span.range()], specials, cached, ids, |chunk, ids| {
-                self.parts.splitter.split(chunk, false, words)?;
-                for word in words.as_slice() {
-                    tokens.clear();
-                    self.model().encode_word(words.text_of(word), 0, specials, model, tokens)?;
-                    ids.extend(tokens.iter().map(|token| token.id));
-                }
-                Ok(())
-            }),
+            Part::Text(span) => {
+                fast.ids(&text[span.range()], cached.then(|| known.cache(specials)), ids, |chunk, ids| {
+                    self.parts.splitter.split(chunk, false, words)?;
+                    for word in words.as_slice() {
+                        tokens.clear();
+                        self.model().encode_word(words.text_of(word), 0, specials, model, tokens)?;
+                        ids.extend(tokens.iter().map(|token| token.id));
+                    }
+                    Ok(())
+                })
+            }
         })
     }
 
