@@ -50,7 +50,13 @@ fn avx512(tables: &Tables, block: &[u8; BLOCK]) -> Masks {
     let bits = _mm512_permutex2var_epi8(low, text, high);
     let mask = |bit| _mm512_test_epi8_mask(bits, _mm512_set1_epi8(bit));
     let ascii = !_mm512_movepi8_mask(text);
-    Masks { space: mask(1) & ascii, alone: mask(2) & ascii, other: mask(4) & ascii, slow: mask(8) | !ascii }
+    Masks {
+        space: mask(1) & ascii,
+        alone: mask(2) & ascii,
+        other: mask(4) & ascii,
+        glue: mask(8) & ascii,
+        high: !ascii,
+    }
 }
 
 /// A byte belongs to a mask if the row of its low half has the bit of its high half.
@@ -105,12 +111,13 @@ fn highs() -> __m128i {
 }
 
 impl Masks {
-    /// Adds those of a part of the block, which begins at bit `at`, and what in it is not ASCII.
+    /// Adds those of a part of the block, which begins at bit `at`.
     #[inline]
-    fn add(&mut self, [space, alone, other, slow]: [u64; 4], beyond: u64, at: usize) {
+    fn add(&mut self, [space, alone, other, glue]: [u64; 4], high: u64, at: usize) {
         self.space |= space << at;
         self.alone |= alone << at;
         self.other |= other << at;
-        self.slow |= (slow | beyond) << at;
+        self.glue |= glue << at;
+        self.high |= high << at;
     }
 }
