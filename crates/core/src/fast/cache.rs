@@ -7,6 +7,8 @@
 
 use std::hash::BuildHasher;
 
+use super::masks;
+
 /// The longest chunk of the first tier, in bytes.
 pub(super) const SHORT: usize = 15;
 /// The most ids of an entry of the first tier.
@@ -19,6 +21,9 @@ const LONG: usize = 256;
 pub(super) struct Key(u128);
 
 impl Key {
+    /// The key of no chunk.
+    pub(super) const NONE: Self = Self(u128::MAX);
+
     /// The key of `text[start..end]`, which has 1 to [`SHORT`] bytes; in lower case if `lowercase`.
     #[inline]
     pub(super) fn new(text: &[u8], start: usize, end: usize, lowercase: bool) -> Self {
@@ -90,14 +95,24 @@ pub(crate) struct Cache {
 
 /// The fewest and the most lines of the first tier: two entries, 64 bytes each.
 const FEWEST: usize = 1 << 6;
-const MOST: usize = 1 << 15;
+const MOST: usize = 1 << 16;
 
 impl Cache {
     /// What became of a short chunk.
     #[inline]
     pub(super) fn short(&self, key: Key) -> Option<&Entry> {
-        let line = self.lines.get(self.place(key))?;
-        line.0.iter().find(|entry| entry.key == key)
+        let [first, second] = &self.lines.get(self.place(key))?.0;
+        // Which of the two cannot be foretold, whether one of them can.
+        let entry = if second.key == key { second } else { first };
+        (entry.key == key).then_some(entry)
+    }
+
+    /// Has the line of a short chunk brought near, which is soon to be looked up.
+    #[inline]
+    pub(super) fn prefetch(&self, key: Key) {
+        if let Some(line) = self.lines.get(self.place(key)) {
+            masks::prefetch(line);
+        }
     }
 
     /// Keeps the ids of a short chunk; false if they are too many.

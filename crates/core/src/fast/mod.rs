@@ -36,13 +36,16 @@ pub(crate) struct FastScratch {
     caches: [Cache; 2],
 }
 
-/// Room for the ids of the chunks of a list.
+/// Room for the keys and ids of the chunks of a list.
 #[derive(Debug)]
-struct Found(Box<[u32; ROOM * FEW]>);
+struct Found {
+    keys: Box<[Key; ROOM]>,
+    ids: Box<[u32; ROOM * FEW]>,
+}
 
 impl Default for Found {
     fn default() -> Self {
-        Self(Box::new([0; ROOM * FEW]))
+        Self { keys: Box::new([Key::NONE; ROOM]), ids: Box::new([0; ROOM * FEW]) }
     }
 }
 
@@ -86,37 +89,36 @@ impl Fast {
     fn look_up(
         &self,
         text: &str,
-        chunks: impl Iterator<Item = (usize, usize)>,
+        chunks: impl Iterator<Item = (usize, usize)> + Clone,
         cache: &mut Cache,
-        found: &mut Found,
+        Found { keys, ids: found }: &mut Found,
         ids: &mut Vec<u32>,
         miss: &mut impl FnMut(&str, &mut Vec<u32>) -> Result<()>,
     ) -> Result<()> {
+        for (key, (start, end)) in keys.iter_mut().zip(chunks.clone()) {
+            let short = end - start <= SHORT;
+            *key = if short { Key::new(text.as_bytes(), start, end, self.cutter.lowercase) } else { Key::NONE };
+            cache.prefetch(*key);
+        }
         let mut filled = 0;
-        for (start, end) in chunks {
-            if end - start <= SHORT {
-                let key = Key::new(text.as_bytes(), start, end, self.cutter.lowercase);
-                if let Some(entry) = cache.short(key) {
-                    let (few, count) = entry.ids();
-                    found.0[filled..filled + FEW].copy_from_slice(few);
-                    filled += count;
-                } else {
-                    ids.extend_from_slice(&found.0[..filled]);
-                    filled = 0;
-                    short(cache, key, &text[start..end], ids, miss)?;
-                }
+        for (key, (start, end)) in keys.iter().zip(chunks) {
+            if let Some(entry) = cache.short(*key) {
+                let (few, count) = entry.ids();
+                found[filled..filled + FEW].copy_from_slice(few);
+                filled += count;
             } else {
-                ids.extend_from_slice(&found.0[..filled]);
+                ids.extend_from_slice(&found[..filled]);
                 filled = 0;
-                long(cache, &text[start..end], ids, miss)?;
+                meet(cache, *key, &text[start..end], ids, miss)?;
             }
         }
-        ids.extend_from_slice(&found.0[..filled]);
+        ids.extend_from_slice(&found[..filled]);
         Ok(())
     }
 }
 
-fn short(
+/// Appends the ids of a chunk that is not in the first tier.
+fn meet(
     cache: &mut Cache,
     key: Key,
     chunk: &str,
@@ -128,23 +130,8 @@ fn short(
     }
     let before = ids.len();
     miss(chunk, ids)?;
-    if !cache.keep_short(key, &ids[before..]) {
+    if key == Key::NONE || !cache.keep_short(key, &ids[before..]) {
         cache.keep_long(chunk.as_bytes(), &ids[before..]);
     }
-    Ok(())
-}
-
-fn long(
-    cache: &mut Cache,
-    chunk: &str,
-    ids: &mut Vec<u32>,
-    miss: &mut impl FnMut(&str, &mut Vec<u32>) -> Result<()>,
-) -> Result<()> {
-    if cache.long(chunk.as_bytes(), ids) {
-        return Ok(());
-    }
-    let before = ids.len();
-    miss(chunk, ids)?;
-    cache.keep_long(chunk.as_bytes(), &ids[before..]);
     Ok(())
 }

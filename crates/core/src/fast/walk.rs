@@ -46,7 +46,7 @@ impl<'a> Walk<'a> {
     }
 
     /// First bytes and ends of the next chunks; `None` when the text is done.
-    pub(super) fn next(&mut self) -> Option<impl Iterator<Item = (usize, usize)> + use<'_, 'a>> {
+    pub(super) fn next(&mut self) -> Option<impl Iterator<Item = (usize, usize)> + Clone + use<'_, 'a>> {
         self.list.forget();
         if self.at == self.text.len() && self.list.started == 0 {
             return None;
@@ -171,7 +171,7 @@ impl List {
         self.ended = 0;
     }
 
-    fn chunks(&self) -> impl Iterator<Item = (usize, usize)> {
+    fn chunks(&self) -> impl Iterator<Item = (usize, usize)> + Clone {
         let ends = self.ends[..self.ended].iter();
         self.starts.iter().zip(ends).map(|(&start, &end)| (start as usize, end as usize))
     }

@@ -98,6 +98,15 @@ impl Classifier {
     }
 }
 
+/// Asks for the first 64 bytes of a value to be brought near; a hint, and no more.
+#[inline]
+pub(super) fn prefetch<T>(value: &T) {
+    #[cfg(target_arch = "x86_64")]
+    x86::prefetch(value);
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = value;
+}
+
 /// The kernels that run here, the slowest first.
 fn kernels() -> Vec<Kernel> {
     let mut kernels = vec![Kernel::Scalar];
