@@ -188,9 +188,9 @@ struct Slot {
 
 /// The fewest and the most slots; half are filled at most.
 const FEWEST_SLOTS: usize = 1 << 6;
-const MOST_SLOTS: usize = 1 << 16;
+const MOST_SLOTS: usize = 1 << 17;
 /// The most bytes of records.
-const MOST_BYTES: usize = 1 << 21;
+const MOST_BYTES: usize = 1 << 22;
 /// The bytes of a record's two lengths.
 const HEAD: usize = 4;
 
