@@ -87,11 +87,15 @@ pub(crate) struct Cache<T, const FEW: usize> {
     /// How many entries were put into the first tier since it last grew.
     filled: usize,
     long: Long<T>,
+    /// How many lists of chunks in a row were nearly all new.
+    poor: u32,
+    /// How many lists are yet to pass by the cache.
+    rest: u32,
 }
 
 impl<T, const FEW: usize> Default for Cache<T, FEW> {
     fn default() -> Self {
-        Self { lines: Vec::new(), filled: 0, long: Long::default() }
+        Self { lines: Vec::new(), filled: 0, long: Long::default(), poor: 0, rest: 0 }
     }
 }
 
@@ -99,7 +103,26 @@ impl<T, const FEW: usize> Default for Cache<T, FEW> {
 const FEWEST: usize = 1 << 6;
 const MOST: usize = 1 << 16;
 
+/// So many poor lists in a row show that a text does not repeat itself, and so many pass by before it is tried again.
+const POOR: u32 = 16;
+const REST: u32 = 64;
+
 impl<T: Copy + Default, const FEW: usize> Cache<T, FEW> {
+    /// Whether the chunks of the next list are worth looking up.
+    pub(super) fn pays(&mut self) -> bool {
+        let pays = self.rest == 0;
+        self.rest = self.rest.saturating_sub(1);
+        pays
+    }
+
+    /// Learns how many chunks of a list were known, and how many were new.
+    pub(super) fn learn(&mut self, known: usize, new: usize) {
+        self.poor = if new > 7 * known { self.poor + 1 } else { 0 };
+        if self.poor == POOR {
+            (self.poor, self.rest) = (POOR - 4, REST);
+        }
+    }
+
     /// What became of a short chunk: all places of its entry, and how many are filled.
     #[inline]
     pub(super) fn short(&self, key: Key) -> Option<(&[T; FEW], usize)> {

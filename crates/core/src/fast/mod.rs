@@ -75,13 +75,30 @@ impl Fast {
         sink: &mut impl Sink<T, FEW>,
     ) -> Result<()> {
         let mut walk = Walk::new(text, &self.cutter, &self.classifier, list);
-        while let Some(mut chunks) = walk.next() {
-            match &mut cache {
-                Some(cache) => self.look_up(text, chunks, cache, keys, sink)?,
-                None => chunks.try_for_each(|(start, end)| sink.encode(start, &text[start..end]).map(|_| ()))?,
+        while let Some(chunks) = walk.next() {
+            if let Some(cache) = &mut cache
+                && cache.pays()
+            {
+                self.look_up(text, chunks, cache, keys, sink)?;
+            } else {
+                self.encode_all(text, chunks, sink)?;
             }
         }
         Ok(())
+    }
+
+    /// All chunks anew: those that are plainly words one by one, others together, which saves what each begins with.
+    fn encode_all<T, const FEW: usize>(
+        &self,
+        text: &str,
+        mut chunks: impl Iterator<Item = (usize, usize)> + Clone,
+        sink: &mut impl Sink<T, FEW>,
+    ) -> Result<()> {
+        let (Some((start, _)), Some((_, end))) = (chunks.clone().next(), chunks.clone().last()) else { return Ok(()) };
+        if self.cutter.whole && text.as_bytes()[start..end].is_ascii() {
+            return chunks.try_for_each(|(start, end)| sink.encode(start, &text[start..end]).map(|_| ()));
+        }
+        sink.encode(start, &text[start..end]).map(|_| ())
     }
 
     /// First all keys, then all entries: so the machine fetches many at once.
@@ -98,13 +115,16 @@ impl Fast {
             *key = if short { Key::new(text.as_bytes(), start, end, self.cutter.lowercase) } else { Key::NONE };
             cache.prefetch(*key);
         }
+        let (mut known, mut new) = (0, 0);
         for (&key, (start, end)) in keys.iter().zip(chunks) {
             if let Some((tokens, count)) = cache.short(key) {
                 sink.few(start, tokens, count);
-            } else {
-                meet(cache, key, start, &text[start..end], sink)?;
+                known += 1;
+            } else if meet(cache, key, start, &text[start..end], sink)? {
+                new += 1;
             }
         }
+        cache.learn(known, new);
         Ok(())
     }
 
@@ -125,18 +145,20 @@ impl Fast {
     }
 }
 
-/// Gives the tokens of a chunk that is not in the first tier, and keeps them if they are new.
+/// Gives the tokens of a chunk that is not in the first tier, and keeps them if they are new; tells whether they are.
 fn meet<T: Copy + Default, const FEW: usize>(
     cache: &mut Cache<T, FEW>,
     key: Key,
     start: usize,
     chunk: &str,
     sink: &mut impl Sink<T, FEW>,
-) -> Result<()> {
+) -> Result<bool> {
     if let Some(tokens) = cache.long(chunk) {
         sink.many(start, tokens);
-    } else if let Some(tokens) = sink.encode(start, chunk)? {
+        return Ok(false);
+    }
+    if let Some(tokens) = sink.encode(start, chunk)? {
         cache.keep(key, chunk, tokens);
     }
-    Ok(())
+    Ok(true)
 }
