@@ -653,6 +653,8 @@ class Tokenizer:
         road: Road = "fast",
     ) -> Options:
         """What a call asks for, as the core takes it; kept, as most calls ask for the same."""
+        if add_special_tokens is True and specials == "match" and truncation is padding is DEFAULT and road == "fast":
+            return self._plain_options
         if not isinstance(specials, str):
             return self._made_options(add_special_tokens, specials, truncation, padding, road)
         # True and 1 are equal, but only one of them is a length.
@@ -669,6 +671,11 @@ class Tokenizer:
                 known.clear()
             known[key] = options
         return options
+
+    @cached_property
+    def _plain_options(self) -> Options:
+        """What most calls ask for."""
+        return self._made_options(True, "match", DEFAULT, DEFAULT, "fast")
 
     @cached_property
     def _known_options(self) -> dict[Hashable, Options]:
