@@ -91,7 +91,8 @@ impl Cuts<'_> {
 
     /// Appends the ids of a part to `ids`, with the special tokens that stand at its end of the text.
     ///
-    /// The place that an error names is counted from the beginning of the part; see [`Error::further`].
+    /// The place that an error names is counted from the beginning of the part; see [`Error::further`]. Where several
+    /// parts are at fault, the text as a whole may be refused for another reason than the first of them.
     pub fn encode(&self, part: Part<'_>, scratch: &mut Scratch, ids: &mut Vec<u32>) -> Result<()> {
         if part.is_first {
             ids.extend_from_slice(self.around[0]);
@@ -215,7 +216,8 @@ mod tests {
         let [mut cut, mut refused, mut failed] = [0; 3];
         let splitters = splitters();
         for trial in 0..6000 {
-            let added = (0..random(&mut state) % 4).map(|_| added(&mut state)).collect();
+            let added: Vec<_> = (0..random(&mut state) % 4).map(|_| added(&mut state)).collect();
+            let is_mixed = added.iter().any(|token| token.normalized);
             let tokenizer = tokenizer(&splitters[trial % splitters.len()], added);
             let specials =
                 [Specials::Match, Specials::Text, Specials::Error, Specials::Allowed(vec!["[X]".to_owned()])];
@@ -235,7 +237,10 @@ mod tests {
             assert_eq!(parts.iter().map(|part| part.text).collect::<String>(), text);
             cut += usize::from(parts.len() > 1);
             failed += usize::from(done.is_err());
-            assert_eq!(in_parts(&cuts, &text, size), done.map(|()| whole), "{text:?} {size} {options:?}");
+            let (parts, done) = (in_parts(&cuts, &text, size), done.map(|()| whole));
+            // Of several errors the whole may tell another: tokens that are not normalized are sought first.
+            let same = parts == done || (is_mixed && parts.is_err() && done.is_err());
+            assert!(same, "{text:?} {size} {options:?}: {parts:?} {done:?}");
         }
         assert!(cut > 2000 && refused > 500 && failed > 50, "{cut} {refused} {failed}");
     }
