@@ -44,6 +44,7 @@ from piecework.pre_tokenizers import (
 from piecework.processors import PostProcessor
 from piecework.types import (
     DEFAULT,
+    ArrowColumn,
     Call,
     Default,
     Encoding,
@@ -51,13 +52,14 @@ from piecework.types import (
     Merge,
     Road,
     Specials,
+    Text,
     UnknownPolicy,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
-    from piecework._core import Options
+    from piecework._core import ArrowTexts, Options
     from piecework._core import Tokenizer as CoreTokenizer
     from piecework._settings import Settings
     from piecework.explain import Explanation
@@ -119,6 +121,8 @@ _MOST_OPTIONS = 64
 """A server has few ways to call; whoever has more pays for each."""
 _NO_LIMIT = (1 << 32) - 1
 """No text has so many characters: how a tokenizer.json, which must give a number, says that there is no limit."""
+_ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
+_TEXT = (str, bytes, bytearray, memoryview)
 _BERT = ("lowercase", "strip_accents", "clean_text", "handle_chinese_chars")
 _VOCAB_ONLY = (*_BERT, "normalizer", "pre_tokenizer", "continuing_subword_prefix")
 _LIMITS = ("truncation", "padding")
@@ -514,8 +518,8 @@ class Tokenizer:
 
     def encode(
         self,
-        text: str | Sequence[str],
-        pair: str | Sequence[str] | None = None,
+        text: Text | Sequence[str],
+        pair: Text | Sequence[str] | None = None,
         *,
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
@@ -527,7 +531,7 @@ class Tokenizer:
         r"""Encode a text, or a pair of texts.
 
         Args:
-            text: The text; with ``is_pretokenized`` a list of words.
+            text: The text, a ``str`` or UTF-8 in ``bytes``; with ``is_pretokenized`` a list of words.
             pair: A second text, whose tokens get type id 1.
             is_pretokenized: Whether texts come in words. Each word is encoded for itself, and its offsets count in it.
             add_special_tokens: Whether the post-processor's special tokens are added.
@@ -545,6 +549,7 @@ class Tokenizer:
             SpecialTokenError: A special token in the text, with ``specials="error"``.
             UnknownTokenError: An unknown word, where the tokenizer has no unknown token.
             SurrogateError: The text holds a lone surrogate.
+            InvalidUtf8Error: The bytes are not UTF-8.
             TruncationError: There is no room beside the special tokens, or no second text to truncate.
             RegexError: A pattern gave up on the text.
 
@@ -586,8 +591,8 @@ class Tokenizer:
 
     def encode_ids(
         self,
-        text: str | Sequence[str],
-        pair: str | Sequence[str] | None = None,
+        text: Text | Sequence[str],
+        pair: Text | Sequence[str] | None = None,
         *,
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
@@ -602,7 +607,7 @@ class Tokenizer:
 
     def encode_batch(
         self,
-        texts: Iterable[Any],
+        texts: Iterable[Any] | ArrowColumn | ArrowTexts,
         *,
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
@@ -613,10 +618,11 @@ class Tokenizer:
         cache: bool = True,
         threads: int | None = None,
     ) -> Encodings:
-        """Encode many texts into one flat array of ids.
+        r"""Encode many texts into one flat array of ids.
 
         Args:
-            texts: An iterable of texts as :meth:`encode` takes them, or of pairs (tuples) of them.
+            texts: An iterable of texts as :meth:`encode` takes them, or of pairs (tuples) of them; or a column of strings
+                of pyarrow, polars or whatever else has the Arrow PyCapsule interface, which is read where it lies.
             is_pretokenized: As for :meth:`encode`, like the next four.
             add_special_tokens: Likewise.
             specials: Likewise.
@@ -631,16 +637,20 @@ class Tokenizer:
             The ids and where each text's begin; all else on demand.
 
         Raises:
-            PieceworkError: As for :meth:`encode`.
+            PieceworkError: As for :meth:`encode`; the message has the number of the text.
+            ArrowError: A column that holds something else than texts, nulls included.
+
+        >>> import pyarrow as pa
+        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
+        >>> tok.encode_batch(pa.array(["hugs", "hug hug"])).to_list()
+        [[1, 2], [1, 1]]
         """
-        texts = _listed(texts)
-        if is_pretokenized:
-            texts = [_copied(text) for text in texts]
+        rows = _listed(texts, is_pretokenized)
         specials = specials if isinstance(specials, str) else frozenset(specials)
         options = self._options(add_special_tokens, specials, truncation, padding, _road(cache))
-        batch = self._core.encode_batch(texts, is_pretokenized, options, offsets, threads)
+        batch = self._core.encode_batch(rows, is_pretokenized, options, offsets, threads)
         call = Call(
-            self, texts, is_pretokenized, add_special_tokens, specials, truncation, padding, cache
+            self, rows, is_pretokenized, add_special_tokens, specials, truncation, padding, cache
         )
         return Encodings(batch, call, threads)
 
@@ -736,7 +746,7 @@ class Tokenizer:
 
     def count(
         self,
-        text_or_texts: str | Iterable[str],
+        text_or_texts: Text | Iterable[Text],
         *,
         add_special_tokens: bool = True,
         specials: Specials = "match",
@@ -744,7 +754,7 @@ class Tokenizer:
         r"""Count tokens without making a list of them, neither truncated nor padded.
 
         Args:
-            text_or_texts: A text, or an iterable of texts.
+            text_or_texts: A text as for :meth:`encode`, or an iterable of texts.
             add_special_tokens: As for :meth:`encode`.
             specials: As for :meth:`encode`.
 
@@ -755,7 +765,7 @@ class Tokenizer:
         [2, 1]
         """
         options = self._options(add_special_tokens, specials)
-        if isinstance(text_or_texts, str):
+        if isinstance(text_or_texts, _TEXT):
             return self._core.count(text_or_texts, options)
         return [self._core.count(text, options) for text in text_or_texts]
 
@@ -1051,11 +1061,19 @@ def _copied(text: Any) -> Any:
     return list(text) if isinstance(text, list) else text
 
 
-def _listed(texts: Iterable[Any]) -> Sequence[Any]:
-    if isinstance(texts, str):
+def _listed(texts: Any, is_pretokenized: bool) -> Sequence[Any] | ArrowTexts:
+    """Texts that can be looked at again: a list, or an Arrow column where it lies."""
+    if isinstance(texts, _TEXT):
+        kind = type(texts).__name__
         raise TypeError(
-            "texts must be an iterable of str, not one str; pass [text], or call encode"
+            f"texts must be an iterable of texts, not one {kind}; pass [text], or call encode"
         )
+    if is_pretokenized:
+        return [_copied(text) for text in texts]
+    if isinstance(texts, _core.ArrowTexts):
+        return texts
+    if any(hasattr(texts, name) for name in _ARROW):
+        return _core.ArrowTexts(texts)
     return list(texts)
 
 

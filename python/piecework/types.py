@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -22,13 +22,27 @@ from piecework.encoding_settings import (
 from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
+    from piecework._core import ArrowTexts
     from piecework.tokenizer import Tokenizer
 
 __all__ = ["Encoding", "Encodings", "Merge", "Padded", "Progress", "Specials"]
 
+Text = str | bytes | bytearray | memoryview
+"""A text, or its UTF-8."""
+
+
+class ArrowColumn(Protocol):
+    """A column of texts with the Arrow PyCapsule interface: as a stream, as here, or as an array."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> object:
+        """Give the texts."""
+
+
 Specials = Literal["match", "text", "error"] | Collection[str]
-Road = Literal["fast", "uncached", "general"]
 """What special tokens in a text are: matched, ordinary text, an error, or matched if in the collection."""
+
+Road = Literal["fast", "uncached", "general"]
+"""The roads to the same tokens."""
 
 UnknownPolicy = Literal["word", "run", "char"]
 """What becomes of characters that no piece covers."""
@@ -107,7 +121,7 @@ class Call:
     """What a batch was encoded with, so that one can look closer later."""
 
     tokenizer: Tokenizer
-    texts: Sequence[Any]
+    texts: Sequence[Any] | ArrowTexts
     is_pretokenized: bool
     add_special_tokens: bool
     specials: Specials

@@ -40,6 +40,11 @@ pub(crate) fn from_io(py: Python<'_>, error: &std::io::Error, path: &Path) -> Py
     raised(py, "from_os_error", (number, error.to_string(), path.display().to_string()))
 }
 
+/// The exception for an Arrow array that is not as it should be.
+pub(crate) fn in_arrow(py: Python<'_>, message: String) -> PyErr {
+    raised(py, "ArrowError", (message,))
+}
+
 /// The text of a `str`, which may hold surrogates that no UTF-8 can.
 pub(crate) fn utf8<'a>(text: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
     text.to_str().map_err(|error| surrogate(text.py(), &error))
@@ -64,6 +69,7 @@ fn make(py: Python<'_>, error: &Error, place: Option<&str>) -> PyErr {
         Error::Format { .. } => raised(py, "FormatError", (message,)),
         Error::Unsupported { .. } => raised(py, "UnsupportedError", (message,)),
         Error::Utf8 { line, byte, value } => raised(py, "from_utf8", (message, *value, *line, *byte)),
+        Error::Bytes { byte, value } => raised(py, "from_bytes", (message, *value, *byte)),
         Error::Counts(_) => raised(py, "CountsError", (message,)),
         Error::Overflow(_) => raised(py, "CountOverflowError", (message,)),
         Error::SpecialToken { .. } => raised(py, "SpecialTokenError", (message,)),

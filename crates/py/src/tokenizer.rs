@@ -20,7 +20,7 @@ use crate::encode::{self, Call, FLOOR};
 use crate::encoding::{Encoding, Node, Source};
 use crate::errors::{in_parts, to_py, utf8};
 use crate::functions::functions;
-use crate::input::{CharMap, Given, Row, rows};
+use crate::input::{CharMap, Given, Row, Rows, Text};
 use crate::options::Options;
 use crate::workers::Workers;
 
@@ -237,14 +237,14 @@ impl Tokenizer {
         columns: bool,
         threads: Option<i64>,
     ) -> PyResult<Batch> {
-        let rows = rows(batch, is_pretokenized)?;
+        let rows = Rows::new(batch, is_pretokenized)?;
         let call = Call { tokenizer: &self.inner, workers: &self.workers, options: &options.inner, columns };
         encode::encode_batch(py, &call, &rows, threads)
     }
 
-    fn count(&self, text: &Bound<'_, PyString>, options: &Options) -> PyResult<usize> {
-        let (py, text) = (text.py(), utf8(text)?);
-        py.detach(|| self.inner.count(text, &options.inner, &mut self.workers.hire()))
+    fn count(&self, text: &Bound<'_, PyAny>, options: &Options) -> PyResult<usize> {
+        let (py, text) = (text.py(), Text::new(text)?);
+        detached(py, text.len(), || self.inner.count(text.get()?, &options.inner, &mut self.workers.hire()))
             .map_err(|error| to_py(py, &error))
     }
 
