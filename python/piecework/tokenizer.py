@@ -7,7 +7,7 @@ import os
 import re
 import warnings
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast
 
 import numpy as np
 
@@ -32,7 +32,8 @@ from piecework.errors import (
     VocabularyError,
     to_utf8,
 )
-from piecework.io import read_bytes, write_aside
+from piecework.io import may_block, read_bytes, size, write_aside
+from piecework.io.files import checked
 from piecework.io.folder import read_model_folder
 from piecework.models import Model
 from piecework.normalizers import BertNormalizer, Normalizer
@@ -42,6 +43,7 @@ from piecework.pre_tokenizers import (
     warn_of_foreign_phrases,
 )
 from piecework.processors import PostProcessor
+from piecework.progress import reporting
 from piecework.types import (
     DEFAULT,
     ArrowColumn,
@@ -49,7 +51,9 @@ from piecework.types import (
     Default,
     Encoding,
     Encodings,
+    FileTexts,
     Merge,
+    ProgressLike,
     Road,
     Specials,
     Text,
@@ -121,6 +125,8 @@ _MOST_OPTIONS = 64
 """A server has few ways to call; whoever has more pays for each."""
 _NO_LIMIT = (1 << 32) - 1
 """No text has so many characters: how a tokenizer.json, which must give a number, says that there is no limit."""
+_BLOCK = 1 << 18
+"""What is read of a file at a time: enough to be worth a turn, little enough to stay in a cache."""
 _ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
 _TEXT = (str, bytes, bytearray, memoryview)
 _BERT = ("lowercase", "strip_accents", "clean_text", "handle_chinese_chars")
@@ -652,6 +658,73 @@ class Tokenizer:
         call = Call(
             self, rows, is_pretokenized, add_special_tokens, specials, truncation, padding, cache
         )
+        return Encodings(batch, call, threads)
+
+    def encode_file(
+        self,
+        path: Pathish,
+        *,
+        lines: bool = False,
+        add_special_tokens: bool = True,
+        specials: Specials = "match",
+        errors: Literal["strict", "replace"] = "strict",
+        cache: bool = True,
+        threads: int | None = None,
+        progress: ProgressLike = False,
+    ) -> Encodings:
+        r"""Encode a file of UTF-8 into one flat array of ids, neither truncated nor padded.
+
+        It is read in blocks, so that memory holds the ids and little more. Where no place to cut a text is certain, as with
+        most tokenizers that do not divide at white space, a file that is one text is read whole; a text of more than 1 GiB
+        is an error then, and so is such a line.
+
+        Args:
+            path: The file.
+            lines: Whether each line, without its end, is a text; by default the file is one.
+            add_special_tokens: As for :meth:`encode`, like the next.
+            specials: Likewise.
+            errors: ``"strict"`` makes broken bytes an error, ``"replace"`` puts U+FFFD in their place.
+            cache: As for :meth:`encode`.
+            threads: How many to use; one for each core by default. They do not change the result.
+            progress: Whether to show progress, or what to call with it.
+
+        Returns:
+            The ids and where each text's begin. The texts are not kept, so nothing else is to be had of them.
+
+        Raises:
+            FileError: The file cannot be read; a missing file also is a ``FileNotFoundError``.
+            InvalidUtf8Error: Broken bytes, with line and byte.
+            PieceworkError: As for :meth:`encode`; the message has the line, or the character of the file.
+
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "text.txt")
+        >>> _ = path.write_text("hugs\nhug hug\n")
+        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
+        >>> tok.encode_file(path).ids
+        array([1, 2, 1, 1], dtype=uint32)
+        >>> tok.encode_file(path, lines=True).to_list()
+        [[1, 2], [1, 1]]
+        """
+        if errors not in ("strict", "replace"):
+            raise ConfigError(f'errors must be "strict" or "replace", not {errors!r}')
+        specials = specials if isinstance(specials, str) else frozenset(specials)
+        options = self._options(add_special_tokens, specials, None, None, _road(cache))
+        name = str(checked(path))
+        # The core waits for bytes; where they may not come, Python does, which listens for Ctrl-C.
+        data = read_bytes(path) if may_block(path) else None
+        total = size(path)
+        with reporting(progress) as report:
+            batch = self._core.encode_file(
+                name,
+                data,
+                bool(lines),
+                errors == "replace",
+                options,
+                threads,
+                lambda read: report("encoding bytes", read, total),
+                _BLOCK,
+            )
+        call = Call(self, FileTexts(name), False, add_special_tokens, specials, None, None, cache)
         return Encodings(batch, call, threads)
 
     def _options(

@@ -121,13 +121,30 @@ class Call:
     """What a batch was encoded with, so that one can look closer later."""
 
     tokenizer: Tokenizer
-    texts: Sequence[Any] | ArrowTexts
+    texts: Sequence[Any] | ArrowTexts | FileTexts
     is_pretokenized: bool
     add_special_tokens: bool
     specials: Specials
     truncation: TruncationLike | Default
     padding: PaddingLike | Default
     cache: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FileTexts:
+    """Stands for the texts of a file, which are not kept."""
+
+    path: str
+
+    def __iter__(self) -> Iterator[Any]:
+        """Refuse to give the texts."""
+        yield self[0]
+
+    def __getitem__(self, place: int) -> Any:
+        """Refuse to give a text."""
+        raise ConfigError(
+            f"{self.path}: of a file the ids are kept and no text; read the texts and pass them to encode_batch for all else"
+        )
 
 
 class Encodings:

@@ -1,8 +1,7 @@
 //! Many texts at once.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use piecework_core::Error;
 use piecework_core::encoding::Direction;
@@ -11,12 +10,12 @@ use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
 use crate::batch::Batch;
-use crate::encoded::{Encoded, Joined};
+use crate::encoded::{Encoded, in_order};
 use crate::encoding::Node;
 use crate::errors::{in_text, to_py};
 use crate::input::Rows;
 use crate::threads::{self, Tickets};
-use crate::workers::Workers;
+use crate::workers::{Hired, Workers};
 
 /// Fewer bytes than this are encoded before a thread is started.
 pub(crate) const FLOOR: usize = 1 << 16;
@@ -112,37 +111,16 @@ impl<'a> Job<'a> {
         pieces
     }
 
-    /// Encodes the pieces; one thread, too, is one beside this, which listens for Ctrl-C.
+    /// Encodes the pieces, or gives the failure of the first text that has one.
     fn encode_all(&self, py: Python<'_>, pieces: &[Piece<'_>], threads: usize) -> PyResult<Result<Encoded, Failure>> {
         let Call { workers, columns, .. } = *self.call;
         let tickets = Tickets::new(pieces.len());
-        let joined = Mutex::new(Joined::new(columns));
-        let failed = AtomicBool::new(false);
-        let work = |(), stop: &AtomicBool| {
-            let (mut scratch, mut encoded) = (workers.hire(), Encoded::new(columns));
-            while let Some(ticket) = tickets.next() {
-                // Whatever comes before a piece that failed was begun before it, so that the first failure is found.
-                if stop.load(Ordering::Relaxed) || failed.load(Ordering::Relaxed) {
-                    break;
-                }
-                let done = self.encode(&pieces[ticket], &mut scratch, &mut encoded);
-                failed.fetch_or(done.is_err(), Ordering::Relaxed);
-                done?;
-                // One thread alone has all in order anyway.
-                if threads > 1
-                    && let Ok(mut joined) = joined.lock()
-                {
-                    joined.take(ticket, &mut encoded);
-                }
-            }
-            Ok(encoded)
+        let next = |scratch: &mut Hired<'_>, encoded: &mut Encoded| {
+            let Some(ticket) = tickets.next() else { return Ok(None) };
+            self.encode(&pieces[ticket], scratch, encoded).map(|()| Some(ticket))
         };
-        let mut done = threads::run(py, vec![(); threads], work, threads::silent)?;
-        if threads == 1 {
-            return Ok(done.pop().unwrap_or_else(|| Ok(Encoded::new(columns))));
-        }
-        let first = done.into_iter().filter_map(Result::err).min_by_key(|&(text, _)| text);
-        Ok(first.map_or_else(|| Ok(joined.into_inner().map(Joined::finish).unwrap_or_default()), Err))
+        let (encoded, failures) = in_order(py, threads, columns, || workers.hire(), next, threads::silent)?;
+        Ok(failures.into_iter().min_by_key(|&(text, _)| text).map_or(Ok(encoded), Err))
     }
 
     /// Encodes a piece of work behind what `encoded` has.
@@ -174,21 +152,13 @@ impl<'a> Job<'a> {
     }
 
     fn part(&self, row: usize, part: Part<'_>, scratch: &mut Scratch, encoded: &mut Encoded) -> Result<(), Error> {
-        let Encoded { ids, lengths, continues, .. } = encoded;
-        let before = ids.len();
-        let done = self.cuts.map_or(Ok(()), |cuts| cuts.encode(part, scratch, ids));
+        let before = encoded.ids.len();
+        let done = self.cuts.map_or(Ok(()), |cuts| cuts.encode(part, scratch, &mut encoded.ids));
         if let Err(error) = done {
             // The text as a whole says which of several errors is told, and where in it that is.
             return self.row(row, scratch, &mut Encoded::default()).and(Err(error));
         }
-        let length = ids.len() - before;
-        match lengths.last_mut() {
-            Some(last) if !part.is_first => *last += length,
-            _ => {
-                *continues = !part.is_first;
-                lengths.push(length);
-            }
-        }
+        encoded.push_part(encoded.ids.len() - before, part.is_first);
         Ok(())
     }
 }

@@ -29,6 +29,11 @@ pub(crate) fn in_file(py: Python<'_>, error: &Error, path: &Path) -> PyErr {
     make(py, error, Some(&path.display().to_string()))
 }
 
+/// The same, for an error in a line of a file.
+pub(crate) fn in_line(py: Python<'_>, error: &Error, path: &Path, line: u64) -> PyErr {
+    make(py, error, Some(&format!("{}: line {line}", path.display())))
+}
+
 /// The same, for an error in one text of several.
 pub(crate) fn in_text(py: Python<'_>, error: &Error, number: usize) -> PyErr {
     make(py, error, Some(&format!("text {number}")))

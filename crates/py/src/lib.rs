@@ -7,11 +7,13 @@
 
 mod arrow;
 mod batch;
+mod blocks;
 mod counts;
 mod encode;
 mod encoded;
 mod encoding;
 mod errors;
+mod file;
 mod functions;
 mod input;
 mod options;

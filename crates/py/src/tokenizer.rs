@@ -1,5 +1,6 @@
 //! The tokenizer.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use piecework_core::Error;
@@ -13,12 +14,14 @@ use piecework_core::model::wordpiece::train::Merge;
 use piecework_core::model::wordpiece::{Settings, Unknown, WordPiece};
 use piecework_core::pipeline::{self, WordPieces};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyString};
 
 use crate::batch::Batch;
 use crate::encode::{self, Call, FLOOR};
 use crate::encoding::{Encoding, Node, Source};
 use crate::errors::{in_parts, to_py, utf8};
+use crate::file::{FileCall, encode_file};
 use crate::functions::functions;
 use crate::input::{CharMap, Given, Row, Rows, Text};
 use crate::options::Options;
@@ -240,6 +243,25 @@ impl Tokenizer {
         let rows = Rows::new(batch, is_pretokenized)?;
         let call = Call { tokenizer: &self.inner, workers: &self.workers, options: &options.inner, columns };
         encode::encode_batch(py, &call, &rows, threads)
+    }
+
+    /// Encodes a file, or the data of one, and calls `progress` with the bytes read.
+    #[expect(clippy::too_many_arguments, reason = "what a call may say")]
+    #[pyo3(signature = (path, data, lines, replace, options, threads, progress, block))]
+    fn encode_file(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        data: Option<PyBackedBytes>,
+        lines: bool,
+        replace: bool,
+        options: &Options,
+        threads: Option<i64>,
+        progress: &Bound<'_, PyAny>,
+        block: usize,
+    ) -> PyResult<Batch> {
+        let call = Call { tokenizer: &self.inner, workers: &self.workers, options: &options.inner, columns: false };
+        encode_file(py, &FileCall { call, path, data, lines, replace, block }, threads, progress)
     }
 
     fn count(&self, text: &Bound<'_, PyAny>, options: &Options) -> PyResult<usize> {

@@ -116,6 +116,22 @@ class Tokenizer:
     ) -> Batch:
         """Give the ids of many texts or pairs (tuples), and if `columns` all else about their tokens."""
 
+    def encode_file(
+        self,
+        path: str,
+        data: bytes | None,
+        lines: bool,
+        replace: bool,
+        options: Options,
+        threads: int | None,
+        progress: Callable[[int], object],
+        block: int,
+    ) -> Batch:
+        """Give the ids of a file, or of the data of one, as one text or a text a line.
+
+        Blocks of `block` bytes are read at a time, and `progress` is called with the bytes read.
+        """
+
     def count(self, text: Text, options: Options) -> int:
         """Give the number of tokens of a text, neither truncated nor padded."""
 
