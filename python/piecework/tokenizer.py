@@ -58,6 +58,7 @@ from piecework.types import (
     Specials,
     Text,
     UnknownPolicy,
+    as_column,
 )
 
 if TYPE_CHECKING:
@@ -127,7 +128,6 @@ _NO_LIMIT = (1 << 32) - 1
 """No text has so many characters: how a tokenizer.json, which must give a number, says that there is no limit."""
 _BLOCK = 1 << 18
 """What is read of a file at a time: enough to be worth a turn, little enough to stay in a cache."""
-_ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
 _TEXT = (str, bytes, bytearray, memoryview)
 _BERT = ("lowercase", "strip_accents", "clean_text", "handle_chinese_chars")
 _VOCAB_ONLY = (*_BERT, "normalizer", "pre_tokenizer", "continuing_subword_prefix")
@@ -1143,11 +1143,8 @@ def _listed(texts: Any, is_pretokenized: bool) -> Sequence[Any] | ArrowTexts:
         )
     if is_pretokenized:
         return [_copied(text) for text in texts]
-    if isinstance(texts, _core.ArrowTexts):
-        return texts
-    if any(hasattr(texts, name) for name in _ARROW):
-        return _core.ArrowTexts(texts)
-    return list(texts)
+    column = as_column(texts)
+    return list(texts) if column is None else column
 
 
 def _ids(ids: Iterable[int]) -> list[int]:

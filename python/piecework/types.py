@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, overload
 import numpy as np
 import numpy.typing as npt
 
-from piecework._core import Batch, Encoding
+from piecework._core import ArrowTexts, Batch, Encoding
 from piecework.encoding_settings import (
     Padding,
     PaddingLike,
@@ -22,7 +22,6 @@ from piecework.encoding_settings import (
 from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
-    from piecework._core import ArrowTexts
     from piecework.tokenizer import Tokenizer
 
 __all__ = ["Encoding", "Encodings", "Merge", "Padded", "Progress", "Specials"]
@@ -36,6 +35,18 @@ class ArrowColumn(Protocol):
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> object:
         """Give the texts."""
+
+
+def as_column(texts: object) -> ArrowTexts | None:
+    """Give the column of texts that something has for Arrow, where it has the interface.
+
+    Raises:
+        ArrowError: A column that holds something else than texts.
+    """
+    if isinstance(texts, ArrowTexts):
+        return texts
+    names = ("__arrow_c_stream__", "__arrow_c_array__")
+    return ArrowTexts(texts) if any(hasattr(texts, name) for name in names) else None
 
 
 Specials = Literal["match", "text", "error"] | Collection[str]

@@ -115,6 +115,16 @@ def test_arrow_columns(tok: pw.Tokenizer) -> None:
         )
 
 
+def test_training_takes_columns() -> None:
+    trainer = pw.WordPieceTrainer(vocab_size=40)
+    for column in columns():
+        assert pw.WordCounts.from_texts(column) == pw.WordCounts.from_texts(TEXTS)
+        assert pw.train(column, trainer) == pw.train(TEXTS, trainer)
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    with pytest.raises(ArrowError, match="text 1 is null"):
+        pw.WordCounts.from_texts(pyarrow.array(["a", None]))
+
+
 def test_arrow_columns_without_texts(tok: pw.Tokenizer) -> None:
     pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     for kind in (pyarrow.string(), pyarrow.large_string(), pyarrow.string_view()):
