@@ -14,7 +14,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use crate::encode::Room;
+use crate::encoded::Room;
 use crate::encoding::Node;
 
 /// Ids of many texts, and more about their tokens if that was asked for.
@@ -61,7 +61,7 @@ impl Columns {
         })
     }
 
-    pub(crate) fn append(&mut self, mut other: Self) {
+    pub(crate) fn append(&mut self, other: &mut Self) {
         self.offsets.append(&mut other.offsets);
         self.word_ids.append(&mut other.word_ids);
         self.type_ids.append(&mut other.type_ids);

@@ -61,6 +61,11 @@ impl Fast {
         Ok(Self { cutter, classifier })
     }
 
+    /// Whether a byte is an ASCII character that divides words, wherever it stands, and is gone.
+    pub(crate) fn divides(&self, byte: u8) -> bool {
+        self.cutter.ascii.get(usize::from(byte)) == Some(&Kind::Space)
+    }
+
     /// What classifies the bytes of a text here.
     pub(crate) fn kernel(&self) -> &'static str {
         self.classifier.name()

@@ -189,7 +189,7 @@ impl Tokenizer {
     }
 
     /// The steps of post-processing, or why it cannot be done.
-    fn plan(&self, pair: bool, options: &Options) -> Result<&[Step]> {
+    pub(super) fn plan(&self, pair: bool, options: &Options) -> Result<&[Step]> {
         let plan = &self.plans[usize::from(pair)][usize::from(options.add_special_tokens)];
         plan.as_deref().map_err(Clone::clone)
     }
