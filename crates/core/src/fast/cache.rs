@@ -132,11 +132,11 @@ impl<T: Copy + Default, const FEW: usize> Cache<T, FEW> {
         (entry.key == key).then_some((&entry.tokens, entry.count as usize))
     }
 
-    /// Has the line of a short chunk brought near, which is soon to be looked up.
+    /// Has the entries for a short chunk brought near, which is soon to be looked up.
     #[inline]
     pub(super) fn prefetch(&self, key: Key) {
         if let Some(line) = self.lines.get(self.place(key)) {
-            masks::prefetch(line);
+            line.0.iter().for_each(masks::prefetch);
         }
     }
 

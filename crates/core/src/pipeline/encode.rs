@@ -121,7 +121,13 @@ impl Tokenizer {
     }
 
     /// Appends the ids of one text, before post-processing.
-    fn token_ids(&self, input: Input<'_>, options: &Options, scratch: &mut Scratch, ids: &mut Vec<u32>) -> Result<()> {
+    pub(super) fn token_ids(
+        &self,
+        input: Input<'_>,
+        options: &Options,
+        scratch: &mut Scratch,
+        ids: &mut Vec<u32>,
+    ) -> Result<()> {
         let Scratch { allowed, fast, .. } = scratch;
         if self.fast_ids(input, options, allowed, fast, ids)? {
             return Ok(());
