@@ -11,7 +11,6 @@ use pyo3::prelude::*;
 
 use crate::batch::Batch;
 use crate::encoded::{Encoded, in_order};
-use crate::encoding::Node;
 use crate::errors::{in_text, to_py};
 use crate::input::Rows;
 use crate::threads::{self, Tickets};
@@ -143,7 +142,7 @@ impl<'a> Job<'a> {
             Some(columns) => {
                 let encoding = tokenizer.encode(text, pair, options, scratch)?;
                 ids.extend_from_slice(&encoding.ids);
-                columns.push(&Node::new(encoding, &self.rows.maps(row), tokenizer, None));
+                columns.push(&encoding, &self.rows.maps(row));
                 Ok(())
             }
         })?;

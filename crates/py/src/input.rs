@@ -305,28 +305,58 @@ fn readable(text: Bound<'_, PyString>) -> PyResult<PyBackedStr> {
     PyBackedStr::try_from(text).map_err(|error| surrogate(py, &error))
 }
 
-/// The number of the character that each byte of a text begins or ends; `None` where bytes are characters.
-pub(crate) struct CharMap(Option<Vec<u32>>);
+/// The way from a text's bytes to its characters; `None` where they are the same.
+pub(crate) struct CharMap(Option<Vec<CharBlock>>);
+
+/// Sixty-four bytes of a text.
+#[derive(Clone, Copy)]
+struct CharBlock {
+    /// How many characters begin before it.
+    before: u32,
+    /// A bit for each byte that begins one.
+    begins: u64,
+}
 
 impl CharMap {
     pub(crate) fn new(text: &str) -> Self {
         if text.is_ascii() {
             return Self(None);
         }
-        let mut characters = vec![0; text.len() + 1];
-        for (number, (at, c)) in (0_u32..).zip(text.char_indices()) {
-            characters[at] = number;
-            characters[at + c.len_utf8()] = number + 1;
-        }
-        Self(Some(characters))
+        let mut before = 0;
+        let block = |bytes: &[u8]| {
+            let block = CharBlock { before, begins: begins(bytes) };
+            before += block.begins.count_ones();
+            block
+        };
+        let mut blocks: Vec<CharBlock> = text.as_bytes().chunks(64).map(block).collect();
+        blocks.push(CharBlock { before, begins: 0 });
+        Self(Some(blocks))
+    }
+
+    /// The number of the character that begins at a byte, or behind which the text ends.
+    fn character(blocks: &[CharBlock], byte: u32) -> u32 {
+        let CharBlock { before, begins } = blocks[byte as usize / 64];
+        before + (begins & !(u64::MAX << (byte % 64))).count_ones()
     }
 
     pub(crate) fn characters(&self, span: Span) -> (u32, u32) {
         match &self.0 {
             None => (span.start, span.end),
-            Some(characters) => (characters[span.start as usize], characters[span.end as usize]),
+            Some(blocks) => (Self::character(blocks, span.start), Self::character(blocks, span.end)),
         }
     }
+}
+
+/// A bit for each of up to 64 bytes that begins a character.
+fn begins(bytes: &[u8]) -> u64 {
+    let mut block = [0x80; 64];
+    block[..bytes.len()].copy_from_slice(bytes);
+    block.as_chunks::<8>().0.iter().rev().fold(0, |begins, eight| {
+        let word = u64::from_le_bytes(*eight);
+        let bits = !(word >> 7 & !(word >> 6)) & 0x0101_0101_0101_0101;
+        // The factor moves the bit of byte `i` to bit `56 + i`, and no two sums meet.
+        begins << 8 | bits.wrapping_mul(0x0102_0408_1020_4080) >> 56
+    })
 }
 
 /// The way from bytes to characters in the texts of a row.
@@ -338,12 +368,12 @@ pub(crate) struct Maps {
 
 impl Maps {
     /// The spans of an encoding's tokens, in characters.
-    pub(crate) fn characters(&self, encoding: &Encoding) -> Vec<(u32, u32)> {
-        let of = |place: usize| {
+    pub(crate) fn characters(&self, encoding: &Encoding) -> impl Iterator<Item = (u32, u32)> {
+        let of = move |place: usize| {
             let maps = self.maps.get(encoding.texts[place] as usize)?;
             let map = maps.get(if self.words { encoding.word_ids[place] as usize } else { 0 })?;
             Some(map.characters(encoding.spans[place]))
         };
-        (0..encoding.len()).map(|place| of(place).unwrap_or_default()).collect()
+        (0..encoding.len()).map(move |place| of(place).unwrap_or_default())
     }
 }

@@ -7,6 +7,7 @@ use piecework_core::pipeline::Scratch;
 
 /// As much working memory as workers were ever busy at once, up to a limit.
 #[derive(Debug, Default)]
+#[expect(clippy::vec_box, reason = "it is large, and each call moves one out and in")]
 pub(crate) struct Workers {
     idle: Mutex<Vec<Box<Scratch>>>,
 }
