@@ -21,6 +21,16 @@ pub enum Input<'a> {
     Segments(&'a str, &'a [(usize, bool)]),
 }
 
+impl Input<'_> {
+    /// The bytes of the text.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Text(text) | Self::Segments(text, _) => text.len(),
+            Self::Words(words) => words.iter().map(|word| word.len()).sum(),
+        }
+    }
+}
+
 /// How a call wants its text encoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
