@@ -12,7 +12,7 @@ import platform
 import sys
 
 MEASURES = [
-    *("exact", "splits", "linear", "encode", "train", "interrupt", "synthetic"),
+    *("exact", "splits", "linear", "encode", "count", "train", "interrupt", "synthetic"),
     *("pipelines", "load", "memory", "added", "jieba"),
 ]
 

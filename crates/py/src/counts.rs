@@ -7,9 +7,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use piecework_core::Error;
-use piecework_core::counts::{self, BlockStart, FirstSight, count_lines};
+use piecework_core::counts::{self, BlockStart, Counter, FirstSight};
 use piecework_core::format::{read_counts, read_splitter, write_counts, write_splitter};
-use piecework_core::words::{WordSplitter, Words};
+use piecework_core::words::WordSplitter;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyString};
 
@@ -111,14 +111,9 @@ impl WordCounts {
 /// Counts on several threads, each with a table of its own until the end.
 #[pyclass(module = "piecework._core")]
 pub(crate) struct WordCounter {
-    shards: Vec<Shard>,
+    shards: Vec<Counter>,
     splitter: WordSplitter,
     documents: u64,
-}
-
-struct Shard {
-    counts: counts::WordCounts,
-    words: Words,
 }
 
 #[pymethods]
@@ -132,8 +127,7 @@ impl WordCounter {
         first_document: u64,
     ) -> PyResult<Self> {
         let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_parts(py, &error))?;
-        let shard = |_| Shard { counts: counts::WordCounts::new(Some(splitter.clone())), words: Words::default() };
-        let shards = (0..threads::number(py, threads)?).map(shard).collect();
+        let shards = (0..threads::number(py, threads)?).map(|_| Counter::new(splitter.clone())).collect();
         Ok(Self { shards, splitter, documents: first_document })
     }
 
@@ -143,14 +137,14 @@ impl WordCounter {
         let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
         let first = self.documents;
         let tickets = Tickets::new(texts.len().div_ceil(TEXTS));
-        let work = |shard: &mut Shard, stop: &AtomicBool| {
+        let work = |shard: &mut Counter, stop: &AtomicBool| {
             while let Some(ticket) = tickets.next() {
                 if stop.load(Ordering::Relaxed) {
                     return Err(Error::Interrupted);
                 }
                 let start = ticket * TEXTS;
                 for (document, text) in (first + start as u64..).zip(&texts[start..texts.len().min(start + TEXTS)]) {
-                    shard.counts.add_text(document, text, &mut shard.words)?;
+                    shard.add_text(document, text)?;
                 }
             }
             Ok(())
@@ -171,15 +165,14 @@ impl WordCounter {
             return Err(from_io(py, &error, &path));
         }
         let blocks = Mutex::new(Blocks::new(file, self.documents));
-        let work = |shard: &mut Shard, stop: &AtomicBool| {
+        let work = |shard: &mut Counter, stop: &AtomicBool| {
             loop {
                 if stop.load(Ordering::Relaxed) {
                     return Err(Failure::Core(Error::Interrupted));
                 }
                 let next = blocks.lock().map_err(|_| Failure::Core(Error::Interrupted))?.next();
                 let Some((block, start)) = next.map_err(Failure::Io)? else { return Ok(()) };
-                let counted = count_lines(&mut shard.counts, &block, start, replace, &mut shard.words);
-                if let Err(error) = counted {
+                if let Err(error) = shard.add_lines(&block, start, replace) {
                     stop.store(true, Ordering::Relaxed);
                     return Err(Failure::Core(error));
                 }
@@ -210,10 +203,11 @@ impl WordCounter {
     fn finish(&mut self, py: Python<'_>) -> PyResult<WordCounts> {
         let shards = std::mem::take(&mut self.shards);
         let merged = py.detach(|| {
-            let mut tables = shards.into_iter().map(|shard| shard.counts);
-            let first = tables.next().unwrap_or_else(|| counts::WordCounts::new(Some(self.splitter.clone())));
+            let mut tables = shards.into_iter().map(Counter::finish);
+            let none = || Ok(counts::WordCounts::new(Some(self.splitter.clone())));
+            let first = tables.next().unwrap_or_else(none)?;
             tables.try_fold(first, |mut sum, table| {
-                sum.merge(&table)?;
+                sum.merge(&table?)?;
                 Ok(sum)
             })
         });

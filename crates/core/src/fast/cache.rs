@@ -39,7 +39,7 @@ impl Key {
     /// Mixes all bits; whoever makes keys collide makes misses, and no more.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "halves are what is wanted")]
-    fn hash(self) -> u64 {
+    pub(super) fn hash(self) -> u64 {
         let (low, high) = (self.0 as u64, (self.0 >> 64) as u64);
         let product = u128::from(low ^ 0x9E37_79B9_7F4A_7C15) * u128::from(high ^ 0xD1B5_4A32_D192_ED03);
         (product as u64) ^ (product >> 64) as u64
@@ -169,6 +169,6 @@ impl Long {
     }
 }
 
-fn hash(chunk: &[u8]) -> u64 {
+pub(super) fn hash(chunk: &[u8]) -> u64 {
     foldhash::fast::FixedState::default().hash_one(chunk)
 }

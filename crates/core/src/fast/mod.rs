@@ -11,12 +11,14 @@
 mod cache;
 mod cutter;
 mod masks;
+mod tally;
 
 use crate::error::Result;
 use crate::words::WordSplitter;
 use cache::{Cache, Key, SHORT};
 use cutter::{Cutter, Kind};
 use masks::{BLOCK, Classifier, Masks};
+pub(crate) use tally::{Documents, Table, Tally};
 
 /// The fast road of one tokenizer.
 #[derive(Debug)]
