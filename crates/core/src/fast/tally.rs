@@ -77,7 +77,7 @@ pub(crate) struct Tally {
 const SMALL: bool = cfg!(debug_assertions);
 /// The fewest and the most lines, 64 bytes each.
 const FEWEST: usize = if SMALL { 1 } else { 1 << 6 };
-const MOST: usize = if SMALL { 1 << 4 } else { 1 << 16 };
+const MOST: usize = if SMALL { 1 << 4 } else { 1 << 15 };
 /// The most long chunks, their bytes, and the most places.
 const MOST_LONG: usize = if SMALL { 1 << 3 } else { 1 << 16 };
 const MOST_BYTES: usize = if SMALL { 1 << 8 } else { 1 << 21 };
