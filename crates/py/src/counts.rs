@@ -166,12 +166,13 @@ impl WordCounter {
         }
         let blocks = Mutex::new(Blocks::new(file, self.documents));
         let work = |shard: &mut Counter, stop: &AtomicBool| {
+            let mut block = Vec::new();
             loop {
                 if stop.load(Ordering::Relaxed) {
                     return Err(Failure::Core(Error::Interrupted));
                 }
-                let next = blocks.lock().map_err(|_| Failure::Core(Error::Interrupted))?.next();
-                let Some((block, start)) = next.map_err(Failure::Io)? else { return Ok(()) };
+                let next = blocks.lock().map_err(|_| Failure::Core(Error::Interrupted))?.next(&mut block);
+                let Some(start) = next.map_err(Failure::Io)? else { return Ok(()) };
                 if let Err(error) = shard.add_lines(&block, start, replace) {
                     stop.store(true, Ordering::Relaxed);
                     return Err(Failure::Core(error));
@@ -243,17 +244,19 @@ impl Blocks {
         Self { file, rest: Vec::new(), start: BlockStart { document, line: 0, byte: 0 } }
     }
 
-    /// The next block and where it starts; a line longer than a block makes a longer block.
-    fn next(&mut self) -> std::io::Result<Option<(Vec<u8>, BlockStart)>> {
-        let mut block = std::mem::take(&mut self.rest);
+    /// Puts the next block into `block` and tells where it starts; a line longer than a block makes a longer block.
+    fn next(&mut self, block: &mut Vec<u8>) -> std::io::Result<Option<BlockStart>> {
+        block.clear();
+        block.append(&mut self.rest);
         loop {
             let before = block.len();
-            let read = (&mut self.file).take(BLOCK as u64).read_to_end(&mut block)?;
+            let read = (&mut self.file).take(BLOCK as u64).read_to_end(block)?;
             if read == 0 {
                 break;
             }
             if let Some(end) = block[before..].iter().rposition(|&byte| byte == b'\n') {
-                self.rest = block.split_off(before + end + 1);
+                self.rest.extend_from_slice(&block[before + end + 1..]);
+                block.truncate(before + end + 1);
                 break;
             }
         }
@@ -261,13 +264,7 @@ impl Blocks {
             return Ok(None);
         }
         let start = self.start;
-        let lines =
-            block.iter().filter(|&&byte| byte == b'\n').count() as u64 + u64::from(block.last() != Some(&b'\n'));
-        self.start = BlockStart {
-            document: start.document + lines,
-            line: start.line + lines,
-            byte: start.byte + block.len() as u64,
-        };
-        Ok(Some((block, start)))
+        self.start = start.after(block);
+        Ok(Some(start))
     }
 }

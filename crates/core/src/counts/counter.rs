@@ -57,8 +57,7 @@ impl Counter {
         match std::str::from_utf8(block) {
             // A line may be too long only where the block is.
             Ok(text) if self.fast.is_some() && check_bytes(block.len()).is_ok() => {
-                let unended = u64::from(!block.ends_with(b"\n"));
-                self.add(text, Documents::Lines(at.document), at.document + lines(block) + unended)
+                self.add(text, Documents::Lines(at.document), at.after(block).document)
             }
             Err(error) if !replace => Err(at.broken(block, error.valid_up_to())),
             _ => {
@@ -121,14 +120,26 @@ impl Table for Sink<'_> {
 }
 
 impl BlockStart {
+    /// Where the next block stands.
+    #[must_use]
+    pub fn after(self, block: &[u8]) -> Self {
+        let lines = lines(block);
+        Self { document: self.document + lines, line: self.line + lines, byte: self.byte + block.len() as u64 }
+    }
+
     /// Tells where a byte of the block stands that is not UTF-8.
     fn broken(self, block: &[u8], at: usize) -> Error {
-        Error::Utf8 { line: self.line + lines(&block[..at]) + 1, byte: self.byte + at as u64, value: block[at] }
+        Error::Utf8 { line: self.line + ends(&block[..at]) + 1, byte: self.byte + at as u64, value: block[at] }
     }
 }
 
-/// How many lines end in a block.
+/// How many lines a block holds, with what stands behind the last line end.
 fn lines(block: &[u8]) -> u64 {
+    ends(block) + u64::from(block.last().is_some_and(|&byte| byte != b'\n'))
+}
+
+/// How many lines end in a block.
+fn ends(block: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', block).count() as u64
 }
 
