@@ -7,6 +7,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 DIST := target/wheels
 ARGS ?=
+SECONDS ?= 60
+TARGETS ?=
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -68,12 +70,15 @@ test-python: $(VENV)/.built $(VENV)/.test ## The Python tests (ARGS="-k name" ch
 	$(BIN)/pytest $(ARGS)
 
 ##@ Long runs
-.PHONY: bench fuzz parity
+.PHONY: bench fuzz fuzz-core parity
 bench: $(VENV)/.built $(VENV)/.test ## Measure speed and memory (ARGS go to bench/run.py)
 	$(BIN)/python bench/run.py $(ARGS)
 
 fuzz: $(VENV)/.built $(VENV)/.test ## Random trials, many of them, new ones each time
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest -m fuzz $(ARGS)
+
+fuzz-core: ## The fast road against the general one, under libFuzzer (SECONDS=60 for each of TARGETS)
+	@$(NEED_CARGO)fuzz/run.sh $(SECONDS) $(TARGETS)
 
 parity: $(VENV)/.built $(VENV)/.test ## Compare with other tokenizers over everything there is
 	$(BIN)/pytest -m parity $(ARGS)
@@ -93,7 +98,7 @@ lock: ## Choose the newest versions that pyproject.toml allows, and write them d
 	$(CARGO) update
 
 clean: ## Remove everything that was made
-	rm -rf target $(VENV) $(VENV)-* python/piecework/*.so .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf target fuzz/target fuzz/corpus fuzz/artifacts $(VENV) $(VENV)-* python/piecework/*.so .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find python tests tools bench examples -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # What a machine may lack. Each is empty, or ends the run with one line that says what to install.

@@ -51,6 +51,11 @@ impl Fast {
         self.classifier.name()
     }
 
+    /// The same with the kernel of that name, if it runs here.
+    pub(crate) fn with_kernel(self, name: &str) -> Option<Self> {
+        Some(Self { classifier: self.classifier.with_kernel(name)?, ..self })
+    }
+
     /// Appends the ids of a text without added tokens to `ids`; `miss` appends those of a chunk on the general road.
     pub(crate) fn ids(
         &self,

@@ -73,6 +73,12 @@ impl Classifier {
         Self { kernel, tables: Tables::new(kinds) }
     }
 
+    /// The same with the kernel of that name, if it runs here.
+    pub(super) fn with_kernel(&self, name: &str) -> Option<Self> {
+        let mut all = kernels().into_iter().map(|kernel| Self { kernel, ..self.clone() });
+        all.find(|classifier| classifier.name() == name)
+    }
+
     /// The masks of a block.
     #[inline]
     pub(super) fn masks(&self, block: &[u8; BLOCK]) -> Masks {
