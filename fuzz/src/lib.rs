@@ -4,6 +4,8 @@
 //! with its tokenizer, so what one trial leaves in the caches is there for the next.
 
 pub mod recipe;
+/// The list that the tests of the core go through, too.
+#[path = "../../crates/core/tests/traps/mod.rs"]
 pub mod traps;
 
 use std::cell::RefCell;
