@@ -114,17 +114,15 @@ impl Tokenizer {
                 ids.push(id);
                 Ok(())
             }
-            Part::Text(span) => {
-                fast.ids(&text[span.range()], cached.then(|| known.cache(specials)), ids, |chunk, ids| {
-                    self.parts.splitter.split(chunk, false, words)?;
-                    for word in words.as_slice() {
-                        tokens.clear();
-                        self.model().encode_word(words.text_of(word), 0, specials, model, tokens)?;
-                        ids.extend(tokens.iter().map(|token| token.id));
-                    }
-                    Ok(())
-                })
-            }
+            Part::Text(span) => fast.ids(&text[span.range()], cached.then_some(specials), known, ids, |chunk, ids| {
+                self.parts.splitter.split(chunk, false, words)?;
+                for word in words.as_slice() {
+                    tokens.clear();
+                    self.model().encode_word(words.text_of(word), 0, specials, model, tokens)?;
+                    ids.extend(tokens.iter().map(|token| token.id));
+                }
+                Ok(())
+            }),
         })
     }
 

@@ -18,8 +18,9 @@ pub(super) struct Masks {
     pub(super) space: u64,
     pub(super) alone: u64,
     pub(super) other: u64,
-    /// Glue, and all that is not ASCII: to be looked at one by one.
-    pub(super) slow: u64,
+    pub(super) glue: u64,
+    /// What is not ASCII: of no kind yet.
+    pub(super) high: u64,
 }
 
 /// How the kinds of bytes are told.
@@ -103,6 +104,15 @@ impl Classifier {
     }
 }
 
+/// Asks for the first 64 bytes of a value to be brought near; a hint, and no more.
+#[inline]
+pub(super) fn prefetch<T>(value: &T) {
+    #[cfg(target_arch = "x86_64")]
+    x86::prefetch(value);
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = value;
+}
+
 /// The kernels that run here, the slowest first.
 fn kernels() -> Vec<Kernel> {
     let mut kernels = vec![Kernel::Scalar];
@@ -128,11 +138,12 @@ mod tests {
 
     /// Byte by byte, as it is defined.
     fn defined(kinds: &[Kind; 128], block: &[u8; BLOCK]) -> Masks {
-        let of = |wanted: Kind| {
-            let is = |byte: u8| kinds.get(usize::from(byte)).copied().unwrap_or(Kind::Glue) == wanted;
+        let mask = |is: &dyn Fn(u8) -> bool| {
             block.iter().enumerate().fold(0, |mask, (place, &byte)| mask | u64::from(is(byte)) << place)
         };
-        Masks { space: of(Kind::Space), alone: of(Kind::Alone), other: of(Kind::Other), slow: of(Kind::Glue) }
+        let of = |wanted: Kind| mask(&|byte| kinds.get(usize::from(byte)) == Some(&wanted));
+        let [space, alone, other, glue] = [Kind::Space, Kind::Alone, Kind::Other, Kind::Glue].map(of);
+        Masks { space, alone, other, glue, high: mask(&|byte| !byte.is_ascii()) }
     }
 
     #[test]
