@@ -92,6 +92,14 @@ impl Encoding {
         self.attention_mask.push(1);
     }
 
+    /// Fills the columns that are the same for all tokens of text number `text`.
+    pub(crate) fn fill(&mut self, text: u32) {
+        self.type_ids.resize(self.len(), text);
+        self.texts.resize(self.len(), text);
+        self.special_tokens_mask.resize(self.len(), 0);
+        self.attention_mask.resize(self.len(), 1);
+    }
+
     /// Tokens that no text has.
     pub(crate) fn of_specials<'a>(tokens: impl IntoIterator<Item = &'a NamedToken>, type_id: u32) -> Self {
         let mut encoding = Self::default();

@@ -1,9 +1,9 @@
 //! What became of chunks that were met before.
 //!
 //! The key is the chunk as it stands in the text, before normalization, but for the case of ASCII letters where the
-//! pipeline makes them lower case anyway. Chunks of up to fifteen bytes that became up to three tokens live in a table of
-//! fixed size, two to a cache line: a third one pushes out the older. All others live in a second tier, which is emptied
-//! when it is full.
+//! pipeline makes them lower case anyway. What is kept of a token is either its id alone, or its place, too. Chunks of up
+//! to fifteen bytes that became few tokens live in a table of fixed size, two side by side: a third one pushes out the
+//! older. All others live in a second tier, which is emptied when it is full.
 
 use std::hash::BuildHasher;
 
@@ -11,10 +11,8 @@ use super::masks;
 
 /// The longest chunk of the first tier, in bytes.
 pub(super) const SHORT: usize = 15;
-/// The most ids of an entry of the first tier.
-pub(super) const FEW: usize = 3;
-/// Chunks with more bytes or ids are not kept at all.
-const LONG: usize = 256;
+/// Chunks with more bytes or tokens are not kept at all.
+const LONG: usize = 255;
 
 /// A chunk of the first tier: its bytes and, in the highest byte, their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -64,47 +62,74 @@ const KEPT: [u128; 16] = {
 };
 
 /// What became of a chunk of the first tier.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Entry {
+#[derive(Debug, Clone, Copy)]
+struct Entry<T, const FEW: usize> {
     key: Key,
-    ids: [u32; FEW],
+    tokens: [T; FEW],
     count: u32,
 }
 
-impl Entry {
-    /// All places for ids, and how many are filled.
-    #[inline]
-    pub(super) fn ids(&self) -> (&[u32; FEW], usize) {
-        (&self.ids, self.count as usize)
+impl<T: Copy + Default, const FEW: usize> Default for Entry<T, FEW> {
+    fn default() -> Self {
+        Self { key: Key::default(), tokens: [T::default(); FEW], count: 0 }
     }
 }
 
-/// Two entries, the younger first.
-#[derive(Debug, Clone, Copy, Default)]
+/// Two entries, the younger first; with ids alone that is a line of the machine's cache.
+#[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
-struct Line([Entry; 2]);
+struct Line<T, const FEW: usize>([Entry<T, FEW>; 2]);
 
-/// The cache of a worker.
-#[derive(Debug, Default)]
-pub(crate) struct Cache {
-    lines: Vec<Line>,
+/// The cache of a worker: `T` is what is kept of a token, and an entry of the first tier has room for `FEW`.
+#[derive(Debug)]
+pub(crate) struct Cache<T, const FEW: usize> {
+    lines: Vec<Line<T, FEW>>,
     /// How many entries were put into the first tier since it last grew.
     filled: usize,
-    long: Long,
+    long: Long<T>,
+    /// How many lists of chunks in a row were nearly all new.
+    poor: u32,
+    /// How many lists are yet to pass by the cache.
+    rest: u32,
+}
+
+impl<T, const FEW: usize> Default for Cache<T, FEW> {
+    fn default() -> Self {
+        Self { lines: Vec::new(), filled: 0, long: Long::default(), poor: 0, rest: 0 }
+    }
 }
 
 /// The fewest and the most lines of the first tier: two entries, 64 bytes each.
 const FEWEST: usize = 1 << 6;
 const MOST: usize = 1 << 16;
 
-impl Cache {
-    /// What became of a short chunk.
+/// So many poor lists in a row show that a text does not repeat itself, and so many pass by before it is tried again.
+const POOR: u32 = 16;
+const REST: u32 = 64;
+
+impl<T: Copy + Default, const FEW: usize> Cache<T, FEW> {
+    /// Whether the chunks of the next list are worth looking up.
+    pub(super) fn pays(&mut self) -> bool {
+        let pays = self.rest == 0;
+        self.rest = self.rest.saturating_sub(1);
+        pays
+    }
+
+    /// Learns how many chunks of a list were known, and how many were new.
+    pub(super) fn learn(&mut self, known: usize, new: usize) {
+        self.poor = if new > 7 * known { self.poor + 1 } else { 0 };
+        if self.poor == POOR {
+            (self.poor, self.rest) = (POOR - 4, REST);
+        }
+    }
+
+    /// What became of a short chunk: all places of its entry, and how many are filled.
     #[inline]
-    pub(super) fn short(&self, key: Key) -> Option<&Entry> {
+    pub(super) fn short(&self, key: Key) -> Option<(&[T; FEW], usize)> {
         let [first, second] = &self.lines.get(self.place(key))?.0;
         // Which of the two cannot be foretold, whether one of them can.
         let entry = if second.key == key { second } else { first };
-        (entry.key == key).then_some(entry)
+        (entry.key == key).then_some((&entry.tokens, entry.count as usize))
     }
 
     /// Has the line of a short chunk brought near, which is soon to be looked up.
@@ -115,22 +140,31 @@ impl Cache {
         }
     }
 
-    /// Keeps the ids of a short chunk; false if they are too many.
-    pub(super) fn keep_short(&mut self, key: Key, ids: &[u32]) -> bool {
-        if ids.len() > FEW {
-            return false;
+    /// What became of a chunk of the second tier.
+    pub(super) fn long(&self, chunk: &str) -> Option<&[T]> {
+        self.long.get(chunk.as_bytes())
+    }
+
+    /// Keeps the tokens of a chunk that is in neither tier; a long one has no key.
+    pub(super) fn keep(&mut self, key: Key, chunk: &str, tokens: &[T]) {
+        if key != Key::NONE && tokens.len() <= FEW {
+            self.keep_short(key, tokens);
+        } else if chunk.len() <= LONG && tokens.len() <= LONG {
+            self.long.insert(chunk.as_bytes(), tokens);
         }
-        let mut entry = Entry { key, ids: [0; FEW], count: u32::try_from(ids.len()).unwrap_or_default() };
-        entry.ids[..ids.len()].copy_from_slice(ids);
+    }
+
+    fn keep_short(&mut self, key: Key, tokens: &[T]) {
+        let mut entry = Entry { key, count: u32::try_from(tokens.len()).unwrap_or_default(), ..Entry::default() };
+        entry.tokens[..tokens.len()].copy_from_slice(tokens);
         if self.lines.is_empty() || (self.filled > self.lines.len() && self.lines.len() < MOST) {
             self.grow();
         }
         self.filled += 1;
         self.put(entry);
-        true
     }
 
-    fn put(&mut self, entry: Entry) {
+    fn put(&mut self, entry: Entry<T, FEW>) {
         let place = self.place(entry.key);
         let line = &mut self.lines[place].0;
         line[1] = line[0];
@@ -139,7 +173,7 @@ impl Cache {
 
     fn grow(&mut self) {
         let size = (self.lines.len() * 4).clamp(FEWEST, MOST);
-        let old = std::mem::replace(&mut self.lines, vec![Line::default(); size]);
+        let old = std::mem::replace(&mut self.lines, vec![Line([Entry::default(); 2]); size]);
         self.filled = 0;
         for entry in old.iter().flat_map(|line| line.0.iter().rev()).filter(|entry| entry.key != Key::default()) {
             self.filled += 1;
@@ -153,107 +187,100 @@ impl Cache {
         // The number of lines is a power of two.
         key.hash() as usize & self.lines.len().wrapping_sub(1)
     }
-
-    /// Appends the ids of a chunk of the second tier; false if it is not there.
-    pub(super) fn long(&self, chunk: &[u8], ids: &mut Vec<u32>) -> bool {
-        let Some(found) = self.long.get(chunk) else { return false };
-        ids.extend(found.as_chunks().0.iter().map(|id| u32::from_le_bytes(*id)));
-        true
-    }
-
-    /// Keeps the ids of a chunk that is not yet in the second tier.
-    pub(super) fn keep_long(&mut self, chunk: &[u8], ids: &[u32]) {
-        if chunk.len() <= LONG && ids.len() <= LONG {
-            self.long.insert(chunk, ids);
-        }
-    }
 }
 
-/// The second tier: records one after the other, and an index with open addressing.
-#[derive(Debug, Default)]
-struct Long {
+/// The second tier: chunks and tokens one after the other, and an index with open addressing.
+#[derive(Debug)]
+struct Long<T> {
     slots: Vec<Slot>,
     filled: usize,
-    /// For each chunk its length, the number of its ids, and both.
-    records: Vec<u8>,
+    bytes: Vec<u8>,
+    tokens: Vec<T>,
 }
 
-/// Where a record begins, behind which there are some, and a part of its hash.
+impl<T> Default for Long<T> {
+    fn default() -> Self {
+        Self { slots: Vec::new(), filled: 0, bytes: Vec::new(), tokens: Vec::new() }
+    }
+}
+
+/// Where a chunk and its tokens are, and a part of its hash.
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
     tag: u32,
-    /// One more than the place, or 0 in an empty slot.
-    end: u32,
+    start: u32,
+    first: u32,
+    /// 0 in an empty slot.
+    length: u8,
+    count: u8,
 }
 
 /// The fewest and the most slots; half are filled at most.
 const FEWEST_SLOTS: usize = 1 << 6;
 const MOST_SLOTS: usize = 1 << 17;
-/// The most bytes of records.
+/// The most bytes, and the most tokens.
 const MOST_BYTES: usize = 1 << 22;
-/// The bytes of a record's two lengths.
-const HEAD: usize = 4;
+const MOST_TOKENS: usize = 1 << 19;
 
-impl Long {
-    /// The ids of a chunk, four bytes each.
-    fn get(&self, chunk: &[u8]) -> Option<&[u8]> {
+impl<T: Copy> Long<T> {
+    fn get(&self, chunk: &[u8]) -> Option<&[T]> {
         let (mut place, tag) = self.place(hash(chunk));
         loop {
             let slot = self.slots.get(place)?;
-            if slot.end == 0 {
+            if slot.length == 0 {
                 return None;
             }
-            if slot.tag == tag {
-                let (found, ids) = self.record(*slot);
-                if found == chunk {
-                    return Some(ids);
-                }
+            if slot.tag == tag && self.chunk(*slot) == chunk {
+                return Some(&self.tokens[slot.first as usize..][..usize::from(slot.count)]);
             }
             place = (place + 1) & (self.slots.len() - 1);
         }
     }
 
-    fn record(&self, slot: Slot) -> (&[u8], &[u8]) {
-        let record = &self.records[slot.end as usize - 1..];
-        let length = |at| usize::from(u16::from_le_bytes([record[at], record[at + 1]]));
-        record[HEAD..HEAD + length(0) + 4 * length(2)].split_at(length(0))
+    fn chunk(&self, slot: Slot) -> &[u8] {
+        &self.bytes[slot.start as usize..][..usize::from(slot.length)]
     }
 
     #[expect(
         clippy::cast_possible_truncation,
-        reason = "both lengths are bounded by LONG, and the records far below 2^32"
+        reason = "chunks have up to LONG bytes and tokens, all of them far fewer than 2^32"
     )]
-    fn insert(&mut self, chunk: &[u8], ids: &[u32]) {
-        if self.records.len() + HEAD + chunk.len() + 4 * ids.len() > MOST_BYTES || self.filled == MOST_SLOTS / 2 {
-            self.records.clear();
-            self.slots.fill(Slot::default());
-            self.filled = 0;
+    fn insert(&mut self, chunk: &[u8], tokens: &[T]) {
+        let has_room = self.bytes.len() + chunk.len() <= MOST_BYTES && self.tokens.len() + tokens.len() <= MOST_TOKENS;
+        if !has_room || self.filled == MOST_SLOTS / 2 {
+            self.clear();
         }
         if self.filled * 2 >= self.slots.len() {
             self.grow();
         }
-        self.put(hash(chunk), self.records.len() as u32 + 1);
+        let (start, first) = (self.bytes.len() as u32, self.tokens.len() as u32);
+        self.put(hash(chunk), Slot { tag: 0, start, first, length: chunk.len() as u8, count: tokens.len() as u8 });
         self.filled += 1;
-        self.records.extend_from_slice(&(chunk.len() as u16).to_le_bytes());
-        self.records.extend_from_slice(&(ids.len() as u16).to_le_bytes());
-        self.records.extend_from_slice(chunk);
-        self.records.extend(ids.iter().flat_map(|id| id.to_le_bytes()));
+        self.bytes.extend_from_slice(chunk);
+        self.tokens.extend_from_slice(tokens);
+    }
+
+    fn clear(&mut self) {
+        self.slots.fill(Slot::default());
+        self.filled = 0;
+        self.bytes.clear();
+        self.tokens.clear();
     }
 
     fn grow(&mut self) {
         let size = (self.slots.len() * 4).clamp(FEWEST_SLOTS, MOST_SLOTS);
         let old = std::mem::replace(&mut self.slots, vec![Slot::default(); size]);
-        for slot in old.into_iter().filter(|slot| slot.end != 0) {
-            self.put(hash(self.record(slot).0), slot.end);
+        for slot in old.into_iter().filter(|slot| slot.length != 0) {
+            self.put(hash(self.chunk(slot)), slot);
         }
     }
 
-    fn put(&mut self, hash: u64, end: u32) {
+    fn put(&mut self, hash: u64, slot: Slot) {
         let (mut place, tag) = self.place(hash);
-        while self.slots[place].end != 0 {
+        while self.slots[place].length != 0 {
             place = (place + 1) & (self.slots.len() - 1);
         }
-        self.slots[place] = Slot { tag, end };
+        self.slots[place] = Slot { tag, ..slot };
     }
 
     /// The first slot for a hash, and what is kept of it.
@@ -289,13 +316,16 @@ mod tests {
     }
 
     #[test]
-    fn the_first_tier_keeps_few_ids_and_forgets_the_oldest() {
-        let mut cache = Cache::default();
+    fn the_first_tier_keeps_few_tokens_and_forgets_the_oldest() {
+        let mut cache = Cache::<u32, 3>::default();
         assert!(cache.short(key("a", false)).is_none());
-        assert!(!cache.keep_short(key("a", false), &[1, 2, 3, 4]));
+        cache.keep(key("a", false), "a", &[1, 2, 3, 4]);
+        assert!(cache.short(key("a", false)).is_none());
+        assert_eq!(cache.long("a"), Some([1, 2, 3, 4].as_slice()), "it has more than few");
         for number in 0..500_000 {
-            assert!(cache.keep_short(key(&number.to_string(), false), &[number, 7]));
-            assert_eq!(cache.short(key(&number.to_string(), false)).map(Entry::ids), Some((&[number, 7, 0], 2)));
+            let chunk = number.to_string();
+            cache.keep(key(&chunk, false), &chunk, &[number, 7]);
+            assert_eq!(cache.short(key(&chunk, false)), Some((&[number, 7, 0], 2)));
         }
         assert_eq!(cache.lines.len(), MOST);
         let kept = (0..500_000_u32).filter(|number| cache.short(key(&number.to_string(), false)).is_some()).count();
@@ -304,17 +334,17 @@ mod tests {
 
     #[test]
     fn the_second_tier_is_bounded() {
-        let mut cache = Cache::default();
-        let mut ids = Vec::new();
+        let mut cache = Cache::<u32, 3>::default();
         for number in 0..200_000 {
             let chunk = format!("a long chunk {number}");
-            assert!(!cache.long(chunk.as_bytes(), &mut ids));
-            cache.keep_long(chunk.as_bytes(), &[number, 1]);
-            assert!(cache.long(chunk.as_bytes(), &mut ids));
-            assert_eq!(std::mem::take(&mut ids), [number, 1]);
-            assert!(cache.long.records.len() <= MOST_BYTES && cache.long.filled <= MOST_SLOTS / 2);
+            assert_eq!(cache.long(&chunk), None);
+            cache.keep(Key::NONE, &chunk, &[number, 1]);
+            assert_eq!(cache.long(&chunk), Some([number, 1].as_slice()));
+            let Long { filled, bytes, tokens, .. } = &cache.long;
+            assert!(*filled <= MOST_SLOTS / 2 && bytes.len() <= MOST_BYTES && tokens.len() <= MOST_TOKENS);
         }
-        cache.keep_long(&[b'a'; LONG + 1], &[1]);
-        assert!(!cache.long(&[b'a'; LONG + 1], &mut ids), "too long");
+        let chunk = "a".repeat(LONG + 1);
+        cache.keep(Key::NONE, &chunk, &[1]);
+        assert_eq!(cache.long(&chunk), None, "too long");
     }
 }

@@ -1,7 +1,7 @@
-//! The fast road: text to ids by chunks that were met before.
+//! The fast road: text to tokens by chunks that were met before.
 //!
 //! ```text
-//! text ─ masks ─ chunks ─ cache ─ ids
+//! text ─ masks ─ chunks ─ cache ─ tokens
 //!                           └─ the general road, once for each chunk
 //! ```
 //!
@@ -15,8 +15,9 @@ mod walk;
 
 use crate::error::Result;
 use crate::words::WordSplitter;
-use cache::{Cache, FEW, Key, SHORT};
-use cutter::Cutter;
+pub(crate) use cache::Cache;
+use cache::{Key, SHORT};
+use cutter::{Cutter, Kind};
 use masks::Classifier;
 use walk::{List, ROOM, Walk};
 
@@ -27,26 +28,29 @@ pub(crate) struct Fast {
     classifier: Classifier,
 }
 
-/// What a worker keeps between texts.
-#[derive(Debug, Default)]
-pub(crate) struct FastScratch {
-    list: List,
-    found: Found,
-    /// The chunks it met where special tokens may not be made of text, and where they may.
-    caches: [Cache; 2],
-}
-
-/// Room for the keys and ids of the chunks of a list.
+/// Room for the chunks that are looked up together.
 #[derive(Debug)]
-struct Found {
+pub(crate) struct Chunks {
+    list: List,
     keys: Box<[Key; ROOM]>,
-    ids: Box<[u32; ROOM * FEW]>,
 }
 
-impl Default for Found {
+impl Default for Chunks {
     fn default() -> Self {
-        Self { keys: Box::new([Key::NONE; ROOM]), ids: Box::new([0; ROOM * FEW]) }
+        Self { list: List::default(), keys: Box::new([Key::NONE; ROOM]) }
     }
+}
+
+/// What takes the tokens of chunks, one chunk after the other.
+pub(crate) trait Sink<T, const FEW: usize> {
+    /// Takes the first `count` of the tokens of a chunk that begins at byte `start` of the text.
+    fn few(&mut self, start: usize, tokens: &[T; FEW], count: usize);
+
+    /// Takes the tokens of such a chunk.
+    fn many(&mut self, start: usize, tokens: &[T]);
+
+    /// Encodes a new chunk on the general road, takes its tokens, and gives back what is to be kept of them.
+    fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<&[T]>>;
 }
 
 impl Fast {
@@ -57,86 +61,109 @@ impl Fast {
         Ok(Self { cutter, classifier })
     }
 
-    /// What classifies the bytes of a text here.
-    pub(crate) fn kernel(&self) -> &'static str {
-        self.classifier.name()
-    }
-
     /// The same with the kernel of that name, if it runs here.
     pub(crate) fn with_kernel(self, name: &str) -> Option<Self> {
         Some(Self { classifier: self.classifier.with_kernel(name)?, ..self })
     }
 
-    /// Appends the ids of a text without added tokens to `ids`; `miss` appends those of a chunk on the general road.
-    pub(crate) fn ids(
+    /// What classifies the bytes of a text here.
+    pub(crate) fn kernel(&self) -> &'static str {
+        self.classifier.name()
+    }
+
+    /// Gives the tokens of a text without added tokens to `sink`.
+    pub(crate) fn encode<T: Copy + Default, const FEW: usize>(
         &self,
         text: &str,
-        cached: Option<bool>,
-        scratch: &mut FastScratch,
-        ids: &mut Vec<u32>,
-        mut miss: impl FnMut(&str, &mut Vec<u32>) -> Result<()>,
+        mut cache: Option<&mut Cache<T, FEW>>,
+        Chunks { list, keys }: &mut Chunks,
+        sink: &mut impl Sink<T, FEW>,
     ) -> Result<()> {
-        let FastScratch { list, found, caches } = scratch;
         let mut walk = Walk::new(text, &self.cutter, &self.classifier, list);
-        while let Some(mut chunks) = walk.next() {
-            match cached {
-                Some(specials) => {
-                    let cache = &mut caches[usize::from(specials)];
-                    self.look_up(text, chunks, cache, found, ids, &mut miss)?;
-                }
-                None => chunks.try_for_each(|(start, end)| miss(&text[start..end], ids))?,
+        while let Some(chunks) = walk.next() {
+            if let Some(cache) = &mut cache
+                && cache.pays()
+            {
+                self.look_up(text, chunks, cache, keys, sink)?;
+            } else {
+                self.encode_all(text, chunks, sink)?;
             }
         }
         Ok(())
     }
 
-    /// Appends the ids of chunks, and keeps what is new.
-    fn look_up(
+    /// All chunks anew: those that are plainly words one by one, others together, which saves what each begins with.
+    fn encode_all<T, const FEW: usize>(
+        &self,
+        text: &str,
+        mut chunks: impl Iterator<Item = (usize, usize)> + Clone,
+        sink: &mut impl Sink<T, FEW>,
+    ) -> Result<()> {
+        let (Some((start, _)), Some((_, end))) = (chunks.clone().next(), chunks.clone().last()) else { return Ok(()) };
+        if self.cutter.whole && text.as_bytes()[start..end].is_ascii() {
+            return chunks.try_for_each(|(start, end)| sink.encode(start, &text[start..end]).map(|_| ()));
+        }
+        sink.encode(start, &text[start..end]).map(|_| ())
+    }
+
+    /// First all keys, then all entries: so the machine fetches many at once.
+    fn look_up<T: Copy + Default, const FEW: usize>(
         &self,
         text: &str,
         chunks: impl Iterator<Item = (usize, usize)> + Clone,
-        cache: &mut Cache,
-        Found { keys, ids: found }: &mut Found,
-        ids: &mut Vec<u32>,
-        miss: &mut impl FnMut(&str, &mut Vec<u32>) -> Result<()>,
+        cache: &mut Cache<T, FEW>,
+        keys: &mut [Key; ROOM],
+        sink: &mut impl Sink<T, FEW>,
     ) -> Result<()> {
         for (key, (start, end)) in keys.iter_mut().zip(chunks.clone()) {
             let short = end - start <= SHORT;
             *key = if short { Key::new(text.as_bytes(), start, end, self.cutter.lowercase) } else { Key::NONE };
             cache.prefetch(*key);
         }
-        let mut filled = 0;
-        for (key, (start, end)) in keys.iter().zip(chunks) {
-            if let Some(entry) = cache.short(*key) {
-                let (few, count) = entry.ids();
-                found[filled..filled + FEW].copy_from_slice(few);
-                filled += count;
-            } else {
-                ids.extend_from_slice(&found[..filled]);
-                filled = 0;
-                meet(cache, *key, &text[start..end], ids, miss)?;
+        let (mut known, mut new) = (0, 0);
+        for (&key, (start, end)) in keys.iter().zip(chunks) {
+            if let Some((tokens, count)) = cache.short(key) {
+                sink.few(start, tokens, count);
+                known += 1;
+            } else if meet(cache, key, start, &text[start..end], sink)? {
+                new += 1;
             }
         }
-        ids.extend_from_slice(&found[..filled]);
+        cache.learn(known, new);
         Ok(())
+    }
+
+    /// The word that a chunk is, if that is plain to see: a chunk of ASCII characters that change in nothing but case.
+    pub(crate) fn word<'a>(&self, chunk: &'a str, room: &'a mut String) -> Option<&'a str> {
+        let Cutter { ascii, whole, lowercase, .. } = &self.cutter;
+        let is_plain = |byte: u8| ascii.get(usize::from(byte)).is_some_and(|&kind| kind != Kind::Glue);
+        if !whole || !chunk.bytes().all(is_plain) {
+            return None;
+        }
+        if !lowercase {
+            return Some(chunk);
+        }
+        room.clear();
+        room.push_str(chunk);
+        room.make_ascii_lowercase();
+        Some(room)
     }
 }
 
-/// Appends the ids of a chunk that is not in the first tier.
-fn meet(
-    cache: &mut Cache,
+/// Gives the tokens of a chunk that is not in the first tier, and keeps them if they are new; tells whether they are.
+fn meet<T: Copy + Default, const FEW: usize>(
+    cache: &mut Cache<T, FEW>,
     key: Key,
+    start: usize,
     chunk: &str,
-    ids: &mut Vec<u32>,
-    miss: &mut impl FnMut(&str, &mut Vec<u32>) -> Result<()>,
-) -> Result<()> {
-    if cache.long(chunk.as_bytes(), ids) {
-        return Ok(());
+    sink: &mut impl Sink<T, FEW>,
+) -> Result<bool> {
+    if let Some(tokens) = cache.long(chunk) {
+        sink.many(start, tokens);
+        return Ok(false);
     }
-    let before = ids.len();
-    miss(chunk, ids)?;
-    if key == Key::NONE || !cache.keep_short(key, &ids[before..]) {
-        cache.keep_long(chunk.as_bytes(), &ids[before..]);
+    if let Some(tokens) = sink.encode(start, chunk)? {
+        cache.keep(key, chunk, tokens);
     }
-    Ok(())
+    Ok(true)
 }

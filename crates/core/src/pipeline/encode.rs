@@ -120,6 +120,15 @@ impl Tokenizer {
         Ok(())
     }
 
+    /// Appends the ids of one text, before post-processing.
+    fn token_ids(&self, input: Input<'_>, options: &Options, scratch: &mut Scratch, ids: &mut Vec<u32>) -> Result<()> {
+        let Scratch { allowed, fast, .. } = scratch;
+        if self.fast_ids(input, options, allowed, fast, ids)? {
+            return Ok(());
+        }
+        self.each_token(input, options, scratch, |found| ids.push(found.id))
+    }
+
     /// Everything about the tokens of a text or pair.
     pub fn encode(
         &self,
@@ -164,12 +173,18 @@ impl Tokenizer {
     /// The number of tokens of a text, neither truncated nor padded.
     pub fn count(&self, text: &str, options: &Options, scratch: &mut Scratch) -> Result<usize> {
         let mut count = 0;
+        let mut ids = std::mem::take(&mut scratch.ids[0]);
         for step in self.plan(false, options)? {
             match step {
-                Step::Special(ids) => count += ids.len(),
-                Step::Text(_) => self.each_token(Input::Text(text), options, scratch, |_| count += 1)?,
+                Step::Special(special) => count += special.len(),
+                Step::Text(_) => {
+                    ids.clear();
+                    self.token_ids(Input::Text(text), options, scratch, &mut ids)?;
+                    count += ids.len();
+                }
             }
         }
+        scratch.ids[0] = ids;
         Ok(count)
     }
 
@@ -188,6 +203,10 @@ impl Tokenizer {
     /// The tokens of one text, before post-processing.
     fn encode_input(&self, input: Input<'_>, text: u32, options: &Options, scratch: &mut Scratch) -> Result<Encoding> {
         let mut encoding = Encoding::default();
+        let Scratch { allowed, fast, .. } = scratch;
+        if self.fast_tokens(input, text, options, allowed, fast, &mut encoding)? {
+            return Ok(encoding);
+        }
         let words_are_given = matches!(input, Input::Words(_));
         self.each_token_of_word(input, options, true, scratch, |found, place| {
             if let Some(name) = self.other_name(found) {

@@ -4,6 +4,7 @@
 
 mod decode;
 mod encode;
+mod road;
 mod tokens;
 
 pub use decode::PROBABILITY_FLOOR;
