@@ -13,7 +13,7 @@ import sys
 
 MEASURES = [
     *("exact", "splits", "linear", "encode", "train", "interrupt", "synthetic"),
-    *("pipelines", "load", "memory", "added", "jieba"),
+    *("pipelines", "load", "memory", "added", "jieba", "file"),
 ]
 
 

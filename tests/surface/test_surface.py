@@ -61,6 +61,8 @@ SIGNATURES: dict[str, str] = {
     "Tokenizer.encode": f"(self, text, pair=None, *, {ENCODING})",
     "Tokenizer.encode_ids": f"(self, text, pair=None, *, {ENCODING})",
     "Tokenizer.encode_batch": f"(self, texts, *, {ENCODING}, offsets=False, threads=None)",
+    "Tokenizer.encode_file": "(self, path, *, lines=False, add_special_tokens=True, "
+    "specials='match', errors='strict', cache=True, threads=None, progress=False)",
     "Tokenizer.encode_segments": "(self, segments, *, add_special_tokens=True, "
     "truncation=DEFAULT, padding=DEFAULT)",
     "Tokenizer.tokenize": "(self, text, *, specials='match')",

@@ -92,6 +92,13 @@ impl Encoding {
         self.attention_mask.push(1);
     }
 
+    /// Makes room for more tokens of texts.
+    pub(crate) fn reserve(&mut self, tokens: usize) {
+        self.ids.reserve(tokens);
+        self.spans.reserve(tokens);
+        self.word_ids.reserve(tokens);
+    }
+
     /// Fills the columns that are the same for all tokens of text number `text`.
     pub(crate) fn fill(&mut self, text: u32) {
         self.type_ids.resize(self.len(), text);

@@ -54,6 +54,11 @@ pub(crate) trait Sink<T, const FEW: usize> {
 }
 
 impl Fast {
+    /// The same with the kernel of that name, if it runs here.
+    pub(crate) fn with_kernel(self, name: &str) -> Option<Self> {
+        Some(Self { classifier: self.classifier.with_kernel(name)?, ..self })
+    }
+
     /// The fast road for a splitter, or why there is none.
     pub(crate) fn new(splitter: &WordSplitter) -> std::result::Result<Self, &'static str> {
         let cutter = Cutter::new(splitter)?;
@@ -61,9 +66,9 @@ impl Fast {
         Ok(Self { cutter, classifier })
     }
 
-    /// The same with the kernel of that name, if it runs here.
-    pub(crate) fn with_kernel(self, name: &str) -> Option<Self> {
-        Some(Self { classifier: self.classifier.with_kernel(name)?, ..self })
+    /// Whether a byte is an ASCII character that divides words, wherever it stands, and is gone.
+    pub(crate) fn divides(&self, byte: u8) -> bool {
+        self.cutter.ascii.get(usize::from(byte)) == Some(&Kind::Space)
     }
 
     /// What classifies the bytes of a text here.

@@ -21,6 +21,16 @@ pub enum Input<'a> {
     Segments(&'a str, &'a [(usize, bool)]),
 }
 
+impl Input<'_> {
+    /// The bytes of the text.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Text(text) | Self::Segments(text, _) => text.len(),
+            Self::Words(words) => words.iter().map(|word| word.len()).sum(),
+        }
+    }
+}
+
 /// How a call wants its text encoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
@@ -121,7 +131,13 @@ impl Tokenizer {
     }
 
     /// Appends the ids of one text, before post-processing.
-    fn token_ids(&self, input: Input<'_>, options: &Options, scratch: &mut Scratch, ids: &mut Vec<u32>) -> Result<()> {
+    pub(super) fn token_ids(
+        &self,
+        input: Input<'_>,
+        options: &Options,
+        scratch: &mut Scratch,
+        ids: &mut Vec<u32>,
+    ) -> Result<()> {
         let Scratch { allowed, fast, .. } = scratch;
         if self.fast_ids(input, options, allowed, fast, ids)? {
             return Ok(());
@@ -189,7 +205,7 @@ impl Tokenizer {
     }
 
     /// The steps of post-processing, or why it cannot be done.
-    fn plan(&self, pair: bool, options: &Options) -> Result<&[Step]> {
+    pub(super) fn plan(&self, pair: bool, options: &Options) -> Result<&[Step]> {
         let plan = &self.plans[usize::from(pair)][usize::from(options.add_special_tokens)];
         plan.as_deref().map_err(Clone::clone)
     }

@@ -1,12 +1,15 @@
 //! The tokenizer: all stages in a row.
 //!
-//! `encode` is what calls ask for, `tokens` how a text becomes tokens, `decode` the way back.
+//! `encode` is what calls ask for, `tokens` how a text becomes tokens, `cuts` how a long one does in parts, `decode` the way
+//! back.
 
+mod cuts;
 mod decode;
 mod encode;
 mod road;
 mod tokens;
 
+pub use cuts::{Cuts, Part};
 pub use decode::PROBABILITY_FLOOR;
 pub use encode::{Input, Options, Road};
 pub use tokens::{Scratch, WordPieces};
