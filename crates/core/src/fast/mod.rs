@@ -56,6 +56,11 @@ pub(crate) trait Sink<T, const FEW: usize> {
 }
 
 impl Fast {
+    /// The same with the kernel of that name, if it runs here.
+    pub(crate) fn with_kernel(self, name: &str) -> Option<Self> {
+        Some(Self { classifier: self.classifier.with_kernel(name)?, ..self })
+    }
+
     /// The fast road for a splitter, or why there is none.
     pub(crate) fn new(splitter: &WordSplitter) -> std::result::Result<Self, &'static str> {
         let cutter = Cutter::new(splitter)?;

@@ -185,6 +185,15 @@ impl Tokenizer {
         self.fast.as_ref().map(Fast::kernel).map_err(|reason| *reason)
     }
 
+    /// The same tokenizer with the kernel of that name, if it takes the fast road and the machine can run it: tests try
+    /// them all.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_kernel(mut self, name: &str) -> Option<Self> {
+        self.fast = Ok(self.fast.ok()?.with_kernel(name)?);
+        Some(self)
+    }
+
     /// The token with `id`, added or the model's.
     #[must_use]
     pub fn token(&self, id: u32) -> Option<&str> {
