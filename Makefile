@@ -7,6 +7,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 DIST := target/wheels
 ARGS ?=
+SECONDS ?= 60
+TARGETS ?=
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -68,12 +70,20 @@ test-python: $(VENV)/.built $(VENV)/.test ## The Python tests (ARGS="-k name" ch
 	$(BIN)/pytest $(ARGS)
 
 ##@ Long runs
-.PHONY: bench fuzz parity
+.PHONY: bench fuzz fuzz-core unsafe parity
 bench: $(VENV)/.built $(VENV)/.test ## Measure speed and memory (ARGS go to bench/run.py)
 	$(BIN)/python bench/run.py $(ARGS)
 
 fuzz: $(VENV)/.built $(VENV)/.test ## Random trials, many of them, new ones each time
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest -m fuzz $(ARGS)
+
+fuzz-core: ## The fast road against the general one, under libFuzzer (SECONDS=60 for each of TARGETS)
+	@$(NEED_CARGO)fuzz/run.sh $(SECONDS) $(TARGETS)
+
+unsafe: ## The vector kernels under Miri, AddressSanitizer and valgrind, as far as they are there
+	@$(NEED_CARGO)$(MIRI)
+	@$(ASAN)
+	@$(VALGRIND)
 
 parity: $(VENV)/.built $(VENV)/.test ## Compare with other tokenizers over everything there is
 	$(BIN)/pytest -m parity $(ARGS)
@@ -93,8 +103,31 @@ lock: ## Choose the newest versions that pyproject.toml allows, and write them d
 	$(CARGO) update
 
 clean: ## Remove everything that was made
-	rm -rf target $(VENV) $(VENV)-* python/piecework/*.so .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf target fuzz/target fuzz/corpus fuzz/artifacts $(VENV) $(VENV)-* python/piecework/*.so .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find python tests tools bench examples -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+
+# All unsafe code of the core is in the vector kernels, so their tests are what is watched. Miri takes every kernel for
+# there if it is told so; valgrind hides AVX-512 from what it runs.
+KERNEL_TESTS = test --package piecework-core --locked --quiet
+HAVE_KERNELS = -Ctarget-feature=+ssse3,+avx2,+avx512bw,+avx512vbmi
+define MIRI
+if ! cargo +nightly miri --version >/dev/null 2>&1; then \
+	echo "unsafe: Miri skipped, not on this machine (rustup toolchain install nightly --component miri,rust-src)"; exit; fi; \
+echo "unsafe: Miri"; \
+[ "$$(uname -m)" != x86_64 ] || export RUSTFLAGS=$(HAVE_KERNELS); \
+cargo +nightly miri $(KERNEL_TESTS) --lib -- fast::masks
+endef
+define ASAN
+echo "unsafe: AddressSanitizer"; \
+export RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address; \
+cargo $(KERNEL_TESTS) --target "$$(rustc -vV | sed -n 's/^host: //p')" --lib --test fast_kernels -- fast:: kernel
+endef
+define VALGRIND
+if ! command -v valgrind >/dev/null; then echo "unsafe: valgrind skipped, not on this machine"; exit; fi; \
+echo "unsafe: valgrind"; \
+cargo --config 'target."cfg(all())".runner = "valgrind --quiet --error-exitcode=1"' $(KERNEL_TESTS) \
+	--lib --test fast_kernels -- fast::masks beyond_a_text
+endef
 
 # What a machine may lack. Each is empty, or ends the run with one line that says what to install.
 NEED_CARGO = $(if $(shell command -v cargo 2>/dev/null),,$(error piecework needs Rust 1.89 or newer to build: install it (rustup, or the packages rustc and cargo) so that "cargo" is found))

@@ -6,7 +6,7 @@ import itertools
 import json
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from piecework import _core
 from piecework._component import splitter_json
@@ -20,7 +20,7 @@ from piecework.pre_tokenizers import (
     warn_of_foreign_phrases,
 )
 from piecework.progress import reporting
-from piecework.types import DEFAULT, Default, ProgressLike
+from piecework.types import DEFAULT, ArrowColumn, Default, ProgressLike, as_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -75,7 +75,7 @@ class WordCounts:
     @classmethod
     def from_texts(
         cls,
-        texts: Iterable[str],
+        texts: Iterable[str] | ArrowColumn,
         *,
         normalizer: Normalizer | Default | None = DEFAULT,
         pre_tokenizer: PreTokenizer | Default | None = DEFAULT,
@@ -86,7 +86,8 @@ class WordCounts:
         """Count the words of texts, each a document.
 
         Args:
-            texts: Any iterable of ``str``; it is read in batches.
+            texts: Any iterable of ``str``, which is read in batches; or a column of strings as for
+                :meth:`Tokenizer.encode_batch`.
             normalizer: What the texts are changed by; BERT's by default, None for nothing.
             pre_tokenizer: How they are split; BERT's by default, None for one word a text.
             threads: How many to use; one for each core by default.
@@ -98,6 +99,7 @@ class WordCounts:
 
         Raises:
             SurrogateError: A text holds a lone surrogate.
+            ArrowError: A column that holds something else than texts, nulls included.
 
         >>> counts = WordCounts.from_texts(["The cat.", "the mat"])
         >>> counts["the"], counts["."]
@@ -108,9 +110,10 @@ class WordCounts:
             raise TypeError("texts must be an iterable of str, not one str; pass [text]")
         splitter, functions = splitter_json(normalizer, pre_tokenizer)
         counter = _core.WordCounter(splitter, functions, threads, _checked_first(first_document))
-        texts = iter(texts)
+        column = as_column(texts)
+        documents = iter(cast("Iterable[str]", texts if column is None else column))
         with reporting(progress) as report:
-            while batch := list(itertools.islice(texts, _TEXTS_AT_A_TIME)):
+            while batch := list(itertools.islice(documents, _TEXTS_AT_A_TIME)):
                 counter.add_texts(batch)
                 report("counting texts", counter.documents - first_document, 0)
         return cls._wrap(counter.finish(), functions)

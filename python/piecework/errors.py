@@ -87,11 +87,11 @@ class SurrogateError(PieceworkError, UnicodeEncodeError):
 
 
 class InvalidUtf8Error(PieceworkError, UnicodeDecodeError):
-    """Bytes of a file that are not in the encoding they should be in.
+    """Bytes of a file or text that are not in the encoding they should be in.
 
     Attributes:
-        line: The line, from 1; None where it is not known.
-        byte: The byte of the file, from 0; None where it is not known.
+        line: The line, from 1; None where it is not known, or where there is no file.
+        byte: The byte of the file or text, from 0; None where it is not known.
     """
 
     line: int | None
@@ -99,6 +99,10 @@ class InvalidUtf8Error(PieceworkError, UnicodeDecodeError):
 
     def __str__(self) -> str:
         return self.reason
+
+
+class ArrowError(PieceworkError, ValueError):
+    """An Arrow array that holds no texts, or not in every place, or is not as Arrow defines it."""
 
 
 class FileError(PieceworkError, OSError):
@@ -160,6 +164,14 @@ def from_utf8(message: str, value: int, line: int, byte: int) -> InvalidUtf8Erro
     )
     error = InvalidUtf8Error("utf-8", bytes([value]), 0, 1, f"{message}; {hint}")
     error.line, error.byte = line, byte
+    return error
+
+
+def from_bytes(message: str, value: int, byte: int) -> InvalidUtf8Error:
+    """Give the exception for a byte of a text that is not UTF-8 (called by the core)."""
+    hint = 'pass text.decode("utf-8", "replace") to go on with U+FFFD, or decode it as what it is'
+    error = InvalidUtf8Error("utf-8", bytes([value]), 0, 1, f"{message}; {hint}")
+    error.line, error.byte = None, byte
     return error
 
 

@@ -7,7 +7,7 @@ import os
 import re
 import warnings
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast
 
 import numpy as np
 
@@ -32,7 +32,8 @@ from piecework.errors import (
     VocabularyError,
     to_utf8,
 )
-from piecework.io import read_bytes, write_aside
+from piecework.io import may_block, read_bytes, size, write_aside
+from piecework.io.files import checked
 from piecework.io.folder import read_model_folder
 from piecework.models import Model
 from piecework.normalizers import BertNormalizer, Normalizer
@@ -42,22 +43,28 @@ from piecework.pre_tokenizers import (
     warn_of_foreign_phrases,
 )
 from piecework.processors import PostProcessor
+from piecework.progress import reporting
 from piecework.types import (
     DEFAULT,
+    ArrowColumn,
     Call,
     Default,
     Encoding,
     Encodings,
+    FileTexts,
     Merge,
+    ProgressLike,
     Road,
     Specials,
+    Text,
     UnknownPolicy,
+    as_column,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
-    from piecework._core import Options
+    from piecework._core import ArrowTexts, Options
     from piecework._core import Tokenizer as CoreTokenizer
     from piecework._settings import Settings
     from piecework.explain import Explanation
@@ -119,6 +126,9 @@ _MOST_OPTIONS = 64
 """A server has few ways to call; whoever has more pays for each."""
 _NO_LIMIT = (1 << 32) - 1
 """No text has so many characters: how a tokenizer.json, which must give a number, says that there is no limit."""
+_BLOCK = 1 << 18
+"""What is read of a file at a time: enough to be worth a turn, little enough to stay in a cache."""
+_TEXT = (str, bytes, bytearray, memoryview)
 _BERT = ("lowercase", "strip_accents", "clean_text", "handle_chinese_chars")
 _VOCAB_ONLY = (*_BERT, "normalizer", "pre_tokenizer", "continuing_subword_prefix")
 _LIMITS = ("truncation", "padding")
@@ -514,8 +524,8 @@ class Tokenizer:
 
     def encode(
         self,
-        text: str | Sequence[str],
-        pair: str | Sequence[str] | None = None,
+        text: Text | Sequence[str],
+        pair: Text | Sequence[str] | None = None,
         *,
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
@@ -527,7 +537,7 @@ class Tokenizer:
         r"""Encode a text, or a pair of texts.
 
         Args:
-            text: The text; with ``is_pretokenized`` a list of words.
+            text: The text, a ``str`` or UTF-8 in ``bytes``; with ``is_pretokenized`` a list of words.
             pair: A second text, whose tokens get type id 1.
             is_pretokenized: Whether texts come in words. Each word is encoded for itself, and its offsets count in it.
             add_special_tokens: Whether the post-processor's special tokens are added.
@@ -545,6 +555,7 @@ class Tokenizer:
             SpecialTokenError: A special token in the text, with ``specials="error"``.
             UnknownTokenError: An unknown word, where the tokenizer has no unknown token.
             SurrogateError: The text holds a lone surrogate.
+            InvalidUtf8Error: The bytes are not UTF-8.
             TruncationError: There is no room beside the special tokens, or no second text to truncate.
             RegexError: A pattern gave up on the text.
 
@@ -564,15 +575,17 @@ class Tokenizer:
         add_special_tokens: bool = True,
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
+        cache: bool = True,
     ) -> Encoding:
         r"""Encode one text that comes in segments, some of which may hold special tokens.
 
         Args:
             segments: Pairs of a text and whether it is trusted. Special tokens in trusted segments are matched, in others
                 they are ordinary text. No word reaches from one segment into the next.
-            add_special_tokens: As for :meth:`encode`, like the next two.
+            add_special_tokens: As for :meth:`encode`, like the next three.
             truncation: Likewise.
             padding: Likewise.
+            cache: Likewise.
 
         Returns:
             The encoding; offsets count in all segments put together.
@@ -581,13 +594,13 @@ class Tokenizer:
         >>> tok.encode_segments([("hugs[SEP]", True), ("[SEP]", False)]).tokens
         ['hug', '##s', '[SEP]', '[UNK]', '[UNK]', '[UNK]']
         """
-        options = self._options(add_special_tokens, "match", truncation, padding)
+        options = self._options(add_special_tokens, "match", truncation, padding, _road(cache))
         return self._core.encode_segments(segments, options)
 
     def encode_ids(
         self,
-        text: str | Sequence[str],
-        pair: str | Sequence[str] | None = None,
+        text: Text | Sequence[str],
+        pair: Text | Sequence[str] | None = None,
         *,
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
@@ -602,7 +615,7 @@ class Tokenizer:
 
     def encode_batch(
         self,
-        texts: Iterable[Any],
+        texts: Iterable[Any] | ArrowColumn | ArrowTexts,
         *,
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
@@ -613,10 +626,11 @@ class Tokenizer:
         cache: bool = True,
         threads: int | None = None,
     ) -> Encodings:
-        """Encode many texts into one flat array of ids.
+        r"""Encode many texts into one flat array of ids.
 
         Args:
-            texts: An iterable of texts as :meth:`encode` takes them, or of pairs (tuples) of them.
+            texts: An iterable of texts as :meth:`encode` takes them, or of pairs (tuples) of them; or a column of strings
+                of pyarrow, polars or whatever else has the Arrow PyCapsule interface, which is read where it lies.
             is_pretokenized: As for :meth:`encode`, like the next four.
             add_special_tokens: Likewise.
             specials: Likewise.
@@ -631,17 +645,88 @@ class Tokenizer:
             The ids and where each text's begin; all else on demand.
 
         Raises:
-            PieceworkError: As for :meth:`encode`.
+            PieceworkError: As for :meth:`encode`; the message has the number of the text.
+            ArrowError: A column that holds something else than texts, nulls included.
+
+        >>> import pyarrow as pa
+        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
+        >>> tok.encode_batch(pa.array(["hugs", "hug hug"])).to_list()
+        [[1, 2], [1, 1]]
         """
-        texts = _listed(texts)
-        if is_pretokenized:
-            texts = [_copied(text) for text in texts]
+        rows = _listed(texts, is_pretokenized)
         specials = specials if isinstance(specials, str) else frozenset(specials)
         options = self._options(add_special_tokens, specials, truncation, padding, _road(cache))
-        batch = self._core.encode_batch(texts, is_pretokenized, options, offsets, threads)
+        batch = self._core.encode_batch(rows, is_pretokenized, options, offsets, threads)
         call = Call(
-            self, texts, is_pretokenized, add_special_tokens, specials, truncation, padding, cache
+            self, rows, is_pretokenized, add_special_tokens, specials, truncation, padding, cache
         )
+        return Encodings(batch, call, threads)
+
+    def encode_file(
+        self,
+        path: Pathish,
+        *,
+        lines: bool = False,
+        add_special_tokens: bool = True,
+        specials: Specials = "match",
+        errors: Literal["strict", "replace"] = "strict",
+        cache: bool = True,
+        threads: int | None = None,
+        progress: ProgressLike = False,
+    ) -> Encodings:
+        r"""Encode a file of UTF-8 into one flat array of ids, neither truncated nor padded.
+
+        It is read in blocks, so that memory holds the ids and little more. Where no place to cut a text is certain, as with
+        most tokenizers that do not divide at white space, a file that is one text is read whole; a text of more than 1 GiB
+        is an error then, and so is such a line.
+
+        Args:
+            path: The file.
+            lines: Whether each line, without its end, is a text; by default the file is one.
+            add_special_tokens: As for :meth:`encode`, like the next.
+            specials: Likewise.
+            errors: ``"strict"`` makes broken bytes an error, ``"replace"`` puts U+FFFD in their place.
+            cache: As for :meth:`encode`.
+            threads: How many to use; one for each core by default. They do not change the result.
+            progress: Whether to show progress, or what to call with it.
+
+        Returns:
+            The ids and where each text's begin. The texts are not kept, so nothing else is to be had of them.
+
+        Raises:
+            FileError: The file cannot be read; a missing file also is a ``FileNotFoundError``.
+            InvalidUtf8Error: Broken bytes, with line and byte.
+            PieceworkError: As for :meth:`encode`; the message has the line, or the character of the file.
+
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "text.txt")
+        >>> _ = path.write_text("hugs\nhug hug\n")
+        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
+        >>> tok.encode_file(path).ids
+        array([1, 2, 1, 1], dtype=uint32)
+        >>> tok.encode_file(path, lines=True).to_list()
+        [[1, 2], [1, 1]]
+        """
+        if errors not in ("strict", "replace"):
+            raise ConfigError(f'errors must be "strict" or "replace", not {errors!r}')
+        specials = specials if isinstance(specials, str) else frozenset(specials)
+        options = self._options(add_special_tokens, specials, None, None, _road(cache))
+        name = str(checked(path))
+        # The core waits for bytes; where they may not come, Python does, which listens for Ctrl-C.
+        data = read_bytes(path) if may_block(path) else None
+        total = size(path)
+        with reporting(progress) as report:
+            batch = self._core.encode_file(
+                name,
+                data,
+                bool(lines),
+                errors == "replace",
+                options,
+                threads,
+                lambda read: report("encoding bytes", read, total),
+                _BLOCK,
+            )
+        call = Call(self, FileTexts(name), False, add_special_tokens, specials, None, None, cache)
         return Encodings(batch, call, threads)
 
     def _options(
@@ -653,6 +738,13 @@ class Tokenizer:
         road: Road = "fast",
     ) -> Options:
         """What a call asks for, as the core takes it; kept, as most calls ask for the same."""
+        if (
+            add_special_tokens is True
+            and specials == "match"
+            and truncation is padding is DEFAULT
+            and road == "fast"
+        ):
+            return self._plain_options
         if not isinstance(specials, str):
             return self._made_options(add_special_tokens, specials, truncation, padding, road)
         # True and 1 are equal, but only one of them is a length.
@@ -669,6 +761,11 @@ class Tokenizer:
                 known.clear()
             known[key] = options
         return options
+
+    @cached_property
+    def _plain_options(self) -> Options:
+        """What most calls ask for."""
+        return self._made_options(True, "match", DEFAULT, DEFAULT, "fast")
 
     @cached_property
     def _known_options(self) -> dict[Hashable, Options]:
@@ -736,17 +833,19 @@ class Tokenizer:
 
     def count(
         self,
-        text_or_texts: str | Iterable[str],
+        text_or_texts: Text | Iterable[Text],
         *,
         add_special_tokens: bool = True,
         specials: Specials = "match",
+        cache: bool = True,
     ) -> Any:
         r"""Count tokens without making a list of them, neither truncated nor padded.
 
         Args:
-            text_or_texts: A text, or an iterable of texts.
+            text_or_texts: A text as for :meth:`encode`, or an iterable of texts.
             add_special_tokens: As for :meth:`encode`.
             specials: As for :meth:`encode`.
+            cache: As for :meth:`encode`.
 
         Returns:
             The number of tokens (``int``), or a list of such numbers.
@@ -754,8 +853,8 @@ class Tokenizer:
         >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").count(["hugs", "hug"])
         [2, 1]
         """
-        options = self._options(add_special_tokens, specials)
-        if isinstance(text_or_texts, str):
+        options = self._options(add_special_tokens, specials, road=_road(cache))
+        if isinstance(text_or_texts, _TEXT):
             return self._core.count(text_or_texts, options)
         return [self._core.count(text, options) for text in text_or_texts]
 
@@ -916,6 +1015,20 @@ class Tokenizer:
         part = self._parts["padding"]
         return part and Padding.from_dict(part)
 
+    @property
+    def road(self) -> str:
+        r"""The road that texts take to their tokens: both give the same.
+
+        Pipelines that look at one character at a time take the fast one, where words that were met before are only looked
+        up. It is named with the machine's vector instructions, the general one with the reason.
+
+        >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").road.split()[0]
+        'fast'
+        >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").with_parts(pre_tokenizer=None).road
+        'general: without a pre-tokenizer a text is one word'
+        """
+        return self._core.road()
+
     @cached_property
     def history(self) -> tuple[Merge, ...]:
         """The merges of the training in their order; empty if they are not known."""
@@ -1051,12 +1164,17 @@ def _copied(text: Any) -> Any:
     return list(text) if isinstance(text, list) else text
 
 
-def _listed(texts: Iterable[Any]) -> Sequence[Any]:
-    if isinstance(texts, str):
+def _listed(texts: Any, is_pretokenized: bool) -> Sequence[Any] | ArrowTexts:
+    """Texts that can be looked at again: a list, or an Arrow column where it lies."""
+    if isinstance(texts, _TEXT):
+        kind = type(texts).__name__
         raise TypeError(
-            "texts must be an iterable of str, not one str; pass [text], or call encode"
+            f"texts must be an iterable of texts, not one {kind}; pass [text], or call encode"
         )
-    return list(texts)
+    if is_pretokenized:
+        return [_copied(text) for text in texts]
+    column = as_column(texts)
+    return list(texts) if column is None else column
 
 
 def _ids(ids: Iterable[int]) -> list[int]:

@@ -16,7 +16,7 @@ from piecework.counts import WordCounts, with_defaults
 from piecework.errors import ConfigError, FormatError, PieceworkWarning, to_utf8
 from piecework.progress import reporting
 from piecework.tokenizer import Tokenizer
-from piecework.types import DEFAULT, Default, ProgressLike
+from piecework.types import DEFAULT, ArrowColumn, Default, ProgressLike
 
 if TYPE_CHECKING:
     from piecework.io.files import Pathish
@@ -175,7 +175,7 @@ def _checked_integer(name: str, value: object, least: int) -> int | None:
 
 
 def train(
-    texts: Iterable[str] | WordCounts | Mapping[str, int],
+    texts: Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int],
     trainer: WordPieceTrainer,
     *,
     normalizer: Normalizer | Default | None = DEFAULT,
@@ -186,8 +186,8 @@ def train(
     """Train a tokenizer.
 
     Args:
-        texts: An iterable of ``str``, each a document; or word counts; or a mapping of words to counts, whose words are
-            taken as they are.
+        texts: An iterable of ``str``, each a document, or a column of strings as for :meth:`Tokenizer.encode_batch`; or
+            word counts; or a mapping of words to counts, whose words are taken as they are.
         trainer: The settings.
         normalizer: What a text is changed by: by default what word counts were made with, else BERT's.
         pre_tokenizer: How it is split: by default as word counts were, else as BERT does.

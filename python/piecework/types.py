@@ -5,12 +5,12 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from piecework._core import Batch, Encoding
+from piecework._core import ArrowTexts, Batch, Encoding
 from piecework.encoding_settings import (
     Padding,
     PaddingLike,
@@ -26,9 +26,34 @@ if TYPE_CHECKING:
 
 __all__ = ["Encoding", "Encodings", "Merge", "Padded", "Progress", "Specials"]
 
+Text = str | bytes | bytearray | memoryview
+"""A text, or its UTF-8."""
+
+
+class ArrowColumn(Protocol):
+    """A column of texts with the Arrow PyCapsule interface: as a stream, as here, or as an array."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> object:
+        """Give the texts."""
+
+
+def as_column(texts: object) -> ArrowTexts | None:
+    """Give the column of texts that something has for Arrow, where it has the interface.
+
+    Raises:
+        ArrowError: A column that holds something else than texts.
+    """
+    if isinstance(texts, ArrowTexts):
+        return texts
+    names = ("__arrow_c_stream__", "__arrow_c_array__")
+    return ArrowTexts(texts) if any(hasattr(texts, name) for name in names) else None
+
+
 Specials = Literal["match", "text", "error"] | Collection[str]
-Road = Literal["fast", "uncached", "general"]
 """What special tokens in a text are: matched, ordinary text, an error, or matched if in the collection."""
+
+Road = Literal["fast", "uncached", "general"]
+"""The roads to the same tokens."""
 
 UnknownPolicy = Literal["word", "run", "char"]
 """What becomes of characters that no piece covers."""
@@ -107,13 +132,30 @@ class Call:
     """What a batch was encoded with, so that one can look closer later."""
 
     tokenizer: Tokenizer
-    texts: Sequence[Any]
+    texts: Sequence[Any] | ArrowTexts | FileTexts
     is_pretokenized: bool
     add_special_tokens: bool
     specials: Specials
     truncation: TruncationLike | Default
     padding: PaddingLike | Default
     cache: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FileTexts:
+    """Stands for the texts of a file, which are not kept."""
+
+    path: str
+
+    def __iter__(self) -> Iterator[Any]:
+        """Refuse to give the texts."""
+        yield self[0]
+
+    def __getitem__(self, place: int) -> Any:
+        """Refuse to give a text."""
+        raise ConfigError(
+            f"{self.path}: of a file the ids are kept and no text; read the texts and pass them to encode_batch for all else"
+        )
 
 
 class Encodings:

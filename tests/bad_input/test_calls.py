@@ -207,7 +207,7 @@ def test_impossible_arguments(call: str) -> None:
         "pw.Tokenizer()",
         'pw.Tokenizer.from_str(b"[UNK]")',
         'pw.Tokenizer.from_bytes("[UNK]")',
-        'TOKENIZER.encode(b"bytes")',
+        "TOKENIZER.encode(3)",
         "TOKENIZER.encode(None)",
         'TOKENIZER.encode(["a"])',
         'TOKENIZER.encode("a", 3)',

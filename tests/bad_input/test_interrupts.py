@@ -33,6 +33,10 @@ WORK = {
         "counts = pw.WordCounts({word(): n for n in range(1, 250_000)})",
         "pw.train(counts, trainer, normalizer=None, pre_tokenizer=None)",
     ),
+    "encoding a file": (
+        "path = sys.argv[2]; open(path, 'w').write((word() + ' ' + word() + '\\n') * 10**6)",
+        "[tok.encode_file(path, cache=False) for _ in range(100)]",
+    ),
     "encoding": ("some = ['a' * 90 + ' a'] * 10**6", "[tok.encode_batch(some) for _ in range(50)]"),
 }
 

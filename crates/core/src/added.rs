@@ -211,6 +211,11 @@ impl AddedTokens {
         self.tokens.last().map(|token| token.id)
     }
 
+    /// Whether any token is sought in the normalized text, where it may reach over words.
+    pub(crate) fn seeks_normalized(&self) -> bool {
+        self.finders.normalized.is_some()
+    }
+
     /// How the tokens are sought in `text`; `allowed` is kept between calls.
     pub(crate) fn matching<'a>(
         &'a self,

@@ -41,6 +41,14 @@ pub enum Error {
         /// The byte that does not fit.
         value: u8,
     },
+    /// A text that was given as bytes that are not UTF-8.
+    #[error("invalid UTF-8 at byte {byte} of the text (0x{value:02x})")]
+    Bytes {
+        /// Byte of the text, from 0.
+        byte: usize,
+        /// The byte that does not fit.
+        value: u8,
+    },
     /// Word counts that do not belong together, or none at all.
     #[error("{0}")]
     Counts(String),

@@ -10,12 +10,13 @@ use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use numpy::ndarray::ArrayView1;
 use numpy::{Element, PyArray1, PyArrayMethods};
+use piecework_core::encoding::Encoding;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use crate::encode::Room;
-use crate::encoding::Node;
+use crate::encoded::Room;
+use crate::input::Maps;
 
 /// Ids of many texts, and more about their tokens if that was asked for.
 #[pyclass(frozen, module = "piecework._core")]
@@ -40,9 +41,8 @@ pub(crate) struct Columns {
 
 impl Columns {
     #[expect(clippy::cast_possible_wrap, reason = "no text has 2^31 words, and none is -1")]
-    pub(crate) fn push(&mut self, node: &Node) {
-        let Node { encoding, offsets, .. } = node;
-        self.offsets.extend(offsets.iter().map(|&(start, end)| [start, end]));
+    pub(crate) fn push(&mut self, encoding: &Encoding, maps: &Maps) {
+        self.offsets.extend(maps.characters(encoding).map(|(start, end)| [start, end]));
         self.word_ids.extend(encoding.word_ids.iter().map(|&word| word as i32));
         self.type_ids.extend_from_slice(&encoding.type_ids);
         self.special_tokens_mask
@@ -61,7 +61,7 @@ impl Columns {
         })
     }
 
-    pub(crate) fn append(&mut self, mut other: Self) {
+    pub(crate) fn append(&mut self, other: &mut Self) {
         self.offsets.append(&mut other.offsets);
         self.word_ids.append(&mut other.word_ids);
         self.type_ids.append(&mut other.type_ids);

@@ -1,27 +1,27 @@
 //! Many texts at once.
 
-use std::collections::TryReserveError;
+use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use piecework_core::Error;
 use piecework_core::encoding::Direction;
-use piecework_core::pad::Padding;
-use piecework_core::pipeline::{self, Options, Scratch};
+use piecework_core::pipeline::{self, Cuts, Options, Part, Scratch};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
-use crate::batch::{Batch, Columns};
-use crate::encoding::Node;
+use crate::batch::Batch;
+use crate::encoded::{Encoded, in_order};
 use crate::errors::{in_text, to_py};
-use crate::input::Row;
+use crate::input::Rows;
 use crate::threads::{self, Tickets};
-use crate::workers::Workers;
+use crate::workers::{Hired, Workers};
 
-/// Fewer bytes than this are encoded faster on one thread than on two.
+/// Fewer bytes than this are encoded before a thread is started.
 pub(crate) const FLOOR: usize = 1 << 16;
-/// The bytes of a piece of work that a thread takes at a time.
-const CHUNK: usize = 1 << 18;
+/// The least and the most bytes of a piece of work that a thread takes at a time.
+const PIECE: (usize, usize) = (1 << 14, 1 << 18);
+/// So many pieces for each thread, that all are done at about the same time.
+const PIECES: usize = 4;
 
 /// The number of a text, and what is wrong with it.
 type Failure = (usize, Error);
@@ -35,16 +35,22 @@ pub(crate) struct Call<'a> {
     pub(crate) columns: bool,
 }
 
-/// Encodings, end to end.
-#[derive(Default)]
-struct Encoded {
-    ids: Vec<u32>,
-    lengths: Vec<usize>,
-    columns: Option<Columns>,
+/// What a thread takes at a time.
+enum Piece<'a> {
+    Rows(Range<usize>),
+    /// A part of a long row.
+    Part(usize, Part<'a>),
+}
+
+/// The rows of a call, and where long ones may be cut.
+struct Job<'a> {
+    call: &'a Call<'a>,
+    rows: &'a Rows<'a>,
+    cuts: Option<Cuts<'a>>,
 }
 
 /// Encodes the rows on as many threads as are worth their while.
-pub(crate) fn encode_batch(py: Python<'_>, call: &Call<'_>, rows: &[Row], asked: Option<i64>) -> PyResult<Batch> {
+pub(crate) fn encode_batch(py: Python<'_>, call: &Call<'_>, rows: &Rows<'_>, asked: Option<i64>) -> PyResult<Batch> {
     let threads = threads::number(py, asked)?;
     let unpadded = Options { padding: None, ..call.options.clone() };
     let encoded = encode_rows(py, &Call { options: &unpadded, ..*call }, rows, threads)?;
@@ -60,84 +66,83 @@ pub(crate) fn encode_batch(py: Python<'_>, call: &Call<'_>, rows: &[Row], asked:
     Ok(padded.into_batch(Some((lengths, padding.direction == Direction::Left))))
 }
 
-fn encode_rows(py: Python<'_>, call: &Call<'_>, rows: &[Row], threads: usize) -> PyResult<Encoded> {
-    let bytes: usize = rows.iter().map(Row::len).sum();
-    let done = if bytes < FLOOR {
-        vec![py.detach(|| encode_chunk(call, rows, 0))]
+fn encode_rows(py: Python<'_>, call: &Call<'_>, rows: &Rows<'_>, threads: usize) -> PyResult<Encoded> {
+    let bytes: usize = (0..rows.len()).map(|row| rows.bytes(row)).sum();
+    let encoded = if bytes < FLOOR {
+        py.detach(|| {
+            let (job, all) = (Job { call, rows, cuts: None }, Piece::Rows(0..rows.len()));
+            let mut encoded = Encoded::new(call.columns);
+            job.encode(&all, &mut call.workers.hire(), &mut encoded).map(|()| encoded)
+        })
     } else {
-        encode_chunks(py, call, &chunks(rows, CHUNK.min(bytes / threads + 1)), threads)?
+        let cuts = if call.columns { None } else { call.tokenizer.cuts(call.options) };
+        let job = Job { call, rows, cuts };
+        let pieces = py.detach(|| job.pieces((bytes / threads / PIECES).clamp(PIECE.0, PIECE.1)));
+        job.encode_all(py, &pieces, threads.min(pieces.len()))?
     };
-    let joined =
-        py.detach(|| done.into_iter().try_fold(Encoded::new(call.columns), |all, part| Ok(all.followed_by(part?))));
-    joined.map_err(|(text, error): Failure| in_text(py, &error, text))
+    encoded.map_err(|(text, error)| in_text(py, &error, text))
 }
 
-/// One thread, too, is one beside this, which listens for Ctrl-C.
-fn encode_chunks(
-    py: Python<'_>,
-    call: &Call<'_>,
-    chunks: &[(usize, &[Row])],
-    threads: usize,
-) -> PyResult<Vec<Result<Encoded, Failure>>> {
-    let tickets = Tickets::new(chunks.len());
-    let work = |(), stop: &AtomicBool| {
-        let mut done = Vec::new();
-        while let Some(ticket) = tickets.next() {
-            if stop.load(Ordering::Relaxed) {
-                break;
+impl<'a> Job<'a> {
+    /// Divides the rows into pieces of about `size` bytes, and those that are much longer, where they may be cut.
+    fn pieces(&self, size: usize) -> Vec<Piece<'a>> {
+        let Self { rows, cuts, .. } = self;
+        let mut pieces = Vec::new();
+        let (mut start, mut bytes) = (0, 0);
+        for row in 0..rows.len() {
+            let length = rows.bytes(row);
+            if length > 2 * size
+                && let Some(cuts) = cuts
+                && let Some(text) = rows.text(row)
+            {
+                pieces.extend((start < row).then_some(Piece::Rows(start..row)));
+                pieces.extend(cuts.parts(text, size).into_iter().map(|part| Piece::Part(row, part)));
+                (start, bytes) = (row + 1, 0);
+                continue;
             }
-            let (first, rows) = chunks[ticket];
-            done.push((ticket, encode_chunk(call, rows, first)));
+            bytes += length;
+            if bytes >= size {
+                pieces.push(Piece::Rows(start..row + 1));
+                (start, bytes) = (row + 1, 0);
+            }
         }
-        done
-    };
-    let done = threads::run(py, vec![(); threads.min(chunks.len())], work, threads::silent)?;
-    let mut done: Vec<_> = done.into_iter().flatten().collect();
-    done.sort_unstable_by_key(|&(ticket, _)| ticket);
-    Ok(done.into_iter().map(|(_, encoded)| encoded).collect())
-}
+        pieces.extend((start < rows.len()).then_some(Piece::Rows(start..rows.len())));
+        pieces
+    }
 
-/// Splits `rows` into runs of about `size` bytes, each with the number of its first row.
-fn chunks(rows: &[Row], size: usize) -> Vec<(usize, &[Row])> {
-    let mut chunks = Vec::new();
-    let (mut start, mut bytes) = (0, 0);
-    for (at, row) in rows.iter().enumerate() {
-        bytes += row.len();
-        if bytes >= size {
-            chunks.push((start, &rows[start..=at]));
-            (start, bytes) = (at + 1, 0);
+    /// Encodes the pieces, or gives the failure of the first text that has one.
+    fn encode_all(&self, py: Python<'_>, pieces: &[Piece<'_>], threads: usize) -> PyResult<Result<Encoded, Failure>> {
+        let Call { workers, columns, .. } = *self.call;
+        let tickets = Tickets::new(pieces.len());
+        let next = |scratch: &mut Hired<'_>, encoded: &mut Encoded| {
+            let Some(ticket) = tickets.next() else { return Ok(None) };
+            self.encode(&pieces[ticket], scratch, encoded).map(|()| Some(ticket))
+        };
+        let (encoded, failures) = in_order(py, threads, columns, || workers.hire(), next, threads::silent)?;
+        Ok(failures.into_iter().min_by_key(|&(text, _)| text).map_or(Ok(encoded), Err))
+    }
+
+    /// Encodes a piece of work behind what `encoded` has.
+    fn encode(&self, piece: &Piece<'_>, scratch: &mut Scratch, encoded: &mut Encoded) -> Result<(), Failure> {
+        match piece {
+            Piece::Rows(range) => {
+                encoded.lengths.reserve(range.len());
+                range.clone().try_for_each(|row| self.row(row, scratch, encoded).map_err(|error| (row, error)))
+            }
+            Piece::Part(row, part) => self.part(*row, *part, scratch, encoded).map_err(|error| (*row, error)),
         }
     }
-    chunks.push((start, &rows[start..]));
-    chunks
-}
 
-/// The encodings of rows, of which the first has the number `first`.
-fn encode_chunk(call: &Call<'_>, rows: &[Row], first: usize) -> Result<Encoded, Failure> {
-    let mut scratch = call.workers.hire();
-    let mut encoded = Encoded::new(call.columns);
-    encoded.lengths.reserve(rows.len());
-    for (number, row) in (first..).zip(rows) {
-        encoded.push(call, row, &mut scratch).map_err(|error| (number, error))?;
-    }
-    Ok(encoded)
-}
-
-impl Encoded {
-    fn new(columns: bool) -> Self {
-        Self { columns: columns.then(Columns::default), ..Self::default() }
-    }
-
-    fn push(&mut self, call: &Call<'_>, row: &Row, scratch: &mut Scratch) -> Result<(), Error> {
-        let Self { ids, lengths, columns } = self;
+    fn row(&self, row: usize, scratch: &mut Scratch, encoded: &mut Encoded) -> Result<(), Error> {
+        let Encoded { ids, lengths, columns, .. } = encoded;
+        let Call { tokenizer, options, .. } = self.call;
         let before = ids.len();
-        let Call { tokenizer, options, .. } = call;
-        row.with_inputs(|text, pair| match columns {
+        self.rows.with_inputs(row, |text, pair| match columns {
             None => tokenizer.encode_ids(text, pair, options, scratch, ids),
             Some(columns) => {
                 let encoding = tokenizer.encode(text, pair, options, scratch)?;
                 ids.extend_from_slice(&encoding.ids);
-                columns.push(&Node::new(encoding, &row.maps(), tokenizer, None));
+                columns.push(&encoding, &self.rows.maps(row));
                 Ok(())
             }
         })?;
@@ -145,68 +150,14 @@ impl Encoded {
         Ok(())
     }
 
-    fn followed_by(mut self, mut other: Self) -> Self {
-        if self.lengths.is_empty() {
-            return other;
+    fn part(&self, row: usize, part: Part<'_>, scratch: &mut Scratch, encoded: &mut Encoded) -> Result<(), Error> {
+        let before = encoded.ids.len();
+        let done = self.cuts.map_or(Ok(()), |cuts| cuts.encode(part, scratch, &mut encoded.ids));
+        if let Err(error) = done {
+            // The text as a whole says which of several errors is told, and where in it that is.
+            return self.row(row, scratch, &mut Encoded::default()).and(Err(error));
         }
-        self.ids.append(&mut other.ids);
-        self.lengths.append(&mut other.lengths);
-        if let (Some(columns), Some(others)) = (&mut self.columns, other.columns) {
-            columns.append(others);
-        }
-        self
+        encoded.push_part(encoded.ids.len() - before, part.is_first);
+        Ok(())
     }
-
-    /// The same rows, of `target` tokens at least; an error if memory has no room for them.
-    fn padded(self, padding: &Padding, target: usize) -> Result<Self, TryReserveError> {
-        let Self { ids, mut lengths, columns } = self;
-        let room = Room { lengths: &lengths, target, direction: padding.direction };
-        let ids = room.filled(&ids, padding.token.id)?;
-        let columns = columns.map(|columns| columns.padded(&room, padding.type_id)).transpose()?;
-        lengths.iter_mut().for_each(|length| *length = target.max(*length));
-        Ok(Self { ids, lengths, columns })
-    }
-
-    fn into_batch(self, unpadded: Option<(Vec<u32>, bool)>) -> Batch {
-        let row_offsets = row_offsets(&self.lengths);
-        Batch::new(self.ids, row_offsets, self.columns, unpadded)
-    }
-}
-
-/// Rows that are to have `target` values at least.
-pub(crate) struct Room<'a> {
-    lengths: &'a [usize],
-    target: usize,
-    direction: Direction,
-}
-
-impl Room<'_> {
-    /// The values of all rows, end to end, with `pad` where a row has none.
-    pub(crate) fn filled<T: Copy>(&self, values: &[T], pad: T) -> Result<Vec<T>, TryReserveError> {
-        let mut filled = Vec::new();
-        filled.try_reserve_exact(self.lengths.iter().map(|&length| length.max(self.target)).sum())?;
-        let mut start = 0;
-        for &length in self.lengths {
-            let row = values[start..start + length].iter().copied();
-            let missing = std::iter::repeat_n(pad, self.target.saturating_sub(length));
-            match self.direction {
-                Direction::Left => filled.extend(missing.chain(row)),
-                Direction::Right => filled.extend(row.chain(missing)),
-            }
-            start += length;
-        }
-        Ok(filled)
-    }
-}
-
-#[expect(clippy::cast_possible_wrap, reason = "the number of ids in memory")]
-fn row_offsets(lengths: &[usize]) -> Vec<i64> {
-    let mut offsets = Vec::with_capacity(lengths.len() + 1);
-    let mut end = 0;
-    offsets.push(0);
-    for &length in lengths {
-        end += length as i64;
-        offsets.push(end);
-    }
-    offsets
 }

@@ -107,7 +107,7 @@ impl Node {
     ) -> Self {
         // The source says it from here on, and a pickle has none.
         encoding.is_truncated = false;
-        let offsets = maps.characters(&encoding);
+        let offsets = maps.characters(&encoding).collect();
         let names = Names::Of(Arc::clone(tokenizer));
         Self { encoding, offsets, names, overflowing: OnceLock::new(), source }
     }

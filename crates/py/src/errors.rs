@@ -29,6 +29,11 @@ pub(crate) fn in_file(py: Python<'_>, error: &Error, path: &Path) -> PyErr {
     make(py, error, Some(&path.display().to_string()))
 }
 
+/// The same, for an error in a line of a file.
+pub(crate) fn in_line(py: Python<'_>, error: &Error, path: &Path, line: u64) -> PyErr {
+    make(py, error, Some(&format!("{}: line {line}", path.display())))
+}
+
 /// The same, for an error in one text of several.
 pub(crate) fn in_text(py: Python<'_>, error: &Error, number: usize) -> PyErr {
     make(py, error, Some(&format!("text {number}")))
@@ -38,6 +43,11 @@ pub(crate) fn in_text(py: Python<'_>, error: &Error, number: usize) -> PyErr {
 pub(crate) fn from_io(py: Python<'_>, error: &std::io::Error, path: &Path) -> PyErr {
     let number = error.raw_os_error().unwrap_or(0);
     raised(py, "from_os_error", (number, error.to_string(), path.display().to_string()))
+}
+
+/// The exception for an Arrow array that is not as it should be.
+pub(crate) fn in_arrow(py: Python<'_>, message: String) -> PyErr {
+    raised(py, "ArrowError", (message,))
 }
 
 /// The text of a `str`, which may hold surrogates that no UTF-8 can.
@@ -64,6 +74,7 @@ fn make(py: Python<'_>, error: &Error, place: Option<&str>) -> PyErr {
         Error::Format { .. } => raised(py, "FormatError", (message,)),
         Error::Unsupported { .. } => raised(py, "UnsupportedError", (message,)),
         Error::Utf8 { line, byte, value } => raised(py, "from_utf8", (message, *value, *line, *byte)),
+        Error::Bytes { byte, value } => raised(py, "from_bytes", (message, *value, *byte)),
         Error::Counts(_) => raised(py, "CountsError", (message,)),
         Error::Overflow(_) => raised(py, "CountOverflowError", (message,)),
         Error::SpecialToken { .. } => raised(py, "SpecialTokenError", (message,)),

@@ -1,20 +1,30 @@
-//! What calls take for a text: a `str`, its parts, or segments of it; and the way from bytes to characters.
+//! What calls take for a text: a `str` or UTF-8, its parts, or segments of it; and the way from bytes to characters.
 
+use piecework_core::Error;
 use piecework_core::encoding::Encoding;
 use piecework_core::pipeline::Input;
 use piecework_core::span::Span;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedStr;
-use pyo3::types::{PyString, PyTuple};
+use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
+use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString, PyTuple};
 
+use crate::arrow::ArrowTexts;
 use crate::errors::surrogate;
 
-/// A text that a call was given, readable without the GIL.
+/// A text in memory of Python's, readable without the GIL.
+#[derive(PartialEq)]
+pub(crate) enum Text {
+    Str(PyBackedStr),
+    /// What should be UTF-8, and is checked wherever it is read.
+    Bytes(PyBackedBytes),
+}
+
+/// A text that a call was given.
 #[derive(PartialEq)]
 pub(crate) enum Given {
     /// A text.
-    Text(PyBackedStr),
+    Text(Text),
     /// A text in parts.
     Words(Vec<PyBackedStr>),
     /// A text in segments: where each ends, and whether it is trusted.
@@ -28,11 +38,52 @@ pub(crate) struct Row {
     pair: Option<Given>,
 }
 
+impl Text {
+    /// A `str`, `bytes`, or a copy of bytes that may change.
+    pub(crate) fn new(value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if value.is_instance_of::<PyString>() {
+            return backed(value).map(Self::Str);
+        }
+        if let Ok(bytes) = value.cast::<PyBytes>() {
+            return Ok(Self::Bytes(bytes.clone().into()));
+        }
+        if let Ok(bytes) = value.cast::<PyByteArray>() {
+            return Ok(Self::Bytes(bytes.clone().into()));
+        }
+        if value.is_instance_of::<PyMemoryView>() {
+            return Ok(Self::Bytes(value.call_method0("tobytes")?.cast_into::<PyBytes>()?.into()));
+        }
+        Err(PyTypeError::new_err(format!("expected str or UTF-8 in bytes, found {}", value.get_type().name()?)))
+    }
+
+    pub(crate) fn get(&self) -> Result<&str, Error> {
+        match self {
+            Self::Str(text) => Ok(text),
+            Self::Bytes(bytes) => checked(bytes),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Str(text) => text.len(),
+            Self::Bytes(bytes) => bytes.len(),
+        }
+    }
+}
+
+/// The text that bytes are.
+pub(crate) fn checked(bytes: &[u8]) -> Result<&str, Error> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let byte = error.valid_up_to();
+        Error::Bytes { byte, value: bytes[byte] }
+    })
+}
+
 impl Given {
-    /// A `str`, or a list of them if it `is_pretokenized`.
+    /// A text, or a list of `str` if it `is_pretokenized`.
     fn new(value: &Bound<'_, PyAny>, is_pretokenized: bool) -> PyResult<Self> {
         if !is_pretokenized {
-            return Ok(Self::Text(backed(value)?));
+            return Text::new(value).map(Self::Text);
         }
         if value.is_instance_of::<PyString>() {
             return Err(PyTypeError::new_err("with is_pretokenized=True a text is a list of str, not one str"));
@@ -61,12 +112,12 @@ impl Given {
         }
     }
 
-    fn input<'a>(&'a self, words: &'a [&'a str]) -> Input<'a> {
-        match self {
-            Self::Text(text) => Input::Text(text),
+    fn input<'a>(&'a self, words: &'a [&'a str]) -> Result<Input<'a>, Error> {
+        Ok(match self {
+            Self::Text(text) => Input::Text(text.get()?),
             Self::Words(_) => Input::Words(words),
             Self::Segments(text, ends) => Input::Segments(text, ends),
-        }
+        })
     }
 
     fn len(&self) -> usize {
@@ -79,7 +130,7 @@ impl Given {
 
     fn maps(&self) -> Vec<CharMap> {
         match self {
-            Self::Text(text) => vec![CharMap::new(text)],
+            Self::Text(text) => text.get().map(CharMap::new).into_iter().collect(),
             Self::Words(words) => words.iter().map(|word| CharMap::new(word)).collect(),
             Self::Segments(text, _) => vec![CharMap::new(text)],
         }
@@ -118,9 +169,13 @@ impl Row {
     }
 
     /// Calls `encode` with the texts as the core takes them.
-    pub(crate) fn with_inputs<T>(&self, encode: impl FnOnce(Input<'_>, Option<Input<'_>>) -> T) -> T {
+    pub(crate) fn with_inputs<T>(
+        &self,
+        encode: impl FnOnce(Input<'_>, Option<Input<'_>>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         let (words, pair_words) = (self.text.words(), self.pair.as_ref().map(Given::words).unwrap_or_default());
-        encode(self.text.input(&words), self.pair.as_ref().map(|pair| pair.input(&pair_words)))
+        let pair = self.pair.as_ref().map(|pair| pair.input(&pair_words)).transpose()?;
+        encode(self.text.input(&words)?, pair)
     }
 
     /// The way from bytes to characters.
@@ -131,16 +186,94 @@ impl Row {
 }
 
 /// The rows of a batch.
-pub(crate) fn rows(batch: &Bound<'_, PyAny>, is_pretokenized: bool) -> PyResult<Vec<Row>> {
-    if batch.is_instance_of::<PyString>() {
-        return Err(PyTypeError::new_err("expected an iterable of str, found one str"));
+pub(crate) enum Rows<'a> {
+    /// A `str` each, as most batches have them.
+    Texts(Vec<PyBackedStr>),
+    /// Texts of other kinds, or some of them.
+    Given(Vec<Row>),
+    Arrow(&'a ArrowTexts),
+}
+
+impl<'a> Rows<'a> {
+    /// The rows of an Arrow column, or of an iterable.
+    pub(crate) fn new(batch: &'a Bound<'_, PyAny>, is_pretokenized: bool) -> PyResult<Self> {
+        if let Ok(texts) = batch.cast::<ArrowTexts>() {
+            return Ok(Self::Arrow(texts.get()));
+        }
+        if batch.is_instance_of::<PyString>() {
+            return Err(PyTypeError::new_err("expected an iterable of str, found one str"));
+        }
+        let (mut texts, mut given) = (Vec::with_capacity(batch.len().unwrap_or(0)), Vec::new());
+        for (place, row) in batch.try_iter()?.enumerate() {
+            let mut row = row?;
+            if !is_pretokenized && given.is_empty() {
+                match row.cast_into::<PyString>() {
+                    Ok(text) => {
+                        texts.push(readable(text)?);
+                        continue;
+                    }
+                    Err(error) => row = error.into_inner(),
+                }
+                given.extend(texts.drain(..).map(|text| Row::of(Given::Text(Text::Str(text)))));
+            }
+            let row = Row::of_batch(&row, is_pretokenized);
+            given.push(row.map_err(|error| in_row(batch.py(), error, place))?);
+        }
+        Ok(if given.is_empty() { Self::Texts(texts) } else { Self::Given(given) })
     }
-    let mut rows = Vec::with_capacity(batch.len().unwrap_or(0));
-    for (place, row) in batch.try_iter()?.enumerate() {
-        let row = Row::of_batch(&row?, is_pretokenized);
-        rows.push(row.map_err(|error| in_row(batch.py(), error, place))?);
+
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Texts(texts) => texts.len(),
+            Self::Given(rows) => rows.len(),
+            Self::Arrow(texts) => texts.len(),
+        }
     }
-    Ok(rows)
+
+    /// The bytes of a row's texts.
+    pub(crate) fn bytes(&self, row: usize) -> usize {
+        match self {
+            Self::Texts(texts) => texts[row].len(),
+            Self::Given(rows) => rows[row].len(),
+            Self::Arrow(texts) => texts.get(row).len(),
+        }
+    }
+
+    /// The text of a row that is a text by itself; `None` also where it is not UTF-8.
+    pub(crate) fn text(&self, row: usize) -> Option<&str> {
+        match self {
+            Self::Texts(texts) => Some(&texts[row]),
+            Self::Given(rows) => match &rows[row] {
+                Row { text: Given::Text(text), pair: None } => text.get().ok(),
+                _ => None,
+            },
+            Self::Arrow(texts) => checked(texts.get(row)).ok(),
+        }
+    }
+
+    /// Calls `encode` with the texts of a row as the core takes them.
+    pub(crate) fn with_inputs<T>(
+        &self,
+        row: usize,
+        encode: impl FnOnce(Input<'_>, Option<Input<'_>>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        match self {
+            Self::Texts(texts) => encode(Input::Text(&texts[row]), None),
+            Self::Given(rows) => rows[row].with_inputs(encode),
+            Self::Arrow(texts) => encode(Input::Text(checked(texts.get(row))?), None),
+        }
+    }
+
+    /// The way from bytes to characters in a row's texts.
+    pub(crate) fn maps(&self, row: usize) -> Maps {
+        match self {
+            Self::Given(rows) => rows[row].maps(),
+            Self::Texts(_) | Self::Arrow(_) => {
+                let map = self.text(row).map(CharMap::new).into_iter().collect();
+                Maps { maps: [map, Vec::new()], words: false }
+            }
+        }
+    }
 }
 
 /// The texts of an iterable of `str`, readable without the GIL.
@@ -167,31 +300,66 @@ fn backed(text: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
     let Ok(text) = text.cast::<PyString>() else {
         return Err(PyTypeError::new_err(format!("expected str, found {}", text.get_type().name()?)));
     };
-    PyBackedStr::try_from(text.clone()).map_err(|error| surrogate(text.py(), &error))
+    readable(text.clone())
 }
 
-/// The number of the character that each byte of a text begins or ends; `None` where bytes are characters.
-pub(crate) struct CharMap(Option<Vec<u32>>);
+fn readable(text: Bound<'_, PyString>) -> PyResult<PyBackedStr> {
+    let py = text.py();
+    PyBackedStr::try_from(text).map_err(|error| surrogate(py, &error))
+}
+
+/// The way from a text's bytes to its characters; `None` where they are the same.
+pub(crate) struct CharMap(Option<Vec<CharBlock>>);
+
+/// Sixty-four bytes of a text.
+#[derive(Clone, Copy)]
+struct CharBlock {
+    /// How many characters begin before it.
+    before: u32,
+    /// A bit for each byte that begins one.
+    begins: u64,
+}
 
 impl CharMap {
     pub(crate) fn new(text: &str) -> Self {
         if text.is_ascii() {
             return Self(None);
         }
-        let mut characters = vec![0; text.len() + 1];
-        for (number, (at, c)) in (0_u32..).zip(text.char_indices()) {
-            characters[at] = number;
-            characters[at + c.len_utf8()] = number + 1;
-        }
-        Self(Some(characters))
+        let mut before = 0;
+        let block = |bytes: &[u8]| {
+            let block = CharBlock { before, begins: begins(bytes) };
+            before += block.begins.count_ones();
+            block
+        };
+        let mut blocks: Vec<CharBlock> = text.as_bytes().chunks(64).map(block).collect();
+        blocks.push(CharBlock { before, begins: 0 });
+        Self(Some(blocks))
+    }
+
+    /// The number of the character that begins at a byte, or behind which the text ends.
+    fn character(blocks: &[CharBlock], byte: u32) -> u32 {
+        let CharBlock { before, begins } = blocks[byte as usize / 64];
+        before + (begins & !(u64::MAX << (byte % 64))).count_ones()
     }
 
     pub(crate) fn characters(&self, span: Span) -> (u32, u32) {
         match &self.0 {
             None => (span.start, span.end),
-            Some(characters) => (characters[span.start as usize], characters[span.end as usize]),
+            Some(blocks) => (Self::character(blocks, span.start), Self::character(blocks, span.end)),
         }
     }
+}
+
+/// A bit for each of up to 64 bytes that begins a character.
+fn begins(bytes: &[u8]) -> u64 {
+    let mut block = [0x80; 64];
+    block[..bytes.len()].copy_from_slice(bytes);
+    block.as_chunks::<8>().0.iter().rev().fold(0, |begins, eight| {
+        let word = u64::from_le_bytes(*eight);
+        let bits = !(word >> 7 & !(word >> 6)) & 0x0101_0101_0101_0101;
+        // The factor moves the bit of byte `i` to bit `56 + i`, and no two sums meet.
+        begins << 8 | bits.wrapping_mul(0x0102_0408_1020_4080) >> 56
+    })
 }
 
 /// The way from bytes to characters in the texts of a row.
@@ -203,12 +371,12 @@ pub(crate) struct Maps {
 
 impl Maps {
     /// The spans of an encoding's tokens, in characters.
-    pub(crate) fn characters(&self, encoding: &Encoding) -> Vec<(u32, u32)> {
-        let of = |place: usize| {
+    pub(crate) fn characters(&self, encoding: &Encoding) -> impl Iterator<Item = (u32, u32)> {
+        let of = move |place: usize| {
             let maps = self.maps.get(encoding.texts[place] as usize)?;
             let map = maps.get(if self.words { encoding.word_ids[place] as usize } else { 0 })?;
             Some(map.characters(encoding.spans[place]))
         };
-        (0..encoding.len()).map(|place| of(place).unwrap_or_default()).collect()
+        (0..encoding.len()).map(move |place| of(place).unwrap_or_default())
     }
 }

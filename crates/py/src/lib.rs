@@ -5,11 +5,15 @@
 
 #![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over as values")]
 
+mod arrow;
 mod batch;
+mod blocks;
 mod counts;
 mod encode;
+mod encoded;
 mod encoding;
 mod errors;
+mod file;
 mod functions;
 mod input;
 mod options;
@@ -29,6 +33,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<text::Stage>()?;
     module.add_class::<encoding::Encoding>()?;
     module.add_class::<batch::Batch>()?;
+    module.add_class::<arrow::ArrowTexts>()?;
     module.add_class::<counts::WordCounts>()?;
     module.add_class::<counts::WordCounter>()?;
     module.add_function(wrap_pyfunction!(train::train, module)?)?;

@@ -2,6 +2,7 @@
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 use piecework_core::Error;
@@ -61,18 +62,26 @@ pub(crate) fn run<S: Send, T: Send>(
         return Ok(Vec::new());
     }
     let stop = AtomicBool::new(false);
+    let busy = AtomicUsize::new(0);
     let mut signal = Ok(());
     let results = py.detach(|| {
         std::thread::scope(|scope| {
-            let (work, stop) = (&work, &stop);
+            let (work, stop, busy) = (&work, &stop, &busy);
+            let caller = std::thread::current();
             // Where the system gives no more threads, those there are do the work.
-            let spawn = |state| std::thread::Builder::new().spawn_scoped(scope, move || work(state, stop)).ok();
+            let spawn = |state| {
+                let at_work = AtWork::new(busy, caller.clone());
+                let work = move || {
+                    let _at_work = at_work;
+                    work(state, stop)
+                };
+                std::thread::Builder::new().spawn_scoped(scope, work).ok()
+            };
             let handles: Vec<_> = states.into_iter().map_while(spawn).collect();
             if handles.is_empty() {
                 signal = Err(PyRuntimeError::new_err("the system gives no thread to work in"));
             }
-            while signal.is_ok() && handles.iter().any(|handle| !handle.is_finished()) {
-                wait(&handles);
+            while signal.is_ok() && !finish_within(PATIENCE, busy) {
                 signal = Python::attach(|py| py.check_signals().and_then(|()| tick(py)));
             }
             stop.store(signal.is_err(), Ordering::Relaxed);
@@ -88,14 +97,34 @@ pub(crate) fn silent(_: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// Sleeps until all have finished or it is time to look for signals.
-fn wait<T>(handles: &[std::thread::ScopedJoinHandle<'_, T>]) {
-    let start = Instant::now();
-    let mut nap = Duration::from_micros(20);
-    while start.elapsed() < PATIENCE && handles.iter().any(|handle| !handle.is_finished()) {
-        std::thread::sleep(nap);
-        nap = (nap * 2).min(Duration::from_millis(2));
+/// Counts among the busy while it lives, and wakes the caller when it ends, a panic included.
+struct AtWork<'a> {
+    busy: &'a AtomicUsize,
+    caller: Thread,
+}
+
+impl<'a> AtWork<'a> {
+    fn new(busy: &'a AtomicUsize, caller: Thread) -> Self {
+        busy.fetch_add(1, Ordering::Relaxed);
+        Self { busy, caller }
     }
+}
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        self.busy.fetch_sub(1, Ordering::Relaxed);
+        self.caller.unpark();
+    }
+}
+
+/// Sleeps until nobody is busy, which is true, or the time is over.
+fn finish_within(time: Duration, busy: &AtomicUsize) -> bool {
+    let start = Instant::now();
+    while busy.load(Ordering::Relaxed) > 0 {
+        let Some(left) = time.checked_sub(start.elapsed()).filter(|left| !left.is_zero()) else { return false };
+        std::thread::park_timeout(left);
+    }
+    true
 }
 
 /// Hands out the numbers below `limit`, each once.

@@ -1,5 +1,6 @@
 //! The tokenizer.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use piecework_core::Error;
@@ -13,14 +14,16 @@ use piecework_core::model::wordpiece::train::Merge;
 use piecework_core::model::wordpiece::{Settings, Unknown, WordPiece};
 use piecework_core::pipeline::{self, WordPieces};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyString};
 
 use crate::batch::Batch;
 use crate::encode::{self, Call, FLOOR};
 use crate::encoding::{Encoding, Node, Source};
 use crate::errors::{in_parts, to_py, utf8};
+use crate::file::{FileCall, encode_file};
 use crate::functions::functions;
-use crate::input::{CharMap, Given, Row, rows};
+use crate::input::{CharMap, Given, Row, Rows, Text};
 use crate::options::Options;
 use crate::workers::Workers;
 
@@ -146,6 +149,14 @@ impl Tokenizer {
         ))
     }
 
+    /// Whether texts take the fast road, and with what, or why not.
+    fn road(&self) -> String {
+        match self.inner.road() {
+            Ok(kernel) => format!("fast ({kernel})"),
+            Err(reason) => format!("general: {reason}"),
+        }
+    }
+
     fn unk_token(&self) -> Option<&str> {
         self.inner.model().unk_token()
     }
@@ -237,14 +248,33 @@ impl Tokenizer {
         columns: bool,
         threads: Option<i64>,
     ) -> PyResult<Batch> {
-        let rows = rows(batch, is_pretokenized)?;
+        let rows = Rows::new(batch, is_pretokenized)?;
         let call = Call { tokenizer: &self.inner, workers: &self.workers, options: &options.inner, columns };
         encode::encode_batch(py, &call, &rows, threads)
     }
 
-    fn count(&self, text: &Bound<'_, PyString>, options: &Options) -> PyResult<usize> {
-        let (py, text) = (text.py(), utf8(text)?);
-        py.detach(|| self.inner.count(text, &options.inner, &mut self.workers.hire()))
+    /// Encodes a file, or the data of one, and calls `progress` with the bytes read.
+    #[expect(clippy::too_many_arguments, reason = "what a call may say")]
+    #[pyo3(signature = (path, data, lines, replace, options, threads, progress, block))]
+    fn encode_file(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        data: Option<PyBackedBytes>,
+        lines: bool,
+        replace: bool,
+        options: &Options,
+        threads: Option<i64>,
+        progress: &Bound<'_, PyAny>,
+        block: usize,
+    ) -> PyResult<Batch> {
+        let call = Call { tokenizer: &self.inner, workers: &self.workers, options: &options.inner, columns: false };
+        encode_file(py, &FileCall { call, path, data, lines, replace, block }, threads, progress)
+    }
+
+    fn count(&self, text: &Bound<'_, PyAny>, options: &Options) -> PyResult<usize> {
+        let (py, text) = (text.py(), Text::new(text)?);
+        detached(py, text.len(), || self.inner.count(text.get()?, &options.inner, &mut self.workers.hire()))
             .map_err(|error| to_py(py, &error))
     }
 

@@ -3,6 +3,7 @@
 Nothing here is for users: `piecework` wraps it. One stub stands for each file of `crates/py/src`.
 """
 
+from piecework._core._arrow import ArrowTexts as ArrowTexts
 from piecework._core._batch import Batch as Batch
 from piecework._core._counts import WordCounter as WordCounter
 from piecework._core._counts import WordCounts as WordCounts

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias, final
 
+from piecework._core._arrow import ArrowTexts
 from piecework._core._batch import Batch
 from piecework._core._encoding import Encoding
 from piecework._core._options import Options
-from piecework.types import UnknownPolicy
+from piecework.types import Text, UnknownPolicy
 
 _Functions: TypeAlias = Sequence[Callable[[str], object]]
 _ModelSettings: TypeAlias = tuple[str, str | None, UnknownPolicy, int | None]
@@ -60,6 +61,9 @@ class Tokenizer:
     def model(self) -> _ModelSettings:
         """Give prefix, unknown token, unknown policy and word limit of a WordPiece."""
 
+    def road(self) -> str:
+        """Whether texts take the fast road, and with what, or why not."""
+
     def unk_token(self) -> str | None:
         """Give the unknown token that the model names, in the vocabulary or not."""
 
@@ -86,8 +90,8 @@ class Tokenizer:
 
     def encode(
         self,
-        text: str | Iterable[str],
-        pair: str | Iterable[str] | None,
+        text: Text | Iterable[str],
+        pair: Text | Iterable[str] | None,
         is_pretokenized: bool,
         options: Options,
     ) -> Encoding:
@@ -98,8 +102,8 @@ class Tokenizer:
 
     def encode_ids(
         self,
-        text: str | Iterable[str],
-        pair: str | Iterable[str] | None,
+        text: Text | Iterable[str],
+        pair: Text | Iterable[str] | None,
         is_pretokenized: bool,
         options: Options,
     ) -> list[int]:
@@ -107,7 +111,7 @@ class Tokenizer:
 
     def encode_batch(
         self,
-        batch: Iterable[Any],
+        batch: Iterable[Any] | ArrowTexts,
         is_pretokenized: bool,
         options: Options,
         columns: bool,
@@ -115,7 +119,23 @@ class Tokenizer:
     ) -> Batch:
         """Give the ids of many texts or pairs (tuples), and if `columns` all else about their tokens."""
 
-    def count(self, text: str, options: Options) -> int:
+    def encode_file(
+        self,
+        path: str,
+        data: bytes | None,
+        lines: bool,
+        replace: bool,
+        options: Options,
+        threads: int | None,
+        progress: Callable[[int], object],
+        block: int,
+    ) -> Batch:
+        """Give the ids of a file, or of the data of one, as one text or a text a line.
+
+        Blocks of `block` bytes are read at a time, and `progress` is called with the bytes read.
+        """
+
+    def count(self, text: Text, options: Options) -> int:
         """Give the number of tokens of a text, neither truncated nor padded."""
 
     def log_likelihood(self, text: str, options: Options) -> float:

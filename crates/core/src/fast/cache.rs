@@ -1,39 +1,43 @@
 //! What became of chunks that were met before.
 //!
-//! The key is the chunk as it stands in the text, before normalization. Chunks of up to fifteen bytes that became up to
-//! three tokens live in a table of fixed size, two to a cache line: a third one pushes out the older. All others live in
-//! a second tier, which is emptied when it is full.
+//! The key is the chunk as it stands in the text, before normalization, but for the case of ASCII letters where the
+//! pipeline makes them lower case anyway. What is kept of a token is either its id alone, or its place, too. Chunks of up
+//! to fifteen bytes that became few tokens live in a table of fixed size, two side by side, in one of two places; where both
+//! are full the older is pushed out. All others live in a second tier, which is emptied when it is full.
 
 use std::hash::BuildHasher;
 
-use hashbrown::HashTable;
+use super::masks;
 
 /// The longest chunk of the first tier, in bytes.
 pub(super) const SHORT: usize = 15;
-/// The most ids of an entry of the first tier.
-const FEW: usize = 3;
-/// Longer chunks are not kept at all.
-pub(super) const LONG: usize = 256;
+/// Chunks with more bytes or tokens are not kept at all.
+pub(super) const LONG: usize = 255;
 
 /// A chunk of the first tier: its bytes and, in the highest byte, their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Key(u128);
 
 impl Key {
-    /// The key of `text[start..end]`, which has 1 to [`SHORT`] bytes.
+    /// The key of no chunk.
+    pub(super) const NONE: Self = Self(u128::MAX);
+
+    /// The key of `text[start..end]`, which has 1 to [`SHORT`] bytes; in lower case if `lowercase`.
     #[inline]
-    pub(super) fn new(text: &[u8], start: usize, end: usize) -> Self {
+    pub(super) fn new(text: &[u8], start: usize, end: usize, lowercase: bool) -> Self {
         let length = end - start;
-        let bytes = match text.get(start..start + 16) {
-            Some(bytes) => u128::from_le_bytes(bytes.try_into().expect("sixteen bytes")),
+        let mut bytes = match text.get(start..start + 16) {
+            Some(bytes) => bytes.try_into().expect("sixteen bytes"),
             None => {
                 let mut bytes = [0; 16];
                 bytes[..length].copy_from_slice(&text[start..end]);
-                u128::from_le_bytes(bytes)
+                bytes
             }
         };
-        let kept = bytes & (u128::MAX >> (128 - 8 * length));
-        Self(kept | (length as u128) << 120)
+        if lowercase {
+            bytes = bytes.map(|byte: u8| byte.to_ascii_lowercase());
+        }
+        Self(u128::from_le_bytes(bytes) & KEPT[length & 15] | (length as u128) << 120)
     }
 
     /// Mixes all bits; whoever makes keys collide makes misses, and no more.
@@ -46,71 +50,133 @@ impl Key {
     }
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Entry {
+/// Masks that keep as many bytes as their place says.
+const KEPT: [u128; 16] = {
+    let mut kept = [0; 16];
+    let mut length = 1;
+    while length < 16 {
+        kept[length] = u128::MAX >> (128 - 8 * length);
+        length += 1;
+    }
+    kept
+};
+
+/// What became of a chunk of the first tier.
+#[derive(Debug, Clone, Copy)]
+struct Entry<T, const FEW: usize> {
     key: Key,
-    ids: [u32; FEW],
+    tokens: [T; FEW],
     count: u32,
 }
 
-/// Two entries, the younger first.
-#[derive(Debug, Clone, Copy, Default)]
-#[repr(align(64))]
-struct Line([Entry; 2]);
+impl<T: Copy + Default, const FEW: usize> Default for Entry<T, FEW> {
+    fn default() -> Self {
+        Self { key: Key::default(), tokens: [T::default(); FEW], count: 0 }
+    }
+}
 
-/// The cache of a worker.
-#[derive(Debug, Default)]
-pub(crate) struct Cache {
-    lines: Vec<Line>,
+/// Two entries, the younger first; with ids alone that is a line of the machine's cache.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+struct Line<T, const FEW: usize>([Entry<T, FEW>; 2]);
+
+impl<T, const FEW: usize> Line<T, FEW> {
+    #[inline]
+    fn entry(&self, key: Key) -> Option<&Entry<T, FEW>> {
+        let [first, second] = &self.0;
+        // Which of the two cannot be foretold, whether one of them can.
+        let entry = if second.key == key { second } else { first };
+        (entry.key == key).then_some(entry)
+    }
+}
+
+/// The cache of a worker: `T` is what is kept of a token, and an entry of the first tier has room for `FEW`.
+#[derive(Debug)]
+pub(crate) struct Cache<T, const FEW: usize> {
+    lines: Vec<Line<T, FEW>>,
     /// How many entries were put into the first tier since it last grew.
     filled: usize,
-    long: HashTable<Long>,
-    bytes: Vec<u8>,
-    ids: Vec<u32>,
+    long: Long<T>,
+    /// How many lists of chunks in a row were nearly all new.
+    poor: u32,
+    /// How many lists are yet to pass by the cache.
+    rest: u32,
 }
 
-/// A chunk of the second tier.
-#[derive(Debug, Clone, Copy)]
-struct Long {
-    start: u32,
-    length: u32,
-    first: u32,
-    count: u32,
+impl<T, const FEW: usize> Default for Cache<T, FEW> {
+    fn default() -> Self {
+        Self { lines: Vec::new(), filled: 0, long: Long::default(), poor: 0, rest: 0 }
+    }
 }
 
 /// The fewest and the most lines of the first tier: two entries, 64 bytes each.
 const FEWEST: usize = 1 << 6;
-const MOST: usize = 1 << 15;
-/// The most entries, bytes and ids of the second tier.
-const MOST_LONG: usize = 1 << 14;
-const MOST_BYTES: usize = 1 << 20;
+const MOST: usize = 1 << 16;
 
-impl Cache {
-    /// The ids of a short chunk.
-    #[inline]
-    pub(super) fn short(&self, key: Key) -> Option<(&[u32; FEW], usize)> {
-        let line = self.lines.get(self.place(key))?;
-        let entry = line.0.iter().find(|entry| entry.key == key)?;
-        Some((&entry.ids, entry.count as usize))
+/// So many poor lists in a row show that a text does not repeat itself, and so many pass by before it is tried again.
+const POOR: u32 = 16;
+const REST: u32 = 64;
+
+impl<T: Copy + Default, const FEW: usize> Cache<T, FEW> {
+    /// Whether the chunks of the next list are worth looking up.
+    pub(super) fn pays(&mut self) -> bool {
+        let pays = self.rest == 0;
+        self.rest = self.rest.saturating_sub(1);
+        pays
     }
 
-    /// Keeps the ids of a short chunk; false if they are too many.
-    pub(super) fn keep_short(&mut self, key: Key, ids: &[u32]) -> bool {
-        if ids.len() > FEW {
-            return false;
+    /// Learns how many chunks of a list were known, and how many were new.
+    pub(super) fn learn(&mut self, known: usize, new: usize) {
+        self.poor = if new > 7 * known { self.poor + 1 } else { 0 };
+        if self.poor == POOR {
+            (self.poor, self.rest) = (POOR - 4, REST);
         }
-        let mut entry = Entry { key, ids: [0; FEW], count: u32::try_from(ids.len()).unwrap_or_default() };
-        entry.ids[..ids.len()].copy_from_slice(ids);
+    }
+
+    /// What became of a short chunk: all places of its entry, and how many are filled.
+    #[inline]
+    pub(super) fn short(&self, key: Key) -> Option<(&[T; FEW], usize)> {
+        let [place, other] = self.places(key);
+        let entry = self.lines.get(place)?.entry(key).or_else(|| self.lines[other].entry(key))?;
+        Some((&entry.tokens, entry.count as usize))
+    }
+
+    /// Has the entries for a short chunk brought near, which is soon to be looked up.
+    #[inline]
+    pub(super) fn prefetch(&self, key: Key) {
+        if let Some(line) = self.lines.get(self.places(key)[0]) {
+            line.0.iter().for_each(masks::prefetch);
+        }
+    }
+
+    /// What became of a chunk of the second tier.
+    pub(super) fn long(&self, chunk: &str) -> Option<&[T]> {
+        self.long.get(chunk.as_bytes())
+    }
+
+    /// Keeps the tokens of a chunk that is in neither tier; a long one has no key.
+    pub(super) fn keep(&mut self, key: Key, chunk: &str, tokens: &[T]) {
+        if key != Key::NONE && tokens.len() <= FEW {
+            self.keep_short(key, tokens);
+        } else if chunk.len() <= LONG && tokens.len() <= LONG {
+            self.long.insert(chunk.as_bytes(), tokens);
+        }
+    }
+
+    fn keep_short(&mut self, key: Key, tokens: &[T]) {
+        let mut entry = Entry { key, count: u32::try_from(tokens.len()).unwrap_or_default(), ..Entry::default() };
+        entry.tokens[..tokens.len()].copy_from_slice(tokens);
         if self.lines.is_empty() || (self.filled > self.lines.len() && self.lines.len() < MOST) {
             self.grow();
         }
         self.filled += 1;
         self.put(entry);
-        true
     }
 
-    fn put(&mut self, entry: Entry) {
-        let place = self.place(entry.key);
+    fn put(&mut self, entry: Entry<T, FEW>) {
+        let places = self.places(entry.key);
+        let has_room = |place: &usize| self.lines[*place].0[1].key == Key::default();
+        let place = places.into_iter().find(has_room).unwrap_or(places[0]);
         let line = &mut self.lines[place].0;
         line[1] = line[0];
         line[0] = entry;
@@ -118,7 +184,7 @@ impl Cache {
 
     fn grow(&mut self) {
         let size = (self.lines.len() * 4).clamp(FEWEST, MOST);
-        let old = std::mem::replace(&mut self.lines, vec![Line::default(); size]);
+        let old = std::mem::replace(&mut self.lines, vec![Line([Entry::default(); 2]); size]);
         self.filled = 0;
         for entry in old.iter().flat_map(|line| line.0.iter().rev()).filter(|entry| entry.key != Key::default()) {
             self.filled += 1;
@@ -128,47 +194,169 @@ impl Cache {
 
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the lines are far fewer than 2^32")]
-    fn place(&self, key: Key) -> usize {
+    fn places(&self, key: Key) -> [usize; 2] {
         // The number of lines is a power of two.
-        key.hash() as usize & self.lines.len().wrapping_sub(1)
-    }
-
-    /// The ids of a chunk of the second tier.
-    pub(super) fn long(&self, chunk: &[u8]) -> Option<&[u32]> {
-        let found = self.long.find(hash(chunk), |entry| entry.bytes(&self.bytes) == chunk)?;
-        Some(&self.ids[found.first as usize..][..found.count as usize])
-    }
-
-    /// Keeps the ids of a chunk that is not yet in the second tier.
-    #[expect(clippy::cast_possible_truncation, reason = "bounded far below")]
-    pub(super) fn keep_long(&mut self, chunk: &[u8], ids: &[u32]) {
-        if chunk.len() > LONG || ids.len() > LONG {
-            return;
-        }
-        if self.long.len() >= MOST_LONG || self.bytes.len() + chunk.len() > MOST_BYTES {
-            self.long.clear();
-            self.bytes.clear();
-            self.ids.clear();
-        }
-        let entry = Long {
-            start: self.bytes.len() as u32,
-            length: chunk.len() as u32,
-            first: self.ids.len() as u32,
-            count: ids.len() as u32,
-        };
-        self.bytes.extend_from_slice(chunk);
-        self.ids.extend_from_slice(ids);
-        let bytes = &self.bytes;
-        self.long.insert_unique(hash(chunk), entry, |entry| hash(entry.bytes(bytes)));
+        let (hash, kept) = (key.hash(), self.lines.len().wrapping_sub(1));
+        [hash as usize & kept, (hash >> 32) as usize & kept]
     }
 }
 
-impl Long {
-    fn bytes(self, bytes: &[u8]) -> &[u8] {
-        &bytes[self.start as usize..][..self.length as usize]
+/// The second tier: chunks and tokens one after the other, and an index with open addressing.
+#[derive(Debug)]
+struct Long<T> {
+    slots: Vec<Slot>,
+    filled: usize,
+    bytes: Vec<u8>,
+    tokens: Vec<T>,
+}
+
+impl<T> Default for Long<T> {
+    fn default() -> Self {
+        Self { slots: Vec::new(), filled: 0, bytes: Vec::new(), tokens: Vec::new() }
+    }
+}
+
+/// Where a chunk and its tokens are, and a part of its hash.
+#[derive(Debug, Clone, Copy, Default)]
+struct Slot {
+    tag: u32,
+    start: u32,
+    first: u32,
+    /// 0 in an empty slot.
+    length: u8,
+    count: u8,
+}
+
+/// The fewest and the most slots; half are filled at most.
+const FEWEST_SLOTS: usize = 1 << 6;
+const MOST_SLOTS: usize = 1 << 17;
+/// The most bytes, and the most tokens.
+const MOST_BYTES: usize = 1 << 22;
+const MOST_TOKENS: usize = 1 << 19;
+
+impl<T: Copy> Long<T> {
+    fn get(&self, chunk: &[u8]) -> Option<&[T]> {
+        let (mut place, tag) = self.place(hash(chunk));
+        loop {
+            let slot = self.slots.get(place)?;
+            if slot.length == 0 {
+                return None;
+            }
+            if slot.tag == tag && self.chunk(*slot) == chunk {
+                return Some(&self.tokens[slot.first as usize..][..usize::from(slot.count)]);
+            }
+            place = (place + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    fn chunk(&self, slot: Slot) -> &[u8] {
+        &self.bytes[slot.start as usize..][..usize::from(slot.length)]
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "chunks have up to LONG bytes and tokens, all of them far fewer than 2^32"
+    )]
+    fn insert(&mut self, chunk: &[u8], tokens: &[T]) {
+        let has_room = self.bytes.len() + chunk.len() <= MOST_BYTES && self.tokens.len() + tokens.len() <= MOST_TOKENS;
+        if !has_room || self.filled == MOST_SLOTS / 2 {
+            self.clear();
+        }
+        if self.filled * 2 >= self.slots.len() {
+            self.grow();
+        }
+        let (start, first) = (self.bytes.len() as u32, self.tokens.len() as u32);
+        self.put(hash(chunk), Slot { tag: 0, start, first, length: chunk.len() as u8, count: tokens.len() as u8 });
+        self.filled += 1;
+        self.bytes.extend_from_slice(chunk);
+        self.tokens.extend_from_slice(tokens);
+    }
+
+    fn clear(&mut self) {
+        self.slots.fill(Slot::default());
+        self.filled = 0;
+        self.bytes.clear();
+        self.tokens.clear();
+    }
+
+    fn grow(&mut self) {
+        let size = (self.slots.len() * 4).clamp(FEWEST_SLOTS, MOST_SLOTS);
+        let old = std::mem::replace(&mut self.slots, vec![Slot::default(); size]);
+        for slot in old.into_iter().filter(|slot| slot.length != 0) {
+            self.put(hash(self.chunk(slot)), slot);
+        }
+    }
+
+    fn put(&mut self, hash: u64, slot: Slot) {
+        let (mut place, tag) = self.place(hash);
+        while self.slots[place].length != 0 {
+            place = (place + 1) & (self.slots.len() - 1);
+        }
+        self.slots[place] = Slot { tag, ..slot };
+    }
+
+    /// The first slot for a hash, and what is kept of it.
+    #[expect(clippy::cast_possible_truncation, reason = "parts are what is wanted")]
+    fn place(&self, hash: u64) -> (usize, u32) {
+        // The number of slots is a power of two.
+        (hash as usize & self.slots.len().wrapping_sub(1), (hash >> 32) as u32)
     }
 }
 
 pub(super) fn hash(chunk: &[u8]) -> u64 {
     foldhash::fast::FixedState::default().hash_one(chunk)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(text: &str, lowercase: bool) -> Key {
+        Key::new(text.as_bytes(), 0, text.len(), lowercase)
+    }
+
+    #[test]
+    fn keys_are_the_bytes_and_their_number() {
+        assert_eq!(
+            key("ab", false),
+            Key::new("xab and what follows".as_bytes(), 1, 3, false),
+            "at the end and before it"
+        );
+        assert_ne!(key("ab", false), key("ab\0", false));
+        assert_ne!(key("Ab", false), key("ab", false));
+        assert_eq!(key("Abé[`@Z", true), key("abé[`@z", true));
+    }
+
+    #[test]
+    fn the_first_tier_keeps_few_tokens_and_forgets_the_oldest() {
+        let mut cache = Cache::<u32, 3>::default();
+        assert!(cache.short(key("a", false)).is_none());
+        cache.keep(key("a", false), "a", &[1, 2, 3, 4]);
+        assert!(cache.short(key("a", false)).is_none());
+        assert_eq!(cache.long("a"), Some([1, 2, 3, 4].as_slice()), "it has more than few");
+        for number in 0..500_000 {
+            let chunk = number.to_string();
+            cache.keep(key(&chunk, false), &chunk, &[number, 7]);
+            assert_eq!(cache.short(key(&chunk, false)), Some((&[number, 7, 0], 2)));
+        }
+        assert_eq!(cache.lines.len(), MOST);
+        let kept = (0..500_000_u32).filter(|number| cache.short(key(&number.to_string(), false)).is_some()).count();
+        assert!((MOST * 3 / 2..=2 * MOST).contains(&kept), "{kept}");
+    }
+
+    #[test]
+    fn the_second_tier_is_bounded() {
+        let mut cache = Cache::<u32, 3>::default();
+        for number in 0..200_000 {
+            let chunk = format!("a long chunk {number}");
+            assert_eq!(cache.long(&chunk), None);
+            cache.keep(Key::NONE, &chunk, &[number, 1]);
+            assert_eq!(cache.long(&chunk), Some([number, 1].as_slice()));
+            let Long { filled, bytes, tokens, .. } = &cache.long;
+            assert!(*filled <= MOST_SLOTS / 2 && bytes.len() <= MOST_BYTES && tokens.len() <= MOST_TOKENS);
+        }
+        let chunk = "a".repeat(LONG + 1);
+        cache.keep(Key::NONE, &chunk, &[1]);
+        assert_eq!(cache.long(&chunk), None, "too long");
+    }
 }

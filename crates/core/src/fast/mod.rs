@@ -1,7 +1,7 @@
-//! The fast road: text to ids by chunks that were met before.
+//! The fast road: text to tokens by chunks that were met before.
 //!
 //! ```text
-//! text ─ masks ─ chunks ─ cache ─ ids
+//! text ─ masks ─ chunks ─ cache ─ tokens
 //!                           └─ the general road, once for each chunk
 //! ```
 //!
@@ -12,13 +12,16 @@ mod cache;
 mod cutter;
 mod masks;
 mod tally;
+mod walk;
 
 use crate::error::Result;
 use crate::words::WordSplitter;
-use cache::{Cache, Key, SHORT};
+pub(crate) use cache::Cache;
+use cache::{Key, SHORT};
 use cutter::{Cutter, Kind};
-use masks::{BLOCK, Classifier, Masks};
+use masks::Classifier;
 pub(crate) use tally::{Documents, Table, Tally};
+use walk::{List, ROOM, Walk};
 
 /// The fast road of one tokenizer.
 #[derive(Debug)]
@@ -27,20 +30,37 @@ pub(crate) struct Fast {
     classifier: Classifier,
 }
 
-/// What a worker keeps between texts: the chunks it met, where special tokens may be made of text, and where not.
-#[derive(Debug, Default)]
-pub(crate) struct FastScratch {
-    caches: [Cache; 2],
+/// Room for the chunks that are looked up together.
+#[derive(Debug)]
+pub(crate) struct Chunks {
+    list: List,
+    keys: Box<[Key; ROOM]>,
 }
 
-impl FastScratch {
-    /// The cache for texts of which special tokens may be made, or may not.
-    pub(crate) fn cache(&mut self, specials: bool) -> &mut Cache {
-        &mut self.caches[usize::from(specials)]
+impl Default for Chunks {
+    fn default() -> Self {
+        Self { list: List::default(), keys: Box::new([Key::NONE; ROOM]) }
     }
 }
 
+/// What takes the tokens of chunks, one chunk after the other.
+pub(crate) trait Sink<T, const FEW: usize> {
+    /// Takes the first `count` of the tokens of a chunk that begins at byte `start` of the text.
+    fn few(&mut self, start: usize, tokens: &[T; FEW], count: usize);
+
+    /// Takes the tokens of such a chunk.
+    fn many(&mut self, start: usize, tokens: &[T]);
+
+    /// Encodes a new chunk on the general road, takes its tokens, and gives back what is to be kept of them.
+    fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<&[T]>>;
+}
+
 impl Fast {
+    /// The same with the kernel of that name, if it runs here.
+    pub(crate) fn with_kernel(self, name: &str) -> Option<Self> {
+        Some(Self { classifier: self.classifier.with_kernel(name)?, ..self })
+    }
+
     /// The fast road for a splitter, or why there is none.
     pub(crate) fn new(splitter: &WordSplitter) -> std::result::Result<Self, &'static str> {
         let cutter = Cutter::new(splitter)?;
@@ -48,171 +68,114 @@ impl Fast {
         Ok(Self { cutter, classifier })
     }
 
+    /// Whether a byte is an ASCII character that divides words, wherever it stands, and is gone.
+    pub(crate) fn divides(&self, byte: u8) -> bool {
+        self.cutter.ascii.get(usize::from(byte)) == Some(&Kind::Space)
+    }
+
     /// What classifies the bytes of a text here.
     pub(crate) fn kernel(&self) -> &'static str {
         self.classifier.name()
     }
 
-    /// Appends the ids of a text without added tokens to `ids`; `miss` appends those of a chunk on the general road.
-    pub(crate) fn ids(
+    /// Gives the tokens of a text without added tokens to `sink`.
+    pub(crate) fn encode<T: Copy + Default, const FEW: usize>(
         &self,
         text: &str,
-        cache: Option<&mut Cache>,
-        ids: &mut Vec<u32>,
-        mut miss: impl FnMut(&str, &mut Vec<u32>) -> Result<()>,
+        mut cache: Option<&mut Cache<T, FEW>>,
+        Chunks { list, keys }: &mut Chunks,
+        sink: &mut impl Sink<T, FEW>,
     ) -> Result<()> {
-        let Some(cache) = cache else {
-            return self.chunks(text, |start, end| miss(&text[start..end], ids));
-        };
-        ids.reserve(text.len() / 4);
-        self.chunks(text, |start, end| {
-            if end - start > SHORT {
-                return long(cache, &text[start..end], ids, &mut miss);
-            }
-            let key = Key::new(text.as_bytes(), start, end);
-            match cache.short(key) {
-                Some((found, 1)) => {
-                    ids.push(found[0]);
-                    Ok(())
-                }
-                Some((found, count)) => {
-                    ids.extend_from_slice(&found[..count]);
-                    Ok(())
-                }
-                None => short(cache, key, &text[start..end], ids, &mut miss),
-            }
-        })
-    }
-
-    /// Calls `each` with the first byte and the end of every chunk.
-    #[inline]
-    fn chunks(&self, text: &str, mut each: impl FnMut(usize, usize) -> Result<()>) -> Result<()> {
-        let bytes = text.as_bytes();
-        let mut walk = Walk { at: 0, open: 0, last: Kind::Space };
-        while walk.at < bytes.len() {
-            let rest = &bytes[walk.at..];
-            let (masks, length) = match rest.first_chunk::<BLOCK>() {
-                Some(block) => (self.classifier.masks(block), BLOCK),
-                None => {
-                    let mut block = [b' '; BLOCK];
-                    block[..rest.len()].copy_from_slice(rest);
-                    (self.classifier.masks(&block), rest.len())
-                }
-            };
-            let length = length.min(masks.slow.trailing_zeros() as usize);
-            walk.block(masks, length, &mut each)?;
-            for c in text[walk.at..].chars() {
-                let kind = self.cutter.kind(c);
-                if c.is_ascii() && kind != Kind::Glue {
-                    break;
-                }
-                walk.step(kind, c.len_utf8(), &mut each)?;
+        let mut walk = Walk::new(text, &self.cutter, &self.classifier, list);
+        while let Some(chunks) = walk.next() {
+            if let Some(cache) = &mut cache
+                && cache.pays()
+            {
+                self.look_up(text, chunks, cache, keys, sink)?;
+            } else {
+                self.encode_all(text, chunks, sink)?;
             }
         }
-        if walk.last == Kind::Space { Ok(()) } else { each(walk.open, bytes.len()) }
-    }
-}
-
-/// Where a walk over a text stands.
-struct Walk {
-    /// The next byte.
-    at: usize,
-    /// The first byte of the chunk that is open; only of use where the last kind is not `Space`.
-    open: usize,
-    /// The kind of the character before.
-    last: Kind,
-}
-
-impl Walk {
-    /// Takes the first `length` bytes of a block.
-    #[inline]
-    fn block(&mut self, masks: Masks, length: usize, each: &mut impl FnMut(usize, usize) -> Result<()>) -> Result<()> {
-        if length == 0 {
-            return Ok(());
-        }
-        let Masks { space, alone, other, .. } = masks;
-        let was = |kind| u64::from(self.last == kind);
-        // Glue goes with either kind.
-        let was_other = if self.last == Kind::Glue { other & 1 } else { was(Kind::Other) };
-        let before = space << 1 | was(Kind::Space);
-        let cuts = (space ^ before) | alone | (alone << 1 | was(Kind::Alone)) | (other ^ (other << 1 | was_other));
-        let kept = u64::MAX >> (BLOCK - length);
-        let mut starts = cuts & !space & kept;
-        let mut ends = cuts & !before & kept;
-        if self.last == Kind::Space && starts != 0 {
-            self.open = self.at + starts.trailing_zeros() as usize;
-            starts &= starts - 1;
-        }
-        while ends != 0 {
-            each(self.open, self.at + ends.trailing_zeros() as usize)?;
-            ends &= ends - 1;
-            self.open = self.at + starts.trailing_zeros() as usize;
-            starts &= starts.wrapping_sub(1);
-        }
-        let last = 1 << (length - 1);
-        self.last = match () {
-            () if space & last != 0 => Kind::Space,
-            () if alone & last != 0 => Kind::Alone,
-            () if other & last != 0 => Kind::Other,
-            () => Kind::Word,
-        };
-        self.at += length;
         Ok(())
     }
 
-    /// Takes one character.
-    #[inline]
-    fn step(&mut self, kind: Kind, length: usize, each: &mut impl FnMut(usize, usize) -> Result<()>) -> Result<()> {
-        let joined = match (self.last, kind) {
-            (Kind::Space, Kind::Space) => true,
-            (Kind::Space | Kind::Alone, _) | (_, Kind::Space | Kind::Alone) => false,
-            (last, kind) => last == kind || last == Kind::Glue || kind == Kind::Glue,
-        };
-        if !joined {
-            if self.last != Kind::Space {
-                each(self.open, self.at)?;
-            }
-            self.open = self.at;
+    /// All chunks anew: those that are plainly words one by one, others together, which saves what each begins with.
+    fn encode_all<T, const FEW: usize>(
+        &self,
+        text: &str,
+        mut chunks: impl Iterator<Item = (usize, usize)> + Clone,
+        sink: &mut impl Sink<T, FEW>,
+    ) -> Result<()> {
+        let (Some((start, _)), Some((_, end))) = (chunks.clone().next(), chunks.clone().last()) else { return Ok(()) };
+        if self.cutter.whole && text.as_bytes()[start..end].is_ascii() {
+            return chunks.try_for_each(|(start, end)| sink.encode(start, &text[start..end]).map(|_| ()));
         }
-        self.last = kind;
-        self.at += length;
+        sink.encode(start, &text[start..end]).map(|_| ())
+    }
+
+    /// First all keys, then all entries: so the machine fetches many at once.
+    fn look_up<T: Copy + Default, const FEW: usize>(
+        &self,
+        text: &str,
+        chunks: impl Iterator<Item = (usize, usize)> + Clone,
+        cache: &mut Cache<T, FEW>,
+        keys: &mut [Key; ROOM],
+        sink: &mut impl Sink<T, FEW>,
+    ) -> Result<()> {
+        for (key, (start, end)) in keys.iter_mut().zip(chunks.clone()) {
+            *key = self.key(text.as_bytes(), start, end);
+            cache.prefetch(*key);
+        }
+        let (mut known, mut new) = (0, 0);
+        for (&key, (start, end)) in keys.iter().zip(chunks) {
+            if let Some((tokens, count)) = cache.short(key) {
+                sink.few(start, tokens, count);
+                known += 1;
+            } else if meet(cache, key, start, &text[start..end], sink)? {
+                new += 1;
+            }
+        }
+        cache.learn(known, new);
         Ok(())
+    }
+
+    /// The key of the chunk from `start` to `end`; none if that is long.
+    #[inline]
+    fn key(&self, text: &[u8], start: usize, end: usize) -> Key {
+        if end - start <= SHORT { Key::new(text, start, end, self.cutter.lowercase) } else { Key::NONE }
+    }
+
+    /// The word that a chunk is, if that is plain to see: a chunk of ASCII characters that change in nothing but case.
+    pub(crate) fn word<'a>(&self, chunk: &'a str, room: &'a mut String) -> Option<&'a str> {
+        let Cutter { ascii, whole, lowercase, .. } = &self.cutter;
+        let is_plain = |byte: u8| ascii.get(usize::from(byte)).is_some_and(|&kind| kind != Kind::Glue);
+        if !whole || !chunk.bytes().all(is_plain) {
+            return None;
+        }
+        if !lowercase {
+            return Some(chunk);
+        }
+        room.clear();
+        room.push_str(chunk);
+        room.make_ascii_lowercase();
+        Some(room)
     }
 }
 
-#[cold]
-fn short(
-    cache: &mut Cache,
+/// Gives the tokens of a chunk that is not in the first tier, and keeps them if they are new; tells whether they are.
+fn meet<T: Copy + Default, const FEW: usize>(
+    cache: &mut Cache<T, FEW>,
     key: Key,
+    start: usize,
     chunk: &str,
-    ids: &mut Vec<u32>,
-    miss: &mut impl FnMut(&str, &mut Vec<u32>) -> Result<()>,
-) -> Result<()> {
-    if let Some(found) = cache.long(chunk.as_bytes()) {
-        ids.extend_from_slice(found);
-        return Ok(());
+    sink: &mut impl Sink<T, FEW>,
+) -> Result<bool> {
+    if let Some(tokens) = cache.long(chunk) {
+        sink.many(start, tokens);
+        return Ok(false);
     }
-    let before = ids.len();
-    miss(chunk, ids)?;
-    if !cache.keep_short(key, &ids[before..]) {
-        cache.keep_long(chunk.as_bytes(), &ids[before..]);
+    if let Some(tokens) = sink.encode(start, chunk)? {
+        cache.keep(key, chunk, tokens);
     }
-    Ok(())
-}
-
-#[cold]
-fn long(
-    cache: &mut Cache,
-    chunk: &str,
-    ids: &mut Vec<u32>,
-    miss: &mut impl FnMut(&str, &mut Vec<u32>) -> Result<()>,
-) -> Result<()> {
-    if let Some(found) = cache.long(chunk.as_bytes()) {
-        ids.extend_from_slice(found);
-        return Ok(());
-    }
-    let before = ids.len();
-    miss(chunk, ids)?;
-    cache.keep_long(chunk.as_bytes(), &ids[before..]);
-    Ok(())
+    Ok(true)
 }

@@ -8,8 +8,10 @@
 
 use hashbrown::HashTable;
 
-use super::Fast;
-use super::cache::{Key, LONG, SHORT, hash};
+use super::cache::{Key, LONG, hash};
+use super::masks;
+use super::walk::Walk;
+use super::{Chunks, Fast};
 use crate::error::Result;
 
 /// What the chunks of a text are counted into: a table of words.
@@ -61,9 +63,16 @@ struct Long {
     known: Known,
 }
 
-/// The chunks that a worker met.
+/// What a worker counts with.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
+    chunks: Chunks,
+    met: Met,
+}
+
+/// The chunks that it met.
+#[derive(Debug, Default)]
+struct Met {
     lines: Vec<Line>,
     /// How many entries were put into the lines since they last grew.
     filled: usize,
@@ -92,26 +101,30 @@ impl Fast {
         tally: &mut Tally,
         table: &mut impl Table,
     ) -> Result<()> {
+        let Tally { chunks: Chunks { list, keys }, met } = tally;
         let bytes = text.as_bytes();
-        let mut walk = Position::new(bytes, documents);
-        self.chunks(text, |start, end| {
-            if start >= walk.end {
-                walk.advance(bytes, start);
+        let mut position = Position::new(bytes, documents);
+        let mut walk = Walk::new(text, &self.cutter, &self.classifier, list);
+        while let Some(chunks) = walk.next() {
+            for (key, (start, end)) in keys.iter_mut().zip(chunks.clone()) {
+                *key = self.key(bytes, start, end);
+                met.prefetch(*key);
             }
-            let known = if end - start <= SHORT {
-                tally.short(Key::new(bytes, start, end))
-            } else {
-                tally.long(&bytes[start..end])
-            };
-            walk.word += match known {
-                Some(known) => {
-                    known.again += 1;
-                    u64::from(known.words)
+            for (&key, (start, end)) in keys.iter().zip(chunks) {
+                if start >= position.end {
+                    position.advance(bytes, start);
                 }
-                None => tally.meet(&text[start..end], walk, table)?,
-            };
-            Ok(())
-        })
+                let known = if key == Key::NONE { met.long(&bytes[start..end]) } else { met.short(key) };
+                position.word += match known {
+                    Some(known) => {
+                        known.again += 1;
+                        u64::from(known.words)
+                    }
+                    None => met.meet(key, &text[start..end], position, table)?,
+                };
+            }
+        }
+        Ok(())
     }
 }
 
@@ -151,6 +164,12 @@ fn line_end(text: &[u8], start: usize) -> usize {
 impl Tally {
     /// Settles all chunks and forgets them.
     pub(crate) fn settle(&mut self, table: &mut impl Table) -> Result<()> {
+        self.met.settle(table)
+    }
+}
+
+impl Met {
+    fn settle(&mut self, table: &mut impl Table) -> Result<()> {
         for entry in self.lines.iter_mut().flat_map(|line| &mut line.0) {
             std::mem::take(entry).known.settle(&self.places, table)?;
         }
@@ -165,6 +184,14 @@ impl Tally {
         }
         self.bytes.clear();
         Ok(())
+    }
+
+    /// Has the line of a short chunk brought near, which is soon to be looked up.
+    #[inline]
+    fn prefetch(&self, key: Key) {
+        if let Some(line) = self.lines.get(self.place(key)) {
+            masks::prefetch(line);
+        }
     }
 
     #[inline]
@@ -184,7 +211,7 @@ impl Tally {
 
     /// Takes a chunk apart; gives how many words it holds.
     #[cold]
-    fn meet(&mut self, chunk: &str, at: Position, table: &mut impl Table) -> Result<u64> {
+    fn meet(&mut self, key: Key, chunk: &str, at: Position, table: &mut impl Table) -> Result<u64> {
         if self.places.len() >= MOST_PLACES {
             self.settle(table)?;
         }
@@ -199,18 +226,18 @@ impl Tally {
         if let (Ok(words), Ok(place)) = (u32::try_from(words), u32::try_from(place))
             && chunk.len() <= LONG
         {
-            self.keep(chunk.as_bytes(), Known { again: 0, words, place }, table)?;
+            self.keep(key, chunk.as_bytes(), Known { again: 0, words, place }, table)?;
         }
         Ok(words as u64)
     }
 
-    fn keep(&mut self, chunk: &[u8], known: Known, table: &mut impl Table) -> Result<()> {
-        if chunk.len() <= SHORT {
+    fn keep(&mut self, key: Key, chunk: &[u8], known: Known, table: &mut impl Table) -> Result<()> {
+        if key != Key::NONE {
             if self.lines.is_empty() || (self.filled > self.lines.len() && self.lines.len() < MOST) {
                 self.grow(table)?;
             }
             self.filled += 1;
-            return self.put(Entry { key: Key::new(chunk, 0, chunk.len()), known }, table);
+            return self.put(Entry { key, known }, table);
         }
         if self.long.len() >= MOST_LONG || self.bytes.len() + chunk.len() > MOST_BYTES {
             self.settle_long(table)?;

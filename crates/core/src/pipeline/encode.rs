@@ -21,6 +21,16 @@ pub enum Input<'a> {
     Segments(&'a str, &'a [(usize, bool)]),
 }
 
+impl Input<'_> {
+    /// The bytes of the text.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Text(text) | Self::Segments(text, _) => text.len(),
+            Self::Words(words) => words.iter().map(|word| word.len()).sum(),
+        }
+    }
+}
+
 /// How a call wants its text encoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
@@ -120,6 +130,21 @@ impl Tokenizer {
         Ok(())
     }
 
+    /// Appends the ids of one text, before post-processing.
+    pub(super) fn token_ids(
+        &self,
+        input: Input<'_>,
+        options: &Options,
+        scratch: &mut Scratch,
+        ids: &mut Vec<u32>,
+    ) -> Result<()> {
+        let Scratch { allowed, fast, .. } = scratch;
+        if self.fast_ids(input, options, allowed, fast, ids)? {
+            return Ok(());
+        }
+        self.each_token(input, options, scratch, |found| ids.push(found.id))
+    }
+
     /// Everything about the tokens of a text or pair.
     pub fn encode(
         &self,
@@ -164,17 +189,23 @@ impl Tokenizer {
     /// The number of tokens of a text, neither truncated nor padded.
     pub fn count(&self, text: &str, options: &Options, scratch: &mut Scratch) -> Result<usize> {
         let mut count = 0;
+        let mut ids = std::mem::take(&mut scratch.ids[0]);
         for step in self.plan(false, options)? {
             match step {
-                Step::Special(ids) => count += ids.len(),
-                Step::Text(_) => self.each_token(Input::Text(text), options, scratch, |_| count += 1)?,
+                Step::Special(special) => count += special.len(),
+                Step::Text(_) => {
+                    ids.clear();
+                    self.token_ids(Input::Text(text), options, scratch, &mut ids)?;
+                    count += ids.len();
+                }
             }
         }
+        scratch.ids[0] = ids;
         Ok(count)
     }
 
     /// The steps of post-processing, or why it cannot be done.
-    fn plan(&self, pair: bool, options: &Options) -> Result<&[Step]> {
+    pub(super) fn plan(&self, pair: bool, options: &Options) -> Result<&[Step]> {
         let plan = &self.plans[usize::from(pair)][usize::from(options.add_special_tokens)];
         plan.as_deref().map_err(Clone::clone)
     }
@@ -188,6 +219,10 @@ impl Tokenizer {
     /// The tokens of one text, before post-processing.
     fn encode_input(&self, input: Input<'_>, text: u32, options: &Options, scratch: &mut Scratch) -> Result<Encoding> {
         let mut encoding = Encoding::default();
+        let Scratch { allowed, fast, .. } = scratch;
+        if self.fast_tokens(input, text, options, allowed, fast, &mut encoding)? {
+            return Ok(encoding);
+        }
         let words_are_given = matches!(input, Input::Words(_));
         self.each_token_of_word(input, options, true, scratch, |found, place| {
             if let Some(name) = self.other_name(found) {

@@ -1,11 +1,15 @@
 //! The tokenizer: all stages in a row.
 //!
-//! `encode` is what calls ask for, `tokens` how a text becomes tokens, `decode` the way back.
+//! `encode` is what calls ask for, `tokens` how a text becomes tokens, `cuts` how a long one does in parts, `decode` the way
+//! back.
 
+mod cuts;
 mod decode;
 mod encode;
+mod road;
 mod tokens;
 
+pub use cuts::{Cuts, Part};
 pub use decode::PROBABILITY_FLOOR;
 pub use encode::{Input, Options, Road};
 pub use tokens::{Scratch, WordPieces};
@@ -65,7 +69,7 @@ pub struct Tokenizer {
     added: AddedTokens,
     /// Whether an added token is decoded otherwise than the model's token with its id.
     shadows: bool,
-    /// The fast road to ids, or why there is none.
+    /// The fast road, or why there is none.
     fast: std::result::Result<Fast, &'static str>,
     /// What post-processing makes of one text and of a pair, without and with special tokens.
     plans: [[Result<Vec<Step>>; 2]; 2],
@@ -85,7 +89,10 @@ impl Tokenizer {
             own.is_some() && own != added.token(token.id)
         };
         let shadows = added.tokens().iter().any(is_shadow);
-        let fast = Fast::new(&parts.splitter);
+        let fast = match Fast::new(&parts.splitter) {
+            Ok(_) if added.seeks_normalized() => Err("an added token is sought in the normalized text"),
+            fast => fast,
+        };
         let mut tokenizer = Self { parts, added, shadows, fast, plans };
         tokenizer.name_tokens();
         Ok(tokenizer)
@@ -176,9 +183,18 @@ impl Tokenizer {
         self.parts.training.as_ref()
     }
 
-    /// The vector instructions with which texts take the fast road to ids, or why they take the general one.
+    /// The vector instructions with which texts take the fast road, or why they take the general one.
     pub fn road(&self) -> std::result::Result<&'static str, &'static str> {
         self.fast.as_ref().map(Fast::kernel).map_err(|reason| *reason)
+    }
+
+    /// The same tokenizer with the kernel of that name, if it takes the fast road and the machine can run it: tests try
+    /// them all.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_kernel(mut self, name: &str) -> Option<Self> {
+        self.fast = Ok(self.fast.ok()?.with_kernel(name)?);
+        Some(self)
     }
 
     /// The token with `id`, added or the model's.

@@ -1,10 +1,10 @@
 //! A text's tokens, one after the other, before post-processing.
 
 use super::Tokenizer;
-use super::encode::{Input, Options, Road};
-use crate::added::{Allowed, Matching, Part};
+use super::encode::{Input, Options};
+use super::road::FastScratch;
+use crate::added::Allowed;
 use crate::error::{Error, Result};
-use crate::fast::{Fast, FastScratch};
 use crate::model::{ModelScratch, Token};
 use crate::span::{Span, check_length};
 use crate::words::{Kind, Word, Words};
@@ -12,11 +12,11 @@ use crate::words::{Kind, Word, Words};
 /// The working memory of a worker.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    allowed: Allowed,
+    pub(super) allowed: Allowed,
     words: Words,
     tokens: Vec<Token>,
     model: ModelScratch,
-    fast: FastScratch,
+    pub(super) fast: FastScratch,
     pub(super) ids: [Vec<u32>; 2],
 }
 
@@ -57,75 +57,6 @@ impl Tokenizer {
             _ => return None,
         };
         (self.token(found.id) != Some(name)).then_some(name)
-    }
-
-    /// Appends the ids of a text's tokens.
-    pub(super) fn token_ids(
-        &self,
-        input: Input<'_>,
-        options: &Options,
-        scratch: &mut Scratch,
-        ids: &mut Vec<u32>,
-    ) -> Result<()> {
-        let (Ok(fast), true) = (&self.fast, options.road != Road::General) else {
-            return self.each_token(input, options, scratch, |found| ids.push(found.id));
-        };
-        let mut allowed = std::mem::take(&mut scratch.allowed);
-        let done = self.fast_ids(fast, input, options, &mut allowed, scratch, ids);
-        scratch.allowed = allowed;
-        match done? {
-            true => Ok(()),
-            false => self.each_token(input, options, scratch, |found| ids.push(found.id)),
-        }
-    }
-
-    /// The same on the fast road; false where a text cannot take it.
-    fn fast_ids(
-        &self,
-        fast: &Fast,
-        input: Input<'_>,
-        options: &Options,
-        allowed: &mut Allowed,
-        scratch: &mut Scratch,
-        ids: &mut Vec<u32>,
-    ) -> Result<bool> {
-        let Input::Text(text) = input else { return Ok(false) };
-        check_length(text)?;
-        let matching = self.added.matching(text, &options.specials, allowed)?;
-        if matching.seeks_normalized() {
-            return Ok(false);
-        }
-        self.fast_segment(fast, text, matching, options.road == Road::Fast, scratch, ids).map(|()| true)
-    }
-
-    fn fast_segment(
-        &self,
-        fast: &Fast,
-        text: &str,
-        matching: Matching<'_>,
-        cached: bool,
-        scratch: &mut Scratch,
-        ids: &mut Vec<u32>,
-    ) -> Result<()> {
-        let Scratch { fast: known, words, tokens, model, .. } = scratch;
-        let specials = matching.may_match();
-        matching.raw(text, 0, |part| match part {
-            Part::Token(id, _) => {
-                ids.push(id);
-                Ok(())
-            }
-            Part::Text(span) => {
-                fast.ids(&text[span.range()], cached.then(|| known.cache(specials)), ids, |chunk, ids| {
-                    self.parts.splitter.split(chunk, false, words)?;
-                    for word in words.as_slice() {
-                        tokens.clear();
-                        self.model().encode_word(words.text_of(word), 0, specials, model, tokens)?;
-                        ids.extend(tokens.iter().map(|token| token.id));
-                    }
-                    Ok(())
-                })
-            }
-        })
     }
 
     /// Calls `each` with every token of a text.

@@ -2,16 +2,19 @@
 
 use super::{BLOCK, Masks, Tables};
 
+/// The bit of what is not ASCII.
+const HIGH: u8 = 16;
+
 pub(super) fn masks(tables: &Tables, block: &[u8; BLOCK]) -> Masks {
-    let mut masks = [0_u64; 4];
+    let mut masks = [0_u64; 5];
     for (place, eight) in block.as_chunks::<8>().0.iter().enumerate() {
-        let bits = u64::from_le_bytes(eight.map(|byte| tables.bits.get(usize::from(byte)).copied().unwrap_or(8)));
+        let bits = u64::from_le_bytes(eight.map(|byte| tables.bits.get(usize::from(byte)).copied().unwrap_or(HIGH)));
         for (mask, number) in masks.iter_mut().zip(0..) {
             *mask |= gathered(bits >> number) << (8 * place);
         }
     }
-    let [space, alone, other, slow] = masks;
-    Masks { space, alone, other, slow }
+    let [space, alone, other, glue, high] = masks;
+    Masks { space, alone, other, glue, high }
 }
 
 /// The lowest bits of eight bytes, side by side: the factor moves that of byte `i` to bit `56 + i`, and no two sums meet.

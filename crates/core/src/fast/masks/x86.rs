@@ -3,11 +3,11 @@
 #![allow(unsafe_code, reason = "vector instructions: each block says why it is sound")]
 
 use std::arch::x86_64::{
-    __m128i, __m256i, _mm_and_si128, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_set1_epi8, _mm_setr_epi8,
-    _mm_setzero_si128, _mm_shuffle_epi8, _mm_srli_epi16, _mm256_and_si256, _mm256_broadcastsi128_si256,
-    _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_set1_epi8, _mm256_setzero_si256,
-    _mm256_shuffle_epi8, _mm256_srli_epi16, _mm512_loadu_si512, _mm512_movepi8_mask, _mm512_permutex2var_epi8,
-    _mm512_set1_epi8, _mm512_test_epi8_mask,
+    __m128i, __m256i, _MM_HINT_T0, _mm_and_si128, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_prefetch,
+    _mm_set1_epi8, _mm_setr_epi8, _mm_setzero_si128, _mm_shuffle_epi8, _mm_srli_epi16, _mm256_and_si256,
+    _mm256_broadcastsi128_si256, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_set1_epi8,
+    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16, _mm512_loadu_si512, _mm512_movepi8_mask,
+    _mm512_permutex2var_epi8, _mm512_set1_epi8, _mm512_test_epi8_mask,
 };
 
 use super::{BLOCK, Kernel, Masks, Tables};
@@ -20,6 +20,13 @@ pub(super) fn runs(kernel: Kernel) -> bool {
         Kernel::Avx2 => is_x86_feature_detected!("avx2"),
         Kernel::Avx512 => is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi"),
     }
+}
+
+/// Asks for the first 64 bytes of a value to be brought near.
+#[inline]
+pub(super) fn prefetch<T>(value: &T) {
+    // SAFETY: the address is not read from, and a hint never faults.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast()) }
 }
 
 /// The masks of a block; `kernel` must be one that [`runs`].
@@ -50,7 +57,13 @@ fn avx512(tables: &Tables, block: &[u8; BLOCK]) -> Masks {
     let bits = _mm512_permutex2var_epi8(low, text, high);
     let mask = |bit| _mm512_test_epi8_mask(bits, _mm512_set1_epi8(bit));
     let ascii = !_mm512_movepi8_mask(text);
-    Masks { space: mask(1) & ascii, alone: mask(2) & ascii, other: mask(4) & ascii, slow: mask(8) | !ascii }
+    Masks {
+        space: mask(1) & ascii,
+        alone: mask(2) & ascii,
+        other: mask(4) & ascii,
+        glue: mask(8) & ascii,
+        high: !ascii,
+    }
 }
 
 /// A byte belongs to a mask if the row of its low half has the bit of its high half.
@@ -105,12 +118,13 @@ fn highs() -> __m128i {
 }
 
 impl Masks {
-    /// Adds those of a part of the block, which begins at bit `at`, and what in it is not ASCII.
+    /// Adds those of a part of the block, which begins at bit `at`.
     #[inline]
-    fn add(&mut self, [space, alone, other, slow]: [u64; 4], beyond: u64, at: usize) {
+    fn add(&mut self, [space, alone, other, glue]: [u64; 4], high: u64, at: usize) {
         self.space |= space << at;
         self.alone |= alone << at;
         self.other |= other << at;
-        self.slow |= (slow | beyond) << at;
+        self.glue |= glue << at;
+        self.high |= high << at;
     }
 }

@@ -15,8 +15,7 @@
 //! **Size.** Pops of a node repeat those of others, and written out they can take space quadratic in a
 //! token's length. They are kept as ropes: a node holds at most one join for each link it followed, and
 //! links shorten the text, so nodes and ropes together are linear in the vocabulary's characters.
-//! **Time.** Every step consumes a character or pops tokens, every pop emits, so a word costs O(characters),
-//! times the logarithm of a node's fan-out.
+//! **Time.** Every step consumes a character or pops tokens, every pop emits, so a word costs O(characters).
 
 use crate::span::Span;
 
@@ -28,8 +27,6 @@ type Rope = u32;
 const NONE: u32 = u32::MAX;
 const START: Node = 0;
 const CONTINUING: Node = 1;
-/// Below this fan-out a scan beats a binary search.
-const SCAN: usize = 8;
 
 /// What a matched stretch of text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,36 +43,47 @@ enum Pop {
     Join(Rope, Rope),
 }
 
-/// Both tries, children of a node in one run sorted by label.
+/// A node's place in the double array.
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    /// Added to a byte it gives the place of the child.
+    base: u32,
+    /// The parent; [`NONE`] in an empty slot.
+    parent: Node,
+    // Only of use where a character ends:
+    link: Node,
+    pops: Rope,
+}
+
+impl Slot {
+    const EMPTY: Self = Self { base: 0, parent: NONE, link: CONTINUING, pops: NONE };
+}
+
+/// Both tries in one double array: a child's place is its parent's base plus its byte, and whether it is there is told by
+/// what stands there.
+///
+/// The trie is one of bytes, so that no vocabulary can scatter the array widely, but a step takes a whole character.
 #[derive(Debug)]
 pub(super) struct Automaton {
-    labels: Vec<char>,
-    first_child: Vec<Node>,
-    links: Vec<Node>,
-    pops: Vec<Rope>,
+    slots: Vec<Slot>,
     ropes: Vec<Pop>,
-    /// The roots' children by ASCII label.
-    ascii: [[Node; 128]; 2],
 }
 
 impl Automaton {
     pub(super) fn new<'a>(tokens: impl Iterator<Item = (&'a str, u32)>, prefix: &str) -> Self {
-        let mut automaton = Self {
-            labels: vec!['\0'; 2],
-            first_child: Vec::new(),
-            links: Vec::new(),
-            pops: Vec::new(),
-            ropes: Vec::new(),
-            ascii: [[NONE; 128]; 2],
-        };
-        Builder::new(&Keys::new(tokens, prefix), &mut automaton).build();
+        let keys = Keys::new(tokens, prefix);
+        let mut automaton = Self { slots: vec![Slot::EMPTY; 2], ropes: Vec::new() };
+        Builder::new(&keys, &mut automaton).build();
         automaton
     }
 
     /// Feeds every piece of the word to `emit`, which may end the walk by returning false.
     pub(super) fn walk(&self, word: &str, stack: &mut Vec<u32>, mut emit: impl FnMut(Piece) -> bool) {
         let mut node = START;
-        for c in word.chars() {
+        let mut rest = word.as_bytes();
+        while let Some(&first) = rest.first() {
+            let (c, after) = rest.split_at(length(first));
+            rest = after;
             loop {
                 if let Some(child) = self.child(node, c) {
                     node = child;
@@ -88,41 +96,45 @@ impl Automaton {
                     }
                     break;
                 }
-                if !self.unroll(self.pops[node as usize], stack, &mut emit) {
+                let Slot { pops, link, .. } = self.slots[node as usize];
+                if !self.unroll(pops, stack, &mut emit) {
                     return;
                 }
-                node = self.links[node as usize];
+                node = link;
             }
         }
         while node > CONTINUING {
-            if !self.unroll(self.pops[node as usize], stack, &mut emit) {
+            let Slot { pops, link, .. } = self.slots[node as usize];
+            if !self.unroll(pops, stack, &mut emit) {
                 return;
             }
-            node = self.links[node as usize];
+            node = link;
         }
     }
 
-    fn child(&self, node: Node, c: char) -> Option<Node> {
-        if node <= CONTINUING && c.is_ascii() {
-            let child = self.ascii[node as usize][c as usize];
-            return (child != NONE).then_some(child);
+    /// The node that the bytes of a character lead to.
+    #[inline]
+    fn child(&self, mut node: Node, c: &[u8]) -> Option<Node> {
+        for &byte in c {
+            let place = self.slots[node as usize].base.wrapping_add(u32::from(byte));
+            if self.slots.get(place as usize).is_none_or(|slot| slot.parent != node) {
+                return None;
+            }
+            node = place;
         }
-        self.search_child(node, c)
-    }
-
-    fn search_child(&self, node: Node, c: char) -> Option<Node> {
-        let first = self.first_child[node as usize];
-        let labels = &self.labels[first as usize..self.first_child[node as usize + 1] as usize];
-        let place = if labels.len() <= SCAN {
-            labels.iter().position(|&label| label == c)
-        } else {
-            labels.binary_search(&c).ok()
-        }?;
-        Some(first + index(place))
+        Some(node)
     }
 
     /// Emits the pieces of a rope from left to right.
+    #[inline]
     fn unroll(&self, rope: Rope, stack: &mut Vec<Rope>, emit: &mut impl FnMut(Piece) -> bool) -> bool {
+        match self.ropes[rope as usize] {
+            Pop::Piece(piece) => emit(piece),
+            Pop::Join(..) => self.unroll_all(rope, stack, emit),
+        }
+    }
+
+    fn unroll_all(&self, rope: Rope, stack: &mut Vec<Rope>, emit: &mut impl FnMut(Piece) -> bool) -> bool {
         stack.clear();
         stack.push(rope);
         while let Some(rope) = stack.pop() {
@@ -138,18 +150,8 @@ impl Automaton {
         true
     }
 
-    fn index_roots(&mut self) {
-        for root in [START, CONTINUING] {
-            for code in 0..128_u8 {
-                let child = self.search_child(root, char::from(code));
-                self.ascii[root as usize][usize::from(code)] = child.unwrap_or(NONE);
-            }
-        }
-    }
-
     /// Pops and link of a node whose shallower nodes are done.
-    fn pops_of(&mut self, node: Node, parent: Node, token: Option<Piece>) -> (Rope, Node) {
-        let label = self.labels[node as usize];
+    fn pops_of(&mut self, parent: Node, label: &[u8], token: Option<Piece>) -> (Rope, Node) {
         match token {
             Some(piece) => (self.rope(Pop::Piece(piece)), CONTINUING),
             None if parent <= CONTINUING => (self.rope(Pop::Piece(unmatched(label))), CONTINUING),
@@ -157,9 +159,8 @@ impl Automaton {
         }
     }
 
-    fn follow(&mut self, parent: Node, label: char) -> (Rope, Node) {
-        let mut rope = self.pops[parent as usize];
-        let mut node = self.links[parent as usize];
+    fn follow(&mut self, parent: Node, label: &[u8]) -> (Rope, Node) {
+        let Slot { pops: mut rope, link: mut node, .. } = self.slots[parent as usize];
         loop {
             if let Some(child) = self.child(node, label) {
                 return (rope, child);
@@ -168,8 +169,9 @@ impl Automaton {
                 let last = self.rope(Pop::Piece(unmatched(label)));
                 return (self.rope(Pop::Join(rope, last)), CONTINUING);
             }
-            rope = self.rope(Pop::Join(rope, self.pops[node as usize]));
-            node = self.links[node as usize];
+            let Slot { pops, link, .. } = self.slots[node as usize];
+            rope = self.rope(Pop::Join(rope, pops));
+            node = link;
         }
     }
 
@@ -179,8 +181,19 @@ impl Automaton {
     }
 }
 
-fn unmatched(c: char) -> Piece {
-    Piece::Unmatched { bytes: index(c.len_utf8()) }
+fn unmatched(c: &[u8]) -> Piece {
+    Piece::Unmatched { bytes: index(c.len()) }
+}
+
+/// The bytes of a character, by its first one.
+#[inline]
+fn length(first: u8) -> usize {
+    match first {
+        0..0x80 => 1,
+        0x80..0xE0 => 2,
+        0xE0..0xF0 => 3,
+        0xF0.. => 4,
+    }
 }
 
 /// Vocabularies are read into memory as text, so their nodes are far from 2^32.
@@ -241,65 +254,139 @@ fn first_bytes(text: &str) -> u64 {
 struct Run<'a> {
     keys: &'a [Key],
     depth: u32,
-    parent: Node,
+    node: Node,
+    /// The node and the depth of the last character's beginning.
+    above: (Node, u32),
 }
 
-/// Makes the nodes in breadth-first order; those with the same parent stand together, sorted by label. Pops and link
-/// of a node only hang on shallower ones, so they are set on the way.
+/// Makes the nodes in breadth-first order. Pops and link of a node only hang on shallower ones, so they are set on the way.
 struct Builder<'a, 'o> {
     text: &'a str,
     level: Vec<Run<'a>>,
+    free: Free,
     out: &'o mut Automaton,
 }
 
 impl<'a, 'o> Builder<'a, 'o> {
     fn new(keys: &'a Keys, out: &'o mut Automaton) -> Self {
-        let root = |keys| Run { keys, depth: 0, parent: START };
-        Self { text: &keys.text, level: vec![root(&keys.start), root(&keys.continuing)], out }
+        let root = |node, keys| Run { keys, depth: 0, node, above: (node, 0) };
+        let level = vec![root(START, keys.start.as_slice()), root(CONTINUING, &keys.continuing)];
+        Self { text: &keys.text, level, free: Free::from(2), out }
     }
 
     fn build(mut self) {
-        let mut node = 0;
         while !self.level.is_empty() {
             let mut next = Vec::with_capacity(self.level.len());
             for run in std::mem::take(&mut self.level) {
-                self.add(node, run, &mut next);
-                node += 1;
-            }
-            if node == 2 {
-                self.out.first_child.push(index(self.out.labels.len()));
-                self.out.index_roots();
-                self.out.first_child.pop();
+                self.add(run, &mut next);
             }
             self.level = next;
         }
-        self.out.first_child.push(index(self.out.labels.len()));
     }
 
-    fn add(&mut self, node: Node, Run { mut keys, depth, parent }: Run<'a>, next: &mut Vec<Run<'a>>) {
-        let mut token = None;
-        if let Some(&Key { span, id }) = keys.first()
-            && span.end - span.start == depth
-        {
-            token = Some(Piece::Token { id, bytes: depth });
-            keys = &keys[1..];
+    /// Settles a node, and finds places for its children.
+    fn add(&mut self, Run { mut keys, depth, node, mut above }: Run<'a>, next: &mut Vec<Run<'a>>) {
+        let Some(&Key { span, id }) = keys.first() else { return };
+        if self.text.is_char_boundary((span.start + depth) as usize) {
+            let is_token = span.end - span.start == depth;
+            let token = is_token.then_some(Piece::Token { id, bytes: depth });
+            if node > CONTINUING {
+                let label = &self.rest(span, above.1)[..(depth - above.1) as usize];
+                let (pops, link) = self.out.pops_of(above.0, label, token);
+                let slot = &mut self.out.slots[node as usize];
+                (slot.pops, slot.link) = (pops, link);
+            }
+            above = (node, depth);
+            keys = &keys[usize::from(is_token)..];
         }
-        let (rope, link) = if node <= CONTINUING { (NONE, CONTINUING) } else { self.out.pops_of(node, parent, token) };
-        self.out.pops.push(rope);
-        self.out.links.push(link);
-        self.out.first_child.push(index(self.out.labels.len()));
+        let first = next.len();
         while let Some(key) = keys.first() {
-            let label = self.rest(key, depth).chars().next().expect("longer than the depth");
-            let is_below = |other: &Key| self.rest(other, depth).starts_with(label);
+            let label = self.rest(key.span, depth)[0];
+            let is_below = |other: &Key| self.rest(other.span, depth)[0] == label;
             let size = if keys.len() == 1 { 1 } else { keys.partition_point(is_below) };
-            self.out.labels.push(label);
-            next.push(Run { keys: &keys[..size], depth: depth + index(label.len_utf8()), parent: node });
+            next.push(Run { keys: &keys[..size], depth: depth + 1, node, above });
             keys = &keys[size..];
         }
+        if first < next.len() {
+            self.place(node, depth, &mut next[first..]);
+        }
     }
 
-    fn rest(&self, key: &Key, depth: u32) -> &'a str {
-        &self.text[(key.span.start + depth) as usize..key.span.end as usize]
+    /// Gives the children of a node their places.
+    fn place(&mut self, parent: Node, depth: u32, children: &mut [Run<'a>]) {
+        let labels: Vec<u8> = children.iter().map(|child| self.rest(child.keys[0].span, depth)[0]).collect();
+        let base = self.free.base(&labels);
+        let slots = &mut self.out.slots;
+        slots[parent as usize].base = base;
+        for (child, label) in children.iter_mut().zip(labels) {
+            child.node = base.wrapping_add(u32::from(label));
+            if slots.len() <= child.node as usize {
+                slots.resize(child.node as usize + 1, Slot::EMPTY);
+            }
+            slots[child.node as usize].parent = parent;
+            self.free.take(child.node);
+        }
+    }
+
+    fn rest(&self, key: Span, depth: u32) -> &'a [u8] {
+        &self.text.as_bytes()[(key.start + depth) as usize..key.end as usize]
+    }
+}
+
+/// Which places of a double array are free: all beyond its end, and some before.
+struct Free {
+    /// A bit for each place that is taken.
+    taken: Vec<u64>,
+    /// There is none before this place, or so few that they are not worth looking for.
+    first: usize,
+}
+
+/// How many places are tried before children go to where nothing is taken.
+const TRIES: usize = 64;
+
+impl Free {
+    /// All from `first` on.
+    fn from(first: usize) -> Self {
+        Self { taken: vec![(1 << first) - 1], first }
+    }
+
+    /// A base with which the places for all `labels`, which are in order, are free.
+    fn base(&mut self, labels: &[u8]) -> u32 {
+        let base = |place| index(place).wrapping_sub(u32::from(labels[0]));
+        let mut place = self.next(self.first);
+        self.first = place;
+        for _ in 0..TRIES {
+            if labels.iter().all(|&label| self.is_free(base(place).wrapping_add(u32::from(label)))) {
+                return base(place);
+            }
+            place = self.next(place + 1);
+        }
+        // So near together are few places of use, and the search would grow longer and longer.
+        self.first = self.next(self.first + 1);
+        base(64 * self.taken.len())
+    }
+
+    fn take(&mut self, place: u32) {
+        let (word, bit) = (place as usize / 64, place % 64);
+        if self.taken.len() <= word {
+            self.taken.resize(word + 1, 0);
+        }
+        self.taken[word] |= 1 << bit;
+    }
+
+    fn is_free(&self, place: u32) -> bool {
+        self.taken.get(place as usize / 64).is_none_or(|word| word >> (place % 64) & 1 == 0)
+    }
+
+    /// The first free place from `place` on.
+    fn next(&self, place: usize) -> usize {
+        let mut word = place / 64;
+        let mut free = !self.taken.get(word).copied().unwrap_or_default() & u64::MAX << (place % 64);
+        while free == 0 {
+            word += 1;
+            free = !self.taken.get(word).copied().unwrap_or_default();
+        }
+        64 * word + free.trailing_zeros() as usize
     }
 }
 

@@ -1,0 +1,178 @@
+//! From text to chunks, a block at a time.
+//!
+//! The kernel says of what kind the ASCII characters of a block are; the others are looked up one by one, and their bits
+//! added. Where a chunk begins or ends is then a matter of shifts: where a byte is of another kind than the one before.
+
+use super::cutter::{Cutter, Kind};
+use super::masks::{BLOCK, Classifier, Masks};
+
+/// Blocks whose chunks are listed at a time.
+const BLOCKS: usize = 8;
+/// Every byte may begin a chunk, and one may be open from before.
+pub(super) const ROOM: usize = BLOCKS * BLOCK + 1;
+
+/// A walk over a text.
+pub(super) struct Walk<'a> {
+    text: &'a str,
+    cutter: &'a Cutter,
+    classifier: &'a Classifier,
+    /// The next byte.
+    at: usize,
+    /// The kind of the character before.
+    last: Kind,
+    list: &'a mut List,
+}
+
+/// First bytes and ends of chunks; the last one may lack its end.
+#[derive(Debug)]
+pub(super) struct List {
+    starts: Box<[u32; ROOM]>,
+    ends: Box<[u32; ROOM]>,
+    started: usize,
+    ended: usize,
+}
+
+impl Default for List {
+    fn default() -> Self {
+        Self { starts: Box::new([0; ROOM]), ends: Box::new([0; ROOM]), started: 0, ended: 0 }
+    }
+}
+
+impl<'a> Walk<'a> {
+    /// Before the first byte of `text`, which is no longer than 2^32 bytes.
+    pub(super) fn new(text: &'a str, cutter: &'a Cutter, classifier: &'a Classifier, list: &'a mut List) -> Self {
+        (list.started, list.ended) = (0, 0);
+        Self { text, cutter, classifier, at: 0, last: Kind::Space, list }
+    }
+
+    /// First bytes and ends of the next chunks; `None` when the text is done.
+    pub(super) fn next(&mut self) -> Option<impl Iterator<Item = (usize, usize)> + Clone + use<'_, 'a>> {
+        self.list.forget();
+        if self.at == self.text.len() && self.list.started == 0 {
+            return None;
+        }
+        for _ in 0..BLOCKS {
+            if self.at == self.text.len() {
+                self.list.close(self.at);
+                break;
+            }
+            self.block();
+        }
+        Some(self.list.chunks())
+    }
+
+    #[inline]
+    fn block(&mut self) {
+        let rest = &self.text.as_bytes()[self.at..];
+        let (mut masks, mut length) = match rest.first_chunk::<BLOCK>() {
+            Some(block) => (self.classifier.masks(block), BLOCK),
+            None => {
+                let mut block = [b' '; BLOCK];
+                block[..rest.len()].copy_from_slice(rest);
+                (self.classifier.masks(&block), rest.len())
+            }
+        };
+        let mut inside = 0;
+        if masks.high != 0 {
+            (inside, length) = self.look_up(&mut masks, length);
+        }
+        self.cut(masks, inside, length);
+    }
+
+    /// Adds the characters beyond ASCII to the masks; returns the bytes inside of characters, and how much of the block
+    /// is whole characters.
+    fn look_up(&self, masks: &mut Masks, length: usize) -> (u64, usize) {
+        let mut inside = 0;
+        while masks.high != 0 {
+            let mut place = masks.high.trailing_zeros() as usize;
+            for c in self.text[self.at + place..].chars() {
+                if c.is_ascii() {
+                    break;
+                }
+                let end = place + c.len_utf8();
+                if end > BLOCK {
+                    return (inside, place);
+                }
+                let bytes = u64::MAX << place & u64::MAX >> (BLOCK - end);
+                match self.cutter.kind(c) {
+                    Kind::Glue => masks.glue |= bytes,
+                    Kind::Alone => masks.alone |= bytes,
+                    Kind::Space => masks.space |= bytes,
+                    Kind::Word | Kind::Other => {}
+                }
+                inside |= bytes & bytes << 1;
+                masks.high &= !bytes;
+                place = end;
+                if place == BLOCK {
+                    break;
+                }
+            }
+        }
+        (inside, length)
+    }
+
+    /// Lists where chunks begin and end in the first `length` bytes of a block.
+    #[inline]
+    fn cut(&mut self, Masks { space, alone, other, glue, .. }: Masks, inside: u64, length: usize) {
+        if length == 0 {
+            return;
+        }
+        let shifted = |mask: u64, kind| mask << 1 | u64::from(self.last == kind);
+        let after_space = shifted(space, Kind::Space);
+        let parted = (other ^ shifted(other, Kind::Other)) & !(glue | shifted(glue, Kind::Glue));
+        let cuts = (space ^ after_space) | alone | shifted(alone, Kind::Alone) | parted;
+        let cuts = cuts & !inside & u64::MAX >> (BLOCK - length);
+        self.list.add(self.at, cuts & !space, cuts & !after_space);
+        let last = 1 << (length - 1);
+        self.last = match () {
+            () if space & last != 0 => Kind::Space,
+            () if alone & last != 0 => Kind::Alone,
+            () if other & last != 0 => Kind::Other,
+            () if glue & last != 0 => Kind::Glue,
+            () => Kind::Word,
+        };
+        self.at += length;
+    }
+}
+
+impl List {
+    /// Lists the bits of a block that begins at byte `at`.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
+    fn add(&mut self, at: usize, mut starts: u64, mut ends: u64) {
+        let at = at as u32;
+        let (started, ended) = (starts.count_ones() as usize, ends.count_ones() as usize);
+        let to = self.starts[self.started..].iter_mut().zip(&mut self.ends[self.ended..]);
+        for (start, end) in to.take(started.max(ended)) {
+            *start = at + starts.trailing_zeros();
+            *end = at + ends.trailing_zeros();
+            starts &= starts.wrapping_sub(1);
+            ends &= ends.wrapping_sub(1);
+        }
+        self.started += started;
+        self.ended += ended;
+    }
+
+    /// Ends the open chunk, if there is one.
+    #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
+    fn close(&mut self, at: usize) {
+        if self.ended < self.started {
+            self.ends[self.ended] = at as u32;
+            self.ended += 1;
+        }
+    }
+
+    /// Forgets all chunks but an open one.
+    fn forget(&mut self) {
+        if self.ended < self.started {
+            self.starts[0] = self.starts[self.ended];
+        }
+        self.started -= self.ended;
+        self.ended = 0;
+    }
+
+    fn chunks(&self) -> impl Iterator<Item = (usize, usize)> + Clone {
+        let ends = self.ends[..self.ended].iter();
+        self.starts.iter().zip(ends).map(|(&start, &end)| (start as usize, end as usize))
+    }
+}

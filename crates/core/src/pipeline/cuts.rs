@@ -1,0 +1,275 @@
+//! Long texts in parts, each of which can be encoded for itself.
+//!
+//! The ids of a text are those of its parts, end to end, if it is cut before a byte of white space and
+//!
+//! * the pipeline is one of those that take the fast road: white space divides words and is gone, and no stage looks past
+//!   it. Normalization makes the same of the parts as of the text, as it looks at one character at a time, and canonical
+//!   reordering ends at one that is no mark. This says nothing of the road that is taken, and holds for each;
+//! * no added token is sought by a text with white space in it, of any kind. Then no match reaches over a cut, and the
+//!   search for the next one goes on behind it as if it began there; and a match that takes the white space beside it never
+//!   takes a part of another match.
+//!
+//! The flags of added tokens change nothing. `single_word` asks whether a word character stands beside a match: neither
+//! white space nor the end of a part is one. `lstrip` and `rstrip` let a match take the white space beside it. Where a cut
+//! lies in that, the match takes less of it; what is left is white space at an end of a part, or control characters that
+//! count as white space there and vanish in cleaning, and no token comes of either.
+
+use super::Tokenizer;
+use super::encode::{Input, Options, Step};
+use super::tokens::Scratch;
+use crate::error::{Error, Result};
+use crate::fast::Fast;
+use crate::span::check_length;
+use crate::unicode::class;
+
+/// Where texts may be cut, and how their parts are encoded.
+#[derive(Debug, Clone, Copy)]
+pub struct Cuts<'a> {
+    tokenizer: &'a Tokenizer,
+    fast: &'a Fast,
+    options: &'a Options,
+    /// The special tokens before and behind a text.
+    around: [&'a [u32]; 2],
+}
+
+/// A part of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part<'a> {
+    /// The text of the part.
+    pub text: &'a str,
+    /// Whether nothing comes before.
+    pub is_first: bool,
+    /// Whether nothing comes behind.
+    pub is_last: bool,
+}
+
+impl Tokenizer {
+    /// Where a text may be cut whose ids alone are wanted; `None` if nowhere.
+    #[must_use]
+    pub fn cuts<'a>(&'a self, options: &'a Options) -> Option<Cuts<'a>> {
+        let fast = self.fast.as_ref().ok().filter(|_| options.truncation.is_none())?;
+        let around = match self.plan(false, options).ok()? {
+            [Step::Text(0)] => [&[][..], &[]],
+            [Step::Special(before), Step::Text(0)] => [before, &[][..]],
+            [Step::Text(0), Step::Special(behind)] => [&[][..], behind],
+            [Step::Special(before), Step::Text(0), Step::Special(behind)] => [&before[..], behind],
+            _ => return None,
+        };
+        let cuts = Cuts { tokenizer: self, fast, options, around };
+        let tokens = self.added.tokens().iter();
+        let mut sought = tokens.filter_map(|token| self.added.token(token.id));
+        let has_space = |text: &str| text.chars().any(|c| class(c).is_whitespace());
+        (!sought.any(has_space)).then_some(cuts)
+    }
+}
+
+impl Cuts<'_> {
+    fn is_before(&self, byte: u8) -> bool {
+        self.fast.divides(byte)
+    }
+
+    /// The last place in a text, or the beginning of one, that it may be cut at; the first byte is none.
+    #[must_use]
+    pub fn last(&self, text: &[u8]) -> Option<usize> {
+        (1..text.len()).rev().find(|&at| self.is_before(text[at]))
+    }
+
+    /// The parts of a text, of about `size` bytes each; a text that is too long is left whole, and is an error then.
+    #[must_use]
+    pub fn parts<'a>(&self, text: &'a str, size: usize) -> Vec<Part<'a>> {
+        let mut parts = Vec::new();
+        let mut start = 0;
+        let size = if check_length(text).is_ok() { size.max(1) } else { text.len() };
+        while start < text.len() || parts.is_empty() {
+            let rest = &text.as_bytes()[start..];
+            let end = (size..rest.len()).find(|&at| self.is_before(rest[at])).map_or(text.len(), |at| start + at);
+            parts.push(Part { text: &text[start..end], is_first: start == 0, is_last: end == text.len() });
+            start = end;
+        }
+        parts
+    }
+
+    /// Appends the ids of a part to `ids`, with the special tokens that stand at its end of the text.
+    ///
+    /// The place that an error names is counted from the beginning of the part; see [`Error::further`]. Where several
+    /// parts are at fault, the text as a whole may be refused for another reason than the first of them.
+    pub fn encode(&self, part: Part<'_>, scratch: &mut Scratch, ids: &mut Vec<u32>) -> Result<()> {
+        if part.is_first {
+            ids.extend_from_slice(self.around[0]);
+        }
+        self.tokenizer.token_ids(Input::Text(part.text), self.options, scratch, ids)?;
+        if part.is_last {
+            ids.extend_from_slice(self.around[1]);
+        }
+        Ok(())
+    }
+}
+
+impl Error {
+    /// The same error in a text that begins so many characters before.
+    #[must_use]
+    pub fn further(self, characters: usize) -> Self {
+        match self {
+            Self::SpecialToken { token, character } => Self::SpecialToken { token, character: character + characters },
+            other => other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::added::{AddedToken, Specials};
+    use crate::encoding::Direction;
+    use crate::model::Model;
+    use crate::model::word_level::WordLevel;
+    use crate::normalize::{BertNormalizer, Form, Normalizer};
+    use crate::pipeline::{Parts, Road};
+    use crate::postprocess::{PostProcessor, Template};
+    use crate::pretokenize::PreTokenizer;
+    use crate::truncate::{Strategy, Truncation};
+    use crate::vocab::Vocab;
+    use crate::words::WordSplitter;
+
+    const ALPHABET: [&str; 22] = [
+        "a", "a", "b", "é", " ", " ", "\n", "\t", "\r", "\u{301}", "\u{323}", ".", "中", "\u{a0}", "\u{b}", "\u{1c}",
+        "\u{85}", "\u{0}", "[A]", "[B]", "A", "\u{1e69}",
+    ];
+
+    /// A small generator of pseudo-random numbers: tests need no more.
+    fn random(state: &mut u64) -> usize {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(*state >> 40).unwrap()
+    }
+
+    fn text(state: &mut u64, longest: usize) -> String {
+        (0..random(state) % longest).map(|_| ALPHABET[random(state) % ALPHABET.len()]).collect()
+    }
+
+    fn splitters() -> Vec<WordSplitter> {
+        let bert = |flags: usize| {
+            Normalizer::Bert(BertNormalizer {
+                clean_text: flags & 1 > 0,
+                handle_chinese_chars: flags & 2 > 0,
+                strip_accents: Some(flags & 4 > 0),
+                lowercase: flags & 8 > 0,
+            })
+        };
+        let mut normalizers: Vec<_> = (0..16).map(|flags| Some(bert(flags))).collect();
+        normalizers.extend([None, Some(Normalizer::Form(Form::Nfd))]);
+        normalizers.push(Some(Normalizer::Sequence(vec![Normalizer::Form(Form::Nfd), bert(1)])));
+        let ways = [PreTokenizer::Bert, PreTokenizer::Whitespace, PreTokenizer::WhitespaceSplit];
+        let all = normalizers
+            .iter()
+            .flat_map(|normalizer| ways.clone().map(|way| WordSplitter::new(normalizer.clone(), Some(way)).unwrap()));
+        all.collect()
+    }
+
+    fn tokenizer(splitter: &WordSplitter, added: Vec<AddedToken>) -> Tokenizer {
+        let words = ["[UNK]", "[X]", "a", "b", ".", "中", "ab", "aa", "[A]"].map(str::to_owned);
+        let tokenizer = Tokenizer::new(Parts {
+            splitter: splitter.clone(),
+            model: Model::WordLevel(WordLevel::new(Vocab::from_tokens(words).unwrap(), "[UNK]".to_owned())),
+            added: vec![AddedToken::special(1, "[X]")],
+            post_processor: Some(PostProcessor::Template(Template::bert(("[X]", 1), ("[X]", 1)))),
+            decoder: None,
+            truncation: None,
+            padding: None,
+            training: None,
+        });
+        tokenizer.unwrap().with_added_tokens(added).unwrap()
+    }
+
+    fn added(state: &mut u64) -> AddedToken {
+        let content = loop {
+            let content = text(state, 4);
+            if !content.is_empty() {
+                break content;
+            }
+        };
+        let flags = random(state);
+        let flag = |place: usize| flags >> place & 1 > 0;
+        AddedToken {
+            id: 0,
+            content,
+            single_word: flag(0),
+            lstrip: flag(1),
+            rstrip: flag(2),
+            normalized: flag(3),
+            special: flag(4),
+        }
+    }
+
+    /// The ids of a text part by part, or the first error with its place in the text.
+    fn in_parts(cuts: &Cuts<'_>, text: &str, size: usize) -> Result<Vec<u32>> {
+        let (mut ids, mut before) = (Vec::new(), 0);
+        for part in cuts.parts(text, size) {
+            cuts.encode(part, &mut Scratch::default(), &mut ids).map_err(|error| error.further(before))?;
+            before += part.text.chars().count();
+        }
+        Ok(ids)
+    }
+
+    #[test]
+    fn parts_have_the_ids_of_the_whole() {
+        let mut state = 7;
+        let [mut cut, mut refused, mut failed] = [0; 3];
+        let splitters = splitters();
+        for trial in 0..6000 {
+            let added: Vec<_> = (0..random(&mut state) % 4).map(|_| added(&mut state)).collect();
+            let is_mixed = added.iter().any(|token| token.normalized);
+            let tokenizer = tokenizer(&splitters[trial % splitters.len()], added);
+            let specials =
+                [Specials::Match, Specials::Text, Specials::Error, Specials::Allowed(vec!["[X]".to_owned()])];
+            let road = [Road::Fast, Road::Uncached, Road::General][random(&mut state) % 3];
+            let add_special_tokens = random(&mut state).is_multiple_of(2);
+            let specials = specials[random(&mut state) % 4].clone();
+            let options = Options { add_special_tokens, specials, road, ..Options::default() };
+            let text = text(&mut state, 40);
+            let mut whole = Vec::new();
+            let done = tokenizer.encode_ids(Input::Text(&text), None, &options, &mut Scratch::default(), &mut whole);
+            let Some(cuts) = tokenizer.cuts(&options) else {
+                refused += 1;
+                continue;
+            };
+            let size = 1 + random(&mut state) % 9;
+            let parts = cuts.parts(&text, size);
+            assert_eq!(parts.iter().map(|part| part.text).collect::<String>(), text);
+            cut += usize::from(parts.len() > 1);
+            failed += usize::from(done.is_err());
+            let (parts, done) = (in_parts(&cuts, &text, size), done.map(|()| whole));
+            // Of several errors the whole may tell another: tokens that are not normalized are sought first.
+            let same = parts == done || (is_mixed && parts.is_err() && done.is_err());
+            assert!(same, "{text:?} {size} {options:?}: {parts:?} {done:?}");
+        }
+        assert!(cut > 2000 && refused > 500 && failed > 50, "{cut} {refused} {failed}");
+    }
+
+    #[test]
+    fn places_of_cuts() {
+        let tokenizer = tokenizer(&splitters()[0], Vec::new());
+        let options = Options::default();
+        let cuts = tokenizer.cuts(&options).unwrap();
+        assert_eq!(cuts.last(b"ab cd\nef"), Some(5));
+        assert_eq!((cuts.last(b" ab"), cuts.last(b""), cuts.last("é\u{a0}".as_bytes())), (None, None, None));
+        let texts = |text, size| cuts.parts(text, size).iter().map(|part| part.text.to_owned()).collect::<Vec<_>>();
+        assert_eq!(texts("ab cd ef", 3), ["ab cd", " ef"]);
+        assert_eq!((texts("", 3), texts("abcdef", 0)), (vec![String::new()], vec!["abcdef".to_owned()]));
+    }
+
+    #[test]
+    fn nowhere() {
+        let splitter = &splitters()[0];
+        let whole = |tokenizer: &Tokenizer, options: &Options| tokenizer.cuts(options).is_none();
+        let options = Options::default();
+        let with_space = AddedToken { content: "a b".to_owned(), ..AddedToken::default() };
+        assert!(!whole(&tokenizer(splitter, Vec::new()), &options));
+        assert!(whole(&tokenizer(splitter, vec![with_space]), &options));
+        let (strategy, direction) = (Strategy::LongestFirst, Direction::Right);
+        let truncation = Some(Truncation { max_length: 5, stride: 0, strategy, direction });
+        let truncated = Options { truncation, ..options.clone() };
+        assert!(whole(&tokenizer(splitter, Vec::new()), &truncated));
+        let unsplit = WordSplitter::new(None, None).unwrap();
+        assert!(whole(&tokenizer(&unsplit, Vec::new()), &options));
+    }
+}

@@ -1,0 +1,362 @@
+//! Texts on the fast road: ids alone, or tokens with their places.
+
+use std::ops::Range;
+
+use super::Tokenizer;
+use super::encode::{Input, Options, Road};
+use crate::added::{Allowed, Part};
+use crate::encoding::Encoding;
+use crate::error::Result;
+use crate::fast::{Cache, Chunks, Fast, Sink};
+use crate::model::{ModelScratch, Token};
+use crate::span::{Span, check_length};
+use crate::words::Words;
+
+/// What a worker keeps between texts on the fast road.
+#[derive(Debug, Default)]
+pub(super) struct FastScratch {
+    chunks: Chunks,
+    general: General,
+    found: Found,
+    new: (Vec<ChunkToken>, Vec<Piece>),
+    /// What it met where special tokens may not be made of text, and where they may: ids alone, and with their places.
+    ids: [Cache<u32, FEW_IDS>; 2],
+    pieces: [Cache<Piece, FEW_PIECES>; 2],
+}
+
+/// As many fill a line of the machine's cache with their key, or two.
+const FEW_IDS: usize = 3;
+const FEW_PIECES: usize = 5;
+
+/// What is kept of a token: its id, its bytes in the chunk, and the number of its word in the chunk.
+#[derive(Debug, Clone, Copy, Default)]
+struct Piece {
+    id: u32,
+    start: u8,
+    end: u8,
+    word: u8,
+}
+
+/// The working memory of the general road for single chunks.
+#[derive(Debug, Default)]
+struct General {
+    words: Words,
+    tokens: Vec<Token>,
+    model: ModelScratch,
+    word: String,
+}
+
+/// Ids on their way to the others.
+#[derive(Debug)]
+struct Found(Box<[u32; FOUND]>);
+
+const FOUND: usize = 512;
+
+impl Default for Found {
+    fn default() -> Self {
+        Self(Box::new([0; FOUND]))
+    }
+}
+
+/// What takes the tokens of texts.
+trait TextSink<T, const FEW: usize>: Sink<T, FEW> {
+    /// A text begins; it may be a word that was given.
+    fn text(&mut self, given: Option<u32>);
+
+    /// Chunks follow of what begins at byte `base` of the text; special tokens may be made of them, or may not.
+    fn stretch(&mut self, base: u32, specials: bool);
+
+    /// Takes an added token, which stands at `span` and reads `text`.
+    fn added(&mut self, id: u32, span: Span, text: &str);
+}
+
+/// What a call has in common for its texts.
+struct Call<'a, T, const FEW: usize> {
+    tokenizer: &'a Tokenizer,
+    fast: &'a Fast,
+    options: &'a Options,
+    allowed: &'a mut Allowed,
+    chunks: &'a mut Chunks,
+    caches: &'a mut [Cache<T, FEW>; 2],
+}
+
+impl Tokenizer {
+    /// The fast road, where the call may take it.
+    fn fast(&self, options: &Options) -> Option<&Fast> {
+        self.fast.as_ref().ok().filter(|_| options.road != Road::General)
+    }
+
+    /// Appends the ids of a text's tokens; false where it has to take the general road.
+    pub(super) fn fast_ids(
+        &self,
+        input: Input<'_>,
+        options: &Options,
+        allowed: &mut Allowed,
+        scratch: &mut FastScratch,
+        ids: &mut Vec<u32>,
+    ) -> Result<bool> {
+        let Some(fast) = self.fast(options) else { return Ok(false) };
+        let FastScratch { chunks, general, found, ids: caches, .. } = scratch;
+        let coder = Coder { tokenizer: self, fast, specials: true, general };
+        let mut sink = Ids { coder, found: &mut found.0, filled: 0, ids };
+        Call { tokenizer: self, fast, options, allowed, chunks, caches }.encode(input, &mut sink)?;
+        sink.flush();
+        Ok(true)
+    }
+
+    /// Appends a text's tokens, of which it is number `text`; false where it has to take the general road.
+    pub(super) fn fast_tokens(
+        &self,
+        input: Input<'_>,
+        text: u32,
+        options: &Options,
+        allowed: &mut Allowed,
+        scratch: &mut FastScratch,
+        encoding: &mut Encoding,
+    ) -> Result<bool> {
+        let Some(fast) = self.fast(options) else { return Ok(false) };
+        let FastScratch { chunks, general, new, pieces: caches, .. } = scratch;
+        let coder = Coder { tokenizer: self, fast, specials: true, general };
+        encoding.reserve(input.len() / 3 + 4);
+        let mut sink = Pieces { coder, new, base: 0, given: None, word: 0, encoding };
+        Call { tokenizer: self, fast, options, allowed, chunks, caches }.encode(input, &mut sink)?;
+        encoding.fill(text);
+        Ok(true)
+    }
+}
+
+impl<T: Copy + Default, const FEW: usize> Call<'_, T, FEW> {
+    fn encode(&mut self, input: Input<'_>, sink: &mut impl TextSink<T, FEW>) -> Result<()> {
+        match input {
+            Input::Text(text) => {
+                sink.text(None);
+                self.segment(text, 0..text.len(), None, sink)
+            }
+            Input::Words(words) => (0..).zip(words).try_for_each(|(place, word)| {
+                sink.text(Some(place));
+                self.segment(word, 0..word.len(), None, sink)
+            }),
+            Input::Segments(text, segments) => {
+                sink.text(None);
+                let mut start = 0;
+                segments.iter().try_for_each(|&(end, trusted)| {
+                    let segment = std::mem::replace(&mut start, end)..end;
+                    self.segment(text, segment, Some(trusted), sink)
+                })
+            }
+        }
+    }
+
+    /// A segment of a text; its own say about special tokens goes before the call's.
+    fn segment(
+        &mut self,
+        text: &str,
+        segment: Range<usize>,
+        trusted: Option<bool>,
+        sink: &mut impl TextSink<T, FEW>,
+    ) -> Result<()> {
+        check_length(text)?;
+        let Self { tokenizer, fast, options, allowed, chunks, caches } = self;
+        let matching = tokenizer.added.matching(text, &options.specials, allowed)?;
+        let matching = trusted.map_or(matching, |trusted| matching.trusting(trusted));
+        let specials = matching.may_match();
+        let cache = &mut caches[usize::from(specials)];
+        let base = Span::new(segment.start, segment.end).start;
+        let part = &text[segment];
+        matching.raw(part, base, |found| match found {
+            Part::Token(id, span) => {
+                sink.added(id, span.shifted(base), &part[span.range()]);
+                Ok(())
+            }
+            Part::Text(span) => {
+                sink.stretch(base + span.start, specials);
+                fast.encode(&part[span.range()], (options.road == Road::Fast).then_some(&mut *cache), chunks, sink)
+            }
+        })
+    }
+}
+
+/// Encodes single chunks on the general road.
+struct Coder<'a> {
+    tokenizer: &'a Tokenizer,
+    fast: &'a Fast,
+    /// Whether special tokens may be made of them.
+    specials: bool,
+    general: &'a mut General,
+}
+
+impl Coder<'_> {
+    /// Calls `each` with the tokens of a chunk: their ids, bytes in the chunk if `aligned`, and the numbers of their words.
+    fn encode(&mut self, chunk: &str, aligned: bool, mut each: impl FnMut(ChunkToken)) -> Result<()> {
+        let General { words, tokens, model: scratch, word } = &mut *self.general;
+        let model = self.tokenizer.model();
+        if let Some(word) = self.fast.word(chunk, word) {
+            tokens.clear();
+            model.encode_word(word, 0, self.specials, scratch, tokens)?;
+            tokens.iter().for_each(|token| each((token.id, token.span, 0)));
+            return Ok(());
+        }
+        self.tokenizer.splitter().split(chunk, aligned, words)?;
+        for (number, word) in (0..).zip(words.as_slice()) {
+            tokens.clear();
+            model.encode_word(words.text_of(word), word.span.start, self.specials, scratch, tokens)?;
+            for token in tokens.iter() {
+                each((token.id, if aligned { words.original(token.span) } else { token.span }, number));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Takes ids alone.
+struct Ids<'a> {
+    coder: Coder<'a>,
+    /// Some of the newest ids, not yet with the others: so a few are written at once, however many there are.
+    found: &'a mut [u32; FOUND],
+    filled: usize,
+    ids: &'a mut Vec<u32>,
+}
+
+impl Ids<'_> {
+    fn flush(&mut self) {
+        self.ids.extend_from_slice(&self.found[..self.filled]);
+        self.filled = 0;
+    }
+}
+
+impl Sink<u32, FEW_IDS> for Ids<'_> {
+    #[inline]
+    fn few(&mut self, _: usize, tokens: &[u32; FEW_IDS], count: usize) {
+        if self.filled > FOUND - FEW_IDS {
+            self.flush();
+        }
+        self.found[self.filled..self.filled + FEW_IDS].copy_from_slice(tokens);
+        self.filled += count;
+    }
+
+    fn many(&mut self, _: usize, tokens: &[u32]) {
+        self.flush();
+        self.ids.extend_from_slice(tokens);
+    }
+
+    fn encode(&mut self, _: usize, chunk: &str) -> Result<Option<&[u32]>> {
+        self.flush();
+        let before = self.ids.len();
+        self.coder.encode(chunk, false, |(id, ..)| self.ids.push(id))?;
+        Ok(Some(&self.ids[before..]))
+    }
+}
+
+impl TextSink<u32, FEW_IDS> for Ids<'_> {
+    fn text(&mut self, _: Option<u32>) {}
+
+    fn stretch(&mut self, _: u32, specials: bool) {
+        self.coder.specials = specials;
+    }
+
+    fn added(&mut self, id: u32, _: Span, _: &str) {
+        self.flush();
+        self.ids.push(id);
+    }
+}
+
+/// A token of a chunk: its id, its bytes in the chunk, and the number of its word in the chunk.
+type ChunkToken = (u32, Span, u32);
+
+/// Takes tokens with their places.
+struct Pieces<'a> {
+    coder: Coder<'a>,
+    new: &'a mut (Vec<ChunkToken>, Vec<Piece>),
+    /// Where the chunks' text begins.
+    base: u32,
+    /// The number of the word that was given.
+    given: Option<u32>,
+    /// The number of the next word.
+    word: u32,
+    encoding: &'a mut Encoding,
+}
+
+impl Pieces<'_> {
+    /// Takes the tokens of a chunk that begins at byte `start` of the chunks' text.
+    #[inline]
+    fn take(&mut self, start: usize, tokens: impl Iterator<Item = ChunkToken>) {
+        let at = self.base + Span::new(start, start).start;
+        let mut words = 0;
+        for (id, span, word) in tokens {
+            if self.coder.tokenizer.shadows {
+                let name = self.coder.tokenizer.model().vocab().token(id);
+                name.into_iter().for_each(|name| self.name(id, name));
+            }
+            self.push(id, span.shifted(at), self.word + word);
+            words = word + 1;
+        }
+        self.word += words;
+    }
+
+    #[inline]
+    fn push(&mut self, id: u32, span: Span, word: u32) {
+        self.encoding.ids.push(id);
+        self.encoding.spans.push(span);
+        self.encoding.word_ids.push(self.given.unwrap_or(word));
+    }
+
+    /// Notes what the next token is called, where that is not what its id is decoded as.
+    fn name(&mut self, id: u32, name: &str) {
+        if self.coder.tokenizer.token(id) != Some(name) {
+            self.encoding.renamed.push((self.encoding.len(), name.to_owned()));
+        }
+    }
+}
+
+impl Sink<Piece, FEW_PIECES> for Pieces<'_> {
+    #[inline]
+    fn few(&mut self, start: usize, pieces: &[Piece; FEW_PIECES], count: usize) {
+        self.many(start, &pieces[..count]);
+    }
+
+    #[inline]
+    fn many(&mut self, start: usize, pieces: &[Piece]) {
+        self.take(start, pieces.iter().map(|piece| piece.token()));
+    }
+
+    fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<&[Piece]>> {
+        let (mut tokens, mut pieces) = std::mem::take(self.new);
+        tokens.clear();
+        pieces.clear();
+        let encoded = self.coder.encode(chunk, true, |token| tokens.push(token));
+        self.take(start, tokens.iter().copied());
+        pieces.extend(tokens.iter().map_while(|token| Piece::new(*token)));
+        let fit = pieces.len() == tokens.len();
+        *self.new = (tokens, pieces);
+        encoded.map(|()| fit.then_some(self.new.1.as_slice()))
+    }
+}
+
+impl TextSink<Piece, FEW_PIECES> for Pieces<'_> {
+    fn text(&mut self, given: Option<u32>) {
+        self.given = given;
+    }
+
+    fn stretch(&mut self, base: u32, specials: bool) {
+        (self.base, self.coder.specials) = (base, specials);
+    }
+
+    fn added(&mut self, id: u32, span: Span, text: &str) {
+        self.name(id, text);
+        self.push(id, span, self.word);
+        self.word += 1;
+    }
+}
+
+impl Piece {
+    /// A token that can be kept: one that begins and ends within 255 bytes.
+    fn new((id, span, word): ChunkToken) -> Option<Self> {
+        let narrow = |number: u32| u8::try_from(number).ok();
+        Some(Self { id, start: narrow(span.start)?, end: narrow(span.end)?, word: narrow(word)? })
+    }
+
+    #[inline]
+    fn token(self) -> ChunkToken {
+        (self.id, Span { start: self.start.into(), end: self.end.into() }, self.word.into())
+    }
+}

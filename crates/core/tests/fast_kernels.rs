@@ -1,0 +1,233 @@
+//! Every kernel of the fast road, at every place of a block and up to the last byte of a buffer.
+//!
+//! Where a text is about to end, it ends before a page that nobody may read: a kernel that reads on is a test that crashes.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::wildcard_imports,
+    reason = "in a test a panic is the message, and its parts share what stands above them"
+)]
+
+#[expect(unreachable_pub, reason = "the fuzz targets have this list, too")]
+mod traps;
+
+use piecework_core::format::{JsonSettings, read_tokenizer_json};
+use piecework_core::pipeline::{Input, Options, Road, Scratch, Tokenizer};
+use serde_json::{Value, json};
+
+const KERNELS: [&str; 4] = ["scalar", "SSSE3", "AVX2", "AVX-512"];
+
+/// Whether the machine can run a kernel, told by other means than the core's.
+fn runs(kernel: &str) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    match kernel {
+        "SSSE3" => return is_x86_feature_detected!("ssse3"),
+        "AVX2" => return is_x86_feature_detected!("avx2"),
+        "AVX-512" => return is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi"),
+        _ => {}
+    }
+    kernel == "scalar"
+}
+
+fn bert(clean_text: bool, handle_chinese_chars: bool, lowercase: bool) -> Value {
+    json!({
+        "type": "BertNormalizer", "clean_text": clean_text, "handle_chinese_chars": handle_chinese_chars,
+        "strip_accents": null, "lowercase": lowercase,
+    })
+}
+
+/// Pipelines whose ASCII characters are of different kinds.
+fn pipelines() -> Vec<Value> {
+    let nfd = json!({
+        "type": "Sequence", "normalizers": [{"type": "NFD"}, {"type": "StripAccents"}, {"type": "Lowercase"}],
+    });
+    let stages = [
+        (bert(true, true, true), "BertPreTokenizer"),
+        (bert(false, false, false), "Whitespace"),
+        (nfd, "WhitespaceSplit"),
+    ];
+    let pieces = ["a", "b", "x", "é", "e", "中", "!", "1", "un", "able", "hello", "i", "\u{301}", "σ", "\u{AC00}"];
+    let entries = ["[UNK]".to_owned()].into_iter().chain(pieces.iter().flat_map(|piece| {
+        let continued = format!("##{piece}");
+        [(*piece).to_owned(), continued]
+    }));
+    let vocab: Value = entries.enumerate().map(|(id, entry)| (entry, json!(id))).collect();
+    let pipeline = |(normalizer, pre_tokenizer)| {
+        json!({
+            "version": "1.0", "truncation": null, "padding": null, "added_tokens": [], "normalizer": normalizer,
+            "pre_tokenizer": {"type": pre_tokenizer}, "post_processor": null, "decoder": null,
+            "model": {
+                "type": "WordPiece", "vocab": vocab, "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+                "max_input_chars_per_word": 100,
+            },
+        })
+    };
+    stages.map(pipeline).into()
+}
+
+/// A pipeline once for each kernel that runs here, and what workers keep.
+struct Tried(Vec<(&'static str, Tokenizer, Scratch)>);
+
+impl Tried {
+    fn new(pipeline: &Value) -> Self {
+        let read = || read_tokenizer_json(pipeline.to_string().as_bytes(), &JsonSettings::default()).unwrap();
+        let with = |kernel| Some((kernel, read().with_kernel(kernel)?, Scratch::default()));
+        let tried: Vec<_> = KERNELS.into_iter().filter_map(with).collect();
+        let found: Vec<_> = tried.iter().map(|(kernel, ..)| *kernel).collect();
+        assert_eq!(found, KERNELS.into_iter().filter(|kernel| runs(kernel)).collect::<Vec<_>>());
+        assert!(tried.iter().all(|(kernel, tokenizer, _)| tokenizer.road() == Ok(*kernel)));
+        Self(tried)
+    }
+
+    fn all() -> Vec<Self> {
+        pipelines().iter().map(Self::new).collect()
+    }
+
+    /// Compares the roads; `place` puts a text where a kernel may go wrong.
+    fn check(&mut self, text: &str, mut place: impl FnMut(&str, &mut dyn FnMut(&str))) {
+        let general = Options { road: Road::General, ..Options::default() };
+        let (_, tokenizer, scratch) = &mut self.0[0];
+        let plain = tokenizer.encode(Input::Text(text), None, &general, scratch).unwrap();
+        for (kernel, tokenizer, scratch) in &mut self.0 {
+            // What is found in the cache is compared with its key byte by byte, what is missed is read by other stages.
+            for road in [Road::Fast, Road::Fast, Road::Uncached] {
+                let options = Options { road, ..Options::default() };
+                place(text, &mut |text| {
+                    let mut ids = Vec::new();
+                    tokenizer.encode_ids(Input::Text(text), None, &options, scratch, &mut ids).unwrap();
+                    assert_eq!(ids, plain.ids, "{kernel} {road:?} {text:?}");
+                });
+            }
+            place(text, &mut |text| {
+                let whole = tokenizer.encode(Input::Text(text), None, &Options::default(), scratch).unwrap();
+                assert_eq!(whole, plain, "{kernel} {text:?}");
+            });
+        }
+    }
+}
+
+/// The last `length` bytes of `unit` again and again, letters standing in for what is left of a character.
+fn ending(unit: &str, length: usize) -> String {
+    let whole = unit.repeat(length / unit.len() + 1);
+    let start = (whole.len() - length..).find(|&start| whole.is_char_boundary(start)).unwrap();
+    let text = &whole[start..];
+    "x".repeat(length - text.len()) + text
+}
+
+const UNITS: [&str; 8] = [
+    "a",
+    " ",
+    "!",
+    "unable hello, ",
+    "it's [a-b]  1.5\t",
+    "é",
+    "中 a\u{301}\u{323}b\u{AC00}\u{3000}",
+    "hello\u{0}\u{200B}x \u{85}😀",
+];
+
+/// Every trap after so many bytes of something else.
+fn shifted() -> impl Iterator<Item = String> {
+    let units = traps::TRAPS.iter().flat_map(|trap| ["a", " ", "é!"].map(|unit| (trap, unit)));
+    units.flat_map(|(trap, unit)| (0..=64).map(move |shift| ending(unit, shift) + trap))
+}
+
+#[test]
+fn every_kernel_takes_every_trap_at_every_place() {
+    let mut tried = Tried::all();
+    for text in shifted() {
+        let text = text + "b" + &ending("a b!", 66);
+        tried.iter_mut().for_each(|tried| tried.check(&text, |text, each| each(text)));
+    }
+}
+
+#[test]
+fn every_kernel_takes_every_slice_of_all_traps() {
+    let all = traps::TRAPS.concat() + &traps::TRAPS.join(" ");
+    let slices = all.char_indices().take(200).map(|(start, _)| &all[start..]);
+    let mut tried = Tried::all();
+    for text in slices {
+        tried.iter_mut().for_each(|tried| tried.check(text, |text, each| each(text)));
+    }
+}
+
+#[test]
+fn every_kernel_takes_long_runs() {
+    let mut tried = Tried::all();
+    for run in &traps::runs() {
+        tried.iter_mut().for_each(|tried| tried.check(run, |text, each| each(text)));
+    }
+}
+
+/// What lies behind a text that ends at the end of a page.
+#[cfg(unix)]
+mod guarded {
+    #![allow(unsafe_code, reason = "a page that nobody may read is had from the system, and in no other way")]
+
+    use super::*;
+
+    /// Pages that can be read and written, between two that cannot.
+    struct Guarded {
+        start: *mut u8,
+        page: usize,
+    }
+
+    /// The pages between; no text here is longer.
+    const PAGES: usize = 2;
+
+    impl Guarded {
+        fn new() -> Self {
+            // SAFETY: it asks for a number.
+            let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap();
+            let (size, flags) = ((PAGES + 2) * page, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+            // SAFETY: new memory, wherever the system has room for it.
+            let map = unsafe { libc::mmap(std::ptr::null_mut(), size, libc::PROT_NONE, flags, -1, 0) };
+            assert_ne!(map, libc::MAP_FAILED);
+            // SAFETY: the second page is within the mapping.
+            let start = unsafe { map.cast::<u8>().add(page) };
+            // SAFETY: so are the pages between the first and the last; nothing else knows of them.
+            assert_eq!(unsafe { libc::mprotect(start.cast(), PAGES * page, libc::PROT_READ | libc::PROT_WRITE) }, 0);
+            Self { start, page }
+        }
+
+        /// Calls `each` with the text directly before an unreadable page, and with the text directly behind one.
+        fn place(&mut self, text: &str, each: &mut dyn FnMut(&str)) {
+            let room = PAGES * self.page;
+            assert!(text.len() <= room);
+            // SAFETY: these bytes were mapped for reading and writing, hold zeros or older text, and are borrowed with `self`.
+            let bytes = unsafe { std::slice::from_raw_parts_mut(self.start, room) };
+            for start in [room - text.len(), 0] {
+                let place = &mut bytes[start..][..text.len()];
+                place.copy_from_slice(text.as_bytes());
+                each(std::str::from_utf8(place).unwrap());
+            }
+        }
+    }
+
+    impl Drop for Guarded {
+        fn drop(&mut self) {
+            // SAFETY: this is what was mapped, and nothing is borrowed from it any more.
+            let map = unsafe { self.start.sub(self.page) };
+            // SAFETY: the same.
+            unsafe { libc::munmap(map.cast(), (PAGES + 2) * self.page) };
+        }
+    }
+
+    #[test]
+    fn no_kernel_reads_beyond_a_text_of_any_length() {
+        let (mut tried, mut pages) = (Tried::all(), Guarded::new());
+        for (unit, length) in UNITS.iter().flat_map(|unit| (0..=200).map(move |length| (unit, length))) {
+            let text = ending(unit, length);
+            assert_eq!(text.len(), length);
+            tried.iter_mut().for_each(|tried| tried.check(&text, |text, each| pages.place(text, each)));
+        }
+    }
+
+    #[test]
+    fn no_kernel_reads_beyond_a_trap() {
+        let (mut tried, mut pages) = (Tried::all(), Guarded::new());
+        for text in shifted() {
+            tried.iter_mut().for_each(|tried| tried.check(&text, |text, each| pages.place(text, each)));
+        }
+    }
+}

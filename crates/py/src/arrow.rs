@@ -1,0 +1,317 @@
+//! Columns of texts that other libraries have, read where they lie (Arrow PyCapsule interface).
+//!
+//! A capsule is believed in what cannot be checked: that its pointers lead to as much memory as its numbers say. The numbers
+//! are checked, each by itself and against each other, before any memory is read by them.
+
+use std::ffi::CStr;
+
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyTuple};
+
+use crate::errors::{in_arrow, in_text};
+use crate::input::checked;
+
+/// Texts in one or several Arrow arrays.
+#[pyclass(frozen, module = "piecework._core")]
+pub(crate) struct ArrowTexts {
+    arrays: Vec<Texts>,
+    /// The number of the first text of each array, and of all texts.
+    starts: Vec<usize>,
+}
+
+/// An array of texts, none of them null.
+struct Texts {
+    array: FFI_ArrowArray,
+    layout: Layout,
+    /// The numbers of the array's `length` and `offset`.
+    length: usize,
+    offset: usize,
+}
+
+/// How an array says where its texts are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    /// By 32-bit offsets into one buffer.
+    Small,
+    /// By 64-bit offsets.
+    Large,
+    /// By views into several buffers.
+    View,
+}
+
+impl Layout {
+    /// The layout of an array of texts, or of bytes that may be texts.
+    fn of(schema: &FFI_ArrowSchema) -> Result<Self, String> {
+        if schema.release.is_none() || schema.format.is_null() {
+            return Err("the schema was given away before".to_owned());
+        }
+        // SAFETY: the interface says that this is a string with a NUL at its end, which lives as long as the schema.
+        #[expect(unsafe_code, reason = "the interface is one of C")]
+        let format = unsafe { CStr::from_ptr(schema.format) };
+        match format.to_bytes() {
+            _ if !schema.dictionary.is_null() => Err("expected texts, found a dictionary of them; cast it".to_owned()),
+            b"u" | b"z" => Ok(Self::Small),
+            b"U" | b"Z" => Ok(Self::Large),
+            b"vu" | b"vz" => Ok(Self::View),
+            b"+s" => Err("expected a column of texts, found a table or struct; pass one of its columns".to_owned()),
+            b"n" => Err("expected texts, found nulls alone".to_owned()),
+            other => Err(format!(
+                "expected a column of texts, found one of the Arrow format {:?}",
+                String::from_utf8_lossy(other)
+            )),
+        }
+    }
+}
+
+impl Texts {
+    /// The texts of an array; `first` is the number of the first, for messages.
+    fn new(array: FFI_ArrowArray, layout: Layout, first: usize) -> Result<Self, String> {
+        let number = |name: &str, value: i64| {
+            usize::try_from(value).map_err(|_| format!("the array's {name} is {value}; expected a number from 0 on"))
+        };
+        let (length, offset) = (number("length", array.length)?, number("offset", array.offset)?);
+        // Views are the widest; what they take must be addressable.
+        if length
+            .checked_add(offset)
+            .and_then(|end| end.checked_add(1)?.checked_mul(16))
+            .is_none_or(|bytes| bytes > isize::MAX as usize)
+        {
+            return Err(format!("the array's length {length} and offset {offset} are more than memory can hold"));
+        }
+        let buffers = number("number of buffers", array.n_buffers)?;
+        if buffers < 3 || (layout != Layout::View && buffers > 3) || array.buffers.is_null() || array.release.is_none()
+        {
+            return Err(format!("the array has {buffers} buffers; expected those of an array of texts"));
+        }
+        let texts = Self { array, layout, length, offset };
+        texts.check_nulls(first)?;
+        if length > 0 && texts.buffer(1).is_null() {
+            return Err("the array lacks its buffer of offsets or views".to_owned());
+        }
+        match (0..length).find(|&place| texts.get(place).is_none()) {
+            Some(place) => Err(format!("text {}: the array's offsets do not go with its buffers", first + place)),
+            None => Ok(texts),
+        }
+    }
+
+    fn check_nulls(&self, first: usize) -> Result<(), String> {
+        let validity = self.buffer(0);
+        if self.array.null_count == 0 || validity.is_null() {
+            return Ok(());
+        }
+        let is_null = |place: &usize| {
+            let bit = self.offset + place;
+            // SAFETY: a buffer of validity that is there has a bit for each place.
+            #[expect(unsafe_code, reason = "the interface is one of C")]
+            let byte = unsafe { validity.add(bit / 8).read() };
+            byte >> (bit % 8) & 1 == 0
+        };
+        match (0..self.length).find(is_null) {
+            None => Ok(()),
+            Some(place) => Err(format!(
+                "text {} is null; drop the nulls, or fill them, with fill_null(\"\") for example",
+                first + place
+            )),
+        }
+    }
+
+    /// The text at a place below the length; `None` where its offsets do not go with the buffers.
+    fn get(&self, place: usize) -> Option<&[u8]> {
+        let place = self.offset + place;
+        let (buffer, start, length, end) = match self.layout {
+            Layout::Small => {
+                let at = |place| usize::try_from(self.read::<i32>(1, place)).ok();
+                (2, at(place)?, at(place + 1)?.checked_sub(at(place)?)?, at(self.offset + self.length)?)
+            }
+            Layout::Large => {
+                let at = |place| usize::try_from(self.read::<i64>(1, place)).ok();
+                (2, at(place)?, at(place + 1)?.checked_sub(at(place)?)?, at(self.offset + self.length)?)
+            }
+            Layout::View => return self.view(place),
+        };
+        self.slice(buffer, start, length, end)
+    }
+
+    /// The text of a view: its length, then the text itself, or else its first four bytes, its buffer and where it starts there.
+    fn view(&self, place: usize) -> Option<&[u8]> {
+        const SHORT: usize = 12;
+        let part = |part| usize::try_from(self.read::<i32>(1, 4 * place + part)).ok();
+        let length = part(0)?;
+        if length <= SHORT {
+            return self.slice(1, 16 * place + 4, length, 16 * (self.offset + self.length));
+        }
+        let buffers = usize::try_from(self.array.n_buffers).ok()?;
+        let buffer = 2 + part(2)?;
+        if buffer >= buffers - 1 || self.buffer(buffers - 1).is_null() {
+            return None;
+        }
+        let end = usize::try_from(self.read::<i64>(buffers - 1, buffer - 2)).ok()?;
+        self.slice(buffer, part(3)?, length, end)
+    }
+
+    /// `length` bytes from `start` on of a buffer that has `end` of them.
+    fn slice(&self, buffer: usize, start: usize, length: usize, end: usize) -> Option<&[u8]> {
+        if start.checked_add(length)? > end || end > isize::MAX as usize {
+            return None;
+        }
+        if length == 0 {
+            return Some(&[]);
+        }
+        let memory = self.buffer(buffer);
+        // SAFETY: the bytes lie within the buffer, which lives as long as the array and is never changed, says the interface.
+        #[expect(unsafe_code, reason = "the interface is one of C")]
+        let slice = (!memory.is_null()).then(|| unsafe { std::slice::from_raw_parts(memory.add(start), length) });
+        slice
+    }
+
+    /// A number of a buffer that is there and has so many.
+    fn read<T: Copy>(&self, buffer: usize, place: usize) -> T {
+        // SAFETY: the callers read below the length and offset that the array says it has, which were found to be in memory's
+        // bounds. Buffers need not be aligned.
+        #[expect(unsafe_code, reason = "the interface is one of C")]
+        unsafe {
+            self.buffer(buffer).cast::<T>().add(place).read_unaligned()
+        }
+    }
+
+    /// Where a buffer lies whose number is below that of the buffers.
+    fn buffer(&self, number: usize) -> *const u8 {
+        // SAFETY: there are so many pointers, says the array.
+        #[expect(unsafe_code, reason = "the interface is one of C")]
+        unsafe {
+            self.array.buffers.add(number).read().cast()
+        }
+    }
+}
+
+impl ArrowTexts {
+    fn import(
+        arrays: impl IntoIterator<Item = Result<FFI_ArrowArray, String>>,
+        layout: Layout,
+    ) -> Result<Self, String> {
+        let mut texts = Self { arrays: Vec::new(), starts: vec![0] };
+        for array in arrays {
+            let first = texts.len();
+            let array = Texts::new(array?, layout, first)?;
+            texts.starts.push(first + array.length);
+            texts.arrays.push(array);
+        }
+        Ok(texts)
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.starts.last().copied().unwrap_or(0)
+    }
+
+    /// A text, which may or may not be UTF-8.
+    pub(crate) fn get(&self, place: usize) -> &[u8] {
+        let array = self.starts.partition_point(|&start| start <= place).saturating_sub(1);
+        let texts = self.arrays.get(array);
+        texts.and_then(|texts| texts.get(place - self.starts[array])).unwrap_or_default()
+    }
+}
+
+#[pymethods]
+impl ArrowTexts {
+    #[new]
+    fn new(column: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = column.py();
+        let texts = if column.hasattr("__arrow_c_stream__")? {
+            let mut stream = Stream::new(&column.call_method0("__arrow_c_stream__")?)?;
+            stream.layout().and_then(|layout| Self::import(stream, layout))
+        } else {
+            let (schema, array) = array(&column.call_method0("__arrow_c_array__")?)?;
+            Layout::of(&schema).and_then(|layout| Self::import([Ok(array)], layout))
+        };
+        texts.map_err(|message| in_arrow(py, message))
+    }
+
+    fn __len__(&self) -> usize {
+        self.len()
+    }
+
+    fn __getitem__(&self, py: Python<'_>, place: usize) -> PyResult<&str> {
+        if place >= self.len() {
+            return Err(PyIndexError::new_err(format!("{} texts have no place {place}", self.len())));
+        }
+        checked(self.get(place)).map_err(|error| in_text(py, &error, place))
+    }
+}
+
+/// The schema and the array of what `__arrow_c_array__` gave.
+fn array(both: &Bound<'_, PyAny>) -> PyResult<(FFI_ArrowSchema, FFI_ArrowArray)> {
+    let both = both.cast::<PyTuple>()?;
+    let (schema, array) = (both.get_item(0)?, both.get_item(1)?);
+    let (schema, array) = (schema.cast::<PyCapsule>()?, array.cast::<PyCapsule>()?);
+    let schema = schema.pointer_checked(Some(c"arrow_schema"))?;
+    let array = array.pointer_checked(Some(c"arrow_array"))?;
+    // SAFETY: capsules of these names hold these structs, says the interface; they are moved out, and what is left behind is
+    // marked as released.
+    #[expect(unsafe_code, reason = "the interface is one of C")]
+    unsafe {
+        Ok((FFI_ArrowSchema::from_raw(schema.as_ptr().cast()), FFI_ArrowArray::from_raw(array.as_ptr().cast())))
+    }
+}
+
+/// Arrays that come one after the other.
+struct Stream(FFI_ArrowArrayStream);
+
+impl Stream {
+    fn new(capsule: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let pointer = capsule.cast::<PyCapsule>()?.pointer_checked(Some(c"arrow_array_stream"))?;
+        // SAFETY: as for arrays.
+        #[expect(unsafe_code, reason = "the interface is one of C")]
+        unsafe {
+            Ok(Self(FFI_ArrowArrayStream::from_raw(pointer.as_ptr().cast())))
+        }
+    }
+
+    fn layout(&mut self) -> Result<Layout, String> {
+        let mut schema = FFI_ArrowSchema::empty();
+        let stream = &raw mut self.0;
+        let call = self.0.get_schema.filter(|_| self.0.release.is_some());
+        // SAFETY: a stream that was not released has this function, which fills in a schema, or says that it failed.
+        #[expect(unsafe_code, reason = "the interface is one of C")]
+        let failed = call.map(|call| unsafe { call(stream, &raw mut schema) });
+        self.done(failed)?;
+        Layout::of(&schema)
+    }
+
+    /// What the stream says of a call that it took, if it took it.
+    fn done(&mut self, failed: Option<i32>) -> Result<(), String> {
+        let code = match failed {
+            Some(0) => return Ok(()),
+            Some(code) => code,
+            None => return Err("the stream was read before, and can be read once".to_owned()),
+        };
+        let stream = &raw mut self.0;
+        // SAFETY: a stream that has failed may be asked why; it answers with a string, or with nothing.
+        #[expect(unsafe_code, reason = "the interface is one of C")]
+        let why = self.0.get_last_error.and_then(|ask| unsafe {
+            let why = ask(stream);
+            (!why.is_null()).then(|| CStr::from_ptr(why).to_string_lossy().into_owned())
+        });
+        Err(format!("the stream failed with error {code}: {}", why.unwrap_or_default()))
+    }
+}
+
+impl Iterator for Stream {
+    type Item = Result<FFI_ArrowArray, String>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut array = FFI_ArrowArray::empty();
+        let stream = &raw mut self.0;
+        // SAFETY: as for the schema.
+        #[expect(unsafe_code, reason = "the interface is one of C")]
+        let failed = self.0.get_next.map(|call| unsafe { call(stream, &raw mut array) });
+        match self.done(failed) {
+            Ok(()) if array.release.is_none() => None,
+            Ok(()) => Some(Ok(array)),
+            Err(error) => Some(Err(error)),
+        }
+    }
+}

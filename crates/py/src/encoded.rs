@@ -1,0 +1,185 @@
+//! Encodings end to end, put together in the order of the texts while these are worked on.
+
+use std::collections::{BTreeMap, TryReserveError};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use piecework_core::encoding::Direction;
+use piecework_core::pad::Padding;
+use pyo3::prelude::*;
+
+use crate::batch::{Batch, Columns};
+use crate::threads;
+
+/// Encodings, end to end.
+#[derive(Default)]
+pub(crate) struct Encoded {
+    pub(crate) ids: Vec<u32>,
+    pub(crate) lengths: Vec<usize>,
+    pub(crate) columns: Option<Columns>,
+    /// Whether the first row goes on with the last of those before.
+    continues: bool,
+    /// The lines of a file that these come from, and its characters where errors count them.
+    pub(crate) lines: u64,
+    pub(crate) characters: usize,
+}
+
+impl Encoded {
+    pub(crate) fn new(columns: bool) -> Self {
+        Self { columns: columns.then(Columns::default), ..Self::default() }
+    }
+
+    /// Says that the last ids are a part of a row, the first or another one.
+    pub(crate) fn push_part(&mut self, length: usize, is_first: bool) {
+        match self.lengths.last_mut() {
+            Some(last) if !is_first => *last += length,
+            _ => {
+                self.continues = !is_first;
+                self.lengths.push(length);
+            }
+        }
+    }
+
+    /// Moves the other's rows behind these; the other keeps its memory.
+    fn append(&mut self, other: &mut Self) {
+        self.ids.append(&mut other.ids);
+        let mut lengths = other.lengths.drain(..);
+        if std::mem::take(&mut other.continues)
+            && let (Some(last), Some(more)) = (self.lengths.last_mut(), lengths.as_slice().first())
+        {
+            *last += more;
+            lengths.next();
+        }
+        self.lengths.extend(lengths);
+        if let (Some(columns), Some(others)) = (&mut self.columns, &mut other.columns) {
+            columns.append(others);
+        }
+        self.lines += std::mem::take(&mut other.lines);
+        self.characters += std::mem::take(&mut other.characters);
+    }
+
+    /// The same rows, of `target` tokens at least; an error if memory has no room for them.
+    pub(crate) fn padded(self, padding: &Padding, target: usize) -> Result<Self, TryReserveError> {
+        let Self { ids, mut lengths, columns, .. } = self;
+        let room = Room { lengths: &lengths, target, direction: padding.direction };
+        let ids = room.filled(&ids, padding.token.id)?;
+        let columns = columns.map(|columns| columns.padded(&room, padding.type_id)).transpose()?;
+        lengths.iter_mut().for_each(|length| *length = target.max(*length));
+        Ok(Self { ids, lengths, columns, ..Self::default() })
+    }
+
+    pub(crate) fn into_batch(self, unpadded: Option<(Vec<u32>, bool)>) -> Batch {
+        let row_offsets = row_offsets(&self.lengths);
+        Batch::new(self.ids, row_offsets, self.columns, unpadded)
+    }
+}
+
+/// Does pieces of work on threads and joins what they make in order; gives that, and what failed.
+///
+/// Each thread has a state from `start`. `next` takes a piece of work, encodes it behind what there is and gives its number;
+/// pieces are handed out by their numbers. After a failure no piece is begun, so that all before the first that failed are
+/// joined, and no other. One thread, too, is one beside the caller's, which listens for Ctrl-C.
+pub(crate) fn in_order<S, F: Send>(
+    py: Python<'_>,
+    threads: usize,
+    columns: bool,
+    start: impl Fn() -> S + Sync,
+    next: impl Fn(&mut S, &mut Encoded) -> Result<Option<usize>, F> + Sync,
+    tick: impl FnMut(Python<'_>) -> PyResult<()> + Send,
+) -> PyResult<(Encoded, Vec<F>)> {
+    let joined = Mutex::new(Joined::new(columns));
+    let failed = AtomicBool::new(false);
+    let work = |(), stop: &AtomicBool| {
+        let (mut state, mut encoded) = (start(), Encoded::new(columns));
+        while !stop.load(Ordering::Relaxed) && !failed.load(Ordering::Relaxed) {
+            match next(&mut state, &mut encoded) {
+                Ok(None) => break,
+                // What one thread alone makes is in order, and stays where it is.
+                Ok(Some(_)) if threads == 1 => {}
+                Ok(Some(number)) => {
+                    if let Ok(mut joined) = joined.lock() {
+                        joined.take(number, &mut encoded);
+                    }
+                }
+                Err(failure) => {
+                    failed.store(true, Ordering::Relaxed);
+                    return (encoded, Some(failure));
+                }
+            }
+        }
+        (encoded, None)
+    };
+    let (mut encoded, failures): (Vec<_>, Vec<_>) =
+        threads::run(py, vec![(); threads], work, tick)?.into_iter().unzip();
+    let alone = encoded.pop().filter(|_| threads == 1);
+    let all = alone.unwrap_or_else(|| joined.into_inner().map_or_else(|_| Encoded::new(columns), |joined| joined.all));
+    Ok((all, failures.into_iter().flatten().collect()))
+}
+
+/// Takes pieces of work as they are done, and puts them in order.
+struct Joined {
+    all: Encoded,
+    /// The piece that comes next.
+    next: usize,
+    /// Pieces that were done before their turn.
+    early: BTreeMap<usize, Encoded>,
+}
+
+impl Joined {
+    fn new(columns: bool) -> Self {
+        Self { all: Encoded::new(columns), next: 0, early: BTreeMap::new() }
+    }
+
+    /// Takes the piece with this number, and leaves an empty one; in its turn it is copied while it is at hand.
+    fn take(&mut self, number: usize, piece: &mut Encoded) {
+        if number != self.next {
+            let empty = Encoded::new(piece.columns.is_some());
+            self.early.insert(number, std::mem::replace(piece, empty));
+            return;
+        }
+        self.all.append(piece);
+        self.next += 1;
+        while let Some(mut early) = self.early.remove(&self.next) {
+            self.all.append(&mut early);
+            self.next += 1;
+        }
+    }
+}
+
+/// Rows that are to have `target` values at least.
+pub(crate) struct Room<'a> {
+    lengths: &'a [usize],
+    target: usize,
+    direction: Direction,
+}
+
+impl Room<'_> {
+    /// The values of all rows, end to end, with `pad` where a row has none.
+    pub(crate) fn filled<T: Copy>(&self, values: &[T], pad: T) -> Result<Vec<T>, TryReserveError> {
+        let mut filled = Vec::new();
+        filled.try_reserve_exact(self.lengths.iter().map(|&length| length.max(self.target)).sum())?;
+        let mut start = 0;
+        for &length in self.lengths {
+            let row = values[start..start + length].iter().copied();
+            let missing = std::iter::repeat_n(pad, self.target.saturating_sub(length));
+            match self.direction {
+                Direction::Left => filled.extend(missing.chain(row)),
+                Direction::Right => filled.extend(row.chain(missing)),
+            }
+            start += length;
+        }
+        Ok(filled)
+    }
+}
+
+#[expect(clippy::cast_possible_wrap, reason = "the number of ids in memory")]
+fn row_offsets(lengths: &[usize]) -> Vec<i64> {
+    let mut offsets = Vec::with_capacity(lengths.len() + 1);
+    let mut end = 0;
+    offsets.push(0);
+    for &length in lengths {
+        end += length as i64;
+        offsets.push(end);
+    }
+    offsets
+}

@@ -1,0 +1,172 @@
+//! Files, as one text or a text a line.
+
+use std::borrow::Cow;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use memchr::{memchr_iter, memrchr};
+use piecework_core::Error;
+use piecework_core::added::Specials;
+use piecework_core::pipeline::{Cuts, Input, Part, Scratch};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+
+use crate::batch::Batch;
+use crate::blocks::{Blocks, Broken, Place, open};
+use crate::encode::Call;
+use crate::encoded::{Encoded, in_order};
+use crate::errors::{from_io, in_file, in_line};
+use crate::threads;
+use crate::workers::Hired;
+
+/// What a call says about a file.
+pub(crate) struct FileCall<'a> {
+    pub(crate) call: Call<'a>,
+    pub(crate) path: PathBuf,
+    /// Its bytes, where Python has read them.
+    pub(crate) data: Option<PyBackedBytes>,
+    /// Whether each line is a text.
+    pub(crate) lines: bool,
+    /// Whether U+FFFD takes the place of what is not UTF-8.
+    pub(crate) replace: bool,
+    /// How many bytes are read at a time.
+    pub(crate) block: usize,
+}
+
+/// What is wrong, in which block, and in which of its lines.
+struct Failure {
+    block: usize,
+    line: Option<u64>,
+    error: Broken,
+}
+
+/// Encodes a file on several threads; calls `progress` with the bytes read.
+pub(crate) fn encode_file(
+    py: Python<'_>,
+    file: &FileCall<'_>,
+    asked: Option<i64>,
+    progress: &Bound<'_, PyAny>,
+) -> PyResult<Batch> {
+    let (source, length): (Box<dyn Read + Send + '_>, _) = match &file.data {
+        Some(data) => (Box::new(&**data), data.len() as u64),
+        None => {
+            let source = open(py, &file.path)?;
+            let length = source.metadata().map_or(0, |metadata| metadata.len());
+            (Box::new(source), length)
+        }
+    };
+    // As many as there are blocks, by what is known of the length.
+    let most = usize::try_from(length).unwrap_or(usize::MAX) / file.block.max(1) + 1;
+    let threads = threads::number(py, asked)?.min(most);
+    let cuts = file.call.tokenizer.cuts(file.call.options);
+    let blocks = Mutex::new(Blocks::new(source, file.block));
+    let start = || (Vec::new(), file.call.workers.hire());
+    let next = |(block, scratch): &mut (Vec<u8>, Hired<'_>), encoded: &mut Encoded| {
+        let read =
+            blocks.lock().map_or(Ok(None), |mut blocks| blocks.next(block, |block, from| file.cut(cuts, block, from)));
+        let place = read.map_err(|error| Failure { block: usize::MAX, line: None, error })?;
+        let Some(place) = place else { return Ok(None) };
+        let done = file.encode(cuts, place, block, scratch, encoded);
+        done.map_err(|(line, error)| Failure { block: place.number, line, error: Broken::Core(error) })?;
+        Ok(Some(place.number))
+    };
+    let progress = progress.clone().unbind();
+    let tick = |py: Python<'_>| match blocks.try_lock().ok().and_then(|blocks| blocks.read()) {
+        Some(read) => progress.call1(py, (read,)).map(|_| ()),
+        None => Ok(()),
+    };
+    let (encoded, failures): (_, Vec<Failure>) = in_order(py, threads, false, start, next, tick)?;
+    match failures.into_iter().min_by_key(|failure| failure.block) {
+        None => Ok(encoded.into_batch(None)),
+        // What was encoded ends where the failure is.
+        Some(failure) => Err(failure.told(py, &file.path, &encoded)),
+    }
+}
+
+impl FileCall<'_> {
+    /// The last place of a block, from some place on, where it may end.
+    fn cut(&self, cuts: Option<Cuts<'_>>, block: &[u8], from: usize) -> Option<usize> {
+        if self.lines {
+            return memrchr(b'\n', &block[from..]).map(|end| from + end + 1);
+        }
+        // A cut needs a byte before it.
+        let from = from.saturating_sub(1);
+        cuts?.last(&block[from..]).map(|end| from + end)
+    }
+
+    /// Encodes a block behind what `encoded` has; an error comes with the line that it is in, of those of the block.
+    fn encode(
+        &self,
+        cuts: Option<Cuts<'_>>,
+        place: Place,
+        block: &[u8],
+        scratch: &mut Scratch,
+        encoded: &mut Encoded,
+    ) -> Result<(), (Option<u64>, Error)> {
+        let text = self.text(place, block).map_err(|error| (None, error))?;
+        if self.lines {
+            return self.encode_lines(&text, scratch, encoded).map_err(|(line, error)| (Some(line), error));
+        }
+        let Call { tokenizer, options, .. } = self.call;
+        let (before, part) =
+            (encoded.ids.len(), Part { text: &text, is_first: place.number == 0, is_last: place.is_last });
+        let done = match cuts {
+            Some(cuts) => cuts.encode(part, scratch, &mut encoded.ids),
+            None => tokenizer.encode_ids(Input::Text(&text), None, options, scratch, &mut encoded.ids),
+        };
+        done.map_err(|error| (None, error))?;
+        encoded.push_part(encoded.ids.len() - before, part.is_first);
+        encoded.lines += memchr_iter(b'\n', block).count() as u64;
+        if options.specials == Specials::Error {
+            encoded.characters += text.chars().count();
+        }
+        Ok(())
+    }
+
+    fn encode_lines(&self, text: &str, scratch: &mut Scratch, encoded: &mut Encoded) -> Result<(), (u64, Error)> {
+        let Call { tokenizer, options, .. } = self.call;
+        let Encoded { ids, lengths, .. } = encoded;
+        let mut lines = 0;
+        for line in text.split_inclusive('\n') {
+            let (before, line) = (ids.len(), without_end(line));
+            tokenizer.encode_ids(Input::Text(line), None, options, scratch, ids).map_err(|error| (lines, error))?;
+            lengths.push(ids.len() - before);
+            lines += 1;
+        }
+        encoded.lines += lines;
+        Ok(())
+    }
+
+    fn text<'a>(&self, place: Place, block: &'a [u8]) -> Result<Cow<'a, str>, Error> {
+        match std::str::from_utf8(block) {
+            Ok(text) => Ok(text.into()),
+            // No character reaches beyond a block, which ends before or behind one of ASCII.
+            Err(_) if self.replace => Ok(String::from_utf8_lossy(block)),
+            Err(error) => {
+                let valid = error.valid_up_to();
+                let line = memchr_iter(b'\n', &block[..valid]).count() as u64 + 1;
+                Err(Error::Utf8 { line, byte: place.byte + valid as u64, value: block[valid] })
+            }
+        }
+    }
+}
+
+fn without_end(line: &str) -> &str {
+    let line = line.strip_suffix('\n').unwrap_or(line);
+    line.strip_suffix('\r').unwrap_or(line)
+}
+
+impl Failure {
+    /// The exception, where so much was encoded before the block.
+    fn told(self, py: Python<'_>, path: &Path, before: &Encoded) -> PyErr {
+        match (self.error, self.line) {
+            (Broken::Io(error), _) => from_io(py, &error, path),
+            (Broken::Core(Error::Utf8 { line, byte, value }), _) => {
+                in_file(py, &Error::Utf8 { line: before.lines + line, byte, value }, path)
+            }
+            (Broken::Core(error), Some(line)) => in_line(py, &error, path, before.lines + line + 1),
+            (Broken::Core(error), None) => in_file(py, &error.further(before.characters), path),
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Whole encodings on the fast road are those of the general one, in every column, however the text is handed over.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use piecework_core::pipeline::{Input, Road, Scratch, Tokenizer};
+use piecework_fuzz::Trial;
+
+fn check(trial: &Trial, tokenizer: &Tokenizer, kept: &mut Scratch) {
+    let documents = trial.documents();
+    let mut end = 0;
+    let segments = documents.iter().map(|document| {
+        end += document.len();
+        (end, document.len() % 2 == 0)
+    });
+    let segments: Vec<_> = segments.collect();
+    let input = match trial.way & 3 {
+        0 | 1 => Input::Text(&trial.text),
+        2 => Input::Words(&documents),
+        _ => Input::Segments(&trial.text, &segments),
+    };
+    let pairs = [None, documents.first().map(|document| Input::Text(document))];
+    let pair = pairs[usize::from(trial.way & 4 != 0)];
+    let plain = trial.on(Road::General);
+    let wanted = tokenizer.encode(input, pair, &plain, &mut Scratch::default());
+    let roads = [Road::Fast, Road::Uncached, Road::Fast, Road::General];
+    for (road, name) in roads.into_iter().zip(["kept", "uncached", "kept again", "general"]) {
+        trial.same(&tokenizer.encode(input, pair, &trial.on(road), kept), &wanted, name);
+    }
+    trial.same(&tokenizer.encode(input, pair, &trial.options, &mut Scratch::default()), &wanted, "fresh");
+    // Ids alone are never padded, and know nothing of what overflows.
+    if let (Ok(wanted), None) = (wanted, &plain.padding) {
+        let mut ids = Vec::new();
+        let alone = tokenizer.encode_ids(input, pair, &trial.options, kept, &mut ids).map(|()| ids);
+        trial.same(&alone, &Ok(wanted.ids), "ids alone");
+    }
+}
+
+fuzz_target!(|data: &[u8]| {
+    if let Ok(trial) = Trial::new(data) {
+        trial.run(|tokenizer, kept| check(&trial, tokenizer, kept));
+    }
+});

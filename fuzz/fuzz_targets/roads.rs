@@ -1,0 +1,67 @@
+//! Ids on the fast road, with and without a cache, are those of the general one; so are errors, and documents in a row.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use piecework_core::Result;
+use piecework_core::pipeline::{Input, Options, Road, Scratch, Tokenizer};
+use piecework_fuzz::Trial;
+
+fn ids(
+    tokenizer: &Tokenizer,
+    text: &str,
+    pair: Option<&str>,
+    options: &Options,
+    scratch: &mut Scratch,
+) -> Result<Vec<u32>> {
+    let mut ids = vec![7];
+    let pair = pair.map(Input::Text);
+    tokenizer.encode_ids(Input::Text(text), pair, options, scratch, &mut ids).map(|()| ids)
+}
+
+fn check(trial: &Trial, tokenizer: &Tokenizer, kept: &mut Scratch) {
+    let text = trial.text.as_str();
+    let pair = (trial.way & 3 == 3).then(|| &text[..text.floor_char_boundary(text.len() / 3)]);
+    let wanted = ids(tokenizer, text, pair, &trial.on(Road::General), &mut Scratch::default());
+    let roads = [Road::Fast, Road::Uncached, Road::Fast, Road::General];
+    for (road, name) in roads.into_iter().zip(["kept", "uncached", "kept again", "general"]) {
+        trial.same(&ids(tokenizer, text, pair, &trial.on(road), kept), &wanted, name);
+    }
+    trial.same(&ids(tokenizer, text, pair, &trial.options, &mut Scratch::default()), &wanted, "fresh");
+    if pair.is_none() && trial.options.truncation.is_none() {
+        let wanted = wanted.as_ref().map(|ids| ids.len() - 1).map_err(Clone::clone);
+        trial.same(&tokenizer.count(text, &trial.options, kept), &wanted, "count");
+    }
+    check_documents(trial, tokenizer, kept);
+    // What is decoded is another text, and often one full of unknown tokens.
+    if let Ok(found) = wanted
+        && let Ok(decoded) = tokenizer.decode(&found[1..], trial.way & 4 == 0)
+    {
+        let wanted = ids(tokenizer, &decoded, None, &trial.on(Road::General), &mut Scratch::default());
+        trial.same(&ids(tokenizer, &decoded, None, &trial.options, kept), &wanted, "decoded");
+    }
+}
+
+/// A batch: one list of ids, the last document first if the way says so.
+fn check_documents(trial: &Trial, tokenizer: &Tokenizer, kept: &mut Scratch) {
+    let mut documents = trial.documents();
+    if trial.way & 8 != 0 {
+        documents.reverse();
+    }
+    let all = |options: &Options, scratch: &mut Scratch| -> Result<Vec<u32>> {
+        let mut all = Vec::new();
+        for document in &documents {
+            tokenizer.encode_ids(Input::Text(document), None, options, scratch, &mut all)?;
+        }
+        Ok(all)
+    };
+    let wanted = all(&trial.on(Road::General), &mut Scratch::default());
+    trial.same(&all(&trial.options, kept), &wanted, "documents, kept");
+    trial.same(&all(&trial.options, &mut Scratch::default()), &wanted, "documents, fresh");
+}
+
+fuzz_target!(|data: &[u8]| {
+    if let Ok(trial) = Trial::new(data) {
+        trial.run(|tokenizer, kept| check(&trial, tokenizer, kept));
+    }
+});

@@ -1,0 +1,253 @@
+"""Files in blocks: the ids are those of the text, wherever a block ends."""
+
+import os
+import re
+import threading
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import piecework as pw
+from piecework import AddedToken, errors, normalizers, pre_tokenizers
+from piecework.types import Progress
+
+VOCAB = ["[UNK]", "[CLS]", "[SEP]", "hug", "##s", "##ug", "h", "##h", "é", "中", "!", "\ufeff"]
+PIECES = [
+    *"hug",
+    "hugs",
+    " ",
+    "\n",
+    "\r\n",
+    "\r",
+    "\t",
+    "é",
+    "\u0301",
+    "中",
+    "😀",
+    "!",
+    "<t>",
+    "[SEP]",
+    "\ufeff",
+    "\x0b",
+    "\xa0",
+]
+texts = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
+junk = st.lists(
+    st.sampled_from(
+        [
+            *(piece.encode() for piece in PIECES),
+            b"\xff",
+            b"\xc3",
+            b"\xe4\xb8",
+            b"\xf0\x9f\x98",
+            b"\xed\xa0\x80",
+        ]
+    ),
+    max_size=30,
+).map(b"".join)
+
+
+@st.composite
+def tokenizers(draw: st.DrawFn) -> pw.Tokenizer:
+    tok = pw.Tokenizer.from_str("\n".join(VOCAB), lowercase=draw(st.booleans()))
+    flags = st.fixed_dictionaries(
+        {name: st.booleans() for name in ("single_word", "lstrip", "rstrip", "normalized")}
+    )
+    contents = st.sampled_from(["<t>", "hug", "é", "u h", "g\n", "中!", "!"])
+    added = draw(
+        st.lists(
+            st.builds(lambda content, more: AddedToken(content, **more), contents, flags),
+            max_size=2,
+        )
+    )
+    tok = tok.with_added_tokens(added)
+    way = draw(
+        st.sampled_from(
+            [None, pre_tokenizers.Whitespace(), pre_tokenizers.Punctuation(), normalizers.NFC()]
+        )
+    )
+    if isinstance(way, normalizers.Normalizer):
+        return tok.with_parts(normalizer=way)
+    return tok.with_parts(pre_tokenizer=way) if way else tok
+
+
+def in_blocks(
+    tok: pw.Tokenizer,
+    data: bytes,
+    size: int,
+    *,
+    lines: bool,
+    replace: bool = False,
+    threads: int = 2,
+    **options: Any,
+) -> Any:
+    """Encodes what a file holds, read in blocks of so many bytes."""
+    chosen = tok._options(
+        options.get("special", True), options.get("specials", "match"), None, None
+    )
+    return tok._core.encode_file(
+        "text.txt", data, lines, replace, chosen, threads, lambda _: None, size
+    )
+
+
+def lines_of(text: str) -> list[str]:
+    *lines, last = text.split("\n")
+    return [line.removesuffix("\r") for line in (*lines, *([last] if last else []))]
+
+
+@given(tokenizers(), texts, st.integers(1, 12), st.integers(1, 3), st.booleans())
+def test_a_file_is_its_text(
+    tok: pw.Tokenizer, text: str, size: int, threads: int, special: bool
+) -> None:
+    found = in_blocks(tok, text.encode(), size, lines=False, threads=threads, special=special)
+    assert found.to_list() == [tok.encode(text, add_special_tokens=special).ids]
+    found = in_blocks(tok, text.encode(), size, lines=True, threads=threads, special=special)
+    assert found.to_list() == [
+        tok.encode(line, add_special_tokens=special).ids for line in lines_of(text)
+    ]
+
+
+@given(junk, st.integers(1, 8), st.booleans())
+def test_broken_bytes_are_replaced_or_told(data: bytes, size: int, lines: bool) -> None:
+    tok = pw.Tokenizer.from_str("\n".join([*VOCAB, "\ufffd"]))
+    text = data.decode("utf-8", "replace")
+    found = in_blocks(tok, data, size, lines=lines, replace=True)
+    assert found.to_list() == [tok.encode(t).ids for t in (lines_of(text) if lines else [text])]
+    valid = next(n for n in range(len(data), -1, -1) if _is_text(data, n))
+    if valid == len(data):
+        return
+    line = data[:valid].count(b"\n") + 1
+    told = f"text.txt: invalid UTF-8 in line {line} at byte {valid} of the file (0x{data[valid]:02x}); pass"
+    for threads in (1, 2):
+        with pytest.raises(errors.InvalidUtf8Error, match=re.escape(told)) as caught:
+            in_blocks(tok, data, size, lines=lines, threads=threads)
+        assert (caught.value.line, caught.value.byte) == (line, valid)
+
+
+def _is_text(data: bytes, length: int) -> bool:
+    """Whether so many bytes are UTF-8."""
+    try:
+        return bool(data[:length].decode()) or not length
+    except UnicodeDecodeError:
+        return False
+
+
+@given(texts, st.integers(1, 8), st.sampled_from([1, 2]))
+def test_a_special_token_is_told_where_it_stands(text: str, size: int, threads: int) -> None:
+    tok = pw.Tokenizer.from_str("\n".join(VOCAB))
+    text = text.replace("[SEP]", "") + "é [SEP] hug [SEP]\n"
+    at = text.index("[SEP]")
+    with pytest.raises(errors.SpecialTokenError, match=rf"text.txt: .* at character {at};"):
+        in_blocks(tok, text.encode(), size, lines=False, threads=threads, specials="error")
+    line = text[:at].count("\n") + 1
+    at -= text.rfind("\n", 0, at) + 1
+    with pytest.raises(
+        errors.SpecialTokenError, match=rf"text.txt: line {line}: .* at character {at};"
+    ):
+        in_blocks(tok, text.encode(), size, lines=True, threads=threads, specials="error")
+
+
+@pytest.fixture
+def tok() -> pw.Tokenizer:
+    return pw.Tokenizer.from_str("\n".join(VOCAB)).with_added_tokens(["<t>"])
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\n", b"hug", b"hug\r\n", b"\xef\xbb\xbfhug\r\nhugs", b"\n\n hug\r\r\n", b" "]
+)
+def test_small_files(tok: pw.Tokenizer, tmp_path: Path, content: bytes) -> None:
+    path, text = tmp_path / "a.txt", content.decode()
+    path.write_bytes(content)
+    for special in (True, False):
+        whole = tok.encode_file(path, add_special_tokens=special)
+        assert whole.to_list() == [tok.encode(text, add_special_tokens=special).ids]
+        by_line = tok.encode_file(str(path), lines=True, add_special_tokens=special)
+        assert by_line.to_list() == [
+            tok.encode(line, add_special_tokens=special).ids for line in lines_of(text)
+        ]
+
+
+def test_a_large_file(tok: pw.Tokenizer, tmp_path: Path) -> None:
+    path = tmp_path / "large.txt"
+    text = (
+        "".join(f"hug{'s' * (n % 9)} <t> 中{' ' * (n % 3)}!é\r\n" for n in range(60_000))
+        + "hug" * 300_000
+        + " hug"
+    )
+    path.write_bytes(text.encode())
+    whole = tok.encode_ids(text)
+    lines = tok.encode_batch(lines_of(text))
+    for threads in (1, 2, 3):
+        assert tok.encode_file(path, threads=threads).ids.tolist() == whole
+        assert tok.encode_file(path, threads=threads, cache=False).ids.tolist() == whole
+        found = tok.encode_file(path, lines=True, threads=threads)
+        assert found.ids.tolist() == lines.ids.tolist()
+        assert found.row_offsets.tolist() == lines.row_offsets.tolist()
+
+
+def test_what_there_is_of_a_file(tok: pw.Tokenizer, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("hug\nhugs hug\n")
+    tok = tok.with_parts(truncation=3, padding=pw.Padding(length=9, pad_id=0, pad_token="[UNK]"))
+    batch = tok.encode_file(path, lines=True)
+    assert len(batch) == 2
+    assert [len(row) for row in batch.to_numpy()] == [3, 5], "neither truncated nor padded"
+    assert batch.padded(pad_id=0).ids.shape == (2, 5)
+    assert tok.decode_batch(batch) == ["hug", "hugs hug"]
+    for ask in (lambda: batch[0], lambda: list(batch), lambda: batch.offsets):
+        with pytest.raises(
+            errors.ConfigError, match=r"a\.txt: of a file the ids are kept and no text"
+        ):
+            ask()
+
+
+def test_errors(tok: pw.Tokenizer, tmp_path: Path) -> None:
+    with pytest.raises(errors.MissingFileError, match="none"):
+        tok.encode_file(tmp_path / "none")
+    with pytest.raises(errors.NotAFileError, match="is a folder"):
+        tok.encode_file(tmp_path)
+    with pytest.raises(errors.FileError, match="NUL"):
+        tok.encode_file("a\0b")
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"hug\nh\xffg\n")
+    with pytest.raises(
+        errors.InvalidUtf8Error,
+        match=r"a\.txt: invalid UTF-8 in line 2 at byte 5 of the file \(0xff\)",
+    ):
+        tok.encode_file(path)
+    assert len(tok.encode_file(path, lines=True, errors="replace")) == 2
+    with pytest.raises(errors.ConfigError, match="errors must be"):
+        tok.encode_file(path, errors="ignore")  # type: ignore[arg-type]
+    with pytest.raises(errors.ConfigError, match="threads must be"):
+        tok.encode_file(path, threads=0)
+    path.write_text("[SEP]")
+    with pytest.raises(errors.SpecialTokenError, match=r"a\.txt: line 1: .*character 0"):
+        tok.encode_file(path, lines=True, specials="error")
+
+
+def test_progress(tok: pw.Tokenizer, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"hug hugs!\n" * 3_000_000)
+    seen: list[Progress] = []
+    tok.encode_file(path, progress=seen.append, cache=False)
+    assert seen, "thirty megabytes take a while"
+    assert {(p.stage, p.total) for p in seen} == {("encoding bytes", 30_000_000)}
+    assert [p.done for p in seen] == sorted(p.done for p in seen)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+@pytest.mark.parametrize("lines", [True, False])
+def test_a_pipe(tok: pw.Tokenizer, tmp_path: Path, lines: bool) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=lambda: path.write_bytes(b"hug\r\nhugs <t>\n" * 50_000))
+    writer.start()
+    found = tok.encode_file(path, lines=lines, add_special_tokens=False)
+    writer.join()
+    expected = [tok.encode_ids(text, add_special_tokens=False) for text in ("hug", "hugs <t>")]
+    assert found.ids.tolist() == list(chain.from_iterable(expected)) * 50_000
+    assert len(found) == (100_000 if lines else 1)
