@@ -164,6 +164,8 @@ impl<T: Copy + Default, const FEW: usize> Call<'_, T, FEW> {
         let base = Span::new(segment.start, segment.end).start;
         let part = &text[segment];
         matching.raw(part, base, |found| match found {
+            // The token before has taken all of it.
+            Part::Token(_, span) if span.start == span.end => Ok(()),
             Part::Token(id, span) => {
                 sink.added(id, span.shifted(base), &part[span.range()]);
                 Ok(())
