@@ -73,6 +73,8 @@ pub struct Tokenizer {
     fast: std::result::Result<Fast, &'static str>,
     /// What post-processing makes of one text and of a pair, without and with special tokens.
     plans: [[Result<Vec<Step>>; 2]; 2],
+    /// Tells it from all others, so that what was met with one is never looked up by another.
+    identity: Arc<()>,
 }
 
 impl Tokenizer {
@@ -90,7 +92,7 @@ impl Tokenizer {
         };
         let shadows = added.tokens().iter().any(is_shadow);
         let fast = Fast::new(&parts.splitter);
-        let mut tokenizer = Self { parts, added, shadows, fast, plans };
+        let mut tokenizer = Self { parts, added, shadows, fast, plans, identity: Arc::default() };
         tokenizer.name_tokens();
         Ok(tokenizer)
     }
