@@ -34,10 +34,16 @@ def read(name: str) -> bytes:
     return zstandard.ZstdDecompressor().decompressobj().decompress(packed)
 
 
+def files(kind: str) -> list[str]:
+    """Give unpacked files with all text of a folder such as ``en``."""
+    folder = Path(tempfile.mkdtemp(prefix="piecework-bench-"))
+    paths = sorted((DATA / "corpora" / kind).iterdir())
+    for name in [path.name.removesuffix(".zst") for path in paths]:
+        (folder / name).write_bytes(read(f"{kind}/{name}"))
+    return sorted(map(str, folder.iterdir()))
+
+
 def english_files() -> list[str]:
     """Give files with all English text, the novels twice: some 59 MB."""
-    folder = Path(tempfile.mkdtemp(prefix="piecework-bench-"))
-    names = sorted(path.name.removesuffix(".zst") for path in (DATA / "corpora" / "en").iterdir())
-    for name in names:
-        (folder / name).write_bytes(read(f"en/{name}"))
-    return [str(folder / name) for name in [*names, "novels-25.txt"]]
+    paths = files("en")
+    return [*paths, *(path for path in paths if path.endswith("novels-25.txt"))]

@@ -12,8 +12,13 @@ import platform
 import sys
 
 MEASURES = [
+<<<<<<< HEAD
     *("exact", "splits", "linear", "encode", "train", "interrupt", "synthetic"),
     *("pipelines", "load", "memory", "added", "jieba", "file"),
+=======
+    *("exact", "splits", "linear", "encode", "count", "train", "interrupt", "synthetic"),
+    *("pipelines", "load", "memory", "added", "jieba"),
+>>>>>>> wt-B
 ]
 
 

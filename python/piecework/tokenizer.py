@@ -575,15 +575,17 @@ class Tokenizer:
         add_special_tokens: bool = True,
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
+        cache: bool = True,
     ) -> Encoding:
         r"""Encode one text that comes in segments, some of which may hold special tokens.
 
         Args:
             segments: Pairs of a text and whether it is trusted. Special tokens in trusted segments are matched, in others
                 they are ordinary text. No word reaches from one segment into the next.
-            add_special_tokens: As for :meth:`encode`, like the next two.
+            add_special_tokens: As for :meth:`encode`, like the next three.
             truncation: Likewise.
             padding: Likewise.
+            cache: Likewise.
 
         Returns:
             The encoding; offsets count in all segments put together.
@@ -592,7 +594,7 @@ class Tokenizer:
         >>> tok.encode_segments([("hugs[SEP]", True), ("[SEP]", False)]).tokens
         ['hug', '##s', '[SEP]', '[UNK]', '[UNK]', '[UNK]']
         """
-        options = self._options(add_special_tokens, "match", truncation, padding)
+        options = self._options(add_special_tokens, "match", truncation, padding, _road(cache))
         return self._core.encode_segments(segments, options)
 
     def encode_ids(
@@ -736,7 +738,12 @@ class Tokenizer:
         road: Road = "fast",
     ) -> Options:
         """What a call asks for, as the core takes it; kept, as most calls ask for the same."""
-        if add_special_tokens is True and specials == "match" and truncation is padding is DEFAULT and road == "fast":
+        if (
+            add_special_tokens is True
+            and specials == "match"
+            and truncation is padding is DEFAULT
+            and road == "fast"
+        ):
             return self._plain_options
         if not isinstance(specials, str):
             return self._made_options(add_special_tokens, specials, truncation, padding, road)
@@ -830,6 +837,7 @@ class Tokenizer:
         *,
         add_special_tokens: bool = True,
         specials: Specials = "match",
+        cache: bool = True,
     ) -> Any:
         r"""Count tokens without making a list of them, neither truncated nor padded.
 
@@ -837,6 +845,7 @@ class Tokenizer:
             text_or_texts: A text as for :meth:`encode`, or an iterable of texts.
             add_special_tokens: As for :meth:`encode`.
             specials: As for :meth:`encode`.
+            cache: As for :meth:`encode`.
 
         Returns:
             The number of tokens (``int``), or a list of such numbers.
@@ -844,7 +853,7 @@ class Tokenizer:
         >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").count(["hugs", "hug"])
         [2, 1]
         """
-        options = self._options(add_special_tokens, specials)
+        options = self._options(add_special_tokens, specials, road=_road(cache))
         if isinstance(text_or_texts, _TEXT):
             return self._core.count(text_or_texts, options)
         return [self._core.count(text, options) for text in text_or_texts]

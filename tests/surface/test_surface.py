@@ -58,17 +58,18 @@ SIGNATURES: dict[str, str] = {
     "Tokenizer.with_settings": "(self, **settings)",
     "Tokenizer.with_parts": "(self, **parts)",
     "Tokenizer.with_added_tokens": "(self, tokens, *, special=False)",
-    "Tokenizer.encode": f"(self, text, pair=None, *, {ENCODING})",
-    "Tokenizer.encode_ids": f"(self, text, pair=None, *, {ENCODING})",
-    "Tokenizer.encode_batch": f"(self, texts, *, {ENCODING}, offsets=False, threads=None)",
+    "Tokenizer.encode": f"(self, text, pair=None, *, {ENCODING}, cache=True)",
+    "Tokenizer.encode_ids": f"(self, text, pair=None, *, {ENCODING}, cache=True)",
+    "Tokenizer.encode_batch": f"(self, texts, *, {ENCODING}, offsets=False, cache=True, threads=None)",
     "Tokenizer.encode_file": "(self, path, *, lines=False, add_special_tokens=True, "
     "specials='match', errors='strict', cache=True, threads=None, progress=False)",
     "Tokenizer.encode_segments": "(self, segments, *, add_special_tokens=True, "
-    "truncation=DEFAULT, padding=DEFAULT)",
+    "truncation=DEFAULT, padding=DEFAULT, cache=True)",
     "Tokenizer.tokenize": "(self, text, *, specials='match')",
     "Tokenizer.decode": "(self, ids, *, skip_special_tokens=True)",
     "Tokenizer.decode_batch": "(self, batch, *, skip_special_tokens=True)",
-    "Tokenizer.count": "(self, text_or_texts, *, add_special_tokens=True, specials='match')",
+    "Tokenizer.count": "(self, text_or_texts, *, add_special_tokens=True, specials='match', "
+    "cache=True)",
     "Tokenizer.log_likelihood": "(self, text, *, specials='match')",
     "Tokenizer.explain": "(self, word)",
     "Tokenizer.token_to_id": "(self, token)",

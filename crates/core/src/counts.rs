@@ -3,10 +3,14 @@
 //! A table maps each word to how often it occurs and where it was first seen. Tables add up: counts by sum, first
 //! sights by minimum. Both are associative and commutative, so one machine or a hundred make the same table.
 
+mod counter;
+
 use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
 use sha2::{Digest, Sha256};
+
+pub use counter::{BlockStart, Counter};
 
 use crate::error::{Error, Result, shorten};
 use crate::span::check_length;
@@ -108,6 +112,11 @@ impl WordCounts {
         if count == 0 || word.is_empty() {
             return Ok(());
         }
+        self.add_at(word, count, first).map(drop)
+    }
+
+    /// The same for what is not nothing; gives the word's place.
+    fn add_at(&mut self, word: &str, count: u64, first: FirstSight) -> Result<usize> {
         self.total = self.total.checked_add(count).ok_or_else(|| overflow(word))?;
         let Self { text, entries, index, .. } = self;
         let word_at = |place: usize| &text[entries[place].start..][..entries[place].len];
@@ -117,13 +126,22 @@ impl WordCounts {
                 let entry = &mut entries[*slot.get()];
                 entry.count += count; // no more than the total, which did not overflow
                 entry.first = entry.first.min(first);
+                Ok(*slot.get())
             }
             hashbrown::hash_table::Entry::Vacant(slot) => {
-                slot.insert(entries.len());
+                let place = entries.len();
+                slot.insert(place);
                 entries.push(Entry { start: text.len(), len: word.len(), count, first });
                 text.push_str(word);
+                Ok(place)
             }
         }
+    }
+
+    /// Adds `count` occurrences of the word at a place, none of which is the first.
+    fn raise(&mut self, place: usize, count: u64) -> Result<()> {
+        self.total = self.total.checked_add(count).ok_or_else(|| overflow(self.word(place)))?;
+        self.entries[place].count += count;
         Ok(())
     }
 
@@ -201,59 +219,6 @@ impl WordCounts {
     }
 }
 
-/// Adds the lines of `block`, which ends at a line's end or the file's; returns how many lines it held.
-///
-/// `at` is the block's first byte in the file and `document` the number of its first line; a line is a
-/// document. Bytes that are not UTF-8 are an error, or become U+FFFD if `replace`.
-pub fn count_lines(
-    counts: &mut WordCounts,
-    block: &[u8],
-    at: BlockStart,
-    replace: bool,
-    words: &mut Words,
-) -> Result<u64> {
-    let mut lines = 0;
-    let mut rest = block;
-    while !rest.is_empty() {
-        let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
-        let (line, next) = rest.split_at(end);
-        let byte = at.byte + (block.len() - rest.len()) as u64;
-        let text = decode(line, replace).map_err(|valid| Error::Utf8 {
-            line: at.line + lines + 1,
-            byte: byte + valid as u64,
-            value: line[valid],
-        })?;
-        counts.add_text(at.document + lines, strip_line_end(&text), words)?;
-        lines += 1;
-        rest = next;
-    }
-    Ok(lines)
-}
-
-/// Where a block of lines stands.
-#[derive(Debug, Clone, Copy)]
-pub struct BlockStart {
-    /// The number of its first document, over all files.
-    pub document: u64,
-    /// The lines of its file before it.
-    pub line: u64,
-    /// The bytes of its file before it.
-    pub byte: u64,
-}
-
-fn decode(line: &[u8], replace: bool) -> Result<std::borrow::Cow<'_, str>, usize> {
-    match std::str::from_utf8(line) {
-        Ok(text) => Ok(text.into()),
-        Err(_) if replace => Ok(String::from_utf8_lossy(line)),
-        Err(error) => Err(error.valid_up_to()),
-    }
-}
-
-fn strip_line_end(line: &str) -> &str {
-    let line = line.strip_suffix('\n').unwrap_or(line);
-    line.strip_suffix('\r').unwrap_or(line)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -290,17 +255,5 @@ mod tests {
         assert!(counts.merge(&WordCounts::new(None)).is_err());
         let first = FirstSight { document: 0, word: 0 };
         assert!(matches!(counts.add("a", u64::MAX, first), Err(Error::Overflow(_))));
-    }
-
-    #[test]
-    fn lines_are_documents_and_broken_bytes_are_found() {
-        let mut counts = WordCounts::new(Some(splitter()));
-        let start = BlockStart { document: 5, line: 5, byte: 50 };
-        let lines = count_lines(&mut counts, b"a b\r\n\nb", start, false, &mut Words::default()).unwrap();
-        assert_eq!((lines, counts.get("b").unwrap().1.document), (3, 5));
-        let error = count_lines(&mut counts, b"a\nb\xffc", start, false, &mut Words::default()).unwrap_err();
-        assert_eq!(error, Error::Utf8 { line: 7, byte: 53, value: 0xff });
-        count_lines(&mut counts, b"x\xff", start, true, &mut Words::default()).unwrap();
-        assert!(counts.get("x\u{fffd}").is_some());
     }
 }

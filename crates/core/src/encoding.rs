@@ -94,9 +94,11 @@ impl Encoding {
 
     /// Makes room for more tokens of texts.
     pub(crate) fn reserve(&mut self, tokens: usize) {
-        self.ids.reserve(tokens);
         self.spans.reserve(tokens);
-        self.word_ids.reserve(tokens);
+        let Self { ids, word_ids, type_ids, texts, special_tokens_mask, attention_mask, .. } = self;
+        for column in [ids, word_ids, type_ids, texts, special_tokens_mask, attention_mask] {
+            column.reserve(tokens);
+        }
     }
 
     /// Fills the columns that are the same for all tokens of text number `text`.
@@ -249,13 +251,13 @@ impl Encoding {
         for (sequence, range) in other.sequences {
             self.set_range(sequence, range.start + length..range.end + length);
         }
-        self.ids.extend(other.ids);
-        self.spans.extend(other.spans);
-        self.word_ids.extend(other.word_ids);
-        self.type_ids.extend(other.type_ids);
-        self.texts.extend(other.texts);
-        self.special_tokens_mask.extend(other.special_tokens_mask);
-        self.attention_mask.extend(other.attention_mask);
+        join(&mut self.ids, other.ids);
+        join(&mut self.spans, other.spans);
+        join(&mut self.word_ids, other.word_ids);
+        join(&mut self.type_ids, other.type_ids);
+        join(&mut self.texts, other.texts);
+        join(&mut self.special_tokens_mask, other.special_tokens_mask);
+        join(&mut self.attention_mask, other.attention_mask);
         self.renamed.extend(other.renamed.into_iter().map(|(place, name)| (place + length, name)));
     }
 
@@ -277,6 +279,16 @@ impl Encoding {
             }
         }
         self.overflowing = overflowing;
+    }
+}
+
+/// Appends `back` to `front`, in the room that the longer one has.
+fn join<T: Copy>(front: &mut Vec<T>, mut back: Vec<T>) {
+    if front.len() < back.len() {
+        back.splice(0..0, front.iter().copied());
+        *front = back;
+    } else {
+        front.extend(back);
     }
 }
 

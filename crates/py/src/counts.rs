@@ -7,9 +7,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use piecework_core::Error;
-use piecework_core::counts::{self, BlockStart, FirstSight, count_lines};
+use piecework_core::counts::{self, BlockStart, Counter, FirstSight};
 use piecework_core::format::{read_counts, read_splitter, write_counts, write_splitter};
-use piecework_core::words::{WordSplitter, Words};
+use piecework_core::words::WordSplitter;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyString};
 
@@ -111,14 +111,9 @@ impl WordCounts {
 /// Counts on several threads, each with a table of its own until the end.
 #[pyclass(module = "piecework._core")]
 pub(crate) struct WordCounter {
-    shards: Vec<Shard>,
+    shards: Vec<Counter>,
     splitter: WordSplitter,
     documents: u64,
-}
-
-struct Shard {
-    counts: counts::WordCounts,
-    words: Words,
 }
 
 #[pymethods]
@@ -132,8 +127,7 @@ impl WordCounter {
         first_document: u64,
     ) -> PyResult<Self> {
         let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_parts(py, &error))?;
-        let shard = |_| Shard { counts: counts::WordCounts::new(Some(splitter.clone())), words: Words::default() };
-        let shards = (0..threads::number(py, threads)?).map(shard).collect();
+        let shards = (0..threads::number(py, threads)?).map(|_| Counter::new(splitter.clone())).collect();
         Ok(Self { shards, splitter, documents: first_document })
     }
 
@@ -143,14 +137,14 @@ impl WordCounter {
         let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
         let first = self.documents;
         let tickets = Tickets::new(texts.len().div_ceil(TEXTS));
-        let work = |shard: &mut Shard, stop: &AtomicBool| {
+        let work = |shard: &mut Counter, stop: &AtomicBool| {
             while let Some(ticket) = tickets.next() {
                 if stop.load(Ordering::Relaxed) {
                     return Err(Error::Interrupted);
                 }
                 let start = ticket * TEXTS;
                 for (document, text) in (first + start as u64..).zip(&texts[start..texts.len().min(start + TEXTS)]) {
-                    shard.counts.add_text(document, text, &mut shard.words)?;
+                    shard.add_text(document, text)?;
                 }
             }
             Ok(())
@@ -171,15 +165,15 @@ impl WordCounter {
             return Err(from_io(py, &error, &path));
         }
         let blocks = Mutex::new(Blocks::new(file, self.documents));
-        let work = |shard: &mut Shard, stop: &AtomicBool| {
+        let work = |shard: &mut Counter, stop: &AtomicBool| {
+            let mut block = Vec::new();
             loop {
                 if stop.load(Ordering::Relaxed) {
                     return Err(Failure::Core(Error::Interrupted));
                 }
-                let next = blocks.lock().map_err(|_| Failure::Core(Error::Interrupted))?.next();
-                let Some((block, start)) = next.map_err(Failure::Io)? else { return Ok(()) };
-                let counted = count_lines(&mut shard.counts, &block, start, replace, &mut shard.words);
-                if let Err(error) = counted {
+                let next = blocks.lock().map_err(|_| Failure::Core(Error::Interrupted))?.next(&mut block);
+                let Some(start) = next.map_err(Failure::Io)? else { return Ok(()) };
+                if let Err(error) = shard.add_lines(&block, start, replace) {
                     stop.store(true, Ordering::Relaxed);
                     return Err(Failure::Core(error));
                 }
@@ -210,10 +204,11 @@ impl WordCounter {
     fn finish(&mut self, py: Python<'_>) -> PyResult<WordCounts> {
         let shards = std::mem::take(&mut self.shards);
         let merged = py.detach(|| {
-            let mut tables = shards.into_iter().map(|shard| shard.counts);
-            let first = tables.next().unwrap_or_else(|| counts::WordCounts::new(Some(self.splitter.clone())));
+            let mut tables = shards.into_iter().map(Counter::finish);
+            let none = || Ok(counts::WordCounts::new(Some(self.splitter.clone())));
+            let first = tables.next().unwrap_or_else(none)?;
             tables.try_fold(first, |mut sum, table| {
-                sum.merge(&table)?;
+                sum.merge(&table?)?;
                 Ok(sum)
             })
         });
@@ -249,17 +244,19 @@ impl Blocks {
         Self { file, rest: Vec::new(), start: BlockStart { document, line: 0, byte: 0 } }
     }
 
-    /// The next block and where it starts; a line longer than a block makes a longer block.
-    fn next(&mut self) -> std::io::Result<Option<(Vec<u8>, BlockStart)>> {
-        let mut block = std::mem::take(&mut self.rest);
+    /// Puts the next block into `block` and tells where it starts; a line longer than a block makes a longer block.
+    fn next(&mut self, block: &mut Vec<u8>) -> std::io::Result<Option<BlockStart>> {
+        block.clear();
+        block.append(&mut self.rest);
         loop {
             let before = block.len();
-            let read = (&mut self.file).take(BLOCK as u64).read_to_end(&mut block)?;
+            let read = (&mut self.file).take(BLOCK as u64).read_to_end(block)?;
             if read == 0 {
                 break;
             }
             if let Some(end) = block[before..].iter().rposition(|&byte| byte == b'\n') {
-                self.rest = block.split_off(before + end + 1);
+                self.rest.extend_from_slice(&block[before + end + 1..]);
+                block.truncate(before + end + 1);
                 break;
             }
         }
@@ -267,13 +264,7 @@ impl Blocks {
             return Ok(None);
         }
         let start = self.start;
-        let lines =
-            block.iter().filter(|&&byte| byte == b'\n').count() as u64 + u64::from(block.last() != Some(&b'\n'));
-        self.start = BlockStart {
-            document: start.document + lines,
-            line: start.line + lines,
-            byte: start.byte + block.len() as u64,
-        };
-        Ok(Some((block, start)))
+        self.start = start.after(block);
+        Ok(Some(start))
     }
 }

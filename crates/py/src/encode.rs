@@ -68,15 +68,15 @@ pub(crate) fn encode_batch(py: Python<'_>, call: &Call<'_>, rows: &Rows<'_>, ask
 
 fn encode_rows(py: Python<'_>, call: &Call<'_>, rows: &Rows<'_>, threads: usize) -> PyResult<Encoded> {
     let bytes: usize = (0..rows.len()).map(|row| rows.bytes(row)).sum();
-    let cuts = call.tokenizer.cuts(call.options).filter(|_| !call.columns && bytes >= FLOOR);
-    let job = Job { call, rows, cuts };
     let encoded = if bytes < FLOOR {
         py.detach(|| {
+            let (job, all) = (Job { call, rows, cuts: None }, Piece::Rows(0..rows.len()));
             let mut encoded = Encoded::new(call.columns);
-            let all = Piece::Rows(0..rows.len());
             job.encode(&all, &mut call.workers.hire(), &mut encoded).map(|()| encoded)
         })
     } else {
+        let cuts = if call.columns { None } else { call.tokenizer.cuts(call.options) };
+        let job = Job { call, rows, cuts };
         let pieces = py.detach(|| job.pieces((bytes / threads / PIECES).clamp(PIECE.0, PIECE.1)));
         job.encode_all(py, &pieces, threads.min(pieces.len()))?
     };

@@ -48,19 +48,26 @@ pub(crate) fn encode_file(
     asked: Option<i64>,
     progress: &Bound<'_, PyAny>,
 ) -> PyResult<Batch> {
-    let source: Box<dyn Read + Send + '_> = match &file.data {
-        Some(data) => Box::new(&**data),
-        None => Box::new(open(py, &file.path)?),
+    let (source, length): (Box<dyn Read + Send + '_>, _) = match &file.data {
+        Some(data) => (Box::new(&**data), data.len() as u64),
+        None => {
+            let source = open(py, &file.path)?;
+            let length = source.metadata().map_or(0, |metadata| metadata.len());
+            (Box::new(source), length)
+        }
     };
+    // As many as there are blocks, by what is known of the length.
+    let most = usize::try_from(length).unwrap_or(usize::MAX) / file.block.max(1) + 1;
+    let threads = threads::number(py, asked)?.min(most);
     let cuts = file.call.tokenizer.cuts(file.call.options);
     let blocks = Mutex::new(Blocks::new(source, file.block));
     let start = || (Vec::new(), file.call.workers.hire());
     let next = |(block, scratch): &mut (Vec<u8>, Hired<'_>), encoded: &mut Encoded| {
         let read =
-            blocks.lock().map_or(Ok(None), |mut blocks| blocks.next(block, |block, from| file.cut(&cuts, block, from)));
+            blocks.lock().map_or(Ok(None), |mut blocks| blocks.next(block, |block, from| file.cut(cuts, block, from)));
         let place = read.map_err(|error| Failure { block: usize::MAX, line: None, error })?;
         let Some(place) = place else { return Ok(None) };
-        let done = file.encode(&cuts, place, block, scratch, encoded);
+        let done = file.encode(cuts, place, block, scratch, encoded);
         done.map_err(|(line, error)| Failure { block: place.number, line, error: Broken::Core(error) })?;
         Ok(Some(place.number))
     };
@@ -69,7 +76,7 @@ pub(crate) fn encode_file(
         Some(read) => progress.call1(py, (read,)).map(|_| ()),
         None => Ok(()),
     };
-    let (encoded, failures): (_, Vec<Failure>) = in_order(py, threads::number(py, asked)?, false, start, next, tick)?;
+    let (encoded, failures): (_, Vec<Failure>) = in_order(py, threads, false, start, next, tick)?;
     match failures.into_iter().min_by_key(|failure| failure.block) {
         None => Ok(encoded.into_batch(None)),
         // What was encoded ends where the failure is.
@@ -79,19 +86,19 @@ pub(crate) fn encode_file(
 
 impl FileCall<'_> {
     /// The last place of a block, from some place on, where it may end.
-    fn cut(&self, cuts: &Option<Cuts<'_>>, block: &[u8], from: usize) -> Option<usize> {
+    fn cut(&self, cuts: Option<Cuts<'_>>, block: &[u8], from: usize) -> Option<usize> {
         if self.lines {
             return memrchr(b'\n', &block[from..]).map(|end| from + end + 1);
         }
-        // The byte before is looked at only as what a cut may stand behind.
+        // A cut needs a byte before it.
         let from = from.saturating_sub(1);
-        cuts.as_ref()?.last(&block[from..]).map(|end| from + end)
+        cuts?.last(&block[from..]).map(|end| from + end)
     }
 
     /// Encodes a block behind what `encoded` has; an error comes with the line that it is in, of those of the block.
     fn encode(
         &self,
-        cuts: &Option<Cuts<'_>>,
+        cuts: Option<Cuts<'_>>,
         place: Place,
         block: &[u8],
         scratch: &mut Scratch,

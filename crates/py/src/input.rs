@@ -39,8 +39,11 @@ pub(crate) struct Row {
 }
 
 impl Text {
-    /// A `str`, `bytes`, or a copy of what bytes may change.
+    /// A `str`, `bytes`, or a copy of bytes that may change.
     pub(crate) fn new(value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if value.is_instance_of::<PyString>() {
+            return backed(value).map(Self::Str);
+        }
         if let Ok(bytes) = value.cast::<PyBytes>() {
             return Ok(Self::Bytes(bytes.clone().into()));
         }
@@ -50,7 +53,7 @@ impl Text {
         if value.is_instance_of::<PyMemoryView>() {
             return Ok(Self::Bytes(value.call_method0("tobytes")?.cast_into::<PyBytes>()?.into()));
         }
-        Ok(Self::Str(backed(value)?))
+        Err(PyTypeError::new_err(format!("expected str or UTF-8 in bytes, found {}", value.get_type().name()?)))
     }
 
     pub(crate) fn get(&self) -> Result<&str, Error> {

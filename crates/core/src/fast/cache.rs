@@ -12,7 +12,7 @@ use super::masks;
 /// The longest chunk of the first tier, in bytes.
 pub(super) const SHORT: usize = 15;
 /// Chunks with more bytes or tokens are not kept at all.
-const LONG: usize = 255;
+pub(super) const LONG: usize = 255;
 
 /// A chunk of the first tier: its bytes and, in the highest byte, their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -43,7 +43,7 @@ impl Key {
     /// Mixes all bits; whoever makes keys collide makes misses, and no more.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "halves are what is wanted")]
-    fn hash(self) -> u64 {
+    pub(super) fn hash(self) -> u64 {
         let (low, high) = (self.0 as u64, (self.0 >> 64) as u64);
         let product = u128::from(low ^ 0x9E37_79B9_7F4A_7C15) * u128::from(high ^ 0xD1B5_4A32_D192_ED03);
         (product as u64) ^ (product >> 64) as u64
@@ -303,7 +303,7 @@ impl<T: Copy> Long<T> {
     }
 }
 
-fn hash(chunk: &[u8]) -> u64 {
+pub(super) fn hash(chunk: &[u8]) -> u64 {
     foldhash::fast::FixedState::default().hash_one(chunk)
 }
 

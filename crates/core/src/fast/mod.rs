@@ -11,6 +11,7 @@
 mod cache;
 mod cutter;
 mod masks;
+mod tally;
 mod walk;
 
 use crate::error::Result;
@@ -19,6 +20,7 @@ pub(crate) use cache::Cache;
 use cache::{Key, SHORT};
 use cutter::{Cutter, Kind};
 use masks::Classifier;
+pub(crate) use tally::{Documents, Table, Tally};
 use walk::{List, ROOM, Walk};
 
 /// The fast road of one tokenizer.
@@ -121,8 +123,7 @@ impl Fast {
         sink: &mut impl Sink<T, FEW>,
     ) -> Result<()> {
         for (key, (start, end)) in keys.iter_mut().zip(chunks.clone()) {
-            let short = end - start <= SHORT;
-            *key = if short { Key::new(text.as_bytes(), start, end, self.cutter.lowercase) } else { Key::NONE };
+            *key = self.key(text.as_bytes(), start, end);
             cache.prefetch(*key);
         }
         let (mut known, mut new) = (0, 0);
@@ -136,6 +137,12 @@ impl Fast {
         }
         cache.learn(known, new);
         Ok(())
+    }
+
+    /// The key of the chunk from `start` to `end`; none if that is long.
+    #[inline]
+    fn key(&self, text: &[u8], start: usize, end: usize) -> Key {
+        if end - start <= SHORT { Key::new(text, start, end, self.cutter.lowercase) } else { Key::NONE }
     }
 
     /// The word that a chunk is, if that is plain to see: a chunk of ASCII characters that change in nothing but case.

@@ -7,13 +7,14 @@
 //! * [`walk`] and [`neighbours`]: one merge, and what it changes.
 //! * [`score`]: what a criterion is.
 //! * [`groups`]: equal scores and the tie rules.
-//! * [`queue`]: the best pair.
+//! * [`queue`]: the best pair, and [`heap`], what it waits in.
 //!
 //! Exact: [`Engine::best`] gives what a recount of everything would give. The cost of a merge is
 //! that of its occurrences and of the pairs it touches, not that of the table.
 
 mod build;
 mod groups;
+mod heap;
 mod neighbours;
 mod pairs;
 mod queue;

@@ -16,11 +16,11 @@
 //! score rises with that.
 
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 
 use hashbrown::HashSet;
 
 use super::groups::{Groups, Table, Ties};
+use super::heap::{Entry, Heap};
 use super::pairs::{COLD, Pairs};
 use super::score::{Counts, Score, Value};
 use super::symbols::Symbols;
@@ -38,36 +38,8 @@ pub(crate) struct Best {
     pub(crate) ties: u64,
 }
 
-/// A key of the heap: a cold pair or a group.
-#[derive(Clone, Copy)]
-struct Entry {
-    key: f64,
-    id: u32,
-    version: u32,
-}
-
-/// The bit that tells a group from a pair.
+/// The bit that tells a group from a pair, where an entry of the heap names either.
 const GROUP: u32 = 1 << 31;
-
-impl Ord for Entry {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.key.total_cmp(&other.key).then(self.id.cmp(&other.id))
-    }
-}
-
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Entry {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Entry {}
 
 /// What the queue knows of a symbol.
 struct Watched {
@@ -81,7 +53,7 @@ struct Watched {
 /// The candidates, by what they could be worth.
 pub(crate) struct Queue {
     score: &'static dyn Score,
-    heap: BinaryHeap<Entry>,
+    heap: Heap,
     groups: Groups,
     symbols: Vec<Watched>,
     touched: Vec<u32>,
@@ -94,7 +66,7 @@ impl Queue {
     pub(crate) fn new(score: &'static dyn Score, ties: Ties, max_width: u32, taken: Vec<String>) -> Self {
         Self {
             score,
-            heap: BinaryHeap::new(),
+            heap: Heap::new(),
             groups: Groups::new(ties),
             symbols: Vec::new(),
             touched: Vec::new(),
@@ -225,11 +197,7 @@ impl Queue {
         let mut best: Option<(Value, f64)> = None;
         let (mut tied, mut seen) = (Vec::new(), Vec::new());
         let mut steps = 0_u32;
-        while let Some(&top) = self.heap.peek() {
-            if best.is_some_and(|(_, float)| top.key < float) {
-                break;
-            }
-            self.heap.pop();
+        while let Some(top) = self.heap.pop(best.map_or(f64::NEG_INFINITY, |(_, float)| float)) {
             steps += 1;
             if steps.is_multiple_of(1 << 12) {
                 tick()?;

@@ -119,7 +119,7 @@ impl Tokenizer {
         let Some(fast) = self.fast(options) else { return Ok(false) };
         let FastScratch { chunks, general, new, pieces: caches, .. } = scratch;
         let coder = Coder { tokenizer: self, fast, specials: true, general };
-        encoding.reserve(input.len() / 3);
+        encoding.reserve(input.len() / 3 + 4);
         let mut sink = Pieces { coder, new, base: 0, given: None, word: 0, encoding };
         Call { tokenizer: self, fast, options, allowed, chunks, caches }.encode(input, &mut sink)?;
         encoding.fill(text);

@@ -35,11 +35,13 @@ impl Bert {
     }
 
     /// The text number `place`; of more than two, all that follow the first are taken for the second.
-    fn surround(&self, part: Encoding, before: Option<&NamedToken>, place: usize, type_id: u32) -> Encoding {
+    fn surround(&self, mut part: Encoding, before: Option<&NamedToken>, place: usize, type_id: u32) -> Encoding {
         let (length, sequence) = (part.len(), place.min(1));
         let mut around = Encoding::of_specials(before, type_id);
         let start = around.len();
-        around.append(Encoding { sequences: Vec::new(), special_tokens_mask: vec![0; length], ..part });
+        part.sequences.clear();
+        part.special_tokens_mask.fill(0);
+        around.append(part);
         around.append(Encoding::of_specials([&self.sep], type_id));
         around.set_range(sequence, start..start + length);
         around.attention_mask.fill(1);

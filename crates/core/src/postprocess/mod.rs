@@ -71,7 +71,7 @@ impl PostProcessor {
         match self {
             Self::Bert(bert) => Ok(if specials { bert.process(encodings) } else { encodings }),
             Self::Roberta(roberta) => Ok(roberta.process(encodings, specials, source)),
-            Self::Template(template) => template.process(&encodings, specials),
+            Self::Template(template) => template.process(encodings, specials),
             Self::ByteLevel(byte_level) => {
                 if byte_level.trim_offsets {
                     trim::trim_all(&mut encodings, byte_level.add_prefix_space, source);

@@ -45,6 +45,12 @@ pub struct Template {
     pub specials: BTreeMap<String, Special>,
 }
 
+impl Piece {
+    fn is_sequence(&self, number: usize) -> bool {
+        matches!(self, Self::Sequence { index, .. } if *index == number)
+    }
+}
+
 impl Template {
     /// The template of BERT: `[CLS] A [SEP]` and `[CLS] A [SEP] B [SEP]`, the second text with type id 1.
     #[must_use]
@@ -87,7 +93,7 @@ impl Template {
         self.specials.values_mut().flat_map(|special| &mut special.tokens)
     }
 
-    pub(super) fn process(&self, encodings: &[Encoding], specials: bool) -> Result<Vec<Encoding>> {
+    pub(super) fn process(&self, mut encodings: Vec<Encoding>, specials: bool) -> Result<Vec<Encoding>> {
         let count = encodings.len();
         if !(1..=2).contains(&count) {
             return Err(Error::Config(format!(
@@ -96,9 +102,8 @@ impl Template {
             )));
         }
         let mut list = Vec::new();
-        // A text that stands twice in a template keeps what it was given the first time.
-        let mut encodings = encodings.to_vec();
-        for piece in self.pieces(count == 2) {
+        let pieces = self.pieces(count == 2);
+        for (place, piece) in pieces.iter().enumerate() {
             match piece {
                 Piece::Sequence { index, type_id } => {
                     let Some(encoding) = encodings.get_mut(*index) else {
@@ -106,7 +111,9 @@ impl Template {
                     };
                     encoding.set_type_ids(*type_id);
                     encoding.set_sequence(*index);
-                    list.push(encoding.clone());
+                    // A text that stands twice in a template keeps what it was given the first time.
+                    let again = pieces[place + 1..].iter().any(|piece| piece.is_sequence(*index));
+                    list.push(if again { encoding.clone() } else { std::mem::take(encoding) });
                 }
                 Piece::Special { name, type_id } if specials => {
                     let Some(special) = self.specials.get(name) else {

@@ -1,0 +1,50 @@
+"""Counting words for training beside encoding the same texts, one thread each."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import corpus
+from corpus import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+FOLDERS = {"English": "en", "many languages": "multi", "Chinese": "zh", "code": "code"}
+LENGTH = 2000
+"""The characters of a document."""
+
+
+def measure() -> Iterator[Row]:
+    """Compare the CPU time of both over all texts of a kind, in documents of about 2 KB and from their files."""
+    if not corpus.is_there():
+        yield corpus.skipped("count, beside encoding")
+        return
+    import piecework as pw
+
+    vocab = str(corpus.DATA / "vocabs" / "bert-base-uncased-vocab.txt")
+    for name, folder in FOLDERS.items():
+        paths = corpus.files(folder)
+        text = "".join(Path(path).read_bytes().decode("utf-8", "ignore") for path in paths)
+        documents = [text[at : at + LENGTH] for at in range(0, len(text), LENGTH)]
+        size = len(text.encode()) / 1e6
+        tokenizer = pw.Tokenizer.from_file(vocab)
+        encoding = _best(lambda: tokenizer.encode_batch(documents, threads=1))  # noqa: B023 (called at once)
+        counting = _best(lambda: pw.WordCounts.from_texts(documents, threads=1))  # noqa: B023
+        reading = _best(lambda: pw.WordCounts.from_files(paths, threads=1, errors="replace"))  # noqa: B023
+        figure = f"{counting:.3f} s, encoding {encoding:.3f} s: {counting / encoding:.2f} times"
+        yield f"count {size:.0f} MB, {name}", figure, "about what encoding takes"
+        figure = f"{reading:.3f} s: {reading / encoding:.2f} times"
+        yield f"count {size:.0f} MB, {name}, from files by lines", figure, "the same"
+
+
+def _best(call: Callable[[], Any]) -> float:
+    """The least CPU seconds of several calls."""
+    best = float("inf")
+    for _ in range(3):
+        start = time.process_time()
+        call()
+        best = min(best, time.process_time() - start)
+    return best

@@ -1,0 +1,202 @@
+//! Counting documents: texts, and the lines of blocks of bytes.
+//!
+//! Where the splitter has a fast road, a chunk of text is normalized and split once, and then only counted. The table is
+//! the one that the general road makes, first sights included.
+
+use super::{FirstSight, WordCounts};
+use crate::error::{Error, Result};
+use crate::fast::{Documents, Fast, Table, Tally};
+use crate::span::{check_bytes, check_length};
+use crate::words::{WordSplitter, Words};
+
+/// Counts the words of documents.
+#[derive(Debug)]
+pub struct Counter {
+    counts: WordCounts,
+    words: Words,
+    fast: Option<(Fast, Tally)>,
+    /// Behind the last document, where documents come in order.
+    next: u64,
+}
+
+/// Where a block of lines stands.
+#[derive(Debug, Clone, Copy)]
+pub struct BlockStart {
+    /// The number of its first document, over all files.
+    pub document: u64,
+    /// The lines of its file before it.
+    pub line: u64,
+    /// The bytes of its file before it.
+    pub byte: u64,
+}
+
+impl Counter {
+    /// Counts words as `splitter` makes them.
+    #[must_use]
+    pub fn new(splitter: WordSplitter) -> Self {
+        let fast = Fast::new(&splitter).ok().map(|fast| (fast, Tally::default()));
+        Self { fast, ..Self::general(splitter) }
+    }
+
+    /// The same on the general road, which every splitter can take: what the fast one is held against.
+    #[must_use]
+    pub fn general(splitter: WordSplitter) -> Self {
+        Self { counts: WordCounts::new(Some(splitter)), words: Words::default(), fast: None, next: 0 }
+    }
+
+    /// Adds the words of one document. Documents of ascending numbers are counted faster than others.
+    pub fn add_text(&mut self, document: u64, text: &str) -> Result<()> {
+        check_length(text)?;
+        self.add(text, Documents::One(document), document.saturating_add(1))
+    }
+
+    /// Adds the lines of `block`, each a document; the block ends at a line's end or the file's.
+    ///
+    /// Bytes that are not UTF-8 are an error, or become U+FFFD if `replace`.
+    pub fn add_lines(&mut self, block: &[u8], at: BlockStart, replace: bool) -> Result<()> {
+        match std::str::from_utf8(block) {
+            // A line may be too long only where the block is.
+            Ok(text) if self.fast.is_some() && check_bytes(block.len()).is_ok() => {
+                self.add(text, Documents::Lines(at.document), at.after(block).document)
+            }
+            Err(error) if !replace => Err(at.broken(block, error.valid_up_to())),
+            _ => {
+                let lines = block.split_inclusive(|&byte| byte == b'\n').map(String::from_utf8_lossy);
+                (at.document..)
+                    .zip(lines)
+                    .try_for_each(|(document, line)| self.add_text(document, strip_line_end(&line)))
+            }
+        }
+    }
+
+    /// The table.
+    pub fn finish(mut self) -> Result<WordCounts> {
+        self.settle()?;
+        Ok(self.counts)
+    }
+
+    /// Adds the documents of a text; `next` is the number behind the last.
+    fn add(&mut self, text: &str, documents: Documents, next: u64) -> Result<()> {
+        let (Documents::One(first) | Documents::Lines(first)) = documents;
+        if first < self.next {
+            // A chunk that was met in a later document was not yet seen first.
+            self.settle()?;
+        }
+        self.next = next;
+        match &mut self.fast {
+            Some((fast, tally)) => {
+                fast.count(text, documents, tally, &mut Sink { counts: &mut self.counts, words: &mut self.words })
+            }
+            None => self.counts.add_text(first, text, &mut self.words),
+        }
+    }
+
+    fn settle(&mut self) -> Result<()> {
+        match &mut self.fast {
+            Some((_, tally)) => tally.settle(&mut Sink { counts: &mut self.counts, words: &mut self.words }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Takes the words of chunks.
+struct Sink<'a> {
+    counts: &'a mut WordCounts,
+    words: &'a mut Words,
+}
+
+impl Table for Sink<'_> {
+    fn meet(&mut self, chunk: &str, document: u64, first: u64, places: &mut Vec<usize>) -> Result<()> {
+        self.counts.splitter.get_or_insert_default().split(chunk, false, self.words)?;
+        for (word, text) in (first..).zip(self.words.iter()) {
+            places.push(self.counts.add_at(text, 1, FirstSight { document, word })?);
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, place: usize, count: u64) -> Result<()> {
+        self.counts.raise(place, count)
+    }
+}
+
+impl BlockStart {
+    /// Where the next block stands.
+    #[must_use]
+    pub fn after(self, block: &[u8]) -> Self {
+        let lines = lines(block);
+        Self { document: self.document + lines, line: self.line + lines, byte: self.byte + block.len() as u64 }
+    }
+
+    /// Tells where a byte of the block stands that is not UTF-8.
+    fn broken(self, block: &[u8], at: usize) -> Error {
+        Error::Utf8 { line: self.line + ends(&block[..at]) + 1, byte: self.byte + at as u64, value: block[at] }
+    }
+}
+
+/// How many lines a block holds, with what stands behind the last line end.
+fn lines(block: &[u8]) -> u64 {
+    ends(block) + u64::from(block.last().is_some_and(|&byte| byte != b'\n'))
+}
+
+/// How many lines end in a block.
+fn ends(block: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', block).count() as u64
+}
+
+fn strip_line_end(line: &str) -> &str {
+    let line = line.strip_suffix('\n').unwrap_or(line);
+    line.strip_suffix('\r').unwrap_or(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pretokenize::PreTokenizer;
+
+    /// On the fast road, and on the general one.
+    fn counters() -> [Counter; 2] {
+        let splitter = WordSplitter::new(None, Some(PreTokenizer::WhitespaceSplit)).unwrap();
+        [Counter::new(splitter.clone()), Counter::general(splitter)]
+    }
+
+    const START: BlockStart = BlockStart { document: 5, line: 5, byte: 50 };
+
+    #[test]
+    fn lines_are_documents() {
+        for mut counter in counters() {
+            counter.add_lines(b"a b\r\n\nc b a\nd", START, false).unwrap();
+            let counts = counter.finish().unwrap();
+            let found =
+                counts.by_word().into_iter().map(|(word, count, first)| (word, count, first.document, first.word));
+            assert_eq!(found.collect::<Vec<_>>(), [("a", 2, 5, 0), ("b", 2, 5, 1), ("c", 1, 7, 0), ("d", 1, 8, 0)]);
+        }
+    }
+
+    #[test]
+    fn broken_bytes_are_found_or_replaced() {
+        for mut counter in counters() {
+            let error = counter.add_lines(b"a\nb\xffc\n\xff", START, false).unwrap_err();
+            assert_eq!(error, Error::Utf8 { line: 7, byte: 53, value: 0xff });
+            let error = counter.add_lines("é".as_bytes().split_at(1).0, START, false).unwrap_err();
+            assert_eq!(error, Error::Utf8 { line: 6, byte: 50, value: 0xc3 });
+        }
+        for mut counter in counters() {
+            counter.add_lines(b"a\nx\xff\nx", START, true).unwrap();
+            let counts = counter.finish().unwrap();
+            assert_eq!(counts.get("x\u{fffd}"), Some((1, FirstSight { document: 6, word: 0 })));
+            assert_eq!(counts.get("x"), Some((1, FirstSight { document: 7, word: 0 })));
+        }
+    }
+
+    #[test]
+    fn documents_may_come_in_any_order() {
+        for mut counter in counters() {
+            for (document, text) in [(7, "b a"), (3, "c a b"), (3, "b"), (4, "a")] {
+                counter.add_text(document, text).unwrap();
+            }
+            let counts = counter.finish().unwrap();
+            assert_eq!(counts.get("a"), Some((3, FirstSight { document: 3, word: 1 })));
+            assert_eq!(counts.get("b"), Some((3, FirstSight { document: 3, word: 0 })));
+        }
+    }
+}

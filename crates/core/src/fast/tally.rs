@@ -1,0 +1,305 @@
+//! How often chunks were met, for counting: a chunk is taken apart once, and then only counted.
+//!
+//! A chunk's words are in the table from the first time on; what is counted here is how often it was met again, and that
+//! is *settled*, added to the counts of its words, when the chunk has to leave and at the end. The room for
+//! chunks is bounded, whatever the text holds.
+//!
+//! Two short chunks share a line. A third one pushes out the one met less often since the last one came.
+
+use hashbrown::HashTable;
+
+use super::cache::{Key, LONG, hash};
+use super::masks;
+use super::walk::Walk;
+use super::{Chunks, Fast};
+use crate::error::Result;
+
+/// What the chunks of a text are counted into: a table of words.
+pub(crate) trait Table {
+    /// Adds each word of a chunk once, and appends their places in the table to `places`; the first word has the
+    /// number `first` in its document.
+    fn meet(&mut self, chunk: &str, document: u64, first: u64, places: &mut Vec<usize>) -> Result<()>;
+
+    /// Adds `count` occurrences of the word at a place.
+    fn settle(&mut self, place: usize, count: u64) -> Result<()>;
+}
+
+/// What the documents of a text are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Documents {
+    /// The text is the document of this number.
+    One(u64),
+    /// Each line of the text is a document; the first has this number.
+    Lines(u64),
+}
+
+/// What is known of a chunk.
+#[derive(Debug, Clone, Copy, Default)]
+struct Known {
+    /// How often it was met again since it was last settled.
+    again: u64,
+    /// How many words it holds.
+    words: u32,
+    /// The place of its only word in the table, or of the first of several in the list of places.
+    place: u32,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Entry {
+    key: Key,
+    known: Known,
+}
+
+/// Two entries, the younger first.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(align(64))]
+struct Line([Entry; 2]);
+
+/// A chunk too long for a key.
+#[derive(Debug, Clone, Copy)]
+struct Long {
+    start: usize,
+    length: usize,
+    known: Known,
+}
+
+/// What a worker counts with.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    chunks: Chunks,
+    met: Met,
+}
+
+/// The chunks that it met.
+#[derive(Debug, Default)]
+struct Met {
+    lines: Vec<Line>,
+    /// How many entries were put into the lines since they last grew.
+    filled: usize,
+    long: HashTable<Long>,
+    bytes: Vec<u8>,
+    /// The places of the words of chunks that hold several.
+    places: Vec<usize>,
+}
+
+/// Tests see every limit reached.
+const SMALL: bool = cfg!(debug_assertions);
+/// The fewest and the most lines, 64 bytes each.
+const FEWEST: usize = if SMALL { 1 } else { 1 << 6 };
+const MOST: usize = if SMALL { 1 << 4 } else { 1 << 15 };
+/// The most long chunks, their bytes, and the most places.
+const MOST_LONG: usize = if SMALL { 1 << 3 } else { 1 << 16 };
+const MOST_BYTES: usize = if SMALL { 1 << 8 } else { 1 << 21 };
+const MOST_PLACES: usize = if SMALL { 1 << 4 } else { 1 << 16 };
+
+impl Fast {
+    /// Counts the words of `text` into `table`, but for what `tally` holds back.
+    pub(crate) fn count(
+        &self,
+        text: &str,
+        documents: Documents,
+        tally: &mut Tally,
+        table: &mut impl Table,
+    ) -> Result<()> {
+        let Tally { chunks: Chunks { list, keys }, met } = tally;
+        let bytes = text.as_bytes();
+        let mut position = Position::new(bytes, documents);
+        let mut walk = Walk::new(text, &self.cutter, &self.classifier, list);
+        while let Some(chunks) = walk.next() {
+            for (key, (start, end)) in keys.iter_mut().zip(chunks.clone()) {
+                *key = self.key(bytes, start, end);
+                met.prefetch(*key);
+            }
+            for (&key, (start, end)) in keys.iter().zip(chunks) {
+                if start >= position.end {
+                    position.advance(bytes, start);
+                }
+                let known = if key == Key::NONE { met.long(&bytes[start..end]) } else { met.short(key) };
+                position.word += match known {
+                    Some(known) => {
+                        known.again += 1;
+                        u64::from(known.words)
+                    }
+                    None => met.meet(key, &text[start..end], position, table)?,
+                };
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A place in a text of documents.
+#[derive(Debug, Clone, Copy)]
+struct Position {
+    document: u64,
+    /// How many words the document holds up to here.
+    word: u64,
+    /// Where the document ends.
+    end: usize,
+}
+
+impl Position {
+    fn new(text: &[u8], documents: Documents) -> Self {
+        match documents {
+            Documents::One(document) => Self { document, word: 0, end: text.len() },
+            Documents::Lines(document) => Self { document, word: 0, end: line_end(text, 0) },
+        }
+    }
+
+    /// Goes to the document that holds a byte.
+    #[cold]
+    fn advance(&mut self, text: &[u8], at: usize) {
+        while at >= self.end {
+            self.document += 1;
+            self.end = line_end(text, self.end);
+        }
+        self.word = 0;
+    }
+}
+
+fn line_end(text: &[u8], start: usize) -> usize {
+    memchr::memchr(b'\n', &text[start..]).map_or(text.len(), |length| start + length + 1)
+}
+
+impl Tally {
+    /// Settles all chunks and forgets them.
+    pub(crate) fn settle(&mut self, table: &mut impl Table) -> Result<()> {
+        self.met.settle(table)
+    }
+}
+
+impl Met {
+    fn settle(&mut self, table: &mut impl Table) -> Result<()> {
+        for entry in self.lines.iter_mut().flat_map(|line| &mut line.0) {
+            std::mem::take(entry).known.settle(&self.places, table)?;
+        }
+        self.settle_long(table)?;
+        self.places.clear();
+        Ok(())
+    }
+
+    fn settle_long(&mut self, table: &mut impl Table) -> Result<()> {
+        for mut long in self.long.drain() {
+            long.known.settle(&self.places, table)?;
+        }
+        self.bytes.clear();
+        Ok(())
+    }
+
+    /// Has the line of a short chunk brought near, which is soon to be looked up.
+    #[inline]
+    fn prefetch(&self, key: Key) {
+        if let Some(line) = self.lines.get(self.place(key)) {
+            masks::prefetch(line);
+        }
+    }
+
+    #[inline]
+    fn short(&mut self, key: Key) -> Option<&mut Known> {
+        let place = self.place(key);
+        let line = &mut self.lines.get_mut(place)?.0;
+        // Not a branch, which nobody could predict.
+        let entry = &mut line[usize::from(line[1].key == key)];
+        (entry.key == key).then_some(&mut entry.known)
+    }
+
+    #[inline(never)]
+    fn long(&mut self, chunk: &[u8]) -> Option<&mut Known> {
+        let bytes = &self.bytes;
+        self.long.find_mut(hash(chunk), |long| long.bytes(bytes) == chunk).map(|long| &mut long.known)
+    }
+
+    /// Takes a chunk apart; gives how many words it holds.
+    #[cold]
+    fn meet(&mut self, key: Key, chunk: &str, at: Position, table: &mut impl Table) -> Result<u64> {
+        if self.places.len() >= MOST_PLACES {
+            self.settle(table)?;
+        }
+        let first = self.places.len();
+        table.meet(chunk, at.document, at.word, &mut self.places)?;
+        let words = self.places.len() - first;
+        let place = if words == 1 { self.places[first] } else { first };
+        if words == 1 {
+            self.places.truncate(first);
+        }
+        // What does not fit into an entry is taken apart each time.
+        if let (Ok(words), Ok(place)) = (u32::try_from(words), u32::try_from(place))
+            && chunk.len() <= LONG
+        {
+            self.keep(key, chunk.as_bytes(), Known { again: 0, words, place }, table)?;
+        }
+        Ok(words as u64)
+    }
+
+    fn keep(&mut self, key: Key, chunk: &[u8], known: Known, table: &mut impl Table) -> Result<()> {
+        if key != Key::NONE {
+            if self.lines.is_empty() || (self.filled > self.lines.len() && self.lines.len() < MOST) {
+                self.grow(table)?;
+            }
+            self.filled += 1;
+            return self.put(Entry { key, known }, table);
+        }
+        if self.long.len() >= MOST_LONG || self.bytes.len() + chunk.len() > MOST_BYTES {
+            self.settle_long(table)?;
+        }
+        let long = Long { start: self.bytes.len(), length: chunk.len(), known };
+        self.bytes.extend_from_slice(chunk);
+        let bytes = &self.bytes;
+        self.long.insert_unique(hash(chunk), long, |long| hash(long.bytes(bytes)));
+        Ok(())
+    }
+
+    /// Puts an entry into its line, where it pushes out the one met less often.
+    fn put(&mut self, entry: Entry, table: &mut impl Table) -> Result<()> {
+        let place = self.place(entry.key);
+        let line = &mut self.lines[place].0;
+        let worth = |entry: &Entry| (entry.key != Key::default(), entry.known.again);
+        if worth(&line[1]) < worth(&line[0]) {
+            line.swap(0, 1);
+        }
+        // What stays starts anew, so that what was frequent once does not stay for ever.
+        for entry in &mut *line {
+            entry.known.settle(&self.places, table)?;
+        }
+        line[0] = entry;
+        Ok(())
+    }
+
+    fn grow(&mut self, table: &mut impl Table) -> Result<()> {
+        let size = (self.lines.len() * 4).clamp(FEWEST, MOST);
+        let old = std::mem::replace(&mut self.lines, vec![Line::default(); size]);
+        self.filled = 0;
+        for entry in old.iter().flat_map(|line| line.0).filter(|entry| entry.key != Key::default()) {
+            self.filled += 1;
+            self.put(entry, table)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the lines are far fewer than 2^32")]
+    fn place(&self, key: Key) -> usize {
+        // The number of lines is a power of two.
+        key.hash() as usize & self.lines.len().wrapping_sub(1)
+    }
+}
+
+impl Known {
+    fn settle(&mut self, places: &[usize], table: &mut impl Table) -> Result<()> {
+        let again = std::mem::take(&mut self.again);
+        if again == 0 {
+            return Ok(());
+        }
+        let place = self.place as usize;
+        match self.words {
+            1 => table.settle(place, again),
+            words => places[place..][..words as usize].iter().try_for_each(|&place| table.settle(place, again)),
+        }
+    }
+}
+
+impl Long {
+    fn bytes<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
+        &bytes[self.start..][..self.length]
+    }
+}

@@ -1,0 +1,191 @@
+//! Counting on the fast road gives the table of the general one, whatever the splitter, the text, and who counts what.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    reason = "in a test a panic is the message, and its numbers are small"
+)]
+
+use piecework_core::counts::{BlockStart, Counter, WordCounts};
+use piecework_core::format::read_splitter;
+use piecework_core::words::WordSplitter;
+use serde_json::{Value, json};
+
+/// A small generator (splitmix64): the trials are the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+
+    fn flag(&mut self) -> bool {
+        self.below(2) == 0
+    }
+
+    fn pick<T: Clone>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())].clone()
+    }
+}
+
+/// What words are made of, and what lies between them: characters that vanish, move, grow, or divide.
+const PIECES: [&str; 44] = [
+    "a",
+    "b",
+    "ab",
+    "A",
+    "B",
+    "é",
+    "É",
+    "e\u{301}",
+    "\u{301}",
+    "\u{316}\u{301}",
+    "İ",
+    "ß",
+    "Σ",
+    "ς",
+    "中",
+    "文",
+    "한",
+    "각",
+    "か\u{3099}",
+    " ",
+    "  ",
+    "\t",
+    "\r",
+    "\u{b}",
+    "\u{c}",
+    "\u{85}",
+    "\u{3000}",
+    "\u{2028}",
+    "_",
+    "1",
+    "23",
+    "٣",
+    "!",
+    "-",
+    "$",
+    "。",
+    "ﬁ",
+    "\u{200b}",
+    "\u{ad}",
+    "\u{feff}",
+    "😀",
+    "\0",
+    "\u{1f}",
+    "longer than any key",
+];
+
+/// Words of one or more pieces; the same come again, and some are long.
+fn vocabulary(random: &mut Random) -> Vec<String> {
+    let word = |random: &mut Random| (0..=random.below(6)).map(|_| random.pick(&PIECES)).collect::<String>();
+    let mut words: Vec<String> = (0..60).map(|_| word(random)).collect();
+    words.push("x".repeat(300));
+    words.push("é1".repeat(70));
+    words
+}
+
+fn document(random: &mut Random, vocabulary: &[String]) -> String {
+    let between = random.pick(&["", " ", " ", "."]);
+    let text: String = (0..random.below(12)).map(|_| random.pick(vocabulary) + between).collect();
+    text.trim_end_matches('\r').to_owned()
+}
+
+/// Most can take the fast road.
+fn splitter(random: &mut Random) -> WordSplitter {
+    let bert = json!({
+        "type": "BertNormalizer", "clean_text": random.flag(), "handle_chinese_chars": random.flag(),
+        "strip_accents": random.pick(&[None, Some(true), Some(false)]), "lowercase": random.flag(),
+    });
+    let several = json!({"type": "Sequence", "normalizers": [
+        {"type": random.pick(&["NFD", "NFC", "NFKC"])}, {"type": "Lowercase"}, {"type": "StripAccents"},
+    ]});
+    let spaces = json!({"type": random.pick(&["BertPreTokenizer", "Whitespace", "WhitespaceSplit", "UnicodeScripts"])});
+    let digits = json!({"type": "Digits", "individual_digits": random.flag()});
+    let punctuation = json!({"type": "Punctuation", "behavior": random.pick(&["Isolated", "Isolated", "Removed"])});
+    let steps = [spaces.clone(), digits, punctuation];
+    let sequence = json!({"type": "Sequence", "pretokenizers": &steps[..=random.below(3)]});
+    let settings = json!({
+        "normalizer": random.pick(&[bert, several, Value::Null]),
+        "pre_tokenizer": random.pick(&[spaces, sequence]),
+    });
+    read_splitter(&settings.to_string(), &[]).unwrap()
+}
+
+fn whole(splitter: &WordSplitter, documents: &[String]) -> WordCounts {
+    let mut counter = Counter::general(splitter.clone());
+    for (number, document) in (7..).zip(documents) {
+        counter.add_text(number, document).unwrap();
+    }
+    counter.finish().unwrap()
+}
+
+/// Several count, each some of the documents, now and then one out of order.
+fn in_shards(random: &mut Random, splitter: &WordSplitter, documents: &[String]) -> WordCounts {
+    let mut counters: Vec<_> = (0..=random.below(3)).map(|_| Counter::new(splitter.clone())).collect();
+    let mut order: Vec<usize> = (0..documents.len()).collect();
+    if documents.len() > 1 && random.flag() {
+        for _ in 0..3 {
+            order.swap(random.below(documents.len()), 0);
+        }
+    }
+    for number in order {
+        let counter = random.below(counters.len());
+        counters[counter].add_text(number as u64 + 7, &documents[number]).unwrap();
+    }
+    let mut sum = WordCounts::new(Some(splitter.clone()));
+    for counter in counters {
+        sum.merge(&counter.finish().unwrap()).unwrap();
+    }
+    sum
+}
+
+/// The documents as lines of a file, in blocks.
+fn in_blocks(random: &mut Random, splitter: &WordSplitter, documents: &[String]) -> WordCounts {
+    let (mut one, mut other) = (Counter::new(splitter.clone()), Counter::new(splitter.clone()));
+    let mut done = 0;
+    while done < documents.len() {
+        let size = (1 + random.below(9)).min(documents.len() - done);
+        let ends = random.pick(&["\n", "\r\n"]);
+        let mut block: String = documents[done..done + size].iter().flat_map(|document| [document, ends]).collect();
+        if random.flag() {
+            block.truncate(block.len() - ends.len());
+        }
+        let start = BlockStart { document: done as u64 + 7, line: 0, byte: 0 };
+        let counter = if random.flag() { &mut one } else { &mut other };
+        counter.add_lines(block.as_bytes(), start, random.flag()).unwrap();
+        done += size;
+    }
+    let mut sum = one.finish().unwrap();
+    sum.merge(&other.finish().unwrap()).unwrap();
+    sum
+}
+
+#[test]
+fn the_fast_road_gives_the_table_of_the_general_one() {
+    for trial in 0..600 {
+        let random = &mut Random(trial);
+        let splitter = splitter(random);
+        let vocabulary = vocabulary(random);
+        let documents: Vec<String> = (0..random.below(40)).map(|_| document(random, &vocabulary)).collect();
+        let expected = whole(&splitter, &documents);
+        let context = format!("trial {trial}, {splitter:?}");
+        assert_same(&in_shards(random, &splitter, &documents), &expected, &context);
+        assert_same(&in_blocks(random, &splitter, &documents), &expected, &context);
+    }
+}
+
+fn assert_same(found: &WordCounts, expected: &WordCounts, context: &str) {
+    assert_eq!(found.by_word(), expected.by_word(), "{context}");
+    assert_eq!(found, expected, "{context}");
+    assert_eq!(found.by_first_sight(), expected.by_first_sight(), "{context}");
+}
