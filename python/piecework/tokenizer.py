@@ -1015,6 +1015,20 @@ class Tokenizer:
         part = self._parts["padding"]
         return part and Padding.from_dict(part)
 
+    @property
+    def road(self) -> str:
+        r"""The road that texts take to their tokens: both give the same.
+
+        Pipelines that look at one character at a time take the fast one, where words that were met before are only looked
+        up. It is named with the machine's vector instructions, the general one with the reason.
+
+        >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").road.split()[0]
+        'fast'
+        >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").with_parts(pre_tokenizer=None).road
+        'general: without a pre-tokenizer a text is one word'
+        """
+        return self._core.road()
+
     @cached_property
     def history(self) -> tuple[Merge, ...]:
         """The merges of the training in their order; empty if they are not known."""

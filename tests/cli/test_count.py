@@ -63,6 +63,7 @@ def test_inspect(run: Run, tok: pw.Tokenizer, tok_file: Path, vocab_file: Path) 
     for expected in ("WordPiece", "BertPreTokenizer", "likelihood", str(tok.counts_sha256), "…"):
         assert expected in shown.out
     assert run("inspect", vocab_file).code == 0
+    assert json.loads(run("inspect", tok_file, "--json").out)["road"] == tok.road
 
 
 def test_inspect_cuts_a_long_list_short(run: Run, tmp_path: Path) -> None:

@@ -211,7 +211,7 @@ impl AddedTokens {
         self.tokens.last().map(|token| token.id)
     }
 
-    /// Whether any token is sought in the normalized text.
+    /// Whether any token is sought in the normalized text, where it may reach over words.
     pub(crate) fn seeks_normalized(&self) -> bool {
         self.finders.normalized.is_some()
     }

@@ -149,6 +149,14 @@ impl Tokenizer {
         ))
     }
 
+    /// Whether texts take the fast road, and with what, or why not.
+    fn road(&self) -> String {
+        match self.inner.road() {
+            Ok(kernel) => format!("fast ({kernel})"),
+            Err(reason) => format!("general: {reason}"),
+        }
+    }
+
     fn unk_token(&self) -> Option<&str> {
         self.inner.model().unk_token()
     }

@@ -61,6 +61,9 @@ class Tokenizer:
     def model(self) -> _ModelSettings:
         """Give prefix, unknown token, unknown policy and word limit of a WordPiece."""
 
+    def road(self) -> str:
+        """Whether texts take the fast road, and with what, or why not."""
+
     def unk_token(self) -> str | None:
         """Give the unknown token that the model names, in the vocabulary or not."""
 

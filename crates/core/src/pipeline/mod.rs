@@ -69,7 +69,7 @@ pub struct Tokenizer {
     added: AddedTokens,
     /// Whether an added token is decoded otherwise than the model's token with its id.
     shadows: bool,
-    /// The fast road to ids, or why there is none.
+    /// The fast road, or why there is none.
     fast: std::result::Result<Fast, &'static str>,
     /// What post-processing makes of one text and of a pair, without and with special tokens.
     plans: [[Result<Vec<Step>>; 2]; 2],
@@ -89,7 +89,10 @@ impl Tokenizer {
             own.is_some() && own != added.token(token.id)
         };
         let shadows = added.tokens().iter().any(is_shadow);
-        let fast = Fast::new(&parts.splitter);
+        let fast = match Fast::new(&parts.splitter) {
+            Ok(_) if added.seeks_normalized() => Err("an added token is sought in the normalized text"),
+            fast => fast,
+        };
         let mut tokenizer = Self { parts, added, shadows, fast, plans };
         tokenizer.name_tokens();
         Ok(tokenizer)
@@ -180,7 +183,7 @@ impl Tokenizer {
         self.parts.training.as_ref()
     }
 
-    /// The vector instructions with which texts take the fast road to ids, or why they take the general one.
+    /// The vector instructions with which texts take the fast road, or why they take the general one.
     pub fn road(&self) -> std::result::Result<&'static str, &'static str> {
         self.fast.as_ref().map(Fast::kernel).map_err(|reason| *reason)
     }

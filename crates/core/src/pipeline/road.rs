@@ -83,9 +83,7 @@ struct Call<'a, T, const FEW: usize> {
 impl Tokenizer {
     /// The fast road, where the call may take it.
     fn fast(&self, options: &Options) -> Option<&Fast> {
-        // What is sought in the normalized text may reach over chunks.
-        let may = options.road != Road::General && !self.added.seeks_normalized();
-        self.fast.as_ref().ok().filter(|_| may)
+        self.fast.as_ref().ok().filter(|_| options.road != Road::General)
     }
 
     /// Appends the ids of a text's tokens; false where it has to take the general road.
@@ -166,6 +164,8 @@ impl<T: Copy + Default, const FEW: usize> Call<'_, T, FEW> {
         let base = Span::new(segment.start, segment.end).start;
         let part = &text[segment];
         matching.raw(part, base, |found| match found {
+            // The token before has taken all of it.
+            Part::Token(_, span) if span.start == span.end => Ok(()),
             Part::Token(id, span) => {
                 sink.added(id, span.shifted(base), &part[span.range()]);
                 Ok(())
