@@ -83,7 +83,9 @@ struct Call<'a, T, const FEW: usize> {
 impl Tokenizer {
     /// The fast road, where the call may take it.
     fn fast(&self, options: &Options) -> Option<&Fast> {
-        self.fast.as_ref().ok().filter(|_| options.road != Road::General)
+        // What is sought in the normalized text may reach over chunks.
+        let may = options.road != Road::General && !self.added.seeks_normalized();
+        self.fast.as_ref().ok().filter(|_| may)
     }
 
     /// Appends the ids of a text's tokens; false where it has to take the general road.
