@@ -101,6 +101,7 @@ lock: ## Choose the newest versions that pyproject.toml allows, and write them d
 	$(VENV)-lock/bin/python -m pip freeze >requirements/test.txt
 	rm -rf $(VENV)-lock
 	$(CARGO) update
+	$(CARGO) update --manifest-path fuzz/Cargo.toml
 
 clean: ## Remove everything that was made
 	rm -rf target fuzz/target fuzz/corpus fuzz/artifacts $(VENV) $(VENV)-* python/piecework/*.so .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
