@@ -28,6 +28,17 @@ pub(super) struct FastScratch {
 }
 
 impl FastScratch {
+    /// Gives back the memory that a long chunk made it grow to.
+    pub(super) fn trim(&mut self) {
+        (self.general, self.new) = Default::default();
+    }
+
+    /// The most that any part but the caches has room for.
+    pub(super) fn capacity(&self) -> usize {
+        let General { words, tokens, word, .. } = &self.general;
+        [words.capacity(), tokens.capacity(), word.capacity(), self.new.0.capacity()].into_iter().fold(0, usize::max)
+    }
+
     /// Forgets what it met with another tokenizer.
     fn belong_to(&mut self, tokenizer: &Tokenizer) {
         if !self.owner.as_ref().is_some_and(|owner| Arc::ptr_eq(owner, &tokenizer.identity)) {
