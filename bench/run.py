@@ -12,13 +12,8 @@ import platform
 import sys
 
 MEASURES = [
-<<<<<<< HEAD
-    *("exact", "splits", "linear", "encode", "train", "interrupt", "synthetic"),
-    *("pipelines", "load", "memory", "added", "jieba", "file"),
-=======
     *("exact", "splits", "linear", "encode", "count", "train", "interrupt", "synthetic"),
-    *("pipelines", "load", "memory", "added", "jieba"),
->>>>>>> wt-B
+    *("pipelines", "load", "cold", "memory", "added", "jieba", "file"),
 ]
 
 
