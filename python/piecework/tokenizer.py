@@ -1,12 +1,11 @@
 """The tokenizer: immutable; what a call may change are its arguments.
 
-Settings and batches are imported where they are used: loading a file and encoding a text take neither, and a process
-that does no more starts the sooner for it.
+Settings, batches and JSON are imported where they are used: loading a file and encoding a text take none of them, and a
+process that does no more starts the sooner.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import warnings
@@ -160,6 +159,8 @@ class Tokenizer:
         >>> tok.encode("To be!").tokens
         ['to', 'be', '[UNK]']
         """
+        import json
+
         from piecework.models import Model
 
         tree = {"version": "1.0", "model": _checked("model", model, Model).to_dict()}
@@ -775,6 +776,8 @@ class Tokenizer:
         """JSON, True for what the tokenizer has, or False for none."""
         if value is None or isinstance(value, Default):
             return value is not None
+        import json
+
         from piecework.encoding_settings import as_padding, as_truncation
 
         limit = as_truncation(value) if name == "truncation" else as_padding(value, self)
@@ -971,6 +974,8 @@ class Tokenizer:
 
     @cached_property
     def _parts(self) -> dict[str, Any]:
+        import json
+
         parts: dict[str, Any] = json.loads(self._core.parts())
         return parts
 
@@ -1060,6 +1065,8 @@ class Tokenizer:
     @property
     def trainer(self) -> dict[str, Any] | None:
         """The settings of the training; None if they are not known."""
+        import json
+
         return self._training and json.loads(self._training[0])
 
     @property
@@ -1162,6 +1169,8 @@ def _road(cache: bool) -> Road:
 
 def _is_json(data: bytes) -> bool:
     """Whether it is a JSON array or object."""
+    import json
+
     try:
         return isinstance(json.loads(data), list | dict)
     except (ValueError, RecursionError):
