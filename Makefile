@@ -71,7 +71,7 @@ test-python: $(VENV)/.built $(VENV)/.test ## The Python tests (ARGS="-k name" ch
 
 ##@ Long runs
 .PHONY: bench fuzz fuzz-core unsafe parity
-bench: $(VENV)/.built $(VENV)/.test ## Measure speed and memory (ARGS go to bench/run.py)
+bench: $(VENV)/.built $(VENV)/.test $(VENV)/.bench ## Measure speed and memory (ARGS go to bench/run.py)
 	$(BIN)/python bench/run.py $(ARGS)
 
 fuzz: $(VENV)/.built $(VENV)/.test ## Random trials, many of them, new ones each time
@@ -101,6 +101,7 @@ lock: ## Choose the newest versions that pyproject.toml allows, and write them d
 	$(VENV)-lock/bin/python -m pip freeze >requirements/test.txt
 	rm -rf $(VENV)-lock
 	$(CARGO) update
+	$(CARGO) update --manifest-path fuzz/Cargo.toml
 
 clean: ## Remove everything that was made
 	rm -rf target fuzz/target fuzz/corpus fuzz/artifacts $(VENV) $(VENV)-* python/piecework/*.so .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
@@ -145,6 +146,10 @@ $(VENV)/.run: requirements/run.txt
 
 $(VENV)/.test: requirements/test.txt $(VENV)/.run
 	$(BIN)/python -m pip install --quiet --requirement requirements/test.txt
+	@touch $@
+
+$(VENV)/.bench: requirements/bench.txt $(VENV)/.run
+	@$(BIN)/python -m pip install --quiet --requirement requirements/bench.txt || echo "The peers of requirements/bench.txt cannot be installed here; they are left out."
 	@touch $@
 
 # The compiled core, in release mode, beside its Python sources.

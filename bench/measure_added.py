@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import time
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import corpus
 import documents
+from timing import best
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from corpus import Row
 
@@ -32,8 +32,8 @@ def measure() -> Iterator[Row]:
 
     vocab = str(corpus.DATA / "vocabs" / "bert-base-uncased-vocab.txt")
     plain, theirs = pw.Tokenizer.from_file(vocab), BertWordPieceTokenizer(vocab)._tokenizer
-    fast, ours = _best(lambda: plain.with_added_tokens(TOKENS), 3)
-    slow, _ = _best(lambda: theirs.add_tokens(TOKENS), 1)
+    fast, ours = best(lambda: plain.with_added_tokens(TOKENS), 3)
+    slow, _ = best(lambda: theirs.add_tokens(TOKENS), 1)
     sample = "A " + " and ".join(TOKENS[::997]) + " of <entity 000001x> <Entity 000002>."
     if ours.encode(sample).ids != theirs.encode(sample).ids:
         raise SystemExit("ids differ")
@@ -45,8 +45,8 @@ def measure() -> Iterator[Row]:
 
 def _speed(plain: Any, ours: Any, theirs: Any, kind: str) -> Row:
     texts = documents.documents(kind, BYTES)
-    without, wanted = _best(lambda: plain.encode_batch(texts, threads=1).ids, 5)
-    with_them, found = _best(lambda: ours.encode_batch(texts, threads=1).ids, 5)
+    without, wanted = best(lambda: plain.encode_batch(texts, threads=1).ids, 5)
+    with_them, found = best(lambda: ours.encode_batch(texts, threads=1).ids, 5)
     some = texts[: len(texts) // 10]
     few = list(chain.from_iterable(encoding.ids for encoding in theirs.encode_batch_fast(some)))
     if found.tolist() != wanted.tolist() or found[: len(few)].tolist() != few:
@@ -54,12 +54,3 @@ def _speed(plain: Any, ours: Any, theirs: Any, kind: str) -> Row:
     size = sum(len(text.encode()) for text in texts) / 1e6
     figure = f"{size / with_them:.1f} MB/s, {size / without:.1f} without: {with_them / without:.2f} of the time"
     return f"100,000 added tokens, {kind}", figure, "no slower"
-
-
-def _best(call: Callable[[], Any], times: int) -> tuple[float, Any]:
-    least = float("inf")
-    for _ in range(times):
-        start = time.process_time()
-        result = call()
-        least = min(least, time.process_time() - start)
-    return least, result

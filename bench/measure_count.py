@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import corpus
 from corpus import Row
+from timing import best
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 FOLDERS = {"English": "en", "many languages": "multi", "Chinese": "zh", "code": "code"}
 LENGTH = 2000
@@ -31,20 +31,13 @@ def measure() -> Iterator[Row]:
         documents = [text[at : at + LENGTH] for at in range(0, len(text), LENGTH)]
         size = len(text.encode()) / 1e6
         tokenizer = pw.Tokenizer.from_file(vocab)
-        encoding = _best(lambda: tokenizer.encode_batch(documents, threads=1))  # noqa: B023 (called at once)
-        counting = _best(lambda: pw.WordCounts.from_texts(documents, threads=1))  # noqa: B023
-        reading = _best(lambda: pw.WordCounts.from_files(paths, threads=1, errors="replace"))  # noqa: B023
+        encoding, _ = best(lambda: tokenizer.encode_batch(documents, threads=1), 3)  # noqa: B023 (called at once)
+        counting, _ = best(lambda: pw.WordCounts.from_texts(documents, threads=1), 3)  # noqa: B023
+        reading, _ = best(
+            lambda: pw.WordCounts.from_files(paths, threads=1, errors="replace"),  # noqa: B023
+            3,
+        )
         figure = f"{counting:.3f} s, encoding {encoding:.3f} s: {counting / encoding:.2f} times"
         yield f"count {size:.0f} MB, {name}", figure, "about what encoding takes"
         figure = f"{reading:.3f} s: {reading / encoding:.2f} times"
         yield f"count {size:.0f} MB, {name}, from files by lines", figure, "the same"
-
-
-def _best(call: Callable[[], Any]) -> float:
-    """The least CPU seconds of several calls."""
-    best = float("inf")
-    for _ in range(3):
-        start = time.process_time()
-        call()
-        best = min(best, time.process_time() - start)
-    return best

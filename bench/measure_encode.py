@@ -1,57 +1,180 @@
-"""Encoding speed beside `tokenizers`, one thread each."""
+"""Encoding by BERT's vocabulary beside `tokenizers` and tokie, the fastest peer; one thread each."""
 
 from __future__ import annotations
 
 import os
 import time
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import corpus
+import documents
+import numpy as np
 from corpus import Row
+from timing import best
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 os.environ["RAYON_NUM_THREADS"] = "1"  # read when `tokenizers` first encodes
 
-TEXTS = {
-    "English": "en/novels-25.txt",
-    "Chinese": "zh/laws-a.txt",
-    "many languages": "multi/tatoeba-112langs.tsv",
-    "code": "code/python-cpython-lib.txt",
-}
 BYTES = 4_000_000
+DOCUMENT = 2000  # bytes, about
+GOALS = {"English": "60 times, 4 times tokie"}
+COLUMNS = ("offsets", "word_ids", "type_ids", "attention_mask", "special_tokens_mask")
+
+
+class Peers(NamedTuple):
+    """The tokenizers that are measured."""
+
+    ours: Any
+    theirs: Any
+    tokie: Any
 
 
 def measure() -> Iterator[Row]:
-    """Compare ids first, then CPU time over documents of about 2 KB."""
+    """Compare ids first, then CPU time."""
     if not corpus.is_there():
         yield corpus.skipped("encode, bert-base-uncased")
         return
+    for name in documents.TEXTS:
+        yield from _repeated(name)
+    yield _unseen()
+    yield from _single()
+
+
+def _peers() -> Peers:
+    """All from the same vocabulary, and all new."""
     from tokenizers import BertWordPieceTokenizer
 
     import piecework as pw
 
     vocab = str(corpus.DATA / "vocabs" / "bert-base-uncased-vocab.txt")
-    ours, theirs = pw.Tokenizer.from_file(vocab), BertWordPieceTokenizer(vocab)
-    for name, path in TEXTS.items():
-        text = corpus.read(path)[:BYTES].decode("utf-8", "ignore")
-        documents = [text[at : at + 2000] for at in range(0, len(text), 2000)]
-        size = len(text.encode()) / 1e6
-        fast, ids = _best(lambda: ours.encode_batch(documents, threads=1).ids, 5)  # noqa: B023 (called at once)
-        slow, encodings = _best(lambda: theirs._tokenizer.encode_batch_fast(documents), 1)  # noqa: B023
-        if ids.tolist() != list(chain.from_iterable(encoding.ids for encoding in encodings)):
-            raise SystemExit(f"{name}: ids differ")
-        figure = f"{size / fast:.1f} MB/s, tokenizers {size / slow:.2f}: {slow / fast:.1f} times"
-        yield f"encode, bert-base-uncased, {name}", figure, "5 times" if name == "English" else "-"
+    theirs = BertWordPieceTokenizer(vocab)._tokenizer
+    return Peers(pw.Tokenizer.from_file(vocab), theirs, _tokie(theirs.to_str()))
 
 
-def _best(call: Callable[[], Any], times: int) -> tuple[float, Any]:
-    """The least CPU seconds of a call, and what it gave."""
-    best = float("inf")
-    for _ in range(times):
-        start = time.process_time()
-        result = call()
-        best = min(best, time.process_time() - start)
-    return best, result
+def _tokie(document: str) -> Any:
+    """Give tokie's tokenizer, or None where it is not installed."""
+    import tempfile
+
+    try:
+        import tokie
+    except ImportError:
+        return None
+    with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
+        file.write(document)
+        file.flush()
+        return tokie.Tokenizer.from_json(file.name)
+
+
+def _documents(text: str) -> list[str]:
+    step = max(1, DOCUMENT * len(text) // len(text.encode()))
+    return [text[at : at + step] for at in range(0, len(text), step)]
+
+
+def _text(name: str, start: int = 0, size: int = BYTES) -> str:
+    return corpus.read(documents.TEXTS[name])[start : start + size].decode("utf-8", "ignore")
+
+
+def _repeated(name: str) -> Iterator[Row]:
+    """Text that was met before: ids alone, with the cache off, and with all columns."""
+    ours, theirs, tokie = _peers()
+    texts = _documents(_text(name))
+    size = sum(len(text.encode()) for text in texts) / 1e6
+    slow, encodings = best(lambda: theirs.encode_batch_fast(texts), 1)
+    fast, ids = best(lambda: ours.encode_batch(texts, threads=1).ids, 9)
+    uncached, others = best(lambda: ours.encode_batch(texts, threads=1, cache=False).ids, 3)
+    general, plain = best(lambda: _general(ours, texts), 1)
+    wanted = np.fromiter(chain.from_iterable(encoding.ids for encoding in encodings), np.uint32)
+    for found in (ids, others, plain):
+        _agree(name, found, wanted)
+    peer = _beside(tokie, texts, fast, 5)
+    figure = f"{size / fast:.0f} MB/s, tokenizers {size / slow:.2f}: {slow / fast:.1f} times{peer}"
+    goal = GOALS.get(name, "25 times, twice tokie")
+    yield f"encode, bert-base-uncased, {name}, repeated", figure, goal
+    figure = f"{size / uncached:.0f} MB/s, the general road {size / general:.0f}"
+    yield f"  the same, cache=False, {name}", figure, "-"
+
+    slow, encodings = best(lambda: theirs.encode_batch(texts), 1)
+    fast, batch = best(lambda: ours.encode_batch(texts, threads=1, offsets=True), 5)
+    for column in COLUMNS:
+        wanted = _column(encodings, column)
+        _agree(f"{name}, {column}", getattr(batch, column).ravel(), wanted)
+    figure = f"{size / fast:.0f} MB/s, tokenizers {size / slow:.2f}: {slow / fast:.1f} times"
+    yield f"  the same, all columns, {name}", figure, "20 times"
+
+
+def _general(tok: Any, texts: Sequence[str]) -> Any:
+    """The ids by the road that is the oracle of the fast one."""
+    options = tok._options(True, "match", road="general")
+    return tok._core.encode_batch(texts, False, options, False, 1).ids
+
+
+def _column(encodings: Sequence[Any], column: str) -> Any:
+    values: Any = chain.from_iterable(getattr(encoding, column) for encoding in encodings)
+    if column == "offsets":
+        values = chain.from_iterable(values)
+    return np.fromiter((-1 if value is None else value for value in values), np.int64)
+
+
+def _agree(what: str, found: Any, wanted: Any) -> None:
+    if not np.array_equal(found, wanted):
+        raise SystemExit(f"{what}: not what tokenizers gives")
+
+
+def _beside(tokie: Any, texts: Sequence[str], fast: float, times: int) -> str:
+    """How much faster it is than tokie, whose ids are not compared: it is known to differ."""
+    if tokie is None:
+        return ", tokie is not installed"
+    peer, _ = best(lambda: tokie.encode_batch_flat(texts), times)
+    return f", {peer / fast:.1f} times tokie"
+
+
+def _unseen() -> Row:
+    """A new tokenizer, 2 MB of other text first, then one pass."""
+    before, text = _text("English", 12_000_000, 2_000_000), _text("English")
+    warm, texts = _documents(before), _documents(text)
+    size = len(text.encode()) / 1e6
+    fast = peer = float("inf")
+    for _ in range(5):
+        ours, theirs, tokie = _peers()
+        ours.encode_batch(warm, threads=1)
+        seconds, ids = best(lambda: ours.encode_batch(texts, threads=1).ids, 1)  # noqa: B023
+        fast = min(fast, seconds)
+        if tokie is not None:
+            tokie.encode_batch_flat(warm)
+            peer = min(peer, best(lambda: tokie.encode_batch_flat(texts), 1)[0])  # noqa: B023
+    slow, encodings = best(lambda: theirs.encode_batch_fast(texts), 1)
+    wanted = np.fromiter(chain.from_iterable(encoding.ids for encoding in encodings), np.uint32)
+    _agree("unseen", ids, wanted)
+    figure = f"{size / fast:.0f} MB/s, tokenizers {size / slow:.2f}: {slow / fast:.1f} times"
+    beside = f", {peer / fast:.1f} times tokie" if tokie is not None else ", tokie is not installed"
+    return "encode, bert-base-uncased, English, unseen", figure + beside, "30 times, twice tokie"
+
+
+def _single() -> Iterator[Row]:
+    """Short texts, one call each."""
+    ours, theirs, tokie = _peers()
+    text = " ".join(_text("English", 3_000_000).split())
+    for size in (64, 512):
+        texts = [text[size * number :][:size] for number in range(min(10_000, len(text) // size))]
+        calls: dict[str, Callable[[str], list[int]]] = {
+            "piecework": ours.encode_ids,
+            "tokenizers": lambda text: theirs.encode(text).ids,
+        }
+        if tokie is not None:
+            calls["tokie"] = lambda text: tokie.encode(text).ids
+        if [calls["piecework"](text) for text in texts] != [
+            theirs.encode(text).ids for text in texts
+        ]:
+            raise SystemExit("one call each: ids differ")
+        figures = []
+        for name, call in calls.items():
+            seconds, _ = best(lambda: [call(text) for text in texts], 5, time.process_time)  # noqa: B023
+            figures.append(f"{name} {seconds / len(texts) * 1e6:.2f}")
+        yield (
+            f"{len(texts)} texts of {size} bytes, one call each",
+            ", ".join(figures) + " µs",
+            "tokie's",
+        )

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import statistics
-import time
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import corpus
 import documents
 import numpy as np
+from timing import best
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from corpus import Row
 
@@ -86,16 +86,6 @@ def their_columns(encodings: list[Any]) -> list[list[Any]]:
     """The same of `tokenizers`: a list for each text."""
     names = ("ids", "offsets", "attention_mask", "special_tokens_mask")
     return [[getattr(encoding, name) for encoding in encodings] for name in names]
-
-
-def best(call: Callable[[], Any], times: int) -> tuple[float, Any]:
-    """The least CPU seconds of a call, and what it gave."""
-    least = float("inf")
-    for _ in range(times):
-        start = time.process_time()
-        result = call()
-        least = min(least, time.process_time() - start)
-    return least, result
 
 
 def _agree(found: Any, wanted: list[Any], kind: str) -> None:

@@ -30,7 +30,7 @@ for target in "${targets[@]}"; do
 	limit=4096
 	[ "$target" != reader ] || limit=32768
 	if "$CARGO_TARGET_DIR/$host/release/$target" "corpus/$target" -dict=corpus/dictionary.txt \
-		-artifact_prefix="artifacts/$target/" -max_total_time="$seconds" -max_len=$limit -timeout=60 \
+		-artifact_prefix="artifacts/$target/" -max_total_time="$seconds" -max_len=$limit -timeout=120 -rss_limit_mb=4096 \
 		-print_final_stats=1 >"$log" 2>&1; then
 		verdict="nothing found"
 	else

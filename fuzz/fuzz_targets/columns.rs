@@ -37,7 +37,9 @@ fn check(trial: &Trial, tokenizer: &Tokenizer, kept: &mut Scratch) {
 }
 
 fuzz_target!(|data: &[u8]| {
-    if let Ok(trial) = Trial::new(data) {
+    if let Ok(mut trial) = Trial::new(data) {
+        // What overflows of two long texts, part by part and padded, takes gigabytes.
+        trial.options.overflow &= trial.text.len() < 300;
         trial.run(|tokenizer, kept| check(&trial, tokenizer, kept));
     }
 });

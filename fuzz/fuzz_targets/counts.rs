@@ -1,18 +1,18 @@
-//! Words that are counted, text by text and line by line, are those that the splitter finds.
+//! Words that are counted on either road, text by text and line by line, are those that the splitter finds.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use piecework_core::counts::{BlockStart, FirstSight, WordCounts, count_lines};
+use piecework_core::counts::{BlockStart, Counter, FirstSight, WordCounts};
 use piecework_core::pipeline::Tokenizer;
 use piecework_core::words::Words;
 use piecework_fuzz::Trial;
 
 /// Word by word.
-fn plain<'a>(tokenizer: &Tokenizer, documents: impl IntoIterator<Item = &'a str>) -> WordCounts {
+fn plain<'a>(tokenizer: &Tokenizer, documents: impl IntoIterator<Item = (u64, &'a str)>) -> WordCounts {
     let mut counts = WordCounts::new(Some(tokenizer.splitter().clone()));
     let mut words = Words::default();
-    for (document, text) in (0..).zip(documents) {
+    for (document, text) in documents {
         tokenizer.splitter().split(text, false, &mut words).expect("these splitters take any text");
         for (word, text) in (0..).zip(words.iter()) {
             counts.add(text, 1, FirstSight { document, word }).expect("there are few");
@@ -21,27 +21,54 @@ fn plain<'a>(tokenizer: &Tokenizer, documents: impl IntoIterator<Item = &'a str>
     counts
 }
 
-fn check(trial: &Trial, tokenizer: &Tokenizer) {
-    let mut counts = WordCounts::new(Some(tokenizer.splitter().clone()));
-    let mut words = Words::default();
-    for (document, text) in (0..).zip(trial.documents()) {
-        counts.add_text(document, text, &mut words).expect("these splitters take any text");
-    }
-    trial.same(&counts, &plain(tokenizer, trial.documents()), "documents");
+fn counters(tokenizer: &Tokenizer) -> [(Counter, &'static str); 2] {
+    let splitter = || tokenizer.splitter().clone();
+    [(Counter::new(splitter()), "fast"), (Counter::general(splitter()), "general")]
+}
 
-    let mut counts = WordCounts::new(Some(tokenizer.splitter().clone()));
-    let start = BlockStart { document: 0, line: 0, byte: 0 };
-    let lines = count_lines(&mut counts, trial.text.as_bytes(), start, false, &mut words).expect("it is UTF-8");
-    let each = trial.text.split_inclusive('\n').map(|line| {
-        let line = line.strip_suffix('\n').unwrap_or(line);
-        line.strip_suffix('\r').unwrap_or(line)
+/// The same documents come twice, so that they are met again; the way says in what order they are counted.
+fn check_documents(trial: &Trial, tokenizer: &Tokenizer) {
+    let documents = trial.documents();
+    let mut documents: Vec<(u64, &str)> = (3..).zip(documents.iter().chain(&documents).copied()).collect();
+    match trial.way & 3 {
+        0 | 1 => {}
+        2 => documents.reverse(),
+        _ => {
+            let by = trial.cut % documents.len().max(1);
+            documents.rotate_left(by);
+        }
+    }
+    let wanted = plain(tokenizer, documents.iter().copied());
+    for (mut counter, road) in counters(tokenizer) {
+        for (number, text) in &documents {
+            counter.add_text(*number, text).expect("these splitters take any text");
+        }
+        trial.same(&counter.finish(), &Ok(wanted.clone()), road);
+    }
+}
+
+/// A block of lines, perhaps cut within a character.
+fn check_lines(trial: &Trial, tokenizer: &Tokenizer) {
+    let block = trial.text.as_bytes();
+    let block = &block[..block.len() - block.len().min(usize::from(trial.way >> 6))];
+    let lines = block.split_inclusive(|&byte| byte == b'\n').map(|line| {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line)).into_owned()
     });
-    trial.same(&counts, &plain(tokenizer, each.clone()), "lines");
-    trial.same(&lines, &(each.count() as u64), "the number of lines");
+    let lines: Vec<String> = lines.collect();
+    let wanted = plain(tokenizer, (5..).zip(lines.iter().map(String::as_str)));
+    for (mut counter, road) in counters(tokenizer) {
+        let start = BlockStart { document: 5, line: 0, byte: 0 };
+        counter.add_lines(block, start, true).expect("broken bytes are replaced");
+        trial.same(&counter.finish(), &Ok(wanted.clone()), road);
+    }
 }
 
 fuzz_target!(|data: &[u8]| {
     if let Ok(trial) = Trial::new(data) {
-        trial.run(|tokenizer, _| check(&trial, tokenizer));
+        trial.run(|tokenizer, _| {
+            check_documents(&trial, tokenizer);
+            check_lines(&trial, tokenizer);
+        });
     }
 });

@@ -1,4 +1,5 @@
-//! Ids on the fast road, with and without a cache, are those of the general one; so are errors, and documents in a row.
+//! Ids on the fast road, with and without a cache, are those of the general one; so are errors, documents in a row,
+//! and the parts of a long text.
 
 #![no_main]
 
@@ -33,6 +34,7 @@ fn check(trial: &Trial, tokenizer: &Tokenizer, kept: &mut Scratch) {
         trial.same(&tokenizer.count(text, &trial.options, kept), &wanted, "count");
     }
     check_documents(trial, tokenizer, kept);
+    check_parts(trial, tokenizer, kept);
     // What is decoded is another text, and often one full of unknown tokens.
     if let Ok(found) = wanted
         && let Ok(decoded) = tokenizer.decode(&found[1..], trial.way & 4 == 0)
@@ -40,6 +42,16 @@ fn check(trial: &Trial, tokenizer: &Tokenizer, kept: &mut Scratch) {
         let wanted = ids(tokenizer, &decoded, None, &trial.on(Road::General), &mut Scratch::default());
         trial.same(&ids(tokenizer, &decoded, None, &trial.options, kept), &wanted, "decoded");
     }
+}
+
+/// A long text in parts, which may fail at another place.
+fn check_parts(trial: &Trial, tokenizer: &Tokenizer, kept: &mut Scratch) {
+    let Some(cuts) = tokenizer.cuts(&trial.options) else { return };
+    let wanted = ids(tokenizer, &trial.text, None, &trial.on(Road::General), &mut Scratch::default());
+    let mut all = vec![7];
+    let parts = cuts.parts(&trial.text, trial.cut + 1);
+    let done = parts.into_iter().try_for_each(|part| cuts.encode(part, kept, &mut all));
+    trial.same(&done.map(|()| all).ok(), &wanted.ok(), "parts");
 }
 
 /// A batch: one list of ids, the last document first if the way says so.

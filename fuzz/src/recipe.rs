@@ -107,8 +107,10 @@ fn model(u: &mut Unstructured<'_>) -> Result<Value> {
 /// Added tokens with any flags, but for the pad token; the normalized ones keep texts from the fast road, so half of
 /// the time there are none.
 fn added_tokens(u: &mut Unstructured<'_>, vocab: &Value) -> Result<Value> {
-    let contents =
-        ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "New York", "Ab", " b", "é中", "<x>", "xx", "xxx", "\u{301}"];
+    let contents = [
+        "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "New York", "Ab", " b", "é中", "<x>", "xx", "xxx", "\u{301}",
+        " ", "  ", "\u{3000}",
+    ];
     let (chosen, normalized) = (u.arbitrary::<u16>()?, u.arbitrary::<u8>()?.is_multiple_of(2));
     let mut tokens = Vec::new();
     let mut next = vocab.as_object().map_or(0, serde_json::Map::len);

@@ -21,7 +21,7 @@ use piecework_core::format::{
 };
 use piecework_core::model::Model;
 use piecework_core::model::wordpiece::{Settings, Unknown, WordPiece};
-use piecework_core::pipeline::{Input, Options, Parts, Scratch, Tokenizer};
+use piecework_core::pipeline::{Input, Options, Parts, Road, Scratch, Tokenizer};
 use piecework_core::training::train_wordpiece;
 use piecework_core::vocab::Vocab;
 use piecework_core::words::{WordSplitter, Words};
@@ -136,7 +136,17 @@ fn check_encoding(case: &Value, tokenizer: &Tokenizer, found: &Encoding, text: &
     assert_eq!(spans, byte_spans(case, text, shift), "{name} after {shift}");
 }
 
+/// The encoding, on all roads.
 fn encode(tokenizer: &Tokenizer, text: &str, options: &Options) -> Result<Encoding> {
+    let on = |road| encode_on(tokenizer, text, &Options { road, ..options.clone() });
+    let encoding = on(Road::General);
+    for road in [Road::Fast, Road::Uncached] {
+        assert_eq!(on(road), encoding, "{road:?}: {text:?}");
+    }
+    encoding
+}
+
+fn encode_on(tokenizer: &Tokenizer, text: &str, options: &Options) -> Result<Encoding> {
     let mut scratch = Scratch::default();
     let encoding = tokenizer.encode(Input::Text(text), None, options, &mut scratch);
     let mut ids = Vec::new();

@@ -54,7 +54,7 @@ impl Counter {
     ///
     /// Bytes that are not UTF-8 are an error, or become U+FFFD if `replace`.
     pub fn add_lines(&mut self, block: &[u8], at: BlockStart, replace: bool) -> Result<()> {
-        match std::str::from_utf8(block) {
+        match simdutf8::compat::from_utf8(block) {
             // A line may be too long only where the block is.
             Ok(text) if self.fast.is_some() && check_bytes(block.len()).is_ok() => {
                 self.add(text, Documents::Lines(at.document), at.after(block).document)

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A pipeline takes it by what it does, not by its name: see [`Cutter`]. What it gives is what the general road gives, which
-//! stays the oracle.
+//! stays the oracle. Counting goes the same way as far as the chunks, which [`tally`] counts.
 
 mod cache;
 mod cutter;

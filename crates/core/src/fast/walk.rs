@@ -176,3 +176,45 @@ impl List {
         self.starts.iter().zip(ends).map(|(&start, &end)| (start as usize, end as usize))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::format::read_splitter;
+
+    /// The chunks of a text, or why it has none.
+    fn chunks<'a>(case: &Value, text: &'a str) -> Result<Vec<&'a str>, &'static str> {
+        let [normalizer, pre_tokenizer] = ["normalizer", "pre_tokenizer"].map(|name| &case[name]);
+        let stages = serde_json::json!({ "normalizer": normalizer, "pre_tokenizer": pre_tokenizer });
+        let cutter = Cutter::new(&read_splitter(&stages.to_string(), &[]).unwrap())?;
+        let classifier = Classifier::new(&cutter.ascii);
+        let mut list = List::default();
+        let mut walk = Walk::new(text, &cutter, &classifier, &mut list);
+        let mut chunks = Vec::new();
+        while let Some(some) = walk.next() {
+            chunks.extend(some.map(|(start, end)| &text[start..end]));
+        }
+        Ok(chunks)
+    }
+
+    #[test]
+    fn cases() {
+        let cases: Vec<Value> = serde_json::from_str(include_str!("../../../../spec/cases/chunks.json")).unwrap();
+        assert!(cases.len() > 20);
+        for case in &cases {
+            let text = case["text"].as_str().unwrap_or_default();
+            let Some(wanted) = case["chunks"].as_array() else {
+                assert!(chunks(case, text).is_err(), "{}", case["name"]);
+                continue;
+            };
+            let wanted: Vec<&str> = wanted.iter().map(|chunk| chunk.as_str().unwrap()).collect();
+            // Wherever a text begins in a block, its chunks are the same.
+            for before in 0..130 {
+                let moved = " ".repeat(before) + text;
+                assert_eq!(chunks(case, &moved).unwrap(), wanted, "{} behind {before} spaces", case["name"]);
+            }
+        }
+    }
+}

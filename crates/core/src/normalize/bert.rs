@@ -53,6 +53,7 @@ impl BertNormalizer {
             if c.is_ascii() { stream.ascii(c, origin) } else { stream.clean(c, origin) }
         }
         stream.flush();
+        spare.block = stream.block;
         std::mem::swap(text, spare);
     }
 
@@ -97,13 +98,14 @@ struct Stream<'a> {
 }
 
 /// Characters that wait for canonical reordering, and the spans of the input they came from.
-#[derive(Default)]
-struct Block {
+#[derive(Debug, Clone, Default)]
+pub(super) struct Block {
     chars: Vec<Pending>,
     origins: Vec<Span>,
     last_origin: Span,
 }
 
+#[derive(Debug, Clone)]
 struct Pending {
     class: u8,
     c: char,
@@ -118,7 +120,7 @@ impl<'a> Stream<'a> {
             pad: settings.handle_chinese_chars,
             strip: settings.strips_accents(),
             lower: settings.lowercase,
-            block: Block::default(),
+            block: Block { last_origin: Span::default(), ..std::mem::take(&mut out.block) },
             out,
         }
     }

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::bert::Block;
 use crate::span::Span;
 
 /// A normalized text, and for each of its bytes the original bytes it stands for.
@@ -18,6 +19,8 @@ pub struct Normalized {
     aligned: bool,
     /// The part of the original that this is the text of.
     origin: Span,
+    /// The memory of a normalizer that writes this text.
+    pub(super) block: Block,
 }
 
 impl Normalized {

@@ -246,6 +246,27 @@ mod tests {
     }
 
     #[test]
+    fn every_road_finds_the_same_added_tokens() {
+        let mut state = 11;
+        let splitters = splitters();
+        for trial in 0..3000 {
+            // Some are white space alone, which the token before may take, all of it.
+            let mut added: Vec<_> = (0..1 + random(&mut state) % 3).map(|_| added(&mut state)).collect();
+            let spaces = &mut added[0];
+            (spaces.content, spaces.normalized) = (" ".repeat(1 + random(&mut state) % 2), false);
+            let tokenizer = tokenizer(&splitters[trial % splitters.len()], added);
+            let text = text(&mut state, 20).replace('b', "   ");
+            let ids = |road| {
+                let (mut ids, options) = (Vec::new(), Options { road, ..Options::default() });
+                let input = Input::Text(&text);
+                tokenizer.encode_ids(input, None, &options, &mut Scratch::default(), &mut ids).map(|()| ids)
+            };
+            assert_eq!(ids(Road::Fast), ids(Road::General), "{text:?} {:?}", tokenizer.added());
+            assert_eq!(ids(Road::Uncached), ids(Road::General), "{text:?} {:?}", tokenizer.added());
+        }
+    }
+
+    #[test]
     fn places_of_cuts() {
         let tokenizer = tokenizer(&splitters()[0], Vec::new());
         let options = Options::default();

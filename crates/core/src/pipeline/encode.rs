@@ -425,6 +425,22 @@ mod tests {
     }
 
     #[test]
+    fn a_scratch_may_serve_several_tokenizers() {
+        let (one, mut scratch) = (tokenizer(None), Scratch::default());
+        let other = one.with_added_tokens(vec![AddedToken::special(0, "b")]).unwrap();
+        let tokens = ["[UNK]", "e", "a"].map(str::to_owned);
+        let model = Model::WordLevel(WordLevel::new(Vocab::from_tokens(tokens).unwrap(), "[UNK]".to_owned()));
+        let third = one.with_model(model).unwrap();
+        for (tokenizer, wanted) in [(&one, [A, A + 4]), (&third, [2, 1]), (&other, [A, A + 4]), (&third, [2, 1])] {
+            let mut ids = Vec::new();
+            tokenizer.encode_ids(Input::Text("a e"), None, &Options::default(), &mut scratch, &mut ids).unwrap();
+            assert_eq!(ids, wanted);
+            let full = tokenizer.encode(Input::Text("a e"), None, &Options::default(), &mut scratch).unwrap();
+            assert_eq!(full.ids, wanted);
+        }
+    }
+
+    #[test]
     fn padding_after_truncation() {
         let token = NamedToken::new("[PAD]", PAD);
         let padding =

@@ -69,10 +69,12 @@ pub struct Tokenizer {
     added: AddedTokens,
     /// Whether an added token is decoded otherwise than the model's token with its id.
     shadows: bool,
-    /// The fast road, or why there is none.
+    /// The fast road, or why the stages have none.
     fast: std::result::Result<Fast, &'static str>,
     /// What post-processing makes of one text and of a pair, without and with special tokens.
     plans: [[Result<Vec<Step>>; 2]; 2],
+    /// Tells it from all others, so that what was met with one is never looked up by another.
+    identity: Arc<()>,
 }
 
 impl Tokenizer {
@@ -89,11 +91,8 @@ impl Tokenizer {
             own.is_some() && own != added.token(token.id)
         };
         let shadows = added.tokens().iter().any(is_shadow);
-        let fast = match Fast::new(&parts.splitter) {
-            Ok(_) if added.seeks_normalized() => Err("an added token is sought in the normalized text"),
-            fast => fast,
-        };
-        let mut tokenizer = Self { parts, added, shadows, fast, plans };
+        let fast = Fast::new(&parts.splitter);
+        let mut tokenizer = Self { parts, added, shadows, fast, plans, identity: Arc::default() };
         tokenizer.name_tokens();
         Ok(tokenizer)
     }
@@ -185,7 +184,11 @@ impl Tokenizer {
 
     /// The vector instructions with which texts take the fast road, or why they take the general one.
     pub fn road(&self) -> std::result::Result<&'static str, &'static str> {
-        self.fast.as_ref().map(Fast::kernel).map_err(|reason| *reason)
+        let fast = self.fast.as_ref().map_err(|reason| *reason)?;
+        if self.added.seeks_normalized() {
+            return Err("an added token is sought in the normalized text");
+        }
+        Ok(fast.kernel())
     }
 
     /// The same tokenizer with the kernel of that name, if it takes the fast road and the machine can run it: tests try

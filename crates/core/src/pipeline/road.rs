@@ -1,6 +1,7 @@
 //! Texts on the fast road: ids alone, or tokens with their places.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::Tokenizer;
 use super::encode::{Input, Options, Road};
@@ -22,6 +23,17 @@ pub(super) struct FastScratch {
     /// What it met where special tokens may not be made of text, and where they may: ids alone, and with their places.
     ids: [Cache<u32, FEW_IDS>; 2],
     pieces: [Cache<Piece, FEW_PIECES>; 2],
+    /// Whose tokens these are.
+    owner: Option<Arc<()>>,
+}
+
+impl FastScratch {
+    /// Forgets what it met with another tokenizer.
+    fn belong_to(&mut self, tokenizer: &Tokenizer) {
+        if !self.owner.as_ref().is_some_and(|owner| Arc::ptr_eq(owner, &tokenizer.identity)) {
+            *self = Self { owner: Some(Arc::clone(&tokenizer.identity)), ..Self::default() };
+        }
+    }
 }
 
 /// As many fill a line of the machine's cache with their key, or two.
@@ -83,7 +95,9 @@ struct Call<'a, T, const FEW: usize> {
 impl Tokenizer {
     /// The fast road, where the call may take it.
     fn fast(&self, options: &Options) -> Option<&Fast> {
-        self.fast.as_ref().ok().filter(|_| options.road != Road::General)
+        // What is sought in the normalized text may reach over chunks.
+        let may = options.road != Road::General && !self.added.seeks_normalized();
+        self.fast.as_ref().ok().filter(|_| may)
     }
 
     /// Appends the ids of a text's tokens; false where it has to take the general road.
@@ -96,6 +110,7 @@ impl Tokenizer {
         ids: &mut Vec<u32>,
     ) -> Result<bool> {
         let Some(fast) = self.fast(options) else { return Ok(false) };
+        scratch.belong_to(self);
         let FastScratch { chunks, general, found, ids: caches, .. } = scratch;
         let coder = Coder { tokenizer: self, fast, specials: true, general };
         let mut sink = Ids { coder, found: &mut found.0, filled: 0, ids };
@@ -115,6 +130,7 @@ impl Tokenizer {
         encoding: &mut Encoding,
     ) -> Result<bool> {
         let Some(fast) = self.fast(options) else { return Ok(false) };
+        scratch.belong_to(self);
         let FastScratch { chunks, general, new, pieces: caches, .. } = scratch;
         let coder = Coder { tokenizer: self, fast, specials: true, general };
         encoding.reserve(input.len() / 3 + 4);
@@ -164,6 +180,8 @@ impl<T: Copy + Default, const FEW: usize> Call<'_, T, FEW> {
         let base = Span::new(segment.start, segment.end).start;
         let part = &text[segment];
         matching.raw(part, base, |found| match found {
+            // The token before has taken all of it.
+            Part::Token(_, span) if span.start == span.end => Ok(()),
             Part::Token(id, span) => {
                 sink.added(id, span.shifted(base), &part[span.range()]);
                 Ok(())

@@ -9,7 +9,7 @@ use crate::model::{ModelScratch, Token};
 use crate::span::{Span, check_length};
 use crate::words::{Kind, Word, Words};
 
-/// The working memory of a worker.
+/// The working memory of a worker; it is of most use to the tokenizer that it was used with last.
 #[derive(Debug, Default)]
 pub struct Scratch {
     pub(super) allowed: Allowed,
