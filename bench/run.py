@@ -13,7 +13,7 @@ import sys
 
 MEASURES = [
     *("exact", "splits", "linear", "encode", "count", "train", "interrupt", "synthetic"),
-    *("pipelines", "load", "memory", "added", "jieba", "file"),
+    *("pipelines", "load", "cold", "memory", "added", "jieba", "file"),
 ]
 
 

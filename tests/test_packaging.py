@@ -63,6 +63,26 @@ def test_import_is_light() -> None:
     assert not set(HEAVY).intersection(loaded)
 
 
+def test_loading_and_encoding_import_no_numpy() -> None:
+    script = """
+import sys
+import piecework as pw
+tok = pw.Tokenizer.from_str("[UNK]\\n[CLS]\\n[SEP]\\nhug\\n##s\\n")
+assert tok.encode_ids("hugs") == tok.encode("hugs").ids == [1, 3, 4, 2]
+assert (tok.count("hugs"), tok.tokenize("hugs"), tok.decode([3, 4])) == (4, ["hug", "##s"], "hugs")
+light = sorted(sys.modules)
+assert tok.encode_batch(["hugs"]).to_list() == [[1, 3, 4, 2]]
+print(*light, "-", *sys.modules, "-")
+tok.encode_batch(["hugs"]).ids
+print(*sys.modules)
+"""
+    light, batch, array = (part.split() for part in python("-c", script).split("-"))
+    # They were most of what a start cost.
+    assert not {"numpy", "dataclasses", "inspect", "pathlib", "tempfile"}.intersection(light)
+    assert "numpy" not in batch
+    assert "numpy" in array
+
+
 def test_import_is_quick() -> None:
     script = "import time, numpy; t = time.perf_counter(); import piecework; print(time.perf_counter() - t)"
     assert min(float(python("-c", script)) for _ in range(3)) < 0.5

@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from piecework import decoders, errors, models, normalizers, pre_tokenizers, processors
     from piecework.added_tokens import AddedToken
+    from piecework.arguments import DEFAULT
     from piecework.counts import WordCounts
     from piecework.encoding_settings import Padding, Truncation
     from piecework.errors import PieceworkError
     from piecework.patterns import Regex
     from piecework.tokenizer import Tokenizer
     from piecework.training import WordPieceTrainer, train, train_files
-    from piecework.types import DEFAULT, Encoding, Encodings, Merge, Padded, Progress
+    from piecework.types import Encoding, Encodings, Merge, Padded, Progress
 
 __version__ = "0.1.0"
 
@@ -56,7 +57,7 @@ __all__ = [
 _MODULES = ("decoders", "errors", "models", "normalizers", "pre_tokenizers", "processors")
 
 _HOMES = {
-    "DEFAULT": "types",
+    "DEFAULT": "arguments",
     "AddedToken": "added_tokens",
     "Encoding": "types",
     "Encodings": "types",

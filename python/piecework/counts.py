@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from piecework import _core
 from piecework._component import splitter_json
+from piecework.arguments import DEFAULT, ArrowColumn, Default, as_column
 from piecework.errors import ConfigError, CountOverflowError, FormatError
 from piecework.io import detect_encoding, may_block, read_bytes, read_lines, size, write_aside
 from piecework.io.lines import codec_name
@@ -20,13 +21,13 @@ from piecework.pre_tokenizers import (
     warn_of_foreign_phrases,
 )
 from piecework.progress import reporting
-from piecework.types import DEFAULT, ArrowColumn, Default, ProgressLike, as_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from piecework._core import WordCounts as CoreCounts
     from piecework.io.files import Pathish
+    from piecework.types import ProgressLike
 
 __all__ = ["WordCounts"]
 

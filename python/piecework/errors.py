@@ -16,7 +16,7 @@ import errno
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from os import PathLike
 
 
 class PieceworkError(Exception):
@@ -152,7 +152,7 @@ def from_os_error(number: int, message: str, filename: str) -> FileError:
     return kind(number, text, filename)
 
 
-def wrap_os_error(error: OSError, path: str | Path) -> FileError:
+def wrap_os_error(error: OSError, path: str | PathLike[str]) -> FileError:
     """Give our exception for ``error``, which a call on ``path`` raised."""
     return from_os_error(error.errno or 0, error.strerror or str(error), str(path))
 

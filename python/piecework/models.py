@@ -33,7 +33,7 @@ from piecework._settings import (
 from piecework.errors import VocabularyError
 
 if TYPE_CHECKING:
-    from piecework.types import UnknownPolicy
+    from piecework.arguments import UnknownPolicy
 
 __all__ = ["Model", "Vocabulary", "WordLevel", "WordPiece"]
 

@@ -1,29 +1,19 @@
-"""The tokenizer: immutable; what a call may change are its arguments."""
+"""The tokenizer: immutable; what a call may change are its arguments.
+
+Settings, batches and JSON are imported where they are used: loading a file and encoding a text take none of them, and a
+process that does no more starts the sooner.
+"""
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import warnings
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast
 
-import numpy as np
-
-from piecework import _core, models
-from piecework._component import numbered, splitter_json
-from piecework.added_tokens import AddedToken
-from piecework.decoders import Decoder
-from piecework.encoding_settings import (
-    Padding,
-    PaddingLike,
-    Truncation,
-    TruncationLike,
-    as_padding,
-    as_truncation,
-    prescribed,
-)
+from piecework import _core
+from piecework.arguments import DEFAULT, Default, as_column
 from piecework.errors import (
     ConfigError,
     FormatError,
@@ -34,42 +24,24 @@ from piecework.errors import (
 )
 from piecework.io import may_block, read_bytes, size, write_aside
 from piecework.io.files import checked
-from piecework.io.folder import read_model_folder
-from piecework.models import Model
-from piecework.normalizers import BertNormalizer, Normalizer
-from piecework.pre_tokenizers import (
-    BertPreTokenizer,
-    PreTokenizer,
-    warn_of_foreign_phrases,
-)
-from piecework.processors import PostProcessor
-from piecework.progress import reporting
-from piecework.types import (
-    DEFAULT,
-    ArrowColumn,
-    Call,
-    Default,
-    Encoding,
-    Encodings,
-    FileTexts,
-    Merge,
-    ProgressLike,
-    Road,
-    Specials,
-    Text,
-    UnknownPolicy,
-    as_column,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
-    from piecework._core import ArrowTexts, Options
+    from piecework._core import ArrowTexts, Encoding, Options
     from piecework._core import Tokenizer as CoreTokenizer
-    from piecework._settings import Settings
+    from piecework.added_tokens import AddedToken
+    from piecework.arguments import ArrowColumn, Road, Specials, Text, UnknownPolicy
+    from piecework.decoders import Decoder
+    from piecework.encoding_settings import Padding, PaddingLike, Truncation, TruncationLike
     from piecework.explain import Explanation
     from piecework.io.files import Pathish
     from piecework.io.folder import ModelFolder
+    from piecework.models import Model
+    from piecework.normalizers import Normalizer
+    from piecework.pre_tokenizers import PreTokenizer
+    from piecework.processors import PostProcessor
+    from piecework.types import Encodings, Merge, ProgressLike
 
 __all__ = ["LoadSettings", "Tokenizer"]
 
@@ -187,6 +159,10 @@ class Tokenizer:
         >>> tok.encode("To be!").tokens
         ['to', 'be', '[UNK]']
         """
+        import json
+
+        from piecework.models import Model
+
         tree = {"version": "1.0", "model": _checked("model", model, Model).to_dict()}
         # A tokenizer remembers its parts once they are asked for: this one gets its core when all are in their places.
         try:
@@ -288,10 +264,7 @@ class Tokenizer:
             raise ConfigError(
                 f"normalizer= and {', '.join(flags)} exclude each other; set them in the normalizer"
             )
-        splitter, functions = splitter_json(
-            settings["normalizer"] if "normalizer" in settings else BertNormalizer(**flags),
-            settings["pre_tokenizer"] if "pre_tokenizer" in settings else BertPreTokenizer(),
-        )
+        splitter, functions = _vocab_splitter(settings, flags)
         unk_token = settings.get("unk_token", "[UNK]")
         model = (
             _checked_text(
@@ -322,6 +295,8 @@ class Tokenizer:
             FileError: The folder or a file in it cannot be read, or there is no tokenizer in it.
             FormatError: A file is not what it should be; the message has its name and the JSON path.
         """
+        from piecework.io.folder import read_model_folder
+
         folder = read_model_folder(path)
         limits: Any = {name: value for name, value in settings.items() if name in _LIMITS}
         others: Any = {name: value for name, value in settings.items() if name not in _LIMITS}
@@ -387,6 +362,9 @@ class Tokenizer:
 
     def _lost_in_vocab(self, text: str) -> list[str]:
         """What a vocab.txt of this tokenizer encodes the same with: settings to pass, and what it cannot hold."""
+        from piecework.normalizers import BertNormalizer
+        from piecework.pre_tokenizers import BertPreTokenizer
+
         model: dict[str, tuple[object, object]] = {
             "continuing_subword_prefix": (self.continuing_subword_prefix, "##"),
             "unknown": (self.unknown, "word"),
@@ -471,6 +449,13 @@ class Tokenizer:
         ['[UNK]', 'hug', '##s']
         """
         _refuse_unknown(parts, Parts.__optional_keys__, "a tokenizer's parts")
+        from piecework._component import numbered
+        from piecework.decoders import Decoder
+        from piecework.encoding_settings import as_padding, as_truncation
+        from piecework.normalizers import Normalizer
+        from piecework.pre_tokenizers import PreTokenizer, warn_of_foreign_phrases
+        from piecework.processors import PostProcessor
+
         bases: dict[str, Any] = {
             "normalizer": Normalizer,
             "pre_tokenizer": PreTokenizer,
@@ -653,6 +638,8 @@ class Tokenizer:
         >>> tok.encode_batch(pa.array(["hugs", "hug hug"])).to_list()
         [[1, 2], [1, 1]]
         """
+        from piecework.types import Call, Encodings
+
         rows = _listed(texts, is_pretokenized)
         specials = specials if isinstance(specials, str) else frozenset(specials)
         options = self._options(add_special_tokens, specials, truncation, padding, _road(cache))
@@ -707,11 +694,14 @@ class Tokenizer:
         >>> tok.encode_file(path, lines=True).to_list()
         [[1, 2], [1, 1]]
         """
+        from piecework.progress import reporting
+        from piecework.types import Call, Encodings, FileTexts
+
         if errors not in ("strict", "replace"):
             raise ConfigError(f'errors must be "strict" or "replace", not {errors!r}')
         specials = specials if isinstance(specials, str) else frozenset(specials)
         options = self._options(add_special_tokens, specials, None, None, _road(cache))
-        name = str(checked(path))
+        name = checked(path)
         # The core waits for bytes; where they may not come, Python does, which listens for Ctrl-C.
         data = read_bytes(path) if may_block(path) else None
         total = size(path)
@@ -779,17 +769,19 @@ class Tokenizer:
         padding: PaddingLike | Default,
         road: Road,
     ) -> Options:
-        cut = self._limit(truncation, as_truncation)
-        fill = self._limit(padding, lambda padding: as_padding(padding, self))
-        return _core.Options(self._core, bool(add_special_tokens), specials, cut, fill, road)
+        limits = self._limit("truncation", truncation), self._limit("padding", padding)
+        return _core.Options(self._core, bool(add_special_tokens), specials, *limits, road)
 
-    @staticmethod
-    def _limit(value: Any, as_limit: Callable[[Any], Settings | None]) -> str | bool:
+    def _limit(self, name: Literal["truncation", "padding"], value: Any) -> str | bool:
         """JSON, True for what the tokenizer has, or False for none."""
-        if isinstance(value, Default):
-            return True
-        limit = as_limit(value)
-        return False if limit is None else json.dumps(limit.to_dict())
+        if value is None or isinstance(value, Default):
+            return value is not None
+        import json
+
+        from piecework.encoding_settings import as_padding, as_truncation
+
+        limit = as_truncation(value) if name == "truncation" else as_padding(value, self)
+        return json.dumps(limit and limit.to_dict())
 
     def tokenize(self, text: str, *, specials: Specials = "match") -> list[str]:
         r"""Give the tokens of a text, without special tokens around it, all of them.
@@ -828,6 +820,8 @@ class Tokenizer:
         self, batch: Encodings | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
     ) -> list[str]:
         """Give the texts of many rows of token ids; see :meth:`decode`."""
+        from piecework.types import Encodings
+
         rows = batch.to_list() if isinstance(batch, Encodings) else batch
         return [self.decode(row, skip_special_tokens=skip_special_tokens) for row in rows]
 
@@ -929,6 +923,8 @@ class Tokenizer:
     @property
     def added_tokens(self) -> dict[int, AddedToken]:
         """The added tokens, special ones among them, by id; a new dictionary each time."""
+        from piecework.added_tokens import AddedToken
+
         return {number: AddedToken(*flags) for number, flags in self._core.added_tokens()}
 
     @cached_property
@@ -968,6 +964,8 @@ class Tokenizer:
     @property
     def model(self) -> Model:
         """The model, its vocabulary included; a new one each time."""
+        from piecework import models
+
         vocab = self._core.model_vocab()
         if self.model_type == "WordLevel":
             return models.WordLevel(vocab, unk_token=self._core.unk_token() or "")
@@ -976,42 +974,56 @@ class Tokenizer:
 
     @cached_property
     def _parts(self) -> dict[str, Any]:
+        import json
+
         parts: dict[str, Any] = json.loads(self._core.parts())
         return parts
 
     @cached_property
     def normalizer(self) -> Normalizer | None:
         """What a text is changed by."""
+        from piecework.normalizers import Normalizer
+
         part = self._parts["normalizer"]
         return part and Normalizer.from_dict(part)
 
     @cached_property
     def pre_tokenizer(self) -> PreTokenizer | None:
         """How a text is split into words."""
+        from piecework.pre_tokenizers import PreTokenizer
+
         part = self._parts["pre_tokenizer"]
         return part and PreTokenizer.from_dict(part, self._functions)
 
     @cached_property
     def post_processor(self) -> PostProcessor | None:
         """Where special tokens go."""
+        from piecework.processors import PostProcessor
+
         part = self._parts["post_processor"]
         return part and PostProcessor.from_dict(part)
 
     @cached_property
     def decoder(self) -> Decoder | None:
         """How tokens become text."""
+        from piecework.decoders import Decoder
+
         part = self._parts["decoder"]
         return part and Decoder.from_dict(part)
 
     @cached_property
     def truncation(self) -> Truncation | None:
         """How calls truncate that do not say it."""
+        from piecework.encoding_settings import prescribed
+
         part = self._parts["truncation"]
         return part and prescribed(part)
 
     @cached_property
     def padding(self) -> Padding | None:
         """How calls pad that do not say it."""
+        from piecework.encoding_settings import Padding
+
         part = self._parts["padding"]
         return part and Padding.from_dict(part)
 
@@ -1032,6 +1044,8 @@ class Tokenizer:
     @cached_property
     def history(self) -> tuple[Merge, ...]:
         """The merges of the training in their order; empty if they are not known."""
+        from piecework.types import Merge
+
         return tuple(Merge(*merge) for merge in self._core.history() or ())
 
     @cached_property
@@ -1051,6 +1065,8 @@ class Tokenizer:
     @property
     def trainer(self) -> dict[str, Any] | None:
         """The settings of the training; None if they are not known."""
+        import json
+
         return self._training and json.loads(self._training[0])
 
     @property
@@ -1124,6 +1140,8 @@ def _added_tuple(
     if isinstance(token, str):
         to_utf8(token)  # which refuses surrogates
         return token, False, False, False, not special, special
+    from piecework.added_tokens import AddedToken
+
     if not isinstance(token, AddedToken):
         raise TypeError(f"tokens must be str or AddedToken, not {token!r}")
     return (
@@ -1151,6 +1169,8 @@ def _road(cache: bool) -> Road:
 
 def _is_json(data: bytes) -> bool:
     """Whether it is a JSON array or object."""
+    import json
+
     try:
         return isinstance(json.loads(data), list | dict)
     except (ValueError, RecursionError):
@@ -1178,9 +1198,9 @@ def _listed(texts: Any, is_pretokenized: bool) -> Sequence[Any] | ArrowTexts:
 
 
 def _ids(ids: Iterable[int]) -> list[int]:
-    if isinstance(ids, np.ndarray):
-        return ids.tolist()  # type: ignore[no-any-return]
-    return list(ids)
+    """A list of ids; arrays make one of Python's numbers, and quicker."""
+    tolist = getattr(ids, "tolist", None)
+    return list(ids) if tolist is None else tolist()
 
 
 def _checked_text(name: str, text: object) -> str:
@@ -1200,12 +1220,28 @@ def _checked_limit(limit: Any) -> int | None:
     return None if limit is None or limit >= _NO_LIMIT else limit
 
 
-def _refuse_unknown(settings: Any, known: Iterable[str], what: str) -> None:
-    import difflib
+def _vocab_splitter(
+    settings: LoadSettings, flags: dict[str, Any]
+) -> tuple[str | None, Sequence[Callable[[str], object]]]:
+    """The stages of a vocab.txt as the core takes them; None stands for BERT's."""
+    if not flags and "normalizer" not in settings and "pre_tokenizer" not in settings:
+        return None, ()
+    from piecework._component import splitter_json
+    from piecework.normalizers import BertNormalizer
+    from piecework.pre_tokenizers import BertPreTokenizer
 
+    return splitter_json(
+        settings["normalizer"] if "normalizer" in settings else BertNormalizer(**flags),
+        settings["pre_tokenizer"] if "pre_tokenizer" in settings else BertPreTokenizer(),
+    )
+
+
+def _refuse_unknown(settings: Any, known: Iterable[str], what: str) -> None:
     known = sorted(known)
     for name in settings:
         if name not in known:
+            import difflib
+
             near = difflib.get_close_matches(name, known, 1)
             hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(known)}"
             raise TypeError(f"{name!r} is not among {what}{hint}")

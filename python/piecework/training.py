@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Literal
 
 from piecework import _core
 from piecework._component import splitter_json
+from piecework.arguments import DEFAULT, ArrowColumn, Default
 from piecework.counts import WordCounts, with_defaults
 from piecework.errors import ConfigError, FormatError, PieceworkWarning, to_utf8
 from piecework.progress import reporting
 from piecework.tokenizer import Tokenizer
-from piecework.types import DEFAULT, ArrowColumn, Default, ProgressLike
 
 if TYPE_CHECKING:
     from piecework.io.files import Pathish
     from piecework.normalizers import Normalizer
     from piecework.pre_tokenizers import PreTokenizer
+    from piecework.types import ProgressLike
 
 __all__ = ["WordPieceTrainer", "train", "train_files"]
 

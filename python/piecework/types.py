@@ -1,73 +1,29 @@
-"""The values that calls take and give."""
+"""The values that calls give."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
-import numpy as np
-import numpy.typing as npt
-
-from piecework._core import ArrowTexts, Batch, Encoding
-from piecework.encoding_settings import (
-    Padding,
-    PaddingLike,
-    Side,
-    TruncationLike,
-    as_padding,
-    pad_token_of,
-)
+from piecework._core import Encoding
+from piecework.arguments import Default
+from piecework.encoding_settings import as_padding, pad_token_of
 from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from piecework._core import ArrowTexts, Batch
+    from piecework.arguments import Specials
+    from piecework.encoding_settings import Padding, PaddingLike, Side, TruncationLike
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["Encoding", "Encodings", "Merge", "Padded", "Progress", "Specials"]
-
-Text = str | bytes | bytearray | memoryview
-"""A text, or its UTF-8."""
-
-
-class ArrowColumn(Protocol):
-    """A column of texts with the Arrow PyCapsule interface: as a stream, as here, or as an array."""
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> object:
-        """Give the texts."""
-
-
-def as_column(texts: object) -> ArrowTexts | None:
-    """Give the column of texts that something has for Arrow, where it has the interface.
-
-    Raises:
-        ArrowError: A column that holds something else than texts.
-    """
-    if isinstance(texts, ArrowTexts):
-        return texts
-    names = ("__arrow_c_stream__", "__arrow_c_array__")
-    return ArrowTexts(texts) if any(hasattr(texts, name) for name in names) else None
-
-
-Specials = Literal["match", "text", "error"] | Collection[str]
-"""What special tokens in a text are: matched, ordinary text, an error, or matched if in the collection."""
-
-Road = Literal["fast", "uncached", "general"]
-"""The roads to the same tokens."""
-
-UnknownPolicy = Literal["word", "run", "char"]
-"""What becomes of characters that no piece covers."""
-
-
-class Default:
-    """Stands for a setting that was not given, where None means something."""
-
-    def __repr__(self) -> str:
-        """Show as documentation does."""
-        return "DEFAULT"
-
-
-DEFAULT = Default()
+__all__ = ["Encoding", "Encodings", "Merge", "Padded", "Progress"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,10 +121,6 @@ class Encodings:
     all at once. pyarrow and polars read the batch as one column of lists of unsigned 32-bit integers, duckdb as a table
     with that column, through the Arrow PyCapsule interface.
 
-    Attributes:
-        ids: All token ids in a row, ``uint32``, read-only.
-        row_offsets: Where each text's ids begin, and the end of the last, ``int64``, read-only.
-
     >>> import piecework as pw
     >>> tok = pw.train(["low lower lowest"] * 3, pw.WordPieceTrainer(vocab_size=25))
     >>> batch = tok.encode_batch(["low", "lower lowest"])
@@ -178,10 +130,7 @@ class Encodings:
     [[0, 3], [0, 0], [0, 0], [0, 5]]
     """
 
-    __slots__ = ("_batch", "_call", "_columns", "_longest", "_threads", "ids", "row_offsets")
-
-    ids: npt.NDArray[np.uint32]
-    row_offsets: npt.NDArray[np.int64]
+    __slots__ = ("_batch", "_call", "_columns", "_longest", "_threads")
 
     def __init__(self, batch: Batch, call: Call, threads: int | None) -> None:
         """Hold a batch of the core and what it takes to look closer."""
@@ -189,15 +138,18 @@ class Encodings:
         self._call = call
         self._threads = threads
         self._columns = batch.columns()
-        self.ids = batch.ids
-        self.row_offsets = batch.row_offsets
         self._longest: int | None = None
 
     def _most_tokens(self) -> int:
         """The tokens of the longest text."""
         if self._longest is None:
-            self._longest = int(np.diff(self.row_offsets).max(initial=0))
+            self._longest = int(self._lengths().max(initial=0))
         return self._longest
+
+    def _lengths(self) -> npt.NDArray[np.int64]:
+        """The tokens of each text."""
+        ends = self.row_offsets
+        return ends[1:] - ends[:-1]
 
     def _all_columns(self) -> tuple[npt.NDArray[Any], ...]:
         if self._columns is None:
@@ -215,6 +167,16 @@ class Encodings:
             )
             self._columns = full._columns
         return self._columns or ()
+
+    @property
+    def ids(self) -> npt.NDArray[np.uint32]:
+        """All token ids in a row: ``uint32``, read-only."""
+        return self._batch.ids
+
+    @property
+    def row_offsets(self) -> npt.NDArray[np.int64]:
+        """Where each text's ids begin, and the end of the last: ``int64``, read-only."""
+        return self._batch.row_offsets
 
     @property
     def offsets(self) -> npt.NDArray[np.uint32]:
@@ -288,6 +250,8 @@ class Encodings:
 
     def to_numpy(self) -> list[npt.NDArray[np.uint32]]:
         """Give the ids as an array for each text, views of :attr:`ids`."""
+        import numpy as np
+
         return np.split(self.ids, self.row_offsets[1:-1]) if len(self) else []
 
     def padded(
@@ -323,20 +287,21 @@ class Encodings:
         if side not in ("left", "right"):
             raise ConfigError(f'side must be "left" or "right", not {side!r}')
         pad_id = self._pad_id() if pad_id is None else pad_id
-        lengths = np.diff(self.row_offsets)
         longest = self._most_tokens()
         columns = longest if length is None else length
         if columns < longest:
             raise ConfigError(
                 f"a text has {longest} tokens and does not fit into {columns} columns"
             )
-        filled = _aligned(lengths, columns, left=side == "left")
+        filled = _aligned(self._lengths(), columns, left=side == "left")
         types = _matrix(filled, self.type_ids, self._pad_type_id()) if type_ids else None
         ids = _matrix(filled, self.ids, pad_id)
-        return Padded(ids, self._attention(filled).astype(np.int64), types)
+        return Padded(ids, self._attention(filled).astype("int64"), types)
 
     def _attention(self, filled: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Where in a matrix there are tokens that are no padding, of the call or of the matrix."""
+        import numpy as np
+
         if self._columns is not None:
             mask = np.zeros_like(filled)
             mask[filled] = self._columns[4] != 0
@@ -345,10 +310,9 @@ class Encodings:
         if unpadded is None:
             return filled
         lengths, left = unpadded
-        rows = np.diff(self.row_offsets)
         own = _aligned(lengths, self._most_tokens(), left=left)
         mask = np.zeros_like(filled)
-        mask[filled] = own[_aligned(rows, own.shape[1], left=left)]
+        mask[filled] = own[_aligned(self._lengths(), own.shape[1], left=left)]
         return mask
 
     def _pad_id(self) -> int:
@@ -394,6 +358,8 @@ class Encodings:
 
 def _aligned(lengths: npt.NDArray[Any], columns: int, *, left: bool) -> npt.NDArray[np.bool_]:
     """Where in rows of `columns` places there are so many tokens, at their beginning or at their end."""
+    import numpy as np
+
     places = np.arange(columns)
     lengths = lengths[:, None].astype(np.int64)
     return places >= columns - lengths if left else places < lengths
@@ -403,6 +369,8 @@ def _matrix(
     filled: npt.NDArray[np.bool_], values: npt.NDArray[np.uint32], pad: int
 ) -> npt.NDArray[np.int64]:
     """Values row by row where there are tokens, and one and the same elsewhere."""
+    import numpy as np
+
     matrix = np.full(filled.shape, pad, dtype=np.int64)
     matrix[filled] = values
     return matrix

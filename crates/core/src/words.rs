@@ -2,7 +2,7 @@
 
 use crate::added::{Matching, Part};
 use crate::error::{Error, Result};
-use crate::normalize::{Normalized, Normalizer};
+use crate::normalize::{BertNormalizer, Normalized, Normalizer};
 use crate::pretokenize::PreTokenizer;
 use crate::span::{Span, check_bytes};
 
@@ -66,6 +66,11 @@ impl WordSplitter {
         let made_up = normalizer.as_ref().is_some_and(Normalizer::makes_up_characters);
         let needs_alignment = made_up || pre_tokenizer.as_ref().is_some_and(PreTokenizer::asks_for_origin);
         Ok(Self { normalizer, pre_tokenizer, needs_alignment })
+    }
+
+    /// BERT's stages, which a `vocab.txt` goes with.
+    pub fn bert() -> Result<Self> {
+        Self::new(Some(Normalizer::Bert(BertNormalizer::default())), Some(PreTokenizer::Bert))
     }
 
     /// What the text is changed by; `None` leaves it as it is.

@@ -13,6 +13,7 @@ use piecework_core::model::Model;
 use piecework_core::model::wordpiece::train::Merge;
 use piecework_core::model::wordpiece::{Settings, Unknown, WordPiece};
 use piecework_core::pipeline::{self, WordPieces};
+use piecework_core::words::WordSplitter;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyString};
@@ -68,11 +69,15 @@ impl Tokenizer {
     fn from_vocab(
         py: Python<'_>,
         data: &[u8],
-        splitter: &str,
+        splitter: Option<&str>,
         functions: Vec<Py<PyAny>>,
         model: ModelSettings,
     ) -> PyResult<Self> {
-        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_parts(py, &error))?;
+        let splitter = match splitter {
+            Some(text) => read_splitter(text, &self::functions(functions)),
+            None => WordSplitter::bert(),
+        };
+        let splitter = splitter.map_err(|error| in_parts(py, &error))?;
         let settings = VocabSettings { splitter, model: settings(py, model)? };
         let read = py.detach(|| read_vocab_txt(data, settings));
         read.map(Self::new).map_err(|error| to_py(py, &error))

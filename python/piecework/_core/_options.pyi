@@ -3,7 +3,7 @@
 from typing import final
 
 from piecework._core._tokenizer import Tokenizer
-from piecework.types import Road, Specials
+from piecework.arguments import Road, Specials
 
 @final
 class Options:

@@ -7,7 +7,7 @@ from piecework._core._arrow import ArrowTexts
 from piecework._core._batch import Batch
 from piecework._core._encoding import Encoding
 from piecework._core._options import Options
-from piecework.types import Text, UnknownPolicy
+from piecework.arguments import Text, UnknownPolicy
 
 _Functions: TypeAlias = Sequence[Callable[[str], object]]
 _ModelSettings: TypeAlias = tuple[str, str | None, UnknownPolicy, int | None]
@@ -27,9 +27,9 @@ class Tokenizer:
 
     @staticmethod
     def from_vocab(
-        data: bytes, splitter: str, functions: _Functions, model: _ModelSettings
+        data: bytes, splitter: str | None, functions: _Functions, model: _ModelSettings
     ) -> Tokenizer:
-        """Read a vocab.txt; `model` is prefix, unknown token, unknown policy and word limit."""
+        """Read a vocab.txt; without `splitter` its stages are BERT's; `model` is prefix, unknown token, unknown policy and word limit."""
 
     def with_model(self, model: _ModelSettings) -> Tokenizer:
         """Give the same tokenizer with other settings of its model, which is a WordPiece."""

@@ -6,15 +6,13 @@ import contextlib
 import errno
 import os
 import stat
-import tempfile
-from pathlib import Path
 
 from piecework.errors import from_os_error, wrap_os_error
 
 Pathish = str | os.PathLike[str]
 
 
-def checked(path: Pathish) -> Path:
+def checked(path: Pathish) -> str:
     """Give the path, if the operating system can have one of that name.
 
     Raises:
@@ -28,7 +26,7 @@ def checked(path: Pathish) -> Path:
         name = ascii(os.fspath(path))
         message = "a file name cannot hold a lone surrogate"
         raise from_os_error(errno.EINVAL, message, name) from None
-    return Path(path)
+    return os.fspath(path)
 
 
 def read_bytes(path: Pathish) -> bytes:
@@ -48,17 +46,18 @@ def read_bytes(path: Pathish) -> bytes:
     ...
     piecework.errors.MissingFileError: no such file: no such file or folder
     """
-    path = checked(path)
+    name = checked(path)
     try:
-        return path.read_bytes()
+        with open(name, "rb") as file:
+            return file.read()
     except OSError as error:
-        raise wrap_os_error(error, Path(path)) from None
+        raise wrap_os_error(error, name) from None
 
 
 def may_block(path: Pathish) -> bool:
     """Tell whether the path is a pipe or the like, whose bytes may be long in coming."""
     try:
-        mode = checked(path).stat().st_mode
+        mode = os.stat(checked(path)).st_mode
     except OSError:
         return False
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
@@ -66,9 +65,9 @@ def may_block(path: Pathish) -> bool:
 
 def size(path: Pathish) -> int:
     """Give the bytes of a file, or 0 where it has no size that is known, like a pipe."""
-    path = checked(path)
+    name = checked(path)
     try:
-        return path.stat().st_size
+        return os.stat(name).st_size
     except OSError:
         return 0
 
@@ -87,22 +86,23 @@ def write_aside(path: Pathish, data: bytes) -> None:
     """
     target = checked(path)
     try:
-        if target.is_dir():
+        if os.path.isdir(target):
             raise IsADirectoryError(21, "is a folder")
-        if target.exists() and not target.is_file():
-            target.write_bytes(data)  # a device or a pipe cannot be replaced
+        if os.path.exists(target) and not os.path.isfile(target):
+            with open(target, "wb") as file:  # a device or a pipe cannot be replaced
+                file.write(data)
             return
         # A link stays a link: what it points to is replaced.
-        target = Path(os.path.realpath(target))
-        _write(target, data)
+        _write(os.path.realpath(target), data)
     except OSError as error:
-        raise wrap_os_error(error, Path(path)) from None
+        raise wrap_os_error(error, path) from None
 
 
-def _write(target: Path, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(
-        dir=target.parent, prefix=f".{target.name[:50]}.", suffix=".part"
-    )
+def _write(target: str, data: bytes) -> None:
+    import tempfile  # whoever only reads does without
+
+    folder, own = os.path.split(target)
+    handle, name = tempfile.mkstemp(dir=folder, prefix=f".{own[:50]}.", suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -116,10 +116,10 @@ def _write(target: Path, data: bytes) -> None:
         raise
 
 
-def _mode(target: Path) -> int:
+def _mode(target: str) -> int:
     """The mode of the file to be replaced, else what the umask leaves of rw-rw-rw-."""
     with contextlib.suppress(OSError):
-        return target.stat().st_mode & 0o777
+        return os.stat(target).st_mode & 0o777
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask

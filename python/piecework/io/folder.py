@@ -13,6 +13,7 @@ import json
 import operator
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from piecework._settings import (
@@ -34,7 +35,6 @@ from piecework.io.files import checked, read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Mapping
-    from pathlib import Path
 
     from piecework.io.files import Pathish
 
@@ -158,7 +158,7 @@ def read_model_folder(path: Pathish) -> ModelFolder:
     ...
     piecework.errors.MissingFileError: no such folder: no such file or folder
     """
-    folder = checked(path)
+    folder = Path(checked(path))
     if folder.is_file():
         raise FileError(errno.ENOTDIR, "is a file; expected a folder", str(folder))
     if not folder.exists():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from piecework import _core
@@ -32,11 +31,11 @@ def detect_encoding(path: Pathish) -> str:
         FileError: The file cannot be read.
     """
     try:
-        with checked(path).open("rb") as file:
+        with open(checked(path), "rb") as file:
             sample = file.read(_SAMPLE)
             whole = not file.read(1)
     except OSError as error:
-        raise wrap_os_error(error, Path(path)) from None
+        raise wrap_os_error(error, path) from None
     name = _core.detect_encoding(sample, whole)
     if name in ("UTF-16LE", "UTF-16BE"):
         return "utf-16"  # the byte order mark that told it must not stay in the text
@@ -90,10 +89,10 @@ def read_lines(path: Pathish, encoding: str, errors: str) -> Iterator[str]:
         InvalidUtf8Error: Broken bytes, with ``errors="strict"``.
     """
     try:
-        with checked(path).open("rb") as file:
+        with open(checked(path), "rb") as file:
             yield from decode_lines(file, str(path), encoding, errors)
     except OSError as error:
-        raise wrap_os_error(error, Path(path)) from None
+        raise wrap_os_error(error, path) from None
 
 
 def decode_lines(file: BinaryIO, name: str, encoding: str, errors: str) -> Iterator[str]:

@@ -59,7 +59,7 @@ fn vocab(bytes: &[u8]) -> Result<Vocab> {
     if bytes.starts_with(BYTE_ORDER_MARK) {
         return Err(Error::Format { at: Place::Line(1), message: MARKED.to_owned() });
     }
-    let mut vocab = Vocab::default();
+    let mut vocab = Vocab::expecting(lines(bytes).count());
     for (number, line) in (1..).zip(lines(bytes)) {
         let at = || Place::Line(number);
         let line = std::str::from_utf8(line).map_err(|error| Error::Format {

@@ -17,6 +17,8 @@
 //! links shorten the text, so nodes and ropes together are linear in the vocabulary's characters.
 //! **Time.** Every step consumes a character or pops tokens, every pop emits, so a word costs O(characters).
 
+use std::ops::BitAnd;
+
 use crate::span::Span;
 
 /// A node of the trie.
@@ -72,8 +74,13 @@ pub(super) struct Automaton {
 impl Automaton {
     pub(super) fn new<'a>(tokens: impl Iterator<Item = (&'a str, u32)>, prefix: &str) -> Self {
         let keys = Keys::new(tokens, prefix);
-        let mut automaton = Self { slots: vec![Slot::EMPTY; 2], ropes: Vec::new() };
-        Builder::new(&keys, &mut automaton).build();
+        // A node a byte is more than there are, so nothing is moved while it grows; in a large one that weighs little.
+        let room = keys.text.len().min(1 << 20);
+        let mut automaton = Self { slots: Vec::with_capacity(room), ropes: Vec::with_capacity(room) };
+        automaton.slots.resize(2, Slot::EMPTY);
+        Builder::new(&keys.text, &mut automaton).build(&keys);
+        automaton.slots.shrink_to_fit();
+        automaton.ropes.shrink_to_fit();
         automaton
     }
 
@@ -262,25 +269,26 @@ struct Run<'a> {
 /// Makes the nodes in breadth-first order. Pops and link of a node only hang on shallower ones, so they are set on the way.
 struct Builder<'a, 'o> {
     text: &'a str,
-    level: Vec<Run<'a>>,
     free: Free,
+    /// The bytes that lead to the children of a node.
+    labels: Vec<u8>,
     out: &'o mut Automaton,
 }
 
 impl<'a, 'o> Builder<'a, 'o> {
-    fn new(keys: &'a Keys, out: &'o mut Automaton) -> Self {
-        let root = |node, keys| Run { keys, depth: 0, node, above: (node, 0) };
-        let level = vec![root(START, keys.start.as_slice()), root(CONTINUING, &keys.continuing)];
-        Self { text: &keys.text, level, free: Free::from(2), out }
+    fn new(text: &'a str, out: &'o mut Automaton) -> Self {
+        Self { text, free: Free::from(2), labels: Vec::new(), out }
     }
 
-    fn build(mut self) {
-        while !self.level.is_empty() {
-            let mut next = Vec::with_capacity(self.level.len());
-            for run in std::mem::take(&mut self.level) {
+    fn build(mut self, keys: &'a Keys) {
+        let root = |node, keys| Run { keys, depth: 0, node, above: (node, 0) };
+        let mut level = vec![root(START, keys.start.as_slice()), root(CONTINUING, &keys.continuing)];
+        let mut next = Vec::new();
+        while !level.is_empty() {
+            for run in level.drain(..) {
                 self.add(run, &mut next);
             }
-            self.level = next;
+            std::mem::swap(&mut level, &mut next);
         }
     }
 
@@ -300,25 +308,26 @@ impl<'a, 'o> Builder<'a, 'o> {
             keys = &keys[usize::from(is_token)..];
         }
         let first = next.len();
+        self.labels.clear();
         while let Some(key) = keys.first() {
             let label = self.rest(key.span, depth)[0];
+            self.labels.push(label);
             let is_below = |other: &Key| self.rest(other.span, depth)[0] == label;
             let size = if keys.len() == 1 { 1 } else { keys.partition_point(is_below) };
             next.push(Run { keys: &keys[..size], depth: depth + 1, node, above });
             keys = &keys[size..];
         }
         if first < next.len() {
-            self.place(node, depth, &mut next[first..]);
+            self.place(node, &mut next[first..]);
         }
     }
 
     /// Gives the children of a node their places.
-    fn place(&mut self, parent: Node, depth: u32, children: &mut [Run<'a>]) {
-        let labels: Vec<u8> = children.iter().map(|child| self.rest(child.keys[0].span, depth)[0]).collect();
-        let base = self.free.base(&labels);
+    fn place(&mut self, parent: Node, children: &mut [Run<'a>]) {
+        let base = self.free.base(&self.labels);
         let slots = &mut self.out.slots;
         slots[parent as usize].base = base;
-        for (child, label) in children.iter_mut().zip(labels) {
+        for (child, &label) in children.iter_mut().zip(&self.labels) {
             child.node = base.wrapping_add(u32::from(label));
             if slots.len() <= child.node as usize {
                 slots.resize(child.node as usize + 1, Slot::EMPTY);
@@ -341,9 +350,6 @@ struct Free {
     first: usize,
 }
 
-/// How many places are tried before children go to where nothing is taken.
-const TRIES: usize = 64;
-
 impl Free {
     /// All from `first` on.
     fn from(first: usize) -> Self {
@@ -353,13 +359,12 @@ impl Free {
     /// A base with which the places for all `labels`, which are in order, are free.
     fn base(&mut self, labels: &[u8]) -> u32 {
         let base = |place| index(place).wrapping_sub(u32::from(labels[0]));
-        let mut place = self.next(self.first);
-        self.first = place;
-        for _ in 0..TRIES {
-            if labels.iter().all(|&label| self.is_free(base(place).wrapping_add(u32::from(label)))) {
-                return base(place);
-            }
-            place = self.next(place + 1);
+        self.first = self.next(self.first);
+        // A bit for each of 64 places of the first child.
+        let free = |&label: &u8| self.free(self.first + usize::from(label - labels[0]));
+        let fits = labels.iter().map(free).fold(u64::MAX, BitAnd::bitand);
+        if fits != 0 {
+            return base(self.first + fits.trailing_zeros() as usize);
         }
         // So near together are few places of use, and the search would grow longer and longer.
         self.first = self.next(self.first + 1);
@@ -374,19 +379,21 @@ impl Free {
         self.taken[word] |= 1 << bit;
     }
 
-    fn is_free(&self, place: u32) -> bool {
-        self.taken.get(place as usize / 64).is_none_or(|word| word >> (place % 64) & 1 == 0)
+    /// Which of the 64 places from `place` on are free.
+    fn free(&self, place: usize) -> u64 {
+        let word = |at| self.taken.get(at).copied().unwrap_or_default();
+        let (at, bit) = (place / 64, index(place % 64));
+        !(word(at) >> bit | word(at + 1).checked_shl(64 - bit).unwrap_or_default())
     }
 
     /// The first free place from `place` on.
-    fn next(&self, place: usize) -> usize {
-        let mut word = place / 64;
-        let mut free = !self.taken.get(word).copied().unwrap_or_default() & u64::MAX << (place % 64);
-        while free == 0 {
-            word += 1;
-            free = !self.taken.get(word).copied().unwrap_or_default();
+    fn next(&self, mut place: usize) -> usize {
+        loop {
+            match self.free(place) {
+                0 => place += 64,
+                free => return place + free.trailing_zeros() as usize,
+            }
         }
-        64 * word + free.trailing_zeros() as usize
     }
 }
 

@@ -1,0 +1,51 @@
+"""What calls take beside settings: texts, columns of them, and the names of ways to treat them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, Literal, Protocol
+
+from piecework._core import ArrowTexts
+
+Text = str | bytes | bytearray | memoryview
+"""A text, or its UTF-8."""
+
+
+class ArrowColumn(Protocol):
+    """A column of texts with the Arrow PyCapsule interface: as a stream, as here, or as an array."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> object:
+        """Give the texts."""
+
+
+def as_column(texts: object) -> ArrowTexts | None:
+    """Give the column of texts that something has for Arrow, where it has the interface.
+
+    Raises:
+        ArrowError: A column that holds something else than texts.
+    """
+    if isinstance(texts, ArrowTexts):
+        return texts
+    names = ("__arrow_c_stream__", "__arrow_c_array__")
+    return ArrowTexts(texts) if any(hasattr(texts, name) for name in names) else None
+
+
+Specials = Literal["match", "text", "error"] | Collection[str]
+"""What special tokens in a text are: matched, ordinary text, an error, or matched if in the collection."""
+
+Road = Literal["fast", "uncached", "general"]
+"""The roads to the same tokens."""
+
+UnknownPolicy = Literal["word", "run", "char"]
+"""What becomes of characters that no piece covers."""
+
+
+class Default:
+    """Stands for a setting that was not given, where None means something."""
+
+    def __repr__(self) -> str:
+        """Show as documentation does."""
+        return "DEFAULT"
+
+
+DEFAULT = Default()
