@@ -138,8 +138,7 @@ impl Tokenizer {
         scratch: &mut Scratch,
         ids: &mut Vec<u32>,
     ) -> Result<()> {
-        let Scratch { allowed, fast, .. } = scratch;
-        if self.fast_ids(input, options, allowed, fast, ids)? {
+        if self.fast_ids(input, options, scratch, ids) {
             return Ok(());
         }
         self.each_token(input, options, scratch, |found| ids.push(found.id))
@@ -218,11 +217,10 @@ impl Tokenizer {
 
     /// The tokens of one text, before post-processing.
     fn encode_input(&self, input: Input<'_>, text: u32, options: &Options, scratch: &mut Scratch) -> Result<Encoding> {
-        let mut encoding = Encoding::default();
-        let Scratch { allowed, fast, .. } = scratch;
-        if self.fast_tokens(input, text, options, allowed, fast, &mut encoding)? {
+        if let Some(encoding) = self.fast_tokens(input, text, options, scratch) {
             return Ok(encoding);
         }
+        let mut encoding = Encoding::default();
         let words_are_given = matches!(input, Input::Words(_));
         self.each_token_of_word(input, options, true, scratch, |found, place| {
             if let Some(name) = self.other_name(found) {
@@ -437,6 +435,43 @@ mod tests {
             assert_eq!(ids, wanted);
             let full = tokenizer.encode(Input::Text("a e"), None, &Options::default(), &mut scratch).unwrap();
             assert_eq!(full.ids, wanted);
+        }
+    }
+
+    #[test]
+    fn a_scratch_allows_what_each_tokenizer_calls_so() {
+        let one = tokenizer(None);
+        let other = one.with_added_tokens(vec![AddedToken::special(0, "b")]).unwrap();
+        for road in [Road::Fast, Road::General] {
+            let options = Options { specials: Specials::Allowed(vec!["b".to_owned()]), road, ..Options::default() };
+            let (mut scratch, input) = (Scratch::default(), Input::Text("a b"));
+            for _ in 0..2 {
+                let mut ids = Vec::new();
+                other.encode_ids(input, None, &options, &mut scratch, &mut ids).unwrap();
+                assert_eq!(ids, [A, A + 1]);
+                let done = one.encode_ids(input, None, &options, &mut scratch, &mut ids);
+                assert!(matches!(done, Err(Error::Config(_))), "{road:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn of_several_errors_every_road_tells_the_same() {
+        let tokens = ["a", "[SEP]"].map(str::to_owned);
+        let no_unk = WordLevel::new(Vocab::from_tokens(tokens).unwrap(), "[UNK]".to_owned());
+        let tokenizer = tokenizer(None).with_model(Model::WordLevel(no_unk)).unwrap();
+        let texts = ["a x [SEP]", "a [SEP] x", "a x", "a"];
+        let mut scratch = Scratch::default();
+        for (text, specials) in texts.iter().flat_map(|text| [(text, Specials::Error), (text, Specials::Text)]) {
+            let of = |road| Options { specials: specials.clone(), road, ..Options::default() };
+            let mut all = |road| {
+                let mut ids = vec![7];
+                let done = tokenizer.encode_ids(Input::Text(text), None, &of(road), &mut scratch, &mut ids);
+                let encoding = tokenizer.encode(Input::Text(text), None, &of(road), &mut scratch);
+                (done.map(|()| ids), encoding)
+            };
+            let wanted = all(Road::General);
+            assert_eq!((all(Road::Fast), all(Road::Uncached)), (wanted.clone(), wanted), "{text} {specials:?}");
         }
     }
 

@@ -1,10 +1,10 @@
 //! Texts on the fast road: ids alone, or tokens with their places.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::Tokenizer;
 use super::encode::{Input, Options, Road};
+use super::tokens::Scratch;
 use crate::added::{Allowed, Part};
 use crate::encoding::Encoding;
 use crate::error::Result;
@@ -23,8 +23,6 @@ pub(super) struct FastScratch {
     /// What it met where special tokens may not be made of text, and where they may: ids alone, and with their places.
     ids: [Cache<u32, FEW_IDS>; 2],
     pieces: [Cache<Piece, FEW_PIECES>; 2],
-    /// Whose tokens these are.
-    owner: Option<Arc<()>>,
 }
 
 impl FastScratch {
@@ -37,13 +35,6 @@ impl FastScratch {
     pub(super) fn capacity(&self) -> usize {
         let General { words, tokens, word, .. } = &self.general;
         [words.capacity(), tokens.capacity(), word.capacity(), self.new.0.capacity()].into_iter().fold(0, usize::max)
-    }
-
-    /// Forgets what it met with another tokenizer.
-    fn belong_to(&mut self, tokenizer: &Tokenizer) {
-        if !self.owner.as_ref().is_some_and(|owner| Arc::ptr_eq(owner, &tokenizer.identity)) {
-            *self = Self { owner: Some(Arc::clone(&tokenizer.identity)), ..Self::default() };
-        }
     }
 }
 
@@ -115,43 +106,49 @@ impl Tokenizer {
     }
 
     /// Appends the ids of a text's tokens; false where it has to take the general road.
+    ///
+    /// It has to also where something is wrong with it: of several errors, the general road says which one is told.
     pub(super) fn fast_ids(
         &self,
         input: Input<'_>,
         options: &Options,
-        allowed: &mut Allowed,
-        scratch: &mut FastScratch,
+        scratch: &mut Scratch,
         ids: &mut Vec<u32>,
-    ) -> Result<bool> {
-        let Some(fast) = self.fast(options) else { return Ok(false) };
-        scratch.belong_to(self);
+    ) -> bool {
+        let Some(fast) = self.fast(options) else { return false };
+        let (allowed, scratch) = scratch.of(self);
         let FastScratch { chunks, general, found, ids: caches, .. } = scratch;
+        let before = ids.len();
         let coder = Coder { tokenizer: self, fast, specials: true, general };
         let mut sink = Ids { coder, found: &mut found.0, filled: 0, ids };
-        Call { tokenizer: self, fast, options, allowed, chunks, caches, taken: 0 }.encode(input, &mut sink)?;
+        let mut call = Call { tokenizer: self, fast, options, allowed, chunks, caches, taken: 0 };
+        let done = call.encode(input, &mut sink).is_ok();
         sink.flush();
-        Ok(true)
+        if !done {
+            ids.truncate(before);
+        }
+        done
     }
 
-    /// Appends a text's tokens, of which it is number `text`; false where it has to take the general road.
+    /// The tokens of a text, of which it is number `text`; `None` where it has to take the general road, as for ids.
     pub(super) fn fast_tokens(
         &self,
         input: Input<'_>,
         text: u32,
         options: &Options,
-        allowed: &mut Allowed,
-        scratch: &mut FastScratch,
-        encoding: &mut Encoding,
-    ) -> Result<bool> {
-        let Some(fast) = self.fast(options) else { return Ok(false) };
-        scratch.belong_to(self);
+        scratch: &mut Scratch,
+    ) -> Option<Encoding> {
+        let fast = self.fast(options)?;
+        let (allowed, scratch) = scratch.of(self);
         let FastScratch { chunks, general, new, pieces: caches, .. } = scratch;
         let coder = Coder { tokenizer: self, fast, specials: true, general };
+        let mut encoding = Encoding::default();
         encoding.reserve(input.len() / 3 + 4);
-        let mut sink = Pieces { coder, new, base: 0, given: None, word: 0, encoding };
-        Call { tokenizer: self, fast, options, allowed, chunks, caches, taken: 0 }.encode(input, &mut sink)?;
+        let mut sink = Pieces { coder, new, base: 0, given: None, word: 0, encoding: &mut encoding };
+        let mut call = Call { tokenizer: self, fast, options, allowed, chunks, caches, taken: 0 };
+        call.encode(input, &mut sink).ok()?;
         encoding.fill(text);
-        Ok(true)
+        Some(encoding)
     }
 }
 

@@ -1,5 +1,7 @@
 //! A text's tokens, one after the other, before post-processing.
 
+use std::sync::Arc;
+
 use super::Tokenizer;
 use super::encode::{Input, Options};
 use super::road::FastScratch;
@@ -12,18 +14,29 @@ use crate::words::{Kind, Word, Words};
 /// The working memory of a worker; it is of most use to the tokenizer that it was used with last.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    pub(super) allowed: Allowed,
+    allowed: Allowed,
     words: Words,
     tokens: Vec<Token>,
     model: ModelScratch,
-    pub(super) fast: FastScratch,
+    fast: FastScratch,
     pub(super) ids: [Vec<u32>; 2],
+    /// The tokenizer that what is kept belongs to.
+    owner: Option<Arc<()>>,
 }
 
 /// Room for more is not kept: a long text is worth its own memory.
 const KEPT: usize = 1 << 20;
 
 impl Scratch {
+    /// What was kept of earlier calls, all of them of this tokenizer.
+    pub(super) fn of(&mut self, tokenizer: &Tokenizer) -> (&mut Allowed, &mut FastScratch) {
+        if !self.owner.as_ref().is_some_and(|owner| Arc::ptr_eq(owner, &tokenizer.identity)) {
+            self.owner = Some(Arc::clone(&tokenizer.identity));
+            (self.allowed, self.fast) = Default::default();
+        }
+        (&mut self.allowed, &mut self.fast)
+    }
+
     /// Gives back the memory that a long text made it grow to.
     pub fn trim(&mut self) {
         if self.capacity() > KEPT {
@@ -129,6 +142,7 @@ impl Tokenizer {
         scratch: &mut Scratch,
     ) -> Result<()> {
         check_length(text)?;
+        scratch.of(self);
         let matching = self.added.matching(text, &options.specials, &mut scratch.allowed)?;
         let aligned = aligned || matching.asks_for_origin();
         let mut start = 0;
