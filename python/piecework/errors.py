@@ -160,7 +160,8 @@ def wrap_os_error(error: OSError, path: str | PathLike[str]) -> FileError:
 def from_utf8(message: str, value: int, line: int, byte: int) -> InvalidUtf8Error:
     """Give the exception for a byte of a file that is not UTF-8 (called by the core)."""
     hint = (
-        'pass encoding="auto" to detect the character set, or errors="replace" to go on with U+FFFD'
+        'pass errors="replace" to go on with U+FFFD or, where the call takes it, encoding="auto" to detect '
+        "the character set"
     )
     error = InvalidUtf8Error("utf-8", bytes([value]), 0, 1, f"{message}; {hint}")
     error.line, error.byte = line, byte

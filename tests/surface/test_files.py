@@ -237,6 +237,11 @@ def test_progress(tok: pw.Tokenizer, tmp_path: Path) -> None:
     assert seen, "thirty megabytes take a while"
     assert {(p.stage, p.total) for p in seen} == {("encoding bytes", 30_000_000)}
     assert [p.done for p in seen] == sorted(p.done for p in seen)
+    assert seen[-1].done == 30_000_000
+    seen.clear()
+    path.write_bytes(b"hug hugs!")
+    tok.encode_file(path, progress=seen.append)
+    assert [p.done for p in seen] == [9], "what is done at once is told, too"
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")

@@ -45,17 +45,14 @@ pub(crate) struct Blocks<'a> {
     /// What was read beyond the end of the last block.
     rest: Vec<u8>,
     next: Option<Place>,
+    /// The bytes of all blocks so far.
+    pub(crate) read: u64,
 }
 
 impl<'a> Blocks<'a> {
     pub(crate) fn new(source: Box<dyn Read + Send + 'a>, size: usize) -> Self {
         let next = Some(Place { number: 0, byte: 0, is_last: false });
-        Self { source, size: size.max(1), rest: Vec::new(), next }
-    }
-
-    /// The bytes of all blocks so far.
-    pub(crate) fn read(&self) -> Option<u64> {
-        self.next.map(|next| next.byte)
+        Self { source, size: size.max(1), rest: Vec::new(), next, read: 0 }
     }
 
     /// Fills `block` with the next one and says where it stands. At least the first is given, if only an empty one.
@@ -74,12 +71,14 @@ impl<'a> Blocks<'a> {
             let read = (&mut self.source).take(self.size as u64).read_to_end(block).map_err(Broken::Io)?;
             check_bytes(block.len()).map_err(Broken::Core)?;
             if read < self.size {
+                self.read += block.len() as u64;
                 return Ok(Some(Place { is_last: true, ..place }));
             }
             if let Some(end) = cut(block, before) {
                 self.rest.extend_from_slice(&block[end..]);
                 block.truncate(end);
-                self.next = Some(Place { number: place.number + 1, byte: place.byte + end as u64, ..place });
+                self.read += end as u64;
+                self.next = Some(Place { number: place.number + 1, byte: self.read, ..place });
                 return Ok(Some(place));
             }
         }

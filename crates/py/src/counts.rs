@@ -13,6 +13,7 @@ use piecework_core::words::WordSplitter;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyString};
 
+use crate::blocks::open;
 use crate::errors::{from_io, in_file, in_parts, to_py, utf8};
 use crate::functions::functions;
 use crate::input::texts;
@@ -159,12 +160,7 @@ impl WordCounter {
 
     /// Counts a file of UTF-8 lines, each a document; calls `progress` with the bytes read.
     fn add_file(&mut self, py: Python<'_>, path: PathBuf, replace: bool, progress: &Bound<'_, PyAny>) -> PyResult<()> {
-        let file = File::open(&path).map_err(|error| from_io(py, &error, &path))?;
-        if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-            let error = std::io::Error::from_raw_os_error(21); // EISDIR, which opening alone does not raise
-            return Err(from_io(py, &error, &path));
-        }
-        let blocks = Mutex::new(Blocks::new(file, self.documents));
+        let blocks = Mutex::new(Blocks::new(open(py, &path)?, self.documents));
         let work = |shard: &mut Counter, stop: &AtomicBool| {
             let mut block = Vec::new();
             loop {

@@ -72,16 +72,17 @@ pub(crate) fn encode_file(
         Ok(Some(place.number))
     };
     let progress = progress.clone().unbind();
-    let tick = |py: Python<'_>| match blocks.try_lock().ok().and_then(|blocks| blocks.read()) {
-        Some(read) => progress.call1(py, (read,)).map(|_| ()),
-        None => Ok(()),
+    let tick = |py: Python<'_>| match blocks.try_lock().map_or(0, |blocks| blocks.read) {
+        0 => Ok(()),
+        read => progress.call1(py, (read,)).map(drop),
     };
-    let (encoded, failures): (_, Vec<Failure>) = in_order(py, threads, false, start, next, tick)?;
-    match failures.into_iter().min_by_key(|failure| failure.block) {
-        None => Ok(encoded.into_batch(None)),
+    let (encoded, failures): (_, Vec<Failure>) = in_order(py, threads, false, start, next, &tick)?;
+    if let Some(failure) = failures.into_iter().min_by_key(|failure| failure.block) {
         // What was encoded ends where the failure is.
-        Some(failure) => Err(failure.told(py, &file.path, &encoded)),
+        return Err(failure.told(py, &file.path, &encoded));
     }
+    tick(py)?;
+    Ok(encoded.into_batch(None))
 }
 
 impl FileCall<'_> {
