@@ -440,7 +440,7 @@ mod tests {
         let jieba =
             || Some(PreTokenizer::Sequence(vec![PreTokenizer::Jieba(Arc::new(Jieba::new(true, vec![]).unwrap()))]));
         let apart = |handle_chinese_chars| {
-            let bert = crate::normalize::BertNormalizer { handle_chinese_chars, ..Default::default() };
+            let bert = BertNormalizer { handle_chinese_chars, ..Default::default() };
             Some(Normalizer::Sequence(vec![Normalizer::Bert(bert)]))
         };
         assert!(matches!(WordSplitter::new(apart(true), jieba()), Err(Error::Config(_))));
