@@ -99,6 +99,7 @@ lock: ## Choose the newest versions that pyproject.toml allows, and write them d
 	$(VENV)-lock/bin/python -m pip freeze >requirements/run.txt
 	$(VENV)-lock/bin/python -m pip install --quiet --group all
 	$(VENV)-lock/bin/python -m pip freeze >requirements/test.txt
+	$(VENV)-lock/bin/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["bench"], sep="\n")' >requirements/bench.txt
 	rm -rf $(VENV)-lock
 	$(CARGO) update
 	$(CARGO) update --manifest-path fuzz/Cargo.toml

@@ -49,7 +49,9 @@ MODEL = {
     "vocab": {
         piece: number
         for number, piece in enumerate(
-            dict.fromkeys(["[UNK]", "un", "##able", *"abeé中.,!1", *(f"##{c}" for c in "abeé1\u0301")])
+            dict.fromkeys(
+                ["[UNK]", "un", "##able", *"abeé中.,!1", *(f"##{c}" for c in "abeé1\u0301")]
+            )
         )
     },
 }

@@ -148,6 +148,13 @@ impl Words {
         self.normalized.original(span)
     }
 
+    /// The bytes or words that there is room for, whichever are more.
+    pub(crate) fn capacity(&self) -> usize {
+        let Self { normalized, words, part, spare, spare_words } = self;
+        let texts = [normalized, part, spare].map(Normalized::capacity);
+        texts.into_iter().fold(words.capacity().max(spare_words.capacity()), usize::max)
+    }
+
     /// Refuses what normalization has made too long for a next step, which makes at most four bytes of one.
     pub(crate) fn check_length(&self) -> Result<()> {
         check_bytes(self.normalized.text().len())

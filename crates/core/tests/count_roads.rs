@@ -7,35 +7,13 @@
     reason = "in a test a panic is the message, and its numbers are small"
 )]
 
+mod random;
+
 use piecework_core::counts::{BlockStart, Counter, WordCounts};
 use piecework_core::format::read_splitter;
 use piecework_core::words::WordSplitter;
+use random::Random;
 use serde_json::{Value, json};
-
-/// A small generator (splitmix64): the trials are the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
-    }
-
-    fn flag(&mut self) -> bool {
-        self.below(2) == 0
-    }
-
-    fn pick<T: Clone>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len())].clone()
-    }
-}
 
 /// What words are made of, and what lies between them: characters that vanish, move, grow, or divide.
 const PIECES: [&str; 44] = [

@@ -7,38 +7,18 @@
     reason = "in a test a panic is the message, and its numbers are small"
 )]
 
+mod random;
+
 use piecework_core::added::Specials;
 use piecework_core::encoding::{Direction, Encoding, NONE, NamedToken};
 use piecework_core::format::{JsonSettings, read_tokenizer_json, write_tokenizer_json};
 use piecework_core::pad::Padding;
 use piecework_core::pipeline::{Input, Options, Road, Scratch, Tokenizer};
 use piecework_core::truncate::{Strategy, Truncation};
+use random::Random;
 use serde_json::{Value, json};
 
-/// A small generator (splitmix64): the trials are the same everywhere.
-struct Random(u64);
-
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
-    }
-
-    fn flag(&mut self) -> bool {
-        self.below(2) == 0
-    }
-
-    fn pick<T: Clone>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len())].clone()
-    }
-
     /// Null, one of what `one` makes, or some of them in a row, which `sequence` makes one of.
     fn some(&mut self, one: impl Fn(&mut Self) -> Value, sequence: impl Fn(Vec<Value>) -> Value) -> Value {
         match self.below(4) {

@@ -53,7 +53,10 @@ impl Drop for Hired<'_> {
             && let Ok(mut idle) = self.workers.idle.try_lock()
             && idle.len() < MOST
         {
-            idle.extend(self.scratch.take());
+            idle.extend(self.scratch.take().map(|mut scratch| {
+                scratch.trim();
+                scratch
+            }));
         }
     }
 }

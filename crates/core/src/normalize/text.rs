@@ -36,6 +36,11 @@ impl Normalized {
         self.aligned
     }
 
+    /// The bytes that it has room for.
+    pub(crate) fn capacity(&self) -> usize {
+        self.text.capacity().max(self.alignment.capacity())
+    }
+
     /// Empties the text and says whether the next one keeps its alignment.
     pub fn reset(&mut self, aligned: bool) {
         self.text.clear();

@@ -441,6 +441,19 @@ mod tests {
     }
 
     #[test]
+    fn a_long_text_leaves_no_memory_behind() {
+        let (tokenizer, mut scratch) = (tokenizer(None), Scratch::default());
+        let long = "é".repeat(1 << 20);
+        for road in [Road::Fast, Road::General] {
+            let options = Options { road, ..Options::default() };
+            tokenizer.encode_ids(Input::Text(&long), None, &options, &mut scratch, &mut Vec::new()).unwrap();
+            assert!(scratch.capacity() > 1 << 20);
+            scratch.trim();
+            assert!(scratch.capacity() <= 1 << 20);
+        }
+    }
+
+    #[test]
     fn padding_after_truncation() {
         let token = NamedToken::new("[PAD]", PAD);
         let padding =

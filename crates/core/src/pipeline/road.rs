@@ -10,7 +10,7 @@ use crate::encoding::Encoding;
 use crate::error::Result;
 use crate::fast::{Cache, Chunks, Fast, Sink};
 use crate::model::{ModelScratch, Token};
-use crate::span::{Span, check_length};
+use crate::span::{Span, check_bytes, check_length};
 use crate::words::Words;
 
 /// What a worker keeps between texts on the fast road.
@@ -28,6 +28,17 @@ pub(super) struct FastScratch {
 }
 
 impl FastScratch {
+    /// Gives back the memory that a long chunk made it grow to.
+    pub(super) fn trim(&mut self) {
+        (self.general, self.new) = Default::default();
+    }
+
+    /// The most that any part but the caches has room for.
+    pub(super) fn capacity(&self) -> usize {
+        let General { words, tokens, word, .. } = &self.general;
+        [words.capacity(), tokens.capacity(), word.capacity(), self.new.0.capacity()].into_iter().fold(0, usize::max)
+    }
+
     /// Forgets what it met with another tokenizer.
     fn belong_to(&mut self, tokenizer: &Tokenizer) {
         if !self.owner.as_ref().is_some_and(|owner| Arc::ptr_eq(owner, &tokenizer.identity)) {
@@ -90,6 +101,9 @@ struct Call<'a, T, const FEW: usize> {
     allowed: &'a mut Allowed,
     chunks: &'a mut Chunks,
     caches: &'a mut [Cache<T, FEW>; 2],
+    /// The bytes that added tokens of the text took: several may take the same white space, which is refused before the
+    /// general road would have no room for it.
+    taken: usize,
 }
 
 impl Tokenizer {
@@ -114,7 +128,7 @@ impl Tokenizer {
         let FastScratch { chunks, general, found, ids: caches, .. } = scratch;
         let coder = Coder { tokenizer: self, fast, specials: true, general };
         let mut sink = Ids { coder, found: &mut found.0, filled: 0, ids };
-        Call { tokenizer: self, fast, options, allowed, chunks, caches }.encode(input, &mut sink)?;
+        Call { tokenizer: self, fast, options, allowed, chunks, caches, taken: 0 }.encode(input, &mut sink)?;
         sink.flush();
         Ok(true)
     }
@@ -135,7 +149,7 @@ impl Tokenizer {
         let coder = Coder { tokenizer: self, fast, specials: true, general };
         encoding.reserve(input.len() / 3 + 4);
         let mut sink = Pieces { coder, new, base: 0, given: None, word: 0, encoding };
-        Call { tokenizer: self, fast, options, allowed, chunks, caches }.encode(input, &mut sink)?;
+        Call { tokenizer: self, fast, options, allowed, chunks, caches, taken: 0 }.encode(input, &mut sink)?;
         encoding.fill(text);
         Ok(true)
     }
@@ -150,6 +164,7 @@ impl<T: Copy + Default, const FEW: usize> Call<'_, T, FEW> {
             }
             Input::Words(words) => (0..).zip(words).try_for_each(|(place, word)| {
                 sink.text(Some(place));
+                self.taken = 0;
                 self.segment(word, 0..word.len(), None, sink)
             }),
             Input::Segments(text, segments) => {
@@ -172,7 +187,7 @@ impl<T: Copy + Default, const FEW: usize> Call<'_, T, FEW> {
         sink: &mut impl TextSink<T, FEW>,
     ) -> Result<()> {
         check_length(text)?;
-        let Self { tokenizer, fast, options, allowed, chunks, caches } = self;
+        let Self { tokenizer, fast, options, allowed, chunks, caches, taken } = self;
         let matching = tokenizer.added.matching(text, &options.specials, allowed)?;
         let matching = trusted.map_or(matching, |trusted| matching.trusting(trusted));
         let specials = matching.may_match();
@@ -183,8 +198,9 @@ impl<T: Copy + Default, const FEW: usize> Call<'_, T, FEW> {
             // The token before has taken all of it.
             Part::Token(_, span) if span.start == span.end => Ok(()),
             Part::Token(id, span) => {
+                *taken += span.range().len();
                 sink.added(id, span.shifted(base), &part[span.range()]);
-                Ok(())
+                check_bytes(*taken)
             }
             Part::Text(span) => {
                 sink.stretch(base + span.start, specials);

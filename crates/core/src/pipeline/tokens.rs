@@ -20,6 +20,26 @@ pub struct Scratch {
     pub(super) ids: [Vec<u32>; 2],
 }
 
+/// Room for more is not kept: a long text is worth its own memory.
+const KEPT: usize = 1 << 20;
+
+impl Scratch {
+    /// Gives back the memory that a long text made it grow to.
+    pub fn trim(&mut self) {
+        if self.capacity() > KEPT {
+            (self.words, self.tokens, self.ids) = Default::default();
+            self.fast.trim();
+        }
+    }
+
+    /// The most that any part but the caches has room for.
+    pub(super) fn capacity(&self) -> usize {
+        let Self { words, tokens, ids, fast, .. } = self;
+        let columns = ids.iter().map(Vec::capacity).fold(tokens.capacity(), usize::max);
+        words.capacity().max(columns).max(fast.capacity())
+    }
+}
+
 /// A word after normalization, or an added token in the text, and its tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordPieces {
