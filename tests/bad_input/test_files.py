@@ -124,11 +124,11 @@ def test_a_file_that_fails_to_read(read: Callable[[Any], object]) -> None:
 
 
 def test_permission_errors_become_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(self: Path, *arguments: Any, **more: Any) -> Any:
-        raise PermissionError(errno.EACCES, "Permission denied", str(self))
+    def refuse(name: str, *arguments: Any, **more: Any) -> Any:
+        raise PermissionError(errno.EACCES, "Permission denied", name)
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
-    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr("piecework.io.files.open", refuse, raising=False)
+    monkeypatch.setattr("piecework.io.lines.open", refuse, raising=False)
     for name in ("from_file", "load", "train_files, latin-1", "train_files, auto"):
         with pytest.raises(pw.errors.FilePermissionError, match="permission denied") as caught:
             READERS[name]("secret.txt")

@@ -9,7 +9,8 @@ import pytest
 import piecework as pw
 from piecework import normalizers as n
 from piecework import pre_tokenizers as p
-from piecework.types import Encodings, Road
+from piecework.arguments import Road
+from piecework.types import Encodings
 
 FLAGS = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
 BERT = {
