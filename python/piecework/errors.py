@@ -188,10 +188,10 @@ def to_utf8(text: str) -> bytes:
         raise from_surrogate(error) from None
 
 
-def from_surrogate(error: UnicodeEncodeError) -> SurrogateError:
-    """Give the exception for a ``str`` that has no UTF-8 (called by the core)."""
+def from_surrogate(error: UnicodeEncodeError, place: str = "") -> SurrogateError:
+    """Give the exception for a ``str`` that has no UTF-8, with words before it (called by the core)."""
     reason = (
-        f"the text holds the lone surrogate U+{ord(error.object[error.start]):04X} at character {error.start}, "
+        f"{place}the text holds the lone surrogate U+{ord(error.object[error.start]):04X} at character {error.start}, "
         'which is no text; clean it with text.encode("utf-8", "replace").decode() or decode it rightly'
     )
     return SurrogateError(error.encoding, error.object, error.start, error.end, reason)

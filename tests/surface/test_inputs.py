@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import piecework as pw
-from piecework.errors import ArrowError, InvalidUtf8Error
+from piecework.errors import ArrowError, InvalidUtf8Error, SurrogateError
 
 TEXTS = ["hug pun", "", "bun hugs! é中", "x" * 40, "[SEP] pun"]
 
@@ -52,6 +52,19 @@ def test_bytes(tok: pw.Tokenizer, kind: Any) -> None:
         tok.encode_batch(mixed).to_list()
         == tok.encode_batch([*TEXTS[:2], (TEXTS[2], TEXTS[3])]).to_list()
     )
+
+
+@pytest.mark.parametrize("row", ["a\ud800", ("hug", "a\ud800"), (b"hug", "a\ud800")])
+def test_a_lone_surrogate_is_told_with_its_text(tok: pw.Tokenizer, row: Any) -> None:
+    for before in ("hug", b"hug"):
+        with pytest.raises(
+            SurrogateError, match=r"^text 1: the text holds .* U\+D800 at character 1"
+        ):
+            tok.encode_batch([before, row])
+    with pytest.raises(SurrogateError, match="^the text holds"):
+        tok.encode("a\ud800")
+    with pytest.raises(SurrogateError, match="^text 1: "):
+        pw.WordCounts.from_texts(["hug", "a\ud800"])
 
 
 def test_a_slice_of_memory_is_its_own_text(tok: pw.Tokenizer) -> None:

@@ -60,6 +60,11 @@ pub(crate) fn surrogate(py: Python<'_>, error: &PyErr) -> PyErr {
     raised(py, "from_surrogate", (error.value(py),))
 }
 
+/// The same, for one text of several.
+pub(crate) fn surrogate_in_text(py: Python<'_>, error: &PyErr, number: usize) -> PyErr {
+    raised(py, "from_surrogate", (error.value(py), format!("text {number}: ")))
+}
+
 fn make(py: Python<'_>, error: &Error, place: Option<&str>) -> PyErr {
     if let Error::Function(foreign) = error
         && let Some(exception) = foreign.0.downcast_ref::<PyErr>()

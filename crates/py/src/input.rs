@@ -4,13 +4,13 @@ use piecework_core::Error;
 use piecework_core::encoding::Encoding;
 use piecework_core::pipeline::Input;
 use piecework_core::span::Span;
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString, PyTuple};
 
 use crate::arrow::ArrowTexts;
-use crate::errors::surrogate;
+use crate::errors::{surrogate, surrogate_in_text};
 
 /// A text in memory of Python's, readable without the GIL.
 #[derive(PartialEq)]
@@ -209,7 +209,7 @@ impl<'a> Rows<'a> {
             if !is_pretokenized && given.is_empty() {
                 match row.cast_into::<PyString>() {
                     Ok(text) => {
-                        texts.push(readable(text)?);
+                        texts.push(readable(text).map_err(|error| in_row(batch.py(), error, place))?);
                         continue;
                     }
                     Err(error) => row = error.into_inner(),
@@ -288,8 +288,11 @@ pub(crate) fn texts(iterable: &Bound<'_, PyAny>) -> PyResult<Vec<PyBackedStr>> {
     Ok(texts)
 }
 
-/// A wrong type says in which row it is; all else speaks for itself.
+/// A wrong type and a lone surrogate say in which row they are; all else speaks for itself.
 fn in_row(py: Python<'_>, error: PyErr, place: usize) -> PyErr {
+    if error.is_instance_of::<PyUnicodeEncodeError>(py) {
+        return surrogate_in_text(py, &error, place);
+    }
     if error.is_instance_of::<PyTypeError>(py) {
         return PyTypeError::new_err(format!("text {place}: {}", error.value(py)));
     }
