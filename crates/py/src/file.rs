@@ -140,7 +140,7 @@ impl FileCall<'_> {
     }
 
     fn text<'a>(&self, place: Place, block: &'a [u8]) -> Result<Cow<'a, str>, Error> {
-        match std::str::from_utf8(block) {
+        match simdutf8::compat::from_utf8(block) {
             Ok(text) => Ok(text.into()),
             // No character reaches beyond a block, which ends before or behind one of ASCII.
             Err(_) if self.replace => Ok(String::from_utf8_lossy(block)),

@@ -73,7 +73,7 @@ impl Text {
 
 /// The text that bytes are.
 pub(crate) fn checked(bytes: &[u8]) -> Result<&str, Error> {
-    std::str::from_utf8(bytes).map_err(|error| {
+    simdutf8::compat::from_utf8(bytes).map_err(|error| {
         let byte = error.valid_up_to();
         Error::Bytes { byte, value: bytes[byte] }
     })
