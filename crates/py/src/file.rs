@@ -76,7 +76,7 @@ pub(crate) fn encode_file(
         0 => Ok(()),
         read => progress.call1(py, (read,)).map(drop),
     };
-    let (encoded, failures): (_, Vec<Failure>) = in_order(py, threads, false, start, next, &tick)?;
+    let (encoded, failures): (_, Vec<Failure>) = in_order(py, threads, false, start, next, tick)?;
     if let Some(failure) = failures.into_iter().min_by_key(|failure| failure.block) {
         // What was encoded ends where the failure is.
         return Err(failure.told(py, &file.path, &encoded));
