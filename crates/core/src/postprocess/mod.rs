@@ -284,6 +284,15 @@ mod tests {
     }
 
     #[test]
+    fn a_text_that_stands_twice_does_not_take_the_memory() {
+        let part: &[u32] = &[7];
+        let texts = |parts: usize| vec![text(&[1], &vec![part; parts]), text(&[2], &vec![part; parts])];
+        assert!(twice().process(texts(10), true, &NoSource).is_ok());
+        let failed = twice().process(texts(100), true, &NoSource);
+        assert!(matches!(failed, Err(Error::Truncation(text)) if text.contains("1030301 combinations")));
+    }
+
+    #[test]
     fn without_post_processor() {
         let one = unprocessed(vec![text(&[1], &[])]);
         assert_eq!((one.ids, one.sequences), (vec![1], vec![]));

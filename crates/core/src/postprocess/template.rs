@@ -45,6 +45,25 @@ pub struct Template {
     pub specials: BTreeMap<String, Special>,
 }
 
+/// So many combinations of overflowing parts are made at the most, by templates in which a text stands twice too.
+const MOST_COMBINED: usize = 1 << 16;
+
+/// Refuses texts of which so many parts overflow that their combinations would take the memory.
+fn check_combined(pieces: &[Piece], encodings: &[Encoding]) -> Result<()> {
+    let parts = |piece: &Piece| match piece {
+        Piece::Sequence { index, .. } => encodings.get(*index).map_or(1, |encoding| 1 + encoding.overflowing.len()),
+        Piece::Special { .. } => 1,
+    };
+    let combined = pieces.iter().map(parts).fold(1, usize::saturating_mul);
+    if combined <= MOST_COMBINED {
+        return Ok(());
+    }
+    Err(Error::Truncation(format!(
+        "the template makes {combined} combinations of the parts that overflow; raise max_length, or truncate only one of \
+         the texts (strategy \"only_first\" or \"only_second\")"
+    )))
+}
+
 impl Piece {
     fn is_sequence(&self, number: usize) -> bool {
         matches!(self, Self::Sequence { index, .. } if *index == number)
@@ -103,6 +122,7 @@ impl Template {
         }
         let mut list = Vec::new();
         let pieces = self.pieces(count == 2);
+        check_combined(pieces, &encodings)?;
         for (place, piece) in pieces.iter().enumerate() {
             match piece {
                 Piece::Sequence { index, type_id } => {
