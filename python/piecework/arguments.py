@@ -27,7 +27,12 @@ def as_column(texts: object) -> ArrowTexts | None:
     if isinstance(texts, ArrowTexts):
         return texts
     names = ("__arrow_c_stream__", "__arrow_c_array__")
-    return ArrowTexts(texts) if any(hasattr(texts, name) for name in names) else None
+    if not any(hasattr(texts, name) for name in names):
+        return None
+    try:
+        return ArrowTexts(texts)
+    except ImportError:  # the interface needs a package that is not here, as that of pandas does
+        return None
 
 
 Specials = Literal["match", "text", "error"] | Collection[str]

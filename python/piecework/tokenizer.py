@@ -827,7 +827,7 @@ class Tokenizer:
 
     def count(
         self,
-        text_or_texts: Text | Iterable[Text],
+        text_or_texts: Text | Iterable[Text] | ArrowColumn,
         *,
         add_special_tokens: bool = True,
         specials: Specials = "match",
@@ -836,7 +836,7 @@ class Tokenizer:
         r"""Count tokens without making a list of them, neither truncated nor padded.
 
         Args:
-            text_or_texts: A text as for :meth:`encode`, or an iterable of texts.
+            text_or_texts: A text as for :meth:`encode`, or an iterable or an Arrow column of texts.
             add_special_tokens: As for :meth:`encode`.
             specials: As for :meth:`encode`.
             cache: As for :meth:`encode`.
@@ -850,7 +850,12 @@ class Tokenizer:
         options = self._options(add_special_tokens, specials, road=_road(cache))
         if isinstance(text_or_texts, _TEXT):
             return self._core.count(text_or_texts, options)
-        return [self._core.count(text, options) for text in text_or_texts]
+        if (column := as_column(text_or_texts)) is not None:
+            options = self._options(add_special_tokens, specials, None, None, _road(cache))
+            ends = self._core.encode_batch(column, False, options, False, None).row_offsets
+            return (ends[1:] - ends[:-1]).tolist()
+        texts: Any = text_or_texts
+        return [self._core.count(text, options) for text in texts]
 
     def log_likelihood(self, text: str, *, specials: Specials = "match") -> float:
         """Give the log-likelihood of a text: the sum of ln p over its tokens (note 002).

@@ -115,6 +115,7 @@ def test_arrow_columns(tok: pw.Tokenizer) -> None:
     expected = tok.encode_batch(TEXTS, offsets=True)
     for column in columns():
         found = tok.encode_batch(column)
+        assert tok.count(column) == tok.count(TEXTS)
         assert found.to_list() == expected.to_list()
         assert found[2] == expected[2]
         assert found[-1].tokens == expected[-1].tokens
@@ -126,6 +127,14 @@ def test_arrow_columns(tok: pw.Tokenizer) -> None:
             at_once.offsets.tolist()
             == tok.encode_batch(TEXTS, padding=pw.Padding()).offsets.tolist()
         )
+
+
+def test_a_column_whose_package_is_missing_is_iterated(tok: pw.Tokenizer) -> None:
+    class Series(list[str]):
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            raise ImportError("no pyarrow")
+
+    assert tok.encode_batch(Series(TEXTS)).to_list() == tok.encode_batch(TEXTS).to_list()
 
 
 def test_training_takes_columns() -> None:

@@ -1,6 +1,7 @@
 //! Threads that live as long as one call, and the main one, which listens for Ctrl-C.
 
 use std::num::NonZero;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
@@ -17,10 +18,16 @@ const MOST: usize = 256;
 /// How often Python is asked whether someone wants to stop.
 const PATIENCE: Duration = Duration::from_millis(50);
 
+/// How many threads the machine runs at once; asking takes long enough to do it only once.
+pub(crate) fn cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, NonZero::get))
+}
+
 /// The number of threads to use: as asked, else one for each core.
 pub(crate) fn number(py: Python<'_>, asked: Option<i64>) -> PyResult<usize> {
     let Some(asked) = asked else {
-        return Ok(std::thread::available_parallelism().map_or(1, NonZero::get));
+        return Ok(cores());
     };
     match usize::try_from(asked) {
         Ok(threads) if threads > 0 => Ok(threads.min(MOST)),

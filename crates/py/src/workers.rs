@@ -5,15 +5,14 @@ use std::sync::Mutex;
 
 use piecework_core::pipeline::Scratch;
 
-/// As much working memory as workers were ever busy at once, up to a limit.
+use crate::threads;
+
+/// As much working memory as workers were ever busy at once, up to one for each core.
 #[derive(Debug, Default)]
 #[expect(clippy::vec_box, reason = "it is large, and each call moves one out and in")]
 pub(crate) struct Workers {
     idle: Mutex<Vec<Box<Scratch>>>,
 }
-
-/// More are not kept.
-const MOST: usize = 64;
 
 impl Workers {
     /// Working memory for a call.
@@ -51,7 +50,7 @@ impl Drop for Hired<'_> {
         // A panic may have left it in disorder.
         if !std::thread::panicking()
             && let Ok(mut idle) = self.workers.idle.try_lock()
-            && idle.len() < MOST
+            && idle.len() < threads::cores()
         {
             idle.extend(self.scratch.take().map(|mut scratch| {
                 scratch.trim();

@@ -219,14 +219,16 @@ impl Met {
         table.meet(chunk, at.document, at.word, &mut self.places)?;
         let words = self.places.len() - first;
         let place = if words == 1 { self.places[first] } else { first };
-        if words == 1 {
+        // What does not fit into an entry is taken apart each time.
+        let known = match (u32::try_from(words), u32::try_from(place)) {
+            (Ok(words), Ok(place)) if chunk.len() <= LONG => Some(Known { again: 0, words, place }),
+            _ => None,
+        };
+        if words == 1 || known.is_none() {
             self.places.truncate(first);
         }
-        // What does not fit into an entry is taken apart each time.
-        if let (Ok(words), Ok(place)) = (u32::try_from(words), u32::try_from(place))
-            && chunk.len() <= LONG
-        {
-            self.keep(key, chunk.as_bytes(), Known { again: 0, words, place }, table)?;
+        if let Some(known) = known {
+            self.keep(key, chunk.as_bytes(), known, table)?;
         }
         Ok(words as u64)
     }

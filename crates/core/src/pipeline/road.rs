@@ -42,6 +42,9 @@ impl FastScratch {
 const FEW_IDS: usize = 3;
 const FEW_PIECES: usize = 5;
 
+/// Tokens are few bytes long on average, so room is made for as many at once; for those of longer texts as they come.
+const MOST_RESERVED: usize = 1 << 20;
+
 /// What is kept of a token: its id, its bytes in the chunk, and the number of its word in the chunk.
 #[derive(Debug, Clone, Copy, Default)]
 struct Piece {
@@ -143,7 +146,7 @@ impl Tokenizer {
         let FastScratch { chunks, general, new, pieces: caches, .. } = scratch;
         let coder = Coder { tokenizer: self, fast, specials: true, general };
         let mut encoding = Encoding::default();
-        encoding.reserve(input.len() / 3 + 4);
+        encoding.reserve(input.len().min(MOST_RESERVED) / 3 + 4);
         let mut sink = Pieces { coder, new, base: 0, given: None, word: 0, encoding: &mut encoding };
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, caches, taken: 0 };
         call.encode(input, &mut sink).ok()?;
