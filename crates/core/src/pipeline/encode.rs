@@ -451,6 +451,8 @@ mod tests {
                 assert_eq!(ids, [A, A + 1]);
                 let done = one.encode_ids(input, None, &options, &mut scratch, &mut ids);
                 assert!(matches!(done, Err(Error::Config(_))), "{road:?}");
+                let done = one.encode(Input::Segments("", &[]), None, &options, &mut scratch);
+                assert!(matches!(done, Err(Error::Config(_))), "{road:?}, no segment");
             }
         }
     }

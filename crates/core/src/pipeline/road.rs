@@ -169,6 +169,8 @@ impl<T: Copy + Default, const FEW: usize> Call<'_, T, FEW> {
             }),
             Input::Segments(text, segments) => {
                 sink.text(None);
+                // Whether the call allows what there is does not hang on what there is to encode.
+                self.segment(text, 0..0, None, sink)?;
                 let mut start = 0;
                 segments.iter().try_for_each(|&(end, trusted)| {
                     let segment = std::mem::replace(&mut start, end)..end;
