@@ -43,8 +43,12 @@ BERT = {
 
 def documents(name: str, size: int) -> list[str]:
     """Gives the first bytes of a kind of text, in documents of about 2.4 KB."""
-    text = corpus.read(TEXTS[name])[:size].decode("utf-8", "ignore")
-    step = max(1, DOCUMENT * len(text) // len(text.encode()))
+    return cut(corpus.read(TEXTS[name])[:size].decode("utf-8", "ignore"), DOCUMENT)
+
+
+def cut(text: str, size: int) -> list[str]:
+    """Gives a text in documents of about so many bytes."""
+    step = max(1, size * len(text) // len(text.encode()))
     return [text[at : at + step] for at in range(0, len(text), step)]
 
 

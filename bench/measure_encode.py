@@ -68,11 +68,6 @@ def _tokie(document: str) -> Any:
         return tokie.Tokenizer.from_json(file.name)
 
 
-def _documents(text: str) -> list[str]:
-    step = max(1, DOCUMENT * len(text) // len(text.encode()))
-    return [text[at : at + step] for at in range(0, len(text), step)]
-
-
 def _text(name: str, start: int = 0, size: int = BYTES) -> str:
     return corpus.read(documents.TEXTS[name])[start : start + size].decode("utf-8", "ignore")
 
@@ -80,7 +75,7 @@ def _text(name: str, start: int = 0, size: int = BYTES) -> str:
 def _repeated(name: str) -> Iterator[Row]:
     """Text that was met before: ids alone, with the cache off, and with all columns."""
     ours, theirs, tokie = _peers()
-    texts = _documents(_text(name))
+    texts = documents.cut(_text(name), DOCUMENT)
     size = sum(len(text.encode()) for text in texts) / 1e6
     slow, encodings = best(lambda: theirs.encode_batch_fast(texts), 1)
     fast, ids = best(lambda: ours.encode_batch(texts, threads=1).ids, 9)
@@ -134,7 +129,7 @@ def _beside(tokie: Any, texts: Sequence[str], fast: float, times: int) -> str:
 def _unseen() -> Row:
     """A new tokenizer, 2 MB of other text first, then one pass."""
     before, text = _text("English", 12_000_000, 2_000_000), _text("English")
-    warm, texts = _documents(before), _documents(text)
+    warm, texts = documents.cut(before, DOCUMENT), documents.cut(text, DOCUMENT)
     size = len(text.encode()) / 1e6
     fast = peer = float("inf")
     for _ in range(5):

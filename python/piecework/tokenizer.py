@@ -851,9 +851,15 @@ class Tokenizer:
         if isinstance(text_or_texts, _TEXT):
             return self._core.count(text_or_texts, options)
         if (column := as_column(text_or_texts)) is not None:
-            options = self._options(add_special_tokens, specials, None, None, _road(cache))
-            ends = self._core.encode_batch(column, False, options, False, None).row_offsets
-            return (ends[1:] - ends[:-1]).tolist()
+            batch = self.encode_batch(
+                column,
+                add_special_tokens=add_special_tokens,
+                specials=specials,
+                truncation=None,
+                padding=None,
+                cache=cache,
+            )
+            return batch._lengths().tolist()
         texts: Any = text_or_texts
         return [self._core.count(text, options) for text in texts]
 

@@ -8,6 +8,7 @@ use std::sync::Mutex;
 use memchr::{memchr_iter, memrchr};
 use piecework_core::Error;
 use piecework_core::added::Specials;
+use piecework_core::counts::strip_line_end;
 use piecework_core::pipeline::{Cuts, Input, Part, Scratch};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -130,7 +131,7 @@ impl FileCall<'_> {
         let Encoded { ids, lengths, .. } = encoded;
         let mut lines = 0;
         for line in text.split_inclusive('\n') {
-            let (before, line) = (ids.len(), without_end(line));
+            let (before, line) = (ids.len(), strip_line_end(line));
             tokenizer.encode_ids(Input::Text(line), None, options, scratch, ids).map_err(|error| (lines, error))?;
             lengths.push(ids.len() - before);
             lines += 1;
@@ -151,11 +152,6 @@ impl FileCall<'_> {
             }
         }
     }
-}
-
-fn without_end(line: &str) -> &str {
-    let line = line.strip_suffix('\n').unwrap_or(line);
-    line.strip_suffix('\r').unwrap_or(line)
 }
 
 impl Failure {

@@ -143,7 +143,9 @@ fn ends(block: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', block).count() as u64
 }
 
-fn strip_line_end(line: &str) -> &str {
+/// A line without its end.
+#[must_use]
+pub fn strip_line_end(line: &str) -> &str {
     let line = line.strip_suffix('\n').unwrap_or(line);
     line.strip_suffix('\r').unwrap_or(line)
 }

@@ -1,7 +1,5 @@
 //! Texts on the fast road: ids alone, or tokens with their places.
 
-use std::ops::Range;
-
 use super::Tokenizer;
 use super::encode::{Input, Options, Road};
 use super::tokens::Scratch;
@@ -95,9 +93,6 @@ struct Call<'a, T, const FEW: usize> {
     allowed: &'a mut Allowed,
     chunks: &'a mut Chunks,
     caches: &'a mut [Cache<T, FEW>; 2],
-    /// The bytes that added tokens of the text took: several may take the same white space, which is refused before the
-    /// general road would have no room for it.
-    taken: usize,
 }
 
 impl Tokenizer {
@@ -124,7 +119,7 @@ impl Tokenizer {
         let before = ids.len();
         let coder = Coder { tokenizer: self, fast, specials: true, general };
         let mut sink = Ids { coder, found: &mut found.0, filled: 0, ids };
-        let mut call = Call { tokenizer: self, fast, options, allowed, chunks, caches, taken: 0 };
+        let mut call = Call { tokenizer: self, fast, options, allowed, chunks, caches };
         let done = call.encode(input, &mut sink).is_ok();
         sink.flush();
         if !done {
@@ -148,7 +143,7 @@ impl Tokenizer {
         let mut encoding = Encoding::default();
         encoding.reserve(input.len().min(MOST_RESERVED) / 3 + 4);
         let mut sink = Pieces { coder, new, base: 0, given: None, word: 0, encoding: &mut encoding };
-        let mut call = Call { tokenizer: self, fast, options, allowed, chunks, caches, taken: 0 };
+        let mut call = Call { tokenizer: self, fast, options, allowed, chunks, caches };
         call.encode(input, &mut sink).ok()?;
         encoding.fill(text);
         Some(encoding)
@@ -158,57 +153,53 @@ impl Tokenizer {
 impl<T: Copy + Default, const FEW: usize> Call<'_, T, FEW> {
     fn encode(&mut self, input: Input<'_>, sink: &mut impl TextSink<T, FEW>) -> Result<()> {
         match input {
-            Input::Text(text) => {
-                sink.text(None);
-                self.segment(text, 0..text.len(), None, sink)
+            Input::Text(text) => self.text(text, None, [(text.len(), None)], sink),
+            Input::Words(words) => {
+                (0..).zip(words).try_for_each(|(place, word)| self.text(word, Some(place), [(word.len(), None)], sink))
             }
-            Input::Words(words) => (0..).zip(words).try_for_each(|(place, word)| {
-                sink.text(Some(place));
-                self.taken = 0;
-                self.segment(word, 0..word.len(), None, sink)
-            }),
             Input::Segments(text, segments) => {
-                sink.text(None);
-                // Whether the call allows what there is does not hang on what there is to encode.
-                self.segment(text, 0..0, None, sink)?;
-                let mut start = 0;
-                segments.iter().try_for_each(|&(end, trusted)| {
-                    let segment = std::mem::replace(&mut start, end)..end;
-                    self.segment(text, segment, Some(trusted), sink)
-                })
+                self.text(text, None, segments.iter().map(|&(end, trusted)| (end, Some(trusted))), sink)
             }
         }
     }
 
-    /// A segment of a text; its own say about special tokens goes before the call's.
-    fn segment(
+    /// A text in segments, or the word that was given; a segment's own say about special tokens goes before the call's.
+    fn text(
         &mut self,
         text: &str,
-        segment: Range<usize>,
-        trusted: Option<bool>,
+        given: Option<u32>,
+        segments: impl IntoIterator<Item = (usize, Option<bool>)>,
         sink: &mut impl TextSink<T, FEW>,
     ) -> Result<()> {
         check_length(text)?;
-        let Self { tokenizer, fast, options, allowed, chunks, caches, taken } = self;
+        sink.text(given);
+        let Self { tokenizer, fast, options, allowed, chunks, caches } = self;
         let matching = tokenizer.added.matching(text, &options.specials, allowed)?;
-        let matching = trusted.map_or(matching, |trusted| matching.trusting(trusted));
-        let specials = matching.may_match();
-        let cache = &mut caches[usize::from(specials)];
-        let base = Span::new(segment.start, segment.end).start;
-        let part = &text[segment];
-        matching.raw(part, base, |found| match found {
-            // The token before has taken all of it.
-            Part::Token(_, span) if span.start == span.end => Ok(()),
-            Part::Token(id, span) => {
-                *taken += span.range().len();
-                sink.added(id, span.shifted(base), &part[span.range()]);
-                check_bytes(*taken)
-            }
-            Part::Text(span) => {
-                sink.stretch(base + span.start, specials);
-                fast.encode(&part[span.range()], (options.road == Road::Fast).then_some(&mut *cache), chunks, sink)
-            }
-        })
+        // Several added tokens may take the same white space, which is refused before the general road would have no room
+        // for it.
+        let (mut start, mut taken) = (0, 0);
+        for (end, trusted) in segments {
+            let matching = trusted.map_or(matching, |trusted| matching.trusting(trusted));
+            let specials = matching.may_match();
+            let cache = &mut caches[usize::from(specials)];
+            let base = Span::new(start, end).start;
+            let part = &text[start..end];
+            matching.raw(part, base, |found| match found {
+                // The token before has taken all of it.
+                Part::Token(_, span) if span.start == span.end => Ok(()),
+                Part::Token(id, span) => {
+                    taken += span.range().len();
+                    sink.added(id, span.shifted(base), &part[span.range()]);
+                    check_bytes(taken)
+                }
+                Part::Text(span) => {
+                    sink.stretch(base + span.start, specials);
+                    fast.encode(&part[span.range()], (options.road == Road::Fast).then_some(&mut *cache), chunks, sink)
+                }
+            })?;
+            start = end;
+        }
+        Ok(())
     }
 }
 
