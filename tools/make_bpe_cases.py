@@ -65,7 +65,9 @@ def rows(text: str) -> list[Json]:
     return [{"token": token, "pair_count": int(count)} for token, count in pairs]
 
 
-def merge(left: str, right: str, token: str, n: int, a: int, b: int, ties: int) -> Json:
+def merge(  # noqa: PLR0917  # a line of a table
+    left: str, right: str, token: str, n: int, a: int, b: int, ties: int
+) -> Json:
     """Gives a whole row of a history."""
     return {
         "left": left, "right": right, "token": token, "score": float(n),

@@ -369,7 +369,7 @@ class Encoder:
             behind = suffix if i == len(word) - 1 and not separate else ""
             yield before + character + behind, len(character.encode())
         if separate and suffix:
-            yield suffix, 0
+            yield prefix + suffix, 0
 
 
 def _bytes(text: str) -> list[str]:
