@@ -237,7 +237,7 @@ class SplitMix64:
         >>> SplitMix64(0).drops(0.5), SplitMix64(0).drops(1.0)
         (False, True)
         """
-        return self.draw() >> 40 < dropout * 2**24
+        return self.draw() >> 11 < int(dropout * 2**53)
 
 
 # Words
