@@ -69,7 +69,7 @@ SURE = [case for case in TABLE["cases"] if "seed" not in case]
 @pytest.mark.parametrize("encode", [by_core, by_saved_core])
 @pytest.mark.parametrize("case", SURE, ids=name_of)
 def test_core(encode: Callable[..., Any], case: Case) -> None:
-    check(encode, case, ("ids", "tokens"))
+    check(encode, case, COLUMNS)
 
 
 def test_every_key_is_known_and_every_name_unique() -> None:
