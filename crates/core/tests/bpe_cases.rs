@@ -10,6 +10,7 @@ use piecework_core::added::Specials;
 use piecework_core::encoding::Encoding;
 use piecework_core::format::{JsonSettings, read_tokenizer_json, write_tokenizer_json};
 use piecework_core::pipeline::{Input, Options, Road, Scratch, Tokenizer};
+use piecework_core::span::Span;
 use serde_json::{Value, json};
 
 fn table() -> Value {
@@ -45,11 +46,26 @@ fn check(case: &Value, tokenizer: &Tokenizer) {
             assert!(found.is_err(), "{}", case["name"]);
             continue;
         }
-        let ids = found.unwrap_or_else(|error| panic!("{}: {error}", case["name"])).ids;
-        let tokens: Vec<&str> = ids.iter().map(|&id| tokenizer.token(id).unwrap()).collect();
-        assert_eq!(json!(ids), case["ids"], "{road:?}, {}", case["name"]);
-        assert_eq!(json!(tokens), case["tokens"], "{road:?}, {}", case["name"]);
+        let found = found.unwrap_or_else(|error| panic!("{}: {error}", case["name"]));
+        let tokens: Vec<&str> = found.ids.iter().map(|&id| tokenizer.token(id).unwrap()).collect();
+        for (name, column) in [
+            ("ids", json!(found.ids)),
+            ("tokens", json!(tokens)),
+            ("offsets", offsets(case, &found)),
+            ("word_ids", json!(found.word_ids)),
+        ] {
+            let wanted = case.get(name).unwrap_or(&column);
+            assert_eq!(&column, wanted, "{name} on {road:?}, {}", case["name"]);
+        }
     }
+}
+
+/// The spans, which count bytes, in characters.
+fn offsets(case: &Value, encoding: &Encoding) -> Value {
+    let text = case["text"].as_str().unwrap();
+    let characters = |at: usize| text[..at].chars().count();
+    let range = |span: &Span| [characters(span.range().start), characters(span.range().end)];
+    encoding.spans.iter().map(|span| json!(range(span))).collect()
 }
 
 #[test]
