@@ -6,6 +6,7 @@ process that does no more starts the sooner.
 
 from __future__ import annotations
 
+import operator
 import os
 import re
 import warnings
@@ -13,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast
 
 from piecework import _core
-from piecework.arguments import DEFAULT, Default, as_column
+from piecework.arguments import DEFAULT, FAST, UNCACHED, Default, Way, as_column
 from piecework.errors import (
     ConfigError,
     FormatError,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from piecework._core import ArrowTexts, Encoding, Options
     from piecework._core import Tokenizer as CoreTokenizer
     from piecework.added_tokens import AddedToken
-    from piecework.arguments import ArrowColumn, Road, Specials, Text, UnknownPolicy
+    from piecework.arguments import ArrowColumn, Specials, Text, UnknownPolicy
     from piecework.decoders import Decoder
     from piecework.encoding_settings import Padding, PaddingLike, Truncation, TruncationLike
     from piecework.explain import Explanation
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from piecework.normalizers import Normalizer
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.processors import PostProcessor
-    from piecework.types import Encodings, Merge, ProgressLike
+    from piecework.types import Call, Encodings, Merge, ProgressLike
 
 __all__ = ["LoadSettings", "Tokenizer"]
 
@@ -518,6 +519,8 @@ class Tokenizer:
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
         cache: bool = True,
+        dropout: float | None = None,
+        seed: int = 0,
     ) -> Encoding:
         r"""Encode a text, or a pair of texts.
 
@@ -532,6 +535,8 @@ class Tokenizer:
                 it. What is cut off is in ``overflowing``.
             padding: A :class:`piecework.Padding`, a length, or None; by default as the tokenizer has it.
             cache: Whether words that were met before may be looked up, and new ones kept. The result is the same.
+            dropout: How likely BPE passes a merge over, from 0 to 1; None: as the model has it.
+            seed: What decides which merges are passed over: the same seed, the same tokens.
 
         Returns:
             Ids, tokens, offsets (characters of the original text), word ids, type ids and masks.
@@ -550,8 +555,28 @@ class Tokenizer:
         >>> tok.encode("hugs hug", truncation=2).tokens
         ['hug', '##s']
         """
-        options = self._options(add_special_tokens, specials, truncation, padding, _road(cache))
+        options = self._options(
+            add_special_tokens, specials, truncation, padding, _way(cache, dropout, seed)
+        )
         return self._core.encode(text, pair, is_pretokenized, options)
+
+    def _encode_input(
+        self,
+        number: int,
+        text: Text | Sequence[str],
+        pair: Text | Sequence[str] | None,
+        call: Call,
+        padding: PaddingLike | Default,
+    ) -> Encoding:
+        """Encode an input of a batch as the batch did."""
+        options = self._options(
+            call.add_special_tokens,
+            call.specials,
+            call.truncation,
+            padding,
+            _way(call.cache, call.dropout, call.seed)._replace(first_input=number),
+        )
+        return self._core.encode(text, pair, call.is_pretokenized, options)
 
     def encode_segments(
         self,
@@ -561,6 +586,8 @@ class Tokenizer:
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
         cache: bool = True,
+        dropout: float | None = None,
+        seed: int = 0,
     ) -> Encoding:
         r"""Encode one text that comes in segments, some of which may hold special tokens.
 
@@ -571,6 +598,8 @@ class Tokenizer:
             truncation: Likewise.
             padding: Likewise.
             cache: Likewise.
+            dropout: Likewise, and the next, too.
+            seed: Likewise.
 
         Returns:
             The encoding; offsets count in all segments put together.
@@ -579,7 +608,9 @@ class Tokenizer:
         >>> tok.encode_segments([("hugs[SEP]", True), ("[SEP]", False)]).tokens
         ['hug', '##s', '[SEP]', '[UNK]', '[UNK]', '[UNK]']
         """
-        options = self._options(add_special_tokens, "match", truncation, padding, _road(cache))
+        options = self._options(
+            add_special_tokens, "match", truncation, padding, _way(cache, dropout, seed)
+        )
         return self._core.encode_segments(segments, options)
 
     def encode_ids(
@@ -593,9 +624,13 @@ class Tokenizer:
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
         cache: bool = True,
+        dropout: float | None = None,
+        seed: int = 0,
     ) -> list[int]:
         """Give the token ids of a text or pair, and nothing else; arguments as for :meth:`encode`."""
-        options = self._options(add_special_tokens, specials, truncation, padding, _road(cache))
+        options = self._options(
+            add_special_tokens, specials, truncation, padding, _way(cache, dropout, seed)
+        )
         return self._core.encode_ids(text, pair, is_pretokenized, options)
 
     def encode_batch(
@@ -609,6 +644,8 @@ class Tokenizer:
         padding: PaddingLike | Default = DEFAULT,
         offsets: bool = False,
         cache: bool = True,
+        dropout: float | None = None,
+        seed: int = 0,
         threads: int | None = None,
     ) -> Encodings:
         r"""Encode many texts into one flat array of ids.
@@ -624,6 +661,8 @@ class Tokenizer:
             offsets: Whether offsets, word ids, type ids and masks are computed at the same time, instead of when they are
                 asked for.
             cache: As for :meth:`encode`.
+            dropout: Likewise. Texts differ in their chance by their place in the batch.
+            seed: Likewise.
             threads: How many to use; one for each core by default. They do not change the result.
 
         Returns:
@@ -642,10 +681,21 @@ class Tokenizer:
 
         rows = _listed(texts, is_pretokenized)
         specials = specials if isinstance(specials, str) else frozenset(specials)
-        options = self._options(add_special_tokens, specials, truncation, padding, _road(cache))
+        options = self._options(
+            add_special_tokens, specials, truncation, padding, _way(cache, dropout, seed)
+        )
         batch = self._core.encode_batch(rows, is_pretokenized, options, offsets, threads)
         call = Call(
-            self, rows, is_pretokenized, add_special_tokens, specials, truncation, padding, cache
+            self,
+            rows,
+            is_pretokenized,
+            add_special_tokens,
+            specials,
+            truncation,
+            padding,
+            cache,
+            dropout,
+            seed,
         )
         return Encodings(batch, call, threads)
 
@@ -658,6 +708,8 @@ class Tokenizer:
         specials: Specials = "match",
         errors: Literal["strict", "replace"] = "strict",
         cache: bool = True,
+        dropout: float | None = None,
+        seed: int = 0,
         threads: int | None = None,
         progress: ProgressLike = False,
     ) -> Encodings:
@@ -674,6 +726,8 @@ class Tokenizer:
             specials: Likewise.
             errors: ``"strict"`` makes broken bytes an error, ``"replace"`` puts U+FFFD in their place.
             cache: As for :meth:`encode`.
+            dropout: Likewise. Lines differ in their chance by the byte that they begin at.
+            seed: Likewise.
             threads: How many to use; one for each core by default. They do not change the result.
             progress: Whether to show progress, or what to call with it.
 
@@ -700,7 +754,9 @@ class Tokenizer:
         if errors not in ("strict", "replace"):
             raise ConfigError(f'errors must be "strict" or "replace", not {errors!r}')
         specials = specials if isinstance(specials, str) else frozenset(specials)
-        options = self._options(add_special_tokens, specials, None, None, _road(cache))
+        options = self._options(
+            add_special_tokens, specials, None, None, _way(cache, dropout, seed)
+        )
         name = checked(path)
         # The core waits for bytes; where they may not come, Python does, which listens for Ctrl-C.
         data = read_bytes(path) if may_block(path) else None
@@ -716,7 +772,18 @@ class Tokenizer:
                 lambda read: report("encoding bytes", read, total),
                 _BLOCK,
             )
-        call = Call(self, FileTexts(name), False, add_special_tokens, specials, None, None, cache)
+        call = Call(
+            self,
+            FileTexts(name),
+            False,
+            add_special_tokens,
+            specials,
+            None,
+            None,
+            cache,
+            dropout,
+            seed,
+        )
         return Encodings(batch, call, threads)
 
     def _options(
@@ -725,28 +792,28 @@ class Tokenizer:
         specials: Specials,
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
-        road: Road = "fast",
+        way: Way = FAST,
     ) -> Options:
         """What a call asks for, as the core takes it; kept, as most calls ask for the same."""
         if (
             add_special_tokens is True
             and specials == "match"
             and truncation is padding is DEFAULT
-            and road == "fast"
+            and way == FAST
         ):
             return self._plain_options
         if not isinstance(specials, str):
-            return self._made_options(add_special_tokens, specials, truncation, padding, road)
+            return self._made_options(add_special_tokens, specials, truncation, padding, way)
         # True and 1 are equal, but only one of them is a length.
         limits = type(truncation), truncation, type(padding), padding
-        key = add_special_tokens, specials, road, *limits
+        key = add_special_tokens, specials, way, *limits
         known = self._known_options
         try:
             options = known.get(key)
         except TypeError:  # something that is no setting; it is told which
-            return self._made_options(add_special_tokens, specials, truncation, padding, road)
+            return self._made_options(add_special_tokens, specials, truncation, padding, way)
         if options is None:
-            options = self._made_options(add_special_tokens, specials, truncation, padding, road)
+            options = self._made_options(add_special_tokens, specials, truncation, padding, way)
             if len(known) >= _MOST_OPTIONS:
                 known.clear()
             known[key] = options
@@ -755,7 +822,7 @@ class Tokenizer:
     @cached_property
     def _plain_options(self) -> Options:
         """What most calls ask for."""
-        return self._made_options(True, "match", DEFAULT, DEFAULT, "fast")
+        return self._made_options(True, "match", DEFAULT, DEFAULT, FAST)
 
     @cached_property
     def _known_options(self) -> dict[Hashable, Options]:
@@ -767,10 +834,10 @@ class Tokenizer:
         specials: Specials,
         truncation: TruncationLike | Default,
         padding: PaddingLike | Default,
-        road: Road,
+        way: Way,
     ) -> Options:
         limits = self._limit("truncation", truncation), self._limit("padding", padding)
-        return _core.Options(self._core, bool(add_special_tokens), specials, *limits, road)
+        return _core.Options(self._core, bool(add_special_tokens), specials, *limits, way)
 
     def _limit(self, name: Literal["truncation", "padding"], value: Any) -> str | bool:
         """JSON, True for what the tokenizer has, or False for none."""
@@ -847,7 +914,7 @@ class Tokenizer:
         >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").count(["hugs", "hug"])
         [2, 1]
         """
-        options = self._options(add_special_tokens, specials, road=_road(cache))
+        options = self._options(add_special_tokens, specials, way=_way(cache))
         if isinstance(text_or_texts, _TEXT):
             return self._core.count(text_or_texts, options)
         if (column := as_column(text_or_texts)) is not None:
@@ -1185,9 +1252,18 @@ def _checked(name: str, part: Any, base: type[Any]) -> Any:
     return part
 
 
-def _road(cache: bool) -> Road:
-    """The fast road, if there is one, or that without a cache."""
-    return "fast" if cache else "uncached"
+def _way(cache: bool, dropout: Any = None, seed: int = 0) -> Way:
+    """How the core gets to tokens: on the fast road, if there is one, with or without a cache."""
+    if dropout is None and seed == 0:
+        return FAST if cache else UNCACHED
+    if isinstance(dropout, bool) or not (
+        dropout is None or (isinstance(dropout, int | float) and 0 <= dropout <= 1)
+    ):
+        raise ConfigError(f"dropout: expected a number from 0 to 1, or None, found {dropout!r}")
+    number = operator.index(seed)
+    if not 0 <= number < 1 << 64:
+        raise ConfigError(f"seed: expected an integer from 0 to 2^64 - 1, found {seed!r}")
+    return (FAST if cache else UNCACHED)._replace(dropout=dropout, seed=number)
 
 
 def _is_json(data: bytes) -> bool:
