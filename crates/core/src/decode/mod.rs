@@ -10,6 +10,7 @@ mod cleanup;
 mod ctc;
 mod metaspace;
 mod replace;
+mod stream;
 mod strip;
 mod wordpiece;
 
@@ -22,6 +23,7 @@ use crate::span::check_bytes;
 pub use bpe::BpeDecoder;
 pub use ctc::CtcDecoder;
 pub use replace::ReplaceDecoder;
+pub use stream::{DecodeStream, Form};
 pub use strip::StripDecoder;
 pub use wordpiece::WordPieceDecoder;
 
