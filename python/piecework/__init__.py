@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from piecework.encoding_settings import Padding, Truncation
     from piecework.errors import PieceworkError
     from piecework.patterns import Regex
+    from piecework.streams import DecodeStream
     from piecework.tokenizer import Tokenizer
     from piecework.training import WordPieceTrainer, train, train_files
     from piecework.types import Encoding, Encodings, Merge, Padded, Progress
@@ -31,6 +32,7 @@ __version__ = "0.1.0"
 __all__ = [
     "DEFAULT",
     "AddedToken",
+    "DecodeStream",
     "Encoding",
     "Encodings",
     "Merge",
@@ -59,6 +61,7 @@ _MODULES = ("decoders", "errors", "models", "normalizers", "pre_tokenizers", "pr
 _HOMES = {
     "DEFAULT": "arguments",
     "AddedToken": "added_tokens",
+    "DecodeStream": "streams",
     "Encoding": "types",
     "Encodings": "types",
     "Merge": "types",

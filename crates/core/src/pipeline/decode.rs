@@ -41,6 +41,15 @@ impl Tokenizer {
         stream.step(self.decoded_tokens(ids, skip_special_tokens)?)
     }
 
+    /// The bytes that a token by itself stands for, as [`crate::decode::Decoder::token_bytes`] has it.
+    pub fn token_bytes(&self, token: &str) -> Result<Vec<u8>> {
+        let token = token.as_bytes().to_vec();
+        match &self.parts.decoder {
+            Some(decoder) => decoder.token_bytes(token),
+            None => Ok(token),
+        }
+    }
+
     fn decoded_tokens(&self, ids: &[u32], skip_special_tokens: bool) -> Result<Vec<&str>> {
         let mut tokens = Vec::with_capacity(ids.len());
         for &id in ids {
