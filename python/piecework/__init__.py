@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from piecework.counts import WordCounts
     from piecework.encoding_settings import Padding, Truncation
     from piecework.errors import PieceworkError
+    from piecework.explain import compare
     from piecework.patterns import Regex
     from piecework.streams import DecodeStream
     from piecework.tokenizer import Tokenizer
@@ -46,6 +47,7 @@ __all__ = [
     "WordCounts",
     "WordPieceTrainer",
     "__version__",
+    "compare",
     "decoders",
     "errors",
     "models",
@@ -74,6 +76,7 @@ _HOMES = {
     "Truncation": "encoding_settings",
     "WordCounts": "counts",
     "WordPieceTrainer": "training",
+    "compare": "explain",
     "train": "training",
     "train_files": "training",
 }

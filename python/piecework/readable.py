@@ -6,7 +6,7 @@ r"""Tokens as people read them.
 
 from __future__ import annotations
 
-__all__ = ["readable", "visible"]
+__all__ = ["quoted", "readable", "visible"]
 
 _ESCAPED = 0xDC00
 """A byte that is no UTF-8 becomes the surrogate with this added to it (PEP 383)."""
@@ -44,3 +44,12 @@ def readable(token: bytes) -> str:
     return "".join(
         f"<0x{ord(c) - _ESCAPED:02X}>" if "\udc80" <= c <= "\udcff" else _seen(c) for c in text
     )
+
+
+def quoted(text: str) -> str:
+    """Give a text that stands among others: in quotes where its ends could not be seen.
+
+    >>> quoted("the"), quoted(" the"), quoted("")
+    ('the', "' the'", "''")
+    """
+    return f"'{text}'" if " " in text or not text else text

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from piecework.arguments import ArrowColumn, Road, Specials, Text, UnknownPolicy
     from piecework.decoders import Decoder
     from piecework.encoding_settings import Padding, PaddingLike, Truncation, TruncationLike
-    from piecework.explain import Explanation
+    from piecework.explain import Explanation, Merging
     from piecework.io.files import Pathish
     from piecework.io.folder import ModelFolder
-    from piecework.models import Model
+    from piecework.models import BPE, Model
     from piecework.normalizers import Normalizer
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.processors import PostProcessor
@@ -431,6 +431,28 @@ class Tokenizer:
             _checked_limit(settings.get("max_input_chars_per_word", limit)),
         )
         return self._wrap(self._core.with_model(model), self._functions)
+
+    def as_bpe(self) -> Tokenizer:
+        r"""Give the same tokenizer with its words merged as in its training, in place of the longest match.
+
+        So one sees what the two algorithms make of one training (note 001): WordPiece keeps the vocabulary alone, and takes
+        the longest piece; byte-pair encoding keeps the merges, and applies them in their order.
+
+        Returns:
+            A tokenizer with a :class:`piecework.models.BPE` of the same vocabulary. A character that is no token is unknown,
+            and not its word; there is no limit to a word's length. It has no token counts, which are those of the
+            longest match.
+
+        Raises:
+            ConfigError: A model other than WordPiece, one whose history is not known, or one that was pruned.
+
+        >>> import piecework as pw
+        >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+        >>> tok = pw.train(words, pw.WordPieceTrainer(20, criterion="pmi", max_merges=2, ties="first"))
+        >>> tok.as_bpe().tokenize("hugs"), tok.as_bpe().tokenize("mug"), tok.tokenize("mug")
+        (['hu', '##gs'], ['[UNK]', '##u', '##g'], ['[UNK]'])
+        """
+        return self._wrap(self._core.as_bpe(), self._functions)
 
     def with_parts(self, **parts: Unpack[Parts]) -> Tokenizer:
         r"""Give the same tokenizer with other parts.
@@ -1148,6 +1170,15 @@ class Tokenizer:
     def _steps(self) -> dict[str, int]:
         """The place in the history of the merge that made each token."""
         return {merge.token: place for place, merge in enumerate(self.history)}
+
+    @cached_property
+    def _merging(self) -> Merging | None:
+        """The merges of a BPE model, for explanations; None of other models."""
+        if self.model_type != "BPE":
+            return None
+        from piecework.explain import Merging
+
+        return Merging(cast("BPE", self.model))
 
     @cached_property
     def _symbols(self) -> frozenset[str]:

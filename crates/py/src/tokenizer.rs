@@ -91,6 +91,12 @@ impl Tokenizer {
         self.inner.with_model(Model::WordPiece(changed)).map(Self::new).map_err(|error| to_py(py, &error))
     }
 
+    /// The same tokenizer, whose words are merged as its training merged them.
+    fn as_bpe(&self, py: Python<'_>) -> PyResult<Self> {
+        let changed = py.detach(|| self.inner.as_bpe());
+        changed.map(Self::new).map_err(|error| to_py(py, &error))
+    }
+
     /// The same tokenizer with other parts (JSON), all but the model.
     fn with_parts(&self, py: Python<'_>, parts: &str, functions: Vec<Py<PyAny>>) -> PyResult<Self> {
         let functions = self::functions(functions);

@@ -35,6 +35,9 @@ class Tokenizer:
     def with_model(self, model: _ModelSettings) -> Tokenizer:
         """Give the same tokenizer with other settings of its model, which is a WordPiece."""
 
+    def as_bpe(self) -> Tokenizer:
+        """Give the same tokenizer with a BPE model, whose merges are the history of its WordPiece."""
+
     def with_parts(self, parts: str, functions: _Functions) -> Tokenizer:
         """Give the same tokenizer with other parts: those that `parts` (JSON) has, null for none."""
 
