@@ -4,33 +4,45 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::NO_RANK;
+use super::forward::Row;
 use super::pairs::Pairs;
+use crate::span::Span;
 
 /// A part of a word, between two merges.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part {
     /// Its entry.
     pub(super) id: u32,
-    /// Its first byte in the word, and where it ends.
-    pub(super) start: u32,
-    pub(super) end: u32,
+    /// Its bytes in the word.
+    pub(super) span: Span,
     /// The rank of its merge with the part behind it, and what that makes.
     rank: u32,
     makes: u32,
 }
 
+impl Part {
+    pub(super) fn new(id: u32, span: Span) -> Self {
+        Self { id, span, rank: NO_RANK, makes: NONE }
+    }
+}
+
 /// The working memory of a word's merging, owned by the caller and used again for every word.
 #[derive(Debug, Default)]
 pub struct Merging {
-    parts: Vec<Part>,
+    pub(super) parts: Vec<Part>,
     /// For long words: the parts before and behind each, and which merges are possible.
     links: Vec<(u32, u32)>,
     heap: BinaryHeap<Reverse<u64>>,
     skipped: Vec<Reverse<u64>>,
+    /// The last merge: its rank, and its pair.
+    last: Option<(u32, (u32, u32))>,
     /// Whether merges are passed over, and which.
     pub dropout: Option<Dropout>,
     /// Room for the text of a word whose bytes are characters.
     pub(super) text: String,
+    /// For words that are encoded from left to right.
+    pub(super) row: Row,
+    pub(super) bytes: Vec<u8>,
 }
 
 /// Longer words take a heap: finding the lowest rank of all parts is faster as long as they are few.
@@ -68,23 +80,24 @@ impl Merging {
     /// Begins a word without parts.
     pub(super) fn clear(&mut self) {
         self.parts.clear();
+        self.last = None;
     }
 
-    /// Adds a part from `start` to `end`.
+    /// Adds a part.
     #[inline]
-    pub(super) fn push(&mut self, id: u32, start: u32, end: u32) {
-        self.parts.push(Part { id, start, end, rank: NO_RANK, makes: NONE });
+    pub(super) fn push(&mut self, id: u32, span: Span) {
+        self.parts.push(Part::new(id, span));
     }
 
     /// Begins a word of these entries, wherever they stand.
     pub(super) fn fill(&mut self, ids: impl Iterator<Item = u32>) {
         self.clear();
-        ids.for_each(|id| self.push(id, 0, 0));
+        ids.for_each(|id| self.push(id, Span::default()));
     }
 
-    /// The parts.
-    pub(super) fn parts(&self) -> &[Part] {
-        &self.parts
+    /// The last merge: its rank, and its pair.
+    pub(super) fn last(&self) -> Option<(u32, (u32, u32))> {
+        self.last
     }
 
     /// The two parts, if there are two.
@@ -120,7 +133,8 @@ impl Merging {
         while let Some(at) = self.lowest() {
             let right = self.parts.remove(at + 1);
             let part = &mut self.parts[at];
-            (part.id, part.end) = (part.makes, right.end);
+            self.last = Some((part.rank, (part.id, right.id)));
+            (part.id, part.span.end) = (part.makes, right.span.end);
             if at + 1 < self.parts.len() {
                 self.meet(at, at + 1, pairs);
             } else {
@@ -172,10 +186,11 @@ impl Merging {
     fn merge_at(&mut self, at: u32, pairs: &Pairs) {
         let (before, gone) = self.links[at as usize];
         let (_, behind) = self.links[gone as usize];
-        let end = self.parts[gone as usize].end;
+        let Part { id, span, .. } = self.parts[gone as usize];
         (self.parts[gone as usize].rank, self.parts[gone as usize].makes) = (NO_RANK, GONE);
         let part = &mut self.parts[at as usize];
-        (part.id, part.end, part.rank, part.makes) = (part.makes, end, NO_RANK, NONE);
+        self.last = Some((part.rank, (part.id, id)));
+        (part.id, part.span.end, part.rank, part.makes) = (part.makes, span.end, NO_RANK, NONE);
         self.links[at as usize].1 = behind;
         if before != NONE {
             self.meet(before as usize, at as usize, pairs);
