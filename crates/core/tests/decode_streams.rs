@@ -1,7 +1,12 @@
 //! Tokens decoded in steps: what the steps give in a row is the text, nothing is held back that no token could change, and
 //! nothing is given that one could.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "in a test a panic is the message")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    reason = "in a test a panic is the message, and its numbers are small"
+)]
 
 mod random;
 
