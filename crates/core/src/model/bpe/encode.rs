@@ -33,7 +33,7 @@ impl Bpe {
             self.fill(word, &tables.alphabet, merging)?;
             merging.merge(&tables.pairs);
         }
-        push(merging, at, out);
+        push(word, merging, at, out);
         Ok(())
     }
 
@@ -76,7 +76,7 @@ impl Bpe {
                 self.push_unknown(&character, alphabet, &mut unknown, merging)?;
             } else {
                 unknown.flush(merging);
-                merging.push(id, character.span());
+                merging.push(id, character.len());
             }
         }
         unknown.flush(merging);
@@ -95,22 +95,20 @@ impl Bpe {
                 if !tables.unknown_stay_apart {
                     return Ok(false);
                 }
-                self.push_known(&word[known..start], known, false, tables, forward, &mut unknown, merging);
+                self.push_known(&word[known..start], false, tables, forward, &mut unknown, merging);
                 self.push_unknown(&character, &tables.alphabet, &mut unknown, merging)?;
                 known = character.end;
             }
         }
-        self.push_known(&word[known..], known, true, tables, forward, &mut unknown, merging);
+        self.push_known(&word[known..], true, tables, forward, &mut unknown, merging);
         unknown.flush(merging);
         Ok(true)
     }
 
-    /// Adds the entries of known characters, which begin at byte `at` of the word and may end it.
-    #[expect(clippy::too_many_arguments, reason = "a step of a loop")]
+    /// Adds the entries of known characters, which may end the word.
     fn push_known(
         &self,
         text: &str,
-        at: usize,
         last: bool,
         tables: &Tables,
         forward: &Forward,
@@ -129,12 +127,7 @@ impl Bpe {
         }
         // All characters have entries, so there is a row that covers them.
         let entries = forward.encode(bytes, &tables.pairs, row).unwrap_or_default();
-        let mut start = at;
-        parts.extend(entries.iter().map(|&id| {
-            let span = Span::new(start, (start + forward.length(id)).min(at + text.len()));
-            start = span.range().end;
-            Part::new(id, span)
-        }));
+        parts.extend(entries.iter().map(|&id| Part::new(id, forward.length(id))));
     }
 
     /// Adds what stands for an unknown character.
@@ -147,7 +140,7 @@ impl Bpe {
     ) -> Result<()> {
         if !self.fall_back(character, alphabet, merging) && self.settings().unk_token.is_some() {
             let unk = self.unk_id().ok_or_else(|| Error::NoUnknownToken { word: shorten(character.word) })?;
-            unknown.add(unk, character.span(), self.settings().fuse_unk, merging);
+            unknown.add(unk, character.len(), self.settings().fuse_unk, merging);
         }
         Ok(())
     }
@@ -161,8 +154,7 @@ impl Bpe {
         let suffix = if character.is_last() { &self.settings().end_of_word_suffix } else { "" };
         let whole = [prefix, &character.word[character.start..character.end], suffix].concat();
         let Some(ids) = alphabet.fallback(&whole) else { return false };
-        let span = character.span();
-        ids.for_each(|id| merging.push(id, span));
+        ids.for_each(|id| merging.push(id, 1));
         true
     }
 
@@ -201,8 +193,8 @@ impl Character<'_> {
         self.end == self.word.len()
     }
 
-    fn span(&self) -> Span {
-        Span::new(self.start, self.end)
+    fn len(&self) -> usize {
+        self.end - self.start
     }
 
     /// Its entry, or [`NONE`].
@@ -211,17 +203,17 @@ impl Character<'_> {
     }
 }
 
-/// An unknown token that may grow.
+/// An unknown token that may grow: its id and its bytes.
 #[derive(Default)]
-struct Unknown(Option<(u32, Span)>);
+struct Unknown(Option<(u32, usize)>);
 
 impl Unknown {
     /// Adds an unknown character.
-    fn add(&mut self, unk: u32, span: Span, fuse: bool, merging: &mut Merging) {
+    fn add(&mut self, unk: u32, bytes: usize, fuse: bool, merging: &mut Merging) {
         match &mut self.0 {
-            Some((_, open)) if fuse => open.end = span.end,
+            Some((_, open)) if fuse => *open += bytes,
             open => {
-                if let Some((id, before)) = open.replace((unk, span)) {
+                if let Some((id, before)) = open.replace((unk, bytes)) {
                     merging.push(id, before);
                 }
             }
@@ -230,14 +222,27 @@ impl Unknown {
 
     /// Gives it to `merging`, if there is one.
     fn flush(&mut self, merging: &mut Merging) {
-        if let Some((id, span)) = self.0.take() {
-            merging.push(id, span);
+        if let Some((id, bytes)) = self.0.take() {
+            merging.push(id, bytes);
         }
     }
 }
 
-fn push(merging: &Merging, at: u32, out: &mut Vec<Token>) {
-    out.extend(merging.parts.iter().map(|part| Token { id: part.id, span: part.span.shifted(at) }));
+/// Gives out the bytes of the word to its parts, in their order: each has the characters that its bytes lie in.
+fn push(word: &str, merging: &Merging, at: u32, out: &mut Vec<Token>) {
+    let mut end = 0;
+    out.extend(merging.parts.iter().map(|part| {
+        let start = end;
+        end += part.bytes as usize;
+        Token { id: part.id, span: whole_characters(word, start, end).shifted(at) }
+    }));
+}
+
+/// The span of the characters that bytes lie in.
+fn whole_characters(word: &str, start: usize, end: usize) -> Span {
+    let border = |at: &usize| word.is_char_boundary(*at);
+    let start = (0..=start.min(word.len())).rev().find(border).unwrap_or(0);
+    Span::new(start, (end..word.len()).find(border).unwrap_or(word.len()))
 }
 
 #[cfg(test)]
@@ -323,7 +328,7 @@ mod tests {
             forward += u32::from(model.forward(model.tables(true), Spelling::Text).is_some());
             let (mut merging, mut never) = (Merging::default(), Merging::default());
             // Chance that never strikes takes the heap.
-            never.dropout = Some(crate::model::bpe::Dropout::new(0.0, 0));
+            never.dropout = Some(crate::model::bpe::Dropout::new(0.0, 0, 0));
             for longest in [1, 3, 8, 20, 70] {
                 let word = random.word(&['a', 'b', 'c', 'd'], longest);
                 let wanted = defined(&model, &word);

@@ -6,7 +6,6 @@ use super::forward::{Made, Spelled};
 use super::merging::Merging;
 use super::pairs::Pairs;
 use crate::bytes::char_to_byte;
-use crate::span::Span;
 use crate::vocab::Vocab;
 
 /// Ends a word where a suffix would: no text has this byte.
@@ -85,7 +84,7 @@ fn encode(
         if letter == NONE {
             return None;
         }
-        merging.push(letter, Span::default());
+        merging.push(letter, 0);
     }
     merging.merge(pairs);
     match &merging.parts[..] {
