@@ -180,6 +180,29 @@ def test_explanations_of_other_merges(
     assert str(pw.Tokenizer(models.BPE(vocab, **settings)).explain(word)).splitlines() == lines
 
 
+@pytest.mark.parametrize("by_ranks", [False, True])
+def test_the_merges_of_an_explanation_are_those_of_the_core(by_ranks: bool) -> None:
+    rng = random.Random(9)
+    for _ in range(30):
+        vocab, merges = dict.fromkeys("abc"), list[tuple[str, str]]()
+        for _ in range(rng.randrange(12)):
+            left, right = rng.choices(list(vocab), k=2)
+            if not by_ranks or left + right not in vocab:
+                vocab[left + right] = None
+                merges.append((left, right))
+        ranks = [None] * 3 + rng.sample(range(99), len(vocab) - 3)
+        how: dict[str, Any] = {"ranks": ranks} if by_ranks else {"merges": merges}
+        tok = pw.Tokenizer(models.BPE(list(vocab), **how))
+        for entry in vocab:
+            made, *_ = [piece.lineage for piece in tok.explain(entry).pieces]
+            if tok.tokenize(entry) == [entry] and len(entry) > 1:
+                assert made is not None
+                parts = [node for _, *node in made.nodes()]
+                assert all(each.token == left.token + right.token for each, left, right in parts)
+            alone = tok._merging.steps(entry) if tok._merging else []
+            assert bool(alone) == (tok.tokenize(entry) == [entry] and len(entry) > 1), (how, entry)
+
+
 # Side by side
 
 
