@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any, Literal, NamedTuple, Protocol
 
 from piecework._core import ArrowTexts
+from piecework.errors import TokenIdError
 
 Text = str | bytes | bytearray | memoryview
 """A text, or its UTF-8."""
@@ -33,6 +34,17 @@ def as_column(texts: object) -> ArrowTexts | None:
         return ArrowTexts(texts)
     except ImportError:  # the interface needs a package that is not here, as that of pandas does
         return None
+
+
+def as_ids(ids: Iterable[int]) -> list[int]:
+    """Give ids as a list; arrays make one of Python's numbers, and quicker."""
+    tolist = getattr(ids, "tolist", None)
+    return list(ids) if tolist is None else tolist()
+
+
+def id_error(size: int) -> TokenIdError:
+    """Give the error for an id that no tokenizer has; this one has `size` tokens."""
+    return TokenIdError(f"an id is negative or over 2^32; ids go from 0 to {size - 1}")
 
 
 Specials = Literal["match", "text", "error"] | Collection[str]

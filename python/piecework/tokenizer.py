@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast
 
 from piecework import _core
-from piecework.arguments import DEFAULT, FAST, UNCACHED, Default, Way, as_column
+from piecework.arguments import DEFAULT, FAST, UNCACHED, Default, Way, as_column, as_ids, id_error
 from piecework.errors import (
     ConfigError,
     FormatError,
@@ -35,13 +35,14 @@ if TYPE_CHECKING:
     from piecework.arguments import ArrowColumn, Specials, Text, UnknownPolicy
     from piecework.decoders import Decoder
     from piecework.encoding_settings import Padding, PaddingLike, Truncation, TruncationLike
-    from piecework.explain import Explanation
+    from piecework.explain import Explanation, Merging
     from piecework.io.files import Pathish
     from piecework.io.folder import ModelFolder
-    from piecework.models import Model
+    from piecework.models import BPE, Model
     from piecework.normalizers import Normalizer
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.processors import PostProcessor
+    from piecework.streams import DecodeStream
     from piecework.types import Call, Encodings, Merge, ProgressLike
 
 __all__ = ["LoadSettings", "Tokenizer"]
@@ -431,6 +432,28 @@ class Tokenizer:
             _checked_limit(settings.get("max_input_chars_per_word", limit)),
         )
         return self._wrap(self._core.with_model(model), self._functions)
+
+    def as_bpe(self) -> Tokenizer:
+        r"""Give the same tokenizer with its words merged as in its training, in place of the longest match.
+
+        So one sees what the two algorithms make of one training (note 001): WordPiece keeps the vocabulary alone, and takes
+        the longest piece; byte-pair encoding keeps the merges, and applies them in their order.
+
+        Returns:
+            A tokenizer with a :class:`piecework.models.BPE` of the same vocabulary. A character that is no token is unknown,
+            and not its word; there is no limit to a word's length. It has no token counts, which are those of the
+            longest match.
+
+        Raises:
+            ConfigError: A model other than WordPiece, one whose history is not known, or one that was pruned.
+
+        >>> import piecework as pw
+        >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+        >>> tok = pw.train(words, pw.WordPieceTrainer(20, criterion="pmi", max_merges=2, ties="first"))
+        >>> tok.as_bpe().tokenize("hugs"), tok.as_bpe().tokenize("mug"), tok.tokenize("mug")
+        (['hu', '##gs'], ['[UNK]', '##u', '##g'], ['[UNK]'])
+        """
+        return self._wrap(self._core.as_bpe(), self._functions)
 
     def with_parts(self, **parts: Unpack[Parts]) -> Tokenizer:
         r"""Give the same tokenizer with other parts.
@@ -877,20 +900,106 @@ class Tokenizer:
         'hugs hug'
         """
         try:
-            return self._core.decode(_ids(ids), skip_special_tokens)
+            return self._core.decode(as_ids(ids), skip_special_tokens)
         except OverflowError:
-            raise TokenIdError(
-                f"an id is negative or over 2^32; ids go from 0 to {len(self) - 1}"
-            ) from None
+            raise id_error(len(self)) from None
 
     def decode_batch(
         self, batch: Encodings | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
     ) -> list[str]:
         """Give the texts of many rows of token ids; see :meth:`decode`."""
-        from piecework.types import Encodings
+        return [self.decode(row, skip_special_tokens=skip_special_tokens) for row in _rows(batch)]
 
-        rows = batch.to_list() if isinstance(batch, Encodings) else batch
-        return [self.decode(row, skip_special_tokens=skip_special_tokens) for row in rows]
+    def decode_bytes(self, ids: Iterable[int], *, skip_special_tokens: bool = True) -> bytes:
+        r"""Give the text of token ids as bytes, those that tokens stand for as they are.
+
+        Where :meth:`decode` has U+FFFD because bytes are no UTF-8, as in half a character, these bytes are given: those of
+        byte-level tokens and of tokens such as ``<0xE4>``, by the decoder. A regular expression of the decoder looks at
+        text alone; behind it they are U+FFFD here, too.
+
+        Args:
+            ids: Token ids.
+            skip_special_tokens: Whether special tokens are left out.
+
+        Returns:
+            The bytes; UTF-8, where the tokens are.
+
+        Raises:
+            TokenIdError: An id that is not in the vocabulary.
+
+        >>> from piecework import decoders, models
+        >>> vocab = ["Ġna", "Ã", "¯", "ve"]
+        >>> tok = Tokenizer(models.WordLevel(vocab, unk_token="ve"), decoder=decoders.ByteLevel())
+        >>> tok.decode_bytes([0, 1]), tok.decode([0, 1]), tok.decode([0, 1, 2, 3])
+        (b' na\xc3', ' na�', ' naïve')
+        """
+        try:
+            return self._core.decode_bytes(as_ids(ids), skip_special_tokens)
+        except OverflowError:
+            raise id_error(len(self)) from None
+
+    def decode_bytes_batch(
+        self, batch: Encodings | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
+    ) -> list[bytes]:
+        """Give the bytes of many rows of token ids; see :meth:`decode_bytes`."""
+        rows = _rows(batch)
+        return [self.decode_bytes(row, skip_special_tokens=skip_special_tokens) for row in rows]
+
+    def decode_stream(self, *, skip_special_tokens: bool = True) -> DecodeStream[str]:
+        r"""Give a stream that decodes token ids as they come, as from a model that generates.
+
+        Args:
+            skip_special_tokens: Whether special tokens are left out.
+
+        Returns:
+            The stream; :meth:`DecodeStream.step` gives what is new.
+
+        >>> stream = Tokenizer.from_str("[UNK]\nhug\n##s\n").decode_stream()
+        >>> stream.step(1), stream.step([2, 1]), stream.finish()
+        ('hug', 's hug', '')
+        """
+        from piecework.streams import DecodeStream
+
+        return DecodeStream(self._core.decode_stream(bool(skip_special_tokens), False), len(self))
+
+    def decode_bytes_stream(self, *, skip_special_tokens: bool = True) -> DecodeStream[bytes]:
+        """Give a stream that decodes as :meth:`decode_bytes` does; see :meth:`decode_stream`.
+
+        Bytes are given as they come, also those that begin a character.
+        """
+        from piecework.streams import DecodeStream
+
+        return DecodeStream(self._core.decode_stream(bool(skip_special_tokens), True), len(self))
+
+    def readable(self, token: str | int) -> str:
+        r"""Give a token as people read it.
+
+        What the decoder does to single tokens is done: characters that stand for bytes become text, tokens such as ``<0x61>``
+        and marks of spaces as well. Prefixes and suffixes that mark the place in a word stay.
+
+        Args:
+            token: The token, or its id.
+
+        Returns:
+            Text on one line; bytes that are no UTF-8 by themselves as ``<0xE4>``, control characters escaped.
+
+        Raises:
+            TokenIdError: An id that is not in the vocabulary.
+
+        >>> from piecework import decoders, models
+        >>> vocab = ["Ġna", "Ã", "¯ve", "Ċ"]
+        >>> tok = Tokenizer(models.WordLevel(vocab, unk_token="Ċ"), decoder=decoders.ByteLevel())
+        >>> [tok.readable(token) for token in ["Ġna", 1, 2, "Ċ"]]
+        [' na', '<0xC3>', '<0xAF>ve', '\\n']
+        """
+        from piecework.readable import readable
+
+        if not isinstance(token, str):
+            name = self.id_to_token(token)
+            if name is None:
+                raise TokenIdError(f"id {token} is not in the vocabulary")
+            token = name
+        return readable(self._core.token_bytes(token))
 
     def count(
         self,
@@ -1144,6 +1253,15 @@ class Tokenizer:
         return {merge.token: place for place, merge in enumerate(self.history)}
 
     @cached_property
+    def _merging(self) -> Merging | None:
+        """The merges of a BPE model, for explanations; None of other models."""
+        if self.model_type != "BPE":
+            return None
+        from piecework.explain import Merging
+
+        return Merging(cast("BPE", self.model))
+
+    @cached_property
     def _symbols(self) -> frozenset[str]:
         """The user-defined symbols of the training."""
         return frozenset((self.trainer or {}).get("user_defined_symbols", ()))
@@ -1296,10 +1414,11 @@ def _listed(texts: Any, is_pretokenized: bool) -> Sequence[Any] | ArrowTexts:
     return list(texts) if column is None else column
 
 
-def _ids(ids: Iterable[int]) -> list[int]:
-    """A list of ids; arrays make one of Python's numbers, and quicker."""
-    tolist = getattr(ids, "tolist", None)
-    return list(ids) if tolist is None else tolist()
+def _rows(batch: Encodings | Iterable[Iterable[int]]) -> Iterable[Iterable[int]]:
+    """Token ids row by row."""
+    from piecework.types import Encodings
+
+    return batch.to_list() if isinstance(batch, Encodings) else batch
 
 
 def _checked_text(name: str, text: object) -> str:
