@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from piecework.counts import WordCounts
     from piecework.encoding_settings import Padding, Truncation
     from piecework.errors import PieceworkError
+    from piecework.explain import compare
     from piecework.patterns import Regex
+    from piecework.streams import DecodeStream
     from piecework.tokenizer import Tokenizer
     from piecework.training import WordPieceTrainer, train, train_files
     from piecework.types import Encoding, Encodings, Merge, Padded, Progress
@@ -31,6 +33,7 @@ __version__ = "0.1.0"
 __all__ = [
     "DEFAULT",
     "AddedToken",
+    "DecodeStream",
     "Encoding",
     "Encodings",
     "Merge",
@@ -44,6 +47,7 @@ __all__ = [
     "WordCounts",
     "WordPieceTrainer",
     "__version__",
+    "compare",
     "decoders",
     "errors",
     "models",
@@ -59,6 +63,7 @@ _MODULES = ("decoders", "errors", "models", "normalizers", "pre_tokenizers", "pr
 _HOMES = {
     "DEFAULT": "arguments",
     "AddedToken": "added_tokens",
+    "DecodeStream": "streams",
     "Encoding": "types",
     "Encodings": "types",
     "Merge": "types",
@@ -71,6 +76,7 @@ _HOMES = {
     "Truncation": "encoding_settings",
     "WordCounts": "counts",
     "WordPieceTrainer": "training",
+    "compare": "explain",
     "train": "training",
     "train_files": "training",
 }

@@ -17,6 +17,7 @@ mod file;
 mod functions;
 mod input;
 mod options;
+mod stream;
 mod text;
 mod threads;
 mod tokenizer;
@@ -30,6 +31,7 @@ use pyo3::prelude::*;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tokenizer::Tokenizer>()?;
     module.add_class::<options::Options>()?;
+    module.add_class::<stream::DecodeStream>()?;
     module.add_class::<text::Stage>()?;
     module.add_class::<encoding::Encoding>()?;
     module.add_class::<batch::Batch>()?;

@@ -9,6 +9,7 @@ from piecework._core._counts import WordCounter as WordCounter
 from piecework._core._counts import WordCounts as WordCounts
 from piecework._core._encoding import Encoding as Encoding
 from piecework._core._options import Options as Options
+from piecework._core._stream import DecodeStream as DecodeStream
 from piecework._core._text import Stage as Stage
 from piecework._core._text import decode_tokens as decode_tokens
 from piecework._core._text import detect_encoding as detect_encoding

@@ -56,7 +56,7 @@ impl Counter {
     pub fn add_lines(&mut self, block: &[u8], at: BlockStart, replace: bool) -> Result<()> {
         match simdutf8::compat::from_utf8(block) {
             // A line may be too long only where the block is.
-            Ok(text) if self.fast.is_some() && check_bytes(block.len()).is_ok() => {
+            Ok(text) if self.divides_lines() && check_bytes(block.len()).is_ok() => {
                 self.add(text, Documents::Lines(at.document), at.after(block).document)
             }
             Err(error) if !replace => Err(at.broken(block, error.valid_up_to())),
@@ -89,6 +89,11 @@ impl Counter {
             }
             None => self.counts.add_text(first, text, &mut self.words),
         }
+    }
+
+    /// Whether many lines may be counted at once.
+    fn divides_lines(&self) -> bool {
+        self.fast.as_ref().is_some_and(|(fast, _)| fast.divides(b'\n'))
     }
 
     fn settle(&mut self) -> Result<()> {

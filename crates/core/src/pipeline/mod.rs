@@ -6,6 +6,7 @@
 mod cuts;
 mod decode;
 mod encode;
+mod merges;
 mod road;
 mod tokens;
 
