@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from piecework.reference import models, normalize, postprocess, pretokenize
 from piecework.reference.added import AddedToken, AddedTokens, Specials, Stretch, numbered
 from piecework.reference.aligned import Normalized, identity
-from piecework.reference.bpe import SplitMix64
+from piecework.reference.chance import SplitMix64
 from piecework.reference.encoding import Encoding, Row, merged
 from piecework.reference.truncate import Padding, Truncation, padded, truncated
 
