@@ -153,6 +153,7 @@ impl Engine {
     /// Merges a pair wherever it occurs; gives the new symbol.
     pub(crate) fn merge(&mut self, pair: u32, tick: Tick<'_>) -> Result<u32> {
         let (left, right) = self.sides(pair);
+        let known = self.symbols.len();
         let new = self.symbols.add_merged(left, right);
         let job = Job { left, right, new, runs: self.settings.score.counts_merges() };
         self.walk.run(job, self.pairs.positions(pair), &self.symbols, &mut self.segments, tick)?;
@@ -162,7 +163,9 @@ impl Engine {
         for symbol in [left, right] {
             self.queue.symbol_fell(symbol, self.symbols.count(symbol), &mut self.pairs);
         }
-        self.queue.add_symbol(self.symbols.count(new));
+        if self.symbols.len() > known {
+            self.queue.add_symbol(self.symbols.count(new));
+        }
         let name = self.symbols.name(new).to_owned();
         self.queue.bar(name, &self.symbols, &mut self.pairs);
         self.queue.refresh(&self.symbols, &mut self.pairs);

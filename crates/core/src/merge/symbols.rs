@@ -16,12 +16,15 @@ pub(crate) struct Symbols {
     total: u64,
     /// What stands before the name of a symbol that continues a word; a merge drops it.
     prefix: String,
+    /// What stands behind the name of a symbol that ends a word.
+    suffix: String,
     ids: HashMap<String, u32, Hash>,
 }
 
 impl Symbols {
-    /// No symbols yet. Every symbol that can stand on the right of a pair is written with the prefix.
-    pub(crate) fn new(prefix: &str) -> Self {
+    /// No symbols yet. Every symbol that can stand on the right of a pair is written with the prefix, and every one
+    /// that ends a word with the suffix.
+    pub(crate) fn new(prefix: &str, suffix: &str) -> Self {
         Self {
             text: String::new(),
             ends: Vec::new(),
@@ -29,6 +32,7 @@ impl Symbols {
             counts: Vec::new(),
             total: 0,
             prefix: prefix.to_owned(),
+            suffix: suffix.to_owned(),
             ids: HashMap::with_hasher(Hash::default()),
         }
     }
@@ -44,10 +48,19 @@ impl Symbols {
         id
     }
 
-    /// Adds what `left` and `right` make.
+    /// Adds what `left` and `right` make, or finds it, if it was known before it occurred anywhere.
     pub(crate) fn add_merged(&mut self, left: u32, right: u32) -> u32 {
-        let width = self.width(left) + self.width(right);
-        self.add(&self.joined(left, right), width)
+        let (name, width) = (self.joined(left, right), self.width(left) + self.width(right));
+        if let Some(id) = self.find(&name) {
+            self.widths[id as usize] = width;
+            return id;
+        }
+        self.add(&name, width)
+    }
+
+    /// The symbol that is written so.
+    pub(crate) fn find(&self, name: &str) -> Option<u32> {
+        self.ids.get(name).copied()
     }
 
     /// How the merge of two symbols is written.
@@ -59,10 +72,15 @@ impl Symbols {
         name
     }
 
+    /// The same as bytes.
+    pub(crate) fn bytes_joined(&self, left: u32, right: u32) -> impl Iterator<Item = u8> {
+        self.name(left).bytes().chain(self.name(right)[self.prefix.len()..].bytes())
+    }
+
     /// The pairs of symbols whose merge is written like `name`, the latest symbol's.
     ///
-    /// A text that starts a word, or continues one, never arises from two pairs. So there is
-    /// another pair only where a word's own text starts as the prefix does.
+    /// A text that starts a word, or continues one, or ends one, never arises from two pairs. So there is
+    /// another pair only where a word's own text starts as the prefix does, or ends as the suffix does.
     pub(crate) fn splits<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (u32, u32)> + 'a {
         let searched = if self.is_ambiguous(name) { name } else { "" };
         let inner = searched.char_indices().skip(1);
@@ -73,11 +91,13 @@ impl Symbols {
         })
     }
 
-    /// Whether a symbol that starts a word and one that continues it could both be written so.
+    /// Whether symbols at two places of a word could both be written so.
     fn is_ambiguous(&self, name: &str) -> bool {
-        let start = self.prefix.chars().next();
+        let (start, end) = (self.prefix.chars().next(), self.suffix.chars().next_back());
         start.is_some_and(|letter| {
             name.starts_with(&self.prefix) && self.ids.contains_key(letter.encode_utf8(&mut [0; 4]) as &str)
+        }) || end.is_some_and(|letter| {
+            name.ends_with(&self.suffix) && self.ids.contains_key(&format!("{}{letter}", self.prefix))
         })
     }
 

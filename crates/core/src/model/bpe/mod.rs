@@ -9,6 +9,7 @@ mod encode;
 mod merging;
 mod pairs;
 mod recover;
+pub mod train;
 
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
