@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from piecework.errors import PieceworkError
     from piecework.patterns import Regex
     from piecework.tokenizer import Tokenizer
-    from piecework.training import WordPieceTrainer, train, train_files
+    from piecework.trainers import BpeTrainer, WordPieceTrainer
+    from piecework.training import train, train_files
     from piecework.types import Encoding, Encodings, Merge, Padded, Progress
 
 __version__ = "0.1.0"
@@ -31,6 +32,7 @@ __version__ = "0.1.0"
 __all__ = [
     "DEFAULT",
     "AddedToken",
+    "BpeTrainer",
     "Encoding",
     "Encodings",
     "Merge",
@@ -59,6 +61,7 @@ _MODULES = ("decoders", "errors", "models", "normalizers", "pre_tokenizers", "pr
 _HOMES = {
     "DEFAULT": "arguments",
     "AddedToken": "added_tokens",
+    "BpeTrainer": "trainers",
     "Encoding": "types",
     "Encodings": "types",
     "Merge": "types",
@@ -70,7 +73,7 @@ _HOMES = {
     "Tokenizer": "tokenizer",
     "Truncation": "encoding_settings",
     "WordCounts": "counts",
-    "WordPieceTrainer": "training",
+    "WordPieceTrainer": "trainers",
     "train": "training",
     "train_files": "training",
 }

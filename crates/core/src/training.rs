@@ -33,7 +33,7 @@ pub fn train(counts: &WordCounts, splitter: &WordSplitter, trainer: &Trainer, wa
         }
         Trainer::Bpe(config) => {
             let trained = bpe::train::train(&words, config, watch)?;
-            (self::bpe(trained.entries, trained.merges, splitter, config)?, trained.token_counts, trained.history)
+            (bpe(trained.entries, trained.merges, splitter, config)?, trained.token_counts, trained.history)
         }
     };
     let trainer = write_trainer(trainer);
