@@ -208,9 +208,8 @@ class BpeTrainer(Trainer):
     The result is a pure function of the word counts, these settings and the version of the algorithm.
 
     Args:
-        vocab_size: The entries to reach; special tokens, user-defined symbols and alphabet included. None where
-            ``max_merges`` says when to stop.
-        max_merges: Stop after so many merges.
+        vocab_size: The entries to reach; special tokens, user-defined symbols and alphabet included. None for no limit.
+        max_merges: Stop after so many merges. Without either, merging ends when nothing is left to merge.
         min_frequency: Pairs that occur less often are not merged.
         min_word_frequency: Words that occur less often are left out, unless they are user-defined symbols.
         stop_at_pair_frequency: Stop when the most frequent pair occurs at most so often.
@@ -226,7 +225,7 @@ class BpeTrainer(Trainer):
         continuing_subword_prefix: What marks a token that continues a word.
         end_of_word_suffix: What marks a token that ends a word, such as ``</w>``.
         suffix_style: Whether that is ``"attached"`` to the last character, or ``"separate"``, a symbol of its own.
-        max_token_length: No longer tokens, in characters without prefix and attached suffix.
+        max_token_length: No longer tokens, in characters without prefix and suffix.
 
     Raises:
         ConfigError: A setting that is impossible.
@@ -259,9 +258,3 @@ class BpeTrainer(Trainer):
     end_of_word_suffix: str = ""
     suffix_style: SuffixStyle = "attached"
     max_token_length: int | None = None
-
-    def __post_init__(self) -> None:
-        """Check that there is an end, and what all trainers check."""
-        if self.vocab_size is None and self.max_merges is None:
-            raise ConfigError("vocab_size or max_merges is needed: what to stop at")
-        super().__post_init__()

@@ -56,17 +56,22 @@ pub(crate) fn prepare(table: &Table<'_>, plan: &Plan<'_>, watch: Watch<'_>) -> R
     let mut names = Vec::new();
     for form in ordered(kept(&census, plan), plan) {
         let name = plan.spelling.written(form);
-        let id = symbols.find(&name).filter(|_| plan.special_tokens.contains(&name));
-        if id.is_none() && symbols.find(&name).is_some() {
-            return Err(Error::Config(format!(
-                "the alphabet has two symbols that are written {name:?}; choose another prefix or suffix"
-            )));
-        }
-        ids.set(form, id.unwrap_or_else(|| symbols.add(&name, 1)));
+        ids.set(form, add(form, &name, &mut symbols, plan)?);
         names.push(name);
     }
     let segments = cut(&table.words, &census, &ids, &mut symbols, plan, watch)?;
     Ok(Prepared { segments, symbols, names })
+}
+
+/// Adds a symbol to begin with, or finds the special token that is written so.
+fn add(form: Form, name: &str, symbols: &mut Symbols, plan: &Plan<'_>) -> Result<u32> {
+    match symbols.find(name) {
+        Some(id) if plan.special_tokens.iter().any(|token| token == name) => Ok(id),
+        Some(_) => Err(Error::Config(format!(
+            "the alphabet has two symbols that are written {name:?}; choose another prefix or suffix"
+        ))),
+        None => Ok(symbols.add(name, u32::from(form != Form::Suffix))),
+    }
 }
 
 impl Ids {
@@ -183,24 +188,23 @@ fn letter(form: Form) -> Option<char> {
 fn kept(census: &Census, plan: &Plan<'_>) -> Vec<Form> {
     let mut forms = census.forms.clone();
     if let Some(limit) = plan.limit_alphabet {
-        let letters = heaviest(census, plan.initial_alphabet, limit);
+        let mut letters = heaviest(census, plan.initial_alphabet, limit);
+        letters.extend(plan.letters_among_specials());
+        letters.sort_unstable();
         forms.retain(|&form| letter(form).is_none_or(|letter| letters.binary_search(&letter).is_ok()));
     }
-    let mut wanted: Vec<Form> = match plan.customs {
+    let wanted: Vec<Form> = match plan.customs {
         Customs::Own => plan.initial_alphabet.iter().flat_map(|&letter| plan.spelling.forms(letter)).collect(),
         Customs::Tokenizers => {
             let letters = forms.iter().filter_map(|&form| letter(form)).chain(plan.initial_alphabet.iter().copied());
             letters.map(|letter| plan.spelling.form(letter, true, false)).collect()
         }
     };
-    if plan.spelling.ends_words() {
-        wanted.push(Form::Suffix);
-    }
     forms.extend(wanted.into_iter().filter(|&form| !census.has(form)));
     forms
 }
 
-/// The characters asked for, and the heaviest others up to the limit; sorted.
+/// The characters asked for, and the heaviest others up to the limit.
 fn heaviest(census: &Census, wanted: &[char], limit: usize) -> Vec<char> {
     let mut letters = wanted.to_vec();
     letters.sort_unstable();
@@ -210,7 +214,6 @@ fn heaviest(census: &Census, wanted: &[char], limit: usize) -> Vec<char> {
     others.sort_by_key(|&letter| (Reverse(census.weight(letter)), letter));
     others.truncate(limit.saturating_sub(letters.len()));
     letters.append(&mut others);
-    letters.sort_unstable();
     letters
 }
 
@@ -221,7 +224,7 @@ fn ordered(mut forms: Vec<Form>, plan: &Plan<'_>) -> Vec<Form> {
         Ties::First => {}
         Ties::Hf => forms.sort_by_key(|&form| match form {
             Form::Letter { letter, first, last } => (!first, last, letter),
-            Form::Suffix => (true, true, char::MAX),
+            Form::Suffix => (!plan.spelling.prefix.is_empty(), true, char::MIN),
         }),
     }
     let mut once = hashbrown::HashSet::with_hasher(crate::merge::Hash::default());

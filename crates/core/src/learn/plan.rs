@@ -33,7 +33,7 @@ pub(crate) struct Plan<'a> {
     pub(crate) initial_alphabet: &'a [char],
     /// How many characters to keep.
     pub(crate) limit_alphabet: Option<usize>,
-    /// The most characters of a learned entry, its prefix not counted.
+    /// The most characters of a learned entry, prefix and suffix not counted.
     pub(crate) max_token_length: Option<usize>,
     /// How symbols are written.
     pub(crate) spelling: Spelling<'a>,
@@ -87,7 +87,7 @@ impl<'a> Spelling<'a> {
     pub(crate) fn forms(self, letter: char) -> impl Iterator<Item = Form> {
         let firsts: &[bool] = if self.prefix.is_empty() { &[true] } else { &[true, false] };
         let lasts: &[bool] = if self.marks_last() { &[false, true] } else { &[false] };
-        firsts.iter().flat_map(move |&first| lasts.iter().map(move |&last| Form::Letter { letter, first, last }))
+        lasts.iter().flat_map(move |&last| firsts.iter().map(move |&first| Form::Letter { letter, first, last }))
     }
 
     /// Whether each word ends with the suffix as a symbol.
@@ -103,7 +103,7 @@ impl<'a> Spelling<'a> {
     /// How a symbol is written.
     pub(crate) fn written(&self, form: Form) -> String {
         match form {
-            Form::Suffix => self.suffix.to_owned(),
+            Form::Suffix => format!("{}{}", self.prefix, self.suffix),
             Form::Letter { letter, first, last } => {
                 let prefix = if first { "" } else { self.prefix };
                 let suffix = if last { self.suffix } else { "" };
@@ -158,21 +158,30 @@ impl<'a> Plan<'a> {
         }
     }
 
+    /// The special tokens that are characters which words may consist of, whatever limit the alphabet has.
+    pub(crate) fn letters_among_specials(&self) -> impl Iterator<Item = char> {
+        let tokens = if self.customs == Customs::Tokenizers { self.special_tokens } else { &[] };
+        tokens.iter().filter_map(|token| {
+            let mut letters = token.chars();
+            letters.next().filter(|_| letters.as_str().is_empty())
+        })
+    }
+
     /// What the engine is asked for.
     pub(crate) fn engine(&self) -> Settings {
         Settings {
             score: self.score,
             ties: self.ties,
             min_frequency: self.min_frequency.max(1),
-            max_width: self.max_width(),
+            max_length: self.max_length(),
             track_frequency: self.stop_at_pair_frequency.is_some(),
         }
     }
 
-    fn max_width(&self) -> u32 {
+    fn max_length(&self) -> u32 {
         let longest = self.max_token_length.unwrap_or(usize::MAX);
         // The library asks for less than the most, but lets the first pairs through, whatever it is.
-        let widest = if self.customs == Customs::Tokenizers { longest.saturating_sub(1).max(2) } else { longest };
-        u32::try_from(widest).unwrap_or(u32::MAX)
+        let most = if self.customs == Customs::Tokenizers { longest.saturating_sub(1).max(2) } else { longest };
+        u32::try_from(most).unwrap_or(u32::MAX)
     }
 }

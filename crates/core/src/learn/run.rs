@@ -52,10 +52,20 @@ impl<'a> Run<'a> {
         self.named.len() + self.alphabet.len() + self.learned.len()
     }
 
+    /// How many entries there are in the end, if a stop rule says so; else 0.
+    fn goal(&self) -> usize {
+        let before = self.named.len() + self.alphabet.len();
+        let merges = self.plan.max_merges.map_or(usize::MAX, |most| most.saturating_add(before));
+        match self.plan.vocab_size.min(merges) {
+            usize::MAX => 0,
+            goal => goal,
+        }
+    }
+
     /// Merges until a stop rule holds, or `pays` says that the best merge does not.
     pub(crate) fn merge_on(&mut self, watch: Watch<'_>, pays: &dyn Fn(&Engine, &Best) -> bool) -> Result<()> {
         while !self.is_complete() {
-            let (size, goal) = (self.size(), self.plan.vocab_size);
+            let (size, goal) = (self.size(), self.goal());
             let mut tick = || tell(watch, Stage::Merging, size, goal);
             tick()?;
             let Some(best) = self.engine.best(&mut tick)? else {

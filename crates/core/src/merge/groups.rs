@@ -154,7 +154,7 @@ impl Groups {
         let (left, right) = (table.pairs.get(id).left, table.pairs.get(id).right);
         match self.ties {
             Ties::Lex => leading_bytes(table.symbols.name(left)),
-            Ties::SentencePiece => u64::from(table.symbols.width(left) + table.symbols.width(right)),
+            Ties::SentencePiece => u64::from(table.symbols.length_joined(left, right)),
             Ties::First => u64::from(table.pairs.earliest(id, table.symbols.width(left), table.segments)),
             Ties::Hf => u64::from(left) << 32 | u64::from(right),
         }

@@ -2,7 +2,7 @@
 //! becomes a new symbol, again and again.
 //!
 //! * [`segments`]: the words, one flat array.
-//! * [`symbols`]: names, widths and counts of symbols.
+//! * [`symbols`]: names, widths, lengths and counts of symbols.
 //! * [`pairs`]: counts and positions of pairs.
 //! * [`walk`] and [`neighbours`]: one merge, and what it changes.
 //! * [`score`]: what a criterion is.
@@ -52,8 +52,8 @@ pub(crate) struct Settings {
     pub(crate) ties: Ties,
     /// Pairs that occur less often are no candidates; at least 1.
     pub(crate) min_frequency: u64,
-    /// Nothing wider is made.
-    pub(crate) max_width: u32,
+    /// Nothing of more characters is made.
+    pub(crate) max_length: u32,
     /// Whether [`Engine::most_frequent`] will be asked for.
     pub(crate) track_frequency: bool,
 }
@@ -84,7 +84,7 @@ impl Engine {
             segments,
             symbols,
             pairs,
-            queue: Queue::new(settings.score, settings.ties, settings.max_width, taken),
+            queue: Queue::new(settings.score, settings.ties, settings.max_length, taken),
             frequencies: settings.track_frequency.then(BinaryHeap::new),
             walk: Walk::default(),
         };

@@ -1,4 +1,4 @@
-//! What is known of each symbol: how it is written, how wide it is, how often it occurs.
+//! What is known of each symbol: how it is written, how wide and how long it is, how often it occurs.
 
 use std::cmp::Ordering;
 
@@ -12,6 +12,7 @@ pub(crate) struct Symbols {
     text: String,
     ends: Vec<usize>,
     widths: Vec<u32>,
+    lengths: Vec<u32>,
     counts: Vec<u64>,
     total: u64,
     /// What stands before the name of a symbol that continues a word; a merge drops it.
@@ -29,6 +30,7 @@ impl Symbols {
             text: String::new(),
             ends: Vec::new(),
             widths: Vec::new(),
+            lengths: Vec::new(),
             counts: Vec::new(),
             total: 0,
             prefix: prefix.to_owned(),
@@ -37,12 +39,14 @@ impl Symbols {
         }
     }
 
-    /// Adds a symbol that occurs nowhere yet, and gives its id.
-    pub(crate) fn add(&mut self, name: &str, width: u32) -> u32 {
+    /// Adds a symbol of one slot that occurs nowhere yet, and gives its id; `length` is how many characters it has, what
+    /// marks its place in the word not counted.
+    pub(crate) fn add(&mut self, name: &str, length: u32) -> u32 {
         let id = number(self.ends.len());
         self.text.push_str(name);
         self.ends.push(self.text.len());
-        self.widths.push(width);
+        self.widths.push(1);
+        self.lengths.push(length);
         self.counts.push(0);
         self.ids.insert(name.to_owned(), id);
         id
@@ -50,12 +54,11 @@ impl Symbols {
 
     /// Adds what `left` and `right` make, or finds it, if it was known before it occurred anywhere.
     pub(crate) fn add_merged(&mut self, left: u32, right: u32) -> u32 {
-        let (name, width) = (self.joined(left, right), self.width(left) + self.width(right));
-        if let Some(id) = self.find(&name) {
-            self.widths[id as usize] = width;
-            return id;
-        }
-        self.add(&name, width)
+        let name = self.joined(left, right);
+        let id = self.find(&name).unwrap_or_else(|| self.add(&name, 0));
+        self.widths[id as usize] = self.width(left) + self.width(right);
+        self.lengths[id as usize] = self.length_joined(left, right);
+        id
     }
 
     /// The symbol that is written so.
@@ -118,9 +121,14 @@ impl Symbols {
         self.name(one).as_bytes().cmp(self.name(other).as_bytes())
     }
 
-    /// How many slots (characters) a symbol covers.
+    /// How many slots a symbol covers.
     pub(crate) fn width(&self, id: u32) -> u32 {
         self.widths[id as usize]
+    }
+
+    /// How many characters the merge of two symbols has, what marks its place in the word not counted.
+    pub(crate) fn length_joined(&self, left: u32, right: u32) -> u32 {
+        self.lengths[left as usize] + self.lengths[right as usize]
     }
 
     /// How often a symbol occurs.

@@ -28,7 +28,7 @@ pub enum SuffixStyle {
 /// The settings of a training.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrainerConfig {
-    /// How many entries to stop at, special tokens, user-defined symbols and alphabet included.
+    /// How many entries to stop at, special tokens, user-defined symbols and alphabet included; `None` for no limit.
     pub vocab_size: Option<usize>,
     /// How many merges to stop at.
     pub max_merges: Option<usize>,
@@ -58,7 +58,7 @@ pub struct TrainerConfig {
     pub end_of_word_suffix: String,
     /// Where that goes.
     pub suffix_style: SuffixStyle,
-    /// The most characters of a learned entry, without prefix and attached suffix.
+    /// The most characters of a learned entry, without prefix and suffix.
     pub max_token_length: Option<usize>,
 }
 
@@ -93,7 +93,7 @@ impl TrainerConfig {
             Alphabet::Byte => 0..256,
         };
         let bytes = bytes.filter_map(|byte| u8::try_from(byte).ok()).map(byte_to_char);
-        bytes.chain(self.initial_alphabet.iter().copied()).collect()
+        self.initial_alphabet.iter().copied().chain(bytes).collect()
     }
 
     /// What all trainers ask for, with what [`Self::wanted`] gives.

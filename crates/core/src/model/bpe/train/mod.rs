@@ -6,7 +6,7 @@
 
 mod config;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 pub use config::{Alphabet, SuffixStyle, TrainerConfig};
 
@@ -24,7 +24,7 @@ pub struct Trained {
     pub entries: Vec<String>,
     /// The merges as pairs of ids, the first first.
     pub merges: Vec<(u32, u32)>,
-    /// How often each entry stands in the words trained on when all is merged; special tokens have 0.
+    /// How often each entry stands in the words trained on when all is merged.
     pub token_counts: Vec<u64>,
     /// All merges, with the counts before each.
     pub history: Vec<Merge>,
@@ -37,7 +37,6 @@ pub struct Trained {
 /// or not written in the characters of bytes, [`Error::Overflow`] where a sum does not fit into 64 bits,
 /// [`Error::Interrupted`] where the watch asks for it.
 pub fn train(words: &[(&str, u64)], config: &TrainerConfig, watch: Watch<'_>) -> Result<Trained> {
-    check(config)?;
     let wanted = config.wanted();
     let plan = config.plan(&wanted);
     let table = Table::new(words, &plan)?;
@@ -49,20 +48,8 @@ pub fn train(words: &[(&str, u64)], config: &TrainerConfig, watch: Watch<'_>) ->
     let (entries, history) = (run.entries(), run.history());
     let ids: HashMap<&str, u32> = entries.iter().map(String::as_str).zip(0..).collect();
     let merges = history.iter().map(|merge| (ids[&*merge.left], ids[&*merge.right])).collect();
-    let token_counts = count(&run, &entries, &table, config);
+    let token_counts = count(&run, &entries, &table);
     Ok(Trained { merges, token_counts, history, entries })
-}
-
-fn check(config: &TrainerConfig) -> Result<()> {
-    if config.vocab_size.is_none() && config.max_merges.is_none() {
-        return Err(Error::Config("vocab_size or max_merges is needed: what to stop at".to_owned()));
-    }
-    if config.suffix_style == SuffixStyle::Separate && !config.continuing_subword_prefix.is_empty() {
-        let message = "a suffix that is a symbol of its own has no prefix; leave continuing_subword_prefix empty, or \
-                       pass suffix_style=\"attached\"";
-        return Err(Error::Config(message.to_owned()));
-    }
-    Ok(())
 }
 
 fn check_bytes(table: &Table<'_>) -> Result<()> {
@@ -77,13 +64,9 @@ fn check_bytes(table: &Table<'_>) -> Result<()> {
     }
 }
 
-/// How often each entry stands in the words. The sum is no more than the characters of the table, which was checked.
-fn count(run: &Run<'_>, entries: &[String], table: &Table<'_>, config: &TrainerConfig) -> Vec<u64> {
+/// How often each entry stands in the words. The sum is no more than the symbols of the table, which was checked.
+fn count(run: &Run<'_>, entries: &[String], table: &Table<'_>) -> Vec<u64> {
     let whole: HashMap<&str, u64> = table.whole.iter().copied().collect();
-    let specials: HashSet<&String> = config.special_tokens.iter().collect();
-    let of = |entry: &String| match specials.contains(entry) {
-        true => 0,
-        false => run.occurrences(entry) + whole.get(entry.as_str()).copied().unwrap_or_default(),
-    };
-    entries.iter().map(of).collect()
+    let given = |entry: &String| whole.get(entry.as_str()).copied().unwrap_or_default();
+    entries.iter().map(|entry| run.occurrences(entry) + given(entry)).collect()
 }
