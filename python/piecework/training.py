@@ -66,7 +66,7 @@ def train(
     elif isinstance(texts, WordCounts):
         counts = texts
     else:
-        normalizer, pre_tokenizer = _with_defaults(trainer, normalizer, pre_tokenizer)
+        normalizer, pre_tokenizer = splitting_for(trainer, normalizer, pre_tokenizer)
         counts = WordCounts.from_texts(
             texts,
             normalizer=normalizer,
@@ -113,7 +113,7 @@ def train_files(
         CountsError: The files hold no words.
     """
     _check_trainer_type(trainer)
-    normalizer, pre_tokenizer = _with_defaults(trainer, normalizer, pre_tokenizer)
+    normalizer, pre_tokenizer = splitting_for(trainer, normalizer, pre_tokenizer)
     counts = WordCounts.from_files(
         paths,
         normalizer=normalizer,
@@ -134,10 +134,10 @@ def _check_trainer_type(trainer: object) -> None:
         )
 
 
-def _with_defaults(
+def splitting_for(
     trainer: Trainer,
-    normalizer: Normalizer | Default | None,
-    pre_tokenizer: PreTokenizer | Default | None,
+    normalizer: Normalizer | Default | None = DEFAULT,
+    pre_tokenizer: PreTokenizer | Default | None = DEFAULT,
 ) -> tuple[Normalizer | Default | None, PreTokenizer | Default | None]:
     """Put what BPE has where nothing was given; the defaults of word counts are WordPiece's."""
     if isinstance(trainer, BpeTrainer):
@@ -160,7 +160,7 @@ def _train(
         pre_tokenizer = (
             counts.pre_tokenizer if isinstance(pre_tokenizer, Default) else pre_tokenizer
         )
-    normalizer, pre_tokenizer = with_defaults(*_with_defaults(trainer, normalizer, pre_tokenizer))
+    normalizer, pre_tokenizer = with_defaults(*splitting_for(trainer, normalizer, pre_tokenizer))
     splitter, functions = splitter_json(normalizer, pre_tokenizer)
     if isinstance(trainer, WordPieceTrainer):
         _warn_of_rarities(counts, trainer)
