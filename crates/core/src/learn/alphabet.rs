@@ -54,24 +54,20 @@ pub(crate) fn prepare(table: &Table<'_>, plan: &Plan<'_>, watch: Watch<'_>) -> R
     }
     let mut ids = Ids { letters: vec![[NONE; 4]; census.seen.len()], suffix: NONE };
     let mut names = Vec::new();
+    let mut used = hashbrown::HashSet::with_hasher(crate::merge::Hash::default());
     for form in ordered(kept(&census, plan), plan) {
         let name = plan.spelling.written(form);
-        ids.set(form, add(form, &name, &mut symbols, plan)?);
+        let id = symbols.find(&name).unwrap_or_else(|| symbols.add(&name, u32::from(form != Form::Suffix)));
+        if !used.insert(id) {
+            return Err(Error::Config(format!(
+                "the alphabet has two symbols that are written {name:?}; choose another prefix or suffix"
+            )));
+        }
+        ids.set(form, id);
         names.push(name);
     }
     let segments = cut(&table.words, &census, &ids, &mut symbols, plan, watch)?;
     Ok(Prepared { segments, symbols, names })
-}
-
-/// Adds a symbol to begin with, or finds the special token that is written so.
-fn add(form: Form, name: &str, symbols: &mut Symbols, plan: &Plan<'_>) -> Result<u32> {
-    match symbols.find(name) {
-        Some(id) if plan.special_tokens.iter().any(|token| token == name) => Ok(id),
-        Some(_) => Err(Error::Config(format!(
-            "the alphabet has two symbols that are written {name:?}; choose another prefix or suffix"
-        ))),
-        None => Ok(symbols.add(name, u32::from(form != Form::Suffix))),
-    }
 }
 
 impl Ids {
