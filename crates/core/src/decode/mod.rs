@@ -10,6 +10,7 @@ mod cleanup;
 mod ctc;
 mod metaspace;
 mod replace;
+mod sentencepiece;
 mod strip;
 mod wordpiece;
 
@@ -22,6 +23,7 @@ use crate::span::check_bytes;
 pub use bpe::BpeDecoder;
 pub use ctc::CtcDecoder;
 pub use replace::ReplaceDecoder;
+pub use sentencepiece::SentencePieceDecoder;
 pub use strip::StripDecoder;
 pub use wordpiece::WordPieceDecoder;
 
@@ -49,6 +51,8 @@ pub enum Decoder {
     Replace(ReplaceDecoder),
     /// The output of a model that repeats tokens and pads.
     Ctc(CtcDecoder),
+    /// Pieces of a `SentencePiece` model become text.
+    SentencePiece(SentencePieceDecoder),
     /// One decoder after the other.
     Sequence(Vec<Decoder>),
 }
@@ -74,6 +78,7 @@ impl Decoder {
             Self::Strip(decoder) => decoder.decode_chain(parts),
             Self::Replace(decoder) => decoder.decode_chain(parts)?,
             Self::Ctc(decoder) => decoder.decode_chain(parts),
+            Self::SentencePiece(decoder) => decoder.decode_chain(parts),
             Self::Sequence(decoders) => decoders.iter().try_fold(parts, |parts, decoder| {
                 let parts = decoder.decode_chain(parts)?;
                 // A decoder can double its input, and a file can name many.
