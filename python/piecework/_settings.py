@@ -103,6 +103,15 @@ class Number(Kind):
         return number
 
 
+class Probability(Kind):
+    """A number from 0 to 1."""
+
+    def check(self, value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            raise Mismatch(f"expected a number from 0 to 1, found {shown(value)}")
+        return float(value)
+
+
 class Choice(Kind):
     """One of several names, each with the name that JSON has for it."""
 
@@ -169,6 +178,7 @@ FLAG = Flag()
 TEXT = Text()
 CHARACTER = Text(1, 1)
 NUMBER = Number()
+PROBABILITY = Probability()
 SIZE_LIMIT = 1 << 64
 """Lengths, and whatever else the core holds in 64 bits, lie below."""
 SIZE = Number(0, SIZE_LIMIT)

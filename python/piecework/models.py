@@ -17,25 +17,28 @@ from piecework._settings import (
     FLAG,
     ID_LIMIT,
     NUMBER,
+    PROBABILITY,
     TEXT,
     Choice,
     Kind,
+    ListOf,
     Maybe,
     Mismatch,
     Number,
     Settings,
     Text,
+    items,
     members,
     shown,
     takes,
     under,
 )
-from piecework.errors import VocabularyError
+from piecework.errors import ConfigError, VocabularyError
 
 if TYPE_CHECKING:
     from piecework.arguments import UnknownPolicy
 
-__all__ = ["Model", "Vocabulary", "WordLevel", "WordPiece"]
+__all__ = ["BPE", "MergeList", "Model", "Vocabulary", "WordLevel", "WordPiece"]
 
 
 class Vocabulary(abc.Mapping[str, int]):
@@ -131,6 +134,7 @@ _ANY_UNK = "[UNK]"
 """What a file, which must name an unknown token, has where there is none."""
 _VERSION = 1
 _OWN_TYPE = "piecework.WordPiece"
+_OWN_BPE = "piecework.BPE"
 
 
 @dataclass(frozen=True)
@@ -244,3 +248,143 @@ class WordLevel(Model):
         self, vocab: abc.Mapping[str, int] | abc.Sequence[str], unk_token: str = "<unk>"
     ) -> None:
         self._fill(vocab=vocab, unk_token=unk_token)
+
+
+class MergeList(tuple[tuple[str, str], ...]):
+    """Pairs of tokens in their order: a tuple that is shown by its length.
+
+    >>> MergeList([("u", "g"), ("h", "ug")])
+    <2 merges>
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} merge{'' if len(self) == 1 else 's'}>"
+
+
+class _Merges(Kind):
+    """Merges in their order; JSON has arrays of two tokens, or in older files strings with a space between."""
+
+    def check(self, value: Any) -> MergeList:
+        if isinstance(value, MergeList):
+            return value
+        if isinstance(value, str) or not isinstance(value, abc.Iterable):
+            raise Mismatch(f"expected a list of pairs of tokens, found {shown(value)}")
+        merges: list[tuple[str, str]] = []
+        for place, merge in enumerate(value):
+            pair = merge.split(" ") if isinstance(merge, str) else merge
+            if not isinstance(pair, tuple | list) or len(pair) != 2:
+                wanted = "two tokens, or a string of them with a space between"
+                raise Mismatch(f"expected {wanted}, found {shown(merge)}").under(f"[{place}]")
+            with under(f"[{place}]"):
+                merges.append((_TOKEN.check(pair[0]), _TOKEN.check(pair[1])))
+        return MergeList(merges)
+
+    def read(self, data: Any) -> MergeList:
+        return self.check([x for x in items(data) if not _is_header(x)])
+
+    def write(self, value: MergeList) -> list[list[str]]:
+        return [list(pair) for pair in value]
+
+
+def _is_header(line: object) -> bool:
+    return isinstance(line, str) and line.startswith("#version")
+
+
+@dataclass(frozen=True)
+class _OwnBPE(Settings):
+    """What a file of BPE has for us alone."""
+
+    accepted: ClassVar[tuple[str, ...]] = ("training",)
+
+    version: int = field(default=_VERSION, metadata=takes(Number(_VERSION, _VERSION + 1)))
+    ranks: tuple[int | None, ...] | None = field(
+        default=None, metadata=takes(Maybe(ListOf(Maybe(NUMBER))))
+    )
+
+
+@dataclass(frozen=True, init=False)
+class BPE(Model):
+    """Byte-pair encoding: the characters of a word, merged by the first merge of the list that applies, again and again.
+
+    Args:
+        vocab: The tokens: a mapping to their ids, or a list in the order of their ids.
+        merges: Pairs of tokens, the first to be applied first; each makes a token.
+        dropout: How likely a merge that applies is passed over; None for never.
+        unk_token: What a character becomes that is no token; None: it vanishes.
+        continuing_subword_prefix: What marks a token that continues a word; empty if nothing does.
+        end_of_word_suffix: What marks a token that ends a word; empty if nothing does.
+        fuse_unk: Whether unknown characters side by side are one unknown token.
+        byte_fallback: Whether an unknown character becomes the tokens ``<0x00>`` to ``<0xFF>`` of its bytes, where the
+            vocabulary has them all.
+        ignore_merges: Whether a word that is a token is that token, whatever the merges say.
+        ranks: In place of merges: a rank for each id, or None; any two neighbours merge that make a token with a rank, the
+            lowest rank first.
+
+    >>> model = BPE(["h", "u", "g", "s", "ug", "hug"], [("u", "g"), ("h", "ug")])
+    >>> model.merges[0], model.to_dict()["merges"]
+    (('u', 'g'), [['u', 'g'], ['h', 'ug']])
+    """
+
+    type_name: ClassVar[str] = "BPE"
+
+    vocab: Vocabulary = field(metadata=takes(_VOCAB))
+    merges: MergeList = field(metadata=takes(_Merges()))
+    dropout: float | None = field(metadata=takes(Maybe(PROBABILITY)))
+    unk_token: str | None = field(metadata=takes(Maybe(TEXT)))
+    continuing_subword_prefix: str | None = field(metadata=takes(Maybe(TEXT)))
+    end_of_word_suffix: str | None = field(metadata=takes(Maybe(TEXT)))
+    fuse_unk: bool = field(metadata=takes(FLAG, may_lack=True))
+    byte_fallback: bool = field(metadata=takes(FLAG, may_lack=True))
+    ignore_merges: bool = field(metadata=takes(FLAG, may_lack=True))
+    ranks: tuple[int | None, ...] | None = field(metadata=takes(Maybe(ListOf(Maybe(NUMBER)))))
+
+    def __init__(
+        self,
+        vocab: abc.Mapping[str, int] | abc.Sequence[str],
+        merges: abc.Iterable[tuple[str, str]] = (),
+        dropout: float | None = None,
+        unk_token: str | None = None,
+        continuing_subword_prefix: str | None = None,
+        end_of_word_suffix: str | None = None,
+        *,
+        fuse_unk: bool = False,
+        byte_fallback: bool = False,
+        ignore_merges: bool = False,
+        ranks: abc.Sequence[int | None] | None = None,
+    ) -> None:
+        self._fill(
+            vocab=vocab,
+            merges=merges,
+            dropout=dropout,
+            unk_token=unk_token,
+            continuing_subword_prefix=continuing_subword_prefix or None,
+            end_of_word_suffix=end_of_word_suffix or None,
+            fuse_unk=fuse_unk,
+            byte_fallback=byte_fallback,
+            ignore_merges=ignore_merges,
+            ranks=ranks,
+        )
+        if ranks is not None and self.merges:
+            raise ConfigError("merges and ranks exclude each other: ranks imply the merges")
+
+    def _write(self) -> dict[str, Any]:
+        """Give the type that ``tokenizers`` knows only if there is a list of merges."""
+        data = super()._write()
+        ranks = data.pop("ranks")
+        if ranks is not None:
+            data |= {"type": _OWN_BPE, "piecework": _OwnBPE(ranks=ranks).to_dict()}
+        return data
+
+    @classmethod
+    def _types(cls) -> dict[str, type[Self]]:
+        return {cls.type_name: cls, _OWN_BPE: cls}
+
+    @classmethod
+    def _current(cls, data: dict[str, Any]) -> dict[str, Any]:
+        """Give the ranks, which the file has in its part that is ours."""
+        with under(".piecework"):
+            own = data.pop("piecework", None)
+            data["ranks"] = None if own is None else _OwnBPE._read(own).ranks
+        return data

@@ -947,7 +947,7 @@ class Tokenizer:
 
     @property
     def unknown(self) -> UnknownPolicy:
-        """What becomes of characters that no piece covers; of a WordLevel model, ``"word"``."""
+        """What becomes of characters that no piece covers; of a model other than WordPiece, ``"word"``."""
         return self._core.model()[2] if self.model_type == "WordPiece" else "word"
 
     @property
@@ -960,7 +960,7 @@ class Tokenizer:
     @property
     def continuing_subword_prefix(self) -> str:
         """What marks a token that continues a word; empty if nothing does."""
-        return self._core.model()[0] if self.model_type == "WordPiece" else ""
+        return self._core.continuing_subword_prefix()
 
     @property
     def max_input_chars_per_word(self) -> int | None:
@@ -969,19 +969,17 @@ class Tokenizer:
 
     @property
     def model_type(self) -> str:
-        """The kind of model: ``"WordPiece"`` or ``"WordLevel"``."""
+        """The kind of model: ``"WordPiece"``, ``"BPE"`` or ``"WordLevel"``."""
         return self._core.model_type()
 
     @property
     def model(self) -> Model:
         """The model, its vocabulary included; a new one each time."""
-        from piecework import models
+        import json
 
-        vocab = self._core.model_vocab()
-        if self.model_type == "WordLevel":
-            return models.WordLevel(vocab, unk_token=self._core.unk_token() or "")
-        prefix, unk_token, unknown, limit = self._core.model()
-        return models.WordPiece(vocab, unk_token, limit, prefix, unknown)
+        from piecework.models import Model
+
+        return Model.from_dict(json.loads(self._core.model_json()))
 
     @cached_property
     def _parts(self) -> dict[str, Any]:

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use piecework_core::Error;
 use piecework_core::added::{AddedToken, Specials};
 use piecework_core::format::{
-    JsonSettings, VocabSettings, read_splitter, read_tokenizer_json, read_vocab_txt, with_parts, write_parts,
-    write_splitter, write_tokenizer_json, write_vocab_txt,
+    JsonSettings, VocabSettings, read_splitter, read_tokenizer_json, read_vocab_txt, with_parts, write_model,
+    write_parts, write_splitter, write_tokenizer_json, write_vocab_txt,
 };
 use piecework_core::model::Model;
 use piecework_core::model::wordpiece::train::Merge;
@@ -140,8 +140,18 @@ impl Tokenizer {
     fn model_type(&self) -> &'static str {
         match self.inner.model() {
             Model::WordPiece(_) => "WordPiece",
+            Model::Bpe(_) => "BPE",
             Model::WordLevel(_) => "WordLevel",
         }
+    }
+
+    /// The model with its vocabulary as JSON.
+    fn model_json(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| write_model(self.inner.model())).map_err(|error| to_py(py, &error))
+    }
+
+    fn continuing_subword_prefix(&self) -> &str {
+        self.inner.model().continuing_subword_prefix()
     }
 
     fn model(&self, py: Python<'_>) -> PyResult<ModelSettings> {

@@ -56,7 +56,13 @@ class Tokenizer:
         """Give normalizer and pre-tokenizer as JSON."""
 
     def model_type(self) -> str:
-        """Give the kind of model, "WordPiece" or "WordLevel"."""
+        """Give the kind of model, "WordPiece", "BPE" or "WordLevel"."""
+
+    def model_json(self) -> str:
+        """Give the model with its vocabulary as a tokenizer.json has it."""
+
+    def continuing_subword_prefix(self) -> str:
+        """Give what marks a token that continues a word; empty if nothing does."""
 
     def model(self) -> _ModelSettings:
         """Give prefix, unknown token, unknown policy and word limit of a WordPiece."""

@@ -183,6 +183,16 @@ impl<'a> Node<'a> {
         Ok(items.iter().enumerate().map(move |(at, json)| Node { json, path: format!("{path}[{at}]") }))
     }
 
+    /// The items without paths of their own, for arrays as long as a list of merges.
+    pub(super) fn items(&self) -> Result<&'a [Json]> {
+        if let Json::Array(items) = self.json { Ok(items) } else { self.expected("an array") }
+    }
+
+    /// The item at a place.
+    pub(super) fn item(&self, at: usize, json: &'a Json) -> Self {
+        Node { json, path: format!("{}[{at}]", self.path) }
+    }
+
     /// The members without paths of their own, for objects as large as a vocabulary.
     pub(super) fn members(&self) -> Result<&'a [(String, Json)]> {
         if let Json::Object(members) = self.json { Ok(members) } else { self.expected("an object") }

@@ -3,6 +3,7 @@
 //! What a format cannot hold is an error or is handed back as a note, never dropped in silence.
 
 mod added_tokens;
+mod bpe;
 mod components;
 mod counts_file;
 mod decoders;
@@ -15,12 +16,14 @@ mod post_processors;
 mod pre_tokenizers;
 mod tokenizer_json;
 mod trainer;
+mod training;
 mod vocab_txt;
 
 pub use components::{read_splitter, write_splitter};
 pub use counts_file::{read_counts, write_counts};
 pub use decoders::{read_decoder, write_decoder};
 pub use limits::{read_padding, read_truncation, write_padding, write_truncation};
+pub use models::write_model;
 pub use tokenizer_json::{JsonSettings, read_tokenizer_json, with_parts, write_parts, write_tokenizer_json};
 pub use trainer::{read_trainer, write_trainer};
 pub use vocab_txt::{VocabSettings, read_vocab_txt, write_vocab_txt};

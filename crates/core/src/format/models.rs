@@ -4,21 +4,21 @@
 //! encode otherwise is saved under the model type `piecework.WordPiece`, which it refuses: no id changes in
 //! silence.
 
+use super::bpe::{BPE, OWN_BPE, RawBpe, bpe_json};
 use super::json::{Json, Node, object};
-use super::trainer::{trainer, write_trainer};
-use crate::error::{Error, Result, shorten};
+use super::training::{RawTraining, training_json};
+use crate::error::{Result, shorten};
 use crate::model::Model;
 use crate::model::word_level::WordLevel;
-use crate::model::wordpiece::train::Merge;
 use crate::model::wordpiece::{Settings, Unknown, WordPiece};
-use crate::pipeline::{Tokenizer, Training};
+use crate::pipeline::Training;
 use crate::vocab::Vocab;
 
 const OWN_TYPE: &str = "piecework.WordPiece";
 const WORD_PIECE: &str = "WordPiece";
 const WORD_LEVEL: &str = "WordLevel";
 /// The version of what stands under `model.piecework`.
-const VERSION: u64 = 1;
+pub(super) const VERSION: u64 = 1;
 /// Longer than any text: how "no limit" is written, since the reference wants a number.
 const NO_LIMIT: u64 = u32::MAX as u64;
 
@@ -32,6 +32,7 @@ pub(super) struct RawModel {
 enum Kind {
     WordPiece(Settings),
     WordLevel(String),
+    Bpe(RawBpe),
 }
 
 impl RawModel {
@@ -42,6 +43,10 @@ impl RawModel {
             node.only(&["type", "vocab", "unk_token"])?;
             let unk_token = node.member("unk_token")?.str()?.to_owned();
             return Ok(Self { vocab, kind: Kind::WordLevel(unk_token), training: None });
+        }
+        if matches!(kind, BPE | OWN_BPE) {
+            let (bpe, training) = RawBpe::read(node, &vocab)?;
+            return Ok(Self { vocab, kind: Kind::Bpe(bpe), training });
         }
         let members =
             ["type", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word", "vocab", "piecework"];
@@ -59,7 +64,7 @@ impl RawModel {
 
     /// Refuses an unknown token that is not there.
     pub(super) fn check_unknown(&self, node: &Node<'_>) -> Result<()> {
-        // A WordLevel model may do without, as long as it knows every word.
+        // The others may do without, as long as they know every word.
         let Kind::WordPiece(settings) = &self.kind else { return Ok(()) };
         match &settings.unk_token {
             Some(unk) if self.vocab.id(unk).is_none() => Err(node.member("unk_token")?.error(format!(
@@ -76,20 +81,24 @@ impl RawModel {
         let model = match self.kind {
             Kind::WordPiece(settings) => Model::WordPiece(WordPiece::new(self.vocab, settings)),
             Kind::WordLevel(unk) => Model::WordLevel(WordLevel::new(self.vocab, unk)),
+            Kind::Bpe(bpe) => Model::Bpe(bpe.build(self.vocab).map_err(|error| node.error(error.to_string()))?),
         };
         Ok((model, training))
     }
 }
 
-/// Files of old do not name the type: only `WordPiece` has a limit on words.
+/// All types of models.
+const TYPES: [&str; 5] = [WORD_PIECE, BPE, WORD_LEVEL, OWN_TYPE, OWN_BPE];
+
+/// Files of old do not name the type: only `WordPiece` has a limit on words, only BPE has merges.
 fn kind<'a>(node: &Node<'a>) -> Result<&'a str> {
     match node.find("type")? {
         Some(kind) => match kind.str()? {
-            name @ (WORD_PIECE | WORD_LEVEL | OWN_TYPE) => Ok(name),
-            other => Err(node.unknown_kind(other, &[WORD_PIECE, WORD_LEVEL, OWN_TYPE])),
+            name if TYPES.contains(&name) => Ok(name),
+            other => Err(node.unknown_kind(other, &TYPES)),
         },
         None if node.find("max_input_chars_per_word")?.is_some() => Ok(WORD_PIECE),
-        None if node.find("merges")?.is_some() => Err(node.unknown_kind("BPE", &[WORD_PIECE, WORD_LEVEL, OWN_TYPE])),
+        None if node.find("merges")?.is_some() => Ok(BPE),
         None => Ok(WORD_LEVEL),
     }
 }
@@ -137,57 +146,15 @@ impl Own {
     }
 }
 
-struct RawTraining(Training);
-
-impl RawTraining {
-    fn read(node: &Node<'_>) -> Result<Self> {
-        node.only(&["trainer", "counts_sha256", "token_counts", "history"])?;
-        Ok(Self(Training {
-            trainer: write_trainer(&trainer(&node.member("trainer")?)?),
-            counts_sha256: node.member("counts_sha256")?.str()?.to_owned(),
-            token_counts: node.member("token_counts")?.array()?.map(|node| node.unsigned()).collect::<Result<_>>()?,
-            history: node.member("history")?.array()?.map(|node| merge(&node)).collect::<Result<_>>()?,
-        }))
-    }
-
-    /// The counts must be those of this vocabulary, and add up.
-    fn checked(self, node: &Node<'_>, vocab: &Vocab) -> Result<Training> {
-        let Self(training) = self;
-        if training.token_counts.len() != vocab.id_limit() as usize {
-            return Err(node.error(format!(
-                "piecework.training.token_counts has {} entries for {} ids",
-                training.token_counts.len(),
-                vocab.id_limit()
-            )));
-        }
-        if training.token_counts.iter().try_fold(0_u64, |sum, &count| sum.checked_add(count)).is_none() {
-            return Err(Error::Overflow("the token counts add up to more than 2^64 - 1".to_owned()));
-        }
-        Ok(training)
-    }
+/// The model without what training left behind, as a `tokenizer.json` has it.
+pub fn write_model(model: &Model) -> Result<String> {
+    Ok(model_json(model, None)?.text())
 }
 
-/// `[left, right, token, score, pair count, left count, right count, ties]`.
-fn merge(node: &Node<'_>) -> Result<Merge> {
-    let parts: Vec<Node<'_>> = node.array()?.collect();
-    let [left, right, token, score, pair_count, left_count, right_count, ties] = &parts[..] else {
-        return Err(node.error("expected [left, right, token, score, pair count, left count, right count, ties]"));
-    };
-    Ok(Merge {
-        left: left.str()?.to_owned(),
-        right: right.str()?.to_owned(),
-        token: token.str()?.to_owned(),
-        score: score.float()?,
-        pair_count: pair_count.unsigned()?,
-        left_count: left_count.unsigned()?,
-        right_count: right_count.unsigned()?,
-        ties: ties.unsigned()?,
-    })
-}
-
-pub(super) fn model_json(tokenizer: &Tokenizer) -> Result<Json> {
-    match tokenizer.model() {
-        Model::WordPiece(model) => word_piece_json(model, tokenizer.training().map(AsRef::as_ref)),
+pub(super) fn model_json(model: &Model, training: Option<&Training>) -> Result<Json> {
+    match model {
+        Model::WordPiece(model) => word_piece_json(model, training),
+        Model::Bpe(model) => bpe_json(model, training),
         Model::WordLevel(model) => Ok(object([
             ("type", WORD_LEVEL.into()),
             ("vocab", vocab_json(model.vocab())),
@@ -196,7 +163,7 @@ pub(super) fn model_json(tokenizer: &Tokenizer) -> Result<Json> {
     }
 }
 
-fn vocab_json(vocab: &Vocab) -> Json {
+pub(super) fn vocab_json(vocab: &Vocab) -> Json {
     Json::Object(vocab.iter().map(|(token, id)| (token.to_owned(), id.into())).collect())
 }
 
@@ -226,26 +193,4 @@ fn word_piece_json(model: &WordPiece, training: Option<&Training>) -> Result<Jso
         members.push(("piecework".to_owned(), own));
     }
     Ok(Json::Object(members))
-}
-
-fn training_json(training: &Training) -> Result<Json> {
-    Ok(object([
-        ("trainer", Json::parse(training.trainer.as_bytes())?),
-        ("counts_sha256", training.counts_sha256.as_str().into()),
-        ("token_counts", training.token_counts.iter().copied().collect()),
-        ("history", Json::Array(training.history.iter().map(merge_json).collect())),
-    ]))
-}
-
-fn merge_json(merge: &Merge) -> Json {
-    Json::Array(vec![
-        merge.left.as_str().into(),
-        merge.right.as_str().into(),
-        merge.token.as_str().into(),
-        Json::Float(merge.score),
-        merge.pair_count.into(),
-        merge.left_count.into(),
-        merge.right_count.into(),
-        merge.ties.into(),
-    ])
 }

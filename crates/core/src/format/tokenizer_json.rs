@@ -128,7 +128,7 @@ pub fn write_tokenizer_json(tokenizer: &Tokenizer) -> Result<String> {
     members.extend(splitter);
     members.push(("post_processor".to_owned(), post_processor_json(tokenizer.post_processor())));
     members.push(("decoder".to_owned(), decoder_json(tokenizer.decoder())));
-    members.push(("model".to_owned(), model_json(tokenizer)?));
+    members.push(("model".to_owned(), model_json(tokenizer.model(), tokenizer.training().map(AsRef::as_ref))?));
     let mut text = Json::Object(members).pretty(DEPTH);
     text.push('\n');
     Ok(text)

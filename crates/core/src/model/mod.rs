@@ -1,5 +1,6 @@
 //! The models: a word in, tokens out. Each has a room of its own, and none knows another.
 
+pub mod bpe;
 pub mod word_level;
 pub mod wordpiece;
 
@@ -8,6 +9,7 @@ use std::collections::HashSet;
 use crate::error::Result;
 use crate::span::Span;
 use crate::vocab::Vocab;
+use bpe::{Bpe, Merging};
 use word_level::WordLevel;
 use wordpiece::{Matches, WordPiece};
 
@@ -25,6 +27,8 @@ pub struct Token {
 pub enum Model {
     /// Greedy longest match.
     WordPiece(WordPiece),
+    /// Merges of neighbours, the first first.
+    Bpe(Bpe),
     /// Whole words.
     WordLevel(WordLevel),
 }
@@ -33,6 +37,7 @@ pub enum Model {
 #[derive(Debug, Default)]
 pub struct ModelScratch {
     matches: Matches,
+    pub(crate) merging: Merging,
 }
 
 impl Model {
@@ -41,6 +46,7 @@ impl Model {
     pub fn vocab(&self) -> &Vocab {
         match self {
             Self::WordPiece(model) => model.vocab(),
+            Self::Bpe(model) => model.vocab(),
             Self::WordLevel(model) => model.vocab(),
         }
     }
@@ -50,6 +56,7 @@ impl Model {
     pub fn unk_token(&self) -> Option<&str> {
         match self {
             Self::WordPiece(model) => model.settings().unk_token.as_deref(),
+            Self::Bpe(model) => model.settings().unk_token.as_deref(),
             Self::WordLevel(model) => Some(model.unk_token()),
         }
     }
@@ -59,6 +66,7 @@ impl Model {
     pub fn unk_id(&self) -> Option<u32> {
         match self {
             Self::WordPiece(model) => model.unk_id(),
+            Self::Bpe(model) => model.unk_id(),
             Self::WordLevel(model) => model.unk_id(),
         }
     }
@@ -68,7 +76,26 @@ impl Model {
     pub fn as_word_piece(&self) -> Option<&WordPiece> {
         match self {
             Self::WordPiece(model) => Some(model),
-            Self::WordLevel(_) => None,
+            Self::Bpe(_) | Self::WordLevel(_) => None,
+        }
+    }
+
+    /// This as a BPE model, if it is one.
+    #[must_use]
+    pub fn as_bpe(&self) -> Option<&Bpe> {
+        match self {
+            Self::Bpe(model) => Some(model),
+            Self::WordPiece(_) | Self::WordLevel(_) => None,
+        }
+    }
+
+    /// What marks a token that continues a word; empty if nothing does.
+    #[must_use]
+    pub fn continuing_subword_prefix(&self) -> &str {
+        match self {
+            Self::WordPiece(model) => &model.settings().continuing_subword_prefix,
+            Self::Bpe(model) => &model.settings().continuing_subword_prefix,
+            Self::WordLevel(_) => "",
         }
     }
 
@@ -77,6 +104,7 @@ impl Model {
     pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
         match self {
             Self::WordPiece(model) => Self::WordPiece(model.with_specials(specials)),
+            Self::Bpe(model) => Self::Bpe(model.with_specials(specials)),
             Self::WordLevel(model) => Self::WordLevel(model.with_specials(specials)),
         }
     }
@@ -94,6 +122,7 @@ impl Model {
     ) -> Result<()> {
         match self {
             Self::WordPiece(model) => model.encode_word(word, at, specials, &mut scratch.matches, out),
+            Self::Bpe(model) => model.encode_word(word, at, specials, &mut scratch.merging, out),
             Self::WordLevel(model) => model.encode_word(word, at, specials, out),
         }
     }

@@ -1,0 +1,171 @@
+//! BPE models as `tokenizer.json` writes them.
+//!
+//! Merges that ranks imply are written as the list that they come to. Where two ranks are equal no list says the same, and
+//! the model is saved under the type `piecework.BPE`, which `tokenizers` refuses: no id changes in silence.
+
+use super::json::{Json, Node, object};
+use super::models::{VERSION, vocab_json};
+use super::training::{RawTraining, training_json};
+use crate::error::{Result, shorten};
+use crate::model::bpe::{Bpe, Merges, NO_RANK, Settings};
+use crate::pipeline::Training;
+use crate::vocab::Vocab;
+
+pub(super) const BPE: &str = "BPE";
+pub(super) const OWN_BPE: &str = "piecework.BPE";
+
+const MEMBERS: [&str; 11] = [
+    "type",
+    "dropout",
+    "unk_token",
+    "continuing_subword_prefix",
+    "end_of_word_suffix",
+    "fuse_unk",
+    "byte_fallback",
+    "ignore_merges",
+    "vocab",
+    "merges",
+    "piecework",
+];
+
+/// A BPE model without its vocabulary.
+pub(super) struct RawBpe {
+    settings: Settings,
+    merges: Merges,
+}
+
+impl RawBpe {
+    pub(super) fn read(node: &Node<'_>, vocab: &Vocab) -> Result<(Self, Option<RawTraining>)> {
+        node.only(&MEMBERS)?;
+        let own = node.find("piecework")?.map(|node| Own::read(&node)).transpose()?.unwrap_or_default();
+        let merges = match own.ranks {
+            Some(ranks) => Merges::Implied(ranks),
+            None => Merges::Listed(merges(&node.member("merges")?, vocab)?),
+        };
+        Ok((Self { settings: settings(node)?, merges }, own.training))
+    }
+
+    pub(super) fn build(self, vocab: Vocab) -> Result<Bpe> {
+        match self.merges {
+            Merges::Listed(merges) => Bpe::listed(vocab, merges, self.settings),
+            Merges::Implied(ranks) => Bpe::implied(vocab, ranks, self.settings),
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the reference has a float of 32 bits, too")]
+fn settings(node: &Node<'_>) -> Result<Settings> {
+    let text = |name| Ok(node.find(name)?.map(|node| node.str()).transpose()?.unwrap_or_default().to_owned());
+    let flag = |name| node.find(name)?.map_or(Ok(false), |node| node.bool());
+    Ok(Settings {
+        unk_token: node.find("unk_token")?.map(|node| node.str()).transpose()?.map(str::to_owned),
+        continuing_subword_prefix: text("continuing_subword_prefix")?,
+        end_of_word_suffix: text("end_of_word_suffix")?,
+        fuse_unk: flag("fuse_unk")?,
+        byte_fallback: flag("byte_fallback")?,
+        ignore_merges: flag("ignore_merges")?,
+        dropout: node.find("dropout")?.map(|node| node.float()).transpose()?.map(|dropout| dropout as f32),
+    })
+}
+
+/// Merges as pairs, or as older files have them: in one string, with a space between.
+fn merges(node: &Node<'_>, vocab: &Vocab) -> Result<Vec<(u32, u32)>> {
+    let items = node.items()?;
+    let mut merges = Vec::with_capacity(items.len());
+    for (place, item) in items.iter().enumerate() {
+        let error = |message: String| node.item(place, item).error(message);
+        let pair = match item {
+            Json::String(text) if text.starts_with("#version") => continue,
+            Json::String(text) => text.split_once(' ').filter(|(_, right)| !right.contains(' ')),
+            Json::Array(pair) => match &pair[..] {
+                [Json::String(left), Json::String(right)] => Some((left.as_str(), right.as_str())),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some((left, right)) = pair else {
+            return Err(error(
+                "expected a merge: two tokens in an array, or in a string with a space between".to_owned(),
+            ));
+        };
+        let id = |token: &str| {
+            let missing = || error(format!("the merge names {:?}, which is not in the vocabulary", shorten(token)));
+            vocab.id(token).ok_or_else(missing)
+        };
+        merges.push((id(left)?, id(right)?));
+    }
+    Ok(merges)
+}
+
+/// The member `model.piecework`.
+#[derive(Default)]
+struct Own {
+    ranks: Option<Vec<u32>>,
+    training: Option<RawTraining>,
+}
+
+impl Own {
+    fn read(node: &Node<'_>) -> Result<Self> {
+        node.only(&["version", "ranks", "training"])?;
+        let version = node.member("version")?;
+        if version.unsigned()? != VERSION {
+            return Err(version.unsupported(format!("this version of piecework reads version {VERSION} of its part")));
+        }
+        Ok(Self {
+            ranks: node.find("ranks")?.map(|node| ranks(&node)).transpose()?,
+            training: node.find("training")?.map(|node| RawTraining::read(&node)).transpose()?,
+        })
+    }
+}
+
+/// A rank for each id, or null.
+fn ranks(node: &Node<'_>) -> Result<Vec<u32>> {
+    let rank = |(place, json): (usize, &Json)| match json {
+        Json::Null => Ok(NO_RANK),
+        _ => node.item(place, json).id(),
+    };
+    node.items()?.iter().enumerate().map(rank).collect()
+}
+
+pub(super) fn bpe_json(model: &Bpe, training: Option<&Training>) -> Result<Json> {
+    let settings = model.settings();
+    let affix = |text: &str| (!text.is_empty()).then_some(text).into();
+    let ranks = tied_ranks(model);
+    let Json::Object(mut members) = object([
+        ("type", if ranks.is_some() { OWN_BPE } else { BPE }.into()),
+        ("dropout", settings.dropout.map(|dropout| Json::Float(dropout.into())).into()),
+        ("unk_token", settings.unk_token.as_deref().into()),
+        ("continuing_subword_prefix", affix(&settings.continuing_subword_prefix)),
+        ("end_of_word_suffix", affix(&settings.end_of_word_suffix)),
+        ("fuse_unk", settings.fuse_unk.into()),
+        ("byte_fallback", settings.byte_fallback.into()),
+        ("ignore_merges", settings.ignore_merges.into()),
+        ("vocab", vocab_json(model.vocab())),
+        ("merges", if ranks.is_some() { Json::Array(Vec::new()) } else { merges_json(model) }),
+    ]) else {
+        unreachable!("an object")
+    };
+    if ranks.is_some() || training.is_some() {
+        let rank = |&rank: &u32| (rank != NO_RANK).then_some(rank);
+        let own = object([
+            ("version", VERSION.into()),
+            ("ranks", ranks.map(|ranks| ranks.iter().map(rank).collect::<Json>()).into()),
+            ("training", training.map(training_json).transpose()?.into()),
+        ]);
+        members.push(("piecework".to_owned(), own));
+    }
+    Ok(Json::Object(members))
+}
+
+/// The ranks of a model, where two of them are equal.
+fn tied_ranks(model: &Bpe) -> Option<&Vec<u32>> {
+    let Merges::Implied(ranks) = model.merges() else { return None };
+    let mut sorted: Vec<u32> = ranks.iter().copied().filter(|&rank| rank != NO_RANK).collect();
+    sorted.sort_unstable();
+    sorted.windows(2).any(|pair| pair[0] == pair[1]).then_some(ranks)
+}
+
+fn merges_json(model: &Bpe) -> Json {
+    let token = |id| Json::from(model.vocab().token(id).unwrap_or_default());
+    model.recovered().into_iter().map(|(left, right)| Json::Array(vec![token(left), token(right)])).collect()
+}

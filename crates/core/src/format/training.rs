@@ -1,0 +1,78 @@
+//! What training left behind, as a model's own part of a `tokenizer.json` holds it.
+
+use super::json::{Json, Node, object};
+use super::trainer::{trainer, write_trainer};
+use crate::error::{Error, Result};
+use crate::model::wordpiece::train::Merge;
+use crate::pipeline::Training;
+use crate::vocab::Vocab;
+
+pub(super) struct RawTraining(Training);
+
+impl RawTraining {
+    pub(super) fn read(node: &Node<'_>) -> Result<Self> {
+        node.only(&["trainer", "counts_sha256", "token_counts", "history"])?;
+        Ok(Self(Training {
+            trainer: write_trainer(&trainer(&node.member("trainer")?)?),
+            counts_sha256: node.member("counts_sha256")?.str()?.to_owned(),
+            token_counts: node.member("token_counts")?.array()?.map(|node| node.unsigned()).collect::<Result<_>>()?,
+            history: node.member("history")?.array()?.map(|node| merge(&node)).collect::<Result<_>>()?,
+        }))
+    }
+
+    /// The counts must be those of this vocabulary, and add up.
+    pub(super) fn checked(self, node: &Node<'_>, vocab: &Vocab) -> Result<Training> {
+        let Self(training) = self;
+        if training.token_counts.len() != vocab.id_limit() as usize {
+            return Err(node.error(format!(
+                "piecework.training.token_counts has {} entries for {} ids",
+                training.token_counts.len(),
+                vocab.id_limit()
+            )));
+        }
+        if training.token_counts.iter().try_fold(0_u64, |sum, &count| sum.checked_add(count)).is_none() {
+            return Err(Error::Overflow("the token counts add up to more than 2^64 - 1".to_owned()));
+        }
+        Ok(training)
+    }
+}
+
+/// `[left, right, token, score, pair count, left count, right count, ties]`.
+fn merge(node: &Node<'_>) -> Result<Merge> {
+    let parts: Vec<Node<'_>> = node.array()?.collect();
+    let [left, right, token, score, pair_count, left_count, right_count, ties] = &parts[..] else {
+        return Err(node.error("expected [left, right, token, score, pair count, left count, right count, ties]"));
+    };
+    Ok(Merge {
+        left: left.str()?.to_owned(),
+        right: right.str()?.to_owned(),
+        token: token.str()?.to_owned(),
+        score: score.float()?,
+        pair_count: pair_count.unsigned()?,
+        left_count: left_count.unsigned()?,
+        right_count: right_count.unsigned()?,
+        ties: ties.unsigned()?,
+    })
+}
+
+pub(super) fn training_json(training: &Training) -> Result<Json> {
+    Ok(object([
+        ("trainer", Json::parse(training.trainer.as_bytes())?),
+        ("counts_sha256", training.counts_sha256.as_str().into()),
+        ("token_counts", training.token_counts.iter().copied().collect()),
+        ("history", Json::Array(training.history.iter().map(merge_json).collect())),
+    ]))
+}
+
+fn merge_json(merge: &Merge) -> Json {
+    Json::Array(vec![
+        merge.left.as_str().into(),
+        merge.right.as_str().into(),
+        merge.token.as_str().into(),
+        Json::Float(merge.score),
+        merge.pair_count.into(),
+        merge.left_count.into(),
+        merge.right_count.into(),
+        merge.ties.into(),
+    ])
+}

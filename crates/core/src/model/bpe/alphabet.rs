@@ -1,0 +1,104 @@
+//! The entries that single characters become.
+
+use hashbrown::HashMap;
+
+use super::Settings;
+use crate::bytes::byte_to_char;
+use crate::vocab::Vocab;
+
+/// No entry.
+pub(super) const NONE: u32 = u32::MAX;
+/// Characters before this one are looked up in an array: ASCII, and those that stand for bytes.
+const NEAR: usize = 0x180;
+
+type Hash = foldhash::fast::FixedState;
+
+/// The entries of single characters, by where in the word these stand, and those of bytes.
+#[derive(Debug)]
+pub(super) struct Alphabet {
+    letters: Vec<Letters>,
+    /// The letters of a character in the middle, at the beginning, at the end, and of one that is the whole word.
+    places: [usize; 4],
+    /// The entries `<0x00>` to `<0xFF>`; none at all unless they are to be fallen back to.
+    bytes: [u32; 256],
+}
+
+/// The entries of single characters at one place, and those of bytes that are written as characters.
+#[derive(Debug)]
+pub(super) struct Letters {
+    near: Box<[u32; NEAR]>,
+    far: HashMap<char, u32, Hash>,
+    bytes: Box<[u32; 256]>,
+}
+
+impl Letters {
+    /// The entry of a character, or [`NONE`].
+    #[inline]
+    pub(super) fn id(&self, c: char) -> u32 {
+        match self.near.get(c as usize) {
+            Some(&id) => id,
+            None => self.far.get(&c).copied().unwrap_or(NONE),
+        }
+    }
+
+    /// The entry of the character that stands for a byte, or [`NONE`].
+    #[inline]
+    pub(super) fn of_byte(&self, byte: u8) -> u32 {
+        self.bytes[usize::from(byte)]
+    }
+
+    fn new(vocab: &Vocab, prefix: &str, suffix: &str, allowed: &impl Fn(u32) -> bool) -> Self {
+        let mut letters = Self { near: Box::new([NONE; NEAR]), far: HashMap::default(), bytes: Box::new([NONE; 256]) };
+        for (token, id) in vocab.iter() {
+            let Some(c) = token.strip_prefix(prefix).and_then(|rest| single(rest.strip_suffix(suffix)?)) else {
+                continue;
+            };
+            if !allowed(id) {
+                continue;
+            }
+            match letters.near.get_mut(c as usize) {
+                Some(place) => *place = id,
+                None => _ = letters.far.insert(c, id),
+            }
+        }
+        for byte in 0..=255 {
+            letters.bytes[usize::from(byte)] = letters.id(byte_to_char(byte));
+        }
+        letters
+    }
+}
+
+/// The character that a text consists of, if it does of one.
+fn single(text: &str) -> Option<char> {
+    let mut characters = text.chars();
+    characters.next().filter(|_| characters.as_str().is_empty())
+}
+
+impl Alphabet {
+    pub(super) fn new(vocab: &Vocab, settings: &Settings, allowed: &impl Fn(u32) -> bool) -> Self {
+        let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, .. } = settings;
+        let mut kinds: Vec<(&str, &str)> = Vec::new();
+        let places = [(prefix.as_str(), ""), ("", ""), (prefix, suffix), ("", suffix)].map(|kind| {
+            kinds.iter().position(|&known| known == kind).unwrap_or_else(|| {
+                kinds.push(kind);
+                kinds.len() - 1
+            })
+        });
+        let letters = kinds.iter().map(|(prefix, suffix)| Letters::new(vocab, prefix, suffix, allowed)).collect();
+        let of_byte = |byte| vocab.id(&format!("<0x{byte:02X}>")).filter(|&id| settings.byte_fallback && allowed(id));
+        let bytes = std::array::from_fn(|byte| of_byte(byte).unwrap_or(NONE));
+        Self { letters, places, bytes }
+    }
+
+    /// The letters for characters that begin the word, end it, both or neither.
+    #[inline]
+    pub(super) fn letters(&self, first: bool, last: bool) -> &Letters {
+        &self.letters[self.places[usize::from(first) + 2 * usize::from(last)]]
+    }
+
+    /// The entries of the bytes of what is no entry; `None` unless all have one.
+    pub(super) fn fallback<'a>(&'a self, text: &'a str) -> Option<impl Iterator<Item = u32> + 'a> {
+        let ids = text.bytes().map(|byte| self.bytes[usize::from(byte)]);
+        ids.clone().all(|id| id != NONE).then_some(ids)
+    }
+}

@@ -1,0 +1,207 @@
+//! The merging of one word: of all pairs that merge, again and again the one of the lowest rank, and of equals the leftmost.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::NO_RANK;
+use super::pairs::Pairs;
+
+/// A part of a word, between two merges.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Part {
+    /// Its entry.
+    pub(super) id: u32,
+    /// Its first byte in the word, and where it ends.
+    pub(super) start: u32,
+    pub(super) end: u32,
+    /// The rank of its merge with the part behind it, and what that makes.
+    rank: u32,
+    makes: u32,
+}
+
+/// The working memory of a word's merging, owned by the caller and used again for every word.
+#[derive(Debug, Default)]
+pub struct Merging {
+    parts: Vec<Part>,
+    /// For long words: the parts before and behind each, and which merges are possible.
+    links: Vec<(u32, u32)>,
+    heap: BinaryHeap<Reverse<u64>>,
+    skipped: Vec<Reverse<u64>>,
+    /// Whether merges are passed over, and which.
+    pub dropout: Option<Dropout>,
+    /// Room for the text of a word whose bytes are characters.
+    pub(super) text: String,
+}
+
+/// Longer words take a heap: finding the lowest rank of all parts is faster as long as they are few.
+const FEW: usize = 32;
+/// No part.
+const NONE: u32 = u32::MAX;
+
+/// Chance, for merges that are passed over: `SplitMix64`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dropout {
+    /// A number under 2^53 out of as many that passes a merge over.
+    threshold: u64,
+    state: u64,
+}
+
+impl Dropout {
+    /// Chance that passes a merge over with this probability, always alike for the same seed.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a probability times 2^53")]
+    pub fn new(probability: f32, seed: u64) -> Self {
+        Self { threshold: (f64::from(probability) * (1_u64 << 53) as f64) as u64, state: seed }
+    }
+
+    /// Whether the next merge is passed over.
+    fn passes(&mut self) -> bool {
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut bits = self.state;
+        bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (bits ^ bits >> 31) >> 11 < self.threshold
+    }
+}
+
+impl Merging {
+    /// Begins a word without parts.
+    pub(super) fn clear(&mut self) {
+        self.parts.clear();
+    }
+
+    /// Adds a part from `start` to `end`.
+    #[inline]
+    pub(super) fn push(&mut self, id: u32, start: u32, end: u32) {
+        self.parts.push(Part { id, start, end, rank: NO_RANK, makes: NONE });
+    }
+
+    /// Begins a word of these entries, wherever they stand.
+    pub(super) fn fill(&mut self, ids: impl Iterator<Item = u32>) {
+        self.clear();
+        ids.for_each(|id| self.push(id, 0, 0));
+    }
+
+    /// The parts.
+    pub(super) fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// The two parts, if there are two.
+    pub(super) fn only_pair(&self) -> Option<(u32, u32)> {
+        if let [left, right] = self.parts[..] { Some((left.id, right.id)) } else { None }
+    }
+
+    /// How much it has room for.
+    pub fn capacity(&self) -> usize {
+        self.parts.capacity()
+    }
+
+    /// Merges until nothing merges: O(n log n) for n parts.
+    pub(super) fn merge(&mut self, pairs: &Pairs) {
+        for at in 1..self.parts.len() {
+            self.meet(at - 1, at, pairs);
+        }
+        if self.dropout.is_some() || self.parts.len() > FEW {
+            self.merge_many(pairs);
+        } else {
+            self.merge_few(pairs);
+        }
+    }
+
+    /// Looks up the merge of two neighbours.
+    #[inline]
+    fn meet(&mut self, left: usize, right: usize, pairs: &Pairs) {
+        let (rank, makes) = pairs.get(self.parts[left].id, self.parts[right].id);
+        (self.parts[left].rank, self.parts[left].makes) = (rank, makes);
+    }
+
+    fn merge_few(&mut self, pairs: &Pairs) {
+        while let Some(at) = self.lowest() {
+            let right = self.parts.remove(at + 1);
+            let part = &mut self.parts[at];
+            (part.id, part.end) = (part.makes, right.end);
+            if at + 1 < self.parts.len() {
+                self.meet(at, at + 1, pairs);
+            } else {
+                self.parts[at].rank = NO_RANK;
+            }
+            if at > 0 {
+                self.meet(at - 1, at, pairs);
+            }
+        }
+    }
+
+    /// The leftmost part of the lowest rank.
+    #[inline]
+    fn lowest(&self) -> Option<usize> {
+        let (mut lowest, mut found) = (NO_RANK, None);
+        for (at, part) in self.parts.iter().enumerate() {
+            if part.rank < lowest {
+                (lowest, found) = (part.rank, Some(at));
+            }
+        }
+        found
+    }
+
+    fn merge_many(&mut self, pairs: &Pairs) {
+        let count = u32::try_from(self.parts.len()).expect("parts of a text under 4 GiB");
+        self.links.clear();
+        self.links.extend((0..count).map(|at| (at.wrapping_sub(1), if at + 1 < count { at + 1 } else { NONE })));
+        self.heap.clear();
+        self.skipped.clear();
+        for at in 0..count {
+            self.enter(at);
+        }
+        while let Some(top) = self.heap.pop() {
+            if self.dropout.as_mut().is_some_and(Dropout::passes) {
+                self.skipped.push(top);
+                continue;
+            }
+            self.heap.extend(self.skipped.drain(..));
+            let (rank, at) = unpack(top);
+            // A merge that was entered before its parts changed has another rank, or none.
+            if self.parts[at as usize].rank == rank {
+                self.merge_at(at, pairs);
+            }
+        }
+        self.parts.retain(|part| part.makes != GONE);
+    }
+
+    /// Merges the part at `at` with the one behind it.
+    fn merge_at(&mut self, at: u32, pairs: &Pairs) {
+        let (before, gone) = self.links[at as usize];
+        let (_, behind) = self.links[gone as usize];
+        let end = self.parts[gone as usize].end;
+        (self.parts[gone as usize].rank, self.parts[gone as usize].makes) = (NO_RANK, GONE);
+        let part = &mut self.parts[at as usize];
+        (part.id, part.end, part.rank, part.makes) = (part.makes, end, NO_RANK, NONE);
+        self.links[at as usize].1 = behind;
+        if before != NONE {
+            self.meet(before as usize, at as usize, pairs);
+            self.enter(before);
+        }
+        if behind != NONE {
+            self.links[behind as usize].0 = at;
+            self.meet(at as usize, behind as usize, pairs);
+            self.enter(at);
+        }
+    }
+
+    /// Enters a part's merge, if it has one.
+    fn enter(&mut self, at: u32) {
+        let rank = self.parts[at as usize].rank;
+        if rank != NO_RANK {
+            self.heap.push(Reverse(u64::from(rank) << 32 | u64::from(at)));
+        }
+    }
+}
+
+/// Stands for what a part makes that is part of another.
+const GONE: u32 = u32::MAX - 1;
+
+/// The rank and the place of an entry of the heap.
+#[expect(clippy::cast_possible_truncation, reason = "the halves of a number")]
+fn unpack(Reverse(entry): Reverse<u64>) -> (u32, u32) {
+    ((entry >> 32) as u32, entry as u32)
+}

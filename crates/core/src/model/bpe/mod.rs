@@ -1,0 +1,201 @@
+//! Byte-pair encoding: a vocabulary, and merges that are applied to the characters of each word, the first of them first.
+//!
+//! See `spec/bpe.md`. [`alphabet`] has the entries that single characters become, [`pairs`] the merges, [`recover`] merges
+//! that are nowhere written down, [`encode`] the merging of a word. Bytes need no model of their own: a byte-level tokenizer
+//! writes them as characters first.
+
+mod alphabet;
+mod encode;
+mod merging;
+mod pairs;
+mod recover;
+
+use std::collections::HashSet;
+use std::sync::{Arc, OnceLock};
+
+use crate::error::{Error, Result, shorten};
+use crate::vocab::Vocab;
+use alphabet::Alphabet;
+pub use merging::{Dropout, Merging};
+use pairs::Pairs;
+
+/// The rank of an entry that no merge makes.
+pub const NO_RANK: u32 = u32::MAX;
+
+/// The settings of a [`Bpe`] model beside its vocabulary and merges.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Settings {
+    /// What characters become that are no entries; without it they vanish.
+    pub unk_token: Option<String>,
+    /// What marks an entry that continues a word; may be empty.
+    pub continuing_subword_prefix: String,
+    /// What marks an entry that ends a word; may be empty.
+    pub end_of_word_suffix: String,
+    /// Whether a run of unknown characters is one unknown token.
+    pub fuse_unk: bool,
+    /// Whether an unknown character becomes the entries `<0x00>` to `<0xFF>` of its bytes, where the vocabulary has them.
+    pub byte_fallback: bool,
+    /// Whether a word that is an entry is that entry, however it would merge.
+    pub ignore_merges: bool,
+    /// How likely a possible merge is passed over; `None` for never.
+    pub dropout: Option<f32>,
+}
+
+/// Which neighbours merge, and which of them first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Merges {
+    /// Pairs of ids, the first in the list first; of a pair that stands there twice the last place counts.
+    Listed(Vec<(u32, u32)>),
+    /// Any two whose concatenation is an entry with a rank; the lowest rank goes first.
+    Implied(Vec<u32>),
+}
+
+/// A BPE model, immutable once built and cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Bpe {
+    shared: Arc<Shared>,
+    /// The ids that text must not produce where special tokens are no more than text.
+    specials: HashSet<u32>,
+    without_specials: OnceLock<Arc<Tables>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    vocab: Arc<Vocab>,
+    merges: Arc<Merges>,
+    settings: Settings,
+    unk_id: Option<u32>,
+    /// Built when the first word is encoded: whoever decodes, or looks at a file, has no need of them.
+    tables: OnceLock<Tables>,
+}
+
+/// What words are merged by.
+#[derive(Debug)]
+struct Tables {
+    alphabet: Alphabet,
+    pairs: Pairs,
+}
+
+impl Bpe {
+    /// The model with these merges, each of which must make an entry: the left one followed by the right one without its
+    /// prefix.
+    pub fn listed(vocab: Vocab, merges: Vec<(u32, u32)>, settings: Settings) -> Result<Self> {
+        let mut text = String::new();
+        for (place, &pair) in merges.iter().enumerate() {
+            if merged(&vocab, pair, &settings.continuing_subword_prefix, &mut text).is_none() {
+                return Err(Error::Vocabulary(unknown_merge(&vocab, place, pair, &text)));
+            }
+        }
+        Self::over(Arc::new(vocab), Arc::new(Merges::Listed(merges)), settings)
+    }
+
+    /// The model in which any two neighbours merge that make an entry with a rank, the lowest rank first, and of equal
+    /// ranks the leftmost; an id without a rank has [`NO_RANK`].
+    pub fn implied(vocab: Vocab, ranks: Vec<u32>, settings: Settings) -> Result<Self> {
+        if ranks.len() != vocab.id_limit() as usize {
+            return Err(Error::Vocabulary(format!("{} ranks were given for {} ids", ranks.len(), vocab.id_limit())));
+        }
+        if !settings.continuing_subword_prefix.is_empty() {
+            let message = "merges by rank join entries as they are; leave the continuing_subword_prefix empty";
+            return Err(Error::Config(message.to_owned()));
+        }
+        Self::over(Arc::new(vocab), Arc::new(Merges::Implied(ranks)), settings)
+    }
+
+    fn over(vocab: Arc<Vocab>, merges: Arc<Merges>, settings: Settings) -> Result<Self> {
+        if let Some(dropout) = settings.dropout.filter(|dropout| !(0.0..=1.0).contains(dropout)) {
+            return Err(Error::Config(format!("dropout={dropout} is no probability; expected 0 to 1")));
+        }
+        let unk_id = settings.unk_token.as_ref().and_then(|unk| vocab.id(unk));
+        let shared = Arc::new(Shared { vocab, merges, settings, unk_id, tables: OnceLock::new() });
+        Ok(Self { shared, specials: HashSet::new(), without_specials: OnceLock::new() })
+    }
+
+    /// The same model with other settings; merges depend on the prefix, which stays.
+    pub fn with_settings(&self, settings: Settings) -> Result<Self> {
+        let Shared { vocab, merges, settings: old, .. } = &*self.shared;
+        if settings.continuing_subword_prefix != old.continuing_subword_prefix {
+            let message = "the merges of a model are made for its continuing_subword_prefix, which cannot be changed";
+            return Err(Error::Config(message.to_owned()));
+        }
+        let changed = Self::over(Arc::clone(vocab), Arc::clone(merges), settings)?;
+        Ok(changed.with_specials(self.specials.clone()))
+    }
+
+    /// The same model; on request no text produces these ids.
+    #[must_use]
+    pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
+        Self { shared: Arc::clone(&self.shared), specials, without_specials: OnceLock::new() }
+    }
+
+    /// The vocabulary.
+    #[must_use]
+    pub fn vocab(&self) -> &Vocab {
+        &self.shared.vocab
+    }
+
+    /// Which neighbours merge.
+    #[must_use]
+    pub fn merges(&self) -> &Merges {
+        &self.shared.merges
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.shared.settings
+    }
+
+    /// The unknown token's id, where the vocabulary has one.
+    #[must_use]
+    pub fn unk_id(&self) -> Option<u32> {
+        self.shared.unk_id
+    }
+
+    /// The merges as a list: as it was given, or the merges that the ranks come to.
+    ///
+    /// Where no two ranks are equal, a model with this list encodes every text alike. The cost is that of encoding every
+    /// entry once.
+    #[must_use]
+    pub fn recovered(&self) -> Vec<(u32, u32)> {
+        match self.merges() {
+            Merges::Listed(merges) => merges.clone(),
+            Merges::Implied(ranks) => {
+                recover::merges(self.vocab(), ranks).into_iter().map(|merge| merge.pair).collect()
+            }
+        }
+    }
+
+    /// What words are merged by: all entries, or all but the special ones.
+    fn tables(&self, specials: bool) -> &Tables {
+        if specials || self.specials.is_empty() {
+            return self.shared.tables.get_or_init(|| self.make_tables(|_| true));
+        }
+        self.without_specials.get_or_init(|| Arc::new(self.make_tables(|id| !self.specials.contains(&id))))
+    }
+
+    fn make_tables(&self, allowed: impl Fn(u32) -> bool) -> Tables {
+        let Shared { vocab, merges, settings, .. } = &*self.shared;
+        let alphabet = Alphabet::new(vocab, settings, &allowed);
+        let pairs = match &**merges {
+            Merges::Listed(list) => Pairs::listed(vocab, list, &settings.continuing_subword_prefix, allowed),
+            Merges::Implied(ranks) => Pairs::implied(vocab, ranks, allowed),
+        };
+        Tables { alphabet, pairs }
+    }
+}
+
+/// The id of what a merge makes; its text is left in `text`.
+fn merged(vocab: &Vocab, (left, right): (u32, u32), prefix: &str, text: &mut String) -> Option<u32> {
+    text.clear();
+    text.push_str(vocab.token(left)?);
+    let right = vocab.token(right)?;
+    text.push_str(right.strip_prefix(prefix).unwrap_or(right));
+    vocab.id(text)
+}
+
+fn unknown_merge(vocab: &Vocab, place: usize, (left, right): (u32, u32), text: &str) -> String {
+    let name = |id| vocab.token(id).map_or_else(|| format!("id {id}"), |token| format!("{:?}", shorten(token)));
+    let (left, right) = (name(left), name(right));
+    format!("merge {place} ({left}, {right}) makes {:?}, which is not in the vocabulary", shorten(text))
+}
