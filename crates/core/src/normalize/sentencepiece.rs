@@ -73,6 +73,12 @@ impl SentencePiece {
         &self.0.settings
     }
 
+    /// The form in which an added token is sought: nothing is put before it, and no space is removed.
+    #[must_use]
+    pub fn form_of(&self, token: &str) -> String {
+        self.chunks(token).map(|chunk| chunk.content.replace(' ', self.space())).collect()
+    }
+
     pub(super) fn normalize(&self, text: &mut Normalized, spare: &mut Normalized) {
         spare.restart(text);
         self.write(text, spare);
