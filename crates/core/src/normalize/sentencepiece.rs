@@ -74,8 +74,13 @@ impl SentencePiece {
     }
 
     /// The form in which an added token is sought: nothing is put before it, and no space is removed.
+    ///
+    /// A symbol is sought as it stands, so one with a space is found only where spaces are not escaped.
     #[must_use]
     pub fn form_of(&self, token: &str) -> String {
+        if self.symbol(token, 0) == Some(token.len()) {
+            return token.to_owned();
+        }
         self.chunks(token).map(|chunk| chunk.content.replace(' ', self.space())).collect()
     }
 

@@ -102,16 +102,33 @@ fn unknown<'a>(pieces: &[Piece<'a>]) -> Result<&'a str> {
     }
 }
 
-/// Ranks by score, the highest first; equal scores share a rank.
+/// Ranks by score, the highest first. Equal scores share a rank, unless all their pieces are runs of one character each.
+///
+/// Of equal ranks the leftmost merges, which makes a run grow from its left end. A run that grows so is longer than any
+/// other that could be made beside it, so to merge the longest first is the same; and that a list of merges can say.
 fn ranks(pieces: &[Piece<'_>]) -> Vec<u32> {
     let score = |id: usize| pieces[id].score;
-    let mut order: Vec<usize> = (0..pieces.len()).filter(|&id| pieces[id].kind == PieceKind::Normal).collect();
+    let is_made = |id: &usize| pieces[*id].kind == PieceKind::Normal && pieces[*id].text.chars().nth(1).is_some();
+    let mut order: Vec<usize> = (0..pieces.len()).filter(is_made).collect();
     order.sort_by(|&one, &other| score(other).total_cmp(&score(one)));
-    let mut ranks = vec![NO_RANK; pieces.len()];
-    for (rank, equal) in (0..).zip(order.chunk_by(|&one, &other| score(one) == score(other))) {
-        equal.iter().for_each(|&id| ranks[id] = rank);
+    let (mut ranks, mut rank) = (vec![NO_RANK; pieces.len()], 0);
+    for equal in order.chunk_by_mut(|&one, &other| score(one) == score(other)) {
+        let are_runs = equal.len() > 1 && equal.iter().all(|&id| is_run(pieces[id].text));
+        equal.sort_by_key(|&id| std::cmp::Reverse(pieces[id].text.len()));
+        for &id in &*equal {
+            ranks[id] = rank;
+            rank += u32::from(are_runs);
+        }
+        rank += u32::from(!are_runs);
     }
     ranks
+}
+
+/// Whether a text is one character, again and again.
+fn is_run(text: &str) -> bool {
+    let mut characters = text.chars();
+    let first = characters.next();
+    characters.all(|c| Some(c) == first)
 }
 
 fn added(pieces: &[Piece<'_>]) -> Vec<AddedToken> {

@@ -173,12 +173,7 @@ fn write_like(
 fn says_the_same(some: &[Piece<'_>], others: &[Piece<'_>]) -> bool {
     let names =
         |pieces: &[Piece<'_>]| pieces.iter().map(|piece| (piece.text.to_owned(), piece.kind)).collect::<Vec<_>>();
-    let many = |(rank, piece): (&u32, &Piece<'_>)| if piece.text.chars().count() > 1 { *rank } else { NO_RANK };
-    let order = |pieces: &[Piece<'_>]| {
-        let ranks: Vec<u32> = ranks(pieces).iter().zip(pieces).map(many).collect();
-        dense(&ranks)
-    };
-    names(some) == names(others) && order(some) == order(others)
+    names(some) == names(others) && dense(&ranks(some)) == dense(&ranks(others))
 }
 
 /// Ranks without gaps.
