@@ -16,7 +16,8 @@ How each fact is asked for:
 * punctuation: BERT's pre-tokenizer isolates it, and so does `Punctuation`;
 * word: `Whitespace`, which is `\\w+|[^\\w\\s]+`, neither removes nor isolates it;
 * numeric: `Digits` isolates it;
-* letter, number: `Split` finds it by `\\p{L}`, by `\\p{N}`;
+* category: `Split` finds it by `\\p{Lu}`, by `\\p{N}` and so on; the core joins those that no known split
+  pattern tells apart;
 * combining mark: `StripAccents` leaves nothing of it;
 * nonspacing mark: `strip_accents` leaves nothing of it;
 * CJK: `handle_chinese_chars` pads it;
@@ -72,6 +73,7 @@ CHUNK = 4096  # characters in one call: enough to hide its cost, few enough for 
 SEPARATOR = "|"  # a starter that no step changes, so what it separates cannot meet
 NUL = "\0"  # the same for the compatibility forms, which make `|` of a wide one
 HANGUL = range(0xAC00, 0xAC00 + 11172)  # the syllables
+CATEGORIES = ("Lu", "Lt", "Ll", "Lm", "Lo", "M", "N")  # those that split patterns ask for
 
 Runs = list[tuple[int, int, int]]  # (first, last, value)
 
@@ -87,8 +89,7 @@ class Facts:
     cjk: set[str]
     word: set[str]
     numeric: set[str]
-    letter: set[str]
-    number: set[str]
+    category: dict[str, set[str]]  # letters, marks and numbers
     combining_mark: set[str]
     active_nfc: set[str]
     active_nfkc: set[str]
@@ -120,9 +121,8 @@ def sweep() -> Facts:
     decomposition = without_hangul(changes(nfd))
     whitespace, punctuation = removed_and_isolated(BertPreTokenizer())
     see_white_space_and_punctuation(whitespace, punctuation)
-    letter, number = swept_regex(r"\p{L}"), swept_regex(r"\p{N}")
-    require(not letter & number, "a character is a letter and a number")
-    require(not (letter | number) & whitespace, "a letter or number is white space")
+    category = swept_categories()
+    require(not any(whitespace & found for found in category.values()), "a letter, mark or number is white space")
     combining_class = swept_combining_classes([c for c in SCALARS if nfd[c] == c])
     nfkd = images(NFKD().normalize_str, SCALARS, NUL)
     active_nfc, active_nfkc = swept_active_composed(nfd, nfkd, combining_class)
@@ -134,8 +134,7 @@ def sweep() -> Facts:
         cjk=swept_cjk(),
         word=swept_word(whitespace),
         numeric=removed_and_isolated(Digits(individual_digits=True))[1],
-        letter=letter,
-        number=number,
+        category=category,
         combining_mark=swept_combining_marks(),
         active_nfc=active_nfc,
         active_nfkc=active_nfkc,
@@ -198,6 +197,16 @@ def removed_and_isolated(
 def swept_regex(pattern: str) -> set[str]:
     """Give the characters that the engine of `Split` finds by a pattern of one character."""
     return removed_and_isolated(Split(Regex(pattern), "removed"), SEPARATOR)[0]
+
+
+def swept_categories() -> dict[str, set[str]]:
+    """Give the letters, marks and numbers by category, and see that each has only one."""
+    found = {name: swept_regex(rf"\p{{{name}}}") for name in CATEGORIES}
+    members = set().union(*found.values())
+    require(len(members) == sum(map(len, found.values())), "a character has two categories")
+    letters = set().union(*(found[name] for name in CATEGORIES if name.startswith("L")))
+    require(letters == swept_regex(r"\p{L}"), "a letter has no category")
+    return found
 
 
 def see_white_space_and_punctuation(whitespace: set[str], punctuation: set[str]) -> None:
@@ -367,14 +376,20 @@ PROPERTIES = [
     "COMBINING_CLASS",
     "WORD",
     "NUMERIC",
-    "LETTER",
-    "NUMBER",
     "COMBINING_MARK",
     "ACTIVE_NFC",
     "ACTIVE_NFKC",
     "ACTIVE_NFKD",
 ]
 BITS = {name: 1 << at for at, name in enumerate(PROPERTIES)}
+KINDS = {
+    "UPPER": ("Lu", "Lt"),
+    "LOWER": ("Ll",),
+    "CASELESS": ("Lm", "Lo"),
+    "MARK": ("M",),
+    "NUMBER": ("N",),
+}
+KIND_BITS = {name: 1 << at for at, name in enumerate([*KINDS, "BLANK"])}
 SHIFT = 7  # 128 characters in a block make the smallest sum of index and blocks
 
 
@@ -391,7 +406,9 @@ def render_rust(facts: Facts) -> str:
         "",
         f"pub(super) const SHIFT: u32 = {SHIFT};",
         *(f"pub(super) const {name}: u16 = {bit};" for name, bit in BITS.items()),
+        *(f"pub(super) const {name}: u8 = {bit};" for name, bit in KIND_BITS.items()),
         *rust_stages("CLASS", "u16", class_bits(facts)),
+        *rust_stages("CATEGORY", "u8", category_bits(facts)),
         *rust_stages("COMBINING", "u8", combining),
         *rust_stages("SCRIPT", "u8", {ord(c): number for c, number in facts.script.items()}),
         *rust_stages("DECOMPOSITION", "u16", decomposition),
@@ -414,8 +431,6 @@ def class_bits(facts: Facts) -> dict[int, int]:
         "COMBINING_CLASS": facts.combining_class,
         "WORD": facts.word,
         "NUMERIC": facts.numeric,
-        "LETTER": facts.letter,
-        "NUMBER": facts.number,
         "COMBINING_MARK": facts.combining_mark,
         "ACTIVE_NFC": facts.active_nfc,
         "ACTIVE_NFKC": facts.active_nfkc,
@@ -426,6 +441,13 @@ def class_bits(facts: Facts) -> dict[int, int]:
         for c in characters:
             bits[ord(c)] = bits.get(ord(c), 0) | BITS[name]
     return bits
+
+
+def category_bits(facts: Facts) -> dict[int, int]:
+    """Give the bit of each code point that split patterns tell from the rest."""
+    members = {kind: set().union(*(facts.category[name] for name in names)) for kind, names in KINDS.items()}
+    members["BLANK"] = facts.whitespace
+    return {ord(c): KIND_BITS[kind] for kind, characters in members.items() for c in characters}
 
 
 class Pool:
@@ -497,8 +519,7 @@ def render_python(facts: Facts) -> str:
         "CJK": written_set(facts.cjk),
         "WORD": written_set(facts.word),
         "NUMERIC": written_set(facts.numeric),
-        "LETTER": written_set(facts.letter),
-        "NUMBER": written_set(facts.number),
+        **{name.upper(): written_set(facts.category[name]) for name in CATEGORIES},
         "COMBINING_MARK": written_set(facts.combining_mark),
         "SCRIPT": written_classes(facts.script),
         "COMBINING_CLASS": written_classes(facts.combining_class),

@@ -1050,6 +1050,20 @@ class Tokenizer:
         """
         return self._core.road()
 
+    @property
+    def engines(self) -> tuple[str, ...]:
+        r"""What finds the patterns of the pre-tokenizer, in their order.
+
+        Patterns of well-known models (`piecework.patterns.SPLIT_PATTERNS`) are found by grammars, plain strings by a search,
+        all others by Oniguruma. Each finds what Oniguruma finds.
+
+        >>> from piecework import pre_tokenizers
+        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
+        >>> tok.with_parts(pre_tokenizer=pre_tokenizers.ByteLevel()).engines
+        ('grammar gpt2',)
+        """
+        return tuple(self._core.engines())
+
     @cached_property
     def history(self) -> tuple[Merge, ...]:
         """The merges of the training in their order; empty if they are not known."""

@@ -18,6 +18,7 @@ pub mod encoding;
 pub mod error;
 mod fast;
 pub mod format;
+pub mod grammar;
 mod merge;
 pub mod model;
 pub mod normalize;

@@ -1,7 +1,8 @@
 //! Patterns in texts: a string to find as it stands, or a regular expression.
 //!
 //! The engine is Oniguruma with its own syntax and Unicode tables, since the patterns of a `tokenizer.json` are written
-//! for it and no other engine finds the same matches.
+//! for it and no other engine finds the same matches. Where a pattern has a [`Grammar`], which finds what the engine finds,
+//! the engine is not asked.
 
 use std::fmt;
 use std::ops::Range;
@@ -12,6 +13,7 @@ use memchr::memmem;
 use onig::{MatchParam, Regex, Region, SearchOptions};
 
 use crate::error::{Error, Result, shorten};
+use crate::grammar::Grammar;
 use crate::span::check_length;
 
 /// How often a match may go back to try another way: Oniguruma's own default, so what matches elsewhere does here.
@@ -41,6 +43,7 @@ enum Engine {
     Everywhere,
     Literal(Box<memmem::Finder<'static>>),
     Regex(Regex),
+    Grammar(Grammar),
 }
 
 impl Pattern {
@@ -59,20 +62,31 @@ impl Pattern {
     /// Compiling is linear for what people write; expressions made to be costly (alternatives within many repetitions
     /// within look-behind) are.
     pub fn regex(source: &str) -> Result<Self> {
-        let fails = |why: &str| Error::Regex(format!("the regex {:?} does not compile: {why}", shorten(source)));
-        let compile = || Regex::new(source).map_err(|error| fails(error.description()));
-        let regex = if source.len() <= SHORT {
-            compile()?
-        } else {
-            thread::scope(|scope| {
-                let builder = thread::Builder::new().stack_size(STACK);
-                let thread = builder.spawn_scoped(scope, compile).map_err(|error| fails(&error.to_string()))?;
-                thread.join().map_err(|_| fails("the compiler panicked"))?
-            })?
+        let engine = match Grammar::of(source) {
+            Some(grammar) => Engine::Grammar(grammar),
+            None => Engine::Regex(compiled(source)?),
         };
-        Ok(Self(Arc::new(Compiled { source: source.to_owned(), engine: Engine::Regex(regex) })))
+        Ok(Self(Arc::new(Compiled { source: source.to_owned(), engine })))
     }
 
+    /// What finds it.
+    #[must_use]
+    pub fn engine(&self) -> String {
+        match self.0.engine {
+            Engine::Everywhere | Engine::Literal(_) => "string".to_owned(),
+            Engine::Regex(_) => "Oniguruma".to_owned(),
+            Engine::Grammar(grammar) => grammar.engine(),
+        }
+    }
+
+    /// The grammar that finds it, if it has one.
+    #[must_use]
+    pub fn grammar(&self) -> Option<Grammar> {
+        match self.0.engine {
+            Engine::Grammar(grammar) => Some(grammar),
+            _ => None,
+        }
+    }
     /// The text or the regular expression, as it was given.
     #[must_use]
     pub fn source(&self) -> &str {
@@ -82,7 +96,7 @@ impl Pattern {
     /// Whether it is a regular expression.
     #[must_use]
     pub fn is_regex(&self) -> bool {
-        matches!(self.0.engine, Engine::Regex(_))
+        matches!(self.0.engine, Engine::Regex(_) | Engine::Grammar(_))
     }
 
     /// Whether a match may be empty, as far as one can tell without looking into a regular expression.
@@ -111,6 +125,7 @@ impl Pattern {
                 finder.find_iter(text.as_bytes()).for_each(|at| each(at..at + length));
             }
             Engine::Regex(regex) => self.find_regex(regex, text, each)?,
+            Engine::Grammar(grammar) => grammar.find_matches(text, each),
         }
         Ok(())
     }
@@ -172,6 +187,20 @@ impl Pattern {
             found.end
         ))
     }
+}
+
+/// The engine's form of a regular expression.
+fn compiled(source: &str) -> Result<Regex> {
+    let fails = |why: &str| Error::Regex(format!("the regex {:?} does not compile: {why}", shorten(source)));
+    let compile = || Regex::new(source).map_err(|error| fails(error.description()));
+    if source.len() <= SHORT {
+        return compile();
+    }
+    thread::scope(|scope| {
+        let builder = thread::Builder::new().stack_size(STACK);
+        let thread = builder.spawn_scoped(scope, compile).map_err(|error| fails(&error.to_string()))?;
+        thread.join().map_err(|_| fails("the compiler panicked"))?
+    })
 }
 
 impl fmt::Debug for Pattern {

@@ -13,6 +13,7 @@ use piecework_core::model::Model;
 use piecework_core::model::wordpiece::train::Merge;
 use piecework_core::model::wordpiece::{Settings, Unknown, WordPiece};
 use piecework_core::pipeline::{self, WordPieces};
+use piecework_core::pretokenize::PreTokenizer;
 use piecework_core::words::WordSplitter;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -170,6 +171,11 @@ impl Tokenizer {
             Ok(kernel) => format!("fast ({kernel})"),
             Err(reason) => format!("general: {reason}"),
         }
+    }
+
+    /// What finds the patterns of the pre-tokenizer, in their order.
+    fn engines(&self) -> Vec<String> {
+        self.inner.splitter().pre_tokenizer().map_or_else(Vec::new, PreTokenizer::engines)
     }
 
     fn unk_token(&self) -> Option<&str> {

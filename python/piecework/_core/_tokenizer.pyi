@@ -70,6 +70,9 @@ class Tokenizer:
     def road(self) -> str:
         """Whether texts take the fast road, and with what, or why not."""
 
+    def engines(self) -> list[str]:
+        """What finds the patterns of the pre-tokenizer, in their order."""
+
     def unk_token(self) -> str | None:
         """Give the unknown token that the model names, in the vocabulary or not."""
 

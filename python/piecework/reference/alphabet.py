@@ -4,6 +4,7 @@ A symbol is a piece of a word and whether it stands at the word's beginning. "hu
 symbols, rendered `h ##u ##g`. The rendering is for people and for the vocabulary; inside, a symbol
 is the pair (initial?, text), so that a literal "##u" in the corpus cannot be taken for a `u` that
 continues. With an empty prefix there is nothing to tell apart, and every symbol counts as initial.
+Where a suffix marks the end of a word (`h u g</w>`), a symbol also says whether it is final.
 """
 
 from collections import Counter
@@ -14,7 +15,7 @@ from piecework.reference.counts import LARGEST_COUNT
 
 
 class Symbol(NamedTuple):
-    """Gives a piece of a word: its text, and whether a word begins with it.
+    """Gives a piece of a word: its text, whether a word begins with it, and whether one ends so.
 
     >>> Symbol(False, "u").rendered("##")
     '##u'
@@ -22,14 +23,15 @@ class Symbol(NamedTuple):
 
     initial: bool
     text: str
+    final: bool = False
 
-    def rendered(self, prefix: str) -> str:
+    def rendered(self, prefix: str, suffix: str = "") -> str:
         """Gives the symbol as the vocabulary writes it.
 
-        >>> Symbol(True, "h").rendered("##")
-        'h'
+        >>> Symbol(True, "h").rendered("##"), Symbol(True, "g", final=True).rendered("", "</w>")
+        ('h', 'g</w>')
         """
-        return self.text if self.initial else prefix + self.text
+        return ("" if self.initial else prefix) + self.text + (suffix if self.final else "")
 
 
 class Run(NamedTuple):
@@ -85,63 +87,75 @@ def kept_characters(
     return frozenset(wanted).union(others[: max(0, limit - len(set(wanted)))])
 
 
-def runs_of(word: str, weight: int, kept: frozenset[str], prefix: str) -> list[Run]:
-    """Takes a word apart; a character that is not kept cuts it.
-
-    No pair reaches across a cut, and what follows one still continues the word.
+def cut(symbols: Iterable[Symbol | None], weight: int) -> list[Run]:
+    """Parts symbols where one is missing.
 
     Args:
-        word: A word.
-        weight: Its count.
-        kept: The characters that may be symbols.
-        prefix: `continuing_subword_prefix`.
+        symbols: The symbols of a word; None where a character is not kept.
+        weight: The count of the word.
 
     Returns:
         The runs between the cuts, none of them empty.
 
-    >>> runs = runs_of("a-bc", 1, frozenset("abc"), "##")
+    >>> len(cut([None, Symbol(True, "a"), None, None, Symbol(True, "b")], 1))
+    2
+    """
+    runs = [Run([], weight)]
+    for symbol in symbols:
+        if symbol:
+            runs[-1].symbols.append(symbol)
+        elif runs[-1].symbols:
+            runs.append(Run([], weight))
+    return [run for run in runs if run.symbols]
+
+
+def symbols_of(word: str, kept: frozenset[str], prefix: str) -> list[Symbol | None]:
+    """Takes a word apart.
+
+    Args:
+        word: A word.
+        kept: The characters that may be symbols.
+        prefix: `continuing_subword_prefix`.
+
+    Returns:
+        A symbol for each character, None for one that is not kept. What follows it still continues
+        the word.
+
+    >>> runs = cut(symbols_of("a-bc", frozenset("abc"), "##"), 1)
     >>> [[symbol.rendered("##") for symbol in run.symbols] for run in runs]
     [['a'], ['##b', '##c']]
     """
-    runs: list[Run] = []
-    cut = True
-    for i, character in enumerate(word):
-        if character not in kept:
-            cut = True
-            continue
-        if cut:
-            runs.append(Run([], weight))
-            cut = False
-        runs[-1].symbols.append(Symbol(i == 0 or not prefix, character))
-    return runs
+    return [Symbol(i == 0 or not prefix, c) if c in kept else None for i, c in enumerate(word)]
 
 
-def alphabet_of(runs: Iterable[Run], wanted: Sequence[str], prefix: str, ties: str) -> list[Symbol]:
+def alphabet_of(
+    runs: Iterable[Run], wanted: Iterable[Symbol], ties: str, prefix: str, suffix: str = ""
+) -> list[Symbol]:
     """Gives the symbols to begin with, in the order the vocabulary lists them.
 
-    `first`: as seen, word by word, left to right, and then the forms of wanted characters that were
-    not. `lex`: by the UTF-8 bytes of the rendering. `hf`: initial forms by code point, then the
-    continuing ones.
+    `first`: as seen, word by word, left to right, and then the wanted ones that were not. `hf`: by
+    code point; the plain forms first, then the final, the continuing, and those that are both.
+    Otherwise: by the UTF-8 bytes of the rendering.
 
     Args:
         runs: The table as symbols.
-        wanted: `initial_alphabet`: each character is added in both forms.
-        prefix: `continuing_subword_prefix`.
+        wanted: Symbols to have, seen or not.
         ties: The tie rule.
+        prefix: `continuing_subword_prefix`.
+        suffix: `end_of_word_suffix`.
 
     Returns:
         Every symbol once.
 
-    >>> alphabet = alphabet_of(runs_of("hug", 1, frozenset("hug"), "##"), ["g"], "##", "first")
+    >>> runs = cut(symbols_of("hug", frozenset("hug"), "##"), 1)
+    >>> alphabet = alphabet_of(runs, [Symbol(False, "g"), Symbol(True, "g")], "first", "##")
     >>> [symbol.rendered("##") for symbol in alphabet]
     ['h', '##u', '##g', 'g']
     """
     seen = dict.fromkeys(symbol for run in runs for symbol in run.symbols)
-    for character in wanted:
-        for initial in (True, not prefix):
-            seen.setdefault(Symbol(initial, character))
-    if ties == "lex":
-        return sorted(seen, key=lambda symbol: symbol.rendered(prefix).encode())
+    seen |= dict.fromkeys(wanted)
+    if ties == "first":
+        return list(seen)
     if ties == "hf":
-        return sorted(seen, key=lambda symbol: (not symbol.initial, symbol.text))
-    return list(seen)
+        return sorted(seen, key=lambda symbol: (not symbol.initial, symbol.final, symbol.text))
+    return sorted(seen, key=lambda symbol: symbol.rendered(prefix, suffix).encode())

@@ -1,12 +1,13 @@
 """Models behind one interface: from a word to its tokens.
 
-`encode` has the one that takes thought, WordPiece. WordLevel takes words whole.
+`encode` and `bpe` have those that take thought, WordPiece and BPE. WordLevel takes words whole.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from piecework.reference import bpe
 from piecework.reference.aligned import Span
 from piecework.reference.encode import Splitter
 
@@ -31,6 +32,7 @@ class Model:
     Args:
         vocabulary: The entries with their ids.
         unknown_token: Stands for what no entry matches; it need not be an entry while all is known.
+            None is for a model that never needs one.
         special: Entries that text may be barred from becoming.
 
     >>> WordLevel({"<unk>": 0, "to": 1}, "<unk>").tokens("be")
@@ -40,31 +42,35 @@ class Model:
     def __init__(
         self,
         vocabulary: Mapping[str, int],
-        unknown_token: str,
+        unknown_token: str | None,
         special: frozenset[str] = frozenset(),
     ) -> None:
         self.vocabulary = dict(vocabulary)
         self.unknown_token = unknown_token
         self.open = self.vocabulary.keys() - special
 
-    def tokens(self, word: str, *, barred: bool = False) -> list[ModelToken]:
+    def tokens(
+        self, word: str, *, barred: bool = False, generator: bpe.SplitMix64 | None = None
+    ) -> list[ModelToken]:
         """Splits a word into tokens.
 
         Args:
             word: A word that is not empty.
             barred: No stretch of text becomes a special token.
+            generator: Where a model that leaves something to chance draws from.
 
         Returns:
-            Tokens from left to right; together they cover the word.
+            Tokens from left to right.
 
         Raises:
-            ValueError: something is unknown, and there is no unknown token.
+            ValueError: something is unknown, and there is no unknown token; something is left to
+                chance, and there is no generator.
         """
         raise NotImplementedError
 
     def _token(self, entry: str | None, span: Span) -> ModelToken:
         text = self.unknown_token if entry is None else entry
-        if text not in self.vocabulary:
+        if text is None or text not in self.vocabulary:
             raise ValueError(f"characters {span} are unknown, and the vocabulary has no {text!r}")
         return ModelToken(text, self.vocabulary[text], span)
 
@@ -72,7 +78,13 @@ class Model:
 class WordLevel(Model):
     """Gives a word that is an entry as it is, any other as unknown."""
 
-    def tokens(self, word: str, *, barred: bool = False) -> list[ModelToken]:  # noqa: D102
+    def tokens(  # noqa: D102
+        self,
+        word: str,
+        *,
+        barred: bool = False,
+        generator: bpe.SplitMix64 | None = None,  # noqa: ARG002  # leaves nothing to chance
+    ) -> list[ModelToken]:
         known = word in (self.open if barred else self.vocabulary)
         return [self._token(word if known else None, (0, len(word)))]
 
@@ -107,9 +119,49 @@ class WordPiece(Model):
         self._split = Splitter(self.vocabulary, *rest)
         self._split_text = Splitter(self.open, *rest)
 
-    def tokens(self, word: str, *, barred: bool = False) -> list[ModelToken]:  # noqa: D102
+    def tokens(  # noqa: D102
+        self,
+        word: str,
+        *,
+        barred: bool = False,
+        generator: bpe.SplitMix64 | None = None,  # noqa: ARG002  # leaves nothing to chance
+    ) -> list[ModelToken]:
         split = self._split_text if barred else self._split
         return [self._token(piece.entry, (piece.start, piece.end)) for piece in split(word)]
+
+
+class BPE(Model):
+    """Gives the pieces of a word by merging neighbours.
+
+    Args:
+        vocabulary: The entries with their ids.
+        merges: Which pairs merge: `bpe.Listed` or `bpe.Implied`.
+        settings: How a word is split, merges apart.
+        special: Entries that text may be barred from becoming.
+
+    >>> merges = bpe.Listed([("u", "g"), ("h", "ug")])
+    >>> model = BPE({"h": 0, "u": 1, "g": 2, "s": 3, "ug": 4, "hug": 5}, merges)
+    >>> [token.text for token in model.tokens("hugs")]
+    ['hug', 's']
+    """
+
+    def __init__(
+        self,
+        vocabulary: Mapping[str, int],
+        merges: bpe.Merges,
+        settings: bpe.Settings | None = None,
+        special: frozenset[str] = frozenset(),
+    ) -> None:
+        settings = settings or bpe.Settings()
+        super().__init__(vocabulary, settings.unk_token, special)
+        self._encode = bpe.Encoder(self.vocabulary, merges, settings)
+        self._encode_text = bpe.Encoder(self.open, merges, settings)
+
+    def tokens(  # noqa: D102
+        self, word: str, *, barred: bool = False, generator: bpe.SplitMix64 | None = None
+    ) -> list[ModelToken]:
+        encode = self._encode_text if barred else self._encode
+        return [self._token(p.entry, (p.start, p.end)) for p in encode(word, generator)]
 
 
 def from_dict(data: Mapping[str, Any], special: frozenset[str] = frozenset()) -> Model:
@@ -137,4 +189,23 @@ def from_dict(data: Mapping[str, Any], special: frozenset[str] = frozenset()) ->
         limit = data["max_input_chars_per_word"]
         settings = WordPieceSettings(data["continuing_subword_prefix"], unknown, limit)
         return WordPiece(data["vocab"], data["unk_token"], special, settings)
+    if data["type"] in ("BPE", "piecework.BPE"):
+        return _bpe(data, special)
     raise ValueError(f"the reference has no model {data['type']!r}")
+
+
+def _bpe(data: Mapping[str, Any], special: frozenset[str]) -> BPE:
+    vocabulary, prefix = data["vocab"], data.get("continuing_subword_prefix") or ""
+    settings = bpe.Settings(
+        unk_token=data.get("unk_token"),
+        continuing_subword_prefix=prefix,
+        end_of_word_suffix=data.get("end_of_word_suffix") or "",
+        suffix_style=data.get("piecework", {}).get("suffix_style", "attached"),
+        fuse_unk=data.get("fuse_unk", False),
+        byte_fallback=data.get("byte_fallback", False),
+        ignore_merges=data.get("ignore_merges", False),
+        dropout=data.get("dropout"),
+    )
+    split = (m.split(" ") if isinstance(m, str) else m for m in data["merges"])
+    merges = bpe.Listed([(left, right) for left, right in split], prefix, vocabulary)
+    return BPE(vocabulary, merges, settings, special)

@@ -7,11 +7,13 @@ Each stage is a room of its own; here they only follow one another.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from secrets import randbits
 from typing import Any, TypeVar
 
 from piecework.reference import models, normalize, postprocess, pretokenize
 from piecework.reference.added import AddedToken, AddedTokens, Specials, Stretch, numbered
 from piecework.reference.aligned import Normalized, identity
+from piecework.reference.bpe import SplitMix64
 from piecework.reference.encoding import Encoding, Row, merged
 from piecework.reference.truncate import Padding, Truncation, padded, truncated
 
@@ -54,6 +56,8 @@ class Pipeline:
         *,
         add_special_tokens: bool = True,
         specials: Specials = "match",
+        seed: int | None = None,
+        number: int = 0,
     ) -> Encoding:
         """Encodes a text or a pair of texts.
 
@@ -64,6 +68,8 @@ class Pipeline:
             add_special_tokens: Add what the post-processor adds.
             specials: What becomes of special tokens that stand in the text (see `AddedTokens`).
                 With any value but `match`, no other text becomes one either.
+            seed: What dropout follows from; None takes a number that nobody can know.
+            number: The place of this input in its call, which dropout follows from as well.
 
         Returns:
             The encoding.
@@ -78,7 +84,8 @@ class Pipeline:
         [0, 1, 0]
         """
         inputs = [text] if pair is None else [text, pair]
-        texts = [self._text(each, i, specials) for i, each in enumerate(inputs)]
+        generator = SplitMix64.of_input(randbits(64) if seed is None else seed, number)
+        texts = [self._text(each, i, specials, generator) for i, each in enumerate(inputs)]
         if self.truncation:
             processor = self.post_processor
             added = processor.added(len(texts)) if processor and add_special_tokens else 0
@@ -94,6 +101,7 @@ class Pipeline:
         *,
         add_special_tokens: bool = True,
         specials: Specials = "match",
+        seed: int | None = None,
     ) -> list[Encoding]:
         """Encodes many inputs, and pads them to one length.
 
@@ -101,6 +109,7 @@ class Pipeline:
             inputs: Texts, or pairs of texts as tuples.
             add_special_tokens: As for `encode`.
             specials: As for `encode`.
+            seed: As for `encode`.
 
         Returns:
             An encoding for each.
@@ -114,17 +123,30 @@ class Pipeline:
                 *(each if isinstance(each, tuple) else (each,)),
                 add_special_tokens=add_special_tokens,
                 specials=specials,
+                seed=seed,
+                number=number,
             )
-            for each in inputs
+            for number, each in enumerate(inputs)
         ]
         return padded(batch, self.padding) if self.padding else batch
 
-    def _text(self, text: Text, type_id: int, specials: Specials) -> Encoding:
+    def _text(
+        self, text: Text, type_id: int, specials: Specials, generator: SplitMix64
+    ) -> Encoding:
         if isinstance(text, str):
-            return self._words(text, None, type_id, specials)
-        return merged(self._words(word, i, type_id, specials) for i, word in enumerate(text))
+            return self._words(text, None, type_id, specials, generator)
+        return merged(
+            self._words(word, i, type_id, specials, generator) for i, word in enumerate(text)
+        )
 
-    def _words(self, text: str, number: int | None, type_id: int, specials: Specials) -> Encoding:
+    def _words(
+        self,
+        text: str,
+        number: int | None,
+        type_id: int,
+        specials: Specials,
+        generator: SplitMix64,
+    ) -> Encoding:
         added = self.added or AddedTokens([], self.normalizer or identity)
         rows: list[Row] = []
         for word, (part, token) in enumerate(self._parts(added, text, specials)):
@@ -132,7 +154,8 @@ class Pipeline:
             if token:
                 rows.append(Row(token.id, part.text, part.whole, own, type_id))
             else:
-                pieces = self.model.tokens(part.text, barred=specials != "match")
+                barred = specials != "match"
+                pieces = self.model.tokens(part.text, barred=barred, generator=generator)
                 rows += [Row(p.id, p.text, part.origin(*p.span), own, type_id) for p in pieces]
         return Encoding(tuple(rows))
 

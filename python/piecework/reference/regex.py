@@ -3,9 +3,9 @@ r"""Patterns of other people's files, read with Python's `re`.
 The library hands them to Oniguruma. What a tokenizer.json holds is mostly the same in both, but:
 
 * `^` and `$` are those of a line; but behind a line feed at the very end there is no `^`;
-* `\w`, `\s`, `\b`, `\p{L}` and `\p{N}` follow the library's tables; they are written out as sets of
-  characters here, since Python's differ (its `\s` has U+001C) or do not exist (`\p`). `\d` and other
-  categories are those of the Python that runs;
+* `\w`, `\s`, `\b`, `\p{N}`, `\p{M}`, `\p{L}` and its parts follow the library's tables; they are written
+  out as sets of characters here, since Python's differ (its `\s` has U+001C) or do not exist (`\p`). `\d`
+  and other categories are those of the Python that runs;
 * an empty match right after another match is passed over.
 
 What `re` cannot read (`\h`, `\K`, nested sets `[a[bc]]`, variable look-behind) is an error.
@@ -15,7 +15,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 
 from piecework.reference import unicode
 
@@ -123,6 +123,11 @@ def find(pattern: Pattern, text: str) -> list[Span]:
     return spans
 
 
+def _has_category(name: str, c: str) -> bool:
+    """Tell whether a character is of one category."""
+    return unicode.category(c) == name
+
+
 # Numbers that are no digits, yet word characters to a `\w` or `\b` that stands in no set.
 _LATIN_NUMBERS = "²³¹¼½¾"
 _CLASSES: dict[str, Callable[[str], bool]] = {
@@ -131,7 +136,7 @@ _CLASSES: dict[str, Callable[[str], bool]] = {
     "s": unicode.is_whitespace,
     "d": lambda c: unicodedata.category(c) == "Nd",
     "L": unicode.is_letter,
-    "N": unicode.is_number,
+    **{name: partial(_has_category, name) for name in ("Lu", "Lt", "Ll", "Lm", "Lo", "M", "N")},
 }
 
 

@@ -9,12 +9,13 @@ Pair = tuple[Symbol, Symbol]
 
 
 def joined(pair: Pair) -> Symbol:
-    """Gives the symbol that a merge makes: as initial as the left one, the texts side by side.
+    """Gives the symbol that a merge makes: it begins as the left one does and ends as the right.
 
     >>> joined((Symbol(True, "h"), Symbol(False, "u")))
-    Symbol(initial=True, text='hu')
+    Symbol(initial=True, text='hu', final=False)
     """
-    return Symbol(pair[0].initial, pair[0].text + pair[1].text)
+    left, right = pair
+    return Symbol(left.initial, left.text + right.text, right.final)
 
 
 class Tally(NamedTuple):

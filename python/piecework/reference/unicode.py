@@ -95,8 +95,15 @@ _NONSPACING_MARK = _Ranges(tables.NONSPACING_MARK)
 _CJK = _Ranges(tables.CJK)
 _WORD = _Ranges(tables.WORD)
 _NUMERIC = _Ranges(tables.NUMERIC)
-_LETTER = _Ranges(tables.LETTER)
-_NUMBER = _Ranges(tables.NUMBER)
+_CATEGORIES = {
+    "Lu": _Ranges(tables.LU),
+    "Lt": _Ranges(tables.LT),
+    "Ll": _Ranges(tables.LL),
+    "Lm": _Ranges(tables.LM),
+    "Lo": _Ranges(tables.LO),
+    "M": _Ranges(tables.M),
+    "N": _Ranges(tables.N),
+}
 _COMBINING_MARK = _Ranges(tables.COMBINING_MARK)
 _SCRIPT = _Scripts(tables.SCRIPT)
 _COMBINING_CLASS = _read_classes(tables.COMBINING_CLASS)
@@ -183,13 +190,24 @@ def is_numeric(c: str) -> bool:
     return c in _NUMERIC
 
 
+def category(c: str) -> str | None:
+    r"""Give the category of a letter (Lu, Lt, Ll, Lm or Lo), a mark (M) or a number (N); others have none.
+
+    These are `\p{Lu}` and so on to the engine behind `Split` and `ByteLevel`.
+
+    >>> category("é"), category("中"), category("\u0301"), category("²"), category("!")
+    ('Ll', 'Lo', 'M', 'N', None)
+    """
+    return next((name for name, members in _CATEGORIES.items() if c in members), None)
+
+
 def is_letter(c: str) -> bool:
     r"""Tell whether the character is `\p{L}` to the engine behind `Split` and `ByteLevel`.
 
     >>> is_letter("é"), is_letter("中"), is_letter("\u0301")
     (True, True, False)
     """
-    return c in _LETTER
+    return (category(c) or "").startswith("L")
 
 
 def is_number(c: str) -> bool:
@@ -200,7 +218,7 @@ def is_number(c: str) -> bool:
     >>> is_number("²"), is_number("\U00011de0"), is_number("a")
     (True, False, False)
     """
-    return c in _NUMBER
+    return category(c) == "N"
 
 
 def is_combining_mark(c: str) -> bool:

@@ -1,10 +1,14 @@
 //! The pre-tokenization of byte-level models: the pattern of GPT-2, then bytes as printable characters.
 
-use super::gpt2;
 use crate::error::Result;
+use crate::grammar::Grammar;
 use crate::normalize::{Normalized, write_bytes};
 use crate::settings::ByteLevel;
+use crate::span::Span;
 use crate::words::Words;
+
+/// What it splits by.
+pub(super) const GRAMMAR: Grammar = Grammar::Gpt2;
 
 /// Splits `words`, and writes their bytes as characters.
 pub(super) fn pre_tokenize(settings: ByteLevel, words: &mut Words) -> Result<()> {
@@ -13,7 +17,7 @@ pub(super) fn pre_tokenize(settings: ByteLevel, words: &mut Words) -> Result<()>
     }
     if settings.use_regex {
         words.split(|text, each| {
-            gpt2::split(text, each);
+            GRAMMAR.find_matches(text, |range| each(Span::new(range.start, range.end)));
             Ok(())
         })?;
     }

@@ -7,7 +7,6 @@ mod byte_level;
 mod characters;
 mod dictionary;
 mod function;
-mod gpt2;
 mod jieba;
 mod metaspace;
 mod scripts;
@@ -108,6 +107,17 @@ impl PreTokenizer {
     pub(crate) fn asks_for_origin(&self) -> bool {
         self.steps()
             .any(|step| matches!(step, Self::Metaspace(metaspace) if metaspace.prepend_scheme == PrependScheme::First))
+    }
+
+    /// What finds the patterns, in their order: see [`Pattern::engine`](crate::pattern::Pattern::engine).
+    #[must_use]
+    pub fn engines(&self) -> Vec<String> {
+        let engine = |step: &Self| match step {
+            Self::Split(split) => Some(split.pattern.engine()),
+            Self::ByteLevel(settings) => settings.use_regex.then(|| byte_level::GRAMMAR.engine()),
+            _ => None,
+        };
+        self.steps().filter_map(engine).collect()
     }
 
     /// This pre-tokenizer, or those of a sequence, in their order.

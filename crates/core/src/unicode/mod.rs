@@ -14,11 +14,12 @@
 mod tables;
 
 use tables::{
-    CLASS_BLOCKS, CLASS_INDEX, COMBINING_BLOCKS, COMBINING_INDEX, DECOMPOSITION_BLOCKS, DECOMPOSITION_INDEX,
-    LOWERCASE_BLOCKS, LOWERCASE_INDEX, MAPPED, SCRIPT_BLOCKS, SCRIPT_INDEX, SHIFT,
+    CATEGORY_BLOCKS, CATEGORY_INDEX, CLASS_BLOCKS, CLASS_INDEX, COMBINING_BLOCKS, COMBINING_INDEX,
+    DECOMPOSITION_BLOCKS, DECOMPOSITION_INDEX, LOWERCASE_BLOCKS, LOWERCASE_INDEX, MAPPED, SCRIPT_BLOCKS, SCRIPT_INDEX,
+    SHIFT,
 };
 
-/// What is known of one character: any of sixteen properties.
+/// What is known of one character: any of fourteen properties.
 ///
 /// A character is *inert* under a normalization form if the form leaves it as it is and it does
 /// nothing to what stands before it: its full decomposition begins with a character of combining
@@ -33,6 +34,44 @@ use tables::{
 /// forms that only decompose, a text may be cut behind an inert character, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Class(u16);
+
+/// What the known split patterns tell apart in characters: one bit for each, and none for the rest.
+///
+/// The bits are those of the engine behind `Split` and `ByteLevel`; several together ask for any of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Category(u8);
+
+impl Category {
+    /// All that is none of the others.
+    pub const REST: Self = Self(0);
+    /// `\p{Lu}` and `\p{Lt}`.
+    pub const UPPER: Self = Self(tables::UPPER);
+    /// `\p{Ll}`.
+    pub const LOWER: Self = Self(tables::LOWER);
+    /// `\p{Lm}` and `\p{Lo}`.
+    pub const CASELESS: Self = Self(tables::CASELESS);
+    /// `\p{L}`.
+    pub const LETTER: Self = Self::UPPER.union(Self::LOWER).union(Self::CASELESS);
+    /// `\p{M}`.
+    pub const MARK: Self = Self(tables::MARK);
+    /// `\p{N}`.
+    pub const NUMBER: Self = Self(tables::NUMBER);
+    /// `\s`.
+    pub const BLANK: Self = Self(tables::BLANK);
+
+    /// Any of both.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether the two have anything in common.
+    #[inline]
+    #[must_use]
+    pub const fn intersects(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
 
 /// A script, by a number of our own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -64,12 +103,8 @@ impl Class {
     pub const COMBINING_CLASS: Self = Self(tables::COMBINING_CLASS);
     /// `\w` of the `Whitespace` pre-tokenizer's engine: letters, marks, decimal digits, connectors.
     pub const WORD: Self = Self(tables::WORD);
-    /// A digit to the `Digits` pre-tokenizer, of a newer Unicode than [`Class::NUMBER`].
+    /// A digit to the `Digits` pre-tokenizer, of a newer Unicode than [`Category::NUMBER`].
     pub const NUMERIC: Self = Self(tables::NUMERIC);
-    /// `\p{L}` of the engine behind `Split` and `ByteLevel`.
-    pub const LETTER: Self = Self(tables::LETTER);
-    /// `\p{N}` of the engine behind `Split` and `ByteLevel`; no letter and no white space is one.
-    pub const NUMBER: Self = Self(tables::NUMBER);
     /// Dropped by the `StripAccents` normalizer, as it stands: marks of all three categories, so more
     /// than [`Class::NONSPACING_MARK`], which is all that BERT strips.
     pub const COMBINING_MARK: Self = Self(tables::COMBINING_MARK);
@@ -165,20 +200,6 @@ impl Class {
         self.intersects(Self::NUMERIC)
     }
 
-    /// Whether the character is `\p{L}`.
-    #[inline]
-    #[must_use]
-    pub const fn is_letter(self) -> bool {
-        self.intersects(Self::LETTER)
-    }
-
-    /// Whether the character is `\p{N}`.
-    #[inline]
-    #[must_use]
-    pub const fn is_number(self) -> bool {
-        self.intersects(Self::NUMBER)
-    }
-
     /// Whether the `StripAccents` normalizer drops the character.
     #[inline]
     #[must_use]
@@ -224,6 +245,16 @@ pub fn class(c: char) -> Class {
         return Class(CLASS_BLOCKS[c as usize]);
     }
     Class(look_up(&CLASS_INDEX, &CLASS_BLOCKS, c))
+}
+
+/// What the known split patterns see in a character.
+#[inline]
+#[must_use]
+pub fn category(c: char) -> Category {
+    if c.is_ascii() {
+        return Category(CATEGORY_BLOCKS[c as usize]);
+    }
+    Category(look_up(&CATEGORY_INDEX, &CATEGORY_BLOCKS, c))
 }
 
 /// Whether no word character stands beside `range` of `text`.
@@ -445,14 +476,17 @@ mod tests {
             assert!(!class(c).is_word(), "{c:?}");
         }
         for c in ['7', '²', '½', '\u{2160}', '\u{663}'] {
-            assert!(class(c).is_number() && class(c).is_numeric() && !class(c).is_letter(), "{c:?}");
+            assert!(class(c).is_numeric() && category(c) == Category::NUMBER, "{c:?}");
         }
-        assert!(class('中').is_letter() && class('ª').is_letter() && !class('\u{301}').is_letter());
+        let of = |category: Category| move |c| super::category(c) == category;
+        assert!("AÉǅ".chars().all(of(Category::UPPER)) && "aéß".chars().all(of(Category::LOWER)));
+        assert!("中ªʼ".chars().all(of(Category::CASELESS)) && "\u{301}\u{93E}".chars().all(of(Category::MARK)));
+        assert!(" \n\u{85}\u{3000}".chars().all(of(Category::BLANK)) && "!€\0\u{378}".chars().all(of(Category::REST)));
     }
 
     #[test]
     fn digits_follow_newer_tables() {
-        assert!(class('\u{11DE0}').is_numeric() && !class('\u{11DE0}').is_number());
+        assert!(class('\u{11DE0}').is_numeric() && category('\u{11DE0}') != Category::NUMBER);
     }
 
     #[test]

@@ -86,6 +86,7 @@ def _tokenizer_facts(tok: Tokenizer, shown_merges: int) -> Facts:
             {"id": number, **asdict(token)} for number, token in tok.added_tokens.items()
         ],
         **{name: part and part.to_dict() for name, part in _parts(tok).items()},
+        "engines": list(tok.engines),
         "road": tok.road,
         "unk_token": tok.unk_token,
         **(_word_piece(tok) if tok.model_type == "WordPiece" else {}),

@@ -3,7 +3,6 @@
 use hashbrown::HashMap;
 
 use super::Settings;
-use crate::bytes::byte_to_char;
 use crate::vocab::Vocab;
 
 /// No entry.
@@ -13,7 +12,7 @@ const NEAR: usize = 0x180;
 
 type Hash = foldhash::fast::FixedState;
 
-/// The entries of single characters, by where in the word these stand, and those of bytes.
+/// The entries of single characters, by where in the word these stand, and those that bytes fall back to.
 #[derive(Debug)]
 pub(super) struct Alphabet {
     letters: Vec<Letters>,
@@ -23,12 +22,11 @@ pub(super) struct Alphabet {
     bytes: [u32; 256],
 }
 
-/// The entries of single characters at one place, and those of bytes that are written as characters.
+/// The entries of single characters at one place.
 #[derive(Debug)]
 pub(super) struct Letters {
     near: Box<[u32; NEAR]>,
     far: HashMap<char, u32, Hash>,
-    bytes: Box<[u32; 256]>,
 }
 
 impl Letters {
@@ -41,14 +39,8 @@ impl Letters {
         }
     }
 
-    /// The entry of the character that stands for a byte, or [`NONE`].
-    #[inline]
-    pub(super) fn of_byte(&self, byte: u8) -> u32 {
-        self.bytes[usize::from(byte)]
-    }
-
     fn new(vocab: &Vocab, prefix: &str, suffix: &str, allowed: &impl Fn(u32) -> bool) -> Self {
-        let mut letters = Self { near: Box::new([NONE; NEAR]), far: HashMap::default(), bytes: Box::new([NONE; 256]) };
+        let mut letters = Self { near: Box::new([NONE; NEAR]), far: HashMap::default() };
         for (token, id) in vocab.iter() {
             let Some(c) = token.strip_prefix(prefix).and_then(|rest| single(rest.strip_suffix(suffix)?)) else {
                 continue;
@@ -60,9 +52,6 @@ impl Letters {
                 Some(place) => *place = id,
                 None => _ = letters.far.insert(c, id),
             }
-        }
-        for byte in 0..=255 {
-            letters.bytes[usize::from(byte)] = letters.id(byte_to_char(byte));
         }
         letters
     }
@@ -94,6 +83,16 @@ impl Alphabet {
     #[inline]
     pub(super) fn letters(&self, first: bool, last: bool) -> &Letters {
         &self.letters[self.places[usize::from(first) + 2 * usize::from(last)]]
+    }
+
+    /// Whether every byte has an entry to fall back to.
+    pub(super) fn falls_back(&self) -> bool {
+        self.fallbacks().count() == self.bytes.len()
+    }
+
+    /// The entries that bytes fall back to.
+    pub(super) fn fallbacks(&self) -> impl Iterator<Item = u32> + '_ {
+        self.bytes.iter().copied().filter(|&id| id != NONE)
     }
 
     /// The entries of the bytes of what is no entry; `None` unless all have one.

@@ -1,8 +1,10 @@
 //! From a word to its parts, and from these to tokens.
 
-use super::Bpe;
 use super::alphabet::{Alphabet, NONE};
-use super::merging::Merging;
+use super::forward::Forward;
+use super::made::{END, Spelling};
+use super::merging::{Merging, Part};
+use super::{Bpe, Tables};
 use crate::bytes::byte_to_char;
 use crate::error::{Error, Result, shorten};
 use crate::model::Token;
@@ -26,26 +28,21 @@ impl Bpe {
         }
         let tables = self.tables(specials);
         merging.clear();
-        self.fill(word, &tables.alphabet, merging)?;
-        merging.merge(&tables.pairs);
-        push(merging, at, out);
+        if !self.go_forward(word, tables, merging)? {
+            merging.clear();
+            self.fill(word, &tables.alphabet, merging)?;
+            merging.merge(&tables.pairs);
+        }
+        push(word, merging, at, out);
         Ok(())
     }
 
     /// Appends the tokens of a word whose bytes are characters to the model; their spans are bytes of the word.
     ///
     /// The same as [`Self::encode_word`] of these characters.
-    pub(crate) fn encode_bytes(
-        &self,
-        word: &str,
-        specials: bool,
-        merging: &mut Merging,
-        out: &mut Vec<Token>,
-    ) -> Result<()> {
+    pub fn encode_bytes(&self, word: &str, specials: bool, merging: &mut Merging, out: &mut Vec<Token>) -> Result<()> {
         let tables = self.tables(specials);
-        if !self.settings().ignore_merges && self.fill_bytes(word.as_bytes(), &tables.alphabet, merging) {
-            merging.merge(&tables.pairs);
-            push(merging, 0, out);
+        if merging.dropout.is_none() && self.bytes_forward(word, tables, merging, out) {
             return Ok(());
         }
         let mut text = std::mem::take(&mut merging.text);
@@ -72,74 +69,152 @@ impl Bpe {
     /// Fills `merging` with the characters of a word.
     fn fill(&self, word: &str, alphabet: &Alphabet, merging: &mut Merging) -> Result<()> {
         let mut unknown = Unknown::default();
-        let mut start = 0;
-        for c in word.chars() {
-            let end = start + c.len_utf8();
-            let span = Span::new(start, end);
-            let (first, last) = (start == 0, end == word.len());
-            let id = alphabet.letters(first, last).id(c);
-            if id != NONE {
+        for (start, c) in word.char_indices() {
+            let character = Character { word, start, end: start + c.len_utf8() };
+            let id = character.letter(c, alphabet);
+            if id == NONE {
+                self.push_unknown(&character, alphabet, &mut unknown, merging)?;
+            } else {
                 unknown.flush(merging);
-                merging.push(id, span.start, span.end);
-            } else if !self.fall_back(&word[start..end], first, last, span, alphabet, merging)
-                && self.settings().unk_token.is_some()
-            {
-                let unk = self.unk_id().ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })?;
-                unknown.add(unk, span, self.settings().fuse_unk, merging);
+                merging.push(id, character.len());
             }
-            start = end;
         }
         unknown.flush(merging);
         Ok(())
     }
 
-    /// Adds the entries of a character's bytes, with the prefix and the suffix that it would have; false unless all exist.
-    fn fall_back(
+    /// Fills `merging` with the entries of a word, from left to right; false where that cannot be done.
+    fn go_forward(&self, word: &str, tables: &Tables, merging: &mut Merging) -> Result<bool> {
+        let forward = self.forward(tables, Spelling::Text).filter(|_| merging.dropout.is_none());
+        let Some(forward) = forward else { return Ok(false) };
+        let mut unknown = Unknown::default();
+        let mut known = 0;
+        for (start, c) in word.char_indices() {
+            let character = Character { word, start, end: start + c.len_utf8() };
+            if character.letter(c, &tables.alphabet) == NONE {
+                if !tables.unknown_stay_apart {
+                    return Ok(false);
+                }
+                self.push_known(&word[known..start], false, tables, forward, &mut unknown, merging);
+                self.push_unknown(&character, &tables.alphabet, &mut unknown, merging)?;
+                known = character.end;
+            }
+        }
+        self.push_known(&word[known..], true, tables, forward, &mut unknown, merging);
+        unknown.flush(merging);
+        Ok(true)
+    }
+
+    /// Adds the entries of known characters, which may end the word.
+    fn push_known(
         &self,
-        c: &str,
-        first: bool,
+        text: &str,
         last: bool,
-        span: Span,
-        alphabet: &Alphabet,
+        tables: &Tables,
+        forward: &Forward,
+        unknown: &mut Unknown,
         merging: &mut Merging,
-    ) -> bool {
+    ) {
+        if text.is_empty() {
+            return;
+        }
+        unknown.flush(merging);
+        let Merging { parts, row, bytes, .. } = merging;
+        bytes.clear();
+        bytes.extend_from_slice(text.as_bytes());
+        if last && !self.settings().end_of_word_suffix.is_empty() {
+            bytes.push(END);
+        }
+        // All characters have entries, so there is a row that covers them.
+        let entries = forward.encode(bytes, &tables.pairs, row).unwrap_or_default();
+        parts.extend(entries.iter().map(|&id| Part::new(id, forward.length(id))));
+    }
+
+    /// Adds what stands for an unknown character.
+    fn push_unknown(
+        &self,
+        character: &Character<'_>,
+        alphabet: &Alphabet,
+        unknown: &mut Unknown,
+        merging: &mut Merging,
+    ) -> Result<()> {
+        if !self.fall_back(character, alphabet, merging) && self.settings().unk_token.is_some() {
+            let unk = self.unk_id().ok_or_else(|| Error::NoUnknownToken { word: shorten(character.word) })?;
+            unknown.add(unk, character.len(), self.settings().fuse_unk, merging);
+        }
+        Ok(())
+    }
+
+    /// Adds the entries of a character's bytes, with the prefix and the suffix that it would have; false unless all exist.
+    fn fall_back(&self, character: &Character<'_>, alphabet: &Alphabet, merging: &mut Merging) -> bool {
         if !self.settings().byte_fallback {
             return false;
         }
-        let prefix = if first { "" } else { &self.settings().continuing_subword_prefix };
-        let suffix = if last { &self.settings().end_of_word_suffix } else { "" };
-        let whole = [prefix, c, suffix].concat();
+        let prefix = if character.is_first() { "" } else { &self.settings().continuing_subword_prefix };
+        let suffix = if character.is_last() { &self.settings().end_of_word_suffix } else { "" };
+        let whole = [prefix, &character.word[character.start..character.end], suffix].concat();
         let Some(ids) = alphabet.fallback(&whole) else { return false };
-        ids.for_each(|id| merging.push(id, span.start, span.end));
+        ids.for_each(|id| merging.push(id, 1));
         true
     }
 
-    /// Fills `merging` with the bytes of a word; false if not all have entries.
-    fn fill_bytes(&self, word: &[u8], alphabet: &Alphabet, merging: &mut Merging) -> bool {
-        merging.clear();
-        for (at, &byte) in (0..).zip(word) {
-            let id = alphabet.letters(at == 0, at as usize + 1 == word.len()).of_byte(byte);
-            if id == NONE {
-                return false;
-            }
-            merging.push(id, at, at + 1);
+    /// Encodes the bytes of a word from left to right; false where that cannot be done.
+    #[inline]
+    fn bytes_forward(&self, word: &str, tables: &Tables, merging: &mut Merging, out: &mut Vec<Token>) -> bool {
+        let Some(forward) = self.forward(tables, Spelling::Bytes) else { return false };
+        if let Some(id) = forward.other(word.as_bytes()) {
+            out.push(Token { id, span: Span::new(0, word.len()) });
+            return true;
         }
+        let Some(row) = forward.encode(word.as_bytes(), &tables.pairs, &mut merging.row) else { return false };
+        let mut at = 0;
+        out.extend(row.iter().map(|&id| {
+            let start = at;
+            at += forward.length(id);
+            Token { id, span: Span::new(start, at) }
+        }));
         true
     }
 }
 
-/// An unknown token that may grow.
+/// A character of a word.
+struct Character<'a> {
+    word: &'a str,
+    start: usize,
+    end: usize,
+}
+
+impl Character<'_> {
+    fn is_first(&self) -> bool {
+        self.start == 0
+    }
+
+    fn is_last(&self) -> bool {
+        self.end == self.word.len()
+    }
+
+    fn len(&self) -> usize {
+        self.end - self.start
+    }
+
+    /// Its entry, or [`NONE`].
+    fn letter(&self, c: char, alphabet: &Alphabet) -> u32 {
+        alphabet.letters(self.is_first(), self.is_last()).id(c)
+    }
+}
+
+/// An unknown token that may grow: its id and its bytes.
 #[derive(Default)]
-struct Unknown(Option<(u32, Span)>);
+struct Unknown(Option<(u32, usize)>);
 
 impl Unknown {
     /// Adds an unknown character.
-    fn add(&mut self, unk: u32, span: Span, fuse: bool, merging: &mut Merging) {
+    fn add(&mut self, unk: u32, bytes: usize, fuse: bool, merging: &mut Merging) {
         match &mut self.0 {
-            Some((_, open)) if fuse => open.end = span.end,
+            Some((_, open)) if fuse => *open += bytes,
             open => {
-                if let Some((id, before)) = open.replace((unk, span)) {
-                    merging.push(id, before.start, before.end);
+                if let Some((id, before)) = open.replace((unk, bytes)) {
+                    merging.push(id, before);
                 }
             }
         }
@@ -147,13 +222,156 @@ impl Unknown {
 
     /// Gives it to `merging`, if there is one.
     fn flush(&mut self, merging: &mut Merging) {
-        if let Some((id, span)) = self.0.take() {
-            merging.push(id, span.start, span.end);
+        if let Some((id, bytes)) = self.0.take() {
+            merging.push(id, bytes);
         }
     }
 }
 
-fn push(merging: &Merging, at: u32, out: &mut Vec<Token>) {
-    let span = |start, end| Span { start, end }.shifted(at);
-    out.extend(merging.parts().iter().map(|part| Token { id: part.id, span: span(part.start, part.end) }));
+/// Gives out the bytes of the word to its parts, in their order: each has the characters that its bytes lie in.
+fn push(word: &str, merging: &Merging, at: u32, out: &mut Vec<Token>) {
+    let mut end = 0;
+    out.extend(merging.parts.iter().map(|part| {
+        let start = end;
+        end += part.bytes as usize;
+        Token { id: part.id, span: whole_characters(word, start, end).shifted(at) }
+    }));
+}
+
+/// The span of the characters that bytes lie in.
+fn whole_characters(word: &str, start: usize, end: usize) -> Span {
+    let border = |at: &usize| word.is_char_boundary(*at);
+    let start = (0..=start.min(word.len())).rev().find(border).unwrap_or(0);
+    Span::new(start, (end..word.len()).find(border).unwrap_or(word.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::bpe::{Merges, NO_RANK, Settings};
+    use crate::vocab::Vocab;
+
+    /// A small generator of pseudo-random numbers: tests need no more.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, limit: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(self.0 >> 33).unwrap() % limit
+        }
+
+        fn word(&mut self, alphabet: &[char], longest: usize) -> String {
+            (0..=self.below(longest)).map(|_| alphabet[self.below(alphabet.len())]).collect()
+        }
+    }
+
+    fn ids(model: &Bpe, word: &str, merging: &mut Merging) -> Vec<u32> {
+        let mut out = Vec::new();
+        model.encode_word(word, 0, true, merging, &mut out).unwrap();
+        out.iter().map(|token| token.id).collect()
+    }
+
+    /// By the definition: the leftmost pair of the lowest rank, again and again.
+    fn defined(model: &Bpe, word: &str) -> Vec<u32> {
+        let tables = model.tables(true);
+        let mut parts: Vec<u32> = word
+            .char_indices()
+            .map(|(at, c)| tables.alphabet.letters(at == 0, at + c.len_utf8() == word.len()).id(c))
+            .collect();
+        loop {
+            let ranks = parts.windows(2).map(|pair| tables.pairs.get(pair[0], pair[1]));
+            let Some((at, (rank, id))) = ranks.enumerate().min_by_key(|(_, (rank, _))| *rank) else { return parts };
+            if rank == NO_RANK {
+                return parts;
+            }
+            parts.splice(at..at + 2, [id]);
+        }
+    }
+
+    fn random_model(random: &mut Random, suffix: &str) -> Bpe {
+        let mut vocab = Vocab::default();
+        for c in ["a", "b", "c", "d"] {
+            vocab.insert_next(c).unwrap();
+            if !suffix.is_empty() {
+                vocab.insert_next(&format!("{c}{suffix}")).unwrap();
+            }
+        }
+        let mut merges = Vec::new();
+        for _ in 0..random.below(40) {
+            let (left, right) = (random.below(vocab.len()), random.below(vocab.len()));
+            let pair = (u32::try_from(left).unwrap(), u32::try_from(right).unwrap());
+            let text = format!("{}{}", vocab.token(pair.0).unwrap(), vocab.token(pair.1).unwrap());
+            if text.len() > 12 || (!suffix.is_empty() && vocab.token(pair.0).unwrap().ends_with(suffix)) {
+                continue;
+            }
+            if vocab.id(&text).is_none() {
+                vocab.insert_next(&text).unwrap();
+            }
+            let at = if random.below(3) == 0 { random.below(merges.len() + 1) } else { merges.len() };
+            merges.insert(at, pair);
+        }
+        let settings = Settings { end_of_word_suffix: suffix.to_owned(), ..Settings::default() };
+        if suffix.is_empty() && random.below(2) == 0 {
+            let ranks = (0..vocab.len())
+                .map(|_| if random.below(9) == 0 { NO_RANK } else { u32::try_from(random.below(60)).unwrap() });
+            let ranks = ranks.collect();
+            return Bpe::implied(vocab, ranks, settings).unwrap();
+        }
+        Bpe::listed(vocab, merges, settings).unwrap()
+    }
+
+    #[test]
+    fn every_way_gives_what_is_defined() {
+        let (mut random, mut forward) = (Random(11), 0);
+        for round in 0..3000 {
+            let model = random_model(&mut random, if round % 3 == 0 { "</w>" } else { "" });
+            forward += u32::from(model.forward(model.tables(true), Spelling::Text).is_some());
+            let (mut merging, mut never) = (Merging::default(), Merging::default());
+            // Chance that never strikes takes the heap.
+            never.dropout = Some(crate::model::bpe::Dropout::new(0.0, 0, 0));
+            for longest in [1, 3, 8, 20, 70] {
+                let word = random.word(&['a', 'b', 'c', 'd'], longest);
+                let wanted = defined(&model, &word);
+                assert_eq!(ids(&model, &word, &mut merging), wanted, "{word:?} {model:?}");
+                assert_eq!(ids(&model, &word, &mut never), wanted, "{word:?} {model:?}");
+            }
+        }
+        assert!((100..2900).contains(&forward), "both ways were taken: {forward}");
+    }
+
+    /// What ranks mean: any two neighbours merge that make an entry with a rank, the lowest first.
+    fn meant(vocab: &Vocab, ranks: &[u32], word: &str) -> Vec<u32> {
+        let mut parts: Vec<String> = word.chars().map(String::from).collect();
+        let rank = |text: &String| vocab.id(text).map_or(NO_RANK, |id| ranks[id as usize]);
+        loop {
+            let joined: Vec<String> = parts.windows(2).map(<[String]>::concat).collect();
+            match joined.iter().enumerate().min_by_key(|(_, text)| rank(text)) {
+                Some((at, text)) if rank(text) != NO_RANK => _ = parts.splice(at..at + 2, [text.clone()]),
+                _ => return parts.iter().map(|part| vocab.id(part).unwrap()).collect(),
+            }
+        }
+    }
+
+    #[test]
+    fn ranks_come_to_merges() {
+        let (mut random, mut distinct, mut tied) = (Random(5), 0, 0);
+        while distinct.min(tied) < 200 {
+            let model = random_model(&mut random, "");
+            let Merges::Implied(ranks) = model.merges() else { continue };
+            let mut sorted: Vec<u32> = ranks.iter().copied().filter(|&rank| rank != NO_RANK).collect();
+            sorted.sort_unstable();
+            let is_tied = sorted.windows(2).any(|pair| pair[0] == pair[1]);
+            *(if is_tied { &mut tied } else { &mut distinct }) += 1;
+            let listed = Bpe::listed(model.vocab().clone(), model.recovered(), Settings::default()).unwrap();
+            let mut merging = Merging::default();
+            for longest in [2, 5, 12, 40] {
+                let word = random.word(&['a', 'b', 'c', 'd'], longest);
+                let wanted = meant(model.vocab(), ranks, &word);
+                assert_eq!(ids(&model, &word, &mut merging), wanted, "{word:?} {model:?}");
+                if !is_tied {
+                    assert_eq!(ids(&listed, &word, &mut merging), wanted, "{word:?} {model:?}");
+                }
+            }
+        }
+    }
 }

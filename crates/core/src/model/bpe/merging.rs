@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::NO_RANK;
+use super::forward::Row;
 use super::pairs::Pairs;
 
 /// A part of a word, between two merges.
@@ -11,27 +12,41 @@ use super::pairs::Pairs;
 pub(super) struct Part {
     /// Its entry.
     pub(super) id: u32,
-    /// Its first byte in the word, and where it ends.
-    pub(super) start: u32,
-    pub(super) end: u32,
+    /// How many bytes of the word it takes.
+    pub(super) bytes: u32,
     /// The rank of its merge with the part behind it, and what that makes.
     rank: u32,
     makes: u32,
 }
 
+impl Part {
+    pub(super) fn new(id: u32, bytes: usize) -> Self {
+        let bytes = u32::try_from(bytes).expect("a text is under 4 GiB");
+        Self { id, bytes, rank: NO_RANK, makes: NONE }
+    }
+}
+
 /// The working memory of a word's merging, owned by the caller and used again for every word.
 #[derive(Debug, Default)]
 pub struct Merging {
-    parts: Vec<Part>,
+    pub(super) parts: Vec<Part>,
     /// For long words: the parts before and behind each, and which merges are possible.
     links: Vec<(u32, u32)>,
-    heap: BinaryHeap<Reverse<u64>>,
-    skipped: Vec<Reverse<u64>>,
+    heap: BinaryHeap<Entry>,
+    skipped: Vec<Entry>,
+    /// The last merge: its rank, and its pair.
+    last: Option<(u32, (u32, u32))>,
     /// Whether merges are passed over, and which.
     pub dropout: Option<Dropout>,
     /// Room for the text of a word whose bytes are characters.
     pub(super) text: String,
+    /// For words that are encoded from left to right.
+    pub(super) row: Row,
+    pub(super) bytes: Vec<u8>,
 }
+
+/// A merge that is possible: its rank, the place of its left part, and what it makes; the least comes first.
+type Entry = Reverse<(u32, u32, u32)>;
 
 /// Longer words take a heap: finding the lowest rank of all parts is faster as long as they are few.
 const FEW: usize = 32;
@@ -47,44 +62,55 @@ pub struct Dropout {
 }
 
 impl Dropout {
-    /// Chance that passes a merge over with this probability, always alike for the same seed.
+    /// Chance that passes a merge over with this probability, for one input of a call with this seed.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a probability times 2^53")]
-    pub fn new(probability: f32, seed: u64) -> Self {
-        Self { threshold: (f64::from(probability) * (1_u64 << 53) as f64) as u64, state: seed }
+    pub fn new(probability: f32, seed: u64, input: u64) -> Self {
+        let threshold = (f64::from(probability) * (1_u64 << 53) as f64) as u64;
+        // Each input has a generator of its own, which the call's generator begins.
+        let mut call = Self { threshold, state: seed.wrapping_add(input.wrapping_mul(GAMMA)) };
+        Self { threshold, state: call.draw() }
     }
 
     /// Whether the next merge is passed over.
     fn passes(&mut self) -> bool {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        self.draw() >> 11 < self.threshold
+    }
+
+    fn draw(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(GAMMA);
         let mut bits = self.state;
         bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (bits ^ bits >> 31) >> 11 < self.threshold
+        bits ^ bits >> 31
     }
 }
+
+/// By how much the state of the generator grows.
+const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
 
 impl Merging {
     /// Begins a word without parts.
     pub(super) fn clear(&mut self) {
         self.parts.clear();
+        self.last = None;
     }
 
-    /// Adds a part from `start` to `end`.
+    /// Adds a part.
     #[inline]
-    pub(super) fn push(&mut self, id: u32, start: u32, end: u32) {
-        self.parts.push(Part { id, start, end, rank: NO_RANK, makes: NONE });
+    pub(super) fn push(&mut self, id: u32, bytes: usize) {
+        self.parts.push(Part::new(id, bytes));
     }
 
     /// Begins a word of these entries, wherever they stand.
     pub(super) fn fill(&mut self, ids: impl Iterator<Item = u32>) {
         self.clear();
-        ids.for_each(|id| self.push(id, 0, 0));
+        ids.for_each(|id| self.push(id, 0));
     }
 
-    /// The parts.
-    pub(super) fn parts(&self) -> &[Part] {
-        &self.parts
+    /// The last merge: its rank, and its pair.
+    pub(super) fn last(&self) -> Option<(u32, (u32, u32))> {
+        self.last
     }
 
     /// The two parts, if there are two.
@@ -120,7 +146,8 @@ impl Merging {
         while let Some(at) = self.lowest() {
             let right = self.parts.remove(at + 1);
             let part = &mut self.parts[at];
-            (part.id, part.end) = (part.makes, right.end);
+            self.last = Some((part.rank, (part.id, right.id)));
+            (part.id, part.bytes) = (part.makes, part.bytes + right.bytes);
             if at + 1 < self.parts.len() {
                 self.meet(at, at + 1, pairs);
             } else {
@@ -159,9 +186,10 @@ impl Merging {
                 continue;
             }
             self.heap.extend(self.skipped.drain(..));
-            let (rank, at) = unpack(top);
-            // A merge that was entered before its parts changed has another rank, or none.
-            if self.parts[at as usize].rank == rank {
+            let Reverse((rank, at, makes)) = top;
+            // A merge that was entered before its parts changed is outdated.
+            let part = &self.parts[at as usize];
+            if (part.rank, part.makes) == (rank, makes) {
                 self.merge_at(at, pairs);
             }
         }
@@ -172,10 +200,11 @@ impl Merging {
     fn merge_at(&mut self, at: u32, pairs: &Pairs) {
         let (before, gone) = self.links[at as usize];
         let (_, behind) = self.links[gone as usize];
-        let end = self.parts[gone as usize].end;
+        let Part { id, bytes, .. } = self.parts[gone as usize];
         (self.parts[gone as usize].rank, self.parts[gone as usize].makes) = (NO_RANK, GONE);
         let part = &mut self.parts[at as usize];
-        (part.id, part.end, part.rank, part.makes) = (part.makes, end, NO_RANK, NONE);
+        self.last = Some((part.rank, (part.id, id)));
+        (part.id, part.bytes, part.rank, part.makes) = (part.makes, part.bytes + bytes, NO_RANK, NONE);
         self.links[at as usize].1 = behind;
         if before != NONE {
             self.meet(before as usize, at as usize, pairs);
@@ -190,18 +219,12 @@ impl Merging {
 
     /// Enters a part's merge, if it has one.
     fn enter(&mut self, at: u32) {
-        let rank = self.parts[at as usize].rank;
+        let Part { rank, makes, .. } = self.parts[at as usize];
         if rank != NO_RANK {
-            self.heap.push(Reverse(u64::from(rank) << 32 | u64::from(at)));
+            self.heap.push(Reverse((rank, at, makes)));
         }
     }
 }
 
 /// Stands for what a part makes that is part of another.
 const GONE: u32 = u32::MAX - 1;
-
-/// The rank and the place of an entry of the heap.
-#[expect(clippy::cast_possible_truncation, reason = "the halves of a number")]
-fn unpack(Reverse(entry): Reverse<u64>) -> (u32, u32) {
-    ((entry >> 32) as u32, entry as u32)
-}

@@ -6,9 +6,12 @@
 
 mod alphabet;
 mod encode;
+mod forward;
+mod made;
 mod merging;
 mod pairs;
 mod recover;
+mod trie;
 
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
@@ -16,6 +19,8 @@ use std::sync::{Arc, OnceLock};
 use crate::error::{Error, Result, shorten};
 use crate::vocab::Vocab;
 use alphabet::Alphabet;
+use forward::Forward;
+use made::{Spelling, made};
 pub use merging::{Dropout, Merging};
 use pairs::Pairs;
 
@@ -74,6 +79,10 @@ struct Shared {
 struct Tables {
     alphabet: Alphabet,
     pairs: Pairs,
+    /// Whether every unknown character becomes something, and that merges with nothing.
+    unknown_stay_apart: bool,
+    /// What encodes from left to right, if the merges are such that anything can: words as they are, and as bytes.
+    forward: [OnceLock<Option<Forward>>; 2],
 }
 
 impl Bpe {
@@ -180,6 +189,16 @@ impl Bpe {
         self.without_specials.get_or_init(|| Arc::new(self.make_tables(|id| !self.specials.contains(&id))))
     }
 
+    /// What encodes words of this spelling from left to right, if anything can.
+    fn forward<'a>(&self, tables: &'a Tables, spelling: Spelling) -> Option<&'a Forward> {
+        let Tables { alphabet, pairs, forward, .. } = tables;
+        let make = || {
+            let made = made(self.vocab(), self.settings(), alphabet, pairs, spelling)?;
+            Forward::new(made, self.vocab().id_limit() as usize)
+        };
+        forward[usize::from(spelling == Spelling::Bytes)].get_or_init(make).as_ref()
+    }
+
     fn make_tables(&self, allowed: impl Fn(u32) -> bool) -> Tables {
         let Shared { vocab, merges, settings, .. } = &*self.shared;
         let alphabet = Alphabet::new(vocab, settings, &allowed);
@@ -187,7 +206,11 @@ impl Bpe {
             Merges::Listed(list) => Pairs::listed(vocab, list, &settings.continuing_subword_prefix, allowed),
             Merges::Implied(ranks) => Pairs::implied(vocab, ranks, allowed),
         };
-        Tables { alphabet, pairs }
+        let known = settings.unk_token.is_some() || alphabet.falls_back();
+        let unknown: HashSet<u32> = alphabet.fallbacks().chain(self.unk_id()).collect();
+        let unknown_stay_apart =
+            known && !pairs.iter().any(|(left, right)| [left, right].iter().any(|id| unknown.contains(id)));
+        Tables { alphabet, pairs, unknown_stay_apart, forward: Default::default() }
     }
 }
 

@@ -21,11 +21,14 @@ impl Merge {
 pub(super) struct Pairs {
     slots: Box<[Merge]>,
     filled: usize,
+    /// Bits of pairs that there are: most pairs that are asked for are not, and these fit a cache that the slots do not.
+    filter: Box<[u64]>,
 }
 
 impl Pairs {
     pub(super) fn with_room(merges: usize) -> Self {
-        Self { slots: vec![Merge::NONE; (2 * merges).next_power_of_two().max(4)].into(), filled: 0 }
+        let slots = (2 * merges).next_power_of_two().max(64);
+        Self { slots: vec![Merge::NONE; slots].into(), filled: 0, filter: vec![0; slots / 8].into() }
     }
 
     /// The merges of a list whose results are allowed.
@@ -53,6 +56,8 @@ impl Pairs {
         let place = self.place(merge.pair);
         self.filled += usize::from(self.slots[place].rank == NO_RANK);
         self.slots[place] = merge;
+        let (word, bits) = self.bits(hash(merge.pair));
+        self.filter[word] |= bits;
     }
 
     fn grow(&mut self) {
@@ -64,19 +69,40 @@ impl Pairs {
     /// The merge of a pair; its rank is [`NO_RANK`] if there is none.
     #[inline]
     pub(super) fn get(&self, left: u32, right: u32) -> (u32, u32) {
-        let merge = self.slots[self.place((left, right))];
+        let hash = hash((left, right));
+        let (word, bits) = self.bits(hash);
+        if self.filter[word] & bits != bits {
+            return (NO_RANK, u32::MAX);
+        }
+        let merge = self.slots[self.place_from((left, right), hash)];
         (merge.rank, merge.id)
     }
 
+    /// All pairs.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.slots.iter().filter(|merge| merge.rank != NO_RANK).map(|merge| merge.pair)
+    }
+
     /// Where the pair stands, or would stand.
-    #[inline]
     fn place(&self, pair: (u32, u32)) -> usize {
+        self.place_from(pair, hash(pair))
+    }
+
+    #[inline]
+    fn place_from(&self, pair: (u32, u32), hash: usize) -> usize {
         let last = self.slots.len() - 1;
-        let mut place = hash(pair) & last;
+        let mut place = hash & last;
         while self.slots[place].pair != pair && self.slots[place].rank != NO_RANK {
             place = (place + 1) & last;
         }
         place
+    }
+
+    /// The bits of a pair in the filter: two of one word.
+    #[inline]
+    fn bits(&self, hash: usize) -> (usize, u64) {
+        let word = (hash >> 40) & (self.filter.len() - 1);
+        (word, 1 << (hash >> 28 & 63) | 1 << (hash >> 34 & 63))
     }
 }
 

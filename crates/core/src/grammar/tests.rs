@@ -1,0 +1,151 @@
+//! The grammars against the engine, which is the oracle.
+
+use onig::Regex;
+
+use super::*;
+
+const ALL: [Grammar; 6] =
+    [Grammar::Gpt2, Grammar::Cl100k, Grammar::Llama3, Grammar::Qwen2, Grammar::O200k, Grammar::Clip];
+
+/// What the patterns can tell apart, and what they should not.
+const ALPHABET: [char; 32] = [
+    ' ', '\n', '\t', '\r', '\u{85}', '\u{A0}', '\u{3000}', '\u{2028}', '\u{200B}', '\u{1C}', '\'', '’', '!', '/', 'a',
+    's', 'S', 't', 'r', 'e', 'v', 'l', 'm', 'd', 'É', 'ſ', '中', '7', '²', '\u{301}', 'ǅ', 'ʼ',
+];
+
+fn engine(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the pattern is valid")
+}
+
+fn pieces(grammar: Grammar, text: &str) -> Vec<(usize, usize)> {
+    let mut pieces = Vec::new();
+    grammar.find_matches(text, |found| pieces.push((found.start, found.end)));
+    pieces
+}
+
+fn words(grammar: Grammar, text: &str) -> Vec<&str> {
+    pieces(grammar, text).into_iter().map(|(start, end)| &text[start..end]).collect()
+}
+
+fn check(grammar: Grammar, engine: &Regex, text: &str) {
+    assert_eq!(pieces(grammar, text), engine.find_iter(text).collect::<Vec<_>>(), "{grammar:?} {text:?}");
+}
+
+/// Every text of up to `longest` characters of `alphabet`.
+fn check_all(grammar: Grammar, engine: &Regex, alphabet: &[char], longest: usize) -> usize {
+    fn extend(grammar: Grammar, engine: &Regex, alphabet: &[char], text: &mut String, left: usize) -> usize {
+        check(grammar, engine, text);
+        if left == 0 {
+            return 1;
+        }
+        let mut checked = 1;
+        for &c in alphabet {
+            text.push(c);
+            checked += extend(grammar, engine, alphabet, text, left - 1);
+            text.pop();
+        }
+        checked
+    }
+    extend(grammar, engine, alphabet, &mut String::new(), longest)
+}
+
+/// Texts by a linear congruential generator: mostly of `alphabet`, now and then any character.
+fn check_random(grammar: Grammar, engine: &Regex, alphabet: &[char], texts: usize) {
+    let mut state = 1u64;
+    let mut below = |bound: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % bound
+    };
+    for _ in 0..texts {
+        let length = below(24);
+        let text: String = (0..length)
+            .map(|_| match below(8) {
+                0 => u32::try_from(below(0x11_0000)).ok().and_then(char::from_u32).unwrap_or('\0'),
+                1 => u32::try_from(below(0x3000)).ok().and_then(char::from_u32).unwrap_or('\0'),
+                _ => alphabet[below(alphabet.len())],
+            })
+            .collect();
+        check(grammar, engine, &text);
+    }
+}
+
+#[test]
+fn gpt2_has_words_with_the_space_before_them() {
+    let words = |text| words(Grammar::Gpt2, text);
+    assert_eq!(words("Hello, the  world "), ["Hello", ",", " the", " ", " world", " "]);
+    assert_eq!(words("a\n\nb \n"), ["a", "\n", "\n", "b", " \n"]);
+    assert_eq!(words("x\u{A0}y\u{A0}"), ["x", "\u{A0}", "y", "\u{A0}"]);
+    assert_eq!(words("I'll say it's 'save'"), ["I", "'ll", " say", " it", "'s", " '", "save", "'"]);
+    assert_eq!(words("'saved 'S ''s x!'s"), ["'s", "aved", " '", "S", " ''", "s", " x", "!'", "s"]);
+    assert!(words("").is_empty());
+}
+
+#[test]
+fn cl100k_and_llama3_differ_in_white_space_at_the_end() {
+    let text = "(It'S 12345!!\n\n  x\n \n ";
+    let start = ["(It", "'S", " ", "123", "45", "!!\n\n", " ", " x"];
+    assert_eq!(words(Grammar::Cl100k, text), [&start[..], &["\n \n "]].concat());
+    assert_eq!(words(Grammar::Llama3, text), [&start[..], &["\n \n", " "]].concat());
+    assert_eq!(words(Grammar::Qwen2, "a 12"), ["a", " ", "1", "2"]);
+}
+
+#[test]
+fn o200k_divides_words_by_case() {
+    let words = |text| words(Grammar::O200k, text);
+    assert_eq!(words("HTTPServer camelCase don'tX"), ["HTTPServer", " camel", "Case", " don't", "X"]);
+    assert_eq!(words("中文ABC 中文Abc e\u{301}A"), ["中文", "ABC", " 中文Abc", " e\u{301}", "A"]);
+    assert_eq!(words("y'all'd've;\n//\n/x"), ["y", "'all'd", "'ve", ";\n//\n/", "x"]);
+    assert_eq!(words("❤\u{FE0F}x !\u{301}!"), ["❤\u{FE0F}x", " !\u{301}!"]);
+}
+
+#[test]
+fn clip_has_no_white_space() {
+    let words = |text| words(Grammar::Clip, text);
+    assert_eq!(words(" it's 12 o'clock!! "), ["it", "'s", "1", "2", "o", "'", "clock", "!!"]);
+}
+
+#[test]
+fn a_grammar_is_known_by_its_exact_pattern() {
+    for (grammar, pattern) in PATTERNS {
+        assert_eq!(Grammar::of(pattern), Some(grammar));
+        assert_eq!(translated(pattern), Some(grammar.pattern()));
+    }
+    assert!(ALL.iter().all(|&grammar| Grammar::of(grammar.pattern()) == Some(grammar)));
+    assert_eq!((Grammar::of(TIKTOKEN_CL100K), translated(TIKTOKEN_CL100K)), (None, Some(Grammar::Cl100k.pattern())));
+    assert_eq!((Grammar::of(r"\p{L}+"), translated(r"\p{L}+")), (None, None));
+}
+
+#[test]
+fn every_character_is_of_the_kind_that_the_engine_says() {
+    let text: String = ('\0'..=char::MAX).flat_map(|c| ['a', c, '1', c, '!', c, 'A', c]).collect();
+    for grammar in ALL {
+        check(grammar, &engine(grammar.pattern()), &text);
+    }
+}
+
+#[test]
+fn short_texts_are_split_as_the_engine_does() {
+    for (grammar, pattern) in PATTERNS {
+        let engine = engine(pattern);
+        assert_eq!(check_all(grammar, &engine, &ALPHABET, 2), 1 + 32 + 32 * 32);
+        check_all(grammar, &engine, &[' ', '\n', '\'', 's', 'É', '2', '!'], 4);
+        check_all(grammar, &engine, &['A', 'a', '中', '\u{301}', '!', ' '], 4);
+        check_random(grammar, &engine, &ALPHABET, 3000);
+    }
+}
+
+#[test]
+#[ignore = "two minutes in release mode: sixty million texts"]
+fn every_text_is_split_as_the_engine_does() {
+    let around = |c| [' ', c, 'a', c, 'A', '\'', c, 'a', '\'', c, '\n', c, '\n'];
+    let text: String = ('\0'..=char::MAX).flat_map(around).collect();
+    for (grammar, pattern) in PATTERNS {
+        let engine = engine(pattern);
+        check(grammar, &engine, &text);
+        check_all(grammar, &engine, &ALPHABET, 4);
+        check_all(grammar, &engine, &[' ', '\n', '\u{3000}', '\'', 's', 'l', 'É', '²', '!', '\u{301}', '\u{85}'], 6);
+        check_all(grammar, &engine, &['A', 'a', '中', '\u{301}', '!', ' ', '/', '\n', '\'', 's'], 6);
+        check_all(grammar, &engine, &['\'', 's', 't', 'r', 'e', 'v', 'l', 'm', 'd', ' '], 6);
+        check_random(grammar, &engine, &ALPHABET, 1_000_000);
+    }
+}

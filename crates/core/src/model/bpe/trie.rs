@@ -1,0 +1,195 @@
+//! The longest entry that a text begins with: a double array over bytes.
+//!
+//! The child of a node by a byte lies at the node's base with the byte's bits flipped. As no two nodes have the same base, a
+//! slot needs to remember no more than its byte to tell whose child it is.
+
+/// No entry.
+pub(super) const NONE: u32 = u32::MAX;
+/// The slots that the children of one node may lie in.
+const BLOCK: u32 = 256;
+/// The bits of a slot's byte.
+const BYTE: u32 = 8;
+/// Bases lie below: they share 32 bits with a byte.
+const BASES: u32 = 1 << (32 - BYTE);
+
+/// A node: its base and its byte in one, and the entry that ends there.
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    base: u32,
+    entry: u32,
+}
+
+impl Slot {
+    const FREE: Self = Self { base: u32::MAX, entry: NONE };
+
+    fn is_free(self) -> bool {
+        self.base == u32::MAX
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Trie {
+    slots: Vec<Slot>,
+    /// The root's base.
+    root: u32,
+}
+
+impl Trie {
+    /// The trie of texts, none of them empty, and their entries; `None` if they have too many bytes together.
+    pub(super) fn new(mut texts: Vec<(Vec<u8>, u32)>) -> Option<Self> {
+        texts.sort_unstable();
+        let mut builder = Builder::default();
+        // A node without children has base 0, under which nothing must lie.
+        builder.grow(false);
+        builder.grow(true);
+        let root = builder.children(0, 0..texts.len(), &texts)?;
+        while let Some((node, depth, mut range)) = builder.open.pop() {
+            if texts[range.start].0.len() == depth {
+                builder.slots[node].entry = texts[range.start].1;
+                range.start += 1;
+            }
+            let base = builder.children(depth, range, &texts)?;
+            builder.slots[node].base |= base << BYTE;
+        }
+        Some(Self { slots: builder.slots, root })
+    }
+
+    /// The longest entry that `text` begins with, or [`NONE`].
+    #[inline]
+    pub(super) fn longest(&self, text: &[u8]) -> u32 {
+        let (mut longest, mut base) = (NONE, self.root);
+        for &byte in text {
+            let slot = self.slots[(base ^ u32::from(byte)) as usize];
+            if slot.base & (BLOCK - 1) != u32::from(byte) || slot.is_free() {
+                break;
+            }
+            if slot.entry != NONE {
+                longest = slot.entry;
+            }
+            base = slot.base >> BYTE;
+        }
+        longest
+    }
+}
+
+/// Texts that share what a node stands for.
+type Range = std::ops::Range<usize>;
+
+#[derive(Default)]
+struct Builder {
+    slots: Vec<Slot>,
+    /// Which slots are free, and which bases are, a bit each.
+    free: Vec<u64>,
+    bases: Vec<u64>,
+    /// Nodes that have no children yet, with the bytes that they stand for.
+    open: Vec<(usize, usize, Range)>,
+}
+
+impl Builder {
+    /// Adds a block, of which use can be made or not.
+    fn grow(&mut self, usable: bool) {
+        self.slots.resize(self.slots.len() + BLOCK as usize, Slot::FREE);
+        let bits = if usable { u64::MAX } else { 0 };
+        self.free.resize(self.slots.len() / 64, bits);
+        self.bases.resize(self.slots.len() / 64, bits);
+    }
+
+    /// Makes the children of a node, whose texts share `depth` bytes; gives their base.
+    fn children(&mut self, depth: usize, range: Range, texts: &[(Vec<u8>, u32)]) -> Option<u32> {
+        let mut start = range.start;
+        let chunks = texts[range].chunk_by(|one, other| one.0[depth] == other.0[depth]);
+        let children: Vec<(u8, Range)> = chunks
+            .map(|chunk| {
+                start += chunk.len();
+                (chunk[0].0[depth], start - chunk.len()..start)
+            })
+            .collect();
+        if children.is_empty() {
+            return Some(0);
+        }
+        let base = self.base(&children)?;
+        clear(&mut self.bases, base as usize);
+        for (byte, range) in children {
+            let child = (base ^ u32::from(byte)) as usize;
+            clear(&mut self.free, child);
+            self.slots[child].base = u32::from(byte);
+            self.open.push((child, depth + 1, range));
+        }
+        Some(base)
+    }
+
+    /// A base under which all slots are free that these children need.
+    fn base(&mut self, children: &[(u8, Range)]) -> Option<u32> {
+        /// Only the last blocks are searched, and of their free slots no more than this: what is left over stays empty.
+        const SEARCHED: usize = 4 * BLOCK as usize / 64;
+        const TRIED: usize = 64;
+        let first = u32::from(children[0].0);
+        let words = self.free.len().saturating_sub(SEARCHED)..self.free.len();
+        let free = words.flat_map(|word| bits(self.free[word]).map(move |bit| 64 * word + bit)).take(TRIED);
+        let fits = |base: u32| {
+            is_set(&self.bases, base as usize)
+                && children.iter().all(|(byte, _)| is_set(&self.free, (base ^ u32::from(*byte)) as usize))
+        };
+        let found = free.filter_map(|at| u32::try_from(at).ok()).map(|at| at ^ first).find(|&base| fits(base));
+        if found.is_some() {
+            return found;
+        }
+        let base = u32::try_from(self.slots.len()).ok().filter(|&base| base < BASES - BLOCK)?;
+        self.grow(true);
+        Some(base)
+    }
+}
+
+/// The places of the bits that are set.
+fn bits(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = (word != 0).then(|| word.trailing_zeros() as usize);
+        word &= word.wrapping_sub(1);
+        bit
+    })
+}
+
+fn is_set(bits: &[u64], at: usize) -> bool {
+    bits[at / 64] >> (at % 64) & 1 == 1
+}
+
+fn clear(bits: &mut [u64], at: usize) {
+    bits[at / 64] &= !(1 << (at % 64));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_entry() {
+        let texts = ["a", "ab", "abcd", "\0", "\u{ff}", "\u{ff}\0", "b"];
+        let trie = Trie::new(texts.iter().zip(0..).map(|(text, id)| (text.as_bytes().to_vec(), id)).collect()).unwrap();
+        let cases = [("", NONE), ("a", 0), ("abc", 1), ("abcde", 2), ("\0\0", 3), ("ÿ", 4), ("ÿ\0x", 5), ("c", NONE)];
+        for (text, id) in cases {
+            assert_eq!(trie.longest(text.as_bytes()), id, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn every_text_is_found_and_nothing_else() {
+        let mut state = 7_u64;
+        let mut random = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % below
+        };
+        let mut texts: Vec<Vec<u8>> = (0..5000)
+            .map(|_| (0..=random(6)).map(|_| u8::try_from(random(256) & random(256)).unwrap()).collect())
+            .collect();
+        texts.sort();
+        texts.dedup();
+        let trie = Trie::new(texts.iter().cloned().zip(0..).collect()).unwrap();
+        for text in &texts {
+            for end in 0..=text.len() {
+                let known =
+                    (1..=end).rev().find_map(|end| texts.binary_search_by(|other| other[..].cmp(&text[..end])).ok());
+                assert_eq!(trie.longest(&text[..end]), known.map_or(NONE, |at| u32::try_from(at).unwrap()));
+            }
+        }
+    }
+}

@@ -1,0 +1,388 @@
+"""Byte-pair encoding: a word falls apart into characters, and neighbours merge, best pair first.
+
+    merges: (l, o) (lo, w) (e, r)
+    l o w e r  ->  lo w e r  ->  low e r  ->  low er
+
+What the vocabulary says of the whole word counts for nothing here: `lower` may be an entry, and no
+merge may reach it. Bytes are characters like any other; the pre-tokenizer writes them so.
+
+Rules with numbers, such as B6, are those of `spec/bpe.md`.
+"""
+
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+from itertools import pairwise
+from struct import pack, unpack
+from typing import NamedTuple
+
+from piecework.reference.encode import Piece
+
+SUFFIX_STYLES = ("attached", "separate")
+MASK = 2**64 - 1
+
+
+# Which pairs merge
+
+
+class Made(NamedTuple):
+    """Gives what a pair becomes, and its rank: the lowest goes first."""
+
+    rank: int
+    entry: str
+
+
+Merges = Callable[[str, str], Made | None]
+
+
+class Listed:
+    """Gives merges that a list names (B1); the rank is the place in the list.
+
+    Args:
+        pairs: Left and right entries; of a pair that stands there twice the last counts.
+        prefix: What the right entry begins with, and the merged one has not.
+        entries: What must hold all three; None asks for nothing.
+
+    Raises:
+        ValueError: a right entry does not begin with the prefix, or one of the three is no entry.
+
+    >>> Listed([("h", "##u"), ("hu", "##g")], "##")("hu", "##g")
+    Made(rank=1, entry='hug')
+    """
+
+    def __init__(
+        self,
+        pairs: Sequence[tuple[str, str]],
+        prefix: str = "",
+        entries: Container[str] | None = None,
+    ) -> None:
+        self.made: dict[tuple[str, str], Made] = {}
+        for rank, (left, right) in enumerate(pairs):
+            if not right.startswith(prefix):
+                raise ValueError(
+                    f"merge {rank}: {right!r} does not begin with the prefix {prefix!r}"
+                )
+            made = Made(rank, left + right.removeprefix(prefix))
+            for entry in (left, right, made.entry):
+                if entries is not None and entry not in entries:
+                    raise ValueError(f"merge {rank}: {entry!r} is no entry of the vocabulary")
+            self.made[left, right] = made
+
+    def __call__(self, left: str, right: str) -> Made | None:  # noqa: D102
+        return self.made.get((left, right))
+
+
+class Implied:
+    """Gives merges that follow from ranks (B2): any two neighbours that spell an entry with a rank.
+
+    >>> merges = Implied({"ab": 1, "abc": 2})
+    >>> merges("a", "bc"), merges("b", "c")
+    (Made(rank=2, entry='abc'), None)
+    """
+
+    def __init__(self, ranks: Mapping[str, int]) -> None:
+        self.ranks = ranks
+
+    def __call__(self, left: str, right: str) -> Made | None:  # noqa: D102
+        whole = left + right
+        return Made(self.ranks[whole], whole) if whole in self.ranks else None
+
+
+def recovered(ranks: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Lists the merges that ranks imply: of each entry, the two symbols it has without itself.
+
+    Args:
+        ranks: Entry -> rank; no rank twice.
+
+    Returns:
+        Pairs in the order of ranks; none for an entry that no merge makes.
+
+    >>> recovered({"bc": 0, "abc": 1, "ax": 2, "xyz": 3})
+    [('b', 'c'), ('a', 'bc'), ('a', 'x')]
+    """
+    pairs: list[tuple[str, str]] = []
+    for entry in sorted(ranks, key=lambda entry: ranks[entry]):
+        others = Implied({other: rank for other, rank in ranks.items() if other != entry})
+        match [part.entry for part in merged([Part(c, 1) for c in entry], others)]:
+            case [left, right]:
+                pairs.append((left, right))
+    return pairs
+
+
+# Merging
+
+
+class Part(NamedTuple):
+    """Gives an entry at its place in a word, and how many bytes of the word it takes."""
+
+    entry: str
+    size: int
+
+
+class Candidate(NamedTuple):
+    """Gives a pair in the queue, which its rank orders, and then its place."""
+
+    rank: int
+    place: int
+    left: Part
+    right: Part
+    entry: str
+
+
+def merged(
+    first: Sequence[Part], merges: Merges, drops: Callable[[], bool] = lambda: False
+) -> list[Part]:
+    """Merges neighbours: the lowest rank first, and of equal ranks the leftmost (B6, B9).
+
+    Args:
+        first: The parts to begin with.
+        merges: What a pair becomes, if anything.
+        drops: Draws whether the next pair is dropped. A dropped pair is laid aside until another
+            is not dropped.
+
+    Returns:
+        The parts that are left when nothing is left to merge. Cost: the merges, times the length.
+
+    >>> parts = [Part(character, 1) for character in "lower"]
+    >>> merges = Listed([("l", "o"), ("e", "r"), ("lo", "w")])
+    >>> [part.entry for part in merged(parts, merges)]
+    ['low', 'er']
+    """
+    parts: list[Part | None] = list(first)  # a part that was merged into its left one leaves None
+
+    def candidates(*places: int | None) -> Iterator[Candidate]:
+        for i, j in pairwise(places):
+            if i is not None and j is not None:
+                left, right = parts[i], parts[j]
+                if left and right and (made := merges(left.entry, right.entry)):
+                    yield Candidate(made.rank, i, left, right, made.entry)
+
+    queue = list(candidates(*range(len(parts))))
+    heapify(queue)
+    aside: list[Candidate] = []
+    while queue:
+        top = heappop(queue)
+        if drops():
+            aside.append(top)
+            continue
+        while aside:
+            heappush(queue, aside.pop())
+        place = _next(parts, top.place)
+        if parts[top.place] is not top.left or place is None or parts[place] is not top.right:
+            continue  # outdated: one of the two has been merged since
+        parts[top.place] = Part(top.entry, top.left.size + top.right.size)
+        parts[place] = None
+        beside = _last(parts, top.place), top.place, _next(parts, place)
+        for candidate in candidates(*beside):
+            heappush(queue, candidate)
+    return [part for part in parts if part]
+
+
+def _next(parts: Sequence[Part | None], place: int) -> int | None:
+    return next((i for i in range(place + 1, len(parts)) if parts[i]), None)
+
+
+def _last(parts: Sequence[Part | None], place: int) -> int | None:
+    return next((i for i in range(place - 1, -1, -1) if parts[i]), None)
+
+
+# Chance
+
+
+class SplitMix64:
+    """Gives pseudo-random numbers of 64 bits, the same in every language (B10).
+
+    Args:
+        state: Where it begins.
+
+    >>> [hex(SplitMix64(0).draw()), hex(SplitMix64.of_input(0, 0).state)]
+    ['0xe220a8397b1dcdaf', '0xe220a8397b1dcdaf']
+    """
+
+    def __init__(self, state: int) -> None:
+        self.state = state
+
+    @classmethod
+    def of_input(cls, seed: int, number: int) -> "SplitMix64":
+        """Makes the generator of one input of a call (B11).
+
+        Args:
+            seed: The seed of the call, below 2⁶⁴.
+            number: The input's place in the call, from 0.
+
+        Returns:
+            A generator of its own.
+
+        >>> SplitMix64.of_input(7, 1).state == [g := SplitMix64(7), g.draw(), g.draw()][2]
+        True
+        """
+        return cls(cls(seed + number * 0x9E3779B97F4A7C15).draw())
+
+    def draw(self) -> int:
+        """Draws the next number.
+
+        >>> generator = SplitMix64(1)
+        >>> generator.draw() == generator.draw()
+        False
+        """
+        self.state = (self.state + 0x9E3779B97F4A7C15) & MASK
+        z = self.state
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & MASK
+        z = (z ^ z >> 27) * 0x94D049BB133111EB & MASK
+        return z ^ z >> 31
+
+    def drops(self, dropout: float) -> bool:
+        """Draws whether a merge is dropped.
+
+        >>> SplitMix64(0).drops(0.5), SplitMix64(0).drops(1.0)
+        (False, True)
+        """
+        return self.draw() >> 40 < dropout * 2**24
+
+
+# Words
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Gives how a word is split, merges apart.
+
+    Args:
+        unk_token: Stands for characters that are no entries; None lets them vanish.
+        continuing_subword_prefix: What entries inside a word begin with.
+        end_of_word_suffix: What entries at the end of a word end with.
+        suffix_style: `attached` to the last character, or `separate`, a character of its own.
+        fuse_unk: Unknown characters side by side are one unknown token.
+        byte_fallback: Unknown characters become entries such as `<0xE4>`, where there are such.
+        ignore_merges: A word that is an entry is that entry.
+        dropout: The chance that a merge is dropped; None is 0.
+
+    Raises:
+        ValueError: a setting is impossible.
+
+    >>> Settings(dropout=1.5)
+    Traceback (most recent call last):
+    ValueError: dropout=1.5: expected a number from 0 to 1, or None
+    """
+
+    unk_token: str | None = None
+    continuing_subword_prefix: str = ""
+    end_of_word_suffix: str = ""
+    suffix_style: str = "attached"
+    fuse_unk: bool = False
+    byte_fallback: bool = False
+    ignore_merges: bool = False
+    dropout: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.dropout is not None and not 0 <= self.dropout <= 1:
+            raise ValueError(f"dropout={self.dropout}: expected a number from 0 to 1, or None")
+        if self.suffix_style not in SUFFIX_STYLES:
+            raise ValueError(f"suffix_style={self.suffix_style!r}: expected one of {SUFFIX_STYLES}")
+
+    @property
+    def chance(self) -> float:
+        """Gives the chance that a merge is dropped, as a 32-bit float.
+
+        >>> Settings(dropout=0.1).chance, Settings().chance
+        (0.10000000149011612, 0.0)
+        """
+        chance: float = unpack("f", pack("f", self.dropout or 0.0))[0]
+        return chance
+
+
+class Encoder:
+    """Gives the pieces of a word.
+
+    Args:
+        entries: The entries that text may become.
+        merges: Which pairs merge.
+        settings: Everything else.
+
+    >>> encode = Encoder(["l", "o", "lo", "w</w>"], Listed([("l", "o")]), Settings(None, "", "</w>"))
+    >>> encode("low")
+    [Piece(entry='lo', start=0, end=2), Piece(entry='w</w>', start=2, end=3)]
+    """
+
+    def __init__(self, entries: Collection[str], merges: Merges, settings: Settings) -> None:
+        self.entries = frozenset(entries)
+        self.settings = settings
+        self._merges = merges
+
+    def __call__(self, word: str, generator: SplitMix64 | None = None) -> list[Piece]:
+        """Splits a word.
+
+        Args:
+            word: A word that is not empty.
+            generator: Where dropout draws from.
+
+        Returns:
+            Pieces from left to right, with spans in characters; an unknown one has the unknown token
+            for its entry.
+
+        Raises:
+            ValueError: there is dropout, and nothing to draw from.
+
+        >>> Encoder("ab", Listed([("a", "b")]), Settings(unk_token="?"))("bc")
+        [Piece(entry='b', start=0, end=1), Piece(entry='?', start=1, end=2)]
+        """
+        chance = self.settings.chance
+        if chance and generator is None:
+            raise ValueError("dropout needs a seed")
+        if self.settings.ignore_merges and not chance and word in self.entries:
+            return [Piece(word, 0, len(word))]
+        first = list(self._first(word))
+        if generator and chance:
+            return _spans(word, merged(first, self._made, lambda: generator.drops(chance)))
+        return _spans(word, merged(first, self._made))
+
+    def _made(self, left: str, right: str) -> Made | None:
+        made = self._merges(left, right)
+        return made if made and made.entry in self.entries else None
+
+    def _first(self, word: str) -> Iterator[Part]:
+        """Gives the parts to begin with (B3, B4, B5)."""
+        unknown: Part | None = None  # what is held back
+        for text, size in self._characters(word):
+            if text in self.entries:
+                if unknown:
+                    yield unknown
+                    unknown = None
+                yield Part(text, size)
+            elif self.settings.byte_fallback and self.entries.issuperset(_bytes(text)):
+                yield from (Part(entry, 1) for entry in _bytes(text))
+            elif self.settings.unk_token is not None:
+                if unknown and not self.settings.fuse_unk:
+                    yield unknown
+                    unknown = None
+                before = unknown.size if unknown else 0
+                unknown = Part(self.settings.unk_token, before + size)
+        if unknown:
+            yield unknown
+
+    def _characters(self, word: str) -> Iterator[tuple[str, int]]:
+        """Gives each character as it is looked up, and the bytes that it takes."""
+        prefix, suffix = self.settings.continuing_subword_prefix, self.settings.end_of_word_suffix
+        separate = self.settings.suffix_style == "separate"
+        for i, character in enumerate(word):
+            before = prefix if i else ""
+            behind = suffix if i == len(word) - 1 and not separate else ""
+            yield before + character + behind, len(character.encode())
+        if separate and suffix:
+            yield prefix + suffix, 0
+
+
+def _bytes(text: str) -> list[str]:
+    return [f"<0x{byte:02X}>" for byte in text.encode()]
+
+
+def _spans(word: str, parts: Sequence[Part]) -> list[Piece]:
+    """Gives out the bytes of the word, in order, and says in which characters they lie (B8)."""
+    inside = [i for i, character in enumerate(word) for _ in character.encode()]
+    pieces, begin = [], 0
+    for entry, size in parts:
+        mine = inside[begin : begin + size]
+        begin += size
+        start = inside[begin - size] if begin - size < len(inside) else len(word)
+        pieces.append(Piece(entry, start, mine[-1] + 1 if mine else start))
+    return pieces
