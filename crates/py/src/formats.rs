@@ -2,8 +2,10 @@
 
 use piecework_core::format::{
     ENCODINGS, TiktokenSettings, named_encoding, read_clip, read_merges, read_sentencepiece, read_splitter,
-    read_tiktoken, write_merges_txt, write_sentencepiece, write_tiktoken, write_vocab_json,
+    read_subword_nmt, read_tiktoken, write_merges_txt, write_sentencepiece, write_subword_nmt, write_tiktoken,
+    write_vocab_json,
 };
+use piecework_core::grammar::translated;
 use piecework_core::pattern::Pattern;
 use piecework_core::{Error, pipeline};
 use pyo3::prelude::*;
@@ -26,6 +28,7 @@ fn write<T: Send>(
     py.detach(|| write(inner)).map_err(|error| to_py(py, &error))
 }
 
+/// Ranks, and a pattern of Oniguruma's or one of tiktoken's own.
 #[pyfunction]
 pub(crate) fn from_tiktoken(
     py: Python<'_>,
@@ -33,6 +36,7 @@ pub(crate) fn from_tiktoken(
     pattern: &str,
     special_tokens: Vec<(String, u32)>,
 ) -> PyResult<Tokenizer> {
+    let pattern = translated(pattern).unwrap_or(pattern);
     read(py, || read_tiktoken(data, TiktokenSettings { pattern: Pattern::regex(pattern)?, special_tokens }))
 }
 
@@ -59,6 +63,16 @@ pub(crate) fn from_clip(py: Python<'_>, data: &[u8]) -> PyResult<Tokenizer> {
 #[pyfunction]
 pub(crate) fn from_sentencepiece(py: Python<'_>, data: &[u8]) -> PyResult<Tokenizer> {
     read(py, || read_sentencepiece(data))
+}
+
+#[pyfunction]
+pub(crate) fn from_subword_nmt(py: Python<'_>, data: &[u8]) -> PyResult<Tokenizer> {
+    read(py, || read_subword_nmt(data))
+}
+
+#[pyfunction]
+pub(crate) fn to_subword_nmt(tokenizer: &Bound<'_, Tokenizer>) -> PyResult<String> {
+    write(tokenizer, write_subword_nmt)
 }
 
 #[pyfunction]
@@ -93,4 +107,10 @@ pub(crate) fn encoding_names() -> Vec<&'static str> {
 pub(crate) fn encoding_named(py: Python<'_>, name: &str) -> PyResult<(&'static str, Vec<(String, u32)>)> {
     let encoding = named_encoding(name).map_err(|error| to_py(py, &error))?;
     Ok((encoding.pattern, encoding.special_tokens))
+}
+
+/// The smallest id without a token although a larger one has one.
+#[pyfunction]
+pub(crate) fn first_gap(tokenizer: &Bound<'_, Tokenizer>) -> Option<u32> {
+    tokenizer.get().inner.model().vocab().first_gap()
 }

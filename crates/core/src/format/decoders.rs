@@ -6,6 +6,8 @@ use crate::decode::{
     BpeDecoder, CtcDecoder, Decoder, ReplaceDecoder, SentencePieceDecoder, StripDecoder, WordPieceDecoder,
 };
 use crate::error::Result;
+use crate::normalize::SPACE;
+use crate::pattern::Pattern;
 use crate::settings::{ByteLevel, Metaspace, PrependScheme};
 
 const SENTENCE_PIECE: &str = "piecework.SentencePiece";
@@ -170,6 +172,22 @@ pub(super) fn metaspace_json(metaspace: &Metaspace) -> Json {
         ("prepend_scheme", name_of(metaspace.prepend_scheme, &SCHEMES).into()),
         ("split", metaspace.split.into()),
     ])
+}
+
+/// What the library has nearest to a decoder of ours; it gives the same for all ids that a text is encoded as.
+pub(super) fn nearest_json(pieces: &SentencePieceDecoder) -> Json {
+    let replace = |pattern: &str, content: &str| {
+        Decoder::Replace(ReplaceDecoder { pattern: Pattern::literal(pattern), content: content.to_owned() })
+    };
+    let mut steps = vec![replace(&pieces.unk_token, &pieces.unk_surface), replace(SPACE, " ")];
+    if pieces.byte_fallback {
+        steps.push(Decoder::ByteFallback);
+    }
+    steps.push(Decoder::Fuse);
+    if pieces.add_dummy_prefix || pieces.remove_extra_whitespaces {
+        steps.push(Decoder::Strip(StripDecoder { content: ' ', start: 1, stop: 0 }));
+    }
+    decoder_json(Some(&Decoder::Sequence(steps)))
 }
 
 pub(super) fn decoder_json(decoder: Option<&Decoder>) -> Json {

@@ -1,14 +1,9 @@
 //! The encodings that tiktoken 0.14 knows by name: how they split text, and their special tokens.
 //!
-//! The ranks are in files of their own. The patterns are tiktoken's, written for Oniguruma: there a `$` is also found at
-//! the end of a line, and a `+` behind `{1,3}` does not make it possessive but repeats it.
+//! The ranks are in files of their own. The patterns are those that find with Oniguruma what tiktoken's find.
 
 use crate::error::{Error, Result, nearest};
-
-/// GPT-2's pattern.
-const R50K: &str = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++\z|\s+(?!\S)|\s";
-const CL100K: &str = r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|(?>\p{N}{1,3})| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++\z|\s*[\r\n]|\s+(?!\S)|\s";
-const O200K: &str = r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+";
+use crate::grammar::Grammar;
 
 const END_OF_TEXT: &str = "<|endoftext|>";
 const END_OF_PROMPT: &str = "<|endofprompt|>";
@@ -29,22 +24,24 @@ pub const ENCODINGS: [&str; 7] =
 
 /// The encoding `name`.
 pub fn named_encoding(name: &str) -> Result<Encoding> {
-    let (pattern, specials): (_, Vec<(&str, u32)>) = match name {
-        "gpt2" | "r50k_base" | "p50k_base" => (R50K, vec![(END_OF_TEXT, 50256)]),
-        "p50k_edit" => (R50K, [(END_OF_TEXT, 50256)].into_iter().chain(FIM.into_iter().zip(50281..)).collect()),
+    let (grammar, specials): (_, Vec<(&str, u32)>) = match name {
+        "gpt2" | "r50k_base" | "p50k_base" => (Grammar::Gpt2, vec![(END_OF_TEXT, 50256)]),
+        "p50k_edit" => {
+            (Grammar::Gpt2, [(END_OF_TEXT, 50256)].into_iter().chain(FIM.into_iter().zip(50281..)).collect())
+        }
         "cl100k_base" => {
             let specials = [END_OF_TEXT].into_iter().chain(FIM).zip(100_257..);
-            (CL100K, specials.chain([(END_OF_PROMPT, 100_276)]).collect())
+            (Grammar::Cl100k, specials.chain([(END_OF_PROMPT, 100_276)]).collect())
         }
-        "o200k_base" => (O200K, vec![(END_OF_TEXT, 199_999), (END_OF_PROMPT, 200_018)]),
-        "o200k_harmony" => return Ok(Encoding { pattern: O200K, special_tokens: harmony() }),
+        "o200k_base" => (Grammar::O200k, vec![(END_OF_TEXT, 199_999), (END_OF_PROMPT, 200_018)]),
+        "o200k_harmony" => return Ok(Encoding { pattern: Grammar::O200k.pattern(), special_tokens: harmony() }),
         _ => {
             let hint = nearest(name, &ENCODINGS).map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
             return Err(Error::Config(format!("no encoding {name:?} is known, only {}{hint}", ENCODINGS.join(", "))));
         }
     };
     let special_tokens = specials.into_iter().map(|(token, id)| (token.to_owned(), id)).collect();
-    Ok(Encoding { pattern, special_tokens })
+    Ok(Encoding { pattern: grammar.pattern(), special_tokens })
 }
 
 /// The tokens of the harmony format; ids that have no name yet are reserved.

@@ -13,6 +13,7 @@ use crate::bytes::byte_to_char;
 use crate::decode::{BpeDecoder, Decoder, ReplaceDecoder, StripDecoder};
 use crate::encoding::NamedToken;
 use crate::error::{Error, Result, shorten};
+use crate::grammar::Grammar;
 use crate::model::Model;
 use crate::model::bpe::{Bpe, Settings};
 use crate::normalize::{Form, Normalizer};
@@ -28,7 +29,6 @@ const SUFFIX: &str = "</w>";
 /// CLIP's vocabulary has 49,152 places; all that are not bytes or special tokens are merges.
 const CLIP_MERGES: usize = 49_152 - 2 * 256 - 2;
 const CLIP_SPECIALS: [&str; 2] = ["<|startoftext|>", "<|endoftext|>"];
-const CLIP_PATTERN: &str = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+";
 const GPT2_SPECIALS: [&str; 1] = ["<|endoftext|>"];
 const ROBERTA_SPECIALS: [&str; 5] = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"];
 
@@ -120,7 +120,7 @@ fn clip_splitter() -> Result<WordSplitter> {
         Normalizer::Replace { pattern: Pattern::regex(r"\s+")?, content: " ".to_owned() },
         Normalizer::Lowercase,
     ]);
-    let split = Split { pattern: Pattern::regex(CLIP_PATTERN)?, behavior: Behavior::Removed, invert: true };
+    let split = Split { pattern: Pattern::regex(Grammar::Clip.pattern())?, behavior: Behavior::Removed, invert: true };
     let steps = vec![PreTokenizer::Split(split), PreTokenizer::ByteLevel(byte_level(false))];
     WordSplitter::new(Some(normalizer), Some(PreTokenizer::Sequence(steps)))
 }

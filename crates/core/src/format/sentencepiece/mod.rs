@@ -9,7 +9,7 @@ mod write;
 
 use super::merged::Held;
 use crate::added::AddedToken;
-use crate::decode::{Decoder, ReplaceDecoder, SentencePieceDecoder, StripDecoder};
+use crate::decode::{Decoder, SentencePieceDecoder};
 use crate::error::{Error, Place, Result, shorten};
 use crate::model::Model;
 use crate::model::bpe::{Bpe, NO_RANK, Settings};
@@ -43,7 +43,13 @@ pub fn read_sentencepiece(bytes: &[u8]) -> Result<Tokenizer> {
         model: Model::Bpe(Bpe::implied(vocab, ranks(&proto.pieces), settings)?),
         added: added(&proto.pieces),
         post_processor: None,
-        decoder: Some(decoder(&proto, unk_token)),
+        decoder: Some(Decoder::SentencePiece(SentencePieceDecoder {
+            add_dummy_prefix: proto.normalizer.add_dummy_prefix,
+            remove_extra_whitespaces: proto.normalizer.remove_extra_whitespaces,
+            byte_fallback,
+            unk_token,
+            unk_surface: proto.trainer.unk_surface,
+        })),
         truncation: None,
         padding: None,
         training: None,
@@ -176,30 +182,4 @@ fn is_plain(proto: &ModelProto<'_>) -> bool {
         && !spec.remove_extra_whitespaces
         && !(spec.add_dummy_prefix && proto.trainer.treat_whitespace_as_suffix)
         && proto.pieces.iter().all(|piece| piece.kind != PieceKind::UserDefined)
-}
-
-/// The decoder; with bytes, what `tokenizers` has for such models, which gives the same for all that text is encoded as.
-fn decoder(proto: &ModelProto<'_>, unk_token: String) -> Decoder {
-    let spec = &proto.normalizer;
-    if is_plain(proto) && proto.trainer.byte_fallback {
-        return plain_decoder(spec.add_dummy_prefix, &unk_token, &proto.trainer.unk_surface);
-    }
-    Decoder::SentencePiece(SentencePieceDecoder {
-        add_dummy_prefix: spec.add_dummy_prefix,
-        remove_extra_whitespaces: spec.remove_extra_whitespaces,
-        byte_fallback: proto.trainer.byte_fallback,
-        unk_token,
-        unk_surface: proto.trainer.unk_surface.clone(),
-    })
-}
-
-fn plain_decoder(add_dummy_prefix: bool, unk_token: &str, unk_surface: &str) -> Decoder {
-    let replace = |pattern: &str, content: &str| {
-        Decoder::Replace(ReplaceDecoder { pattern: Pattern::literal(pattern), content: content.to_owned() })
-    };
-    let mut steps = vec![replace(unk_token, unk_surface), replace(SPACE, " "), Decoder::ByteFallback, Decoder::Fuse];
-    if add_dummy_prefix {
-        steps.push(Decoder::Strip(StripDecoder { content: ' ', start: 1, stop: 0 }));
-    }
-    Decoder::Sequence(steps)
 }

@@ -113,7 +113,7 @@ fn own_normalizer<'a>(settings: &'a SentencePieceSettings, pieces: &[Piece<'_>])
         remove_extra_whitespaces: settings.remove_extra_whitespaces,
         escape_whitespaces: settings.escape_whitespaces,
     };
-    Ok((spec, settings.treat_whitespace_as_suffix))
+    Ok((spec, settings.treat_whitespace_as_suffix && settings.add_dummy_prefix))
 }
 
 fn trainer(tokenizer: &Tokenizer, model: &Bpe, treat_whitespace_as_suffix: bool) -> TrainerSpec {
@@ -146,7 +146,9 @@ fn write_like(
     normalizer: &NormalizerSpec<'_>,
 ) -> Result<Vec<u8>> {
     let proto = ModelProto::read(like)?;
-    if proto.normalizer != *normalizer || proto.trainer != *trainer {
+    let is_suffix = proto.trainer.treat_whitespace_as_suffix && proto.normalizer.add_dummy_prefix;
+    let said = TrainerSpec { treat_whitespace_as_suffix: is_suffix, ..proto.trainer };
+    if proto.normalizer != *normalizer || said != *trainer {
         let message = "the model to be like normalizes or decodes otherwise than the tokenizer, or is not BPE with or \
                        without bytes as that is; leave it out";
         return Err(wrong("normalizer_spec", message.to_owned()));
