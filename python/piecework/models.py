@@ -296,7 +296,7 @@ def _is_header(line: object) -> bool:
 class _OwnBPE(Settings):
     """What a file of BPE has for us alone."""
 
-    accepted: ClassVar[tuple[str, ...]] = ("training",)
+    accepted: ClassVar[tuple[str, ...]] = ("training", "decoder")
 
     version: int = field(default=_VERSION, metadata=takes(Number(_VERSION, _VERSION + 1)))
     ranks: tuple[int | None, ...] | None = field(
