@@ -609,7 +609,7 @@ mod tests {
         for mut tried in Tried::all() {
             tried.check(&text);
             for way in &tried.1 {
-                let best = (0..7).map(|_| {
+                let best = (0..80).map(|_| {
                     let (start, mut count) = (Instant::now(), 0);
                     let mut walk = Walk::new(&text, way, &mut list);
                     while let Some(pieces) = walk.next() {
