@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from piecework.patterns import Regex
     from piecework.streams import DecodeStream
     from piecework.tokenizer import Tokenizer
-    from piecework.training import WordPieceTrainer, train, train_files
+    from piecework.trainers import BpeTrainer, WordPieceTrainer
+    from piecework.training import train, train_files
     from piecework.types import Encoding, Encodings, Merge, Padded, Progress
 
 __version__ = "0.1.0"
@@ -33,6 +34,7 @@ __version__ = "0.1.0"
 __all__ = [
     "DEFAULT",
     "AddedToken",
+    "BpeTrainer",
     "DecodeStream",
     "Encoding",
     "Encodings",
@@ -63,6 +65,7 @@ _MODULES = ("decoders", "errors", "models", "normalizers", "pre_tokenizers", "pr
 _HOMES = {
     "DEFAULT": "arguments",
     "AddedToken": "added_tokens",
+    "BpeTrainer": "trainers",
     "DecodeStream": "streams",
     "Encoding": "types",
     "Encodings": "types",
@@ -75,7 +78,7 @@ _HOMES = {
     "Tokenizer": "tokenizer",
     "Truncation": "encoding_settings",
     "WordCounts": "counts",
-    "WordPieceTrainer": "training",
+    "WordPieceTrainer": "trainers",
     "compare": "explain",
     "train": "training",
     "train_files": "training",

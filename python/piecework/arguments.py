@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from piecework._core import ArrowTexts
 from piecework.errors import TokenIdError
@@ -55,6 +55,22 @@ Road = Literal["fast", "uncached", "general"]
 
 UnknownPolicy = Literal["word", "run", "char"]
 """What becomes of characters that no piece covers."""
+
+
+class Way(NamedTuple):
+    """How the core gets to tokens, as far as the call decides."""
+
+    road: Road = "fast"
+    dropout: float | None = None
+    """How likely BPE passes a merge over; None: as the model says."""
+    seed: int = 0
+    """What decides which."""
+    first_input: int = 0
+    """The number of the first input: inputs differ in their chance."""
+
+
+FAST = Way()
+UNCACHED = Way("uncached")
 
 
 class Default:

@@ -14,6 +14,7 @@ mod encoded;
 mod encoding;
 mod errors;
 mod file;
+mod formats;
 mod functions;
 mod input;
 mod options;
@@ -40,6 +41,19 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<counts::WordCounter>()?;
     module.add_function(wrap_pyfunction!(train::train, module)?)?;
     module.add_function(wrap_pyfunction!(train::check_trainer, module)?)?;
+    module.add_function(wrap_pyfunction!(formats::from_tiktoken, module)?)?;
+    module.add_function(wrap_pyfunction!(formats::from_merges, module)?)?;
+    module.add_function(wrap_pyfunction!(formats::from_clip, module)?)?;
+    module.add_function(wrap_pyfunction!(formats::from_sentencepiece, module)?)?;
+    module.add_function(wrap_pyfunction!(formats::first_gap, module)?)?;
+    module.add_function(wrap_pyfunction!(formats::from_subword_nmt, module)?)?;
+    module.add_function(wrap_pyfunction!(formats::to_subword_nmt, module)?)?;
+    module.add_function(wrap_pyfunction!(formats::to_tiktoken, module)?)?;
+    module.add_function(wrap_pyfunction!(formats::to_vocab_json, module)?)?;
+    module.add_function(wrap_pyfunction!(formats::to_merges, module)?)?;
+    module.add_function(wrap_pyfunction!(formats::to_sentencepiece, module)?)?;
+    module.add_function(wrap_pyfunction!(formats::encoding_names, module)?)?;
+    module.add_function(wrap_pyfunction!(formats::encoding_named, module)?)?;
     module.add_function(wrap_pyfunction!(text::decode_tokens, module)?)?;
     module.add_function(wrap_pyfunction!(text::detect_encoding, module)?)?;
     Ok(())

@@ -10,8 +10,8 @@ use piecework_core::format::{
     JsonSettings, VocabSettings, read_splitter, read_tokenizer_json, read_vocab_txt, with_parts, write_model,
     write_parts, write_splitter, write_tokenizer_json, write_vocab_txt,
 };
+use piecework_core::learn::Merge;
 use piecework_core::model::Model;
-use piecework_core::model::wordpiece::train::Merge;
 use piecework_core::model::wordpiece::{Settings, Unknown, WordPiece};
 use piecework_core::pipeline::{self, WordPieces};
 use piecework_core::pretokenize::PreTokenizer;

@@ -10,6 +10,7 @@ mod cleanup;
 mod ctc;
 mod metaspace;
 mod replace;
+mod sentencepiece;
 mod stream;
 mod strip;
 mod wordpiece;
@@ -23,6 +24,7 @@ use crate::span::check_bytes;
 pub use bpe::BpeDecoder;
 pub use ctc::CtcDecoder;
 pub use replace::ReplaceDecoder;
+pub use sentencepiece::SentencePieceDecoder;
 pub use stream::{DecodeStream, Form};
 pub use strip::StripDecoder;
 pub use wordpiece::WordPieceDecoder;
@@ -51,6 +53,8 @@ pub enum Decoder {
     Replace(ReplaceDecoder),
     /// The output of a model that repeats tokens and pads.
     Ctc(CtcDecoder),
+    /// Pieces of a `SentencePiece` model become text.
+    SentencePiece(SentencePieceDecoder),
     /// One decoder after the other.
     Sequence(Vec<Decoder>),
 }
@@ -76,6 +80,7 @@ impl Decoder {
             Self::Strip(decoder) => decoder.decode_chain(parts),
             Self::Replace(decoder) => decoder.decode_chain(parts)?,
             Self::Ctc(decoder) => decoder.decode_chain(parts),
+            Self::SentencePiece(decoder) => decoder.decode_chain(parts),
             Self::Sequence(decoders) => decoders.iter().try_fold(parts, |parts, decoder| {
                 let parts = decoder.decode_chain(parts)?;
                 // A decoder can double its input, and a file can name many.
@@ -104,6 +109,7 @@ impl Decoder {
             Self::Sequence(decoders) => {
                 decoders.iter().try_fold(text.into_bytes(), |token, decoder| decoder.token_bytes(token))?
             }
+            Self::SentencePiece(decoder) => decoder.token_bytes(&text),
             Self::WordPiece(_) | Self::Bpe(_) | Self::Fuse | Self::Strip(_) | Self::Ctc(_) => text.into_bytes(),
         })
     }

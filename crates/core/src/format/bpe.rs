@@ -14,6 +14,9 @@ use crate::vocab::Vocab;
 pub(super) const BPE: &str = "BPE";
 pub(super) const OWN_BPE: &str = "piecework.BPE";
 
+/// The member of `model.piecework` that goes before the decoder of the file.
+pub(super) const DECODER: &str = "decoder";
+
 const MEMBERS: [&str; 11] = [
     "type",
     "dropout",
@@ -106,7 +109,7 @@ struct Own {
 
 impl Own {
     fn read(node: &Node<'_>) -> Result<Self> {
-        node.only(&["version", "ranks", "training"])?;
+        node.only(&["version", "ranks", "training", DECODER])?;
         let version = node.member("version")?;
         if version.unsigned()? != VERSION {
             return Err(version.unsupported(format!("this version of piecework reads version {VERSION} of its part")));

@@ -73,7 +73,9 @@ impl Tokenizer {
                     .to_owned(),
             )
         })?;
-        let options = Options { add_special_tokens: false, specials: specials.clone(), ..Options::default() };
+        let options =
+            Options { add_special_tokens: false, specials: specials.clone(), dropout: Some(0.0), ..Options::default() };
+        self.begin(&options, scratch);
         let total: u64 = training.token_counts.iter().sum();
         let unk_id = self.model().unk_id();
         let mut sum = 0.0;

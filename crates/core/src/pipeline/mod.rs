@@ -21,8 +21,8 @@ use crate::added::{AddedToken, AddedTokens};
 use crate::decode::Decoder;
 use crate::error::{Error, Result};
 use crate::fast::Fast;
+use crate::learn::Merge;
 use crate::model::Model;
-use crate::model::wordpiece::train::Merge;
 use crate::pad::Padding;
 use crate::postprocess::PostProcessor;
 use crate::truncate::Truncation;
@@ -81,7 +81,7 @@ pub struct Tokenizer {
 impl Tokenizer {
     /// The tokenizer made of `parts`.
     pub fn new(mut parts: Parts) -> Result<Self> {
-        let added = AddedTokens::new(std::mem::take(&mut parts.added), |text| parts.splitter.normalize(text))?;
+        let added = AddedTokens::new(std::mem::take(&mut parts.added), |token| parts.splitter.normalize_token(token))?;
         let vocab = parts.model.vocab();
         parts.model =
             parts.model.with_specials(added.specials().filter_map(|token| vocab.id(&token.content)).collect());

@@ -12,6 +12,7 @@
 //! | a string to replace | the end of what may become that string |
 //! | a regular expression | the end of the part |
 //! | stripping | what comes behind characters that may be the last ones |
+//! | pieces of `SentencePiece` | the end of a token; of a character in UTF-8 |
 //! | repetitions (CTC) | where a part differs from the one before it |
 //!
 //! Parts are single tokens unless they were fused, so most of this is settled within a step. Costs are linear in the
@@ -21,6 +22,7 @@ mod bytes;
 mod literal;
 mod parts;
 mod search;
+mod sentencepiece;
 
 use super::Decoder;
 use super::cleanup::CLEANUP;
@@ -30,6 +32,7 @@ use crate::span::check_bytes;
 use bytes::{ByteFallback, ByteLevel};
 use literal::{Literal, Suffix};
 use parts::{Fuse, NonEmpty, Regex, Repetitions, Spaces, Strip};
+use sentencepiece::Pieces;
 
 /// What bytes that tokens stand for come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,6 +168,7 @@ enum Kind {
     Fuse(Fuse),
     Literal(Literal),
     NonEmpty(NonEmpty),
+    Pieces(Pieces),
     Regex(Regex),
     Repetitions(Repetitions),
     Spaces(Spaces),
@@ -180,6 +184,7 @@ impl Kind {
             Self::Fuse(stage) => stage,
             Self::Literal(stage) => stage,
             Self::NonEmpty(stage) => stage,
+            Self::Pieces(stage) => stage,
             Self::Regex(stage) => stage,
             Self::Repetitions(stage) => stage,
             Self::Spaces(stage) => stage,
@@ -223,11 +228,12 @@ fn add_stages(decoder: &Decoder, form: Form, is_single: bool, stages: &mut Vec<K
             }
             stages.push(Kind::NonEmpty(NonEmpty::default()));
         }
+        Decoder::SentencePiece(decoder) => stages.push(Kind::Pieces(Pieces::new(decoder, form))),
         Decoder::Sequence(decoders) => {
             return decoders.iter().fold(is_single, |is_single, decoder| add_stages(decoder, form, is_single, stages));
         }
     }
-    is_single || matches!(decoder, Decoder::ByteLevel(_) | Decoder::Fuse)
+    is_single || matches!(decoder, Decoder::ByteLevel(_) | Decoder::Fuse | Decoder::SentencePiece(_))
 }
 
 fn add_cleanup(stages: &mut Vec<Kind>) {

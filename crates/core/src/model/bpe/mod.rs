@@ -11,6 +11,7 @@ mod made;
 mod merging;
 mod pairs;
 mod recover;
+pub mod train;
 mod trie;
 
 use std::collections::HashSet;
@@ -173,6 +174,12 @@ impl Bpe {
                 recover::merges(self.vocab(), ranks).into_iter().map(|merge| merge.pair).collect()
             }
         }
+    }
+
+    /// The id of what a merge makes.
+    #[must_use]
+    pub fn made(&self, pair: (u32, u32)) -> Option<u32> {
+        merged(self.vocab(), pair, &self.settings().continuing_subword_prefix, &mut String::new())
     }
 
     /// What words are merged by: all entries, or all but the special ones.
