@@ -63,7 +63,7 @@ impl Counter {
     pub fn add_lines(&mut self, block: &[u8], at: BlockStart, lines: Lines) -> Result<()> {
         match simdutf8::compat::from_utf8(block) {
             // A line may be too long only where the block is.
-            Ok(text) if self.takes_blocks() && check_bytes(block.len()).is_ok() => {
+            Ok(text) if self.takes_blocks(lines) && check_bytes(block.len()).is_ok() => {
                 self.add(text, Documents::Lines(at.document), at.after(block).document)
             }
             Err(error) if !lines.replace => Err(at.broken(block, error.valid_up_to())),
@@ -76,9 +76,9 @@ impl Counter {
         }
     }
 
-    /// Whether a block of lines may be counted as it stands: where lines end, words do, and the ends are gone.
-    fn takes_blocks(&self) -> bool {
-        self.fast.as_ref().is_some_and(|(fast, _)| fast.divides(b'\n') && fast.divides(b'\r'))
+    /// Whether a block of lines may be counted as it stands.
+    fn takes_blocks(&self, lines: Lines) -> bool {
+        self.fast.as_ref().is_some_and(|(fast, _)| fast.takes_lines(lines.keep_ends))
     }
 
     /// The table.

@@ -72,8 +72,12 @@ pub(super) struct ChunkWalk<'a> {
 pub(super) struct PieceWalk<'a> {
     text: &'a str,
     pieces: &'a Pieces,
+    /// Whether no piece reaches beyond the end of a line.
+    lines: bool,
     /// The next byte.
     at: usize,
+    /// Up to where pieces may reach.
+    end: usize,
     list: &'a mut List,
 }
 
@@ -100,8 +104,16 @@ impl<'a> Walk<'a> {
             Way::Chunks(cutter, classifier) => {
                 Self::Chunks(ChunkWalk { text, cutter, classifier, at: 0, last: Kind::Space, list })
             }
-            Way::Pieces(pieces) => Self::Pieces(PieceWalk { text, pieces, at: 0, list }),
+            Way::Pieces(pieces) => Self::Pieces(PieceWalk { text, pieces, lines: false, at: 0, end: 0, list }),
         }
+    }
+
+    /// The same, where each line of the text is a text by itself.
+    pub(super) fn of_lines(mut self) -> Self {
+        if let Self::Pieces(walk) = &mut self {
+            walk.lines = true;
+        }
+        self
     }
 
     /// First bytes and ends of the next chunks; `None` when the text is done.
@@ -123,10 +135,18 @@ impl PieceWalk<'_> {
             if self.at == self.text.len() {
                 break;
             }
-            self.at = self.pieces.list(self.text, self.at, self.list);
+            if self.at == self.end {
+                self.end = if self.lines { line_end(self.text.as_bytes(), self.at) } else { self.text.len() };
+            }
+            self.at = self.pieces.list(&self.text[..self.end], self.at, self.list);
         }
         Some(self.list)
     }
+}
+
+/// Behind the end of the line that holds the byte at `start`.
+pub(super) fn line_end(text: &[u8], start: usize) -> usize {
+    memchr::memchr(b'\n', &text[start..]).map_or(text.len(), |length| start + length + 1)
 }
 
 impl ChunkWalk<'_> {
