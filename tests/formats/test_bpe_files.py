@@ -371,7 +371,7 @@ def test_codes_of_which_a_pair_stands_twice(tmp_path: Path) -> None:
 
 
 def test_codes_of_another_version_are_refused() -> None:
-    with pytest.raises(pw.errors.UnsupportedError, match='line 1: the codes are of version "0.3"'):
+    with pytest.raises(pw.errors.UnsupportedError, match=r'line 1: the codes are of version "0.3"'):
         pw.Tokenizer.from_str("#version: 0.3\nl o\n")
 
 
@@ -575,7 +575,7 @@ def test_what_a_model_cannot_hold(tmp_path: Path) -> None:
     with pytest.raises(pw.errors.ConfigError, match="cannot hold a normalizer of another kind"):
         pw.Tokenizer(merged, normalizer=pw.normalizers.NFC()).save(tmp_path / "x", "sentencepiece")
     unmade = models.BPE(["<unk>", "a", "b", "ab"], [], unk_token="<unk>", fuse_unk=True)
-    with pytest.raises(pw.errors.ConfigError, match='the token "ab" .id 3., which no merge makes'):
+    with pytest.raises(pw.errors.ConfigError, match=r'the token "ab" .id 3., which no merge makes'):
         pw.Tokenizer(unmade).save(tmp_path / "x", "sentencepiece")
     with pytest.warns(pw.errors.PieceworkWarning, match="it lacks or changes decoder"):
         pw.Tokenizer(merged).save(tmp_path / "x", "sentencepiece")
