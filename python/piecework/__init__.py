@@ -21,9 +21,12 @@ if TYPE_CHECKING:
     from piecework.counts import WordCounts
     from piecework.encoding_settings import Padding, Truncation
     from piecework.errors import PieceworkError
+    from piecework.explain import compare
     from piecework.patterns import Regex
+    from piecework.streams import DecodeStream
     from piecework.tokenizer import Tokenizer
-    from piecework.training import WordPieceTrainer, train, train_files
+    from piecework.trainers import BpeTrainer, WordPieceTrainer
+    from piecework.training import train, train_files
     from piecework.types import Encoding, Encodings, Merge, Padded, Progress
 
 __version__ = "0.1.0"
@@ -31,6 +34,8 @@ __version__ = "0.1.0"
 __all__ = [
     "DEFAULT",
     "AddedToken",
+    "BpeTrainer",
+    "DecodeStream",
     "Encoding",
     "Encodings",
     "Merge",
@@ -44,6 +49,7 @@ __all__ = [
     "WordCounts",
     "WordPieceTrainer",
     "__version__",
+    "compare",
     "decoders",
     "errors",
     "models",
@@ -59,6 +65,8 @@ _MODULES = ("decoders", "errors", "models", "normalizers", "pre_tokenizers", "pr
 _HOMES = {
     "DEFAULT": "arguments",
     "AddedToken": "added_tokens",
+    "BpeTrainer": "trainers",
+    "DecodeStream": "streams",
     "Encoding": "types",
     "Encodings": "types",
     "Merge": "types",
@@ -70,7 +78,8 @@ _HOMES = {
     "Tokenizer": "tokenizer",
     "Truncation": "encoding_settings",
     "WordCounts": "counts",
-    "WordPieceTrainer": "training",
+    "WordPieceTrainer": "trainers",
+    "compare": "explain",
     "train": "training",
     "train_files": "training",
 }

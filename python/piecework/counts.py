@@ -131,8 +131,9 @@ class WordCounts:
         encoding: str = "utf-8",
         errors: str = "strict",
         first_document: int = 0,
+        keep_line_ends: bool = False,
     ) -> WordCounts:
-        """Count the words of text files; each line, without its end, is a document.
+        """Count the words of text files; each line is a document, without its end unless that is to be kept.
 
         Args:
             paths: One file or several, in order.
@@ -143,6 +144,7 @@ class WordCounts:
             encoding: Their character set, or ``"auto"`` to detect it for each file.
             errors: ``"strict"`` makes broken bytes an error, ``"replace"`` puts U+FFFD in their place.
             first_document: The number of the first line, where another table counted those before it.
+            keep_line_ends: Whether the end of a line belongs to it, as ``tokenizers`` reads files.
 
         Returns:
             The table.
@@ -166,6 +168,7 @@ class WordCounts:
                     encoding,
                     errors,
                     lambda read, before=done: report("counting bytes", before + read, total),
+                    keep_line_ends=keep_line_ends,
                 )
                 done += size(path)
         return cls._wrap(counter.finish(), functions)
@@ -334,13 +337,19 @@ def with_defaults(
 
 
 def _add_file(
-    counter: _core.WordCounter, path: Pathish, encoding: str, errors: str, report: Any
+    counter: _core.WordCounter,
+    path: Pathish,
+    encoding: str,
+    errors: str,
+    report: Any,
+    *,
+    keep_line_ends: bool,
 ) -> None:
     codec = codec_name(detect_encoding(path) if encoding == "auto" else encoding, errors)
     # The core waits for bytes; where they may not come, Python does, which listens for Ctrl-C.
     if codec == "utf-8" and errors in ("strict", "replace") and not may_block(path):
-        counter.add_file(path, errors == "replace", report)
+        counter.add_file(path, errors == "replace", keep_line_ends, report)
         return
-    lines = read_lines(path, codec, errors)
+    lines = read_lines(path, codec, errors, keep_ends=keep_line_ends)
     while batch := list(itertools.islice(lines, _TEXTS_AT_A_TIME)):
         counter.add_texts(batch)

@@ -40,11 +40,11 @@ from piecework._settings import (
     takes,
 )
 from piecework.errors import ConfigError, FormatError, PieceworkWarning, UnsupportedError
+from piecework.patterns import SPLIT_PATTERNS, Regex
 
 if TYPE_CHECKING:
     from piecework.io.files import Pathish
     from piecework.normalizers import Normalizer
-    from piecework.patterns import Regex
 
 __all__ = [
     "BertPreTokenizer",
@@ -259,6 +259,25 @@ class ByteLevel(PreTokenizer):
     add_prefix_space: bool = field(default=True, metadata=takes(FLAG))
     trim_offsets: bool = field(default=True, metadata=takes(FLAG))
     use_regex: bool = field(default=True, metadata=takes(FLAG, may_lack=True))
+
+    @staticmethod
+    def split_by(pattern: str) -> PreTokenizer:
+        r"""Give a pre-tokenizer that splits by a pattern and then writes bytes as characters.
+
+        Args:
+            pattern: The name of a well-known one: ``"gpt2"``, ``"r50k"``, ``"p50k"``, ``"cl100k"``, ``"o200k"``,
+                ``"llama3"``, ``"qwen2"``, ``"clip"``; or a regular expression.
+
+        Returns:
+            The pre-tokenizer.
+
+        >>> ByteLevel.split_by("cl100k").pre_tokenize_str("in 1789")
+        [('in', (0, 2)), ('Ġ', (2, 3)), ('178', (3, 6)), ('9', (6, 7))]
+        """
+        regex = Regex(SPLIT_PATTERNS.get(pattern, pattern))
+        return Sequence(
+            [Split(regex, "isolated"), ByteLevel(add_prefix_space=False, use_regex=False)]
+        )
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,14 @@ process that does no more starts the sooner.
 
 from __future__ import annotations
 
+import operator
 import os
 import warnings
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast
 
 from piecework import _core
-from piecework.arguments import DEFAULT, Default, as_column
+from piecework.arguments import DEFAULT, FAST, UNCACHED, Default, Way, as_column, as_ids, id_error
 from piecework.errors import (
     ConfigError,
     FormatError,
@@ -38,19 +39,20 @@ if TYPE_CHECKING:
     from piecework._core import ArrowTexts, Encoding, Options
     from piecework._core import Tokenizer as CoreTokenizer
     from piecework.added_tokens import AddedToken
-    from piecework.arguments import ArrowColumn, Road, Specials, Text, UnknownPolicy
+    from piecework.arguments import ArrowColumn, Specials, Text, UnknownPolicy
     from piecework.decoders import Decoder
     from piecework.encoding_settings import Padding, PaddingLike, Truncation, TruncationLike
-    from piecework.explain import Explanation
+    from piecework.explain import Explanation, Merging
     from piecework.formats import Format
     from piecework.io.files import Pathish
     from piecework.io.folder import ModelFolder
-    from piecework.models import Model
+    from piecework.models import BPE, Model
     from piecework.normalizers import Normalizer
     from piecework.patterns import Regex
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.processors import PostProcessor
-    from piecework.types import Encodings, Merge, ProgressLike
+    from piecework.streams import DecodeStream
+    from piecework.types import Call, Encodings, Merge, ProgressLike
 
 __all__ = ["LoadSettings", "Tokenizer"]
 
@@ -678,6 +680,28 @@ class Tokenizer:
         )
         return self._wrap(self._core.with_model(model), self._functions)
 
+    def as_bpe(self) -> Tokenizer:
+        r"""Give the same tokenizer with its words merged as in its training, in place of the longest match.
+
+        So one sees what the two algorithms make of one training (note 001): WordPiece keeps the vocabulary alone, and takes
+        the longest piece; byte-pair encoding keeps the merges, and applies them in their order.
+
+        Returns:
+            A tokenizer with a :class:`piecework.models.BPE` of the same vocabulary. A character that is no token is unknown,
+            and not its word; there is no limit to a word's length. It has no token counts, which are those of the
+            longest match.
+
+        Raises:
+            ConfigError: A model other than WordPiece, one whose history is not known, or one that was pruned.
+
+        >>> import piecework as pw
+        >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+        >>> tok = pw.train(words, pw.WordPieceTrainer(20, criterion="pmi", max_merges=2, ties="first"))
+        >>> tok.as_bpe().tokenize("hugs"), tok.as_bpe().tokenize("mug"), tok.tokenize("mug")
+        (['hu', '##gs'], ['[UNK]', '##u', '##g'], ['[UNK]'])
+        """
+        return self._wrap(self._core.as_bpe(), self._functions)
+
     def with_parts(self, **parts: Unpack[Parts]) -> Tokenizer:
         r"""Give the same tokenizer with other parts.
 
@@ -765,6 +789,8 @@ class Tokenizer:
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
         cache: bool = True,
+        dropout: float | None = None,
+        seed: int = 0,
     ) -> Encoding:
         r"""Encode a text, or a pair of texts.
 
@@ -779,6 +805,8 @@ class Tokenizer:
                 it. What is cut off is in ``overflowing``.
             padding: A :class:`piecework.Padding`, a length, or None; by default as the tokenizer has it.
             cache: Whether words that were met before may be looked up, and new ones kept. The result is the same.
+            dropout: How likely BPE passes a merge over, from 0 to 1; None: as the model has it.
+            seed: What decides which merges are passed over: the same seed, the same tokens.
 
         Returns:
             Ids, tokens, offsets (characters of the original text), word ids, type ids and masks.
@@ -797,8 +825,28 @@ class Tokenizer:
         >>> tok.encode("hugs hug", truncation=2).tokens
         ['hug', '##s']
         """
-        options = self._options(add_special_tokens, specials, truncation, padding, _road(cache))
+        options = self._options(
+            add_special_tokens, specials, truncation, padding, _way(cache, dropout, seed)
+        )
         return self._core.encode(text, pair, is_pretokenized, options)
+
+    def _encode_input(
+        self,
+        number: int,
+        text: Text | Sequence[str],
+        pair: Text | Sequence[str] | None,
+        call: Call,
+        padding: PaddingLike | Default,
+    ) -> Encoding:
+        """Encode an input of a batch as the batch did."""
+        options = self._options(
+            call.add_special_tokens,
+            call.specials,
+            call.truncation,
+            padding,
+            _way(call.cache, call.dropout, call.seed)._replace(first_input=number),
+        )
+        return self._core.encode(text, pair, call.is_pretokenized, options)
 
     def encode_segments(
         self,
@@ -808,6 +856,8 @@ class Tokenizer:
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
         cache: bool = True,
+        dropout: float | None = None,
+        seed: int = 0,
     ) -> Encoding:
         r"""Encode one text that comes in segments, some of which may hold special tokens.
 
@@ -818,6 +868,8 @@ class Tokenizer:
             truncation: Likewise.
             padding: Likewise.
             cache: Likewise.
+            dropout: Likewise, and the next, too.
+            seed: Likewise.
 
         Returns:
             The encoding; offsets count in all segments put together.
@@ -826,7 +878,9 @@ class Tokenizer:
         >>> tok.encode_segments([("hugs[SEP]", True), ("[SEP]", False)]).tokens
         ['hug', '##s', '[SEP]', '[UNK]', '[UNK]', '[UNK]']
         """
-        options = self._options(add_special_tokens, "match", truncation, padding, _road(cache))
+        options = self._options(
+            add_special_tokens, "match", truncation, padding, _way(cache, dropout, seed)
+        )
         return self._core.encode_segments(segments, options)
 
     def encode_ids(
@@ -840,9 +894,13 @@ class Tokenizer:
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
         cache: bool = True,
+        dropout: float | None = None,
+        seed: int = 0,
     ) -> list[int]:
         """Give the token ids of a text or pair, and nothing else; arguments as for :meth:`encode`."""
-        options = self._options(add_special_tokens, specials, truncation, padding, _road(cache))
+        options = self._options(
+            add_special_tokens, specials, truncation, padding, _way(cache, dropout, seed)
+        )
         return self._core.encode_ids(text, pair, is_pretokenized, options)
 
     def encode_batch(
@@ -856,6 +914,8 @@ class Tokenizer:
         padding: PaddingLike | Default = DEFAULT,
         offsets: bool = False,
         cache: bool = True,
+        dropout: float | None = None,
+        seed: int = 0,
         threads: int | None = None,
     ) -> Encodings:
         r"""Encode many texts into one flat array of ids.
@@ -871,6 +931,8 @@ class Tokenizer:
             offsets: Whether offsets, word ids, type ids and masks are computed at the same time, instead of when they are
                 asked for.
             cache: As for :meth:`encode`.
+            dropout: Likewise. Texts differ in their chance by their place in the batch.
+            seed: Likewise.
             threads: How many to use; one for each core by default. They do not change the result.
 
         Returns:
@@ -889,10 +951,21 @@ class Tokenizer:
 
         rows = _listed(texts, is_pretokenized)
         specials = specials if isinstance(specials, str) else frozenset(specials)
-        options = self._options(add_special_tokens, specials, truncation, padding, _road(cache))
+        options = self._options(
+            add_special_tokens, specials, truncation, padding, _way(cache, dropout, seed)
+        )
         batch = self._core.encode_batch(rows, is_pretokenized, options, offsets, threads)
         call = Call(
-            self, rows, is_pretokenized, add_special_tokens, specials, truncation, padding, cache
+            self,
+            rows,
+            is_pretokenized,
+            add_special_tokens,
+            specials,
+            truncation,
+            padding,
+            cache,
+            dropout,
+            seed,
         )
         return Encodings(batch, call, threads)
 
@@ -905,6 +978,8 @@ class Tokenizer:
         specials: Specials = "match",
         errors: Literal["strict", "replace"] = "strict",
         cache: bool = True,
+        dropout: float | None = None,
+        seed: int = 0,
         threads: int | None = None,
         progress: ProgressLike = False,
     ) -> Encodings:
@@ -921,6 +996,8 @@ class Tokenizer:
             specials: Likewise.
             errors: ``"strict"`` makes broken bytes an error, ``"replace"`` puts U+FFFD in their place.
             cache: As for :meth:`encode`.
+            dropout: Likewise. Lines differ in their chance by the byte that they begin at.
+            seed: Likewise.
             threads: How many to use; one for each core by default. They do not change the result.
             progress: Whether to show progress, or what to call with it.
 
@@ -947,7 +1024,9 @@ class Tokenizer:
         if errors not in ("strict", "replace"):
             raise ConfigError(f'errors must be "strict" or "replace", not {errors!r}')
         specials = specials if isinstance(specials, str) else frozenset(specials)
-        options = self._options(add_special_tokens, specials, None, None, _road(cache))
+        options = self._options(
+            add_special_tokens, specials, None, None, _way(cache, dropout, seed)
+        )
         name = checked(path)
         # The core waits for bytes; where they may not come, Python does, which listens for Ctrl-C.
         data = read_bytes(path) if may_block(path) else None
@@ -963,7 +1042,18 @@ class Tokenizer:
                 lambda read: report("encoding bytes", read, total),
                 _BLOCK,
             )
-        call = Call(self, FileTexts(name), False, add_special_tokens, specials, None, None, cache)
+        call = Call(
+            self,
+            FileTexts(name),
+            False,
+            add_special_tokens,
+            specials,
+            None,
+            None,
+            cache,
+            dropout,
+            seed,
+        )
         return Encodings(batch, call, threads)
 
     def _options(
@@ -972,28 +1062,28 @@ class Tokenizer:
         specials: Specials,
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
-        road: Road = "fast",
+        way: Way = FAST,
     ) -> Options:
         """What a call asks for, as the core takes it; kept, as most calls ask for the same."""
         if (
             add_special_tokens is True
             and specials == "match"
             and truncation is padding is DEFAULT
-            and road == "fast"
+            and way == FAST
         ):
             return self._plain_options
         if not isinstance(specials, str):
-            return self._made_options(add_special_tokens, specials, truncation, padding, road)
+            return self._made_options(add_special_tokens, specials, truncation, padding, way)
         # True and 1 are equal, but only one of them is a length.
         limits = type(truncation), truncation, type(padding), padding
-        key = add_special_tokens, specials, road, *limits
+        key = add_special_tokens, specials, way, *limits
         known = self._known_options
         try:
             options = known.get(key)
         except TypeError:  # something that is no setting; it is told which
-            return self._made_options(add_special_tokens, specials, truncation, padding, road)
+            return self._made_options(add_special_tokens, specials, truncation, padding, way)
         if options is None:
-            options = self._made_options(add_special_tokens, specials, truncation, padding, road)
+            options = self._made_options(add_special_tokens, specials, truncation, padding, way)
             if len(known) >= _MOST_OPTIONS:
                 known.clear()
             known[key] = options
@@ -1002,7 +1092,7 @@ class Tokenizer:
     @cached_property
     def _plain_options(self) -> Options:
         """What most calls ask for."""
-        return self._made_options(True, "match", DEFAULT, DEFAULT, "fast")
+        return self._made_options(True, "match", DEFAULT, DEFAULT, FAST)
 
     @cached_property
     def _known_options(self) -> dict[Hashable, Options]:
@@ -1014,10 +1104,10 @@ class Tokenizer:
         specials: Specials,
         truncation: TruncationLike | Default,
         padding: PaddingLike | Default,
-        road: Road,
+        way: Way,
     ) -> Options:
         limits = self._limit("truncation", truncation), self._limit("padding", padding)
-        return _core.Options(self._core, bool(add_special_tokens), specials, *limits, road)
+        return _core.Options(self._core, bool(add_special_tokens), specials, *limits, way)
 
     def _limit(self, name: Literal["truncation", "padding"], value: Any) -> str | bool:
         """JSON, True for what the tokenizer has, or False for none."""
@@ -1057,20 +1147,106 @@ class Tokenizer:
         'hugs hug'
         """
         try:
-            return self._core.decode(_ids(ids), skip_special_tokens)
+            return self._core.decode(as_ids(ids), skip_special_tokens)
         except OverflowError:
-            raise TokenIdError(
-                f"an id is negative or over 2^32; ids go from 0 to {len(self) - 1}"
-            ) from None
+            raise id_error(len(self)) from None
 
     def decode_batch(
         self, batch: Encodings | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
     ) -> list[str]:
         """Give the texts of many rows of token ids; see :meth:`decode`."""
-        from piecework.types import Encodings
+        return [self.decode(row, skip_special_tokens=skip_special_tokens) for row in _rows(batch)]
 
-        rows = batch.to_list() if isinstance(batch, Encodings) else batch
-        return [self.decode(row, skip_special_tokens=skip_special_tokens) for row in rows]
+    def decode_bytes(self, ids: Iterable[int], *, skip_special_tokens: bool = True) -> bytes:
+        r"""Give the text of token ids as bytes, those that tokens stand for as they are.
+
+        Where :meth:`decode` has U+FFFD because bytes are no UTF-8, as in half a character, these bytes are given: those of
+        byte-level tokens and of tokens such as ``<0xE4>``, by the decoder. A regular expression of the decoder looks at
+        text alone; behind it they are U+FFFD here, too.
+
+        Args:
+            ids: Token ids.
+            skip_special_tokens: Whether special tokens are left out.
+
+        Returns:
+            The bytes; UTF-8, where the tokens are.
+
+        Raises:
+            TokenIdError: An id that is not in the vocabulary.
+
+        >>> from piecework import decoders, models
+        >>> vocab = ["Ġna", "Ã", "¯", "ve"]
+        >>> tok = Tokenizer(models.WordLevel(vocab, unk_token="ve"), decoder=decoders.ByteLevel())
+        >>> tok.decode_bytes([0, 1]), tok.decode([0, 1]), tok.decode([0, 1, 2, 3])
+        (b' na\xc3', ' na�', ' naïve')
+        """
+        try:
+            return self._core.decode_bytes(as_ids(ids), skip_special_tokens)
+        except OverflowError:
+            raise id_error(len(self)) from None
+
+    def decode_bytes_batch(
+        self, batch: Encodings | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
+    ) -> list[bytes]:
+        """Give the bytes of many rows of token ids; see :meth:`decode_bytes`."""
+        rows = _rows(batch)
+        return [self.decode_bytes(row, skip_special_tokens=skip_special_tokens) for row in rows]
+
+    def decode_stream(self, *, skip_special_tokens: bool = True) -> DecodeStream[str]:
+        r"""Give a stream that decodes token ids as they come, as from a model that generates.
+
+        Args:
+            skip_special_tokens: Whether special tokens are left out.
+
+        Returns:
+            The stream; :meth:`DecodeStream.step` gives what is new.
+
+        >>> stream = Tokenizer.from_str("[UNK]\nhug\n##s\n").decode_stream()
+        >>> stream.step(1), stream.step([2, 1]), stream.finish()
+        ('hug', 's hug', '')
+        """
+        from piecework.streams import DecodeStream
+
+        return DecodeStream(self._core.decode_stream(bool(skip_special_tokens), False), len(self))
+
+    def decode_bytes_stream(self, *, skip_special_tokens: bool = True) -> DecodeStream[bytes]:
+        """Give a stream that decodes as :meth:`decode_bytes` does; see :meth:`decode_stream`.
+
+        Bytes are given as they come, also those that begin a character.
+        """
+        from piecework.streams import DecodeStream
+
+        return DecodeStream(self._core.decode_stream(bool(skip_special_tokens), True), len(self))
+
+    def readable(self, token: str | int) -> str:
+        r"""Give a token as people read it.
+
+        What the decoder does to single tokens is done: characters that stand for bytes become text, tokens such as ``<0x61>``
+        and marks of spaces as well. Prefixes and suffixes that mark the place in a word stay.
+
+        Args:
+            token: The token, or its id.
+
+        Returns:
+            Text on one line; bytes that are no UTF-8 by themselves as ``<0xE4>``, control characters escaped.
+
+        Raises:
+            TokenIdError: An id that is not in the vocabulary.
+
+        >>> from piecework import decoders, models
+        >>> vocab = ["Ġna", "Ã", "¯ve", "Ċ"]
+        >>> tok = Tokenizer(models.WordLevel(vocab, unk_token="Ċ"), decoder=decoders.ByteLevel())
+        >>> [tok.readable(token) for token in ["Ġna", 1, 2, "Ċ"]]
+        [' na', '<0xC3>', '<0xAF>ve', '\\n']
+        """
+        from piecework.readable import readable
+
+        if not isinstance(token, str):
+            name = self.id_to_token(token)
+            if name is None:
+                raise TokenIdError(f"id {token} is not in the vocabulary")
+            token = name
+        return readable(self._core.token_bytes(token))
 
     def count(
         self,
@@ -1094,7 +1270,7 @@ class Tokenizer:
         >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").count(["hugs", "hug"])
         [2, 1]
         """
-        options = self._options(add_special_tokens, specials, road=_road(cache))
+        options = self._options(add_special_tokens, specials, way=_way(cache))
         if isinstance(text_or_texts, _TEXT):
             return self._core.count(text_or_texts, options)
         if (column := as_column(text_or_texts)) is not None:
@@ -1324,6 +1500,15 @@ class Tokenizer:
         return {merge.token: place for place, merge in enumerate(self.history)}
 
     @cached_property
+    def _merging(self) -> Merging | None:
+        """The merges of a BPE model, for explanations; None of other models."""
+        if self.model_type != "BPE":
+            return None
+        from piecework.explain import Merging
+
+        return Merging(cast("BPE", self.model))
+
+    @cached_property
     def _symbols(self) -> frozenset[str]:
         """The user-defined symbols of the training."""
         return frozenset((self.trainer or {}).get("user_defined_symbols", ()))
@@ -1432,9 +1617,18 @@ def _checked(name: str, part: Any, base: type[Any]) -> Any:
     return part
 
 
-def _road(cache: bool) -> Road:
-    """The fast road, if there is one, or that without a cache."""
-    return "fast" if cache else "uncached"
+def _way(cache: bool, dropout: Any = None, seed: int = 0) -> Way:
+    """How the core gets to tokens: on the fast road, if there is one, with or without a cache."""
+    if dropout is None and seed == 0:
+        return FAST if cache else UNCACHED
+    if isinstance(dropout, bool) or not (
+        dropout is None or (isinstance(dropout, int | float) and 0 <= dropout <= 1)
+    ):
+        raise ConfigError(f"dropout: expected a number from 0 to 1, or None, found {dropout!r}")
+    number = operator.index(seed)
+    if not 0 <= number < 1 << 64:
+        raise ConfigError(f"seed: expected an integer from 0 to 2^64 - 1, found {seed!r}")
+    return (FAST if cache else UNCACHED)._replace(dropout=dropout, seed=number)
 
 
 def _is_json(data: bytes) -> bool:
@@ -1467,10 +1661,11 @@ def _listed(texts: Any, is_pretokenized: bool) -> Sequence[Any] | ArrowTexts:
     return list(texts) if column is None else column
 
 
-def _ids(ids: Iterable[int]) -> list[int]:
-    """A list of ids; arrays make one of Python's numbers, and quicker."""
-    tolist = getattr(ids, "tolist", None)
-    return list(ids) if tolist is None else tolist()
+def _rows(batch: Encodings | Iterable[Iterable[int]]) -> Iterable[Iterable[int]]:
+    """Token ids row by row."""
+    from piecework.types import Encodings
+
+    return batch.to_list() if isinstance(batch, Encodings) else batch
 
 
 def _checked_text(name: str, text: object) -> str:

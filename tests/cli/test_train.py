@@ -10,7 +10,7 @@ import pytest
 
 import piecework as pw
 from piecework import pre_tokenizers
-from piecework.cli.verbs.train import Trainer
+from piecework.cli.verbs.train import TrainerOptions
 
 Run = Callable[..., Any]
 
@@ -25,12 +25,76 @@ def test_train_does_what_the_function_does(run: Run, text_file: Path, tmp_path: 
     assert f"{target}: {len(expected)} entries" in ended.err.replace(" of 50 asked for", "")
 
 
-def test_the_options_are_the_trainers_settings() -> None:
-    ours = {field.name: field.default for field in dataclasses.fields(Trainer)}
-    theirs = {f.name: f.default for f in dataclasses.fields(pw.WordPieceTrainer) if f.name != "_"}
-    assert ours.keys() == theirs.keys()
-    for name in ours.keys() - {"special_tokens", "user_defined_symbols", "initial_alphabet"}:
-        assert getattr(ours[name], "value", ours[name]) == theirs[name], name
+@pytest.mark.parametrize("kind", [pw.WordPieceTrainer, pw.BpeTrainer])
+def test_the_options_are_the_trainers_settings(kind: Any) -> None:
+    ours = {field.name: field.default for field in dataclasses.fields(TrainerOptions)}
+    theirs = {field.name: field.default for field in dataclasses.fields(kind) if field.name != "_"}
+    assert theirs.keys() <= ours.keys()
+    lists = {"special_tokens", "user_defined_symbols", "initial_alphabet"}
+    for name in theirs.keys() - lists:
+        default = getattr(ours[name], "value", ours[name])
+        assert default in (None, theirs[name]), name
+
+
+def test_every_option_is_a_setting() -> None:
+    settings = {
+        f.name for kind in (pw.WordPieceTrainer, pw.BpeTrainer) for f in dataclasses.fields(kind)
+    }
+    assert {field.name for field in dataclasses.fields(TrainerOptions)} == settings - {"_"} | {
+        "model"
+    }
+
+
+def test_every_option_of_bpe_arrives(run: Run, text_file: Path, tmp_path: Path) -> None:
+    settings: dict[str, Any] = {
+        "min_frequency": 2, "min_word_frequency": 2, "max_merges": 9, "stop_at_pair_frequency": 1,
+        "ties": "sentencepiece", "initial_alphabet": "xyz", "limit_alphabet": 12, "continuing_subword_prefix": "@",
+        "end_of_word_suffix": "$", "suffix_style": "attached", "max_token_length": 3,
+    }  # fmt: skip
+    options = [
+        word for name, value in settings.items() for word in (f"--{name.replace('_', '-')}", value)
+    ]
+    target = tmp_path / "t.json"
+    words = ("train", text_file, "-o", target, "--model", "bpe", "--special-tokens-last")
+    assert run(*words, *options, "--special-tokens", "<unk>").code == 0
+    trainer = pw.BpeTrainer(**settings, special_tokens=["<unk>"], special_tokens_first=False)
+    assert pw.Tokenizer.from_file(target) == pw.train_files(text_file, trainer)
+
+
+def test_bytes_split_by_a_pattern(run: Run, text_file: Path, tmp_path: Path) -> None:
+    target = tmp_path / "t.json"
+    words = ("train", text_file, "-o", target, "--model", "bpe", "--vocab-size", 280)
+    assert run(*words, "--alphabet", "byte", "--split-pattern", "cl100k").code == 0
+    trainer = pw.BpeTrainer(280, alphabet="byte")
+    split = pre_tokenizers.ByteLevel.split_by("cl100k")
+    assert pw.Tokenizer.from_file(target) == pw.train_files(text_file, trainer, pre_tokenizer=split)
+
+
+def test_counts_for_bpe(run: Run, text_file: Path, tmp_path: Path) -> None:
+    table, target = tmp_path / "counts.txt", tmp_path / "t.json"
+    how = ("--normalizer", "none", "--pre-tokenizer", "byte-level", "--keep-line-ends")
+    assert run("count-words", text_file, "-o", table, *how).code == 0
+    words = ("train", "--counts", table, "-o", target, "--model", "bpe", "--vocab-size", 280)
+    assert run(*words, "--alphabet", "byte").code == 0
+    expected = pw.train_files(text_file, pw.BpeTrainer(280, alphabet="byte"))
+    assert pw.Tokenizer.from_file(target) == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--model", "bpe", "--criterion", "pmi"], "--criterion says nothing with --model bpe"),
+        (["--alphabet", "byte"], "--alphabet says nothing with --model wordpiece"),
+        (["--ties", "sentencepiece"], "ties"),
+        (["--pre-tokenizer", "bert", "--split-pattern", "gpt2"], "--pre-tokenizer byte-level"),
+    ],
+)
+def test_options_of_other_models(
+    run: Run, text_file: Path, tmp_path: Path, options: list[str], says: str
+) -> None:
+    ended = run("train", text_file, "-o", tmp_path / "t.json", "--vocab-size", 50, *options)
+    assert ended.code == 2
+    assert says in " ".join(ended.err.split())
 
 
 def test_every_option_arrives(run: Run, text_file: Path, tmp_path: Path) -> None:

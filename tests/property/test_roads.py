@@ -9,7 +9,7 @@ import pytest
 import piecework as pw
 from piecework import normalizers as n
 from piecework import pre_tokenizers as p
-from piecework.arguments import Road
+from piecework.arguments import Road, Way
 from piecework.types import Encodings
 
 FLAGS = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
@@ -64,7 +64,7 @@ def tokenizer(pipeline: str) -> pw.Tokenizer:
 def encoded(tok: pw.Tokenizer, texts: list[str], road: Road, *, columns: bool = True) -> Encodings:
     """The texts on one of the roads."""
     call = pw.types.Call(tok, texts, False, True, "match", None, None, True)
-    options = tok._options(True, "match", None, None, road)
+    options = tok._options(True, "match", None, None, Way(road))
     return Encodings(tok._core.encode_batch(texts, False, options, columns, 1), call, 1)
 
 

@@ -10,7 +10,7 @@ use std::hash::BuildHasher;
 use hashbrown::HashTable;
 use sha2::{Digest, Sha256};
 
-pub use counter::{BlockStart, Counter, strip_line_end};
+pub use counter::{BlockStart, Counter, Lines, strip_line_end};
 
 use crate::error::{Error, Result, shorten};
 use crate::span::check_length;

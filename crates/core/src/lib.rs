@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! special ─ normalize ─ pretokenize ─ model ─ postprocess ─ ids and spans ─ decode
-//!              └─ counts ─ model::wordpiece::train ┘
+//!              └─ counts ─ model::*::train ┘
 //! ```
 //!
 //! [`pipeline::Tokenizer`] ties them together; [`mod@format`] turns it into bytes and back.
@@ -19,6 +19,7 @@ pub mod error;
 mod fast;
 pub mod format;
 pub mod grammar;
+pub mod learn;
 mod merge;
 pub mod model;
 pub mod normalize;

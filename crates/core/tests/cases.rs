@@ -22,7 +22,7 @@ use piecework_core::format::{
 use piecework_core::model::Model;
 use piecework_core::model::wordpiece::{Settings, Unknown, WordPiece};
 use piecework_core::pipeline::{Input, Options, Parts, Road, Scratch, Tokenizer};
-use piecework_core::training::train_wordpiece;
+use piecework_core::training;
 use piecework_core::vocab::Vocab;
 use piecework_core::words::{WordSplitter, Words};
 use piecework_core::{Error, Result};
@@ -241,9 +241,9 @@ fn train(case: &Value, defaults: &Value, changes: &Value) -> Result<Tokenizer> {
         "prune_unused": false, "vocab_size": null,
     });
     let settings = with(&standard, &case["settings"]);
-    let config = read_trainer(&Value::Object(with(&Value::Object(settings), changes)).to_string())?;
+    let trainer = read_trainer(&Value::Object(with(&Value::Object(settings), changes)).to_string())?;
     let (counts, splitter) = counts(case, defaults)?;
-    train_wordpiece(&counts, &splitter, &config, &mut |_| ControlFlow::Continue(()))
+    training::train(&counts, &splitter, &trainer, &mut |_| ControlFlow::Continue(()))
 }
 
 fn entries(tokenizer: &Tokenizer) -> Vec<&str> {

@@ -9,7 +9,7 @@
 
 mod random;
 
-use piecework_core::counts::{BlockStart, Counter, WordCounts};
+use piecework_core::counts::{BlockStart, Counter, Lines, WordCounts};
 use piecework_core::format::read_splitter;
 use piecework_core::words::WordSplitter;
 use random::Random;
@@ -140,7 +140,7 @@ fn in_blocks(random: &mut Random, splitter: &WordSplitter, documents: &[String])
         }
         let start = BlockStart { document: done as u64 + 7, line: 0, byte: 0 };
         let counter = if random.flag() { &mut one } else { &mut other };
-        counter.add_lines(block.as_bytes(), start, random.flag()).unwrap();
+        counter.add_lines(block.as_bytes(), start, Lines { replace: random.flag(), keep_ends: random.flag() }).unwrap();
         done += size;
     }
     let mut sum = one.finish().unwrap();

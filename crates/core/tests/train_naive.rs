@@ -113,7 +113,7 @@ impl<'a> Naive<'a> {
             history: Vec::new(),
         };
         match config.ties {
-            Ties::Lex => order.sort_by_key(|s| naive.name(s).into_bytes()),
+            Ties::Lex | Ties::SentencePiece => order.sort_by_key(|s| naive.name(s).into_bytes()),
             Ties::First => {}
             Ties::Hf => order.sort_by_key(|s| (!s.0, s.1.clone())),
         }
@@ -216,6 +216,11 @@ impl<'a> Naive<'a> {
                 Ties::Lex => (self.name(&pair.0).into_bytes(), self.name(&pair.1).into_bytes(), (0, 0)),
                 Ties::First => (vec![], vec![], found.first),
                 Ties::Hf => (vec![], vec![], (self.ids[&pair.0], self.ids[&pair.1])),
+                Ties::SentencePiece => {
+                    let made = self.joined(pair);
+                    let key = format!("{:09}{}", made.1.chars().count(), self.name(&made));
+                    (key.into_bytes(), self.name(&pair.0).into_bytes(), (0, 0))
+                }
             };
             let Some((pair, found)) = best.into_iter().min_by_key(rule) else {
                 return;
@@ -430,7 +435,7 @@ fn config(random: &mut Random) -> TrainerConfig {
         max_merges: random.option(6, 20).map(|n| n as usize),
         stop_at_pair_frequency: random.option(4, 6),
         stop_without_gain: random.one_in(6),
-        ties: random.pick(&[Ties::Lex, Ties::First, Ties::Hf]),
+        ties: random.pick(&[Ties::Lex, Ties::First, Ties::Hf, Ties::SentencePiece]),
         special_tokens: specials.iter().map(|&s| s.to_owned()).collect(),
         special_tokens_first: random.one_in(2),
         user_defined_symbols: symbols.iter().map(|&s| s.to_owned()).collect(),

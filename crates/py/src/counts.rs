@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use piecework_core::Error;
-use piecework_core::counts::{self, BlockStart, Counter, FirstSight};
+use piecework_core::counts::{self, BlockStart, Counter, FirstSight, Lines};
 use piecework_core::format::{read_counts, read_splitter, write_counts, write_splitter};
 use piecework_core::words::WordSplitter;
 use pyo3::prelude::*;
@@ -159,7 +159,15 @@ impl WordCounter {
     }
 
     /// Counts a file of UTF-8 lines, each a document; calls `progress` with the bytes read.
-    fn add_file(&mut self, py: Python<'_>, path: PathBuf, replace: bool, progress: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn add_file(
+        &mut self,
+        py: Python<'_>,
+        path: PathBuf,
+        replace: bool,
+        keep_ends: bool,
+        progress: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let lines = Lines { replace, keep_ends };
         let blocks = Mutex::new(Blocks::new(open(py, &path)?, self.documents));
         let work = |shard: &mut Counter, stop: &AtomicBool| {
             let mut block = Vec::new();
@@ -169,7 +177,7 @@ impl WordCounter {
                 }
                 let next = blocks.lock().map_err(|_| Failure::Core(Error::Interrupted))?.next(&mut block);
                 let Some(start) = next.map_err(Failure::Io)? else { return Ok(()) };
-                if let Err(error) = shard.add_lines(&block, start, replace) {
+                if let Err(error) = shard.add_lines(&block, start, lines) {
                     stop.store(true, Ordering::Relaxed);
                     return Err(Failure::Core(error));
                 }

@@ -18,6 +18,7 @@ mod formats;
 mod functions;
 mod input;
 mod options;
+mod stream;
 mod text;
 mod threads;
 mod tokenizer;
@@ -31,6 +32,7 @@ use pyo3::prelude::*;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tokenizer::Tokenizer>()?;
     module.add_class::<options::Options>()?;
+    module.add_class::<stream::DecodeStream>()?;
     module.add_class::<text::Stage>()?;
     module.add_class::<encoding::Encoding>()?;
     module.add_class::<batch::Batch>()?;

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use piecework_core::format::{read_splitter, read_trainer};
-use piecework_core::model::wordpiece::train::{Progress, Stage};
-use piecework_core::training::train_wordpiece;
+use piecework_core::learn::{Progress, Stage};
+use piecework_core::training;
 use pyo3::prelude::*;
 
 use crate::counts::WordCounts;
@@ -24,12 +24,12 @@ pub(crate) fn train(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Tokenizer> {
     let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_parts(py, &error))?;
-    let config = read_trainer(trainer).map_err(|error| to_py(py, &error))?;
+    let trainer = read_trainer(trainer).map_err(|error| to_py(py, &error))?;
     let counts = &counts.get().inner;
     let mut signal = Ok(());
     let mut watch = Watch::new();
     let trained = py.detach(|| {
-        train_wordpiece(counts, &splitter, &config, &mut |now| {
+        training::train(counts, &splitter, &trainer, &mut |now| {
             if !watch.is_due() {
                 return ControlFlow::Continue(());
             }

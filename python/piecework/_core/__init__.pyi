@@ -22,6 +22,7 @@ from piecework._core._formats import to_subword_nmt as to_subword_nmt
 from piecework._core._formats import to_tiktoken as to_tiktoken
 from piecework._core._formats import to_vocab_json as to_vocab_json
 from piecework._core._options import Options as Options
+from piecework._core._stream import DecodeStream as DecodeStream
 from piecework._core._text import Stage as Stage
 from piecework._core._text import decode_tokens as decode_tokens
 from piecework._core._text import detect_encoding as detect_encoding

@@ -79,9 +79,16 @@ class WordCounter:
         """Count the words of texts, each a document."""
 
     def add_file(
-        self, path: str | PathLike[str], replace: bool, progress: Callable[[int], object]
+        self,
+        path: str | PathLike[str],
+        replace: bool,
+        keep_ends: bool,
+        progress: Callable[[int], object],
     ) -> None:
-        """Count the lines of a UTF-8 file, each a document; `progress` is called with bytes read."""
+        """Count the lines of a UTF-8 file, each a document, with its end or without.
+
+        `progress` is called with bytes read.
+        """
 
     def finish(self) -> WordCounts:
         """Give the sum of all tables; the counter is empty afterwards."""

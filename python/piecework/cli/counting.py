@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from piecework import WordCounts
-    from piecework.cli.options import Errors, Splitting
+    from piecework.cli.options import Errors
     from piecework.types import Progress
 
 __all__ = ["count_words", "load_counts"]
@@ -23,7 +23,8 @@ __all__ = ["count_words", "load_counts"]
 def count_words(
     files: Sequence[str],
     *,
-    splitting: Splitting,
+    splitting: dict[str, Any],
+    keep_line_ends: bool,
     encoding: str,
     errors: Errors,
     threads: int | None,
@@ -31,24 +32,31 @@ def count_words(
 ) -> WordCounts:
     """Count the words of files, one of which may be standard input; each line is a document.
 
+    `splitting` is what :meth:`piecework.WordCounts.from_files` takes for normalizer and pre-tokenizer.
+
     Raises:
         PieceworkError: As :meth:`piecework.WordCounts.from_files` does.
     """
     from piecework import WordCounts
 
-    settings: dict[str, Any] = {**splitting.settings(), "threads": threads, "progress": progress}
+    settings: dict[str, Any] = {**splitting, "threads": threads, "progress": progress}
     if STDIN not in files:
-        return WordCounts.from_files(files, encoding=encoding, errors=errors.value, **settings)
+        settings |= {"encoding": encoding, "errors": errors.value}
+        return WordCounts.from_files(files, keep_line_ends=keep_line_ends, **settings)
     if files.count(STDIN) > 1:
         raise typer.BadParameter("standard input can be read once", param_hint="FILE")
     if encoding == "auto":
         raise typer.BadParameter(
             "auto needs a file: name the encoding of standard input", param_hint="--encoding"
         )
-    return WordCounts.from_texts(_lines(files, encoding, errors), **settings)
+    return WordCounts.from_texts(
+        _lines(files, encoding, errors, keep_ends=keep_line_ends), **settings
+    )
 
 
-def _lines(files: Sequence[str], encoding: str, errors: Errors) -> Iterator[str]:
+def _lines(
+    files: Sequence[str], encoding: str, errors: Errors, *, keep_ends: bool
+) -> Iterator[str]:
     """All lines in order, so that first sights are those of one long file."""
     from piecework.io import read_lines
     from piecework.io.lines import codec_name, decode_lines
@@ -57,11 +65,12 @@ def _lines(files: Sequence[str], encoding: str, errors: Errors) -> Iterator[str]
     for file in files:
         if codec == "utf-8":
             with Input(file, errors.value) as source:
-                yield from source.lines()
+                yield from source.raw_lines() if keep_ends else source.lines()
         elif file == STDIN:
-            yield from decode_lines(sys.stdin.buffer, "standard input", codec, errors.value)
+            stream, name = sys.stdin.buffer, "standard input"
+            yield from decode_lines(stream, name, codec, errors.value, keep_ends=keep_ends)
         else:
-            yield from read_lines(file, codec, errors.value)
+            yield from read_lines(file, codec, errors.value, keep_ends=keep_ends)
 
 
 def load_counts(files: Sequence[str]) -> WordCounts:

@@ -54,6 +54,7 @@ class PreTokenizerName(Enum):
     whitespace = "whitespace"
     whitespace_split = "whitespace-split"
     unicode_scripts = "unicode-scripts"
+    byte_level = "byte-level"
     jieba = "jieba"
     none = "none"
 
@@ -158,13 +159,22 @@ class Splitting:
         ),
     ] = None
     normalizer: Annotated[
-        NormalizerName | None, typer.Option(help="What text is changed by: bert by default.")
+        NormalizerName | None,
+        typer.Option(help="What text is changed by: bert by default, but for --model bpe."),
     ] = None
     pre_tokenizer: Annotated[
         PreTokenizerName | None,
         typer.Option(
-            help="How text is split: bert by default; whitespace also divides words from punctuation, whitespace-split "
-            "does not; jieba finds Chinese words and needs --no-handle-chinese-chars; none makes each line one word."
+            help="How text is split: bert by default, but for --model bpe; whitespace also divides words from punctuation, whitespace-split "
+            "does not; byte-level splits as GPT-2 does, and characters are bytes; jieba finds Chinese words and needs "
+            "--no-handle-chinese-chars; none makes each line one word."
+        ),
+    ] = None
+    split_pattern: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|REGEX",
+            help="What byte-level splits by instead: gpt2, cl100k, o200k, llama3, qwen2, clip, or a regular expression.",
         ),
     ] = None
     dictionary: Annotated[
@@ -203,7 +213,10 @@ class Splitting:
         if self.jieba_dictionary and self.pre_tokenizer is not PreTokenizerName.jieba:
             message = "says nothing without --pre-tokenizer jieba"
             raise typer.BadParameter(message, param_hint="--jieba-dictionary")
-        if self.pre_tokenizer or self.dictionary:
+        if self.split_pattern and self.pre_tokenizer not in (None, PreTokenizerName.byte_level):
+            message = "says nothing without --pre-tokenizer byte-level"
+            raise typer.BadParameter(message, param_hint="--split-pattern")
+        if self.pre_tokenizer or self.dictionary or self.split_pattern:
             settings["pre_tokenizer"] = self._split
         return settings
 
@@ -227,6 +240,10 @@ class Splitting:
 
         if self.jieba_dictionary:
             return pre_tokenizers.Jieba.from_user_dictionary(self.jieba_dictionary)
+        if self.split_pattern:
+            return pre_tokenizers.ByteLevel.split_by(self.split_pattern)
+        if self.pre_tokenizer is PreTokenizerName.byte_level:
+            return pre_tokenizers.ByteLevel(add_prefix_space=False)
         if self.pre_tokenizer is PreTokenizerName.none:
             return None
         kinds: dict[PreTokenizerName | None, type[PreTokenizer]] = {

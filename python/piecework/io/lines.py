@@ -73,13 +73,16 @@ def codec_name(encoding: str, errors: str) -> str:
         raise ConfigError(message) from None
 
 
-def read_lines(path: Pathish, encoding: str, errors: str) -> Iterator[str]:
-    """Read a text file line by line, without line ends.
+def read_lines(
+    path: Pathish, encoding: str, errors: str, *, keep_ends: bool = False
+) -> Iterator[str]:
+    """Read a text file line by line, without line ends unless they are to be kept.
 
     Args:
         path: The file.
         encoding: A codec of Python.
         errors: What becomes of broken bytes: ``"strict"``, ``"replace"``, ``"ignore"``, ….
+        keep_ends: Whether a line's end belongs to it.
 
     Yields:
         The lines, which end at a line feed alone.
@@ -90,26 +93,29 @@ def read_lines(path: Pathish, encoding: str, errors: str) -> Iterator[str]:
     """
     try:
         with open(checked(path), "rb") as file:
-            yield from decode_lines(file, str(path), encoding, errors)
+            yield from decode_lines(file, str(path), encoding, errors, keep_ends=keep_ends)
     except OSError as error:
         raise wrap_os_error(error, path) from None
 
 
-def decode_lines(file: BinaryIO, name: str, encoding: str, errors: str) -> Iterator[str]:
+def decode_lines(
+    file: BinaryIO, name: str, encoding: str, errors: str, *, keep_ends: bool = False
+) -> Iterator[str]:
     """Read an open file line by line; `name` is what errors call it. See :func:`read_lines`."""
     number, unfinished = 0, [""]
+    end, dropped = ("\n", "") if keep_ends else ("", "\r")
     try:
         for text in _decoded(file, encoding, errors):
             *lines, rest = text.split("\n")
             for line in lines:
                 number += 1
-                yield "".join([*unfinished, line]).removesuffix("\r")
+                yield "".join([*unfinished, line]).removesuffix(dropped) + end
                 unfinished = []
             unfinished.append(rest)
     except _BrokenBytes as broken:
         raise broken.told(name, number) from None
     if last := "".join(unfinished):
-        yield last.removesuffix("\r")
+        yield last.removesuffix(dropped)
 
 
 class _BrokenBytes(Exception):  # noqa: N818  # it never leaves this file

@@ -237,7 +237,7 @@ class SplitMix64:
         >>> SplitMix64(0).drops(0.5), SplitMix64(0).drops(1.0)
         (False, True)
         """
-        return self.draw() >> 40 < dropout * 2**24
+        return self.draw() >> 11 < int(dropout * 2**53)
 
 
 # Words
@@ -379,10 +379,13 @@ def _bytes(text: str) -> list[str]:
 def _spans(word: str, parts: Sequence[Part]) -> list[Piece]:
     """Gives out the bytes of the word, in order, and says in which characters they lie (B8)."""
     inside = [i for i, character in enumerate(word) for _ in character.encode()]
-    pieces, begin = [], 0
+    last, pieces, begin = len(inside) - 1, [], 0
     for entry, size in parts:
-        mine = inside[begin : begin + size]
-        begin += size
-        start = inside[begin - size] if begin - size < len(inside) else len(word)
-        pieces.append(Piece(entry, start, mine[-1] + 1 if mine else start))
+        end = begin + size
+        if size:
+            span = inside[min(begin, last)], inside[min(end - 1, last)] + 1
+        else:
+            span = len(word), len(word)
+        pieces.append(Piece(entry, *span))
+        begin = end
     return pieces

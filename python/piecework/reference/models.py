@@ -195,17 +195,22 @@ def from_dict(data: Mapping[str, Any], special: frozenset[str] = frozenset()) ->
 
 
 def _bpe(data: Mapping[str, Any], special: frozenset[str]) -> BPE:
-    vocabulary, prefix = data["vocab"], data.get("continuing_subword_prefix") or ""
+    vocabulary, ours = data["vocab"], data.get("piecework") or {}
     settings = bpe.Settings(
         unk_token=data.get("unk_token"),
-        continuing_subword_prefix=prefix,
+        continuing_subword_prefix=data.get("continuing_subword_prefix") or "",
         end_of_word_suffix=data.get("end_of_word_suffix") or "",
-        suffix_style=data.get("piecework", {}).get("suffix_style", "attached"),
+        suffix_style=ours.get("suffix_style", "attached"),
         fuse_unk=data.get("fuse_unk", False),
         byte_fallback=data.get("byte_fallback", False),
         ignore_merges=data.get("ignore_merges", False),
         dropout=data.get("dropout"),
     )
+    if ours.get("ranks") is not None:
+        named = ((entry, ours["ranks"][i]) for entry, i in vocabulary.items())
+        ranks = {entry: rank for entry, rank in named if rank is not None}
+        return BPE(vocabulary, bpe.Implied(ranks), settings, special)
     split = (m.split(" ") if isinstance(m, str) else m for m in data["merges"])
-    merges = bpe.Listed([(left, right) for left, right in split], prefix, vocabulary)
+    pairs = [(left, right) for left, right in split]
+    merges = bpe.Listed(pairs, settings.continuing_subword_prefix, vocabulary)
     return BPE(vocabulary, merges, settings, special)

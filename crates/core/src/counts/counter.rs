@@ -19,6 +19,15 @@ pub struct Counter {
     next: u64,
 }
 
+/// What lines are to the documents that they are.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Lines {
+    /// Whether bytes that are not UTF-8 become U+FFFD; else they are an error.
+    pub replace: bool,
+    /// Whether the end of a line belongs to it.
+    pub keep_ends: bool,
+}
+
 /// Where a block of lines stands.
 #[derive(Debug, Clone, Copy)]
 pub struct BlockStart {
@@ -51,22 +60,26 @@ impl Counter {
     }
 
     /// Adds the lines of `block`, each a document; the block ends at a line's end or the file's.
-    ///
-    /// Bytes that are not UTF-8 are an error, or become U+FFFD if `replace`.
-    pub fn add_lines(&mut self, block: &[u8], at: BlockStart, replace: bool) -> Result<()> {
+    pub fn add_lines(&mut self, block: &[u8], at: BlockStart, lines: Lines) -> Result<()> {
         match simdutf8::compat::from_utf8(block) {
             // A line may be too long only where the block is.
-            Ok(text) if self.fast.is_some() && check_bytes(block.len()).is_ok() => {
+            Ok(text) if self.takes_blocks(lines) && check_bytes(block.len()).is_ok() => {
                 self.add(text, Documents::Lines(at.document), at.after(block).document)
             }
-            Err(error) if !replace => Err(at.broken(block, error.valid_up_to())),
+            Err(error) if !lines.replace => Err(at.broken(block, error.valid_up_to())),
             _ => {
-                let lines = block.split_inclusive(|&byte| byte == b'\n').map(String::from_utf8_lossy);
-                (at.document..)
-                    .zip(lines)
-                    .try_for_each(|(document, line)| self.add_text(document, strip_line_end(&line)))
+                let texts = block.split_inclusive(|&byte| byte == b'\n').map(String::from_utf8_lossy);
+                (at.document..).zip(texts).try_for_each(|(document, line)| {
+                    self.add_text(document, if lines.keep_ends { &line } else { strip_line_end(&line) })
+                })
             }
         }
+    }
+
+    /// Whether a block of lines may be counted as it stands.
+    fn takes_blocks(&self, lines: Lines) -> bool {
+        let divides = |fast: &Fast| fast.divides(b'\n') && (lines.keep_ends || fast.divides(b'\r'));
+        self.fast.as_ref().is_some_and(|(fast, _)| divides(fast))
     }
 
     /// The table.
@@ -154,6 +167,7 @@ pub fn strip_line_end(line: &str) -> &str {
 mod tests {
     use super::*;
     use crate::pretokenize::PreTokenizer;
+    use crate::settings::ByteLevel;
 
     /// On the fast road, and on the general one.
     fn counters() -> [Counter; 2] {
@@ -166,7 +180,7 @@ mod tests {
     #[test]
     fn lines_are_documents() {
         for mut counter in counters() {
-            counter.add_lines(b"a b\r\n\nc b a\nd", START, false).unwrap();
+            counter.add_lines(b"a b\r\n\nc b a\nd", START, Lines::default()).unwrap();
             let counts = counter.finish().unwrap();
             let found =
                 counts.by_word().into_iter().map(|(word, count, first)| (word, count, first.document, first.word));
@@ -175,15 +189,27 @@ mod tests {
     }
 
     #[test]
+    fn lines_may_keep_their_ends() {
+        for (keep_ends, words) in [(false, ["a", "b", "\u{120}"]), (true, ["a\u{10d}\u{10a}", "b\u{10a}", "\u{120}"])] {
+            let bytes =
+                PreTokenizer::ByteLevel(ByteLevel { use_regex: false, add_prefix_space: false, trim_offsets: true });
+            let mut counter = Counter::new(WordSplitter::new(None, Some(bytes)).unwrap());
+            counter.add_lines(b"a\r\nb\n ", START, Lines { keep_ends, ..Lines::default() }).unwrap();
+            let counts = counter.finish().unwrap();
+            assert_eq!(counts.by_first_sight().into_iter().map(|(word, _)| word).collect::<Vec<_>>(), words);
+        }
+    }
+
+    #[test]
     fn broken_bytes_are_found_or_replaced() {
         for mut counter in counters() {
-            let error = counter.add_lines(b"a\nb\xffc\n\xff", START, false).unwrap_err();
+            let error = counter.add_lines(b"a\nb\xffc\n\xff", START, Lines::default()).unwrap_err();
             assert_eq!(error, Error::Utf8 { line: 7, byte: 53, value: 0xff });
-            let error = counter.add_lines("é".as_bytes().split_at(1).0, START, false).unwrap_err();
+            let error = counter.add_lines("é".as_bytes().split_at(1).0, START, Lines::default()).unwrap_err();
             assert_eq!(error, Error::Utf8 { line: 6, byte: 50, value: 0xc3 });
         }
         for mut counter in counters() {
-            counter.add_lines(b"a\nx\xff\nx", START, true).unwrap();
+            counter.add_lines(b"a\nx\xff\nx", START, Lines { replace: true, ..Lines::default() }).unwrap();
             let counts = counter.finish().unwrap();
             assert_eq!(counts.get("x\u{fffd}"), Some((1, FirstSight { document: 6, word: 0 })));
             assert_eq!(counts.get("x"), Some((1, FirstSight { document: 7, word: 0 })));

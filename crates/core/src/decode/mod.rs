@@ -11,6 +11,7 @@ mod ctc;
 mod metaspace;
 mod replace;
 mod sentencepiece;
+mod stream;
 mod strip;
 mod wordpiece;
 
@@ -24,6 +25,7 @@ pub use bpe::BpeDecoder;
 pub use ctc::CtcDecoder;
 pub use replace::ReplaceDecoder;
 pub use sentencepiece::SentencePieceDecoder;
+pub use stream::{DecodeStream, Form};
 pub use strip::StripDecoder;
 pub use wordpiece::WordPieceDecoder;
 
@@ -85,6 +87,30 @@ impl Decoder {
                 check_bytes(parts.iter().map(|part| part.len()).sum())?;
                 Ok(parts)
             })?,
+        })
+    }
+
+    /// The bytes that a token stands for, so far as that hangs on no other token: characters that stand for bytes become
+    /// these, marks of spaces become spaces, and what puts words together or apart leaves it as it is.
+    pub fn token_bytes(&self, token: Vec<u8>) -> Result<Vec<u8>> {
+        let text = match String::from_utf8(token) {
+            Ok(text) => text,
+            Err(error) => return Ok(error.into_bytes()),
+        };
+        Ok(match self {
+            Self::ByteLevel(_) => {
+                let mut bytes = Vec::new();
+                byte_level::extend_bytes(&mut bytes, &text);
+                bytes
+            }
+            Self::ByteFallback => byte_fallback::byte_of(&text).map_or_else(|| text.into_bytes(), |byte| vec![byte]),
+            Self::Metaspace(settings) => text.replace(settings.replacement, " ").into_bytes(),
+            Self::Replace(decoder) => decoder.replace(Cow::Owned(text))?.into_owned().into_bytes(),
+            Self::Sequence(decoders) => {
+                decoders.iter().try_fold(text.into_bytes(), |token, decoder| decoder.token_bytes(token))?
+            }
+            Self::SentencePiece(decoder) => decoder.piece_bytes(text),
+            Self::WordPiece(_) | Self::Bpe(_) | Self::Fuse | Self::Strip(_) | Self::Ctc(_) => text.into_bytes(),
         })
     }
 }

@@ -11,6 +11,7 @@
 //! Everything else is *glue*: it may be part of a word, may vanish, may change its neighbours. A chunk is no word: it may
 //! hold several, or none. It only has to be cut in the same way wherever it stands.
 
+use super::masks::Classifier;
 use crate::normalize::{BertNormalizer, Form, Normalizer};
 use crate::pretokenize::{Behavior, PreTokenizer};
 use crate::unicode::{Class, class};
@@ -93,6 +94,18 @@ impl Cutter {
         }
         let ascii = std::array::from_fn(|code| rules.ascii(u8::try_from(code).expect("under 128")));
         Ok(Self { ascii, rules, whole, lowercase })
+    }
+
+    /// What tells the kinds of ASCII characters: sets for space, alone, other and glue.
+    pub(super) fn classifier(&self) -> Classifier<4> {
+        let bit = |kind: &Kind| match kind {
+            Kind::Word => 0,
+            Kind::Space => 1,
+            Kind::Alone => 2,
+            Kind::Other => 4,
+            Kind::Glue => 8,
+        };
+        Classifier::new(std::array::from_fn(|byte| self.ascii.get(byte).map_or(0, bit)))
     }
 
     /// The kind of a character.

@@ -5,12 +5,14 @@
 //!                           └─ the general road, once for each chunk
 //! ```
 //!
-//! A pipeline takes it by what it does, not by its name: see [`Cutter`]. What it gives is what the general road gives, which
+//! A pipeline takes it by what it does, not by its name: see [`Cutter`] and [`Pieces`]. What it gives is what the general road gives, which
 //! stays the oracle. Counting goes the same way as far as the chunks, which [`tally`] counts.
 
 mod cache;
+mod classes;
 mod cutter;
 mod masks;
+mod pieces;
 mod tally;
 mod walk;
 
@@ -19,15 +21,14 @@ use crate::words::WordSplitter;
 pub(crate) use cache::Cache;
 use cache::{Key, SHORT};
 use cutter::{Cutter, Kind};
-use masks::Classifier;
+use pieces::Pieces;
 pub(crate) use tally::{Documents, Table, Tally};
-use walk::{List, ROOM, Walk};
+use walk::{List, ROOM, Walk, Way};
 
 /// The fast road of one tokenizer.
 #[derive(Debug)]
 pub(crate) struct Fast {
-    cutter: Cutter,
-    classifier: Classifier,
+    way: Way,
 }
 
 /// Room for the chunks that are looked up together.
@@ -58,24 +59,27 @@ pub(crate) trait Sink<T, const FEW: usize> {
 impl Fast {
     /// The same with the kernel of that name, if it runs here.
     pub(crate) fn with_kernel(self, name: &str) -> Option<Self> {
-        Some(Self { classifier: self.classifier.with_kernel(name)?, ..self })
+        Some(Self { way: self.way.with_kernel(name)? })
     }
 
     /// The fast road for a splitter, or why there is none.
     pub(crate) fn new(splitter: &WordSplitter) -> std::result::Result<Self, &'static str> {
-        let cutter = Cutter::new(splitter)?;
-        let classifier = Classifier::new(&cutter.ascii);
-        Ok(Self { cutter, classifier })
+        let way = match Pieces::of(splitter) {
+            Some(pieces) => Way::Pieces(pieces),
+            None => Way::chunks(Cutter::new(splitter)?),
+        };
+        Ok(Self { way })
     }
 
     /// Whether a byte is an ASCII character that divides words, wherever it stands, and is gone.
     pub(crate) fn divides(&self, byte: u8) -> bool {
-        self.cutter.ascii.get(usize::from(byte)) == Some(&Kind::Space)
+        let Way::Chunks(cutter, _) = &self.way else { return false };
+        cutter.ascii.get(usize::from(byte)) == Some(&Kind::Space)
     }
 
     /// What classifies the bytes of a text here.
     pub(crate) fn kernel(&self) -> &'static str {
-        self.classifier.name()
+        self.way.kernel()
     }
 
     /// Gives the tokens of a text without added tokens to `sink`.
@@ -86,7 +90,7 @@ impl Fast {
         Chunks { list, keys }: &mut Chunks,
         sink: &mut impl Sink<T, FEW>,
     ) -> Result<()> {
-        let mut walk = Walk::new(text, &self.cutter, &self.classifier, list);
+        let mut walk = Walk::new(text, &self.way, list);
         while let Some(chunks) = walk.next() {
             if let Some(cache) = &mut cache
                 && cache.pays()
@@ -107,7 +111,12 @@ impl Fast {
         sink: &mut impl Sink<T, FEW>,
     ) -> Result<()> {
         let (Some((start, _)), Some((_, end))) = (chunks.clone().next(), chunks.clone().last()) else { return Ok(()) };
-        if self.cutter.whole && text.as_bytes()[start..end].is_ascii() {
+        let alone = match &self.way {
+            Way::Chunks(cutter, _) => cutter.whole && text.as_bytes()[start..end].is_ascii(),
+            // What stands behind a piece decides where it ends.
+            Way::Pieces(_) => true,
+        };
+        if alone {
             return chunks.try_for_each(|(start, end)| sink.encode(start, &text[start..end]).map(|_| ()));
         }
         sink.encode(start, &text[start..end]).map(|_| ())
@@ -142,12 +151,12 @@ impl Fast {
     /// The key of the chunk from `start` to `end`; none if that is long.
     #[inline]
     fn key(&self, text: &[u8], start: usize, end: usize) -> Key {
-        if end - start <= SHORT { Key::new(text, start, end, self.cutter.lowercase) } else { Key::NONE }
+        if end - start <= SHORT { Key::new(text, start, end, self.way.lowercase()) } else { Key::NONE }
     }
 
     /// The word that a chunk is, if that is plain to see: a chunk of ASCII characters that change in nothing but case.
     pub(crate) fn word<'a>(&self, chunk: &'a str, room: &'a mut String) -> Option<&'a str> {
-        let Cutter { ascii, whole, lowercase, .. } = &self.cutter;
+        let Way::Chunks(Cutter { ascii, whole, lowercase, .. }, _) = &self.way else { return None };
         let is_plain = |byte: u8| ascii.get(usize::from(byte)).is_some_and(|&kind| kind != Kind::Glue);
         if !whole || !chunk.bytes().all(is_plain) {
             return None;

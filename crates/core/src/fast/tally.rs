@@ -104,7 +104,7 @@ impl Fast {
         let Tally { chunks: Chunks { list, keys }, met } = tally;
         let bytes = text.as_bytes();
         let mut position = Position::new(bytes, documents);
-        let mut walk = Walk::new(text, &self.cutter, &self.classifier, list);
+        let mut walk = Walk::new(text, &self.way, list);
         while let Some(chunks) = walk.next() {
             for (key, (start, end)) in keys.iter_mut().zip(chunks.clone()) {
                 *key = self.key(bytes, start, end);

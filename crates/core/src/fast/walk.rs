@@ -5,21 +5,75 @@
 
 use super::cutter::{Cutter, Kind};
 use super::masks::{BLOCK, Classifier, Masks};
+use super::pieces::Pieces;
 
 /// Blocks whose chunks are listed at a time.
 const BLOCKS: usize = 8;
 /// Every byte may begin a chunk, and one may be open from before.
 pub(super) const ROOM: usize = BLOCKS * BLOCK + 1;
 
+/// How a text is cut.
+#[derive(Debug, Clone)]
+pub(super) enum Way {
+    /// In chunks between white space and the like.
+    Chunks(Cutter, Classifier<4>),
+    /// In the pieces of a grammar.
+    Pieces(Pieces),
+}
+
+impl Way {
+    pub(super) fn chunks(cutter: Cutter) -> Self {
+        let classifier = cutter.classifier();
+        Self::Chunks(cutter, classifier)
+    }
+
+    /// The same with the kernel of that name, if it runs here.
+    pub(super) fn with_kernel(self, name: &str) -> Option<Self> {
+        Some(match self {
+            Self::Chunks(cutter, classifier) => Self::Chunks(cutter, classifier.with_kernel(name)?),
+            Self::Pieces(pieces) => Self::Pieces(pieces.with_kernel(name)?),
+        })
+    }
+
+    /// What classifies the bytes of a text here.
+    pub(super) fn kernel(&self) -> &'static str {
+        match self {
+            Self::Chunks(_, classifier) => classifier.name(),
+            Self::Pieces(pieces) => pieces.kernel(),
+        }
+    }
+
+    /// Whether ASCII letters may be made lower case before a chunk is looked up.
+    #[inline]
+    pub(super) fn lowercase(&self) -> bool {
+        matches!(self, Self::Chunks(Cutter { lowercase: true, .. }, _))
+    }
+}
+
 /// A walk over a text.
-pub(super) struct Walk<'a> {
+pub(super) enum Walk<'a> {
+    Chunks(ChunkWalk<'a>),
+    Pieces(PieceWalk<'a>),
+}
+
+/// A walk over the chunks of a text.
+pub(super) struct ChunkWalk<'a> {
     text: &'a str,
     cutter: &'a Cutter,
-    classifier: &'a Classifier,
+    classifier: &'a Classifier<4>,
     /// The next byte.
     at: usize,
     /// The kind of the character before.
     last: Kind,
+    list: &'a mut List,
+}
+
+/// A walk over the pieces of a text.
+pub(super) struct PieceWalk<'a> {
+    text: &'a str,
+    pieces: &'a Pieces,
+    /// The next byte.
+    at: usize,
     list: &'a mut List,
 }
 
@@ -40,13 +94,43 @@ impl Default for List {
 
 impl<'a> Walk<'a> {
     /// Before the first byte of `text`, which is no longer than 2^32 bytes.
-    pub(super) fn new(text: &'a str, cutter: &'a Cutter, classifier: &'a Classifier, list: &'a mut List) -> Self {
-        (list.started, list.ended) = (0, 0);
-        Self { text, cutter, classifier, at: 0, last: Kind::Space, list }
+    pub(super) fn new(text: &'a str, way: &'a Way, list: &'a mut List) -> Self {
+        list.clear();
+        match way {
+            Way::Chunks(cutter, classifier) => {
+                Self::Chunks(ChunkWalk { text, cutter, classifier, at: 0, last: Kind::Space, list })
+            }
+            Way::Pieces(pieces) => Self::Pieces(PieceWalk { text, pieces, at: 0, list }),
+        }
     }
 
     /// First bytes and ends of the next chunks; `None` when the text is done.
     pub(super) fn next(&mut self) -> Option<impl Iterator<Item = (usize, usize)> + Clone + use<'_, 'a>> {
+        match self {
+            Self::Chunks(walk) => walk.next().map(List::chunks),
+            Self::Pieces(walk) => walk.next().map(List::chunks),
+        }
+    }
+}
+
+impl PieceWalk<'_> {
+    fn next(&mut self) -> Option<&List> {
+        self.list.clear();
+        if self.at == self.text.len() {
+            return None;
+        }
+        for _ in 0..BLOCKS {
+            if self.at == self.text.len() {
+                break;
+            }
+            self.at = self.pieces.list(self.text, self.at, self.list);
+        }
+        Some(self.list)
+    }
+}
+
+impl ChunkWalk<'_> {
+    fn next(&mut self) -> Option<&List> {
         self.list.forget();
         if self.at == self.text.len() && self.list.started == 0 {
             return None;
@@ -58,7 +142,7 @@ impl<'a> Walk<'a> {
             }
             self.block();
         }
-        Some(self.list.chunks())
+        Some(self.list)
     }
 
     #[inline]
@@ -76,13 +160,14 @@ impl<'a> Walk<'a> {
         if masks.high != 0 {
             (inside, length) = self.look_up(&mut masks, length);
         }
-        self.cut(masks, inside, length);
+        self.cut(masks.sets, inside, length);
     }
 
     /// Adds the characters beyond ASCII to the masks; returns the bytes inside of characters, and how much of the block
     /// is whole characters.
-    fn look_up(&self, masks: &mut Masks, length: usize) -> (u64, usize) {
+    fn look_up(&self, masks: &mut Masks<4>, length: usize) -> (u64, usize) {
         let mut inside = 0;
+        let [space, alone, _, glue] = &mut masks.sets;
         while masks.high != 0 {
             let mut place = masks.high.trailing_zeros() as usize;
             for c in self.text[self.at + place..].chars() {
@@ -95,9 +180,9 @@ impl<'a> Walk<'a> {
                 }
                 let bytes = u64::MAX << place & u64::MAX >> (BLOCK - end);
                 match self.cutter.kind(c) {
-                    Kind::Glue => masks.glue |= bytes,
-                    Kind::Alone => masks.alone |= bytes,
-                    Kind::Space => masks.space |= bytes,
+                    Kind::Glue => *glue |= bytes,
+                    Kind::Alone => *alone |= bytes,
+                    Kind::Space => *space |= bytes,
                     Kind::Word | Kind::Other => {}
                 }
                 inside |= bytes & bytes << 1;
@@ -113,7 +198,7 @@ impl<'a> Walk<'a> {
 
     /// Lists where chunks begin and end in the first `length` bytes of a block.
     #[inline]
-    fn cut(&mut self, Masks { space, alone, other, glue, .. }: Masks, inside: u64, length: usize) {
+    fn cut(&mut self, [space, alone, other, glue]: [u64; 4], inside: u64, length: usize) {
         if length == 0 {
             return;
         }
@@ -139,7 +224,7 @@ impl List {
     /// Lists the bits of a block that begins at byte `at`.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
-    fn add(&mut self, at: usize, mut starts: u64, mut ends: u64) {
+    pub(super) fn add(&mut self, at: usize, mut starts: u64, mut ends: u64) {
         let at = at as u32;
         let (started, ended) = (starts.count_ones() as usize, ends.count_ones() as usize);
         let to = self.starts[self.started..].iter_mut().zip(&mut self.ends[self.ended..]);
@@ -155,11 +240,24 @@ impl List {
 
     /// Ends the open chunk, if there is one.
     #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
-    fn close(&mut self, at: usize) {
+    pub(super) fn close(&mut self, at: usize) {
         if self.ended < self.started {
             self.ends[self.ended] = at as u32;
             self.ended += 1;
         }
+    }
+
+    /// Lists one chunk.
+    #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
+    pub(super) fn push(&mut self, start: usize, end: usize) {
+        self.starts[self.started] = start as u32;
+        self.ends[self.ended] = end as u32;
+        self.started += 1;
+        self.ended += 1;
+    }
+
+    fn clear(&mut self) {
+        (self.started, self.ended) = (0, 0);
     }
 
     /// Forgets all chunks but an open one.
@@ -189,9 +287,8 @@ mod tests {
         let [normalizer, pre_tokenizer] = ["normalizer", "pre_tokenizer"].map(|name| &case[name]);
         let stages = serde_json::json!({ "normalizer": normalizer, "pre_tokenizer": pre_tokenizer });
         let cutter = Cutter::new(&read_splitter(&stages.to_string(), &[]).unwrap())?;
-        let classifier = Classifier::new(&cutter.ascii);
-        let mut list = List::default();
-        let mut walk = Walk::new(text, &cutter, &classifier, &mut list);
+        let (way, mut list) = (Way::chunks(cutter), List::default());
+        let mut walk = Walk::new(text, &way, &mut list);
         let mut chunks = Vec::new();
         while let Some(some) = walk.next() {
             chunks.extend(some.map(|(start, end)| &text[start..end]));

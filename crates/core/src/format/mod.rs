@@ -4,6 +4,7 @@
 
 mod added_tokens;
 mod bpe;
+mod bpe_trainer;
 mod components;
 mod counts_file;
 mod decoders;

@@ -1,7 +1,9 @@
 //! A trainer's settings as JSON, as Python hands them over and as files keep them.
 
+use super::bpe_trainer;
 use super::json::{Json, Node, choice, name_of, object};
 use crate::error::Result;
+use crate::model::Trainer;
 use crate::model::wordpiece::train::{Criterion, Ties, TrainerConfig};
 
 const MEMBERS: [&str; 17] = [
@@ -33,18 +35,34 @@ const CRITERIA: [(&str, Criterion); 4] = [
 
 const TIES: [(&str, Ties); 3] = [("lex", Ties::Lex), ("first", Ties::First), ("hf", Ties::Hf)];
 
-/// Reads the settings of a `WordPiece` trainer.
-pub fn read_trainer(text: &str) -> Result<TrainerConfig> {
+const WORD_PIECE: &str = "WordPieceTrainer";
+pub(super) const BPE: &str = "BpeTrainer";
+
+/// Reads the settings of a trainer.
+pub fn read_trainer(text: &str) -> Result<Trainer> {
     trainer(&Node::root(&Json::parse(text.as_bytes())?))
 }
 
-/// The settings that a file keeps.
-pub(super) fn trainer(node: &Node<'_>) -> Result<TrainerConfig> {
-    node.only(&MEMBERS)?;
-    match node.kind()? {
-        "WordPieceTrainer" => {}
-        other => return Err(node.unknown_kind(other, &["WordPieceTrainer"])),
+/// Writes the settings of a trainer, all of them, in one order.
+#[must_use]
+pub fn write_trainer(trainer: &Trainer) -> String {
+    match trainer {
+        Trainer::WordPiece(config) => write(config),
+        Trainer::Bpe(config) => bpe_trainer::write(config),
     }
+}
+
+/// The settings that a file keeps.
+pub(super) fn trainer(node: &Node<'_>) -> Result<Trainer> {
+    match node.kind()? {
+        WORD_PIECE => read(node).map(Trainer::WordPiece),
+        BPE => bpe_trainer::read(node).map(Trainer::Bpe),
+        other => Err(node.unknown_kind(other, &[WORD_PIECE, BPE])),
+    }
+}
+
+fn read(node: &Node<'_>) -> Result<TrainerConfig> {
+    node.only(&MEMBERS)?;
     Ok(TrainerConfig {
         vocab_size: node.member("vocab_size")?.size()?,
         criterion: choice(&node.member("criterion")?, &CRITERIA)?,
@@ -72,12 +90,10 @@ pub(super) fn trainer(node: &Node<'_>) -> Result<TrainerConfig> {
     })
 }
 
-/// Writes the settings, all of them, in one order.
-#[must_use]
-pub fn write_trainer(config: &TrainerConfig) -> String {
+fn write(config: &TrainerConfig) -> String {
     let count = |value: Option<usize>| Json::from(value.map(|value| value as u64));
     object([
-        ("type", "WordPieceTrainer".into()),
+        ("type", WORD_PIECE.into()),
         ("vocab_size", (config.vocab_size as u64).into()),
         ("criterion", name_of(config.criterion, &CRITERIA).into()),
         ("min_frequency", config.min_frequency.into()),
@@ -98,11 +114,11 @@ pub fn write_trainer(config: &TrainerConfig) -> String {
     .text()
 }
 
-fn strings(node: &Node<'_>) -> Result<Vec<String>> {
+pub(super) fn strings(node: &Node<'_>) -> Result<Vec<String>> {
     node.array()?.map(|node| Ok(node.str()?.to_owned())).collect()
 }
 
-fn character(node: &Node<'_>) -> Result<char> {
+pub(super) fn character(node: &Node<'_>) -> Result<char> {
     let mut chars = node.str()?.chars();
     match (chars.next(), chars.next()) {
         (Some(c), None) => Ok(c),

@@ -3,7 +3,7 @@
 use super::json::{Json, Node, object};
 use super::trainer::{trainer, write_trainer};
 use crate::error::{Error, Result};
-use crate::model::wordpiece::train::Merge;
+use crate::learn::Merge;
 use crate::pipeline::Training;
 use crate::vocab::Vocab;
 

@@ -12,6 +12,8 @@ mod scan;
 
 use std::ops::Range;
 
+pub(crate) use scan::contraction;
+
 /// A split pattern that is found without an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grammar {

@@ -84,7 +84,7 @@ pub(super) fn clip(text: &str, from: usize) -> Option<Range<usize>> {
 ///
 /// What follows it does not matter: `'save` begins with one.
 #[inline]
-pub(super) fn contraction(text: &str, start: usize, caseless: bool) -> Option<usize> {
+pub(crate) fn contraction(text: &str, start: usize, caseless: bool) -> Option<usize> {
     let rest = text.as_bytes()[start..].strip_prefix(b"'")?;
     let lower = |byte: u8| if caseless { byte.to_ascii_lowercase() } else { byte };
     let length = match [0, 1].map(|at| rest.get(at).map_or(0, |&byte| lower(byte))) {

@@ -18,6 +18,8 @@ pub enum Ties {
     First,
     /// The left symbol's id, then the right one's.
     Hf,
+    /// What the merge makes: the shorter first, in characters, then by UTF-8 bytes.
+    SentencePiece,
 }
 
 /// What the tie rules look at.
@@ -29,7 +31,7 @@ pub(crate) struct Table<'a> {
 
 #[derive(Clone, Copy)]
 struct Member {
-    /// The rule's first word; only `lex` has more to say.
+    /// The rule's first word; rules that compare names have more to say.
     rank: u64,
     left: u32,
     right: u32,
@@ -152,6 +154,7 @@ impl Groups {
         let (left, right) = (table.pairs.get(id).left, table.pairs.get(id).right);
         match self.ties {
             Ties::Lex => leading_bytes(table.symbols.name(left)),
+            Ties::SentencePiece => u64::from(table.symbols.length_joined(left, right)),
             Ties::First => u64::from(table.pairs.earliest(id, table.symbols.width(left), table.segments)),
             Ties::Hf => u64::from(left) << 32 | u64::from(right),
         }
@@ -168,13 +171,17 @@ fn leading_bytes(name: &str) -> u64 {
 
 fn before(ties: Ties, symbols: &Symbols, one: &Member, other: &Member) -> bool {
     let ranks = one.rank.cmp(&other.rank);
-    if ties != Ties::Lex {
-        return ranks.is_lt();
+    let lefts = || symbols.compare(one.left, other.left);
+    let rights = || symbols.compare(one.right, other.right);
+    match ties {
+        Ties::First | Ties::Hf => ranks,
+        Ties::Lex => ranks.then_with(lefts).then_with(rights),
+        Ties::SentencePiece => {
+            let made = |pair: &Member| symbols.bytes_joined(pair.left, pair.right);
+            ranks.then_with(|| made(one).cmp(made(other))).then_with(lefts)
+        }
     }
-    ranks
-        .then_with(|| symbols.compare(one.left, other.left))
-        .then_with(|| symbols.compare(one.right, other.right))
-        .is_lt()
+    .is_lt()
 }
 
 /// Moves the last element of a heap to its place.

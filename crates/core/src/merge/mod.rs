@@ -2,7 +2,7 @@
 //! becomes a new symbol, again and again.
 //!
 //! * [`segments`]: the words, one flat array.
-//! * [`symbols`]: names, widths and counts of symbols.
+//! * [`symbols`]: names, widths, lengths and counts of symbols.
 //! * [`pairs`]: counts and positions of pairs.
 //! * [`walk`] and [`neighbours`]: one merge, and what it changes.
 //! * [`score`]: what a criterion is.
@@ -52,8 +52,8 @@ pub(crate) struct Settings {
     pub(crate) ties: Ties,
     /// Pairs that occur less often are no candidates; at least 1.
     pub(crate) min_frequency: u64,
-    /// Nothing wider is made.
-    pub(crate) max_width: u32,
+    /// Nothing of more characters is made.
+    pub(crate) max_length: u32,
     /// Whether [`Engine::most_frequent`] will be asked for.
     pub(crate) track_frequency: bool,
 }
@@ -84,7 +84,7 @@ impl Engine {
             segments,
             symbols,
             pairs,
-            queue: Queue::new(settings.score, settings.ties, settings.max_width, taken),
+            queue: Queue::new(settings.score, settings.ties, settings.max_length, taken),
             frequencies: settings.track_frequency.then(BinaryHeap::new),
             walk: Walk::default(),
         };
@@ -153,6 +153,7 @@ impl Engine {
     /// Merges a pair wherever it occurs; gives the new symbol.
     pub(crate) fn merge(&mut self, pair: u32, tick: Tick<'_>) -> Result<u32> {
         let (left, right) = self.sides(pair);
+        let known = self.symbols.len();
         let new = self.symbols.add_merged(left, right);
         let job = Job { left, right, new, runs: self.settings.score.counts_merges() };
         self.walk.run(job, self.pairs.positions(pair), &self.symbols, &mut self.segments, tick)?;
@@ -162,7 +163,9 @@ impl Engine {
         for symbol in [left, right] {
             self.queue.symbol_fell(symbol, self.symbols.count(symbol), &mut self.pairs);
         }
-        self.queue.add_symbol(self.symbols.count(new));
+        if self.symbols.len() > known {
+            self.queue.add_symbol(self.symbols.count(new));
+        }
         let name = self.symbols.name(new).to_owned();
         self.queue.bar(name, &self.symbols, &mut self.pairs);
         self.queue.refresh(&self.symbols, &mut self.pairs);

@@ -58,12 +58,12 @@ pub(crate) struct Queue {
     symbols: Vec<Watched>,
     touched: Vec<u32>,
     taken: HashSet<String, Hash>,
-    max_width: u32,
+    max_length: u32,
 }
 
 impl Queue {
-    /// An empty queue. No candidate is wider than `max_width` or written like one of `taken`.
-    pub(crate) fn new(score: &'static dyn Score, ties: Ties, max_width: u32, taken: Vec<String>) -> Self {
+    /// An empty queue. No candidate is longer than `max_length` or written like one of `taken`.
+    pub(crate) fn new(score: &'static dyn Score, ties: Ties, max_length: u32, taken: Vec<String>) -> Self {
         Self {
             score,
             heap: Heap::new(),
@@ -71,7 +71,7 @@ impl Queue {
             symbols: Vec::new(),
             touched: Vec::new(),
             taken: taken.into_iter().collect(),
-            max_width,
+            max_length,
         }
     }
 
@@ -93,7 +93,7 @@ impl Queue {
     /// Learns of a new pair.
     pub(crate) fn add(&mut self, id: u32, symbols: &Symbols, pairs: &mut Pairs) {
         let (left, right) = (pairs.get(id).left, pairs.get(id).right);
-        if symbols.width(left) + symbols.width(right) > self.max_width {
+        if symbols.length_joined(left, right) > self.max_length {
             pairs.get_mut(id).open = false;
             return;
         }

@@ -1,4 +1,4 @@
-//! What is known of each symbol: how it is written, how wide it is, how often it occurs.
+//! What is known of each symbol: how it is written, how wide and how long it is, how often it occurs.
 
 use std::cmp::Ordering;
 
@@ -12,42 +12,58 @@ pub(crate) struct Symbols {
     text: String,
     ends: Vec<usize>,
     widths: Vec<u32>,
+    lengths: Vec<u32>,
     counts: Vec<u64>,
     total: u64,
     /// What stands before the name of a symbol that continues a word; a merge drops it.
     prefix: String,
+    /// What stands behind the name of a symbol that ends a word.
+    suffix: String,
     ids: HashMap<String, u32, Hash>,
 }
 
 impl Symbols {
-    /// No symbols yet. Every symbol that can stand on the right of a pair is written with the prefix.
-    pub(crate) fn new(prefix: &str) -> Self {
+    /// No symbols yet. Every symbol that can stand on the right of a pair is written with the prefix, and every one
+    /// that ends a word with the suffix.
+    pub(crate) fn new(prefix: &str, suffix: &str) -> Self {
         Self {
             text: String::new(),
             ends: Vec::new(),
             widths: Vec::new(),
+            lengths: Vec::new(),
             counts: Vec::new(),
             total: 0,
             prefix: prefix.to_owned(),
+            suffix: suffix.to_owned(),
             ids: HashMap::with_hasher(Hash::default()),
         }
     }
 
-    /// Adds a symbol that occurs nowhere yet, and gives its id.
-    pub(crate) fn add(&mut self, name: &str, width: u32) -> u32 {
+    /// Adds a symbol of one slot that occurs nowhere yet, and gives its id; `length` is how many characters it has, what
+    /// marks its place in the word not counted.
+    pub(crate) fn add(&mut self, name: &str, length: u32) -> u32 {
         let id = number(self.ends.len());
         self.text.push_str(name);
         self.ends.push(self.text.len());
-        self.widths.push(width);
+        self.widths.push(1);
+        self.lengths.push(length);
         self.counts.push(0);
         self.ids.insert(name.to_owned(), id);
         id
     }
 
-    /// Adds what `left` and `right` make.
+    /// Adds what `left` and `right` make, or finds it, if it was known before it occurred anywhere.
     pub(crate) fn add_merged(&mut self, left: u32, right: u32) -> u32 {
-        let width = self.width(left) + self.width(right);
-        self.add(&self.joined(left, right), width)
+        let name = self.joined(left, right);
+        let id = self.find(&name).unwrap_or_else(|| self.add(&name, 0));
+        self.widths[id as usize] = self.width(left) + self.width(right);
+        self.lengths[id as usize] = self.length_joined(left, right);
+        id
+    }
+
+    /// The symbol that is written so.
+    pub(crate) fn find(&self, name: &str) -> Option<u32> {
+        self.ids.get(name).copied()
     }
 
     /// How the merge of two symbols is written.
@@ -59,10 +75,15 @@ impl Symbols {
         name
     }
 
+    /// The same as bytes.
+    pub(crate) fn bytes_joined(&self, left: u32, right: u32) -> impl Iterator<Item = u8> {
+        self.name(left).bytes().chain(self.name(right)[self.prefix.len()..].bytes())
+    }
+
     /// The pairs of symbols whose merge is written like `name`, the latest symbol's.
     ///
-    /// A text that starts a word, or continues one, never arises from two pairs. So there is
-    /// another pair only where a word's own text starts as the prefix does.
+    /// A text that starts a word, or continues one, or ends one, never arises from two pairs. So there is
+    /// another pair only where a word's own text starts as the prefix does, or ends as the suffix does.
     pub(crate) fn splits<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (u32, u32)> + 'a {
         let searched = if self.is_ambiguous(name) { name } else { "" };
         let inner = searched.char_indices().skip(1);
@@ -73,11 +94,13 @@ impl Symbols {
         })
     }
 
-    /// Whether a symbol that starts a word and one that continues it could both be written so.
+    /// Whether symbols at two places of a word could both be written so.
     fn is_ambiguous(&self, name: &str) -> bool {
-        let start = self.prefix.chars().next();
+        let (start, end) = (self.prefix.chars().next(), self.suffix.chars().next_back());
         start.is_some_and(|letter| {
             name.starts_with(&self.prefix) && self.ids.contains_key(letter.encode_utf8(&mut [0; 4]) as &str)
+        }) || end.is_some_and(|letter| {
+            name.ends_with(&self.suffix) && self.ids.contains_key(&format!("{}{letter}", self.prefix))
         })
     }
 
@@ -98,9 +121,14 @@ impl Symbols {
         self.name(one).as_bytes().cmp(self.name(other).as_bytes())
     }
 
-    /// How many slots (characters) a symbol covers.
+    /// How many slots a symbol covers.
     pub(crate) fn width(&self, id: u32) -> u32 {
         self.widths[id as usize]
+    }
+
+    /// How many characters the merge of two symbols has, what marks its place in the word not counted.
+    pub(crate) fn length_joined(&self, left: u32, right: u32) -> u32 {
+        self.lengths[left as usize] + self.lengths[right as usize]
     }
 
     /// How often a symbol occurs.

@@ -1,6 +1,7 @@
 //! The models: a word in, tokens out. Each has a room of its own, and none knows another.
 
 pub mod bpe;
+mod trainer;
 pub mod word_level;
 pub mod wordpiece;
 
@@ -10,6 +11,7 @@ use crate::error::Result;
 use crate::span::Span;
 use crate::vocab::Vocab;
 use bpe::{Bpe, Merging};
+pub use trainer::Trainer;
 use word_level::WordLevel;
 use wordpiece::{Matches, WordPiece};
 

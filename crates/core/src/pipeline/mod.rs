@@ -6,6 +6,7 @@
 mod cuts;
 mod decode;
 mod encode;
+mod merges;
 mod road;
 mod tokens;
 
@@ -20,8 +21,8 @@ use crate::added::{AddedToken, AddedTokens};
 use crate::decode::Decoder;
 use crate::error::{Error, Result};
 use crate::fast::Fast;
+use crate::learn::Merge;
 use crate::model::Model;
-use crate::model::wordpiece::train::Merge;
 use crate::pad::Padding;
 use crate::postprocess::PostProcessor;
 use crate::truncate::Truncation;

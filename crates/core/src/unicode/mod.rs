@@ -71,6 +71,13 @@ impl Category {
     pub const fn intersects(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
+
+    /// Its place among upper, lower, caseless, mark, number, blank; 8 for the rest.
+    #[inline]
+    #[must_use]
+    pub(crate) const fn number(self) -> usize {
+        self.0.trailing_zeros() as usize
+    }
 }
 
 /// A script, by a number of our own.

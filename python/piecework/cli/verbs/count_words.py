@@ -34,6 +34,12 @@ def count_words(
     ] = None,
     json: AsJson = False,
     splitting: Splitting,
+    keep_line_ends: Annotated[
+        bool,
+        typer.Option(
+            "--keep-line-ends", help="The end of a line belongs to it, as for training BPE."
+        ),
+    ] = False,
     encoding: FileEncoding = "utf-8",
     errors: OnBrokenBytes = Errors.strict,
     threads: Threads = None,
@@ -60,7 +66,8 @@ def count_words(
     with bar(no_progress) as show:
         table = count(
             names,
-            splitting=splitting,
+            splitting=splitting.settings(),
+            keep_line_ends=keep_line_ends,
             encoding=encoding,
             errors=errors,
             threads=threads,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from enum import Enum
 from pathlib import Path  # noqa: TC003  # typer reads it
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,7 +27,15 @@ from piecework.cli.progress import bar
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from piecework import Merge, Tokenizer, WordCounts, WordPieceTrainer
+    from piecework import Merge, Tokenizer, WordCounts
+    from piecework.trainers import Trainer
+
+
+class ModelName(Enum):
+    """What is trained."""
+
+    wordpiece = "wordpiece"
+    bpe = "bpe"
 
 
 class Criterion(Enum):
@@ -45,23 +53,41 @@ class Ties(Enum):
     lex = "lex"
     first = "first"
     hf = "hf"
+    sentencepiece = "sentencepiece"
+
+
+class Alphabet(Enum):
+    """What the characters of words are."""
+
+    char = "char"
+    byte = "byte"
+
+
+class SuffixStyle(Enum):
+    """Where the mark at the end of a word goes."""
+
+    attached = "attached"
+    separate = "separate"
 
 
 @dataclass(frozen=True)
-class Trainer:
-    """The settings of a WordPiece training."""
+class TrainerOptions:
+    """The settings of a training. None stands for what was not given, where models differ."""
 
+    model: Annotated[ModelName, typer.Option(help="What is trained.")] = ModelName.wordpiece
     vocab_size: Annotated[
-        int,
+        int | None,
         typer.Option(
             metavar="N",
             min=1,
-            help="The entries to reach; special tokens, user-defined symbols and alphabet included.",
+            help="The entries to reach; special tokens, user-defined symbols and alphabet included. WordPiece needs it.",
+            show_default=False,
         ),
-    ]
-    criterion: Annotated[Criterion, typer.Option(help="What makes a pair good.")] = (
-        Criterion.likelihood
-    )
+    ] = None
+    criterion: Annotated[
+        Criterion | None,
+        typer.Option(help="WordPiece: what makes a pair good; likelihood by default."),
+    ] = None
     min_frequency: Annotated[
         int, typer.Option(metavar="N", min=1, help="Pairs that occur less often are not merged.")
     ] = 1
@@ -85,13 +111,15 @@ class Trainer:
     stop_without_gain: Annotated[
         bool,
         typer.Option(
-            "--stop-without-gain", help="Stop before a merge that would not raise the likelihood."
+            "--stop-without-gain",
+            help="WordPiece: stop before a merge that would not raise the likelihood.",
         ),
     ] = False
     ties: Annotated[
         Ties,
         typer.Option(
-            help="Among equally good pairs: the first by bytes, by first occurrence, or by ids."
+            help="Among equally good pairs: the first by bytes, by first occurrence, or by ids; BPE: hf learns just what "
+            "tokenizers does, sentencepiece takes the shorter token first, then by bytes."
         ),
     ] = Ties.lex
     special_tokens: Annotated[
@@ -99,7 +127,8 @@ class Trainer:
         typer.Option(
             "--special-tokens",
             metavar="TOKEN",
-            help="A special token; give it again for each, or '' for none. By default [PAD] [UNK] [CLS] [SEP] [MASK].",
+            help="A special token; give it again for each, or '' for none. By default none for BPE, and for "
+            "WordPiece [PAD] [UNK] [CLS] [SEP] [MASK].",
         ),
     ] = None
     special_tokens_first: Annotated[
@@ -127,37 +156,74 @@ class Trainer:
         int | None,
         typer.Option(metavar="N", min=1, help="Keep so many characters, the most frequent."),
     ] = None
+    alphabet: Annotated[
+        Alphabet | None,
+        typer.Option(
+            help="BPE: the characters that occur, or all that stand for bytes; char by default."
+        ),
+    ] = None
     continuing_subword_prefix: Annotated[
-        str, typer.Option(metavar="TEXT", help="What marks a token inside a word; may be empty.")
-    ] = "##"
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="What marks a token inside a word; may be empty. By default ## for WordPiece, nothing for BPE.",
+        ),
+    ] = None
+    end_of_word_suffix: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT", help="BPE: what marks a token at the end of a word, such as </w>."
+        ),
+    ] = None
+    suffix_style: Annotated[
+        SuffixStyle | None,
+        typer.Option(
+            help="BPE: whether that is attached to the last character, or a symbol of its own; attached by default."
+        ),
+    ] = None
     max_token_length: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=1, help="No longer tokens, in characters without the prefix."
+            metavar="N",
+            min=1,
+            help="No longer tokens, in characters without prefix and suffix.",
         ),
     ] = None
     prune_unused: Annotated[
         bool,
         typer.Option(
             "--prune-unused",
-            help="Drop tokens that the training words never use, and learn others.",
+            help="WordPiece: drop tokens that the training words never use, and learn others.",
         ),
     ] = False
 
-    def trainer(self, more_symbols: Sequence[str] = ()) -> WordPieceTrainer:
+    def trainer(self, more_symbols: Sequence[str] = ()) -> Trainer:
         """Give the trainer; `more_symbols` come after those that the options name."""
-        from piecework import WordPieceTrainer
+        from piecework import BpeTrainer, WordPieceTrainer
 
-        settings: dict[str, Any] = asdict(self) | {
-            "criterion": self.criterion.value,
-            "ties": self.ties.value,
-            "user_defined_symbols": [*(self.user_defined_symbols or ()), *more_symbols],
+        kind = BpeTrainer if self.model is ModelName.bpe else WordPieceTrainer
+        settings = self._given() | {
+            "user_defined_symbols": [*(self.user_defined_symbols or ()), *more_symbols]
         }
-        if self.special_tokens is None:
-            del settings["special_tokens"]
-        elif self.special_tokens == [""]:
+        for name in settings.keys() - {field.name for field in fields(kind)}:
+            option = f"--{name.replace('_', '-')}"
+            message = f"{option} says nothing with --model {self.model.value}"
+            raise typer.BadParameter(message, param_hint=option)
+        if kind is WordPieceTrainer and self.vocab_size is None:
+            raise typer.BadParameter("WordPiece needs it", param_hint="--vocab-size")
+        return kind(**settings)
+
+    def _given(self) -> dict[str, Any]:
+        """What was asked for, and what all trainers have."""
+        flags = {"stop_without_gain", "prune_unused"}
+        settings: dict[str, Any] = {
+            name: value.value if isinstance(value, Enum) else value
+            for name, value in asdict(self).items()
+            if name != "model" and value is not None and (value or name not in flags)
+        }
+        if self.special_tokens == [""]:
             settings["special_tokens"] = []
-        return WordPieceTrainer(**settings)
+        return settings
 
 
 def train(
@@ -173,7 +239,7 @@ def train(
             show_default=False,
         ),
     ],
-    trainer: Trainer,
+    trainer: TrainerOptions,
     user_defined_symbols_file: Annotated[
         str | None,
         typer.Option(
@@ -205,14 +271,16 @@ def train(
     threads: Threads = None,
     no_progress: NoProgress = False,
 ) -> None:
-    """Train a WordPiece tokenizer on text files.
+    """Train a tokenizer on text files: WordPiece, or BPE.
 
-    Each line is a document. The tokenizer keeps its history: `piecework explain` and `inspect` tell by which merges a token was born.
+    Each line is a document; for BPE its end belongs to it. Text is split as BERT does for WordPiece, and for BPE at white
+    space, or with --alphabet byte as GPT-2 does. The tokenizer keeps its history: `piecework explain` and `inspect` tell by which merges a token was born.
 
     Examples:
       piecework train story.txt poem.txt -o tokenizer.json --vocab-size 4000
       zcat big.txt.gz | piecework train - -o tokenizer.json --vocab-size 30000 --no-lowercase
       piecework train --counts counts.txt -o tokenizer.json --vocab-size 500 --criterion pmi --trace
+      piecework train story.txt -o bytes.json --model bpe --vocab-size 8000 --alphabet byte --split-pattern cl100k
       piecework train zh.txt -o zh.json --vocab-size 8000 --pre-tokenizer jieba --no-handle-chinese-chars
     """
     names = files or [STDIN]
@@ -223,19 +291,21 @@ def train(
     with bar(no_progress) as show:
         from piecework import train as run
 
+        how = splitting.settings()
         table = (
             load_counts(names)
             if counts
             else count_words(
                 names,
-                splitting=splitting,
+                splitting=_splitting(settings, how),
+                keep_line_ends=trainer.model is ModelName.bpe,
                 encoding=encoding,
                 errors=errors,
                 threads=threads,
                 progress=show,
             )
         )
-        tok = run(table, settings, **splitting.settings(), progress=show)
+        tok = run(table, settings, **how, progress=show)
     with printing() as write:
         tok.save(output)
         if vocab_txt:
@@ -245,7 +315,15 @@ def train(
                 write(as_json({"step": step, **asdict(merge)}) if json else _line(step, merge))
         elif json:
             write(as_json(_summary(tok, table, output)))
-    print(_told(tok, table, output, settings), file=sys.stderr)
+    print(_told(tok, table, output, trainer.vocab_size), file=sys.stderr)
+
+
+def _splitting(trainer: Trainer, given: dict[str, Any]) -> dict[str, Any]:
+    """What was asked for, with the trainer's defaults."""
+    from piecework.training import splitting_for
+
+    normalizer, pre_tokenizer = splitting_for(trainer, **given)
+    return {"normalizer": normalizer, "pre_tokenizer": pre_tokenizer}
 
 
 def _symbols(file: str | None, texts: Sequence[str]) -> list[str]:
@@ -286,8 +364,8 @@ def _summary(tok: Tokenizer, table: WordCounts, output: Path) -> dict[str, Any]:
     }
 
 
-def _told(tok: Tokenizer, table: WordCounts, output: Path, trainer: WordPieceTrainer) -> str:
-    short = "" if tok.vocab_size == trainer.vocab_size else f" of {trainer.vocab_size:,} asked for"
+def _told(tok: Tokenizer, table: WordCounts, output: Path, wanted: int | None) -> str:
+    short = "" if wanted in (None, tok.vocab_size) else f" of {wanted:,} asked for"
     return (
         f"{shown(str(output))}: {tok.vocab_size:,} entries{short}, {len(tok.history):,} merges, "
         f"from {len(table):,} different words, {table.total:,} in all"

@@ -7,20 +7,17 @@ mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use super::cutter::Kind;
-
 /// The bytes of a block.
 pub(super) const BLOCK: usize = 64;
 
-/// Which bytes of a block are of which kind; of none of these are those of kind `Word`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Masks {
-    pub(super) space: u64,
-    pub(super) alone: u64,
-    pub(super) other: u64,
-    pub(super) glue: u64,
-    /// What is not ASCII: of no kind yet.
+/// Which bytes of a block belong to which of `N` sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Masks<const N: usize> {
+    pub(super) sets: [u64; N],
+    /// What is not ASCII.
     pub(super) high: u64,
+    /// Bytes of characters behind their first.
+    pub(super) inside: u64,
 }
 
 /// How the kinds of bytes are told.
@@ -37,41 +34,37 @@ enum Kernel {
 
 /// Makes masks of blocks.
 #[derive(Debug, Clone)]
-pub(super) struct Classifier {
+pub(super) struct Classifier<const N: usize> {
     kernel: Kernel,
-    tables: Tables,
+    tables: Tables<N>,
 }
 
-/// The kinds of ASCII characters, in the forms that kernels look them up in.
+/// The sets that bytes belong to, in the forms that kernels look them up in.
 #[derive(Debug, Clone)]
-struct Tables {
-    /// A bit for the kind of each, in the order of the masks; none for `Word`.
-    bits: [u8; 128],
-    /// For each mask and each low half of a character the high halves, a bit each, with which it belongs to the mask.
-    rows: [[u8; 16]; 4],
+struct Tables<const N: usize> {
+    /// A bit for each set that a byte is in.
+    bits: [u8; 256],
+    /// For each set and each low half of a byte the high halves, a bit each, with which it belongs to the set: those of
+    /// ASCII, and the others.
+    rows: [[[u8; 16]; N]; 2],
 }
 
-impl Tables {
-    fn new(kinds: &[Kind; 128]) -> Self {
-        let bits = kinds.map(|kind| match kind {
-            Kind::Word => 0,
-            Kind::Space => 1,
-            Kind::Alone => 2,
-            Kind::Other => 4,
-            Kind::Glue => 8,
-        });
-        let row = |mask: usize, low: usize| {
-            (0..8).filter(|high| bits[high * 16 + low] & 1 << mask != 0).fold(0, |row, high| row | 1 << high)
+impl<const N: usize> Tables<N> {
+    fn new(bits: [u8; 256]) -> Self {
+        let row = |half: usize, set: usize, low: usize| {
+            let is_in = |high: &usize| bits[half * 128 + high * 16 + low] & 1 << set != 0;
+            (0..8).filter(is_in).fold(0, |row, high| row | 1 << high)
         };
-        Self { bits, rows: std::array::from_fn(|mask| std::array::from_fn(|low| row(mask, low))) }
+        let rows = |half| std::array::from_fn(|set| std::array::from_fn(|low| row(half, set, low)));
+        Self { bits, rows: [rows(0), rows(1)] }
     }
 }
 
-impl Classifier {
-    /// The fastest for this machine.
-    pub(super) fn new(kinds: &[Kind; 128]) -> Self {
+impl<const N: usize> Classifier<N> {
+    /// The fastest for this machine; `bits` has for each byte a bit for each of the sets, of which there are up to eight.
+    pub(super) fn new(bits: [u8; 256]) -> Self {
         let kernel = kernels().last().copied().unwrap_or(Kernel::Scalar);
-        Self { kernel, tables: Tables::new(kinds) }
+        Self { kernel, tables: Tables::new(bits) }
     }
 
     /// The same with the kernel of that name, if it runs here.
@@ -82,7 +75,7 @@ impl Classifier {
 
     /// The masks of a block.
     #[inline]
-    pub(super) fn masks(&self, block: &[u8; BLOCK]) -> Masks {
+    pub(super) fn masks(&self, block: &[u8; BLOCK]) -> Masks<N> {
         match self.kernel {
             Kernel::Scalar => scalar::masks(&self.tables, block),
             #[cfg(target_arch = "x86_64")]
@@ -125,8 +118,6 @@ fn kernels() -> Vec<Kernel> {
 mod tests {
     use super::*;
 
-    const KINDS: [Kind; 5] = [Kind::Word, Kind::Other, Kind::Alone, Kind::Space, Kind::Glue];
-
     /// Miri takes a second where the machine takes a millisecond.
     const STEP: usize = if cfg!(miri) { 50 } else { 1 };
 
@@ -137,13 +128,21 @@ mod tests {
     }
 
     /// Byte by byte, as it is defined.
-    fn defined(kinds: &[Kind; 128], block: &[u8; BLOCK]) -> Masks {
+    fn defined<const N: usize>(bits: &[u8; 256], block: &[u8; BLOCK]) -> Masks<N> {
         let mask = |is: &dyn Fn(u8) -> bool| {
             block.iter().enumerate().fold(0, |mask, (place, &byte)| mask | u64::from(is(byte)) << place)
         };
-        let of = |wanted: Kind| mask(&|byte| kinds.get(usize::from(byte)) == Some(&wanted));
-        let [space, alone, other, glue] = [Kind::Space, Kind::Alone, Kind::Other, Kind::Glue].map(of);
-        Masks { space, alone, other, glue, high: mask(&|byte| !byte.is_ascii()) }
+        let set = |set: usize| mask(&|byte| bits[usize::from(byte)] & 1 << set != 0);
+        Masks {
+            sets: std::array::from_fn(set),
+            high: mask(&|byte| !byte.is_ascii()),
+            inside: mask(&|byte| byte & 0xC0 == 0x80),
+        }
+    }
+
+    fn check<const N: usize>(kernel: Kernel, bits: [u8; 256], block: &[u8; BLOCK]) {
+        let classifier = Classifier::<N> { kernel, tables: Tables::new(bits) };
+        assert_eq!(classifier.masks(block), defined(&bits, block), "{kernel:?}");
     }
 
     #[test]
@@ -151,15 +150,15 @@ mod tests {
         let mut state = 5;
         for kernel in kernels() {
             for _ in (0..200).step_by(STEP) {
-                let kinds = std::array::from_fn(|_| KINDS[random(&mut state) % 5]);
-                let classifier = Classifier { kernel, tables: Tables::new(&kinds) };
+                let bits = std::array::from_fn(|_| u8::try_from(random(&mut state) % 256).unwrap());
                 for high in [1, 2, 64] {
                     let byte = |state: &mut u64| {
                         let high = if random(state).is_multiple_of(high) { 256 } else { 128 };
                         u8::try_from(random(state) % high).unwrap()
                     };
                     let block = std::array::from_fn(|_| byte(&mut state));
-                    assert_eq!(classifier.masks(&block), defined(&kinds, &block), "{kernel:?}");
+                    check::<4>(kernel, bits, &block);
+                    check::<8>(kernel, bits, &block);
                 }
             }
         }
@@ -167,12 +166,11 @@ mod tests {
 
     #[test]
     fn every_kernel_knows_every_byte_at_every_place() {
-        let kinds = std::array::from_fn(|code| KINDS[code * 7 / 3 % 5]);
+        let bits = std::array::from_fn(|byte| u8::try_from(byte * 7 / 3 % 256).unwrap());
         for kernel in kernels() {
-            let classifier = Classifier { kernel, tables: Tables::new(&kinds) };
             for shift in (0..=255_u8).step_by(STEP) {
                 let block = std::array::from_fn(|place| shift.wrapping_add(u8::try_from(place).unwrap()));
-                assert_eq!(classifier.masks(&block), defined(&kinds, &block), "{kernel:?}");
+                check::<8>(kernel, bits, &block);
             }
         }
     }

@@ -2,19 +2,18 @@
 
 use super::{BLOCK, Masks, Tables};
 
-/// The bit of what is not ASCII.
-const HIGH: u8 = 16;
-
-pub(super) fn masks(tables: &Tables, block: &[u8; BLOCK]) -> Masks {
-    let mut masks = [0_u64; 5];
+pub(super) fn masks<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
+    let mut masks = Masks { sets: [0; N], high: 0, inside: 0 };
     for (place, eight) in block.as_chunks::<8>().0.iter().enumerate() {
-        let bits = u64::from_le_bytes(eight.map(|byte| tables.bits.get(usize::from(byte)).copied().unwrap_or(HIGH)));
-        for (mask, number) in masks.iter_mut().zip(0..) {
-            *mask |= gathered(bits >> number) << (8 * place);
+        let bits = u64::from_le_bytes(eight.map(|byte| tables.bits[usize::from(byte)]));
+        for (set, number) in masks.sets.iter_mut().zip(0..) {
+            *set |= gathered(bits >> number) << (8 * place);
         }
+        let text = u64::from_le_bytes(*eight);
+        masks.high |= gathered(text >> 7) << (8 * place);
+        masks.inside |= gathered(text >> 7 & !text >> 6) << (8 * place);
     }
-    let [space, alone, other, glue, high] = masks;
-    Masks { space, alone, other, glue, high }
+    masks
 }
 
 /// The lowest bits of eight bytes, side by side: the factor moves that of byte `i` to bit `56 + i`, and no two sums meet.

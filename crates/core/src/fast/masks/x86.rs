@@ -3,10 +3,11 @@
 #![allow(unsafe_code, reason = "vector instructions: each block says why it is sound")]
 
 use std::arch::x86_64::{
-    __m128i, __m256i, _MM_HINT_T0, _mm_and_si128, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_prefetch,
-    _mm_set1_epi8, _mm_setr_epi8, _mm_setzero_si128, _mm_shuffle_epi8, _mm_srli_epi16, _mm256_and_si256,
-    _mm256_broadcastsi128_si256, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_set1_epi8,
-    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16, _mm512_loadu_si512, _mm512_movepi8_mask,
+    __m128i, __m256i, _MM_HINT_T0, _mm_and_si128, _mm_cmpeq_epi8, _mm_cmpgt_epi8, _mm_loadu_si128, _mm_movemask_epi8,
+    _mm_prefetch, _mm_set1_epi8, _mm_setr_epi8, _mm_setzero_si128, _mm_shuffle_epi8, _mm_srli_epi16, _mm_xor_si128,
+    _mm256_and_si256, _mm256_broadcastsi128_si256, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_loadu_si256,
+    _mm256_movemask_epi8, _mm256_set1_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16,
+    _mm256_xor_si256, _mm512_cmplt_epi8_mask, _mm512_loadu_si512, _mm512_mask_blend_epi8, _mm512_movepi8_mask,
     _mm512_permutex2var_epi8, _mm512_set1_epi8, _mm512_test_epi8_mask,
 };
 
@@ -31,7 +32,7 @@ pub(super) fn prefetch<T>(value: &T) {
 
 /// The masks of a block; `kernel` must be one that [`runs`].
 #[inline]
-pub(super) fn masks(kernel: Kernel, tables: &Tables, block: &[u8; BLOCK]) -> Masks {
+pub(super) fn masks<const N: usize>(kernel: Kernel, tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
     // SAFETY: a classifier only has a kernel for which `runs` found the instructions.
     unsafe {
         match kernel {
@@ -43,88 +44,91 @@ pub(super) fn masks(kernel: Kernel, tables: &Tables, block: &[u8; BLOCK]) -> Mas
     }
 }
 
-/// One look-up in the 128 kinds for all 64 bytes at once.
+/// One look-up in 128 bytes of the table for all 64 bytes at once; a second one where not all are ASCII.
 #[target_feature(enable = "avx512bw,avx512vbmi")]
-fn avx512(tables: &Tables, block: &[u8; BLOCK]) -> Masks {
-    // SAFETY: each load reads 64 bytes of an array that has as many from there on.
-    let (text, low, high) = unsafe {
-        (
-            _mm512_loadu_si512(block.as_ptr().cast()),
-            _mm512_loadu_si512(tables.bits.as_ptr().cast()),
-            _mm512_loadu_si512(tables.bits.as_ptr().add(64).cast()),
-        )
+fn avx512<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
+    // SAFETY: the load reads 64 bytes of an array that has as many.
+    let text = unsafe { _mm512_loadu_si512(block.as_ptr().cast()) };
+    let look_up = |from: &[u8; 128]| {
+        // SAFETY: each load reads 64 bytes of an array that has as many from there on.
+        let (low, high) =
+            unsafe { (_mm512_loadu_si512(from.as_ptr().cast()), _mm512_loadu_si512(from.as_ptr().add(64).cast())) };
+        _mm512_permutex2var_epi8(low, text, high)
     };
-    let bits = _mm512_permutex2var_epi8(low, text, high);
-    let mask = |bit| _mm512_test_epi8_mask(bits, _mm512_set1_epi8(bit));
-    let ascii = !_mm512_movepi8_mask(text);
-    Masks {
-        space: mask(1) & ascii,
-        alone: mask(2) & ascii,
-        other: mask(4) & ascii,
-        glue: mask(8) & ascii,
-        high: !ascii,
+    let [ascii, others] = [&tables.bits.as_chunks::<128>().0[0], &tables.bits.as_chunks::<128>().0[1]];
+    let high = _mm512_movepi8_mask(text);
+    let mut bits = look_up(ascii);
+    if high != 0 {
+        bits = _mm512_mask_blend_epi8(high, bits, look_up(others));
     }
+    let set = |set: usize| _mm512_test_epi8_mask(bits, _mm512_set1_epi8((1_u8 << set).cast_signed()));
+    let inside = _mm512_cmplt_epi8_mask(text, _mm512_set1_epi8(FIRST));
+    Masks { sets: std::array::from_fn(set), high, inside }
 }
 
-/// A byte belongs to a mask if the row of its low half has the bit of its high half.
+/// A byte belongs to a set if the row of its low half has the bit of its high half.
 #[target_feature(enable = "avx2")]
-fn avx2(tables: &Tables, block: &[u8; BLOCK]) -> Masks {
-    let highs = _mm256_broadcastsi128_si256(highs());
-    let row = |number: usize| {
-        // SAFETY: a row has sixteen bytes.
-        _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(tables.rows[number].as_ptr().cast()) })
-    };
-    let rows = [row(0), row(1), row(2), row(3)];
-    let mut masks = Masks::default();
+fn avx2<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
+    let mut masks = Masks { sets: [0; N], high: 0, inside: 0 };
     for (place, part) in block.as_chunks::<32>().0.iter().enumerate() {
         // SAFETY: a part has 32 bytes.
         let text: __m256i = unsafe { _mm256_loadu_si256(part.as_ptr().cast()) };
-        let half = _mm256_and_si256(_mm256_srli_epi16::<4>(text), _mm256_set1_epi8(0xF));
-        let high = _mm256_shuffle_epi8(highs, half);
-        let mask = |row| {
-            let missed = _mm256_and_si256(_mm256_shuffle_epi8(row, text), high);
-            u64::from(!_mm256_movemask_epi8(_mm256_cmpeq_epi8(missed, _mm256_setzero_si256())).cast_unsigned())
-        };
-        masks.add(rows.map(mask), u64::from(_mm256_movemask_epi8(text).cast_unsigned()), 32 * place);
+        let high = _mm256_movemask_epi8(text).cast_unsigned();
+        masks.high |= u64::from(high) << (32 * place);
+        let inside = _mm256_movemask_epi8(_mm256_cmpgt_epi8(_mm256_set1_epi8(FIRST), text)).cast_unsigned();
+        masks.inside |= u64::from(inside) << (32 * place);
+        for (half, rows) in tables.rows.iter().enumerate().take(if high == 0 { 1 } else { 2 }) {
+            // A look-up whose byte is not ASCII gives nothing, so the other half flips that bit.
+            let text = _mm256_xor_si256(text, _mm256_set1_epi8(FLIP[half]));
+            let upper = _mm256_and_si256(_mm256_srli_epi16::<4>(text), _mm256_set1_epi8(0xF));
+            let bit = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(highs()), upper);
+            for (set, row) in masks.sets.iter_mut().zip(rows) {
+                // SAFETY: a row has sixteen bytes.
+                let row = _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(row.as_ptr().cast()) });
+                let missed = _mm256_and_si256(_mm256_shuffle_epi8(row, text), bit);
+                let found = !_mm256_movemask_epi8(_mm256_cmpeq_epi8(missed, _mm256_setzero_si256())).cast_unsigned();
+                *set |= u64::from(found) << (32 * place);
+            }
+        }
     }
     masks
 }
 
 /// The same, sixteen bytes at a time.
 #[target_feature(enable = "ssse3")]
-fn ssse3(tables: &Tables, block: &[u8; BLOCK]) -> Masks {
-    let highs = highs();
-    // SAFETY: a row has sixteen bytes.
-    let rows = tables.rows.each_ref().map(|row| unsafe { _mm_loadu_si128(row.as_ptr().cast()) });
-    let mut masks = Masks::default();
+fn ssse3<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
+    let mut masks = Masks { sets: [0; N], high: 0, inside: 0 };
     for (place, part) in block.as_chunks::<16>().0.iter().enumerate() {
         // SAFETY: a part has sixteen bytes.
         let text: __m128i = unsafe { _mm_loadu_si128(part.as_ptr().cast()) };
-        let half = _mm_and_si128(_mm_srli_epi16::<4>(text), _mm_set1_epi8(0xF));
-        let high = _mm_shuffle_epi8(highs, half);
-        let mask = |row| {
-            let missed = _mm_and_si128(_mm_shuffle_epi8(row, text), high);
-            u64::from(!_mm_movemask_epi8(_mm_cmpeq_epi8(missed, _mm_setzero_si128())).cast_unsigned() & 0xFFFF)
-        };
-        masks.add(rows.map(mask), u64::from(_mm_movemask_epi8(text).cast_unsigned()), 16 * place);
+        let high = _mm_movemask_epi8(text).cast_unsigned();
+        masks.high |= u64::from(high) << (16 * place);
+        let inside = _mm_movemask_epi8(_mm_cmpgt_epi8(_mm_set1_epi8(FIRST), text)).cast_unsigned();
+        masks.inside |= u64::from(inside) << (16 * place);
+        for (half, rows) in tables.rows.iter().enumerate().take(if high == 0 { 1 } else { 2 }) {
+            let text = _mm_xor_si128(text, _mm_set1_epi8(FLIP[half]));
+            let upper = _mm_and_si128(_mm_srli_epi16::<4>(text), _mm_set1_epi8(0xF));
+            let bit = _mm_shuffle_epi8(highs(), upper);
+            for (set, row) in masks.sets.iter_mut().zip(rows) {
+                // SAFETY: a row has sixteen bytes.
+                let row = unsafe { _mm_loadu_si128(row.as_ptr().cast()) };
+                let missed = _mm_and_si128(_mm_shuffle_epi8(row, text), bit);
+                let found = !_mm_movemask_epi8(_mm_cmpeq_epi8(missed, _mm_setzero_si128())).cast_unsigned() & 0xFFFF;
+                *set |= u64::from(found) << (16 * place);
+            }
+        }
     }
     masks
 }
+
+/// As signed numbers, bytes inside of characters are those below.
+const FIRST: i8 = -64;
+
+/// What is flipped in all bytes before each half of the table is asked.
+const FLIP: [i8; 2] = [0, -128];
 
 /// The bit of each high half; none for those of bytes that are not ASCII.
 #[target_feature(enable = "sse2")]
 fn highs() -> __m128i {
     _mm_setr_epi8(1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0)
-}
-
-impl Masks {
-    /// Adds those of a part of the block, which begins at bit `at`.
-    #[inline]
-    fn add(&mut self, [space, alone, other, glue]: [u64; 4], high: u64, at: usize) {
-        self.space |= space << at;
-        self.alone |= alone << at;
-        self.other |= other << at;
-        self.glue |= glue << at;
-        self.high |= high << at;
-    }
 }

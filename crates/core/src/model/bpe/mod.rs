@@ -11,6 +11,7 @@ mod made;
 mod merging;
 mod pairs;
 mod recover;
+pub mod train;
 mod trie;
 
 use std::collections::HashSet;

@@ -28,7 +28,7 @@ pub(super) struct Pairs {
 impl Pairs {
     pub(super) fn with_room(merges: usize) -> Self {
         let slots = (2 * merges).next_power_of_two().max(64);
-        Self { slots: vec![Merge::NONE; slots].into(), filled: 0, filter: vec![0; slots / 8].into() }
+        Self { slots: vec![Merge::NONE; slots].into(), filled: 0, filter: vec![0; slots / 16].into() }
     }
 
     /// The merges of a list whose results are allowed.

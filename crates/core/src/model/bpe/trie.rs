@@ -22,8 +22,10 @@ struct Slot {
 impl Slot {
     const FREE: Self = Self { base: u32::MAX, entry: NONE };
 
-    fn is_free(self) -> bool {
-        self.base == u32::MAX
+    /// Whether it is the child by this byte of the node whose base led here.
+    #[inline]
+    fn is(self, byte: u8) -> bool {
+        self.base & (BLOCK - 1) == u32::from(byte) && self.base != u32::MAX
     }
 }
 
@@ -32,6 +34,8 @@ pub(super) struct Trie {
     slots: Vec<Slot>,
     /// The root's base.
     root: u32,
+    /// Where two bytes lead from the root: the base, 0 if nowhere, and the longest entry on the way.
+    pairs: Box<[(u32, u32)]>,
 }
 
 impl Trie {
@@ -51,16 +55,34 @@ impl Trie {
             let base = builder.children(depth, range, &texts)?;
             builder.slots[node].base |= base << BYTE;
         }
-        Some(Self { slots: builder.slots, root })
+        let mut trie = Self { slots: builder.slots, root, pairs: Box::default() };
+        trie.pairs = (0..=u16::MAX).map(|pair| trie.after(pair.to_le_bytes())).collect();
+        Some(trie)
+    }
+
+    /// Where two bytes lead from the root.
+    fn after(&self, bytes: [u8; 2]) -> (u32, u32) {
+        let (mut base, mut longest) = (self.root, NONE);
+        for byte in bytes {
+            let slot = self.slots[(base ^ u32::from(byte)) as usize];
+            if !slot.is(byte) {
+                return (0, longest);
+            }
+            (base, longest) = (slot.base >> BYTE, if slot.entry == NONE { longest } else { slot.entry });
+        }
+        (base, longest)
     }
 
     /// The longest entry that `text` begins with, or [`NONE`].
     #[inline]
     pub(super) fn longest(&self, text: &[u8]) -> u32 {
-        let (mut longest, mut base) = (NONE, self.root);
-        for &byte in text {
+        let Some((&bytes, rest)) = text.split_first_chunk::<2>() else {
+            return text.first().map_or(NONE, |&byte| self.single(byte));
+        };
+        let (mut base, mut longest) = self.pairs[usize::from(u16::from_le_bytes(bytes))];
+        for &byte in rest {
             let slot = self.slots[(base ^ u32::from(byte)) as usize];
-            if slot.base & (BLOCK - 1) != u32::from(byte) || slot.is_free() {
+            if !slot.is(byte) {
                 break;
             }
             if slot.entry != NONE {
@@ -69,6 +91,12 @@ impl Trie {
             base = slot.base >> BYTE;
         }
         longest
+    }
+
+    /// The entry of a single byte, or [`NONE`].
+    fn single(&self, byte: u8) -> u32 {
+        let slot = self.slots[(self.root ^ u32::from(byte)) as usize];
+        if slot.is(byte) { slot.entry } else { NONE }
     }
 }
 

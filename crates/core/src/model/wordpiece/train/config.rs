@@ -1,10 +1,8 @@
-//! What a training is told, and what it tells while it runs.
-
-use std::ops::ControlFlow;
+//! What a training is told.
 
 use super::criterion::Criterion;
-use crate::error::{Error, Result};
-use crate::merge::Ties;
+use crate::learn::Ties;
+use crate::learn::plan::{Customs, Plan, Spelling};
 
 /// The settings of a training.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,37 +64,25 @@ impl Default for TrainerConfig {
     }
 }
 
-/// What a training is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// Reads the words and finds the alphabet; counts words.
-    Reading,
-    /// Finds the pairs; has no count.
-    Pairing,
-    /// Merges; counts the vocabulary's entries.
-    Merging,
-    /// Encodes the words with the vocabulary; has no count.
-    Counting,
-}
-
-/// How far a training has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
-    /// What it is doing.
-    pub stage: Stage,
-    /// How much of that is done.
-    pub done: usize,
-    /// How much there is to do at most; 0 where that is not known.
-    pub total: usize,
-}
-
-/// Is told of progress, and may end the training. It is called every few milliseconds.
-pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
-
-/// Tells the watch.
-pub(super) fn tell(watch: Watch<'_>, stage: Stage, done: usize, total: usize) -> Result<()> {
-    match watch(Progress { stage, done, total }) {
-        ControlFlow::Continue(()) => Ok(()),
-        ControlFlow::Break(()) => Err(Error::Interrupted),
+impl TrainerConfig {
+    /// What all trainers ask for.
+    pub(super) fn plan(&self) -> Plan<'_> {
+        Plan {
+            vocab_size: self.vocab_size,
+            score: self.criterion.score(),
+            min_frequency: self.min_frequency,
+            min_word_frequency: self.min_word_frequency,
+            max_merges: self.max_merges,
+            stop_at_pair_frequency: self.stop_at_pair_frequency,
+            ties: self.ties,
+            special_tokens: &self.special_tokens,
+            special_tokens_first: self.special_tokens_first,
+            user_defined_symbols: &self.user_defined_symbols,
+            initial_alphabet: &self.initial_alphabet,
+            limit_alphabet: self.limit_alphabet,
+            max_token_length: self.max_token_length,
+            spelling: Spelling::prefixed(&self.continuing_subword_prefix),
+            customs: Customs::Own,
+        }
     }
 }

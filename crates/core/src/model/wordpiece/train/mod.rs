@@ -2,45 +2,23 @@
 //! new one, again and again.
 //!
 //! The result depends on the words, their counts and order, and the settings, on nothing else.
-//! Cost: that of the merged occurrences and of the pairs they touch; see the room `merge`.
+//! Cost: that of the merged occurrences and of the pairs they touch; see the room `merge`. What all trainers share is in
+//! the room `learn`.
 
-mod alphabet;
 mod config;
 mod criterion;
 mod prune;
 mod run;
-mod table;
 mod usage;
 
-pub use config::{Progress, Stage, TrainerConfig, Watch};
+pub use config::TrainerConfig;
 pub use criterion::Criterion;
 
-pub use crate::merge::Ties;
+pub use crate::learn::{Merge, Progress, Stage, Ties, Watch};
 
-use crate::error::{Error, Result};
-use run::Run;
-use table::Table;
-
-/// A step of a training, with the counts before it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Merge {
-    /// The left symbol as written.
-    pub left: String,
-    /// The right symbol as written, with its prefix.
-    pub right: String,
-    /// What they became.
-    pub token: String,
-    /// What the criterion gave.
-    pub score: f64,
-    /// How often the pair occurred.
-    pub pair_count: u64,
-    /// How often the left symbol occurred.
-    pub left_count: u64,
-    /// How often the right symbol occurred.
-    pub right_count: u64,
-    /// How many candidates had exactly this score.
-    pub ties: u64,
-}
+use crate::error::Result;
+use crate::learn::table::Table;
+use run::Training;
 
 /// What a training gives.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,18 +38,13 @@ pub struct Trained {
 /// left or the words are too many, [`Error::Overflow`] where a sum does not fit into 64 bits,
 /// [`Error::Interrupted`] where the watch asks for it.
 pub fn train(words: &[(&str, u64)], config: &TrainerConfig, watch: Watch<'_>) -> Result<Trained> {
-    let table = Table::new(words, config);
-    if table.is_empty() {
-        return Err(Error::Counts(
-            "empty corpus: no word is left to train on (min_word_frequency leaves rare words out)".to_owned(),
-        ));
-    }
-    let mut run = Run::new(&table, config, watch)?;
-    run.merge_on(watch)?;
+    let table = Table::new(words, &config.plan())?;
+    let mut training = Training::new(&table, config, watch)?;
+    training.merge_on(watch)?;
     if config.prune_unused {
-        prune::prune(&mut run, watch)?;
+        prune::prune(&mut training, watch)?;
     }
-    let entries = run.entries();
-    let token_counts = run.count(&entries, watch)?;
-    Ok(Trained { entries, token_counts, history: run.history() })
+    let entries = training.run.entries();
+    let token_counts = training.count(&entries, watch)?;
+    Ok(Trained { entries, token_counts, history: training.run.history() })
 }

@@ -1,7 +1,7 @@
 //! How often longest match emits each entry: what probabilities and pruning go by.
 
-use super::table::Table;
 use crate::error::Result;
+use crate::learn::table::Table;
 use crate::merge::Tick;
 use crate::model::wordpiece::automaton::{Automaton, Piece};
 

@@ -1,0 +1,178 @@
+//! What a grammar tells apart in a block of text, one bit a byte: every byte of a character has the bit of the character.
+
+use super::masks::{BLOCK, Classifier, Masks};
+use crate::unicode::{Category, category};
+
+/// The sets that bytes belong to; what is in none of them is the rest, or not yet known.
+const UPPER: usize = 0;
+const LOWER: usize = 1;
+const CASELESS: usize = 2;
+const NUMBER: usize = 3;
+const SPACE: usize = 4;
+const NEWLINE: usize = 5;
+const BLANK: usize = 6;
+const QUOTE: usize = 7;
+const SETS: usize = 8;
+
+/// Tells the classes of characters.
+#[derive(Debug, Clone)]
+pub(super) struct Classes {
+    classifier: Classifier<SETS>,
+    /// Whether the case of letters matters, and marks belong to words.
+    case: bool,
+}
+
+/// The classes in a block.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Block {
+    /// How many bytes it has; they are whole characters.
+    pub(super) length: usize,
+    /// Whether the text ends with it.
+    pub(super) ends: bool,
+    /// Bytes of characters behind their first.
+    pub(super) inside: u64,
+    /// Letters; where case matters, marks too.
+    pub(super) letters: u64,
+    /// Letters in upper case, where that matters.
+    pub(super) upper: u64,
+    /// Letters in lower case, where that matters.
+    pub(super) lower: u64,
+    /// Marks, where case matters.
+    pub(super) marks: u64,
+    pub(super) numbers: u64,
+    pub(super) spaces: u64,
+    pub(super) newlines: u64,
+    /// White space that is neither.
+    pub(super) blanks: u64,
+    /// Apostrophes, which belong to the rest.
+    pub(super) quotes: u64,
+    pub(super) rest: u64,
+}
+
+impl Classes {
+    pub(super) fn new(case: bool) -> Self {
+        let bits = std::array::from_fn(|byte| set_of(u8::try_from(byte).unwrap_or(0), case).map_or(0, |set| 1 << set));
+        Self { classifier: Classifier::new(bits), case }
+    }
+
+    /// The same with the kernel of that name, if it runs here.
+    pub(super) fn with_kernel(&self, name: &str) -> Option<Self> {
+        Some(Self { classifier: self.classifier.with_kernel(name)?, ..*self })
+    }
+
+    /// What the machine's part in this is called.
+    pub(super) fn kernel(&self) -> &'static str {
+        self.classifier.name()
+    }
+
+    /// The classes in the block of `text` that begins at byte `at`, where a character does.
+    #[inline]
+    pub(super) fn block(&self, text: &str, at: usize) -> Block {
+        let rest = &text.as_bytes()[at..];
+        let (Masks { mut sets, high, inside }, mut length) = match rest.first_chunk::<BLOCK>() {
+            Some(block) => (self.classifier.masks(block), BLOCK),
+            None => {
+                let mut block = [0; BLOCK];
+                block[..rest.len()].copy_from_slice(rest);
+                (self.classifier.masks(&block), rest.len())
+            }
+        };
+        let mut marks = 0;
+        if high != 0 {
+            let firsts = high & !inside;
+            length = whole(rest, firsts, length);
+            marks = self.look_up(&text[at..at + length], &mut sets, firsts & below(length), inside);
+        }
+        let [upper, lower, caseless, numbers, spaces, newlines, blanks, quotes] = sets.map(|set| set & below(length));
+        let known = upper | lower | caseless | numbers | spaces | newlines | blanks;
+        Block {
+            length,
+            ends: length == rest.len(),
+            inside,
+            letters: upper | lower | caseless,
+            upper,
+            lower,
+            marks,
+            numbers,
+            spaces,
+            newlines,
+            blanks,
+            quotes,
+            rest: below(length) & !known,
+        }
+    }
+
+    /// Adds to the sets the characters beyond ASCII, whose first bytes are `firsts`; returns the marks.
+    fn look_up(&self, text: &str, sets: &mut [u64; SETS], firsts: u64, inside: u64) -> u64 {
+        let mut found = [0; 9];
+        // The kernel knows those first bytes whose characters are all of one class.
+        let mut unknown = firsts & !sets.iter().fold(0, |all, set| all | set);
+        while unknown != 0 {
+            let place = unknown.trailing_zeros() as usize;
+            let c = text[place..].chars().next().unwrap_or_default();
+            found[category(c).number()] |= 1 << place;
+            unknown &= unknown - 1;
+        }
+        let [upper, lower, caseless, marks, numbers, blanks, ..] = found;
+        let marks = if self.case { marks } else { 0 };
+        let letters = if self.case { [upper, lower, caseless | marks] } else { [0, 0, upper | lower | caseless] };
+        for (set, more) in [UPPER, LOWER, CASELESS].into_iter().zip(letters).chain([(NUMBER, numbers), (BLANK, blanks)])
+        {
+            sets[set] = spread(sets[set] | more, inside);
+        }
+        spread(marks, inside)
+    }
+}
+
+/// The set of the characters that begin with a byte, if that is one for all of them, and not that of the rest or of marks.
+fn set_of(byte: u8, case: bool) -> Option<usize> {
+    match byte {
+        b' ' => return Some(SPACE),
+        b'\r' | b'\n' => return Some(NEWLINE),
+        b'\'' => return Some(QUOTE),
+        _ => {}
+    }
+    let first = u32::from(byte);
+    let mut characters = match byte {
+        0..=0x7F => first..first + 1,
+        0xC2..=0xDF => (first & 0x1F) << 6..((first & 0x1F) + 1) << 6,
+        0xE1..=0xEF => (first & 0xF) << 12..((first & 0xF) + 1) << 12,
+        _ => return None,
+    }
+    .filter_map(char::from_u32);
+    let kind = category(characters.next()?);
+    let letters = |kind: Category| !case && kind.intersects(Category::LETTER);
+    let same = characters.map(category).all(|other| other == kind || letters(kind) && letters(other));
+    match kind {
+        _ if !same => None,
+        Category::NUMBER => Some(NUMBER),
+        Category::BLANK => Some(BLANK),
+        Category::UPPER if case => Some(UPPER),
+        Category::LOWER if case => Some(LOWER),
+        kind if kind.intersects(Category::LETTER) => Some(CASELESS),
+        _ => None,
+    }
+}
+
+/// How many of the first `length` bytes are whole characters; `firsts` are first bytes of those beyond ASCII.
+fn whole(bytes: &[u8], firsts: u64, length: usize) -> usize {
+    let Some(last) = firsts.checked_ilog2() else { return length };
+    let last = last as usize;
+    let size = bytes[last].leading_ones() as usize;
+    if last + size > length { last } else { length }
+}
+
+/// First bytes and those behind them in the same character.
+#[inline]
+fn spread(mut set: u64, inside: u64) -> u64 {
+    for _ in 0..3 {
+        set |= set << 1 & inside;
+    }
+    set
+}
+
+/// The bits below `length`, which is 64 at most.
+#[inline]
+pub(super) fn below(length: usize) -> u64 {
+    u64::MAX.checked_shr(u32::try_from(BLOCK - length).unwrap_or(64)).unwrap_or(0)
+}

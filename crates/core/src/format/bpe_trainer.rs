@@ -1,0 +1,81 @@
+//! The settings of a trainer of BPE as JSON.
+
+use super::json::{Json, Node, choice, name_of, object};
+use super::trainer::{character, strings};
+use crate::error::Result;
+use crate::model::bpe::train::{Alphabet, SuffixStyle, Ties, TrainerConfig};
+
+const MEMBERS: [&str; 17] = [
+    "type",
+    "vocab_size",
+    "max_merges",
+    "min_frequency",
+    "min_word_frequency",
+    "stop_at_pair_frequency",
+    "ties",
+    "special_tokens",
+    "special_tokens_first",
+    "user_defined_symbols",
+    "alphabet",
+    "initial_alphabet",
+    "limit_alphabet",
+    "continuing_subword_prefix",
+    "end_of_word_suffix",
+    "suffix_style",
+    "max_token_length",
+];
+
+const TIES: [(&str, Ties); 4] =
+    [("lex", Ties::Lex), ("first", Ties::First), ("hf", Ties::Hf), ("sentencepiece", Ties::SentencePiece)];
+
+const ALPHABETS: [(&str, Alphabet); 2] = [("char", Alphabet::Char), ("byte", Alphabet::Byte)];
+
+const STYLES: [(&str, SuffixStyle); 2] = [("attached", SuffixStyle::Attached), ("separate", SuffixStyle::Separate)];
+
+pub(super) fn read(node: &Node<'_>) -> Result<TrainerConfig> {
+    node.only(&MEMBERS)?;
+    let size = |name| node.find(name)?.map(|node| node.size()).transpose();
+    let characters = node.member("initial_alphabet")?;
+    Ok(TrainerConfig {
+        vocab_size: size("vocab_size")?,
+        max_merges: size("max_merges")?,
+        min_frequency: node.member("min_frequency")?.unsigned()?,
+        min_word_frequency: node.member("min_word_frequency")?.unsigned()?,
+        stop_at_pair_frequency: node.find("stop_at_pair_frequency")?.map(|node| node.unsigned()).transpose()?,
+        ties: choice(&node.member("ties")?, &TIES)?,
+        special_tokens: strings(&node.member("special_tokens")?)?,
+        special_tokens_first: node.member("special_tokens_first")?.bool()?,
+        user_defined_symbols: strings(&node.member("user_defined_symbols")?)?,
+        alphabet: choice(&node.member("alphabet")?, &ALPHABETS)?,
+        initial_alphabet: characters.array()?.map(|node| character(&node)).collect::<Result<_>>()?,
+        limit_alphabet: size("limit_alphabet")?,
+        continuing_subword_prefix: node.member("continuing_subword_prefix")?.str()?.to_owned(),
+        end_of_word_suffix: node.member("end_of_word_suffix")?.str()?.to_owned(),
+        suffix_style: choice(&node.member("suffix_style")?, &STYLES)?,
+        max_token_length: size("max_token_length")?,
+    })
+}
+
+pub(super) fn write(config: &TrainerConfig) -> String {
+    let count = |value: Option<usize>| Json::from(value.map(|value| value as u64));
+    object([
+        ("type", super::trainer::BPE.into()),
+        ("vocab_size", count(config.vocab_size)),
+        ("max_merges", count(config.max_merges)),
+        ("min_frequency", config.min_frequency.into()),
+        ("min_word_frequency", config.min_word_frequency.into()),
+        ("stop_at_pair_frequency", config.stop_at_pair_frequency.into()),
+        ("ties", name_of(config.ties, &TIES).into()),
+        ("special_tokens", config.special_tokens.iter().map(String::as_str).collect()),
+        ("special_tokens_first", config.special_tokens_first.into()),
+        ("user_defined_symbols", config.user_defined_symbols.iter().map(String::as_str).collect()),
+        ("alphabet", name_of(config.alphabet, &ALPHABETS).into()),
+        ("initial_alphabet", config.initial_alphabet.iter().map(|c| Json::String(c.to_string())).collect()),
+        ("limit_alphabet", count(config.limit_alphabet)),
+        ("continuing_subword_prefix", config.continuing_subword_prefix.as_str().into()),
+        ("end_of_word_suffix", config.end_of_word_suffix.as_str().into()),
+        ("suffix_style", name_of(config.suffix_style, &STYLES).into()),
+        ("max_token_length", count(config.max_token_length)),
+    ])
+    .text()
+}

@@ -1,0 +1,44 @@
+//! The words of a training: those to learn from, and those that are entries already.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::plan::Plan;
+use crate::error::{Error, Result};
+
+/// Words and their counts, without those that are too rare.
+pub(crate) struct Table<'w> {
+    /// The words that are taken to pieces.
+    pub(crate) words: Cow<'w, [(&'w str, u64)]>,
+    /// The words that are user-defined symbols: nothing is learned from them, but they are counted.
+    pub(crate) whole: Vec<(&'w str, u64)>,
+}
+
+impl<'w> Table<'w> {
+    /// Divides the words; where all are learned from, without a copy. No word at all is an error.
+    pub(crate) fn new(words: &'w [(&'w str, u64)], plan: &Plan<'_>) -> Result<Self> {
+        let table = Self::divide(words, plan);
+        if table.words.is_empty() && table.whole.is_empty() {
+            let message = "empty corpus: no word is left to train on (min_word_frequency leaves rare words out)";
+            return Err(Error::Counts(message.to_owned()));
+        }
+        Ok(table)
+    }
+
+    fn divide(words: &'w [(&'w str, u64)], plan: &Plan<'_>) -> Self {
+        let symbols: HashSet<&str> = plan.user_defined_symbols.iter().map(String::as_str).collect();
+        let is_whole = |word: &str| !symbols.is_empty() && symbols.contains(word);
+        let least = plan.min_word_frequency.max(1);
+        let is_kept = |&(word, count): &(&str, u64)| count >= least && !word.is_empty() && !is_whole(word);
+        if words.iter().all(is_kept) {
+            return Self { words: Cow::Borrowed(words), whole: Vec::new() };
+        }
+        let whole = words.iter().copied().filter(|&(word, count)| count > 0 && is_whole(word)).collect();
+        Self { words: words.iter().copied().filter(is_kept).collect(), whole }
+    }
+
+    /// All words.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'w str, u64)> {
+        self.words.iter().chain(&self.whole).copied()
+    }
+}

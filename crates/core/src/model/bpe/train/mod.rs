@@ -1,0 +1,72 @@
+//! BPE training: characters become symbols, and the most frequent pair of adjacent symbols becomes a new one, again and
+//! again.
+//!
+//! The result depends on the words, their counts and order, and the settings, on nothing else. Cost: that of the merged
+//! occurrences and of the pairs they touch; see the room `merge`. What all trainers share is in the room `learn`.
+
+mod config;
+
+use std::collections::HashMap;
+
+pub use config::{Alphabet, SuffixStyle, TrainerConfig};
+
+pub use crate::learn::{Merge, Progress, Stage, Ties, Watch};
+
+use crate::bytes::char_to_byte;
+use crate::error::{Error, Result, shorten};
+use crate::learn::run::Run;
+use crate::learn::table::Table;
+
+/// What a training gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trained {
+    /// The vocabulary, by id.
+    pub entries: Vec<String>,
+    /// The merges as pairs of ids, the first first.
+    pub merges: Vec<(u32, u32)>,
+    /// How often each entry stands in the words trained on when all is merged.
+    pub token_counts: Vec<u64>,
+    /// All merges, with the counts before each.
+    pub history: Vec<Merge>,
+}
+
+/// Trains on words and their counts, in order of first sight.
+///
+/// # Errors
+/// [`Error::Config`] for settings that do not fit the words, [`Error::Counts`] where no word is left, the words are too many
+/// or not written in the characters of bytes, [`Error::Overflow`] where a sum does not fit into 64 bits,
+/// [`Error::Interrupted`] where the watch asks for it.
+pub fn train(words: &[(&str, u64)], config: &TrainerConfig, watch: Watch<'_>) -> Result<Trained> {
+    let wanted = config.wanted();
+    let plan = config.plan(&wanted);
+    let table = Table::new(words, &plan)?;
+    if config.alphabet == Alphabet::Byte {
+        check_bytes(&table)?;
+    }
+    let mut run = Run::new(&table, plan, watch)?;
+    run.merge_on(watch, &|_, _| true)?;
+    let (entries, history) = (run.entries(), run.history());
+    let ids: HashMap<&str, u32> = entries.iter().map(String::as_str).zip(0..).collect();
+    let merges = history.iter().map(|merge| (ids[&*merge.left], ids[&*merge.right])).collect();
+    let token_counts = count(&run, &entries, &table);
+    Ok(Trained { merges, token_counts, history, entries })
+}
+
+fn check_bytes(table: &Table<'_>) -> Result<()> {
+    let is_foreign = |word: &str| word.chars().any(|c| char_to_byte(c).is_none());
+    match table.words.iter().find(|(word, _)| is_foreign(word)) {
+        Some((word, _)) => Err(Error::Counts(format!(
+            "alphabet=\"byte\" needs words whose characters stand for bytes, as the pre-tokenizer ByteLevel writes them; \
+             {:?} is none",
+            shorten(word)
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// How often each entry stands in the words. The sum is no more than the symbols of the table, which was checked.
+fn count(run: &Run<'_>, entries: &[String], table: &Table<'_>) -> Vec<u64> {
+    let whole: HashMap<&str, u64> = table.whole.iter().copied().collect();
+    let given = |entry: &String| whole.get(entry.as_str()).copied().unwrap_or_default();
+    entries.iter().map(|entry| run.occurrences(entry) + given(entry)).collect()
+}

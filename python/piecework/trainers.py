@@ -1,0 +1,260 @@
+"""Trainers: the settings of a training.
+
+>>> from piecework import trainers
+>>> trainers.BpeTrainer(vocab_size=300, alphabet="byte").alphabet
+'byte'
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, asdict, dataclass
+from operator import index
+from typing import ClassVar, Literal
+
+from piecework import _core
+from piecework.errors import ConfigError, FormatError, to_utf8
+
+__all__ = ["BpeTrainer", "Trainer", "WordPieceTrainer"]
+
+Criterion = Literal["likelihood", "pmi", "sum", "frequency"]
+Ties = Literal["lex", "first", "hf"]
+BpeTies = Literal["lex", "first", "hf", "sentencepiece"]
+Alphabet = Literal["char", "byte"]
+SuffixStyle = Literal["attached", "separate"]
+
+_LEAST = {
+    "vocab_size": 1,
+    "min_frequency": 1,
+    "min_word_frequency": 1,
+    "max_merges": 0,
+    "stop_at_pair_frequency": 0,
+    "limit_alphabet": 1,
+    "max_token_length": 1,
+}
+
+
+class Trainer:
+    """The base of all trainers: dataclasses of settings, which the core reads as JSON."""
+
+    type_name: ClassVar[str]
+    _optional: ClassVar[frozenset[str]] = frozenset(
+        {"max_merges", "stop_at_pair_frequency", "limit_alphabet", "max_token_length"}
+    )
+
+    special_tokens: Sequence[str]
+    user_defined_symbols: Sequence[str]
+
+    def __post_init__(self) -> None:
+        """Check types and ranges; the core checks them against the data."""
+        for name in ("special_tokens", "user_defined_symbols", "initial_alphabet"):
+            value = getattr(self, name)
+            if not isinstance(value, Iterable):
+                raise ConfigError(f"{name} must be a sequence of str, not {value!r}")
+            if name != "initial_alphabet" and isinstance(value, str):
+                raise ConfigError(
+                    f"{name} must be a sequence of str, not one str; pass [{value!r}]"
+                )
+            object.__setattr__(self, name, tuple(value))
+        self._check_names()
+        for name, least in _LEAST.items():
+            object.__setattr__(self, name, self._integer(name, getattr(self, name), least))
+        try:
+            _core.check_trainer(self.to_json())
+        except FormatError as error:
+            raise ConfigError(str(error).removeprefix("$.")) from None
+
+    def _check_names(self) -> None:
+        for name in ("special_tokens", "user_defined_symbols"):
+            for token, times in Counter(getattr(self, name)).items():
+                if not token or times > 1:
+                    raise ConfigError(f"{name}: {token!r} is empty or given twice")
+        for token in self.user_defined_symbols:
+            if token in self.special_tokens:
+                raise ConfigError(f"user_defined_symbols: {token!r} is a special token")
+
+    def _integer(self, name: str, value: object, least: int) -> int | None:
+        """The integer, also where it is one of NumPy's."""
+        if value is None and name in self._optional:
+            return None
+        try:
+            number = index(value)  # type: ignore[arg-type]  # what is none raises
+        except TypeError:
+            number = -1
+        if isinstance(value, bool) or not least <= number < 1 << 63:
+            raise ConfigError(f"{name} must be an integer from {least} on, not {value!r}")
+        return number
+
+    def to_json(self) -> str:
+        """Give the settings as JSON."""
+        settings = asdict(self)  # type: ignore[call-overload]  # the trainers are dataclasses
+        try:
+            text = json.dumps({"type": self.type_name} | settings, ensure_ascii=False)
+        except TypeError:
+            wrong = [name for name, value in settings.items() if not _is_json(value)]
+            raise ConfigError(f"{', '.join(wrong)}: a setting of the wrong type") from None
+        to_utf8(text)
+        return text
+
+
+def _is_json(value: object) -> bool:
+    try:
+        json.dumps(value)
+    except TypeError:
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class WordPieceTrainer(Trainer):
+    """The settings of a WordPiece training.
+
+    Words are split into characters, all but the first marked by ``continuing_subword_prefix``. Then, again and
+    again, the best pair of adjacent symbols becomes one, and the token it makes an entry of the vocabulary. With
+    symbols that occur a and b times, a pair that occurs n times, and N symbols in all, a pair is worth
+
+    ============  =====================================================  =======================================
+    likelihood    the exact gain of the corpus log-likelihood            Schuster & Nakajima 2012; notes 002, 003
+    pmi           n / (a·b)                                              notes 000, 001
+    sum           n / (a + b)                                            note 004
+    frequency     n                                                      BPE
+    ============  =====================================================  =======================================
+
+    A pure ratio such as ``pmi`` rewards pairs that occur once and always together: without ``min_frequency`` or
+    ``limit_alphabet`` it fills the vocabulary with rarities.
+
+    Among pairs of equal worth ``ties`` decides: ``"lex"`` takes the first by the bytes of left and right token as
+    rendered, ``"first"`` the one whose earliest occurrence comes first, ``"hf"`` the one with the smaller ids. The
+    vocabulary is a pure function of the word counts, these settings and the version of the algorithm. A merge
+    costs time for the occurrences of its pair and the pairs it touches, not for the table.
+
+    Args:
+        vocab_size: The entries to reach; special tokens, user-defined symbols and alphabet included.
+        criterion: What makes a pair good.
+        min_frequency: Pairs that occur less often are not merged.
+        min_word_frequency: Words that occur less often are left out, unless they are user-defined symbols.
+        max_merges: Stop after so many merges.
+        stop_at_pair_frequency: Stop when the most frequent pair occurs at most so often.
+        stop_without_gain: Stop before a merge that would not raise the log-likelihood.
+        ties: Which of equally good pairs is merged.
+        special_tokens: Entries that stand for no text; ``[UNK]`` among them is the unknown token.
+        special_tokens_first: Whether they have the first ids, or the last.
+        user_defined_symbols: Whole words, such as the phrases of a domain dictionary, that are ordinary entries from
+            the start, after the special tokens that come first. They are written as they are after normalization. A
+            word that equals one is that one token, and nothing is learned from it, not even its characters: see
+            ``initial_alphabet``.
+        initial_alphabet: Characters that become entries, at the start of a word and inside, even if never seen.
+        limit_alphabet: Keep so many characters, the most frequent; a word is cut where another one stood.
+        continuing_subword_prefix: What marks a token that continues a word; may be empty.
+        max_token_length: No longer tokens, in characters without the prefix.
+        prune_unused: Drop tokens that encoding the training words never uses, and learn others instead.
+
+    Raises:
+        ConfigError: A setting that is impossible.
+
+    >>> import piecework as pw
+    >>> tok = pw.train({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, WordPieceTrainer(vocab_size=18))
+    >>> [merge.token for merge in tok.history]
+    ['##ug', '##un', 'hug', 'pun', 'pug', 'bun']
+    >>> tok = pw.train({"hug": 10, "hugs": 5}, WordPieceTrainer(10, user_defined_symbols=["hug"]))
+    >>> tok.token_to_id("hug"), tok.tokenize("hugs")
+    (5, ['hug', '##s'])
+    """
+
+    type_name: ClassVar[str] = "WordPieceTrainer"
+
+    vocab_size: int
+    _: KW_ONLY
+    criterion: Criterion = "likelihood"
+    min_frequency: int = 1
+    min_word_frequency: int = 1
+    max_merges: int | None = None
+    stop_at_pair_frequency: int | None = None
+    stop_without_gain: bool = False
+    ties: Ties = "lex"
+    special_tokens: Sequence[str] = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+    special_tokens_first: bool = True
+    user_defined_symbols: Sequence[str] = ()
+    initial_alphabet: Iterable[str] = ()
+    limit_alphabet: int | None = None
+    continuing_subword_prefix: str = "##"
+    max_token_length: int | None = None
+    prune_unused: bool = False
+
+
+@dataclass(frozen=True)
+class BpeTrainer(Trainer):
+    """The settings of a BPE training.
+
+    Words are split into characters. Then, again and again, the most frequent pair of adjacent symbols becomes one: that is
+    a merge, and what it makes an entry of the vocabulary. In encoding the merges are applied again, in their order.
+
+    With ``alphabet="byte"`` the characters of words stand for bytes, as the pre-tokenizer ``ByteLevel`` writes them, and
+    the vocabulary has all 256: no text is unknown.
+
+    Among pairs of equal frequency ``ties`` decides:
+
+    =================  ================================================================================================
+    ``lex``            the first by the bytes of left and right symbol as rendered
+    ``first``          the one whose earliest occurrence comes first
+    ``hf``             the one with the smaller ids; and all else is as in ``tokenizers``, too: a character that
+                       ``limit_alphabet`` leaves out vanishes, the alphabet is ordered by code points and has every character
+                       without prefix and suffix, merges may make special tokens, and ``max_token_length`` is one less
+    ``sentencepiece``  the shorter merged token, then the first by its bytes
+    =================  ================================================================================================
+
+    The result is a pure function of the word counts, these settings and the version of the algorithm.
+
+    Args:
+        vocab_size: The entries to reach; special tokens, user-defined symbols and alphabet included. None for no limit.
+        max_merges: Stop after so many merges. Without either, merging ends when nothing is left to merge.
+        min_frequency: Pairs that occur less often are not merged.
+        min_word_frequency: Words that occur less often are left out, unless they are user-defined symbols.
+        stop_at_pair_frequency: Stop when the most frequent pair occurs at most so often.
+        ties: Which of equally frequent pairs is merged.
+        special_tokens: Entries that stand for no text; ``<unk>`` or ``[UNK]`` among them is the unknown token. Without
+            one, unknown characters vanish.
+        special_tokens_first: Whether they have the first ids, or the last.
+        user_defined_symbols: Entries that are found in a text before it is split; nothing is learned from words that equal
+            one.
+        alphabet: ``"char"`` for the characters that occur, ``"byte"`` for those that stand for bytes.
+        initial_alphabet: Characters that become entries even if never seen.
+        limit_alphabet: Keep so many characters, the most frequent; a word is cut where another one stood.
+        continuing_subword_prefix: What marks a token that continues a word.
+        end_of_word_suffix: What marks a token that ends a word, such as ``</w>``.
+        suffix_style: Whether that is ``"attached"`` to the last character, or ``"separate"``, a symbol of its own.
+        max_token_length: No longer tokens, in characters without prefix and suffix.
+
+    Raises:
+        ConfigError: A setting that is impossible.
+
+    >>> import piecework as pw
+    >>> tok = pw.train({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, pw.BpeTrainer(max_merges=3))
+    >>> [(merge.left, merge.right, merge.pair_count) for merge in tok.history]
+    [('u', 'g', 20), ('u', 'n', 16), ('h', 'ug', 15)]
+    >>> tok.tokenize("hugs")
+    ['hug', 's']
+    """
+
+    type_name: ClassVar[str] = "BpeTrainer"
+    _optional: ClassVar[frozenset[str]] = Trainer._optional | {"vocab_size"}
+
+    vocab_size: int | None = None
+    _: KW_ONLY
+    max_merges: int | None = None
+    min_frequency: int = 1
+    min_word_frequency: int = 1
+    stop_at_pair_frequency: int | None = None
+    ties: BpeTies = "lex"
+    special_tokens: Sequence[str] = ()
+    special_tokens_first: bool = True
+    user_defined_symbols: Sequence[str] = ()
+    alphabet: Alphabet = "char"
+    initial_alphabet: Iterable[str] = ()
+    limit_alphabet: int | None = None
+    continuing_subword_prefix: str = ""
+    end_of_word_suffix: str = ""
+    suffix_style: SuffixStyle = "attached"
+    max_token_length: int | None = None

@@ -1,0 +1,88 @@
+"""The core learns BPE as the reference does: every entry, every merge, every count; and its merges encode what it learned."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import piecework as pw
+import strategies
+from piecework.reference.bpe_train import BpeTraining
+from piecework.reference.settings import BpeTrainer
+
+Outcome = tuple[list[str], list[dict[str, Any]], list[int]]
+
+
+@st.composite
+def trainers(draw: st.DrawFn) -> dict[str, Any]:
+    """Gives settings, most of them at their defaults."""
+    choices: dict[str, st.SearchStrategy[Any]] = {
+        "vocab_size": st.sampled_from([6, 10, 20, 40, 400]),
+        "max_merges": st.integers(0, 12),
+        "min_frequency": st.integers(1, 4),
+        "min_word_frequency": st.integers(1, 3),
+        "stop_at_pair_frequency": st.integers(0, 4),
+        "ties": st.sampled_from(["lex", "first", "hf", "sentencepiece"]),
+        "special_tokens": st.sampled_from([["<s>"], ["a"], ["ab", "b", "</w>"], ["aa", "ba"]]),
+        "special_tokens_first": st.booleans(),
+        "initial_alphabet": st.sampled_from([["x"], ["a", "#", "a"], [">"]]),
+        "limit_alphabet": st.integers(1, 5),
+        "continuing_subword_prefix": st.sampled_from(["##", "#", "a"]),
+        "end_of_word_suffix": st.sampled_from(["</w>", "b", "#"]),
+        "suffix_style": st.sampled_from(["attached", "separate"]),
+        "max_token_length": st.integers(1, 5),
+    }
+    return {name: draw(choice) for name, choice in choices.items() if draw(st.integers(0, 3)) == 0}
+
+
+def core(words: Mapping[str, int], trainer: dict[str, Any]) -> Outcome:
+    tokenizer = pw.train(words, pw.BpeTrainer(**trainer), normalizer=None, pre_tokenizer=None)
+    history = [
+        {name: getattr(merge, name) for name in merge.__dataclass_fields__}
+        for merge in tokenizer.history
+    ]
+    return list(tokenizer.vocab), history, list(tokenizer.token_counts)
+
+
+def reference(words: Mapping[str, int], trainer: dict[str, Any]) -> Outcome | None:
+    """Gives what the reference learns; None where two symbols of the alphabet are written alike, which the core refuses."""
+    training = BpeTraining(words, BpeTrainer(**trainer))
+    prefix, suffix = training.trainer.continuing_subword_prefix, training.trainer.end_of_word_suffix
+    symbols = {symbol for run in training.runs for symbol in run.symbols} | set(training._wanted())
+    if len({symbol.rendered(prefix, suffix) for symbol in symbols}) < len(symbols):
+        return None
+    trained = training.finish()
+    return trained.vocabulary, [merge._asdict() for merge in trained.history], trained.counts
+
+
+def check(words: dict[str, int], trainer: dict[str, Any]) -> None:
+    try:
+        wanted = reference(words, trainer)
+    except (ValueError, OverflowError):
+        with pytest.raises((ValueError, OverflowError)):
+            core(words, trainer)
+        return
+    if wanted is None:
+        with pytest.raises(pw.errors.ConfigError, match="two symbols that are written"):
+            core(words, trainer)
+    else:
+        assert core(words, trainer) == wanted
+
+
+@given(strategies.tables, trainers())
+@settings(max_examples=1500)
+@example({"aaaa": 3, "aaa": 2}, {"ties": "hf", "special_tokens": ["aa"]})
+@example({"b": 1}, {"special_tokens": ["b"], "end_of_word_suffix": "b", "suffix_style": "separate"})
+@example({"a</w>": 1, "a": 1, "ba": 2}, {"end_of_word_suffix": "</w>", "ties": "first"})
+def test_core_and_reference_learn_alike(words: dict[str, int], trainer: dict[str, Any]) -> None:
+    check(words, trainer)
+
+
+@pytest.mark.fuzz
+@given(strategies.tables, trainers())
+def test_core_and_reference_learn_alike_for_long(
+    words: dict[str, int], trainer: dict[str, Any]
+) -> None:
+    check(words, trainer)
