@@ -47,6 +47,8 @@ fn decoder(random: &mut Random, depth: usize) -> Value {
         json!({"type": "Replace", "pattern": {"String": string}, "content": other}),
         json!({"type": "Replace", "pattern": {"Regex": regex}, "content": other}),
         json!({"type": "CTC", "pad_token": string, "word_delimiter_token": other, "cleanup": cleanup}),
+        json!({"type": "piecework.SentencePiece", "add_dummy_prefix": random.flag(), "remove_extra_whitespaces": cleanup,
+            "byte_fallback": random.flag(), "unk_token": string, "unk_surface": other}),
     ];
     random.pick(&all)
 }
@@ -104,6 +106,8 @@ fn no_step_waits_for_more_than_it_must() {
         json!({"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": true}),
         json!({"type": "ByteFallback"}),
         json!({"type": "CTC", "pad_token": "<pad>", "word_delimiter_token": "|", "cleanup": true}),
+        json!({"type": "piecework.SentencePiece", "add_dummy_prefix": true, "remove_extra_whitespaces": true,
+            "byte_fallback": true, "unk_token": "<unk>", "unk_surface": " ⁇ "}),
         json!({"type": "Sequence", "decoders": [
             {"type": "Replace", "pattern": {"String": "▁"}, "content": " "}, {"type": "ByteFallback"}, {"type": "Fuse"},
             {"type": "Strip", "content": " ", "start": 1, "stop": 0},

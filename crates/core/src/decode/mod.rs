@@ -109,7 +109,7 @@ impl Decoder {
             Self::Sequence(decoders) => {
                 decoders.iter().try_fold(text.into_bytes(), |token, decoder| decoder.token_bytes(token))?
             }
-            Self::SentencePiece(decoder) => decoder.piece_bytes(text),
+            Self::SentencePiece(decoder) => decoder.token_bytes(&text),
             Self::WordPiece(_) | Self::Bpe(_) | Self::Fuse | Self::Strip(_) | Self::Ctc(_) => text.into_bytes(),
         })
     }

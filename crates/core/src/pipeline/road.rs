@@ -6,7 +6,7 @@ use super::tokens::Scratch;
 use crate::added::{Allowed, Part};
 use crate::encoding::Encoding;
 use crate::error::Result;
-use crate::fast::{Cache, Chunks, Fast, Sink};
+use crate::fast::{Cache, Chunks, Fast, Plain, Sink};
 use crate::model::{ModelScratch, Token};
 use crate::span::{Span, check_bytes, check_length};
 use crate::words::Words;
@@ -217,11 +217,19 @@ impl Coder<'_> {
     fn encode(&mut self, chunk: &str, aligned: bool, mut each: impl FnMut(ChunkToken)) -> Result<()> {
         let General { words, tokens, model: scratch, word } = &mut *self.general;
         let model = self.tokenizer.model();
-        if let Some(word) = self.fast.word(chunk, word) {
-            tokens.clear();
-            model.encode_word(word, 0, self.specials, scratch, tokens)?;
-            tokens.iter().for_each(|token| each((token.id, token.span, 0)));
-            return Ok(());
+        tokens.clear();
+        match self.fast.word(chunk, word) {
+            Some(Plain::Word(word)) => {
+                model.encode_word(word, 0, self.specials, scratch, tokens)?;
+                tokens.iter().for_each(|token| each((token.id, token.span, 0)));
+                return Ok(());
+            }
+            Some(Plain::Bytes(word)) if model.encode_bytes(word, self.specials, scratch, tokens)? => {
+                let span = |token: &Token| if aligned { token.span.of_characters(word) } else { token.span };
+                tokens.iter().for_each(|token| each((token.id, span(token), 0)));
+                return Ok(());
+            }
+            _ => {}
         }
         self.tokenizer.splitter().split(chunk, aligned, words)?;
         for (number, word) in (0..).zip(words.as_slice()) {

@@ -7,12 +7,12 @@
 //! | stage | what it waits for |
 //! |---|---|
 //! | byte level | the end of a token; of a character in UTF-8 |
-//! | pieces of `SentencePiece` | the end of a piece; of a character in UTF-8 |
 //! | byte fallback | the end of the run of byte tokens, unless it is broken already: one broken byte changes all of them |
 //! | suffixes of BPE | the next token, behind a suffix |
 //! | a string to replace | the end of what may become that string |
 //! | a regular expression | the end of the part |
 //! | stripping | what comes behind characters that may be the last ones |
+//! | pieces of `SentencePiece` | the end of a token; of a character in UTF-8 |
 //! | repetitions (CTC) | where a part differs from the one before it |
 //!
 //! Parts are single tokens unless they were fused, so most of this is settled within a step. Costs are linear in the
@@ -21,8 +21,8 @@
 mod bytes;
 mod literal;
 mod parts;
-mod pieces;
 mod search;
+mod sentencepiece;
 
 use super::Decoder;
 use super::cleanup::CLEANUP;
@@ -32,7 +32,7 @@ use crate::span::check_bytes;
 use bytes::{ByteFallback, ByteLevel};
 use literal::{Literal, Suffix};
 use parts::{Fuse, NonEmpty, Regex, Repetitions, Spaces, Strip};
-use pieces::Pieces;
+use sentencepiece::Pieces;
 
 /// What bytes that tokens stand for come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
