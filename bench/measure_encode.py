@@ -102,7 +102,9 @@ def _repeated(name: str) -> Iterator[Row]:
 
 def _general(tok: Any, texts: Sequence[str]) -> Any:
     """The ids by the road that is the oracle of the fast one."""
-    options = tok._options(True, "match", road="general")
+    from piecework.arguments import Way
+
+    options = tok._options(True, "match", way=Way("general"))
     return tok._core.encode_batch(texts, False, options, False, 1).ids
 
 

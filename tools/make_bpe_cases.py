@@ -11,12 +11,14 @@ What no live library can say is written by hand, each case with its source.
 import argparse
 import io
 import json
+import struct
 import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import sentencepiece
+import tiktoken
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 Json = dict[str, Any]
@@ -221,6 +223,9 @@ def filters() -> list[Json]:
                 vocab=["<s>", "a", "b"], history=[]),
         by_hand("size too small", {"ab": 2}, {"vocab_size": 2, "special_tokens": ["<s>"]},
                 error="value", contains="3"),
+        by_hand("two symbols that are written alike", {"cbc": 2, "a": 1},
+                {"continuing_subword_prefix": "a", "end_of_word_suffix": "b"},
+                error="value", contains="two symbols"),
         by_hand("empty corpus", {}, {"vocab_size": 100}, error="value", contains="empty corpus"),
         by_hand("every word too rare", {"ab": 2}, {"min_word_frequency": 3},
                 error="value", contains="empty corpus"),
@@ -303,6 +308,373 @@ def train_cases() -> list[Json]:
     return [*notes(), *filters(), *tokenizers_cases(), *sentencepiece_cases()]
 
 
+# Encoding
+
+
+BYTES_OF = {"\u4e2d": ["<0xE4>", "<0xB8>", "<0xAD>"], "\u00e9": ["<0xC3>", "<0xA9>"]}
+SPACES = {"type": "WhitespaceSplit"}
+GPT2 = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+GPT2_PATTERN = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+CLIP_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
+LLAMA = {
+    "type": "Sequence",
+    "normalizers": [
+        {"type": "Prepend", "prepend": "\u2581"},
+        {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"},
+    ],
+}
+TRAPS = [
+    "a" * 300, "_" * 100, " " * 70, " Jap\u00f3n", "'re've", "y'all'd've", "'\u017f", "\r\n\r\n",
+    "  \n  x", "trailing  ", "a\u0085b", "a\u180eb", "the then other", "\u4e2d\u6587 \U0001f600", "",
+]  # fmt: skip
+
+
+def byte_alphabet() -> list[str]:
+    """Gives the visible character of every byte."""
+    visible = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
+    others = iter(range(0x100, 0x200))
+    return [chr(byte if byte in visible else next(others)) for byte in range(256)]
+
+
+VISIBLE = byte_alphabet()
+
+
+def visible(text: str | bytes) -> str:
+    """Gives bytes as the pre-tokenizer `ByteLevel` writes them."""
+    return "".join(VISIBLE[byte] for byte in (text.encode() if isinstance(text, str) else text))
+
+
+def bpe(entries: list[str], merges: list[str] | None = None, **settings: Any) -> Json:
+    """Gives a model; merges are written `left right`, and what they make is an entry."""
+    pairs = [merge.split(" ") for merge in merges or []]
+    prefix = settings.get("continuing_subword_prefix") or ""
+    entries = [*entries, *(left + right.removeprefix(prefix) for left, right in pairs)]
+    vocab = {entry: i for i, entry in enumerate(dict.fromkeys(entries))}
+    switches = {"fuse_unk": False, "byte_fallback": False, "ignore_merges": False}
+    affixes = {"continuing_subword_prefix": None, "end_of_word_suffix": None}
+    none = {"type": "BPE", "dropout": None, "unk_token": None}
+    return {**none, **affixes, **switches, **settings, "vocab": vocab, "merges": pairs}
+
+
+def ranked(ranks: dict[str, int | None], **settings: Any) -> Json:
+    """Gives a model whose merges follow from ranks; the entries have ids in the order given."""
+    ours = {"version": 1, "ranks": list(ranks.values())}
+    return {**bpe([*ranks], **settings), "type": "piecework.BPE", "piecework": ours}
+
+
+LETTERS = ["a", "b", "c", "d"]
+UNKNOWN = {"unk_token": "<unk>"}
+FALLING = [*("<unk>", "a", "b"), *BYTES_OF["\u4e2d"], "<0xC3>"]
+AFFIXED = ["a", "b", "#a", "#b", "a/", "b/", "#a/", "#b/"]
+AFFIXES = {"continuing_subword_prefix": "#", "end_of_word_suffix": "/"}
+
+GROUPS: dict[str, tuple[Json, Json, list[str]]] = {
+    "lowest rank first": (bpe(LETTERS, ["b c", "a b", "a bc"]), {}, ["abc", "ab", "abcabc", "aabbcc"]),
+    "a merge that opens one of a lower rank": (
+        bpe(LETTERS, ["ab c", "b c", "a b"]), {}, ["abc", "ababc", "dabc"]),
+    "equal characters": (
+        bpe(["a"], ["a a", "aa aa", "aa a"]), {}, ["a" * n for n in (1, 2, 3, 4, 5, 7, 8, 33, 34)]),
+    "leftmost of equals": (bpe(LETTERS, ["a b", "b a"]), {}, ["ababab", "bababa", "baab"]),
+    "a pair listed twice counts where it is last": (
+        bpe(LETTERS, ["a b", "b c", "a b"]), {}, ["abc", "ab"]),
+    "two pairs that make one entry": (
+        bpe(LETTERS, ["a b", "b c", "ab c", "a bc"]), {}, ["abc", "abcd", "bcabc"]),
+    "an entry that no merge reaches": (
+        bpe([*LETTERS, "abc", "cd"], ["a b"]), {}, ["abc", "cd", "abcd"]),
+    "ignore_merges": (
+        bpe([*LETTERS, "abc", "d "], ["a b"], ignore_merges=True), {"pre_tokenizer": SPACES},
+        ["abc", "abcd abc ab c", "d "]),
+    "ignore_merges looks for no suffix": (
+        bpe([*AFFIXED, "ab", "ba/"], ["a #b/"], ignore_merges=True, **AFFIXES), {}, ["ab", "ba", "a"]),
+    "unknown characters vanish": (
+        bpe(LETTERS, ["a b"]), {}, ["xab", "axb", "abx", "x", "ax\u4e2dbxc"]),
+    "unknown characters": (bpe(["<unk>", *LETTERS], ["a b"], **UNKNOWN), {}, ["xab", "axxb", "xx"]),
+    "unknown characters fused": (
+        bpe(["<unk>", *LETTERS], ["a b"], **UNKNOWN, fuse_unk=True), {"pre_tokenizer": SPACES},
+        ["xab", "axxb", "xx xx", "x\u4e2dxa"]),
+    "an unknown token that is no entry": (bpe(LETTERS, [], **UNKNOWN), {}, ["ab", "axb", ""]),
+    "merges with the unknown token": (
+        bpe(["<unk>", *LETTERS], ["<unk> a", "b <unk>a"], **UNKNOWN), {}, ["xa", "bxa", "bxxa"]),
+    "the unknown token is a letter": (bpe(LETTERS, ["a b"], unk_token="a"), {}, ["xb", "ab", "xxb"]),
+    "bytes": (bpe(FALLING, byte_fallback=True), {}, ["a\u4e2db", "\u4e2d", "a\u00e9b", "x"]),
+    "bytes or unknown": (
+        bpe(FALLING, byte_fallback=True, **UNKNOWN), {},
+        ["a\u4e2db", "a\u00e9b", "\u4e2d\u00e9", "a\u00e9\u00e9\u4e2d"]),
+    "bytes go before what is unknown and held back": (
+        bpe(FALLING, byte_fallback=True, **UNKNOWN), {},
+        ["ax\u4e2db", "x\u4e2d", "x\u4e2dy\u4e2da", "xa\u4e2d"]),
+    "fused across bytes": (
+        bpe(FALLING, byte_fallback=True, fuse_unk=True, **UNKNOWN), {},
+        ["ax\u4e2dyb", "x\u4e2dy\u4e2d", "xy\u4e2da"]),
+    "bytes before a character that vanished": (
+        bpe(FALLING, byte_fallback=True), {}, ["x\u4e2da", "\u4e2dxa"]),
+    "merges of bytes": (
+        bpe(FALLING, ["<0xE4> <0xB8>", "a <0xE4><0xB8>"], byte_fallback=True), {}, ["a\u4e2db"]),
+    "an entry is no byte": (
+        bpe(["a", "<0xe4>", "<0xB8>", "<0xAD>"], byte_fallback=True), {}, ["a\u4e2d"]),
+    "prefix and suffix": (
+        bpe(AFFIXED, ["#a #b/", "a #b", "b #a", "ba #ab/"], **AFFIXES), {"pre_tokenizer": SPACES},
+        ["a", "ab", "aab", "baab", "abab", "b ab", "#a", "a/"]),
+    "a suffix that some characters lack": (
+        bpe(["<unk>", "a", "b/"], ["a b/"], end_of_word_suffix="/", **UNKNOWN), {},
+        ["ab", "ba", "aab", "a"]),
+    "byte level": (
+        bpe(VISIBLE, [*("t h", "\u0120 t", "h e", "\u0120t he", "e r"), "\u0120 \u0120", "\u00c3 \u00b3",
+                      "\u0120\u0120 \u0120\u0120", "a a", "aa aa", "_ _", "' r", "'r e", "\u010a x"]),
+        {"pre_tokenizer": GPT2}, TRAPS),
+    "byte level, a vocabulary that lacks bytes": (
+        bpe([*map(visible, "abehortx '\n")], ["t h", "th e"]), {"pre_tokenizer": GPT2}, TRAPS[3:]),
+    "byte level, unknown bytes": (
+        bpe(["<unk>", *map(visible, "abehortx '\n")], ["t h", "th e"], fuse_unk=True, **UNKNOWN),
+        {"pre_tokenizer": GPT2}, TRAPS[3:]),
+    "CLIP": (
+        bpe([*VISIBLE, *(c + "</w>" for c in VISIBLE)],
+            [*("t h", "th e</w>", "o t", "h e", "he n</w>", "y a", "l l</w>", "r e</w>", "a a")],
+            end_of_word_suffix="</w>"),
+        {
+            "normalizer": {"type": "Lowercase"},
+            "pre_tokenizer": {"type": "Sequence", "pretokenizers": [
+                {"type": "Split", "pattern": {"Regex": CLIP_PATTERN}, "behavior": "Removed",
+                 "invert": True},
+                {**GPT2, "use_regex": False},
+            ]},
+        },
+        TRAPS),
+    "Llama 2": (
+        bpe(["<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), "\u2581", *"aehnortx'"],
+            ["\u2581 t", "h e", "\u2581t he", "\u2581 \u2581", "\u2581\u2581 \u2581\u2581", "a a", "e n"],
+            byte_fallback=True, fuse_unk=True, **UNKNOWN),
+        {"normalizer": LLAMA}, TRAPS),
+    "merges in strings": (
+        {**bpe(LETTERS, ["a b", "ab c"]), "merges": ["a b", "ab c"]}, {}, ["abc", "ab"]),
+    "no merges": (bpe(LETTERS), {}, ["abc", ""]),
+    "nothing is known": (bpe(["z"]), {"pre_tokenizer": SPACES}, ["ab c", "z ab z"]),
+    "a merge of what is no entry": (
+        {**bpe(LETTERS), "merges": [["a", "x"]]}, {}, ["a"]),
+    "a merge that makes no entry": (
+        {**bpe([*LETTERS, "dd"]), "merges": [["a", "b"]]}, {}, ["a"]),
+}  # fmt: skip
+
+
+def named(name: str, text: str) -> str:
+    """Gives the name of a case."""
+    return f"{name}: {text}" if len(text) <= 20 else f"{name}: {text[:8]}... ({len(text)})"
+
+
+def live_group(name: str, model: Json, config: Json, texts: list[str]) -> list[Json]:
+    """Gives what the library makes of texts."""
+    made = []
+    for text in texts:
+        case = {"name": named(name, text), "source": "tokenizers", "text": text}
+        case["config"] = {**config, "model": name}
+        made.append(case | live_columns(model, config, text))
+    return made
+
+
+def live_columns(model: Json, config: Json, text: str) -> Json:
+    """Gives the columns of an encoding by the library, or that it fails."""
+    members = ("normalizer", "pre_tokenizer", "post_processor", "decoder", "truncation", "padding")
+    whole = {
+        "version": "1.0",
+        "added_tokens": [],
+        **dict.fromkeys(members),
+        **config,
+        "model": model,
+    }
+    try:
+        encoding = Tokenizer.from_str(json.dumps(whole)).encode(text)
+    except Exception:  # noqa: BLE001  # the library knows no other kind
+        return {"error": "value"}
+    return {
+        "ids": encoding.ids, "tokens": encoding.tokens,
+        "offsets": [[*span] for span in encoding.offsets], "word_ids": encoding.word_ids,
+    }  # fmt: skip
+
+
+def alone(name: str, source: str, model: str, text: str, **rest: Any) -> Json:
+    """Gives a case that is not the library's: with ids and tokens alone."""
+    return {"name": name, "source": source, "config": {"model": model}, "text": text, **rest}
+
+
+def tiktoken_cases(models: dict[str, Json]) -> list[Json]:
+    """Gives what tiktoken makes of ranks."""
+    longer = [
+        *(
+            "th",
+            " t",
+            "he",
+            " the",
+            "er",
+            "aa",
+            "aaaa",
+            "aaa",
+            "  ",
+            "    ",
+            "__",
+            "other",
+            "bab",
+            "ba",
+        ),
+        *("\u00f3", "\u4e2d", "x" * 4),
+    ]
+    ranks = {bytes([byte]): byte for byte in range(256)}
+    ranks |= {text.encode(): 256 + i for i, text in enumerate(longer)}
+    live = tiktoken.Encoding("case", pat_str=GPT2_PATTERN, mergeable_ranks=ranks, special_tokens={})
+    model = ranked({visible(entry): rank for entry, rank in ranks.items()}, ignore_merges=True)
+    models["tiktoken"] = model
+    names = [*model["vocab"]]
+    made = []
+    for text in [*TRAPS, "bab cbabc", "others other", "x" * 9, "aaaaa aaa", "\u00f3\u4e2d"]:
+        ids = live.encode_ordinary(text)
+        columns = {"ids": ids, "tokens": [names[i] for i in ids]}
+        case = alone(named("tiktoken", text), "tiktoken", "tiktoken", text, **columns)
+        case["config"]["pre_tokenizer"] = GPT2
+        made.append(case)
+    return made
+
+
+def sentencepiece_encode_cases(models: dict[str, Json]) -> list[Json]:
+    """Gives what SentencePiece makes of pieces, some of equal score."""
+    scores = {
+        **dict.fromkeys(["ab", "ba", "bc"], -1.0), "abc": -2.0, "cab": -2.0, "aa": -3.0, "aaa": -3.0,
+        "aaaa": -4.0, "\u2581ab": -5.0, "\u2581\u2581": -5.0, "abab": -0.5,
+        **dict.fromkeys(["a", "b", "c", "\u2581"], -9.0),
+    }  # fmt: skip
+    reserved = {"<unk>": 2, "<s>": 3, "</s>": 3, **{f"<0x{byte:02X}>": 6 for byte in range(256)}}
+    places = {score: i for i, score in enumerate(sorted(set(scores.values()), reverse=True))}
+    made = []
+    for falls in (True, False):
+        kinds = {name: kind for name, kind in reserved.items() if falls or kind != 6}
+        pieces = [*((name, 0.0, kind) for name, kind in kinds.items()),
+                  *((piece, score, 1) for piece, score in scores.items())]  # fmt: skip
+        proto = model_proto(pieces, byte_fallback=falls)
+        live = sentencepiece.SentencePieceProcessor(model_proto=proto)
+        ranks = dict.fromkeys(kinds, None) | {piece: places[s] for piece, s in scores.items()}
+        name = f"sentencepiece, {'bytes' if falls else 'no bytes'}"
+        models[name] = ranked(ranks, byte_fallback=falls, fuse_unk=True, **UNKNOWN)
+        for text in [
+            "abc",
+            "abab",
+            "babab",
+            "aaaaaaa",
+            "cab ab",
+            "a  b",
+            "ax\u4e2dyb",
+            "abcabcba",
+            "xab",
+        ]:
+            ids = live.encode(text)
+            columns = {"ids": ids, "tokens": [live.id_to_piece(i) for i in ids]}
+            case = alone(named(name, text), "sentencepiece", name, text, **columns)
+            case["config"]["normalizer"] = LLAMA
+            made.append(case)
+    return made
+
+
+def model_proto(pieces: list[tuple[str, float, int]], *, byte_fallback: bool) -> bytes:
+    """Gives a SentencePiece model of pieces, each with a score and a kind."""
+
+    def field(number: int, value: bytes) -> bytes:
+        return varint(number << 3 | 2) + varint(len(value)) + value
+
+    def flag(number: int, value: int) -> bytes:
+        return varint(number << 3) + varint(value)
+
+    def varint(value: int) -> bytes:
+        low, high = value & 0x7F, value >> 7
+        return bytes([low | 0x80]) + varint(high) if high else bytes([low])
+
+    listed = (
+        field(1, text.encode()) + b"\x15" + struct.pack("<f", score) + flag(3, kind)
+        for text, score, kind in pieces
+    )
+    trainer = flag(3, 2) + flag(35, byte_fallback)
+    normalizer = field(1, b"identity") + flag(3, 1) + flag(4, 0) + flag(5, 1)
+    return b"".join(field(1, each) for each in listed) + field(2, trainer) + field(3, normalizer)
+
+
+def special(content: str, number: int) -> Json:
+    """Gives an added token that is special."""
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    return {"id": number, "content": content, **flags, "special": True}
+
+
+BARRED = "by hand: B12"
+CHANCE = "by hand: B9 to B11, as the reference has it"
+DROPPING = {
+    "half": bpe([*"lowerns"], ["l o", "lo w", "e r", "n e", "ne w", "w er", "low er"], dropout=0.5),
+    "never": bpe(LETTERS, ["a b"], dropout=0.0, ignore_merges=True),
+    "always": bpe([*LETTERS, "ab"], ["a b"], dropout=1.0, ignore_merges=True),
+    "seldom": bpe(["a"], ["a a", "aa aa"], dropout=0.1),
+}
+
+
+def hand_cases(models: dict[str, Json]) -> list[Json]:
+    """Gives what no library can say: barred entries and chance."""
+    models["barred"] = bpe(
+        ["<unk>", *LETTERS, "abc", "d"], ["a b", "ab c", "b c"], unk_token="<unk>"
+    )
+    models["barred whole"] = bpe([*LETTERS, "abc"], ["a b"], ignore_merges=True)
+    affixed = ["a", "b", "<0x23>", *BYTES_OF["\u4e2d"], "<0x2F>"]
+    models["affixes in bytes"] = bpe(affixed, byte_fallback=True, **AFFIXES)
+    models |= DROPPING
+    barred = {"added_tokens": [special("ab", 6), special("d", 4)], "model": "barred"}
+    whole = {"added_tokens": [special("abc", 4)], "model": "barred whole"}
+    return [
+        alone("special tokens are found", BARRED, "barred", "abcd", ids=[6, 3, 4], tokens=["ab", "c", "d"],
+              offsets=[[0, 2], [2, 3], [3, 4]]) | {"config": barred},
+        alone("no merge makes a barred entry", BARRED, "barred", "abcd", specials="text",
+              ids=[1, 7, 0], tokens=["a", "bc", "<unk>"], offsets=[[0, 1], [1, 3], [3, 4]])
+        | {"config": barred},
+        alone("no word is a barred entry", BARRED, "barred whole", "abc", specials="text", ids=[5, 2],
+              tokens=["ab", "c"], offsets=[[0, 2], [2, 3]]) | {"config": whole},
+        alone("bytes of prefix and suffix lie in the last character", "by hand: B8", "affixes in bytes",
+              "a\u4e2d", ids=[0, *range(2, 7)], tokens=["a", "<0x23>", *BYTES_OF["\u4e2d"], "<0x2F>"],
+              offsets=[[0, 1], *[[1, 2]] * 5]),
+        *chances(),
+    ]  # fmt: skip
+
+
+def chances() -> list[Json]:
+    """Gives encodings with dropout; `seed` and `number` are arguments of the call."""
+    outcomes: list[tuple[str, str, int, int, str]] = [
+        ("half", "lower", 0, 0, "low e r"),
+        ("half", "lower", 0, 1, "l o w e r"),
+        ("half", "lower", 0, 2, "low er"),
+        ("half", "lower", 1, 0, "l o wer"),
+        ("half", "lower", 18446744073709551615, 0, "low er"),
+        ("half", "newer lower newer", 7, 0, "new er l o w e r new er"),
+        ("half", "newerlowernewer", 7, 3, "ne wer lower new er"),
+        ("half", "newerlowernewer", 18446744073709551615, 5, "new er lower new er"),
+        ("never", "ab", 0, 0, "ab"),
+        ("always", "ab", 0, 0, "a b"),
+        ("seldom", "aaaaaaaaaaaa", 3, 0, "aaaa aaaa aaaa"),
+        ("seldom", "aaaaaaaaaaaa", 3, 1, "aa a aaaa aaaa a"),
+        (
+            "seldom",
+            "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+            4,
+            0,
+            "aaaa aaaa aaaa a aaaa aaaa a aaaa aaaa aaaa aaaa aa",
+        ),
+    ]
+    return [
+        alone(f"dropout {name}: {text}, seed {seed}, input {number}", CHANCE, name, text, seed=seed,
+              number=number, tokens=tokens.split(" "),
+              ids=[DROPPING[name]["vocab"][token] for token in tokens.split(" ")])
+        | {"config": {"model": name, "pre_tokenizer": SPACES}}
+        for name, text, seed, number, tokens in outcomes
+    ]  # fmt: skip
+
+
+def encode_table() -> Json:
+    """Gives models and cases of encoding."""
+    models = {name: model for name, (model, _, _) in GROUPS.items()}
+    cases = [case for name, group in GROUPS.items() for case in live_group(name, *group)]
+    cases += tiktoken_cases(models) + sentencepiece_encode_cases(models) + hand_cases(models)
+    return {"models": models, "cases": cases}
+
+
 # The files
 
 
@@ -322,7 +694,7 @@ def main() -> int:
         "--check", action="store_true", help="change nothing; fail if a file differs"
     )
     check = parser.parse_args().check
-    files = {"bpe_train.json": {"cases": train_cases()}}
+    files = {"bpe_train.json": {"cases": train_cases()}, "bpe_encode.json": encode_table()}
     differ = False
     for name, table in files.items():
         text, path = written(table), FOLDER / name

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from piecework.counts import WordCounts
     from piecework.encoding_settings import Padding, Truncation
     from piecework.errors import PieceworkError
+    from piecework.explain import compare
     from piecework.patterns import Regex
+    from piecework.streams import DecodeStream
     from piecework.tokenizer import Tokenizer
     from piecework.trainers import BpeTrainer, WordPieceTrainer
     from piecework.training import train, train_files
@@ -33,6 +35,7 @@ __all__ = [
     "DEFAULT",
     "AddedToken",
     "BpeTrainer",
+    "DecodeStream",
     "Encoding",
     "Encodings",
     "Merge",
@@ -46,6 +49,7 @@ __all__ = [
     "WordCounts",
     "WordPieceTrainer",
     "__version__",
+    "compare",
     "decoders",
     "errors",
     "models",
@@ -62,6 +66,7 @@ _HOMES = {
     "DEFAULT": "arguments",
     "AddedToken": "added_tokens",
     "BpeTrainer": "trainers",
+    "DecodeStream": "streams",
     "Encoding": "types",
     "Encodings": "types",
     "Merge": "types",
@@ -74,6 +79,7 @@ _HOMES = {
     "Truncation": "encoding_settings",
     "WordCounts": "counts",
     "WordPieceTrainer": "trainers",
+    "compare": "explain",
     "train": "training",
     "train_files": "training",
 }

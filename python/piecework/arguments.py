@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any, Literal, Protocol
+from collections.abc import Collection, Iterable
+from typing import Any, Literal, NamedTuple, Protocol
 
 from piecework._core import ArrowTexts
+from piecework.errors import TokenIdError
 
 Text = str | bytes | bytearray | memoryview
 """A text, or its UTF-8."""
@@ -35,6 +36,17 @@ def as_column(texts: object) -> ArrowTexts | None:
         return None
 
 
+def as_ids(ids: Iterable[int]) -> list[int]:
+    """Give ids as a list; arrays make one of Python's numbers, and quicker."""
+    tolist = getattr(ids, "tolist", None)
+    return list(ids) if tolist is None else tolist()
+
+
+def id_error(size: int) -> TokenIdError:
+    """Give the error for an id that no tokenizer has; this one has `size` tokens."""
+    return TokenIdError(f"an id is negative or over 2^32; ids go from 0 to {size - 1}")
+
+
 Specials = Literal["match", "text", "error"] | Collection[str]
 """What special tokens in a text are: matched, ordinary text, an error, or matched if in the collection."""
 
@@ -43,6 +55,22 @@ Road = Literal["fast", "uncached", "general"]
 
 UnknownPolicy = Literal["word", "run", "char"]
 """What becomes of characters that no piece covers."""
+
+
+class Way(NamedTuple):
+    """How the core gets to tokens, as far as the call decides."""
+
+    road: Road = "fast"
+    dropout: float | None = None
+    """How likely BPE passes a merge over; None: as the model says."""
+    seed: int = 0
+    """What decides which."""
+    first_input: int = 0
+    """The number of the first input: inputs differ in their chance."""
+
+
+FAST = Way()
+UNCACHED = Way("uncached")
 
 
 class Default:

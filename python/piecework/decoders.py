@@ -1,7 +1,7 @@
 r"""Decoders: how tokens become text again.
 
 A decoder makes a list of parts of a list of tokens; the parts in a row are the text. They are those of
-``tokenizers`` 0.23, by the same names and with the same settings.
+``tokenizers`` 0.23, by the same names and with the same settings; :class:`SentencePiece` is our own.
 
 >>> Sequence([Replace("▁", " "), ByteFallback(), Fuse(), Strip(" ", left=1)]).decode(
 ...     ["▁na", "<0xC3>", "<0xAF>", "ve", "▁text"]
@@ -39,6 +39,7 @@ __all__ = [
     "Fuse",
     "Metaspace",
     "Replace",
+    "SentencePiece",
     "Sequence",
     "Strip",
     "WordPiece",
@@ -230,6 +231,30 @@ class CTC(Decoder):
     pad_token: str = field(default="<pad>", metadata=takes(TEXT))
     word_delimiter_token: str = field(default="|", metadata=takes(TEXT))
     cleanup: bool = field(default=True, metadata=takes(FLAG))
+
+
+@dataclass(frozen=True)
+class SentencePiece(Decoder):
+    """Pieces become text as SentencePiece does it; ``tokenizers`` refuses it in a file.
+
+    Args:
+        add_dummy_prefix: The model puts a space before a text: the first piece loses the one it begins with.
+        remove_extra_whitespaces: The model removes spaces: pieces lose the one they begin with until there is text.
+        byte_fallback: Pieces such as ``<0x61>`` are bytes; one that is no part of a character becomes U+FFFD.
+        unk_token: The piece of what the model does not know.
+        unk_surface: What stands in the text for it.
+
+    >>> SentencePiece().decode(["▁to", "▁be", "<unk>"])
+    'to be ⁇ '
+    """
+
+    type_name: ClassVar[str] = "piecework.SentencePiece"
+
+    add_dummy_prefix: bool = field(default=True, metadata=takes(FLAG))
+    remove_extra_whitespaces: bool = field(default=True, metadata=takes(FLAG))
+    byte_fallback: bool = field(default=False, metadata=takes(FLAG))
+    unk_token: str = field(default="<unk>", metadata=takes(TEXT))
+    unk_surface: str = field(default=" ⁇ ", metadata=takes(TEXT))
 
 
 @dataclass(frozen=True)

@@ -300,7 +300,7 @@ _SUFFIX_STYLE = Choice({name: name for name in ("attached", "separate")})
 class _OwnBPE(Settings):
     """What a file of BPE has for us alone."""
 
-    accepted: ClassVar[tuple[str, ...]] = ("training",)
+    accepted: ClassVar[tuple[str, ...]] = ("training", "decoder")
 
     version: int = field(default=_VERSION, metadata=takes(Number(_VERSION, _VERSION + 1)))
     ranks: tuple[int | None, ...] | None = field(
@@ -352,11 +352,11 @@ class BPE(Model):
         self,
         vocab: abc.Mapping[str, int] | abc.Sequence[str],
         merges: abc.Iterable[tuple[str, str]] = (),
+        *,
         dropout: float | None = None,
         unk_token: str | None = None,
         continuing_subword_prefix: str | None = None,
         end_of_word_suffix: str | None = None,
-        *,
         fuse_unk: bool = False,
         byte_fallback: bool = False,
         ignore_merges: bool = False,

@@ -1,6 +1,6 @@
 """Normalizers: what a text is changed by before it is split into words.
 
-They are those of ``tokenizers`` 0.23, with its parameters, and give what it gives.
+They are those of ``tokenizers`` 0.23, with its parameters, and give what it gives; :class:`SentencePiece` is our own.
 
 >>> Sequence([NFD(), StripAccents(), Lowercase()]).normalize_str("Crème Brûlée")
 'creme brulee'
@@ -21,6 +21,7 @@ from piecework._settings import (
     ListOf,
     Maybe,
     Mismatch,
+    Text,
     shown,
     takes,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "Precompiled",
     "Prepend",
     "Replace",
+    "SentencePiece",
     "Sequence",
     "Strip",
     "StripAccents",
@@ -273,6 +275,49 @@ class Precompiled(Normalizer):
 
     def __repr__(self) -> str:
         return f"Precompiled(precompiled_charsmap=<{len(self.precompiled_charsmap):,} bytes>)"
+
+
+_CHARSMAP = _Bytes()
+_SYMBOLS = ListOf(Text(1))
+
+
+@dataclass(frozen=True, repr=False)
+class SentencePiece(Normalizer):
+    """All that a SentencePiece model does to a text, as that library does it; ``tokenizers`` refuses it in a file.
+
+    Args:
+        precompiled_charsmap: The rules, as they stand in the ``.model`` file; None for none. At each place the longest
+            that fits is applied.
+        add_dummy_prefix: Put a space before a text that is not empty.
+        remove_extra_whitespaces: Keep one of several spaces in a row, and none at the ends.
+        escape_whitespaces: Write spaces as ``▁``.
+        treat_whitespace_as_suffix: Put the space behind the text instead.
+        user_defined_symbols: Strings that no rule changes, kept as a tuple.
+
+    >>> SentencePiece().normalize_str(" to  be ")
+    '▁to▁be'
+    """
+
+    type_name: ClassVar[str] = "piecework.SentencePiece"
+
+    precompiled_charsmap: bytes | None = field(default=None, metadata=takes(Maybe(_CHARSMAP)))
+    add_dummy_prefix: bool = field(default=True, metadata=takes(FLAG))
+    remove_extra_whitespaces: bool = field(default=True, metadata=takes(FLAG))
+    escape_whitespaces: bool = field(default=True, metadata=takes(FLAG))
+    treat_whitespace_as_suffix: bool = field(default=False, metadata=takes(FLAG))
+    user_defined_symbols: abc.Sequence[str] = field(default=(), metadata=takes(_SYMBOLS))
+
+    def __repr__(self) -> str:
+        parts = []
+        if self.precompiled_charsmap is not None:
+            parts.append(f"precompiled_charsmap=<{len(self.precompiled_charsmap):,} bytes>")
+        names = ("add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces")
+        parts += [f"{name}=False" for name in names if not getattr(self, name)]
+        if self.treat_whitespace_as_suffix:
+            parts.append("treat_whitespace_as_suffix=True")
+        if self.user_defined_symbols:
+            parts.append(f"user_defined_symbols=<{len(self.user_defined_symbols):,} symbols>")
+        return f"SentencePiece({', '.join(parts)})"
 
 
 @dataclass(frozen=True)

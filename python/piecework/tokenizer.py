@@ -6,42 +6,53 @@ process that does no more starts the sooner.
 
 from __future__ import annotations
 
+import operator
 import os
-import re
 import warnings
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast
 
 from piecework import _core
-from piecework.arguments import DEFAULT, Default, as_column
+from piecework.arguments import DEFAULT, FAST, UNCACHED, Default, Way, as_column, as_ids, id_error
 from piecework.errors import (
     ConfigError,
     FormatError,
+    MissingFileError,
     PieceworkWarning,
     TokenIdError,
     VocabularyError,
     to_utf8,
 )
-from piecework.io import may_block, read_bytes, size, write_aside
+from piecework.io import (
+    make_folder,
+    may_block,
+    read_bytes,
+    read_unpacked,
+    size,
+    write_aside,
+)
 from piecework.io.files import checked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
     from piecework._core import ArrowTexts, Encoding, Options
     from piecework._core import Tokenizer as CoreTokenizer
     from piecework.added_tokens import AddedToken
-    from piecework.arguments import ArrowColumn, Road, Specials, Text, UnknownPolicy
+    from piecework.arguments import ArrowColumn, Specials, Text, UnknownPolicy
     from piecework.decoders import Decoder
     from piecework.encoding_settings import Padding, PaddingLike, Truncation, TruncationLike
-    from piecework.explain import Explanation
+    from piecework.explain import Explanation, Merging
+    from piecework.formats import Format
     from piecework.io.files import Pathish
     from piecework.io.folder import ModelFolder
-    from piecework.models import Model
+    from piecework.models import BPE, Model
     from piecework.normalizers import Normalizer
+    from piecework.patterns import Regex
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.processors import PostProcessor
-    from piecework.types import Encodings, Merge, ProgressLike
+    from piecework.streams import DecodeStream
+    from piecework.types import Call, Encodings, Merge, ProgressLike
 
 __all__ = ["LoadSettings", "Tokenizer"]
 
@@ -73,8 +84,9 @@ class LoadSettings(ModelSettings, total=False):
         strip_accents: vocab.txt.
         clean_text: vocab.txt.
         handle_chinese_chars: vocab.txt.
-        normalizer: vocab.txt: a normalizer in place of these four; None for nothing.
-        pre_tokenizer: vocab.txt: BERT's by default; None for one word a text.
+        normalizer: vocab.txt: a normalizer in place of these four; None for nothing. vocab.json with merges.txt: by default
+            what the vocabulary tells, and nothing beside a pre-tokenizer.
+        pre_tokenizer: vocab.txt: BERT's by default; None for one word a text. vocab.json with merges.txt: likewise.
         continuing_subword_prefix: vocab.txt: what marks a token that continues a word.
         unknown: What becomes of characters that no piece covers.
         unk_token: The unknown token's text; None if there is none.
@@ -105,6 +117,12 @@ _BERT = ("lowercase", "strip_accents", "clean_text", "handle_chinese_chars")
 _VOCAB_ONLY = (*_BERT, "normalizer", "pre_tokenizer", "continuing_subword_prefix")
 _LIMITS = ("truncation", "padding")
 _MODEL = ("unknown", "unk_token", "max_input_chars_per_word")
+_SPLITTING = ("normalizer", "pre_tokenizer")
+_ALONE = {
+    "merges.txt": "a vocabulary or merges of BPE, which belong together; expected the files vocab.json and merges.txt",
+    "tiktoken": "a file of ranks, which does not say how text is split; call from_tiktoken with a file",
+}
+"""Why bytes without a file do not suffice."""
 
 
 class Tokenizer:
@@ -193,10 +211,14 @@ class Tokenizer:
 
     @classmethod
     def from_file(cls, path: Pathish, **settings: Unpack[LoadSettings]) -> Tokenizer:
-        """Load a tokenizer.json or a vocab.txt.
+        """Load a tokenizer, from a file of any format that is known.
+
+        A tokenizer.json, a vocab.txt, a vocab.json or merges.txt with the other beside it (or GPT-2's encoder.json and
+        vocab.bpe), tiktoken's ranks, a SentencePiece model of BPE, subword-nmt's codes, or CLIP's list of merges.
 
         Args:
-            path: The file. Its ending (``.json``, ``.txt``) tells the format, else its first bytes do.
+            path: The file, perhaps packed by gzip. Its content tells the format; where that leaves it open, its name does.
+                Ranks have to be called like their encoding, as ``cl100k_base.tiktoken``; see :meth:`from_tiktoken`.
             **settings: What the file leaves open, see :class:`LoadSettings`.
 
         Returns:
@@ -207,35 +229,211 @@ class Tokenizer:
             FileError: The file cannot be read; a missing file also is a ``FileNotFoundError``.
             FormatError: It is not what it should be; the message has the line or JSON path.
             UnsupportedError: It asks for what this version cannot do.
-            VocabularyError: The vocabulary lacks the unknown token, or has duplicates.
+            VocabularyError: The vocabulary lacks the unknown token or bytes, or has duplicates.
+            ConfigError: A setting that the file says itself, or ranks whose encoding is not known.
         """
+        from piecework.formats import recognized
+
+        name, data = os.fspath(path), read_unpacked(path)
+        kind = recognized(data, os.path.basename(name))
+        if kind == "tiktoken":
+            return cls._with_limits(cls.from_tiktoken(path), kind, settings)
+        if kind == "merges.txt":
+            return cls._from_merges(name, data, settings)
         try:
-            return cls._parse(read_bytes(path), os.path.splitext(path)[1].lower(), settings)
+            return cls._parse(data, os.path.splitext(name)[1].lower(), settings)
+        except (FormatError, VocabularyError) as error:
+            raise type(error)(f"{name}: {error}") from None
+
+    @classmethod
+    def from_tiktoken(
+        cls,
+        path: Pathish,
+        name: str | None = None,
+        *,
+        pattern: Regex | str | None = None,
+        special_tokens: Mapping[str, int] | None = None,
+    ) -> Tokenizer:
+        r"""Load ranks of tiktoken: a token in base64 and its rank a line. Nothing is downloaded.
+
+        Args:
+            path: The file.
+            name: The encoding: ``gpt2``, ``r50k_base``, ``p50k_base``, ``p50k_edit``, ``cl100k_base``, ``o200k_base`` or
+                ``o200k_harmony``. By default the file's name says it.
+            pattern: What splits texts, in the syntax of Oniguruma, or as tiktoken writes one of its own; by default that of
+                the encoding.
+            special_tokens: Special tokens and their ids; by default those of the encoding, and none beside a pattern.
+
+        Returns:
+            The tokenizer. With ``specials="text"`` it gives the ids of tiktoken's ``encode_ordinary``, by default those of
+            ``encode(text, allowed_special="all")``. The ids are the ranks; a warning tells if they leave gaps.
+
+        Raises:
+            FileError: The file cannot be read; a missing file also is a ``FileNotFoundError``.
+            FormatError: A line is no token with its rank, or repeats one; the message names the line.
+            VocabularyError: Some of the 256 bytes are no tokens.
+            ConfigError: No encoding has that name, or special tokens have ids that are taken.
+
+        >>> import base64, pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "mine.tiktoken")
+        >>> tokens = [bytes([byte]) for byte in range(256)] + [b"hu", b"hug"]
+        >>> lines = [f"{base64.b64encode(token).decode()} {rank}" for rank, token in enumerate(tokens)]
+        >>> _ = path.write_text("\n".join(lines))
+        >>> Tokenizer.from_tiktoken(path, pattern=r"\w+|\W+").encode("hugs").ids
+        [257, 115]
+        """
+        from piecework.formats import encoding
+
+        file = os.fspath(path)
+        is_told = pattern is not None and name is None
+        said, specials = ("", {}) if is_told else encoding(file, name)
+        if pattern is not None:
+            said = pattern if isinstance(pattern, str) else pattern.pattern
+        if special_tokens is not None:
+            specials = dict(special_tokens)
+        data = read_unpacked(path)
+        try:
+            core = _core.from_tiktoken(data, said, list(specials.items()))
+        except (FormatError, VocabularyError) as error:
+            raise type(error)(f"{file}: {error}") from None
+        gap = _core.first_gap(core)
+        if gap is not None and gap < len(core) - len(specials):
+            message = f"{file}: the ranks leave gaps, no token has the id {gap}; to decode such an id is an error"
+            warnings.warn(message, PieceworkWarning, stacklevel=2)
+        return cls._wrap(core)
+
+    @classmethod
+    def from_sentencepiece(cls, path: Pathish) -> Tokenizer:
+        """Load a SentencePiece model of the type BPE, with or without byte fallback, such as that of Llama 2.
+
+        Control symbols are special tokens. SentencePiece never finds these in a text, so its ids are those of
+        ``specials="text"``; and it adds none by itself, so there is no post-processor. Symbols that the user defined are
+        added tokens.
+
+        Args:
+            path: The ``.model`` file.
+
+        Returns:
+            The tokenizer. Where ``tokenizers`` has components that do the same it is made of these; else its normalizer is
+            :class:`piecework.normalizers.SentencePiece`.
+
+        Raises:
+            FileError: The file cannot be read; a missing file also is a ``FileNotFoundError``.
+            FormatError: It is not a SentencePiece model, or cut short.
+            UnsupportedError: The model is of another type, or has unused pieces or rules for decoded text.
+        """
+        return cls._from_format("sentencepiece", path)
+
+    @classmethod
+    def from_subword_nmt(cls, path: Pathish) -> Tokenizer:
+        r"""Load codes of subword-nmt, version 0.2: a merge a line.
+
+        Codes know no ids. Here the unknown token has the first, then come the characters in the order in which the codes
+        name them, without and with ``</w>``, then what the merges make. A token that ends a word ends in ``</w>``; the
+        library writes ``@@`` behind all others instead. Words are what spaces and line ends divide.
+
+        Args:
+            path: The file.
+
+        Returns:
+            The tokenizer; a character that no code names is ``<unk>``.
+
+        Raises:
+            FileError: The file cannot be read; a missing file also is a ``FileNotFoundError``.
+            FormatError: A line is no merge; the message names it.
+            UnsupportedError: The codes are of another version.
+
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "codes")
+        >>> _ = path.write_text("#version: 0.2\nl o\nlo w</w>\n")
+        >>> Tokenizer.from_subword_nmt(path).tokenize("low lows")
+        ['low</w>', 'lo', 'w', '<unk>']
+        """
+        return cls._from_format("subword-nmt", path)
+
+    @classmethod
+    def _from_format(cls, kind: Format, path: Pathish) -> Tokenizer:
+        """Load a file that says all by itself."""
+        from piecework.formats import read
+
+        data = read_unpacked(path)
+        try:
+            return cls._wrap(read(kind, data))
         except (FormatError, VocabularyError) as error:
             raise type(error)(f"{os.fspath(path)}: {error}") from None
 
     @classmethod
+    def _from_merges(cls, name: str, data: bytes, settings: LoadSettings) -> Tokenizer:
+        """Load a vocab.json and a merges.txt; `data` is one of them, and the other lies beside it."""
+        from piecework.formats import partner
+
+        other = partner(name)
+        if other is None:
+            raise FormatError(
+                f"{name}: a vocabulary of BPE without its merges; call it vocab.json and put merges.txt beside it"
+            )
+        try:
+            beside = read_unpacked(other)
+        except MissingFileError:
+            message = (
+                f"{name}: a vocabulary and its merges belong together, and {other} is not there"
+            )
+            raise FormatError(message) from None
+        files = (data, beside) if name.lower().endswith(".json") else (beside, data)
+        return cls._of_merges(name, *files, settings)
+
+    @classmethod
+    def _of_merges(
+        cls, name: str, vocab: bytes, merges: bytes, settings: LoadSettings
+    ) -> Tokenizer:
+        splitter, functions = _merges_splitter(settings)
+        try:
+            core = _core.from_merges(vocab, merges, splitter, functions)
+        except (FormatError, VocabularyError) as error:
+            raise type(error)(f"{name}: {error}") from None
+        splitting: Any = {k: v for k, v in settings.items() if k not in _SPLITTING}
+        return cls._with_limits(cls._wrap(core, functions), "merges.txt", splitting)
+
+    @classmethod
+    def _with_limits(
+        cls,
+        tokenizer: Tokenizer,
+        kind: Format,
+        settings: LoadSettings,
+    ) -> Tokenizer:
+        """Apply the settings that every format leaves open, and refuse all others."""
+        _refuse_unknown(settings, LoadSettings.__optional_keys__, "a tokenizer's settings")
+        _refuse(settings, (*_VOCAB_ONLY, *_MODEL), f"the format {kind} says itself")
+        limits: Any = dict(settings)
+        return tokenizer.with_parts(**limits) if limits else tokenizer
+
+    @classmethod
     def from_str(cls, text: str, **settings: Unpack[LoadSettings]) -> Tokenizer:
-        """Load the text of a tokenizer.json or a vocab.txt; see :meth:`from_file`."""
+        """Load the text of a file that says all by itself; see :meth:`from_file`."""
         if not isinstance(text, str):
             raise TypeError(f"expected str, found {type(text).__name__}; from_bytes takes bytes")
         return cls._parse(to_utf8(text), "", settings)
 
     @classmethod
     def from_bytes(cls, data: bytes, **settings: Unpack[LoadSettings]) -> Tokenizer:
-        """Load the bytes of a tokenizer.json or a vocab.txt; see :meth:`from_file`."""
+        """Load the bytes of a file that says all by itself; see :meth:`from_file`."""
         if not isinstance(data, bytes | bytearray | memoryview):
             raise TypeError(f"expected bytes, found {type(data).__name__}; from_str takes str")
         return cls._parse(bytes(data), "", settings)
 
     @classmethod
     def _parse(cls, data: bytes, suffix: str, settings: LoadSettings) -> Tokenizer:
+        from piecework.formats import read, recognized
+
         _refuse_unknown(settings, LoadSettings.__optional_keys__, "a tokenizer's settings")
         if not data.strip():
             raise FormatError("the file is empty; expected a tokenizer.json or a vocab.txt")
-        is_json = suffix == ".json" or (
-            suffix != ".txt" and re.match(rb'\s*\{\s*["}]', data) is not None
-        )
+        kind = recognized(data, suffix)
+        if kind in ("merges.txt", "tiktoken"):
+            raise FormatError(_ALONE[kind])
+        if kind not in ("tokenizer.json", "vocab.txt"):
+            return cls._with_limits(cls._wrap(read(kind, data)), kind, settings)
+        is_json = kind == "tokenizer.json"
         try:
             tokenizer = (
                 cls._from_json(data, settings) if is_json else cls._from_vocab(data, settings)
@@ -321,19 +519,63 @@ class Tokenizer:
                     stacklevel=3,
                 )
 
-    def save(self, path: Pathish) -> None:
-        """Write a tokenizer.json, history and counts included, which ``tokenizers`` 0.23 loads too.
+    def save(self, path: Pathish, format: Format = "tokenizer.json") -> None:  # noqa: A002
+        """Write the tokenizer, by default as a tokenizer.json, which ``tokenizers`` 0.23 loads too.
 
         With a setting that it cannot honour (``unknown`` other than ``"word"``) the file has a model type that it
-        refuses, so that no id changes in silence.
+        refuses, so that no id changes in silence. Other formats hold less; a warning tells what is lost, and what would
+        change how text is encoded is an error.
 
         Args:
-            path: The file, made or replaced as a whole.
+            path: The file, made or replaced as a whole; of ``"merges.txt"`` the folder that gets a vocab.json beside it.
+            format: ``"tokenizer.json"`` (history and counts included), ``"vocab.txt"``, ``"merges.txt"``, ``"tiktoken"``,
+                ``"sentencepiece"`` or ``"subword-nmt"``.
 
         Raises:
             FileError: It cannot be written; what was there before is untouched.
+            ConfigError: The format cannot hold the tokenizer.
+
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> from piecework import models
+        >>> model = models.BPE(["l", "o", "w", "lo", "lo</w>"], [("l", "o")], end_of_word_suffix="</w>")
+        >>> Tokenizer(model).save(folder / "ranks", "tiktoken")
+        Traceback (most recent call last):
+        ...
+        piecework.errors.ConfigError: a tiktoken file cannot hold the marks "" and "</w>" of tokens in a word; save a tokenizer.json
         """
-        write_aside(path, self.to_str().encode())
+        if format == "tokenizer.json":
+            write_aside(path, self.to_str().encode())
+        elif format == "vocab.txt":
+            self._save_vocab(path, 4)
+        else:
+            self._save_as(path, format, None)
+
+    def save_sentencepiece(self, path: Pathish, like: Pathish | None = None) -> None:
+        """Write a SentencePiece model; see :meth:`save`.
+
+        Args:
+            path: The file, made or replaced as a whole.
+            like: Another ``.model`` file: what a tokenizer does not hold, such as the settings of its training, is taken
+                from it, fields that are not known here included.
+
+        Raises:
+            FileError: A file cannot be read or written.
+            ConfigError: The format cannot hold the tokenizer.
+            FormatError: The other model normalizes or decodes otherwise.
+        """
+        self._save_as(path, "sentencepiece", None if like is None else read_bytes(like))
+
+    def _save_as(self, path: Pathish, kind: Format, like: bytes | None) -> None:
+        from piecework.formats import remark, write
+
+        if self._functions:
+            self.to_str()  # which says that no file holds a function
+        files = write(self._core, kind, like)
+        if said := remark(self._core, kind, files, os.path.basename(os.fspath(path))):
+            warnings.warn(said, PieceworkWarning, stacklevel=3)
+        for name, data in files.items():
+            write_aside(os.path.join(make_folder(path), name) if name else path, data)
 
     def to_str(self) -> str:
         """Give the tokenizer.json that :meth:`save` writes."""
@@ -351,12 +593,15 @@ class Tokenizer:
             VocabularyError: A token that a line cannot hold.
             FileError: It cannot be written.
         """
+        self._save_vocab(path, 3)
+
+    def _save_vocab(self, path: Pathish, stacklevel: int) -> None:
         text = self._core.to_vocab()
         if lost := self._lost_in_vocab(text):
             warnings.warn(
                 f"a vocab.txt holds the tokens alone; this one encodes the same only with {', '.join(lost)}",
                 PieceworkWarning,
-                stacklevel=2,
+                stacklevel=stacklevel,
             )
         write_aside(path, text.encode())
 
@@ -430,6 +675,28 @@ class Tokenizer:
             _checked_limit(settings.get("max_input_chars_per_word", limit)),
         )
         return self._wrap(self._core.with_model(model), self._functions)
+
+    def as_bpe(self) -> Tokenizer:
+        r"""Give the same tokenizer with its words merged as in its training, in place of the longest match.
+
+        So one sees what the two algorithms make of one training (note 001): WordPiece keeps the vocabulary alone, and takes
+        the longest piece; byte-pair encoding keeps the merges, and applies them in their order.
+
+        Returns:
+            A tokenizer with a :class:`piecework.models.BPE` of the same vocabulary. A character that is no token is unknown,
+            and not its word; there is no limit to a word's length. It has no token counts, which are those of the
+            longest match.
+
+        Raises:
+            ConfigError: A model other than WordPiece, one whose history is not known, or one that was pruned.
+
+        >>> import piecework as pw
+        >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+        >>> tok = pw.train(words, pw.WordPieceTrainer(20, criterion="pmi", max_merges=2, ties="first"))
+        >>> tok.as_bpe().tokenize("hugs"), tok.as_bpe().tokenize("mug"), tok.tokenize("mug")
+        (['hu', '##gs'], ['[UNK]', '##u', '##g'], ['[UNK]'])
+        """
+        return self._wrap(self._core.as_bpe(), self._functions)
 
     def with_parts(self, **parts: Unpack[Parts]) -> Tokenizer:
         r"""Give the same tokenizer with other parts.
@@ -518,6 +785,8 @@ class Tokenizer:
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
         cache: bool = True,
+        dropout: float | None = None,
+        seed: int = 0,
     ) -> Encoding:
         r"""Encode a text, or a pair of texts.
 
@@ -532,6 +801,8 @@ class Tokenizer:
                 it. What is cut off is in ``overflowing``.
             padding: A :class:`piecework.Padding`, a length, or None; by default as the tokenizer has it.
             cache: Whether words that were met before may be looked up, and new ones kept. The result is the same.
+            dropout: How likely BPE passes a merge over, from 0 to 1; None: as the model has it.
+            seed: What decides which merges are passed over: the same seed, the same tokens.
 
         Returns:
             Ids, tokens, offsets (characters of the original text), word ids, type ids and masks.
@@ -550,8 +821,28 @@ class Tokenizer:
         >>> tok.encode("hugs hug", truncation=2).tokens
         ['hug', '##s']
         """
-        options = self._options(add_special_tokens, specials, truncation, padding, _road(cache))
+        options = self._options(
+            add_special_tokens, specials, truncation, padding, _way(cache, dropout, seed)
+        )
         return self._core.encode(text, pair, is_pretokenized, options)
+
+    def _encode_input(
+        self,
+        number: int,
+        text: Text | Sequence[str],
+        pair: Text | Sequence[str] | None,
+        call: Call,
+        padding: PaddingLike | Default,
+    ) -> Encoding:
+        """Encode an input of a batch as the batch did."""
+        options = self._options(
+            call.add_special_tokens,
+            call.specials,
+            call.truncation,
+            padding,
+            _way(call.cache, call.dropout, call.seed)._replace(first_input=number),
+        )
+        return self._core.encode(text, pair, call.is_pretokenized, options)
 
     def encode_segments(
         self,
@@ -561,6 +852,8 @@ class Tokenizer:
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
         cache: bool = True,
+        dropout: float | None = None,
+        seed: int = 0,
     ) -> Encoding:
         r"""Encode one text that comes in segments, some of which may hold special tokens.
 
@@ -571,6 +864,8 @@ class Tokenizer:
             truncation: Likewise.
             padding: Likewise.
             cache: Likewise.
+            dropout: Likewise, and the next, too.
+            seed: Likewise.
 
         Returns:
             The encoding; offsets count in all segments put together.
@@ -579,7 +874,9 @@ class Tokenizer:
         >>> tok.encode_segments([("hugs[SEP]", True), ("[SEP]", False)]).tokens
         ['hug', '##s', '[SEP]', '[UNK]', '[UNK]', '[UNK]']
         """
-        options = self._options(add_special_tokens, "match", truncation, padding, _road(cache))
+        options = self._options(
+            add_special_tokens, "match", truncation, padding, _way(cache, dropout, seed)
+        )
         return self._core.encode_segments(segments, options)
 
     def encode_ids(
@@ -593,9 +890,13 @@ class Tokenizer:
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
         cache: bool = True,
+        dropout: float | None = None,
+        seed: int = 0,
     ) -> list[int]:
         """Give the token ids of a text or pair, and nothing else; arguments as for :meth:`encode`."""
-        options = self._options(add_special_tokens, specials, truncation, padding, _road(cache))
+        options = self._options(
+            add_special_tokens, specials, truncation, padding, _way(cache, dropout, seed)
+        )
         return self._core.encode_ids(text, pair, is_pretokenized, options)
 
     def encode_batch(
@@ -609,6 +910,8 @@ class Tokenizer:
         padding: PaddingLike | Default = DEFAULT,
         offsets: bool = False,
         cache: bool = True,
+        dropout: float | None = None,
+        seed: int = 0,
         threads: int | None = None,
     ) -> Encodings:
         r"""Encode many texts into one flat array of ids.
@@ -624,6 +927,8 @@ class Tokenizer:
             offsets: Whether offsets, word ids, type ids and masks are computed at the same time, instead of when they are
                 asked for.
             cache: As for :meth:`encode`.
+            dropout: Likewise. Texts differ in their chance by their place in the batch.
+            seed: Likewise.
             threads: How many to use; one for each core by default. They do not change the result.
 
         Returns:
@@ -642,10 +947,21 @@ class Tokenizer:
 
         rows = _listed(texts, is_pretokenized)
         specials = specials if isinstance(specials, str) else frozenset(specials)
-        options = self._options(add_special_tokens, specials, truncation, padding, _road(cache))
+        options = self._options(
+            add_special_tokens, specials, truncation, padding, _way(cache, dropout, seed)
+        )
         batch = self._core.encode_batch(rows, is_pretokenized, options, offsets, threads)
         call = Call(
-            self, rows, is_pretokenized, add_special_tokens, specials, truncation, padding, cache
+            self,
+            rows,
+            is_pretokenized,
+            add_special_tokens,
+            specials,
+            truncation,
+            padding,
+            cache,
+            dropout,
+            seed,
         )
         return Encodings(batch, call, threads)
 
@@ -658,6 +974,8 @@ class Tokenizer:
         specials: Specials = "match",
         errors: Literal["strict", "replace"] = "strict",
         cache: bool = True,
+        dropout: float | None = None,
+        seed: int = 0,
         threads: int | None = None,
         progress: ProgressLike = False,
     ) -> Encodings:
@@ -674,6 +992,8 @@ class Tokenizer:
             specials: Likewise.
             errors: ``"strict"`` makes broken bytes an error, ``"replace"`` puts U+FFFD in their place.
             cache: As for :meth:`encode`.
+            dropout: Likewise. Lines differ in their chance by the byte that they begin at.
+            seed: Likewise.
             threads: How many to use; one for each core by default. They do not change the result.
             progress: Whether to show progress, or what to call with it.
 
@@ -700,7 +1020,9 @@ class Tokenizer:
         if errors not in ("strict", "replace"):
             raise ConfigError(f'errors must be "strict" or "replace", not {errors!r}')
         specials = specials if isinstance(specials, str) else frozenset(specials)
-        options = self._options(add_special_tokens, specials, None, None, _road(cache))
+        options = self._options(
+            add_special_tokens, specials, None, None, _way(cache, dropout, seed)
+        )
         name = checked(path)
         # The core waits for bytes; where they may not come, Python does, which listens for Ctrl-C.
         data = read_bytes(path) if may_block(path) else None
@@ -716,7 +1038,18 @@ class Tokenizer:
                 lambda read: report("encoding bytes", read, total),
                 _BLOCK,
             )
-        call = Call(self, FileTexts(name), False, add_special_tokens, specials, None, None, cache)
+        call = Call(
+            self,
+            FileTexts(name),
+            False,
+            add_special_tokens,
+            specials,
+            None,
+            None,
+            cache,
+            dropout,
+            seed,
+        )
         return Encodings(batch, call, threads)
 
     def _options(
@@ -725,28 +1058,28 @@ class Tokenizer:
         specials: Specials,
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
-        road: Road = "fast",
+        way: Way = FAST,
     ) -> Options:
         """What a call asks for, as the core takes it; kept, as most calls ask for the same."""
         if (
             add_special_tokens is True
             and specials == "match"
             and truncation is padding is DEFAULT
-            and road == "fast"
+            and way == FAST
         ):
             return self._plain_options
         if not isinstance(specials, str):
-            return self._made_options(add_special_tokens, specials, truncation, padding, road)
+            return self._made_options(add_special_tokens, specials, truncation, padding, way)
         # True and 1 are equal, but only one of them is a length.
         limits = type(truncation), truncation, type(padding), padding
-        key = add_special_tokens, specials, road, *limits
+        key = add_special_tokens, specials, way, *limits
         known = self._known_options
         try:
             options = known.get(key)
         except TypeError:  # something that is no setting; it is told which
-            return self._made_options(add_special_tokens, specials, truncation, padding, road)
+            return self._made_options(add_special_tokens, specials, truncation, padding, way)
         if options is None:
-            options = self._made_options(add_special_tokens, specials, truncation, padding, road)
+            options = self._made_options(add_special_tokens, specials, truncation, padding, way)
             if len(known) >= _MOST_OPTIONS:
                 known.clear()
             known[key] = options
@@ -755,7 +1088,7 @@ class Tokenizer:
     @cached_property
     def _plain_options(self) -> Options:
         """What most calls ask for."""
-        return self._made_options(True, "match", DEFAULT, DEFAULT, "fast")
+        return self._made_options(True, "match", DEFAULT, DEFAULT, FAST)
 
     @cached_property
     def _known_options(self) -> dict[Hashable, Options]:
@@ -767,10 +1100,10 @@ class Tokenizer:
         specials: Specials,
         truncation: TruncationLike | Default,
         padding: PaddingLike | Default,
-        road: Road,
+        way: Way,
     ) -> Options:
         limits = self._limit("truncation", truncation), self._limit("padding", padding)
-        return _core.Options(self._core, bool(add_special_tokens), specials, *limits, road)
+        return _core.Options(self._core, bool(add_special_tokens), specials, *limits, way)
 
     def _limit(self, name: Literal["truncation", "padding"], value: Any) -> str | bool:
         """JSON, True for what the tokenizer has, or False for none."""
@@ -810,20 +1143,106 @@ class Tokenizer:
         'hugs hug'
         """
         try:
-            return self._core.decode(_ids(ids), skip_special_tokens)
+            return self._core.decode(as_ids(ids), skip_special_tokens)
         except OverflowError:
-            raise TokenIdError(
-                f"an id is negative or over 2^32; ids go from 0 to {len(self) - 1}"
-            ) from None
+            raise id_error(len(self)) from None
 
     def decode_batch(
         self, batch: Encodings | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
     ) -> list[str]:
         """Give the texts of many rows of token ids; see :meth:`decode`."""
-        from piecework.types import Encodings
+        return [self.decode(row, skip_special_tokens=skip_special_tokens) for row in _rows(batch)]
 
-        rows = batch.to_list() if isinstance(batch, Encodings) else batch
-        return [self.decode(row, skip_special_tokens=skip_special_tokens) for row in rows]
+    def decode_bytes(self, ids: Iterable[int], *, skip_special_tokens: bool = True) -> bytes:
+        r"""Give the text of token ids as bytes, those that tokens stand for as they are.
+
+        Where :meth:`decode` has U+FFFD because bytes are no UTF-8, as in half a character, these bytes are given: those of
+        byte-level tokens and of tokens such as ``<0xE4>``, by the decoder. A regular expression of the decoder looks at
+        text alone; behind it they are U+FFFD here, too.
+
+        Args:
+            ids: Token ids.
+            skip_special_tokens: Whether special tokens are left out.
+
+        Returns:
+            The bytes; UTF-8, where the tokens are.
+
+        Raises:
+            TokenIdError: An id that is not in the vocabulary.
+
+        >>> from piecework import decoders, models
+        >>> vocab = ["Ġna", "Ã", "¯", "ve"]
+        >>> tok = Tokenizer(models.WordLevel(vocab, unk_token="ve"), decoder=decoders.ByteLevel())
+        >>> tok.decode_bytes([0, 1]), tok.decode([0, 1]), tok.decode([0, 1, 2, 3])
+        (b' na\xc3', ' na�', ' naïve')
+        """
+        try:
+            return self._core.decode_bytes(as_ids(ids), skip_special_tokens)
+        except OverflowError:
+            raise id_error(len(self)) from None
+
+    def decode_bytes_batch(
+        self, batch: Encodings | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
+    ) -> list[bytes]:
+        """Give the bytes of many rows of token ids; see :meth:`decode_bytes`."""
+        rows = _rows(batch)
+        return [self.decode_bytes(row, skip_special_tokens=skip_special_tokens) for row in rows]
+
+    def decode_stream(self, *, skip_special_tokens: bool = True) -> DecodeStream[str]:
+        r"""Give a stream that decodes token ids as they come, as from a model that generates.
+
+        Args:
+            skip_special_tokens: Whether special tokens are left out.
+
+        Returns:
+            The stream; :meth:`DecodeStream.step` gives what is new.
+
+        >>> stream = Tokenizer.from_str("[UNK]\nhug\n##s\n").decode_stream()
+        >>> stream.step(1), stream.step([2, 1]), stream.finish()
+        ('hug', 's hug', '')
+        """
+        from piecework.streams import DecodeStream
+
+        return DecodeStream(self._core.decode_stream(bool(skip_special_tokens), False), len(self))
+
+    def decode_bytes_stream(self, *, skip_special_tokens: bool = True) -> DecodeStream[bytes]:
+        """Give a stream that decodes as :meth:`decode_bytes` does; see :meth:`decode_stream`.
+
+        Bytes are given as they come, also those that begin a character.
+        """
+        from piecework.streams import DecodeStream
+
+        return DecodeStream(self._core.decode_stream(bool(skip_special_tokens), True), len(self))
+
+    def readable(self, token: str | int) -> str:
+        r"""Give a token as people read it.
+
+        What the decoder does to single tokens is done: characters that stand for bytes become text, tokens such as ``<0x61>``
+        and marks of spaces as well. Prefixes and suffixes that mark the place in a word stay.
+
+        Args:
+            token: The token, or its id.
+
+        Returns:
+            Text on one line; bytes that are no UTF-8 by themselves as ``<0xE4>``, control characters escaped.
+
+        Raises:
+            TokenIdError: An id that is not in the vocabulary.
+
+        >>> from piecework import decoders, models
+        >>> vocab = ["Ġna", "Ã", "¯ve", "Ċ"]
+        >>> tok = Tokenizer(models.WordLevel(vocab, unk_token="Ċ"), decoder=decoders.ByteLevel())
+        >>> [tok.readable(token) for token in ["Ġna", 1, 2, "Ċ"]]
+        [' na', '<0xC3>', '<0xAF>ve', '\\n']
+        """
+        from piecework.readable import readable
+
+        if not isinstance(token, str):
+            name = self.id_to_token(token)
+            if name is None:
+                raise TokenIdError(f"id {token} is not in the vocabulary")
+            token = name
+        return readable(self._core.token_bytes(token))
 
     def count(
         self,
@@ -847,7 +1266,7 @@ class Tokenizer:
         >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").count(["hugs", "hug"])
         [2, 1]
         """
-        options = self._options(add_special_tokens, specials, road=_road(cache))
+        options = self._options(add_special_tokens, specials, way=_way(cache))
         if isinstance(text_or_texts, _TEXT):
             return self._core.count(text_or_texts, options)
         if (column := as_column(text_or_texts)) is not None:
@@ -1092,6 +1511,15 @@ class Tokenizer:
         return {merge.token: place for place, merge in enumerate(self.history)}
 
     @cached_property
+    def _merging(self) -> Merging | None:
+        """The merges of a BPE model, for explanations; None of other models."""
+        if self.model_type != "BPE":
+            return None
+        from piecework.explain import Merging
+
+        return Merging(cast("BPE", self.model))
+
+    @cached_property
     def _symbols(self) -> frozenset[str]:
         """The user-defined symbols of the training."""
         return frozenset((self.trainer or {}).get("user_defined_symbols", ()))
@@ -1200,9 +1628,18 @@ def _checked(name: str, part: Any, base: type[Any]) -> Any:
     return part
 
 
-def _road(cache: bool) -> Road:
-    """The fast road, if there is one, or that without a cache."""
-    return "fast" if cache else "uncached"
+def _way(cache: bool, dropout: Any = None, seed: int = 0) -> Way:
+    """How the core gets to tokens: on the fast road, if there is one, with or without a cache."""
+    if dropout is None and seed == 0:
+        return FAST if cache else UNCACHED
+    if isinstance(dropout, bool) or not (
+        dropout is None or (isinstance(dropout, int | float) and 0 <= dropout <= 1)
+    ):
+        raise ConfigError(f"dropout: expected a number from 0 to 1, or None, found {dropout!r}")
+    number = operator.index(seed)
+    if not 0 <= number < 1 << 64:
+        raise ConfigError(f"seed: expected an integer from 0 to 2^64 - 1, found {seed!r}")
+    return (FAST if cache else UNCACHED)._replace(dropout=dropout, seed=number)
 
 
 def _is_json(data: bytes) -> bool:
@@ -1235,10 +1672,11 @@ def _listed(texts: Any, is_pretokenized: bool) -> Sequence[Any] | ArrowTexts:
     return list(texts) if column is None else column
 
 
-def _ids(ids: Iterable[int]) -> list[int]:
-    """A list of ids; arrays make one of Python's numbers, and quicker."""
-    tolist = getattr(ids, "tolist", None)
-    return list(ids) if tolist is None else tolist()
+def _rows(batch: Encodings | Iterable[Iterable[int]]) -> Iterable[Iterable[int]]:
+    """Token ids row by row."""
+    from piecework.types import Encodings
+
+    return batch.to_list() if isinstance(batch, Encodings) else batch
 
 
 def _checked_text(name: str, text: object) -> str:
@@ -1272,6 +1710,17 @@ def _vocab_splitter(
         settings["normalizer"] if "normalizer" in settings else BertNormalizer(**flags),
         settings["pre_tokenizer"] if "pre_tokenizer" in settings else BertPreTokenizer(),
     )
+
+
+def _merges_splitter(
+    settings: LoadSettings,
+) -> tuple[str | None, Sequence[Callable[[str], object]]]:
+    """The stages that go before those which a vocabulary tells; None for none."""
+    if not any(name in settings for name in _SPLITTING):
+        return None, ()
+    from piecework._component import splitter_json
+
+    return splitter_json(settings.get("normalizer"), settings.get("pre_tokenizer"))
 
 
 def _refuse_unknown(settings: Any, known: Iterable[str], what: str) -> None:

@@ -95,6 +95,8 @@ class Call:
     truncation: TruncationLike | Default
     padding: PaddingLike | Default
     cache: bool
+    dropout: float | None = None
+    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,8 @@ class Encodings:
                 truncation=call.truncation,
                 padding=call.padding,
                 cache=call.cache,
+                dropout=call.dropout,
+                seed=call.seed,
                 offsets=True,
                 threads=self._threads,
             )
@@ -233,16 +237,7 @@ class Encodings:
         padding = self._padding()
         if padding is not None and padding.length is None:  # that of the longest
             padding = replace(padding, length=self._most_tokens())
-        return call.tokenizer.encode(
-            text,
-            pair,
-            is_pretokenized=call.is_pretokenized,
-            add_special_tokens=call.add_special_tokens,
-            specials=call.specials,
-            truncation=call.truncation,
-            padding=padding,
-            cache=call.cache,
-        )
+        return call.tokenizer._encode_input(number, text, pair, call, padding)
 
     def to_list(self) -> list[list[int]]:
         """Give the ids as a list for each text."""

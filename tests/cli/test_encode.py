@@ -37,6 +37,21 @@ def test_tokens(run: Run, tok_file: Path) -> None:
     assert run("encode", tok_file, "--tokens", stdin="the zat\n").out == "[CLS] the [UNK] [SEP]\n"
 
 
+def test_readable_tokens(run: Run, tok_file: Path, tmp_path: Path) -> None:
+    assert run("encode", tok_file, "--readable", stdin="the\n").out == "[CLS] the [SEP]\n"
+    vocab = ["Ġa", "Ã", "©", "b"]
+    level = pw.Tokenizer(
+        pw.models.BPE([*vocab, "Ġ", "a"], [("Ġ", "a")]),
+        pre_tokenizer=pw.pre_tokenizers.ByteLevel(add_prefix_space=False),
+        decoder=pw.decoders.ByteLevel(),
+    )
+    level.save(tmp_path / "level.json")
+    assert (
+        run("encode", tmp_path / "level.json", "--readable", stdin="b aé\n").out
+        == "b ' a' <0xC3> <0xA9>\n"
+    )
+
+
 def test_json(run: Run, tok: pw.Tokenizer, tok_file: Path, text_file: Path) -> None:
     ended = run("encode", tok_file, text_file, "--json")
     lines = text_file.read_text(encoding="utf-8").splitlines()

@@ -80,6 +80,9 @@ COMPONENTS: list[Component] = [
     models.WordPiece({"<unk>": 0}, "<unk>", 7, "@@"),
     models.WordLevel({"<unk>": 0, "a": 1}),
     models.WordLevel(["x"], unk_token="x"),
+    models.BPE(["a", "b", "ab"], [("a", "b")]),
+    models.BPE(["a</w>", "a", "<unk>"], dropout=0.5, unk_token="<unk>", end_of_word_suffix="</w>"),
+    models.BPE(["a", "ab", "b"], ranks=[None, 3, None], byte_fallback=True, ignore_merges=True),
 ]
 OWN: list[Component] = [
     normalizers.Precompiled(b"\0" * 8),
@@ -231,7 +234,7 @@ BROKEN: list[tuple[Any, Any, str]] = [
         TEMPLATE | {"single": [{"Sequence": {"id": "C", "type_id": 0}}]},
         r"\$\.single\[0\]\.Sequence: the texts are A and B, not 'C'",
     ),
-    (M, {"type": "BPE"}, r"\$: the type 'BPE' is not among those known here"),
+    (M, {"type": "CPE"}, r"\$: the type 'CPE' is not among those known here"),
     (M, PIECE | {"vocab": {"a": -1}}, r"\$\.vocab: expected an integer from 0"),
     (M, PIECE | {"vocab": {"a": 1, "b": 1}}, r"\$\.vocab: the id 1 stands for 'a' and for 'b'"),
     (M, PIECE | {"vocab": ["a"]}, r"\$\.vocab: expected an object"),

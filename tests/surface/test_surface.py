@@ -28,6 +28,7 @@ def tok() -> pw.Tokenizer:
 
 COUNTING = "normalizer=DEFAULT, pre_tokenizer=DEFAULT, threads=None, progress=False"
 FILES = "encoding='utf-8', errors='strict'"
+CHANCE = "dropout=None, seed=0"
 ENCODING = (
     "is_pretokenized=False, add_special_tokens=True, specials='match', truncation=DEFAULT, "
     "padding=DEFAULT"
@@ -58,13 +59,13 @@ SIGNATURES: dict[str, str] = {
     "Tokenizer.with_settings": "(self, **settings)",
     "Tokenizer.with_parts": "(self, **parts)",
     "Tokenizer.with_added_tokens": "(self, tokens, *, special=False)",
-    "Tokenizer.encode": f"(self, text, pair=None, *, {ENCODING}, cache=True)",
-    "Tokenizer.encode_ids": f"(self, text, pair=None, *, {ENCODING}, cache=True)",
-    "Tokenizer.encode_batch": f"(self, texts, *, {ENCODING}, offsets=False, cache=True, threads=None)",
+    "Tokenizer.encode": f"(self, text, pair=None, *, {ENCODING}, cache=True, {CHANCE})",
+    "Tokenizer.encode_ids": f"(self, text, pair=None, *, {ENCODING}, cache=True, {CHANCE})",
+    "Tokenizer.encode_batch": f"(self, texts, *, {ENCODING}, offsets=False, cache=True, {CHANCE}, threads=None)",
     "Tokenizer.encode_file": "(self, path, *, lines=False, add_special_tokens=True, "
-    "specials='match', errors='strict', cache=True, threads=None, progress=False)",
+    f"specials='match', errors='strict', cache=True, {CHANCE}, threads=None, progress=False)",
     "Tokenizer.encode_segments": "(self, segments, *, add_special_tokens=True, "
-    "truncation=DEFAULT, padding=DEFAULT, cache=True)",
+    f"truncation=DEFAULT, padding=DEFAULT, cache=True, {CHANCE})",
     "Tokenizer.tokenize": "(self, text, *, specials='match')",
     "Tokenizer.decode": "(self, ids, *, skip_special_tokens=True)",
     "Tokenizer.decode_batch": "(self, batch, *, skip_special_tokens=True)",

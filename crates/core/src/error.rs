@@ -128,6 +128,8 @@ pub enum Place {
     Line(usize),
     /// A path such as `$.model.vocab`.
     Json(String),
+    /// A field of a binary file.
+    Field(&'static str),
 }
 
 impl fmt::Display for Place {
@@ -135,6 +137,7 @@ impl fmt::Display for Place {
         match self {
             Self::Line(line) => write!(f, "line {line}"),
             Self::Json(path) => f.write_str(path),
+            Self::Field(name) => f.write_str(name),
         }
     }
 }

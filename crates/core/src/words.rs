@@ -101,6 +101,14 @@ impl WordSplitter {
         Ok(normalized.text().to_owned())
     }
 
+    /// The form in which an added token is sought in normalized text.
+    pub fn normalize_token(&self, token: &str) -> Result<String> {
+        match &self.normalizer {
+            Some(Normalizer::SentencePiece(sentencepiece)) => Ok(sentencepiece.form_of(token)),
+            _ => self.normalize(token),
+        }
+    }
+
     /// Fills `words` with those of `text`, in which nothing is an added token.
     pub fn split(&self, text: &str, aligned: bool, words: &mut Words) -> Result<()> {
         words.reset(aligned || self.needs_alignment);

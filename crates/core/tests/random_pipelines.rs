@@ -201,6 +201,7 @@ fn options(random: &mut Random) -> Options {
         padding: None,
         overflow: true,
         road: random.pick(&[Road::Fast, Road::Uncached]),
+        ..Options::default()
     }
 }
 

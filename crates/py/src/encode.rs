@@ -137,10 +137,11 @@ impl<'a> Job<'a> {
         let Encoded { ids, lengths, columns, .. } = encoded;
         let Call { tokenizer, options, .. } = self.call;
         let before = ids.len();
+        let options = tokenizer.numbered(options, row as u64);
         self.rows.with_inputs(row, |text, pair| match columns {
-            None => tokenizer.encode_ids(text, pair, options, scratch, ids),
+            None => tokenizer.encode_ids(text, pair, &options, scratch, ids),
             Some(columns) => {
-                let encoding = tokenizer.encode(text, pair, options, scratch)?;
+                let encoding = tokenizer.encode(text, pair, &options, scratch)?;
                 ids.extend_from_slice(&encoding.ids);
                 columns.push(&encoding, &self.rows.maps(row));
                 Ok(())

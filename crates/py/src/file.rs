@@ -108,7 +108,7 @@ impl FileCall<'_> {
     ) -> Result<(), (Option<u64>, Error)> {
         let text = self.text(place, block).map_err(|error| (None, error))?;
         if self.lines {
-            return self.encode_lines(&text, scratch, encoded).map_err(|(line, error)| (Some(line), error));
+            return self.encode_lines(&text, place, scratch, encoded).map_err(|(line, error)| (Some(line), error));
         }
         let Call { tokenizer, options, .. } = self.call;
         let (before, part) =
@@ -126,13 +126,22 @@ impl FileCall<'_> {
         Ok(())
     }
 
-    fn encode_lines(&self, text: &str, scratch: &mut Scratch, encoded: &mut Encoded) -> Result<(), (u64, Error)> {
+    /// Each line is an input, whose number is that of the file's byte where it begins.
+    fn encode_lines(
+        &self,
+        text: &str,
+        place: Place,
+        scratch: &mut Scratch,
+        encoded: &mut Encoded,
+    ) -> Result<(), (u64, Error)> {
         let Call { tokenizer, options, .. } = self.call;
         let Encoded { ids, lengths, .. } = encoded;
-        let mut lines = 0;
-        for line in text.split_inclusive('\n') {
-            let (before, line) = (ids.len(), strip_line_end(line));
-            tokenizer.encode_ids(Input::Text(line), None, options, scratch, ids).map_err(|error| (lines, error))?;
+        let (mut lines, mut byte) = (0, place.byte);
+        for whole in text.split_inclusive('\n') {
+            let (before, line) = (ids.len(), strip_line_end(whole));
+            let options = tokenizer.numbered(options, byte);
+            tokenizer.encode_ids(Input::Text(line), None, &options, scratch, ids).map_err(|error| (lines, error))?;
+            byte += whole.len() as u64;
             lengths.push(ids.len() - before);
             lines += 1;
         }

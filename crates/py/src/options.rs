@@ -36,9 +36,10 @@ impl Options {
         specials: &Bound<'_, PyAny>,
         truncation: Limit,
         padding: Limit,
-        road: &str,
+        way: Way,
     ) -> PyResult<Self> {
-        let road = self::road(py, road)?;
+        let Way(road, dropout, seed, first_input) = way;
+        let road = self::road(py, &road)?;
         let specials = self::specials(specials)?;
         let tokenizer = &tokenizer.inner;
         let truncation = match truncation {
@@ -51,10 +52,24 @@ impl Options {
         };
         let padding = padding.map(|padding| tokenizer.settled(padding));
         Ok(Self {
-            inner: pipeline::Options { add_special_tokens, specials, truncation, padding, overflow: false, road },
+            inner: pipeline::Options {
+                add_special_tokens,
+                specials,
+                truncation,
+                padding,
+                overflow: false,
+                road,
+                dropout,
+                seed,
+                first_input,
+            },
         })
     }
 }
+
+/// The road, how likely merges are passed over, the seed, and the number of the first input.
+#[derive(FromPyObject)]
+struct Way(String, Option<f32>, u64, u64);
 
 /// `"fast"`, `"uncached"` or `"general"`.
 fn road(py: Python<'_>, name: &str) -> PyResult<Road> {

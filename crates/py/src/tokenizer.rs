@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use piecework_core::Error;
 use piecework_core::added::{AddedToken, Specials};
+use piecework_core::decode::Form;
 use piecework_core::format::{
     JsonSettings, VocabSettings, read_splitter, read_tokenizer_json, read_vocab_txt, with_parts, write_model,
     write_parts, write_splitter, write_tokenizer_json, write_vocab_txt,
@@ -17,7 +18,7 @@ use piecework_core::pretokenize::PreTokenizer;
 use piecework_core::words::WordSplitter;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyBytes, PyDict, PyString};
 
 use crate::batch::Batch;
 use crate::encode::{self, Call, FLOOR};
@@ -27,6 +28,7 @@ use crate::file::{FileCall, encode_file};
 use crate::functions::functions;
 use crate::input::{CharMap, Given, Row, Rows, Text};
 use crate::options::Options;
+use crate::stream::DecodeStream;
 use crate::workers::Workers;
 
 /// A merge of the history: left, right, token, score, pair, left and right counts, ties.
@@ -88,6 +90,12 @@ impl Tokenizer {
         let settings = settings(py, model)?;
         let changed = self.word_piece(py)?.with_settings(settings);
         self.inner.with_model(Model::WordPiece(changed)).map(Self::new).map_err(|error| to_py(py, &error))
+    }
+
+    /// The same tokenizer, whose words are merged as its training merged them.
+    fn as_bpe(&self, py: Python<'_>) -> PyResult<Self> {
+        let changed = py.detach(|| self.inner.as_bpe());
+        changed.map(Self::new).map_err(|error| to_py(py, &error))
     }
 
     /// The same tokenizer with other parts (JSON), all but the model.
@@ -316,6 +324,23 @@ impl Tokenizer {
 
     fn decode(&self, py: Python<'_>, ids: Vec<u32>, skip_special_tokens: bool) -> PyResult<String> {
         py.detach(|| self.inner.decode(&ids, skip_special_tokens)).map_err(|error| to_py(py, &error))
+    }
+
+    fn decode_bytes(&self, py: Python<'_>, ids: Vec<u32>, skip_special_tokens: bool) -> PyResult<Py<PyBytes>> {
+        let bytes = py.detach(|| self.inner.decode_bytes(&ids, skip_special_tokens));
+        bytes.map(|bytes| PyBytes::new(py, &bytes).unbind()).map_err(|error| to_py(py, &error))
+    }
+
+    fn decode_stream(&self, skip_special_tokens: bool, as_bytes: bool) -> DecodeStream {
+        let form = if as_bytes { Form::Bytes } else { Form::Text };
+        DecodeStream::new(&self.inner, skip_special_tokens, form)
+    }
+
+    /// The bytes that a token by itself stands for.
+    fn token_bytes(&self, token: &Bound<'_, PyString>) -> PyResult<Py<PyBytes>> {
+        let (py, token) = (token.py(), utf8(token)?);
+        let bytes = self.inner.token_bytes(token).map_err(|error| to_py(py, &error))?;
+        Ok(PyBytes::new(py, &bytes).unbind())
     }
 
     /// The first character of a word at which no piece begins, or None.

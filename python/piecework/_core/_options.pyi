@@ -3,7 +3,7 @@
 from typing import final
 
 from piecework._core._tokenizer import Tokenizer
-from piecework.arguments import Road, Specials
+from piecework.arguments import Specials, Way
 
 @final
 class Options:
@@ -15,15 +15,15 @@ class Options:
         specials: What special tokens in the text are.
         truncation: JSON; True as the tokenizer prescribes, False for none.
         padding: The same for padding.
-        road: ``"fast"`` where there is a fast road, ``"uncached"`` for that without what was met before, ``"general"`` for
-            the one that every tokenizer can take.
+        way: The road, and what decides about merges.
 
     >>> from piecework import Padding, Tokenizer
     >>> from piecework._core import Options
+    >>> from piecework.arguments import Way
     >>> core = Tokenizer.from_str("[PAD]\n[UNK]\na", padding=Padding(3))._core
-    >>> core.encode_ids("a a", None, False, Options(core, True, "match", False, True, "fast"))
+    >>> core.encode_ids("a a", None, False, Options(core, True, "match", False, True, Way("fast")))
     [2, 2, 0]
-    >>> core.encode_ids("a a", None, False, Options(core, True, "match", False, False, "general"))
+    >>> core.encode_ids("a a", None, False, Options(core, True, "match", False, False, Way("general")))
     [2, 2]
     """
 
@@ -34,5 +34,5 @@ class Options:
         specials: Specials,
         truncation: bool | str,
         padding: bool | str,
-        road: Road,
+        way: Way,
     ) -> Options: ...

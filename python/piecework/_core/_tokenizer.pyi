@@ -7,6 +7,7 @@ from piecework._core._arrow import ArrowTexts
 from piecework._core._batch import Batch
 from piecework._core._encoding import Encoding
 from piecework._core._options import Options
+from piecework._core._stream import DecodeStream
 from piecework.arguments import Text, UnknownPolicy
 
 _Functions: TypeAlias = Sequence[Callable[[str], object]]
@@ -33,6 +34,9 @@ class Tokenizer:
 
     def with_model(self, model: _ModelSettings) -> Tokenizer:
         """Give the same tokenizer with other settings of its model, which is a WordPiece."""
+
+    def as_bpe(self) -> Tokenizer:
+        """Give the same tokenizer with a BPE model, whose merges are the history of its WordPiece."""
 
     def with_parts(self, parts: str, functions: _Functions) -> Tokenizer:
         """Give the same tokenizer with other parts: those that `parts` (JSON) has, null for none."""
@@ -155,6 +159,15 @@ class Tokenizer:
 
     def decode(self, ids: Sequence[int], skip_special_tokens: bool) -> str:
         """Give the text of ids."""
+
+    def decode_bytes(self, ids: Sequence[int], skip_special_tokens: bool) -> bytes:
+        """Give the text of ids as bytes, those that are no UTF-8 as they are."""
+
+    def decode_stream(self, skip_special_tokens: bool, as_bytes: bool) -> DecodeStream:
+        """Give a stream of ids that become text, or bytes."""
+
+    def token_bytes(self, token: str) -> bytes:
+        """Give the bytes that a token by itself stands for: what the decoder does to it alone."""
 
     def first_unmatched(self, word: str) -> int | None:
         """Give the first character of a word at which no piece begins; None where pieces cover it."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from piecework.errors import FileError, MissingFileError, NotAFileError
+from piecework.readable import visible as shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -66,11 +67,6 @@ def _ignore(_: object) -> None:
 def as_json(value: Any) -> str:
     """Give JSON on one line."""
     return json.dumps(value, ensure_ascii=False)
-
-
-def shown(text: str) -> str:
-    """Give a token, name or message as one line can show it: control characters are escaped."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def rendered(table: Table) -> str:

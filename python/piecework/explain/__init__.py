@@ -1,6 +1,18 @@
-"""Why a word is split as it is, and where its pieces come from."""
+"""Why a word is split as it is, where its pieces come from, and how others split it."""
 
+from piecework.explain.comparison import Comparison, Split, compare
 from piecework.explain.lineage import Lineage, lineage
+from piecework.explain.merging import Merging
 from piecework.explain.word import Explanation, Piece, explain
 
-__all__ = ["Explanation", "Lineage", "Piece", "explain", "lineage"]
+__all__ = [
+    "Comparison",
+    "Explanation",
+    "Lineage",
+    "Merging",
+    "Piece",
+    "Split",
+    "compare",
+    "explain",
+    "lineage",
+]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from piecework.explain.lineage import Lineage, lineage
+from piecework.readable import quoted, visible
 
 if TYPE_CHECKING:
     from piecework.tokenizer import Tokenizer
@@ -16,6 +18,7 @@ _SAID = {
     "special": "a special token",
     "added": "an added token",
     "word": "a word of the vocabulary",
+    "byte": "a byte of a character that is no token",
     "alphabet": "a character of the alphabet",
     "symbol": "a user-defined symbol",
     "vocabulary": "its lineage is not known",
@@ -23,6 +26,7 @@ _SAID = {
 """What is said of pieces that no merge made."""
 _FOUND = ("special", "added", "unknown")
 """Kinds that were not looked for by their prefixes."""
+_BYTE = re.compile("<0x[0-9A-F]{2}>")
 _SHOWN = 8
 """A long word has many prefixes; so many are shown."""
 
@@ -33,18 +37,20 @@ class Piece:
 
     Attributes:
         token: The token.
+        readable: The token as people read it.
         id: Its id.
         word: The word it belongs to, after normalization.
         span: Its characters in that word.
         failed: The longer prefixes that were tried before it and are not in the vocabulary, longest first.
         kind: ``"merged"``, ``"alphabet"``, ``"symbol"`` for a user-defined symbol, ``"special"``, ``"added"`` for other
-            added tokens, ``"word"`` for one of a WordLevel model, ``"unknown"``, or ``"vocabulary"`` where the history is
-            not known.
+            added tokens, ``"word"`` for one of a WordLevel model or one that merges do not make, ``"byte"`` for one of a
+            character that is no token, ``"unknown"``, or ``"vocabulary"`` where the history is not known.
         lineage: The merges it was born by; None for other kinds than ``"merged"``.
         reason: Why nothing matched; empty for other kinds than ``"unknown"``.
     """
 
     token: str
+    readable: str
     id: int
     word: str
     span: tuple[int, int]
@@ -68,14 +74,19 @@ class Explanation:
 
     def __repr__(self) -> str:
         """Tell the pieces."""
-        return f"<Explanation: {self.text} -> {' '.join(piece.token for piece in self.pieces)}>"
+        return f"<Explanation: {self._head()}>"
 
     def __str__(self) -> str:
         """Tell it in lines."""
-        lines = [f"{self.text} -> {' '.join(piece.token for piece in self.pieces)}"]
+        lines = [self._head()]
         for piece in self.pieces:
             lines += ["  " + line for line in _describe(piece)]
         return "\n".join(lines)
+
+    def _head(self) -> str:
+        return (
+            f"{visible(self.text)} -> {' '.join(quoted(piece.readable) for piece in self.pieces)}"
+        )
 
 
 def explain(tokenizer: Tokenizer, text: str) -> Explanation:
@@ -88,7 +99,8 @@ def explain(tokenizer: Tokenizer, text: str) -> Explanation:
             kind, birth = ("added", None) if is_added else _origin(tokenizer, token)
             tried = () if kind in _FOUND else tuple(failed)
             reason = _reason(tokenizer, word, span) if kind == "unknown" else ""
-            pieces.append(Piece(token, number, word, span, tried, kind, birth, reason))
+            shown = tokenizer.readable(token)
+            pieces.append(Piece(token, shown, number, word, span, tried, kind, birth, reason))
     return Explanation(text, tuple(pieces))
 
 
@@ -97,14 +109,21 @@ def _origin(tokenizer: Tokenizer, token: str) -> tuple[str, Lineage | None]:
         return "unknown", None
     if token in tokenizer.special_tokens:
         return "special", None
-    if tokenizer.model_type == "WordLevel":
-        return "word", None
-    if tokenizer._training is None:
-        return "vocabulary", None
+    birth = None if token in tokenizer._symbols else lineage(tokenizer, token)
+    return ("merged", birth) if birth else (_unmerged(tokenizer, token), None)
+
+
+def _unmerged(tokenizer: Tokenizer, token: str) -> str:
+    """The kind of a token that no merge makes."""
     if token in tokenizer._symbols:
-        return "symbol", None
-    birth = lineage(tokenizer, token)
-    return ("merged", birth) if birth else ("alphabet", None)
+        return "symbol"
+    if tokenizer.model_type == "WordLevel":
+        return "word"
+    if tokenizer._merging is None:
+        return "alphabet" if tokenizer._training else "vocabulary"
+    if tokenizer._merging.is_letter(token):
+        return "alphabet"
+    return "byte" if _BYTE.fullmatch(token) else "word"
 
 
 def _reason(tokenizer: Tokenizer, word: str, span: tuple[int, int]) -> str:
@@ -113,6 +132,13 @@ def _reason(tokenizer: Tokenizer, word: str, span: tuple[int, int]) -> str:
         return "the text is the unknown token itself"
     if tokenizer.model_type == "WordLevel":
         return f"{word!r} is not in the vocabulary"
+    if tokenizer.model_type == "BPE":
+        return f"no token begins with {quoted(tokenizer.readable(word[slice(*span)]))}"
+    return _unmatched(tokenizer, word, span)
+
+
+def _unmatched(tokenizer: Tokenizer, word: str, span: tuple[int, int]) -> str:
+    """Why no pieces of a WordPiece cover a word."""
     limit = tokenizer.max_input_chars_per_word
     if limit is not None and len(word) > limit:
         return f"the word has {len(word)} characters, more than max_input_chars_per_word={limit}"
@@ -125,12 +151,13 @@ def _reason(tokenizer: Tokenizer, word: str, span: tuple[int, int]) -> str:
 
 
 def _describe(piece: Piece) -> list[str]:
+    token = quoted(piece.readable)
     if piece.kind == "unknown":
-        return [f"{piece.token}: {piece.reason}"]
+        return [f"{token}: {piece.reason}"]
     tried = [f"tried {_list(piece.failed)}"] if piece.failed else []
     if piece.kind in _SAID:
-        return [f"{piece.token}: {'; '.join([*tried, _SAID[piece.kind]])}"]
-    head = f"{piece.token}: {tried[0]}" if tried else f"{piece.token}:"
+        return [f"{token}: {'; '.join([*tried, _SAID[piece.kind]])}"]
+    head = f"{token}: {tried[0]}" if tried else f"{token}:"
     return [head, *("  " + line for line in _tree(piece.lineage))]
 
 
@@ -147,11 +174,10 @@ def _tree(root: Lineage | None) -> list[str]:
     waiting = [(root, 0)]
     while waiting:
         node, depth = waiting.pop()
-        if node is None or node.merge is None:
+        if node is None or node.left is None or node.right is None:
             continue
         indent = "  " * min(depth, _DEEPEST)
-        lines.append(
-            f"{indent}{node.token} = {node.merge.left} + {node.merge.right} (merge {node.step})"
-        )
+        made, left, right = (quoted(each.readable) for each in (node, node.left, node.right))
+        lines.append(f"{indent}{made} = {left} + {right} (merge {node.step})")
         waiting += [(node.right, depth + 1), (node.left, depth + 1)]
     return lines

@@ -7,7 +7,7 @@ import errno
 import os
 import stat
 
-from piecework.errors import from_os_error, wrap_os_error
+from piecework.errors import FormatError, from_os_error, wrap_os_error
 
 Pathish = str | os.PathLike[str]
 
@@ -52,6 +52,60 @@ def read_bytes(path: Pathish) -> bytes:
             return file.read()
     except OSError as error:
         raise wrap_os_error(error, name) from None
+
+
+_GZIP = b"\x1f\x8b"
+
+
+def read_unpacked(path: Pathish) -> bytes:
+    """Read a file, unpacked if it is one of gzip.
+
+    Args:
+        path: The file.
+
+    Returns:
+        All of its bytes.
+
+    Raises:
+        FileError: It cannot be read; a missing file also is a ``FileNotFoundError``.
+        FormatError: It begins as a file of gzip and cannot be unpacked.
+
+    >>> read_unpacked("no such file")
+    Traceback (most recent call last):
+    ...
+    piecework.errors.MissingFileError: no such file: no such file or folder
+    """
+    data = read_bytes(path)
+    if not data.startswith(_GZIP):
+        return data
+    import gzip  # few files are packed
+    import zlib
+
+    try:
+        return gzip.decompress(data)
+    except (EOFError, OSError, zlib.error) as error:
+        message = f"{os.fspath(path)}: begins as a file of gzip and cannot be unpacked: {error}"
+        raise FormatError(message) from None
+
+
+def make_folder(path: Pathish) -> str:
+    """Make a folder, unless it is there.
+
+    Args:
+        path: The folder.
+
+    Returns:
+        Its name.
+
+    Raises:
+        FileError: It cannot be made, or a file has its name.
+    """
+    name = checked(path)
+    try:
+        os.makedirs(name, exist_ok=True)
+    except OSError as error:
+        raise wrap_os_error(error, name) from None
+    return name
 
 
 def may_block(path: Pathish) -> bool:

@@ -47,6 +47,33 @@ def decode(tokens: Iterable[str], settings: Mapping[str, Any] | None) -> str:
     return "".join(chain(list(tokens), settings))
 
 
+def decode_bytes(tokens: Iterable[str], settings: Mapping[str, Any] | None) -> bytes:
+    r"""Joins tokens to text, in which bytes that tokens stand for are as they are.
+
+    Until the end a byte that is no UTF-8 is a surrogate, as Python has it for names of files.
+
+    Args:
+        tokens: As for `decode`.
+        settings: Likewise.
+
+    Returns:
+        The bytes.
+
+    >>> decode_bytes(["ĠÃ", "a"], {"type": "ByteLevel"})
+    b' \xc3a'
+    """
+    text = decode(tokens, None if settings is None else _raw(settings))
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _raw(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The decoder with the steps that make bytes told to leave them as they are."""
+    if settings["type"] == "Sequence":
+        return {**settings, "decoders": [_raw(each) for each in settings["decoders"]]}
+    is_raw = settings["type"] in ("ByteLevel", "ByteFallback")
+    return {**settings, "raw": True} if is_raw else dict(settings)
+
+
 def chain(parts: Sequence[str], settings: Mapping[str, Any]) -> list[str]:
     """Gives the parts that a decoder makes of parts.
 
@@ -124,20 +151,21 @@ def byte_characters() -> dict[str, int]:
 BYTES = byte_characters()
 
 
-def byte_level(parts: Sequence[str], **unused: bool) -> list[str]:
+def byte_level(parts: Sequence[str], *, raw: bool = False, **unused: bool) -> list[str]:
     """Makes one part of the bytes that the characters stand for; U+FFFD for what is no UTF-8.
 
     A part with a character that stands for no byte is text, and gives its own UTF-8.
 
     Args:
         parts: The tokens.
+        raw: Keep what is no UTF-8, as surrogates.
         unused: Settings of the pre-tokenizer of this name, which files hold here too.
 
     >>> byte_level(["Ã¯", "ĠÃ", "汉"])
     ['ï \ufffd汉']
     """
     whole = b"".join(_bytes(part) for part in parts)
-    return [whole.decode("utf-8", "replace")]
+    return [whole.decode("utf-8", "surrogateescape" if raw else "replace")]
 
 
 def _bytes(part: str) -> bytes:
@@ -150,8 +178,12 @@ def _bytes(part: str) -> bytes:
 BYTE_TOKEN = re.compile("<0x([0-9A-Fa-f+][0-9A-Fa-f])>")
 
 
-def byte_fallback(parts: Sequence[str]) -> list[str]:
+def byte_fallback(parts: Sequence[str], *, raw: bool = False) -> list[str]:
     """Makes one part of each run of tokens such as `<0x61>`; if it is no UTF-8, U+FFFD for each token.
+
+    Args:
+        parts: The tokens.
+        raw: Make one part of a run that is no UTF-8, too, with its bytes as surrogates.
 
     >>> byte_fallback(["<0xC3>", "<0xAF>", "a", "<0xC3>", "<0x61>"])
     ['ï', 'a', '\ufffd', '\ufffd']
@@ -159,13 +191,14 @@ def byte_fallback(parts: Sequence[str]) -> list[str]:
     decoded: list[str] = []
     for is_byte, run in groupby(parts, lambda part: BYTE_TOKEN.fullmatch(part) is not None):
         tokens = list(run)
-        decoded += _from_bytes(tokens) if is_byte else tokens
+        decoded += _from_bytes(tokens, raw=raw) if is_byte else tokens
     return decoded
 
 
-def _from_bytes(run: list[str]) -> list[str]:
+def _from_bytes(run: list[str], *, raw: bool) -> list[str]:
+    errors = "surrogateescape" if raw else "strict"
     try:
-        return [bytes(int(token[3:5], 16) for token in run).decode()]
+        return [bytes(int(token[3:5], 16) for token in run).decode("utf-8", errors)]
     except UnicodeDecodeError:
         return ["\ufffd"] * len(run)
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from piecework.reference import bpe
 from piecework.reference.aligned import Span
+from piecework.reference.chance import SplitMix64
 from piecework.reference.encode import Splitter
 
 
@@ -50,7 +51,7 @@ class Model:
         self.open = self.vocabulary.keys() - special
 
     def tokens(
-        self, word: str, *, barred: bool = False, generator: bpe.SplitMix64 | None = None
+        self, word: str, *, barred: bool = False, generator: SplitMix64 | None = None
     ) -> list[ModelToken]:
         """Splits a word into tokens.
 
@@ -83,7 +84,7 @@ class WordLevel(Model):
         word: str,
         *,
         barred: bool = False,
-        generator: bpe.SplitMix64 | None = None,  # noqa: ARG002  # leaves nothing to chance
+        generator: SplitMix64 | None = None,  # noqa: ARG002  # leaves nothing to chance
     ) -> list[ModelToken]:
         known = word in (self.open if barred else self.vocabulary)
         return [self._token(word if known else None, (0, len(word)))]
@@ -124,7 +125,7 @@ class WordPiece(Model):
         word: str,
         *,
         barred: bool = False,
-        generator: bpe.SplitMix64 | None = None,  # noqa: ARG002  # leaves nothing to chance
+        generator: SplitMix64 | None = None,  # noqa: ARG002  # leaves nothing to chance
     ) -> list[ModelToken]:
         split = self._split_text if barred else self._split
         return [self._token(piece.entry, (piece.start, piece.end)) for piece in split(word)]
@@ -158,7 +159,7 @@ class BPE(Model):
         self._encode_text = bpe.Encoder(self.open, merges, settings)
 
     def tokens(  # noqa: D102
-        self, word: str, *, barred: bool = False, generator: bpe.SplitMix64 | None = None
+        self, word: str, *, barred: bool = False, generator: SplitMix64 | None = None
     ) -> list[ModelToken]:
         encode = self._encode_text if barred else self._encode
         return [self._token(p.entry, (p.start, p.end)) for p in encode(word, generator)]
@@ -195,17 +196,22 @@ def from_dict(data: Mapping[str, Any], special: frozenset[str] = frozenset()) ->
 
 
 def _bpe(data: Mapping[str, Any], special: frozenset[str]) -> BPE:
-    vocabulary, prefix = data["vocab"], data.get("continuing_subword_prefix") or ""
+    vocabulary, ours = data["vocab"], data.get("piecework") or {}
     settings = bpe.Settings(
         unk_token=data.get("unk_token"),
-        continuing_subword_prefix=prefix,
+        continuing_subword_prefix=data.get("continuing_subword_prefix") or "",
         end_of_word_suffix=data.get("end_of_word_suffix") or "",
-        suffix_style=data.get("piecework", {}).get("suffix_style", "attached"),
+        suffix_style=ours.get("suffix_style", "attached"),
         fuse_unk=data.get("fuse_unk", False),
         byte_fallback=data.get("byte_fallback", False),
         ignore_merges=data.get("ignore_merges", False),
         dropout=data.get("dropout"),
     )
+    if ours.get("ranks") is not None:
+        named = ((entry, ours["ranks"][i]) for entry, i in vocabulary.items())
+        ranks = {entry: rank for entry, rank in named if rank is not None}
+        return BPE(vocabulary, bpe.Implied(ranks), settings, special)
     split = (m.split(" ") if isinstance(m, str) else m for m in data["merges"])
-    merges = bpe.Listed([(left, right) for left, right in split], prefix, vocabulary)
+    pairs = [(left, right) for left, right in split]
+    merges = bpe.Listed(pairs, settings.continuing_subword_prefix, vocabulary)
     return BPE(vocabulary, merges, settings, special)

@@ -32,7 +32,7 @@ fn end_run(run: &mut Vec<u8>, decoded: &mut Parts<'_>) {
 }
 
 /// The byte that a token stands for; as in the reference, a plus sign counts as a leading zero.
-fn byte_of(token: &str) -> Option<u8> {
+pub(super) fn byte_of(token: &str) -> Option<u8> {
     let digits = token.strip_prefix("<0x")?.strip_suffix('>')?;
     if digits.len() == 2 { u8::from_str_radix(digits, 16).ok() } else { None }
 }

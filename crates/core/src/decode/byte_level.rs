@@ -9,16 +9,21 @@ use crate::bytes::char_to_byte;
 pub(super) fn decode_chain<'a>(parts: &[Cow<'_, str>]) -> Parts<'a> {
     let mut bytes = Vec::with_capacity(parts.iter().map(|part| part.len()).sum());
     for part in parts {
-        let start = bytes.len();
-        for c in part.chars() {
-            let Some(byte) = char_to_byte(c) else {
-                bytes.truncate(start);
-                bytes.extend_from_slice(part.as_bytes());
-                break;
-            };
-            bytes.push(byte);
-        }
+        extend_bytes(&mut bytes, part);
     }
     let text = String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
     vec![Cow::Owned(text)]
+}
+
+/// Adds the bytes of a token.
+pub(super) fn extend_bytes(bytes: &mut Vec<u8>, token: &str) {
+    let start = bytes.len();
+    for c in token.chars() {
+        let Some(byte) = char_to_byte(c) else {
+            bytes.truncate(start);
+            bytes.extend_from_slice(token.as_bytes());
+            return;
+        };
+        bytes.push(byte);
+    }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::replaced;
 
 /// What is replaced by what, in this order.
-const CLEANUP: [(&str, &str); 11] = [
+pub(super) const CLEANUP: [(&str, &str); 11] = [
     (" .", "."),
     (" ?", "?"),
     (" !", "!"),

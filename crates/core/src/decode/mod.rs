@@ -10,6 +10,8 @@ mod cleanup;
 mod ctc;
 mod metaspace;
 mod replace;
+mod sentencepiece;
+mod stream;
 mod strip;
 mod wordpiece;
 
@@ -22,6 +24,8 @@ use crate::span::check_bytes;
 pub use bpe::BpeDecoder;
 pub use ctc::CtcDecoder;
 pub use replace::ReplaceDecoder;
+pub use sentencepiece::SentencePieceDecoder;
+pub use stream::{DecodeStream, Form};
 pub use strip::StripDecoder;
 pub use wordpiece::WordPieceDecoder;
 
@@ -49,6 +53,8 @@ pub enum Decoder {
     Replace(ReplaceDecoder),
     /// The output of a model that repeats tokens and pads.
     Ctc(CtcDecoder),
+    /// Pieces of a `SentencePiece` model become text.
+    SentencePiece(SentencePieceDecoder),
     /// One decoder after the other.
     Sequence(Vec<Decoder>),
 }
@@ -74,12 +80,37 @@ impl Decoder {
             Self::Strip(decoder) => decoder.decode_chain(parts),
             Self::Replace(decoder) => decoder.decode_chain(parts)?,
             Self::Ctc(decoder) => decoder.decode_chain(parts),
+            Self::SentencePiece(decoder) => decoder.decode_chain(parts),
             Self::Sequence(decoders) => decoders.iter().try_fold(parts, |parts, decoder| {
                 let parts = decoder.decode_chain(parts)?;
                 // A decoder can double its input, and a file can name many.
                 check_bytes(parts.iter().map(|part| part.len()).sum())?;
                 Ok(parts)
             })?,
+        })
+    }
+
+    /// The bytes that a token stands for, so far as that hangs on no other token: characters that stand for bytes become
+    /// these, marks of spaces become spaces, and what puts words together or apart leaves it as it is.
+    pub fn token_bytes(&self, token: Vec<u8>) -> Result<Vec<u8>> {
+        let text = match String::from_utf8(token) {
+            Ok(text) => text,
+            Err(error) => return Ok(error.into_bytes()),
+        };
+        Ok(match self {
+            Self::ByteLevel(_) => {
+                let mut bytes = Vec::new();
+                byte_level::extend_bytes(&mut bytes, &text);
+                bytes
+            }
+            Self::ByteFallback => byte_fallback::byte_of(&text).map_or_else(|| text.into_bytes(), |byte| vec![byte]),
+            Self::Metaspace(settings) => text.replace(settings.replacement, " ").into_bytes(),
+            Self::Replace(decoder) => decoder.replace(Cow::Owned(text))?.into_owned().into_bytes(),
+            Self::Sequence(decoders) => {
+                decoders.iter().try_fold(text.into_bytes(), |token, decoder| decoder.token_bytes(token))?
+            }
+            Self::SentencePiece(decoder) => decoder.token_bytes(&text),
+            Self::WordPiece(_) | Self::Bpe(_) | Self::Fuse | Self::Strip(_) | Self::Ctc(_) => text.into_bytes(),
         })
     }
 }

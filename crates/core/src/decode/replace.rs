@@ -21,7 +21,7 @@ impl ReplaceDecoder {
         parts.into_iter().map(|part| self.replace(part)).collect()
     }
 
-    fn replace<'a>(&self, part: Cow<'a, str>) -> Result<Cow<'a, str>> {
+    pub(super) fn replace<'a>(&self, part: Cow<'a, str>) -> Result<Cow<'a, str>> {
         let mut found = Vec::new();
         self.pattern.find_matches(&part, |range| found.push(range))?;
         if found.is_empty() {

@@ -16,6 +16,9 @@ use crate::vocab::Vocab;
 pub(super) const BPE: &str = "BPE";
 pub(super) const OWN_BPE: &str = "piecework.BPE";
 
+/// The member of `model.piecework` that goes before the decoder of the file.
+pub(super) const DECODER: &str = "decoder";
+
 const MEMBERS: [&str; 11] = [
     "type",
     "dropout",
@@ -111,7 +114,7 @@ struct Own {
 
 impl Own {
     fn read(node: &Node<'_>) -> Result<Self> {
-        node.only(&["version", "ranks", "suffix_style", "training"])?;
+        node.only(&["version", "ranks", "suffix_style", "training", DECODER])?;
         let version = node.member("version")?;
         if version.unsigned()? != VERSION {
             return Err(version.unsupported(format!("this version of piecework reads version {VERSION} of its part")));

@@ -2,11 +2,16 @@
 
 use super::json::{Json, Node, choice, name_of, object};
 use super::patterns::{pattern, pattern_json};
-use crate::decode::{BpeDecoder, CtcDecoder, Decoder, ReplaceDecoder, StripDecoder, WordPieceDecoder};
+use crate::decode::{
+    BpeDecoder, CtcDecoder, Decoder, ReplaceDecoder, SentencePieceDecoder, StripDecoder, WordPieceDecoder,
+};
 use crate::error::Result;
+use crate::normalize::SPACE;
+use crate::pattern::Pattern;
 use crate::settings::{ByteLevel, Metaspace, PrependScheme};
 
-const KINDS: [&str; 10] = [
+const SENTENCE_PIECE: &str = "piecework.SentencePiece";
+const KINDS: [&str; 11] = [
     "BPEDecoder",
     "ByteFallback",
     "ByteLevel",
@@ -17,6 +22,7 @@ const KINDS: [&str; 10] = [
     "Sequence",
     "Strip",
     "WordPiece",
+    SENTENCE_PIECE,
 ];
 
 /// Without a `type`, the reference takes a decoder for the kind whose members it has; each of these belongs to one.
@@ -90,6 +96,7 @@ pub(super) fn decoder(node: &Node<'_>) -> Result<Decoder> {
             let prefix = string(node, "prefix")?;
             Decoder::WordPiece(WordPieceDecoder { prefix, cleanup: node.member("cleanup")?.bool()? })
         }
+        SENTENCE_PIECE => Decoder::SentencePiece(sentencepiece(node)?),
         other => return Err(node.unknown_kind(other, &KINDS)),
     })
 }
@@ -103,6 +110,17 @@ fn kind<'a>(node: &Node<'a>) -> Result<&'a str> {
         }
     }
     node.kind()
+}
+
+fn sentencepiece(node: &Node<'_>) -> Result<SentencePieceDecoder> {
+    node.only(&["type", "add_dummy_prefix", "remove_extra_whitespaces", "byte_fallback", "unk_token", "unk_surface"])?;
+    Ok(SentencePieceDecoder {
+        add_dummy_prefix: node.member("add_dummy_prefix")?.bool()?,
+        remove_extra_whitespaces: node.member("remove_extra_whitespaces")?.bool()?,
+        byte_fallback: node.member("byte_fallback")?.bool()?,
+        unk_token: string(node, "unk_token")?,
+        unk_surface: string(node, "unk_surface")?,
+    })
 }
 
 fn string(node: &Node<'_>, name: &str) -> Result<String> {
@@ -156,6 +174,22 @@ pub(super) fn metaspace_json(metaspace: &Metaspace) -> Json {
     ])
 }
 
+/// What the library has nearest to a decoder of ours; it gives the same for all ids that a text is encoded as.
+pub(super) fn nearest_json(pieces: &SentencePieceDecoder) -> Json {
+    let replace = |pattern: &str, content: &str| {
+        Decoder::Replace(ReplaceDecoder { pattern: Pattern::literal(pattern), content: content.to_owned() })
+    };
+    let mut steps = vec![replace(&pieces.unk_token, &pieces.unk_surface), replace(SPACE, " ")];
+    if pieces.byte_fallback {
+        steps.push(Decoder::ByteFallback);
+    }
+    steps.push(Decoder::Fuse);
+    if pieces.add_dummy_prefix || pieces.remove_extra_whitespaces {
+        steps.push(Decoder::Strip(StripDecoder { content: ' ', start: 1, stop: 0 }));
+    }
+    decoder_json(Some(&Decoder::Sequence(steps)))
+}
+
 pub(super) fn decoder_json(decoder: Option<&Decoder>) -> Json {
     let Some(decoder) = decoder else { return Json::Null };
     match decoder {
@@ -174,6 +208,14 @@ pub(super) fn decoder_json(decoder: Option<&Decoder>) -> Json {
             ("type", "Replace".into()),
             ("pattern", pattern_json(&replace.pattern)),
             ("content", replace.content.as_str().into()),
+        ]),
+        Decoder::SentencePiece(pieces) => object([
+            ("type", SENTENCE_PIECE.into()),
+            ("add_dummy_prefix", pieces.add_dummy_prefix.into()),
+            ("remove_extra_whitespaces", pieces.remove_extra_whitespaces.into()),
+            ("byte_fallback", pieces.byte_fallback.into()),
+            ("unk_token", pieces.unk_token.as_str().into()),
+            ("unk_surface", pieces.unk_surface.as_str().into()),
         ]),
         Decoder::Sequence(decoders) => object([
             ("type", "Sequence".into()),

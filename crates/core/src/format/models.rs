@@ -38,7 +38,7 @@ enum Kind {
 impl RawModel {
     pub(super) fn read(node: &Node<'_>) -> Result<Self> {
         let kind = kind(node)?;
-        let vocab = vocab(&node.member("vocab")?)?;
+        let vocab = read_vocab(&node.member("vocab")?)?;
         if kind == WORD_LEVEL {
             node.only(&["type", "vocab", "unk_token"])?;
             let unk_token = node.member("unk_token")?.str()?.to_owned();
@@ -103,7 +103,8 @@ fn kind<'a>(node: &Node<'a>) -> Result<&'a str> {
     }
 }
 
-fn vocab(node: &Node<'_>) -> Result<Vocab> {
+/// An object of tokens and their ids.
+pub(super) fn read_vocab(node: &Node<'_>) -> Result<Vocab> {
     let members = node.members()?;
     let mut vocab = Vocab::expecting(members.len());
     for (token, id) in members {

@@ -3,7 +3,7 @@
 use super::json::{Json, Node, object};
 use super::patterns::{pattern, pattern_json};
 use crate::error::Result;
-use crate::normalize::{BertNormalizer, Form, Normalizer, Precompiled, Strip};
+use crate::normalize::{BertNormalizer, Form, Normalizer, Precompiled, SentencePiece, SentencePieceSettings, Strip};
 
 /// What a type name alone says.
 const PLAIN: [(&str, Normalizer); 8] = [
@@ -16,7 +16,8 @@ const PLAIN: [(&str, Normalizer); 8] = [
     ("StripAccents", Normalizer::StripAccents),
     ("ByteLevel", Normalizer::ByteLevel),
 ];
-const OTHERS: [&str; 6] = ["BertNormalizer", "Strip", "Replace", "Prepend", "Precompiled", "Sequence"];
+const OTHERS: [&str; 7] = ["BertNormalizer", "Strip", "Replace", "Prepend", "Precompiled", "Sequence", SENTENCE_PIECE];
+const SENTENCE_PIECE: &str = "piecework.SentencePiece";
 
 pub(super) fn normalizer(node: &Node<'_>) -> Result<Normalizer> {
     let kind = node.kind()?;
@@ -50,10 +51,9 @@ pub(super) fn normalizer(node: &Node<'_>) -> Result<Normalizer> {
         }
         "Precompiled" => {
             node.only(&["type", "precompiled_charsmap"])?;
-            let charsmap = node.member("precompiled_charsmap")?;
-            let rules = Precompiled::new(charsmap.base64()?).map_err(|error| charsmap.error(error.to_string()))?;
-            Normalizer::Precompiled(rules)
+            Normalizer::Precompiled(precompiled(&node.member("precompiled_charsmap")?)?)
         }
+        SENTENCE_PIECE => Normalizer::SentencePiece(sentencepiece(node)?),
         "Sequence" => {
             node.only(&["type", "normalizers"])?;
             let steps = node.member("normalizers")?;
@@ -64,6 +64,44 @@ pub(super) fn normalizer(node: &Node<'_>) -> Result<Normalizer> {
             return Err(node.unknown_kind(other, &known));
         }
     })
+}
+
+fn precompiled(charsmap: &Node<'_>) -> Result<Precompiled> {
+    Precompiled::new(charsmap.base64()?).map_err(|error| charsmap.error(error.to_string()))
+}
+
+fn sentencepiece(node: &Node<'_>) -> Result<SentencePiece> {
+    node.only(&[
+        "type",
+        "precompiled_charsmap",
+        "add_dummy_prefix",
+        "remove_extra_whitespaces",
+        "escape_whitespaces",
+        "treat_whitespace_as_suffix",
+        "user_defined_symbols",
+    ])?;
+    let symbols = node.member("user_defined_symbols")?;
+    let settings = SentencePieceSettings {
+        rules: node.find("precompiled_charsmap")?.map(|charsmap| precompiled(&charsmap)).transpose()?,
+        add_dummy_prefix: node.member("add_dummy_prefix")?.bool()?,
+        remove_extra_whitespaces: node.member("remove_extra_whitespaces")?.bool()?,
+        escape_whitespaces: node.member("escape_whitespaces")?.bool()?,
+        treat_whitespace_as_suffix: node.member("treat_whitespace_as_suffix")?.bool()?,
+        user_defined_symbols: symbols.array()?.map(|symbol| Ok(symbol.str()?.to_owned())).collect::<Result<_>>()?,
+    };
+    SentencePiece::new(settings).map_err(|error| symbols.error(error.to_string()))
+}
+
+fn sentencepiece_json(settings: &SentencePieceSettings) -> Json {
+    object([
+        ("type", SENTENCE_PIECE.into()),
+        ("precompiled_charsmap", settings.rules.as_ref().map(|rules| Json::base64(rules.charsmap())).into()),
+        ("add_dummy_prefix", settings.add_dummy_prefix.into()),
+        ("remove_extra_whitespaces", settings.remove_extra_whitespaces.into()),
+        ("escape_whitespaces", settings.escape_whitespaces.into()),
+        ("treat_whitespace_as_suffix", settings.treat_whitespace_as_suffix.into()),
+        ("user_defined_symbols", settings.user_defined_symbols.iter().map(String::as_str).collect()),
+    ])
 }
 
 pub(super) fn normalizer_json(normalizer: Option<&Normalizer>) -> Json {
@@ -91,6 +129,7 @@ pub(super) fn normalizer_json(normalizer: Option<&Normalizer>) -> Json {
         Normalizer::Precompiled(rules) => {
             object([("type", "Precompiled".into()), ("precompiled_charsmap", Json::base64(rules.charsmap()))])
         }
+        Normalizer::SentencePiece(sentencepiece) => sentencepiece_json(sentencepiece.settings()),
         Normalizer::Sequence(steps) => object([
             ("type", "Sequence".into()),
             ("normalizers", Json::Array(steps.iter().map(|step| normalizer_json(Some(step))).collect())),

@@ -5,15 +5,18 @@
 use std::sync::Arc;
 
 use super::added_tokens::{added_token_json, added_tokens};
+use super::bpe::DECODER;
 use super::components::{refuse_functions, splitter, splitter_json};
-use super::decoders::{decoder, decoder_json};
+use super::decoders::{decoder, decoder_json, nearest_json};
 use super::json::{Json, Node};
 use super::limits::{padding, padding_json, truncation, truncation_json};
-use super::models::{RawModel, model_json};
+use super::models::{RawModel, VERSION, model_json};
 use super::normalizers::normalizer_json;
 use super::post_processors::{post_processor, post_processor_json};
 use super::pre_tokenizers::pre_tokenizer_json;
+use crate::decode::Decoder;
 use crate::error::Result;
+use crate::model::Model;
 use crate::pipeline::{Parts, Tokenizer};
 use crate::pretokenize::Function;
 use crate::words::WordSplitter;
@@ -65,11 +68,27 @@ pub fn read_tokenizer_json(bytes: &[u8], settings: &JsonSettings) -> Result<Toke
         model,
         added: added.unwrap_or_default(),
         post_processor: root.find("post_processor")?.map(|node| post_processor(&node)).transpose()?,
-        decoder: root.find("decoder")?.map(|node| decoder(&node)).transpose()?,
+        decoder: own_decoder(&node)?.or(root.find("decoder")?).map(|node| decoder(&node)).transpose()?,
         truncation: root.find("truncation")?.map(|node| truncation(&node)).transpose()?,
         padding: root.find("padding")?.map(|node| padding(&node)).transpose()?,
         training: training.map(Arc::new),
     })
+}
+
+/// The decoder that stands in the model's own part, where the library has none that gives the same for all ids.
+fn own_decoder<'a>(model: &Node<'a>) -> Result<Option<Node<'a>>> {
+    model.find("piecework")?.map_or(Ok(None), |own| own.find(DECODER))
+}
+
+/// The model with a member more in its own part.
+fn with_own(mut model: Json, name: &str, value: Json) -> Json {
+    let Json::Object(members) = &mut model else { return model };
+    let member = (name.to_owned(), value);
+    match members.iter_mut().find(|(name, _)| name == "piecework") {
+        Some((_, Json::Object(own))) => own.push(member),
+        _ => members.push(("piecework".to_owned(), Json::Object(vec![("version".to_owned(), VERSION.into()), member]))),
+    }
+    model
 }
 
 /// The tokenizer with other parts: those that `text` has as members, null for none.
@@ -127,8 +146,15 @@ pub fn write_tokenizer_json(tokenizer: &Tokenizer) -> Result<String> {
     ];
     members.extend(splitter);
     members.push(("post_processor".to_owned(), post_processor_json(tokenizer.post_processor())));
-    members.push(("decoder".to_owned(), decoder_json(tokenizer.decoder())));
-    members.push(("model".to_owned(), model_json(tokenizer.model(), tokenizer.training().map(AsRef::as_ref))?));
+    let model = model_json(tokenizer.model(), tokenizer.training().map(AsRef::as_ref))?;
+    let (decoder, model) = match (tokenizer.decoder(), tokenizer.model()) {
+        (Some(own @ Decoder::SentencePiece(pieces)), Model::Bpe(_)) => {
+            (nearest_json(pieces), with_own(model, DECODER, decoder_json(Some(own))))
+        }
+        (decoder, _) => (decoder_json(decoder), model),
+    };
+    members.push(("decoder".to_owned(), decoder));
+    members.push(("model".to_owned(), model));
     let mut text = Json::Object(members).pretty(DEPTH);
     text.push('\n');
     Ok(text)

@@ -1,8 +1,9 @@
 //! `vocab.txt`: one token a line, its id the line's number from 0.
 
+use super::lines::{self, lines, refuse_mark, text};
 use crate::added::AddedToken;
 use crate::decode::{Decoder, WordPieceDecoder};
-use crate::error::{Error, Place, Result, shorten};
+use crate::error::{Error, Result, shorten};
 use crate::model::Model;
 use crate::model::wordpiece::{Settings, WordPiece};
 use crate::pipeline::{Parts, Tokenizer};
@@ -51,27 +52,16 @@ pub fn read_vocab_txt(bytes: &[u8], settings: VocabSettings) -> Result<Tokenizer
     })
 }
 
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-const MARKED: &str =
-    "the file begins with a byte order mark, which would be part of the first token; save it without (plain UTF-8)";
-
 fn vocab(bytes: &[u8]) -> Result<Vocab> {
-    if bytes.starts_with(BYTE_ORDER_MARK) {
-        return Err(Error::Format { at: Place::Line(1), message: MARKED.to_owned() });
-    }
+    refuse_mark(bytes)?;
     let mut vocab = Vocab::expecting(lines(bytes).count());
-    for (number, line) in (1..).zip(lines(bytes)) {
-        let at = || Place::Line(number);
-        let line = std::str::from_utf8(line).map_err(|error| Error::Format {
-            at: at(),
-            message: format!("invalid UTF-8 at byte {} of the line", error.valid_up_to()),
-        })?;
+    for (number, line) in lines(bytes) {
         // As the reference reads it: white space at the end is no part of a token.
-        let token = line.trim_end();
+        let token = text(number, line)?.trim_end();
         if let Some(first) = vocab.id(token) {
             let message =
                 format!("the token {:?} stands in line {} already; each token has one line", shorten(token), first + 1);
-            return Err(Error::Format { at: at(), message });
+            return Err(lines::error(number, message));
         }
         vocab.insert_next(token)?;
     }
@@ -79,12 +69,6 @@ fn vocab(bytes: &[u8]) -> Result<Vocab> {
         return Err(Error::Vocabulary("the vocabulary is empty; expected one token a line".to_owned()));
     }
     Ok(vocab)
-}
-
-/// The lines of `bytes`; the last may lack its end.
-fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-    bytes.split(|&byte| byte == b'\n').take(if bytes.is_empty() { 0 } else { usize::MAX })
 }
 
 /// The tokens one a line.

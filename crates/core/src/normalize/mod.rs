@@ -8,6 +8,7 @@ mod case;
 mod forms;
 mod nmt;
 mod precompiled;
+mod sentencepiece;
 mod strip;
 mod text;
 
@@ -15,6 +16,8 @@ pub use bert::BertNormalizer;
 pub(crate) use byte_level::write_bytes;
 pub use forms::Form;
 pub use precompiled::Precompiled;
+pub(crate) use sentencepiece::SPACE;
+pub use sentencepiece::{SentencePiece, SentencePieceSettings};
 pub use strip::Strip;
 pub use text::Normalized;
 pub(crate) use text::Rewriter;
@@ -51,6 +54,8 @@ pub enum Normalizer {
     ByteLevel,
     /// The compiled rules of a `SentencePiece` model.
     Precompiled(Precompiled),
+    /// All that a `SentencePiece` model does to a text.
+    SentencePiece(SentencePiece),
     /// One after the other.
     Sequence(Vec<Normalizer>),
 }
@@ -76,6 +81,7 @@ impl Normalizer {
             Self::Prepend(prefix) => text.prepend(spare, prefix),
             Self::ByteLevel => byte_level::normalize(text, spare),
             Self::Precompiled(precompiled) => precompiled.normalize(text, spare),
+            Self::SentencePiece(sentencepiece) => sentencepiece.normalize(text, spare),
             Self::Sequence(normalizers) => {
                 for normalizer in normalizers {
                     normalizer.normalize(text, spare)?;

@@ -59,6 +59,11 @@ impl Precompiled {
         &self.0.charsmap
     }
 
+    /// The longest rule that `text` begins with: how many bytes it replaces, and by what.
+    pub(super) fn longest_rule<'a>(&'a self, text: &'a str) -> Option<(usize, &'a str)> {
+        self.0.rules_of(text).filter(|&(length, _)| text.is_char_boundary(length)).last()
+    }
+
     pub(super) fn normalize(&self, text: &mut Normalized, spare: &mut Normalized) {
         let mut changes = Changes::default();
         for cluster in clusters(text.text()) {
@@ -126,24 +131,31 @@ impl Changes {
 
 impl Rules {
     /// The replacement of the shortest rule that `text` begins with.
-    fn replacement(&self, text: &str) -> Option<&str> {
-        let mut node = self.offset(self.unit(0)?);
-        for &byte in text.as_bytes() {
-            if byte == 0 {
-                return None;
+    fn replacement<'a>(&'a self, text: &'a str) -> Option<&'a str> {
+        self.rules_of(text).next().map(|(_, replacement)| replacement)
+    }
+
+    /// The rules that `text` begins with, short ones first: the bytes that each replaces, and by what.
+    fn rules_of<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (usize, &'a str)> {
+        let mut bytes = text.bytes().enumerate();
+        let mut node = self.unit(0).map(|root| self.offset(root));
+        std::iter::from_fn(move || {
+            loop {
+                let (at, byte) = bytes.next()?;
+                let place = node? ^ usize::from(byte);
+                let unit = self.unit(place).filter(|unit| byte != 0 && unit & (1 << 31 | 0xFF) == u32::from(byte));
+                node = unit.map(|unit| place ^ self.offset(unit));
+                if unit? >> 8 & 1 == 1 {
+                    return Some((at + 1, self.text_at(node?)?));
+                }
             }
-            node ^= usize::from(byte);
-            let unit = self.unit(node)?;
-            if unit & (1 << 31 | 0xFF) != u32::from(byte) {
-                return None;
-            }
-            node ^= self.offset(unit);
-            if unit >> 8 & 1 == 1 {
-                let start = (self.unit(node)? & !(1 << 31)) as usize;
-                return self.pool.get(start..)?.split('\0').next();
-            }
-        }
-        None
+        })
+    }
+
+    /// The replacement that the value at `node` points to.
+    fn text_at(&self, node: usize) -> Option<&str> {
+        let start = (self.unit(node)? & !(1 << 31)) as usize;
+        self.pool.get(start..)?.split('\0').next()
     }
 
     fn unit(&self, node: usize) -> Option<u32> {

@@ -178,6 +178,12 @@ impl Normalized {
         Span { start: self.origin.start, end: self.origin.start }
     }
 
+    /// Keeps the first `length` bytes.
+    pub(super) fn truncate(&mut self, length: usize) {
+        self.text.truncate(length);
+        self.alignment.truncate(length);
+    }
+
     pub(crate) fn push(&mut self, c: char, origin: Span) {
         self.text.push(c);
         if self.aligned {

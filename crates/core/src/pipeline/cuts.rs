@@ -47,7 +47,8 @@ impl Tokenizer {
     /// Where a text may be cut whose ids alone are wanted; `None` if nowhere.
     #[must_use]
     pub fn cuts<'a>(&'a self, options: &'a Options) -> Option<Cuts<'a>> {
-        let fast = self.fast.as_ref().ok().filter(|_| options.truncation.is_none())?;
+        let may = options.truncation.is_none() && self.dropout(options).is_none();
+        let fast = self.fast.as_ref().ok().filter(|_| may)?;
         let around = match self.plan(false, options).ok()? {
             [Step::Text(0)] => [&[][..], &[]],
             [Step::Special(before), Step::Text(0)] => [before, &[][..]],

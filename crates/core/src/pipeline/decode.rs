@@ -4,6 +4,7 @@ use super::Tokenizer;
 use super::encode::{Input, Options};
 use super::tokens::Scratch;
 use crate::added::Specials;
+use crate::decode::{DecodeStream, Form};
 use crate::error::{Error, Result};
 
 /// What a token that was never counted is taken to be worth: note 002's epsilon.
@@ -12,6 +13,44 @@ pub const PROBABILITY_FLOOR: f64 = f64::EPSILON;
 impl Tokenizer {
     /// The text of `ids`.
     pub fn decode(&self, ids: &[u32], skip_special_tokens: bool) -> Result<String> {
+        let tokens = self.decoded_tokens(ids, skip_special_tokens)?;
+        match &self.parts.decoder {
+            Some(decoder) => decoder.decode(tokens),
+            None => Ok(tokens.join(" ")),
+        }
+    }
+
+    /// The text of `ids`, in which bytes that tokens stand for are as they are, also where they are no UTF-8.
+    pub fn decode_bytes(&self, ids: &[u32], skip_special_tokens: bool) -> Result<Vec<u8>> {
+        let mut stream = self.decode_stream(Form::Bytes);
+        let mut bytes = self.decode_step(&mut stream, ids, skip_special_tokens)?;
+        bytes.extend(stream.finish()?);
+        Ok(bytes)
+    }
+
+    /// A stream for [`Self::decode_step`].
+    #[must_use]
+    pub fn decode_stream(&self, form: Form) -> DecodeStream {
+        DecodeStream::new(self.parts.decoder.as_ref(), form)
+    }
+
+    /// What `ids` add to the text of a stream that can change no more.
+    ///
+    /// An id that is not in the vocabulary leaves the stream as it was.
+    pub fn decode_step(&self, stream: &mut DecodeStream, ids: &[u32], skip_special_tokens: bool) -> Result<Vec<u8>> {
+        stream.step(self.decoded_tokens(ids, skip_special_tokens)?)
+    }
+
+    /// The bytes that a token by itself stands for, as [`crate::decode::Decoder::token_bytes`] has it.
+    pub fn token_bytes(&self, token: &str) -> Result<Vec<u8>> {
+        let token = token.as_bytes().to_vec();
+        match &self.parts.decoder {
+            Some(decoder) => decoder.token_bytes(token),
+            None => Ok(token),
+        }
+    }
+
+    fn decoded_tokens(&self, ids: &[u32], skip_special_tokens: bool) -> Result<Vec<&str>> {
         let mut tokens = Vec::with_capacity(ids.len());
         for &id in ids {
             let token = self.expect_token(id)?;
@@ -19,10 +58,7 @@ impl Tokenizer {
                 tokens.push(token);
             }
         }
-        match &self.parts.decoder {
-            Some(decoder) => decoder.decode(tokens),
-            None => Ok(tokens.join(" ")),
-        }
+        Ok(tokens)
     }
 
     /// The sum of the logarithms of the probabilities of a text's tokens, without special tokens around it.
@@ -37,7 +73,9 @@ impl Tokenizer {
                     .to_owned(),
             )
         })?;
-        let options = Options { add_special_tokens: false, specials: specials.clone(), ..Options::default() };
+        let options =
+            Options { add_special_tokens: false, specials: specials.clone(), dropout: Some(0.0), ..Options::default() };
+        self.begin(&options, scratch);
         let total: u64 = training.token_counts.iter().sum();
         let unk_id = self.model().unk_id();
         let mut sum = 0.0;

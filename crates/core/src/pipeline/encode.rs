@@ -1,10 +1,13 @@
 //! Text to ids, or to all that is known of its tokens.
 
+use std::borrow::Cow;
+
 use super::Tokenizer;
 use super::tokens::Scratch;
 use crate::added::Specials;
 use crate::encoding::{Encoding, NONE};
 use crate::error::Result;
+use crate::model::bpe::Dropout;
 use crate::pad::Padding;
 use crate::postprocess::{self, PostProcessor, Source};
 use crate::span::Span;
@@ -32,7 +35,7 @@ impl Input<'_> {
 }
 
 /// How a call wants its text encoded.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// Whether the post-processor adds its special tokens.
     pub add_special_tokens: bool,
@@ -46,6 +49,12 @@ pub struct Options {
     pub overflow: bool,
     /// The road that texts take.
     pub road: Road,
+    /// How likely BPE passes a merge over, in place of what the model says.
+    pub dropout: Option<f32>,
+    /// What decides which merges are passed over.
+    pub seed: u64,
+    /// The number of the call's first input, by which its inputs differ.
+    pub first_input: u64,
 }
 
 /// The roads to the same tokens.
@@ -69,6 +78,9 @@ impl Default for Options {
             padding: None,
             overflow: true,
             road: Road::Fast,
+            dropout: None,
+            seed: 0,
+            first_input: 0,
         }
     }
 }
@@ -93,6 +105,7 @@ impl Tokenizer {
         ids: &mut Vec<u32>,
     ) -> Result<()> {
         let plan = self.plan(pair.is_some(), options)?;
+        self.begin(options, scratch);
         let input = |index| if index == 0 { text } else { pair.unwrap_or(Input::Text("")) };
         let texts = 1 + usize::from(pair.is_some());
         if options.truncation.is_none() && in_order(plan, texts) {
@@ -153,6 +166,7 @@ impl Tokenizer {
         scratch: &mut Scratch,
     ) -> Result<Encoding> {
         self.plan(pair.is_some(), options)?;
+        self.begin(options, scratch);
         let mut encodings = vec![self.encode_input(text, 0, options, scratch)?];
         if let Some(pair) = pair {
             encodings.push(self.encode_input(pair, 1, options, scratch)?);
@@ -188,6 +202,7 @@ impl Tokenizer {
     /// The number of tokens of a text, neither truncated nor padded.
     pub fn count(&self, text: &str, options: &Options, scratch: &mut Scratch) -> Result<usize> {
         let mut count = 0;
+        self.begin(options, scratch);
         let mut ids = std::mem::take(&mut scratch.ids[0]);
         for step in self.plan(false, options)? {
             match step {
@@ -201,6 +216,30 @@ impl Tokenizer {
         }
         scratch.ids[0] = ids;
         Ok(count)
+    }
+
+    /// Begins an input: chance, if there is any, begins anew with each.
+    pub(super) fn begin(&self, options: &Options, scratch: &mut Scratch) {
+        let dropout = self.dropout(options);
+        scratch.begin(dropout.map(|dropout| Dropout::new(dropout, options.seed, options.first_input)));
+    }
+
+    /// The options for the input of this number, where inputs differ.
+    #[must_use]
+    pub fn numbered<'a>(&self, options: &'a Options, number: u64) -> Cow<'a, Options> {
+        match self.dropout(options) {
+            Some(_) => {
+                let first_input = options.first_input.wrapping_add(number);
+                Cow::Owned(Options { first_input, ..options.clone() })
+            }
+            None => Cow::Borrowed(options),
+        }
+    }
+
+    /// How likely a merge is passed over, if any is.
+    pub(super) fn dropout(&self, options: &Options) -> Option<f32> {
+        let model = self.model().as_bpe()?;
+        options.dropout.or(model.settings().dropout).filter(|&dropout| dropout > 0.0)
     }
 
     /// The steps of post-processing, or why it cannot be done.

@@ -6,6 +6,7 @@
 mod cuts;
 mod decode;
 mod encode;
+mod merges;
 mod road;
 mod tokens;
 
@@ -80,7 +81,7 @@ pub struct Tokenizer {
 impl Tokenizer {
     /// The tokenizer made of `parts`.
     pub fn new(mut parts: Parts) -> Result<Self> {
-        let added = AddedTokens::new(std::mem::take(&mut parts.added), |text| parts.splitter.normalize(text))?;
+        let added = AddedTokens::new(std::mem::take(&mut parts.added), |token| parts.splitter.normalize_token(token))?;
         let vocab = parts.model.vocab();
         parts.model =
             parts.model.with_specials(added.specials().filter_map(|token| vocab.id(&token.content)).collect());

@@ -7,6 +7,7 @@ use super::encode::{Input, Options};
 use super::road::FastScratch;
 use crate::added::Allowed;
 use crate::error::{Error, Result};
+use crate::model::bpe::Dropout;
 use crate::model::{ModelScratch, Token};
 use crate::span::{Span, check_length};
 use crate::words::{Kind, Word, Words};
@@ -35,6 +36,11 @@ impl Scratch {
             (self.allowed, self.fast) = Default::default();
         }
         (&mut self.allowed, &mut self.fast)
+    }
+
+    /// Begins an input, with the chance that decides about its merges.
+    pub(super) fn begin(&mut self, dropout: Option<Dropout>) {
+        self.model.merging.dropout = dropout;
     }
 
     /// Gives back the memory that a long text made it grow to.
@@ -181,6 +187,7 @@ impl Tokenizer {
 
     /// The words of `text` with their tokens, whose spans are bytes of the word, not of the text.
     pub fn word_pieces(&self, text: &str, options: &Options, scratch: &mut Scratch) -> Result<Vec<WordPieces>> {
+        self.begin(options, scratch);
         self.split(text, &[(text.len(), None)], options, false, scratch)?;
         let mut found = Vec::new();
         let Scratch { words, model, .. } = scratch;

@@ -27,9 +27,10 @@ from piecework.cli.options import (
 from piecework.cli.output import as_json, printing
 from piecework.cli.progress import bar
 from piecework.errors import FormatError
+from piecework.readable import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from piecework import Encoding, Encodings
 
@@ -41,6 +42,13 @@ def encode(
     tokenizer: TokenizerFile,
     file: TextFile = STDIN,
     tokens: Annotated[bool, typer.Option("--tokens", help="Print tokens instead of ids.")] = False,
+    readable: Annotated[
+        bool,
+        typer.Option(
+            "--readable",
+            help="Print tokens as people read them: bytes as text, in quotes where there are spaces.",
+        ),
+    ] = False,
     json: AsJsonLines = False,
     pair: Annotated[
         bool, typer.Option("--pair", help="A line holds two texts, with a tab between them.")
@@ -72,6 +80,7 @@ def encode(
     Examples:
       piecework encode tokenizer.json story.txt >ids.txt
       echo "hello world" | piecework encode tokenizer.json --tokens
+      echo "hello world" | piecework encode gpt2.json --readable
       piecework encode vocab.txt story.txt --no-lowercase --json
       piecework encode model-folder story.txt --max-length 128 --pad 128
       piecework encode tokenizer.json story.txt --max-length 128 --stride 32 --json
@@ -101,6 +110,14 @@ def encode(
         "overflowing": tok.truncation is not None,
     }
     columns = ["ids", "tokens", "offsets", *(name for name, wanted in more.items() if wanted)]
+
+    def told(encoding: Encoding) -> str:
+        if json:
+            return as_json(_object(encoding, columns))
+        named = (quoted(tok.readable(t)) for t in encoding.tokens) if readable else encoding.tokens
+        return " ".join(named)
+
+    tells = told if json or readable or tokens else None
     with (
         Input(file, errors.value) as source,
         bar(no_progress or stream) as show,
@@ -108,7 +125,7 @@ def encode(
     ):
         for batch in _whole(source) if to_longest else source.batches(1 if stream else None):
             encodings = source.blaming(encoded, [without_end(line) for line in batch])
-            for row in _rows(encodings, columns if json else ["tokens"] if tokens else []):
+            for row in _rows(encodings, tells):
                 write(row)
             show(source.progress("encoding"))
 
@@ -128,14 +145,11 @@ def _text(line: str, pair: bool, pretokenized: bool) -> Any:
     return tuple(parts) if pair else parts[0]
 
 
-def _rows(batch: Encodings, columns: list[str]) -> Iterator[str]:
-    """The lines to print: JSON of several columns, tokens alone, or, without any column, ids."""
-    match columns:
-        case []:
-            return (" ".join(map(str, ids)) for ids in batch.to_list())
-        case ["tokens"]:
-            return (" ".join(encoding.tokens) for encoding in batch)
-    return (as_json(_object(encoding, columns)) for encoding in batch)
+def _rows(batch: Encodings, told: Callable[[Encoding], str] | None) -> Iterator[str]:
+    """The lines to print: what is told of each encoding, or ids alone, for which none is made."""
+    if told is None:
+        return (" ".join(map(str, ids)) for ids in batch.to_list())
+    return map(told, batch)
 
 
 def _object(encoding: Encoding, columns: list[str]) -> dict[str, Any]:

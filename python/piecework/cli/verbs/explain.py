@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -54,13 +53,13 @@ def _parts(explanation: Explanation) -> dict[str, Any]:
 
 
 def _piece(piece: Piece) -> dict[str, Any]:
-    merges = dict(piece.lineage.merges()) if piece.lineage else {}
     return {
         "token": piece.token,
+        "readable": piece.readable,
         "id": piece.id,
         "word": piece.word,
         "span": piece.span,
         "failed": piece.failed,
         "kind": piece.kind,
-        "merges": [{"step": step} | asdict(merges[step]) for step in sorted(merges)],
+        "merges": piece.lineage.to_dicts() if piece.lineage else [],
     }

@@ -122,11 +122,12 @@ def _token_facts(tok: Tokenizer, token: str) -> Facts:
         probability = _probability(tok, token, count, sum(counts))
     return {
         "token": token,
+        "readable": tok.readable(token),
         "id": number,
         "special": token in tok.special_tokens,
         "count": count,
         "probability": probability,
-        "merges": _steps(tok, sorted(step - 1 for step, _ in birth.merges()) if birth else []),
+        "merges": birth.to_dicts() if birth else [],
     }
 
 

@@ -203,6 +203,12 @@ impl Bpe {
         }
     }
 
+    /// The id of what a merge makes.
+    #[must_use]
+    pub fn made(&self, pair: (u32, u32)) -> Option<u32> {
+        merged(self.vocab(), pair, &self.settings().continuing_subword_prefix, &mut String::new())
+    }
+
     /// What words are merged by: all entries, or all but the special ones.
     fn tables(&self, specials: bool) -> &Tables {
         if specials || self.specials.is_empty() {

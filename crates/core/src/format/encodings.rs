@@ -1,0 +1,79 @@
+//! The encodings that tiktoken 0.14 knows by name: how they split text, and their special tokens.
+//!
+//! The ranks are in files of their own. The patterns are those that find with Oniguruma what tiktoken's find.
+
+use crate::error::{Error, Result, nearest};
+use crate::grammar::Grammar;
+
+const END_OF_TEXT: &str = "<|endoftext|>";
+const END_OF_PROMPT: &str = "<|endofprompt|>";
+const FIM: [&str; 3] = ["<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>"];
+
+/// An encoding that is known by its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Encoding {
+    /// What splits a text into pieces, in the syntax of Oniguruma.
+    pub pattern: &'static str,
+    /// The special tokens and their ids.
+    pub special_tokens: Vec<(String, u32)>,
+}
+
+/// The names, in the order in which messages list them.
+pub const ENCODINGS: [&str; 7] =
+    ["gpt2", "r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base", "o200k_harmony"];
+
+/// The encoding `name`.
+pub fn named_encoding(name: &str) -> Result<Encoding> {
+    let (grammar, specials): (_, Vec<(&str, u32)>) = match name {
+        "gpt2" | "r50k_base" | "p50k_base" => (Grammar::Gpt2, vec![(END_OF_TEXT, 50256)]),
+        "p50k_edit" => {
+            (Grammar::Gpt2, [(END_OF_TEXT, 50256)].into_iter().chain(FIM.into_iter().zip(50281..)).collect())
+        }
+        "cl100k_base" => {
+            let specials = [END_OF_TEXT].into_iter().chain(FIM).zip(100_257..);
+            (Grammar::Cl100k, specials.chain([(END_OF_PROMPT, 100_276)]).collect())
+        }
+        "o200k_base" => (Grammar::O200k, vec![(END_OF_TEXT, 199_999), (END_OF_PROMPT, 200_018)]),
+        "o200k_harmony" => return Ok(Encoding { pattern: Grammar::O200k.pattern(), special_tokens: harmony() }),
+        _ => {
+            let hint = nearest(name, &ENCODINGS).map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
+            return Err(Error::Config(format!("no encoding {name:?} is known, only {}{hint}", ENCODINGS.join(", "))));
+        }
+    };
+    let special_tokens = specials.into_iter().map(|(token, id)| (token.to_owned(), id)).collect();
+    Ok(Encoding { pattern: grammar.pattern(), special_tokens })
+}
+
+/// The tokens of the harmony format; ids that have no name yet are reserved.
+fn harmony() -> Vec<(String, u32)> {
+    const NAMED: [(&str, u32); 10] = [
+        ("startoftext", 199_998),
+        ("endoftext", 199_999),
+        ("return", 200_002),
+        ("constrain", 200_003),
+        ("channel", 200_005),
+        ("start", 200_006),
+        ("end", 200_007),
+        ("message", 200_008),
+        ("call", 200_012),
+        ("endofprompt", 200_018),
+    ];
+    let is_free = |id: &u32| NAMED.iter().all(|(_, taken)| taken != id);
+    let reserved = (200_000..201_088).filter(is_free).map(|id| (format!("<|reserved_{id}|>"), id));
+    NAMED.iter().map(|(name, id)| (format!("<|{name}|>"), *id)).chain(reserved).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pattern::Pattern;
+
+    #[test]
+    fn every_name_is_known_and_its_pattern_compiles() {
+        for name in ENCODINGS {
+            Pattern::regex(named_encoding(name).unwrap().pattern).unwrap();
+        }
+        let error = named_encoding("cl10k_base").unwrap_err().to_string();
+        assert!(error.ends_with("did you mean \"cl100k_base\"?"), "{error}");
+    }
+}

@@ -1,0 +1,167 @@
+//! What the formats of BPE share: the parts of a byte-level tokenizer, and what a file of merges cannot hold.
+
+use std::collections::HashSet;
+
+use super::lines;
+use crate::decode::Decoder;
+use crate::error::{Error, Result, shorten};
+use crate::model::Model;
+use crate::model::bpe::{Bpe, Merges, Merging, NO_RANK, Settings};
+use crate::pipeline::{Parts, Tokenizer};
+use crate::postprocess::PostProcessor;
+use crate::settings::ByteLevel;
+use crate::vocab::Vocab;
+use crate::words::WordSplitter;
+
+/// The settings of byte-level components as GPT-2 has them, with its pattern or without.
+pub(super) fn byte_level(use_regex: bool) -> ByteLevel {
+    ByteLevel { add_prefix_space: false, trim_offsets: true, use_regex }
+}
+
+/// The parts of a tokenizer whose model works on bytes, but for those that say how text is split.
+pub(super) fn byte_level_parts(model: Model) -> Parts {
+    let offsets = ByteLevel { trim_offsets: false, ..byte_level(true) };
+    Parts {
+        splitter: WordSplitter::default(),
+        model,
+        added: Vec::new(),
+        post_processor: Some(PostProcessor::ByteLevel(offsets)),
+        decoder: Some(Decoder::ByteLevel(byte_level(true))),
+        truncation: None,
+        padding: None,
+        training: None,
+    }
+}
+
+/// The ids of the model's tokens that are not added ones.
+pub(super) fn entries(tokenizer: &Tokenizer, model: &Bpe) -> HashSet<u32> {
+    let added: HashSet<u32> = tokenizer.added().tokens().iter().map(|token| token.id).collect();
+    model.vocab().iter().map(|(_, id)| id).filter(|id| !added.contains(id)).collect()
+}
+
+/// A merge of a file: two symbols with a space between.
+pub(super) fn merge_of(number: usize, line: &str) -> Result<(&str, &str)> {
+    line.split_once(' ')
+        .filter(|(left, right)| !left.is_empty() && !right.is_empty() && !right.contains(' '))
+        .ok_or_else(|| {
+            let found = shorten(line);
+            lines::error(number, format!("expected a merge, two symbols with a space between; found {found:?}"))
+        })
+}
+
+/// The id of a symbol that the merge in line `number` names.
+pub(super) fn named(vocab: &Vocab, number: usize, symbol: &str) -> Result<u32> {
+    vocab.id(symbol).ok_or_else(|| {
+        lines::error(number, format!("the merge names {:?}, which is not in the vocabulary", shorten(symbol)))
+    })
+}
+
+/// The rank of each id: as it is, or by the first merge that makes it.
+pub(super) fn order_of(model: &Bpe) -> Vec<u32> {
+    let merges = match model.merges() {
+        Merges::Implied(ranks) => return ranks.clone(),
+        Merges::Listed(merges) => merges,
+    };
+    let mut ranks = vec![NO_RANK; model.vocab().id_limit() as usize];
+    for (rank, &pair) in (0..).zip(merges) {
+        if let Some(rank_of) = model.made(pair).map(|id| &mut ranks[id as usize]).filter(|known| **known == NO_RANK) {
+            *rank_of = rank;
+        }
+    }
+    ranks
+}
+
+/// Whether a model merges as one would in which any two neighbours merge that make a token with a rank.
+///
+/// Of each token only one pair ever makes it (see [`Bpe::recovered`]): it has to be in the list, and the list in order.
+pub(super) fn is_implied(model: &Bpe, ranks: &[u32]) -> Result<bool> {
+    let merges = match model.merges() {
+        Merges::Implied(own) => return Ok(in_one_order(own, ranks)),
+        Merges::Listed(merges) => merges,
+    };
+    let made = merges.iter().map(|&pair| model.made(pair).map_or(NO_RANK, |id| ranks[id as usize]));
+    let listed: HashSet<(u32, u32)> = merges.iter().copied().collect();
+    let implied = Bpe::implied(model.vocab().clone(), ranks.to_vec(), Settings::default())?;
+    Ok(made.is_sorted() && implied.recovered().iter().all(|pair| listed.contains(pair)))
+}
+
+/// Whether ids that have ranks have them in both, and in the same order.
+fn in_one_order(some: &[u32], others: &[u32]) -> bool {
+    let mut both: Vec<(u32, u32)> = some.iter().copied().zip(others.iter().copied()).collect();
+    both.sort_unstable();
+    let agree = |pair: &[(u32, u32)]| pair[0].0.cmp(&pair[1].0) == pair[0].1.cmp(&pair[1].1);
+    both.windows(2).all(agree) && both.iter().all(|(one, other)| (*one == NO_RANK) == (*other == NO_RANK))
+}
+
+/// A format that is written, and what it cannot hold.
+pub(super) struct Held {
+    /// Its name, for messages.
+    pub(super) format: &'static str,
+    /// What to do if it does not suffice.
+    pub(super) instead: &'static str,
+}
+
+impl Held {
+    pub(super) fn refuses(&self, what: &str) -> Error {
+        Error::Config(format!("{} cannot hold {what}; {}", self.format, self.instead))
+    }
+
+    /// The model, which must be BPE.
+    pub(super) fn bpe<'a>(&self, tokenizer: &'a Tokenizer) -> Result<&'a Bpe> {
+        tokenizer.model().as_bpe().ok_or_else(|| self.refuses("a model other than BPE"))
+    }
+
+    /// Refuses marks at the ends of tokens, and characters that become bytes.
+    pub(super) fn refuse_affixes(&self, model: &Bpe) -> Result<()> {
+        if model.settings().byte_fallback {
+            return Err(self.refuses("byte_fallback"));
+        }
+        self.refuse_affixes_but_bytes(model)
+    }
+
+    /// The same, where characters may become bytes.
+    pub(super) fn refuse_affixes_but_bytes(&self, model: &Bpe) -> Result<()> {
+        let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, .. } = model.settings();
+        if prefix.is_empty() && suffix.is_empty() {
+            return Ok(());
+        }
+        Err(self.refuses(&format!("the marks {prefix:?} and {suffix:?} of tokens in a word")))
+    }
+
+    /// Refuses ranks of which two are equal: no list of merges says the same.
+    pub(super) fn refuse_ties(&self, model: &Bpe) -> Result<()> {
+        let Merges::Implied(ranks) = model.merges() else { return Ok(()) };
+        let mut seen = HashSet::new();
+        if ranks.iter().all(|&rank| rank == NO_RANK || seen.insert(rank)) {
+            return Ok(());
+        }
+        Err(self.refuses("merges of the same rank"))
+    }
+
+    /// Refuses words that are tokens though no merges make them, unless all `entries` are made by merges.
+    pub(super) fn refuse_unreachable(&self, model: &Bpe, entries: &HashSet<u32>) -> Result<()> {
+        match unreachable(model, entries)? {
+            None => Ok(()),
+            Some(entry) => {
+                let how = if model.settings().ignore_merges { "only a whole word is" } else { "nothing is" };
+                Err(self.refuses(&format!("the token {:?}, which {how} encoded as", shorten(entry))))
+            }
+        }
+    }
+}
+
+/// The first of the `entries` that merges do not make of its own characters.
+fn unreachable<'a>(model: &'a Bpe, entries: &HashSet<u32>) -> Result<Option<&'a str>> {
+    let plain = model.with_settings(Settings { ignore_merges: false, dropout: None, ..model.settings().clone() })?;
+    let (suffix, mut merging, mut tokens) = (&model.settings().end_of_word_suffix, Merging::default(), Vec::new());
+    for (entry, id) in model.vocab().iter().filter(|(_, id)| entries.contains(id)) {
+        // A token that does not end a word never is a word by itself.
+        let Some(word) = entry.strip_suffix(suffix.as_str()) else { continue };
+        tokens.clear();
+        plain.encode_word(word, 0, true, &mut merging, &mut tokens)?;
+        if tokens.len() != 1 || tokens[0].id != id {
+            return Ok(Some(entry));
+        }
+    }
+    Ok(None)
+}

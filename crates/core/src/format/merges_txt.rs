@@ -1,0 +1,271 @@
+//! `vocab.json` and `merges.txt` (GPT-2's `encoder.json` and `vocab.bpe`), and CLIP's list of merges.
+//!
+//! A vocabulary is a JSON object of tokens and ids; the merges stand one a line, behind a line with a version. Neither
+//! says how text is split: that is told by what the vocabulary holds, see [`Kind`].
+
+use super::json::{Json, Node};
+use super::lines::{self, lines, plain_text, refuse_mark};
+use super::merged::{Held, byte_level, byte_level_parts, entries, merge_of, named};
+use super::models::{read_vocab, vocab_json};
+use super::tiktoken::refuse_missing_bytes;
+use crate::added::AddedToken;
+use crate::bytes::byte_to_char;
+use crate::decode::{BpeDecoder, Decoder, ReplaceDecoder, StripDecoder};
+use crate::encoding::NamedToken;
+use crate::error::{Error, Result, shorten};
+use crate::grammar::Grammar;
+use crate::model::Model;
+use crate::model::bpe::{Bpe, Settings};
+use crate::normalize::{Form, Normalizer};
+use crate::pattern::Pattern;
+use crate::pipeline::{Parts, Tokenizer};
+use crate::postprocess::{Bert, PostProcessor, Roberta};
+use crate::pretokenize::{Behavior, PreTokenizer, Split};
+use crate::vocab::Vocab;
+use crate::words::WordSplitter;
+
+const HEADER: &str = "#version";
+const SUFFIX: &str = "</w>";
+/// CLIP's vocabulary has 49,152 places; all that are not bytes or special tokens are merges.
+const CLIP_MERGES: usize = 49_152 - 2 * 256 - 2;
+const CLIP_SPECIALS: [&str; 2] = ["<|startoftext|>", "<|endoftext|>"];
+const GPT2_SPECIALS: [&str; 1] = ["<|endoftext|>"];
+const ROBERTA_SPECIALS: [&str; 5] = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"];
+
+/// What kind of tokenizer a vocabulary belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Bytes written as characters, as GPT-2 has them.
+    Bytes,
+    /// The same with RoBERTa's special tokens around a text.
+    Roberta,
+    /// The same with a mark at the end of words, as CLIP has them.
+    Clip,
+    /// Characters with a mark at the end of words, which white space divides.
+    Words,
+}
+
+impl Kind {
+    /// A mark at the end of words is told by tokens that end in it, and bytes by their characters with that mark.
+    fn of(vocab: &Vocab) -> Self {
+        let has = |token: &str| vocab.id(token).is_some();
+        let is_marked = vocab.iter().any(|(token, _)| token.len() > SUFFIX.len() && token.ends_with(SUFFIX));
+        if !is_marked {
+            return if has("<s>") && has("</s>") { Self::Roberta } else { Self::Bytes };
+        }
+        let has_bytes = (0..=255).all(|byte| has(&format!("{}{SUFFIX}", byte_to_char(byte))));
+        if has_bytes { Self::Clip } else { Self::Words }
+    }
+
+    /// The names that its special tokens go by.
+    fn specials(self) -> &'static [&'static str] {
+        match self {
+            Self::Bytes => &GPT2_SPECIALS,
+            Self::Roberta | Self::Words => &ROBERTA_SPECIALS,
+            Self::Clip => &CLIP_SPECIALS,
+        }
+    }
+
+    /// The entry for what is none: CLIP's takes part in its name only, as it knows every byte.
+    fn unk_token(self, vocab: &Vocab) -> Option<String> {
+        let name = match self {
+            Self::Bytes | Self::Roberta => return None,
+            Self::Clip => CLIP_SPECIALS[1],
+            Self::Words => "<unk>",
+        };
+        vocab.id(name).map(|_| name.to_owned())
+    }
+
+    fn settings(self, vocab: &Vocab) -> Settings {
+        let suffix = if matches!(self, Self::Clip | Self::Words) { SUFFIX } else { "" };
+        Settings { unk_token: self.unk_token(vocab), end_of_word_suffix: suffix.to_owned(), ..Settings::default() }
+    }
+
+    fn parts(self, model: Model) -> Result<Parts> {
+        let vocab = model.vocab();
+        let around = |first: &str, last: &str, trim_offsets| {
+            let token = |name: &str| vocab.id(name).map(|id| NamedToken::new(name, id));
+            let around = Bert { cls: token(first)?, sep: token(last)? };
+            Some(PostProcessor::Roberta(Roberta { around, trim_offsets, add_prefix_space: false }))
+        };
+        let roberta = around("<s>", "</s>", true);
+        let clip = around(CLIP_SPECIALS[0], CLIP_SPECIALS[1], false);
+        let parts = byte_level_parts(model);
+        let bytes = |use_regex| PreTokenizer::ByteLevel(byte_level(use_regex));
+        Ok(match self {
+            Self::Bytes => Parts { splitter: WordSplitter::new(None, Some(bytes(true)))?, ..parts },
+            Self::Roberta => {
+                Parts { splitter: WordSplitter::new(None, Some(bytes(true)))?, post_processor: roberta, ..parts }
+            }
+            Self::Clip => Parts {
+                splitter: clip_splitter()?,
+                decoder: Some(clip_decoder()),
+                post_processor: clip.or(parts.post_processor),
+                ..parts
+            },
+            Self::Words => Parts {
+                splitter: WordSplitter::new(None, Some(PreTokenizer::WhitespaceSplit))?,
+                decoder: Some(Decoder::Bpe(BpeDecoder { suffix: SUFFIX.to_owned() })),
+                post_processor: None,
+                ..parts
+            },
+        })
+    }
+}
+
+/// CLIP's normalization and pattern, as `transformers` writes them; what its pattern leaves over is dropped.
+fn clip_splitter() -> Result<WordSplitter> {
+    let normalizer = Normalizer::Sequence(vec![
+        Normalizer::Form(Form::Nfc),
+        Normalizer::Replace { pattern: Pattern::regex(r"\s+")?, content: " ".to_owned() },
+        Normalizer::Lowercase,
+    ]);
+    let split = Split { pattern: Pattern::regex(Grammar::Clip.pattern())?, behavior: Behavior::Removed, invert: true };
+    let steps = vec![PreTokenizer::Split(split), PreTokenizer::ByteLevel(byte_level(false))];
+    WordSplitter::new(Some(normalizer), Some(PreTokenizer::Sequence(steps)))
+}
+
+/// Bytes to text, and then the marks of words to the spaces between them.
+fn clip_decoder() -> Decoder {
+    let marks = ReplaceDecoder { pattern: Pattern::literal(SUFFIX), content: " ".to_owned() };
+    Decoder::Sequence(vec![
+        Decoder::ByteLevel(byte_level(true)),
+        Decoder::Replace(marks),
+        Decoder::Strip(StripDecoder { content: ' ', start: 0, stop: 1 }),
+    ])
+}
+
+/// The tokenizer of a `vocab.json` and a `merges.txt`; without a `splitter`, text is split as the vocabulary tells.
+///
+/// Special tokens are those that GPT-2, RoBERTa and CLIP have, as far as the vocabulary has them.
+pub fn read_merges(vocab: &[u8], merges: &[u8], splitter: Option<WordSplitter>) -> Result<Tokenizer> {
+    let json = Json::parse(vocab)?;
+    let vocab = read_vocab(&Node::root(&json))?;
+    let kind = Kind::of(&vocab);
+    if matches!(kind, Kind::Bytes | Kind::Roberta) && splitter.is_none() {
+        refuse_missing_bytes(&vocab).map_err(|error| {
+            Error::Vocabulary(format!("{error}; if its tokens are of characters, pass pre_tokenizer=... to say how"))
+        })?;
+    }
+    let merges = merges_of(merges, &vocab)?;
+    build(kind, vocab, merges, splitter)
+}
+
+/// The tokenizer of CLIP's `bpe_simple_vocab_16e6.txt`: a merge a line, of which the first 48,894 count.
+pub fn read_clip(bytes: &[u8]) -> Result<Tokenizer> {
+    let mut vocab = Vocab::default();
+    for suffix in ["", SUFFIX] {
+        for byte in clip_bytes() {
+            vocab.insert_next(&format!("{}{suffix}", byte_to_char(byte)))?;
+        }
+    }
+    let mut merges = Vec::new();
+    for (number, line) in lines(bytes).skip(1).take(CLIP_MERGES) {
+        let (left, right) = merge_of(number, plain_text(number, line)?)?;
+        merges.push((named(&vocab, number, left)?, named(&vocab, number, right)?));
+        let made = vocab.insert_next(&format!("{left}{right}"));
+        made.map_err(|error| lines::error(number, error.to_string()))?;
+    }
+    for special in CLIP_SPECIALS {
+        vocab.insert_next(special)?;
+    }
+    build(Kind::Clip, vocab, merges, None)
+}
+
+/// Bytes in the order of CLIP's vocabulary: printable ones first.
+fn clip_bytes() -> impl Iterator<Item = u8> {
+    let is_printable = |&byte: &u8| byte_to_char(byte) == char::from(byte);
+    (0..=255).filter(is_printable).chain((0..=255).filter(move |byte| !is_printable(byte)))
+}
+
+fn build(kind: Kind, vocab: Vocab, merges: Vec<(u32, u32)>, splitter: Option<WordSplitter>) -> Result<Tokenizer> {
+    let special = |name: &&str| {
+        let token = AddedToken::special(vocab.id(name)?, name);
+        // In RoBERTa's files, a mask takes the space before it.
+        Some(AddedToken { lstrip: kind == Kind::Roberta && *name == "<mask>", ..token })
+    };
+    let added = kind.specials().iter().filter_map(special).collect();
+    let settings = kind.settings(&vocab);
+    let parts = kind.parts(Model::Bpe(Bpe::listed(vocab, merges, settings)?))?;
+    Tokenizer::new(Parts { added, splitter: splitter.unwrap_or(parts.splitter), ..parts })
+}
+
+/// The merges of a `merges.txt`, each of which makes a token; the first line may be a version.
+fn merges_of(bytes: &[u8], vocab: &Vocab) -> Result<Vec<(u32, u32)>> {
+    refuse_mark(bytes)?;
+    let (mut merges, mut made) = (Vec::new(), String::new());
+    for (number, line) in lines(bytes) {
+        let line = plain_text(number, line)?;
+        if number == 1 && line.starts_with(HEADER) {
+            continue;
+        }
+        let (left, right) = merge_of(number, line)?;
+        made.clear();
+        made.extend([left, right]);
+        named(vocab, number, &made).map_err(|_| {
+            let message = format!("the merge makes {:?}, which is not in the vocabulary", shorten(&made));
+            lines::error(number, message)
+        })?;
+        merges.push((named(vocab, number, left)?, named(vocab, number, right)?));
+    }
+    Ok(merges)
+}
+
+const HELD: Held = Held { format: "a vocab.json with a merges.txt", instead: "save a tokenizer.json" };
+
+/// The vocabulary of a BPE model as a `vocab.json`, added tokens included.
+pub fn write_vocab_json(tokenizer: &Tokenizer) -> Result<String> {
+    let model = HELD.bpe(tokenizer)?;
+    Ok(vocab_json(model.vocab()).text() + "\n")
+}
+
+/// The merges of a BPE model as a `merges.txt`.
+pub fn write_merges_txt(tokenizer: &Tokenizer) -> Result<String> {
+    let model = HELD.bpe(tokenizer)?;
+    HELD.refuse_ties(model)?;
+    if model.settings().ignore_merges {
+        HELD.refuse_unreachable(model, &entries(tokenizer, model))?;
+    }
+    merge_lines(&HELD, model, "#version: 0.2\n")
+}
+
+/// The merges one a line, behind a header.
+pub(super) fn merge_lines(held: &Held, model: &Bpe, header: &str) -> Result<String> {
+    let mut text = header.to_owned();
+    for (left, right) in model.recovered() {
+        for (id, end) in [(left, ' '), (right, '\n')] {
+            let token = model.vocab().token(id).unwrap_or_default();
+            if token.is_empty() || token.contains([' ', '\n', '\r']) {
+                return Err(held.refuses(&format!("the token {:?} (id {id}), which a line divides", shorten(token))));
+            }
+            text.push_str(token);
+            text.push(end);
+        }
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_name_the_line() {
+        let vocab = Vocab::from_tokens(["a", "b", "ab"].map(str::to_owned)).unwrap();
+        let error = |file: &str| merges_of(file.as_bytes(), &vocab).unwrap_err().to_string();
+        assert!(error("#version: 0.2\na b\na\n").starts_with("line 3: expected a merge"));
+        assert!(error("a b\n\n").starts_with("line 2: expected a merge"));
+        assert!(error("b a\n").starts_with("line 1: the merge makes \"ba\", which is not in the vocabulary"));
+        assert!(error("ab  b\n").starts_with("line 1: expected a merge"));
+        assert_eq!(merges_of(b"#version: 0.2\r\na b\r\n", &vocab).unwrap(), [(0, 1)]);
+    }
+
+    #[test]
+    fn kinds_are_told_by_their_tokens() {
+        let kind = |tokens: &[&str]| Kind::of(&Vocab::from_tokens(tokens.iter().map(|&t| t.to_owned())).unwrap());
+        assert_eq!(kind(&["a", "b"]), Kind::Bytes);
+        assert_eq!(kind(&["a", "<s>", "</s>"]), Kind::Roberta);
+        assert_eq!(kind(&["a", "a</w>"]), Kind::Words);
+        assert_eq!(Kind::of(read_clip(b"header\n").unwrap().model().vocab()), Kind::Clip);
+    }
+}

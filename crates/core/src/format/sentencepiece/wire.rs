@@ -1,0 +1,143 @@
+//! Protocol buffers as bytes: fields in their order, whether they are known or not.
+//!
+//! Generated messages would drop fields that they do not know and put the others in an order of their own. A model that is
+//! read and written back keeps every byte, so fields stay as they came.
+
+use crate::error::{Error, Place, Result};
+
+/// A field: its number, and its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Field<'a> {
+    pub(super) number: u64,
+    pub(super) value: Value<'a>,
+}
+
+/// The value of a field, by how it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Value<'a> {
+    /// An integer, a flag or a choice.
+    Varint(u64),
+    /// Eight bytes.
+    Fixed64([u8; 8]),
+    /// A text, bytes or a message.
+    Bytes(&'a [u8]),
+    /// Four bytes, such as a float.
+    Fixed32([u8; 4]),
+}
+
+/// The fields of the message `name`.
+pub(super) fn fields<'a>(name: &'static str, bytes: &'a [u8]) -> impl Iterator<Item = Result<Field<'a>>> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let at = bytes.len() - rest.len();
+        let field = take_field(&mut rest);
+        if field.is_none() {
+            rest = &[];
+        }
+        Some(field.ok_or_else(|| Error::Format {
+            at: Place::Field(name),
+            message: format!("not a protocol buffer, or cut short, at byte {at} of {}", bytes.len()),
+        }))
+    })
+}
+
+fn take_field<'a>(rest: &mut &'a [u8]) -> Option<Field<'a>> {
+    let key = take_varint(rest)?;
+    let value = match key & 7 {
+        0 => Value::Varint(take_varint(rest)?),
+        1 => Value::Fixed64(*take_chunk(rest)?),
+        2 => {
+            let length = usize::try_from(take_varint(rest)?).ok()?;
+            let (bytes, after) = rest.split_at_checked(length)?;
+            *rest = after;
+            Value::Bytes(bytes)
+        }
+        5 => Value::Fixed32(*take_chunk(rest)?),
+        _ => return None,
+    };
+    Some(Field { number: key >> 3, value })
+}
+
+fn take_chunk<'a, const N: usize>(rest: &mut &'a [u8]) -> Option<&'a [u8; N]> {
+    let (chunk, after) = rest.split_first_chunk()?;
+    *rest = after;
+    Some(chunk)
+}
+
+/// Seven bits a byte, the lowest first; the high bit says that more follow.
+fn take_varint(rest: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let (&byte, after) = rest.split_first()?;
+        *rest = after;
+        value |= u64::from(byte & 0x7F) << shift;
+        if byte < 0x80 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+/// Appends a field.
+pub(super) fn put(to: &mut Vec<u8>, Field { number, value }: Field<'_>) {
+    let key = |kind| number << 3 | kind;
+    match value {
+        Value::Varint(value) => {
+            put_varint(to, key(0));
+            put_varint(to, value);
+        }
+        Value::Fixed64(bytes) => {
+            put_varint(to, key(1));
+            to.extend(bytes);
+        }
+        Value::Bytes(bytes) => {
+            put_varint(to, key(2));
+            put_varint(to, bytes.len() as u64);
+            to.extend(bytes);
+        }
+        Value::Fixed32(bytes) => {
+            put_varint(to, key(5));
+            to.extend(bytes);
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "seven bits")]
+fn put_varint(to: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        to.push(value as u8 & 0x7F | 0x80);
+        value >>= 7;
+    }
+    to.push(value as u8);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_is_written() {
+        let all = [
+            Field { number: 1, value: Value::Varint(u64::MAX) },
+            Field { number: 300, value: Value::Fixed64([1; 8]) },
+            Field { number: 2, value: Value::Bytes(b"text") },
+            Field { number: 1, value: Value::Fixed32([9; 4]) },
+        ];
+        let mut bytes = Vec::new();
+        all.iter().for_each(|&field| put(&mut bytes, field));
+        assert_eq!(fields("m", &bytes).collect::<Result<Vec<_>>>().unwrap(), all);
+    }
+
+    #[test]
+    fn what_is_cut_or_strange_is_an_error() {
+        for bytes in
+            [&b"\x0a"[..], b"\x0a\x05ab", b"\x0b", b"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", b"\x0d\0"]
+        {
+            let all: Vec<Result<Field<'_>>> = fields("m", bytes).collect();
+            assert!(all.last().unwrap().is_err() && all.len() == 1, "{bytes:?}");
+        }
+    }
+}

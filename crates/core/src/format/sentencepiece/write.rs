@@ -1,0 +1,233 @@
+//! A tokenizer as a `.model` file.
+
+use std::collections::HashMap;
+
+use super::messages::{
+    BPE, ModelProto, NORMALIZER_SPEC, NormalizerSpec, PIECES, Piece, PieceKind, TRAINER_SPEC, TrainerSpec, wrong,
+};
+use super::wire::{Field, Value, fields, put};
+use super::{HELD, ranks, symbols};
+use crate::added::AddedToken;
+use crate::decode::Decoder;
+use crate::error::{Result, shorten};
+use crate::format::merged::{entries, is_implied, order_of};
+use crate::model::bpe::{Bpe, NO_RANK};
+use crate::normalize::{Normalizer, SPACE, SentencePieceSettings};
+use crate::pipeline::Tokenizer;
+
+/// The tokenizer as a `.model` file.
+///
+/// With `like`, another `.model`, all fields but the pieces are as they are there, also those that are not known here; it
+/// must normalize as the tokenizer does. What its pieces and scores say already is kept to the byte.
+pub fn write_sentencepiece(tokenizer: &Tokenizer, like: Option<&[u8]>) -> Result<Vec<u8>> {
+    let model = HELD.bpe(tokenizer)?;
+    let pieces = pieces(tokenizer, model)?;
+    let (normalizer, is_suffix) = normalizer(tokenizer, &pieces)?;
+    let trainer = trainer(tokenizer, model, is_suffix);
+    match like {
+        Some(like) => write_like(like, &pieces, &trainer, &normalizer),
+        None => Ok(write(&pieces, &trainer, &normalizer)),
+    }
+}
+
+/// The pieces with scores that fall from rank to rank, from 0 on.
+fn pieces<'a>(tokenizer: &'a Tokenizer, model: &'a Bpe) -> Result<Vec<Piece<'a>>> {
+    HELD.refuse_affixes_but_bytes(model)?;
+    let entries = entries(tokenizer, model);
+    let order = order_of(model);
+    if !is_implied(model, &order)? {
+        return Err(HELD.refuses("merges that are not those which the order of its tokens implies"));
+    }
+    if model.settings().ignore_merges {
+        HELD.refuse_unreachable(model, &entries)?;
+    }
+    let last = order.iter().copied().filter(|&rank| rank != NO_RANK).max().map_or(0, |rank| rank + 1);
+    let added: HashMap<u32, &AddedToken> = tokenizer.added().tokens().iter().map(|token| (token.id, token)).collect();
+    let limit = model.vocab().id_limit().max(added.keys().max().map_or(0, |id| id + 1));
+    let piece = |id| {
+        let token = added.get(&id).map(|token| token.content.as_str()).or_else(|| model.vocab().token(id));
+        let text = token.ok_or_else(|| HELD.refuses(&format!("ids with gaps (no token has the id {id})")))?;
+        let kind = kind(model, id, text, added.get(&id).copied());
+        let rank = order.get(id as usize).copied().unwrap_or(NO_RANK);
+        if kind == PieceKind::Normal && rank == NO_RANK && text.chars().count() > 1 {
+            return Err(HELD.refuses(&format!("the token {:?} (id {id}), which no merge makes", shorten(text))));
+        }
+        let below = if rank == NO_RANK { last } else { rank };
+        Ok(Piece { text, score: if kind == PieceKind::Normal { -score(below) } else { 0.0 }, kind })
+    };
+    (0..limit).map(piece).collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a vocabulary of more than 2^24 tokens would need finer scores")]
+fn score(rank: u32) -> f32 {
+    rank as f32
+}
+
+fn kind(model: &Bpe, id: u32, text: &str, added: Option<&AddedToken>) -> PieceKind {
+    let is_byte = || text.len() == 6 && text.starts_with("<0x") && text.ends_with('>');
+    match added {
+        _ if model.unk_id() == Some(id) => PieceKind::Unknown,
+        Some(token) if token.special => PieceKind::Control,
+        Some(_) => PieceKind::UserDefined,
+        None if model.settings().byte_fallback && is_byte() => PieceKind::Byte,
+        None => PieceKind::Normal,
+    }
+}
+
+/// What a model says of normalization, and whether the space goes behind the text.
+fn normalizer<'a>(tokenizer: &'a Tokenizer, pieces: &[Piece<'_>]) -> Result<(NormalizerSpec<'a>, bool)> {
+    if tokenizer.splitter().pre_tokenizer().is_some() {
+        return Err(HELD.refuses("a pre-tokenizer"));
+    }
+    let plain = |add_dummy_prefix, escape_whitespaces| {
+        let spec = NormalizerSpec { add_dummy_prefix, escape_whitespaces, ..NormalizerSpec::default() };
+        Ok((NormalizerSpec { remove_extra_whitespaces: false, ..spec }, false))
+    };
+    match tokenizer.splitter().normalizer() {
+        None => plain(false, false),
+        Some(normalizer) if escapes(normalizer) => plain(false, true),
+        Some(Normalizer::Sequence(steps)) if matches!(&steps[..], [first, second] if prepends(first) && escapes(second)) => {
+            plain(true, true)
+        }
+        Some(Normalizer::SentencePiece(own)) => own_normalizer(own.settings(), pieces),
+        Some(_) => Err(HELD.refuses("a normalizer of another kind")),
+    }
+}
+
+fn escapes(normalizer: &Normalizer) -> bool {
+    matches!(normalizer, Normalizer::Replace { pattern, content }
+        if !pattern.is_regex() && pattern.source() == " " && content == SPACE)
+}
+
+fn prepends(normalizer: &Normalizer) -> bool {
+    matches!(normalizer, Normalizer::Prepend(prefix) if prefix == SPACE)
+}
+
+fn own_normalizer<'a>(settings: &'a SentencePieceSettings, pieces: &[Piece<'_>]) -> Result<(NormalizerSpec<'a>, bool)> {
+    if settings.user_defined_symbols != symbols(pieces) {
+        return Err(HELD.refuses("added tokens other than the user-defined symbols of its normalizer"));
+    }
+    let spec = NormalizerSpec {
+        charsmap: settings.rules.as_ref().map_or(&[], |rules| rules.charsmap()),
+        add_dummy_prefix: settings.add_dummy_prefix,
+        remove_extra_whitespaces: settings.remove_extra_whitespaces,
+        escape_whitespaces: settings.escape_whitespaces,
+    };
+    Ok((spec, settings.treat_whitespace_as_suffix && settings.add_dummy_prefix))
+}
+
+fn trainer(tokenizer: &Tokenizer, model: &Bpe, treat_whitespace_as_suffix: bool) -> TrainerSpec {
+    let unk_surface = match tokenizer.parts().decoder {
+        Some(Decoder::SentencePiece(own)) => own.unk_surface,
+        _ => TrainerSpec::default().unk_surface,
+    };
+    TrainerSpec {
+        model_type: BPE,
+        treat_whitespace_as_suffix,
+        byte_fallback: model.settings().byte_fallback,
+        unk_surface,
+    }
+}
+
+fn write(pieces: &[Piece<'_>], trainer: &TrainerSpec, normalizer: &NormalizerSpec<'_>) -> Vec<u8> {
+    let mut model = Vec::new();
+    let mut put = |number, message: Vec<u8>| put(&mut model, Field { number, value: Value::Bytes(&message) });
+    pieces.iter().for_each(|piece| put(PIECES, piece_message(piece)));
+    put(TRAINER_SPEC, trainer_message(pieces, trainer));
+    put(NORMALIZER_SPEC, normalizer_message(normalizer));
+    model
+}
+
+/// The fields of `like` with other pieces, in the place of its first.
+fn write_like(
+    like: &[u8],
+    pieces: &[Piece<'_>],
+    trainer: &TrainerSpec,
+    normalizer: &NormalizerSpec<'_>,
+) -> Result<Vec<u8>> {
+    let proto = ModelProto::read(like)?;
+    let is_suffix = proto.trainer.treat_whitespace_as_suffix && proto.normalizer.add_dummy_prefix;
+    let said = TrainerSpec { treat_whitespace_as_suffix: is_suffix, ..proto.trainer };
+    if proto.normalizer != *normalizer || said != *trainer {
+        let message = "the model to be like normalizes or decodes otherwise than the tokenizer, or is not BPE with or \
+                       without bytes as that is; leave it out";
+        return Err(wrong("normalizer_spec", message.to_owned()));
+    }
+    if says_the_same(&proto.pieces, pieces) {
+        return Ok(like.to_owned());
+    }
+    let mut model = Vec::new();
+    let mut pieces = Some(pieces);
+    for field in fields("ModelProto", like) {
+        let field = field?;
+        if field.number != PIECES {
+            put(&mut model, field);
+            continue;
+        }
+        for piece in pieces.take().into_iter().flatten() {
+            put(&mut model, Field { number: PIECES, value: Value::Bytes(&piece_message(piece)) });
+        }
+    }
+    Ok(model)
+}
+
+/// Whether two lists have the same pieces, and ranks in the same order.
+fn says_the_same(some: &[Piece<'_>], others: &[Piece<'_>]) -> bool {
+    let names =
+        |pieces: &[Piece<'_>]| pieces.iter().map(|piece| (piece.text.to_owned(), piece.kind)).collect::<Vec<_>>();
+    names(some) == names(others) && dense(&ranks(some)) == dense(&ranks(others))
+}
+
+/// Ranks without gaps.
+fn dense(ranks: &[u32]) -> Vec<u32> {
+    let mut sorted: Vec<u32> = ranks.iter().copied().filter(|&rank| rank != NO_RANK).collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let place =
+        |rank: &u32| sorted.binary_search(rank).map_or(NO_RANK, |place| u32::try_from(place).unwrap_or(NO_RANK));
+    ranks.iter().map(place).collect()
+}
+
+fn piece_message(piece: &Piece<'_>) -> Vec<u8> {
+    let mut message = Vec::new();
+    put(&mut message, Field { number: 1, value: Value::Bytes(piece.text.as_bytes()) });
+    put(&mut message, Field { number: 2, value: Value::Fixed32(piece.score.to_le_bytes()) });
+    if piece.kind != PieceKind::Normal {
+        put(&mut message, Field { number: 3, value: Value::Varint(piece.kind.number()) });
+    }
+    message
+}
+
+/// Ids and names of special pieces where the library looks for them; it takes −1 for none.
+fn trainer_message(pieces: &[Piece<'_>], trainer: &TrainerSpec) -> Vec<u8> {
+    let mut message = Vec::new();
+    let mut put = |number, value| put(&mut message, Field { number, value });
+    let id = |found: Option<usize>| found.map_or(u64::MAX, |id| id as u64);
+    let unknown = pieces.iter().position(|piece| piece.kind == PieceKind::Unknown);
+    let control = |name: &str| pieces.iter().position(|piece| piece.kind == PieceKind::Control && piece.text == name);
+    put(3, Value::Varint(trainer.model_type));
+    put(4, Value::Varint(pieces.len() as u64));
+    put(24, Value::Varint(trainer.treat_whitespace_as_suffix.into()));
+    put(35, Value::Varint(trainer.byte_fallback.into()));
+    put(40, Value::Varint(id(unknown)));
+    put(41, Value::Varint(id(control("<s>"))));
+    put(42, Value::Varint(id(control("</s>"))));
+    put(43, Value::Varint(id(control("<pad>"))));
+    put(44, Value::Bytes(trainer.unk_surface.as_bytes()));
+    if let Some(unknown) = unknown {
+        put(45, Value::Bytes(pieces[unknown].text.as_bytes()));
+    }
+    message
+}
+
+fn normalizer_message(normalizer: &NormalizerSpec<'_>) -> Vec<u8> {
+    let mut message = Vec::new();
+    let mut put = |number, value| put(&mut message, Field { number, value });
+    let name: &[u8] = if normalizer.charsmap.is_empty() { b"identity" } else { b"user_defined" };
+    put(1, Value::Bytes(name));
+    put(2, Value::Bytes(normalizer.charsmap));
+    put(3, Value::Varint(normalizer.add_dummy_prefix.into()));
+    put(4, Value::Varint(normalizer.remove_extra_whitespaces.into()));
+    put(5, Value::Varint(normalizer.escape_whitespaces.into()));
+    message
+}

@@ -1,0 +1,127 @@
+//! Codes of subword-nmt: a merge a line, over characters of words, the last of which has `</w>` attached.
+//!
+//! The library knows no ids and no unknown characters. Here ids follow the codes: the unknown token, then the characters in
+//! the order in which they come first, each without and with the mark, then what the merges make, in their order.
+
+use std::collections::HashSet;
+
+use super::lines::{lines, plain_text};
+use super::merged::{Held, merge_of};
+use super::merges_txt::merge_lines;
+use crate::decode::{BpeDecoder, Decoder};
+use crate::error::{Error, Place, Result, shorten};
+use crate::model::Model;
+use crate::model::bpe::{Bpe, Settings};
+use crate::pattern::Pattern;
+use crate::pipeline::{Parts, Tokenizer};
+use crate::pretokenize::{Behavior, PreTokenizer, Split};
+use crate::vocab::Vocab;
+use crate::words::WordSplitter;
+
+const HEADER: &str = "#version:";
+const VERSION: &str = "0.2";
+const SUFFIX: &str = "</w>";
+const UNKNOWN: &str = "<unk>";
+/// What stands between words: spaces, and line ends with the spaces around them.
+const BETWEEN: &str = r"\A[\r\n ]+|[\r\n ]+\z|[\r ]*\n[\r\n ]*| +";
+
+/// The tokenizer of a file of codes; of a pair that stands there twice, the first counts.
+pub fn read_subword_nmt(bytes: &[u8]) -> Result<Tokenizer> {
+    let merges = merges(bytes)?;
+    let vocab = vocab(&merges)?;
+    let id = |symbol: &str| vocab.id(symbol).unwrap_or_default();
+    let pairs = merges.iter().map(|(left, right)| (id(left), id(right))).collect();
+    let settings =
+        Settings { unk_token: Some(UNKNOWN.to_owned()), end_of_word_suffix: SUFFIX.to_owned(), ..Settings::default() };
+    let split = Split { pattern: Pattern::regex(BETWEEN)?, behavior: Behavior::Removed, invert: false };
+    Tokenizer::new(Parts {
+        splitter: WordSplitter::new(None, Some(PreTokenizer::Split(split)))?,
+        model: Model::Bpe(Bpe::listed(vocab, pairs, settings)?),
+        added: Vec::new(),
+        post_processor: None,
+        decoder: Some(Decoder::Bpe(BpeDecoder { suffix: SUFFIX.to_owned() })),
+        truncation: None,
+        padding: None,
+        training: None,
+    })
+}
+
+/// The merges, each once.
+fn merges(bytes: &[u8]) -> Result<Vec<(&str, &str)>> {
+    let (mut merges, mut seen) = (Vec::new(), HashSet::new());
+    let mut version = "0.1";
+    for (number, line) in lines(bytes) {
+        let line = plain_text(number, line)?.trim_matches(' ');
+        if number == 1 && line.starts_with(HEADER) {
+            version = line[HEADER.len()..].trim();
+            continue;
+        }
+        let merge = merge_of(number, line)?;
+        if seen.insert(merge) {
+            merges.push(merge);
+        }
+    }
+    if version == VERSION {
+        return Ok(merges);
+    }
+    Err(Error::Unsupported {
+        at: Place::Line(1),
+        message: format!(
+            "the codes are of version {:?}, in which the end of a word is a symbol of its own; this version of piecework \
+             reads version {VERSION:?}, which subword-nmt has written since 2017",
+            shorten(version)
+        ),
+    })
+}
+
+fn vocab(merges: &[(&str, &str)]) -> Result<Vocab> {
+    let made: HashSet<String> = merges.iter().map(|(left, right)| [*left, *right].concat()).collect();
+    let mut vocab = Vocab::default();
+    let mut add = |symbol: &str| if vocab.id(symbol).is_none() { vocab.insert_next(symbol).map(drop) } else { Ok(()) };
+    add(UNKNOWN)?;
+    for symbol in merges.iter().flat_map(|(left, right)| [*left, *right]).filter(|&symbol| !made.contains(symbol)) {
+        let character = symbol.strip_suffix(SUFFIX).unwrap_or(symbol);
+        add(character)?;
+        add(&format!("{character}{SUFFIX}"))?;
+    }
+    for (left, right) in merges {
+        add(&[*left, *right].concat())?;
+    }
+    Ok(vocab)
+}
+
+/// The merges of a tokenizer of characters with `</w>` at the ends of words, as a file of codes.
+pub fn write_subword_nmt(tokenizer: &Tokenizer) -> Result<String> {
+    let held = Held { format: "a file of subword-nmt codes", instead: "save a tokenizer.json" };
+    let model = held.bpe(tokenizer)?;
+    let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, .. } = model.settings();
+    if !prefix.is_empty() || suffix != SUFFIX {
+        return Err(held.refuses(&format!("other marks than {SUFFIX:?} at the ends of words")));
+    }
+    held.refuse_ties(model)?;
+    if model.settings().ignore_merges {
+        return Err(held.refuses("ignore_merges"));
+    }
+    merge_lines(&held, model, &format!("{HEADER} {VERSION}\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_follow_the_codes() {
+        let tokenizer = read_subword_nmt(b"#version: 0.2\nl o\nlo w</w>\nl o\n").unwrap();
+        let tokens: Vec<&str> = tokenizer.model().vocab().iter().map(|(token, _)| token).collect();
+        assert_eq!(tokens, ["<unk>", "l", "l</w>", "o", "o</w>", "w", "w</w>", "lo", "low</w>"]);
+        assert_eq!(write_subword_nmt(&tokenizer).unwrap(), "#version: 0.2\nl o\nlo w</w>\n");
+    }
+
+    #[test]
+    fn errors_name_the_line() {
+        let error = |file: &[u8]| read_subword_nmt(file).unwrap_err().to_string();
+        assert!(error(b"#version: 0.2\nl o\nlo\n").starts_with("line 3: expected a merge"));
+        assert!(error(b"l o\n").starts_with("line 1: the codes are of version \"0.1\""));
+        assert!(error(b"#version: 0.3\nl o\n").starts_with("line 1: the codes are of version \"0.3\""));
+    }
+}

@@ -1,0 +1,145 @@
+//! tiktoken's ranks: on each line a token's bytes in base 64, a space, and its rank, which is also its id.
+//!
+//! The file holds neither the pattern that splits text nor the special tokens. Ids may leave gaps, as those of special
+//! tokens do; but all 256 bytes must be there, or there would be text that has no tokens.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD as BASE64;
+
+use super::lines::{self, lines};
+use super::merged::{Held, byte_level, byte_level_parts, entries, is_implied};
+use crate::added::AddedToken;
+use crate::bytes::{byte_to_char, char_to_byte};
+use crate::error::{Error, Result, shorten};
+use crate::model::Model;
+use crate::model::bpe::{Bpe, NO_RANK, Settings};
+use crate::pattern::Pattern;
+use crate::pipeline::{Parts, Tokenizer};
+use crate::pretokenize::{Behavior, PreTokenizer, Split};
+use crate::vocab::Vocab;
+use crate::words::WordSplitter;
+
+const HINT: &str = "expected a token's bytes in base 64, a space and its rank";
+
+/// What a file of ranks does not say.
+#[derive(Debug, Clone)]
+pub struct TiktokenSettings {
+    /// What splits a text into pieces.
+    pub pattern: Pattern,
+    /// The special tokens and their ids.
+    pub special_tokens: Vec<(String, u32)>,
+}
+
+/// The tokenizer of a file of ranks: it gives the ids that tiktoken does.
+pub fn read_tiktoken(bytes: &[u8], settings: TiktokenSettings) -> Result<Tokenizer> {
+    let mut vocab = vocab(bytes)?;
+    refuse_missing_bytes(&vocab)?;
+    let mut ranks: Vec<u32> = (0..vocab.id_limit()).map(|id| vocab.token(id).map_or(NO_RANK, |_| id)).collect();
+    for (token, id) in &settings.special_tokens {
+        vocab.insert(token, *id).map_err(|error| Error::Config(format!("special_tokens: {error}")))?;
+    }
+    ranks.resize(vocab.id_limit() as usize, NO_RANK);
+    let model = Settings { ignore_merges: true, ..Settings::default() };
+    let split = Split { pattern: settings.pattern, behavior: Behavior::Isolated, invert: false };
+    let steps = vec![PreTokenizer::Split(split), PreTokenizer::ByteLevel(byte_level(false))];
+    Tokenizer::new(Parts {
+        splitter: WordSplitter::new(None, Some(PreTokenizer::Sequence(steps)))?,
+        added: settings.special_tokens.iter().map(|(token, id)| AddedToken::special(*id, token)).collect(),
+        ..byte_level_parts(Model::Bpe(Bpe::implied(vocab, ranks, model)?))
+    })
+}
+
+/// The tokens, whose bytes are written as characters, with their ranks for ids.
+fn vocab(bytes: &[u8]) -> Result<Vocab> {
+    let mut vocab = Vocab::expecting(lines(bytes).count());
+    for (number, line) in lines(bytes) {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if line.is_empty() {
+            continue;
+        }
+        let (token, rank) = rank(line).map_err(|message| lines::error(number, message))?;
+        vocab.insert(&token, rank).map_err(|error| lines::error(number, error.to_string()))?;
+    }
+    if vocab.is_empty() {
+        return Err(lines::error(1, format!("the file is empty; {HINT}")));
+    }
+    Ok(vocab)
+}
+
+/// The token and the rank of a line.
+fn rank(line: &[u8]) -> Result<(String, u32), String> {
+    let wrong = |why: String| format!("{why}; {HINT}, found {:?}", shorten(&String::from_utf8_lossy(line)));
+    let mut parts = line.split(|&byte| byte == b' ');
+    let (Some(token), Some(rank), None) = (parts.next(), parts.next(), parts.next()) else {
+        return Err(wrong("not two parts".to_owned()));
+    };
+    let token = BASE64.decode(token).map_err(|error| wrong(format!("not base 64: {error}")))?;
+    let rank = std::str::from_utf8(rank).ok().and_then(|rank| rank.parse().ok());
+    let rank = rank.ok_or_else(|| wrong("the rank is not an integer under 2^32".to_owned()))?;
+    if token.is_empty() {
+        return Err(wrong("the token is empty".to_owned()));
+    }
+    Ok((token.iter().map(|&byte| byte_to_char(byte)).collect(), rank))
+}
+
+/// Refuses a vocabulary without some of the bytes.
+pub(super) fn refuse_missing_bytes(vocab: &Vocab) -> Result<()> {
+    let is_missing = |&byte: &u8| vocab.id(byte_to_char(byte).encode_utf8(&mut [0; 2])).is_none();
+    let missing: Vec<u8> = (0..=255).filter(is_missing).collect();
+    let Some(first) = missing.first() else { return Ok(()) };
+    Err(Error::Vocabulary(format!(
+        "{} of the 256 bytes are no tokens, the first of them 0x{first:02X}; text with such a byte could not be encoded",
+        missing.len(),
+    )))
+}
+
+/// The ranks of a tokenizer that works on bytes, if its merges are those that its ids imply.
+pub fn write_tiktoken(tokenizer: &Tokenizer) -> Result<String> {
+    let held = Held { format: "a tiktoken file", instead: "save a tokenizer.json" };
+    let model = held.bpe(tokenizer)?;
+    held.refuse_affixes(model)?;
+    let entries = entries(tokenizer, model);
+    let id = |id| if entries.contains(&id) { id } else { NO_RANK };
+    let ids: Vec<u32> = (0..model.vocab().id_limit()).map(id).collect();
+    if !is_implied(model, &ids)? {
+        return Err(held.refuses("merges that are not those which the order of its ids implies"));
+    }
+    if !model.settings().ignore_merges {
+        held.refuse_unreachable(model, &entries)?;
+    }
+    let mut text = String::new();
+    for (token, id) in model.vocab().iter().filter(|(_, id)| entries.contains(id)) {
+        let Some(bytes) = token.chars().map(char_to_byte).collect::<Option<Vec<u8>>>() else {
+            return Err(held.refuses(&format!("the token {:?} (id {id}), which is not one of bytes", shorten(token))));
+        };
+        text.push_str(&format!("{} {id}\n", BASE64.encode(bytes)));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(file: &str) -> String {
+        vocab(file.as_bytes()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn errors_name_the_line() {
+        assert!(error("YQ== 0\nYg== x\n").starts_with("line 2: the rank is not an integer under 2^32"));
+        assert!(error("YQ== 0\n\nYg=\n").starts_with("line 3: not two parts"));
+        assert!(error("Y 0\n").starts_with("line 1: not base 64"));
+        assert!(error("YQ== 0\nYQ== 1\n").starts_with("line 2: token \"a\" occurs twice"));
+        assert!(error("YQ== 0\nYg== 0\n").contains("share the id 0"));
+        assert!(error("").contains("empty"));
+        assert!(error("YQ== -1\n").starts_with("line 1: the rank"));
+    }
+
+    #[test]
+    fn ranks_may_leave_gaps_but_bytes_may_not_lack() {
+        let vocab = vocab(b"YQ== 0\r\nIGI= 7\n").unwrap();
+        assert_eq!((vocab.id("a"), vocab.id("Ġb")), (Some(0), Some(7)));
+        assert!(refuse_missing_bytes(&vocab).unwrap_err().to_string().starts_with("255 of the 256 bytes"));
+    }
+}

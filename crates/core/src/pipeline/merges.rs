@@ -1,0 +1,44 @@
+//! A history of merges as a model of its own: the same training, and another way to split a word.
+
+use super::{Parts, Tokenizer};
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::model::bpe::{self, Bpe};
+use crate::model::wordpiece::WordPiece;
+use crate::model::wordpiece::train::Merge;
+
+impl Tokenizer {
+    /// The same tokenizer with a BPE model, whose merges are those of the training of its `WordPiece` (note 001).
+    ///
+    /// What training left behind stays behind: its counts are those of the longest match.
+    pub fn as_bpe(&self) -> Result<Self> {
+        let model = self.model().as_word_piece().ok_or_else(|| {
+            Error::Config("only a WordPiece can be taken for BPE, and the tokenizer has another model".to_owned())
+        })?;
+        let history = self.training().map(|training| &*training.history).ok_or_else(|| {
+            Error::Config(
+                "the tokenizer has no history of merges; it comes from training and is kept in a tokenizer.json that \
+                 piecework saved, not in a vocab.txt"
+                    .to_owned(),
+            )
+        })?;
+        Self::new(Parts { model: Model::Bpe(merging(model, history)?), training: None, ..self.parts() })
+    }
+}
+
+fn merging(model: &WordPiece, history: &[Merge]) -> Result<Bpe> {
+    let vocab = model.vocab();
+    let id = |token: &str| {
+        vocab.id(token).ok_or_else(|| {
+            let message = "is part of a merge, and no longer in the vocabulary; train with prune_unused=False";
+            Error::Config(format!("{token:?} {message}"))
+        })
+    };
+    let pairs = history.iter().map(|Merge { left, right, .. }| Ok((id(left)?, id(right)?))).collect::<Result<_>>()?;
+    let settings = bpe::Settings {
+        unk_token: model.settings().unk_token.clone(),
+        continuing_subword_prefix: model.settings().continuing_subword_prefix.clone(),
+        ..bpe::Settings::default()
+    };
+    Bpe::listed(vocab.clone(), pairs, settings)
+}

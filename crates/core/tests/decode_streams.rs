@@ -1,0 +1,210 @@
+//! Tokens decoded in steps: what the steps give in a row is the text, nothing is held back that no token could change, and
+//! nothing is given that one could.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    reason = "in a test a panic is the message, and its numbers are small"
+)]
+
+mod random;
+
+use piecework_core::Error;
+use piecework_core::decode::{DecodeStream, Decoder, Form};
+use piecework_core::format::read_decoder;
+use random::Random;
+use serde_json::{Value, json};
+
+const TOKENS: [&str; 40] = [
+    "", "a", "b", "ab", "aab", "é", "中", "👩", " ", "  ", "##", "##a", "#", "</w>", "a</w>", "<", "/w>", "▁", "▁a",
+    "▁▁", "Ġ", "Ġa", "ä", "¸", "Ń", "ä¸", "Ã", "¯", "<0xE4>", "<0xB8>", "<0xAD>", "<0x61>", "<0xFF>", "<0x", ".", " .",
+    "do not", "'s", "<pad>", "|",
+];
+const STRINGS: [&str; 9] = ["", "a", "aa", "##", "</w>", "▁", "aab", " ", "ab"];
+
+fn strings(random: &mut Random, count: usize) -> Vec<&'static str> {
+    (0..count).map(|_| random.pick(&TOKENS)).collect()
+}
+
+fn decoder(random: &mut Random, depth: usize) -> Value {
+    if depth > 0 && random.below(2) == 0 {
+        let inner: Vec<Value> = (0..random.below(5)).map(|_| decoder(random, depth - 1)).collect();
+        return json!({"type": "Sequence", "decoders": inner});
+    }
+    let (string, other, cleanup) = (random.pick(&STRINGS), random.pick(&STRINGS), random.flag());
+    let (start, stop) = (random.below(3), random.below(3));
+    let scheme = random.pick(&["always", "first", "never"]);
+    let regex = random.pick(&["a*", "a+b?", "(?<=a)b|a", "$", "\\s+"]);
+    let all = [
+        json!({"type": "WordPiece", "prefix": string, "cleanup": cleanup}),
+        json!({"type": "BPEDecoder", "suffix": string}),
+        json!({"type": "ByteLevel", "add_prefix_space": true, "trim_offsets": true, "use_regex": true}),
+        json!({"type": "ByteFallback"}),
+        json!({"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, "split": true}),
+        json!({"type": "Fuse"}),
+        json!({"type": "Strip", "content": random.pick(&["a", " ", "中", "▁"]), "start": start, "stop": stop}),
+        json!({"type": "Replace", "pattern": {"String": string}, "content": other}),
+        json!({"type": "Replace", "pattern": {"Regex": regex}, "content": other}),
+        json!({"type": "CTC", "pad_token": string, "word_delimiter_token": other, "cleanup": cleanup}),
+        json!({"type": "piecework.SentencePiece", "add_dummy_prefix": random.flag(), "remove_extra_whitespaces": cleanup,
+            "byte_fallback": random.flag(), "unk_token": string, "unk_surface": other}),
+    ];
+    random.pick(&all)
+}
+
+fn read(decoder: &Value) -> Decoder {
+    read_decoder(&decoder.to_string()).unwrap()
+}
+
+fn text(decoder: Option<&Decoder>, tokens: &[&str]) -> String {
+    decoder.map_or_else(|| tokens.join(" "), |decoder| decoder.decode(tokens.iter().copied()).unwrap())
+}
+
+/// What each step gives, and what is left at the end.
+fn steps(stream: &mut DecodeStream, tokens: &[&str], random: &mut Random) -> (Vec<String>, String) {
+    let (mut steps, mut rest) = (Vec::new(), tokens);
+    while !rest.is_empty() {
+        let (now, later) = rest.split_at(random.below(3).min(rest.len()));
+        steps.push(String::from_utf8(stream.step(now.iter().copied()).unwrap()).unwrap());
+        rest = later;
+    }
+    (steps, String::from_utf8(stream.finish().unwrap()).unwrap())
+}
+
+#[test]
+fn steps_in_a_row_are_the_text() {
+    let trials = std::env::var("TRIALS").ok().and_then(|n| n.parse().ok()).unwrap_or(20_000);
+    for seed in 0..trials {
+        let random = &mut Random(seed);
+        let settings = decoder(random, 2);
+        let decoder = (random.below(20) > 0).then(|| read(&settings));
+        let mut stream = DecodeStream::new(decoder.as_ref(), Form::Text);
+        for _ in 0..4 {
+            let count = random.below(9);
+            let tokens = strings(random, count);
+            let (steps, rest) = steps(&mut stream, &tokens, random);
+            let whole = text(decoder.as_ref(), &tokens);
+            assert_eq!(steps.concat() + &rest, whole, "seed {seed}: {settings} {tokens:?} {steps:?}");
+        }
+    }
+}
+
+/// How much the first bytes of two texts are the same.
+fn common(one: &str, other: &str) -> usize {
+    let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b);
+    same.map(|(c, _)| c.len_utf8()).sum()
+}
+
+/// What is known after some tokens is what all texts that they may begin have in common.
+#[test]
+fn no_step_waits_for_more_than_it_must() {
+    let decoders = [
+        json!({"type": "ByteLevel", "add_prefix_space": true, "trim_offsets": true, "use_regex": true}),
+        json!({"type": "WordPiece", "prefix": "##", "cleanup": true}),
+        json!({"type": "BPEDecoder", "suffix": "</w>"}),
+        json!({"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": true}),
+        json!({"type": "ByteFallback"}),
+        json!({"type": "CTC", "pad_token": "<pad>", "word_delimiter_token": "|", "cleanup": true}),
+        json!({"type": "piecework.SentencePiece", "add_dummy_prefix": true, "remove_extra_whitespaces": true,
+            "byte_fallback": true, "unk_token": "<unk>", "unk_surface": " ⁇ "}),
+        json!({"type": "Sequence", "decoders": [
+            {"type": "Replace", "pattern": {"String": "▁"}, "content": " "}, {"type": "ByteFallback"}, {"type": "Fuse"},
+            {"type": "Strip", "content": " ", "start": 1, "stop": 0},
+        ]}),
+        json!({"type": "Sequence", "decoders": [{"type": "Fuse"}, {"type": "Strip", "content": "a", "start": 1, "stop": 2}]}),
+        json!({"type": "Sequence", "decoders": [{"type": "Fuse"}, {"type": "BPEDecoder", "suffix": "</w>"}]}),
+        json!({"type": "Sequence", "decoders": [
+            {"type": "Fuse"}, {"type": "Replace", "pattern": {"String": "aab"}, "content": "x"},
+        ]}),
+    ];
+    let random = &mut Random(7);
+    for settings in &decoders {
+        let decoder = read(settings);
+        for _ in 0..200 {
+            let count = random.below(5);
+            let tokens = strings(random, count);
+            let mut stream = DecodeStream::new(Some(&decoder), Form::Text);
+            let known = String::from_utf8(stream.step(tokens.iter().copied()).unwrap()).unwrap();
+            let mut shared = text(Some(&decoder), &tokens);
+            let rare = [vec!["¸", "Ń"], vec!["<0xB8>", "<0xAD>"]];
+            let random = (0..200).map(|_| strings(random, 3));
+            for later in TOKENS.iter().map(|token| vec![*token]).chain(rare).chain(random) {
+                let whole = text(Some(&decoder), &[&*tokens, &*later].concat());
+                shared.truncate(common(&shared, &whole));
+            }
+            assert_eq!(known, shared, "{settings} {tokens:?}");
+        }
+    }
+}
+
+#[test]
+fn a_character_of_bytes_waits_for_its_last() {
+    let decoder =
+        read(&json!({"type": "ByteLevel", "add_prefix_space": true, "trim_offsets": true, "use_regex": true}));
+    let mut stream = DecodeStream::new(Some(&decoder), Form::Text);
+    let mut step = |token| String::from_utf8(stream.step([token]).unwrap()).unwrap();
+    // 👩 is F0 9F 91 A9.
+    assert_eq!(["ð", "Ł", "ĳ", "©a", "ð", "Łb"].map(&mut step), ["", "", "", "👩a", "", "\u{fffd}b"]);
+    assert_eq!(step("ðŁ"), "");
+    assert_eq!(stream.finish().unwrap(), "\u{fffd}".as_bytes());
+    assert_eq!(stream.finish().unwrap(), b"");
+}
+
+#[test]
+fn bytes_are_given_as_they_are() {
+    let byte_level =
+        read(&json!({"type": "ByteLevel", "add_prefix_space": true, "trim_offsets": true, "use_regex": true}));
+    let llama = read(&json!({"type": "Sequence", "decoders": [
+        {"type": "Replace", "pattern": {"String": "▁"}, "content": " "}, {"type": "ByteFallback"}, {"type": "Fuse"},
+        {"type": "Strip", "content": " ", "start": 1, "stop": 0},
+    ]}));
+    let bytes = |decoder: &Decoder, tokens: &[&str]| {
+        let mut stream = DecodeStream::new(Some(decoder), Form::Bytes);
+        let given: Vec<Vec<u8>> = tokens.iter().map(|token| stream.step([*token]).unwrap()).collect();
+        assert_eq!(stream.finish().unwrap(), b"");
+        given
+    };
+    assert_eq!(bytes(&byte_level, &["Ġä", "中Ġ"]), [b" \xe4".to_vec(), "中Ġ".into()]);
+    assert_eq!(bytes(&llama, &["▁a", "<0xE4>", "<0xFF>", "▁"]), [&b"a"[..], b"\xe4", b"\xff", b" "]);
+}
+
+/// Where all bytes are UTF-8, they are those of the text.
+#[test]
+fn bytes_are_those_of_the_text() {
+    for seed in 0..20_000 {
+        let random = &mut Random(seed);
+        let settings = decoder(random, 2);
+        let decoder = read(&settings);
+        let count = random.below(9);
+        let tokens = strings(random, count);
+        let whole = text(Some(&decoder), &tokens);
+        if whole.contains('\u{fffd}') || settings.to_string().contains("ByteFallback") {
+            continue; // a run of bytes is one part here, broken or not
+        }
+        let mut stream = DecodeStream::new(Some(&decoder), Form::Bytes);
+        let mut bytes: Vec<u8> = tokens.iter().flat_map(|token| stream.step([*token]).unwrap()).collect();
+        bytes.extend(stream.finish().unwrap());
+        assert_eq!(String::from_utf8_lossy(&bytes), whole, "seed {seed}: {settings} {tokens:?}");
+    }
+}
+
+#[test]
+fn after_an_error_a_stream_begins_anew() {
+    let replace = json!({"type": "Replace", "pattern": {"Regex": "(a+)+$"}, "content": ""});
+    let decoder = read(&json!({"type": "Sequence", "decoders": [{"type": "BPEDecoder", "suffix": "x"}, replace]}));
+    let mut stream = DecodeStream::new(Some(&decoder), Form::Text);
+    assert_eq!(stream.step(["bx"]).unwrap(), b"");
+    let hostile = "a".repeat(100_000) + "b";
+    assert!(matches!(stream.step([&*hostile]), Err(Error::Regex(_))));
+    assert_eq!((stream.step(["b"]).unwrap(), stream.finish().unwrap()), (b"b".to_vec(), Vec::new()));
+}
+
+#[test]
+fn a_copy_goes_its_own_way() {
+    let decoder = read(&json!({"type": "BPEDecoder", "suffix": "</w>"}));
+    let mut one = DecodeStream::new(Some(&decoder), Form::Text);
+    assert_eq!(one.step(["a</w>"]).unwrap(), b"a");
+    let mut other = one.clone();
+    assert_eq!((one.step(["b"]).unwrap(), other.finish().unwrap()), (b" b".to_vec(), Vec::new()));
+}

@@ -1,0 +1,116 @@
+//! Files of other libraries, as bytes: to a tokenizer and back.
+
+use piecework_core::format::{
+    ENCODINGS, TiktokenSettings, named_encoding, read_clip, read_merges, read_sentencepiece, read_splitter,
+    read_subword_nmt, read_tiktoken, write_merges_txt, write_sentencepiece, write_subword_nmt, write_tiktoken,
+    write_vocab_json,
+};
+use piecework_core::grammar::translated;
+use piecework_core::pattern::Pattern;
+use piecework_core::{Error, pipeline};
+use pyo3::prelude::*;
+
+use crate::errors::{in_parts, to_py};
+use crate::functions::functions;
+use crate::tokenizer::Tokenizer;
+
+/// Runs a reader without the GIL.
+fn read(py: Python<'_>, read: impl FnOnce() -> Result<pipeline::Tokenizer, Error> + Send) -> PyResult<Tokenizer> {
+    py.detach(read).map(Tokenizer::new).map_err(|error| to_py(py, &error))
+}
+
+/// Runs a writer without the GIL.
+fn write<T: Send>(
+    tokenizer: &Bound<'_, Tokenizer>,
+    write: impl FnOnce(&pipeline::Tokenizer) -> Result<T, Error> + Send,
+) -> PyResult<T> {
+    let (py, inner) = (tokenizer.py(), &tokenizer.get().inner);
+    py.detach(|| write(inner)).map_err(|error| to_py(py, &error))
+}
+
+/// Ranks, and a pattern of Oniguruma's or one of tiktoken's own.
+#[pyfunction]
+pub(crate) fn from_tiktoken(
+    py: Python<'_>,
+    data: &[u8],
+    pattern: &str,
+    special_tokens: Vec<(String, u32)>,
+) -> PyResult<Tokenizer> {
+    let pattern = translated(pattern).unwrap_or(pattern);
+    read(py, || read_tiktoken(data, TiktokenSettings { pattern: Pattern::regex(pattern)?, special_tokens }))
+}
+
+/// A vocabulary and merges; the splitter is JSON.
+#[pyfunction]
+pub(crate) fn from_merges(
+    py: Python<'_>,
+    vocab: &[u8],
+    merges: &[u8],
+    splitter: Option<&str>,
+    functions: Vec<Py<PyAny>>,
+) -> PyResult<Tokenizer> {
+    let functions = self::functions(functions);
+    let splitter = splitter.map(|text| read_splitter(text, &functions)).transpose();
+    let splitter = splitter.map_err(|error| in_parts(py, &error))?;
+    read(py, || read_merges(vocab, merges, splitter))
+}
+
+#[pyfunction]
+pub(crate) fn from_clip(py: Python<'_>, data: &[u8]) -> PyResult<Tokenizer> {
+    read(py, || read_clip(data))
+}
+
+#[pyfunction]
+pub(crate) fn from_sentencepiece(py: Python<'_>, data: &[u8]) -> PyResult<Tokenizer> {
+    read(py, || read_sentencepiece(data))
+}
+
+#[pyfunction]
+pub(crate) fn from_subword_nmt(py: Python<'_>, data: &[u8]) -> PyResult<Tokenizer> {
+    read(py, || read_subword_nmt(data))
+}
+
+#[pyfunction]
+pub(crate) fn to_subword_nmt(tokenizer: &Bound<'_, Tokenizer>) -> PyResult<String> {
+    write(tokenizer, write_subword_nmt)
+}
+
+#[pyfunction]
+pub(crate) fn to_tiktoken(tokenizer: &Bound<'_, Tokenizer>) -> PyResult<String> {
+    write(tokenizer, write_tiktoken)
+}
+
+#[pyfunction]
+pub(crate) fn to_vocab_json(tokenizer: &Bound<'_, Tokenizer>) -> PyResult<String> {
+    write(tokenizer, write_vocab_json)
+}
+
+#[pyfunction]
+pub(crate) fn to_merges(tokenizer: &Bound<'_, Tokenizer>) -> PyResult<String> {
+    write(tokenizer, write_merges_txt)
+}
+
+#[pyfunction]
+#[pyo3(signature = (tokenizer, like))]
+pub(crate) fn to_sentencepiece(tokenizer: &Bound<'_, Tokenizer>, like: Option<&[u8]>) -> PyResult<Vec<u8>> {
+    write(tokenizer, |tokenizer| write_sentencepiece(tokenizer, like))
+}
+
+/// The names of the encodings that are known.
+#[pyfunction]
+pub(crate) fn encoding_names() -> Vec<&'static str> {
+    ENCODINGS.to_vec()
+}
+
+/// The pattern and the special tokens of an encoding.
+#[pyfunction]
+pub(crate) fn encoding_named(py: Python<'_>, name: &str) -> PyResult<(&'static str, Vec<(String, u32)>)> {
+    let encoding = named_encoding(name).map_err(|error| to_py(py, &error))?;
+    Ok((encoding.pattern, encoding.special_tokens))
+}
+
+/// The smallest id without a token although a larger one has one.
+#[pyfunction]
+pub(crate) fn first_gap(tokenizer: &Bound<'_, Tokenizer>) -> Option<u32> {
+    tokenizer.get().inner.model().vocab().first_gap()
+}

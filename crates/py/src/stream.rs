@@ -1,0 +1,60 @@
+//! Text that grows with its ids.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use piecework_core::decode::{self, Form};
+use piecework_core::{Result, pipeline};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+
+use crate::errors::to_py;
+
+/// A stream of ids that become text.
+#[pyclass(frozen, module = "piecework._core")]
+pub(crate) struct DecodeStream {
+    tokenizer: Arc<pipeline::Tokenizer>,
+    skip_special_tokens: bool,
+    form: Form,
+    state: Mutex<decode::DecodeStream>,
+}
+
+impl DecodeStream {
+    pub(crate) fn new(tokenizer: &Arc<pipeline::Tokenizer>, skip_special_tokens: bool, form: Form) -> Self {
+        let state = Mutex::new(tokenizer.decode_stream(form));
+        Self { tokenizer: Arc::clone(tokenizer), skip_special_tokens, form, state }
+    }
+
+    fn state(&self) -> MutexGuard<'_, decode::DecodeStream> {
+        // Whatever panicked, what it left is a state.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn given<'py>(&self, py: Python<'py>, new: Result<Vec<u8>>) -> PyResult<Bound<'py, PyAny>> {
+        let new = new.map_err(|error| to_py(py, &error))?;
+        Ok(match self.form {
+            Form::Text => PyString::new(py, &String::from_utf8_lossy(&new)).into_any(),
+            Form::Bytes => PyBytes::new(py, &new).into_any(),
+        })
+    }
+}
+
+#[pymethods]
+impl DecodeStream {
+    /// What these ids add that can change no more.
+    fn step<'py>(&self, py: Python<'py>, ids: Vec<u32>) -> PyResult<Bound<'py, PyAny>> {
+        let step = || self.tokenizer.decode_step(&mut self.state(), &ids, self.skip_special_tokens);
+        let new = py.detach(step);
+        self.given(py, new)
+    }
+
+    /// What is left when no more ids come.
+    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let rest = py.detach(|| self.state().finish());
+        self.given(py, rest)
+    }
+
+    fn __copy__(&self) -> Self {
+        let state = Mutex::new(self.state().clone());
+        Self { tokenizer: Arc::clone(&self.tokenizer), state, ..*self }
+    }
+}

@@ -1,0 +1,91 @@
+"""`piecework compare`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from piecework.cli.input import STDIN, Input
+from piecework.cli.options import AsJsonLines  # noqa: TC001  # typer reads it
+from piecework.cli.output import as_json, printing, rendered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.table import Table
+
+    from piecework import Tokenizer
+    from piecework.explain import Comparison
+
+
+def compare(
+    *,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="WORD", help="Words or texts; without any, the lines of standard input."
+        ),
+    ] = None,
+    tokenizers: Annotated[
+        list[str],
+        typer.Option(
+            "--tokenizer",
+            "-t",
+            metavar="TOKENIZER",
+            help="A tokenizer.json, a vocab.txt, or a model's folder with one of them; as many as you like.",
+            show_default=False,
+        ),
+    ],
+    json: AsJsonLines = False,
+) -> None:
+    """Show how several tokenizers split the same words.
+
+    For each tokenizer: its name, the number of tokens, the tokens as people read them, and their ids, without special
+    tokens around them. With --json each word is an object.
+
+    Examples:
+      piecework compare tokenization -t wordpiece.json -t bpe.json
+      piecework compare hugs pugs -t tokenizer.json -t vocab.txt --json
+    """
+    from piecework import compare as compared
+
+    loaded = {name: _load(name) for name in tokenizers}
+    with printing() as write:
+        for place, word in enumerate(words or _typed()):
+            comparison = compared(word, loaded)
+            if json:
+                write(as_json(comparison.to_dict()))
+                continue
+            if place:
+                write("")
+            write(rendered(_table(comparison)))
+
+
+def _typed() -> Iterator[str]:
+    with Input(STDIN) as source:
+        yield from source.lines()
+
+
+def _load(path: str) -> Tokenizer:
+    from piecework import Tokenizer
+
+    return (Tokenizer.from_folder if Path(path).is_dir() else Tokenizer.from_file)(path)
+
+
+def _table(comparison: Comparison) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    from piecework.readable import visible
+
+    table = Table(box=None, pad_edge=False, title=None)
+    table.add_column(Text(visible(comparison.text)))
+    table.add_column("count", justify="right")
+    table.add_column("tokens", overflow="fold")
+    table.add_column("ids", overflow="fold")
+    for split in comparison.splits:
+        cells = (split.name, str(len(split)), str(split), " ".join(map(str, split.ids)))
+        table.add_row(*map(Text, cells))
+    return table

@@ -1,0 +1,141 @@
+"""One text under several tokenizers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from piecework.errors import RegexError, UnknownTokenError
+from piecework.readable import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from piecework.tokenizer import Tokenizer
+
+__all__ = ["Comparison", "Split", "compare"]
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """How one tokenizer splits a text, without special tokens around it.
+
+    Attributes:
+        name: What the tokenizer was called.
+        model: Its kind of model.
+        tokens: The tokens, as the vocabulary writes them.
+        readable: The tokens as people read them.
+        ids: Their ids.
+        offsets: The characters of the text that they cover.
+    """
+
+    name: str
+    model: str
+    tokens: tuple[str, ...]
+    readable: tuple[str, ...]
+    ids: tuple[int, ...]
+    offsets: tuple[tuple[int, int], ...]
+
+    def __str__(self) -> str:
+        """Tell the tokens as people read them."""
+        return " ".join(map(quoted, self.readable))
+
+    def __len__(self) -> int:
+        """Give the number of tokens."""
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison:
+    """One text under several tokenizers, side by side; ``str`` of it is for people.
+
+    Attributes:
+        text: The text.
+        splits: How each tokenizer splits it, in the order they were given.
+    """
+
+    text: str
+    splits: tuple[Split, ...]
+
+    def __str__(self) -> str:
+        """Tell it in lines: name, number of tokens, tokens."""
+        names = max((len(split.name) for split in self.splits), default=0)
+        counts = max((len(str(len(split))) for split in self.splits), default=0)
+        return "\n".join(f"{s.name:{names}}  {len(s):{counts}}  {s}" for s in self.splits)
+
+    def __repr__(self) -> str:
+        """Tell the numbers of tokens."""
+        counts = ", ".join(f"{split.name} {len(split)}" for split in self.splits)
+        return f"<Comparison: {self.text!r}: {counts}>"
+
+    def _repr_html_(self) -> str:
+        """Tell it as a table, for notebooks."""
+        rows = (
+            f"<tr><th>{escape(s.name)}</th><td>{len(s)}</td><td>{_boxes(s)}</td></tr>"
+            for s in self.splits
+        )
+        return f"<table><caption>{escape(self.text)}</caption>{''.join(rows)}</table>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give all of it as JSON has it.
+
+        Returns:
+            The text, and for each tokenizer its name, model, number of tokens, tokens as in the vocabulary and as people
+            read them, ids and offsets.
+        """
+        splits = [
+            {
+                "name": split.name,
+                "model": split.model,
+                "count": len(split),
+                "tokens": list(split.tokens),
+                "readable": list(split.readable),
+                "ids": list(split.ids),
+                "offsets": [list(span) for span in split.offsets],
+            }
+            for split in self.splits
+        ]
+        return {"text": self.text, "splits": splits}
+
+
+def _boxes(split: Split) -> str:
+    pairs = zip(split.readable, split.ids, strict=True)
+    return " ".join(f'<code title="{i}">{escape(token)}</code>' for token, i in pairs)
+
+
+def compare(text: str, tokenizers: Mapping[str, Tokenizer]) -> Comparison:
+    """Split one text with several tokenizers, and show the results side by side.
+
+    Args:
+        text: A word, or any text.
+        tokenizers: Tokenizers of any kind, each with what to call it.
+
+    Returns:
+        How each splits the text, without special tokens around it; ``print`` shows it.
+
+    Raises:
+        UnknownTokenError: Something unknown to a tokenizer that has no unknown token; the message has its name.
+        RegexError: A pattern of a tokenizer gave up on the text; likewise.
+        SurrogateError: The text holds a lone surrogate.
+
+    >>> import piecework as pw
+    >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+    >>> tok = pw.train(words, pw.WordPieceTrainer(20, criterion="pmi", max_merges=3, ties="first"))
+    >>> print(pw.compare("pugs", {"longest match": tok, "merges": tok.as_bpe()}))
+    longest match  3  p ##u ##gs
+    merges         3  p ##u ##gs
+    """
+    return Comparison(text, tuple(_split(text, name, tok) for name, tok in tokenizers.items()))
+
+
+def _split(text: str, name: str, tokenizer: Tokenizer) -> Split:
+    try:
+        found = tokenizer.encode(text, add_special_tokens=False, truncation=None, padding=None)
+    except (RegexError, UnknownTokenError) as error:
+        raise type(error)(f"{name}: {error}") from None
+    readable = tuple(map(tokenizer.readable, found.tokens))
+    offsets = tuple(found.offsets)
+    return Split(
+        name, tokenizer.model_type, tuple(found.tokens), readable, tuple(found.ids), offsets
+    )

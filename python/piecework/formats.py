@@ -1,0 +1,270 @@
+"""The files of other libraries: which one bytes are of, and what a file cannot hold of a tokenizer."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+
+from piecework import _core
+from piecework.errors import ConfigError, VocabularyError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from piecework._core import Tokenizer as CoreTokenizer
+
+__all__ = [
+    "FORMATS",
+    "Format",
+    "encoding",
+    "held",
+    "partner",
+    "read",
+    "recognized",
+    "remark",
+    "said_of_tiktoken",
+    "write",
+]
+
+Format = Literal[
+    "tokenizer.json", "vocab.txt", "merges.txt", "tiktoken", "sentencepiece", "subword-nmt", "clip"
+]
+"""What a tokenizer is read from; all but the last can be written."""
+
+FORMATS: Final = get_args(Format)
+
+_MAY_BE_JSON = re.compile(rb'\s*\{\s*["}]')
+_VOCAB_JSON = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\d')
+_RANKS = re.compile(rb"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}[A-Za-z0-9+/=]=)? \d+\r?(?:\n|\Z)")
+_CLIP = b'"bpe_simple_vocab_16e6.txt#version:'
+_PARTNERS = (("vocab.json", "merges.txt"), ("encoder.json", "vocab.bpe"))
+
+
+def recognized(data: bytes, name: str = "") -> Format:
+    r"""Tell what bytes are a file of.
+
+    Args:
+        data: The bytes, unpacked.
+        name: The file's name, which decides where the bytes leave it open.
+
+    Returns:
+        The format; a vocab.json counts as ``"merges.txt"``, which it belongs to.
+
+    >>> recognized(b"#version: 0.2\nl o\n", "merges.txt"), recognized(b"IQ== 0\nIg== 1\n")
+    ('merges.txt', 'tiktoken')
+    """
+    name = name.lower()
+    if data.startswith(_CLIP):
+        return "clip"
+    if partner(name) and not name.endswith(".json"):
+        return "merges.txt"
+    if data.startswith(b"#version:"):
+        return "subword-nmt"
+    if name.endswith(".model") or _is_sentencepiece(data):
+        return "sentencepiece"
+    if name.endswith(".json") or (not name.endswith(".txt") and _MAY_BE_JSON.match(data)):
+        return "merges.txt" if _VOCAB_JSON.match(data) else "tokenizer.json"
+    return "tiktoken" if name.endswith(".tiktoken") or _RANKS.match(data) else "vocab.txt"
+
+
+def _is_sentencepiece(data: bytes) -> bool:
+    """Whether it begins with a field that holds a text and a float, as a list of pieces does."""
+    if len(data) < 4 or data[0] != 0x0A or data[2] != 0x0A:
+        return False
+    score = 4 + data[3]
+    return data[3] + 2 <= data[1] and data[score : score + 1] == b"\x15"
+
+
+def partner(name: str) -> str | None:
+    """Give the file that a vocabulary or a list of merges belongs with, or None if the name tells no such.
+
+    >>> partner("gpt2-encoder.json"), partner("merges.txt"), partner("codes.txt")
+    ('gpt2-vocab.bpe', 'vocab.json', None)
+    """
+    for pair in (*_PARTNERS, *(tuple(reversed(pair)) for pair in _PARTNERS)):
+        if name.lower().endswith(pair[0]):
+            return name[: len(name) - len(pair[0])] + pair[1]
+    return None
+
+
+def read(kind: Format, data: bytes) -> CoreTokenizer:
+    r"""Give the tokenizer of a file that says all by itself.
+
+    >>> len(read("subword-nmt", b"#version: 0.2\nl o</w>\n"))
+    6
+    """
+    readers = {
+        "clip": _core.from_clip,
+        "sentencepiece": _core.from_sentencepiece,
+        "subword-nmt": _core.from_subword_nmt,
+    }
+    return readers[kind](data)
+
+
+def encoding(path: str, name: str | None) -> tuple[str, dict[str, int]]:
+    """Give the pattern and the special tokens of an encoding.
+
+    Args:
+        path: The file of its ranks, which says the name where none is given.
+        name: Its name.
+
+    Returns:
+        The pattern in Oniguruma's syntax, and special tokens with their ids.
+
+    Raises:
+        ConfigError: No such encoding is known.
+
+    >>> encoding("r50k_base.tiktoken", None)[1]
+    {'<|endoftext|>': 50256}
+    """
+    try:
+        pattern, special_tokens = _core.encoding_named(_stem(path) if name is None else name)
+    except ConfigError as error:
+        if name is not None:
+            raise
+        message = (
+            f"{path}: a file of ranks does not say how text is split, and its name does not tell: {error}; call "
+            "from_tiktoken with name=... or pattern=..."
+        )
+        raise ConfigError(message) from None
+    return pattern, dict(special_tokens)
+
+
+def _stem(path: str) -> str:
+    return os.path.basename(path).split(".", 1)[0]
+
+
+# --- writing ------------------------------------------------------------------------------------
+
+
+def write(core: CoreTokenizer, kind: Format, like: bytes | None = None) -> dict[str, bytes]:
+    """Give the files of a format, by their names; the empty name stands for one that has any.
+
+    Args:
+        core: The tokenizer.
+        kind: The format.
+        like: A .model file to take from what a tokenizer does not hold.
+
+    Raises:
+        ConfigError: The format cannot hold the tokenizer, or is not written.
+    """
+    if kind == "sentencepiece":
+        return {"": _core.to_sentencepiece(core, like)}
+    if kind == "merges.txt":
+        vocab, merges = _core.to_vocab_json(core), _core.to_merges(core)
+        return {"vocab.json": vocab.encode(), "merges.txt": merges.encode()}
+    writers = {
+        "tokenizer.json": type(core).to_json,
+        "vocab.txt": type(core).to_vocab,
+        "tiktoken": _core.to_tiktoken,
+        "subword-nmt": _core.to_subword_nmt,
+    }
+    if kind not in writers:
+        known = ", ".join([*writers, "merges.txt", "sentencepiece"])
+        raise ConfigError(f"the format {kind!r} is not among those that are written, {known}")
+    return {"": writers[kind](core).encode()}
+
+
+def said_of_tiktoken(core: CoreTokenizer) -> tuple[str | None, dict[str, int]]:
+    """Give what a file of ranks does not say: the pattern, if text is split by one alone, and the special tokens."""
+    parts = json.loads(core.parts())
+    special_tokens = dict(core.special_tokens())
+    match parts["pre_tokenizer"]:
+        case {"type": "ByteLevel", "use_regex": True, "add_prefix_space": False}:
+            return _core.encoding_named("gpt2")[0], special_tokens
+        case {
+            "type": "Sequence",
+            "pretokenizers": [
+                {
+                    "type": "Split",
+                    "behavior": "Isolated",
+                    "invert": False,
+                    "pattern": {"Regex": regex},
+                },
+                {"type": "ByteLevel", "use_regex": False, "add_prefix_space": False},
+            ],
+        }:
+            return str(regex), special_tokens
+    return None, special_tokens
+
+
+def held(core: CoreTokenizer, kind: Format, files: Mapping[str, bytes]) -> CoreTokenizer:
+    """Give the tokenizer that is read back from files, of ranks with the pattern and the special tokens."""
+    if kind == "tiktoken":
+        pattern, special_tokens = said_of_tiktoken(core)
+        return _core.from_tiktoken(files[""], pattern or "", list(special_tokens.items()))
+    if kind != "merges.txt":
+        return read(kind, files[""])
+    try:
+        return _core.from_merges(files["vocab.json"], files["merges.txt"], None, [])
+    except VocabularyError:  # it is not byte-level, and has to be told how text is split
+        no_stages = '{"normalizer": null, "pre_tokenizer": null}'
+        return _core.from_merges(files["vocab.json"], files["merges.txt"], no_stages, [])
+
+
+_OF_THE_MODEL = (
+    "dropout",
+    "unk_token",
+    "continuing_subword_prefix",
+    "end_of_word_suffix",
+    "fuse_unk",
+    "byte_fallback",
+)
+
+
+def remark(core: CoreTokenizer, kind: Format, files: Mapping[str, bytes], name: str) -> str | None:
+    """Tell what the files of a format do not hold of a tokenizer, and what their reader has to be told.
+
+    Args:
+        core: The tokenizer.
+        kind: The format.
+        files: What was written.
+        name: The name of the file to be.
+
+    Returns:
+        A sentence, or None if all is held. Whether words that are tokens are merged is left out, as files for which it
+        matters are refused.
+    """
+    ours, theirs = _facts(core), _facts(held(core, kind, files))
+    lost = [fact for fact in ours if ours[fact] != theirs[fact]]
+    told = []
+    if kind == "tiktoken":
+        told = _untold(core, name)
+        lost = [fact for fact in lost if fact != "pre_tokenizer" or not told]
+    elif kind == "merges.txt":
+        told = [f"{fact}=..." for fact in ("normalizer", "pre_tokenizer") if fact in lost]
+        lost = [fact for fact in lost if f"{fact}=..." not in told]
+    parts = [f"pass {', '.join(told)} to load it as it was"] if told else []
+    parts += [f"it lacks or changes {', '.join(lost)}"] if lost else []
+    return (
+        f"the format {kind} does not hold all of this tokenizer: {'; '.join(parts)}"
+        if parts
+        else None
+    )
+
+
+def _untold(core: CoreTokenizer, name: str) -> list[str]:
+    """Name what a file of ranks has to be read with."""
+    pattern, special_tokens = said_of_tiktoken(core)
+    said = pattern, list(special_tokens.items())
+    fitting = [known for known in _core.encoding_names() if _core.encoding_named(known) == said]
+    if fitting:
+        return [] if _stem(name) in fitting else [f"name={fitting[0]!r}"]
+    if pattern is None:
+        return []
+    return [f"pattern={pattern!r}", f"special_tokens={special_tokens!r}"]
+
+
+def _facts(core: CoreTokenizer) -> dict[str, Any]:
+    model = json.loads(core.model_json())
+    added = [token for token in core.added_tokens() if not token[1][-1]]
+    return {
+        "ids": model["vocab"],
+        **{name: model.get(name) for name in _OF_THE_MODEL},
+        **json.loads(core.parts()),
+        "special_tokens": core.special_tokens(),
+        "added_tokens": added,
+        "training": core.training(),
+    }

@@ -1,0 +1,84 @@
+"""spec/cases/bpe_encode.json through both implementations, and through a saved tokenizer.json."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import piecework as pw
+from piecework.reference import pipeline
+
+pytestmark = pytest.mark.smoke
+
+Case = dict[str, Any]
+TABLE = json.loads(
+    (Path(__file__).parents[2] / "spec" / "cases" / "bpe_encode.json").read_text(encoding="utf-8")
+)
+COLUMNS = ("ids", "tokens", "offsets", "word_ids")
+CALL = ("specials", "seed", "number")
+KEYS = {"name", "source", "config", "text", "error", *CALL, *COLUMNS}
+MEMBERS = ("normalizer", "pre_tokenizer", "post_processor", "decoder", "truncation", "padding")
+
+
+def config_of(case: Case) -> Case:
+    """Gives the whole tokenizer.json of a case."""
+    model = TABLE["models"][case["config"]["model"]]
+    empty = {"version": "1.0", "added_tokens": [], **dict.fromkeys(MEMBERS)}
+    return empty | case["config"] | {"model": model}
+
+
+def by_reference(case: Case, **call: Any) -> Any:
+    return pipeline.from_dict(config_of(case)).encode(case["text"], **call)
+
+
+def encoded(tokenizer: pw.Tokenizer, text: str, number: int = 0, **call: Any) -> Any:
+    """Encodes a text as an input of that number."""
+    if number == 0:
+        return tokenizer.encode(text, **call)
+    return tokenizer.encode_batch([text] * (number + 1), **call)[number]
+
+
+def by_core(case: Case, **call: Any) -> Any:
+    tokenizer = pw.Tokenizer.from_str(json.dumps(config_of(case)))
+    return encoded(tokenizer, case["text"], **call)
+
+
+def by_saved_core(case: Case, **call: Any) -> Any:
+    first = pw.Tokenizer.from_str(json.dumps(config_of(case)))
+    return encoded(pw.Tokenizer.from_str(first.to_str()), case["text"], **call)
+
+
+def name_of(case: Case) -> str:
+    return str(case["name"])
+
+
+def check(encode: Callable[..., Any], case: Case, columns: Sequence[str]) -> None:
+    call = {name: case[name] for name in CALL if name in case}
+    if "error" in case:
+        with pytest.raises(ValueError):  # noqa: PT011  # what it says is its own
+            encode(case, **call)
+        return
+    encoding = encode(case, **call)
+    for name in columns:
+        column = json.loads(json.dumps(getattr(encoding, name)))
+        assert column == case.get(name, column), name
+
+
+@pytest.mark.parametrize("case", TABLE["cases"], ids=name_of)
+def test_reference(case: Case) -> None:
+    check(by_reference, case, COLUMNS)
+
+
+@pytest.mark.parametrize("encode", [by_core, by_saved_core])
+@pytest.mark.parametrize("case", TABLE["cases"], ids=name_of)
+def test_core(encode: Callable[..., Any], case: Case) -> None:
+    check(encode, case, COLUMNS)
+
+
+def test_every_key_is_known_and_every_name_unique() -> None:
+    names = [case["name"] for case in TABLE["cases"]]
+    assert len(set(names)) == len(names)
+    for case in TABLE["cases"]:
+        assert case.keys() <= KEYS

@@ -1,0 +1,144 @@
+"""The core encodes with BPE as the reference does: every token, for any vocabulary, merges and text."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, composite
+
+import piecework as pw
+from piecework.reference import bpe, pipeline
+
+LETTERS = "abcé中/#"
+AFFIXES = st.sampled_from(["", "", "", "#", "##"]), st.sampled_from(["", "", "", "/", "</w>"])
+SPLITS = (None, {"type": "WhitespaceSplit"}, {"type": "Whitespace"})
+BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+texts = st.text(LETTERS + "x ", max_size=40) | st.text("ab", max_size=80) | st.text(max_size=8)
+
+
+@composite
+def models(draw: DrawFn) -> dict[str, Any]:
+    """Draws a model of a tokenizer.json, whose merges are listed."""
+    prefix, suffix = (draw(affix) for affix in AFFIXES)
+    forms = {f for c in LETTERS for f in (c, prefix + c, c + suffix, prefix + c + suffix)}
+    entries = sorted(forms - draw(st.sets(st.sampled_from(sorted(forms)), max_size=6)))
+    unknown = draw(st.sampled_from([None, "<unk>", "a", "absent"]))
+    entries += ["<unk>"] if unknown == "<unk>" else []
+    falls = draw(st.booleans())
+    entries += [f"<0x{byte:02X}>" for byte in {*"é中x#/".encode()} if falls]
+    merges = []
+    for _ in range(draw(st.integers(0, 14))):
+        left, right = (draw(st.sampled_from(entries)) for _ in range(2))
+        if right.startswith(prefix):
+            merges.append([left, right])
+            entries.append(left + right.removeprefix(prefix))
+    entries += draw(st.lists(st.text("abc", min_size=2, max_size=4), max_size=2))
+    return {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": unknown,
+        "continuing_subword_prefix": prefix or None,
+        "end_of_word_suffix": suffix or None,
+        "fuse_unk": draw(st.booleans()),
+        "byte_fallback": falls,
+        "ignore_merges": draw(st.booleans()),
+        "vocab": {entry: i for i, entry in enumerate(dict.fromkeys(entries))},
+        "merges": draw(st.permutations(merges)),
+    }
+
+
+@composite
+def ranked(draw: DrawFn, letters: str) -> dict[str, Any]:
+    """Draws a model whose merges follow from ranks; some of them are equal, some entries have none."""
+    longer = draw(st.lists(st.text(letters, min_size=2, max_size=6), max_size=16, unique=True))
+    highest = len(longer) if draw(st.booleans()) else 3
+    ranks = [draw(st.none() | st.integers(0, highest)) for _ in longer]
+    entries = dict.fromkeys([*letters, *longer])
+    return {
+        "type": "piecework.BPE",
+        "dropout": None,
+        "unk_token": None,
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": None,
+        "fuse_unk": False,
+        "byte_fallback": False,
+        "ignore_merges": draw(st.booleans()),
+        "vocab": {entry: i for i, entry in enumerate(entries)},
+        "merges": [],
+        "piecework": {"version": 1, "ranks": [None] * len(letters) + ranks, "training": None},
+    }
+
+
+def config_of(model: dict[str, Any], split: dict[str, Any] | None) -> dict[str, Any]:
+    members = ("normalizer", "post_processor", "decoder", "truncation", "padding")
+    silent = {"version": "1.0", "added_tokens": [], **dict.fromkeys(members)}
+    return {**silent, "pre_tokenizer": split, "model": model}
+
+
+def check(config: dict[str, Any], texts: list[str]) -> None:
+    core, reference = pw.Tokenizer.from_str(json.dumps(config)), pipeline.from_dict(config)
+    for text in texts:
+        try:
+            wanted = reference.encode(text)
+        except ValueError:
+            with pytest.raises(ValueError):  # noqa: PT011  # what it says is its own
+                core.encode(text)
+            continue
+        found = core.encode(text)
+        for name in ("ids", "tokens", "offsets", "word_ids"):
+            assert getattr(found, name) == getattr(wanted, name), (name, text)
+        assert core.encode_ids(text) == wanted.ids, text
+
+
+@given(models(), st.sampled_from(SPLITS), st.lists(texts, min_size=1, max_size=6))
+@settings(max_examples=600)
+def test_listed_merges(model: dict[str, Any], split: Any, texts: list[str]) -> None:
+    check(config_of(model, split), texts)
+
+
+@given(ranked("ab") | ranked("abc"), st.lists(texts, min_size=1, max_size=6))
+@settings(max_examples=600)
+def test_ranks(model: dict[str, Any], texts: list[str]) -> None:
+    check(config_of(model, None), texts)
+
+
+@given(models(), st.booleans(), st.lists(texts, min_size=1, max_size=6))
+@settings(max_examples=300)
+def test_bytes(model: dict[str, Any], pattern: bool, texts: list[str]) -> None:
+    check(config_of(model, BYTE_LEVEL | {"use_regex": pattern}), texts)
+
+
+@given(
+    models(),
+    st.floats(0, 1, width=32) | st.sampled_from([0.1, 0.5]),
+    st.integers(0, 2**64 - 1),
+    st.lists(texts, min_size=1, max_size=6),
+)
+@settings(max_examples=600)
+def test_dropout(model: dict[str, Any], chance: float, seed: int, texts: list[str]) -> None:
+    config = config_of(model | {"dropout": chance}, {"type": "WhitespaceSplit"})
+    core, reference = pw.Tokenizer.from_str(json.dumps(config)), pipeline.from_dict(config)
+    try:
+        wanted = [encoding.ids for encoding in reference.encode_batch(texts, seed=seed)]
+    except ValueError:
+        return  # something is unknown, as other tests have it
+    for threads in (1, 3):
+        found = core.encode_batch(texts, seed=seed, threads=threads)
+        assert found.to_list() == wanted
+
+
+words = st.text("ab", min_size=1, max_size=14) | st.text("abc", min_size=1, max_size=14)
+
+
+@given(
+    st.permutations(["ab", "ba", "aa", "bab", "aab", "abab", "bb", "ca", "abc"]), st.lists(words)
+)
+@settings(max_examples=600)
+def test_recovered_merges_encode_as_their_ranks_do(order: list[str], words: list[str]) -> None:
+    ranks = {entry: rank for rank, entry in enumerate(order[: len(order) - len(words) % 5])}
+    listed, implied = bpe.Listed(bpe.recovered(ranks)), bpe.Implied(ranks)
+    for word in words:
+        parts = [bpe.Part(character, 1) for character in word]
+        assert bpe.merged(parts, listed) == bpe.merged(parts, implied)

@@ -1,0 +1,78 @@
+"""Merges passed over by chance: the same seed, the same tokens, however the texts are given."""
+
+from pathlib import Path
+
+import pytest
+
+import piecework as pw
+from piecework import errors, models, pre_tokenizers
+
+WORD = "abcabcabcabcabc"
+MERGES = [("a", "b"), ("ab", "c"), ("abc", "abc")]
+TEXTS = [f"{WORD} {WORD}", WORD, WORD, "x", ""]
+
+
+@pytest.fixture(scope="module")
+def tok() -> pw.Tokenizer:
+    model = models.BPE(["a", "b", "c", "ab", "abc", "abcabc", "x"], MERGES)
+    return pw.Tokenizer(model, pre_tokenizer=pre_tokenizers.WhitespaceSplit())
+
+
+def test_a_seed_is_a_result(tok: pw.Tokenizer) -> None:
+    results = {tuple(tok.encode(WORD, dropout=0.5, seed=seed).tokens) for seed in range(50)}
+    assert len(results) > 10
+    again = {tuple(tok.encode(WORD, dropout=0.5, seed=seed).tokens) for seed in range(50)}
+    assert again == results
+    assert {"".join(result) for result in results} == {WORD}
+
+
+def test_none_and_all(tok: pw.Tokenizer) -> None:
+    assert tok.encode(WORD, dropout=0, seed=3) == tok.encode(WORD)
+    assert tok.encode(WORD, dropout=1).tokens == list(WORD)
+
+
+def test_inputs_of_a_batch_differ_and_do_not_depend_on_threads(tok: pw.Tokenizer) -> None:
+    texts = TEXTS * 200
+    batch = tok.encode_batch(texts, dropout=0.3, seed=9)
+    assert batch.to_list() == tok.encode_batch(texts, dropout=0.3, seed=9, threads=1).to_list()
+    assert batch.to_list()[0] == tok.encode_ids(TEXTS[0], dropout=0.3, seed=9)
+    assert len({tuple(ids) for ids in batch.to_list()[1::5]}) > 10
+    assert [encoding.ids for encoding in batch] == batch.to_list()
+    full = tok.encode_batch(texts, dropout=0.3, seed=9, offsets=True)
+    assert full.to_list() == batch.to_list()
+    assert batch.offsets.tolist() == full.offsets.tolist()
+
+
+def test_a_call_goes_before_the_model(tok: pw.Tokenizer) -> None:
+    model = models.BPE(["a", "b", "c", "ab", "abc", "abcabc", "x"], MERGES, dropout=1.0)
+    always = pw.Tokenizer(model)
+    assert always.encode(WORD).tokens == list(WORD)
+    assert always.encode(WORD, dropout=0.0).tokens == tok.encode(WORD).tokens
+    assert always.tokenize(WORD) == list(WORD)
+
+
+def test_lines_of_a_file(tok: pw.Tokenizer, tmp_path: Path) -> None:
+    path = tmp_path / "text.txt"
+    path.write_text("\n".join(TEXTS * 3))
+    lines = tok.encode_file(path, lines=True, dropout=0.5, seed=4)
+    again = tok.encode_file(path, lines=True, dropout=0.5, seed=4, threads=1)
+    assert lines.to_list() == again.to_list()
+    assert lines.to_list()[0] == tok.encode_ids(TEXTS[0], dropout=0.5, seed=4)
+
+
+@pytest.mark.parametrize("dropout", [-0.1, 1.1, "a", True, float("nan")])
+def test_what_is_no_probability(tok: pw.Tokenizer, dropout: object) -> None:
+    with pytest.raises(errors.ConfigError, match="dropout: expected a number from 0 to 1"):
+        tok.encode("a", dropout=dropout)  # type: ignore[arg-type]
+
+
+def test_what_is_no_seed(tok: pw.Tokenizer) -> None:
+    with pytest.raises(errors.ConfigError, match="seed: expected an integer from 0 to"):
+        tok.encode("a", seed=-1)
+    with pytest.raises(TypeError):
+        tok.encode("a", seed=1.5)  # type: ignore[arg-type]
+
+
+def test_models_without_merges_have_none_to_pass_over() -> None:
+    tok = pw.Tokenizer.from_str("[UNK]\nhug\n##s\n")
+    assert tok.encode("hugs", dropout=1.0) == tok.encode("hugs")
