@@ -78,9 +78,9 @@ pub(super) struct PieceWalk<'a> {
     pieces: &'a Pieces,
     /// Whether no piece reaches beyond the end of a line.
     lines: bool,
+    place: Place,
     /// Up to where pieces may reach.
     end: usize,
-    place: Place,
     list: &'a mut List,
 }
 
@@ -111,7 +111,7 @@ impl<'a> Walk<'a> {
                 if !pieces.has_gaps() {
                     list.begin(0);
                 }
-                Self::Pieces(PieceWalk { text, pieces, lines: false, end: 0, place: Place::default(), list })
+                Self::Pieces(PieceWalk { text, pieces, lines: false, place: Place::default(), end: 0, list })
             }
         }
     }
@@ -147,7 +147,8 @@ impl PieceWalk<'_> {
                 break;
             }
             if self.place.at == self.end {
-                self.end = if self.lines { line_end(self.text.as_bytes(), self.place.at) } else { self.text.len() };
+                let at = self.place.at;
+                self.end = if self.lines { line_end(self.text.as_bytes(), at) } else { self.text.len() };
             }
             self.pieces.list(&self.text[..self.end], &mut self.place, self.list);
         }
