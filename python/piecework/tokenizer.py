@@ -1594,7 +1594,7 @@ class Tokenizer:
             parts.append(f"unknown={self.unknown!r}")
         parts += [f"{limit!r}" for limit in (self.truncation, self.padding) if limit is not None]
         if training := self.trainer:
-            parts += [training["criterion"], f"{len(self.history):,} merges"]
+            parts += [training.get("criterion", "frequency"), f"{len(self.history):,} merges"]
         return f"Tokenizer({', '.join(parts)})"
 
 
