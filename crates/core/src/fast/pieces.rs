@@ -18,11 +18,13 @@ use crate::words::WordSplitter;
 pub(super) struct Pieces {
     grammar: Grammar,
     classes: Classes,
+    /// Whether the bytes of pieces become characters.
+    pub(super) writes_bytes: bool,
 }
 
 impl Pieces {
-    pub(super) fn new(grammar: Grammar) -> Self {
-        Self { grammar, classes: Classes::new(grammar == Grammar::O200k) }
+    pub(super) fn new(grammar: Grammar, writes_bytes: bool) -> Self {
+        Self { grammar, classes: Classes::new(grammar == Grammar::O200k), writes_bytes }
     }
 
     /// The pieces of a splitter, if it has such.
@@ -38,7 +40,7 @@ impl Pieces {
             }
             _ => return None,
         };
-        Some(Self::new(grammar))
+        Some(Self::new(grammar, steps.iter().any(|step| matches!(step, PreTokenizer::ByteLevel(_)))))
     }
 
     /// The same with the kernel of that name, if it runs here.
@@ -459,7 +461,7 @@ mod tests {
     impl Tried {
         fn all() -> Vec<Self> {
             let ways = |grammar| {
-                let with = |kernel| Pieces::new(grammar).with_kernel(kernel).map(Way::Pieces);
+                let with = |kernel| Pieces::new(grammar, true).with_kernel(kernel).map(Way::Pieces);
                 Self(grammar, KERNELS.into_iter().filter_map(with).collect(), List::default())
             };
             ALL.into_iter().map(ways).collect()
