@@ -77,6 +77,19 @@ impl Fast {
         cutter.ascii.get(usize::from(byte)) == Some(&Kind::Space)
     }
 
+    /// Whether white space is no part of any token.
+    pub(crate) fn drops_spaces(&self) -> bool {
+        matches!(self.way, Way::Chunks(..))
+    }
+
+    /// Whether a text may be cut at a byte, which is not the first.
+    pub(crate) fn may_cut(&self, text: &[u8], at: usize) -> bool {
+        match &self.way {
+            Way::Chunks(..) => self.divides(text[at]),
+            Way::Pieces(pieces) => pieces.may_cut(text, at),
+        }
+    }
+
     /// What classifies the bytes of a text here.
     pub(crate) fn kernel(&self) -> &'static str {
         self.way.kernel()
