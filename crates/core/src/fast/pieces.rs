@@ -35,9 +35,9 @@ impl Pieces {
             (None, [PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: false, use_regex: true, .. })]) => {
                 Grammar::Gpt2
             }
-            (None, [PreTokenizer::Split(split), behind @ ..]) => {
-                let grammar = piecewise(split)?;
-                behind.iter().all(|step| leaves(step, grammar)).then_some(grammar)?
+            (None, [PreTokenizer::Split(split)]) => piecewise(split)?,
+            (None, [PreTokenizer::Split(split), behind]) => {
+                piecewise(split).filter(|&grammar| leaves(behind, grammar))?
             }
             _ => return None,
         };
@@ -130,7 +130,7 @@ impl Pieces {
             if ends {
                 list.close(here.at + length);
             }
-            let before = if in_gap { Before::default() } else { here.last() };
+            let before = if in_gap || ends { Before::default() } else { here.last() };
             *place = Place { at: here.at + length, before };
         } else if last > 0 || here.before.letters != 0 {
             list.add(here.at, starts & below(last), cuts);
