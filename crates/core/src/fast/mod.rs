@@ -88,6 +88,19 @@ impl Fast {
         cutter.ascii.get(usize::from(byte)) == Some(&Kind::Space)
     }
 
+    /// Whether white space is no part of any token.
+    pub(crate) fn drops_spaces(&self) -> bool {
+        matches!(self.way, Way::Chunks(..))
+    }
+
+    /// Whether a text may be cut at a byte, which is not the first.
+    pub(crate) fn may_cut(&self, text: &[u8], at: usize) -> bool {
+        match &self.way {
+            Way::Chunks(..) => self.divides(text[at]),
+            Way::Pieces(pieces) => pieces.may_cut(text, at),
+        }
+    }
+
     /// Whether lines that stand together may be counted as so many texts, with their ends or without.
     pub(crate) fn takes_lines(&self, keep_ends: bool) -> bool {
         match &self.way {
