@@ -1487,6 +1487,21 @@ class Tokenizer:
         """
         return tuple(self._core.engines())
 
+    def unreachable_tokens(self) -> list[str]:
+        """Give the tokens of a BPE vocabulary that no text becomes, since no merges lead to them.
+
+        They waste room. A training makes none, but for user-defined symbols, which are found before merging; a vocabulary
+        that was put together otherwise may have them.
+
+        Returns:
+            The tokens in the order of their ids, without added ones; none for other models than BPE.
+
+        >>> from piecework import models
+        >>> Tokenizer(models.BPE(["a", "b", "c", "bc", "abc"], [("b", "c")])).unreachable_tokens()
+        ['abc']
+        """
+        return self._core.unreachable_tokens()
+
     @cached_property
     def history(self) -> tuple[Merge, ...]:
         """The merges of the training in their order; empty if they are not known."""

@@ -104,7 +104,7 @@ def test_an_explanation_of_merges() -> None:
         "    hugs = hug + ##s (merge 6)\n"
         "      hug = h + ##ug (merge 3)\n"
         "        ##ug = ##u + ##g (merge 1)\n"
-        "  [UNK]: no piece begins at 'm'\n"
+        "  [UNK]: no token begins with m\n"
         "  ##ug:\n"
         "    ##ug = ##u + ##g (merge 1)"
     )

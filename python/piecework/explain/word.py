@@ -132,10 +132,17 @@ def _reason(tokenizer: Tokenizer, word: str, span: tuple[int, int]) -> str:
         return "the text is the unknown token itself"
     if tokenizer.model_type == "WordLevel":
         return f"{word!r} is not in the vocabulary"
+    if tokenizer.model_type == "BPE":
+        return f"no token begins with {quoted(tokenizer.readable(word[slice(*span)]))}"
+    return _unmatched(tokenizer, word, span)
+
+
+def _unmatched(tokenizer: Tokenizer, word: str, span: tuple[int, int]) -> str:
+    """Why no pieces of a WordPiece cover a word."""
     limit = tokenizer.max_input_chars_per_word
     if limit is not None and len(word) > limit:
         return f"the word has {len(word)} characters, more than max_input_chars_per_word={limit}"
-    if tokenizer.unknown != "word" or tokenizer.model_type == "BPE":
+    if tokenizer.unknown != "word":
         return f"no piece begins at {word[slice(*span)]!r}"
     start = tokenizer._core.first_unmatched(word)
     if start is None:

@@ -91,13 +91,15 @@ impl DecodeStream {
     }
 
     fn run(&mut self, mut flow: Flow, is_last: bool) -> Result<Vec<u8>> {
+        let mut out = Flow::default();
         for kind in &mut self.stages {
-            let (stage, mut out) = (kind.stage(), Flow::default());
+            let stage = kind.stage();
             flow.pass(stage, &mut out)?;
             if is_last {
                 stage.finish(&mut out)?;
             }
-            flow = out;
+            std::mem::swap(&mut flow, &mut out);
+            out.clear();
         }
         Ok(flow.bytes)
     }
@@ -117,6 +119,11 @@ impl Flow {
         check_bytes(self.bytes.len() + bytes.len())?;
         self.bytes.extend_from_slice(bytes);
         Ok(())
+    }
+
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
     }
 
     /// Ends the part.
