@@ -223,6 +223,9 @@ def filters() -> list[Json]:
                 vocab=["<s>", "a", "b"], history=[]),
         by_hand("size too small", {"ab": 2}, {"vocab_size": 2, "special_tokens": ["<s>"]},
                 error="value", contains="3"),
+        by_hand("two symbols that are written alike", {"cbc": 2, "a": 1},
+                {"continuing_subword_prefix": "a", "end_of_word_suffix": "b"},
+                error="value", contains="two symbols"),
         by_hand("empty corpus", {}, {"vocab_size": 100}, error="value", contains="empty corpus"),
         by_hand("every word too rare", {"ab": 2}, {"min_word_frequency": 3},
                 error="value", contains="empty corpus"),
@@ -612,6 +615,8 @@ def hand_cases(models: dict[str, Json]) -> list[Json]:
         ["<unk>", *LETTERS, "abc", "d"], ["a b", "ab c", "b c"], unk_token="<unk>"
     )
     models["barred whole"] = bpe([*LETTERS, "abc"], ["a b"], ignore_merges=True)
+    affixed = ["a", "b", "<0x23>", *BYTES_OF["\u4e2d"], "<0x2F>"]
+    models["affixes in bytes"] = bpe(affixed, byte_fallback=True, **AFFIXES)
     models |= DROPPING
     barred = {"added_tokens": [special("ab", 6), special("d", 4)], "model": "barred"}
     whole = {"added_tokens": [special("abc", 4)], "model": "barred whole"}
@@ -623,6 +628,9 @@ def hand_cases(models: dict[str, Json]) -> list[Json]:
         | {"config": barred},
         alone("no word is a barred entry", BARRED, "barred whole", "abc", specials="text", ids=[5, 2],
               tokens=["ab", "c"], offsets=[[0, 2], [2, 3]]) | {"config": whole},
+        alone("bytes of prefix and suffix lie in the last character", "by hand: B8", "affixes in bytes",
+              "a\u4e2d", ids=[0, *range(2, 7)], tokens=["a", "<0x23>", *BYTES_OF["\u4e2d"], "<0x2F>"],
+              offsets=[[0, 1], *[[1, 2]] * 5]),
         *chances(),
     ]  # fmt: skip
 

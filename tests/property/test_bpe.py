@@ -87,7 +87,8 @@ def check(config: dict[str, Any], texts: list[str]) -> None:
                 core.encode(text)
             continue
         found = core.encode(text)
-        assert found.ids == wanted.ids, text
+        for name in ("ids", "tokens", "offsets", "word_ids"):
+            assert getattr(found, name) == getattr(wanted, name), (name, text)
         assert core.encode_ids(text) == wanted.ids, text
 
 
@@ -107,6 +108,25 @@ def test_ranks(model: dict[str, Any], texts: list[str]) -> None:
 @settings(max_examples=300)
 def test_bytes(model: dict[str, Any], pattern: bool, texts: list[str]) -> None:
     check(config_of(model, BYTE_LEVEL | {"use_regex": pattern}), texts)
+
+
+@given(
+    models(),
+    st.floats(0, 1, width=32) | st.sampled_from([0.1, 0.5]),
+    st.integers(0, 2**64 - 1),
+    st.lists(texts, min_size=1, max_size=6),
+)
+@settings(max_examples=600)
+def test_dropout(model: dict[str, Any], chance: float, seed: int, texts: list[str]) -> None:
+    config = config_of(model | {"dropout": chance}, {"type": "WhitespaceSplit"})
+    core, reference = pw.Tokenizer.from_str(json.dumps(config)), pipeline.from_dict(config)
+    try:
+        wanted = [encoding.ids for encoding in reference.encode_batch(texts, seed=seed)]
+    except ValueError:
+        return  # something is unknown, as other tests have it
+    for threads in (1, 3):
+        found = core.encode_batch(texts, seed=seed, threads=threads)
+        assert found.to_list() == wanted
 
 
 words = st.text("ab", min_size=1, max_size=14) | st.text("abc", min_size=1, max_size=14)

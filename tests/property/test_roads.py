@@ -10,6 +10,7 @@ import piecework as pw
 from piecework import normalizers as n
 from piecework import pre_tokenizers as p
 from piecework.arguments import Road, Way
+from piecework.patterns import SPLIT_PATTERNS
 from piecework.types import Encodings
 
 FLAGS = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
@@ -20,7 +21,7 @@ BERT = {
     )
     for flags in itertools.product((True, False), repeat=4)
 }
-OTHERS = {
+OTHERS: dict[str, tuple[n.Normalizer | None, p.PreTokenizer]] = {
     "folded, \\w": (n.Sequence([n.Lowercase(), n.NFD(), n.StripAccents()]), p.Whitespace()),
     "accents first, white space": (
         n.Sequence([n.StripAccents(), n.NFD(), n.Lowercase()]),
@@ -36,8 +37,25 @@ OTHERS = {
         p.Sequence([p.Digits(individual_digits=True), p.WhitespaceSplit(), p.Digits()]),
     ),
 }
+GRAMMARS = {
+    **{
+        f"grammar {name}": (None, p.Split(pw.Regex(SPLIT_PATTERNS[name]), "isolated"))
+        for name in ("gpt2", "cl100k", "llama3", "qwen2", "o200k")
+    },
+    "grammar clip, bytes": (
+        None,
+        p.Sequence(
+            [
+                p.Split(pw.Regex(SPLIT_PATTERNS["clip"]), "removed", invert=True),
+                p.ByteLevel(add_prefix_space=False),
+            ]
+        ),
+    ),
+    "grammar gpt2, bytes": (None, p.ByteLevel(add_prefix_space=False)),
+}
+OTHERS |= GRAMMARS
 SOME = ("bert 1111", "bert 1100", "bert 0000", *OTHERS)
-SWEPT = ("bert 1111", "folded, \\w")
+SWEPT = ("bert 1111", "folded, \\w", "grammar cl100k", "grammar o200k")
 """Pipelines that meet every character in the normal suite."""
 STEP = 1 << 12
 COLUMNS = ("ids", "offsets", "word_ids")
@@ -113,6 +131,7 @@ TRAPS = (
     "a\U0002b820b a\U0002b920b a\u0378b a\x0bb a\x85b a\x00b a\ufffdb a\xadb \ufeffhello",
     "İstanbul ΟΔΟΣ ẞ \u212a ﬁ a\u20ddb a\u1ac1b a\u0323\u0307b a\u0307\u0323b",
     "한글 각각 हिन्दी ไทยเขียน می\u200cخواهم 👩\u200d👩\u200d👧 漢字かな",
+    "'re've y'all'd've 'ſ I'LLa \r\n\r\n  \n  x !\n/\n/x 中文ABC HTTPServer 1234567 ",
     "a;\u037eb \u1fef \u0344x .\u0338 \u0301\u0323 \u00a0\u3000\u2028x",
     "##ing un##able ## " + "a" * 101 + " " + "é" * 70 + " " + "e\u0301" * 40,
 )

@@ -27,6 +27,15 @@ impl Span {
         self.start as usize..self.end as usize
     }
 
+    /// The span of the characters of `text` that its bytes lie in; those behind the end lie in the last character.
+    #[must_use]
+    pub fn of_characters(self, text: &str) -> Self {
+        let border = |at: &usize| text.is_char_boundary(*at);
+        let Range { start, end } = self.range();
+        let start = (0..=start.min(text.len().saturating_sub(1))).rev().find(border).unwrap_or(0);
+        Self::new(start, (end..text.len()).find(border).unwrap_or(text.len()))
+    }
+
     /// The span moved `by` bytes to the right.
     #[must_use]
     pub fn shifted(self, by: u32) -> Self {

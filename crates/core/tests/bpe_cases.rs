@@ -10,6 +10,7 @@ use piecework_core::added::Specials;
 use piecework_core::encoding::Encoding;
 use piecework_core::format::{JsonSettings, read_tokenizer_json, write_tokenizer_json};
 use piecework_core::pipeline::{Input, Options, Road, Scratch, Tokenizer};
+use piecework_core::span::Span;
 use serde_json::{Value, json};
 
 fn table() -> Value {
@@ -29,7 +30,8 @@ fn tokenizer(table: &Value, case: &Value) -> Result<Tokenizer> {
 
 fn encode(case: &Value, tokenizer: &Tokenizer, road: Road) -> Result<Encoding> {
     let specials = if case["specials"] == "text" { Specials::Text } else { Specials::Match };
-    let options = Options { road, specials, ..Options::default() };
+    let number = |name| case.get(name).map_or(0, |number| number.as_u64().unwrap());
+    let options = Options { road, specials, seed: number("seed"), first_input: number("number"), ..Options::default() };
     let (input, mut scratch) = (Input::Text(case["text"].as_str().unwrap()), Scratch::default());
     let encoding = tokenizer.encode(input, None, &options, &mut scratch);
     let mut ids = Vec::new();
@@ -45,11 +47,26 @@ fn check(case: &Value, tokenizer: &Tokenizer) {
             assert!(found.is_err(), "{}", case["name"]);
             continue;
         }
-        let ids = found.unwrap_or_else(|error| panic!("{}: {error}", case["name"])).ids;
-        let tokens: Vec<&str> = ids.iter().map(|&id| tokenizer.token(id).unwrap()).collect();
-        assert_eq!(json!(ids), case["ids"], "{road:?}, {}", case["name"]);
-        assert_eq!(json!(tokens), case["tokens"], "{road:?}, {}", case["name"]);
+        let found = found.unwrap_or_else(|error| panic!("{}: {error}", case["name"]));
+        let tokens: Vec<&str> = found.ids.iter().map(|&id| tokenizer.token(id).unwrap()).collect();
+        for (name, column) in [
+            ("ids", json!(found.ids)),
+            ("tokens", json!(tokens)),
+            ("offsets", offsets(case, &found)),
+            ("word_ids", json!(found.word_ids)),
+        ] {
+            let wanted = case.get(name).unwrap_or(&column);
+            assert_eq!(&column, wanted, "{name} on {road:?}, {}", case["name"]);
+        }
     }
+}
+
+/// The spans, which count bytes, in characters.
+fn offsets(case: &Value, encoding: &Encoding) -> Value {
+    let text = case["text"].as_str().unwrap();
+    let characters = |at: usize| text[..at].chars().count();
+    let range = |span: &Span| [characters(span.range().start), characters(span.range().end)];
+    encoding.spans.iter().map(|span| json!(range(span))).collect()
 }
 
 #[test]
@@ -57,7 +74,7 @@ fn bpe_encode_json() {
     let table = table();
     let cases = table["cases"].as_array().unwrap();
     assert!(cases.len() > 200);
-    for case in cases.iter().filter(|case| case.get("seed").is_none()) {
+    for case in cases {
         let Ok(made) = tokenizer(&table, case) else {
             assert!(case.get("error").is_some(), "{}", case["name"]);
             continue;

@@ -10,20 +10,26 @@ Read the files in this order; each adds one idea, and none needs more than the o
 6. `alphabet`     words become symbols, `hug` becomes `h ##u ##g`
 7. `criteria`     what a merge is worth: four answers, or your own
 8. `settings`     what else can be asked of a training
-9. `train`        merge the best pair, again and again, and keep a history
-10. `encode`      split a word by greedy longest match
-11. `probability` the vocabulary as a unigram language model
-12. `decode`      from tokens back to text
+9. `merging`      merge the best pair, again and again, and keep a history
+10. `train`       what WordPiece adds: probabilities, pruning
+11. `encode`      split a word by greedy longest match
+12. `probability` the vocabulary as a unigram language model
+13. `decode`      from tokens back to text
+
+The other algorithm, byte-pair encoding, shares the loop and keeps its merges:
+
+14. `bpe_train`   what BPE adds: marks at the end of a word, the ties of other libraries
+15. `bpe`         split a word by merges, with or without `chance`
 
 Then whole tokenizers, as a tokenizer.json describes them:
 
-13. `added`       strings that become tokens before anything else is asked
-14. `models`      from a word to its tokens: WordPiece and WordLevel behind one interface
-15. `encoding`    what comes out: rows of tokens, and how two encodings merge
-16. `truncate`    shorter with what was cut off kept, or longer with padding
-17. `postprocess` special tokens around texts
-18. `pipeline`    all of it in the order of the flow
-19. `tokenizer`   a trained WordPiece tokenizer: a pipeline, a decoder, probabilities
+16. `added`       strings that become tokens before anything else is asked
+17. `models`      from a word to its tokens: WordPiece, BPE and WordLevel behind one interface
+18. `encoding`    what comes out: rows of tokens, and how two encodings merge
+19. `truncate`    shorter with what was cut off kept, or longer with padding
+20. `postprocess` special tokens around texts
+21. `pipeline`    all of it in the order of the flow
+22. `tokenizer`   a trained WordPiece tokenizer: a pipeline, a decoder, probabilities
 
 Three files help: `unicode` holds the facts about code points, `regex` reads other people's patterns,
 and `charsmap` the rewriting tables of SentencePiece models. Everything is written to be read and to
@@ -45,11 +51,24 @@ From text to a trained tokenizer and back:
 >>> tokenizer.decode(token.id for token in tokenizer.encode("pugs hug"))
 'pugs hug'
 
+The same words merged, and merged once more:
+
+>>> from piecework.reference import BPE, BpeTrainer, bpe, train_bpe
+>>> trained = train_bpe(words, BpeTrainer(end_of_word_suffix="</w>", max_merges=3))
+>>> merges = [(merge.left, merge.right) for merge in trained.history]
+>>> merges
+[('h', 'u'), ('hu', 'g</w>'), ('g', 's</w>')]
+>>> ids = {entry: i for i, entry in enumerate(trained.vocabulary)}
+>>> model = BPE(ids, bpe.Listed(merges), bpe.Settings(end_of_word_suffix="</w>"))
+>>> [token.text for token in model.tokens("hugs")]
+['hu', 'gs</w>']
+
 `python -m piecework.reference` walks through a training, merge by merge.
 """
 
 from piecework.reference.aligned import Normalized
 from piecework.reference.alphabet import Symbol
+from piecework.reference.bpe_train import BpeTraining, train_bpe
 from piecework.reference.counts import Count, count_words, in_order, merge_counts
 from piecework.reference.criteria import (
     CRITERIA,
@@ -62,16 +81,20 @@ from piecework.reference.criteria import (
 )
 from piecework.reference.encode import Piece, Splitter
 from piecework.reference.encoding import Encoding
+from piecework.reference.models import BPE
 from piecework.reference.normalize import BertNormalizer
 from piecework.reference.pipeline import Pipeline, from_dict
-from piecework.reference.settings import SPECIAL_TOKENS, WordPieceTrainer
+from piecework.reference.settings import SPECIAL_TOKENS, BpeTrainer, WordPieceTrainer
 from piecework.reference.tokenizer import Token, Tokenizer
 from piecework.reference.train import Candidate, Merge, Trained, Training, train
 
 __all__ = [
+    "BPE",
     "CRITERIA",
     "SPECIAL_TOKENS",
     "BertNormalizer",
+    "BpeTrainer",
+    "BpeTraining",
     "Candidate",
     "Count",
     "Criterion",
@@ -97,4 +120,5 @@ __all__ = [
     "pmi",
     "ratio_to_sum",
     "train",
+    "train_bpe",
 ]

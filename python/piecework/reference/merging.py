@@ -9,6 +9,7 @@ point: there is no state that could go stale, so what it does is what learning b
 `train` and `bpe_train` say what WordPiece and BPE add to it.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
@@ -79,7 +80,8 @@ class Merging:
         trainer: The settings.
 
     Raises:
-        ValueError: no word is left, or the size cannot hold what it must.
+        ValueError: no word is left, the size cannot hold what it must, or two symbols of the alphabet
+            are written alike.
         OverflowError: the characters are more than 64 bits can count.
     """
 
@@ -105,6 +107,9 @@ class Merging:
         alphabet = alphabet_of(self.runs, self._wanted(), *rule)
         self._symbol_ids = {symbol: i for i, symbol in enumerate(alphabet)}
         rendered = [self._rendered(symbol) for symbol in alphabet]
+        for text, count in Counter(rendered).items():
+            if count > 1:
+                raise ValueError(f"two symbols are written {text!r}: take another prefix or suffix")
         self._named = {*options.special_tokens, *given}
         self._alphabet = [text for text in rendered if text not in self._named]
         # No merge may give these. What is given it may give, once.

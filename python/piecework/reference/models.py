@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from piecework.reference import bpe
 from piecework.reference.aligned import Span
+from piecework.reference.chance import SplitMix64
 from piecework.reference.encode import Splitter
 
 
@@ -50,7 +51,7 @@ class Model:
         self.open = self.vocabulary.keys() - special
 
     def tokens(
-        self, word: str, *, barred: bool = False, generator: bpe.SplitMix64 | None = None
+        self, word: str, *, barred: bool = False, generator: SplitMix64 | None = None
     ) -> list[ModelToken]:
         """Splits a word into tokens.
 
@@ -83,7 +84,7 @@ class WordLevel(Model):
         word: str,
         *,
         barred: bool = False,
-        generator: bpe.SplitMix64 | None = None,  # noqa: ARG002  # leaves nothing to chance
+        generator: SplitMix64 | None = None,  # noqa: ARG002  # leaves nothing to chance
     ) -> list[ModelToken]:
         known = word in (self.open if barred else self.vocabulary)
         return [self._token(word if known else None, (0, len(word)))]
@@ -124,7 +125,7 @@ class WordPiece(Model):
         word: str,
         *,
         barred: bool = False,
-        generator: bpe.SplitMix64 | None = None,  # noqa: ARG002  # leaves nothing to chance
+        generator: SplitMix64 | None = None,  # noqa: ARG002  # leaves nothing to chance
     ) -> list[ModelToken]:
         split = self._split_text if barred else self._split
         return [self._token(piece.entry, (piece.start, piece.end)) for piece in split(word)]
@@ -158,7 +159,7 @@ class BPE(Model):
         self._encode_text = bpe.Encoder(self.open, merges, settings)
 
     def tokens(  # noqa: D102
-        self, word: str, *, barred: bool = False, generator: bpe.SplitMix64 | None = None
+        self, word: str, *, barred: bool = False, generator: SplitMix64 | None = None
     ) -> list[ModelToken]:
         encode = self._encode_text if barred else self._encode
         return [self._token(p.entry, (p.start, p.end)) for p in encode(word, generator)]

@@ -7,13 +7,12 @@ Each stage is a room of its own; here they only follow one another.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from secrets import randbits
 from typing import Any, TypeVar
 
 from piecework.reference import models, normalize, postprocess, pretokenize
 from piecework.reference.added import AddedToken, AddedTokens, Specials, Stretch, numbered
 from piecework.reference.aligned import Normalized, identity
-from piecework.reference.bpe import SplitMix64
+from piecework.reference.chance import SplitMix64
 from piecework.reference.encoding import Encoding, Row, merged
 from piecework.reference.truncate import Padding, Truncation, padded, truncated
 
@@ -56,7 +55,7 @@ class Pipeline:
         *,
         add_special_tokens: bool = True,
         specials: Specials = "match",
-        seed: int | None = None,
+        seed: int = 0,
         number: int = 0,
     ) -> Encoding:
         """Encodes a text or a pair of texts.
@@ -68,7 +67,7 @@ class Pipeline:
             add_special_tokens: Add what the post-processor adds.
             specials: What becomes of special tokens that stand in the text (see `AddedTokens`).
                 With any value but `match`, no other text becomes one either.
-            seed: What dropout follows from; None takes a number that nobody can know.
+            seed: What dropout follows from: the same seed, the same tokens.
             number: The place of this input in its call, which dropout follows from as well.
 
         Returns:
@@ -84,7 +83,7 @@ class Pipeline:
         [0, 1, 0]
         """
         inputs = [text] if pair is None else [text, pair]
-        generator = SplitMix64.of_input(randbits(64) if seed is None else seed, number)
+        generator = SplitMix64.of_input(seed, number)
         texts = [self._text(each, i, specials, generator) for i, each in enumerate(inputs)]
         if self.truncation:
             processor = self.post_processor
@@ -101,7 +100,7 @@ class Pipeline:
         *,
         add_special_tokens: bool = True,
         specials: Specials = "match",
-        seed: int | None = None,
+        seed: int = 0,
     ) -> list[Encoding]:
         """Encodes many inputs, and pads them to one length.
 

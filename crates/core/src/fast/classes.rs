@@ -22,6 +22,14 @@ pub(super) struct Classes {
     case: bool,
 }
 
+/// What the character before a block is, if that is a letter of the same word: 1 or 0, like the bit of a byte.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Before {
+    pub(super) letters: u64,
+    pub(super) lower: u64,
+    pub(super) caseless: u64,
+}
+
 /// The classes in a block.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Block {

@@ -154,21 +154,36 @@ impl Fast {
         if end - start <= SHORT { Key::new(text, start, end, self.way.lowercase()) } else { Key::NONE }
     }
 
-    /// The word that a chunk is, if that is plain to see: a chunk of ASCII characters that change in nothing but case.
-    pub(crate) fn word<'a>(&self, chunk: &'a str, room: &'a mut String) -> Option<&'a str> {
-        let Way::Chunks(Cutter { ascii, whole, lowercase, .. }, _) = &self.way else { return None };
+    /// The word that a chunk is, if that is plain to see: a piece of a grammar, or a chunk of ASCII characters that change in
+    /// nothing but case.
+    pub(crate) fn word<'a>(&self, chunk: &'a str, room: &'a mut String) -> Option<Plain<'a>> {
+        let Cutter { ascii, whole, lowercase, .. } = match &self.way {
+            Way::Chunks(cutter, _) => cutter,
+            Way::Pieces(pieces) => {
+                return Some(if pieces.writes_bytes { Plain::Bytes(chunk) } else { Plain::Word(chunk) });
+            }
+        };
         let is_plain = |byte: u8| ascii.get(usize::from(byte)).is_some_and(|&kind| kind != Kind::Glue);
         if !whole || !chunk.bytes().all(is_plain) {
             return None;
         }
         if !lowercase {
-            return Some(chunk);
+            return Some(Plain::Word(chunk));
         }
         room.clear();
         room.push_str(chunk);
         room.make_ascii_lowercase();
-        Some(room)
+        Some(Plain::Word(room))
     }
+}
+
+/// A word that a chunk plainly is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Plain<'a> {
+    /// As it stands.
+    Word(&'a str),
+    /// Its bytes, written as characters.
+    Bytes(&'a str),
 }
 
 /// Gives the tokens of a chunk that is not in the first tier, and keeps them if they are new; tells whether they are.

@@ -1,11 +1,12 @@
 //! From text to the pieces of a grammar, a block at a time.
 //!
-//! A block begins where a piece does, so nothing is carried from one to the next. Where pieces begin in it is a matter of
-//! shifts; what is rare (contractions, groups of digits, ends of lines) is looked at where a bit says so. The last piece that
-//! begins in a block is left to the next one, for nobody knows where it ends. What shifts do not tell, the grammar itself does,
-//! a piece at a time: pieces longer than a block, and some words in which case and scripts change.
+//! A block begins where a piece does, or in a word, of which no more is carried than its last character. Where pieces begin in
+//! it is a matter of shifts; what is rare (contractions, groups of digits, ends of lines) is looked at where a bit says so. If a
+//! block ends in something else than a word, the last piece that begins in it is left to the next one, for nobody knows where
+//! it ends. What shifts do not tell, the grammar itself does, a piece at a time: long pieces that are no words, and some words
+//! in which case and scripts change.
 
-use super::classes::{Block, Classes, below};
+use super::classes::{Before, Block, Classes, below};
 use super::walk::List;
 use crate::grammar::{Grammar, contraction};
 use crate::pretokenize::{Behavior, PreTokenizer, Split};
@@ -17,11 +18,13 @@ use crate::words::WordSplitter;
 pub(super) struct Pieces {
     grammar: Grammar,
     classes: Classes,
+    /// Whether the bytes of pieces become characters.
+    pub(super) writes_bytes: bool,
 }
 
 impl Pieces {
-    pub(super) fn new(grammar: Grammar) -> Self {
-        Self { grammar, classes: Classes::new(grammar == Grammar::O200k) }
+    pub(super) fn new(grammar: Grammar, writes_bytes: bool) -> Self {
+        Self { grammar, classes: Classes::new(grammar == Grammar::O200k), writes_bytes }
     }
 
     /// The pieces of a splitter, if it has such.
@@ -37,7 +40,7 @@ impl Pieces {
             }
             _ => return None,
         };
-        Some(Self::new(grammar))
+        Some(Self::new(grammar, steps.iter().any(|step| matches!(step, PreTokenizer::ByteLevel(_)))))
     }
 
     /// The same with the kernel of that name, if it runs here.
@@ -50,47 +53,81 @@ impl Pieces {
         self.classes.kernel()
     }
 
-    /// Lists pieces of `text` from byte `at` on, where one begins; returns where the next one does.
-    #[inline]
-    pub(super) fn list(&self, text: &str, at: usize, list: &mut List) -> usize {
-        let block = self.classes.block(text, at);
-        let here = Here { block, text, at };
-        // Up to where it is sure that no other pieces begin, and what belongs to none.
-        let (mut sure, mut gaps) = (u64::MAX, 0);
-        let starts = match self.grammar {
-            Grammar::Gpt2 => here.gpt2(),
-            Grammar::Cl100k => here.modern::<3, true>(),
-            Grammar::Llama3 => here.modern::<3, false>(),
-            Grammar::Qwen2 => here.modern::<1, false>(),
-            Grammar::O200k => {
-                sure = here.sure();
-                here.cased() & sure
-            }
-            Grammar::Clip => {
-                gaps = block.white();
-                here.clip() & !gaps
-            }
-        };
-        let ends = (starts | firsts(gaps)) & !(gaps << 1) & !1;
-        if block.ends && sure == u64::MAX {
-            list.add(at, starts, ends);
-            list.close(at + block.length);
-            return at + block.length;
-        }
-        // The last piece is open, unless a gap follows it.
-        let last = starts.checked_ilog2().unwrap_or(0);
-        if gaps >> (block.length - 1) & 1 != 0 {
-            list.add(at, starts, ends);
-            return at + block.length;
-        }
-        if last == 0 {
-            let Some(found) = self.grammar.find(text, at) else { return text.len() };
-            list.push(found.start, found.end);
-            return found.end;
-        }
-        list.add(at, starts & below(last as usize), ends);
-        at + last as usize
+    /// Whether there may be something between two pieces.
+    pub(super) fn has_gaps(&self) -> bool {
+        self.grammar == Grammar::Clip
     }
+
+    /// Lists some pieces of `text` from a place on, and moves on to where no more are known.
+    #[inline]
+    pub(super) fn list(&self, text: &str, place: &mut Place, list: &mut List) {
+        let Place { at, before } = *place;
+        let here = Here { block: self.classes.block(text, at), before, text, at };
+        match self.grammar {
+            Grammar::Gpt2 => self.end_to_end(here, here.gpt2(), u64::MAX, place, list),
+            Grammar::Cl100k => self.end_to_end(here, here.modern::<3, true>(), u64::MAX, place, list),
+            Grammar::Llama3 => self.end_to_end(here, here.modern::<3, false>(), u64::MAX, place, list),
+            Grammar::Qwen2 => self.end_to_end(here, here.modern::<1, false>(), u64::MAX, place, list),
+            Grammar::O200k => self.end_to_end(here, here.cased(), here.sure(), place, list),
+            Grammar::Clip => self.apart(here, here.clip(), place, list),
+        }
+    }
+
+    /// Lists pieces without gaps between them. The one in which the block begins has begun; no others begin up to where that is
+    /// sure.
+    #[inline]
+    fn end_to_end(&self, here: Here<'_>, (starts, over): (u64, bool), sure: u64, place: &mut Place, list: &mut List) {
+        let Block { length, ends, .. } = here.block;
+        let starts = starts & sure & !(1 & !here.before.letters);
+        let is_sure = sure == u64::MAX;
+        if ends && is_sure {
+            list.add_pieces(here.at, starts);
+            list.begin(here.at + length);
+            *place = Place { at: here.at + length, before: Before::default() };
+        } else if is_sure && !over && here.ends_in_word() {
+            list.add_pieces(here.at, starts);
+            *place = Place { at: here.at + length, before: here.last() };
+        } else if let Some(last) = starts.checked_ilog2() {
+            list.add_pieces(here.at, starts);
+            *place = Place { at: here.at + last as usize, before: Before::default() };
+        } else {
+            let end = self.grammar.find(here.text, list.open()).map_or(here.text.len(), |found| found.end);
+            list.begin(end);
+            *place = Place { at: end, before: Before::default() };
+        }
+    }
+
+    /// Lists pieces between white space.
+    fn apart(&self, here: Here<'_>, (starts, over): (u64, bool), place: &mut Place, list: &mut List) {
+        let Block { length, ends, .. } = here.block;
+        let gaps = here.block.white();
+        let starts = starts & !gaps;
+        let cuts = (starts | firsts(gaps)) & !(gaps << 1) & !(1 & !here.before.letters);
+        let in_gap = gaps >> (length - 1) & 1 != 0;
+        let last = starts.checked_ilog2().unwrap_or(0) as usize;
+        if ends || in_gap || !over && here.ends_in_word() {
+            list.add(here.at, starts, cuts);
+            if ends {
+                list.close(here.at + length);
+            }
+            let before = if in_gap { Before::default() } else { here.last() };
+            *place = Place { at: here.at + length, before };
+        } else if last > 0 || here.before.letters != 0 {
+            list.add(here.at, starts & below(last), cuts);
+            *place = Place { at: here.at + last, before: Before::default() };
+        } else {
+            let found = self.grammar.find(here.text, here.at).unwrap_or(here.at..here.text.len());
+            list.push(found.start, found.end);
+            *place = Place { at: found.end, before: Before::default() };
+        }
+    }
+}
+
+/// A place in a text, where a piece begins or a word goes on.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Place {
+    pub(super) at: usize,
+    before: Before,
 }
 
 /// Whether a step leaves the pieces of a grammar as they are, but for how their bytes are written.
@@ -114,6 +151,7 @@ fn piecewise(split: &Split) -> Option<Grammar> {
 #[derive(Clone, Copy)]
 struct Here<'a> {
     block: Block,
+    before: Before,
     text: &'a str,
     /// Where the block begins.
     at: usize,
@@ -126,43 +164,69 @@ impl Block {
 }
 
 impl Here<'_> {
-    /// See `scan::gpt2`.
+    /// Whether the last character is a letter.
     #[inline]
-    fn gpt2(&self) -> u64 {
-        let Block { letters, numbers, spaces, rest, quotes, .. } = self.block;
+    fn ends_in_word(&self) -> bool {
+        self.block.letters >> (self.block.length - 1) & 1 != 0
+    }
+
+    /// What the next block is told of the last character.
+    #[inline]
+    fn last(&self) -> Before {
+        let Block { letters, upper, lower, length, .. } = self.block;
+        let last = |set: u64| set >> (length - 1) & 1;
+        Before { letters: last(letters), lower: last(lower), caseless: last(letters & !upper & !lower) }
+    }
+
+    /// Behind letters.
+    #[inline]
+    fn behind_letters(&self) -> u64 {
+        self.block.letters << 1 | self.before.letters
+    }
+
+    /// Where runs of letters begin.
+    #[inline]
+    fn first_letters(&self) -> u64 {
+        self.block.letters & !self.behind_letters()
+    }
+
+    /// See `scan::gpt2`; and whether a contraction reaches the end of the block or beyond, as it is told of each grammar.
+    #[inline]
+    fn gpt2(&self) -> (u64, bool) {
+        let Block { numbers, spaces, rest, quotes, .. } = self.block;
         let white = self.block.white();
         let taking = spaces << 1;
-        let own = (firsts(letters) | firsts(numbers) | firsts(rest)) & !taking;
+        let own = (self.first_letters() | firsts(numbers) | firsts(rest)) & !taking;
         let starts = own | firsts(white) | self.lasts(white, white);
         self.contracted(starts, quotes & firsts(rest) & !taking, false)
     }
 
     /// See `scan::clip`.
-    fn clip(&self) -> u64 {
-        let Block { letters, numbers, rest, quotes, inside, .. } = self.block;
-        let starts = firsts(letters) | numbers & !inside | firsts(rest);
+    fn clip(&self) -> (u64, bool) {
+        let Block { numbers, rest, quotes, inside, .. } = self.block;
+        let starts = self.first_letters() | numbers & !inside | firsts(rest);
         self.contracted(starts, quotes & firsts(rest), false)
     }
 
     /// See `scan::modern`, without case.
     #[inline]
-    fn modern<const DIGITS: usize, const END: bool>(&self) -> u64 {
-        let Block { letters, rest, spaces, newlines, quotes, .. } = self.block;
+    fn modern<const DIGITS: usize, const END: bool>(&self) -> (u64, bool) {
+        let Block { rest, spaces, newlines, quotes, .. } = self.block;
         let taken = newlines & !(newlines.wrapping_add(rest << 1 & newlines));
         let own = firsts(rest) & !(spaces << 1);
-        let starts = self.words(letters, own) | own | self.numbers(DIGITS) | self.white_space(taken, END);
+        let starts = self.words(own) | own | self.numbers(DIGITS) | self.white_space(taken, END);
         self.contracted(starts, quotes & own, true)
     }
 
     /// See `scan::modern`, with case.
     #[inline]
-    fn cased(&self) -> u64 {
-        let Block { letters, upper, lower, spaces, newlines, quotes, .. } = self.block;
+    fn cased(&self) -> (u64, bool) {
+        let Block { upper, lower, spaces, newlines, quotes, .. } = self.block;
         let (taken, rest) = self.taken_with_slashes();
         let own = firsts(rest) & !(spaces << 1);
-        let words = self.words(letters, own) | upper & lower << 1;
+        let words = self.words(own) | upper & (lower << 1 | self.before.lower);
         let starts = words | own | self.numbers(3) | self.white_space(taken & newlines, false);
-        self.suffixed(starts, quotes & own & letters << 1)
+        self.suffixed(starts, quotes & own & self.behind_letters())
     }
 
     /// Up to where case is simple.
@@ -178,18 +242,18 @@ impl Here<'_> {
             let run = highest(firsts(rest) & (mark - 1));
             sure = up_to(if run & spaces << 1 != 0 { run >> 1 } else { run });
         }
-        let other = lowest(upper & (letters & !upper & !lower) << 1);
+        let other = lowest(upper & ((letters & !upper & !lower) << 1 | self.before.caseless));
         if other != 0 {
-            sure &= up_to(highest(firsts(letters) & (other - 1)));
+            sure &= up_to(highest(self.first_letters() & (other - 1)));
         }
         sure
     }
 
     /// Where words begin with a letter: not behind a single character that begins them.
     #[inline]
-    fn words(&self, letters: u64, own: u64) -> u64 {
+    fn words(&self, own: u64) -> u64 {
         let Block { spaces, blanks, .. } = self.block;
-        firsts(letters) & !((spaces | blanks) << 1) & !self.behind(own)
+        self.first_letters() & !((spaces | blanks) << 1) & !self.behind(own)
     }
 
     /// Where groups of up to `most` digits begin.
@@ -299,22 +363,22 @@ impl Here<'_> {
 
     /// With the contractions that begin at some of `quotes`: a piece each.
     #[inline]
-    fn contracted(&self, mut starts: u64, quotes: u64, caseless: bool) -> u64 {
-        let Block { letters, length, .. } = self.block;
-        for quote in bits(quotes & letters >> 1) {
+    fn contracted(&self, mut starts: u64, quotes: u64, caseless: bool) -> (u64, bool) {
+        let mut over = false;
+        for quote in bits(quotes & (self.block.letters >> 1 | self.last_byte())) {
             let place = self.at + quote.trailing_zeros() as usize;
             if let Some(end) = contraction(self.text, place, caseless) {
-                let next = below(length) & 1_u64.checked_shl(u32::try_from(end - self.at).unwrap_or(64)).unwrap_or(0);
-                starts = starts & !(quote << 1) | next;
+                starts = starts & !(quote << 1) | self.bit(end);
+                over = self.bit(end) == 0;
             }
         }
-        starts
+        (starts, over)
     }
 
     /// With the contractions that begin at some of `quotes`: parts of the words before them.
     #[inline]
-    fn suffixed(&self, mut starts: u64, quotes: u64) -> u64 {
-        let mut last = None;
+    fn suffixed(&self, mut starts: u64, quotes: u64) -> (u64, bool) {
+        let (mut last, mut over) = (None, false);
         for quote in bits(quotes) {
             let place = self.at + quote.trailing_zeros() as usize;
             // A word has one at most.
@@ -323,11 +387,20 @@ impl Here<'_> {
             }
             last = contraction(self.text, place, true);
             if let Some(end) = last {
-                let next = 1_u64.checked_shl(u32::try_from(end - self.at).unwrap_or(64)).unwrap_or(0);
-                starts = starts & !quote | next & below(self.block.length);
+                starts = starts & !quote | self.bit(end);
+                over = self.bit(end) == 0;
             }
         }
-        starts
+        (starts, over)
+    }
+
+    fn last_byte(&self) -> u64 {
+        1 << (self.block.length - 1)
+    }
+
+    /// The bit of a byte of the text, if it is in the block.
+    fn bit(&self, at: usize) -> u64 {
+        if at < self.at + self.block.length { 1 << (at - self.at) } else { 0 }
     }
 }
 
@@ -388,7 +461,7 @@ mod tests {
     impl Tried {
         fn all() -> Vec<Self> {
             let ways = |grammar| {
-                let with = |kernel| Pieces::new(grammar).with_kernel(kernel).map(Way::Pieces);
+                let with = |kernel| Pieces::new(grammar, true).with_kernel(kernel).map(Way::Pieces);
                 Self(grammar, KERNELS.into_iter().filter_map(with).collect(), List::default())
             };
             ALL.into_iter().map(ways).collect()
@@ -538,7 +611,7 @@ mod tests {
         for mut tried in Tried::all() {
             tried.check(&text);
             for way in &tried.1 {
-                let best = (0..7).map(|_| {
+                let best = (0..80).map(|_| {
                     let (start, mut count) = (Instant::now(), 0);
                     let mut walk = Walk::new(&text, way, &mut list);
                     while let Some(pieces) = walk.next() {

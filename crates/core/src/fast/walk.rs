@@ -3,14 +3,18 @@
 //! The kernel says of what kind the ASCII characters of a block are; the others are looked up one by one, and their bits
 //! added. Where a chunk begins or ends is then a matter of shifts: where a byte is of another kind than the one before.
 
+use std::slice::Iter;
+
 use super::cutter::{Cutter, Kind};
 use super::masks::{BLOCK, Classifier, Masks};
-use super::pieces::Pieces;
+use super::pieces::{Pieces, Place};
 
 /// Blocks whose chunks are listed at a time.
 const BLOCKS: usize = 8;
 /// Every byte may begin a chunk, and one may be open from before.
 pub(super) const ROOM: usize = BLOCKS * BLOCK + 1;
+/// So many starts are written at once, and some of them in vain.
+const TOGETHER: usize = 8;
 
 /// How a text is cut.
 #[derive(Debug, Clone)]
@@ -72,15 +76,14 @@ pub(super) struct ChunkWalk<'a> {
 pub(super) struct PieceWalk<'a> {
     text: &'a str,
     pieces: &'a Pieces,
-    /// The next byte.
-    at: usize,
+    place: Place,
     list: &'a mut List,
 }
 
-/// First bytes and ends of chunks; the last one may lack its end.
+/// First bytes and ends of chunks; the last one may lack its end. Pieces end where the next one begins, and need no ends.
 #[derive(Debug)]
 pub(super) struct List {
-    starts: Box<[u32; ROOM]>,
+    starts: Box<[u32; ROOM + TOGETHER]>,
     ends: Box<[u32; ROOM]>,
     started: usize,
     ended: usize,
@@ -88,42 +91,50 @@ pub(super) struct List {
 
 impl Default for List {
     fn default() -> Self {
-        Self { starts: Box::new([0; ROOM]), ends: Box::new([0; ROOM]), started: 0, ended: 0 }
+        Self { starts: Box::new([0; ROOM + TOGETHER]), ends: Box::new([0; ROOM]), started: 0, ended: 0 }
     }
 }
 
 impl<'a> Walk<'a> {
     /// Before the first byte of `text`, which is no longer than 2^32 bytes.
     pub(super) fn new(text: &'a str, way: &'a Way, list: &'a mut List) -> Self {
-        list.clear();
+        (list.started, list.ended) = (0, 0);
         match way {
             Way::Chunks(cutter, classifier) => {
                 Self::Chunks(ChunkWalk { text, cutter, classifier, at: 0, last: Kind::Space, list })
             }
-            Way::Pieces(pieces) => Self::Pieces(PieceWalk { text, pieces, at: 0, list }),
+            Way::Pieces(pieces) => {
+                if !pieces.has_gaps() {
+                    list.begin(0);
+                }
+                Self::Pieces(PieceWalk { text, pieces, place: Place::default(), list })
+            }
         }
     }
 
     /// First bytes and ends of the next chunks; `None` when the text is done.
-    pub(super) fn next(&mut self) -> Option<impl Iterator<Item = (usize, usize)> + Clone + use<'_, 'a>> {
+    pub(super) fn next(&mut self) -> Option<Ranges<'_>> {
         match self {
             Self::Chunks(walk) => walk.next().map(List::chunks),
-            Self::Pieces(walk) => walk.next().map(List::chunks),
+            Self::Pieces(walk) => {
+                let gaps = walk.pieces.has_gaps();
+                walk.next().map(|list| if gaps { list.chunks() } else { list.pieces() })
+            }
         }
     }
 }
 
 impl PieceWalk<'_> {
     fn next(&mut self) -> Option<&List> {
-        self.list.clear();
-        if self.at == self.text.len() {
+        self.list.forget();
+        if self.place.at == self.text.len() {
             return None;
         }
         for _ in 0..BLOCKS {
-            if self.at == self.text.len() {
+            if self.place.at == self.text.len() {
                 break;
             }
-            self.at = self.pieces.list(self.text, self.at, self.list);
+            self.pieces.list(self.text, &mut self.place, self.list);
         }
         Some(self.list)
     }
@@ -247,6 +258,35 @@ impl List {
         }
     }
 
+    /// Lists the first bytes of pieces in a block that begins at byte `at`; each ends the piece before it.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
+    pub(super) fn add_pieces(&mut self, at: usize, mut starts: u64) {
+        let (at, count) = (at as u32, starts.count_ones() as usize);
+        for some in self.starts[self.started..].as_chunks_mut::<TOGETHER>().0.iter_mut().take(count.div_ceil(TOGETHER))
+        {
+            for start in some {
+                *start = at + starts.trailing_zeros();
+                starts &= starts.wrapping_sub(1);
+            }
+        }
+        self.started += count;
+        self.ended += count;
+    }
+
+    /// Begins a piece, and ends the one before it.
+    #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
+    pub(super) fn begin(&mut self, at: usize) {
+        self.starts[self.started] = at as u32;
+        self.ended = self.started;
+        self.started += 1;
+    }
+
+    /// Where the last piece begins.
+    pub(super) fn open(&self) -> usize {
+        self.starts[self.started - 1] as usize
+    }
+
     /// Lists one chunk.
     #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
     pub(super) fn push(&mut self, start: usize, end: usize) {
@@ -254,10 +294,6 @@ impl List {
         self.ends[self.ended] = end as u32;
         self.started += 1;
         self.ended += 1;
-    }
-
-    fn clear(&mut self) {
-        (self.started, self.ended) = (0, 0);
     }
 
     /// Forgets all chunks but an open one.
@@ -269,9 +305,27 @@ impl List {
         self.ended = 0;
     }
 
-    fn chunks(&self) -> impl Iterator<Item = (usize, usize)> + Clone {
-        let ends = self.ends[..self.ended].iter();
-        self.starts.iter().zip(ends).map(|(&start, &end)| (start as usize, end as usize))
+    fn chunks(&self) -> Ranges<'_> {
+        Ranges(self.starts.iter(), self.ends[..self.ended].iter())
+    }
+
+    /// The same of pieces.
+    fn pieces(&self) -> Ranges<'_> {
+        Ranges(self.starts.iter(), self.starts[1..=self.ended].iter())
+    }
+}
+
+/// First bytes, and ends.
+#[derive(Clone)]
+pub(super) struct Ranges<'a>(Iter<'a, u32>, Iter<'a, u32>);
+
+impl Iterator for Ranges<'_> {
+    type Item = (usize, usize);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let end = *self.1.next()?;
+        Some((*self.0.next()? as usize, end as usize))
     }
 }
 

@@ -128,4 +128,19 @@ impl Model {
             Self::WordLevel(model) => model.encode_word(word, at, specials, out),
         }
     }
+
+    /// Appends the tokens of a word whose bytes are written as characters for the model, with spans in bytes of `word`; false
+    /// if only the characters will do.
+    pub(crate) fn encode_bytes(
+        &self,
+        word: &str,
+        specials: bool,
+        scratch: &mut ModelScratch,
+        out: &mut Vec<Token>,
+    ) -> Result<bool> {
+        match self {
+            Self::Bpe(model) => model.encode_bytes(word, specials, &mut scratch.merging, out).map(|()| true),
+            Self::WordPiece(_) | Self::WordLevel(_) => Ok(false),
+        }
+    }
 }

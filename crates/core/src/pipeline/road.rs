@@ -6,7 +6,7 @@ use super::tokens::Scratch;
 use crate::added::{Allowed, Part};
 use crate::encoding::Encoding;
 use crate::error::Result;
-use crate::fast::{Cache, Chunks, Fast, Sink};
+use crate::fast::{Cache, Chunks, Fast, Plain, Sink};
 use crate::model::{ModelScratch, Token};
 use crate::span::{Span, check_bytes, check_length};
 use crate::words::Words;
@@ -213,25 +213,36 @@ struct Coder<'a> {
 }
 
 impl Coder<'_> {
-    /// Calls `each` with the tokens of a chunk: their ids, bytes in the chunk if `aligned`, and the numbers of their words.
-    fn encode(&mut self, chunk: &str, aligned: bool, mut each: impl FnMut(ChunkToken)) -> Result<()> {
+    /// Calls `each` with the tokens of a chunk: their ids, bytes in the chunk if `aligned`, and the numbers of their words;
+    /// gives how many words there are.
+    fn encode(&mut self, chunk: &str, aligned: bool, mut each: impl FnMut(ChunkToken)) -> Result<u32> {
         let General { words, tokens, model: scratch, word } = &mut *self.general;
         let model = self.tokenizer.model();
-        if let Some(word) = self.fast.word(chunk, word) {
-            tokens.clear();
-            model.encode_word(word, 0, self.specials, scratch, tokens)?;
-            tokens.iter().for_each(|token| each((token.id, token.span, 0)));
-            return Ok(());
+        tokens.clear();
+        match self.fast.word(chunk, word) {
+            Some(Plain::Word(word)) => {
+                model.encode_word(word, 0, self.specials, scratch, tokens)?;
+                tokens.iter().for_each(|token| each((token.id, token.span, 0)));
+                return Ok(1);
+            }
+            Some(Plain::Bytes(word)) if model.encode_bytes(word, self.specials, scratch, tokens)? => {
+                let span = |token: &Token| if aligned { token.span.of_characters(word) } else { token.span };
+                tokens.iter().for_each(|token| each((token.id, span(token), 0)));
+                return Ok(1);
+            }
+            _ => {}
         }
         self.tokenizer.splitter().split(chunk, aligned, words)?;
-        for (number, word) in (0..).zip(words.as_slice()) {
+        let mut count = 0;
+        for word in words.as_slice() {
             tokens.clear();
             model.encode_word(words.text_of(word), word.span.start, self.specials, scratch, tokens)?;
             for token in tokens.iter() {
-                each((token.id, if aligned { words.original(token.span) } else { token.span }, number));
+                each((token.id, if aligned { words.original(token.span) } else { token.span }, count));
             }
+            count += 1;
         }
-        Ok(())
+        Ok(count)
     }
 }
 
@@ -351,11 +362,15 @@ impl Sink<Piece, FEW_PIECES> for Pieces<'_> {
         tokens.clear();
         pieces.clear();
         let encoded = self.coder.encode(chunk, true, |token| tokens.push(token));
+        let first = self.word;
         self.take(start, tokens.iter().copied());
         pieces.extend(tokens.iter().map_while(|token| Piece::new(*token)));
         let fit = pieces.len() == tokens.len();
         *self.new = (tokens, pieces);
-        encoded.map(|()| fit.then_some(self.new.1.as_slice()))
+        // A word may have no tokens. What is kept of a chunk tells of no such words at its end.
+        let taken = self.word;
+        self.word = first + encoded?;
+        Ok((fit && self.word == taken).then_some(self.new.1.as_slice()))
     }
 }
 

@@ -234,15 +234,8 @@ fn push(word: &str, merging: &Merging, at: u32, out: &mut Vec<Token>) {
     out.extend(merging.parts.iter().map(|part| {
         let start = end;
         end += part.bytes as usize;
-        Token { id: part.id, span: whole_characters(word, start, end).shifted(at) }
+        Token { id: part.id, span: Span::new(start, end).of_characters(word).shifted(at) }
     }));
-}
-
-/// The span of the characters that bytes lie in.
-fn whole_characters(word: &str, start: usize, end: usize) -> Span {
-    let border = |at: &usize| word.is_char_boundary(*at);
-    let start = (0..=start.min(word.len())).rev().find(border).unwrap_or(0);
-    Span::new(start, (end..word.len()).find(border).unwrap_or(word.len()))
 }
 
 #[cfg(test)]

@@ -1,0 +1,58 @@
+"""Chance that comes out the same everywhere: a small generator, seeded for each input of a call.
+
+Rules with numbers, such as B10, are those of `spec/bpe.md`.
+"""
+
+GAMMA = 0x9E3779B97F4A7C15
+MASK = 2**64 - 1
+
+
+class SplitMix64:
+    """Gives pseudo-random numbers of 64 bits, the same in every language (B10).
+
+    Args:
+        state: Where it begins.
+
+    >>> [hex(SplitMix64(0).draw()), hex(SplitMix64.of_input(0, 0).state)]
+    ['0xe220a8397b1dcdaf', '0xe220a8397b1dcdaf']
+    """
+
+    def __init__(self, state: int) -> None:
+        self.state = state
+
+    @classmethod
+    def of_input(cls, seed: int, number: int) -> "SplitMix64":
+        """Makes the generator of one input of a call (B11).
+
+        Args:
+            seed: The seed of the call, below 2⁶⁴.
+            number: The input's place in the call, from 0.
+
+        Returns:
+            A generator of its own.
+
+        >>> SplitMix64.of_input(7, 1).state == [g := SplitMix64(7), g.draw(), g.draw()][2]
+        True
+        """
+        return cls(cls(seed + number * GAMMA).draw())
+
+    def draw(self) -> int:
+        """Draws the next number.
+
+        >>> generator = SplitMix64(1)
+        >>> generator.draw() == generator.draw()
+        False
+        """
+        self.state = (self.state + GAMMA) & MASK
+        z = self.state
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & MASK
+        z = (z ^ z >> 27) * 0x94D049BB133111EB & MASK
+        return z ^ z >> 31
+
+    def drops(self, dropout: float) -> bool:
+        """Draws whether a merge is dropped.
+
+        >>> SplitMix64(0).drops(0.5), SplitMix64(0).drops(1.0)
+        (False, True)
+        """
+        return self.draw() >> 11 < int(dropout * 2**53)
