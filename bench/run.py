@@ -12,7 +12,17 @@ import platform
 import sys
 
 MEASURES = [
-    *("exact", "splits", "linear", "encode", "count", "train", "interrupt", "synthetic"),
+    *(
+        "exact",
+        "splits",
+        "linear",
+        "encode",
+        "count",
+        "train",
+        "train_bpe",
+        "interrupt",
+        "synthetic",
+    ),
     *("pipelines", "load", "cold", "memory", "added", "jieba", "file"),
 ]
 

@@ -125,8 +125,8 @@ def encoding(path: str, name: str | None) -> tuple[str, dict[str, int]]:
         if name is not None:
             raise
         message = (
-            f"{path}: a file of ranks does not say how text is split, and its name does not tell: {error}; call "
-            "from_tiktoken with name=... or pattern=..."
+            f"{path}: a file of ranks does not say how text is split, and its name does not tell: {error}; pass "
+            "name=..., or pattern=... to Tokenizer.from_tiktoken"
         )
         raise ConfigError(message) from None
     return pattern, dict(special_tokens)
@@ -197,11 +197,17 @@ def held(core: CoreTokenizer, kind: Format, files: Mapping[str, bytes]) -> CoreT
         return _core.from_tiktoken(files[""], pattern or "", list(special_tokens.items()))
     if kind != "merges.txt":
         return read(kind, files[""])
+    splitter = None if _tells_splitter(files) else core.splitter()
+    return _core.from_merges(files["vocab.json"], files["merges.txt"], splitter, [])
+
+
+def _tells_splitter(files: Mapping[str, bytes]) -> bool:
+    """Whether a vocabulary tells how text is split."""
     try:
-        return _core.from_merges(files["vocab.json"], files["merges.txt"], None, [])
-    except VocabularyError:  # it is not byte-level, and has to be told how text is split
-        no_stages = '{"normalizer": null, "pre_tokenizer": null}'
-        return _core.from_merges(files["vocab.json"], files["merges.txt"], no_stages, [])
+        _core.from_merges(files["vocab.json"], b"", None, [])
+    except VocabularyError:
+        return False
+    return True
 
 
 _OF_THE_MODEL = (
@@ -232,10 +238,13 @@ def remark(core: CoreTokenizer, kind: Format, files: Mapping[str, bytes], name: 
     told = []
     if kind == "tiktoken":
         told = _untold(core, name)
-        lost = [fact for fact in lost if fact != "pre_tokenizer" or not told]
+        if said_of_tiktoken(core)[0] is not None:
+            lost = [fact for fact in lost if fact != "pre_tokenizer"]
     elif kind == "merges.txt":
-        told = [f"{fact}=..." for fact in ("normalizer", "pre_tokenizer") if fact in lost]
-        lost = [fact for fact in lost if f"{fact}=..." not in told]
+        stages = ["normalizer", "pre_tokenizer"]
+        asked = [] if _tells_splitter(files) else ["pre_tokenizer"]
+        told = [f"{fact}=..." for fact in stages if fact in {*lost, *asked}]
+        lost = [fact for fact in lost if fact not in stages]
     parts = [f"pass {', '.join(told)} to load it as it was"] if told else []
     parts += [f"it lacks or changes {', '.join(lost)}"] if lost else []
     return (
@@ -251,7 +260,7 @@ def _untold(core: CoreTokenizer, name: str) -> list[str]:
     said = pattern, list(special_tokens.items())
     fitting = [known for known in _core.encoding_names() if _core.encoding_named(known) == said]
     if fitting:
-        return [] if _stem(name) in fitting else [f"name={fitting[0]!r}"]
+        return [] if _stem(name) in fitting else [f'name="{fitting[0]}"']
     if pattern is None:
         return []
     return [f"pattern={pattern!r}", f"special_tokens={special_tokens!r}"]
@@ -261,7 +270,7 @@ def _facts(core: CoreTokenizer) -> dict[str, Any]:
     model = json.loads(core.model_json())
     added = [token for token in core.added_tokens() if not token[1][-1]]
     return {
-        "ids": model["vocab"],
+        "ids": core.vocab(),
         **{name: model.get(name) for name in _OF_THE_MODEL},
         **json.loads(core.parts()),
         "special_tokens": core.special_tokens(),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections import abc
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from piecework._component import Component
 from piecework._settings import (
@@ -292,6 +292,10 @@ def _is_header(line: object) -> bool:
     return isinstance(line, str) and line.startswith("#version")
 
 
+SuffixStyle = Literal["attached", "separate"]
+_SUFFIX_STYLE = Choice({name: name for name in ("attached", "separate")})
+
+
 @dataclass(frozen=True)
 class _OwnBPE(Settings):
     """What a file of BPE has for us alone."""
@@ -302,6 +306,7 @@ class _OwnBPE(Settings):
     ranks: tuple[int | None, ...] | None = field(
         default=None, metadata=takes(Maybe(ListOf(Maybe(NUMBER))))
     )
+    suffix_style: SuffixStyle | None = field(default=None, metadata=takes(Maybe(_SUFFIX_STYLE)))
 
 
 @dataclass(frozen=True, init=False)
@@ -321,6 +326,8 @@ class BPE(Model):
         ignore_merges: Whether a word that is a token is that token, whatever the merges say.
         ranks: In place of merges: a rank for each id, or None; any two neighbours merge that make a token with a rank, the
             lowest rank first.
+        suffix_style: Whether the suffix is ``"attached"`` to the last character, as in ``tokenizers``, or ``"separate"``, a
+            symbol behind it.
 
     >>> model = BPE(["h", "u", "g", "s", "ug", "hug"], [("u", "g"), ("h", "ug")])
     >>> model.merges[0], model.to_dict()["merges"]
@@ -339,6 +346,7 @@ class BPE(Model):
     byte_fallback: bool = field(metadata=takes(FLAG, may_lack=True))
     ignore_merges: bool = field(metadata=takes(FLAG, may_lack=True))
     ranks: tuple[int | None, ...] | None = field(metadata=takes(Maybe(ListOf(Maybe(NUMBER)))))
+    suffix_style: SuffixStyle = field(metadata=takes(_SUFFIX_STYLE))
 
     def __init__(
         self,
@@ -353,6 +361,7 @@ class BPE(Model):
         byte_fallback: bool = False,
         ignore_merges: bool = False,
         ranks: abc.Sequence[int | None] | None = None,
+        suffix_style: SuffixStyle = "attached",
     ) -> None:
         self._fill(
             vocab=vocab,
@@ -365,16 +374,19 @@ class BPE(Model):
             byte_fallback=byte_fallback,
             ignore_merges=ignore_merges,
             ranks=ranks,
+            suffix_style=suffix_style,
         )
         if ranks is not None and self.merges:
             raise ConfigError("merges and ranks exclude each other: ranks imply the merges")
 
     def _write(self) -> dict[str, Any]:
-        """Give the type that ``tokenizers`` knows only if there is a list of merges."""
+        """Give the type that ``tokenizers`` knows only if there is a list of merges and it would do the same."""
         data = super()._write()
         ranks = data.pop("ranks")
-        if ranks is not None:
-            data |= {"type": _OWN_BPE, "piecework": _OwnBPE(ranks=ranks).to_dict()}
+        style = "separate" if data.pop("suffix_style") == "separate" else None
+        if ranks is not None or style:
+            own = _OwnBPE(ranks=ranks, suffix_style=style).to_dict()
+            data |= {"type": _OWN_BPE, "piecework": own}
         return data
 
     @classmethod
@@ -383,8 +395,9 @@ class BPE(Model):
 
     @classmethod
     def _current(cls, data: dict[str, Any]) -> dict[str, Any]:
-        """Give the ranks, which the file has in its part that is ours."""
+        """Give what the file has in its part that is ours."""
         with under(".piecework"):
             own = data.pop("piecework", None)
-            data["ranks"] = None if own is None else _OwnBPE._read(own).ranks
+            known = _OwnBPE() if own is None else _OwnBPE._read(own)
+        data |= {"ranks": known.ranks, "suffix_style": known.suffix_style or "attached"}
         return data

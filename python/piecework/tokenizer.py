@@ -232,12 +232,16 @@ class Tokenizer:
             VocabularyError: The vocabulary lacks the unknown token or bytes, or has duplicates.
             ConfigError: A setting that the file says itself, or ranks whose encoding is not known.
         """
+        return cls._load(os.fspath(path), read_unpacked(path), settings)
+
+    @classmethod
+    def _load(cls, name: str, data: bytes, settings: LoadSettings) -> Tokenizer:
+        """Load a file that was read."""
         from piecework.formats import recognized
 
-        name, data = os.fspath(path), read_unpacked(path)
         kind = recognized(data, os.path.basename(name))
         if kind == "tiktoken":
-            return cls._with_limits(cls.from_tiktoken(path), kind, settings)
+            return cls._with_limits(cls.from_tiktoken(name), kind, settings)
         if kind == "merges.txt":
             return cls._from_merges(name, data, settings)
         try:
@@ -476,7 +480,10 @@ class Tokenizer:
 
     @classmethod
     def from_folder(cls, path: Pathish, **settings: Unpack[LoadSettings]) -> Tokenizer:
-        """Load what a model ships: a folder with tokenizer.json or vocab.txt, and the files that configure it.
+        """Load what a model ships: a folder with a tokenizer, and the files that configure it.
+
+        The tokenizer is the first there is of tokenizer.json, vocab.txt, vocab.json with merges.txt, encoder.json with
+        vocab.bpe, tokenizer.model and spiece.model.
 
         Special tokens and flags of added tokens that ``tokenizer_config.json`` and ``special_tokens_map.json`` give are
         added to those of the tokenizer, as ``transformers`` does. What they say about a model rather than its tokens
@@ -500,10 +507,7 @@ class Tokenizer:
         others: Any = {name: value for name, value in settings.items() if name not in _LIMITS}
         if folder.format == "vocab.txt":
             others = folder.settings.vocab_settings(others) | others
-        try:
-            tokenizer = cls._parse(folder.data, os.path.splitext(folder.path)[1], others)
-        except (FormatError, VocabularyError) as error:
-            raise type(error)(f"{folder.path}: {error}") from None
+        tokenizer = cls._load(folder.path, folder.data, others)
         known = {token.content for token in tokenizer.added_tokens.values()}
         tokenizer = tokenizer.with_added_tokens(folder.settings.tokens_to_add(known))
         tokenizer._compare_ids(folder)
@@ -1482,6 +1486,21 @@ class Tokenizer:
         ('grammar gpt2',)
         """
         return tuple(self._core.engines())
+
+    def unreachable_tokens(self) -> list[str]:
+        """Give the tokens of a BPE vocabulary that no text becomes, since no merges lead to them.
+
+        They waste room. A training makes none, but for user-defined symbols, which are found before merging; a vocabulary
+        that was put together otherwise may have them.
+
+        Returns:
+            The tokens in the order of their ids, without added ones; none for other models than BPE.
+
+        >>> from piecework import models
+        >>> Tokenizer(models.BPE(["a", "b", "c", "bc", "abc"], [("b", "c")])).unreachable_tokens()
+        ['abc']
+        """
+        return self._core.unreachable_tokens()
 
     @cached_property
     def history(self) -> tuple[Merge, ...]:

@@ -162,7 +162,7 @@ def test_files_that_are_none(run: Run, tok_file: Path, tmp_path: Path, verb: str
         ((tok_file, "nope"), "nope: no such file or folder"),
         ((tok_file, empty), f"{empty}: is a folder"),
         (("nope",), "nope: no such file or folder"),
-        ((empty,), f"{empty}: has neither tokenizer.json nor vocab.txt"),
+        ((empty,), f"{empty}: has none of tokenizer.json, vocab.txt"),
     ):
         ended = run(verb, *words)
         assert (ended.code, ended.out) == (2, "")

@@ -94,6 +94,7 @@ fn bpe(
         unk_token: unk_token.map(str::to_owned),
         continuing_subword_prefix: config.continuing_subword_prefix.clone(),
         end_of_word_suffix: config.end_of_word_suffix.clone(),
+        suffix_style: config.suffix_style,
         ..Default::default()
     };
     Ok(Parts {

@@ -11,6 +11,7 @@ mod random;
 
 use piecework_core::counts::{BlockStart, Counter, Lines, WordCounts};
 use piecework_core::format::read_splitter;
+use piecework_core::grammar::Grammar;
 use piecework_core::words::WordSplitter;
 use random::Random;
 use serde_json::{Value, json};
@@ -140,7 +141,7 @@ fn in_blocks(random: &mut Random, splitter: &WordSplitter, documents: &[String])
         }
         let start = BlockStart { document: done as u64 + 7, line: 0, byte: 0 };
         let counter = if random.flag() { &mut one } else { &mut other };
-        counter.add_lines(block.as_bytes(), start, Lines { replace: random.flag(), keep_ends: random.flag() }).unwrap();
+        counter.add_lines(block.as_bytes(), start, Lines { replace: random.flag(), keep_ends: false }).unwrap();
         done += size;
     }
     let mut sum = one.finish().unwrap();
@@ -166,4 +167,38 @@ fn assert_same(found: &WordCounts, expected: &WordCounts, context: &str) {
     assert_eq!(found.by_word(), expected.by_word(), "{context}");
     assert_eq!(found, expected, "{context}");
     assert_eq!(found.by_first_sight(), expected.by_first_sight(), "{context}");
+}
+
+/// Splitters that leave white space in words, so that the ends of lines count.
+fn byte_level(random: &mut Random) -> WordSplitter {
+    let bytes =
+        |regex: bool| json!({"type": "ByteLevel", "add_prefix_space": false, "use_regex": regex, "trim_offsets": true});
+    let grammars = [Grammar::Gpt2, Grammar::Cl100k, Grammar::Llama3, Grammar::Qwen2, Grammar::O200k];
+    let pattern = random.pick(&grammars).pattern();
+    let isolated = json!({"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": false});
+    let sequence = json!({"type": "Sequence", "pretokenizers": [isolated, bytes(false)]});
+    let settings = json!({"normalizer": null, "pre_tokenizer": random.pick(&[bytes(true), sequence])});
+    read_splitter(&settings.to_string(), &[]).unwrap()
+}
+
+#[test]
+fn lines_with_their_ends_count_alike_on_either_road() {
+    for trial in 0..600 {
+        let random = &mut Random(trial);
+        let splitter = byte_level(random);
+        let vocabulary = vocabulary(random);
+        let ends = ["\n", "\n", "\r\n", " \n", "\n\n", "\n \n", "'\n", "'s\n"];
+        let lines: Vec<String> =
+            (0..random.below(40)).map(|_| document(random, &vocabulary) + random.pick(&ends)).collect();
+        let (mut fast, mut general) = (Counter::new(splitter.clone()), Counter::general(splitter.clone()));
+        let (mut at, kept) = (BlockStart { document: 7, line: 0, byte: 0 }, Lines { replace: false, keep_ends: true });
+        for block in lines.chunks(1 + random.below(9)) {
+            let block = block.concat();
+            fast.add_lines(block.as_bytes(), at, kept).unwrap();
+            general.add_lines(block.as_bytes(), at, kept).unwrap();
+            at = at.after(block.as_bytes());
+        }
+        let context = format!("trial {trial}, {splitter:?}");
+        assert_same(&fast.finish().unwrap(), &general.finish().unwrap(), &context);
+    }
 }

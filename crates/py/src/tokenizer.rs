@@ -186,6 +186,14 @@ impl Tokenizer {
         self.inner.splitter().pre_tokenizer().map_or_else(Vec::new, PreTokenizer::engines)
     }
 
+    /// The tokens of a BPE model that no text becomes; none but for BPE.
+    fn unreachable_tokens(&self, py: Python<'_>) -> Vec<String> {
+        let Some(model) = self.inner.model().as_bpe() else { return Vec::new() };
+        let ids = py.detach(|| model.unreachable());
+        let is_added = |id: u32| self.inner.added().token(id).is_some();
+        ids.into_iter().filter(|&id| !is_added(id)).filter_map(|id| self.inner.token(id).map(str::to_owned)).collect()
+    }
+
     fn unk_token(&self) -> Option<&str> {
         self.inner.model().unk_token()
     }

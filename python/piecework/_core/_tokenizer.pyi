@@ -77,6 +77,9 @@ class Tokenizer:
     def engines(self) -> list[str]:
         """What finds the patterns of the pre-tokenizer, in their order."""
 
+    def unreachable_tokens(self) -> list[str]:
+        """Give the tokens of a BPE model that no text becomes; none but for BPE."""
+
     def unk_token(self) -> str | None:
         """Give the unknown token that the model names, in the vocabulary or not."""
 

@@ -63,7 +63,7 @@ TokenizerFile = Annotated[
     str,
     typer.Argument(
         metavar="TOKENIZER",
-        help="A tokenizer.json, a vocab.txt, or a model's folder with one of them.",
+        help="A file of a tokenizer (tokenizer.json, vocab.txt, merges.txt, ranks, .model, codes), or a model's folder.",
         show_default=False,
     ),
 ]

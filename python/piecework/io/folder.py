@@ -1,6 +1,6 @@
 """The folder of a model: its tokenizer, and what the files beside it add to that.
 
-``tokenizer.json`` or ``vocab.txt`` is the tokenizer. ``tokenizer_config.json`` names special tokens, gives the flags of
+``tokenizer.json``, ``vocab.txt``, ``vocab.json`` with ``merges.txt``, or a SentencePiece model is the tokenizer. ``tokenizer_config.json`` names special tokens, gives the flags of
 added ones, and has settings that the tokenizer itself does not hold. Older folders have ``special_tokens_map.json`` and
 ``added_tokens.json`` besides, which only count where the configuration does not list the added tokens itself.
 """
@@ -128,13 +128,13 @@ class ModelFolder:
     """The tokenizer of a model and what else its folder says.
 
     Attributes:
-        format: ``"tokenizer.json"`` or ``"vocab.txt"``.
+        format: The name of the file, the first of those there are.
         path: The file, for messages.
         data: Its bytes.
         settings: What the files beside it say.
     """
 
-    format: Literal["tokenizer.json", "vocab.txt"]
+    format: str
     path: str
     data: bytes = field(repr=False)
     settings: FolderSettings
@@ -147,7 +147,8 @@ def read_model_folder(path: Pathish) -> ModelFolder:
         path: The folder.
 
     Returns:
-        The bytes of ``tokenizer.json``, or of ``vocab.txt`` where there is none, and the settings beside it.
+        The bytes of the first file there is of ``tokenizer.json``, ``vocab.txt``, ``vocab.json``, ``encoder.json``,
+        ``tokenizer.model`` and ``spiece.model``, and the settings beside it.
 
     Raises:
         FileError: The folder or a file in it cannot be read, or there is no tokenizer in it.
@@ -164,19 +165,21 @@ def read_model_folder(path: Pathish) -> ModelFolder:
     if not folder.exists():
         read_bytes(folder)  # which says why
     settings = _settings(folder)
-    for name in ("tokenizer.json", "vocab.txt"):
+    for name in _FORMATS:
         if (data := _read(folder / name)) is not None:
             return ModelFolder(name, str(folder / name), data, settings)
-    raise MissingFileError(errno.ENOENT, _why(folder), str(folder))
+    message = f"has none of {', '.join(_FORMATS)}"
+    raise MissingFileError(errno.ENOENT, message, str(folder))
 
 
-def _why(folder: Path) -> str:
-    others = [name for name in _OTHER_FORMATS if (folder / name).is_file()]
-    found = f"; it has {', '.join(others)}, which this version does not read" if others else ""
-    return f"has neither tokenizer.json nor vocab.txt{found}"
-
-
-_OTHER_FORMATS = ("vocab.json", "merges.txt", "tokenizer.model", "spiece.model")
+_FORMATS = (
+    "tokenizer.json",
+    "vocab.txt",
+    "vocab.json",
+    "encoder.json",
+    "tokenizer.model",
+    "spiece.model",
+)
 
 
 def _settings(folder: Path) -> FolderSettings:

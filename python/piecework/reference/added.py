@@ -102,6 +102,7 @@ class AddedTokens:
     Args:
         tokens: The tokens.
         normalize: The tokenizer's normalizer.
+        form_of: Gives the form in which a token is sought in normalized text; by default its own normalized form.
 
     >>> tokens = AddedTokens([AddedToken("[M]", 0, lstrip=True, normalized=False)], identity)
     >>> [(s.value.text, s.token is not None) for s in tokens.split("a [M]b")]
@@ -109,7 +110,10 @@ class AddedTokens:
     """
 
     def __init__(
-        self, tokens: Iterable[AddedToken], normalize: Callable[[str], Normalized] = identity
+        self,
+        tokens: Iterable[AddedToken],
+        normalize: Callable[[str], Normalized] = identity,
+        form_of: Callable[[str], str] | None = None,
     ) -> None:
         self.tokens = {token.content: token for token in tokens}
         self.special = frozenset(t.content for t in self.tokens.values() if t.special)
@@ -117,7 +121,8 @@ class AddedTokens:
         by_id = sorted(self.tokens.values(), key=lambda token: token.id, reverse=True)
         self._verbatim = {token.content: token for token in by_id if not token.normalized}
         # Of two tokens with one normal form the lower id wins; the library leaves that to chance.
-        self._normal = {normalize(token.content).text: token for token in by_id if token.normalized}
+        form_of = form_of or (lambda content: normalize(content).text)
+        self._normal = {form_of(token.content): token for token in by_id if token.normalized}
 
     def split(self, text: str, specials: Specials = "match") -> list[Stretch]:
         """Cuts a text at its added tokens, and normalizes what lies between.

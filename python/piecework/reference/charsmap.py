@@ -20,6 +20,7 @@ table's entry for `\r` replaces both. That is odd, and it is what the library do
 import base64
 import struct
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 Change = tuple[str, int]
@@ -104,19 +105,36 @@ class CharsMap:
         >>> CharsMap.from_pairs({"a": "1", "ab": "2"}).lookup("ab")
         '1'
         """
+        return next((found for _, found in self._entries(text)), None)
+
+    def longest(self, text: str) -> tuple[int, str] | None:
+        """Gives the longest entry that a text begins with, which is what SentencePiece itself applies.
+
+        Returns:
+            How many characters it replaces, and by what; None where no entry is found.
+
+        >>> CharsMap.from_pairs({"a": "1", "ab": "2"}).longest("abc")
+        (2, '2')
+        """
+        encoded, longest = text.encode("utf-8"), None
+        for size, found in self._entries(text):
+            longest = len(encoded[:size].decode("utf-8")), found
+        return longest
+
+    def _entries(self, text: str) -> Iterator[tuple[int, str]]:
+        """Gives the entries that a text begins with, short ones first: their bytes, and what replaces them."""
         node = _offset(self.units[0])
-        for byte in text.encode("utf-8"):
+        for place, byte in enumerate(text.encode("utf-8")):
             node ^= byte
             if byte == 0 or node >= len(self.units) or self.units[node] & 0x800000FF != byte:
-                return None
+                return
             unit = self.units[node]
             node ^= _offset(unit)
             if unit >> 8 & 1:
                 start = self.units[node] & 0x7FFFFFFF
                 end = self.replacements.find(b"\0", start)
                 found = self.replacements[start:] if end < 0 else self.replacements[start:end]
-                return found.decode("utf-8")
-        return None
+                yield place + 1, found.decode("utf-8")
 
     def changes(self, text: str) -> list[Change] | None:
         """Gives the rewriting of a text as changes (see `normalize.transform`).

@@ -326,6 +326,63 @@ def sequence(parts: Sequence[str], decoders: Sequence[Mapping[str, Any]]) -> lis
     return list(parts)
 
 
+def sentencepiece(
+    parts: Sequence[str],
+    unk_token: str,
+    unk_surface: str,
+    *,
+    add_dummy_prefix: bool,
+    remove_extra_whitespaces: bool,
+    byte_fallback: bool,
+) -> list[str]:
+    """Makes one part of the pieces of a SentencePiece model, as that library does.
+
+    Args:
+        parts: The pieces.
+        unk_token: The piece of what the model does not know.
+        unk_surface: What stands in the text for it.
+        add_dummy_prefix: The first piece loses the `▁` that it begins with.
+        remove_extra_whitespaces: Pieces lose one `▁` at their beginning until there is text.
+        byte_fallback: Pieces such as `<0x61>` are bytes; each that is no part of a character becomes U+FFFD.
+
+    >>> told = {"add_dummy_prefix": True, "remove_extra_whitespaces": False, "byte_fallback": True}
+    >>> sentencepiece(["▁a", "▁b", "<0xC3>", "<0x61>"], "<unk>", " ⁇ ", **told)
+    ['a b\ufffda']
+    """
+    text, at_start = "", add_dummy_prefix or remove_extra_whitespaces
+    for is_byte, run in groupby(parts, lambda p: byte_fallback and bool(BYTE_TOKEN.fullmatch(p))):
+        if is_byte:
+            text += _decoded(bytes(int(token[3:5], 16) for token in run))
+            continue
+        for part in run:
+            at_start = at_start and not text
+            if part == unk_token:
+                text += unk_surface
+                continue
+            starts = at_start and part.startswith("▁")
+            text += part[starts:].replace("▁", " ")
+            at_start = at_start and (remove_extra_whitespaces or not starts)
+    return [text]
+
+
+def _decoded(data: bytes) -> str:
+    """Gives the text of bytes, with U+FFFD for each byte that is no part of a character."""
+    text = ""
+    while data:
+        sizes = (size for size in range(1, 5) if _is_character(data[:size]))
+        size = next(sizes, 0)
+        text += data[:size].decode() or "\ufffd"
+        data = data[size or 1 :]
+    return text
+
+
+def _is_character(data: bytes) -> bool:
+    try:
+        return len(data.decode()) == 1
+    except UnicodeDecodeError:
+        return False
+
+
 DECODERS: dict[str, Callable[..., list[str]]] = {
     "BPEDecoder": bpe,
     "ByteFallback": byte_fallback,
@@ -337,4 +394,5 @@ DECODERS: dict[str, Callable[..., list[str]]] = {
     "Sequence": sequence,
     "Strip": strip,
     "WordPiece": wordpiece,
+    "piecework.SentencePiece": sentencepiece,
 }

@@ -15,6 +15,7 @@ from piecework.reference import charsmap, regex, unicode
 from piecework.reference.aligned import (
     Change,
     Normalized,
+    Span,
     identity,
     keep,
     prepend,
@@ -142,6 +143,14 @@ class Normalizer:
         'a'
         """
         raise NotImplementedError
+
+    def form_of(self, token: str) -> str:
+        """Gives the form in which an added token is sought in normalized text.
+
+        >>> Lowercase().form_of("<X>")
+        '<x>'
+        """
+        return self(token).text
 
 
 @dataclass(frozen=True)
@@ -360,6 +369,84 @@ class Precompiled(Normalizer):
         return value if changes is None else transform(value, changes)
 
 
+SPACE: Final = "▁"
+
+
+@dataclass(frozen=True)
+class SentencePiece(Normalizer):
+    """Normalizes as a SentencePiece model does, not as the library's `Precompiled` (spec, P55 to P58).
+
+    Args:
+        table: Its rules; the longest that fits is applied. None for none.
+        add_dummy_prefix: Put a space before a text that is not empty.
+        remove_extra_whitespaces: Keep one of several spaces, and none at the ends.
+        escape_whitespaces: Write a space as `▁`.
+        treat_whitespace_as_suffix: Put the space behind the text.
+        symbols: Strings that no rule changes.
+
+    >>> SentencePiece(None)(" to  be").text
+    '▁to▁be'
+    """
+
+    table: charsmap.CharsMap | None
+    add_dummy_prefix: bool = True
+    remove_extra_whitespaces: bool = True
+    escape_whitespaces: bool = True
+    treat_whitespace_as_suffix: bool = False
+    symbols: tuple[str, ...] = ()
+
+    def apply(self, value: Normalized) -> Normalized:  # noqa: D102
+        chunks = self._chunks(value.text)
+        if self.remove_extra_whitespaces:
+            while chunks and chunks[0][2] == " ":
+                chunks.pop(0)
+        if not chunks:
+            return value._replace(text="", alignment=[])
+        text, alignment = "", list[Span]()
+        if self.add_dummy_prefix and not self.treat_whitespace_as_suffix:
+            text, alignment = self.space, [value.origin(*chunks[0][:2])]
+        after_space = self.remove_extra_whitespaces
+        for start, end, content in chunks:
+            kept = content.lstrip(" ") if after_space else content
+            text += kept.replace(" ", self.space)
+            alignment += [value.origin(start, end)] * len(kept)
+            if self.remove_extra_whitespaces and kept:
+                after_space = kept.endswith(" ")
+        if self.remove_extra_whitespaces:
+            text = text.rstrip(self.space)
+            alignment = alignment[: len(text)]
+        if self.add_dummy_prefix and self.treat_whitespace_as_suffix:
+            text += self.space
+            alignment.append(value.origin(*chunks[-1][:2]))
+        return value._replace(text=text, alignment=alignment)
+
+    @property
+    def space(self) -> str:
+        """What a space is written as."""
+        return SPACE if self.escape_whitespaces else " "
+
+    def form_of(self, token: str) -> str:
+        """Gives the form in which an added token is sought: nothing is put before it, no space goes.
+
+        >>> SentencePiece(None).form_of("to be")
+        'to▁be'
+        """
+        if token in self.symbols:
+            return token
+        return "".join(content.replace(" ", self.space) for _, _, content in self._chunks(token))
+
+    def _chunks(self, text: str) -> list[tuple[int, int, str]]:
+        """Gives symbols, what rules replace, and characters: where they start and end, and what becomes of them."""
+        chunks, at = [], 0
+        while at < len(text):
+            symbol = max((s for s in self.symbols if text.startswith(s, at)), key=len, default="")
+            rule = self.table.longest(text[at:]) if self.table and not symbol else None
+            size, content = rule or (len(symbol) or 1, symbol or text[at])
+            chunks.append((at, at + size, content))
+            at += size
+        return chunks
+
+
 @dataclass(frozen=True)
 class Sequence(Normalizer):
     """Applies normalizers one after the other.
@@ -377,6 +464,10 @@ class Sequence(Normalizer):
         for step in self.steps:
             value = step.apply(value)
         return value
+
+
+def _table(written: str | None) -> charsmap.CharsMap | None:
+    return None if written is None else charsmap.CharsMap.from_base64(written)
 
 
 def from_dict(data: Mapping[str, Any]) -> Normalizer:
@@ -402,6 +493,12 @@ def from_dict(data: Mapping[str, Any]) -> Normalizer:
 
 
 _BERT = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
+_SENTENCE_PIECE = (
+    "add_dummy_prefix",
+    "remove_extra_whitespaces",
+    "escape_whitespaces",
+    "treat_whitespace_as_suffix",
+)
 _MADE: Final[dict[str, Callable[[Mapping[str, Any]], Normalizer]]] = {
     "BertNormalizer": lambda data: BertNormalizer(**{name: data[name] for name in _BERT}),
     "NFC": lambda data: UnicodeForm("NFC"),
@@ -417,6 +514,11 @@ _MADE: Final[dict[str, Callable[[Mapping[str, Any]], Normalizer]]] = {
     "Prepend": lambda data: Prepend(data["prepend"]),
     "Precompiled": lambda data: Precompiled(
         charsmap.CharsMap.from_base64(data["precompiled_charsmap"])
+    ),
+    "piecework.SentencePiece": lambda data: SentencePiece(
+        _table(data["precompiled_charsmap"]),
+        **{name: data[name] for name in _SENTENCE_PIECE},
+        symbols=tuple(data["user_defined_symbols"]),
     ),
     "Sequence": lambda data: Sequence([from_dict(step) for step in data["normalizers"]]),
 }

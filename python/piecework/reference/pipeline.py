@@ -192,7 +192,8 @@ def from_dict(data: Mapping[str, Any]) -> Pipeline:
     for token in written:
         if token.content and ids[token.content] != token.id:
             raise ValueError(f"the added token {token.content!r} will have another id than it says")
-    added = AddedTokens(tokens, normalizer or identity)
+    form_of = None if normalizer is None else normalizer.form_of
+    added = AddedTokens(tokens, normalizer or identity, form_of)
     return Pipeline(
         models.from_dict(data["model"], added.special),
         normalizer,

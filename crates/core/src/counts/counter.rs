@@ -78,8 +78,7 @@ impl Counter {
 
     /// Whether a block of lines may be counted as it stands.
     fn takes_blocks(&self, lines: Lines) -> bool {
-        let divides = |fast: &Fast| fast.divides(b'\n') && (lines.keep_ends || fast.divides(b'\r'));
-        self.fast.as_ref().is_some_and(|(fast, _)| divides(fast))
+        self.fast.as_ref().is_some_and(|(fast, _)| fast.takes_lines(lines.keep_ends))
     }
 
     /// The table.

@@ -77,6 +77,14 @@ impl Fast {
         cutter.ascii.get(usize::from(byte)) == Some(&Kind::Space)
     }
 
+    /// Whether lines that stand together may be counted as so many texts, with their ends or without.
+    pub(crate) fn takes_lines(&self, keep_ends: bool) -> bool {
+        match &self.way {
+            Way::Chunks(..) => self.divides(b'\n') && self.divides(b'\r'),
+            Way::Pieces(_) => keep_ends,
+        }
+    }
+
     /// What classifies the bytes of a text here.
     pub(crate) fn kernel(&self) -> &'static str {
         self.way.kernel()

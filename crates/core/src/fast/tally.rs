@@ -10,7 +10,7 @@ use hashbrown::HashTable;
 
 use super::cache::{Key, LONG, hash};
 use super::masks;
-use super::walk::Walk;
+use super::walk::{Walk, line_end};
 use super::{Chunks, Fast};
 use crate::error::Result;
 
@@ -104,7 +104,8 @@ impl Fast {
         let Tally { chunks: Chunks { list, keys }, met } = tally;
         let bytes = text.as_bytes();
         let mut position = Position::new(bytes, documents);
-        let mut walk = Walk::new(text, &self.way, list);
+        let walk = Walk::new(text, &self.way, list);
+        let mut walk = if matches!(documents, Documents::Lines(_)) { walk.of_lines() } else { walk };
         while let Some(chunks) = walk.next() {
             for (key, (start, end)) in keys.iter_mut().zip(chunks.clone()) {
                 *key = self.key(bytes, start, end);
@@ -155,10 +156,6 @@ impl Position {
         }
         self.word = 0;
     }
-}
-
-fn line_end(text: &[u8], start: usize) -> usize {
-    memchr::memchr(b'\n', &text[start..]).map_or(text.len(), |length| start + length + 1)
 }
 
 impl Tally {

@@ -76,7 +76,11 @@ pub(super) struct ChunkWalk<'a> {
 pub(super) struct PieceWalk<'a> {
     text: &'a str,
     pieces: &'a Pieces,
+    /// Whether no piece reaches beyond the end of a line.
+    lines: bool,
     place: Place,
+    /// Up to where pieces may reach.
+    end: usize,
     list: &'a mut List,
 }
 
@@ -107,9 +111,17 @@ impl<'a> Walk<'a> {
                 if !pieces.has_gaps() {
                     list.begin(0);
                 }
-                Self::Pieces(PieceWalk { text, pieces, place: Place::default(), list })
+                Self::Pieces(PieceWalk { text, pieces, lines: false, place: Place::default(), end: 0, list })
             }
         }
+    }
+
+    /// The same, where each line of the text is a text by itself.
+    pub(super) fn of_lines(mut self) -> Self {
+        if let Self::Pieces(walk) = &mut self {
+            walk.lines = true;
+        }
+        self
     }
 
     /// First bytes and ends of the next chunks; `None` when the text is done.
@@ -134,10 +146,19 @@ impl PieceWalk<'_> {
             if self.place.at == self.text.len() {
                 break;
             }
-            self.pieces.list(self.text, &mut self.place, self.list);
+            if self.place.at == self.end {
+                let at = self.place.at;
+                self.end = if self.lines { line_end(self.text.as_bytes(), at) } else { self.text.len() };
+            }
+            self.pieces.list(&self.text[..self.end], &mut self.place, self.list);
         }
         Some(self.list)
     }
+}
+
+/// Behind the end of the line that holds the byte at `start`.
+pub(super) fn line_end(text: &[u8], start: usize) -> usize {
+    memchr::memchr(b'\n', &text[start..]).map_or(text.len(), |length| start + length + 1)
 }
 
 impl ChunkWalk<'_> {

@@ -1,13 +1,15 @@
 //! BPE models as `tokenizer.json` writes them.
 //!
 //! Merges that ranks imply are written as the list that they come to. Where two ranks are equal no list says the same, and
-//! the model is saved under the type `piecework.BPE`, which `tokenizers` refuses: no id changes in silence.
+//! the model is saved under the type `piecework.BPE`, which `tokenizers` refuses: no id changes in silence. So it is where
+//! the suffix is a symbol of its own.
 
-use super::json::{Json, Node, object};
+use super::bpe_trainer::STYLES;
+use super::json::{Json, Node, choice, object};
 use super::models::{VERSION, vocab_json};
 use super::training::{RawTraining, training_json};
 use crate::error::{Result, shorten};
-use crate::model::bpe::{Bpe, Merges, NO_RANK, Settings};
+use crate::model::bpe::{Bpe, Merges, NO_RANK, Settings, SuffixStyle};
 use crate::pipeline::Training;
 use crate::vocab::Vocab;
 
@@ -45,7 +47,8 @@ impl RawBpe {
             Some(ranks) => Merges::Implied(ranks),
             None => Merges::Listed(merges(&node.member("merges")?, vocab)?),
         };
-        Ok((Self { settings: settings(node)?, merges }, own.training))
+        let settings = Settings { suffix_style: own.suffix_style, ..settings(node)? };
+        Ok((Self { settings, merges }, own.training))
     }
 
     pub(super) fn build(self, vocab: Vocab) -> Result<Bpe> {
@@ -68,6 +71,7 @@ fn settings(node: &Node<'_>) -> Result<Settings> {
         byte_fallback: flag("byte_fallback")?,
         ignore_merges: flag("ignore_merges")?,
         dropout: node.find("dropout")?.map(|node| node.float()).transpose()?.map(|dropout| dropout as f32),
+        ..Settings::default()
     })
 }
 
@@ -104,18 +108,22 @@ fn merges(node: &Node<'_>, vocab: &Vocab) -> Result<Vec<(u32, u32)>> {
 #[derive(Default)]
 struct Own {
     ranks: Option<Vec<u32>>,
+    suffix_style: SuffixStyle,
     training: Option<RawTraining>,
 }
 
 impl Own {
     fn read(node: &Node<'_>) -> Result<Self> {
-        node.only(&["version", "ranks", "training", DECODER])?;
+        node.only(&["version", "ranks", "suffix_style", "training", DECODER])?;
         let version = node.member("version")?;
         if version.unsigned()? != VERSION {
             return Err(version.unsupported(format!("this version of piecework reads version {VERSION} of its part")));
         }
         Ok(Self {
             ranks: node.find("ranks")?.map(|node| ranks(&node)).transpose()?,
+            suffix_style: node
+                .find("suffix_style")?
+                .map_or(Ok(SuffixStyle::Attached), |node| choice(&node, &STYLES))?,
             training: node.find("training")?.map(|node| RawTraining::read(&node)).transpose()?,
         })
     }
@@ -134,8 +142,9 @@ pub(super) fn bpe_json(model: &Bpe, training: Option<&Training>) -> Result<Json>
     let settings = model.settings();
     let affix = |text: &str| (!text.is_empty()).then_some(text).into();
     let ranks = tied_ranks(model);
+    let separate = settings.suffix_style == SuffixStyle::Separate;
     let Json::Object(mut members) = object([
-        ("type", if ranks.is_some() { OWN_BPE } else { BPE }.into()),
+        ("type", if ranks.is_some() || separate { OWN_BPE } else { BPE }.into()),
         ("dropout", settings.dropout.map(|dropout| Json::Float(dropout.into())).into()),
         ("unk_token", settings.unk_token.as_deref().into()),
         ("continuing_subword_prefix", affix(&settings.continuing_subword_prefix)),
@@ -148,11 +157,12 @@ pub(super) fn bpe_json(model: &Bpe, training: Option<&Training>) -> Result<Json>
     ]) else {
         unreachable!("an object")
     };
-    if ranks.is_some() || training.is_some() {
+    if ranks.is_some() || separate || training.is_some() {
         let rank = |&rank: &u32| (rank != NO_RANK).then_some(rank);
         let own = object([
             ("version", VERSION.into()),
             ("ranks", ranks.map(|ranks| ranks.iter().map(rank).collect::<Json>()).into()),
+            ("suffix_style", separate.then_some("separate").into()),
             ("training", training.map(training_json).transpose()?.into()),
         ]);
         members.push(("piecework".to_owned(), own));

@@ -3,7 +3,8 @@
 use super::json::{Json, Node, choice, name_of, object};
 use super::trainer::{character, strings};
 use crate::error::Result;
-use crate::model::bpe::train::{Alphabet, SuffixStyle, Ties, TrainerConfig};
+use crate::model::bpe::SuffixStyle;
+use crate::model::bpe::train::{Alphabet, Ties, TrainerConfig};
 
 const MEMBERS: [&str; 17] = [
     "type",
@@ -30,7 +31,8 @@ const TIES: [(&str, Ties); 4] =
 
 const ALPHABETS: [(&str, Alphabet); 2] = [("char", Alphabet::Char), ("byte", Alphabet::Byte)];
 
-const STYLES: [(&str, SuffixStyle); 2] = [("attached", SuffixStyle::Attached), ("separate", SuffixStyle::Separate)];
+pub(super) const STYLES: [(&str, SuffixStyle); 2] =
+    [("attached", SuffixStyle::Attached), ("separate", SuffixStyle::Separate)];
 
 pub(super) fn read(node: &Node<'_>) -> Result<TrainerConfig> {
     node.only(&MEMBERS)?;

@@ -26,8 +26,9 @@ use crate::words::WordSplitter;
 
 const HEADER: &str = "#version";
 const SUFFIX: &str = "</w>";
-/// CLIP's vocabulary has 49,152 places; all that are not bytes or special tokens are merges.
-const CLIP_MERGES: usize = 49_152 - 2 * 256 - 2;
+/// So many merges of its list CLIP takes: with the bytes and the special tokens they would be 49,152 entries, had the bytes
+/// not an entry each at the end of words, too.
+const CLIP_MERGES: usize = 49_152 - 256 - 2;
 const CLIP_SPECIALS: [&str; 2] = ["<|startoftext|>", "<|endoftext|>"];
 const GPT2_SPECIALS: [&str; 1] = ["<|endoftext|>"];
 const ROBERTA_SPECIALS: [&str; 5] = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"];

@@ -164,6 +164,9 @@ fn normalizer(proto: &ModelProto<'_>) -> Result<Option<Normalizer>> {
         treat_whitespace_as_suffix: proto.trainer.treat_whitespace_as_suffix,
         user_defined_symbols: symbols(&proto.pieces),
     };
+    if is_plain(proto) && !spec.escape_whitespaces {
+        return Ok(None);
+    }
     if is_plain(proto) {
         let escape = Normalizer::Replace { pattern: Pattern::literal(" "), content: SPACE.to_owned() };
         return Ok(Some(match spec.add_dummy_prefix {
@@ -174,11 +177,11 @@ fn normalizer(proto: &ModelProto<'_>) -> Result<Option<Normalizer>> {
     Ok(Some(Normalizer::SentencePiece(SentencePiece::new(settings)?)))
 }
 
-/// Whether spaces are escaped, one is perhaps put before the text, and nothing else happens.
+/// Whether spaces are escaped and one is perhaps put before the text, or nothing happens at all.
 fn is_plain(proto: &ModelProto<'_>) -> bool {
     let spec = &proto.normalizer;
     spec.charsmap.is_empty()
-        && spec.escape_whitespaces
+        && (spec.escape_whitespaces || !spec.add_dummy_prefix)
         && !spec.remove_extra_whitespaces
         && !(spec.add_dummy_prefix && proto.trainer.treat_whitespace_as_suffix)
         && proto.pieces.iter().all(|piece| piece.kind != PieceKind::UserDefined)

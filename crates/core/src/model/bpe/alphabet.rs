@@ -18,6 +18,8 @@ pub(super) struct Alphabet {
     letters: Vec<Letters>,
     /// The letters of a character in the middle, at the beginning, at the end, and of one that is the whole word.
     places: [usize; 4],
+    /// The entry of a suffix that is a symbol of its own.
+    suffix: Option<u32>,
     /// The entries `<0x00>` to `<0xFF>`; none at all unless they are to be fallen back to.
     bytes: [u32; 256],
 }
@@ -65,9 +67,9 @@ fn single(text: &str) -> Option<char> {
 
 impl Alphabet {
     pub(super) fn new(vocab: &Vocab, settings: &Settings, allowed: &impl Fn(u32) -> bool) -> Self {
-        let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, .. } = settings;
+        let (prefix, suffix) = (&settings.continuing_subword_prefix, settings.attached_suffix());
         let mut kinds: Vec<(&str, &str)> = Vec::new();
-        let places = [(prefix.as_str(), ""), ("", ""), (prefix, suffix), ("", suffix)].map(|kind| {
+        let places = [(prefix.as_str(), ""), ("", ""), (prefix.as_str(), suffix), ("", suffix)].map(|kind| {
             kinds.iter().position(|&known| known == kind).unwrap_or_else(|| {
                 kinds.push(kind);
                 kinds.len() - 1
@@ -76,7 +78,13 @@ impl Alphabet {
         let letters = kinds.iter().map(|(prefix, suffix)| Letters::new(vocab, prefix, suffix, allowed)).collect();
         let of_byte = |byte| vocab.id(&format!("<0x{byte:02X}>")).filter(|&id| settings.byte_fallback && allowed(id));
         let bytes = std::array::from_fn(|byte| of_byte(byte).unwrap_or(NONE));
-        Self { letters, places, bytes }
+        let suffix = settings.separate_suffix().and_then(|suffix| vocab.id(&suffix)).filter(|&id| allowed(id));
+        Self { letters, places, suffix, bytes }
+    }
+
+    /// The entry of a suffix that is a symbol of its own.
+    pub(super) fn suffix(&self) -> Option<u32> {
+        self.suffix
     }
 
     /// The letters for characters that begin the word, end it, both or neither.
@@ -93,6 +101,11 @@ impl Alphabet {
     /// The entries that bytes fall back to.
     pub(super) fn fallbacks(&self) -> impl Iterator<Item = u32> + '_ {
         self.bytes.iter().copied().filter(|&id| id != NONE)
+    }
+
+    /// Whether an entry stands for a byte of what is no entry.
+    pub(super) fn is_byte(&self, id: u32) -> bool {
+        self.bytes.contains(&id)
     }
 
     /// The entries of the bytes of what is no entry; `None` unless all have one.

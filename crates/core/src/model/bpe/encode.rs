@@ -73,14 +73,34 @@ impl Bpe {
             let character = Character { word, start, end: start + c.len_utf8() };
             let id = character.letter(c, alphabet);
             if id == NONE {
-                self.push_unknown(&character, alphabet, &mut unknown, merging)?;
+                self.push_unknown(&character, character.len(), alphabet, &mut unknown, merging)?;
             } else {
                 unknown.flush(merging);
                 merging.push(id, character.len());
             }
         }
+        if let Some(suffix) = self.settings().separate_suffix() {
+            self.push_suffix(&suffix, alphabet, &mut unknown, merging)?;
+        }
         unknown.flush(merging);
         Ok(())
+    }
+
+    /// Adds the suffix as a symbol of its own, which has no bytes of the word.
+    fn push_suffix(
+        &self,
+        suffix: &str,
+        alphabet: &Alphabet,
+        unknown: &mut Unknown,
+        merging: &mut Merging,
+    ) -> Result<()> {
+        if let Some(id) = alphabet.suffix() {
+            unknown.flush(merging);
+            merging.push(id, 0);
+            return Ok(());
+        }
+        let character = Character { word: suffix, start: 0, end: suffix.len() };
+        self.push_unknown(&character, 0, alphabet, unknown, merging)
     }
 
     /// Fills `merging` with the entries of a word, from left to right; false where that cannot be done.
@@ -96,7 +116,7 @@ impl Bpe {
                     return Ok(false);
                 }
                 self.push_known(&word[known..start], false, tables, forward, &mut unknown, merging);
-                self.push_unknown(&character, &tables.alphabet, &mut unknown, merging)?;
+                self.push_unknown(&character, character.len(), &tables.alphabet, &mut unknown, merging)?;
                 known = character.end;
             }
         }
@@ -130,17 +150,18 @@ impl Bpe {
         parts.extend(entries.iter().map(|&id| Part::new(id, forward.length(id))));
     }
 
-    /// Adds what stands for an unknown character.
+    /// Adds what stands for an unknown character of so many bytes of the word.
     fn push_unknown(
         &self,
         character: &Character<'_>,
+        bytes: usize,
         alphabet: &Alphabet,
         unknown: &mut Unknown,
         merging: &mut Merging,
     ) -> Result<()> {
         if !self.fall_back(character, alphabet, merging) && self.settings().unk_token.is_some() {
             let unk = self.unk_id().ok_or_else(|| Error::NoUnknownToken { word: shorten(character.word) })?;
-            unknown.add(unk, character.len(), self.settings().fuse_unk, merging);
+            unknown.add(unk, bytes, self.settings().fuse_unk, merging);
         }
         Ok(())
     }
@@ -151,7 +172,7 @@ impl Bpe {
             return false;
         }
         let prefix = if character.is_first() { "" } else { &self.settings().continuing_subword_prefix };
-        let suffix = if character.is_last() { &self.settings().end_of_word_suffix } else { "" };
+        let suffix = if character.is_last() { self.settings().attached_suffix() } else { "" };
         let whole = [prefix, &character.word[character.start..character.end], suffix].concat();
         let Some(ids) = alphabet.fallback(&whole) else { return false };
         ids.for_each(|id| merging.push(id, 1));

@@ -1,10 +1,10 @@
 //! The entries that merging makes, and the merge that makes each.
 
-use super::Settings;
 use super::alphabet::{Alphabet, NONE};
 use super::forward::{Made, Spelled};
 use super::merging::Merging;
 use super::pairs::Pairs;
+use super::{Settings, SuffixStyle};
 use crate::bytes::char_to_byte;
 use crate::vocab::Vocab;
 
@@ -39,7 +39,8 @@ pub(super) fn made(
     spelling: Spelling,
 ) -> Option<Spelled> {
     let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, ignore_merges, .. } = settings;
-    if !prefix.is_empty() || (*ignore_merges && !suffix.is_empty()) {
+    let (marked, separate) = (!suffix.is_empty(), settings.suffix_style == SuffixStyle::Separate);
+    if !prefix.is_empty() || (marked && (*ignore_merges || separate)) {
         return None;
     }
     let mut merging = Merging::default();

@@ -13,6 +13,7 @@ mod pairs;
 mod recover;
 pub mod train;
 mod trie;
+mod unreachable;
 
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
@@ -37,6 +38,8 @@ pub struct Settings {
     pub continuing_subword_prefix: String,
     /// What marks an entry that ends a word; may be empty.
     pub end_of_word_suffix: String,
+    /// Where that goes.
+    pub suffix_style: SuffixStyle,
     /// Whether a run of unknown characters is one unknown token.
     pub fuse_unk: bool,
     /// Whether an unknown character becomes the entries `<0x00>` to `<0xFF>` of its bytes, where the vocabulary has them.
@@ -45,6 +48,30 @@ pub struct Settings {
     pub ignore_merges: bool,
     /// How likely a possible merge is passed over; `None` for never.
     pub dropout: Option<f32>,
+}
+
+/// Where the mark at the end of a word goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum SuffixStyle {
+    /// To the last character.
+    #[default]
+    Attached,
+    /// Behind it, as a symbol of its own.
+    Separate,
+}
+
+impl Settings {
+    /// What the last character of a word is looked up with.
+    fn attached_suffix(&self) -> &str {
+        if self.suffix_style == SuffixStyle::Attached { &self.end_of_word_suffix } else { "" }
+    }
+
+    /// The symbol behind the last character of a word, if there is one.
+    fn separate_suffix(&self) -> Option<String> {
+        let Self { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, .. } = self;
+        let separate = self.suffix_style == SuffixStyle::Separate && !suffix.is_empty();
+        separate.then(|| [prefix.as_str(), suffix].concat())
+    }
 }
 
 /// Which neighbours merge, and which of them first.

@@ -4,6 +4,7 @@ use crate::bytes::byte_to_char;
 use crate::learn::Ties;
 use crate::learn::plan::{Customs, Plan, Spelling};
 use crate::merge::score::Frequency;
+use crate::model::bpe::SuffixStyle;
 
 /// What the alphabet holds whether it occurs or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -13,16 +14,6 @@ pub enum Alphabet {
     Char,
     /// The 256 characters that stand for bytes; words consist of these alone.
     Byte,
-}
-
-/// Where the mark at the end of a word goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum SuffixStyle {
-    /// To the last character.
-    #[default]
-    Attached,
-    /// Behind it, as a symbol of its own.
-    Separate,
 }
 
 /// The settings of a training.

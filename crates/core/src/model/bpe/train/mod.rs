@@ -8,7 +8,7 @@ mod config;
 
 use std::collections::HashMap;
 
-pub use config::{Alphabet, SuffixStyle, TrainerConfig};
+pub use config::{Alphabet, TrainerConfig};
 
 pub use crate::learn::{Merge, Progress, Stage, Ties, Watch};
 

@@ -1,0 +1,93 @@
+//! Entries that no text becomes, for no merges lead to them.
+//!
+//! What merges within the characters of a token does not depend on what stands around it, as long as nothing merges across
+//! its borders. So an entry that some word gives is also what its own characters give, at some place of a word.
+
+use super::alphabet::{Alphabet, NONE};
+use super::merging::Merging;
+use super::{Bpe, Tables};
+
+impl Bpe {
+    /// The ids of all entries that no text can become, in their order; special tokens are entries like all others.
+    ///
+    /// With `ignore_merges` there are none, as every entry may be a word. The cost is that of encoding all entries.
+    #[must_use]
+    pub fn unreachable(&self) -> Vec<u32> {
+        if self.settings().ignore_merges {
+            return Vec::new();
+        }
+        let (tables, mut merging) = (self.tables(true), Merging::default());
+        let mut is_reached = |token: &str, id: u32| {
+            Some(id) == self.unk_id()
+                || tables.alphabet.is_byte(id)
+                || self.readings(token, &tables.alphabet).any(|ids| becomes(ids, id, tables, &mut merging))
+        };
+        self.vocab().iter().filter(|&(token, id)| !is_reached(token, id)).map(|(_, id)| id).collect()
+    }
+
+    /// The first symbols of the words, or parts of words, that are written like a token.
+    fn readings<'a>(&'a self, token: &'a str, alphabet: &'a Alphabet) -> impl Iterator<Item = Vec<u32>> + 'a {
+        let prefix = &self.settings().continuing_subword_prefix;
+        let (attached, separate) = (self.settings().attached_suffix(), self.settings().separate_suffix());
+        [(true, false), (true, true), (false, false), (false, true)].into_iter().filter_map(move |(first, last)| {
+            let text = if first { token } else { token.strip_prefix(prefix)? };
+            let (text, end) = match &separate {
+                Some(suffix) if last => (text.strip_suffix(suffix.strip_prefix(prefix)?)?, Some(alphabet.suffix()?)),
+                _ if last => (text.strip_suffix(attached)?, None),
+                _ => (text, None),
+            };
+            let ends = |at: usize, c: char| last && at + c.len_utf8() == text.len();
+            let letter = |(at, c): (usize, char)| alphabet.letters(first && at == 0, ends(at, c)).id(c);
+            let ids: Vec<u32> = text.char_indices().map(letter).chain(end).collect();
+            ids.iter().all(|&id| id != NONE).then_some(ids)
+        })
+    }
+}
+
+/// Whether first symbols become one entry.
+fn becomes(ids: Vec<u32>, id: u32, tables: &Tables, merging: &mut Merging) -> bool {
+    merging.fill(ids.into_iter());
+    merging.merge(&tables.pairs);
+    matches!(&merging.parts[..], [part] if part.id == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Settings, SuffixStyle};
+    use super::*;
+    use crate::vocab::Vocab;
+
+    fn unreachable(tokens: &[&str], merges: &[(&str, &str)], settings: Settings) -> Vec<String> {
+        let vocab = Vocab::from_tokens(tokens.iter().map(|&token| token.to_owned()).collect::<Vec<_>>()).unwrap();
+        let ids = merges.iter().map(|(left, right)| (vocab.id(left).unwrap(), vocab.id(right).unwrap())).collect();
+        let model = Bpe::listed(vocab, ids, settings).unwrap();
+        model.unreachable().into_iter().map(|id| model.vocab().token(id).unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn entries_without_merges_and_behind_others() {
+        let tokens = ["a", "b", "c", "ab", "bc", "abc", "cab", "<unk>"];
+        let merges = [("a", "b"), ("b", "c"), ("a", "bc")];
+        // `b c` merges after `a b`, so `a bc` never does.
+        assert_eq!(unreachable(&tokens, &merges, Settings::default()), ["abc", "cab", "<unk>"]);
+        let unk_token = Some("<unk>".to_owned());
+        assert_eq!(unreachable(&tokens, &merges, Settings { unk_token, ..Settings::default() }), ["abc", "cab"]);
+        let settings = Settings { ignore_merges: true, ..Settings::default() };
+        assert!(unreachable(&tokens, &merges, settings).is_empty());
+    }
+
+    #[test]
+    fn prefix_and_suffix_say_where_an_entry_stands() {
+        let settings = |suffix_style| Settings {
+            continuing_subword_prefix: "##".to_owned(),
+            end_of_word_suffix: "$".to_owned(),
+            suffix_style,
+            ..Settings::default()
+        };
+        let tokens = ["a", "##b", "##b$", "##$", "ab", "ab$", "##ab"];
+        let attached = [("a", "##b"), ("a", "##b$")];
+        assert_eq!(unreachable(&tokens, &attached, settings(SuffixStyle::Attached)), ["##ab"]);
+        let separate = [("a", "##b"), ("ab", "##$")];
+        assert_eq!(unreachable(&tokens, &separate, settings(SuffixStyle::Separate)), ["##b$", "##ab"]);
+    }
+}

@@ -1,0 +1,603 @@
+"""Files of BPE of other libraries: what is read, what is written, and what each cannot hold."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import live_bpe
+import piecework as pw
+from piecework import models
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# --- tiktoken ------------------------------------------------------------------------------------
+
+BYTES = [bytes([byte]) for byte in range(256)]
+
+
+def ranks(tokens: dict[bytes, int] | list[bytes]) -> str:
+    """The file of tokens and their ranks."""
+    numbered = tokens if isinstance(tokens, dict) else {token: i for i, token in enumerate(tokens)}
+    return "".join(
+        f"{base64.b64encode(token).decode()} {rank}\n" for token, rank in numbered.items()
+    )
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A small file of ranks."""
+    path = tmp_path / "small.tiktoken"
+    path.write_text(ranks([*BYTES, b"hu", b"hug", b" h", " é".encode()]))
+    return path
+
+
+def test_cl100k_gives_tiktokens_ids(data: Path) -> None:
+    path = live_bpe.vocab_file(data, "cl100k_base.tiktoken")
+    theirs, ours = live_bpe.tiktoken_cl100k(path), pw.Tokenizer.from_file(path)
+    texts = live_bpe.texts()
+    live_bpe.compare(theirs.encode_ordinary, live_bpe.as_text(ours), texts)
+    live_bpe.compare(
+        lambda text: theirs.encode(text, allowed_special="all"), ours.encode_ids, texts
+    )
+    for text in texts:
+        assert ours.decode(ours.encode_ids(text), skip_special_tokens=False) == text
+    assert ours == pw.Tokenizer.from_tiktoken(
+        path, pattern=live_bpe.CL100K, special_tokens=ours.special_tokens
+    )
+
+
+def test_cl100k_is_written_to_the_byte(data: Path, tmp_path: Path) -> None:
+    path, copy = (
+        live_bpe.vocab_file(data, "cl100k_base.tiktoken"),
+        tmp_path / "cl100k_base.tiktoken",
+    )
+    tok = pw.Tokenizer.from_file(path)
+    tok.save(copy, "tiktoken")
+    assert copy.read_bytes() == path.read_bytes()
+    # The merges that the ranks come to: a list of them implies the same ranks.
+    pw.Tokenizer.from_str(tok.to_str()).save(copy, "tiktoken")
+    assert copy.read_bytes() == path.read_bytes()
+
+
+def test_what_ranks_do_not_say_is_told(small: Path, tmp_path: Path) -> None:
+    tok = pw.Tokenizer.from_tiktoken(small, pattern=r"\w+|\W", special_tokens={"<x>": 300})
+    with pytest.warns(
+        pw.errors.PieceworkWarning, match=r"pass pattern='.*', special_tokens=\{'<x>': 300\} to"
+    ):
+        tok.save(tmp_path / "x", "tiktoken")
+    with pytest.warns(pw.errors.PieceworkWarning, match="it lacks or changes pre_tokenizer"):
+        tok.with_parts(pre_tokenizer=pw.pre_tokenizers.Whitespace()).save(
+            tmp_path / "y", "tiktoken"
+        )
+    cl100k = pw.Tokenizer.from_tiktoken(small, "r50k_base", special_tokens={})
+    named = cl100k.with_added_tokens([pw.AddedToken("<|endoftext|>", special=True)])
+    with pytest.warns(pw.errors.PieceworkWarning, match="special_tokens"):
+        named.save(tmp_path / "r50k_base.tiktoken", "tiktoken")
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "said"),
+    [
+        (
+            "YQ== 0\nYg==\n",
+            pw.errors.FormatError,
+            r"line 2: not two parts; expected a token's bytes in base 64",
+        ),
+        ("YQ== 0\nYg== 1 2\n", pw.errors.FormatError, "line 2: not two parts"),
+        ("YQ== 0\n!!!! 1\n", pw.errors.FormatError, "line 2: not base 64"),
+        ("YQ== 0\nYg== -1\n", pw.errors.FormatError, "line 2: the rank is not an integer"),
+        ("YQ== 0\nYg== 99999999999\n", pw.errors.FormatError, "line 2: the rank is not an integer"),
+        ("YQ== 0\nYg== 4294967295\n", pw.errors.FormatError, "line 2: token .* far beyond"),
+        (
+            "YQ== 0\nYQ== 1\n",
+            pw.errors.FormatError,
+            'line 2: token "a" occurs twice, with the ids 0 and 1',
+        ),
+        (
+            "YQ== 0\nYg== 0\n",
+            pw.errors.FormatError,
+            'line 2: the tokens "a" and "b" share the id 0',
+        ),
+        ("YQ== 0\n 1\n", pw.errors.FormatError, "line 2: the token is empty"),
+        ("", pw.errors.FormatError, "empty"),
+        (
+            "YQ== 0\n",
+            pw.errors.VocabularyError,
+            "255 of the 256 bytes are no tokens, the first of them 0x00",
+        ),
+    ],
+)
+def test_broken_ranks_are_told_by_line(
+    tmp_path: Path, content: str, kind: type[Exception], said: str
+) -> None:
+    path = tmp_path / "broken.tiktoken"
+    path.write_text(content)
+    with pytest.raises(kind, match=said) as error:
+        pw.Tokenizer.from_tiktoken(path, pattern="a")
+    assert str(error.value).startswith(str(path))
+
+
+def test_gaps_are_a_warning(tmp_path: Path) -> None:
+    path = tmp_path / "gap.tiktoken"
+    path.write_text(ranks({token: rank for rank, token in enumerate(BYTES)} | {b"hu": 300}))
+    with pytest.warns(pw.errors.PieceworkWarning, match="no token has the id 256"):
+        tok = pw.Tokenizer.from_tiktoken(path, pattern=r"\w+|\W")
+    assert tok.encode_ids("hu") == [300]
+    with pytest.raises(pw.errors.TokenIdError):
+        tok.decode([270])
+
+
+def test_special_tokens_fill_gaps(tmp_path: Path) -> None:
+    path = tmp_path / "filled.tiktoken"
+    path.write_text(ranks({token: rank for rank, token in enumerate(BYTES)} | {b"hu": 257}))
+    tok = pw.Tokenizer.from_tiktoken(path, pattern=r"\w+|\W", special_tokens={"<x>": 256})
+    assert tok.encode_ids("hu<x>") == [257, 256]
+    with pytest.raises(
+        pw.errors.ConfigError, match='special_tokens: the tokens "hu" and "<x>" share the id 257'
+    ):
+        pw.Tokenizer.from_tiktoken(path, pattern="a", special_tokens={"<x>": 257})
+
+
+def test_encodings_go_by_name(small: Path) -> None:
+    with pytest.raises(pw.errors.ConfigError, match='did you mean "cl100k_base"'):
+        pw.Tokenizer.from_tiktoken(small, "cl100k-base")
+    with pytest.raises(
+        pw.errors.ConfigError, match=r'no encoding "small" is known.*pass name=\.\.\., or pattern'
+    ):
+        pw.Tokenizer.from_file(small)
+    with pytest.raises(pw.errors.RegexError, match="does not compile"):
+        pw.Tokenizer.from_tiktoken(small, pattern="(")
+    tok = pw.Tokenizer.from_tiktoken(small, "o200k_base")
+    assert tok.special_tokens == {"<|endoftext|>": 199999, "<|endofprompt|>": 200018}
+
+
+@pytest.mark.parametrize(
+    "name", ["r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base", "o200k_harmony"]
+)
+def test_encodings_are_tiktokens(small: Path, name: str) -> None:
+    public = pytest.importorskip("tiktoken_ext.openai_public", reason="tiktoken is not installed")
+    tiktoken = pytest.importorskip("tiktoken")
+    table = {
+        base64.b64decode(line.split()[0]): int(line.split()[1])
+        for line in small.read_text().splitlines()
+    }
+    before, public.load_tiktoken_bpe = public.load_tiktoken_bpe, lambda *_, **__: table
+    try:
+        said = public.ENCODING_CONSTRUCTORS[name]()
+    finally:
+        public.load_tiktoken_bpe = before
+    said["explicit_n_vocab"] = None
+    theirs, ours = tiktoken.Encoding(**said), pw.Tokenizer.from_tiktoken(small, name)
+    # Two tokens of one id: the first keeps it.
+    wanted = {
+        token: id_
+        for token, id_ in said["special_tokens"].items()
+        if token != "<|reserved_200018|>"
+    }
+    assert ours.special_tokens == wanted
+    live_bpe.compare(theirs.encode_ordinary, live_bpe.as_text(ours), live_bpe.texts())
+
+
+# --- vocab.json and merges.txt ---------------------------------------------------------------------
+
+
+def test_gpt2_gives_the_ids_of_tokenizers(data: Path, tmp_path: Path) -> None:
+    vocab = live_bpe.vocab_file(data, "gpt2-encoder.json")
+    merges = live_bpe.vocab_file(data, "gpt2-vocab.bpe")
+    theirs, ours = live_bpe.hugging_face_gpt2(vocab, merges), pw.Tokenizer.from_file(vocab)
+    assert ours == pw.Tokenizer.from_file(merges)
+    live_bpe.compare(lambda text: theirs.encode(text).ids, ours.encode_ids, live_bpe.texts())
+    ours.save(tmp_path, "merges.txt")
+    assert (tmp_path / "merges.txt").read_bytes() == merges.read_bytes()
+    assert json.loads((tmp_path / "vocab.json").read_text()) == json.loads(vocab.read_text())
+    assert pw.Tokenizer.from_folder(tmp_path) == ours
+    ours.save(tmp_path / "gpt2.tiktoken", "tiktoken")
+    as_ranks = pw.Tokenizer.from_file(tmp_path / "gpt2.tiktoken")
+    live_bpe.compare(ours.encode_ids, as_ranks.encode_ids, live_bpe.texts())
+
+
+def byte_level(more: list[str], **others: Any) -> dict[str, int]:
+    """A vocabulary with all 256 bytes."""
+    letters = "".join(
+        chr(code) for code in (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x144))
+    )
+    assert len(letters) == 256
+    return {token: number for number, token in enumerate([*letters, *more])} | others
+
+
+def written(folder: Path, vocab: object, merges: str) -> Path:
+    """The two files in a folder; the first of them."""
+    (folder / "vocab.json").write_text(json.dumps(vocab), encoding="utf-8")
+    (folder / "merges.txt").write_text(merges, encoding="utf-8")
+    return folder / "vocab.json"
+
+
+def test_special_tokens_tell_roberta(tmp_path: Path) -> None:
+    vocab = byte_level(["hu", "<s>", "</s>", "<mask>"])
+    tok = pw.Tokenizer.from_file(written(tmp_path, vocab, "#version: 0.2\nh u\n"))
+    assert tok.encode("hu <mask>").tokens == ["<s>", "hu", " <mask>", "</s>"]
+    assert tok.decode(tok.encode_ids("hu é")) == "hu é"
+
+
+def test_a_mark_at_the_end_tells_words(tmp_path: Path) -> None:
+    vocab = {"<unk>": 0, "l": 1, "o": 2, "o</w>": 3, "lo</w>": 4}
+    tok = pw.Tokenizer.from_file(written(tmp_path, vocab, "#version: 0.2\nl o</w>\n"))
+    assert tok.tokenize("lo  olo x") == ["lo</w>", "o", "lo</w>", "<unk>"]
+    assert tok.decode(tok.encode_ids("lo lo")) == "lo lo"
+
+
+@pytest.mark.parametrize(
+    ("vocab", "merges", "kind", "said"),
+    [
+        (
+            byte_level(["hu"]),
+            "#version: 0.2\nh u\nh\n",
+            pw.errors.FormatError,
+            "line 3: expected a merge",
+        ),
+        (byte_level(["hu"]), "h u\n\n", pw.errors.FormatError, "line 2: expected a merge"),
+        (
+            byte_level(["hu"]),
+            "h x\n",
+            pw.errors.FormatError,
+            'line 1: the merge makes "hx", which is not in the',
+        ),
+        (
+            byte_level(["hu", "lug"]),
+            "l ug\n",
+            pw.errors.FormatError,
+            'line 1: the merge names "ug", which is not',
+        ),
+        (
+            {"h": 0, "u": 1, "hu": 2},
+            "h u\n",
+            pw.errors.VocabularyError,
+            "254 of the 256 bytes.*pass pre_tokenizer=",
+        ),
+        ({"h": 0, "u": 0}, "h u\n", pw.errors.FormatError, 'the tokens "h" and "u" share the id 0'),
+        ({"h": 0.5}, "h u\n", pw.errors.FormatError, 'the id of "h" is not an integer'),
+    ],
+)
+def test_broken_merges_are_told(
+    tmp_path: Path, vocab: object, merges: str, kind: type[Exception], said: str
+) -> None:
+    path = written(tmp_path, vocab, merges)
+    with pytest.raises(kind, match=said) as error:
+        pw.Tokenizer.from_file(path)
+    assert str(path) in str(error.value)
+
+
+def test_a_vocabulary_of_characters_is_told_how_text_is_split(tmp_path: Path) -> None:
+    path = written(tmp_path, {"h": 0, "u": 1, "hu": 2}, "h u\n")
+    tok = pw.Tokenizer.from_file(path, pre_tokenizer=pw.pre_tokenizers.WhitespaceSplit())
+    assert tok.tokenize("huh hu") == ["hu", "h", "hu"]
+
+
+def test_one_file_wants_the_other(tmp_path: Path) -> None:
+    path = written(tmp_path, byte_level([]), "")
+    (tmp_path / "merges.txt").unlink()
+    with pytest.raises(
+        pw.errors.FormatError, match=r"belong together, and .*merges\.txt is not there"
+    ):
+        pw.Tokenizer.from_file(path)
+    with pytest.raises(pw.errors.FormatError, match="belong together"):
+        pw.Tokenizer.from_bytes(path.read_bytes())
+    other = path.rename(tmp_path / "mine.json")
+    with pytest.raises(
+        pw.errors.FormatError, match=r"call it vocab\.json and put merges\.txt beside it"
+    ):
+        pw.Tokenizer.from_file(other)
+
+
+def test_what_merges_cannot_hold(tmp_path: Path) -> None:
+    spaced = models.BPE(["a", " ", "a "], [("a", " ")])
+    with pytest.raises(pw.errors.ConfigError, match='cannot hold the token " "'):
+        pw.Tokenizer(spaced).save(tmp_path / "x", "merges.txt")
+    whole = models.BPE(["a", "b", "ab"], [], ignore_merges=True)
+    with pytest.raises(
+        pw.errors.ConfigError, match='the token "ab", which only a whole word is encoded as'
+    ):
+        pw.Tokenizer(whole).save(tmp_path / "x", "merges.txt")
+    tied = models.BPE(["a", "b", "ab", "ba"], ranks=[None, None, 0, 0])
+    with pytest.raises(pw.errors.ConfigError, match="merges of the same rank"):
+        pw.Tokenizer(tied).save(tmp_path / "x", "merges.txt")
+    assert not (tmp_path / "x").exists()
+    plain = pw.Tokenizer(models.BPE(["a", "b", "ab"], [("a", "b")], dropout=0.5))
+    with pytest.warns(
+        pw.errors.PieceworkWarning, match=r"pass pre_tokenizer=.*; it lacks or changes dropout"
+    ):
+        plain.save(tmp_path / "x", "merges.txt")
+
+
+def test_ranks_hold_merges_in_the_order_of_ids_alone(tmp_path: Path) -> None:
+    letters = byte_level([])
+    in_order = models.BPE(letters | {"ab": 256, "bc": 257}, [("a", "b"), ("b", "c")])
+    with pytest.warns(pw.errors.PieceworkWarning):
+        pw.Tokenizer(in_order).save(tmp_path / "x", "tiktoken")
+    otherwise = models.BPE(letters | {"ab": 257, "bc": 256}, [("a", "b"), ("b", "c")])
+    with pytest.raises(pw.errors.ConfigError, match="which the order of its ids implies"):
+        pw.Tokenizer(otherwise).save(tmp_path / "x", "tiktoken")
+    unreachable = models.BPE(letters | {"abc": 256}, [])
+    with pytest.raises(pw.errors.ConfigError, match=r"implies|nothing is encoded as"):
+        pw.Tokenizer(unreachable).save(tmp_path / "x", "tiktoken")
+
+
+# --- CLIP ------------------------------------------------------------------------------------------
+
+
+def test_clip_gives_the_ids_of_tokenizers(data: Path) -> None:
+    path = live_bpe.vocab_file(data, "clip-bpe_simple_vocab_16e6.txt.gz")
+    theirs = live_bpe.hugging_face_clip(gzip.decompress(path.read_bytes()).decode())
+    ours = pw.Tokenizer.from_file(path)
+    assert ours.vocab == theirs.get_vocab(with_added_tokens=True)
+    live_bpe.compare(lambda text: theirs.encode(text).ids, ours.encode_ids, live_bpe.texts())
+    assert ours.decode(ours.encode_ids("A photo of a naïve cat!")) == "a photo of a naïve cat !"
+
+
+def test_broken_files_of_gzip_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt.gz"
+    path.write_bytes(gzip.compress(b"#version: 0.2\nl o\n")[:-9])
+    with pytest.raises(pw.errors.FormatError, match="cannot be unpacked"):
+        pw.Tokenizer.from_file(path)
+
+
+# --- subword-nmt -----------------------------------------------------------------------------------
+
+
+def test_codes_give_the_tokens_of_subword_nmt(data: Path, tmp_path: Path) -> None:
+    path = live_bpe.vocab_file(data, "subword-nmt-bpe.ref.codes")
+    theirs, ours = live_bpe.subword_nmt(path.read_bytes()), pw.Tokenizer.from_file(path)
+    for text in live_bpe.texts():
+        for line in text.split("\n"):
+            assert live_bpe.segmented(ours, line) == theirs.segment(line), ascii(line)
+    ours.save(tmp_path / "codes", "subword-nmt")
+    assert (tmp_path / "codes").read_bytes() == path.read_bytes()
+    assert pw.Tokenizer.from_subword_nmt(tmp_path / "codes") == ours
+
+
+def test_codes_of_which_a_pair_stands_twice(tmp_path: Path) -> None:
+    codes = b"#version: 0.2\na b\nb c</w>\na b\n"
+    (tmp_path / "codes").write_bytes(codes)
+    theirs, ours = live_bpe.subword_nmt(codes), pw.Tokenizer.from_file(tmp_path / "codes")
+    for word in ("abc", "abcabc", "ab", "bc", "c"):
+        assert live_bpe.segmented(ours, word) == theirs.segment(word)
+
+
+def test_codes_of_another_version_are_refused() -> None:
+    with pytest.raises(pw.errors.UnsupportedError, match=r'line 1: the codes are of version "0.3"'):
+        pw.Tokenizer.from_str("#version: 0.3\nl o\n")
+
+
+# --- SentencePiece ---------------------------------------------------------------------------------
+
+
+def test_llama2_gives_the_ids_of_sentencepiece(data: Path, tmp_path: Path) -> None:
+    path = live_bpe.vocab_file(data, "llama2-tokenizer.model")
+    model = path.read_bytes()
+    theirs, ours = live_bpe.sentencepiece(model), pw.Tokenizer.from_file(path)
+    texts = live_bpe.texts()
+    live_bpe.compare(theirs.encode, live_bpe.as_text(ours), texts)
+    check_decoding(theirs, ours)
+    ours.save_sentencepiece(tmp_path / "same.model", like=path)
+    assert (tmp_path / "same.model").read_bytes() == model
+    ours.save(tmp_path / "new.model", "sentencepiece")
+    again = live_bpe.sentencepiece((tmp_path / "new.model").read_bytes())
+    live_bpe.compare(again.encode, live_bpe.as_text(ours), texts)
+    assert pw.Tokenizer.from_file(tmp_path / "new.model") == ours
+
+
+def test_tokenizers_reads_llama2_from_us(data: Path) -> None:
+    tokenizers = pytest.importorskip("tokenizers", reason="the oracle tokenizers is not installed")
+    ours = pw.Tokenizer.from_file(live_bpe.vocab_file(data, "llama2-tokenizer.model"))
+    theirs = tokenizers.Tokenizer.from_str(ours.to_str())
+    for text in live_bpe.texts():
+        found = theirs.encode(text).ids
+        assert ours.encode_ids(text) == found, ascii(text)
+        assert ours.decode(found) == theirs.decode(found), ascii(text)
+    assert pw.Tokenizer.from_str(ours.to_str()) == ours
+
+
+def check_decoding(theirs: Any, ours: pw.Tokenizer) -> None:
+    """Compares what random ids become, bytes that are no text among them."""
+    rng = random.Random(2)
+    for _ in range(300):
+        ids = [rng.randrange(min(600, len(ours))) for _ in range(rng.randrange(9))]
+        assert ours.decode(ids) == theirs.decode(ids), ids
+
+
+TEXT = [
+    "the cat sat on the mat ﬁve ½ times",
+    "naïve cats, 12 hats & ＡＢＣ",
+    "中文 字 ▁ x<sep>y",
+] * 20
+SETTINGS: list[dict[str, Any]] = [
+    {},
+    {"byte_fallback": True},
+    {"normalization_rule_name": "identity", "remove_extra_whitespaces": False},
+    {"normalization_rule_name": "identity", "add_dummy_prefix": False, "byte_fallback": True},
+    {
+        "normalization_rule_name": "nmt_nfkc_cf",
+        "user_defined_symbols": ["<sep>", "ﬁ", "a b", "\n", "▁▁", "  "],
+    },
+    {"treat_whitespace_as_suffix": True, "control_symbols": ["<c>"]},
+    {
+        "remove_extra_whitespaces": False,
+        "add_dummy_prefix": False,
+        "user_defined_symbols": ["at", "<sep>"],
+    },
+]
+
+
+@pytest.mark.parametrize(
+    "settings", SETTINGS, ids=lambda settings: ",".join(settings) or "defaults"
+)
+def test_trained_models_give_the_ids_of_sentencepiece(
+    settings: dict[str, Any], tmp_path: Path
+) -> None:
+    size = 400 if settings.get("byte_fallback") else 120
+    model = live_bpe.trained_sentencepiece(TEXT, size, hard_vocab_limit=False, **settings)
+    theirs, ours = live_bpe.sentencepiece(model), pw.Tokenizer.from_bytes(model)
+    texts = [*live_bpe.texts(), "<sep>", " a b <sep>\n", "a\n\nb", "  a  b▁ ▁", "catat ﬁﬁ"]
+    # The library takes NUL for the end of a text where it has rules.
+    texts = [text for text in texts if "\0" not in text]
+    live_bpe.compare(theirs.encode, live_bpe.as_text(ours), texts)
+    check_decoding(theirs, ours)
+    assert pw.Tokenizer.from_str(ours.to_str()) == ours
+    ours.save(tmp_path / "m.model", "sentencepiece")
+    again = live_bpe.sentencepiece((tmp_path / "m.model").read_bytes())
+    live_bpe.compare(again.encode, theirs.encode, texts)
+    (tmp_path / "like.model").write_bytes(model)
+    ours.save_sentencepiece(tmp_path / "m.model", like=tmp_path / "like.model")
+    assert (tmp_path / "m.model").read_bytes() == model
+
+
+def test_runs_of_equal_score_grow_from_the_left() -> None:
+    pieces = [("<unk>", 0.0, 2), ("▁", -1.0, 1), ("x", -1.0, 1)]
+    pieces += [("▁" * length, -5.0, 1) for length in (2, 3, 4, 7)] + [("▁▁x", -2.0, 1)]
+    model = proto(pieces, remove_extra_whitespaces=False)
+    theirs, ours = live_bpe.sentencepiece(model), pw.Tokenizer.from_bytes(model)
+    texts = [" " * length + tail for length in range(40) for tail in ("", "x", "x  x")]
+    live_bpe.compare(theirs.encode, ours.encode_ids, texts)
+    tokenizers = pytest.importorskip("tokenizers", reason="the oracle tokenizers is not installed")
+    read = tokenizers.Tokenizer.from_str(ours.to_str())
+    live_bpe.compare(theirs.encode, lambda text: read.encode(text).ids, texts)
+
+
+def test_other_equal_scores_stay_ours() -> None:
+    pieces = [("<unk>", 0.0, 2), *((c, -9.0, 1) for c in "▁abc"), ("ab", -1.0, 1), ("bc", -1.0, 1)]
+    model = proto(pieces, remove_extra_whitespaces=False)
+    theirs, ours = live_bpe.sentencepiece(model), pw.Tokenizer.from_bytes(model)
+    live_bpe.compare(theirs.encode, ours.encode_ids, ["abc", "bcab", "ababcbc"])
+    assert json.loads(ours.to_str())["model"]["type"] == "piecework.BPE"
+    assert pw.Tokenizer.from_str(ours.to_str()) == ours
+
+
+def field(number: int, value: bytes | float) -> bytes:
+    """A field of a protocol buffer; integers under 128."""
+    import struct
+
+    if isinstance(value, float):
+        return bytes([number << 3 | 5]) + struct.pack("<f", value)
+    if isinstance(value, int):
+        return (
+            bytes([number << 3 & 127, value])
+            if number < 16
+            else bytes([(number << 3 & 127) | 128, number >> 4, value])
+        )
+    length = len(value)
+    size = bytes([length]) if length < 128 else bytes([length & 127 | 128, length >> 7])
+    return bytes([number << 3 | 2]) + size + value
+
+
+def proto(pieces: list[tuple[str, float, int]], model_type: int = 2, **normalizer: bool) -> bytes:
+    """A model of these pieces (text, score, type)."""
+    numbers = {"add_dummy_prefix": 3, "remove_extra_whitespaces": 4, "escape_whitespaces": 5}
+    messages = [
+        field(1, text.encode()) + field(2, score) + field(3, kind) for text, score, kind in pieces
+    ]
+    settings = b"".join(field(numbers[name], int(value)) for name, value in normalizer.items())
+    return (
+        b"".join(field(1, message) for message in messages)
+        + field(2, field(3, model_type))
+        + field(3, settings)
+    )
+
+
+UNK, A = ("<unk>", 0.0, 2), ("a", 0.0, 1)
+
+
+@pytest.mark.parametrize(
+    ("model", "kind", "said"),
+    [
+        (
+            b"\x0a\x05ab",
+            pw.errors.FormatError,
+            "ModelProto: not a protocol buffer, or cut short, at byte 0 of 4",
+        ),
+        (proto([UNK, A])[:-3], pw.errors.FormatError, "cut short"),
+        (b"not a model", pw.errors.FormatError, "cut short"),
+        (proto([]), pw.errors.FormatError, "pieces: not a SentencePiece model: it has no pieces"),
+        (proto([A]), pw.errors.FormatError, "pieces: the model has no piece for what is unknown"),
+        (proto([UNK, ("<u>", 0.0, 2)]), pw.errors.FormatError, "stand for what is unknown"),
+        (proto([UNK, A, A]), pw.errors.FormatError, 'pieces: token "a" occurs twice'),
+        (proto([UNK, ("", 0.0, 1)]), pw.errors.FormatError, "the piece with the id 1 is empty"),
+        (proto([UNK, ("a", 0.0, 9)]), pw.errors.FormatError, "unknown type 9"),
+        (
+            proto([UNK, ("a", 0.0, 5)]),
+            pw.errors.UnsupportedError,
+            "is unused, and would have to be split again",
+        ),
+        (
+            proto([UNK, A], 1),
+            pw.errors.UnsupportedError,
+            "the model is of the type Unigram; this version",
+        ),
+    ],
+)
+def test_broken_models_are_told(
+    tmp_path: Path, model: bytes, kind: type[Exception], said: str
+) -> None:
+    path = tmp_path / "broken.model"
+    path.write_bytes(model)
+    with pytest.raises(kind, match=said) as error:
+        pw.Tokenizer.from_sentencepiece(path)
+    assert str(error.value).startswith(str(path))
+
+
+def test_fields_that_are_not_known_are_kept(tmp_path: Path) -> None:
+    model = proto([UNK, A, ("b", 0.0, 1), ("ab", -1.0, 1)]) + field(15, b"whatever")
+    (tmp_path / "old.model").write_bytes(model)
+    tok = pw.Tokenizer.from_file(tmp_path / "old.model")
+    tok.save_sentencepiece(tmp_path / "same.model", like=tmp_path / "old.model")
+    assert (tmp_path / "same.model").read_bytes() == model
+    more = tok.with_added_tokens(["<c>"], special=True)
+    more.save_sentencepiece(tmp_path / "new.model", like=tmp_path / "old.model")
+    assert (tmp_path / "new.model").read_bytes().endswith(field(15, b"whatever"))
+    assert pw.Tokenizer.from_file(tmp_path / "new.model") == pw.Tokenizer.from_bytes(
+        (tmp_path / "new.model").read_bytes()
+    )
+    assert pw.Tokenizer.from_file(tmp_path / "new.model").special_tokens == {"<c>": 4}
+
+
+def test_what_a_model_cannot_hold(tmp_path: Path) -> None:
+    merged = models.BPE(["<unk>", "a", "b", "ab"], [("a", "b")], unk_token="<unk>", fuse_unk=True)
+    with pytest.raises(pw.errors.ConfigError, match="cannot hold a pre-tokenizer"):
+        pw.Tokenizer(merged, pre_tokenizer=pw.pre_tokenizers.Whitespace()).save(
+            tmp_path / "x", "sentencepiece"
+        )
+    with pytest.raises(pw.errors.ConfigError, match="cannot hold a normalizer of another kind"):
+        pw.Tokenizer(merged, normalizer=pw.normalizers.NFC()).save(tmp_path / "x", "sentencepiece")
+    unmade = models.BPE(["<unk>", "a", "b", "ab"], [], unk_token="<unk>", fuse_unk=True)
+    with pytest.raises(pw.errors.ConfigError, match=r'the token "ab" .id 3., which no merge makes'):
+        pw.Tokenizer(unmade).save(tmp_path / "x", "sentencepiece")
+    with pytest.warns(pw.errors.PieceworkWarning, match="it lacks or changes decoder"):
+        pw.Tokenizer(merged).save(tmp_path / "x", "sentencepiece")
+
+
+# --- which format it is ----------------------------------------------------------------------------
+
+
+def test_settings_that_a_file_says_itself_are_refused(data: Path) -> None:
+    path = live_bpe.vocab_file(data, "llama2-tokenizer.model")
+    with pytest.raises(
+        pw.errors.ConfigError,
+        match="lowercase= is something that the format sentencepiece says itself",
+    ):
+        pw.Tokenizer.from_file(path, lowercase=True)
+    assert pw.Tokenizer.from_file(path, truncation=3).encode_ids("a b c d e f") == [263, 289, 274]
+
+
+def test_formats_that_are_not_written(tmp_path: Path) -> None:
+    tok = pw.Tokenizer(models.BPE(["a"], []))
+    for name in ("clip", "tokenizer"):
+        with pytest.raises(
+            pw.errors.ConfigError, match=r"is not among those that are written, tokenizer.json"
+        ):
+            tok.save(tmp_path / "x", name)  # type: ignore[arg-type]
