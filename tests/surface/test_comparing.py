@@ -162,6 +162,21 @@ def test_an_explanation_of_bytes() -> None:
             "low",
             ["low -> low", "  low:", "    low = lo + w (merge 2)", "      lo = l + o (merge 1)"],
         ),
+        (
+            {
+                "merges": [("o", "w"), ("ow", "</w>"), ("l", "ow</w>")],
+                "end_of_word_suffix": "</w>",
+                "suffix_style": "separate",
+            },
+            "low",
+            [
+                "low -> low</w>",
+                "  low</w>:",
+                "    low</w> = l + ow</w> (merge 3)",
+                "      ow</w> = ow + </w> (merge 2)",
+                "        ow = o + w (merge 1)",
+            ],
+        ),
         ({"ignore_merges": True}, "low", ["low -> low", "  low: a word of the vocabulary"]),
         (
             {"byte_fallback": True},
@@ -175,6 +190,8 @@ def test_explanations_of_other_merges(
     settings: dict[str, Any], word: str, lines: list[str]
 ) -> None:
     vocab = ["l", "o", "w", "w</w>", "lo", "low", "low</w>"]
+    if "suffix_style" in settings:
+        vocab += ["</w>", "ow", "ow</w>"]
     if settings.get("byte_fallback"):
         vocab += [f"<0x{byte:02X}>" for byte in range(256)]
     assert str(pw.Tokenizer(models.BPE(vocab, **settings)).explain(word)).splitlines() == lines
