@@ -98,6 +98,8 @@ impl Fast {
         match &self.way {
             Way::Chunks(..) => self.divides(text[at]),
             Way::Pieces(pieces) => pieces.may_cut(text, at),
+            // A part would begin with a mark of its own.
+            Way::Seams(_) => false,
         }
     }
 
