@@ -257,13 +257,15 @@ impl Unknown {
     }
 }
 
-/// Gives out the bytes of the word to its parts, in their order: each has the characters that its bytes lie in.
+/// Gives out the bytes of the word to its parts, in their order: each has the characters that its bytes lie in, and one without
+/// any has the last character.
 fn push(word: &str, merging: &Merging, at: u32, out: &mut Vec<Token>) {
     let mut end = 0;
     out.extend(merging.parts.iter().map(|part| {
         let start = end;
         end += part.bytes as usize;
-        Token { id: part.id, span: Span::new(start, end).of_characters(word).shifted(at) }
+        let span = if start == end { Span::new(word.len(), word.len()) } else { Span::new(start, end) };
+        Token { id: part.id, span: span.of_characters(word).shifted(at) }
     }));
 }
 
