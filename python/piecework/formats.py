@@ -37,6 +37,7 @@ FORMATS: Final = get_args(Format)
 
 _MAY_BE_JSON = re.compile(rb'\s*\{\s*["}]')
 _VOCAB_JSON = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\d')
+_MODEL = re.compile(rb'"model"\s*:\s*\{')
 _RANKS = re.compile(rb"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}[A-Za-z0-9+/=]=)? \d+\r?(?:\n|\Z)")
 _CLIP = b'"bpe_simple_vocab_16e6.txt#version:'
 _PARTNERS = (("vocab.json", "merges.txt"), ("encoder.json", "vocab.bpe"))
@@ -65,7 +66,8 @@ def recognized(data: bytes, name: str = "") -> Format:
     if name.endswith(".model") or _is_sentencepiece(data):
         return "sentencepiece"
     if name.endswith(".json") or (not name.endswith(".txt") and _MAY_BE_JSON.match(data)):
-        return "merges.txt" if _VOCAB_JSON.match(data) else "tokenizer.json"
+        is_vocab = _VOCAB_JSON.match(data) and not _MODEL.search(data)
+        return "merges.txt" if is_vocab else "tokenizer.json"
     return "tiktoken" if name.endswith(".tiktoken") or _RANKS.match(data) else "vocab.txt"
 
 

@@ -85,6 +85,8 @@ COMPONENTS: list[Component] = [
     models.BPE(["a", "ab", "b"], ranks=[None, 3, None], byte_fallback=True, ignore_merges=True),
 ]
 OWN: list[Component] = [
+    normalizers.SentencePiece(),
+    normalizers.SentencePiece(bytes(1024), add_dummy_prefix=False, user_defined_symbols=["<x>"]),
     normalizers.Precompiled(b"\0" * 8),
     pre_tokenizers.Dictionary(["New York", "New"], single_word=True),
     pre_tokenizers.Jieba(hmm=False, user_words=["杭研大厦", ("云计算", 5), ("创新办", 3, "i")]),

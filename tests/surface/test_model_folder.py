@@ -184,7 +184,7 @@ def test_broken_vocabularies_are_named(tmp_path: Path) -> None:
 
 
 def test_what_is_no_folder(tmp_path: Path) -> None:
-    with pytest.raises(MissingFileError, match=r"tokenizer\.json nor vocab\.txt"):
+    with pytest.raises(MissingFileError, match=r"has none of tokenizer\.json, vocab\.txt"):
         pw.Tokenizer.from_folder(tmp_path)
     with pytest.raises(MissingFileError):
         pw.Tokenizer.from_folder(tmp_path / "none")

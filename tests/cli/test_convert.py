@@ -1,0 +1,79 @@
+"""`piecework convert`."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import piecework as pw
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., Any]
+
+
+@pytest.fixture
+def ranks(tmp_path: Path) -> Path:
+    """A file of ranks that is called like an encoding."""
+    path = tmp_path / "r50k_base.tiktoken"
+    tokens = [*(bytes([byte]) for byte in range(256)), b"hu", b"hug", b" h"]
+    lines = [f"{base64.b64encode(token).decode()} {rank}\n" for rank, token in enumerate(tokens)]
+    path.write_text("".join(lines))
+    return path
+
+
+def test_there_and_back(run: Run, ranks: Path, tmp_path: Path) -> None:
+    json, again = tmp_path / "t.json", tmp_path / "again" / "r50k_base.tiktoken"
+    again.parent.mkdir()
+    assert run("convert", ranks, json, "--to", "tokenizer.json") == (0, "", "")
+    assert pw.Tokenizer.from_file(json).tokenize("hug hug") == ["hug", "Ġ", "hug"]
+    assert run("convert", json, again, "--to", "tiktoken") == (0, "", "")
+    assert again.read_bytes() == ranks.read_bytes()
+
+
+def test_merges_get_a_folder(run: Run, ranks: Path, tmp_path: Path) -> None:
+    target = tmp_path / "folder"
+    ended = run("convert", ranks, target, "--to", "merges.txt")
+    assert (ended.code, ended.out) == (0, "")
+    assert ended.err == (
+        "warning: the format merges.txt does not hold all of this tokenizer: pass --pre-tokenizer to load it as it was\n"
+    )
+    assert sorted(path.name for path in target.iterdir()) == ["merges.txt", "vocab.json"]
+    assert run("encode", target, stdin="hug hug\n").out == "257 32 257\n"
+
+
+def test_a_name_for_the_ranks(run: Run, ranks: Path, tmp_path: Path) -> None:
+    mine, target = ranks.rename(tmp_path / "mine"), tmp_path / "t.json"
+    ended = run("convert", mine, target, "--to", "tokenizer.json")
+    assert (ended.code, ended.out) == (2, "")
+    assert "pass --name, or pattern=... to Tokenizer.from_tiktoken" in ended.err
+    assert run("convert", mine, target, "--to", "tokenizer.json", "--name", "cl100k_base").code == 0
+    ended = run("convert", target, mine, "--to", "tiktoken")
+    assert ended.err.endswith("pass --name cl100k_base to load it as it was\n")
+    ended = run("convert", target, mine, "--to", "tiktoken", "--name", "gpt2")
+    assert (ended.code, "is no file of ranks" in ended.err) == (2, True)
+
+
+def test_what_cannot_be_held_is_not_written(run: Run, tok_file: Path, tmp_path: Path) -> None:
+    target = tmp_path / "x"
+    ended = run("convert", tok_file, target, "--to", "tiktoken")
+    said = "error: a tiktoken file cannot hold a model other than BPE; save a tokenizer.json\n"
+    assert ended == (2, "", said)
+    assert not target.exists()
+    assert run("convert", tok_file, tok_file, "--to", "vocab.txt").code == 2
+    assert run("convert", tok_file, target, "--to", "clip").code == 2
+    assert run("convert", tok_file, target, "--to", "vocab.txt", "--like", "x").code == 2
+
+
+def test_a_model_like_another(run: Run, data: Path, tmp_path: Path) -> None:
+    model = data / "vocabs" / "llama2-tokenizer.model"
+    if not model.is_file():
+        pytest.skip(f"{model} is not there")
+    json, target = tmp_path / "t.json", tmp_path / "t.model"
+    assert run("convert", model, json, "--to", "tokenizer.json") == (0, "", "")
+    assert run("convert", json, target, "--to", "sentencepiece", "--like", model) == (0, "", "")
+    assert target.read_bytes() == model.read_bytes()
