@@ -383,9 +383,9 @@ class BPE(Model):
         """Give the type that ``tokenizers`` knows only if there is a list of merges and it would do the same."""
         data = super()._write()
         ranks = data.pop("ranks")
-        style = "separate" if data.pop("suffix_style") == "separate" else None
-        if ranks is not None or style:
-            own = _OwnBPE(ranks=ranks, suffix_style=style).to_dict()
+        separate = data.pop("suffix_style") == "separate"
+        if ranks is not None or separate:
+            own = _OwnBPE(ranks=ranks, suffix_style="separate" if separate else None).to_dict()
             data |= {"type": _OWN_BPE, "piecework": own}
         return data
 

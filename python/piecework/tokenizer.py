@@ -1595,7 +1595,9 @@ class Tokenizer:
             parts.append(f"unknown={self.unknown!r}")
         parts += [f"{limit!r}" for limit in (self.truncation, self.padding) if limit is not None]
         if training := self.trainer:
-            parts += [training["criterion"], f"{len(self.history):,} merges"]
+            # A WordPiece learns by a criterion, and BPE by frequency.
+            criterion = [training["criterion"]] if "criterion" in training else []
+            parts += [*criterion, f"{len(self.history):,} merges"]
         return f"Tokenizer({', '.join(parts)})"
 
 

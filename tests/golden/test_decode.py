@@ -39,3 +39,16 @@ def test_core(case: Case) -> None:
     decoder = pw.decoders.Decoder.from_dict(case["decoder"])
     assert decoder.decode(case["tokens"]) == case["text"]
     assert decoder.to_dict() == case["decoder"]
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_core_in_steps(case: Case) -> None:
+    vocab = list(dict.fromkeys(["[UNK]", *case["tokens"]]))
+    decoder = case["decoder"] and pw.decoders.Decoder.from_dict(case["decoder"])
+    tok = pw.Tokenizer(pw.models.WordLevel(vocab, unk_token="[UNK]"), decoder=decoder)
+    ids = [vocab.index(token) for token in case["tokens"]]
+    assert "".join(tok.decode_stream().pieces(ids)) == case["text"]
+    assert (
+        tok.decode_bytes(ids).decode("utf-8", "replace") == tok.decode(ids)
+        or "\ufffd" in case["text"]
+    )

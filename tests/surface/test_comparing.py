@@ -162,6 +162,21 @@ def test_an_explanation_of_bytes() -> None:
             "low",
             ["low -> low", "  low:", "    low = lo + w (merge 2)", "      lo = l + o (merge 1)"],
         ),
+        (
+            {
+                "merges": [("o", "w"), ("ow", "</w>"), ("l", "ow</w>")],
+                "end_of_word_suffix": "</w>",
+                "suffix_style": "separate",
+            },
+            "low",
+            [
+                "low -> low</w>",
+                "  low</w>:",
+                "    low</w> = l + ow</w> (merge 3)",
+                "      ow</w> = ow + </w> (merge 2)",
+                "        ow = o + w (merge 1)",
+            ],
+        ),
         ({"ignore_merges": True}, "low", ["low -> low", "  low: a word of the vocabulary"]),
         (
             {"byte_fallback": True},
@@ -175,6 +190,8 @@ def test_explanations_of_other_merges(
     settings: dict[str, Any], word: str, lines: list[str]
 ) -> None:
     vocab = ["l", "o", "w", "w</w>", "lo", "low", "low</w>"]
+    if "suffix_style" in settings:
+        vocab += ["</w>", "ow", "ow</w>"]
     if settings.get("byte_fallback"):
         vocab += [f"<0x{byte:02X}>" for byte in range(256)]
     assert str(pw.Tokenizer(models.BPE(vocab, **settings)).explain(word)).splitlines() == lines
@@ -201,6 +218,20 @@ def test_the_merges_of_an_explanation_are_those_of_the_core(by_ranks: bool) -> N
                 assert all(each.token == left.token + right.token for each, left, right in parts)
             alone = tok._merging.steps(entry) if tok._merging else []
             assert bool(alone) == (tok.tokenize(entry) == [entry] and len(entry) > 1), (how, entry)
+
+
+def test_a_trained_bpe_is_shown_and_explained() -> None:
+    trainer = pw.BpeTrainer(vocab_size=99, max_merges=4, end_of_word_suffix="</w>")
+    tok = pw.train({"low": 5, "lower": 2, "newest": 6, "widest": 3}, trainer)
+    assert repr(tok) == "Tokenizer(BPE, 15 tokens, None, WhitespaceSplit(), 4 merges)"
+    assert str(tok.explain("newest")).splitlines()[4:] == [
+        "  est</w>:",
+        "    est</w> = es + t</w> (merge 2)",
+        "      es = e + s (merge 1)",
+    ]
+    (*_, est) = tok.explain("newest").pieces
+    assert est.lineage is not None
+    assert [merge.pair_count for _, merge in est.lineage.merges()] == [9, 9]
 
 
 # Side by side

@@ -13,6 +13,7 @@
 mod traps;
 
 use piecework_core::format::{JsonSettings, read_tokenizer_json};
+use piecework_core::grammar::Grammar;
 use piecework_core::pipeline::{Input, Options, Road, Scratch, Tokenizer};
 use serde_json::{Value, json};
 
@@ -42,10 +43,18 @@ fn pipelines() -> Vec<Value> {
     let nfd = json!({
         "type": "Sequence", "normalizers": [{"type": "NFD"}, {"type": "StripAccents"}, {"type": "Lowercase"}],
     });
+    let grammar = |grammar: Grammar, behavior, invert| {
+        let pattern = json!({"Regex": grammar.pattern()});
+        json!({"type": "Split", "pattern": pattern, "behavior": behavior, "invert": invert})
+    };
     let stages = [
-        (bert(true, true, true), "BertPreTokenizer"),
-        (bert(false, false, false), "Whitespace"),
-        (nfd, "WhitespaceSplit"),
+        (bert(true, true, true), json!({"type": "BertPreTokenizer"})),
+        (bert(false, false, false), json!({"type": "Whitespace"})),
+        (nfd, json!({"type": "WhitespaceSplit"})),
+        (Value::Null, grammar(Grammar::Gpt2, "Isolated", false)),
+        (Value::Null, grammar(Grammar::Cl100k, "Isolated", false)),
+        (Value::Null, grammar(Grammar::O200k, "Isolated", false)),
+        (Value::Null, grammar(Grammar::Clip, "Removed", true)),
     ];
     let pieces = ["a", "b", "x", "é", "e", "中", "!", "1", "un", "able", "hello", "i", "\u{301}", "σ", "\u{AC00}"];
     let entries = ["[UNK]".to_owned()].into_iter().chain(pieces.iter().flat_map(|piece| {
@@ -53,10 +62,10 @@ fn pipelines() -> Vec<Value> {
         [(*piece).to_owned(), continued]
     }));
     let vocab: Value = entries.enumerate().map(|(id, entry)| (entry, json!(id))).collect();
-    let pipeline = |(normalizer, pre_tokenizer)| {
+    let pipeline = |(normalizer, pre_tokenizer): (Value, Value)| {
         json!({
             "version": "1.0", "truncation": null, "padding": null, "added_tokens": [], "normalizer": normalizer,
-            "pre_tokenizer": {"type": pre_tokenizer}, "post_processor": null, "decoder": null,
+            "pre_tokenizer": pre_tokenizer, "post_processor": null, "decoder": null,
             "model": {
                 "type": "WordPiece", "vocab": vocab, "unk_token": "[UNK]", "continuing_subword_prefix": "##",
                 "max_input_chars_per_word": 100,

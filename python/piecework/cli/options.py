@@ -59,11 +59,18 @@ class PreTokenizerName(Enum):
     none = "none"
 
 
+_TOKENIZER = "A file of a tokenizer (tokenizer.json, vocab.txt, merges.txt, ranks, .model, codes), or a model's folder"
+
 TokenizerFile = Annotated[
-    str,
-    typer.Argument(
+    str, typer.Argument(metavar="TOKENIZER", help=f"{_TOKENIZER}.", show_default=False)
+]
+TokenizerFiles = Annotated[
+    list[str],
+    typer.Option(
+        "--tokenizer",
+        "-t",
         metavar="TOKENIZER",
-        help="A file of a tokenizer (tokenizer.json, vocab.txt, merges.txt, ranks, .model, codes), or a model's folder.",
+        help=f"{_TOKENIZER}; as many as you like.",
         show_default=False,
     ),
 ]
@@ -326,7 +333,12 @@ class Model:
 
 def load(path: str, splitting: Splitting, model: Model) -> Tokenizer:
     """Load a tokenizer, from a file or a model's folder, with the settings that options give."""
+    return load_plain(path, **splitting.load_settings(), **model.settings())
+
+
+def load_plain(path: str, **settings: Any) -> Tokenizer:
+    """Load a tokenizer, from a file or a model's folder, with these settings."""
     from piecework import Tokenizer
 
     read = Tokenizer.from_folder if Path(path).is_dir() else Tokenizer.from_file
-    return read(path, **splitting.load_settings(), **model.settings())
+    return read(path, **settings)

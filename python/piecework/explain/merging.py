@@ -27,6 +27,7 @@ class Merging:
         """Put the merges in a table."""
         self._prefix = model.continuing_subword_prefix or ""
         self._suffix = model.end_of_word_suffix or ""
+        self._is_separate = model.suffix_style == "separate"
         # Of a pair that stands there twice the last place counts.
         self._listed = {pair: place for place, pair in enumerate(model.merges)}
         self._ranks = model.ranks
@@ -60,14 +61,16 @@ class Merging:
 
     def _letters(self, token: str) -> list[str]:
         """The characters of a token, with the marks of their places; a mark alone is one, too."""
-        if token == self._suffix:
-            return [token]
         is_inside = self._prefix != "" and token.startswith(self._prefix)
-        ends = self._suffix != "" and token.endswith(self._suffix)
         bare = token.removeprefix(self._prefix) if is_inside else token
-        bare = bare.removesuffix(self._suffix) if ends else bare
-        letters = [self._prefix + c if i or is_inside else c for i, c in enumerate(bare)]
-        return [*letters[:-1], letters[-1] + self._suffix] if ends and letters else letters
+        letters = list(bare)
+        if self._suffix and bare.endswith(self._suffix):
+            letters = list(bare.removesuffix(self._suffix))
+            if self._is_separate or not letters:
+                letters.append(self._suffix)
+            else:
+                letters[-1] += self._suffix
+        return [self._prefix + c if i or is_inside else c for i, c in enumerate(letters)]
 
     def _joined(self, left: str, right: str) -> str:
         return left + right.removeprefix(self._prefix)

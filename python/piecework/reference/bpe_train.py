@@ -44,8 +44,9 @@ ties=1)
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        given = self.trainer.user_defined_symbols
         for word in self.words if self.trainer.alphabet == "byte" else ():
-            if not BYTES.keys() >= set(word):
+            if word not in given and not BYTES.keys() >= set(word):
                 raise ValueError(f"{word!r} is not written in bytes: is ByteLevel missing?")
 
     def finish(self) -> Trained:
@@ -59,6 +60,8 @@ ties=1)
         counts = dict.fromkeys(self.vocabulary, 0)
         for symbol, count in self.now().symbols.items():
             counts[self._rendered(symbol)] += count
+        for symbol in self.trainer.user_defined_symbols:
+            counts[symbol] += self.words.get(symbol, 0)
         return Trained(self.vocabulary, self.history, list(counts.values()))
 
     @property

@@ -92,7 +92,7 @@ class Merging:
     history: list[Merge] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
-        options, given = self.trainer, set(self._given())
+        options, given = self.trainer, set(self.trainer.user_defined_symbols)
         floor = max(1, options.min_word_frequency)
         self.words = {
             w: n for w, n in self.words.items() if w and n >= (1 if w in given else floor)
@@ -124,7 +124,7 @@ class Merging:
     def vocabulary(self) -> list[str]:
         """Gives the entries so far, in order of their ids."""
         specials, first = list(self.trainer.special_tokens), self.trainer.special_tokens_first
-        text = [*self._given(), *self._alphabet, *self.learned]
+        text = [*self.trainer.user_defined_symbols, *self._alphabet, *self.learned]
         return specials + text if first else text + specials
 
     def now(self) -> Tally:
@@ -162,10 +162,6 @@ class Merging:
         return merge
 
     # What WordPiece and BPE have each for itself
-
-    def _given(self) -> Sequence[str]:
-        """Gives words that are entries from the start."""
-        return ()
 
     def _characters(self) -> Sequence[str]:
         """Gives characters to have, seen or not."""

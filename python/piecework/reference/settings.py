@@ -27,6 +27,8 @@ class MergeTrainer:
             it stands, comes first. `hf`: the lower symbol ids, left then right.
         special_tokens: Entries that stand for no text.
         special_tokens_first: Give them the first ids, or else the last.
+        user_defined_symbols: Whole words that are entries from the start; a word of the table that
+            equals one is one token, and nothing is learned from it. No count is too small for them.
         initial_alphabet: Characters to have in all forms, seen or not.
         limit_alphabet: Most characters to keep, the heaviest; a dropped one cuts its word.
         continuing_subword_prefix: What an entry inside a word begins with; it may be empty.
@@ -50,6 +52,7 @@ class MergeTrainer:
     ties: str = "lex"
     special_tokens: Sequence[str] = ()
     special_tokens_first: bool = True
+    user_defined_symbols: Sequence[str] = ()
     initial_alphabet: Sequence[str] = ()
     limit_alphabet: int | None = None
     continuing_subword_prefix: str = ""
@@ -61,6 +64,12 @@ class MergeTrainer:
         for token in self.special_tokens:
             if not token or list(self.special_tokens).count(token) > 1:
                 raise ValueError(f"special_tokens: {token!r} is empty or stands there twice")
+        times = Counter([*self.special_tokens, *self.user_defined_symbols])
+        for symbol in self.user_defined_symbols:
+            if not symbol or times[symbol] > 1:
+                raise ValueError(
+                    f"user_defined_symbols: {symbol!r} is empty, a special token, or there twice"
+                )
         for character in self.initial_alphabet:
             if len(character) != 1:
                 raise ValueError(f"initial_alphabet: {character!r} is not one character")
@@ -84,8 +93,6 @@ class WordPieceTrainer(MergeTrainer):
         criterion: What a merge is worth: a name, or any `f(n, a, b, total) -> number` (see
             `criteria`; a function gets adjacent occurrences for n).
         stop_without_gain: Stop when the best merge does not raise the corpus log-likelihood.
-        user_defined_symbols: Whole words that are entries from the start; a word of the table that
-            equals one is one token, and nothing is learned from it. No count is too small for them.
         prune_unused: Drop learned entries that longest match never gives, and refill.
 
     Raises:
@@ -101,19 +108,12 @@ class WordPieceTrainer(MergeTrainer):
     special_tokens: Sequence[str] = SPECIAL_TOKENS
     continuing_subword_prefix: str = "##"
     stop_without_gain: bool = False
-    user_defined_symbols: Sequence[str] = ()
     prune_unused: bool = False
 
     def __post_init__(self) -> None:
         if isinstance(self.criterion, str) and self.criterion not in CRITERIA:
             raise ValueError(f"criterion={self.criterion!r}: expected one of {tuple(CRITERIA)}")
         super().__post_init__()
-        times = Counter([*self.special_tokens, *self.user_defined_symbols])
-        for symbol in self.user_defined_symbols:
-            if not symbol or times[symbol] > 1:
-                raise ValueError(
-                    f"user_defined_symbols: {symbol!r} is empty, a special token, or there twice"
-                )
 
     @property
     def rule(self) -> Criterion:

@@ -73,9 +73,6 @@ right_count=12, ties=2)
         counts = token_counts(self.words, vocabulary, prefix, self.trainer.special_tokens)
         return Trained(vocabulary, self.history, counts)
 
-    def _given(self) -> Sequence[str]:
-        return self.trainer.user_defined_symbols
-
     def _is_worth(self, pair: Pair) -> bool:
         if not self.trainer.stop_without_gain:
             return True

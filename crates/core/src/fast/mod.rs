@@ -13,15 +13,18 @@ mod classes;
 mod cutter;
 mod masks;
 mod pieces;
+mod seams;
 mod tally;
 mod walk;
 
 use crate::error::Result;
+use crate::model::Model;
 use crate::words::WordSplitter;
 pub(crate) use cache::Cache;
 use cache::{Key, SHORT};
 use cutter::{Cutter, Kind};
 use pieces::Pieces;
+use seams::Seams;
 pub(crate) use tally::{Documents, Table, Tally};
 use walk::{List, ROOM, Walk, Way};
 
@@ -62,6 +65,14 @@ impl Fast {
         Some(Self { way: self.way.with_kernel(name)? })
     }
 
+    /// The fast road of a tokenizer, or why there is none.
+    pub(crate) fn of(splitter: &WordSplitter, model: &Model) -> std::result::Result<Self, &'static str> {
+        match Seams::of(splitter, model) {
+            Some(seams) => Ok(Self { way: Way::Seams(seams) }),
+            None => Self::new(splitter),
+        }
+    }
+
     /// The fast road for a splitter, or why there is none.
     pub(crate) fn new(splitter: &WordSplitter) -> std::result::Result<Self, &'static str> {
         let way = match Pieces::of(splitter) {
@@ -77,12 +88,33 @@ impl Fast {
         cutter.ascii.get(usize::from(byte)) == Some(&Kind::Space)
     }
 
+    /// Whether white space is no part of any token.
+    pub(crate) fn drops_spaces(&self) -> bool {
+        matches!(self.way, Way::Chunks(..))
+    }
+
+    /// Whether a text may be cut at a byte, which is not the first.
+    pub(crate) fn may_cut(&self, text: &[u8], at: usize) -> bool {
+        match &self.way {
+            Way::Chunks(..) => self.divides(text[at]),
+            Way::Pieces(pieces) => pieces.may_cut(text, at),
+            // A part would begin with a mark of its own.
+            Way::Seams(_) => false,
+        }
+    }
+
     /// Whether lines that stand together may be counted as so many texts, with their ends or without.
     pub(crate) fn takes_lines(&self, keep_ends: bool) -> bool {
         match &self.way {
             Way::Chunks(..) => self.divides(b'\n') && self.divides(b'\r'),
             Way::Pieces(_) => keep_ends,
+            Way::Seams(_) => false,
         }
+    }
+
+    /// Whether all chunks of a text are one word.
+    pub(crate) fn is_one_word(&self) -> bool {
+        matches!(self.way, Way::Seams(_))
     }
 
     /// What classifies the bytes of a text here.
@@ -98,6 +130,12 @@ impl Fast {
         Chunks { list, keys }: &mut Chunks,
         sink: &mut impl Sink<T, FEW>,
     ) -> Result<()> {
+        if let Way::Seams(seams) = &self.way
+            && !text.is_empty()
+        {
+            // What begins the text is no chunk like the others.
+            sink.encode(0, &text[..seams.first(text)])?;
+        }
         let mut walk = Walk::new(text, &self.way, list);
         while let Some(chunks) = walk.next() {
             if let Some(cache) = &mut cache
@@ -122,7 +160,7 @@ impl Fast {
         let alone = match &self.way {
             Way::Chunks(cutter, _) => cutter.whole && text.as_bytes()[start..end].is_ascii(),
             // What stands behind a piece decides where it ends.
-            Way::Pieces(_) => true,
+            Way::Pieces(_) | Way::Seams(_) => true,
         };
         if alone {
             return chunks.try_for_each(|(start, end)| sink.encode(start, &text[start..end]).map(|_| ()));
@@ -164,9 +202,15 @@ impl Fast {
 
     /// The word that a chunk is, if that is plain to see: a piece of a grammar, or a chunk of ASCII characters that change in
     /// nothing but case.
-    pub(crate) fn word<'a>(&self, chunk: &'a str, room: &'a mut String) -> Option<Plain<'a>> {
+    ///
+    /// A chunk may begin the text.
+    pub(crate) fn word<'a>(&self, chunk: &'a str, begins: bool, room: &'a mut String) -> Option<Plain<'a>> {
         let Cutter { ascii, whole, lowercase, .. } = match &self.way {
             Way::Chunks(cutter, _) => cutter,
+            Way::Seams(seams) => {
+                seams.write(chunk, begins, room);
+                return Some(Plain::Marked(room));
+            }
             Way::Pieces(pieces) => {
                 return Some(if pieces.writes_bytes { Plain::Bytes(chunk) } else { Plain::Word(chunk) });
             }
@@ -192,6 +236,8 @@ pub(crate) enum Plain<'a> {
     Word(&'a str),
     /// Its bytes, written as characters.
     Bytes(&'a str),
+    /// Written with a mark for each space, and maybe one before it.
+    Marked(&'a str),
 }
 
 /// Gives the tokens of a chunk that is not in the first tier, and keeps them if they are new; tells whether they are.

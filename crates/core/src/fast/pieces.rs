@@ -11,6 +11,7 @@ use super::walk::List;
 use crate::grammar::{Grammar, contraction};
 use crate::pretokenize::{Behavior, PreTokenizer, Split};
 use crate::settings::ByteLevel;
+use crate::unicode::{Category, category};
 use crate::words::WordSplitter;
 
 /// Cuts texts by a grammar.
@@ -34,9 +35,9 @@ impl Pieces {
             (None, [PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: false, use_regex: true, .. })]) => {
                 Grammar::Gpt2
             }
-            (None, [PreTokenizer::Split(split), behind @ ..]) => {
-                let grammar = piecewise(split)?;
-                behind.iter().all(|step| leaves(step, grammar)).then_some(grammar)?
+            (None, [PreTokenizer::Split(split)]) => piecewise(split)?,
+            (None, [PreTokenizer::Split(split), behind]) => {
+                piecewise(split).filter(|&grammar| leaves(behind, grammar))?
             }
             _ => return None,
         };
@@ -56,6 +57,25 @@ impl Pieces {
     /// Whether there may be something between two pieces.
     pub(super) fn has_gaps(&self) -> bool {
         self.grammar == Grammar::Clip
+    }
+
+    /// Whether a text may be cut at a byte, which is not the first: whatever comes before and behind, a piece begins there,
+    /// and those before it end as they would at the end of a text.
+    ///
+    /// So it is where white space begins, but that the patterns since `cl100k` let the rest take the end of a line; and by
+    /// these patterns also where a letter stands behind the end of a line.
+    pub(super) fn may_cut(&self, text: &[u8], at: usize) -> bool {
+        let is_old = matches!(self.grammar, Grammar::Gpt2 | Grammar::Clip);
+        let ends_line = |byte| matches!(byte, b'\r' | b'\n');
+        if !matches!(text[at], b'\t'..=b'\r' | b' ') {
+            let is_letter = |c| category(c).intersects(Category::LETTER);
+            return !is_old && ends_line(text[at - 1]) && first(&text[at..]).is_some_and(is_letter);
+        }
+        last(&text[..at]).map(category).is_some_and(|kind| match kind {
+            Category::BLANK => false,
+            kind if kind.intersects(Category::LETTER.union(Category::NUMBER)) => true,
+            _ => is_old || !ends_line(text[at]),
+        })
     }
 
     /// Lists some pieces of `text` from a place on, and moves on to where no more are known.
@@ -110,7 +130,7 @@ impl Pieces {
             if ends {
                 list.close(here.at + length);
             }
-            let before = if in_gap { Before::default() } else { here.last() };
+            let before = if in_gap || ends { Before::default() } else { here.last() };
             *place = Place { at: here.at + length, before };
         } else if last > 0 || here.before.letters != 0 {
             list.add(here.at, starts & below(last), cuts);
@@ -128,6 +148,17 @@ impl Pieces {
 pub(super) struct Place {
     pub(super) at: usize,
     before: Before,
+}
+
+/// The first character, if it is whole.
+fn first(bytes: &[u8]) -> Option<char> {
+    (1..=bytes.len().min(4)).find_map(|end| str::from_utf8(&bytes[..end]).ok()).and_then(|text| text.chars().next())
+}
+
+/// The last character, if it is whole.
+fn last(bytes: &[u8]) -> Option<char> {
+    let starts = (bytes.len().saturating_sub(4)..bytes.len()).rev();
+    starts.into_iter().find_map(|start| str::from_utf8(&bytes[start..]).ok()).and_then(|text| text.chars().next())
 }
 
 /// Whether a step leaves the pieces of a grammar as they are, but for how their bytes are written.
@@ -560,6 +591,29 @@ mod tests {
             let text: String = (0..parts).map(|_| PARTS[random(&mut state) % PARTS.len()]).collect();
             check(&text, &mut tried);
         }
+    }
+
+    #[test]
+    fn the_parts_of_a_text_have_its_pieces() {
+        let (mut state, mut cuts) = (3, 0);
+        let all = ALL.map(|grammar| Pieces::new(grammar, false));
+        for _ in 0..3000 {
+            let text: String = (0..12).map(|_| PARTS[random(&mut state) % PARTS.len()]).collect();
+            for pieces in &all {
+                let grammar = pieces.grammar;
+                let found = |from: usize, to: usize| {
+                    let mut found = Vec::new();
+                    grammar.find_matches(&text[from..to], |range| found.push((from + range.start, from + range.end)));
+                    found
+                };
+                let whole = found(0, text.len());
+                for at in (1..text.len()).filter(|&at| pieces.may_cut(text.as_bytes(), at)) {
+                    assert_eq!([found(0, at), found(at, text.len())].concat(), whole, "{grammar:?} {text:?} {at}");
+                    cuts += 1;
+                }
+            }
+        }
+        assert!(cuts > 20_000, "{cuts}");
     }
 
     #[test]

@@ -6,8 +6,9 @@
 use std::slice::Iter;
 
 use super::cutter::{Cutter, Kind};
-use super::masks::{BLOCK, Classifier, Masks};
+use super::masks::{BLOCK, Classifier, Masks, SCALAR};
 use super::pieces::{Pieces, Place};
+use super::seams::Seams;
 
 /// Blocks whose chunks are listed at a time.
 const BLOCKS: usize = 8;
@@ -23,6 +24,8 @@ pub(super) enum Way {
     Chunks(Cutter, Classifier<4>),
     /// In the pieces of a grammar.
     Pieces(Pieces),
+    /// In stretches that no entry of the model reaches over.
+    Seams(Seams),
 }
 
 impl Way {
@@ -36,6 +39,7 @@ impl Way {
         Some(match self {
             Self::Chunks(cutter, classifier) => Self::Chunks(cutter, classifier.with_kernel(name)?),
             Self::Pieces(pieces) => Self::Pieces(pieces.with_kernel(name)?),
+            Self::Seams(seams) => (name == SCALAR).then_some(Self::Seams(seams))?,
         })
     }
 
@@ -44,6 +48,7 @@ impl Way {
         match self {
             Self::Chunks(_, classifier) => classifier.name(),
             Self::Pieces(pieces) => pieces.kernel(),
+            Self::Seams(_) => SCALAR,
         }
     }
 
@@ -58,6 +63,7 @@ impl Way {
 pub(super) enum Walk<'a> {
     Chunks(ChunkWalk<'a>),
     Pieces(PieceWalk<'a>),
+    Seams(SeamWalk<'a>),
 }
 
 /// A walk over the chunks of a text.
@@ -81,6 +87,14 @@ pub(super) struct PieceWalk<'a> {
     place: Place,
     /// Up to where pieces may reach.
     end: usize,
+    list: &'a mut List,
+}
+
+/// A walk over the stretches of a text, but for the first.
+pub(super) struct SeamWalk<'a> {
+    text: &'a str,
+    seams: &'a Seams,
+    at: usize,
     list: &'a mut List,
 }
 
@@ -113,6 +127,11 @@ impl<'a> Walk<'a> {
                 }
                 Self::Pieces(PieceWalk { text, pieces, lines: false, place: Place::default(), end: 0, list })
             }
+            Way::Seams(seams) => {
+                let first = seams.first(text);
+                list.begin(first);
+                Self::Seams(SeamWalk { text, seams, at: text.len().min(first + 1), list })
+            }
         }
     }
 
@@ -132,7 +151,24 @@ impl<'a> Walk<'a> {
                 let gaps = walk.pieces.has_gaps();
                 walk.next().map(|list| if gaps { list.chunks() } else { list.pieces() })
             }
+            Self::Seams(walk) => walk.next().map(List::pieces),
         }
+    }
+}
+
+impl SeamWalk<'_> {
+    fn next(&mut self) -> Option<&List> {
+        self.list.forget();
+        if self.list.open() == self.text.len() {
+            return None;
+        }
+        for _ in 0..BLOCKS {
+            self.at = self.seams.list(self.text, self.at, self.list);
+            if self.at == self.text.len() {
+                break;
+            }
+        }
+        Some(self.list)
     }
 }
 

@@ -74,11 +74,15 @@ impl Normalized {
         self.origin = source.origin;
     }
 
-    /// The original bytes behind a non-empty span of the normalized text: from where its first byte
-    /// came from to where its last one did.
+    /// The original bytes behind a span of the normalized text: from where its first byte came from to where its last one
+    /// did; behind an empty one the end of what stands before it.
     #[must_use]
     pub fn original(&self, span: Span) -> Span {
-        debug_assert!(self.aligned && span.start < span.end);
+        debug_assert!(self.aligned);
+        if span.start == span.end {
+            let at = span.start.checked_sub(1).map_or(self.origin.start, |last| self.alignment[last as usize].end);
+            return Span { start: at, end: at };
+        }
         Span { start: self.alignment[span.start as usize].start, end: self.alignment[span.end as usize - 1].end }
     }
 

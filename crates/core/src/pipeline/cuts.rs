@@ -1,10 +1,12 @@
 //! Long texts in parts, each of which can be encoded for itself.
 //!
-//! The ids of a text are those of its parts, end to end, if it is cut before a byte of white space and
+//! The ids of a text are those of its parts, end to end, if it is cut in the right places and
 //!
-//! * the pipeline is one of those that take the fast road: white space divides words and is gone, and no stage looks past
-//!   it. Normalization makes the same of the parts as of the text, as it looks at one character at a time, and canonical
-//!   reordering ends at one that is no mark. This says nothing of the road that is taken, and holds for each;
+//! * the pipeline is one of those that take the fast road. Either white space divides words and is gone, and no stage looks
+//!   past it; then the text may be cut before any. Normalization makes the same of the parts as of the text, as it looks at one
+//!   character at a time, and canonical reordering ends at one that is no mark. Or words are the matches of a grammar, which
+//!   says where one begins whatever stands around it ([`Pieces::may_cut`](crate::fast)). This says nothing of the road
+//!   that is taken, and holds for each;
 //! * no added token is sought by a text with white space in it, of any kind. Then no match reaches over a cut, and the
 //!   search for the next one goes on behind it as if it began there; and a match that takes the white space beside it never
 //!   takes a part of another match.
@@ -12,11 +14,13 @@
 //! The flags of added tokens change nothing. `single_word` asks whether a word character stands beside a match: neither
 //! white space nor the end of a part is one. `lstrip` and `rstrip` let a match take the white space beside it. Where a cut
 //! lies in that, the match takes less of it; what is left is white space at an end of a part, or control characters that
-//! count as white space there and vanish in cleaning, and no token comes of either.
+//! count as white space there and vanish in cleaning, and no token comes of either. With a grammar tokens come of it, so no
+//! added token may have these two flags.
 
 use super::Tokenizer;
 use super::encode::{Input, Options, Step};
 use super::tokens::Scratch;
+use crate::added::AddedToken;
 use crate::error::{Error, Result};
 use crate::fast::Fast;
 use crate::span::check_length;
@@ -60,19 +64,16 @@ impl Tokenizer {
         let tokens = self.added.tokens().iter();
         let mut sought = tokens.filter_map(|token| self.added.token(token.id));
         let has_space = |text: &str| text.chars().any(|c| class(c).is_whitespace());
-        (!sought.any(has_space)).then_some(cuts)
+        let takes_space = |token: &AddedToken| (token.lstrip || token.rstrip) && !fast.drops_spaces();
+        (!sought.any(has_space) && !self.added.tokens().iter().any(takes_space)).then_some(cuts)
     }
 }
 
 impl Cuts<'_> {
-    fn is_before(&self, byte: u8) -> bool {
-        self.fast.divides(byte)
-    }
-
     /// The last place in a text, or the beginning of one, that it may be cut at; the first byte is none.
     #[must_use]
     pub fn last(&self, text: &[u8]) -> Option<usize> {
-        (1..text.len()).rev().find(|&at| self.is_before(text[at]))
+        (1..text.len()).rev().find(|&at| self.fast.may_cut(text, at))
     }
 
     /// The parts of a text, of about `size` bytes each; a text that is too long is left whole, and is an error then.
@@ -83,7 +84,7 @@ impl Cuts<'_> {
         let size = if check_length(text).is_ok() { size.max(1) } else { text.len() };
         while start < text.len() || parts.is_empty() {
             let rest = &text.as_bytes()[start..];
-            let end = (size..rest.len()).find(|&at| self.is_before(rest[at])).map_or(text.len(), |at| start + at);
+            let end = (size..rest.len()).find(|&at| self.fast.may_cut(rest, at)).map_or(text.len(), |at| start + at);
             parts.push(Part { text: &text[start..end], is_first: start == 0, is_last: end == text.len() });
             start = end;
         }
@@ -120,14 +121,16 @@ impl Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::added::{AddedToken, Specials};
+    use crate::added::Specials;
     use crate::encoding::Direction;
+    use crate::grammar::Grammar;
     use crate::model::Model;
     use crate::model::word_level::WordLevel;
     use crate::normalize::{BertNormalizer, Form, Normalizer};
+    use crate::pattern::Pattern;
     use crate::pipeline::{Parts, Road};
     use crate::postprocess::{PostProcessor, Template};
-    use crate::pretokenize::PreTokenizer;
+    use crate::pretokenize::{Behavior, PreTokenizer, Split};
     use crate::truncate::{Strategy, Truncation};
     use crate::vocab::Vocab;
     use crate::words::WordSplitter;
@@ -163,11 +166,23 @@ mod tests {
         let all = normalizers
             .iter()
             .flat_map(|normalizer| ways.clone().map(|way| WordSplitter::new(normalizer.clone(), Some(way)).unwrap()));
-        all.collect()
+        all.chain(GRAMMARS.map(by_grammar)).collect()
+    }
+
+    const GRAMMARS: [Grammar; 6] =
+        [Grammar::Gpt2, Grammar::Cl100k, Grammar::Llama3, Grammar::Qwen2, Grammar::O200k, Grammar::Clip];
+
+    /// What splits by a grammar.
+    fn by_grammar(grammar: Grammar) -> WordSplitter {
+        let invert = grammar == Grammar::Clip;
+        let behavior = if invert { Behavior::Removed } else { Behavior::Isolated };
+        let split = Split { pattern: Pattern::regex(grammar.pattern()).unwrap(), behavior, invert };
+        WordSplitter::new(None, Some(PreTokenizer::Split(split))).unwrap()
     }
 
     fn tokenizer(splitter: &WordSplitter, added: Vec<AddedToken>) -> Tokenizer {
-        let words = ["[UNK]", "[X]", "a", "b", ".", "中", "ab", "aa", "[A]"].map(str::to_owned);
+        let words = ["[UNK]", "[X]", "a", "b", ".", "中", "ab", "aa", "[A]", " a", " ", "\n", ".\n", " .", " \n"]
+            .map(str::to_owned);
         let tokenizer = Tokenizer::new(Parts {
             splitter: splitter.clone(),
             model: Model::WordLevel(WordLevel::new(Vocab::from_tokens(words).unwrap(), "[UNK]".to_owned())),
@@ -280,6 +295,22 @@ mod tests {
     }
 
     #[test]
+    fn places_of_cuts_by_grammars() {
+        let places = |grammar, text: &str| {
+            let tokenizer = tokenizer(&by_grammar(grammar), Vec::new());
+            let options = Options::default();
+            let cuts = tokenizer.cuts(&options).unwrap();
+            let ends = (2..=text.len()).filter_map(|end| cuts.last(&text.as_bytes()[..end]));
+            ends.collect::<std::collections::BTreeSet<_>>().into_iter().collect::<Vec<_>>()
+        };
+        let text = "a b\n\nc.\n é 1 . 中\n";
+        assert_eq!(places(Grammar::Gpt2, text), [1, 3, 7, 11, 13, 15, 19]);
+        assert_eq!(places(Grammar::Cl100k, text), [1, 3, 5, 11, 13, 15, 19]);
+        assert_eq!(places(Grammar::O200k, "中\r\n中。\n中 \n"), [3, 5, 12, 15]);
+        assert_eq!(places(Grammar::Clip, "a  b\u{3000} c"), [1]);
+    }
+
+    #[test]
     fn nowhere() {
         let splitter = &splitters()[0];
         let whole = |tokenizer: &Tokenizer, options: &Options| tokenizer.cuts(options).is_none();
@@ -291,6 +322,9 @@ mod tests {
         let truncation = Some(Truncation { max_length: 5, stride: 0, strategy, direction });
         let truncated = Options { truncation, ..options.clone() };
         assert!(whole(&tokenizer(splitter, Vec::new()), &truncated));
+        let strips = AddedToken { content: "b".to_owned(), lstrip: true, ..AddedToken::default() };
+        assert!(!whole(&tokenizer(splitter, vec![strips.clone()]), &options));
+        assert!(whole(&tokenizer(&by_grammar(Grammar::Gpt2), vec![strips]), &options));
         let unsplit = WordSplitter::new(None, None).unwrap();
         assert!(whole(&tokenizer(&unsplit, Vec::new()), &options));
     }

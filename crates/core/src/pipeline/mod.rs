@@ -92,7 +92,7 @@ impl Tokenizer {
             own.is_some() && own != added.token(token.id)
         };
         let shadows = added.tokens().iter().any(is_shadow);
-        let fast = Fast::new(&parts.splitter);
+        let fast = Fast::of(&parts.splitter, &parts.model);
         let mut tokenizer = Self { parts, added, shadows, fast, plans, identity: Arc::default() };
         tokenizer.name_tokens();
         Ok(tokenizer)

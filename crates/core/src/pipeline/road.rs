@@ -1,5 +1,7 @@
 //! Texts on the fast road: ids alone, or tokens with their places.
 
+use std::str::Chars;
+
 use super::Tokenizer;
 use super::encode::{Input, Options, Road};
 use super::tokens::Scratch;
@@ -142,7 +144,7 @@ impl Tokenizer {
         let coder = Coder { tokenizer: self, fast, specials: true, general };
         let mut encoding = Encoding::default();
         encoding.reserve(input.len().min(MOST_RESERVED) / 3 + 4);
-        let mut sink = Pieces { coder, new, base: 0, given: None, word: 0, encoding: &mut encoding };
+        let mut sink = Pieces { coder, new, base: 0, given: None, word: 0, is_open: false, encoding: &mut encoding };
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, caches };
         call.encode(input, &mut sink).ok()?;
         encoding.fill(text);
@@ -215,11 +217,11 @@ struct Coder<'a> {
 impl Coder<'_> {
     /// Calls `each` with the tokens of a chunk: their ids, bytes in the chunk if `aligned`, and the numbers of their words;
     /// gives how many words there are.
-    fn encode(&mut self, chunk: &str, aligned: bool, mut each: impl FnMut(ChunkToken)) -> Result<u32> {
+    fn encode(&mut self, start: usize, chunk: &str, aligned: bool, mut each: impl FnMut(ChunkToken)) -> Result<u32> {
         let General { words, tokens, model: scratch, word } = &mut *self.general;
         let model = self.tokenizer.model();
         tokens.clear();
-        match self.fast.word(chunk, word) {
+        match self.fast.word(chunk, start == 0, word) {
             Some(Plain::Word(word)) => {
                 model.encode_word(word, 0, self.specials, scratch, tokens)?;
                 tokens.iter().for_each(|token| each((token.id, token.span, 0)));
@@ -228,6 +230,13 @@ impl Coder<'_> {
             Some(Plain::Bytes(word)) if model.encode_bytes(word, self.specials, scratch, tokens)? => {
                 let span = |token: &Token| if aligned { token.span.of_characters(word) } else { token.span };
                 tokens.iter().for_each(|token| each((token.id, span(token), 0)));
+                return Ok(1);
+            }
+            // What a mark before the text covers, the general road knows.
+            Some(Plain::Marked(word)) if !aligned || start > 0 => {
+                model.encode_word(word, 0, self.specials, scratch, tokens)?;
+                let mut spans = Unmarked::new(chunk);
+                tokens.iter().for_each(|token| each((token.id, spans.of(token.span), 0)));
                 return Ok(1);
             }
             _ => {}
@@ -243,6 +252,43 @@ impl Coder<'_> {
             count += 1;
         }
         Ok(count)
+    }
+}
+
+/// From the bytes of a chunk whose spaces are written as marks to those of the chunk; spans come in order.
+struct Unmarked<'a> {
+    starts: Cursor<'a>,
+    ends: Cursor<'a>,
+}
+
+/// The same place in both.
+#[derive(Clone)]
+struct Cursor<'a> {
+    rest: Chars<'a>,
+    written: usize,
+    at: usize,
+}
+
+impl<'a> Unmarked<'a> {
+    fn new(chunk: &'a str) -> Self {
+        let cursor = Cursor { rest: chunk.chars(), written: 0, at: 0 };
+        Self { starts: cursor.clone(), ends: cursor }
+    }
+
+    fn of(&mut self, span: Span) -> Span {
+        Span::new(self.starts.to(span.range().start), self.ends.to(span.range().end))
+    }
+}
+
+impl Cursor<'_> {
+    fn to(&mut self, written: usize) -> usize {
+        while self.written < written
+            && let Some(c) = self.rest.next()
+        {
+            self.at += c.len_utf8();
+            self.written += if c == ' ' { '▁'.len_utf8() } else { c.len_utf8() };
+        }
+        self.at
     }
 }
 
@@ -277,10 +323,10 @@ impl Sink<u32, FEW_IDS> for Ids<'_> {
         self.ids.extend_from_slice(tokens);
     }
 
-    fn encode(&mut self, _: usize, chunk: &str) -> Result<Option<&[u32]>> {
+    fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<&[u32]>> {
         self.flush();
         let before = self.ids.len();
-        self.coder.encode(chunk, false, |(id, ..)| self.ids.push(id))?;
+        self.coder.encode(start, chunk, false, |(id, ..)| self.ids.push(id))?;
         Ok(Some(&self.ids[before..]))
     }
 }
@@ -309,8 +355,10 @@ struct Pieces<'a> {
     base: u32,
     /// The number of the word that was given.
     given: Option<u32>,
-    /// The number of the next word.
+    /// The number of the next word, or of the one whose chunks come.
     word: u32,
+    /// Whether chunks of one word come.
+    is_open: bool,
     encoding: &'a mut Encoding,
 }
 
@@ -328,7 +376,16 @@ impl Pieces<'_> {
             self.push(id, span.shifted(at), self.word + word);
             words = word + 1;
         }
-        self.word += words;
+        if self.coder.fast.is_one_word() {
+            self.is_open = true;
+        } else {
+            self.word += words;
+        }
+    }
+
+    /// Ends a word that may have had more chunks.
+    fn close(&mut self) {
+        self.word += u32::from(std::mem::take(&mut self.is_open));
     }
 
     #[inline]
@@ -361,7 +418,7 @@ impl Sink<Piece, FEW_PIECES> for Pieces<'_> {
         let (mut tokens, mut pieces) = std::mem::take(self.new);
         tokens.clear();
         pieces.clear();
-        let encoded = self.coder.encode(chunk, true, |token| tokens.push(token));
+        let encoded = self.coder.encode(start, chunk, true, |token| tokens.push(token));
         let first = self.word;
         self.take(start, tokens.iter().copied());
         pieces.extend(tokens.iter().map_while(|token| Piece::new(*token)));
@@ -369,7 +426,8 @@ impl Sink<Piece, FEW_PIECES> for Pieces<'_> {
         *self.new = (tokens, pieces);
         // A word may have no tokens. What is kept of a chunk tells of no such words at its end.
         let taken = self.word;
-        self.word = first + encoded?;
+        let words = encoded?;
+        self.word = if self.is_open { first } else { first + words };
         Ok((fit && self.word == taken).then_some(self.new.1.as_slice()))
     }
 }
@@ -380,10 +438,12 @@ impl TextSink<Piece, FEW_PIECES> for Pieces<'_> {
     }
 
     fn stretch(&mut self, base: u32, specials: bool) {
+        self.close();
         (self.base, self.coder.specials) = (base, specials);
     }
 
     fn added(&mut self, id: u32, span: Span, text: &str) {
+        self.close();
         self.name(id, text);
         self.push(id, span, self.word);
         self.word += 1;

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from piecework.cli.input import STDIN, Input
-from piecework.cli.options import AsJsonLines  # noqa: TC001  # typer reads it
+from piecework.cli.options import AsJsonLines, TokenizerFiles, load_plain
 from piecework.cli.output import as_json, printing, rendered
 
 if TYPE_CHECKING:
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from piecework import Tokenizer
     from piecework.explain import Comparison
 
 
@@ -28,16 +26,7 @@ def compare(
             metavar="WORD", help="Words or texts; without any, the lines of standard input."
         ),
     ] = None,
-    tokenizers: Annotated[
-        list[str],
-        typer.Option(
-            "--tokenizer",
-            "-t",
-            metavar="TOKENIZER",
-            help="A tokenizer.json, a vocab.txt, or a model's folder with one of them; as many as you like.",
-            show_default=False,
-        ),
-    ],
+    tokenizers: TokenizerFiles,
     json: AsJsonLines = False,
 ) -> None:
     """Show how several tokenizers split the same words.
@@ -51,7 +40,7 @@ def compare(
     """
     from piecework import compare as compared
 
-    loaded = {name: _load(name) for name in tokenizers}
+    loaded = {name: load_plain(name) for name in tokenizers}
     with printing() as write:
         for place, word in enumerate(words or _typed()):
             comparison = compared(word, loaded)
@@ -66,12 +55,6 @@ def compare(
 def _typed() -> Iterator[str]:
     with Input(STDIN) as source:
         yield from source.lines()
-
-
-def _load(path: str) -> Tokenizer:
-    from piecework import Tokenizer
-
-    return (Tokenizer.from_folder if Path(path).is_dir() else Tokenizer.from_file)(path)
 
 
 def _table(comparison: Comparison) -> Table:

@@ -7,6 +7,9 @@ mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+/// What the kernel of every machine is called.
+pub(super) const SCALAR: &str = "scalar";
+
 /// The bytes of a block.
 pub(super) const BLOCK: usize = 64;
 
@@ -86,7 +89,7 @@ impl<const N: usize> Classifier<N> {
     /// What the machine's part in this is called.
     pub(super) fn name(&self) -> &'static str {
         match self.kernel {
-            Kernel::Scalar => "scalar",
+            Kernel::Scalar => SCALAR,
             #[cfg(target_arch = "x86_64")]
             Kernel::Ssse3 => "SSSE3",
             #[cfg(target_arch = "x86_64")]

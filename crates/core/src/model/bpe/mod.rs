@@ -7,6 +7,7 @@
 mod alphabet;
 mod encode;
 mod forward;
+pub(crate) mod joins;
 mod made;
 mod merging;
 mod pairs;

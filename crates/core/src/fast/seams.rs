@@ -1,0 +1,80 @@
+//! From text to stretches between which no entry of the model reaches, for models that see a text as one word.
+//!
+//! SentencePiece writes spaces as a mark, puts one before the text, and hands the whole of it to the model. But no entry
+//! holds a word's last character and the mark of the next word, so words may be encoded by themselves. Where that is so, and
+//! where else, the model knows: see [`crate::model::bpe::joins`].
+
+use super::masks::BLOCK;
+use super::walk::List;
+use crate::model::Model;
+use crate::model::bpe::joins::Joins;
+use crate::normalize::Normalizer;
+use crate::words::WordSplitter;
+
+/// What spaces are written as.
+const MARK: char = '▁';
+
+/// Cuts texts where the model may not join them.
+#[derive(Debug, Clone)]
+pub(super) struct Seams {
+    joins: Joins,
+    /// Whether a mark is put before the text.
+    prefix: bool,
+}
+
+impl Seams {
+    /// The seams of a pipeline, if it has any.
+    pub(super) fn of(splitter: &WordSplitter, model: &Model) -> Option<Self> {
+        if splitter.pre_tokenizer().is_some() {
+            return None;
+        }
+        let steps: Vec<_> = splitter.normalizer()?.steps().collect();
+        let prefix = match &steps[..] {
+            [replace] if is_mark(replace) => false,
+            [Normalizer::Prepend(prefix), replace] if is_mark(replace) && prefix.chars().eq([MARK]) => true,
+            _ => return None,
+        };
+        Some(Self { joins: model.as_bpe()?.joins(MARK)?, prefix })
+    }
+
+    /// Where the first stretch of a text ends, which differs from all others where a mark is put before it.
+    pub(super) fn first(&self, text: &str) -> usize {
+        let bytes = text.as_bytes();
+        (1..bytes.len()).find(|&at| !self.joins(bytes[at - 1], bytes[at])).unwrap_or(bytes.len())
+    }
+
+    #[inline]
+    fn joins(&self, one: u8, other: u8) -> bool {
+        self.joins[usize::from(one)][usize::from(other / 64)] >> (other % 64) & 1 == 1
+    }
+
+    /// Lists where stretches begin from byte `at` on, which is not the first; returns up to where.
+    pub(super) fn list(&self, text: &str, at: usize, list: &mut List) -> usize {
+        let bytes = text.as_bytes();
+        let end = bytes.len().min(at + BLOCK);
+        let mut starts = 0;
+        for (place, pair) in bytes[at - 1..end].windows(2).enumerate() {
+            starts |= u64::from(!self.joins(pair[0], pair[1])) << place;
+        }
+        list.add_pieces(at, starts);
+        if end == bytes.len() {
+            list.begin(end);
+        }
+        end
+    }
+
+    /// Writes a stretch as the model sees it; `first` if it begins the text.
+    pub(super) fn write(&self, stretch: &str, first: bool, room: &mut String) {
+        room.clear();
+        if first && self.prefix {
+            room.push(MARK);
+        }
+        room.extend(stretch.chars().map(|c| if c == ' ' { MARK } else { c }));
+    }
+}
+
+/// Whether a normalizer writes spaces as the mark, and does no more.
+fn is_mark(normalizer: &Normalizer) -> bool {
+    let Normalizer::Replace { pattern, content } = normalizer else { return false };
+    !pattern.is_regex() && pattern.source() == " " && content.chars().eq([MARK])
+}

@@ -1,0 +1,143 @@
+//! BPE on all roads: random models, in pipelines with the fast road, give the tokens of the general one.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "in a test a panic is the message")]
+
+mod random;
+#[expect(unreachable_pub, reason = "the fuzz targets have this list, too")]
+mod traps;
+
+use piecework_core::format::{JsonSettings, read_tokenizer_json};
+use piecework_core::pipeline::{Input, Options, Road, Scratch, Tokenizer};
+use random::Random;
+use serde_json::{Value, json};
+use traps::{TRAPS, runs};
+
+/// The character that stands for a byte in byte-level models.
+fn written(byte: u8) -> char {
+    let is_plain = |byte: u8| matches!(byte, b'!'..=b'~' | 0xA1..=0xAC | 0xAE..=0xFF);
+    if is_plain(byte) {
+        return char::from(byte);
+    }
+    char::from_u32(0x100 + u32::try_from((0..byte).filter(|&byte| !is_plain(byte)).count()).unwrap()).unwrap()
+}
+
+/// A vocabulary of these characters and of what random merges make of them, mostly of such as stand in `texts`.
+fn merged(random: &mut Random, mut tokens: Vec<String>, texts: &[String]) -> (Vec<String>, Vec<[String; 2]>) {
+    let mut merges = Vec::new();
+    for _ in 0..random.below(120) {
+        let text = random.pick(texts);
+        let near: Vec<String> = tokens.iter().filter(|token| text.contains(token.as_str())).cloned().collect();
+        if near.is_empty() {
+            continue;
+        }
+        let pair = [random.pick(&near), random.pick(&near)];
+        let token = pair.concat();
+        if token.len() > 20 || merges.contains(&pair) || (!text.contains(&token) && random.below(8) > 0) {
+            continue;
+        }
+        if !tokens.contains(&token) {
+            tokens.push(token);
+        }
+        merges.push(pair);
+    }
+    (tokens, merges)
+}
+
+fn text(random: &mut Random) -> String {
+    let spaces = [" ", "  ", "\n", "", "", "\u{2581}", "\t", " \n "];
+    (0..random.below(12)).map(|_| random.pick(TRAPS).to_owned() + random.pick(&spaces)).collect()
+}
+
+fn byte_level(random: &mut Random, texts: &[String]) -> Value {
+    let written_texts: Vec<String> = texts.iter().map(|text| text.bytes().map(written).collect()).collect();
+    let missing = random.below(20) == 0;
+    let all = (0..=255).filter(|&byte| !(missing && byte == b'b')).map(|byte| written(byte).to_string()).collect();
+    let (tokens, merges) = merged(random, all, &written_texts);
+    let patterns = [
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+    ];
+    let level = |use_regex: bool| json!({"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": use_regex});
+    let split =
+        json!({"type": "Split", "pattern": {"Regex": random.pick(&patterns)}, "behavior": "Isolated", "invert": false});
+    let pre_tokenizer =
+        if random.flag() { json!({"type": "Sequence", "pretokenizers": [split, level(false)]}) } else { level(true) };
+    whole(&Value::Null, &pre_tokenizer, &tokens, &merges, &json!({"ignore_merges": random.flag()}))
+}
+
+fn sentence_piece(random: &mut Random, texts: &[String]) -> Value {
+    let marked: Vec<String> = texts.iter().map(|text| format!("▁{}", text.replace(' ', "▁"))).collect();
+    let mut characters: Vec<String> =
+        marked.concat().chars().map(String::from).filter(|_| random.below(9) > 0).collect();
+    characters.sort();
+    characters.dedup();
+    let (mut tokens, merges) = merged(random, characters, &marked);
+    if random.below(9) > 0 {
+        tokens.extend(
+            (0..=255)
+                .map(|byte: u8| format!("<0x{byte:02X}>"))
+                .filter(|byte| !merges.iter().any(|[one, other]| *byte == format!("{one}{other}"))),
+        );
+    }
+    tokens.push("<unk>".to_owned());
+    let replace = json!({"type": "Replace", "pattern": {"String": " "}, "content": "▁"});
+    let normalizer = if random.below(4) > 0 {
+        json!({"type": "Sequence", "normalizers": [{"type": "Prepend", "prepend": "▁"}, replace]})
+    } else {
+        replace
+    };
+    let settings = json!({"byte_fallback": random.below(9) > 0, "fuse_unk": random.flag(), "unk_token": "<unk>"});
+    whole(&normalizer, &Value::Null, &tokens, &merges, &settings)
+}
+
+fn whole(
+    normalizer: &Value,
+    pre_tokenizer: &Value,
+    tokens: &[String],
+    merges: &[[String; 2]],
+    settings: &Value,
+) -> Value {
+    let vocab: Value = tokens.iter().enumerate().map(|(id, token)| (token.clone(), json!(id))).collect();
+    let mut model = json!({"type": "BPE", "vocab": vocab, "merges": merges});
+    model.as_object_mut().unwrap().extend(settings.as_object().unwrap().clone());
+    let added = [(tokens.len(), "<s>"), (tokens.len() + 1, "[X]")].map(|(id, content)| {
+        json!({"id": id, "content": content, "single_word": false, "lstrip": false, "rstrip": false, "normalized": false,
+            "special": content == "<s>"})
+    });
+    json!({"version": "1.0", "truncation": null, "padding": null, "added_tokens": added, "normalizer": normalizer,
+        "pre_tokenizer": pre_tokenizer, "post_processor": null, "decoder": null, "model": model})
+}
+
+fn check(tokenizer: &Tokenizer, text: &str, scratch: &mut Scratch, context: &str) {
+    let on = |road| Options { road, ..Options::default() };
+    let mut fresh = Scratch::default();
+    let wanted = tokenizer.encode(Input::Text(text), None, &on(Road::General), &mut fresh).unwrap();
+    for road in [Road::Fast, Road::Uncached, Road::Fast] {
+        let mut ids = Vec::new();
+        tokenizer.encode_ids(Input::Text(text), None, &on(road), scratch, &mut ids).unwrap();
+        assert_eq!(ids, wanted.ids, "{road:?} {text:?} {context}");
+        let found = tokenizer.encode(Input::Text(text), None, &on(road), scratch).unwrap();
+        assert_eq!(found, wanted, "{road:?} {text:?} {context}");
+    }
+}
+
+#[test]
+fn all_roads_give_the_same() {
+    let mut fast = [0, 0];
+    for trial in 0..400 {
+        let random = &mut Random(trial);
+        let texts: Vec<String> = (0..12).map(|_| text(random)).collect();
+        let kind = random.below(2);
+        let json = if kind == 0 { byte_level(random, &texts) } else { sentence_piece(random, &texts) };
+        let tokenizer = read_tokenizer_json(json.to_string().as_bytes(), &JsonSettings::default()).unwrap();
+        fast[kind] += u32::from(tokenizer.road().is_ok());
+        let mut scratch = Scratch::default();
+        let long = if trial < 6 { runs() } else { Vec::new() };
+        long.iter().for_each(|text| check(&tokenizer, text, &mut scratch, &format!("trial {trial}")));
+        for text in &texts {
+            check(&tokenizer, text, &mut scratch, &format!("trial {trial}"));
+            check(&tokenizer, &format!("{text}<s>{text}[X] {text}"), &mut scratch, &format!("trial {trial}"));
+        }
+    }
+    assert!(fast.iter().all(|&count| count > 100), "{fast:?}");
+}

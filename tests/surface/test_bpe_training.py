@@ -1,0 +1,144 @@
+"""Training BPE: what goes in, and the tokenizer that comes out."""
+
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import piecework as pw
+from piecework import decoders, models, normalizers, pre_tokenizers
+from piecework.errors import ConfigError, CountsError
+
+TEXTS = ["the cat sat on the mat", "the dog sat on the log", "naïve 中文 the\n"]
+
+
+def model_of(tokenizer: pw.Tokenizer) -> models.BPE:
+    model = tokenizer.model
+    assert isinstance(model, models.BPE)
+    return model
+
+
+def test_on_characters_words_are_split_at_white_space() -> None:
+    tok = pw.train(TEXTS, pw.BpeTrainer(40))
+    assert (tok.normalizer, tok.pre_tokenizer) == (None, pre_tokenizers.WhitespaceSplit())
+    assert tok.tokenize("the mat") == ["the", "mat"] or tok.tokenize("the") == ["the"]
+    assert [list(pair) for pair in model_of(tok).merges] == [[m.left, m.right] for m in tok.history]
+
+
+def test_on_bytes_any_text_comes_back() -> None:
+    tok = pw.train(TEXTS, pw.BpeTrainer(300, alphabet="byte", special_tokens=["<|endoftext|>"]))
+    assert tok.pre_tokenizer == pre_tokenizers.ByteLevel(add_prefix_space=False)
+    assert tok.decoder == decoders.ByteLevel()
+    for text in [*TEXTS, "never seen: ¿Ω≈ç√?\r\n\t\0", "<|endoftext|>"]:
+        assert tok.decode(tok.encode(text).ids, skip_special_tokens=False) == text
+
+
+@pytest.mark.parametrize("name", ["gpt2", "cl100k", "o200k", "llama3", "qwen2", r"\w+|\W+"])
+def test_on_bytes_by_a_pattern(name: str) -> None:
+    split = pre_tokenizers.ByteLevel.split_by(name)
+    tok = pw.train(TEXTS * 3, pw.BpeTrainer(290, alphabet="byte"), pre_tokenizer=split)
+    assert tok.decode(tok.encode("the 123456 mat's\n\n").ids) == "the 123456 mat's\n\n"
+    same = pw.Tokenizer.from_str(tok.to_str())
+    assert same == tok
+    assert same.history == tok.history
+
+
+@pytest.mark.parametrize("style", ["attached", "separate"])
+def test_a_mark_at_the_end_of_words(style: Any) -> None:
+    trainer = pw.BpeTrainer(60, end_of_word_suffix="</w>", suffix_style=style)
+    tok = pw.train(TEXTS, trainer)
+    assert tok.decode(tok.encode("the cat sat").ids) == "the cat sat"
+    for text in ("the", "cat", "on"):
+        assert "".join(tok.tokenize(text)) == f"{text}</w>"
+    assert pw.Tokenizer.from_str(tok.to_str()).tokenize("the mat") == tok.tokenize("the mat")
+    kind = json.loads(tok.to_str())["model"]["type"]
+    assert kind == ("BPE" if style == "attached" else "piecework.BPE")
+
+
+def test_a_mark_at_the_end_of_words_of_bytes() -> None:
+    trainer = pw.BpeTrainer(600, alphabet="byte", end_of_word_suffix="</w>")
+    split = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(pw.Regex(r"\p{L}+|\S"), "removed", invert=True),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+    tok = pw.train(TEXTS, trainer, pre_tokenizer=split)
+    assert tok.decode(tok.encode("naïve 中文 cat").ids) == "naïve 中文 cat"
+
+
+def test_each_word_of_the_table_is_encoded_as_it_was_merged() -> None:
+    words = {"low": 5, "lower": 2, "newest": 6, "widest": 3, "lowest": 1}
+    for style in ("attached", "separate"):
+        trainer = pw.BpeTrainer(max_merges=12, end_of_word_suffix="</w>", suffix_style=style)  # type: ignore[arg-type]
+        tok = pw.train(words, trainer, normalizer=None, pre_tokenizer=None)
+        counts = dict.fromkeys(tok.vocab, 0)
+        for word, count in words.items():
+            for token in tok.tokenize(word):
+                counts[token] += count
+        assert list(counts.values()) == list(tok.token_counts)
+
+
+def test_special_tokens_and_the_unknown_one() -> None:
+    tok = pw.train(TEXTS, pw.BpeTrainer(50, special_tokens=["<s>", "<unk>"]))
+    assert (tok.token_to_id("<s>"), model_of(tok).unk_token) == (0, "<unk>")
+    assert tok.tokenize("€<s>") == ["<unk>", "<s>"]
+    last = pw.train(TEXTS, pw.BpeTrainer(50, special_tokens=["<s>"], special_tokens_first=False))
+    assert last.token_to_id("<s>") == len(last) - 1
+    assert model_of(last).unk_token is None
+    assert last.tokenize("€") == []
+
+
+def test_user_defined_symbols_are_found_in_the_text() -> None:
+    trainer = pw.BpeTrainer(60, user_defined_symbols=["sat on", "dog"])
+    tok = pw.train(TEXTS, trainer)
+    assert tok.tokenize("the dog sat on the log")[1:3] == ["dog", "sat on"]
+    assert not any("d" in merge.token and merge.token != "dog" for merge in tok.history)
+    assert tok.vocab["dog"] == 1
+
+
+def test_record_of_a_training() -> None:
+    counts = pw.WordCounts.from_texts(TEXTS, normalizer=normalizers.Lowercase(), pre_tokenizer=None)
+    tok = pw.train(counts, pw.BpeTrainer(max_merges=5))
+    assert tok.counts_sha256 == counts.fingerprint
+    assert tok.trainer is not None
+    assert (tok.trainer["type"], tok.trainer["max_merges"]) == ("BpeTrainer", 5)
+    assert tok.normalizer == normalizers.Lowercase()
+    assert len(tok.history) == 5
+    assert pickle.loads(pickle.dumps(tok)) == tok
+
+
+def test_lines_keep_their_ends(tmp_path: Path) -> None:
+    path = tmp_path / "text.txt"
+    path.write_bytes(b"a\r\n\n b\nc" * 2)
+    trainer = pw.BpeTrainer(300, alphabet="byte")
+    lines = ["a\r\n", "\n", " b\n", "ca\r\n", "\n", " b\n", "c"]
+    expected = pw.train(lines, trainer)
+    assert pw.train_files(path, trainer) == expected
+    path.write_text(path.read_bytes().decode(), encoding="utf-16", newline="")
+    assert pw.train_files(path, trainer, encoding="utf-16") == expected
+
+
+def test_settings_that_cannot_be() -> None:
+    with pytest.raises(ConfigError, match=r"alphabet.*char.*byte"):
+        pw.BpeTrainer(300, alphabet="bytes")  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="vocab_size must be an integer"):
+        pw.BpeTrainer(0)
+    with pytest.raises(ConfigError, match=r"needs? at least 256"):
+        pw.train(TEXTS, pw.BpeTrainer(100, alphabet="byte"))
+    with pytest.raises(CountsError, match=r"ByteLevel.*中文"):
+        pw.train(
+            TEXTS, pw.BpeTrainer(300, alphabet="byte"), pre_tokenizer=pre_tokenizers.Whitespace()
+        )
+    with pytest.raises(TypeError, match="BpeTrainer"):
+        pw.train(TEXTS, 300)  # type: ignore[arg-type]
+
+
+def test_unreachable_tokens() -> None:
+    tok = pw.train(TEXTS, pw.BpeTrainer(60, special_tokens=["<s>"]))
+    assert tok.unreachable_tokens() == []
+    model = model_of(tok)
+    dead = models.BPE([*model.vocab, "zzz"], model.merges)
+    assert pw.Tokenizer(dead).unreachable_tokens() == ["<s>", "zzz"]
