@@ -229,10 +229,10 @@ struct Slot {
 
 /// The fewest and the most slots; half are filled at most.
 const FEWEST_SLOTS: usize = 1 << 6;
-const MOST_SLOTS: usize = 1 << 17;
+const MOST_SLOTS: usize = 1 << 19;
 /// The most bytes, and the most tokens.
-const MOST_BYTES: usize = 1 << 22;
-const MOST_TOKENS: usize = 1 << 19;
+const MOST_BYTES: usize = 1 << 24;
+const MOST_TOKENS: usize = 1 << 22;
 
 impl<T: Copy> Long<T> {
     fn get(&self, chunk: &[u8]) -> Option<&[T]> {
@@ -347,7 +347,7 @@ mod tests {
     #[test]
     fn the_second_tier_is_bounded() {
         let mut cache = Cache::<u32, 3>::default();
-        for number in 0..200_000 {
+        for number in 0..600_000 {
             let chunk = format!("a long chunk {number}");
             assert_eq!(cache.long(&chunk), None);
             cache.keep(Key::NONE, &chunk, &[number, 1]);
