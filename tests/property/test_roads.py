@@ -55,6 +55,7 @@ GRAMMARS = {
         n.Sequence([n.NFC(), n.Replace(pw.Regex(r"\s+"), " "), n.Lowercase()]),
         p.Split(pw.Regex(SPLIT_PATTERNS["clip"]), "removed", invert=True),
     ),
+    "grammar qwen2, composed": (n.NFC(), p.Split(pw.Regex(SPLIT_PATTERNS["qwen2"]), "isolated")),
     "grammar gpt2, bytes": (None, p.ByteLevel(add_prefix_space=False)),
 }
 OTHERS |= GRAMMARS

@@ -86,7 +86,7 @@ impl Pieces {
 
     /// The word that a chunk is, if it is one: its bytes, in lower case if all become so.
     pub(super) fn word<'a>(&self, chunk: &'a str, room: &'a mut String) -> Option<&'a str> {
-        let Some(Normalized { lowercase }) = self.normalized else { return Some(chunk) };
+        let Some(Normalized { lowercase }) = self.normalized else { return self.takes(chunk).then_some(chunk) };
         if !chunk.is_ascii() {
             return None;
         }

@@ -12,6 +12,7 @@ mod apart;
 mod cache;
 mod classes;
 mod cutter;
+mod inert;
 mod masks;
 mod pieces;
 mod seams;
@@ -109,7 +110,7 @@ impl Fast {
     pub(crate) fn takes_lines(&self, keep_ends: bool) -> bool {
         match &self.way {
             Way::Chunks(..) => self.divides(b'\n') && self.divides(b'\r'),
-            Way::Pieces(_) => keep_ends,
+            Way::Pieces(pieces) => keep_ends && !pieces.is_normalized(),
             Way::Seams(_) => false,
         }
     }

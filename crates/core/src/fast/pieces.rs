@@ -8,12 +8,14 @@
 
 use super::apart::Normalized;
 use super::classes::{Before, Block, Classes};
+use super::inert::Inert;
 use super::starts::Here;
 use super::walk::List;
 use crate::grammar::Grammar;
+use crate::normalize::{Form, Normalizer};
 use crate::pretokenize::{Behavior, PreTokenizer, Split};
 use crate::settings::ByteLevel;
-use crate::unicode::{Category, category};
+use crate::unicode::{Category, category, class};
 use crate::words::WordSplitter;
 
 /// Cuts texts by a grammar.
@@ -23,13 +25,15 @@ pub(super) struct Pieces {
     classes: Classes,
     /// What is done to the text before.
     pub(super) normalized: Option<Normalized>,
+    /// With NFC before, what tells the texts that it leaves as they are; no other text is taken apart.
+    inert: Option<Inert>,
     /// Whether the bytes of pieces become characters.
     pub(super) writes_bytes: bool,
 }
 
 impl Pieces {
     pub(super) fn new(grammar: Grammar, writes_bytes: bool) -> Self {
-        Self { grammar, classes: Classes::new(grammar == Grammar::O200k), normalized: None, writes_bytes }
+        Self { grammar, classes: Classes::new(grammar == Grammar::O200k), normalized: None, inert: None, writes_bytes }
     }
 
     /// The same of a text that is normalized first.
@@ -49,6 +53,9 @@ impl Pieces {
         let pieces = Self::new(grammar, steps.iter().any(|step| matches!(step, PreTokenizer::ByteLevel(_))));
         match splitter.normalizer() {
             None => Some(pieces),
+            Some(Normalizer::Form(Form::Nfc)) if !pieces.has_gaps() => {
+                Some(Self { inert: Some(Inert::new()), ..pieces })
+            }
             Some(normalizer) => {
                 Normalized::of(normalizer).filter(|_| pieces.has_gaps()).map(|first| pieces.after(first))
             }
@@ -57,7 +64,7 @@ impl Pieces {
 
     /// The same with the kernel of that name, if it runs here.
     pub(super) fn with_kernel(&self, name: &str) -> Option<Self> {
-        Some(Self { classes: self.classes.with_kernel(name)?, ..*self })
+        Some(Self { classes: self.classes.with_kernel(name)?, ..self.clone() })
     }
 
     /// What classifies the bytes of a text here.
@@ -70,6 +77,16 @@ impl Pieces {
         self.grammar == Grammar::Clip
     }
 
+    /// Whether a normalizer comes first.
+    pub(super) fn is_normalized(&self) -> bool {
+        self.normalized.is_some() || self.inert.is_some()
+    }
+
+    /// Whether a text is as its normalizer would leave it, or that does not matter.
+    pub(super) fn takes(&self, text: &str) -> bool {
+        self.inert.as_ref().is_none_or(|inert| inert.is_all(text))
+    }
+
     /// Whether a text may be cut at a byte, which is not the first: whatever comes before and behind, a piece begins there,
     /// and those before it end as they would at the end of a text.
     ///
@@ -77,12 +94,15 @@ impl Pieces {
     /// these patterns also where a letter stands behind the end of a line.
     pub(super) fn may_cut(&self, text: &[u8], at: usize) -> bool {
         let is_old = matches!(self.grammar, Grammar::Gpt2 | Grammar::Clip);
+        // What NFC changes may become something else.
+        let kind =
+            |c: char| if self.inert.is_none() || class(c).is_inert_nfc() { category(c) } else { Category::BLANK };
         let ends_line = |byte| matches!(byte, b'\r' | b'\n');
         if !matches!(text[at], b'\t'..=b'\r' | b' ') {
-            let is_letter = |c| category(c).intersects(Category::LETTER);
+            let is_letter = |c| kind(c).intersects(Category::LETTER);
             return !is_old && ends_line(text[at - 1]) && first(&text[at..]).is_some_and(is_letter);
         }
-        last(&text[..at]).map(category).is_some_and(|kind| match kind {
+        last(&text[..at]).map(kind).is_some_and(|kind| match kind {
             Category::BLANK => false,
             kind if kind.intersects(Category::LETTER.union(Category::NUMBER)) => true,
             _ => is_old || !ends_line(text[at]),

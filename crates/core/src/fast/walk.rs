@@ -182,6 +182,11 @@ impl PieceWalk<'_> {
             if self.place.at == self.text.len() {
                 break;
             }
+            if self.place.at == 0 && !self.pieces.takes(self.text) {
+                self.list.begin(self.text.len());
+                self.place.at = self.text.len();
+                break;
+            }
             if self.place.at == self.end {
                 let at = self.place.at;
                 self.end = if self.lines { line_end(self.text.as_bytes(), at) } else { self.text.len() };

@@ -39,7 +39,7 @@ enum Kernel {
 #[derive(Debug, Clone)]
 pub(super) struct Classifier<const N: usize> {
     kernel: Kernel,
-    tables: Tables<N>,
+    tables: Box<Tables<N>>,
 }
 
 /// The sets that bytes belong to, in the forms that kernels look them up in.
@@ -67,7 +67,7 @@ impl<const N: usize> Classifier<N> {
     /// The fastest for this machine; `bits` has for each byte a bit for each of the sets, of which there are up to eight.
     pub(super) fn new(bits: [u8; 256]) -> Self {
         let kernel = kernels().last().copied().unwrap_or(Kernel::Scalar);
-        Self { kernel, tables: Tables::new(bits) }
+        Self { kernel, tables: Box::new(Tables::new(bits)) }
     }
 
     /// The same with the kernel of that name, if it runs here.
@@ -144,7 +144,7 @@ mod tests {
     }
 
     fn check<const N: usize>(kernel: Kernel, bits: [u8; 256], block: &[u8; BLOCK]) {
-        let classifier = Classifier::<N> { kernel, tables: Tables::new(bits) };
+        let classifier = Classifier::<N> { kernel, tables: Box::new(Tables::new(bits)) };
         assert_eq!(classifier.masks(block), defined(&bits, block), "{kernel:?}");
     }
 

@@ -1,0 +1,67 @@
+//! Whether a text is its own NFC, told without normalizing it.
+
+use crate::unicode::class;
+
+/// Tells texts of inert characters alone, which NFC leaves as they are. (See [`crate::unicode::Class`].)
+#[derive(Debug, Clone)]
+pub(super) struct Inert {
+    /// Bytes that begin inert characters alone, and those inside of characters.
+    bytes: [bool; 256],
+}
+
+impl Inert {
+    pub(super) fn new() -> Self {
+        Self { bytes: std::array::from_fn(|byte| begins_inert(u8::try_from(byte).unwrap_or(0))) }
+    }
+
+    /// Whether all characters are inert.
+    pub(super) fn is_all(&self, text: &str) -> bool {
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            if let Some(eight) = bytes[at..].first_chunk::<8>()
+                && eight.is_ascii()
+            {
+                at += 8;
+            } else if self.bytes[usize::from(byte)] {
+                at += 1;
+            } else {
+                let c = text[at..].chars().next().unwrap_or_default();
+                if !class(c).is_inert_nfc() {
+                    return false;
+                }
+                at += c.len_utf8();
+            }
+        }
+        true
+    }
+}
+
+/// Whether all characters that begin with a byte are inert; the bytes inside of characters are passed over.
+fn begins_inert(byte: u8) -> bool {
+    let first = u32::from(byte);
+    let mut characters = match byte {
+        0..=0xBF => return true,
+        0xC2..=0xDF => (first & 0x1F) << 6..((first & 0x1F) + 1) << 6,
+        0xE1..=0xEF => (first & 0xF) << 12..((first & 0xF) + 1) << 12,
+        _ => return false,
+    }
+    .filter_map(char::from_u32);
+    characters.all(|c| class(c).is_inert_nfc())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_character_is_told() {
+        let inert = Inert::new();
+        for c in '\0'..=char::MAX {
+            let is_inert = class(c).is_inert_nfc();
+            for text in [format!("{c}"), format!("abcdefgh中{c}"), format!("{c}文abcdefgh")] {
+                assert_eq!(inert.is_all(&text), is_inert, "{text:?}");
+            }
+        }
+    }
+}
