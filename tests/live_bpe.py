@@ -168,20 +168,23 @@ def subword_nmt(codes: bytes) -> Any:
 def segmented(tokenizer: pw.Tokenizer, line: str) -> str:
     """Gives a line as subword-nmt writes it: `@@` behind what does not end a word, unknown characters as they are."""
     found = tokenizer.encode(line)
+    rows = zip(found.tokens, found.word_ids, found.offsets, strict=True)
+    kept = [(token, word, line[start:end]) for token, word, (start, end) in rows if token != "</w>"]
     parts = []
-    for token, word, (start, end), after in zip(
-        found.tokens, found.word_ids, found.offsets, [*found.word_ids, None][1:], strict=True
+    for (token, word, text), after in zip(
+        kept, [word for _, word, _ in kept[1:]] + [None], strict=False
     ):
-        text = line[start:end] if token == "<unk>" else token.removesuffix("</w>")
-        parts.append(text if word != after else f"{text}@@")
+        part = text if token == "<unk>" else token.removesuffix("</w>")
+        parts.append(part if word != after else f"{part}@@")
     return " ".join(parts)
 
 
-def corpus_lines(data: Path, unpacked: Callable[[Path], bytes]) -> Iterator[tuple[str, list[str]]]:
-    """Gives the lines of every corpus of text, by its name."""
-    for path in sorted((data / "corpora").rglob("*.*")):
+def corpus_lines(folder: Path, unpacked: Callable[[Path], bytes]) -> Iterator[list[str]]:
+    """Gives the lines of every corpus in a folder."""
+    for path in sorted(folder.rglob("*.*")):
         raw = unpacked(path) if path.suffix == ".zst" else path.read_bytes()
-        if path.suffix == ".json":
-            yield path.name, json.loads(raw)
-            continue
-        yield path.name, raw.decode("utf-8", "replace").split("\n")
+        yield (
+            json.loads(raw)
+            if path.suffix == ".json"
+            else raw.decode("utf-8", "replace").split("\n")
+        )

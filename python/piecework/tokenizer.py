@@ -330,11 +330,12 @@ class Tokenizer:
 
     @classmethod
     def from_subword_nmt(cls, path: Pathish) -> Tokenizer:
-        r"""Load codes of subword-nmt, version 0.2: a merge a line.
+        r"""Load codes of subword-nmt, version 0.1 or 0.2: a merge a line.
 
         Codes know no ids. Here the unknown token has the first, then come the characters in the order in which the codes
-        name them, without and with ``</w>``, then what the merges make. A token that ends a word ends in ``</w>``; the
-        library writes ``@@`` behind all others instead. Words are what spaces and line ends divide.
+        name them, without and with ``</w>``, then what the merges make. A token that ends a word ends in ``</w>``, which in
+        version 0.1 may be a token of its own; the library writes ``@@`` behind all others instead. Words are what spaces
+        and line ends divide.
 
         Args:
             path: The file.

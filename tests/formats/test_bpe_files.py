@@ -305,6 +305,9 @@ def test_what_merges_cannot_hold(tmp_path: Path) -> None:
         pw.errors.ConfigError, match='the token "ab", which only a whole word is encoded as'
     ):
         pw.Tokenizer(whole).save(tmp_path / "x", "merges.txt")
+    marked = models.BPE(["a", "##b", "ab"], [("a", "##b")], continuing_subword_prefix="##")
+    with pytest.raises(pw.errors.ConfigError, match='cannot hold the marks "##" and ""'):
+        pw.Tokenizer(marked).save(tmp_path / "x", "merges.txt")
     tied = models.BPE(["a", "b", "ab", "ba"], ranks=[None, None, 0, 0])
     with pytest.raises(pw.errors.ConfigError, match="merges of the same rank"):
         pw.Tokenizer(tied).save(tmp_path / "x", "merges.txt")
@@ -368,6 +371,21 @@ def test_codes_of_which_a_pair_stands_twice(tmp_path: Path) -> None:
     theirs, ours = live_bpe.subword_nmt(codes), pw.Tokenizer.from_file(tmp_path / "codes")
     for word in ("abc", "abcabc", "ab", "bc", "c"):
         assert live_bpe.segmented(ours, word) == theirs.segment(word)
+
+
+def test_codes_of_version_0_1(tmp_path: Path) -> None:
+    merges = "l o\nlo w\ns t\nw </w>\ne st\nest </w>\nlow </w>\n"
+    for codes in (merges, f"#version: 0.1\n{merges}"):
+        (tmp_path / "codes").write_text(codes)
+        theirs = live_bpe.subword_nmt(codes.encode())
+        ours = pw.Tokenizer.from_subword_nmt(tmp_path / "codes")
+        for word in ("low", "lows", "lowest", "w", "sow", "lost west", "x lx", " low  slow "):
+            assert live_bpe.segmented(ours, word) == theirs.segment(word), word
+        assert ours.decode(ours.encode_ids("low lowest")) == "low lowest"
+        ours.save(tmp_path / "again", "subword-nmt")
+        assert (tmp_path / "again").read_text() == f"#version: 0.1\n{merges}"
+        with pytest.raises(pw.errors.ConfigError, match='a symbol "</w>" of its own'):
+            ours.save(tmp_path / "x", "merges.txt")
 
 
 def test_codes_of_another_version_are_refused() -> None:

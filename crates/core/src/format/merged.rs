@@ -6,7 +6,7 @@ use super::lines;
 use crate::decode::Decoder;
 use crate::error::{Error, Result, shorten};
 use crate::model::Model;
-use crate::model::bpe::{Bpe, Merges, Merging, NO_RANK, Settings};
+use crate::model::bpe::{Bpe, Merges, NO_RANK, Settings};
 use crate::pipeline::{Parts, Tokenizer};
 use crate::postprocess::PostProcessor;
 use crate::settings::ByteLevel;
@@ -138,30 +138,12 @@ impl Held {
         Err(self.refuses("merges of the same rank"))
     }
 
-    /// Refuses words that are tokens though no merges make them, unless all `entries` are made by merges.
+    /// Refuses a model with `entries` that merges do not make, where words of that kind are otherwise encoded.
     pub(super) fn refuse_unreachable(&self, model: &Bpe, entries: &HashSet<u32>) -> Result<()> {
-        match unreachable(model, entries)? {
-            None => Ok(()),
-            Some(entry) => {
-                let how = if model.settings().ignore_merges { "only a whole word is" } else { "nothing is" };
-                Err(self.refuses(&format!("the token {:?}, which {how} encoded as", shorten(entry))))
-            }
-        }
+        let merging = model.with_settings(Settings { ignore_merges: false, ..model.settings().clone() })?;
+        let Some(id) = merging.unreachable().into_iter().find(|id| entries.contains(id)) else { return Ok(()) };
+        let how = if model.settings().ignore_merges { "only a whole word is" } else { "nothing is" };
+        let entry = shorten(model.vocab().token(id).unwrap_or_default());
+        Err(self.refuses(&format!("the token {entry:?}, which {how} encoded as")))
     }
-}
-
-/// The first of the `entries` that merges do not make of its own characters.
-fn unreachable<'a>(model: &'a Bpe, entries: &HashSet<u32>) -> Result<Option<&'a str>> {
-    let plain = model.with_settings(Settings { ignore_merges: false, dropout: None, ..model.settings().clone() })?;
-    let (suffix, mut merging, mut tokens) = (&model.settings().end_of_word_suffix, Merging::default(), Vec::new());
-    for (entry, id) in model.vocab().iter().filter(|(_, id)| entries.contains(id)) {
-        // A token that does not end a word never is a word by itself.
-        let Some(word) = entry.strip_suffix(suffix.as_str()) else { continue };
-        tokens.clear();
-        plain.encode_word(word, 0, true, &mut merging, &mut tokens)?;
-        if tokens.len() != 1 || tokens[0].id != id {
-            return Ok(Some(entry));
-        }
-    }
-    Ok(None)
 }

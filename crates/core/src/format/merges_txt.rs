@@ -15,7 +15,7 @@ use crate::encoding::NamedToken;
 use crate::error::{Error, Result, shorten};
 use crate::grammar::Grammar;
 use crate::model::Model;
-use crate::model::bpe::{Bpe, Settings};
+use crate::model::bpe::{Bpe, Settings, SuffixStyle};
 use crate::normalize::{Form, Normalizer};
 use crate::pattern::Pattern;
 use crate::pipeline::{Parts, Tokenizer};
@@ -223,11 +223,24 @@ pub fn write_vocab_json(tokenizer: &Tokenizer) -> Result<String> {
 /// The merges of a BPE model as a `merges.txt`.
 pub fn write_merges_txt(tokenizer: &Tokenizer) -> Result<String> {
     let model = HELD.bpe(tokenizer)?;
+    refuse_marks(model.settings())?;
     HELD.refuse_ties(model)?;
     if model.settings().ignore_merges {
         HELD.refuse_unreachable(model, &entries(tokenizer, model))?;
     }
     merge_lines(&HELD, model, "#version: 0.2\n")
+}
+
+/// Refuses marks that a reader would not tell from the vocabulary.
+fn refuse_marks(settings: &Settings) -> Result<()> {
+    let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, suffix_style, .. } = settings;
+    if !prefix.is_empty() || !["", SUFFIX].contains(&suffix.as_str()) {
+        return Err(HELD.refuses(&format!("the marks {prefix:?} and {suffix:?} of tokens in a word")));
+    }
+    if !suffix.is_empty() && *suffix_style == SuffixStyle::Separate {
+        return Err(HELD.refuses(&format!("a symbol {suffix:?} of its own")));
+    }
+    Ok(())
 }
 
 /// The merges one a line, behind a header.

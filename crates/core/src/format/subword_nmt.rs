@@ -1,7 +1,9 @@
-//! Codes of subword-nmt: a merge a line, over characters of words, the last of which has `</w>` attached.
+//! Codes of subword-nmt: a merge a line, over characters of words.
+//!
+//! In version 0.2 the last character has `</w>` attached; in version 0.1, which has no header, that is a symbol of its own.
 //!
 //! The library knows no ids and no unknown characters. Here ids follow the codes: the unknown token, then the characters in
-//! the order in which they come first, each without and with the mark, then what the merges make, in their order.
+//! the order in which they come first, each without and with an attached mark, then what the merges make, in their order.
 
 use std::collections::HashSet;
 
@@ -11,7 +13,7 @@ use super::merges_txt::merge_lines;
 use crate::decode::{BpeDecoder, Decoder};
 use crate::error::{Error, Place, Result, shorten};
 use crate::model::Model;
-use crate::model::bpe::{Bpe, Settings};
+use crate::model::bpe::{Bpe, Settings, SuffixStyle};
 use crate::pattern::Pattern;
 use crate::pipeline::{Parts, Tokenizer};
 use crate::pretokenize::{Behavior, PreTokenizer, Split};
@@ -19,7 +21,8 @@ use crate::vocab::Vocab;
 use crate::words::WordSplitter;
 
 const HEADER: &str = "#version:";
-const VERSION: &str = "0.2";
+/// The versions, and how they mark the end of a word.
+const VERSIONS: [(&str, SuffixStyle); 2] = [("0.1", SuffixStyle::Separate), ("0.2", SuffixStyle::Attached)];
 const SUFFIX: &str = "</w>";
 const UNKNOWN: &str = "<unk>";
 /// What stands between words: spaces, and line ends with the spaces around them.
@@ -27,12 +30,16 @@ const BETWEEN: &str = r"\A[\r\n ]+|[\r\n ]+\z|[\r ]*\n[\r\n ]*| +";
 
 /// The tokenizer of a file of codes; of a pair that stands there twice, the first counts.
 pub fn read_subword_nmt(bytes: &[u8]) -> Result<Tokenizer> {
-    let merges = merges(bytes)?;
-    let vocab = vocab(&merges)?;
+    let (style, merges) = merges(bytes)?;
+    let vocab = vocab(style, &merges)?;
     let id = |symbol: &str| vocab.id(symbol).unwrap_or_default();
     let pairs = merges.iter().map(|(left, right)| (id(left), id(right))).collect();
-    let settings =
-        Settings { unk_token: Some(UNKNOWN.to_owned()), end_of_word_suffix: SUFFIX.to_owned(), ..Settings::default() };
+    let settings = Settings {
+        unk_token: Some(UNKNOWN.to_owned()),
+        end_of_word_suffix: SUFFIX.to_owned(),
+        suffix_style: style,
+        ..Settings::default()
+    };
     let split = Split { pattern: Pattern::regex(BETWEEN)?, behavior: Behavior::Removed, invert: false };
     Tokenizer::new(Parts {
         splitter: WordSplitter::new(None, Some(PreTokenizer::Split(split)))?,
@@ -46,14 +53,13 @@ pub fn read_subword_nmt(bytes: &[u8]) -> Result<Tokenizer> {
     })
 }
 
-/// The merges, each once.
-fn merges(bytes: &[u8]) -> Result<Vec<(&str, &str)>> {
-    let (mut merges, mut seen) = (Vec::new(), HashSet::new());
-    let mut version = "0.1";
+/// How the end of a word is marked, and the merges, each once.
+fn merges(bytes: &[u8]) -> Result<(SuffixStyle, Vec<(&str, &str)>)> {
+    let (mut style, mut merges, mut seen) = (SuffixStyle::Separate, Vec::new(), HashSet::new());
     for (number, line) in lines(bytes) {
         let line = plain_text(number, line)?.trim_matches(' ');
         if number == 1 && line.starts_with(HEADER) {
-            version = line[HEADER.len()..].trim();
+            style = style_of(line[HEADER.len()..].trim())?;
             continue;
         }
         let merge = merge_of(number, line)?;
@@ -61,25 +67,30 @@ fn merges(bytes: &[u8]) -> Result<Vec<(&str, &str)>> {
             merges.push(merge);
         }
     }
-    if version == VERSION {
-        return Ok(merges);
-    }
-    Err(Error::Unsupported {
+    Ok((style, merges))
+}
+
+fn style_of(version: &str) -> Result<SuffixStyle> {
+    let known = VERSIONS.iter().find(|(known, _)| *known == version);
+    known.map(|(_, style)| *style).ok_or_else(|| Error::Unsupported {
         at: Place::Line(1),
-        message: format!(
-            "the codes are of version {:?}, in which the end of a word is a symbol of its own; this version of piecework \
-             reads version {VERSION:?}, which subword-nmt has written since 2017",
-            shorten(version)
-        ),
+        message: format!("the codes are of version {:?}; expected \"0.1\" or \"0.2\"", shorten(version)),
     })
 }
 
-fn vocab(merges: &[(&str, &str)]) -> Result<Vocab> {
+fn vocab(style: SuffixStyle, merges: &[(&str, &str)]) -> Result<Vocab> {
     let made: HashSet<String> = merges.iter().map(|(left, right)| [*left, *right].concat()).collect();
     let mut vocab = Vocab::default();
     let mut add = |symbol: &str| if vocab.id(symbol).is_none() { vocab.insert_next(symbol).map(drop) } else { Ok(()) };
     add(UNKNOWN)?;
+    if style == SuffixStyle::Separate {
+        add(SUFFIX)?;
+    }
     for symbol in merges.iter().flat_map(|(left, right)| [*left, *right]).filter(|&symbol| !made.contains(symbol)) {
+        if style == SuffixStyle::Separate {
+            add(symbol)?;
+            continue;
+        }
         let character = symbol.strip_suffix(SUFFIX).unwrap_or(symbol);
         add(character)?;
         add(&format!("{character}{SUFFIX}"))?;
@@ -94,7 +105,7 @@ fn vocab(merges: &[(&str, &str)]) -> Result<Vocab> {
 pub fn write_subword_nmt(tokenizer: &Tokenizer) -> Result<String> {
     let held = Held { format: "a file of subword-nmt codes", instead: "save a tokenizer.json" };
     let model = held.bpe(tokenizer)?;
-    let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, .. } = model.settings();
+    let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, suffix_style, .. } = model.settings();
     if !prefix.is_empty() || suffix != SUFFIX {
         return Err(held.refuses(&format!("other marks than {SUFFIX:?} at the ends of words")));
     }
@@ -102,7 +113,8 @@ pub fn write_subword_nmt(tokenizer: &Tokenizer) -> Result<String> {
     if model.settings().ignore_merges {
         return Err(held.refuses("ignore_merges"));
     }
-    merge_lines(&held, model, &format!("{HEADER} {VERSION}\n"))
+    let version = VERSIONS.iter().find(|(_, style)| style == suffix_style).map_or("", |(version, _)| version);
+    merge_lines(&held, model, &format!("{HEADER} {version}\n"))
 }
 
 #[cfg(test)]
@@ -118,10 +130,19 @@ mod tests {
     }
 
     #[test]
+    fn in_version_0_1_the_end_is_a_symbol() {
+        let tokenizer = read_subword_nmt(b"l o\nlo w\nlow </w>\n").unwrap();
+        let tokens: Vec<&str> = tokenizer.model().vocab().iter().map(|(token, _)| token).collect();
+        assert_eq!(tokens, ["<unk>", "</w>", "l", "o", "w", "lo", "low", "low</w>"]);
+        assert_eq!(tokenizer.model().as_bpe().unwrap().settings().suffix_style, SuffixStyle::Separate);
+        assert_eq!(write_subword_nmt(&tokenizer).unwrap(), "#version: 0.1\nl o\nlo w\nlow </w>\n");
+    }
+
+    #[test]
     fn errors_name_the_line() {
         let error = |file: &[u8]| read_subword_nmt(file).unwrap_err().to_string();
         assert!(error(b"#version: 0.2\nl o\nlo\n").starts_with("line 3: expected a merge"));
-        assert!(error(b"l o\n").starts_with("line 1: the codes are of version \"0.1\""));
+        assert!(error(b"l o\nlo\n").starts_with("line 2: expected a merge"));
         assert!(error(b"#version: 0.3\nl o\n").starts_with("line 1: the codes are of version \"0.3\""));
     }
 }
