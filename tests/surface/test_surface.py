@@ -41,9 +41,15 @@ SIGNATURES: dict[str, str] = {
     "ties='lex', special_tokens=('[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'), "
     "special_tokens_first=True, user_defined_symbols=(), initial_alphabet=(), limit_alphabet=None, "
     "continuing_subword_prefix='##', max_token_length=None, prune_unused=False)",
+    "BpeTrainer": "(vocab_size=None, *, max_merges=None, min_frequency=1, min_word_frequency=1, "
+    "stop_at_pair_frequency=None, ties='lex', special_tokens=(), special_tokens_first=True, "
+    "user_defined_symbols=(), alphabet='char', initial_alphabet=(), limit_alphabet=None, "
+    "continuing_subword_prefix='', end_of_word_suffix='', suffix_style='attached', "
+    "max_token_length=None)",
     "WordCounts": "(words)",
     "WordCounts.from_texts": f"(texts, *, {COUNTING}, first_document=0)",
-    "WordCounts.from_files": f"(paths, *, {COUNTING}, {FILES}, first_document=0)",
+    "WordCounts.from_files": f"(paths, *, {COUNTING}, {FILES}, first_document=0, "
+    "keep_line_ends=False)",
     "WordCounts.load": "(path)",
     "WordCounts.save": "(self, path)",
     "WordCounts.merge": "(self, other)",
