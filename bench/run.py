@@ -17,6 +17,7 @@ MEASURES = [
         "splits",
         "linear",
         "encode",
+        "bpe",
         "count",
         "train",
         "train_bpe",

@@ -427,6 +427,15 @@ GROUPS: dict[str, tuple[Json, Json, list[str]]] = {
     "byte level, unknown bytes": (
         bpe(["<unk>", *map(visible, "abehortx '\n")], ["t h", "th e"], fuse_unk=True, **UNKNOWN),
         {"pre_tokenizer": GPT2}, TRAPS[3:]),
+    "byte level and a suffix": (
+        bpe(
+            [*VISIBLE, *(c + "</w>" for c in VISIBLE if c != "b")],
+            ["t h", "th e</w>", "\u0120 th", "a \u00ff", "a a", "a a</w>"],
+            end_of_word_suffix="</w>",
+        ),
+        {"pre_tokenizer": GPT2},
+        ["a", "b", "ab", "ba", "the", "the then the", "aaaa", "a\u00ff", "\u4e2d", "th b"],
+    ),
     "CLIP": (
         bpe([*VISIBLE, *(c + "</w>" for c in VISIBLE)],
             [*("t h", "th e</w>", "o t", "h e", "he n</w>", "y a", "l l</w>", "r e</w>", "a a")],

@@ -385,7 +385,8 @@ class BPE(Model):
         ranks = data.pop("ranks")
         separate = data.pop("suffix_style") == "separate"
         if ranks is not None or separate:
-            own = _OwnBPE(ranks=ranks, suffix_style="separate" if separate else None).to_dict()
+            style: SuffixStyle | None = "separate" if separate else None
+            own = _OwnBPE(ranks=ranks, suffix_style=style).to_dict()
             data |= {"type": _OWN_BPE, "piecework": own}
         return data
 

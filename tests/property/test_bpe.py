@@ -23,6 +23,8 @@ def models(draw: DrawFn) -> dict[str, Any]:
     """Draws a model of a tokenizer.json, whose merges are listed."""
     prefix, suffix = (draw(affix) for affix in AFFIXES)
     forms = {f for c in LETTERS for f in (c, prefix + c, c + suffix, prefix + c + suffix)}
+    separate = bool(suffix) and draw(st.booleans())
+    forms |= {prefix + suffix} if separate else set()
     entries = sorted(forms - draw(st.sets(st.sampled_from(sorted(forms)), max_size=6)))
     unknown = draw(st.sampled_from([None, "<unk>", "a", "absent"]))
     entries += ["<unk>"] if unknown == "<unk>" else []
@@ -35,8 +37,8 @@ def models(draw: DrawFn) -> dict[str, Any]:
             merges.append([left, right])
             entries.append(left + right.removeprefix(prefix))
     entries += draw(st.lists(st.text("abc", min_size=2, max_size=4), max_size=2))
-    return {
-        "type": "BPE",
+    own = {"version": 1, "ranks": None, "suffix_style": "separate", "training": None}
+    return ({"type": "piecework.BPE", "piecework": own} if separate else {"type": "BPE"}) | {
         "dropout": None,
         "unk_token": unknown,
         "continuing_subword_prefix": prefix or None,

@@ -51,11 +51,15 @@ GRAMMARS = {
             ]
         ),
     ),
+    "grammar clip, lower case": (
+        n.Sequence([n.NFC(), n.Replace(pw.Regex(r"\s+"), " "), n.Lowercase()]),
+        p.Split(pw.Regex(SPLIT_PATTERNS["clip"]), "removed", invert=True),
+    ),
     "grammar gpt2, bytes": (None, p.ByteLevel(add_prefix_space=False)),
 }
 OTHERS |= GRAMMARS
 SOME = ("bert 1111", "bert 1100", "bert 0000", *OTHERS)
-SWEPT = ("bert 1111", "folded, \\w", "grammar cl100k", "grammar o200k")
+SWEPT = ("bert 1111", "folded, \\w", "grammar cl100k", "grammar o200k", "grammar clip, lower case")
 """Pipelines that meet every character in the normal suite."""
 STEP = 1 << 12
 COLUMNS = ("ids", "offsets", "word_ids")
@@ -132,6 +136,7 @@ TRAPS = (
     "İstanbul ΟΔΟΣ ẞ \u212a ﬁ a\u20ddb a\u1ac1b a\u0323\u0307b a\u0307\u0323b",
     "한글 각각 हिन्दी ไทยเขียน می\u200cخواهم 👩\u200d👩\u200d👧 漢字かな",
     "'re've y'all'd've 'ſ I'LLa \r\n\r\n  \n  x !\n/\n/x 中文ABC HTTPServer 1234567 ",
+    "I'LL'S T\u0308 t\u0308 " + "x-Y_2." * 20 + "é " + "x-Y_2." * 20 + "\u3000" + "Word" * 30,
     "a;\u037eb \u1fef \u0344x .\u0338 \u0301\u0323 \u00a0\u3000\u2028x",
     "##ing un##able ## " + "a" * 101 + " " + "é" * 70 + " " + "e\u0301" * 40,
 )

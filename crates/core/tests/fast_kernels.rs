@@ -43,6 +43,7 @@ fn pipelines() -> Vec<Value> {
     let nfd = json!({
         "type": "Sequence", "normalizers": [{"type": "NFD"}, {"type": "StripAccents"}, {"type": "Lowercase"}],
     });
+    let clip = json!({"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Lowercase"}]});
     let grammar = |grammar: Grammar, behavior, invert| {
         let pattern = json!({"Regex": grammar.pattern()});
         json!({"type": "Split", "pattern": pattern, "behavior": behavior, "invert": invert})
@@ -55,6 +56,7 @@ fn pipelines() -> Vec<Value> {
         (Value::Null, grammar(Grammar::Cl100k, "Isolated", false)),
         (Value::Null, grammar(Grammar::O200k, "Isolated", false)),
         (Value::Null, grammar(Grammar::Clip, "Removed", true)),
+        (clip, grammar(Grammar::Clip, "Removed", true)),
     ];
     let pieces = ["a", "b", "x", "é", "e", "中", "!", "1", "un", "able", "hello", "i", "\u{301}", "σ", "\u{AC00}"];
     let entries = ["[UNK]".to_owned()].into_iter().chain(pieces.iter().flat_map(|piece| {

@@ -42,17 +42,14 @@ class Normalized(NamedTuple):
 
         Args:
             start: First character of the part, in characters of `text`.
-            end: One past its last character.
+            end: One past its last character; the part must not be empty.
 
         Returns:
-            (start, end) in characters of the original: the start of the first, the end of the last;
-            for an empty part behind some text, the end of that text twice.
+            (start, end) in characters of the original: the start of the first, the end of the last.
 
-        >>> identity("naive").origin(2, 4), identity("naive").origin(5, 5)
-        ((2, 4), (5, 5))
+        >>> identity("naive").origin(2, 4)
+        (2, 4)
         """
-        if start == end:
-            return (self.alignment[start - 1][1],) * 2
         return self.alignment[start][0], self.alignment[end - 1][1]
 
     def part(self, start: int, end: int) -> "Normalized":
@@ -60,7 +57,7 @@ class Normalized(NamedTuple):
 
         Args:
             start: First character of the part, in characters of `text`.
-            end: One past its last character.
+            end: One past its last character; the part must not be empty.
 
         Returns:
             The part; its whole is the origin of its characters.

@@ -328,10 +328,7 @@ def _spans(word: str, parts: Sequence[Part]) -> list[Piece]:
     last, pieces, begin = len(inside) - 1, [], 0
     for entry, size in parts:
         end = begin + size
-        if size:
-            span = inside[min(begin, last)], inside[min(end - 1, last)] + 1
-        else:
-            span = len(word), len(word)
-        pieces.append(Piece(entry, *span))
+        first, final = (begin, end - 1) if size else (last, last)
+        pieces.append(Piece(entry, inside[min(first, last)], inside[min(final, last)] + 1))
         begin = end
     return pieces

@@ -60,8 +60,8 @@ ties=1)
         counts = dict.fromkeys(self.vocabulary, 0)
         for symbol, count in self.now().symbols.items():
             counts[self._rendered(symbol)] += count
-        for symbol in self.trainer.user_defined_symbols:
-            counts[symbol] += self.words.get(symbol, 0)
+        for name in self.trainer.user_defined_symbols:
+            counts[name] += self.words.get(name, 0)
         return Trained(self.vocabulary, self.history, list(counts.values()))
 
     @property

@@ -4,7 +4,7 @@ The loop is that of `merging`. Longest match is how the vocabulary will be used:
 never gives can be pruned, and how often it gives each is the entry's count.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from piecework.reference.criteria import likelihood

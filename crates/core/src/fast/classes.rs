@@ -20,6 +20,8 @@ pub(super) struct Classes {
     classifier: Classifier<SETS>,
     /// Whether the case of letters matters, and marks belong to words.
     case: bool,
+    /// Whether characters beyond ASCII are only told from the others.
+    ascii: bool,
 }
 
 /// What the character before a block is, if that is a letter of the same word: 1 or 0, like the bit of a byte.
@@ -37,6 +39,8 @@ pub(super) struct Block {
     pub(super) length: usize,
     /// Whether the text ends with it.
     pub(super) ends: bool,
+    /// What is not ASCII.
+    pub(super) high: u64,
     /// Bytes of characters behind their first.
     pub(super) inside: u64,
     /// Letters; where case matters, marks too.
@@ -60,7 +64,14 @@ pub(super) struct Block {
 impl Classes {
     pub(super) fn new(case: bool) -> Self {
         let bits = std::array::from_fn(|byte| set_of(u8::try_from(byte).unwrap_or(0), case).map_or(0, |set| 1 << set));
-        Self { classifier: Classifier::new(bits), case }
+        Self { classifier: Classifier::new(bits), case, ascii: false }
+    }
+
+    /// Without those beyond ASCII, which are part of the rest.
+    pub(super) fn of_ascii() -> Self {
+        let bit = |byte: u8| set_of(byte, false).filter(|_| byte.is_ascii()).map_or(0, |set| 1 << set);
+        let bits = std::array::from_fn(|byte| bit(u8::try_from(byte).unwrap_or(0)));
+        Self { classifier: Classifier::new(bits), case: false, ascii: true }
     }
 
     /// The same with the kernel of that name, if it runs here.
@@ -86,7 +97,7 @@ impl Classes {
             }
         };
         let mut marks = 0;
-        if high != 0 {
+        if high != 0 && !self.ascii {
             let firsts = high & !inside;
             length = whole(rest, firsts, length);
             marks = self.look_up(&text[at..at + length], &mut sets, firsts & below(length), inside);
@@ -96,6 +107,7 @@ impl Classes {
         Block {
             length,
             ends: length == rest.len(),
+            high,
             inside,
             letters: upper | lower | caseless,
             upper,

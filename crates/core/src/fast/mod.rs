@@ -8,12 +8,14 @@
 //! A pipeline takes it by what it does, not by its name: see [`Cutter`] and [`Pieces`]. What it gives is what the general road gives, which
 //! stays the oracle. Counting goes the same way as far as the chunks, which [`tally`] counts.
 
+mod apart;
 mod cache;
 mod classes;
 mod cutter;
 mod masks;
 mod pieces;
 mod seams;
+mod starts;
 mod tally;
 mod walk;
 
@@ -212,7 +214,8 @@ impl Fast {
                 return Some(Plain::Marked(room));
             }
             Way::Pieces(pieces) => {
-                return Some(if pieces.writes_bytes { Plain::Bytes(chunk) } else { Plain::Word(chunk) });
+                let plain = if pieces.writes_bytes { Plain::Bytes } else { Plain::Word };
+                return pieces.word(chunk, room).map(plain);
             }
         };
         let is_plain = |byte: u8| ascii.get(usize::from(byte)).is_some_and(|&kind| kind != Kind::Glue);

@@ -103,9 +103,9 @@ impl Alphabet {
         self.bytes.iter().copied().filter(|&id| id != NONE)
     }
 
-    /// Whether an entry stands for a byte of what is no entry.
-    pub(super) fn is_byte(&self, id: u32) -> bool {
-        self.bytes.contains(&id)
+    /// The entries of the bytes of what is no entry, as far as there are such.
+    pub(super) fn bytes(&self) -> impl Iterator<Item = u32> + '_ {
+        self.bytes.iter().copied().filter(|&id| id != NONE)
     }
 
     /// The entries of the bytes of what is no entry; `None` unless all have one.

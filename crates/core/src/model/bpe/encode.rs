@@ -187,11 +187,19 @@ impl Bpe {
             out.push(Token { id, span: Span::new(0, word.len()) });
             return true;
         }
-        let Some(row) = forward.encode(word.as_bytes(), &tables.pairs, &mut merging.row) else { return false };
+        let Merging { row, bytes, .. } = merging;
+        let mut text = word.as_bytes();
+        if !self.settings().end_of_word_suffix.is_empty() {
+            bytes.clear();
+            bytes.extend_from_slice(text);
+            bytes.push(END);
+            text = bytes;
+        }
+        let Some(row) = forward.encode(text, &tables.pairs, row) else { return false };
         let mut at = 0;
         out.extend(row.iter().map(|&id| {
             let start = at;
-            at += forward.length(id);
+            at = word.len().min(start + forward.length(id));
             Token { id, span: Span::new(start, at) }
         }));
         true
@@ -249,13 +257,15 @@ impl Unknown {
     }
 }
 
-/// Gives out the bytes of the word to its parts, in their order: each has the characters that its bytes lie in.
+/// Gives out the bytes of the word to its parts, in their order: each has the characters that its bytes lie in, and one without
+/// any has the last character.
 fn push(word: &str, merging: &Merging, at: u32, out: &mut Vec<Token>) {
     let mut end = 0;
     out.extend(merging.parts.iter().map(|part| {
         let start = end;
         end += part.bytes as usize;
-        Token { id: part.id, span: Span::new(start, end).of_characters(word).shifted(at) }
+        let span = if start == end { Span::new(word.len(), word.len()) } else { Span::new(start, end) };
+        Token { id: part.id, span: span.of_characters(word).shifted(at) }
     }));
 }
 

@@ -61,7 +61,7 @@ pub(super) fn made(
             // The entry can be made in two ways.
             (Some(_), Some(_)) => return None,
         };
-        let Some(mut bytes) = spelling.of(rest) else { continue };
+        let Some(mut bytes) = spelling.of(rest).filter(|bytes| !bytes.contains(&END)) else { continue };
         bytes.extend(end);
         all.made.push(Made { id, bytes, merge });
     }

@@ -3,9 +3,11 @@
 //! What merges within the characters of a token does not depend on what stands around it, as long as nothing merges across
 //! its borders. So an entry that some word gives is also what its own characters give, at some place of a word.
 
+use std::collections::HashSet;
+
 use super::alphabet::{Alphabet, NONE};
 use super::merging::Merging;
-use super::{Bpe, Tables};
+use super::{Bpe, Tables, merged};
 
 impl Bpe {
     /// The ids of all entries that no text can become, in their order; special tokens are entries like all others.
@@ -17,12 +19,31 @@ impl Bpe {
             return Vec::new();
         }
         let (tables, mut merging) = (self.tables(true), Merging::default());
+        let beside = self.beside_text(&tables.alphabet);
         let mut is_reached = |token: &str, id: u32| {
-            Some(id) == self.unk_id()
-                || tables.alphabet.is_byte(id)
+            beside.contains(&id)
                 || self.readings(token, &tables.alphabet).any(|ids| becomes(ids, id, tables, &mut merging))
         };
         self.vocab().iter().filter(|&(token, id)| !is_reached(token, id)).map(|(_, id)| id).collect()
+    }
+
+    /// The entries that stand for characters which are none, and what merges make of these.
+    fn beside_text(&self, alphabet: &Alphabet) -> HashSet<u32> {
+        let mut ids: HashSet<u32> = self.unk_id().into_iter().chain(alphabet.bytes()).collect();
+        if ids.is_empty() {
+            return ids;
+        }
+        let (merges, mut text) = (self.recovered(), String::new());
+        let mut known = 0;
+        while ids.len() > known {
+            known = ids.len();
+            for &pair in &merges {
+                if ids.contains(&pair.0) || ids.contains(&pair.1) {
+                    ids.extend(merged(self.vocab(), pair, &self.settings().continuing_subword_prefix, &mut text));
+                }
+            }
+        }
+        ids
     }
 
     /// The first symbols of the words, or parts of words, that are written like a token.
@@ -70,6 +91,11 @@ mod tests {
         let merges = [("a", "b"), ("b", "c"), ("a", "bc")];
         // `b c` merges after `a b`, so `a bc` never does.
         assert_eq!(unreachable(&tokens, &merges, Settings::default()), ["abc", "cab", "<unk>"]);
+        let bytes = ["a", "<0xC3>", "<0xA9>", "<0xC3><0xA9>", "<0xC4>"];
+        let fallback = |byte_fallback| Settings { byte_fallback, ..Settings::default() };
+        let merges_bytes = [("<0xC3>", "<0xA9>")];
+        assert!(unreachable(&bytes, &merges_bytes, fallback(true)).is_empty());
+        assert_eq!(unreachable(&bytes, &merges_bytes, fallback(false)).len(), 4);
         let unk_token = Some("<unk>".to_owned());
         assert_eq!(unreachable(&tokens, &merges, Settings { unk_token, ..Settings::default() }), ["abc", "cab"]);
         let settings = Settings { ignore_merges: true, ..Settings::default() };

@@ -1,0 +1,276 @@
+"""Encoding with BPE beside the fastest peers, gigatoken and fastokens; one thread each unless it says otherwise.
+
+What is unseen is met for the first time by a tokenizer that is new, but whose tables are made: each was asked for one token
+before. Ids are compared with those of tiktoken, tokenizers and SentencePiece first.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import tempfile
+import time
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import corpus
+import documents
+import numpy as np
+from timing import best
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from corpus import Row
+
+os.environ["RAYON_NUM_THREADS"] = "1"  # read when the others first encode
+
+BYTES = 20_000_000
+DOCUMENT = 2000  # bytes, about
+FILE = 100_000_000
+VOCABS = corpus.DATA / "vocabs"
+CL100K = str(VOCABS / "cl100k_base.tiktoken")
+CLIP = str(VOCABS / "clip-bpe_simple_vocab_16e6.txt.gz")
+LLAMA = str(VOCABS / "llama2-tokenizer.model")
+HOSTILE = {"a · 10⁵": "a" * 100_000, "_ · 50,000": "_" * 50_000, "spaces · 10⁵": " " * 100_000}
+
+
+class Peer(NamedTuple):
+    """A way to encode many texts to flat ids, and one to a list of them."""
+
+    name: str
+    make: Callable[[], Any]
+    many: Callable[[Any, Sequence[str]], Any]
+    one: Callable[[Any, str], Any]
+
+
+def measure() -> Iterator[Row]:
+    """Compare ids first, then CPU time."""
+    if not corpus.is_there():
+        yield corpus.skipped("encode, BPE")
+        return
+    for name in documents.TEXTS:
+        yield from _cl100k(name)
+    yield from _single()
+    yield from _clip()
+    yield from _llama()
+    yield from _hostile()
+    yield from _file()
+
+
+def _ours() -> Any:
+    import piecework as pw
+
+    return pw.Tokenizer.from_tiktoken(CL100K)
+
+
+def _peers() -> list[Peer]:
+    """Those that are installed, with cl100k."""
+    peers = [
+        Peer(
+            "piecework",
+            _ours,
+            lambda tok, texts: tok.encode_batch(texts, threads=1).ids,
+            lambda tok, text: tok.encode_ids(text),
+        )
+    ]
+    try:
+        import gigatoken
+
+        peers.append(
+            Peer(
+                "gigatoken",
+                lambda: gigatoken.Tokenizer.from_tiktoken(CL100K, "cl100k"),
+                lambda tok, texts: tok.encode_batch(texts, parallel=False),
+                lambda tok, text: tok.encode(text),
+            )
+        )
+    except ImportError:
+        pass
+    try:
+        import fastokens
+
+        peers.append(
+            Peer(
+                "fastokens",
+                lambda: fastokens.Tokenizer.from_tiktoken(CL100K, encoding="cl100k_base"),
+                lambda tok, texts: tok.encode_batch_flat(texts),
+                lambda tok, text: tok.encode(text).ids,
+            )
+        )
+    except ImportError:
+        pass
+    return peers
+
+
+def _tiktoken() -> Any:
+    """Give tiktoken's encoding, its pattern taken from the package and its ranks from the file."""
+    import tiktoken
+    from tiktoken_ext import openai_public
+
+    lines = Path(CL100K).read_bytes().splitlines()
+    ranks = {base64.b64decode(token): int(rank) for token, rank in map(bytes.split, lines)}
+    # What it would download is here.
+    openai_public.load_tiktoken_bpe = lambda *_, **__: ranks
+    return tiktoken.Encoding(**openai_public.cl100k_base())
+
+
+def _texts(name: str) -> list[str]:
+    return documents.cut(
+        corpus.read(documents.TEXTS[name])[:BYTES].decode("utf-8", "ignore"), DOCUMENT
+    )
+
+
+def _agree(what: str, found: Any, wanted: Any) -> None:
+    if not np.array_equal(found, wanted):
+        raise SystemExit(f"{what}: not what the reference gives")
+
+
+def _beside(speeds: dict[str, float]) -> str:
+    """Tell how much faster the first is than the fastest of the others."""
+    (_, ours), *others = speeds.items()
+    listed = ", ".join(f"{name} {speed:.0f}" for name, speed in others)
+    ratio = f": {ours / max(speed for _, speed in others):.2f} times" if others else ""
+    return f"{ours:.0f} MB/s, {listed or 'no peer is installed'}{ratio}"
+
+
+def _cl100k(name: str) -> Iterator[Row]:
+    texts, reference = _texts(name), _tiktoken()
+    size = sum(len(text.encode()) for text in texts) / 1e6
+    wanted = np.fromiter(chain.from_iterable(map(reference.encode_ordinary, texts)), np.uint32)
+    unseen, repeated = {}, {}
+    for peer in _peers():
+        first = float("inf")
+        for _ in range(3):
+            tok = peer.make()
+            peer.one(tok, "a")
+            seconds, ids = best(lambda: peer.many(tok, texts), 1)  # noqa: B023 (called at once)
+            first = min(first, seconds)
+        if peer.name == "piecework":
+            _agree(f"cl100k, {name}", ids, wanted)
+        again, _ = best(lambda: peer.many(tok, texts), 7)  # noqa: B023
+        unseen[peer.name], repeated[peer.name] = size / first, size / again
+    goal = "the faster of both, 1.2 times in half of the cells"
+    yield f"encode, cl100k, {name}, unseen", _beside(unseen), goal
+    yield f"encode, cl100k, {name}, repeated", _beside(repeated), goal
+
+
+def _single() -> Iterator[Row]:
+    """Short texts, one call each."""
+    text = " ".join("".join(_texts("English")[:1500]).split())
+    for size in (64, 512):
+        texts = [text[size * number :][:size] for number in range(min(10_000, len(text) // size))]
+        figures = []
+        for peer in _peers():
+            tok = peer.make()
+            peer.one(tok, "a")
+            seconds, _ = best(lambda: [peer.one(tok, text) for text in texts], 5)  # noqa: B023
+            figures.append(f"{peer.name} {seconds / len(texts) * 1e6:.2f}")
+        what = f"cl100k, {len(texts)} texts of {size} bytes, one call each"
+        yield what, ", ".join(figures) + " µs", "the faster of both"
+
+
+def _clip() -> Iterator[Row]:
+    from tokenizers import Tokenizer
+
+    import piecework as pw
+
+    ours, texts = pw.Tokenizer.from_file(CLIP), _texts("English")[:2000]
+    document = ours.to_str()
+    theirs = Tokenizer.from_str(document)
+    theirs.no_truncation()
+    size = sum(len(text.encode()) for text in texts) / 1e6
+    encodings = theirs.encode_batch_fast(texts, add_special_tokens=False)
+    wanted = np.fromiter(chain.from_iterable(one.ids for one in encodings), np.uint32)
+    call = lambda: ours.encode_batch(texts, threads=1, add_special_tokens=False).ids  # noqa: E731
+    first, ids = best(call, 1)
+    _agree("CLIP", ids, wanted)
+    again, _ = best(call, 5)
+    try:
+        import fastokens
+    except ImportError:
+        yield "encode, CLIP, English", f"{size / again:.0f} MB/s", "10 times fastokens"
+        return
+    with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
+        # It knows no post-processor of CLIP's kind.
+        file.write(json.dumps(json.loads(document) | {"post_processor": None}))
+        file.flush()
+        peer = fastokens.Tokenizer.from_file(file.name)
+    seconds, _ = best(lambda: peer.encode_batch_flat(texts), 3)
+    figure = f"{size / again:.0f} MB/s (unseen {size / first:.0f}), fastokens {size / seconds:.1f}"
+    yield "encode, CLIP, English", f"{figure}: {seconds / again:.1f} times", "10 times fastokens"
+
+
+def _llama() -> Iterator[Row]:
+    import sentencepiece
+
+    import piecework as pw
+
+    for name in documents.TEXTS:
+        ours, texts = pw.Tokenizer.from_file(LLAMA), _texts(name)[:2000]
+        theirs = sentencepiece.SentencePieceProcessor(model_file=LLAMA)
+        size = sum(len(text.encode()) for text in texts) / 1e6
+        slow, wanted = best(lambda: theirs.encode(texts, num_threads=1), 1)  # noqa: B023
+        call = lambda: ours.encode_batch(texts, threads=1, add_special_tokens=False).ids  # noqa: B023, E731
+        first, ids = best(call, 1)
+        _agree(f"Llama 2, {name}", ids, np.fromiter(chain.from_iterable(wanted), np.uint32))
+        again, _ = best(call, 5)
+        figure = (
+            f"{size / again:.0f} MB/s (unseen {size / first:.0f}), sentencepiece {size / slow:.1f}"
+        )
+        goal = "10 times sentencepiece" if name == "English" else "-"
+        yield f"encode, Llama 2, {name}", f"{figure}: {slow / again:.1f} times", goal
+
+
+def _hostile() -> Iterator[Row]:
+    ours, reference = _ours(), _tiktoken()
+    ours.encode_ids("a")
+    for what, text in HOSTILE.items():
+        seconds, ids = best(lambda: ours.encode_ids(text, cache=False), 3)  # noqa: B023
+        # tiktoken takes seconds for these: a tenth is enough to compare.
+        part = text[: len(text) // 10]
+        _agree(what, ours.encode_ids(part), reference.encode_ordinary(part))
+        figure = f"{seconds * 1e3:.2f} ms, {len(ids)} ids"
+        yield f"cl100k, {what}, without the cache", figure, "under 50 ms"
+
+
+def _file() -> Iterator[Row]:
+    """A whole file to one array: seconds of the clock, for threads have to wait for what they share."""
+    novels = corpus.read("en/novels-25.txt")
+    data = (novels * (FILE // len(novels) + 1))[:FILE].decode("utf-8", "ignore").encode()
+    with tempfile.TemporaryDirectory(prefix="piecework-bench-") as folder:
+        path = Path(folder, "text.txt")
+        path.write_bytes(data)
+        ours, size = _ours(), len(data) / 1e6
+        speeds = {}
+        for threads in (1, 2):
+            seconds, _ = best(
+                lambda: ours.encode_file(path, threads=threads).ids,  # noqa: B023
+                3,
+                time.perf_counter,
+            )
+            speeds[threads] = size / seconds
+        peer = _gigatoken_file(path, size)
+    for threads, speed in speeds.items():
+        figure = f"{speed:.0f} MB/s, gigatoken {peer[threads]:.0f}" if peer else f"{speed:.0f} MB/s"
+        yield f"cl100k, a file of {size:.0f} MB, {threads} threads", figure, "gigatoken's file mode"
+
+
+def _gigatoken_file(path: Path, size: float) -> dict[int, float]:
+    try:
+        import gigatoken
+    except ImportError:
+        return {}
+    tok = gigatoken.Tokenizer.from_tiktoken(CL100K, "cl100k")
+    speeds = {}
+    for threads, parallel in ((1, False), (2, True)):
+        seconds, _ = best(lambda: tok.encode_files(path, parallel=parallel), 3, time.perf_counter)  # noqa: B023
+        speeds[threads] = size / seconds
+    return speeds
+
+
+if __name__ == "__main__":
+    for row in measure():
+        print(*row, sep="  ")

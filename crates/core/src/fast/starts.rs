@@ -1,0 +1,295 @@
+//! Where the pieces of a grammar begin in a block, by shifts.
+
+use super::classes::{Before, Block, below};
+use crate::grammar::contraction;
+
+/// A block in its text.
+#[derive(Clone, Copy)]
+pub(super) struct Here<'a> {
+    pub(super) block: Block,
+    pub(super) before: Before,
+    pub(super) text: &'a str,
+    /// Where the block begins.
+    pub(super) at: usize,
+}
+
+impl Block {
+    pub(super) fn white(&self) -> u64 {
+        self.spaces | self.newlines | self.blanks
+    }
+}
+
+impl Here<'_> {
+    /// Whether the last character is a letter.
+    #[inline]
+    pub(super) fn ends_in_word(&self) -> bool {
+        self.block.letters >> (self.block.length - 1) & 1 != 0
+    }
+
+    /// What the next block is told of the last character.
+    #[inline]
+    pub(super) fn last(&self) -> Before {
+        let Block { letters, upper, lower, length, .. } = self.block;
+        let last = |set: u64| set >> (length - 1) & 1;
+        Before { letters: last(letters), lower: last(lower), caseless: last(letters & !upper & !lower) }
+    }
+
+    /// Behind letters.
+    #[inline]
+    fn behind_letters(&self) -> u64 {
+        self.block.letters << 1 | self.before.letters
+    }
+
+    /// Where runs of letters begin.
+    #[inline]
+    fn first_letters(&self) -> u64 {
+        self.block.letters & !self.behind_letters()
+    }
+
+    /// See `scan::gpt2`; and whether a contraction reaches the end of the block or beyond, as it is told of each grammar.
+    #[inline]
+    pub(super) fn gpt2(&self) -> (u64, bool) {
+        let Block { numbers, spaces, rest, quotes, .. } = self.block;
+        let white = self.block.white();
+        let taking = spaces << 1;
+        let own = (self.first_letters() | firsts(numbers) | firsts(rest)) & !taking;
+        let starts = own | firsts(white) | self.lasts(white, white);
+        self.contracted(starts, quotes & firsts(rest) & !taking, false)
+    }
+
+    /// See `scan::clip`; the text may yet become lower case.
+    pub(super) fn clip(&self, caseless: bool) -> (u64, bool) {
+        let Block { numbers, rest, quotes, inside, .. } = self.block;
+        let starts = self.first_letters() | numbers & !inside | firsts(rest);
+        self.contracted(starts, quotes & firsts(rest), caseless)
+    }
+
+    /// See `scan::modern`, without case.
+    #[inline]
+    pub(super) fn modern<const DIGITS: usize, const END: bool>(&self) -> (u64, bool) {
+        let Block { rest, spaces, newlines, quotes, .. } = self.block;
+        let taken = newlines & !(newlines.wrapping_add(rest << 1 & newlines));
+        let own = firsts(rest) & !(spaces << 1);
+        let starts = self.words(own) | own | self.numbers(DIGITS) | self.white_space(taken, END);
+        self.contracted(starts, quotes & own, true)
+    }
+
+    /// See `scan::modern`, with case.
+    #[inline]
+    pub(super) fn cased(&self) -> (u64, bool) {
+        let Block { upper, lower, spaces, newlines, quotes, .. } = self.block;
+        let (taken, rest) = self.taken_with_slashes();
+        let own = firsts(rest) & !(spaces << 1);
+        let words = self.words(own) | upper & (lower << 1 | self.before.lower);
+        let starts = words | own | self.numbers(3) | self.white_space(taken & newlines, false);
+        self.suffixed(starts, quotes & own & self.behind_letters())
+    }
+
+    /// Up to where case is simple.
+    ///
+    /// A mark behind the rest may be part of it, or of a word. Upper case behind letters without case may begin a word, which
+    /// only what follows decides.
+    #[inline]
+    pub(super) fn sure(&self) -> u64 {
+        let Block { letters, upper, lower, marks, spaces, rest, .. } = self.block;
+        let mut sure = u64::MAX;
+        let mark = lowest(marks & rest << 1);
+        if mark != 0 {
+            let run = highest(firsts(rest) & (mark - 1));
+            sure = up_to(if run & spaces << 1 != 0 { run >> 1 } else { run });
+        }
+        let other = lowest(upper & ((letters & !upper & !lower) << 1 | self.before.caseless));
+        if other != 0 {
+            sure &= up_to(highest(self.first_letters() & (other - 1)));
+        }
+        sure
+    }
+
+    /// Where words begin with a letter: not behind a single character that begins them.
+    #[inline]
+    fn words(&self, own: u64) -> u64 {
+        let Block { spaces, blanks, .. } = self.block;
+        self.first_letters() & !((spaces | blanks) << 1) & !self.behind(own)
+    }
+
+    /// Where groups of up to `most` digits begin.
+    #[inline]
+    fn numbers(&self, most: usize) -> u64 {
+        let Block { numbers, inside, .. } = self.block;
+        if most == 1 {
+            return numbers & !inside;
+        }
+        let mut group = firsts(numbers);
+        let mut starts = group;
+        if numbers & inside != 0 {
+            return self.groups_of_characters(most);
+        }
+        while group != 0 {
+            group = group << 3 & numbers & numbers << 1 & numbers << 2;
+            starts |= group;
+        }
+        starts
+    }
+
+    /// The same where digits have several bytes.
+    #[cold]
+    fn groups_of_characters(&self, most: usize) -> u64 {
+        let Block { numbers, inside, .. } = self.block;
+        let (mut starts, mut count) = (0, 0);
+        for first in bits(numbers & !inside) {
+            count = if firsts(numbers) & first != 0 { 0 } else { count + 1 };
+            if count % most == 0 {
+                starts |= first;
+            }
+        }
+        starts
+    }
+
+    /// Where pieces begin with white space, of which the rest before it has taken `taken`.
+    #[inline]
+    fn white_space(&self, taken: u64, end: bool) -> u64 {
+        let Block { spaces, blanks, newlines, .. } = self.block;
+        let plain = spaces | blanks;
+        let left = (plain | newlines) & !taken;
+        let indents = plain & (newlines & !taken) << 1;
+        let mut starts = firsts(left) | self.lasts(plain, plain | newlines);
+        if indents != 0 {
+            starts |= self.indents(plain, left, indents, end);
+        }
+        starts
+    }
+
+    /// Those of `indents`, where white space begins behind the end of a line, that are not followed by another.
+    fn indents(&self, plain: u64, left: u64, mut indents: u64, end: bool) -> u64 {
+        let Block { newlines, length, ends, .. } = self.block;
+        for over in bits(plain.wrapping_add(indents) & newlines) {
+            indents &= !highest(indents & (over - 1));
+        }
+        let open = if !ends {
+            plain
+        } else if end {
+            left
+        } else {
+            0
+        };
+        // What reaches the end of the block goes with what may follow, and what reaches the end of the text may stay whole.
+        let run = up_to(highest(below(length) & !open));
+        if open >> (length - 1) & 1 != 0 { indents & run } else { indents }
+    }
+
+    /// First bytes of the characters that end `set`, where something other than `white` follows.
+    #[inline]
+    fn lasts(&self, set: u64, white: u64) -> u64 {
+        let mut lasts = set & !(white >> 1) & below(self.block.length - 1);
+        let inside = self.block.inside;
+        if inside & lasts != 0 {
+            for _ in 0..3 {
+                lasts = lasts & !inside | (lasts & inside) >> 1;
+            }
+        }
+        lasts
+    }
+
+    /// What comes behind the characters that begin at `firsts`.
+    #[inline]
+    fn behind(&self, firsts: u64) -> u64 {
+        let inside = self.block.inside;
+        let mut next = firsts << 1;
+        if inside & next != 0 {
+            for _ in 0..3 {
+                next = next & !inside | (next & inside) << 1;
+            }
+        }
+        next
+    }
+
+    /// The ends of lines and the slashes that the rest before them takes, and the rest without these slashes.
+    #[inline]
+    fn taken_with_slashes(&self) -> (u64, u64) {
+        let Block { rest, newlines, length, .. } = self.block;
+        let mut taken = newlines & !(newlines.wrapping_add(rest << 1 & newlines));
+        let bytes = &self.text.as_bytes()[self.at..self.at + length];
+        for first in bits(taken << 1 & rest) {
+            let place = first.trailing_zeros() as usize;
+            let count = bytes[place..].iter().take_while(|byte| matches!(byte, b'/' | b'\r' | b'\n')).count();
+            taken |= below(place + count) & !(first - 1);
+        }
+        (taken, rest & !taken)
+    }
+
+    /// With the contractions that begin at some of `quotes`: a piece each.
+    #[inline]
+    fn contracted(&self, mut starts: u64, quotes: u64, caseless: bool) -> (u64, bool) {
+        let mut over = false;
+        for quote in bits(quotes & (self.block.letters >> 1 | self.last_byte())) {
+            let place = self.at + quote.trailing_zeros() as usize;
+            if let Some(end) = contraction(self.text, place, caseless) {
+                starts = starts & !(quote << 1) | self.bit(end);
+                over = self.bit(end) == 0;
+            }
+        }
+        (starts, over)
+    }
+
+    /// With the contractions that begin at some of `quotes`: parts of the words before them.
+    #[inline]
+    fn suffixed(&self, mut starts: u64, quotes: u64) -> (u64, bool) {
+        let (mut last, mut over) = (None, false);
+        for quote in bits(quotes) {
+            let place = self.at + quote.trailing_zeros() as usize;
+            // A word has one at most.
+            if last == Some(place) {
+                continue;
+            }
+            last = contraction(self.text, place, true);
+            if let Some(end) = last {
+                starts = starts & !quote | self.bit(end);
+                over = self.bit(end) == 0;
+            }
+        }
+        (starts, over)
+    }
+
+    fn last_byte(&self) -> u64 {
+        1 << (self.block.length - 1)
+    }
+
+    /// The bit of a byte of the text, if it is in the block.
+    fn bit(&self, at: usize) -> u64 {
+        if at < self.at + self.block.length { 1 << (at - self.at) } else { 0 }
+    }
+}
+
+/// The first byte of each run.
+#[inline]
+pub(super) fn firsts(set: u64) -> u64 {
+    set & !(set << 1)
+}
+
+/// The bits of a set, from the lowest.
+#[inline]
+pub(super) fn bits(mut set: u64) -> impl Iterator<Item = u64> {
+    std::iter::from_fn(move || {
+        let bit = lowest(set);
+        set &= set.wrapping_sub(1);
+        (bit != 0).then_some(bit)
+    })
+}
+
+/// The lowest bit of a set, or nothing.
+#[inline]
+pub(super) fn lowest(set: u64) -> u64 {
+    set & set.wrapping_neg()
+}
+
+/// The highest bit of a set, or nothing.
+#[inline]
+pub(super) fn highest(set: u64) -> u64 {
+    set.checked_ilog2().map_or(0, |place| 1 << place)
+}
+
+/// A bit and all below it; nothing of nothing.
+#[inline]
+pub(super) fn up_to(bit: u64) -> u64 {
+    bit | bit.saturating_sub(1)
+}
