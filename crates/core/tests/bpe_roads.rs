@@ -1,6 +1,11 @@
 //! BPE on all roads: random models, in pipelines with the fast road, give the tokens of the general one.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "in a test a panic is the message")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    reason = "in a test a panic is the message, and its numbers are small"
+)]
 
 mod random;
 #[expect(unreachable_pub, reason = "the fuzz targets have this list, too")]
