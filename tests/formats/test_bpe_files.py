@@ -599,6 +599,13 @@ def test_what_a_model_cannot_hold(tmp_path: Path) -> None:
         pw.Tokenizer(merged).save(tmp_path / "x", "sentencepiece")
 
 
+def test_the_folder_of_a_model(tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.model").write_bytes(proto([UNK, A, ("<s>", 0.0, 3)]))
+    (tmp_path / "tokenizer_config.json").write_text('{"bos_token": "<s>", "pad_token": "<pad>"}')
+    tok = pw.Tokenizer.from_folder(tmp_path)
+    assert tok.special_tokens == {"<s>": 2, "<pad>": 3}
+
+
 # --- which format it is ----------------------------------------------------------------------------
 
 

@@ -113,6 +113,10 @@ pub fn write_subword_nmt(tokenizer: &Tokenizer) -> Result<String> {
     if model.settings().ignore_merges {
         return Err(held.refuses("ignore_merges"));
     }
+    let mut seen = HashSet::new();
+    if !model.recovered().into_iter().all(|pair| seen.insert(pair)) {
+        return Err(held.refuses("a merge that stands twice, of which the last counts here and the first there"));
+    }
     let version = VERSIONS.iter().find(|(_, style)| style == suffix_style).map_or("", |(version, _)| version);
     merge_lines(&held, model, &format!("{HEADER} {version}\n"))
 }
