@@ -194,5 +194,6 @@ pub fn options(u: &mut Unstructured<'_>) -> Result<Options> {
         padding: (flags & 24 == 24).then_some(padding),
         overflow: flags & 32 != 0,
         road: Road::Fast,
+        ..Options::default()
     })
 }

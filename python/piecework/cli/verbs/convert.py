@@ -10,8 +10,6 @@ import typer
 
 from piecework.cli.options import Model, Splitting, TokenizerFile, load
 from piecework.cli.output import check_target
-from piecework.formats import recognized
-from piecework.io import read_unpacked
 
 if TYPE_CHECKING:
     from piecework import Tokenizer
@@ -82,6 +80,8 @@ def convert(
 
 def _named(path: str, name: str) -> Tokenizer:
     from piecework import Tokenizer
+    from piecework.formats import recognized
+    from piecework.io import read_unpacked
 
     if recognized(read_unpacked(path), path) != "tiktoken":
         raise typer.BadParameter(f"{path} is no file of ranks", param_hint="--name")
