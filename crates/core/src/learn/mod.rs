@@ -1,12 +1,12 @@
 //! What trainers that learn by merging share, whatever the model: words as symbols, a run of merges, its history.
 //!
-//! * [`plan`]: what a trainer asks for.
-//! * [`table`]: the words to learn from.
-//! * [`alphabet`]: the characters that are kept, and the words cut into them.
-//! * [`run`]: one training, from the first merge to the stop rule.
-//! * [`progress`]: what it tells while it runs.
+//! * `plan`: what a trainer asks for.
+//! * `table`: the words to learn from.
+//! * `alphabet`: the characters that are kept, and the words cut into them.
+//! * `run`: one training, from the first merge to the stop rule.
+//! * `progress`: what it tells while it runs.
 //!
-//! The merging itself is done by the engine in [`crate::merge`].
+//! The merging itself is done by the engine in `crate::merge`.
 
 pub(crate) mod alphabet;
 pub(crate) mod plan;

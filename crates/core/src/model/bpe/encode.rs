@@ -50,9 +50,11 @@ impl Bpe {
         text.extend(word.bytes().map(byte_to_char));
         let first = out.len();
         let encoded = self.encode_word(&text, 0, specials, merging, out);
+        // A character of the text is a byte of the word. Spans come in order.
+        let (mut starts, mut ends) = (Counted::default(), Counted::default());
         for token in &mut out[first..] {
-            let characters = |at: u32| text[..at as usize].chars().count();
-            token.span = Span::new(characters(token.span.start), characters(token.span.end));
+            let span = token.span.range();
+            token.span = Span::new(starts.characters(&text, span.start), ends.characters(&text, span.end));
         }
         merging.text = text;
         encoded
@@ -203,6 +205,22 @@ impl Bpe {
             Token { id, span: Span::new(start, at) }
         }));
         true
+    }
+}
+
+/// How many characters a text has up to some byte.
+#[derive(Default)]
+struct Counted {
+    byte: usize,
+    characters: usize,
+}
+
+impl Counted {
+    /// Counts up to a byte that is not before the last one.
+    fn characters(&mut self, text: &str, byte: usize) -> usize {
+        self.characters += text[self.byte.min(byte)..byte].chars().count();
+        self.byte = byte;
+        self.characters
     }
 }
 

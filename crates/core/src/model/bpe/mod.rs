@@ -1,7 +1,7 @@
 //! Byte-pair encoding: a vocabulary, and merges that are applied to the characters of each word, the first of them first.
 //!
-//! See `spec/bpe.md`. [`alphabet`] has the entries that single characters become, [`pairs`] the merges, [`recover`] merges
-//! that are nowhere written down, [`encode`] the merging of a word. Bytes need no model of their own: a byte-level tokenizer
+//! See `spec/bpe.md`. `alphabet` has the entries that single characters become, `pairs` the merges, `recover` merges
+//! that are nowhere written down, `encode` the merging of a word. Bytes need no model of their own: a byte-level tokenizer
 //! writes them as characters first.
 
 mod alphabet;

@@ -34,9 +34,9 @@ pub struct Trained {
 /// Trains on words and their counts, in order of first sight.
 ///
 /// # Errors
-/// [`Error::Config`] for settings that do not fit the words, [`Error::Counts`] where no word is
-/// left or the words are too many, [`Error::Overflow`] where a sum does not fit into 64 bits,
-/// [`Error::Interrupted`] where the watch asks for it.
+/// [`Error::Config`](crate::Error::Config) for settings that do not fit the words, [`Error::Counts`](crate::Error::Counts) where no word is
+/// left or the words are too many, [`Error::Overflow`](crate::Error::Overflow) where a sum does not fit into 64 bits,
+/// [`Error::Interrupted`](crate::Error::Interrupted) where the watch asks for it.
 pub fn train(words: &[(&str, u64)], config: &TrainerConfig, watch: Watch<'_>) -> Result<Trained> {
     let table = Table::new(words, &config.plan())?;
     let mut training = Training::new(&table, config, watch)?;
