@@ -33,9 +33,9 @@ pub struct Trained {
 /// Trains on words and their counts, in order of first sight.
 ///
 /// # Errors
-/// [`Error::Config`](crate::Error::Config) for settings that do not fit the words, [`Error::Counts`](crate::Error::Counts) where no word is left, the words are too many
-/// or not written in the characters of bytes, [`Error::Overflow`](crate::Error::Overflow) where a sum does not fit into 64 bits,
-/// [`Error::Interrupted`](crate::Error::Interrupted) where the watch asks for it.
+/// [`Error::Config`] for settings that do not fit the words, [`Error::Counts`] where no word is left, the words are too many
+/// or not written in the characters of bytes, [`Error::Overflow`] where a sum does not fit into 64 bits,
+/// [`Error::Interrupted`] where the watch asks for it.
 pub fn train(words: &[(&str, u64)], config: &TrainerConfig, watch: Watch<'_>) -> Result<Trained> {
     let wanted = config.wanted();
     let plan = config.plan(&wanted);
