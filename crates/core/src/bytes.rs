@@ -49,6 +49,12 @@ pub(crate) fn char_to_byte(c: char) -> Option<u8> {
     u8::try_from(byte).ok()
 }
 
+/// What an entry is called that a byte falls back to.
+#[must_use]
+pub(crate) fn byte_entry(byte: u8) -> String {
+    format!("<0x{byte:02X}>")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

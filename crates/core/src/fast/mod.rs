@@ -133,13 +133,11 @@ impl Fast {
         Chunks { list, keys }: &mut Chunks,
         sink: &mut impl Sink<T, FEW>,
     ) -> Result<()> {
-        if let Way::Seams(seams) = &self.way
-            && !text.is_empty()
-        {
-            // What begins the text is no chunk like the others.
-            sink.encode(0, &text[..seams.first(text)])?;
-        }
         let mut walk = Walk::new(text, &self.way, list);
+        if let Some(first) = walk.first() {
+            // What begins the text is no chunk like the others.
+            sink.encode(0, &text[..first])?;
+        }
         while let Some(chunks) = walk.next() {
             if let Some(cache) = &mut cache
                 && cache.pays()

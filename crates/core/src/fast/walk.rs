@@ -143,6 +143,12 @@ impl<'a> Walk<'a> {
         self
     }
 
+    /// Before any next chunk: where the one ends that begins the text, if that one is not listed.
+    pub(super) fn first(&self) -> Option<usize> {
+        let Self::Seams(walk) = self else { return None };
+        Some(walk.list.open()).filter(|&end| end > 0)
+    }
+
     /// First bytes and ends of the next chunks; `None` when the text is done.
     pub(super) fn next(&mut self) -> Option<Ranges<'_>> {
         match self {

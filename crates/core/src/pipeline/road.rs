@@ -33,8 +33,11 @@ impl FastScratch {
 
     /// The most that any part but the caches has room for.
     pub(super) fn capacity(&self) -> usize {
-        let General { words, tokens, word, .. } = &self.general;
-        [words.capacity(), tokens.capacity(), word.capacity(), self.new.0.capacity()].into_iter().fold(0, usize::max)
+        let General { words, tokens, model, word } = &self.general;
+        let model = model.merging.capacity();
+        [words.capacity(), tokens.capacity(), model, word.capacity(), self.new.0.capacity()]
+            .into_iter()
+            .fold(0, usize::max)
     }
 }
 

@@ -46,16 +46,16 @@ impl Scratch {
     /// Gives back the memory that a long text made it grow to.
     pub fn trim(&mut self) {
         if self.capacity() > KEPT {
-            (self.words, self.tokens, self.ids) = Default::default();
+            (self.words, self.tokens, self.ids, self.model) = Default::default();
             self.fast.trim();
         }
     }
 
     /// The most that any part but the caches has room for.
     pub(super) fn capacity(&self) -> usize {
-        let Self { words, tokens, ids, fast, .. } = self;
+        let Self { words, tokens, model, ids, fast, .. } = self;
         let columns = ids.iter().map(Vec::capacity).fold(tokens.capacity(), usize::max);
-        words.capacity().max(columns).max(fast.capacity())
+        words.capacity().max(columns).max(model.merging.capacity()).max(fast.capacity())
     }
 }
 

@@ -9,6 +9,7 @@ mod write;
 
 use super::merged::Held;
 use crate::added::AddedToken;
+use crate::bytes::byte_entry;
 use crate::decode::{Decoder, SentencePieceDecoder};
 use crate::error::{Error, Place, Result, shorten};
 use crate::model::Model;
@@ -90,8 +91,7 @@ fn vocab(pieces: &[Piece<'_>]) -> Result<Vocab> {
 }
 
 fn refuse_missing_bytes(vocab: &Vocab) -> Result<()> {
-    let byte = |byte: u8| format!("<0x{byte:02X}>");
-    let Some(missing) = (0..=255).map(byte).find(|piece| vocab.id(piece).is_none()) else { return Ok(()) };
+    let Some(missing) = (0..=255).map(byte_entry).find(|piece| vocab.id(piece).is_none()) else { return Ok(()) };
     Err(messages::wrong("pieces", format!("the model falls back to bytes, but has no piece {missing:?}")))
 }
 

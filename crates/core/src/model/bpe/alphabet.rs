@@ -3,6 +3,7 @@
 use hashbrown::HashMap;
 
 use super::Settings;
+use crate::bytes::byte_entry;
 use crate::vocab::Vocab;
 
 /// No entry.
@@ -76,8 +77,8 @@ impl Alphabet {
             })
         });
         let letters = kinds.iter().map(|(prefix, suffix)| Letters::new(vocab, prefix, suffix, allowed)).collect();
-        let of_byte = |byte| vocab.id(&format!("<0x{byte:02X}>")).filter(|&id| settings.byte_fallback && allowed(id));
-        let bytes = std::array::from_fn(|byte| of_byte(byte).unwrap_or(NONE));
+        let of_byte = |byte| vocab.id(&byte_entry(byte)).filter(|&id| settings.byte_fallback && allowed(id));
+        let bytes = std::array::from_fn(|byte| u8::try_from(byte).ok().and_then(of_byte).unwrap_or(NONE));
         let suffix = settings.separate_suffix().and_then(|suffix| vocab.id(&suffix)).filter(|&id| allowed(id));
         Self { letters, places, suffix, bytes }
     }

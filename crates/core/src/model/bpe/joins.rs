@@ -2,10 +2,16 @@
 //!
 //! Merging never reaches over such a place, so what lies on its two sides is encoded by itself.
 
+use std::collections::HashSet;
+
 use super::{Bpe, Merges, NO_RANK, Settings};
+use crate::bytes::byte_entry;
 
 /// Which bytes an entry may hold side by side: a bit for each second byte. All bytes beyond ASCII count as one.
 pub(crate) type Joins = Box<[[u64; 4]; 256]>;
+
+/// Stands for all characters beyond ASCII, and for their bytes.
+const BEYOND: usize = 128;
 
 impl Bpe {
     /// Which bytes of a text may become part of one token, where spaces are written as `space`; `None` if a text cannot be cut.
@@ -16,25 +22,26 @@ impl Bpe {
         let Settings { continuing_subword_prefix, end_of_word_suffix, ignore_merges, byte_fallback, .. } =
             self.settings();
         let has_affix = !continuing_subword_prefix.is_empty() || !end_of_word_suffix.is_empty();
-        if has_affix || *ignore_merges || !byte_fallback || !self.unknown_stay_apart() {
+        if has_affix || *ignore_merges || !byte_fallback || !self.bytes_stay_apart() {
             return None;
         }
-        let mut joins: Joins = Box::new([[0; 4]; 256]);
-        // A character has several bytes, and all beyond ASCII are alike.
-        let all: Vec<u8> = (128..=255).collect();
-        join(&mut joins, &all, &all);
-        let bytes = |c: char| match u8::try_from(c) {
-            Ok(byte) if byte.is_ascii() => vec![byte],
-            _ if c == space => all.iter().copied().chain([b' ']).collect(),
-            _ => all.clone(),
+        let mut joined = [[false; BEYOND + 1]; BEYOND + 1];
+        // A character beyond ASCII has several bytes.
+        joined[BEYOND][BEYOND] = true;
+        let classes = |c: char| -> [usize; 2] {
+            let class = BEYOND.min(c as usize);
+            // The mark of a space may also stand in the text itself.
+            [class, if c == space { usize::from(b' ') } else { class }]
         };
         for (text, _) in self.vocab().iter().filter(|&(_, id)| self.may_be_made(id)) {
-            let characters = || text.chars().filter(|&c| c != ' ');
-            for (one, other) in characters().zip(characters().skip(1)) {
-                join(&mut joins, &bytes(one), &bytes(other));
+            let characters = || text.chars().filter(|&c| c != ' ').map(classes);
+            for (ones, others) in characters().zip(characters().skip(1)) {
+                ones.iter().for_each(|&one| others.iter().for_each(|&other| joined[one][other] = true));
             }
         }
-        Some(joins)
+        let of_bytes = |one: usize, other: usize| joined[one.min(BEYOND)][other.min(BEYOND)];
+        let bits = |one, word| (0..64).fold(0, |bits, bit| bits | u64::from(of_bytes(one, 64 * word + bit)) << bit);
+        Some(Box::new(std::array::from_fn(|one| std::array::from_fn(|word| bits(one, word)))))
     }
 
     /// Whether a merge may make an entry.
@@ -46,23 +53,16 @@ impl Bpe {
     }
 
     /// Whether every byte has an entry to fall back to, and none of these merges.
-    fn unknown_stay_apart(&self) -> bool {
-        let fallbacks: Option<Vec<u32>> =
-            (0..=255).map(|byte: u8| self.vocab().id(&format!("<0x{byte:02X}>"))).collect();
+    ///
+    /// [`super::Tables`] know the same of all that is unknown, but are not made before a word is encoded.
+    fn bytes_stay_apart(&self) -> bool {
+        let fallbacks: Option<HashSet<u32>> = (0..=255).map(|byte| self.vocab().id(&byte_entry(byte))).collect();
         let Some(fallbacks) = fallbacks else { return false };
         match self.merges() {
             Merges::Implied(_) => !self.vocab().iter().any(|(text, id)| self.may_be_made(id) && text.contains("<0x")),
             Merges::Listed(list) => {
-                !list.iter().any(|(left, right)| [left, right].iter().any(|id| fallbacks.contains(id)))
+                !list.iter().any(|(left, right)| fallbacks.contains(left) || fallbacks.contains(right))
             }
-        }
-    }
-}
-
-fn join(joins: &mut Joins, ones: &[u8], others: &[u8]) {
-    for &one in ones {
-        for &other in others {
-            joins[usize::from(one)][usize::from(other / 64)] |= 1 << (other % 64);
         }
     }
 }

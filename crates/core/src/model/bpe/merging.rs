@@ -119,8 +119,9 @@ impl Merging {
     }
 
     /// How much it has room for.
-    pub fn capacity(&self) -> usize {
-        self.parts.capacity()
+    pub(crate) fn capacity(&self) -> usize {
+        let Self { parts, text, bytes, .. } = self;
+        parts.capacity().max(text.capacity()).max(bytes.capacity())
     }
 
     /// Merges until nothing merges: O(n log n) for n parts.
