@@ -56,3 +56,11 @@ class SplitMix64:
         (False, True)
         """
         return self.draw() >> 11 < int(dropout * 2**53)
+
+    def fraction(self) -> float:
+        """Draws a number from 0 to below 1, a multiple of 2⁻⁵³.
+
+        >>> SplitMix64(0).fraction()
+        0.8833108082136426
+        """
+        return (self.draw() >> 11) * 2.0**-53

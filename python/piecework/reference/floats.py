@@ -1,0 +1,171 @@
+"""Floats that come out the same everywhere, and never too small.
+
+The probability of a long text is less than any float of the machine. `Wide` keeps a float's 53 bits and
+lets its exponent grow; whoever scales by powers of two instead has the same bits. `exp` and `log` are
+written out, since a platform's own may differ in the last bit.
+
+Rules with numbers, such as U2, are those of `spec/unigram.md`.
+"""
+
+from dataclasses import dataclass
+from math import frexp, ldexp
+from typing import Self
+
+UNIT = 2**32
+"""Sums over words are whole numbers of 1 / UNIT (U3)."""
+
+LN2 = float.fromhex("0x1.62e42fefa39efp-1")
+_LN2_HIGH, _LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
+_SQRT_HALF = float.fromhex("0x1.6a09ep-1")
+
+
+@dataclass(frozen=True, slots=True)
+class Wide:
+    """Gives a float that is not negative, with an exponent without bounds (U2).
+
+    Args:
+        digits: 0, or from ½ to below 1.
+        exponent: The power of two that it is multiplied by.
+
+    >>> third = Wide.of(1.0) / Wide.of(3.0)
+    >>> float(third * third) == 1 / 3 * (1 / 3), float(third + third) == 2 / 3
+    (True, True)
+    """
+
+    digits: float
+    exponent: int
+
+    @classmethod
+    def of(cls, value: float, exponent: int = 0) -> Self:
+        """Gives a float times a power of two.
+
+        >>> Wide.of(3.0, 2000)
+        Wide(digits=0.75, exponent=2002)
+        """
+        digits, own = frexp(value)
+        return cls(digits, own + exponent)
+
+    def __mul__(self, other: "Wide") -> "Wide":
+        return Wide.of(self.digits * other.digits, self.exponent + other.exponent)
+
+    def __truediv__(self, other: "Wide") -> "Wide":
+        return Wide.of(self.digits / other.digits, self.exponent - other.exponent)
+
+    def __add__(self, other: "Wide") -> "Wide":
+        if not self.digits or not other.digits:
+            return self if self.digits else other
+        large, small = (self, other) if self.exponent >= other.exponent else (other, self)
+        apart = min(large.exponent - small.exponent, 99)  # what is so far below adds nothing
+        return Wide.of(large.digits + ldexp(small.digits, -apart), large.exponent)
+
+    def __lt__(self, other: "Wide") -> bool:
+        if not self.digits or not other.digits:
+            return self.digits < other.digits
+        return (self.exponent, self.digits) < (other.exponent, other.digits)
+
+    def __float__(self) -> float:
+        return ldexp(self.digits, self.exponent)
+
+
+ZERO, ONE = Wide(0.0, 0), Wide.of(1.0)
+
+
+def units(value: float) -> int:
+    """Gives the whole number of units that a number is nearest to (U3).
+
+    >>> units(1.0) == UNIT, units(1e-300)
+    (True, 0)
+    """
+    return int(value * UNIT + 0.5)
+
+
+def ln(value: Wide) -> float:
+    """Gives the natural logarithm of a number above 0 (U4).
+
+    >>> ln(Wide.of(1.0)), ln(Wide.of(0.5, -2000))
+    (0.0, -1386.9875083004504)
+    """
+    return _log(value.digits) + value.exponent * LN2
+
+
+def _log(x: float) -> float:
+    """Gives the logarithm of a float above 0, as FreeBSD's `e_log.c` does."""
+    x, k = frexp(x)
+    if x < _SQRT_HALF:
+        x, k = x * 2, k - 1
+    f = x - 1.0
+    half = 0.5 * f * f
+    s = f / (2.0 + f)
+    z = s * s
+    w = z * z
+    even = w * (
+        3.999999999940941908e-01 + w * (2.222219843214978396e-01 + w * 1.531383769920937332e-01)
+    )
+    odd = z * (
+        6.666666666666735130e-01
+        + w
+        * (2.857142874366239149e-01 + w * (1.818357216161805012e-01 + w * 1.479819860511658591e-01))
+    )
+    return s * (half + (odd + even)) + k * _LN2_LOW - half + f + k * _LN2_HIGH
+
+
+def exp(x: float) -> Wide:
+    """Gives e to some power, as FreeBSD's `e_exp.c` does, but without bounds (U4).
+
+    >>> float(exp(1.0)), exp(-1000.0).exponent
+    (2.7182818284590455, -1442)
+    """
+    if abs(x) < float.fromhex("0x1.00001p-28"):
+        return Wide.of(1.0 + x)
+    k = _nearest_power(x)
+    high, low = x - k * _LN2_HIGH, k * _LN2_LOW
+    x = high - low
+    z = x * x
+    c = x - z * (
+        1.66666666666666019037e-01
+        + z
+        * (
+            -2.77777777770155933842e-03
+            + z
+            * (
+                6.61375632143793436117e-05
+                + z * (-1.65339022054652515390e-06 + z * 4.13813679705723846039e-08)
+            )
+        )
+    )
+    return Wide.of(1.0 + (x * c / (2.0 - c) - low + high), k)
+
+
+def _nearest_power(x: float) -> int:
+    """Gives the power of two that e to the x is near."""
+    if abs(x) < float.fromhex("0x1.62e43p-2"):
+        return 0
+    if abs(x) < float.fromhex("0x1.0a2b2p+0"):
+        return 1 if x > 0 else -1
+    return int(1.44269504088896338700e00 * x + (0.5 if x > 0 else -0.5))
+
+
+_PSI = (1 / 24, -37 / 5760, 10313 / 2903040, -5509121 / 1393459200)
+
+
+def exp_digamma(x: float) -> Wide:
+    """Gives the exponential of the digamma function, nearly (U5).
+
+    Args:
+        x: At least ½.
+
+    Returns:
+        About x - ½ where x is large; less than that where it is small.
+
+    >>> float(exp_digamma(100.0)), float(exp_digamma(0.5))
+    (99.50041875394844, 0.14036487089079908)
+    """
+    below = 0.0
+    while x < 8:
+        below += 1 / x
+        x += 1
+    y = x - 0.5
+    z = 1 / (y * y)
+    first, second, third, fourth = _PSI
+    large = Wide.of(y * (1 + z * (first + z * (second + z * (third + z * fourth)))))
+    return large * exp(-below) if below else large

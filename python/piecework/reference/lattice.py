@@ -1,0 +1,342 @@
+"""All segmentations of a text at once: a lattice, and the few things to ask of it.
+
+    h u g s          pieces h, u, g, s, hu, ug, hug, gs
+
+    0 ─h─ 1 ─u─ 2 ─g─ 3 ─s─ 4        and the edges 0 ─hu─ 2, 1 ─ug─ 3, 0 ─hug─ 3, 2 ─gs─ 4
+
+A segmentation is a path from 0 to the end. The best path is found by Viterbi's algorithm, the sum over all
+paths by going forward, what each edge has of that sum by going forward and back, a path by chance in the
+same way. Edges stand in order of their start, then of their end, and everything sums in that order.
+
+Rules with numbers, such as U16, are those of `spec/unigram.md`.
+"""
+
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from math import inf
+from typing import NamedTuple
+
+from piecework.reference.chance import SplitMix64
+from piecework.reference.floats import ONE, ZERO, Wide
+
+Rounding = Callable[[float], float]
+
+
+class Edge(NamedTuple):
+    """Gives one piece at its place.
+
+    Args:
+        start: Position of its first character.
+        end: One past the last.
+        entry: The entry of the vocabulary; None stands for an unknown character.
+    """
+
+    start: int
+    end: int
+    entry: str | None
+
+
+class Path(NamedTuple):
+    """Gives a segmentation and its score."""
+
+    edges: list[Edge]
+    score: float
+
+
+def matches(text: str, entries: Container[str], longest: int) -> Iterator[Edge]:
+    """Gives the edges of a text.
+
+    Args:
+        text: Any text.
+        entries: The pieces.
+        longest: Characters of the longest one.
+
+    Returns:
+        Edges by start, then by end.
+
+    >>> [text[i:j] for text in ["hug"] for i, j, _ in matches(text, {"u", "ug", "hug"}, 3)]
+    ['hug', 'u', 'ug']
+    """
+    for start in range(len(text)):
+        for end in range(start + 1, min(start + longest, len(text)) + 1):
+            if text[start:end] in entries:
+                yield Edge(start, end, text[start:end])
+
+
+# The best
+
+
+def best(
+    size: int, edges: Sequence[Edge], scores: Sequence[float], rounded: Rounding = float
+) -> list[Edge | None]:
+    """Gives the last edge of the best path to each position (U32).
+
+    Args:
+        size: Characters of the text.
+        edges: Its edges in order; there is a path to every position.
+        scores: One for each edge.
+        rounded: What is done to each sum.
+
+    Returns:
+        An edge for each position, None at 0. Tie rule: of equal paths the one whose last edge is
+        longer. Cost: linear in the edges.
+
+    >>> edges = [Edge(0, 1, "a"), Edge(0, 2, "ab"), Edge(1, 2, "b")]
+    >>> best(2, edges, [-1.0, -2.0, -1.0])[2].entry
+    'ab'
+    """
+    last: list[Edge | None] = [None] * (size + 1)
+    reached = [0.0] * (size + 1)
+    for edge, score in zip(edges, scores, strict=True):
+        here = rounded(reached[edge.start] + score)
+        if last[edge.end] is None or here > reached[edge.end]:
+            last[edge.end], reached[edge.end] = edge, here
+    return last
+
+
+def back(last: Sequence[Edge | None]) -> list[Edge]:
+    """Follows the last edges from the end of the text to its start.
+
+    >>> [edge.entry for edge in back([None, Edge(0, 1, "a"), Edge(1, 2, "b")])]
+    ['a', 'b']
+    """
+    path: list[Edge] = []
+    end = len(last) - 1
+    while end and (edge := last[end]):
+        path.append(edge)
+        end = edge.start
+    return path[::-1]
+
+
+def by_end(size: int, edges: Iterable[Edge]) -> list[list[int]]:
+    """Gives the numbers of the edges that end at each position, in order of their starts.
+
+    >>> by_end(2, [Edge(0, 1, "a"), Edge(0, 2, "ab"), Edge(1, 2, "b")])
+    [[], [0], [1, 2]]
+    """
+    ends: list[list[int]] = [[] for _ in range(size + 1)]
+    for number, edge in enumerate(edges):
+        ends[edge.end].append(number)
+    return ends
+
+
+# The sum over all
+
+
+def forward(size: int, edges: Sequence[Edge], weights: Sequence[Wide]) -> list[Wide]:
+    """Gives the sum over all paths to each position of the products of their weights (U16).
+
+    Args:
+        size: Characters of the text.
+        edges: Its edges in order.
+        weights: One for each edge.
+
+    Returns:
+        A sum for each position; 1 for position 0.
+
+    >>> half = Wide.of(0.5)
+    >>> edges = [Edge(0, 1, "a"), Edge(0, 2, "ab"), Edge(1, 2, "b")]
+    >>> float(forward(2, edges, [half] * 3)[2])
+    0.75
+    """
+    sums = [ONE] + [ZERO] * size
+    for edge, weight in zip(edges, weights, strict=True):
+        sums[edge.end] += sums[edge.start] * weight
+    return sums
+
+
+def shares(
+    edges: Sequence[Edge], weights: Sequence[Wide], sums: Sequence[Wide], count: Wide
+) -> Iterator[tuple[Edge, Wide]]:
+    """Divides a count among the edges: each path has the share that its weight has of all (U16).
+
+    Args:
+        edges: The edges in order.
+        weights: One for each edge.
+        sums: What `forward` gives.
+        count: What there is to divide.
+
+    Returns:
+        Edges, last ones first, each with the count of the paths that go over it.
+
+    >>> half = Wide.of(0.5)
+    >>> edges, weights = [Edge(0, 1, "a"), Edge(0, 2, "ab"), Edge(1, 2, "b")], [half] * 3
+    >>> [round(float(share), 3) for _, share in shares(edges, weights, forward(2, edges, weights), ONE)]
+    [0.333, 0.667, 0.333]
+    """
+    counts = [ZERO] * (len(sums) - 1) + [count]
+    for edge, weight in zip(reversed(edges), reversed(weights), strict=True):
+        share = sums[edge.start] * weight * (counts[edge.end] / sums[edge.end])
+        counts[edge.start] += share
+        yield edge, share
+
+
+def sampled(
+    size: int, edges: Sequence[Edge], weights: Sequence[Wide], generator: SplitMix64
+) -> list[Edge]:
+    """Draws a path, each with the probability that its weight has of all (U38).
+
+    Args:
+        size: Characters of the text.
+        edges: Its edges in order.
+        weights: One for each edge.
+        generator: One draw is taken for each edge of the path, the last edge first.
+
+    Returns:
+        The path. Cost: linear in the edges.
+
+    >>> edges = [Edge(0, 1, "a"), Edge(0, 2, "ab"), Edge(1, 2, "b")]
+    >>> [edge.entry for edge in sampled(2, edges, [Wide.of(0.5)] * 3, SplitMix64(0))]
+    ['a', 'b']
+    """
+    sums, ends = forward(size, edges, weights), by_end(size, edges)
+    path: list[Edge] = []
+    end = size
+    while end:
+        drawn = sums[end] * Wide.of(generator.fraction())
+        passed, chosen = ZERO, edges[ends[end][-1]]
+        for number in ends[end]:
+            passed += sums[edges[number].start] * weights[number]
+            if drawn < passed:
+                chosen = edges[number]
+                break
+        path.append(chosen)
+        end = chosen.start
+    return path[::-1]
+
+
+# The best ones in order
+
+
+class Partial(NamedTuple):
+    """Gives the end of a path.
+
+    Args:
+        bound: The score of the best whole path that ends so.
+        score: Its own score.
+        edge: Its first edge; None before there is one, and once it reaches the start of the text.
+        rest: What follows that edge.
+    """
+
+    bound: float
+    score: float
+    edge: Edge | None
+    rest: "Partial | None"
+
+
+class Agenda:
+    """Gives the partial path of the highest bound, again and again (U37).
+
+    A binary heap, since it says what comes first of equal bounds: of the two below a free place the
+    second moves up, unless it is lower; so it goes to the bottom; there the last of the heap is put, and
+    rises past all that are lower.
+
+    >>> agenda = Agenda()
+    >>> for name, bound in [("a", -1.0), ("b", -1.0), ("c", -2.0)]:
+    ...     agenda.push(Partial(bound, 0.0, Edge(0, 1, name), None))
+    >>> [agenda.pop().edge.entry for _ in range(3)]
+    ['a', 'b', 'c']
+    """
+
+    def __init__(self) -> None:
+        self._heap: list[Partial] = []
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    def push(self, partial: Partial) -> None:
+        """Puts a partial path in."""
+        self._heap.append(partial)
+        self._rise(len(self._heap) - 1, partial)
+
+    def pop(self) -> Partial:
+        """Takes the one of the highest bound out."""
+        top, last = self._heap[0], self._heap.pop()
+        if self._heap:
+            place = 0
+            while (below := 2 * place + 1) < len(self._heap):
+                second = below + 1
+                if second < len(self._heap) and self._heap[second].bound >= self._heap[below].bound:
+                    below = second
+                self._heap[place], place = self._heap[below], below
+            self._rise(place, last)
+        return top
+
+    def shrink(self, wanted: int) -> None:
+        """Lets go of all but the best, if there are more than memory should hold."""
+        if len(self) >= MOST_PARTIALS:
+            kept = [self.pop() for _ in range(min(FEW_PARTIALS, 10 * wanted))]
+            self._heap = []
+            for partial in kept:
+                self.push(partial)
+
+    def _rise(self, place: int, partial: Partial) -> None:
+        while place and self._heap[above := (place - 1) // 2].bound < partial.bound:
+            self._heap[place], place = self._heap[above], above
+        self._heap[place] = partial
+
+
+MOST_PARTIALS, FEW_PARTIALS = 10000, 512
+
+
+def nbest(
+    size: int,
+    edges: Sequence[Edge],
+    scores: Sequence[float],
+    wanted: int,
+    rounded: Rounding = float,
+) -> list[Path]:
+    """Gives the best paths, best first (U36).
+
+    Source: A*, from the end to the start, with Viterbi's scores as the bound, which is exact.
+
+    Args:
+        size: Characters of the text.
+        edges: Its edges in order; there is a path to every position.
+        scores: One for each edge.
+        wanted: How many paths to give, if there are so many.
+        rounded: What is done to each sum.
+
+    Returns:
+        Paths with their scores. Tie rule: as `Agenda` says. Cost: each path takes as many steps as
+        it has edges, and a step tries all edges that end at one place.
+
+    >>> edges = [Edge(0, 1, "a"), Edge(0, 2, "ab"), Edge(1, 2, "b")]
+    >>> [(len(path.edges), path.score) for path in nbest(2, edges, [-1.0, -3.0, -1.0], 9)]
+    [(2, -2.0), (1, -3.0)]
+    """
+    ends, through = by_end(size, edges), _through(size, edges, scores, rounded)
+    found: list[Path] = []
+    agenda = Agenda()
+    agenda.push(Partial(0.0, 0.0, None, None))
+    while agenda and len(found) < wanted:
+        top = agenda.pop()
+        if top.rest and not top.edge:
+            found.append(Path(list(_edges(top.rest)), top.score))
+            continue
+        start = top.edge.start if top.edge else size
+        for number in ends[start]:
+            bound, score = through[number] + top.score, scores[number] + top.score
+            agenda.push(Partial(rounded(bound), rounded(score), edges[number], top))
+        if not start:
+            agenda.push(Partial(top.score, top.score, None, top))
+        agenda.shrink(wanted)
+    return found
+
+
+def _through(
+    size: int, edges: Sequence[Edge], scores: Sequence[float], rounded: Rounding
+) -> list[float]:
+    """Gives the score of the best path from the start through each edge, to its end."""
+    reached: list[float] = [0.0] + [-inf] * size
+    through: list[float] = []
+    for edge, score in zip(edges, scores, strict=True):
+        through.append(rounded(reached[edge.start] + score))
+        reached[edge.end] = max(reached[edge.end], through[-1])
+    return through
+
+
+def _edges(partial: Partial) -> Iterator[Edge]:
+    here: Partial | None = partial
+    while here and here.edge:
+        yield here.edge
+        here = here.rest
