@@ -27,12 +27,12 @@ class Edge(NamedTuple):
     Args:
         start: Position of its first character.
         end: One past the last.
-        entry: The entry of the vocabulary; None stands for an unknown character.
+        entry: The entry of the vocabulary; empty for an unknown character.
     """
 
     start: int
     end: int
-    entry: str | None
+    entry: str
 
 
 class Path(NamedTuple):

@@ -164,3 +164,89 @@ class BpeTrainer(MergeTrainer):
         ['a', 'b']
         """
         return [*self.initial_alphabet, *(BYTES if self.alphabet == "byte" else ())]
+
+
+@dataclass(frozen=True)
+class UnigramTrainer:
+    """Gives what a training of Unigram is to do.
+
+    Args:
+        vocab_size: Entries at the end; special tokens, user-defined symbols, bytes and alphabet
+            included.
+        seed_size: Most pieces to begin with, the characters apart.
+        shrinking_factor: The share of the pieces that a round of pruning leaves.
+        em_steps: Steps of EM in each round.
+        max_piece_length: Longest piece to learn, in characters.
+        min_frequency: A string that occurs less often is no seed piece; less than twice never is.
+        min_word_frequency: A word that occurs less often is left out of the table.
+        special_tokens: Entries that stand for no text.
+        special_tokens_first: Give them the first ids, or else the last.
+        unk_token: The special token that stands for unknown characters; None if there is none.
+        user_defined_symbols: Entries that cut the text they stand in; nothing is learned across them.
+        byte_fallback: The 256 bytes are entries.
+        character_coverage: The share of all characters that the alphabet is to cover.
+        required_chars: Characters to have in any case.
+        split_by_unicode_script: No piece has characters of two scripts.
+        split_by_number: Nor digits beside letters.
+        split_digits: A digit is a piece by itself.
+        split_by_whitespace: `▁` only begins a piece.
+        allow_whitespace_only_pieces: Several `▁` are a piece, too.
+
+    Raises:
+        ValueError: a setting is impossible.
+
+    >>> UnigramTrainer(8000).max_piece_length
+    16
+    """
+
+    vocab_size: int
+    _: KW_ONLY
+    seed_size: int = 1_000_000
+    shrinking_factor: float = 0.75
+    em_steps: int = 1
+    max_piece_length: int = 16
+    min_frequency: int = 2
+    min_word_frequency: int = 1
+    special_tokens: Sequence[str] = ("<unk>", "<s>", "</s>")
+    special_tokens_first: bool = True
+    unk_token: str | None = "<unk>"
+    user_defined_symbols: Sequence[str] = ()
+    byte_fallback: bool = False
+    character_coverage: float = 0.9995
+    required_chars: Sequence[str] = ()
+    split_by_unicode_script: bool = True
+    split_by_number: bool = True
+    split_digits: bool = False
+    split_by_whitespace: bool = True
+    allow_whitespace_only_pieces: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 < self.shrinking_factor < 1:
+            raise ValueError(
+                f"shrinking_factor={self.shrinking_factor}: expected a number between 0 and 1"
+            )
+        if not 0 <= self.character_coverage <= 1:
+            raise ValueError(
+                f"character_coverage={self.character_coverage}: expected a number from 0 to 1"
+            )
+        for name in ("vocab_size", "em_steps", "max_piece_length"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}={getattr(self, name)}: expected at least 1")
+        for entry, times in Counter(self.reserved).items():
+            if not entry or times > 1:
+                raise ValueError(f"{entry!r} is empty, or given twice as an entry")
+        for character in self.required_chars:
+            if len(character) != 1:
+                raise ValueError(f"required_chars: {character!r} is not one character")
+        if self.unk_token is not None and self.unk_token not in self.special_tokens:
+            raise ValueError(f"unk_token={self.unk_token!r}: expected one of the special tokens")
+
+    @property
+    def reserved(self) -> list[str]:
+        """Gives the entries that are not learned, the special tokens first.
+
+        >>> UnigramTrainer(8000, user_defined_symbols=["<mask>"]).reserved
+        ['<unk>', '<s>', '</s>', '<mask>']
+        """
+        names = [f"<0x{byte:02X}>" for byte in range(256)] if self.byte_fallback else []
+        return [*self.special_tokens, *self.user_defined_symbols, *names]
