@@ -62,48 +62,52 @@ def matches(text: str, entries: Container[str], longest: int) -> Iterator[Edge]:
                 yield Edge(start, end, text[start:end])
 
 
+def reachable(edges: Iterable[Edge]) -> list[Edge]:
+    """Gives those edges of a text that some path from its start goes over.
+
+    >>> reachable([Edge(0, 1, "a"), Edge(1, 2, "b"), Edge(3, 4, "c")])
+    [Edge(start=0, end=1, entry='a'), Edge(start=1, end=2, entry='b')]
+    """
+    reached, kept = {0}, []
+    for edge in edges:
+        if edge.start in reached:
+            reached.add(edge.end)
+            kept.append(edge)
+    return kept
+
+
 # The best
 
 
 def best(
     size: int, edges: Sequence[Edge], scores: Sequence[float], rounded: Rounding = float
-) -> list[Edge | None]:
-    """Gives the last edge of the best path to each position (U32).
+) -> list[Edge]:
+    """Gives the best path (U32).
 
     Args:
         size: Characters of the text.
-        edges: Its edges in order; there is a path to every position.
+        edges: Its edges in order, all of them reachable; there is a path.
         scores: One for each edge.
         rounded: What is done to each sum.
 
     Returns:
-        An edge for each position, None at 0. Tie rule: of equal paths the one whose last edge is
-        longer. Cost: linear in the edges.
+        Its edges from left to right. Tie rule: at each position, the longer of the last edges of equal
+        paths. Cost: linear in the edges.
 
     >>> edges = [Edge(0, 1, "a"), Edge(0, 2, "ab"), Edge(1, 2, "b")]
-    >>> best(2, edges, [-1.0, -2.0, -1.0])[2].entry
-    'ab'
+    >>> [edge.entry for edge in best(2, edges, [-1.0, -2.0, -1.0])]
+    ['ab']
     """
-    last: list[Edge | None] = [None] * (size + 1)
-    reached = [0.0] * (size + 1)
+    last: dict[int, Edge] = {}
+    reached = {0: 0.0}
     for edge, score in zip(edges, scores, strict=True):
         here = rounded(reached[edge.start] + score)
-        if last[edge.end] is None or here > reached[edge.end]:
+        if edge.end not in reached or here > reached[edge.end]:
             last[edge.end], reached[edge.end] = edge, here
-    return last
-
-
-def back(last: Sequence[Edge | None]) -> list[Edge]:
-    """Follows the last edges from the end of the text to its start.
-
-    >>> [edge.entry for edge in back([None, Edge(0, 1, "a"), Edge(1, 2, "b")])]
-    ['a', 'b']
-    """
     path: list[Edge] = []
-    end = len(last) - 1
-    while end and (edge := last[end]):
-        path.append(edge)
-        end = edge.start
+    while size:
+        path.append(last[size])
+        size = path[-1].start
     return path[::-1]
 
 
@@ -177,8 +181,8 @@ def sampled(
 
     Args:
         size: Characters of the text.
-        edges: Its edges in order.
-        weights: One for each edge.
+        edges: Its edges in order, all of them reachable; there is a path.
+        weights: One for each edge; none is 0.
         generator: One draw is taken for each edge of the path, the last edge first.
 
     Returns:
@@ -193,14 +197,13 @@ def sampled(
     end = size
     while end:
         drawn = sums[end] * Wide.of(generator.fraction())
-        passed, chosen = ZERO, edges[ends[end][-1]]
+        passed = ZERO
         for number in ends[end]:
             passed += sums[edges[number].start] * weights[number]
             if drawn < passed:
-                chosen = edges[number]
                 break
-        path.append(chosen)
-        end = chosen.start
+        path.append(edges[number])
+        end = path[-1].start
     return path[::-1]
 
 
@@ -291,7 +294,7 @@ def nbest(
 
     Args:
         size: Characters of the text.
-        edges: Its edges in order; there is a path to every position.
+        edges: Its edges in order, all of them reachable; there is a path.
         scores: One for each edge.
         wanted: How many paths to give, if there are so many.
         rounded: What is done to each sum.

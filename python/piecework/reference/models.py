@@ -1,16 +1,16 @@
 """Models behind one interface: from a word to its tokens.
 
-`encode` and `bpe` have those that take thought, WordPiece and BPE. WordLevel takes words whole.
+`encode`, `bpe` and `unigram` have those that take thought. WordLevel takes words whole.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from piecework.reference import bpe
+from piecework.reference import bpe, unigram
 from piecework.reference.aligned import Span
 from piecework.reference.chance import SplitMix64
-from piecework.reference.encode import Splitter
+from piecework.reference.encode import Piece, Splitter
 
 
 class ModelToken(NamedTuple):
@@ -165,6 +165,62 @@ class BPE(Model):
         return [self._token(p.entry, (p.start, p.end)) for p in encode(word, generator)]
 
 
+class Unigram(Model):
+    """Gives the likeliest pieces of a word, or others by chance.
+
+    The text of an unknown token is what it stands for, as in both libraries.
+
+    Args:
+        vocabulary: The entries in order of their ids, with their scores.
+        settings: How a word is split, scores apart.
+        special: Entries that text may be barred from becoming.
+
+    Raises:
+        ValueError: an entry is empty or stands there twice, or a score is no finite number.
+
+    >>> model = Unigram([("<unk>", 0.0), ("hug", -1.0)], unigram.Settings(unk_token="<unk>"))
+    >>> model.tokens("hugs")[1]
+    ModelToken(text='s', id=0, span=(3, 4))
+    """
+
+    def __init__(
+        self,
+        vocabulary: Sequence[tuple[str, float]],
+        settings: unigram.Settings | None = None,
+        special: frozenset[str] = frozenset(),
+    ) -> None:
+        settings = settings or unigram.Settings()
+        ids = {entry: i for i, (entry, _) in enumerate(vocabulary)}
+        if len(ids) < len(vocabulary):
+            twice = next(e for i, (e, _) in enumerate(vocabulary) if ids[e] != i)
+            raise ValueError(f"the vocabulary holds {twice!r} twice")
+        super().__init__(ids, settings.unk_token, special)
+        self.encode = unigram.Encoder(dict(vocabulary), settings)
+        self._encode_text = unigram.Encoder(dict(vocabulary), settings, special)
+
+    def tokens(  # noqa: D102
+        self, word: str, *, barred: bool = False, generator: SplitMix64 | None = None
+    ) -> list[ModelToken]:
+        encode = self._encode_text if barred else self.encode
+        return [self._piece(word, piece) for piece in encode(word, generator)]
+
+    def _piece(self, word: str, piece: Piece) -> ModelToken:
+        token = self._token(piece.entry, (piece.start, piece.end))
+        return token if piece.entry else token._replace(text=word[piece.start : piece.end])
+
+
+def vocabulary_of(data: Mapping[str, Any]) -> dict[str, int]:
+    """Gives the entries with their ids of a model's entry in a tokenizer.json.
+
+    >>> vocabulary_of({"type": "Unigram", "vocab": [["a", -1.0], ["b", -2.0]]})
+    {'a': 0, 'b': 1}
+    """
+    vocabulary = data["vocab"]
+    if isinstance(vocabulary, Mapping):
+        return dict(vocabulary)
+    return {entry: i for i, (entry, _) in enumerate(vocabulary)}
+
+
 def from_dict(data: Mapping[str, Any], special: frozenset[str] = frozenset()) -> Model:
     """Makes a model of its entry in a tokenizer.json.
 
@@ -192,6 +248,8 @@ def from_dict(data: Mapping[str, Any], special: frozenset[str] = frozenset()) ->
         return WordPiece(data["vocab"], data["unk_token"], special, settings)
     if data["type"] in ("BPE", "piecework.BPE"):
         return _bpe(data, special)
+    if data["type"] in ("Unigram", "piecework.Unigram"):
+        return _unigram(data, special)
     raise ValueError(f"the reference has no model {data['type']!r}")
 
 
@@ -215,3 +273,19 @@ def _bpe(data: Mapping[str, Any], special: frozenset[str]) -> BPE:
     pairs = [(left, right) for left, right in split]
     merges = bpe.Listed(pairs, settings.continuing_subword_prefix, vocabulary)
     return BPE(vocabulary, merges, settings, special)
+
+
+def _unigram(data: Mapping[str, Any], special: frozenset[str]) -> Unigram:
+    vocabulary = [(entry, float(score)) for entry, score in data["vocab"]]
+    ours, unknown = data.get("piecework") or {}, data.get("unk_id")
+    if unknown is not None and not 0 <= unknown < len(vocabulary):
+        raise ValueError(f"unk_id is {unknown}, and there are {len(vocabulary)} entries")
+    settings = unigram.Settings(
+        unk_token=None if unknown is None else vocabulary[unknown][0],
+        precision=ours.get("precision", "float64"),
+        byte_fallback=data.get("byte_fallback", False),
+        user_defined=frozenset(ours.get("user_defined", ())),
+        reserved=frozenset(ours.get("reserved", ())),
+        alpha=ours.get("alpha"),
+    )
+    return Unigram(vocabulary, settings, special)

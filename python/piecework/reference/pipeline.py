@@ -187,7 +187,7 @@ def from_dict(data: Mapping[str, Any]) -> Pipeline:
     """
     normalizer = _made(normalize.from_dict, data.get("normalizer"))
     written = [AddedToken(**token) for token in data.get("added_tokens") or []]
-    tokens = numbered(written, data["model"]["vocab"])
+    tokens = numbered(written, models.vocabulary_of(data["model"]))
     ids = {token.content: token.id for token in tokens}
     for token in written:
         if token.content and ids[token.content] != token.id:
