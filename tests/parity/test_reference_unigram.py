@@ -1,0 +1,157 @@
+"""The reference of Unigram against live SentencePiece and `tokenizers`: pieces, ids, ties, n-best lists and scores."""
+
+import itertools
+import json
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from live_unigram import (
+    BYTE,
+    CONTROL,
+    MODELS,
+    NORMAL,
+    TRAPS,
+    UNKNOWN,
+    UNUSED,
+    USER_DEFINED,
+    Piece,
+    like_sentencepiece,
+    like_tokenizers,
+    model_of,
+    nbest,
+    processor,
+    shared_model,
+    trained,
+)
+from piecework.reference import pipeline
+from piecework.reference.models import Unigram
+
+tokenizers = pytest.importorskip("tokenizers", reason="the oracle `tokenizers` is not installed")
+
+CORPORA = ["en/botchan.txt", "zh/cmrc2018-a.txt", "multi/ja-docs.txt", "code/go-std.txt"]
+SHORT = 200
+BYTES = [(f"<0x{byte:02X}>", 0.0, BYTE) for byte in range(256)]
+
+
+def small_models(seed: int) -> Iterator[tuple[list[Piece], bool, random.Random, str]]:
+    """Gives models in which much ties: all short strings of two letters, with a few scores among them."""
+    chance = random.Random(seed)
+    for letters in ["ab", "ab", "aé", "a▁"] * 12:
+        strings = ["".join(s) for n in (1, 2, 3) for s in itertools.product(letters, repeat=n)]
+        scores = [-chance.uniform(0.01, 6) for _ in range(3)]
+        pieces: list[Piece] = [("<unk>", 0.0, UNKNOWN), ("<s>", 0.0, CONTROL)]
+        for text in strings:
+            if len(text) == 1 or chance.random() < 0.6:
+                score = chance.choice(scores) * chance.randint(1, 3)
+                kind = UNUSED if len(text) > 1 and chance.random() < 0.05 else NORMAL
+                pieces.append((text, score, kind))
+        have = {text for text, _, _ in pieces}
+        for _ in range(chance.randrange(3)):
+            symbol = "".join(chance.choices(letters, k=chance.randint(2, 5)))
+            if symbol not in have:
+                pieces.append((symbol, 0.0, USER_DEFINED))
+                have.add(symbol)
+        bytes_too = chance.random() < 0.3
+        yield pieces + BYTES * bytes_too, bytes_too, chance, letters
+
+
+def word_of(chance: random.Random, letters: str) -> str:
+    """Gives a word of some letters, now and then with others among them."""
+    pool = [*letters, "x", "é", "😀"] if chance.random() < 0.3 else [*letters]
+    return "".join(chance.choices(pool, k=chance.randrange(1, 40)))
+
+
+def reference_nbest(model: Unigram, word: str, wanted: int) -> list[tuple[list[str], float]]:
+    """Gives the reference's best segmentations as SentencePiece writes them."""
+    found = model.encode.nbest(word, wanted)
+    return [([p.entry or word[p.start : p.end] for p in row], score) for row, score in found]
+
+
+def same_pieces(live: Any, found: pipeline.Pipeline, text: str) -> None:
+    encoding = found.encode(text)
+    assert list(encoding.ids) == live.encode(text), ascii(text)[:300]
+    assert list(encoding.tokens) == live.encode(text, out_type=str), ascii(text)[:300]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_small_models_like_sentencepiece(seed: int) -> None:
+    for pieces, bytes_too, chance, letters in small_models(seed):
+        model = model_of(pieces, byte_fallback=bytes_too)
+        live, found = processor(model), pipeline.from_dict(like_sentencepiece(model))
+        for _ in range(15):
+            word = word_of(chance, letters)
+            same_pieces(live, found, word)
+            wanted = chance.choice([2, 5, 64])
+            assert isinstance(found.model, Unigram)
+            assert reference_nbest(found.model, word, wanted) == nbest(live, word, wanted)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_small_models_like_tokenizers(seed: int) -> None:
+    for pieces, bytes_too, chance, letters in small_models(seed):
+        chance.shuffle(pieces)
+        vocab = [(text, score) for text, score, _ in pieces if chance.random() < 0.95]
+        unknown = chance.randrange(len(vocab))
+        live = tokenizers.Tokenizer(tokenizers.models.Unigram(vocab, unknown, bytes_too))
+        found = pipeline.from_dict(json.loads(live.to_str()))
+        for _ in range(15):
+            text = word_of(chance, letters) + chance.choice(
+                ["", "<unk>", "<0x41>", vocab[unknown][0]]
+            )
+            wanted, made = live.encode(text), found.encode(text)
+            assert list(made.ids) == wanted.ids, ascii(text)
+            assert list(made.tokens) == wanted.tokens, ascii(text)
+            assert list(made.offsets) == wanted.offsets, ascii(text)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_shared_models(data: Path, name: str, corpus_lines: Callable[[str], Iterator[str]]) -> None:
+    model = shared_model(data, name)
+    live, found = processor(model), pipeline.from_dict(like_sentencepiece(model))
+    theirs = tokenizers.Tokenizer.from_str(json.dumps(like_tokenizers(model)))
+    ours = pipeline.from_dict(like_tokenizers(model))
+    lines = [line for corpus in CORPORA for line in itertools.islice(corpus_lines(corpus), 60)]
+    for text in [*TRAPS, *lines]:
+        same_pieces(live, found, text[:SHORT])
+        wanted, made = theirs.encode(text[:SHORT]), ours.encode(text[:SHORT])
+        assert list(made.ids) == wanted.ids, ascii(text)[:300]
+        assert list(made.offsets) == wanted.offsets, ascii(text)[:300]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_nbest_of_shared_models(
+    data: Path, name: str, corpus_lines: Callable[[str], Iterator[str]]
+) -> None:
+    model = shared_model(data, name)
+    live, found = processor(model), pipeline.from_dict(like_sentencepiece(model))
+    assert isinstance(found.model, Unigram)
+    assert found.normalizer
+    lines = [line for corpus in CORPORA for line in itertools.islice(corpus_lines(corpus), 5)]
+    for text in [*TRAPS, *lines]:
+        word = found.normalizer(text[:SHORT]).text
+        if word:
+            assert reference_nbest(found.model, word, 64) == nbest(live, text[:SHORT], 64)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"byte_fallback": True},
+        {"user_defined_symbols": ["<mask>", "ing", "▁the▁"]},
+        {"normalization_rule_name": "nfkc_cf", "remove_extra_whitespaces": False},
+        {"add_dummy_prefix": False, "split_by_whitespace": False},
+    ],
+    ids=["bytes", "symbols", "case", "spaces"],
+)
+def test_models_trained_live(
+    settings: dict[str, Any], corpus_lines: Callable[[str], Iterator[str]]
+) -> None:
+    lines = list(itertools.islice(corpus_lines("en/botchan.txt"), 600))
+    model = trained(lines, 800, **settings)
+    live, found = processor(model), pipeline.from_dict(like_sentencepiece(model))
+    for text in [*TRAPS, "the mask<mask>ing the  end", *lines[:100]]:
+        same_pieces(live, found, text[:SHORT])
