@@ -13,11 +13,11 @@ from collections.abc import Callable, Collection, Container, Iterator, Mapping, 
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
-from struct import pack, unpack
 from typing import NamedTuple
 
 from piecework.reference.chance import SplitMix64
 from piecework.reference.encode import Piece
+from piecework.reference.floats import single
 
 SUFFIX_STYLES = ("attached", "separate")
 
@@ -233,8 +233,7 @@ class Settings:
         >>> Settings(dropout=0.1).chance, Settings().chance
         (0.10000000149011612, 0.0)
         """
-        chance: float = unpack("f", pack("f", self.dropout or 0.0))[0]
-        return chance
+        return single(self.dropout or 0.0)
 
 
 class Encoder:

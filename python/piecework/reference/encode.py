@@ -10,9 +10,11 @@ the entries were learned plays no part: that is the whole difference from byte-p
     bum         [UNK]            (b ##u, and then no entry continues with m)
 """
 
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
+
+from piecework.reference.chance import SplitMix64
 
 UNKNOWN_POLICIES = ("word", "run", "char")
 
@@ -45,9 +47,10 @@ class Splitter:
             no limit.
         longest: Length of the longest entry, in characters. Longer stretches need not be looked
             up; None looks them all up.
+        dropout: The chance that an entry of more than one character is passed over (W21).
 
     Raises:
-        ValueError: there is no such policy.
+        ValueError: there is no such policy, or the chance is none.
 
     >>> vocabulary = set("b h p ##g ##n ##s ##u ##gs hu hug".split())
     >>> Splitter(vocabulary)("bugs")
@@ -62,12 +65,15 @@ Piece(entry='##gs', start=2, end=4)]
     unknown: str = "word"
     max_input_chars_per_word: int | None = 100
     longest: int | None = None
+    dropout: float = 0.0
 
     def __post_init__(self) -> None:
         if self.unknown not in UNKNOWN_POLICIES:
             raise ValueError(f"unknown={self.unknown!r}: expected one of {UNKNOWN_POLICIES}")
+        if not 0 <= self.dropout <= 1:
+            raise ValueError(f"dropout={self.dropout}: expected a number from 0 to 1")
 
-    def __call__(self, word: str) -> list[Piece]:
+    def __call__(self, word: str, generator: SplitMix64 | None = None) -> list[Piece]:
         """Splits a word.
 
         Source: greedy longest match as in BERT's tokenizer. There are no ties: of two entries that
@@ -76,20 +82,26 @@ Piece(entry='##gs', start=2, end=4)]
 
         Args:
             word: A normalized word.
+            generator: Where dropout draws from.
 
         Returns:
             Its pieces from left to right; together they cover the word. An empty word has none.
 
+        Raises:
+            ValueError: there is dropout, and nothing to draw from.
+
         >>> [piece.entry for piece in Splitter({"a", "##b"}, unknown="char")("axyb")]
         ['a', None, None, '##b']
         """
+        if self.dropout and generator is None:
+            raise ValueError("dropout needs a seed")
         limit = self.max_input_chars_per_word
         if limit is not None and len(word) > limit:
             return [Piece(None, 0, len(word))]
         pieces: list[Piece] = []
         start = 0
         while start < len(word):
-            piece = self._longest_match(word, start)
+            piece = self._match(word, start, generator)
             if piece.entry is None and self.unknown == "word":
                 return [Piece(None, 0, len(word))]
             if piece.entry is None and self.unknown == "run" and pieces and not pieces[-1].entry:
@@ -98,11 +110,21 @@ Piece(entry='##gs', start=2, end=4)]
             start = piece.end
         return pieces
 
-    def _longest_match(self, word: str, start: int) -> Piece:
+    def _match(self, word: str, start: int, generator: SplitMix64 | None) -> Piece:
+        fits = self._fits(word, start)
+        if generator and self.dropout:
+            short_first = reversed(list(fits))
+            fits = reversed([fit for fit in short_first if self._stays(fit, generator)])
+        return next(fits, Piece(None, start, start + 1))
+
+    def _fits(self, word: str, start: int) -> Iterator[Piece]:
+        """Gives the entries that fit, long ones first."""
         prefix = self.prefix if start else ""
         reach = len(word) if self.longest is None else min(len(word), start + self.longest)
         for end in range(reach, start, -1):
             entry = prefix + word[start:end]
             if entry in self.entries:
-                return Piece(entry, start, end)
-        return Piece(None, start, start + 1)
+                yield Piece(entry, start, end)
+
+    def _stays(self, fit: Piece, generator: SplitMix64) -> bool:
+        return fit.end == fit.start + 1 or not generator.drops(self.dropout)

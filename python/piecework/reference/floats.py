@@ -9,6 +9,7 @@ Rules with numbers, such as U2, are those of `spec/unigram.md`.
 
 from dataclasses import dataclass
 from math import frexp, ldexp
+from struct import pack, unpack
 from typing import Self
 
 UNIT = 2**32
@@ -77,6 +78,16 @@ def units(value: float) -> int:
     (True, 0)
     """
     return int(value * UNIT + 0.5)
+
+
+def single(value: float) -> float:
+    """Rounds to a 32-bit float.
+
+    >>> single(0.1)
+    0.10000000149011612
+    """
+    rounded: float = unpack("f", pack("f", value))[0]
+    return rounded
 
 
 def ln(value: Wide) -> float:

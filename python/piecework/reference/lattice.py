@@ -20,6 +20,8 @@ from piecework.reference.floats import ONE, ZERO, Wide
 
 Rounding = Callable[[float], float]
 
+UNKNOWN = ""
+
 
 class Edge(NamedTuple):
     """Gives one piece at its place.
@@ -42,24 +44,45 @@ class Path(NamedTuple):
     score: float
 
 
-def matches(text: str, entries: Container[str], longest: int) -> Iterator[Edge]:
+def matches(text: str, entries: Container[str], longest: int, prefix: str = "") -> Iterator[Edge]:
     """Gives the edges of a text.
 
     Args:
         text: Any text.
         entries: The pieces.
         longest: Characters of the longest one.
+        prefix: What those begin with that do not stand at the start of the text.
 
     Returns:
         Edges by start, then by end.
 
-    >>> [text[i:j] for text in ["hug"] for i, j, _ in matches(text, {"u", "ug", "hug"}, 3)]
+    >>> [edge.entry for edge in matches("hug", {"u", "ug", "hug"}, 3)]
     ['hug', 'u', 'ug']
     """
     for start in range(len(text)):
+        before = prefix if start else ""
         for end in range(start + 1, min(start + longest, len(text)) + 1):
-            if text[start:end] in entries:
-                yield Edge(start, end, text[start:end])
+            entry = before + text[start:end]
+            if entry in entries:
+                yield Edge(start, end, entry)
+
+
+def with_unknown(edges: Iterable[Edge], size: int) -> list[Edge]:
+    """Adds an edge of one character wherever there is none, for what is unknown.
+
+    Args:
+        edges: Edges of a text.
+        size: Its characters.
+
+    Returns:
+        All edges by start, then by end.
+
+    >>> with_unknown([Edge(0, 2, "ab")], 2)[0]
+    Edge(start=0, end=1, entry='')
+    """
+    known = list(edges)
+    bare = set(range(size)) - {edge.start for edge in known if edge.end == edge.start + 1}
+    return sorted(known + [Edge(start, start + 1, UNKNOWN) for start in bare])
 
 
 def reachable(edges: Iterable[Edge]) -> list[Edge]:

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,6 +12,9 @@ from piecework.reference import bpe, unigram
 from piecework.reference.aligned import Span
 from piecework.reference.chance import SplitMix64
 from piecework.reference.encode import Piece, Splitter
+from piecework.reference.floats import single
+from piecework.reference.likeliest import LikeliestSplitter
+from piecework.reference.probability import probability
 
 
 class ModelToken(NamedTuple):
@@ -92,15 +96,49 @@ class WordLevel(Model):
 
 @dataclass(frozen=True)
 class WordPieceSettings:
-    """Gives how WordPiece splits (see `encode.Splitter`)."""
+    """Gives how WordPiece splits (see `encode.Splitter`).
+
+    Args:
+        prefix: What continuing entries begin with.
+        unknown: `word`, `run` or `char`.
+        max_input_chars_per_word: A longer word is unknown.
+        segmentation: `longest` match, or the `likeliest` (see `LikeliestSplitter`).
+        dropout: The chance that longest match passes over an entry; None is 0.
+
+    Raises:
+        ValueError: a setting is impossible.
+
+    >>> WordPieceSettings(segmentation="shortest")
+    Traceback (most recent call last):
+    ValueError: segmentation='shortest': expected 'longest' or 'likeliest', and no dropout with that
+    """
 
     prefix: str = "##"
     unknown: str = "word"
     max_input_chars_per_word: int | None = 100
+    segmentation: str = "longest"
+    dropout: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.segmentation != "longest" and (self.segmentation != "likeliest" or self.dropout):
+            raise ValueError(
+                f"segmentation={self.segmentation!r}: expected 'longest' or 'likeliest', and no "
+                "dropout with that"
+            )
 
 
 class WordPiece(Model):
-    """Gives the pieces of a word by greedy longest match.
+    """Gives the pieces of a word by greedy longest match, or the likeliest.
+
+    Args:
+        vocabulary: The entries with their ids.
+        unknown_token: Stands for what no entry matches.
+        special: Entries that text may be barred from becoming.
+        settings: How words are split.
+        counts: The count of each entry, by id, for the likeliest segmentation.
+
+    Raises:
+        ValueError: the likeliest segmentation is asked for, and there are no counts.
 
     >>> [t.text for t in WordPiece({"[UNK]": 0, "hug": 1, "##s": 2}, "[UNK]").tokens("hugs")]
     ['hug', '##s']
@@ -112,23 +150,33 @@ class WordPiece(Model):
         unknown_token: str = "[UNK]",
         special: frozenset[str] = frozenset(),
         settings: WordPieceSettings | None = None,
+        counts: Sequence[int] | None = None,
     ) -> None:
         super().__init__(vocabulary, unknown_token, special)
-        how = settings or WordPieceSettings()
-        longest = max(map(len, self.vocabulary), default=0)
-        rest = (how.prefix, how.unknown, how.max_input_chars_per_word, longest)
-        self._split = Splitter(self.vocabulary, *rest)
-        self._split_text = Splitter(self.open, *rest)
+        self._how = settings or WordPieceSettings()
+        self._counts = counts
+        self._split = self._splitter(self.vocabulary.keys())
+        self._split_text = self._splitter(self.open)
+
+    def _splitter(self, entries: AbstractSet[str]) -> Splitter | LikeliestSplitter:
+        how = self._how
+        rest = how.prefix, how.unknown, how.max_input_chars_per_word
+        if how.segmentation == "longest":
+            longest = max(map(len, self.vocabulary), default=0)
+            return Splitter(entries, *rest, longest, single(how.dropout or 0.0))
+        if self._counts is None:
+            raise ValueError("the likeliest segmentation needs token counts: train a vocabulary")
+        total = sum(self._counts)
+        counts = {entry: self._counts[self.vocabulary[entry]] for entry in entries}
+        chances = {entry: probability(count, total) for entry, count in counts.items()}
+        return LikeliestSplitter(chances, *rest)
 
     def tokens(  # noqa: D102
-        self,
-        word: str,
-        *,
-        barred: bool = False,
-        generator: SplitMix64 | None = None,  # noqa: ARG002  # leaves nothing to chance
+        self, word: str, *, barred: bool = False, generator: SplitMix64 | None = None
     ) -> list[ModelToken]:
         split = self._split_text if barred else self._split
-        return [self._token(piece.entry, (piece.start, piece.end)) for piece in split(word)]
+        pieces = split(word, generator) if isinstance(split, Splitter) else split(word)
+        return [self._token(piece.entry, (piece.start, piece.end)) for piece in pieces]
 
 
 class BPE(Model):
@@ -242,15 +290,25 @@ def from_dict(data: Mapping[str, Any], special: frozenset[str] = frozenset()) ->
     if data["type"] == "WordLevel":
         return WordLevel(data["vocab"], data["unk_token"], special)
     if data["type"] in ("WordPiece", "piecework.WordPiece"):
-        unknown = data.get("piecework", {}).get("unknown", "word")
-        limit = data["max_input_chars_per_word"]
-        settings = WordPieceSettings(data["continuing_subword_prefix"], unknown, limit)
-        return WordPiece(data["vocab"], data["unk_token"], special, settings)
+        return _wordpiece(data, special)
     if data["type"] in ("BPE", "piecework.BPE"):
         return _bpe(data, special)
     if data["type"] in ("Unigram", "piecework.Unigram"):
         return _unigram(data, special)
     raise ValueError(f"the reference has no model {data['type']!r}")
+
+
+def _wordpiece(data: Mapping[str, Any], special: frozenset[str]) -> WordPiece:
+    ours = data.get("piecework") or {}
+    settings = WordPieceSettings(
+        data["continuing_subword_prefix"],
+        ours.get("unknown", "word"),
+        data["max_input_chars_per_word"],
+        ours.get("segmentation", "longest"),
+        ours.get("dropout"),
+    )
+    counts = (ours.get("training") or {}).get("token_counts")
+    return WordPiece(data["vocab"], data["unk_token"], special, settings, counts)
 
 
 def _bpe(data: Mapping[str, Any], special: frozenset[str]) -> BPE:

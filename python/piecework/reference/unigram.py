@@ -14,27 +14,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import inf, isfinite
-from struct import pack, unpack
 
 from piecework.reference import lattice
 from piecework.reference.chance import SplitMix64
 from piecework.reference.encode import Piece
-from piecework.reference.floats import exp, ln
-from piecework.reference.lattice import Edge
+from piecework.reference.floats import exp, ln, single
+from piecework.reference.lattice import UNKNOWN, Edge
 
-UNKNOWN = ""
 UNKNOWN_PENALTY = 10.0
 SYMBOL_BONUS = 0.1
-
-
-def single(value: float) -> float:
-    """Rounds to a 32-bit float.
-
-    >>> single(0.1)
-    0.10000000149011612
-    """
-    rounded: float = unpack("f", pack("f", value))[0]
-    return rounded
 
 
 ROUNDING: dict[str, lattice.Rounding] = {"float64": float, "float32": single}
@@ -212,9 +200,7 @@ class Encoder:
         """
         edges = list(lattice.matches(word, self._open, self._longest))
         if self.settings.unk_token is not None:
-            known = {edge.start for edge in edges if edge.end == edge.start + 1}
-            unknown = set(range(len(word))) - known
-            edges = sorted(edges + [Edge(start, start + 1, UNKNOWN) for start in unknown])
+            edges = lattice.with_unknown(edges, len(word))
         edges = lattice.reachable(edges)
         if not any(edge.end == len(word) for edge in edges):
             raise ValueError(f"{word!r} has unknown characters, and there is no unknown token")

@@ -1,0 +1,150 @@
+"""The lattice of Unigram and WordPiece against all segmentations, listed one by one."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from math import exp, isclose, log
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from piecework.reference import lattice
+from piecework.reference.chance import SplitMix64
+from piecework.reference.encode import Splitter
+from piecework.reference.floats import Wide
+from piecework.reference.likeliest import LikeliestSplitter
+from piecework.reference.unigram import Encoder, Settings
+
+SINGLES = ("a", "b", "c")
+texts = st.text("abc", min_size=1, max_size=8)
+scores = st.floats(-20, 0)
+vocabularies = st.dictionaries(st.text("abc", min_size=2, max_size=4), scores).flatmap(
+    lambda longer: st.builds(
+        lambda own: {**dict(zip(SINGLES, own, strict=True)), **longer},
+        st.tuples(scores, scores, scores),
+    )
+)
+
+
+def segmentations(text: str, entries: Mapping[str, float]) -> Iterator[list[str]]:
+    """Gives all ways to spell a text."""
+    if not text:
+        yield []
+    for end in range(1, len(text) + 1):
+        if text[:end] in entries:
+            yield from ([text[:end], *rest] for rest in segmentations(text[end:], entries))
+
+
+@given(vocabularies, texts)
+def test_nothing_is_better_than_the_best(vocab: dict[str, float], text: str) -> None:
+    pieces = [piece.entry or "" for piece in Encoder(vocab, Settings())(text)]
+    assert "".join(pieces) == text
+    most = max(sum(vocab[piece] for piece in row) for row in segmentations(text, vocab))
+    assert isclose(sum(vocab[piece] for piece in pieces), most, abs_tol=1e-9)
+
+
+@given(vocabularies, texts, st.integers(1, 40))
+def test_nbest_lists_the_best(vocab: dict[str, float], text: str, wanted: int) -> None:
+    found = Encoder(vocab, Settings()).nbest(text, wanted)
+    rows = [tuple(piece.entry or "" for piece in pieces) for pieces, _ in found]
+    everything = [tuple(row) for row in segmentations(text, vocab)]
+    assert len(set(rows)) == len(rows) == min(wanted, len(everything))
+    assert set(rows) <= set(everything)
+    known = sorted((sum(vocab[p] for p in row) for row in everything), reverse=True)
+    for (_, score), most in zip(found, known, strict=False):
+        assert isclose(score, most, abs_tol=1e-9)
+    assert all(first >= second - 1e-9 for (_, first), (_, second) in pairwise(found))
+
+
+@given(vocabularies, texts)
+def test_log_probability_is_that_of_all(vocab: dict[str, float], text: str) -> None:
+    whole = sum(exp(sum(vocab[p] for p in row)) for row in segmentations(text, vocab))
+    found = Encoder(vocab, Settings()).log_probability(text)
+    assert isclose(found, log(whole), rel_tol=1e-9, abs_tol=1e-9)
+
+
+@given(vocabularies, texts)
+def test_shares_are_expected_counts(vocab: dict[str, float], text: str) -> None:
+    edges = list(lattice.matches(text, vocab, 4))
+    weights = [Wide.of(exp(vocab[edge.entry])) for edge in edges]
+    sums = lattice.forward(len(text), edges, weights)
+    found: Counter[str] = Counter()
+    for edge, share in lattice.shares(edges, weights, sums, Wide.of(1.0)):
+        found[edge.entry] += float(share)  # type: ignore[assignment]
+    rows = {tuple(r): exp(sum(vocab[p] for p in r)) for r in segmentations(text, vocab)}
+    whole = sum(rows.values())
+    for entry in vocab:
+        wanted = sum(row.count(entry) * weight / whole for row, weight in rows.items())
+        assert isclose(found[entry], wanted, rel_tol=1e-9, abs_tol=1e-12)
+
+
+SAMPLED = {"a": -1.0, "b": -2.0, "ab": -1.5, "ba": -4.0, "aba": -3.0}
+CHI_SQUARE = 31.26  # 11 degrees of freedom: a right sampler is above it once in a thousand runs
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.3, 1.0])
+def test_sampling_follows_the_probabilities(alpha: float) -> None:
+    text, draws = "ababa", 6000
+    encode = Encoder(SAMPLED, Settings())
+    rows = {
+        tuple(row): alpha * sum(SAMPLED[p] for p in row) for row in segmentations(text, SAMPLED)
+    }
+    whole = sum(exp(score) for score in rows.values())
+    drawn = Counter(
+        tuple(p.entry or "" for p in encode.sample(text, alpha, SplitMix64.of_input(1, number)))
+        for number in range(draws)
+    )
+    assert set(drawn) <= set(rows)
+    assert len(rows) == 12
+    expected = {row: draws * exp(score) / whole for row, score in rows.items()}
+    assert sum((drawn[row] - n) ** 2 / n for row, n in expected.items()) < CHI_SQUARE
+
+
+def test_a_long_word_is_not_too_small_for_a_float() -> None:
+    encode = Encoder({"a": -20.0, "aa": -30.0}, Settings())
+    assert -160_000 < encode.log_probability("a" * 10_000) < -140_000
+    assert len(encode.sample("a" * 1000, 1.0, SplitMix64(0))) >= 500
+
+
+# WordPiece
+
+
+@given(vocabularies, texts)
+def test_the_likeliest_pieces_of_wordpiece(vocab: dict[str, float], text: str) -> None:
+    chances = {entry: exp(score) for entry, score in vocab.items()}
+    chances |= {f"##{entry}": exp(score - 1) for entry, score in vocab.items()}
+    pieces = LikeliestSplitter(chances)(text)
+    spelled = [(piece.entry or "").removeprefix("##") for piece in pieces]
+    assert "".join(spelled) == text
+    most = max(sum(vocab[p] for p in row) - len(row) + 1 for row in segmentations(text, vocab))
+    assert isclose(sum(vocab[p] for p in spelled) - len(spelled) + 1, most, abs_tol=1e-9)
+
+
+@pytest.mark.parametrize("unknown", ["word", "run", "char"])
+def test_what_longest_match_knows_is_known(unknown: str) -> None:
+    chances = {"a": 0.5, "##a": 0.2, "##b": 0.2, "##ab": 0.1}
+    likeliest = LikeliestSplitter(chances, unknown=unknown, max_input_chars_per_word=6)
+    longest = Splitter(chances, unknown=unknown, max_input_chars_per_word=6)
+    for text in ("xa", "axxb", "x", "abx", "aaaaaaa", ""):
+        missing = [[p for p in split(text) if not p.entry] for split in (likeliest, longest)]
+        assert missing[0] == missing[1], text
+
+
+@given(st.floats(0, 1), texts, st.integers(0, 2**64 - 1))
+def test_dropout_of_longest_match(dropout: float, text: str, seed: int) -> None:
+    entries = {*SINGLES, "ab", "abc", "bc", *(f"##{e}" for e in (*SINGLES, "ab", "abc", "bc"))}
+    split = Splitter(entries, dropout=dropout)
+    pieces = split(text, SplitMix64(seed))
+    assert "".join((piece.entry or "").removeprefix("##") for piece in pieces) == text
+    assert pieces == split(text, SplitMix64(seed))
+    if dropout == 0:
+        assert pieces == Splitter(entries)(text)
+    if dropout == 1:
+        assert len(pieces) == len(text)
+
+
+def test_dropout_drops_as_often_as_it_says() -> None:
+    split = Splitter({"a", "##b", "ab"}, dropout=0.3)
+    dropped = sum(len(split("ab", SplitMix64.of_input(0, n))) == 2 for n in range(4000))
+    assert abs(dropped - 1200) < 4 * (4000 * 0.3 * 0.7) ** 0.5  # wrong once in 15,000 runs
