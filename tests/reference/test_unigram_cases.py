@@ -1,0 +1,87 @@
+"""spec/cases/unigram_encode.json and unigram_train.json through the reference."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from piecework.reference import pipeline
+from piecework.reference.models import Unigram, from_dict
+from piecework.reference.settings import UnigramTrainer
+from piecework.reference.unigram_seeds import corpus, seed_pieces
+from piecework.reference.unigram_train import Step, train_unigram
+
+Case = dict[str, Any]
+CASES = Path(__file__).parents[2] / "spec" / "cases"
+ENCODE = json.loads((CASES / "unigram_encode.json").read_text(encoding="utf-8"))
+TRAIN = json.loads((CASES / "unigram_train.json").read_text(encoding="utf-8"))["cases"]
+ERRORS = {"value": ValueError, "overflow": OverflowError}
+COLUMNS = ("ids", "tokens", "offsets", "word_ids")
+CALL = ("specials", "seed", "number")
+LISTS = ("nbest", "paths", "log_probability", "alpha")
+KEYS = {"name", "source", "config", "text", "error", *CALL, *COLUMNS, *LISTS}
+
+
+def name_of(case: Case) -> str:
+    return str(case["name"])
+
+
+def model_of(case: Case) -> Case:
+    """Gives the model of a case, with the alpha that it names."""
+    model: Case = ENCODE["models"][case["config"]["model"]]
+    if "alpha" not in case:
+        return model
+    ours = {**model.get("piecework", {}), "alpha": case["alpha"]}
+    return {**model, "type": "piecework.Unigram", "piecework": ours}
+
+
+@pytest.mark.parametrize("case", ENCODE["cases"], ids=name_of)
+def test_encode(case: Case) -> None:
+    assert case.keys() <= KEYS
+    text = case["text"]
+    model = from_dict(model_of(case))
+    assert isinstance(model, Unigram)
+    if "log_probability" in case:
+        assert model.encode.log_probability(text) == case["log_probability"]
+    if "paths" in case and text:
+        found = model.encode.nbest(text, case["nbest"])
+        rows = [([p.entry or text[p.start : p.end] for p in row], score) for row, score in found]
+        assert rows == [(path["tokens"], path["score"]) for path in case["paths"]]
+    if case.keys() & {"ids", "error"}:
+        check_columns(case)
+
+
+def check_columns(case: Case) -> None:
+    made = pipeline.from_dict(case["config"] | {"model": model_of(case)})
+    call = {name: case[name] for name in CALL if name in case}
+    if "error" in case:
+        with pytest.raises(ERRORS[case["error"]]):
+            made.encode(case["text"], **call)
+        return
+    encoding = made.encode(case["text"], **call)
+    for name in COLUMNS:
+        column = json.loads(json.dumps(getattr(encoding, name)))
+        assert column == case.get(name, column), name
+
+
+@pytest.mark.parametrize("case", TRAIN, ids=name_of)
+def test_train(case: Case) -> None:
+    expected, words = case["expected"], dict(case["words"])
+    trainer = UnigramTrainer(**case["settings"])
+    if "error" in expected:
+        with pytest.raises(ERRORS[expected["error"]]) as caught:
+            train_unigram(words, trainer)
+        assert expected["contains"] in str(caught.value)
+        return
+    assert seed_pieces(corpus(words, trainer), trainer) == dict(expected["seeds"])
+    trained = train_unigram(words, trainer)
+    assert [[*entry] for entry in trained.vocabulary] == expected["vocab"]
+    kinds = ["step" if isinstance(row, Step) else "pruning" for row in trained.history]
+    history = [{"kind": k} | r._asdict() for k, r in zip(kinds, trained.history, strict=True)]
+    assert json.loads(json.dumps(history)) == expected["history"]
+
+
+@pytest.mark.parametrize("cases", [ENCODE["cases"], TRAIN], ids=["encode", "train"])
+def test_names_are_unique(cases: list[Case]) -> None:
+    assert len({name_of(case) for case in cases}) == len(cases)
