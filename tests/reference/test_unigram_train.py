@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from piecework.reference import floats
+from piecework.reference import floats, lattice
 from piecework.reference.floats import UNIT, Wide, exp, exp_digamma, ln
 from piecework.reference.settings import UnigramTrainer
 from piecework.reference.unigram import Encoder, Settings
@@ -276,3 +276,22 @@ def test_what_cannot_be(
 
 def test_units_are_rounded() -> None:
     assert [floats.units(x) for x in (0.0, 0.4 / UNIT, 0.6 / UNIT, 2.0**40)] == [0, 0, 1, 2**72]
+
+
+def test_floats_of_the_machine_do_the_same_where_they_reach() -> None:
+    training = UnigramTraining(WORDS, UnigramTrainer(60))
+    pieces = dict(training.pieces)
+    training.step()
+    for text, count in [("▁karen", 3), ("▁lomistatu", 1), ("▁e", 10**15)]:
+        edges = list(lattice.matches(text, pieces, 16))
+        sums = [1.0] + [0.0] * len(text)
+        for edge in edges:
+            sums[edge.end] += sums[edge.start] * pieces[edge.entry]
+        counts = [0.0] * len(text) + [float(count)]
+        weights = [Wide.of(pieces[edge.entry]) for edge in edges]
+        wide = lattice.forward(len(text), edges, weights)
+        assert [float(each) for each in wide] == sums
+        for edge, share in lattice.shares(edges, weights, wide, Wide.of(float(count))):
+            own = sums[edge.start] * pieces[edge.entry] * (counts[edge.end] / sums[edge.end])
+            counts[edge.start] += own
+            assert float(share) == own
