@@ -21,18 +21,27 @@ The other algorithm, byte-pair encoding, shares the loop and keeps its merges:
 14. `bpe_train`   what BPE adds: marks at the end of a word, the ties of other libraries
 15. `bpe`         split a word by merges, with or without `chance`
 
+The third, Unigram, does not merge. It looks at all segmentations at once:
+
+16. `lattice`        the best of them, the best few, the sum over all, one by chance
+17. `unigram`        split a word into its likeliest pieces
+18. `unigram_seeds`  the strings that a training begins with
+19. `unigram_train`  learn their probabilities, and drop those that are missed least
+20. `likeliest`      the same lattice for a vocabulary of WordPiece
+
 Then whole tokenizers, as a tokenizer.json describes them:
 
-16. `added`       strings that become tokens before anything else is asked
-17. `models`      from a word to its tokens: WordPiece, BPE and WordLevel behind one interface
-18. `encoding`    what comes out: rows of tokens, and how two encodings merge
-19. `truncate`    shorter with what was cut off kept, or longer with padding
-20. `postprocess` special tokens around texts
-21. `pipeline`    all of it in the order of the flow
-22. `tokenizer`   a trained WordPiece tokenizer: a pipeline, a decoder, probabilities
+21. `added`       strings that become tokens before anything else is asked
+22. `models`      from a word to its tokens: WordPiece, BPE, Unigram, WordLevel behind one interface
+23. `encoding`    what comes out: rows of tokens, and how two encodings merge
+24. `truncate`    shorter with what was cut off kept, or longer with padding
+25. `postprocess` special tokens around texts
+26. `pipeline`    all of it in the order of the flow
+27. `tokenizer`   a trained WordPiece tokenizer: a pipeline, a decoder, probabilities
 
-Three files help: `unicode` holds the facts about code points, `regex` reads other people's patterns,
-and `charsmap` the rewriting tables of SentencePiece models. Everything is written to be read and to
+Four files help: `unicode` holds the facts about code points, `regex` reads other people's patterns,
+`charsmap` the rewriting tables of SentencePiece models, and `floats` is arithmetic that comes out the
+same everywhere. Everything is written to be read and to
 be right, not to be fast: the compiled core must agree with it in every id, span, score and count. It
 needs the standard library alone, and works where the core is absent.
 
@@ -63,6 +72,16 @@ The same words merged, and merged once more:
 >>> [token.text for token in model.tokens("hugs")]
 ['hu', 'gs</w>']
 
+The same words, to pieces that have probabilities:
+
+>>> from piecework.reference import Unigram, UnigramTrainer, train_unigram, unigram
+>>> trained = train_unigram(words, UnigramTrainer(12))
+>>> [piece for piece, _ in trained.vocabulary[3:7]]
+['hug', 'p', 's', 'un']
+>>> model = Unigram(trained.vocabulary, unigram.Settings(unk_token="<unk>"))
+>>> [token.text for token in model.tokens("hugs")]
+['hug', 's']
+
 `python -m piecework.reference` walks through a training, merge by merge.
 """
 
@@ -81,12 +100,18 @@ from piecework.reference.criteria import (
 )
 from piecework.reference.encode import Piece, Splitter
 from piecework.reference.encoding import Encoding
-from piecework.reference.models import BPE
+from piecework.reference.models import BPE, Unigram
 from piecework.reference.normalize import BertNormalizer
 from piecework.reference.pipeline import Pipeline, from_dict
-from piecework.reference.settings import SPECIAL_TOKENS, BpeTrainer, WordPieceTrainer
+from piecework.reference.settings import (
+    SPECIAL_TOKENS,
+    BpeTrainer,
+    UnigramTrainer,
+    WordPieceTrainer,
+)
 from piecework.reference.tokenizer import Token, Tokenizer
 from piecework.reference.train import Candidate, Merge, Trained, Training, train
+from piecework.reference.unigram_train import UnigramTraining, train_unigram
 
 __all__ = [
     "BPE",
@@ -109,6 +134,9 @@ __all__ = [
     "Tokenizer",
     "Trained",
     "Training",
+    "Unigram",
+    "UnigramTrainer",
+    "UnigramTraining",
     "WordPieceTrainer",
     "count_words",
     "frequency",
@@ -121,4 +149,5 @@ __all__ = [
     "ratio_to_sum",
     "train",
     "train_bpe",
+    "train_unigram",
 ]
