@@ -35,6 +35,7 @@ pub fn train(counts: &WordCounts, splitter: &WordSplitter, trainer: &Trainer, wa
             let trained = bpe::train::train(&words, config, watch)?;
             (bpe(trained.entries, trained.merges, splitter, config)?, trained.token_counts, trained.history)
         }
+        Trainer::Unigram(_) => return Err(Error::Config("there is no model for a UnigramTrainer yet".to_owned())),
     };
     let trainer = write_trainer(trainer);
     let training = Training { trainer, counts_sha256: counts.fingerprint(), token_counts, history };

@@ -54,6 +54,8 @@ fn stage(stage: Stage) -> &'static str {
         Stage::Reading => "reading words",
         Stage::Pairing => "finding pairs",
         Stage::Merging => "merging",
+        Stage::Seeding => "finding pieces",
+        Stage::Learning => "learning",
         Stage::Counting => "counting tokens",
     }
 }

@@ -1,7 +1,7 @@
 //! A trainer's settings as JSON, as Python hands them over and as files keep them.
 
-use super::bpe_trainer;
 use super::json::{Json, Node, choice, name_of, object};
+use super::{bpe_trainer, unigram_trainer};
 use crate::error::Result;
 use crate::model::Trainer;
 use crate::model::wordpiece::train::{Criterion, Ties, TrainerConfig};
@@ -37,6 +37,7 @@ const TIES: [(&str, Ties); 3] = [("lex", Ties::Lex), ("first", Ties::First), ("h
 
 const WORD_PIECE: &str = "WordPieceTrainer";
 pub(super) const BPE: &str = "BpeTrainer";
+pub(super) const UNIGRAM: &str = "UnigramTrainer";
 
 /// Reads the settings of a trainer.
 pub fn read_trainer(text: &str) -> Result<Trainer> {
@@ -49,6 +50,7 @@ pub fn write_trainer(trainer: &Trainer) -> String {
     match trainer {
         Trainer::WordPiece(config) => write(config),
         Trainer::Bpe(config) => bpe_trainer::write(config),
+        Trainer::Unigram(config) => unigram_trainer::write(config),
     }
 }
 
@@ -57,7 +59,8 @@ pub(super) fn trainer(node: &Node<'_>) -> Result<Trainer> {
     match node.kind()? {
         WORD_PIECE => read(node).map(Trainer::WordPiece),
         BPE => bpe_trainer::read(node).map(Trainer::Bpe),
-        other => Err(node.unknown_kind(other, &[WORD_PIECE, BPE])),
+        UNIGRAM => unigram_trainer::read(node).map(Trainer::Unigram),
+        other => Err(node.unknown_kind(other, &[WORD_PIECE, BPE, UNIGRAM])),
     }
 }
 

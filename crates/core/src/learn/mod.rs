@@ -1,10 +1,11 @@
-//! What trainers that learn by merging share, whatever the model: words as symbols, a run of merges, its history.
+//! What trainers share, whatever the model; of those that learn by merging, words as symbols, a run of merges, its history.
 //!
 //! * `plan`: what a trainer asks for.
 //! * `table`: the words to learn from.
 //! * `alphabet`: the characters that are kept, and the words cut into them.
 //! * `run`: one training, from the first merge to the stop rule.
 //! * `progress`: what it tells while it runs.
+//! * `threads`: work that several threads share.
 //!
 //! The merging itself is done by the engine in `crate::merge`.
 
@@ -13,10 +14,13 @@ pub(crate) mod plan;
 mod progress;
 pub(crate) mod run;
 pub(crate) mod table;
+mod threads;
 
 pub use crate::merge::Ties;
 pub(crate) use progress::tell;
 pub use progress::{Progress, Stage, Watch};
+pub(crate) use threads::Tell;
+pub use threads::Threads;
 
 /// A step of a training, with the counts before it.
 #[derive(Clone, Debug, PartialEq)]

@@ -13,6 +13,10 @@ pub enum Stage {
     Pairing,
     /// Merges; counts the vocabulary's entries.
     Merging,
+    /// Finds the strings to begin with; counts suffixes of words.
+    Seeding,
+    /// Learns how probable pieces are, and drops the worst; counts parts of the words, once for each step.
+    Learning,
     /// Encodes the words with the vocabulary; has no count.
     Counting,
 }

@@ -2,6 +2,7 @@
 
 pub mod bpe;
 mod trainer;
+pub mod unigram;
 pub mod word_level;
 pub mod wordpiece;
 

@@ -1,0 +1,101 @@
+//! Which strings may be pieces (U10 of `spec/unigram.md`).
+
+use std::collections::HashSet;
+
+use super::TrainerConfig;
+use super::stretches::{Corpus, SPACE, Symbol};
+use crate::unicode::{Script, script};
+
+/// What matters of a character.
+#[derive(Clone, Copy)]
+struct Class {
+    /// Its script, or [`Script::ANY`] if it goes with any.
+    script: Script,
+    is_space: bool,
+    is_digit: bool,
+}
+
+/// What is known of a string that grows.
+#[derive(Clone, Copy)]
+pub(super) struct Shape {
+    length: usize,
+    /// Of the characters that have one.
+    script: Script,
+    /// Whether it holds what no piece may hold, so that no longer string will do.
+    is_barred: bool,
+    /// How many `▁` it has, and how many of them not at its front.
+    spaces: usize,
+    inner_spaces: usize,
+    ends_with_space: bool,
+}
+
+impl Shape {
+    pub(super) const EMPTY: Self =
+        Self { length: 0, script: Script::ANY, is_barred: false, spaces: 0, inner_spaces: 0, ends_with_space: false };
+
+    pub(super) fn is_hopeless(&self) -> bool {
+        self.is_barred
+    }
+}
+
+pub(super) struct Rules<'a> {
+    config: &'a TrainerConfig,
+    classes: Vec<Class>,
+    /// Entries of another kind; whether one begins with a symbol.
+    reserved: HashSet<Vec<Symbol>>,
+    begins: Vec<bool>,
+}
+
+impl<'a> Rules<'a> {
+    pub(super) fn new(config: &'a TrainerConfig, corpus: &Corpus) -> Self {
+        let symbol = |character| corpus.alphabet.binary_search_by_key(&character, |&(known, _)| known).ok();
+        let symbols = |entry: &String| {
+            entry.chars().map(|c| symbol(c).and_then(|place| Symbol::try_from(place).ok())).collect::<Option<Vec<_>>>()
+        };
+        let reserved: HashSet<Vec<Symbol>> = config.reserved().iter().filter_map(symbols).collect();
+        let mut begins = vec![false; corpus.alphabet.len()];
+        for entry in &reserved {
+            begins[entry[0] as usize] = true;
+        }
+        let classes = corpus.alphabet.iter().map(|&(character, _)| class(character, config)).collect();
+        Self { config, classes, reserved, begins }
+    }
+
+    /// The shape of a string with one more character.
+    pub(super) fn longer(&self, shape: Shape, symbol: Symbol) -> Shape {
+        let class = self.classes[symbol as usize];
+        let mixed = shape.script != Script::ANY && class.script != Script::ANY && shape.script != class.script;
+        Shape {
+            length: shape.length + 1,
+            script: if class.script == Script::ANY { shape.script } else { class.script },
+            is_barred: shape.is_barred
+                || (mixed && self.config.split_by_unicode_script)
+                || (class.is_digit && self.config.split_digits),
+            spaces: shape.spaces + usize::from(class.is_space),
+            inner_spaces: shape.inner_spaces + usize::from(class.is_space && shape.length > 0),
+            ends_with_space: class.is_space,
+        }
+    }
+
+    /// Whether a string of this shape, of two characters or more, may be a piece.
+    pub(super) fn allow(&self, shape: &Shape, text: &[Symbol]) -> bool {
+        !shape.is_barred
+            && shape.length <= self.config.max_piece_length
+            && self.spaces_fit(shape)
+            && !(self.begins[text[0] as usize] && self.reserved.contains(text))
+    }
+
+    fn spaces_fit(&self, shape: &Shape) -> bool {
+        (self.config.allow_whitespace_only_pieces && shape.spaces == shape.length)
+            || if self.config.split_by_whitespace { shape.inner_spaces == 0 } else { !shape.ends_with_space }
+    }
+}
+
+fn class(character: char, config: &TrainerConfig) -> Class {
+    /// What combines with any script, by one that does.
+    const ACUTE: char = '\u{301}';
+    let is_digit = matches!(character, '0'..='9' | '０'..='９');
+    let is_space = character == SPACE;
+    let goes_with_any = is_space || (is_digit && !config.split_by_number) || script(character) == script(ACUTE);
+    Class { script: if goes_with_any { Script::ANY } else { script(character) }, is_space, is_digit }
+}

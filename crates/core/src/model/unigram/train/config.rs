@@ -1,0 +1,109 @@
+//! What a training is told.
+
+use std::collections::HashSet;
+
+use crate::error::{Error, Result};
+
+/// The settings of a training.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrainerConfig {
+    /// Entries at the end; special tokens, user-defined symbols, bytes and alphabet included.
+    pub vocab_size: usize,
+    /// The most pieces to begin with, the characters apart.
+    pub seed_size: usize,
+    /// The share of the pieces that a round of pruning leaves.
+    pub shrinking_factor: f64,
+    /// Steps of EM in each round.
+    pub em_steps: usize,
+    /// The most characters of a learned piece.
+    pub max_piece_length: usize,
+    /// Strings that occur less often are no pieces to begin with; less than twice never are.
+    pub min_frequency: u64,
+    /// Words that occur less often are left out.
+    pub min_word_frequency: u64,
+    /// Entries that stand for no text.
+    pub special_tokens: Vec<String>,
+    /// Whether they have the first ids, not the last.
+    pub special_tokens_first: bool,
+    /// The special token that stands for unknown characters, if there is one.
+    pub unk_token: Option<String>,
+    /// Entries that cut the text they stand in; nothing is learned across them.
+    pub user_defined_symbols: Vec<String>,
+    /// Whether the 256 bytes are entries.
+    pub byte_fallback: bool,
+    /// The share of all characters that the alphabet is to cover.
+    pub character_coverage: f64,
+    /// Characters that are in the alphabet whether they occur or not.
+    pub required_chars: Vec<char>,
+    /// Whether no piece has characters of two scripts.
+    pub split_by_unicode_script: bool,
+    /// Whether none has digits beside letters, either.
+    pub split_by_number: bool,
+    /// Whether a digit is a piece by itself.
+    pub split_digits: bool,
+    /// Whether `▁` stands only at the front of a piece.
+    pub split_by_whitespace: bool,
+    /// Whether several `▁` are a piece, too.
+    pub allow_whitespace_only_pieces: bool,
+}
+
+impl Default for TrainerConfig {
+    fn default() -> Self {
+        Self {
+            vocab_size: 8000,
+            seed_size: 1_000_000,
+            shrinking_factor: 0.75,
+            em_steps: 1,
+            max_piece_length: 16,
+            min_frequency: 2,
+            min_word_frequency: 1,
+            special_tokens: ["<unk>", "<s>", "</s>"].map(str::to_owned).to_vec(),
+            special_tokens_first: true,
+            unk_token: Some("<unk>".to_owned()),
+            user_defined_symbols: Vec::new(),
+            byte_fallback: false,
+            character_coverage: 0.9995,
+            required_chars: Vec::new(),
+            split_by_unicode_script: true,
+            split_by_number: true,
+            split_digits: false,
+            split_by_whitespace: true,
+            allow_whitespace_only_pieces: false,
+        }
+    }
+}
+
+impl TrainerConfig {
+    /// Refuses what no words can be trained with.
+    pub fn check(&self) -> Result<()> {
+        let refuse = |message: String| Err(Error::Config(message));
+        if !(self.shrinking_factor > 0.0 && self.shrinking_factor < 1.0) {
+            return refuse(format!("shrinking_factor must lie between 0 and 1, not be {}", self.shrinking_factor));
+        }
+        if !(0.0..=1.0).contains(&self.character_coverage) {
+            return refuse(format!("character_coverage must be a number from 0 to 1, not {}", self.character_coverage));
+        }
+        let sizes =
+            [("vocab_size", self.vocab_size), ("em_steps", self.em_steps), ("max_piece_length", self.max_piece_length)];
+        if let Some((name, _)) = sizes.into_iter().find(|&(_, size)| size == 0) {
+            return refuse(format!("{name} must be an integer from 1 on, not 0"));
+        }
+        if let Some(unk) = self.unk_token.as_ref().filter(|unk| !self.special_tokens.contains(unk)) {
+            return refuse(format!("unk_token={unk:?} is no special token; put it among special_tokens, or pass None"));
+        }
+        let mut seen = HashSet::new();
+        match self.reserved().into_iter().find(|entry| entry.is_empty() || !seen.insert(entry.clone())) {
+            Some(entry) => refuse(format!(
+                "the entry {entry:?} is empty or given twice, as a special token, a user-defined symbol or a byte"
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// The entries that are not learned, special tokens first.
+    pub(super) fn reserved(&self) -> Vec<String> {
+        let bytes = if self.byte_fallback { 0..256 } else { 0..0 };
+        let bytes = bytes.map(|byte| format!("<0x{byte:02X}>"));
+        self.special_tokens.iter().chain(&self.user_defined_symbols).cloned().chain(bytes).collect()
+    }
+}

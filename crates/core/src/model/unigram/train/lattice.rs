@@ -1,0 +1,114 @@
+//! All segmentations of a stretch at once (U16 of `spec/unigram.md`).
+
+use std::ops::Range;
+
+use super::floats::Number;
+use super::pieces::Pieces;
+use super::stretches::Symbol;
+
+/// How many places have their edges in memory at once.
+const BLOCK: usize = 1 << 12;
+
+#[derive(Clone, Copy)]
+struct Edge {
+    piece: u32,
+    length: u32,
+}
+
+/// The edges of a block of places.
+#[derive(Default)]
+struct Edges {
+    edges: Vec<Edge>,
+    /// Where those of each place begin, and where one more would.
+    starts: Vec<usize>,
+    /// The first of the places.
+    first: usize,
+}
+
+impl Edges {
+    /// Finds the edges that begin at these places, but for those of one piece.
+    fn find(&mut self, text: &[Symbol], pieces: &Pieces, places: Range<usize>, without: Option<u32>) {
+        self.first = places.start;
+        self.edges.clear();
+        self.starts.clear();
+        for place in places {
+            self.starts.push(self.edges.len());
+            pieces.trie.each(&text[place..], |piece, length| {
+                if Some(piece) != without {
+                    self.edges.push(Edge { piece, length });
+                }
+            });
+        }
+        self.starts.push(self.edges.len());
+    }
+
+    fn at(&self, place: usize) -> &[Edge] {
+        let place = place - self.first;
+        &self.edges[self.starts[place]..self.starts[place + 1]]
+    }
+}
+
+/// The working memory of a thread; `N` is the kind of number that sums over paths are.
+pub(super) struct Lattice<N> {
+    edges: Edges,
+    /// The sums over all paths from the start to each place.
+    sums: Vec<N>,
+    /// How many paths are expected to pass each place, over its sum.
+    ratios: Vec<N>,
+}
+
+impl<N: Number> Lattice<N> {
+    pub(super) fn new() -> Self {
+        Self { edges: Edges::default(), sums: Vec::new(), ratios: Vec::new() }
+    }
+
+    /// The sum over all paths without a piece of their probabilities; `None` if these are too small for this kind of number.
+    pub(super) fn forward(&mut self, text: &[Symbol], pieces: &Pieces, without: Option<u32>) -> Option<N> {
+        let (zero, one) = (N::of(0.0), N::of(1.0));
+        self.sums.clear();
+        self.sums.resize(text.len() + 1, zero);
+        self.sums[0] = one;
+        for block in blocks(text.len()) {
+            self.edges.find(text, pieces, block.clone(), without);
+            for place in block {
+                let sum = self.sums[place];
+                if !sum.is_safe() {
+                    return None;
+                }
+                for edge in self.edges.at(place) {
+                    let end = &mut self.sums[place + edge.length as usize];
+                    *end = *end + sum * N::of(pieces.probabilities[edge.piece as usize]);
+                }
+            }
+        }
+        self.sums.last().copied().filter(|sum| sum.is_safe())
+    }
+
+    /// After [`Self::forward`] over the same text with all pieces: divides a count among its edges, and gives `emit` each piece
+    /// with its share.
+    pub(super) fn backward(&mut self, text: &[Symbol], pieces: &Pieces, count: f64, mut emit: impl FnMut(u32, f64)) {
+        self.ratios.clear();
+        self.ratios.resize(text.len() + 1, N::of(0.0));
+        self.ratios[text.len()] = N::of(count) / self.sums[text.len()];
+        let last = blocks(text.len()).next_back();
+        for block in blocks(text.len()).rev() {
+            if Some(&block) != last.as_ref() {
+                self.edges.find(text, pieces, block.clone(), None);
+            }
+            for place in block.rev() {
+                let (sum, mut passing) = (self.sums[place], 0.0);
+                for edge in self.edges.at(place).iter().rev() {
+                    let probability = N::of(pieces.probabilities[edge.piece as usize]);
+                    let share = (sum * probability * self.ratios[place + edge.length as usize]).float();
+                    passing += share;
+                    emit(edge.piece, share);
+                }
+                self.ratios[place] = N::of(passing) / sum;
+            }
+        }
+    }
+}
+
+fn blocks(length: usize) -> impl DoubleEndedIterator<Item = Range<usize>> {
+    (0..length.div_ceil(BLOCK)).map(move |block| block * BLOCK..((block + 1) * BLOCK).min(length))
+}

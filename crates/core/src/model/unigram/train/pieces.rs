@@ -1,0 +1,90 @@
+//! The pieces of a round: their texts in order, and their probabilities.
+
+use super::seeds::Seed;
+use super::stretches::{Corpus, Symbol};
+use super::trie::Trie;
+
+/// No piece.
+pub(super) const NO_PIECE: u32 = u32::MAX;
+
+/// Pieces by number; the order of numbers is that of UTF-8 bytes.
+pub(super) struct Pieces {
+    symbols: Vec<Symbol>,
+    /// Where each begins, and where one more would.
+    starts: Vec<usize>,
+    pub(super) probabilities: Vec<f64>,
+    pub(super) trie: Trie,
+}
+
+impl Pieces {
+    /// The characters and the seeds, with probabilities by their values (U14).
+    pub(super) fn new(corpus: &Corpus, seeds: &[Seed]) -> Self {
+        let characters = corpus.alphabet.len();
+        let mut symbols = Vec::with_capacity(characters + seeds.iter().map(|seed| seed.length as usize).sum::<usize>());
+        let mut starts = Vec::with_capacity(characters + seeds.len() + 1);
+        let mut values: Vec<u128> = Vec::with_capacity(characters + seeds.len());
+        let mut alphabet = (0..).zip(&corpus.alphabet).peekable();
+        for seed in seeds.iter().map(Some).chain([None]) {
+            let text = seed.map(|seed| seed.text(corpus));
+            // A character stands before all that begins with it.
+            while let Some((symbol, &(_, weight))) =
+                alphabet.next_if(|&(symbol, _)| text.is_none_or(|text| symbol <= text[0]))
+            {
+                starts.push(symbols.len());
+                symbols.push(symbol);
+                values.push(u128::from(weight.max(1)));
+            }
+            if let (Some(seed), Some(text)) = (seed, text) {
+                starts.push(symbols.len());
+                symbols.extend(text);
+                values.push(seed.value());
+            }
+        }
+        starts.push(symbols.len());
+        let whole = values.iter().sum::<u128>() as f64;
+        let probabilities = values.into_iter().map(|value| value as f64 / whole).collect();
+        let trie = trie(&symbols, &starts);
+        Self { symbols, starts, probabilities, trie }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.probabilities.len()
+    }
+
+    /// A piece by its number.
+    pub(super) fn text(&self, piece: usize) -> &[Symbol] {
+        &self.symbols[self.starts[piece]..self.starts[piece + 1]]
+    }
+
+    /// Whether a piece is a character of the alphabet, which stays in any case.
+    pub(super) fn is_character(&self, piece: usize) -> bool {
+        self.text(piece).len() == 1
+    }
+
+    /// Drops pieces; the others get new numbers, in their order.
+    pub(super) fn retain(&mut self, keep: &[bool]) {
+        let (mut size, mut kept) = (0, 0);
+        for piece in (0..self.len()).filter(|&piece| keep[piece]) {
+            let text = self.starts[piece]..self.starts[piece + 1];
+            self.starts[kept] = size;
+            size += text.len();
+            self.symbols.copy_within(text.clone(), size - text.len());
+            self.probabilities[kept] = self.probabilities[piece];
+            kept += 1;
+        }
+        self.starts[kept] = size;
+        self.starts.truncate(kept + 1);
+        self.symbols.truncate(size);
+        self.probabilities.truncate(kept);
+        self.trie = trie(&self.symbols, &self.starts);
+    }
+
+    /// How a piece is written.
+    pub(super) fn name(&self, piece: usize, corpus: &Corpus) -> String {
+        self.text(piece).iter().map(|&symbol| corpus.alphabet[symbol as usize].0).collect()
+    }
+}
+
+fn trie(symbols: &[Symbol], starts: &[usize]) -> Trie {
+    Trie::new(starts.len() - 1, |piece| &symbols[starts[piece]..starts[piece + 1]])
+}

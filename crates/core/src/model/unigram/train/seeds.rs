@@ -1,0 +1,223 @@
+//! The strings to begin with, by a suffix array (U11 to U13 of `spec/unigram.md`).
+//!
+//! Sorted suffixes that begin alike stand side by side, and strings that occur at the same places form an edge of the tree
+//! that the sorted suffixes are. A walk over them meets each edge once. The weight of its strings is a difference of two
+//! running sums; whether the same character stands before them all is told by where that character last changed.
+
+use libsais::SuffixArrayConstruction;
+
+use super::TrainerConfig;
+use super::allowed::{Rules, Shape};
+use super::stretches::{Corpus, Symbol};
+use crate::error::Result;
+use crate::learn::{Stage, Watch, tell};
+
+/// How many suffixes are looked at between two calls of the watch.
+const CHUNK: usize = 1 << 16;
+
+/// A string that may become a piece.
+#[derive(Clone, Copy)]
+pub(super) struct Seed {
+    weight: u64,
+    /// The first suffix, in their order, that begins with it; in the end, where that is in the text.
+    place: u32,
+    pub(super) length: u32,
+}
+
+impl Seed {
+    pub(super) fn value(&self) -> u128 {
+        u128::from(self.weight) * u128::from(self.length)
+    }
+
+    pub(super) fn text<'c>(&self, corpus: &'c Corpus) -> &'c [Symbol] {
+        &corpus.text[self.place as usize..][..self.length as usize]
+    }
+}
+
+/// The strings of the largest value, in the order of their bytes.
+pub(super) fn seeds(corpus: &Corpus, config: &TrainerConfig, watch: Watch<'_>) -> Result<Vec<Seed>> {
+    tell(watch, Stage::Seeding, 0, 0)?;
+    let suffixes = suffixes(corpus);
+    tell(watch, Stage::Seeding, 0, suffixes.len())?;
+    let shared = shared(corpus, &suffixes, config.max_piece_length);
+    let mut walk = Walk::new(corpus, config, &suffixes, shared);
+    for rank in 0..suffixes.len() {
+        if rank % CHUNK == 0 {
+            tell(watch, Stage::Seeding, rank, suffixes.len())?;
+        }
+        walk.step(rank);
+    }
+    let mut seeds = walk.found;
+    if seeds.len() > config.seed_size {
+        if config.seed_size > 0 {
+            let order = |seed: &Seed| (std::cmp::Reverse(seed.value()), seed.place, seed.length);
+            seeds.select_nth_unstable_by_key(config.seed_size - 1, order);
+        }
+        seeds.truncate(config.seed_size);
+    }
+    seeds.shrink_to_fit();
+    seeds.sort_unstable_by_key(|seed| (seed.place, seed.length));
+    for seed in &mut seeds {
+        seed.place = suffixes[seed.place as usize];
+    }
+    Ok(seeds)
+}
+
+/// Where the suffixes of all stretches begin, in the order of the suffixes.
+fn suffixes(corpus: &Corpus) -> Vec<u32> {
+    let signed = |symbol: Symbol| i32::try_from(symbol).expect("symbols are fewer than 2^31");
+    let mut text: Vec<i32> = corpus.text.iter().copied().map(signed).collect();
+    let construction = SuffixArrayConstruction::for_text_mut(&mut text).in_owned_buffer32().single_threaded();
+    let sorted = construction.run().expect("the text is shorter than 2^31").into_vec();
+    // Those that are empty stand last: nothing is greater than the end of a stretch.
+    let suffixes = sorted.len() - corpus.len();
+    sorted.into_iter().take(suffixes).map(i32::unsigned_abs).collect()
+}
+
+/// For each place how many characters its suffix shares with the one before it in order, up to a limit.
+///
+/// Source: Kärkkäinen, Manzini and Puglisi 2009, *Permuted longest-common-prefix array*. What a suffix shares is at least what the suffix one
+/// place earlier does, less one.
+fn shared(corpus: &Corpus, suffixes: &[u32], limit: usize) -> Vec<u32> {
+    const NONE: u32 = u32::MAX;
+    let text = &corpus.text;
+    let mut shared = vec![NONE; text.len()];
+    for pair in suffixes.windows(2) {
+        shared[pair[1] as usize] = pair[0];
+    }
+    let mut length: usize = 0;
+    for place in 0..text.len() {
+        let before = shared[place] as usize;
+        length = length.saturating_sub(1);
+        if shared[place] == NONE {
+            length = 0;
+        } else {
+            let is_alike = |at: usize| text[place + at] == text[before + at] && text[place + at] != corpus.end();
+            while length < limit && is_alike(length) {
+                length += 1;
+            }
+        }
+        shared[place] = u32::try_from(length).expect("the text is shorter than 2^31");
+    }
+    shared
+}
+
+/// Suffixes side by side that share their first characters.
+#[derive(Clone, Copy)]
+struct Open {
+    depth: usize,
+    /// The first of them, and the weight of all before it.
+    first: usize,
+    before: u64,
+}
+
+struct Walk<'a> {
+    corpus: &'a Corpus,
+    rules: Rules<'a>,
+    suffixes: &'a [u32],
+    shared: Vec<u32>,
+    /// The stretch of each place.
+    stretches: Vec<u32>,
+    longest: usize,
+    least: u64,
+    /// Deeper ones last.
+    open: Vec<Open>,
+    weight: u64,
+    /// The last suffix with another character before it than the suffix that precedes it in order.
+    changed: usize,
+    found: Vec<Seed>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(corpus: &'a Corpus, config: &'a TrainerConfig, suffixes: &'a [u32], shared: Vec<u32>) -> Self {
+        let mut stretches = vec![0; corpus.text.len()];
+        for (number, stretch) in (0..).zip(0..corpus.len()) {
+            stretches[corpus.range(stretch)].fill(number);
+        }
+        Self {
+            corpus,
+            rules: Rules::new(config, corpus),
+            suffixes,
+            shared,
+            stretches,
+            longest: config.max_piece_length,
+            least: config.min_frequency.max(2),
+            open: Vec::new(),
+            weight: 0,
+            changed: 0,
+            found: Vec::new(),
+        }
+    }
+
+    fn step(&mut self, rank: usize) {
+        let place = self.suffixes[rank] as usize;
+        if rank > 0 && self.character_before(rank) != self.character_before(rank - 1) {
+            self.changed = rank;
+        }
+        let stretch = self.stretches[place] as usize;
+        let rest = self.corpus.range(stretch).end - place;
+        self.open_to(Open { depth: rest.min(self.longest), first: rank, before: self.weight });
+        self.weight += self.corpus.counts[stretch];
+        self.close_to(self.suffixes.get(rank + 1).map_or(0, |&next| self.shared[next as usize] as usize));
+    }
+
+    fn character_before(&self, rank: usize) -> Option<Symbol> {
+        let place = (self.suffixes[rank] as usize).checked_sub(1)?;
+        Some(self.corpus.text[place]).filter(|&symbol| symbol != self.corpus.end())
+    }
+
+    fn depth(&self) -> usize {
+        self.open.last().map_or(0, |open| open.depth)
+    }
+
+    fn open_to(&mut self, open: Open) {
+        if open.depth > self.depth() {
+            self.open.push(open);
+        }
+    }
+
+    /// Leaves all that is deeper.
+    fn close_to(&mut self, depth: usize) {
+        while let Some(node) = self.open.pop_if(|open| open.depth > depth) {
+            let above = depth.max(self.depth());
+            self.edge(&node, above);
+            self.open_to(Open { depth: above, ..node });
+        }
+    }
+
+    /// Finds candidates among the beginnings of a node that are longer than `above`: all occur at the same places.
+    fn edge(&mut self, node: &Open, above: usize) {
+        let weight = self.weight - node.before;
+        if weight < self.least || node.depth < 2 {
+            return;
+        }
+        let place = self.suffixes[node.first] as usize;
+        let before = if self.changed <= node.first { self.character_before(node.first) } else { None };
+        let mut shape = Shape::EMPTY;
+        let mut with_before = before.map(|symbol| self.rules.longer(shape, symbol));
+        let mut candidate = None;
+        for length in 1..=node.depth {
+            let text = &self.corpus.text[..place + length];
+            shape = self.rules.longer(shape, text[place + length - 1]);
+            with_before = with_before.map(|shape| self.rules.longer(shape, text[place + length - 1]));
+            if shape.is_hopeless() {
+                break;
+            }
+            if length < 2 || length <= above {
+                continue;
+            }
+            if self.rules.allow(&shape, &text[place..]) {
+                let within = with_before.is_some_and(|shape| self.rules.allow(&shape, &text[place - 1..]));
+                candidate = (!within).then_some(length);
+            } else {
+                self.take(candidate.take(), node.first, weight);
+            }
+        }
+        self.take(candidate, node.first, weight);
+    }
+
+    fn take(&mut self, length: Option<usize>, first: usize, weight: u64) {
+        let fits = |number: usize| u32::try_from(number).expect("the text is shorter than 2^31");
+        self.found.extend(length.map(|length| Seed { weight, place: fits(first), length: fits(length) }));
+    }
+}
