@@ -99,6 +99,16 @@ pub(crate) fn run<S: Send, T: Send>(
     results.map_err(|_| PyRuntimeError::new_err("a thread of piecework panicked; please report it"))
 }
 
+/// Runs `work` on other threads, as many as asked for and the system gives, while it runs `here`.
+pub(crate) fn beside(others: usize, work: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
+    std::thread::scope(|scope| {
+        for _ in 0..others {
+            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
+        }
+        here();
+    });
+}
+
 /// For work that tells nobody how far it is.
 pub(crate) fn silent(_: Python<'_>) -> PyResult<()> {
     Ok(())

@@ -1,0 +1,108 @@
+"""The core learns Unigram as the reference does, bit for bit: every entry and score, every round, with any number of threads."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from piecework import WordCounts, _core
+from piecework.reference.settings import UnigramTrainer
+from piecework.reference.unigram_train import Step, train_unigram
+
+Words = Mapping[str, int]
+Outcome = tuple[list[tuple[str, float]], list[tuple[int, float | None, list[str]]]]
+
+DEFAULTS = {
+    name: field.default
+    for name, field in UnigramTrainer.__dataclass_fields__.items()
+    if name not in ("_", "vocab_size", "TIE_RULES")
+}
+
+words = st.text("ab", min_size=1, max_size=12) | st.text("▁ab1,é中かб０\u0301<>x", min_size=1, max_size=9)
+counts = st.integers(0, 4) | st.integers(1, 10**6) | st.sampled_from([2**53 + 1, 2**58])
+tables = st.dictionaries(words, counts, min_size=1, max_size=14)
+
+
+@st.composite
+def trainers(draw: st.DrawFn) -> dict[str, Any]:
+    """Gives settings, most of them at their defaults."""
+    choices: dict[str, st.SearchStrategy[Any]] = {
+        "seed_size": st.integers(0, 12),
+        "shrinking_factor": st.sampled_from([0.1, 0.5, 0.9, 0.99]),
+        "em_steps": st.integers(1, 4),
+        "max_piece_length": st.integers(1, 6),
+        "min_frequency": st.integers(0, 5),
+        "min_word_frequency": st.integers(0, 3),
+        "special_tokens": st.sampled_from([["<unk>", "ab"], ["<unk>", "a", "<x>"], ["<unk>"]]),
+        "special_tokens_first": st.just(value=False),
+        "user_defined_symbols": st.sampled_from([["ab"], ["b", "aab"], ["▁a", "中", "aa"]]),
+        "byte_fallback": st.just(value=True),
+        "character_coverage": st.sampled_from([0.0, 0.5, 0.9, 1.0]),
+        "required_chars": st.sampled_from([["z"], ["b", "z", "b"], ["中", "a"]]),
+        "split_by_unicode_script": st.just(value=False),
+        "split_by_number": st.just(value=False),
+        "split_digits": st.just(value=True),
+        "split_by_whitespace": st.just(value=False),
+        "allow_whitespace_only_pieces": st.just(value=True),
+    }
+    given = {name: draw(choice) for name, choice in choices.items() if draw(st.integers(0, 3)) == 0}
+    bytes_too = 256 if given.get("byte_fallback") else 0
+    return given | {"vocab_size": draw(st.integers(1, 40)) + bytes_too}
+
+
+def core(words: Words, trainer: dict[str, Any], threads: int | None = 1) -> Outcome:
+    given = json.dumps({"type": "UnigramTrainer"} | DEFAULTS | trainer)
+    return _core.train_unigram(WordCounts(words)._core, given, threads)
+
+
+def reference(words: Words, trainer: dict[str, Any]) -> Outcome:
+    trained = train_unigram(words, UnigramTrainer(**trainer))
+    rounds = [
+        (row.pieces, row.log_likelihood, list(row.dropped))
+        if isinstance(row, Step)
+        else (row.pieces, None, list(row.removed))
+        for row in trained.history
+    ]
+    return trained.vocabulary, rounds
+
+
+def check(words: Words, trainer: dict[str, Any]) -> None:
+    try:
+        wanted = reference(words, trainer)
+    except (ValueError, OverflowError) as error:
+        with pytest.raises(OverflowError if isinstance(error, OverflowError) else ValueError):
+            core(words, trainer)
+    else:
+        assert core(words, trainer) == wanted
+
+
+@given(tables, trainers())
+@settings(max_examples=1500)
+@example({"ab" * 40: 3, "b" * 90: 2}, {"vocab_size": 9, "max_piece_length": 60})
+@example({"a" * 700: 1, "b": 2**60}, {"vocab_size": 6, "character_coverage": 1.0})
+@example({"abc" * 900 + "ca" * 900: 1, "b": 2**50}, {"vocab_size": 9, "max_piece_length": 3})
+def test_core_and_reference_learn_alike(words: Words, trainer: dict[str, Any]) -> None:
+    check(words, trainer)
+
+
+@pytest.mark.fuzz
+@given(tables, trainers())
+def test_core_and_reference_learn_alike_for_long(words: Words, trainer: dict[str, Any]) -> None:
+    check(words, trainer)
+
+
+SYLLABLES = ["ka", "lo", "mi", "ren", "sta", "tu", "e", "中", "▁a"]
+many = {
+    "▁" + "".join(SYLLABLES[number // power % 9] for power in (1, 9, 81)): 1 + number % 17
+    for number in range(700)
+}
+
+
+def test_threads_change_nothing() -> None:
+    long = {word * 300: 1 for word in list(many)[:60]}
+    alone = core(many | long, {"vocab_size": 90}, threads=1)
+    assert core(many | long, {"vocab_size": 90}, threads=5) == alone
+    assert core(many | long, {"vocab_size": 90}, threads=None) == alone
