@@ -1058,7 +1058,7 @@ class Tokenizer:
         )
         return Encodings(batch, call, threads)
 
-    def _options(
+    def _options(  # noqa: PLR0917 (by place: names would cost every call)
         self,
         add_special_tokens: bool,
         specials: Specials,
