@@ -827,7 +827,7 @@ class Tokenizer:
         ['hug', '##s']
         """
         options = self._options(
-            add_special_tokens, specials, truncation, padding, _way(cache, dropout, seed)
+            add_special_tokens, specials, truncation, padding, cache, dropout, seed
         )
         return self._core.encode(text, pair, is_pretokenized, options)
 
@@ -845,7 +845,10 @@ class Tokenizer:
             call.specials,
             call.truncation,
             padding,
-            _way(call.cache, call.dropout, call.seed)._replace(first_input=number),
+            call.cache,
+            call.dropout,
+            call.seed,
+            number,
         )
         return self._core.encode(text, pair, call.is_pretokenized, options)
 
@@ -880,7 +883,7 @@ class Tokenizer:
         ['hug', '##s', '[SEP]', '[UNK]', '[UNK]', '[UNK]']
         """
         options = self._options(
-            add_special_tokens, "match", truncation, padding, _way(cache, dropout, seed)
+            add_special_tokens, "match", truncation, padding, cache, dropout, seed
         )
         return self._core.encode_segments(segments, options)
 
@@ -900,7 +903,7 @@ class Tokenizer:
     ) -> list[int]:
         """Give the token ids of a text or pair, and nothing else; arguments as for :meth:`encode`."""
         options = self._options(
-            add_special_tokens, specials, truncation, padding, _way(cache, dropout, seed)
+            add_special_tokens, specials, truncation, padding, cache, dropout, seed
         )
         return self._core.encode_ids(text, pair, is_pretokenized, options)
 
@@ -953,7 +956,7 @@ class Tokenizer:
         rows = _listed(texts, is_pretokenized)
         specials = specials if isinstance(specials, str) else frozenset(specials)
         options = self._options(
-            add_special_tokens, specials, truncation, padding, _way(cache, dropout, seed)
+            add_special_tokens, specials, truncation, padding, cache, dropout, seed
         )
         batch = self._core.encode_batch(rows, is_pretokenized, options, offsets, threads)
         call = Call(
@@ -1025,9 +1028,7 @@ class Tokenizer:
         if errors not in ("strict", "replace"):
             raise ConfigError(f'errors must be "strict" or "replace", not {errors!r}')
         specials = specials if isinstance(specials, str) else frozenset(specials)
-        options = self._options(
-            add_special_tokens, specials, None, None, _way(cache, dropout, seed)
-        )
+        options = self._options(add_special_tokens, specials, None, None, cache, dropout, seed)
         name = checked(path)
         # The core waits for bytes; where they may not come, Python does, which listens for Ctrl-C.
         data = read_bytes(path) if may_block(path) else None
@@ -1057,22 +1058,29 @@ class Tokenizer:
         )
         return Encodings(batch, call, threads)
 
-    def _options(
+    def _options(  # noqa: PLR0917 (by place: names would cost every call)
         self,
         add_special_tokens: bool,
         specials: Specials,
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
-        way: Way = FAST,
+        cache: bool = True,
+        dropout: float | None = None,
+        seed: int = 0,
+        first_input: int = 0,
     ) -> Options:
         """What a call asks for, as the core takes it; kept, as most calls ask for the same."""
         if (
-            add_special_tokens is True
+            add_special_tokens is cache is True
             and specials == "match"
             and truncation is padding is DEFAULT
-            and way == FAST
+            and dropout is None
+            and seed == first_input == 0
         ):
             return self._plain_options
+        way = _way(cache, dropout, seed)
+        if first_input:
+            way = way._replace(first_input=first_input)
         if not isinstance(specials, str):
             return self._made_options(add_special_tokens, specials, truncation, padding, way)
         # True and 1 are equal, but only one of them is a length.
@@ -1271,7 +1279,7 @@ class Tokenizer:
         >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").count(["hugs", "hug"])
         [2, 1]
         """
-        options = self._options(add_special_tokens, specials, way=_way(cache))
+        options = self._options(add_special_tokens, specials, cache=cache)
         if isinstance(text_or_texts, _TEXT):
             return self._core.count(text_or_texts, options)
         if (column := as_column(text_or_texts)) is not None:
