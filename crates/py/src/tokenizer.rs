@@ -150,6 +150,7 @@ impl Tokenizer {
         match self.inner.model() {
             Model::WordPiece(_) => "WordPiece",
             Model::Bpe(_) => "BPE",
+            Model::Unigram(_) => "Unigram",
             Model::WordLevel(_) => "WordLevel",
         }
     }

@@ -25,6 +25,7 @@ mod tiktoken;
 mod tokenizer_json;
 mod trainer;
 mod training;
+mod unigram;
 mod vocab_txt;
 
 pub use components::{read_splitter, write_splitter};

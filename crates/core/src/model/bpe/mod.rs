@@ -13,7 +13,6 @@ mod merging;
 mod pairs;
 mod recover;
 pub mod train;
-mod trie;
 mod unreachable;
 
 use std::collections::HashSet;
