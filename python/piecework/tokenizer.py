@@ -276,7 +276,8 @@ class Tokenizer:
             FileError: The file cannot be read; a missing file also is a ``FileNotFoundError``.
             FormatError: A line is no token with its rank, or repeats one; the message names the line.
             VocabularyError: Some of the 256 bytes are no tokens.
-            ConfigError: No encoding has that name, or special tokens have ids that are taken.
+            ConfigError: No encoding has that name, or special tokens have ids that are taken or none at all.
+            RegexError: The pattern does not compile.
 
         >>> import base64, pathlib, tempfile
         >>> path = pathlib.Path(tempfile.mkdtemp(), "mine.tiktoken")
@@ -287,14 +288,15 @@ class Tokenizer:
         [257, 115]
         """
         from piecework.formats import encoding
+        from piecework.patterns import Regex
 
         file = os.fspath(path)
         is_told = pattern is not None and name is None
         said, specials = ("", {}) if is_told else encoding(file, name)
         if pattern is not None:
-            said = pattern if isinstance(pattern, str) else pattern.pattern
+            said = (pattern if isinstance(pattern, Regex) else Regex(pattern)).pattern
         if special_tokens is not None:
-            specials = dict(special_tokens)
+            specials = _checked_specials(special_tokens)
         data = read_unpacked(path)
         try:
             core = _core.from_tiktoken(data, said, list(specials.items()))
@@ -384,18 +386,14 @@ class Tokenizer:
                 f"{name}: a vocabulary and its merges belong together, and {other} is not there"
             )
             raise FormatError(message) from None
-        files = (data, beside) if name.lower().endswith(".json") else (beside, data)
-        return cls._of_merges(name, *files, settings)
-
-    @classmethod
-    def _of_merges(
-        cls, name: str, vocab: bytes, merges: bytes, settings: LoadSettings
-    ) -> Tokenizer:
+        is_vocab = name.lower().endswith(".json")
+        vocab, merges = (data, beside) if is_vocab else (beside, data)
         splitter, functions = _merges_splitter(settings)
         try:
             core = _core.from_merges(vocab, merges, splitter, functions)
         except (FormatError, VocabularyError) as error:
-            raise type(error)(f"{name}: {error}") from None
+            names = (name, other) if is_vocab else (other, name)
+            raise type(error)(f"{names[0]}, {os.path.basename(names[1])}: {error}") from None
         splitting: Any = {k: v for k, v in settings.items() if k not in _SPLITTING}
         return cls._with_limits(cls._wrap(core, functions), "merges.txt", splitting)
 
@@ -1150,7 +1148,7 @@ class Tokenizer:
         try:
             return self._core.decode(as_ids(ids), skip_special_tokens)
         except OverflowError:
-            raise id_error(len(self)) from None
+            raise id_error() from None
 
     def decode_batch(
         self, batch: Encodings | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
@@ -1184,7 +1182,7 @@ class Tokenizer:
         try:
             return self._core.decode_bytes(as_ids(ids), skip_special_tokens)
         except OverflowError:
-            raise id_error(len(self)) from None
+            raise id_error() from None
 
     def decode_bytes_batch(
         self, batch: Encodings | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
@@ -1208,7 +1206,7 @@ class Tokenizer:
         """
         from piecework.streams import DecodeStream
 
-        return DecodeStream(self._core.decode_stream(bool(skip_special_tokens), False), len(self))
+        return DecodeStream(self._core.decode_stream(bool(skip_special_tokens), False))
 
     def decode_bytes_stream(self, *, skip_special_tokens: bool = True) -> DecodeStream[bytes]:
         """Give a stream that decodes as :meth:`decode_bytes` does; see :meth:`decode_stream`.
@@ -1217,7 +1215,7 @@ class Tokenizer:
         """
         from piecework.streams import DecodeStream
 
-        return DecodeStream(self._core.decode_stream(bool(skip_special_tokens), True), len(self))
+        return DecodeStream(self._core.decode_stream(bool(skip_special_tokens), True))
 
     def readable(self, token: str | int) -> str:
         r"""Give a token as people read it.
@@ -1691,6 +1689,16 @@ def _checked_text(name: str, text: object) -> str:
         raise ConfigError(f"{name} must be a str, not {text!r}")
     to_utf8(text)
     return text
+
+
+def _checked_specials(tokens: Mapping[str, int]) -> dict[str, int]:
+    for token, number in tokens.items():
+        _checked_text("special_tokens: a token", token)
+        if not 0 <= operator.index(number) < 1 << 32:
+            raise ConfigError(
+                f"special_tokens: the id of {token!r} is {number}; expected an integer from 0 to 2^32 - 1"
+            )
+    return dict(tokens)
 
 
 def _checked_limit(limit: Any) -> int | None:
