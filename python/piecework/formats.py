@@ -66,7 +66,7 @@ def recognized(data: bytes, name: str = "") -> Format:
     if name.endswith(".model") or _is_sentencepiece(data):
         return "sentencepiece"
     if name.endswith(".json") or (not name.endswith(".txt") and _MAY_BE_JSON.match(data)):
-        is_vocab = _VOCAB_JSON.match(data) and not _MODEL.search(data)
+        is_vocab = (partner(name) or _VOCAB_JSON.match(data)) and not _MODEL.search(data)
         return "merges.txt" if is_vocab else "tokenizer.json"
     return "tiktoken" if name.endswith(".tiktoken") or _RANKS.match(data) else "vocab.txt"
 
