@@ -125,10 +125,15 @@ def compare(text: str, tokenizers: Mapping[str, Tokenizer]) -> Comparison:
     longest match  3  p ##u ##gs
     merges         3  p ##u ##gs
     """
+    named = _checked(tokenizers).items()
+    return Comparison(text, tuple(_split(text, name, tokenizer) for name, tokenizer in named))
+
+
+def _checked(tokenizers: object) -> Mapping[str, Tokenizer]:
     if not isinstance(tokenizers, Mapping):
         kind = type(tokenizers).__name__
         raise TypeError(f"tokenizers must be a mapping of names to tokenizers, not {kind}")
-    return Comparison(text, tuple(_split(text, name, tok) for name, tok in tokenizers.items()))
+    return tokenizers
 
 
 def _split(text: str, name: str, tokenizer: Tokenizer) -> Split:
