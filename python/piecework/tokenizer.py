@@ -550,7 +550,7 @@ class Tokenizer:
         if format == "tokenizer.json":
             write_aside(path, self.to_str().encode())
         elif format == "vocab.txt":
-            self._save_vocab(path, 4)
+            self._save_vocab(path)
         else:
             self._save_as(path, format, None)
 
@@ -596,15 +596,15 @@ class Tokenizer:
             VocabularyError: A token that a line cannot hold.
             FileError: It cannot be written.
         """
-        self._save_vocab(path, 3)
+        self._save_vocab(path)
 
-    def _save_vocab(self, path: Pathish, stacklevel: int) -> None:
+    def _save_vocab(self, path: Pathish) -> None:
         text = self._core.to_vocab()
         if lost := self._lost_in_vocab(text):
             warnings.warn(
                 f"a vocab.txt holds the tokens alone; this one encodes the same only with {', '.join(lost)}",
                 PieceworkWarning,
-                stacklevel=stacklevel,
+                stacklevel=3,
             )
         write_aside(path, text.encode())
 
