@@ -265,7 +265,7 @@ class Tokenizer:
             name: The encoding: ``gpt2``, ``r50k_base``, ``p50k_base``, ``p50k_edit``, ``cl100k_base``, ``o200k_base`` or
                 ``o200k_harmony``. By default the file's name says it.
             pattern: What splits texts, in the syntax of Oniguruma, or as tiktoken writes one of its own; by default that of
-                the encoding.
+                the encoding. A warning tells if tiktoken would read another one otherwise.
             special_tokens: Special tokens and their ids; by default those of the encoding, and none beside a pattern.
 
         Returns:
@@ -287,14 +287,22 @@ class Tokenizer:
         >>> Tokenizer.from_tiktoken(path, pattern=r"\w+|\W+").encode("hugs").ids
         [257, 115]
         """
+        from piecework import patterns
         from piecework.formats import encoding
-        from piecework.patterns import Regex
 
         file = os.fspath(path)
         is_told = pattern is not None and name is None
         said, specials = ("", {}) if is_told else encoding(file, name)
         if pattern is not None:
-            said = (pattern if isinstance(pattern, Regex) else Regex(pattern)).pattern
+            said = (
+                pattern if isinstance(pattern, patterns.Regex) else patterns.Regex(pattern)
+            ).pattern
+            if patterns.from_tiktoken(said) is None and patterns.is_read_otherwise(said):
+                message = (
+                    f"{file}: the pattern is read as Oniguruma does, to which ^ and $ also stand at the ends of lines, and "
+                    r"{1,3}+ repeats; if that is not meant, write \A, \z and (?>...{1,3})"
+                )
+                warnings.warn(message, PieceworkWarning, stacklevel=2)
         if special_tokens is not None:
             specials = _checked_specials(special_tokens)
         data = read_unpacked(path)

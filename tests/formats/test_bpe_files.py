@@ -145,6 +145,12 @@ def test_special_tokens_fill_gaps(tmp_path: Path) -> None:
         pw.Tokenizer.from_tiktoken(path, pattern="a", special_tokens={"<x>": 257})
 
 
+@pytest.mark.parametrize("pattern", [r"\p{N}{1,3}+|\D", r"\w+$|\W|\w", r"^a|[^a]|a"])
+def test_patterns_that_tiktoken_reads_otherwise_are_told(small: Path, pattern: str) -> None:
+    with pytest.warns(pw.errors.PieceworkWarning, match="the pattern is read as Oniguruma does"):
+        pw.Tokenizer.from_tiktoken(small, pattern=pattern)
+
+
 @pytest.mark.parametrize("number", [-1, 1 << 32, 1 << 70])
 def test_special_tokens_need_ids(small: Path, number: int) -> None:
     with pytest.raises(pw.errors.ConfigError, match=f"the id of '<x>' is {number}; expected"):
