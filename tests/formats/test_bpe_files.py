@@ -72,7 +72,7 @@ def test_what_ranks_do_not_say_is_told(small: Path, tmp_path: Path) -> None:
         pw.errors.PieceworkWarning, match=r"pass pattern='.*', special_tokens=\{'<x>': 300\} to"
     ):
         tok.save(tmp_path / "x", "tiktoken")
-    with pytest.warns(pw.errors.PieceworkWarning, match="it lacks or changes pre_tokenizer"):
+    with pytest.warns(pw.errors.PieceworkWarning, match="it lacks or changes pre tokenizer"):
         tok.with_parts(pre_tokenizer=pw.pre_tokenizers.Whitespace()).save(
             tmp_path / "y", "tiktoken"
         )
