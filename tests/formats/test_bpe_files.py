@@ -595,6 +595,11 @@ UNK, A = ("<unk>", 0.0, 2), ("a", 0.0, 1)
         (proto([UNK, ("", 0.0, 1)]), pw.errors.FormatError, "the piece with the id 1 is empty"),
         (proto([UNK, ("a", 0.0, 9)]), pw.errors.FormatError, "unknown type 9"),
         (
+            proto([UNK, A]) + b"\x1a\x05\x12\x03abc",
+            pw.errors.FormatError,
+            "normalizer_spec: not a precompiled_charsmap",
+        ),
+        (
             proto([UNK, ("a", 0.0, 5)]),
             pw.errors.UnsupportedError,
             "is unused, and would have to be split again",
