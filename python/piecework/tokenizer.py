@@ -265,7 +265,7 @@ class Tokenizer:
             name: The encoding: ``gpt2``, ``r50k_base``, ``p50k_base``, ``p50k_edit``, ``cl100k_base``, ``o200k_base`` or
                 ``o200k_harmony``. By default the file's name says it.
             pattern: What splits texts, in the syntax of Oniguruma, or as tiktoken writes one of its own; by default that of
-                the encoding.
+                the encoding. A warning tells if tiktoken would read another one otherwise.
             special_tokens: Special tokens and their ids; by default those of the encoding, and none beside a pattern.
 
         Returns:
@@ -276,7 +276,8 @@ class Tokenizer:
             FileError: The file cannot be read; a missing file also is a ``FileNotFoundError``.
             FormatError: A line is no token with its rank, or repeats one; the message names the line.
             VocabularyError: Some of the 256 bytes are no tokens.
-            ConfigError: No encoding has that name, or special tokens have ids that are taken.
+            ConfigError: No encoding has that name, or special tokens have ids that are taken or none at all.
+            RegexError: The pattern does not compile.
 
         >>> import base64, pathlib, tempfile
         >>> path = pathlib.Path(tempfile.mkdtemp(), "mine.tiktoken")
@@ -286,15 +287,24 @@ class Tokenizer:
         >>> Tokenizer.from_tiktoken(path, pattern=r"\w+|\W+").encode("hugs").ids
         [257, 115]
         """
+        from piecework import patterns
         from piecework.formats import encoding
 
         file = os.fspath(path)
         is_told = pattern is not None and name is None
         said, specials = ("", {}) if is_told else encoding(file, name)
         if pattern is not None:
-            said = pattern if isinstance(pattern, str) else pattern.pattern
+            said = (
+                pattern if isinstance(pattern, patterns.Regex) else patterns.Regex(pattern)
+            ).pattern
+            if patterns.from_tiktoken(said) is None and patterns.is_read_otherwise(said):
+                message = (
+                    f"{file}: the pattern is read as Oniguruma does, to which ^ and $ also stand at the ends of lines, and "
+                    r"{1,3}+ repeats; if that is not meant, write \A, \z and (?>...{1,3})"
+                )
+                warnings.warn(message, PieceworkWarning, stacklevel=2)
         if special_tokens is not None:
-            specials = dict(special_tokens)
+            specials = _checked_specials(special_tokens)
         data = read_unpacked(path)
         try:
             core = _core.from_tiktoken(data, said, list(specials.items()))
@@ -384,18 +394,14 @@ class Tokenizer:
                 f"{name}: a vocabulary and its merges belong together, and {other} is not there"
             )
             raise FormatError(message) from None
-        files = (data, beside) if name.lower().endswith(".json") else (beside, data)
-        return cls._of_merges(name, *files, settings)
-
-    @classmethod
-    def _of_merges(
-        cls, name: str, vocab: bytes, merges: bytes, settings: LoadSettings
-    ) -> Tokenizer:
+        is_vocab = name.lower().endswith(".json")
+        vocab, merges = (data, beside) if is_vocab else (beside, data)
         splitter, functions = _merges_splitter(settings)
         try:
             core = _core.from_merges(vocab, merges, splitter, functions)
         except (FormatError, VocabularyError) as error:
-            raise type(error)(f"{name}: {error}") from None
+            names = (name, other) if is_vocab else (other, name)
+            raise type(error)(f"{names[0]}, {os.path.basename(names[1])}: {error}") from None
         splitting: Any = {k: v for k, v in settings.items() if k not in _SPLITTING}
         return cls._with_limits(cls._wrap(core, functions), "merges.txt", splitting)
 
@@ -552,7 +558,7 @@ class Tokenizer:
         if format == "tokenizer.json":
             write_aside(path, self.to_str().encode())
         elif format == "vocab.txt":
-            self._save_vocab(path, 4)
+            self._save_vocab(path)
         else:
             self._save_as(path, format, None)
 
@@ -598,15 +604,15 @@ class Tokenizer:
             VocabularyError: A token that a line cannot hold.
             FileError: It cannot be written.
         """
-        self._save_vocab(path, 3)
+        self._save_vocab(path)
 
-    def _save_vocab(self, path: Pathish, stacklevel: int) -> None:
+    def _save_vocab(self, path: Pathish) -> None:
         text = self._core.to_vocab()
         if lost := self._lost_in_vocab(text):
             warnings.warn(
                 f"a vocab.txt holds the tokens alone; this one encodes the same only with {', '.join(lost)}",
                 PieceworkWarning,
-                stacklevel=stacklevel,
+                stacklevel=3,
             )
         write_aside(path, text.encode())
 
@@ -1158,7 +1164,7 @@ class Tokenizer:
         try:
             return self._core.decode(as_ids(ids), skip_special_tokens)
         except OverflowError:
-            raise id_error(len(self)) from None
+            raise id_error() from None
 
     def decode_batch(
         self, batch: Encodings | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
@@ -1192,7 +1198,7 @@ class Tokenizer:
         try:
             return self._core.decode_bytes(as_ids(ids), skip_special_tokens)
         except OverflowError:
-            raise id_error(len(self)) from None
+            raise id_error() from None
 
     def decode_bytes_batch(
         self, batch: Encodings | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
@@ -1216,7 +1222,7 @@ class Tokenizer:
         """
         from piecework.streams import DecodeStream
 
-        return DecodeStream(self._core.decode_stream(bool(skip_special_tokens), False), len(self))
+        return DecodeStream(self._core.decode_stream(bool(skip_special_tokens), False))
 
     def decode_bytes_stream(self, *, skip_special_tokens: bool = True) -> DecodeStream[bytes]:
         """Give a stream that decodes as :meth:`decode_bytes` does; see :meth:`decode_stream`.
@@ -1225,7 +1231,7 @@ class Tokenizer:
         """
         from piecework.streams import DecodeStream
 
-        return DecodeStream(self._core.decode_stream(bool(skip_special_tokens), True), len(self))
+        return DecodeStream(self._core.decode_stream(bool(skip_special_tokens), True))
 
     def readable(self, token: str | int) -> str:
         r"""Give a token as people read it.
@@ -1699,6 +1705,16 @@ def _checked_text(name: str, text: object) -> str:
         raise ConfigError(f"{name} must be a str, not {text!r}")
     to_utf8(text)
     return text
+
+
+def _checked_specials(tokens: Mapping[str, int]) -> dict[str, int]:
+    for token, number in tokens.items():
+        _checked_text("special_tokens: a token", token)
+        if not 0 <= operator.index(number) < 1 << 32:
+            raise ConfigError(
+                f"special_tokens: the id of {token!r} is {number}; expected an integer from 0 to 2^32 - 1"
+            )
+    return dict(tokens)
 
 
 def _checked_limit(limit: Any) -> int | None:

@@ -77,3 +77,13 @@ def test_a_model_like_another(run: Run, data: Path, tmp_path: Path) -> None:
     assert run("convert", model, json, "--to", "tokenizer.json") == (0, "", "")
     assert run("convert", json, target, "--to", "sentencepiece", "--like", model) == (0, "", "")
     assert target.read_bytes() == model.read_bytes()
+
+
+def test_what_is_lost_is_told_in_words(run: Run, tmp_path: Path) -> None:
+    trainer = pw.BpeTrainer(40, end_of_word_suffix="</w>", special_tokens=["[UNK]"])
+    pw.train(["the cat sat"], trainer).save(tmp_path / "t.json")
+    ended = run("convert", tmp_path / "t.json", tmp_path / "codes", "--to", "subword-nmt")
+    assert ended.err == (
+        "warning: the format subword-nmt does not hold all of this tokenizer: it lacks or changes ids, unk token, "
+        "pre tokenizer, special tokens, training\n"
+    )

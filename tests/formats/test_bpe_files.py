@@ -72,7 +72,7 @@ def test_what_ranks_do_not_say_is_told(small: Path, tmp_path: Path) -> None:
         pw.errors.PieceworkWarning, match=r"pass pattern='.*', special_tokens=\{'<x>': 300\} to"
     ):
         tok.save(tmp_path / "x", "tiktoken")
-    with pytest.warns(pw.errors.PieceworkWarning, match="it lacks or changes pre_tokenizer"):
+    with pytest.warns(pw.errors.PieceworkWarning, match="it lacks or changes pre tokenizer"):
         tok.with_parts(pre_tokenizer=pw.pre_tokenizers.Whitespace()).save(
             tmp_path / "y", "tiktoken"
         )
@@ -145,6 +145,25 @@ def test_special_tokens_fill_gaps(tmp_path: Path) -> None:
         pw.Tokenizer.from_tiktoken(path, pattern="a", special_tokens={"<x>": 257})
 
 
+@pytest.mark.parametrize("pattern", [r"\p{N}{1,3}+|\D", r"\w+$|\W|\w", r"^a|[^a]|a"])
+def test_patterns_that_tiktoken_reads_otherwise_are_told(small: Path, pattern: str) -> None:
+    with pytest.warns(pw.errors.PieceworkWarning, match="the pattern is read as Oniguruma does"):
+        pw.Tokenizer.from_tiktoken(small, pattern=pattern)
+
+
+@pytest.mark.parametrize("number", [-1, 1 << 32, 1 << 70])
+def test_special_tokens_need_ids(small: Path, number: int) -> None:
+    with pytest.raises(pw.errors.ConfigError, match=f"the id of '<x>' is {number}; expected"):
+        pw.Tokenizer.from_tiktoken(small, pattern="a", special_tokens={"<x>": number})
+
+
+def test_surrogates_are_told(small: Path) -> None:
+    with pytest.raises(pw.errors.SurrogateError):
+        pw.Tokenizer.from_tiktoken(small, pattern="a", special_tokens={"\ud800": 300})
+    with pytest.raises(pw.errors.SurrogateError):
+        pw.Tokenizer.from_tiktoken(small, pattern="\ud800")
+
+
 def test_encodings_go_by_name(small: Path) -> None:
     with pytest.raises(pw.errors.ConfigError, match='did you mean "cl100k_base"'):
         pw.Tokenizer.from_tiktoken(small, "cl100k-base")
@@ -154,6 +173,8 @@ def test_encodings_go_by_name(small: Path) -> None:
         pw.Tokenizer.from_file(small)
     with pytest.raises(pw.errors.RegexError, match="does not compile"):
         pw.Tokenizer.from_tiktoken(small, pattern="(")
+    with pytest.raises(pw.errors.ConfigError, match="expected a string, found 3"):
+        pw.Tokenizer.from_tiktoken(small, pattern=3)  # type: ignore[arg-type]
     tok = pw.Tokenizer.from_tiktoken(small, "o200k_base")
     assert tok.special_tokens == {"<|endoftext|>": 199999, "<|endofprompt|>": 200018}
 
@@ -240,20 +261,25 @@ def test_a_mark_at_the_end_tells_words(tmp_path: Path) -> None:
             byte_level(["hu"]),
             "#version: 0.2\nh u\nh\n",
             pw.errors.FormatError,
-            "line 3: expected a merge",
+            "line 3 of the merges: expected a merge",
         ),
-        (byte_level(["hu"]), "h u\n\n", pw.errors.FormatError, "line 2: expected a merge"),
+        (
+            byte_level(["hu"]),
+            "h u\n\n",
+            pw.errors.FormatError,
+            "line 2 of the merges: expected a merge",
+        ),
         (
             byte_level(["hu"]),
             "h x\n",
             pw.errors.FormatError,
-            'line 1: the merge makes "hx", which is not in the',
+            'line 1 of the merges: the merge makes "hx", which is not in the',
         ),
         (
             byte_level(["hu", "lug"]),
             "l ug\n",
             pw.errors.FormatError,
-            'line 1: the merge names "ug", which is not',
+            'line 1 of the merges: the merge names "ug", which is not',
         ),
         (
             {"h": 0, "u": 1, "hu": 2},
@@ -263,6 +289,8 @@ def test_a_mark_at_the_end_tells_words(tmp_path: Path) -> None:
         ),
         ({"h": 0, "u": 0}, "h u\n", pw.errors.FormatError, 'the tokens "h" and "u" share the id 0'),
         ({"h": 0.5}, "h u\n", pw.errors.FormatError, 'the id of "h" is not an integer'),
+        ({"h": -1}, "h u\n", pw.errors.FormatError, 'the id of "h" is not an integer'),
+        (["h"], "h u\n", pw.errors.FormatError, "expected an object"),
     ],
 )
 def test_broken_merges_are_told(
@@ -271,7 +299,7 @@ def test_broken_merges_are_told(
     path = written(tmp_path, vocab, merges)
     with pytest.raises(kind, match=said) as error:
         pw.Tokenizer.from_file(path)
-    assert str(path) in str(error.value)
+    assert str(error.value).startswith(f"{path}, merges.txt: ")
 
 
 def test_a_vocabulary_of_characters_is_told_how_text_is_split(tmp_path: Path) -> None:
@@ -388,6 +416,22 @@ def test_codes_of_version_0_1(tmp_path: Path) -> None:
             ours.save(tmp_path / "x", "merges.txt")
 
 
+def test_codes_that_make_the_unknown_token(tmp_path: Path) -> None:
+    codes = "#version: 0.2\n< u\nn k\n<u nk\n<unk >\n<unk> <unk>\na b\n"
+    (tmp_path / "codes").write_text(codes)
+    theirs = live_bpe.subword_nmt(codes.encode())
+    ours = pw.Tokenizer.from_subword_nmt(tmp_path / "codes")
+    for word in ("a<unk>b", "<unk><unk>b", "xya", "axxxx", "<unk>x<unk>"):
+        assert live_bpe.segmented(ours, word) == theirs.segment(word)
+    assert ours.tokenize("xya") == ["< unk>", "< unk>", "a</w>"]
+
+
+def test_a_file_without_codes_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "codes").touch()
+    with pytest.raises(pw.errors.FormatError, match="the file is empty; expected a merge a line"):
+        pw.Tokenizer.from_subword_nmt(tmp_path / "codes")
+
+
 def test_codes_of_another_version_are_refused() -> None:
     with pytest.raises(pw.errors.UnsupportedError, match=r'line 1: the codes are of version "0.3"'):
         pw.Tokenizer.from_str("#version: 0.3\nl o\n")
@@ -403,6 +447,9 @@ def test_llama2_gives_the_ids_of_sentencepiece(data: Path, tmp_path: Path) -> No
     texts = live_bpe.texts()
     live_bpe.compare(theirs.encode, live_bpe.as_text(ours), texts)
     check_decoding(theirs, ours)
+    apart = [ours.vocab[piece] for piece in ("<0xC3>", "<s>", "<0xA9>", "</s>", "\u2581a")]
+    assert ours.decode(apart) == theirs.decode(apart) == "\ufffd\ufffd a"
+    assert "".join(ours.decode_stream().pieces(apart)) == "\ufffd\ufffd a"
     ours.save_sentencepiece(tmp_path / "same.model", like=path)
     assert (tmp_path / "same.model").read_bytes() == model
     ours.save(tmp_path / "new.model", "sentencepiece")
@@ -547,6 +594,11 @@ UNK, A = ("<unk>", 0.0, 2), ("a", 0.0, 1)
         (proto([UNK, A, A]), pw.errors.FormatError, 'pieces: token "a" occurs twice'),
         (proto([UNK, ("", 0.0, 1)]), pw.errors.FormatError, "the piece with the id 1 is empty"),
         (proto([UNK, ("a", 0.0, 9)]), pw.errors.FormatError, "unknown type 9"),
+        (
+            proto([UNK, A]) + b"\x1a\x05\x12\x03abc",
+            pw.errors.FormatError,
+            "normalizer_spec: not a precompiled_charsmap",
+        ),
         (
             proto([UNK, ("a", 0.0, 5)]),
             pw.errors.UnsupportedError,

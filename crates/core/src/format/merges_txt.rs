@@ -12,7 +12,7 @@ use crate::added::AddedToken;
 use crate::bytes::byte_to_char;
 use crate::decode::{BpeDecoder, Decoder, ReplaceDecoder, StripDecoder};
 use crate::encoding::NamedToken;
-use crate::error::{Error, Result, shorten};
+use crate::error::{Error, Place, Result, shorten};
 use crate::grammar::Grammar;
 use crate::model::Model;
 use crate::model::bpe::{Bpe, Settings, SuffixStyle};
@@ -148,8 +148,16 @@ pub fn read_merges(vocab: &[u8], merges: &[u8], splitter: Option<WordSplitter>) 
             Error::Vocabulary(format!("{error}; if its tokens are of characters, pass pre_tokenizer=... to say how"))
         })?;
     }
-    let merges = merges_of(merges, &vocab)?;
+    let merges = merges_of(merges, &vocab).map_err(in_merges)?;
     build(kind, vocab, merges, splitter)
+}
+
+/// The same error, which says that the line is none of the vocabulary's.
+fn in_merges(error: Error) -> Error {
+    match error {
+        Error::Format { at: Place::Line(line), message } => Error::Format { at: Place::Merges(line), message },
+        other => other,
+    }
 }
 
 /// The tokenizer of CLIP's `bpe_simple_vocab_16e6.txt`: a merge a line, of which the first 48,894 count.
@@ -201,13 +209,13 @@ fn merges_of(bytes: &[u8], vocab: &Vocab) -> Result<Vec<(u32, u32)>> {
             continue;
         }
         let (left, right) = merge_of(number, line)?;
+        merges.push((named(vocab, number, left)?, named(vocab, number, right)?));
         made.clear();
         made.extend([left, right]);
-        named(vocab, number, &made).map_err(|_| {
+        if vocab.id(&made).is_none() {
             let message = format!("the merge makes {:?}, which is not in the vocabulary", shorten(&made));
-            lines::error(number, message)
-        })?;
-        merges.push((named(vocab, number, left)?, named(vocab, number, right)?));
+            return Err(lines::error(number, message));
+        }
     }
     Ok(merges)
 }
@@ -270,6 +278,7 @@ mod tests {
         assert!(error("#version: 0.2\na b\na\n").starts_with("line 3: expected a merge"));
         assert!(error("a b\n\n").starts_with("line 2: expected a merge"));
         assert!(error("b a\n").starts_with("line 1: the merge makes \"ba\", which is not in the vocabulary"));
+        assert!(error("a c\n").starts_with("line 1: the merge names \"c\", which is not in the vocabulary"));
         assert!(error("ab  b\n").starts_with("line 1: expected a merge"));
         assert_eq!(merges_of(b"#version: 0.2\r\na b\r\n", &vocab).unwrap(), [(0, 1)]);
     }

@@ -4,10 +4,11 @@
 //!
 //! The library knows no ids and no unknown characters. Here ids follow the codes: the unknown token, then the characters in
 //! the order in which they come first, each without and with an attached mark, then what the merges make, in their order.
+//! The unknown token goes by a name that no merge makes, so that it is never a part of a word.
 
 use std::collections::HashSet;
 
-use super::lines::{lines, plain_text};
+use super::lines::{self, lines, plain_text};
 use super::merged::{Held, merge_of};
 use super::merges_txt::merge_lines;
 use crate::decode::{BpeDecoder, Decoder};
@@ -31,11 +32,12 @@ const BETWEEN: &str = r"\A[\r\n ]+|[\r\n ]+\z|[\r ]*\n[\r\n ]*| +";
 /// The tokenizer of a file of codes; of a pair that stands there twice, the first counts.
 pub fn read_subword_nmt(bytes: &[u8]) -> Result<Tokenizer> {
     let (style, merges) = merges(bytes)?;
-    let vocab = vocab(style, &merges)?;
+    let unknown = unknown(&merges);
+    let vocab = vocab(style, &unknown, &merges)?;
     let id = |symbol: &str| vocab.id(symbol).unwrap_or_default();
     let pairs = merges.iter().map(|(left, right)| (id(left), id(right))).collect();
     let settings = Settings {
-        unk_token: Some(UNKNOWN.to_owned()),
+        unk_token: Some(unknown),
         end_of_word_suffix: SUFFIX.to_owned(),
         suffix_style: style,
         ..Settings::default()
@@ -55,6 +57,9 @@ pub fn read_subword_nmt(bytes: &[u8]) -> Result<Tokenizer> {
 
 /// How the end of a word is marked, and the merges, each once.
 fn merges(bytes: &[u8]) -> Result<(SuffixStyle, Vec<(&str, &str)>)> {
+    if bytes.is_empty() {
+        return Err(lines::error(1, "the file is empty; expected a merge a line"));
+    }
     let (mut style, mut merges, mut seen) = (SuffixStyle::Separate, Vec::new(), HashSet::new());
     for (number, line) in lines(bytes) {
         let line = plain_text(number, line)?.trim_matches(' ');
@@ -78,11 +83,17 @@ fn style_of(version: &str) -> Result<SuffixStyle> {
     })
 }
 
-fn vocab(style: SuffixStyle, merges: &[(&str, &str)]) -> Result<Vocab> {
+/// What unknown characters become: no symbol of the merges has a space.
+fn unknown(merges: &[(&str, &str)]) -> String {
+    let is = |(left, right): &(&str, &str)| [*left, *right, &[*left, *right].concat()].contains(&UNKNOWN);
+    if merges.iter().any(is) { UNKNOWN.replace('<', "< ") } else { UNKNOWN.to_owned() }
+}
+
+fn vocab(style: SuffixStyle, unknown: &str, merges: &[(&str, &str)]) -> Result<Vocab> {
     let made: HashSet<String> = merges.iter().map(|(left, right)| [*left, *right].concat()).collect();
     let mut vocab = Vocab::default();
     let mut add = |symbol: &str| if vocab.id(symbol).is_none() { vocab.insert_next(symbol).map(drop) } else { Ok(()) };
-    add(UNKNOWN)?;
+    add(unknown)?;
     if style == SuffixStyle::Separate {
         add(SUFFIX)?;
     }
@@ -143,9 +154,19 @@ mod tests {
     }
 
     #[test]
+    fn the_unknown_token_is_no_symbol() {
+        let codes = b"#version: 0.2\n< u\nn k\n<u nk\n<unk >\n<unk> <unk>\n";
+        let tokenizer = read_subword_nmt(codes).unwrap();
+        assert_eq!(tokenizer.model().vocab().token(0), Some("< unk>"));
+        assert_eq!(write_subword_nmt(&tokenizer).unwrap().as_bytes(), codes);
+        assert_eq!(read_subword_nmt(b"< unk>\n").unwrap().model().vocab().token(0), Some("< unk>"));
+    }
+
+    #[test]
     fn errors_name_the_line() {
         let error = |file: &[u8]| read_subword_nmt(file).unwrap_err().to_string();
         assert!(error(b"#version: 0.2\nl o\nlo\n").starts_with("line 3: expected a merge"));
+        assert!(error(b"").starts_with("line 1: the file is empty"));
         assert!(error(b"l o\nlo\n").starts_with("line 2: expected a merge"));
         assert!(error(b"#version: 0.3\nl o\n").starts_with("line 1: the codes are of version \"0.3\""));
     }

@@ -156,8 +156,12 @@ fn symbols(pieces: &[Piece<'_>]) -> Vec<String> {
 
 fn normalizer(proto: &ModelProto<'_>) -> Result<Option<Normalizer>> {
     let spec = &proto.normalizer;
+    let rules = || {
+        let broken = |error: Error| messages::wrong("normalizer_spec", error.to_string());
+        Precompiled::new(spec.charsmap.to_vec()).map_err(broken)
+    };
     let settings = SentencePieceSettings {
-        rules: (!spec.charsmap.is_empty()).then(|| Precompiled::new(spec.charsmap.to_vec())).transpose()?,
+        rules: (!spec.charsmap.is_empty()).then(rules).transpose()?,
         add_dummy_prefix: spec.add_dummy_prefix,
         remove_extra_whitespaces: spec.remove_extra_whitespaces,
         escape_whitespaces: spec.escape_whitespaces,

@@ -1,8 +1,9 @@
 //! Byte-pair encoding: a vocabulary, and merges that are applied to the characters of each word, the first of them first.
 //!
 //! See `spec/bpe.md`. `alphabet` has the entries that single characters become, `pairs` the merges, `recover` merges
-//! that are nowhere written down, `encode` the merging of a word. Bytes need no model of their own: a byte-level tokenizer
-//! writes them as characters first.
+//! that are nowhere written down. `encode` takes a word to tokens: from left to right (`forward`, with `made` and `trie`) or,
+//! where that cannot be done, by merging (`merging`). `joins` tells where a text may be cut, `unreachable` what no text becomes.
+//! Bytes need no model of their own: a byte-level tokenizer writes them as characters first.
 
 mod alphabet;
 mod encode;

@@ -29,7 +29,7 @@ impl Bpe {
 
     /// The entries that stand for characters which are none, and what merges make of these.
     fn beside_text(&self, alphabet: &Alphabet) -> HashSet<u32> {
-        let mut ids: HashSet<u32> = self.unk_id().into_iter().chain(alphabet.bytes()).collect();
+        let mut ids: HashSet<u32> = self.unk_id().into_iter().chain(alphabet.fallbacks()).collect();
         if ids.is_empty() {
             return ids;
         }
