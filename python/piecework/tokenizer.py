@@ -26,6 +26,7 @@ from piecework.errors import (
 from piecework.io import (
     make_folder,
     may_block,
+    packed,
     read_bytes,
     read_unpacked,
     size,
@@ -534,7 +535,7 @@ class Tokenizer:
         Args:
             path: The file, made or replaced as a whole; of ``"merges.txt"`` the folder that gets a vocab.json beside it.
             format: ``"tokenizer.json"`` (history and counts included), ``"vocab.txt"``, ``"merges.txt"``, ``"tiktoken"``,
-                ``"sentencepiece"`` or ``"subword-nmt"``.
+                ``"sentencepiece"``, ``"subword-nmt"`` or ``"clip"``, which is packed if the name ends in ``.gz``.
 
         Raises:
             FileError: It cannot be written; what was there before is untouched.
@@ -579,6 +580,8 @@ class Tokenizer:
         files = write(self._core, kind, like)
         if said := remark(self._core, kind, files, os.path.basename(os.fspath(path))):
             warnings.warn(said, PieceworkWarning, stacklevel=3)
+        if kind == "clip" and os.fspath(path).endswith(".gz"):
+            files = {name: packed(data) for name, data in files.items()}
         for name, data in files.items():
             write_aside(os.path.join(make_folder(path), name) if name else path, data)
 

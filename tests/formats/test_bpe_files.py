@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import gzip
 import json
 import random
@@ -344,6 +345,74 @@ def test_clip_gives_the_ids_of_tokenizers(data: Path) -> None:
     assert ours.decode(ours.encode_ids("A photo of a naïve cat!")) == "a photo of a naïve cat !"
 
 
+def test_clip_is_written_to_the_byte(data: Path, tmp_path: Path) -> None:
+    path = live_bpe.vocab_file(data, "clip-bpe_simple_vocab_16e6.txt.gz")
+    tok = pw.Tokenizer.from_file(path)
+    lines = gzip.decompress(path.read_bytes()).splitlines(keepends=True)
+    for name in ("bpe.txt", "bpe.txt.gz"):
+        tok.save(tmp_path / name, "clip")
+        assert pw.Tokenizer.from_file(tmp_path / name) == tok
+    written = (tmp_path / "bpe.txt").read_bytes()
+    assert written == b"".join(lines[: 1 + 49152 - 256 - 2])
+    packed = (tmp_path / "bpe.txt.gz").read_bytes()
+    assert (packed[4:8], gzip.decompress(packed)) == (bytes(4), written)
+
+
+@pytest.fixture
+def small_clip(tmp_path: Path) -> pw.Tokenizer:
+    """A tokenizer of CLIP's kind with two merges."""
+    path = tmp_path / "small.txt"
+    path.write_text('"bpe_simple_vocab_16e6.txt#version: 0.2\nh u\nhu g</w>\n')
+    return pw.Tokenizer.from_file(path)
+
+
+def test_what_a_list_of_clip_cannot_hold(small_clip: pw.Tokenizer, tmp_path: Path) -> None:
+    model, target = small_clip.model, tmp_path / "x"
+    assert isinstance(model, models.BPE)
+
+    def refused(match: str, tok: pw.Tokenizer) -> None:
+        with pytest.raises(pw.errors.ConfigError, match=match):
+            tok.save(target, "clip")
+        assert not target.exists()
+
+    def with_model(**changes: Any) -> pw.Tokenizer:
+        return pw.Tokenizer(
+            dataclasses.replace(model, **changes),
+            normalizer=small_clip.normalizer,
+            pre_tokenizer=small_clip.pre_tokenizer,
+        )
+
+    refused("a model other than BPE", pw.Tokenizer(models.WordLevel(["a"])))
+    refused("other marks than", with_model(end_of_word_suffix=""))
+    refused("other marks than", with_model(suffix_style="separate"))
+    refused("ignore_merges", with_model(ignore_merges=True))
+    refused('the token "hu" .id 512. where', with_model(merges=model.merges[::-1]))
+    refused('the token "hu" .id 512. where', with_model(merges=[]))
+    refused('the token "<x>" .id 516., which is neither', with_model(vocab=[*model.vocab, "<x>"]))
+    refused("another normalizer or pre-tokenizer", small_clip.with_parts(normalizer=None))
+    refused("another normalizer or pre-tokenizer", small_clip.with_parts(pre_tokenizer=None))
+    with pytest.warns(pw.errors.PieceworkWarning, match="it lacks or changes decoder"):
+        small_clip.with_parts(decoder=None).save(target, "clip")
+    with pytest.warns(pw.errors.PieceworkWarning, match="it lacks or changes ids, added_tokens"):
+        small_clip.with_added_tokens(["<x>"]).save(target, "clip")
+    with pytest.warns(pw.errors.PieceworkWarning, match="it lacks or changes dropout, unk_token"):
+        with_model(dropout=0.5, unk_token=None).save(target, "clip")
+
+
+def test_a_list_of_clip_has_so_many_merges(small_clip: pw.Tokenizer, tmp_path: Path) -> None:
+    parts = [b"%c%c" % (left, right) for left in range(33, 127) for right in range(33, 127)]
+    made = [part.decode() for part in parts][:8192]
+    tokens = list(small_clip.vocab)[:512]
+    merges = [(token[0], token[1]) for token in made]
+    for number, token in enumerate(made * 6):
+        merges.append((token, tokens[number // len(made)]))
+    del merges[48895:]
+    vocab = [*tokens, *("".join(pair) for pair in merges), "<|startoftext|>", "<|endoftext|>"]
+    tok = pw.Tokenizer(models.BPE(vocab, merges, end_of_word_suffix="</w>"))
+    with pytest.raises(pw.errors.ConfigError, match="48895 merges, as only 48894 are read"):
+        tok.save(tmp_path / "x", "clip")
+
+
 def test_broken_files_of_gzip_are_told(tmp_path: Path) -> None:
     path = tmp_path / "x.txt.gz"
     path.write_bytes(gzip.compress(b"#version: 0.2\nl o\n")[:-9])
@@ -621,8 +690,7 @@ def test_settings_that_a_file_says_itself_are_refused(data: Path) -> None:
 
 def test_formats_that_are_not_written(tmp_path: Path) -> None:
     tok = pw.Tokenizer(models.BPE(["a"], []))
-    for name in ("clip", "tokenizer"):
-        with pytest.raises(
-            pw.errors.ConfigError, match=r"is not among those that are written, tokenizer.json"
-        ):
-            tok.save(tmp_path / "x", name)  # type: ignore[arg-type]
+    with pytest.raises(
+        pw.errors.ConfigError, match=r"is not among those that are written, tokenizer.json"
+    ):
+        tok.save(tmp_path / "x", "tokenizer")  # type: ignore[arg-type]

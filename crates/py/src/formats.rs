@@ -2,8 +2,8 @@
 
 use piecework_core::format::{
     ENCODINGS, TiktokenSettings, named_encoding, read_clip, read_merges, read_sentencepiece, read_splitter,
-    read_subword_nmt, read_tiktoken, write_merges_txt, write_sentencepiece, write_subword_nmt, write_tiktoken,
-    write_vocab_json,
+    read_subword_nmt, read_tiktoken, write_clip, write_merges_txt, write_sentencepiece, write_subword_nmt,
+    write_tiktoken, write_vocab_json,
 };
 use piecework_core::grammar::translated;
 use piecework_core::pattern::Pattern;
@@ -73,6 +73,11 @@ pub(crate) fn from_subword_nmt(py: Python<'_>, data: &[u8]) -> PyResult<Tokenize
 #[pyfunction]
 pub(crate) fn to_subword_nmt(tokenizer: &Bound<'_, Tokenizer>) -> PyResult<String> {
     write(tokenizer, write_subword_nmt)
+}
+
+#[pyfunction]
+pub(crate) fn to_clip(tokenizer: &Bound<'_, Tokenizer>) -> PyResult<String> {
+    write(tokenizer, write_clip)
 }
 
 #[pyfunction]

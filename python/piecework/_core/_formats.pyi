@@ -23,6 +23,9 @@ def from_sentencepiece(data: bytes) -> Tokenizer:
 def from_subword_nmt(data: bytes) -> Tokenizer:
     """Read codes."""
 
+def to_clip(tokenizer: Tokenizer) -> str:
+    """Write CLIP's list of merges."""
+
 def to_tiktoken(tokenizer: Tokenizer) -> str:
     """Write ranks."""
 

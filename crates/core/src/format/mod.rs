@@ -32,7 +32,7 @@ pub use counts_file::{read_counts, write_counts};
 pub use decoders::{read_decoder, write_decoder};
 pub use encodings::{ENCODINGS, Encoding, named_encoding};
 pub use limits::{read_padding, read_truncation, write_padding, write_truncation};
-pub use merges_txt::{read_clip, read_merges, write_merges_txt, write_vocab_json};
+pub use merges_txt::{read_clip, read_merges, write_clip, write_merges_txt, write_vocab_json};
 pub use models::write_model;
 pub use sentencepiece::{read_sentencepiece, write_sentencepiece};
 pub use subword_nmt::{read_subword_nmt, write_subword_nmt};
