@@ -236,15 +236,17 @@ class Tokenizer:
         return cls._load(os.fspath(path), read_unpacked(path), settings)
 
     @classmethod
-    def _load(cls, name: str, data: bytes, settings: LoadSettings) -> Tokenizer:
-        """Load a file that was read."""
+    def _load(
+        cls, name: str, data: bytes, settings: LoadSettings, bpe: str | None = None
+    ) -> Tokenizer:
+        """Load a file that was read; a vocab.json with merges.txt may be known to be of some kind."""
         from piecework.formats import recognized
 
         kind = recognized(data, os.path.basename(name))
         if kind == "tiktoken":
             return cls._with_limits(cls.from_tiktoken(name), kind, settings)
         if kind == "merges.txt":
-            return cls._from_merges(name, data, settings)
+            return cls._from_merges(name, data, settings, bpe)
         try:
             return cls._parse(data, os.path.splitext(name)[1].lower(), settings)
         except (FormatError, VocabularyError) as error:
@@ -369,7 +371,9 @@ class Tokenizer:
             raise type(error)(f"{os.fspath(path)}: {error}") from None
 
     @classmethod
-    def _from_merges(cls, name: str, data: bytes, settings: LoadSettings) -> Tokenizer:
+    def _from_merges(
+        cls, name: str, data: bytes, settings: LoadSettings, kind: str | None
+    ) -> Tokenizer:
         """Load a vocab.json and a merges.txt; `data` is one of them, and the other lies beside it."""
         from piecework.formats import partner
 
@@ -386,15 +390,15 @@ class Tokenizer:
             )
             raise FormatError(message) from None
         files = (data, beside) if name.lower().endswith(".json") else (beside, data)
-        return cls._of_merges(name, *files, settings)
+        return cls._of_merges(name, *files, settings, kind)
 
     @classmethod
     def _of_merges(
-        cls, name: str, vocab: bytes, merges: bytes, settings: LoadSettings
+        cls, name: str, vocab: bytes, merges: bytes, settings: LoadSettings, kind: str | None
     ) -> Tokenizer:
         splitter, functions = _merges_splitter(settings)
         try:
-            core = _core.from_merges(vocab, merges, splitter, functions)
+            core = _core.from_merges(vocab, merges, splitter, functions, kind)
         except (FormatError, VocabularyError) as error:
             raise type(error)(f"{name}: {error}") from None
         splitting: Any = {k: v for k, v in settings.items() if k not in _SPLITTING}
@@ -488,7 +492,9 @@ class Tokenizer:
         vocab.bpe, tokenizer.model and spiece.model.
 
         Special tokens and flags of added tokens that ``tokenizer_config.json`` and ``special_tokens_map.json`` give are
-        added to those of the tokenizer, as ``transformers`` does. What they say about a model rather than its tokens
+        added to those of the tokenizer, as ``transformers`` does. With GPT-2's and RoBERTa's classes ``add_prefix_space``,
+        RoBERTa's ``cls_token``, ``sep_token`` and ``trim_offsets``, and beside a vocab.json or a SentencePiece model
+        ``add_bos_token`` and ``add_eos_token`` are applied, too; a warning tells what is said and not done. What they say about a model rather than its tokens
         (``model_max_length``, the sides of truncation and padding) is not applied: a text is cut where you ask for it.
 
         Args:
@@ -502,6 +508,7 @@ class Tokenizer:
             FileError: The folder or a file in it cannot be read, or there is no tokenizer in it.
             FormatError: A file is not what it should be; the message has its name and the JSON path.
         """
+        from piecework.folders import configured, unmet
         from piecework.io.folder import read_model_folder
 
         folder = read_model_folder(path)
@@ -509,11 +516,17 @@ class Tokenizer:
         others: Any = {name: value for name, value in settings.items() if name not in _LIMITS}
         if folder.format == "vocab.txt":
             others = folder.settings.vocab_settings(others) | others
-        tokenizer = cls._load(folder.path, folder.data, others)
+        tokenizer = cls._load(folder.path, folder.data, others, folder.settings.kind)
         known = {token.content for token in tokenizer.added_tokens.values()}
         tokenizer = tokenizer.with_added_tokens(folder.settings.tokens_to_add(known))
         tokenizer._compare_ids(folder)
-        return tokenizer.with_parts(**limits) if limits else tokenizer
+        changes: Any = limits | {
+            name: part for name, part in configured(tokenizer, folder).items() if name not in others
+        }
+        tokenizer = tokenizer.with_parts(**changes) if changes else tokenizer
+        for said in unmet(tokenizer, folder):
+            warnings.warn(f"{folder.config_path}: {said}", PieceworkWarning, stacklevel=2)
+        return tokenizer
 
     def _compare_ids(self, folder: ModelFolder) -> None:
         """Warn of added tokens to which the files beside the tokenizer give other ids."""

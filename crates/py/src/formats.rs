@@ -40,19 +40,21 @@ pub(crate) fn from_tiktoken(
     read(py, || read_tiktoken(data, TiktokenSettings { pattern: Pattern::regex(pattern)?, special_tokens }))
 }
 
-/// A vocabulary and merges; the splitter is JSON.
+/// A vocabulary and merges; the splitter is JSON, the kind where it is known `gpt2`, `roberta` or `clip`.
 #[pyfunction]
+#[pyo3(signature = (vocab, merges, splitter, functions, kind=None))]
 pub(crate) fn from_merges(
     py: Python<'_>,
     vocab: &[u8],
     merges: &[u8],
     splitter: Option<&str>,
     functions: Vec<Py<PyAny>>,
+    kind: Option<&str>,
 ) -> PyResult<Tokenizer> {
     let functions = self::functions(functions);
     let splitter = splitter.map(|text| read_splitter(text, &functions)).transpose();
     let splitter = splitter.map_err(|error| in_parts(py, &error))?;
-    read(py, || read_merges(vocab, merges, splitter))
+    read(py, || read_merges(vocab, merges, splitter, kind))
 }
 
 #[pyfunction]

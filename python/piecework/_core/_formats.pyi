@@ -10,9 +10,13 @@ def from_tiktoken(
     """Read ranks; the pattern splits text, and special tokens have their ids."""
 
 def from_merges(
-    vocab: bytes, merges: bytes, splitter: str | None, functions: Sequence[Callable[[str], object]]
+    vocab: bytes,
+    merges: bytes,
+    splitter: str | None,
+    functions: Sequence[Callable[[str], object]],
+    kind: str | None = None,
 ) -> Tokenizer:
-    """Read a vocab.json and a merges.txt; the splitter (JSON) goes before what the vocabulary tells."""
+    """Read a vocab.json and a merges.txt; a splitter (JSON) and a kind go before what the vocabulary tells."""
 
 def from_clip(data: bytes) -> Tokenizer:
     """Read CLIP's list of merges."""

@@ -60,6 +60,17 @@ impl Kind {
         if has_bytes { Self::Clip } else { Self::Words }
     }
 
+    fn named(name: &str) -> Result<Self> {
+        match name {
+            "gpt2" => Ok(Self::Bytes),
+            "roberta" => Ok(Self::Roberta),
+            "clip" => Ok(Self::Clip),
+            _ => {
+                Err(Error::Config(format!("no kind of vocabulary is called {name:?}; expected gpt2, roberta or clip")))
+            }
+        }
+    }
+
     /// The names that its special tokens go by.
     fn specials(self) -> &'static [&'static str] {
         match self {
@@ -140,18 +151,26 @@ fn clip_decoder() -> Decoder {
 
 /// The tokenizer of a `vocab.json` and a `merges.txt`; without a `splitter`, text is split as the vocabulary tells.
 ///
-/// Special tokens are those that GPT-2, RoBERTa and CLIP have, as far as the vocabulary has them.
-pub fn read_merges(vocab: &[u8], merges: &[u8], splitter: Option<WordSplitter>) -> Result<Tokenizer> {
+/// Special tokens are those that GPT-2, RoBERTa and CLIP have, as far as the vocabulary has them. Who knows the `kind`
+/// (`gpt2`, `roberta` or `clip`) knows these, too: then there are none.
+pub fn read_merges(
+    vocab: &[u8],
+    merges: &[u8],
+    splitter: Option<WordSplitter>,
+    kind: Option<&str>,
+) -> Result<Tokenizer> {
     let json = Json::parse(vocab)?;
     let vocab = read_vocab(&Node::root(&json))?;
-    let kind = Kind::of(&vocab);
+    let told = kind.map(Kind::named).transpose()?;
+    let kind = told.unwrap_or_else(|| Kind::of(&vocab));
     if matches!(kind, Kind::Bytes | Kind::Roberta) && splitter.is_none() {
         refuse_missing_bytes(&vocab).map_err(|error| {
             Error::Vocabulary(format!("{error}; if its tokens are of characters, pass pre_tokenizer=... to say how"))
         })?;
     }
     let merges = merges_of(merges, &vocab)?;
-    build(kind, vocab, merges, splitter)
+    let specials = if told.is_some() { &[] } else { kind.specials() };
+    build(kind, specials, vocab, merges, splitter)
 }
 
 /// The tokenizer of CLIP's `bpe_simple_vocab_16e6.txt`: a merge a line, of which the first 48,894 count.
@@ -167,7 +186,7 @@ pub fn read_clip(bytes: &[u8]) -> Result<Tokenizer> {
     for special in CLIP_SPECIALS {
         vocab.insert_next(special)?;
     }
-    build(Kind::Clip, vocab, merges, None)
+    build(Kind::Clip, &CLIP_SPECIALS, vocab, merges, None)
 }
 
 /// Bytes as CLIP's vocabulary begins with them: printable ones first, and all again as they end a word.
@@ -177,13 +196,19 @@ fn clip_bytes() -> impl Iterator<Item = String> {
     ["", SUFFIX].into_iter().flat_map(move |suffix| bytes().map(move |byte| format!("{}{suffix}", byte_to_char(byte))))
 }
 
-fn build(kind: Kind, vocab: Vocab, merges: Vec<(u32, u32)>, splitter: Option<WordSplitter>) -> Result<Tokenizer> {
+fn build(
+    kind: Kind,
+    specials: &[&str],
+    vocab: Vocab,
+    merges: Vec<(u32, u32)>,
+    splitter: Option<WordSplitter>,
+) -> Result<Tokenizer> {
     let special = |name: &&str| {
         let token = AddedToken::special(vocab.id(name)?, name);
         // In RoBERTa's files, a mask takes the space before it.
         Some(AddedToken { lstrip: kind == Kind::Roberta && *name == "<mask>", ..token })
     };
-    let added = kind.specials().iter().filter_map(special).collect();
+    let added = specials.iter().filter_map(special).collect();
     let settings = kind.settings(&vocab);
     let parts = kind.parts(Model::Bpe(Bpe::listed(vocab, merges, settings)?))?;
     Tokenizer::new(Parts { added, splitter: splitter.unwrap_or(parts.splitter), ..parts })
