@@ -20,6 +20,7 @@ from piecework.errors import (
     MissingFileError,
     PieceworkWarning,
     TokenIdError,
+    UnsupportedError,
     VocabularyError,
     to_utf8,
 )
@@ -327,12 +328,19 @@ class Tokenizer:
         Raises:
             FileError: The file cannot be read; a missing file also is a ``FileNotFoundError``.
             FormatError: It is not a SentencePiece model, or cut short.
-            UnsupportedError: The model is of another type, or has unused pieces or rules for decoded text.
+            UnsupportedError: The model is of another type, or has rules for decoded text.
         """
         return cls._from_format("sentencepiece", path)
 
     @classmethod
-    def from_subword_nmt(cls, path: Pathish) -> Tokenizer:
+    def from_subword_nmt(
+        cls,
+        path: Pathish,
+        vocab: Pathish | None = None,
+        *,
+        vocab_threshold: int | None = None,
+        separator: str = "@@",
+    ) -> Tokenizer:
         r"""Load codes of subword-nmt, version 0.1 or 0.2: a merge a line.
 
         Codes know no ids. Here the unknown token has the first, then come the characters in the order in which the codes
@@ -342,22 +350,42 @@ class Tokenizer:
 
         Args:
             path: The file.
+            vocab: A file of tokens and their counts, as the library's ``get-vocab`` writes it: a token that it lacks is split
+                again into what it was merged from, until all parts are in it or none can be split.
+            vocab_threshold: The least count of a token that counts; None if all do.
+            separator: What stands in that file behind a token that does not end its word.
 
         Returns:
-            The tokenizer; a character that no code names is ``<unk>``.
+            The tokenizer; a character that no code names is ``<unk>``. :meth:`segment` writes tokens as the library does.
 
         Raises:
             FileError: The file cannot be read; a missing file also is a ``FileNotFoundError``.
-            FormatError: A line is no merge; the message names it.
-            UnsupportedError: The codes are of another version.
+            FormatError: A line is no merge, or no token with its count; the message names it.
+            UnsupportedError: The codes are of another version, or of version 0.1 beside a vocabulary.
+            ConfigError: A threshold without a vocabulary.
 
         >>> import pathlib, tempfile
-        >>> path = pathlib.Path(tempfile.mkdtemp(), "codes")
-        >>> _ = path.write_text("#version: 0.2\nl o\nlo w</w>\n")
-        >>> Tokenizer.from_subword_nmt(path).tokenize("low lows")
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> codes, vocab = folder / "codes", folder / "vocab"
+        >>> _ = codes.write_text("#version: 0.2\nl o\nlo w</w>\n")
+        >>> _ = vocab.write_text("lo@@ 7\nlow 2\n")
+        >>> Tokenizer.from_subword_nmt(codes).tokenize("low lows")
         ['low</w>', 'lo', 'w', '<unk>']
+        >>> Tokenizer.from_subword_nmt(codes, vocab, vocab_threshold=3).segment("low lows")
+        'lo@@ w lo@@ w@@ s'
         """
-        return cls._from_format("subword-nmt", path)
+        if vocab is None:
+            if vocab_threshold is not None:
+                raise ConfigError("vocab_threshold= says nothing without vocab=")
+            return cls._from_format("subword-nmt", path)
+        data, filtered = read_unpacked(path), (read_unpacked(vocab), vocab_threshold, separator)
+        try:
+            return cls._wrap(_core.from_subword_nmt(data, filtered))
+        except UnsupportedError as error:
+            raise UnsupportedError(f"{os.fspath(path)}: {error}") from None
+        except FormatError as error:
+            cls._from_format("subword-nmt", path)  # which tells if it is the codes that are broken
+            raise FormatError(f"{os.fspath(vocab)}: {error}") from None
 
     @classmethod
     def _from_format(cls, kind: Format, path: Pathish) -> Tokenizer:
@@ -1145,6 +1173,37 @@ class Tokenizer:
         """
         options = self._options(False, specials, None, None)
         return self._core.encode(text, None, False, options).tokens
+
+    def segment(self, text: str, *, separator: str = "@@") -> str:
+        r"""Write a text with spaces between its tokens, as subword-nmt does.
+
+        Args:
+            text: The text; its lines stay lines.
+            separator: What is written behind a token that does not end its word.
+
+        Returns:
+            Of each token the stretch of the text that it stands for, so that what is unknown stays as it is.
+
+        >>> from piecework import models, pre_tokenizers
+        >>> model = models.BPE(["l", "o", "w", "lo", "w</w>"], [("l", "o")], end_of_word_suffix="</w>")
+        >>> Tokenizer(model, pre_tokenizer=pre_tokenizers.WhitespaceSplit()).segment("low\n low ")
+        'lo@@ w\n lo@@ w '
+        """
+        return "\n".join(self._segmented(line, separator) for line in text.split("\n"))
+
+    def _segmented(self, line: str, separator: str) -> str:
+        body = line.strip("\r ")
+        before, _, behind = line.partition(body) if body else (line, "", "")
+        options = self._options(False, "match", None, None)
+        parts, end = list[str](), 0
+        for start, stop in self._core.encode(body, None, False, options).offsets:
+            if stop <= end:
+                continue  # the mark at the end of a word has no text of its own
+            if parts:
+                parts.append(" " if start > end else f"{separator} ")
+            parts.append(body[max(start, end) : stop])
+            end = stop
+        return before + "".join(parts) + behind
 
     def decode(self, ids: Iterable[int], *, skip_special_tokens: bool = True) -> str:
         r"""Give the text of token ids.

@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import dataclasses
 import gzip
+import io
 import json
 import random
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -442,6 +444,97 @@ def test_codes_of_which_a_pair_stands_twice(tmp_path: Path) -> None:
         assert live_bpe.segmented(ours, word) == theirs.segment(word)
 
 
+def vocabulary_of(codes: str, text: str, draw: random.Random) -> str:
+    """Some of the tokens of a text with their counts, as `get-vocab` writes them."""
+    counts = Counter(live_bpe.subword_nmt(codes.encode()).segment(text).split())
+    return "".join(f"{token} {n}\n" for token, n in counts.items() if draw.random() < 0.8)
+
+
+def random_codes(draw: random.Random, letters: str) -> str:
+    """Codes of any merges; some of them make the same, and some stand twice."""
+    within, merges = [*letters], list[str]()
+    symbols = [*letters, *(letter + "</w>" for letter in letters)]
+    for _ in range(draw.randint(1, 30)):
+        left, right = draw.choice(within), draw.choice(symbols)
+        if len(left + right) < 14:
+            merges.append(f"{left} {right}\n")
+            symbols.append(left + right)
+            within += [] if right.endswith("</w>") else [left + right]
+    return "#version: 0.2\n" + "".join(merges)
+
+
+def test_a_vocabulary_filters_as_in_subword_nmt(tmp_path: Path) -> None:
+    draw, path, vocab = random.Random(3), tmp_path / "codes", tmp_path / "vocab"
+    library = pytest.importorskip("subword_nmt.apply_bpe", reason="subword-nmt is not installed")
+    split = 0
+    for number in range(60):
+        letters = "abcdé中"[: draw.randint(2, 6)]
+        words = ["".join(draw.choices(letters, k=draw.randint(1, 12))) for _ in range(40)]
+        codes = random_codes(draw, letters)
+        path.write_text(codes, "utf-8")
+        vocab.write_text(vocabulary_of(codes, " ".join(words), draw), "utf-8")
+        threshold = draw.choice([None, 1, 2, 3, 9])
+        kept = library.read_vocabulary(io.StringIO(vocab.read_text("utf-8")), threshold)
+        theirs = library.BPE(io.StringIO(codes), vocab=kept)
+        ours = pw.Tokenizer.from_subword_nmt(path, vocab, vocab_threshold=threshold)
+        again = pw.Tokenizer.from_str(ours.to_str())
+        plain = pw.Tokenizer.from_subword_nmt(path)
+        for line in [*words, " ".join(words), "x" + words[0] + "xx", "", "  ", " a  b\r"]:
+            wanted = theirs.process_line(line)
+            assert ours.segment(line) == again.segment(line) == wanted, (number, line)
+            split += plain.segment(line) != wanted
+    assert split > 100
+
+
+def test_another_separator(tmp_path: Path) -> None:
+    (tmp_path / "codes").write_text("#version: 0.2\nl o\nlo w</w>\ne r</w>\n")
+    (tmp_path / "vocab").write_text("lo~ 7\nlow 2\n")
+    tok = pw.Tokenizer.from_subword_nmt(tmp_path / "codes", tmp_path / "vocab", separator="~")
+    assert tok.segment("lower low\n lo", separator="~") == "lo~ w~ e~ r low\n l~ o"
+
+
+def test_glossaries_are_added_tokens(tmp_path: Path) -> None:
+    codes = "#version: 0.2\n1 9\n3 4</w>\nU S\nUS A\n"
+    (tmp_path / "codes").write_text(codes)
+    library = pytest.importorskip("subword_nmt.apply_bpe", reason="subword-nmt is not installed")
+    theirs = library.BPE(io.StringIO(codes), glossaries=["USA"])
+    ours = pw.Tokenizer.from_file(tmp_path / "codes").with_added_tokens(["USA"])
+    for line in ("1934USABUSA", "USA", "xUSA USA1934 19", "USAUSA"):
+        assert ours.segment(line) == theirs.segment(line), line
+
+
+def test_a_vocabulary_that_does_not_fit_is_told(tmp_path: Path) -> None:
+    codes, vocab = tmp_path / "codes", tmp_path / "vocab"
+    read = pw.Tokenizer.from_subword_nmt
+    codes.write_text("#version: 0.2\nl o\n")
+    with pytest.raises(pw.errors.ConfigError, match="vocab_threshold= says nothing without vocab="):
+        read(codes, vocab_threshold=3)
+    vocab.write_text("lo@@ 3\nlo\n")
+    with pytest.raises(
+        pw.errors.FormatError, match=r"vocab: line 2: expected a token, a space and"
+    ):
+        read(codes, vocab)
+    codes.write_text("#version: 0.2\nl o\nlo\n")
+    with pytest.raises(pw.errors.FormatError, match=r"codes: line 3: expected a merge"):
+        read(codes, vocab)
+    codes.write_text("l o\n")
+    with pytest.raises(pw.errors.UnsupportedError, match=r"codes: line 1: .* version 0.1"):
+        read(codes, vocab)
+
+
+def test_formats_that_hold_no_unused_tokens(tmp_path: Path) -> None:
+    unused = models.BPE(["a", "b", "ab", "ab</w>"], [("a", "b")], unused=["ab"])
+    for name in ("tiktoken", "merges.txt", "subword-nmt"):
+        suffix = "</w>" if name == "subword-nmt" else ""
+        tok = pw.Tokenizer(dataclasses.replace(unused, end_of_word_suffix=suffix))
+        with pytest.raises(pw.errors.ConfigError, match=r'the unused token "ab" .id 2.'):
+            tok.save(tmp_path / "x", name)  # type: ignore[arg-type]
+    with pytest.raises(pw.errors.VocabularyError, match=r"the unused token .* is not in the"):
+        pw.Tokenizer(models.BPE(["a"], unused=["b"]))
+    with pytest.raises(pw.errors.VocabularyError, match="leave the continuing_subword_prefix"):
+        pw.Tokenizer(models.BPE(["a"], unused=["a"], continuing_subword_prefix="#"))
+
+
 def test_codes_of_version_0_1(tmp_path: Path) -> None:
     merges = "l o\nlo w\ns t\nw </w>\ne st\nest </w>\nlow </w>\n"
     for codes in (merges, f"#version: 0.1\n{merges}"):
@@ -583,7 +676,13 @@ def field(number: int, value: bytes | float) -> bytes:
     return bytes([number << 3 | 2]) + size + value
 
 
-def proto(pieces: list[tuple[str, float, int]], model_type: int = 2, **normalizer: bool) -> bytes:
+def proto(
+    pieces: list[tuple[str, float, int]],
+    model_type: int = 2,
+    *,
+    falls: bool = False,
+    **normalizer: bool,
+) -> bytes:
     """A model of these pieces (text, score, type)."""
     numbers = {"add_dummy_prefix": 3, "remove_extra_whitespaces": 4, "escape_whitespaces": 5}
     messages = [
@@ -592,7 +691,7 @@ def proto(pieces: list[tuple[str, float, int]], model_type: int = 2, **normalize
     settings = b"".join(field(numbers[name], int(value)) for name, value in normalizer.items())
     return (
         b"".join(field(1, message) for message in messages)
-        + field(2, field(3, model_type))
+        + field(2, field(3, model_type) + (field(35, 1) if falls else b""))
         + field(3, settings)
     )
 
@@ -617,11 +716,6 @@ UNK, A = ("<unk>", 0.0, 2), ("a", 0.0, 1)
         (proto([UNK, ("", 0.0, 1)]), pw.errors.FormatError, "the piece with the id 1 is empty"),
         (proto([UNK, ("a", 0.0, 9)]), pw.errors.FormatError, "unknown type 9"),
         (
-            proto([UNK, ("a", 0.0, 5)]),
-            pw.errors.UnsupportedError,
-            "is unused, and would have to be split again",
-        ),
-        (
             proto([UNK, A], 1),
             pw.errors.UnsupportedError,
             "the model is of the type Unigram; this version",
@@ -636,6 +730,37 @@ def test_broken_models_are_told(
     with pytest.raises(kind, match=said) as error:
         pw.Tokenizer.from_sentencepiece(path)
     assert str(error.value).startswith(str(path))
+
+
+@pytest.mark.parametrize("falls", [False, True])
+def test_unused_pieces_are_split_again(tmp_path: Path, falls: bool) -> None:
+    library = pytest.importorskip(
+        "sentencepiece", reason="the oracle sentencepiece is not installed"
+    )
+    draw, path, split = random.Random(5), tmp_path / "x.model", 0
+    bytes_of = [(f"<0x{byte:02X}>", 0.0, 6) for byte in range(256)] if falls else []
+    for number in range(60):
+        letters = ["▁", *"abcé中"[: draw.randint(2, 5)]]
+        made = ["".join(draw.choices(letters, k=draw.randint(2, 5))) for _ in range(30)]
+        made = list(dict.fromkeys(["ab", "ba", "abab", *made, *letters]))
+        scores = [-float(i // (number % 3 or 1)) for i in range(len(made))]
+        kinds = [5 if draw.random() < 0.3 else 1 for _ in made]
+        pieces = [UNK, *bytes_of, *zip(made, scores, kinds, strict=True)]
+        switches = dict.fromkeys(("add_dummy_prefix", "remove_extra_whitespaces"), number % 2 == 0)
+        path.write_bytes(proto(pieces, falls=falls, **switches))
+        theirs = library.SentencePieceProcessor(model_proto=path.read_bytes())
+        tok = pw.Tokenizer.from_file(path)
+        tok.save_sentencepiece(tmp_path / "again.model")
+        again = pw.Tokenizer.from_file(tmp_path / "again.model")
+        kept = pw.Tokenizer.from_str(tok.to_str())
+        used = pw.Tokenizer(dataclasses.replace(tok.model, unused=()), normalizer=tok.normalizer)
+        for _ in range(20):
+            text = "".join(draw.choices([*letters, " ", "x"], k=draw.randint(1, 60)))
+            wanted = theirs.encode(text)
+            for each in (tok, again, kept):
+                assert each.encode_ids(text, specials="text") == wanted, (number, text)
+            split += used.encode_ids(text) != wanted
+    assert split > 500
 
 
 def test_fields_that_are_not_known_are_kept(tmp_path: Path) -> None:

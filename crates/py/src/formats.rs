@@ -1,7 +1,7 @@
 //! Files of other libraries, as bytes: to a tokenizer and back.
 
 use piecework_core::format::{
-    ENCODINGS, TiktokenSettings, named_encoding, read_clip, read_merges, read_sentencepiece, read_splitter,
+    ENCODINGS, Filter, TiktokenSettings, named_encoding, read_clip, read_merges, read_sentencepiece, read_splitter,
     read_subword_nmt, read_tiktoken, write_clip, write_merges_txt, write_sentencepiece, write_subword_nmt,
     write_tiktoken, write_vocab_json,
 };
@@ -67,9 +67,16 @@ pub(crate) fn from_sentencepiece(py: Python<'_>, data: &[u8]) -> PyResult<Tokeni
     read(py, || read_sentencepiece(data))
 }
 
+/// Codes; kept are the tokens of a vocabulary's file, of at least some count, with what stands behind one within a word.
 #[pyfunction]
-pub(crate) fn from_subword_nmt(py: Python<'_>, data: &[u8]) -> PyResult<Tokenizer> {
-    read(py, || read_subword_nmt(data))
+#[pyo3(signature = (data, kept=None))]
+pub(crate) fn from_subword_nmt(
+    py: Python<'_>,
+    data: &[u8],
+    kept: Option<(&[u8], Option<i64>, &str)>,
+) -> PyResult<Tokenizer> {
+    let filter = kept.map(|(vocabulary, threshold, separator)| Filter { vocabulary, threshold, separator });
+    read(py, || read_subword_nmt(data, filter.as_ref()))
 }
 
 #[pyfunction]

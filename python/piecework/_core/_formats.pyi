@@ -24,8 +24,8 @@ def from_clip(data: bytes) -> Tokenizer:
 def from_sentencepiece(data: bytes) -> Tokenizer:
     """Read a .model file."""
 
-def from_subword_nmt(data: bytes) -> Tokenizer:
-    """Read codes."""
+def from_subword_nmt(data: bytes, kept: tuple[bytes, int | None, str] | None = None) -> Tokenizer:
+    """Read codes; kept are the tokens of a file with counts, of at least some count, and what marks one within a word."""
 
 def to_clip(tokenizer: Tokenizer) -> str:
     """Write CLIP's list of merges."""

@@ -248,6 +248,7 @@ pub fn write_merges_txt(tokenizer: &Tokenizer) -> Result<String> {
     let model = HELD.bpe(tokenizer)?;
     refuse_marks(model.settings())?;
     HELD.refuse_ties(model)?;
+    HELD.refuse_unused(model)?;
     if model.settings().ignore_merges {
         HELD.refuse_unreachable(model, &entries(tokenizer, model))?;
     }
@@ -260,6 +261,7 @@ pub fn write_clip(tokenizer: &Tokenizer) -> Result<String> {
     let model = held.bpe(tokenizer)?;
     refuse_other_ends(&held, model.settings())?;
     held.refuse_ties(model)?;
+    held.refuse_unused(model)?;
     let merges = model.recovered();
     if merges.len() > CLIP_MERGES {
         return Err(held.refuses(&format!("{} merges, as only {CLIP_MERGES} are read", merges.len())));

@@ -35,7 +35,7 @@ pub use limits::{read_padding, read_truncation, write_padding, write_truncation}
 pub use merges_txt::{read_clip, read_merges, write_clip, write_merges_txt, write_vocab_json};
 pub use models::write_model;
 pub use sentencepiece::{read_sentencepiece, write_sentencepiece};
-pub use subword_nmt::{read_subword_nmt, write_subword_nmt};
+pub use subword_nmt::{Filter, read_subword_nmt, write_subword_nmt};
 pub use tiktoken::{TiktokenSettings, read_tiktoken, write_tiktoken};
 pub use tokenizer_json::{JsonSettings, read_tokenizer_json, with_parts, write_parts, write_tokenizer_json};
 pub use trainer::{read_trainer, write_trainer};

@@ -33,6 +33,7 @@ impl Bpe {
             self.fill(word, &tables.alphabet, merging)?;
             merging.merge(&tables.pairs);
         }
+        self.split_unused(word, &tables.alphabet, merging)?;
         push(word, merging, at, out);
         Ok(())
     }
@@ -42,7 +43,8 @@ impl Bpe {
     /// The same as [`Self::encode_word`] of these characters.
     pub fn encode_bytes(&self, word: &str, specials: bool, merging: &mut Merging, out: &mut Vec<Token>) -> Result<()> {
         let tables = self.tables(specials);
-        if merging.dropout.is_none() && self.bytes_forward(word, tables, merging, out) {
+        let is_plain = merging.dropout.is_none() && self.settings().unused.is_empty();
+        if is_plain && self.bytes_forward(word, tables, merging, out) {
             return Ok(());
         }
         let mut text = std::mem::take(&mut merging.text);
@@ -65,7 +67,8 @@ impl Bpe {
         if !self.settings().ignore_merges || merging.dropout.is_some() {
             return None;
         }
-        self.vocab().id(word).filter(|id| specials || !self.specials.contains(id))
+        let is_token = |id: &u32| specials || !self.specials.contains(id);
+        self.vocab().id(word).filter(is_token).filter(|id| !self.settings().unused.contains(id))
     }
 
     /// Fills `merging` with the characters of a word.

@@ -15,8 +15,9 @@ mod recover;
 pub mod train;
 mod trie;
 mod unreachable;
+mod unused;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result, shorten};
@@ -26,6 +27,7 @@ use forward::Forward;
 use made::{Spelling, made};
 pub use merging::{Dropout, Merging};
 use pairs::Pairs;
+use unused::Splits;
 
 /// The rank of an entry that no merge makes.
 pub const NO_RANK: u32 = u32::MAX;
@@ -49,6 +51,8 @@ pub struct Settings {
     pub ignore_merges: bool,
     /// How likely a possible merge is passed over; `None` for never.
     pub dropout: Option<f32>,
+    /// The ids of entries that are no tokens: where merging leaves one, it is split again, or is unknown.
+    pub unused: BTreeSet<u32>,
 }
 
 /// Where the mark at the end of a word goes.
@@ -101,6 +105,7 @@ struct Shared {
     unk_id: Option<u32>,
     /// Built when the first word is encoded: whoever decodes, or looks at a file, has no need of them.
     tables: OnceLock<Tables>,
+    splits: OnceLock<Splits>,
 }
 
 /// What words are merged by.
@@ -144,8 +149,16 @@ impl Bpe {
         if let Some(dropout) = settings.dropout.filter(|dropout| !(0.0..=1.0).contains(dropout)) {
             return Err(Error::Config(format!("dropout={dropout} is no probability; expected 0 to 1")));
         }
+        if let Some(id) = settings.unused.iter().find(|&&id| vocab.token(id).is_none()) {
+            return Err(Error::Vocabulary(format!("the unused id {id} is that of no token")));
+        }
+        if !settings.unused.is_empty() && !settings.continuing_subword_prefix.is_empty() {
+            let message = "unused tokens are split as they are written; leave the continuing_subword_prefix empty";
+            return Err(Error::Config(message.to_owned()));
+        }
         let unk_id = settings.unk_token.as_ref().and_then(|unk| vocab.id(unk));
-        let shared = Arc::new(Shared { vocab, merges, settings, unk_id, tables: OnceLock::new() });
+        let shared =
+            Arc::new(Shared { vocab, merges, settings, unk_id, tables: OnceLock::new(), splits: OnceLock::new() });
         Ok(Self { shared, specials: HashSet::new(), without_specials: OnceLock::new() })
     }
 
