@@ -685,6 +685,7 @@ def hand_cases(models: dict[str, Json]) -> list[Json]:
     models["barred whole"] = bpe([*LETTERS, "abc"], ["a b"], ignore_merges=True)
     affixed = ["a", "b", "<0x23>", *BYTES_OF["\u4e2d"], "<0x2F>"]
     models["affixes in bytes"] = bpe(affixed, byte_fallback=True, **AFFIXES)
+    models["a prefix that lacks"] = {**bpe(AFFIXED, ["a #b"], **AFFIXES), "merges": [["a", "b"]]}
     models |= DROPPING
     barred = {"added_tokens": [special("ab", 6), special("d", 4)], "model": "barred"}
     whole = {"added_tokens": [special("abc", 4)], "model": "barred whole"}
@@ -696,6 +697,8 @@ def hand_cases(models: dict[str, Json]) -> list[Json]:
         | {"config": barred},
         alone("no word is a barred entry", BARRED, "barred whole", "abc", specials="text", ids=[5, 2],
               tokens=["ab", "c"], offsets=[[0, 2], [2, 3]]) | {"config": whole},
+        alone("a merge whose right side lacks the prefix", "by hand: B1", "a prefix that lacks", "ab",
+              error="value"),
         alone("bytes of prefix and suffix lie in the last character", "by hand: B8", "affixes in bytes",
               "a\u4e2d", ids=[0, *range(2, 7)], tokens=["a", "<0x23>", *BYTES_OF["\u4e2d"], "<0x2F>"],
               offsets=[[0, 1], *[[1, 2]] * 5]),

@@ -121,12 +121,12 @@ struct Tables {
 
 impl Bpe {
     /// The model with these merges, each of which must make an entry: the left one followed by the right one without its
-    /// prefix.
+    /// prefix, which it must have.
     pub fn listed(vocab: Vocab, merges: Vec<(u32, u32)>, settings: Settings) -> Result<Self> {
         let mut text = String::new();
         for (place, &pair) in merges.iter().enumerate() {
             if merged(&vocab, pair, &settings.continuing_subword_prefix, &mut text).is_none() {
-                return Err(Error::Vocabulary(unknown_merge(&vocab, place, pair, &text)));
+                return Err(Error::Vocabulary(unknown_merge(&vocab, place, pair, &settings.continuing_subword_prefix)));
             }
         }
         Self::over(Arc::new(vocab), Arc::new(Merges::Listed(merges)), settings)
@@ -261,12 +261,21 @@ fn merged(vocab: &Vocab, (left, right): (u32, u32), prefix: &str, text: &mut Str
     text.clear();
     text.push_str(vocab.token(left)?);
     let right = vocab.token(right)?;
-    text.push_str(right.strip_prefix(prefix).unwrap_or(right));
+    text.push_str(right.strip_prefix(prefix)?);
     vocab.id(text)
 }
 
-fn unknown_merge(vocab: &Vocab, place: usize, (left, right): (u32, u32), text: &str) -> String {
+fn unknown_merge(vocab: &Vocab, place: usize, (left, right): (u32, u32), prefix: &str) -> String {
     let name = |id| vocab.token(id).map_or_else(|| format!("id {id}"), |token| format!("{:?}", shorten(token)));
-    let (left, right) = (name(left), name(right));
-    format!("merge {place} ({left}, {right}) makes {:?}, which is not in the vocabulary", shorten(text))
+    let text = |id| vocab.token(id).unwrap_or_default();
+    let merge = format!("merge {place} ({}, {})", name(left), name(right));
+    match text(right).strip_prefix(prefix) {
+        Some(rest) => {
+            let made = [text(left), rest].concat();
+            format!("{merge} makes {:?}, which is not in the vocabulary", shorten(&made))
+        }
+        None => {
+            format!("{merge}: the right one does not begin with the prefix {prefix:?} of tokens that continue a word")
+        }
+    }
 }
