@@ -531,6 +531,8 @@ def test_formats_that_hold_no_unused_tokens(tmp_path: Path) -> None:
             tok.save(tmp_path / "x", name)  # type: ignore[arg-type]
     with pytest.raises(pw.errors.VocabularyError, match=r"the unused token .* is not in the"):
         pw.Tokenizer(models.BPE(["a"], unused=["b"]))
+    with pytest.raises(pw.errors.VocabularyError, match='"a" stands for what is unknown'):
+        pw.Tokenizer(models.BPE(["a"], unused=["a"], unk_token="a"))
     with pytest.raises(pw.errors.VocabularyError, match="leave the continuing_subword_prefix"):
         pw.Tokenizer(models.BPE(["a"], unused=["a"], continuing_subword_prefix="#"))
 

@@ -37,7 +37,8 @@ def models(draw: DrawFn) -> dict[str, Any]:
             merges.append([left, right])
             entries.append(left + right.removeprefix(prefix))
     entries += draw(st.lists(st.text("abc", min_size=2, max_size=4), max_size=2))
-    unused = [] if prefix else draw(st.lists(st.sampled_from(entries), max_size=6))
+    plain = [entry for entry in entries if "<0x" not in entry and entry != unknown]
+    unused = draw(st.lists(st.sampled_from(plain), max_size=6)) if plain and not prefix else []
     style = "separate" if separate else None
     own = {"version": 1, "ranks": None, "suffix_style": style, "unused": unused, "training": None}
     is_own = separate or unused

@@ -315,11 +315,9 @@ class Encoder:
         """Splits unused entries, and makes those unknown that no merge makes (B29)."""
         used: list[Part] = []
         for part in parts:
-            entries, rest = self._split(part.entry), part.size
-            for i, entry in enumerate(entries, 1):
-                size = rest if i == len(entries) else min(len(entry.encode()), rest)
-                rest -= size
-                for known in self._known(Part(entry, size)):
+            entries = self._split(part.entry)
+            for split in _given_out(part.size, [(e, len(e.encode())) for e in entries]):
+                for known in self._known(split):
                     is_unknown = known.entry == self.settings.unk_token
                     if (
                         is_unknown
@@ -341,7 +339,7 @@ class Encoder:
         if part.entry not in self.settings.unused:
             return [part]
         if self.settings.byte_fallback and self.entries.issuperset(_bytes(part.entry)):
-            return [Part(entry, 1) for entry in _bytes(part.entry)]
+            return _given_out(part.size, [(entry, 1) for entry in _bytes(part.entry)])
         unknown = self.settings.unk_token
         return [] if unknown is None else [Part(unknown, part.size)]
 
@@ -379,6 +377,15 @@ class Encoder:
             yield before + character + behind, len(character.encode())
         if separate and suffix:
             yield prefix + suffix, 0
+
+
+def _given_out(size: int, entries: Sequence[tuple[str, int]]) -> list[Part]:
+    """Gives out bytes to entries of some lengths, and the rest to the last."""
+    given: list[Part] = []
+    for entry, length in entries[:-1]:
+        given.append(Part(entry, min(length, size)))
+        size -= given[-1].size
+    return [*given, Part(entries[-1][0], size)]
 
 
 def _bytes(text: str) -> list[str]:

@@ -157,6 +157,9 @@ class BPE(Model):
         super().__init__(vocabulary, settings.unk_token, special)
         if strange := settings.unused - self.vocabulary.keys():
             raise ValueError(f"unused={sorted(strange)!r}: expected entries of the vocabulary")
+        bytes_of = {f"<0x{byte:02X}>" for byte in range(256)} if settings.byte_fallback else set()
+        if reserved := settings.unused & (bytes_of | {settings.unk_token}):
+            raise ValueError(f"unused={sorted(reserved)!r}: stands for what is unknown")
         self._encode = bpe.Encoder(self.vocabulary, merges, settings)
         self._encode_text = bpe.Encoder(self.open, merges, settings)
 

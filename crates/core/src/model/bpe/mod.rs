@@ -149,14 +149,8 @@ impl Bpe {
         if let Some(dropout) = settings.dropout.filter(|dropout| !(0.0..=1.0).contains(dropout)) {
             return Err(Error::Config(format!("dropout={dropout} is no probability; expected 0 to 1")));
         }
-        if let Some(id) = settings.unused.iter().find(|&&id| vocab.token(id).is_none()) {
-            return Err(Error::Vocabulary(format!("the unused id {id} is that of no token")));
-        }
-        if !settings.unused.is_empty() && !settings.continuing_subword_prefix.is_empty() {
-            let message = "unused tokens are split as they are written; leave the continuing_subword_prefix empty";
-            return Err(Error::Config(message.to_owned()));
-        }
         let unk_id = settings.unk_token.as_ref().and_then(|unk| vocab.id(unk));
+        unused::check(&vocab, &settings, unk_id)?;
         let shared =
             Arc::new(Shared { vocab, merges, settings, unk_id, tables: OnceLock::new(), splits: OnceLock::new() });
         Ok(Self { shared, specials: HashSet::new(), without_specials: OnceLock::new() })

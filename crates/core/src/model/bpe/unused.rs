@@ -5,10 +5,31 @@ use std::collections::HashMap;
 use super::alphabet::Alphabet;
 use super::merging::{Merging, Part};
 use super::{Bpe, Merges, Settings};
+use crate::bytes::byte_entry;
 use crate::error::{Error, Result, shorten};
+use crate::vocab::Vocab;
 
 /// What unused entries become: entries from left to right.
 pub(super) type Splits = HashMap<u32, Vec<u32>>;
+
+/// Refuses unused entries that are none, or stand for what is unknown, and a prefix beside them.
+pub(super) fn check(vocab: &Vocab, settings: &Settings, unk_id: Option<u32>) -> Result<()> {
+    let Settings { unused, byte_fallback, continuing_subword_prefix: prefix, .. } = settings;
+    if unused.is_empty() {
+        return Ok(());
+    }
+    if !prefix.is_empty() {
+        let message = "unused tokens are split as they are written; leave the continuing_subword_prefix empty";
+        return Err(Error::Config(message.to_owned()));
+    }
+    if let Some(id) = unused.iter().find(|&&id| vocab.token(id).is_none()) {
+        return Err(Error::Vocabulary(format!("the unused id {id} is that of no token")));
+    }
+    let bytes = (0..=255).filter(|_| *byte_fallback).filter_map(|byte| vocab.id(&byte_entry(byte)));
+    let Some(id) = unk_id.into_iter().chain(bytes).find(|id| unused.contains(id)) else { return Ok(()) };
+    let token = shorten(vocab.token(id).unwrap_or_default());
+    Err(Error::Config(format!("the token {token:?} stands for what is unknown, so it cannot be unused")))
+}
 
 impl Bpe {
     /// What the unused entries become that merges make.
@@ -60,12 +81,9 @@ impl Bpe {
         for part in std::mem::take(&mut merging.parts) {
             let whole = [part.id];
             let ids = self.splits().get(&part.id).map_or(&whole[..], Vec::as_slice);
-            let mut rest = part.bytes as usize;
-            for (behind, &id) in (0..ids.len()).rev().zip(ids) {
-                let length = self.vocab().token(id).map_or(0, str::len);
-                let bytes = if behind == 0 { rest } else { length.min(rest) };
+            let lengths = ids.iter().map(|&id| self.vocab().token(id).map_or(0, str::len));
+            for (id, bytes) in given_out(part.bytes as usize, ids.iter().copied().zip(lengths)) {
                 self.push_used(id, bytes, word, alphabet, merging)?;
-                rest -= bytes;
             }
         }
         Ok(())
@@ -79,7 +97,7 @@ impl Bpe {
             && *byte_fallback
             && let Some(ids) = self.vocab().token(id).and_then(|token| alphabet.fallback(token))
         {
-            ids.for_each(|id| merging.push(id, 1));
+            given_out(bytes, ids.map(|id| (id, 1))).for_each(|(id, bytes)| merging.push(id, bytes));
             return Ok(());
         }
         if is_unused && unk_token.is_none() {
@@ -93,4 +111,15 @@ impl Bpe {
         }
         Ok(())
     }
+}
+
+/// Gives out bytes to entries, from left to right: to each as many as it is long, as far as there are, and to the last the rest.
+fn given_out(bytes: usize, entries: impl Iterator<Item = (u32, usize)>) -> impl Iterator<Item = (u32, usize)> {
+    let (mut rest, mut entries) = (bytes, entries.peekable());
+    std::iter::from_fn(move || {
+        let (id, length) = entries.next()?;
+        let given = if entries.peek().is_some() { length.min(rest) } else { rest };
+        rest -= given;
+        Some((id, given))
+    })
 }
