@@ -52,7 +52,8 @@ impl Bpe {
         text.extend(word.bytes().map(byte_to_char));
         let first = out.len();
         let encoded = self.encode_word(&text, 0, specials, merging, out);
-        // A character of the text is a byte of the word. Spans come in order.
+        // A character of the text is a byte of the word. Spans come in order, but where unused entries were split that hold
+        // what is unknown.
         let (mut starts, mut ends) = (Counted::default(), Counted::default());
         for token in &mut out[first..] {
             let span = token.span.range();
@@ -219,8 +220,11 @@ struct Counted {
 }
 
 impl Counted {
-    /// Counts up to a byte that is not before the last one.
+    /// Counts up to a byte, on from the last one.
     fn characters(&mut self, text: &str, byte: usize) -> usize {
+        if byte < self.byte {
+            *self = Self::default();
+        }
         self.characters += text[self.byte.min(byte)..byte].chars().count();
         self.byte = byte;
         self.characters
