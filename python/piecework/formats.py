@@ -31,7 +31,7 @@ __all__ = [
 Format = Literal[
     "tokenizer.json", "vocab.txt", "merges.txt", "tiktoken", "sentencepiece", "subword-nmt", "clip"
 ]
-"""What a tokenizer is read from; all but the last can be written."""
+"""What a tokenizer is read from, and written to."""
 
 FORMATS: Final = get_args(Format)
 
@@ -162,6 +162,7 @@ def write(core: CoreTokenizer, kind: Format, like: bytes | None = None) -> dict[
         "vocab.txt": type(core).to_vocab,
         "tiktoken": _core.to_tiktoken,
         "subword-nmt": _core.to_subword_nmt,
+        "clip": _core.to_clip,
     }
     if kind not in writers:
         known = ", ".join([*writers, "merges.txt", "sentencepiece"])
