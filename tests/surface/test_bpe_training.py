@@ -46,7 +46,7 @@ def test_on_bytes_by_a_pattern(name: str) -> None:
 
 
 def test_bytes_cannot_be_limited() -> None:
-    with pytest.raises(pw.errors.ConfigError, match="at least 256; raise vocab_size$"):
+    with pytest.raises(pw.errors.ConfigError, match=r"at least 256; raise vocab_size$"):
         pw.train(TEXTS, pw.BpeTrainer(20, alphabet="byte"))
     with pytest.raises(pw.errors.ConfigError, match="raise vocab_size, or lower the alphabet with"):
         pw.train(TEXTS, pw.BpeTrainer(3))
