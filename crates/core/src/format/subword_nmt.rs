@@ -209,10 +209,10 @@ mod tests {
     #[test]
     fn the_unknown_token_is_no_symbol() {
         let codes = b"#version: 0.2\n< u\nn k\n<u nk\n<unk >\n<unk> <unk>\n";
-        let tokenizer = read_subword_nmt(codes).unwrap();
+        let tokenizer = read_subword_nmt(codes, None).unwrap();
         assert_eq!(tokenizer.model().vocab().token(0), Some("< unk>"));
         assert_eq!(write_subword_nmt(&tokenizer).unwrap().as_bytes(), codes);
-        assert_eq!(read_subword_nmt(b"< unk>\n").unwrap().model().vocab().token(0), Some("< unk>"));
+        assert_eq!(read_subword_nmt(b"< unk>\n", None).unwrap().model().vocab().token(0), Some("< unk>"));
     }
 
     #[test]
