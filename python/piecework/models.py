@@ -317,6 +317,7 @@ class _OwnBPE(Settings):
         default=None, metadata=takes(Maybe(ListOf(Maybe(NUMBER))))
     )
     suffix_style: SuffixStyle | None = field(default=None, metadata=takes(Maybe(_SUFFIX_STYLE)))
+    unused: tuple[str, ...] | None = field(default=None, metadata=takes(Maybe(ListOf(TEXT))))
 
 
 @dataclass(frozen=True, init=False)
@@ -338,6 +339,8 @@ class BPE(Model):
             lowest rank first.
         suffix_style: Whether the suffix is ``"attached"`` to the last character, as in ``tokenizers``, or ``"separate"``, a
             symbol behind it.
+        unused: Entries that nothing is encoded as: where merging leaves one, it is split again into the two that the first merge
+            of it joins, until all may stay; one that no merge makes is unknown.
 
     >>> model = BPE(["h", "u", "g", "s", "ug", "hug"], [("u", "g"), ("h", "ug")])
     >>> model.merges[0], model.to_dict()["merges"]
@@ -357,6 +360,7 @@ class BPE(Model):
     ignore_merges: bool = field(metadata=takes(FLAG, may_lack=True))
     ranks: tuple[int | None, ...] | None = field(metadata=takes(Maybe(ListOf(Maybe(NUMBER)))))
     suffix_style: SuffixStyle = field(metadata=takes(_SUFFIX_STYLE))
+    unused: tuple[str, ...] = field(metadata=takes(ListOf(TEXT)))
 
     def __init__(
         self,
@@ -372,6 +376,7 @@ class BPE(Model):
         ignore_merges: bool = False,
         ranks: abc.Sequence[int | None] | None = None,
         suffix_style: SuffixStyle = "attached",
+        unused: abc.Iterable[str] = (),
     ) -> None:
         self._fill(
             vocab=vocab,
@@ -385,6 +390,7 @@ class BPE(Model):
             ignore_merges=ignore_merges,
             ranks=ranks,
             suffix_style=suffix_style,
+            unused=unused,
         )
         if ranks is not None and self.merges:
             raise ConfigError("merges and ranks exclude each other: ranks imply the merges")
@@ -394,9 +400,10 @@ class BPE(Model):
         data = super()._write()
         ranks = data.pop("ranks")
         separate = data.pop("suffix_style") == "separate"
-        if ranks is not None or separate:
+        unused = data.pop("unused")
+        if ranks is not None or separate or unused:
             style: SuffixStyle | None = "separate" if separate else None
-            own = _OwnBPE(ranks=ranks, suffix_style=style).to_dict()
+            own = _OwnBPE(ranks=ranks, suffix_style=style, unused=unused or None).to_dict()
             data |= {"type": _OWN_BPE, "piecework": own}
         return data
 
@@ -410,7 +417,11 @@ class BPE(Model):
         with under(".piecework"):
             own = data.pop("piecework", None)
             known = _OwnBPE() if own is None else _OwnBPE._read(own)
-        data |= {"ranks": known.ranks, "suffix_style": known.suffix_style or "attached"}
+        data |= {
+            "ranks": known.ranks,
+            "suffix_style": known.suffix_style or "attached",
+            "unused": known.unused or (),
+        }
         return data
 
 
