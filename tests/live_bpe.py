@@ -174,7 +174,7 @@ def segmented(tokenizer: pw.Tokenizer, line: str) -> str:
     for (token, word, text), after in zip(
         kept, [word for _, word, _ in kept[1:]] + [None], strict=False
     ):
-        part = text if token == "<unk>" else token.removesuffix("</w>")
+        part = text if token in ("<unk>", "< unk>") else token.removesuffix("</w>")
         parts.append(part if word != after else f"{part}@@")
     return " ".join(parts)
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import sentencepiece
 import tiktoken
+from subword_nmt import apply_bpe
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 Json = dict[str, Any]
@@ -580,6 +581,64 @@ def sentencepiece_encode_cases(models: dict[str, Json]) -> list[Json]:
     return made
 
 
+def unused_cases(models: dict[str, Json]) -> list[Json]:
+    """Gives what SentencePiece makes of unused pieces, and subword-nmt of merges that a vocabulary lacks."""
+    order = ["bc", "ab", "abc", "abca", "dd", "\u4e2da", *LETTERS, "\u2581", "\u4e2d"]
+    unused = ["abc", "abca", "bc", "d", "\u4e2d", "\u4e2da"]
+    reserved = {"<unk>": 2, "<s>": 3, "</s>": 3, **{f"<0x{byte:02X}>": 6 for byte in range(256)}}
+    texts = ["abc", "abcabca", "dd", "dddxd", "d\u4e2da\u4e2d", "bcab d", "x\u4e2d"]
+    made = []
+    for falls in (True, False):
+        kinds = {name: kind for name, kind in reserved.items() if falls or kind != 6}
+        pieces = [*((name, 0.0, kind) for name, kind in kinds.items()),
+                  *((piece, -float(i), 5 if piece in unused else 1) for i, piece in enumerate(order))]  # fmt: skip
+        live = sentencepiece.SentencePieceProcessor(
+            model_proto=model_proto(pieces, byte_fallback=falls)
+        )
+        ranks = dict.fromkeys(kinds, None) | {piece: i for i, piece in enumerate(order)}
+        name = f"sentencepiece, unused, {'bytes' if falls else 'no bytes'}"
+        models[name] = ranked(ranks, byte_fallback=falls, fuse_unk=True, **UNKNOWN)
+        models[name]["piecework"]["unused"] = unused
+        for text in texts:
+            ids = live.encode(text)
+            columns = {"ids": ids, "tokens": [live.id_to_piece(i) for i in ids]}
+            case = alone(named(name, text), "sentencepiece", name, text, **columns)
+            case["config"]["normalizer"] = LLAMA
+            made.append(case)
+    return made + filtered_cases(models)
+
+
+def filtered_cases(models: dict[str, Json]) -> list[Json]:
+    """Gives what subword-nmt makes of codes with a vocabulary; two merges make one entry."""
+    merges = [
+        "a b",
+        "b c",
+        "ab c",
+        "a bc",
+        "abc d</w>",
+        "c d</w>",
+        "bc d</w>",
+        "a bcd</w>",
+        "abc abc",
+    ]
+    vocabulary = {"ab@@", "b@@", "c@@", "d", "cd", "a@@"}
+    name, end = "subword-nmt, a vocabulary", "</w>"
+    model = bpe([*LETTERS, *(c + end for c in LETTERS)], merges, end_of_word_suffix=end)
+    made = {merge.replace(" ", "") for merge in merges}
+    kept = {t for t in made if (t.removesuffix(end) if t.endswith(end) else t + "@@") in vocabulary}
+    ours = {"version": 1, "unused": sorted(made - kept)}
+    models[name] = {**model, "type": "piecework.BPE", "piecework": ours}
+    codes = io.StringIO("#version: 0.2\n" + "\n".join(merges))
+    live = apply_bpe.BPE(codes, vocab=vocabulary)
+    found = []
+    for text in ("abcd", "abcabcd", "bcd", "abc", "aabcd", "bc", "abcabc"):
+        parts = [part.removesuffix("@@") for part in live.segment(text).split(" ")]
+        tokens = [*parts[:-1], parts[-1] + end]
+        columns = {"ids": [model["vocab"][token] for token in tokens], "tokens": tokens}
+        found.append(alone(named(name, text), "subword-nmt", name, text, **columns))
+    return found
+
+
 def model_proto(pieces: list[tuple[str, float, int]], *, byte_fallback: bool) -> bytes:
     """Gives a SentencePiece model of pieces, each with a score and a kind."""
 
@@ -626,6 +685,7 @@ def hand_cases(models: dict[str, Json]) -> list[Json]:
     models["barred whole"] = bpe([*LETTERS, "abc"], ["a b"], ignore_merges=True)
     affixed = ["a", "b", "<0x23>", *BYTES_OF["\u4e2d"], "<0x2F>"]
     models["affixes in bytes"] = bpe(affixed, byte_fallback=True, **AFFIXES)
+    models["a prefix that lacks"] = {**bpe(AFFIXED, ["a #b"], **AFFIXES), "merges": [["a", "b"]]}
     models |= DROPPING
     barred = {"added_tokens": [special("ab", 6), special("d", 4)], "model": "barred"}
     whole = {"added_tokens": [special("abc", 4)], "model": "barred whole"}
@@ -637,6 +697,8 @@ def hand_cases(models: dict[str, Json]) -> list[Json]:
         | {"config": barred},
         alone("no word is a barred entry", BARRED, "barred whole", "abc", specials="text", ids=[5, 2],
               tokens=["ab", "c"], offsets=[[0, 2], [2, 3]]) | {"config": whole},
+        alone("a merge whose right side lacks the prefix", "by hand: B1", "a prefix that lacks", "ab",
+              error="value"),
         alone("bytes of prefix and suffix lie in the last character", "by hand: B8", "affixes in bytes",
               "a\u4e2d", ids=[0, *range(2, 7)], tokens=["a", "<0x23>", *BYTES_OF["\u4e2d"], "<0x2F>"],
               offsets=[[0, 1], *[[1, 2]] * 5]),
@@ -681,6 +743,7 @@ def encode_table() -> Json:
     models = {name: model for name, (model, _, _) in GROUPS.items()}
     cases = [case for name, group in GROUPS.items() for case in live_group(name, *group)]
     cases += tiktoken_cases(models) + sentencepiece_encode_cases(models) + hand_cases(models)
+    cases += unused_cases(models)
     return {"models": models, "cases": cases}
 
 

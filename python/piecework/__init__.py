@@ -15,7 +15,15 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from piecework import decoders, errors, models, normalizers, pre_tokenizers, processors
+    from piecework import (
+        decoders,
+        errors,
+        models,
+        normalizers,
+        patterns,
+        pre_tokenizers,
+        processors,
+    )
     from piecework.added_tokens import AddedToken
     from piecework.arguments import DEFAULT
     from piecework.counts import WordCounts
@@ -54,13 +62,22 @@ __all__ = [
     "errors",
     "models",
     "normalizers",
+    "patterns",
     "pre_tokenizers",
     "processors",
     "train",
     "train_files",
 ]
 
-_MODULES = ("decoders", "errors", "models", "normalizers", "pre_tokenizers", "processors")
+_MODULES = (
+    "decoders",
+    "errors",
+    "models",
+    "normalizers",
+    "patterns",
+    "pre_tokenizers",
+    "processors",
+)
 
 _HOMES = {
     "DEFAULT": "arguments",

@@ -42,9 +42,11 @@ def as_ids(ids: Iterable[int]) -> list[int]:
     return list(ids) if tolist is None else tolist()
 
 
-def id_error(size: int) -> TokenIdError:
-    """Give the error for an id that no tokenizer has; this one has `size` tokens."""
-    return TokenIdError(f"an id is negative or over 2^32; ids go from 0 to {size - 1}")
+def id_error() -> TokenIdError:
+    """Give the error for an id that no tokenizer has."""
+    return TokenIdError(
+        "an id is negative or over 2^32 - 1; pass ids of tokens, as encode gives them"
+    )
 
 
 Specials = Literal["match", "text", "error"] | Collection[str]

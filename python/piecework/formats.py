@@ -31,7 +31,7 @@ __all__ = [
 Format = Literal[
     "tokenizer.json", "vocab.txt", "merges.txt", "tiktoken", "sentencepiece", "subword-nmt", "clip"
 ]
-"""What a tokenizer is read from; all but the last can be written."""
+"""What a tokenizer is read from, and written to."""
 
 FORMATS: Final = get_args(Format)
 
@@ -66,7 +66,7 @@ def recognized(data: bytes, name: str = "") -> Format:
     if name.endswith(".model") or _is_sentencepiece(data):
         return "sentencepiece"
     if name.endswith(".json") or (not name.endswith(".txt") and _MAY_BE_JSON.match(data)):
-        is_vocab = _VOCAB_JSON.match(data) and not _MODEL.search(data)
+        is_vocab = (partner(name) or _VOCAB_JSON.match(data)) and not _MODEL.search(data)
         return "merges.txt" if is_vocab else "tokenizer.json"
     return "tiktoken" if name.endswith(".tiktoken") or _RANKS.match(data) else "vocab.txt"
 
@@ -162,6 +162,7 @@ def write(core: CoreTokenizer, kind: Format, like: bytes | None = None) -> dict[
         "vocab.txt": type(core).to_vocab,
         "tiktoken": _core.to_tiktoken,
         "subword-nmt": _core.to_subword_nmt,
+        "clip": _core.to_clip,
     }
     if kind not in writers:
         known = ", ".join([*writers, "merges.txt", "sentencepiece"])
@@ -248,7 +249,8 @@ def remark(core: CoreTokenizer, kind: Format, files: Mapping[str, bytes], name: 
         told = [f"{fact}=..." for fact in stages if fact in {*lost, *asked}]
         lost = [fact for fact in lost if fact not in stages]
     parts = [f"pass {', '.join(told)} to load it as it was"] if told else []
-    parts += [f"it lacks or changes {', '.join(lost)}"] if lost else []
+    # With spaces, as `inspect` has them: the command line makes options of names of settings.
+    parts += [f"it lacks or changes {', '.join(lost).replace('_', ' ')}"] if lost else []
     return (
         f"the format {kind} does not hold all of this tokenizer: {'; '.join(parts)}"
         if parts

@@ -8,6 +8,7 @@ WordPiece(vocab=<3 tokens>, unk_token='[UNK]', max_input_chars_per_word=100, con
 from __future__ import annotations
 
 import itertools
+import math
 from collections import abc
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -38,7 +39,16 @@ from piecework.errors import ConfigError, VocabularyError
 if TYPE_CHECKING:
     from piecework.arguments import UnknownPolicy
 
-__all__ = ["BPE", "MergeList", "Model", "Vocabulary", "WordLevel", "WordPiece"]
+__all__ = [
+    "BPE",
+    "MergeList",
+    "Model",
+    "PieceList",
+    "Unigram",
+    "Vocabulary",
+    "WordLevel",
+    "WordPiece",
+]
 
 
 class Vocabulary(abc.Mapping[str, int]):
@@ -307,6 +317,7 @@ class _OwnBPE(Settings):
         default=None, metadata=takes(Maybe(ListOf(Maybe(NUMBER))))
     )
     suffix_style: SuffixStyle | None = field(default=None, metadata=takes(Maybe(_SUFFIX_STYLE)))
+    unused: tuple[str, ...] | None = field(default=None, metadata=takes(Maybe(ListOf(TEXT))))
 
 
 @dataclass(frozen=True, init=False)
@@ -328,6 +339,8 @@ class BPE(Model):
             lowest rank first.
         suffix_style: Whether the suffix is ``"attached"`` to the last character, as in ``tokenizers``, or ``"separate"``, a
             symbol behind it.
+        unused: Entries that nothing is encoded as: where merging leaves one, it is split again into the two that the first merge
+            of it joins, until all may stay; one that no merge makes is unknown.
 
     >>> model = BPE(["h", "u", "g", "s", "ug", "hug"], [("u", "g"), ("h", "ug")])
     >>> model.merges[0], model.to_dict()["merges"]
@@ -347,6 +360,7 @@ class BPE(Model):
     ignore_merges: bool = field(metadata=takes(FLAG, may_lack=True))
     ranks: tuple[int | None, ...] | None = field(metadata=takes(Maybe(ListOf(Maybe(NUMBER)))))
     suffix_style: SuffixStyle = field(metadata=takes(_SUFFIX_STYLE))
+    unused: tuple[str, ...] = field(metadata=takes(ListOf(TEXT)))
 
     def __init__(
         self,
@@ -362,6 +376,7 @@ class BPE(Model):
         ignore_merges: bool = False,
         ranks: abc.Sequence[int | None] | None = None,
         suffix_style: SuffixStyle = "attached",
+        unused: abc.Iterable[str] = (),
     ) -> None:
         self._fill(
             vocab=vocab,
@@ -375,6 +390,7 @@ class BPE(Model):
             ignore_merges=ignore_merges,
             ranks=ranks,
             suffix_style=suffix_style,
+            unused=unused,
         )
         if ranks is not None and self.merges:
             raise ConfigError("merges and ranks exclude each other: ranks imply the merges")
@@ -384,9 +400,10 @@ class BPE(Model):
         data = super()._write()
         ranks = data.pop("ranks")
         separate = data.pop("suffix_style") == "separate"
-        if ranks is not None or separate:
+        unused = data.pop("unused")
+        if ranks is not None or separate or unused:
             style: SuffixStyle | None = "separate" if separate else None
-            own = _OwnBPE(ranks=ranks, suffix_style=style).to_dict()
+            own = _OwnBPE(ranks=ranks, suffix_style=style, unused=unused or None).to_dict()
             data |= {"type": _OWN_BPE, "piecework": own}
         return data
 
@@ -400,5 +417,141 @@ class BPE(Model):
         with under(".piecework"):
             own = data.pop("piecework", None)
             known = _OwnBPE() if own is None else _OwnBPE._read(own)
-        data |= {"ranks": known.ranks, "suffix_style": known.suffix_style or "attached"}
+        data |= {
+            "ranks": known.ranks,
+            "suffix_style": known.suffix_style or "attached",
+            "unused": known.unused or (),
+        }
         return data
+
+
+class PieceList(tuple[tuple[str, float], ...]):
+    """Pieces with their scores in the order of their ids: a tuple that is shown by its length.
+
+    >>> PieceList([("<unk>", 0.0), ("hug", -1.2)])
+    <2 pieces>
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} piece{'' if len(self) == 1 else 's'}>"
+
+
+class _Pieces(Kind):
+    """Pieces with their scores; JSON has arrays of two."""
+
+    def check(self, value: Any) -> PieceList:
+        if isinstance(value, PieceList):
+            return value
+        if isinstance(value, str) or not isinstance(value, abc.Iterable):
+            raise Mismatch(f"expected a list of pieces with their scores, found {shown(value)}")
+        pieces: list[tuple[str, float]] = []
+        for place, piece in enumerate(value):
+            with under(f"[{place}]"):
+                pieces.append(_piece(piece))
+        _numbered(text for text, _ in pieces)
+        return PieceList(pieces)
+
+    def read(self, data: Any) -> PieceList:
+        try:
+            return self.check(items(data))
+        except VocabularyError as error:
+            raise Mismatch(str(error)) from None
+
+    def write(self, value: PieceList) -> list[list[str | float]]:
+        return [list(piece) for piece in value]
+
+
+def _piece(value: Any) -> tuple[str, float]:
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise Mismatch(f"expected a piece and its score, found {shown(value)}")
+    text, score = value
+    if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
+        raise Mismatch(f"expected a finite number for a score, found {shown(score)}")
+    return _TOKEN.check(text), float(score)
+
+
+Precision = Literal["float64", "float32"]
+_PRECISION = Choice({name: name for name in ("float64", "float32")})
+_OWN_UNIGRAM = "piecework.Unigram"
+
+
+@dataclass(frozen=True)
+class _OwnUnigram(Settings):
+    """What a file of Unigram has for us alone."""
+
+    accepted: ClassVar[tuple[str, ...]] = ("training",)
+
+    version: int = field(default=_VERSION, metadata=takes(Number(_VERSION, _VERSION + 1)))
+    precision: Precision = field(default="float64", metadata=takes(_PRECISION))
+    user_defined: tuple[int, ...] = field(default=(), metadata=takes(ListOf(NUMBER)))
+    reserved: tuple[int, ...] = field(default=(), metadata=takes(ListOf(NUMBER)))
+
+
+@dataclass(frozen=True, init=False)
+class Unigram(Model):
+    """A unigram language model: of all ways to spell a word in pieces, the likeliest.
+
+    Args:
+        vocab: The pieces with their scores, logarithms of their probabilities, in the order of their ids.
+        unk_id: The id of the unknown token; None if there is none, and an unknown character then is an error.
+        byte_fallback: Whether unknown characters become the tokens ``<0x00>`` to ``<0xFF>`` of their bytes, where the
+            vocabulary has them all.
+        precision: How sums of scores are rounded, which decides between equal ones: ``"float64"`` as ``tokenizers`` does,
+            or ``"float32"`` as SentencePiece does.
+        user_defined: Ids of pieces that go before all others, whatever their score.
+        reserved: Ids of pieces that no text becomes.
+
+    >>> Unigram([("<unk>", 0.0), ("hug", -1.2), ("s", -2.4)], unk_id=0)
+    Unigram(vocab=<3 pieces>, unk_id=0, byte_fallback=False, precision='float64', user_defined=(), reserved=())
+    """
+
+    type_name: ClassVar[str] = "Unigram"
+
+    vocab: PieceList = field(metadata=takes(_Pieces()))
+    unk_id: int | None = field(metadata=takes(Maybe(NUMBER)))
+    byte_fallback: bool = field(metadata=takes(FLAG, may_lack=True))
+    precision: Precision = field(metadata=takes(_PRECISION))
+    user_defined: tuple[int, ...] = field(metadata=takes(ListOf(NUMBER)))
+    reserved: tuple[int, ...] = field(metadata=takes(ListOf(NUMBER)))
+
+    def __init__(
+        self,
+        vocab: abc.Iterable[tuple[str, float]],
+        unk_id: int | None = None,
+        byte_fallback: bool = False,
+        *,
+        precision: Precision = "float64",
+        user_defined: abc.Iterable[int] = (),
+        reserved: abc.Iterable[int] = (),
+    ) -> None:
+        self._fill(
+            vocab=vocab,
+            unk_id=unk_id,
+            byte_fallback=byte_fallback,
+            precision=precision,
+            user_defined=tuple(user_defined),
+            reserved=tuple(reserved),
+        )
+
+    def _write(self) -> dict[str, Any]:
+        """Give the type that ``tokenizers`` knows only if it would do the same."""
+        data = super()._write()
+        own = {name: data.pop(name) for name in ("precision", "user_defined", "reserved")}
+        if own != {"precision": "float64", "user_defined": [], "reserved": []}:
+            data |= {"type": _OWN_UNIGRAM, "piecework": {"version": _VERSION, **own}}
+        return data
+
+    @classmethod
+    def _types(cls) -> dict[str, type[Self]]:
+        return {cls.type_name: cls, _OWN_UNIGRAM: cls}
+
+    @classmethod
+    def _current(cls, data: dict[str, Any]) -> dict[str, Any]:
+        """Give what the file has in its part that is ours."""
+        with under(".piecework"):
+            own = data.pop("piecework", None)
+            known = _OwnUnigram() if own is None else _OwnUnigram._read(own)
+        names = ("precision", "user_defined", "reserved")
+        return data | {name: getattr(known, name) for name in names}

@@ -5,6 +5,7 @@ The split patterns of well-known models stand here by name. The core finds them 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -69,6 +70,21 @@ def from_tiktoken(pattern: str) -> str | None:
     """
     name = _TIKTOKEN.get(pattern)
     return name and SPLIT_PATTERNS[name]
+
+
+_ESCAPES_AND_SETS = re.compile(r"\\.|\[\^?(?:\\.|[^\]\\])*\]", re.DOTALL)
+_READ_OTHERWISE = re.compile(r"[$^]|\{\d+(?:,\d*)?\}\+")
+
+
+def is_read_otherwise(pattern: str) -> bool:
+    r"""Tells whether Oniguruma reads a pattern otherwise than tiktoken's engine.
+
+    To it, ``^`` and ``$`` are also the beginning and the end of a line, and ``{1,3}+`` repeats instead of giving nothing back.
+
+    >>> is_read_otherwise(r"\p{N}{1,3}+"), is_read_otherwise(r"[$^]|\$|\w+|\s+\z")
+    (True, False)
+    """
+    return _READ_OTHERWISE.search(_ESCAPES_AND_SETS.sub("x", pattern)) is not None
 
 
 @dataclass(frozen=True)

@@ -269,15 +269,15 @@ class ByteLevel(PreTokenizer):
                 ``"llama3"``, ``"qwen2"``, ``"clip"``; or a regular expression.
 
         Returns:
-            The pre-tokenizer.
+            The pre-tokenizer. What is between matches are words, too, but with ``"clip"``, which drops it as CLIP does.
 
         >>> ByteLevel.split_by("cl100k").pre_tokenize_str("in 1789")
         [('in', (0, 2)), ('Ġ', (2, 3)), ('178', (3, 6)), ('9', (6, 7))]
         """
         regex = Regex(SPLIT_PATTERNS.get(pattern, pattern))
-        return Sequence(
-            [Split(regex, "isolated"), ByteLevel(add_prefix_space=False, use_regex=False)]
-        )
+        drops = pattern == "clip"
+        split = Split(regex, "removed" if drops else "isolated", invert=drops)
+        return Sequence([split, ByteLevel(add_prefix_space=False, use_regex=False)])
 
 
 @dataclass(frozen=True)

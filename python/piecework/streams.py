@@ -32,12 +32,11 @@ class DecodeStream(Generic[AnyStr]):
     (['!', ' ', '', '😀'], '')
     """
 
-    __slots__ = ("_core", "_size")
+    __slots__ = ("_core",)
 
-    def __init__(self, core: CoreStream, size: int) -> None:
-        """Hold a stream of the core, and how many tokens there are."""
+    def __init__(self, core: CoreStream) -> None:
+        """Hold a stream of the core."""
         self._core = core
-        self._size = size
 
     def step(self, ids: int | Iterable[int]) -> AnyStr:
         """Give what one token or several add.
@@ -60,7 +59,7 @@ class DecodeStream(Generic[AnyStr]):
         try:
             new: AnyStr = self._core.step(some)
         except OverflowError:
-            raise id_error(self._size) from None
+            raise id_error() from None
         return new
 
     def finish(self) -> AnyStr:
@@ -95,7 +94,7 @@ class DecodeStream(Generic[AnyStr]):
 
     def __copy__(self) -> DecodeStream[AnyStr]:
         """Give a stream that goes on from here by itself."""
-        return DecodeStream(copy.copy(self._core), self._size)
+        return DecodeStream(copy.copy(self._core))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> DecodeStream[AnyStr]:
         """Give a stream that goes on from here by itself."""

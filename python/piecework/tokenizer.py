@@ -20,12 +20,14 @@ from piecework.errors import (
     MissingFileError,
     PieceworkWarning,
     TokenIdError,
+    UnsupportedError,
     VocabularyError,
     to_utf8,
 )
 from piecework.io import (
     make_folder,
     may_block,
+    packed,
     read_bytes,
     read_unpacked,
     size,
@@ -235,15 +237,17 @@ class Tokenizer:
         return cls._load(os.fspath(path), read_unpacked(path), settings)
 
     @classmethod
-    def _load(cls, name: str, data: bytes, settings: LoadSettings) -> Tokenizer:
-        """Load a file that was read."""
+    def _load(
+        cls, name: str, data: bytes, settings: LoadSettings, bpe: str | None = None
+    ) -> Tokenizer:
+        """Load a file that was read; a vocab.json with merges.txt may be known to be of some kind."""
         from piecework.formats import recognized
 
         kind = recognized(data, os.path.basename(name))
         if kind == "tiktoken":
             return cls._with_limits(cls.from_tiktoken(name), kind, settings)
         if kind == "merges.txt":
-            return cls._from_merges(name, data, settings)
+            return cls._from_merges(name, data, settings, bpe)
         try:
             return cls._parse(data, os.path.splitext(name)[1].lower(), settings)
         except (FormatError, VocabularyError) as error:
@@ -265,7 +269,7 @@ class Tokenizer:
             name: The encoding: ``gpt2``, ``r50k_base``, ``p50k_base``, ``p50k_edit``, ``cl100k_base``, ``o200k_base`` or
                 ``o200k_harmony``. By default the file's name says it.
             pattern: What splits texts, in the syntax of Oniguruma, or as tiktoken writes one of its own; by default that of
-                the encoding.
+                the encoding. A warning tells if tiktoken would read another one otherwise.
             special_tokens: Special tokens and their ids; by default those of the encoding, and none beside a pattern.
 
         Returns:
@@ -276,7 +280,8 @@ class Tokenizer:
             FileError: The file cannot be read; a missing file also is a ``FileNotFoundError``.
             FormatError: A line is no token with its rank, or repeats one; the message names the line.
             VocabularyError: Some of the 256 bytes are no tokens.
-            ConfigError: No encoding has that name, or special tokens have ids that are taken.
+            ConfigError: No encoding has that name, or special tokens have ids that are taken or none at all.
+            RegexError: The pattern does not compile.
 
         >>> import base64, pathlib, tempfile
         >>> path = pathlib.Path(tempfile.mkdtemp(), "mine.tiktoken")
@@ -286,15 +291,24 @@ class Tokenizer:
         >>> Tokenizer.from_tiktoken(path, pattern=r"\w+|\W+").encode("hugs").ids
         [257, 115]
         """
+        from piecework import patterns
         from piecework.formats import encoding
 
         file = os.fspath(path)
         is_told = pattern is not None and name is None
         said, specials = ("", {}) if is_told else encoding(file, name)
         if pattern is not None:
-            said = pattern if isinstance(pattern, str) else pattern.pattern
+            said = (
+                pattern if isinstance(pattern, patterns.Regex) else patterns.Regex(pattern)
+            ).pattern
+            if patterns.from_tiktoken(said) is None and patterns.is_read_otherwise(said):
+                message = (
+                    f"{file}: the pattern is read as Oniguruma does, to which ^ and $ also stand at the ends of lines, and "
+                    r"{1,3}+ repeats; if that is not meant, write \A, \z and (?>...{1,3})"
+                )
+                warnings.warn(message, PieceworkWarning, stacklevel=2)
         if special_tokens is not None:
-            specials = dict(special_tokens)
+            specials = _checked_specials(special_tokens)
         data = read_unpacked(path)
         try:
             core = _core.from_tiktoken(data, said, list(specials.items()))
@@ -324,12 +338,19 @@ class Tokenizer:
         Raises:
             FileError: The file cannot be read; a missing file also is a ``FileNotFoundError``.
             FormatError: It is not a SentencePiece model, or cut short.
-            UnsupportedError: The model is of another type, or has unused pieces or rules for decoded text.
+            UnsupportedError: The model is of another type, or has rules for decoded text.
         """
         return cls._from_format("sentencepiece", path)
 
     @classmethod
-    def from_subword_nmt(cls, path: Pathish) -> Tokenizer:
+    def from_subword_nmt(
+        cls,
+        path: Pathish,
+        vocab: Pathish | None = None,
+        *,
+        vocab_threshold: int | None = None,
+        separator: str = "@@",
+    ) -> Tokenizer:
         r"""Load codes of subword-nmt, version 0.1 or 0.2: a merge a line.
 
         Codes know no ids. Here the unknown token has the first, then come the characters in the order in which the codes
@@ -339,22 +360,42 @@ class Tokenizer:
 
         Args:
             path: The file.
+            vocab: A file of tokens and their counts, as the library's ``get-vocab`` writes it: a token that it lacks is split
+                again into what it was merged from, until all parts are in it or none can be split.
+            vocab_threshold: The least count of a token that counts; None if all do.
+            separator: What stands in that file behind a token that does not end its word.
 
         Returns:
-            The tokenizer; a character that no code names is ``<unk>``.
+            The tokenizer; a character that no code names is ``<unk>``. :meth:`segment` writes tokens as the library does.
 
         Raises:
             FileError: The file cannot be read; a missing file also is a ``FileNotFoundError``.
-            FormatError: A line is no merge; the message names it.
-            UnsupportedError: The codes are of another version.
+            FormatError: A line is no merge, or no token with its count; the message names it.
+            UnsupportedError: The codes are of another version, or of version 0.1 beside a vocabulary.
+            ConfigError: A threshold without a vocabulary.
 
         >>> import pathlib, tempfile
-        >>> path = pathlib.Path(tempfile.mkdtemp(), "codes")
-        >>> _ = path.write_text("#version: 0.2\nl o\nlo w</w>\n")
-        >>> Tokenizer.from_subword_nmt(path).tokenize("low lows")
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> codes, vocab = folder / "codes", folder / "vocab"
+        >>> _ = codes.write_text("#version: 0.2\nl o\nlo w</w>\n")
+        >>> _ = vocab.write_text("lo@@ 7\nlow 2\n")
+        >>> Tokenizer.from_subword_nmt(codes).tokenize("low lows")
         ['low</w>', 'lo', 'w', '<unk>']
+        >>> Tokenizer.from_subword_nmt(codes, vocab, vocab_threshold=3).segment("low lows")
+        'lo@@ w lo@@ w@@ s'
         """
-        return cls._from_format("subword-nmt", path)
+        if vocab is None:
+            if vocab_threshold is not None:
+                raise ConfigError("vocab_threshold= says nothing without vocab=")
+            return cls._from_format("subword-nmt", path)
+        data, filtered = read_unpacked(path), (read_unpacked(vocab), vocab_threshold, separator)
+        try:
+            return cls._wrap(_core.from_subword_nmt(data, filtered))
+        except UnsupportedError as error:
+            raise UnsupportedError(f"{os.fspath(path)}: {error}") from None
+        except FormatError as error:
+            cls._from_format("subword-nmt", path)  # which tells if it is the codes that are broken
+            raise FormatError(f"{os.fspath(vocab)}: {error}") from None
 
     @classmethod
     def _from_format(cls, kind: Format, path: Pathish) -> Tokenizer:
@@ -368,7 +409,9 @@ class Tokenizer:
             raise type(error)(f"{os.fspath(path)}: {error}") from None
 
     @classmethod
-    def _from_merges(cls, name: str, data: bytes, settings: LoadSettings) -> Tokenizer:
+    def _from_merges(
+        cls, name: str, data: bytes, settings: LoadSettings, kind: str | None
+    ) -> Tokenizer:
         """Load a vocab.json and a merges.txt; `data` is one of them, and the other lies beside it."""
         from piecework.formats import partner
 
@@ -384,18 +427,14 @@ class Tokenizer:
                 f"{name}: a vocabulary and its merges belong together, and {other} is not there"
             )
             raise FormatError(message) from None
-        files = (data, beside) if name.lower().endswith(".json") else (beside, data)
-        return cls._of_merges(name, *files, settings)
-
-    @classmethod
-    def _of_merges(
-        cls, name: str, vocab: bytes, merges: bytes, settings: LoadSettings
-    ) -> Tokenizer:
+        is_vocab = name.lower().endswith(".json")
+        vocab, merges = (data, beside) if is_vocab else (beside, data)
         splitter, functions = _merges_splitter(settings)
         try:
-            core = _core.from_merges(vocab, merges, splitter, functions)
+            core = _core.from_merges(vocab, merges, splitter, functions, kind)
         except (FormatError, VocabularyError) as error:
-            raise type(error)(f"{name}: {error}") from None
+            names = (name, other) if is_vocab else (other, name)
+            raise type(error)(f"{names[0]}, {os.path.basename(names[1])}: {error}") from None
         splitting: Any = {k: v for k, v in settings.items() if k not in _SPLITTING}
         return cls._with_limits(cls._wrap(core, functions), "merges.txt", splitting)
 
@@ -487,7 +526,9 @@ class Tokenizer:
         vocab.bpe, tokenizer.model and spiece.model.
 
         Special tokens and flags of added tokens that ``tokenizer_config.json`` and ``special_tokens_map.json`` give are
-        added to those of the tokenizer, as ``transformers`` does. What they say about a model rather than its tokens
+        added to those of the tokenizer, as ``transformers`` does. With GPT-2's and RoBERTa's classes ``add_prefix_space``,
+        RoBERTa's ``cls_token``, ``sep_token`` and ``trim_offsets``, and beside a vocab.json or a SentencePiece model
+        ``add_bos_token`` and ``add_eos_token`` are applied, too; a warning tells what is said and not done. What they say about a model rather than its tokens
         (``model_max_length``, the sides of truncation and padding) is not applied: a text is cut where you ask for it.
 
         Args:
@@ -501,6 +542,7 @@ class Tokenizer:
             FileError: The folder or a file in it cannot be read, or there is no tokenizer in it.
             FormatError: A file is not what it should be; the message has its name and the JSON path.
         """
+        from piecework.folders import configured, unmet
         from piecework.io.folder import read_model_folder
 
         folder = read_model_folder(path)
@@ -508,11 +550,17 @@ class Tokenizer:
         others: Any = {name: value for name, value in settings.items() if name not in _LIMITS}
         if folder.format == "vocab.txt":
             others = folder.settings.vocab_settings(others) | others
-        tokenizer = cls._load(folder.path, folder.data, others)
+        tokenizer = cls._load(folder.path, folder.data, others, folder.settings.kind)
         known = {token.content for token in tokenizer.added_tokens.values()}
         tokenizer = tokenizer.with_added_tokens(folder.settings.tokens_to_add(known))
         tokenizer._compare_ids(folder)
-        return tokenizer.with_parts(**limits) if limits else tokenizer
+        changes: Any = limits | {
+            name: part for name, part in configured(tokenizer, folder).items() if name not in others
+        }
+        tokenizer = tokenizer.with_parts(**changes) if changes else tokenizer
+        for said in unmet(tokenizer, folder):
+            warnings.warn(f"{folder.config_path}: {said}", PieceworkWarning, stacklevel=2)
+        return tokenizer
 
     def _compare_ids(self, folder: ModelFolder) -> None:
         """Warn of added tokens to which the files beside the tokenizer give other ids."""
@@ -534,7 +582,7 @@ class Tokenizer:
         Args:
             path: The file, made or replaced as a whole; of ``"merges.txt"`` the folder that gets a vocab.json beside it.
             format: ``"tokenizer.json"`` (history and counts included), ``"vocab.txt"``, ``"merges.txt"``, ``"tiktoken"``,
-                ``"sentencepiece"`` or ``"subword-nmt"``.
+                ``"sentencepiece"``, ``"subword-nmt"`` or ``"clip"``, which is packed if the name ends in ``.gz``.
 
         Raises:
             FileError: It cannot be written; what was there before is untouched.
@@ -552,7 +600,7 @@ class Tokenizer:
         if format == "tokenizer.json":
             write_aside(path, self.to_str().encode())
         elif format == "vocab.txt":
-            self._save_vocab(path, 4)
+            self._save_vocab(path)
         else:
             self._save_as(path, format, None)
 
@@ -579,6 +627,8 @@ class Tokenizer:
         files = write(self._core, kind, like)
         if said := remark(self._core, kind, files, os.path.basename(os.fspath(path))):
             warnings.warn(said, PieceworkWarning, stacklevel=3)
+        if kind == "clip" and os.fspath(path).endswith(".gz"):
+            files = {name: packed(data) for name, data in files.items()}
         for name, data in files.items():
             write_aside(os.path.join(make_folder(path), name) if name else path, data)
 
@@ -598,15 +648,15 @@ class Tokenizer:
             VocabularyError: A token that a line cannot hold.
             FileError: It cannot be written.
         """
-        self._save_vocab(path, 3)
+        self._save_vocab(path)
 
-    def _save_vocab(self, path: Pathish, stacklevel: int) -> None:
+    def _save_vocab(self, path: Pathish) -> None:
         text = self._core.to_vocab()
         if lost := self._lost_in_vocab(text):
             warnings.warn(
                 f"a vocab.txt holds the tokens alone; this one encodes the same only with {', '.join(lost)}",
                 PieceworkWarning,
-                stacklevel=stacklevel,
+                stacklevel=3,
             )
         write_aside(path, text.encode())
 
@@ -827,7 +877,7 @@ class Tokenizer:
         ['hug', '##s']
         """
         options = self._options(
-            add_special_tokens, specials, truncation, padding, _way(cache, dropout, seed)
+            add_special_tokens, specials, truncation, padding, cache, dropout, seed
         )
         return self._core.encode(text, pair, is_pretokenized, options)
 
@@ -845,7 +895,10 @@ class Tokenizer:
             call.specials,
             call.truncation,
             padding,
-            _way(call.cache, call.dropout, call.seed)._replace(first_input=number),
+            call.cache,
+            call.dropout,
+            call.seed,
+            number,
         )
         return self._core.encode(text, pair, call.is_pretokenized, options)
 
@@ -880,7 +933,7 @@ class Tokenizer:
         ['hug', '##s', '[SEP]', '[UNK]', '[UNK]', '[UNK]']
         """
         options = self._options(
-            add_special_tokens, "match", truncation, padding, _way(cache, dropout, seed)
+            add_special_tokens, "match", truncation, padding, cache, dropout, seed
         )
         return self._core.encode_segments(segments, options)
 
@@ -900,7 +953,7 @@ class Tokenizer:
     ) -> list[int]:
         """Give the token ids of a text or pair, and nothing else; arguments as for :meth:`encode`."""
         options = self._options(
-            add_special_tokens, specials, truncation, padding, _way(cache, dropout, seed)
+            add_special_tokens, specials, truncation, padding, cache, dropout, seed
         )
         return self._core.encode_ids(text, pair, is_pretokenized, options)
 
@@ -953,7 +1006,7 @@ class Tokenizer:
         rows = _listed(texts, is_pretokenized)
         specials = specials if isinstance(specials, str) else frozenset(specials)
         options = self._options(
-            add_special_tokens, specials, truncation, padding, _way(cache, dropout, seed)
+            add_special_tokens, specials, truncation, padding, cache, dropout, seed
         )
         batch = self._core.encode_batch(rows, is_pretokenized, options, offsets, threads)
         call = Call(
@@ -1025,9 +1078,7 @@ class Tokenizer:
         if errors not in ("strict", "replace"):
             raise ConfigError(f'errors must be "strict" or "replace", not {errors!r}')
         specials = specials if isinstance(specials, str) else frozenset(specials)
-        options = self._options(
-            add_special_tokens, specials, None, None, _way(cache, dropout, seed)
-        )
+        options = self._options(add_special_tokens, specials, None, None, cache, dropout, seed)
         name = checked(path)
         # The core waits for bytes; where they may not come, Python does, which listens for Ctrl-C.
         data = read_bytes(path) if may_block(path) else None
@@ -1057,22 +1108,29 @@ class Tokenizer:
         )
         return Encodings(batch, call, threads)
 
-    def _options(
+    def _options(  # noqa: PLR0917 (by place: names would cost every call)
         self,
         add_special_tokens: bool,
         specials: Specials,
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
-        way: Way = FAST,
+        cache: bool = True,
+        dropout: float | None = None,
+        seed: int = 0,
+        first_input: int = 0,
     ) -> Options:
         """What a call asks for, as the core takes it; kept, as most calls ask for the same."""
         if (
-            add_special_tokens is True
+            add_special_tokens is cache is True
             and specials == "match"
             and truncation is padding is DEFAULT
-            and way == FAST
+            and dropout is None
+            and seed == first_input == 0
         ):
             return self._plain_options
+        way = _way(cache, dropout, seed)
+        if first_input:
+            way = way._replace(first_input=first_input)
         if not isinstance(specials, str):
             return self._made_options(add_special_tokens, specials, truncation, padding, way)
         # True and 1 are equal, but only one of them is a length.
@@ -1130,6 +1188,37 @@ class Tokenizer:
         options = self._options(False, specials, None, None)
         return self._core.encode(text, None, False, options).tokens
 
+    def segment(self, text: str, *, separator: str = "@@") -> str:
+        r"""Write a text with spaces between its tokens, as subword-nmt does.
+
+        Args:
+            text: The text; its lines stay lines.
+            separator: What is written behind a token that does not end its word.
+
+        Returns:
+            Of each token the stretch of the text that it stands for, so that what is unknown stays as it is.
+
+        >>> from piecework import models, pre_tokenizers
+        >>> model = models.BPE(["l", "o", "w", "lo", "w</w>"], [("l", "o")], end_of_word_suffix="</w>")
+        >>> Tokenizer(model, pre_tokenizer=pre_tokenizers.WhitespaceSplit()).segment("low\n low ")
+        'lo@@ w\n lo@@ w '
+        """
+        return "\n".join(self._segmented(line, separator) for line in text.split("\n"))
+
+    def _segmented(self, line: str, separator: str) -> str:
+        body = line.strip("\r ")
+        before, _, behind = line.partition(body) if body else (line, "", "")
+        options = self._options(False, "match", None, None)
+        parts, end = list[str](), 0
+        for start, stop in self._core.encode(body, None, False, options).offsets:
+            if stop <= end:
+                continue  # the mark at the end of a word has no text of its own
+            if parts:
+                parts.append(" " if start > end else f"{separator} ")
+            parts.append(body[max(start, end) : stop])
+            end = stop
+        return before + "".join(parts) + behind
+
     def decode(self, ids: Iterable[int], *, skip_special_tokens: bool = True) -> str:
         r"""Give the text of token ids.
 
@@ -1150,7 +1239,7 @@ class Tokenizer:
         try:
             return self._core.decode(as_ids(ids), skip_special_tokens)
         except OverflowError:
-            raise id_error(len(self)) from None
+            raise id_error() from None
 
     def decode_batch(
         self, batch: Encodings | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
@@ -1184,7 +1273,7 @@ class Tokenizer:
         try:
             return self._core.decode_bytes(as_ids(ids), skip_special_tokens)
         except OverflowError:
-            raise id_error(len(self)) from None
+            raise id_error() from None
 
     def decode_bytes_batch(
         self, batch: Encodings | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
@@ -1208,7 +1297,7 @@ class Tokenizer:
         """
         from piecework.streams import DecodeStream
 
-        return DecodeStream(self._core.decode_stream(bool(skip_special_tokens), False), len(self))
+        return DecodeStream(self._core.decode_stream(bool(skip_special_tokens), False))
 
     def decode_bytes_stream(self, *, skip_special_tokens: bool = True) -> DecodeStream[bytes]:
         """Give a stream that decodes as :meth:`decode_bytes` does; see :meth:`decode_stream`.
@@ -1217,7 +1306,7 @@ class Tokenizer:
         """
         from piecework.streams import DecodeStream
 
-        return DecodeStream(self._core.decode_stream(bool(skip_special_tokens), True), len(self))
+        return DecodeStream(self._core.decode_stream(bool(skip_special_tokens), True))
 
     def readable(self, token: str | int) -> str:
         r"""Give a token as people read it.
@@ -1271,7 +1360,7 @@ class Tokenizer:
         >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").count(["hugs", "hug"])
         [2, 1]
         """
-        options = self._options(add_special_tokens, specials, way=_way(cache))
+        options = self._options(add_special_tokens, specials, cache=cache)
         if isinstance(text_or_texts, _TEXT):
             return self._core.count(text_or_texts, options)
         if (column := as_column(text_or_texts)) is not None:
@@ -1691,6 +1780,16 @@ def _checked_text(name: str, text: object) -> str:
         raise ConfigError(f"{name} must be a str, not {text!r}")
     to_utf8(text)
     return text
+
+
+def _checked_specials(tokens: Mapping[str, int]) -> dict[str, int]:
+    for token, number in tokens.items():
+        _checked_text("special_tokens: a token", token)
+        if not 0 <= operator.index(number) < 1 << 32:
+            raise ConfigError(
+                f"special_tokens: the id of {token!r} is {number}; expected an integer from 0 to 2^32 - 1"
+            )
+    return dict(tokens)
 
 
 def _checked_limit(limit: Any) -> int | None:

@@ -76,7 +76,7 @@ def test_what_no_table_holds_is_simply_not_there() -> None:
 
 @pytest.mark.parametrize("number", [60, -1, 2**31, 2**32, 2**64, -(2**63)])
 def test_ids_that_are_not_there(number: int) -> None:
-    with pytest.raises(pw.errors.TokenIdError, match=r"ids (go from|end at)") as caught:
+    with pytest.raises(pw.errors.TokenIdError, match=r"(negative or over|ids end at)") as caught:
         TOKENIZER.decode([0, number])
     assert isinstance(caught.value, IndexError)
     assert isinstance(caught.value, ValueError)

@@ -65,7 +65,7 @@ def test_what_cannot_be_held_is_not_written(run: Run, tok_file: Path, tmp_path: 
     assert ended == (2, "", said)
     assert not target.exists()
     assert run("convert", tok_file, tok_file, "--to", "vocab.txt").code == 2
-    assert run("convert", tok_file, target, "--to", "clip").code == 2
+    assert run("convert", tok_file, target, "--to", "gpt").code == 2
     assert run("convert", tok_file, target, "--to", "vocab.txt", "--like", "x").code == 2
 
 
@@ -77,3 +77,23 @@ def test_a_model_like_another(run: Run, data: Path, tmp_path: Path) -> None:
     assert run("convert", model, json, "--to", "tokenizer.json") == (0, "", "")
     assert run("convert", json, target, "--to", "sentencepiece", "--like", model) == (0, "", "")
     assert target.read_bytes() == model.read_bytes()
+
+
+def test_what_is_lost_is_told_in_words(run: Run, tmp_path: Path) -> None:
+    trainer = pw.BpeTrainer(40, end_of_word_suffix="</w>", special_tokens=["[UNK]"])
+    pw.train(["the cat sat"], trainer).save(tmp_path / "t.json")
+    ended = run("convert", tmp_path / "t.json", tmp_path / "codes", "--to", "subword-nmt")
+    assert ended.err == (
+        "warning: the format subword-nmt does not hold all of this tokenizer: it lacks or changes ids, unk token, "
+        "pre tokenizer, special tokens, training\n"
+    )
+
+
+def test_clip_there_and_back(run: Run, data: Path, tmp_path: Path) -> None:
+    path = data / "vocabs" / "clip-bpe_simple_vocab_16e6.txt.gz"
+    if not path.is_file():
+        pytest.skip(f"{path} is not there")
+    json, again = tmp_path / "t.json", tmp_path / "again.txt.gz"
+    assert run("convert", path, json, "--to", "tokenizer.json") == (0, "", "")
+    assert run("convert", json, again, "--to", "clip") == (0, "", "")
+    assert pw.Tokenizer.from_file(again) == pw.Tokenizer.from_file(path)

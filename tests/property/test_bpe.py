@@ -37,8 +37,12 @@ def models(draw: DrawFn) -> dict[str, Any]:
             merges.append([left, right])
             entries.append(left + right.removeprefix(prefix))
     entries += draw(st.lists(st.text("abc", min_size=2, max_size=4), max_size=2))
-    own = {"version": 1, "ranks": None, "suffix_style": "separate", "training": None}
-    return ({"type": "piecework.BPE", "piecework": own} if separate else {"type": "BPE"}) | {
+    plain = [entry for entry in entries if "<0x" not in entry and entry != unknown]
+    unused = draw(st.lists(st.sampled_from(plain), max_size=6)) if plain and not prefix else []
+    style = "separate" if separate else None
+    own = {"version": 1, "ranks": None, "suffix_style": style, "unused": unused, "training": None}
+    is_own = separate or unused
+    return ({"type": "piecework.BPE", "piecework": own} if is_own else {"type": "BPE"}) | {
         "dropout": None,
         "unk_token": unknown,
         "continuing_subword_prefix": prefix or None,
@@ -69,7 +73,12 @@ def ranked(draw: DrawFn, letters: str) -> dict[str, Any]:
         "ignore_merges": draw(st.booleans()),
         "vocab": {entry: i for i, entry in enumerate(entries)},
         "merges": [],
-        "piecework": {"version": 1, "ranks": [None] * len(letters) + ranks, "training": None},
+        "piecework": {
+            "version": 1,
+            "ranks": [None] * len(letters) + ranks,
+            "unused": draw(st.lists(st.sampled_from([*entries]), max_size=5)),
+            "training": None,
+        },
     }
 
 

@@ -45,6 +45,28 @@ def test_on_bytes_by_a_pattern(name: str) -> None:
     assert same.history == tok.history
 
 
+def test_bytes_cannot_be_limited() -> None:
+    with pytest.raises(pw.errors.ConfigError, match=r"at least 256; raise vocab_size$"):
+        pw.train(TEXTS, pw.BpeTrainer(20, alphabet="byte"))
+    with pytest.raises(pw.errors.ConfigError, match="raise vocab_size, or lower the alphabet with"):
+        pw.train(TEXTS, pw.BpeTrainer(3))
+
+
+def test_clips_pattern_drops_what_it_leaves_over() -> None:
+    split = pre_tokenizers.ByteLevel.split_by("clip")
+    assert [word for word, _ in split.pre_tokenize_str("the cat's 12")] == [
+        "the",
+        "cat",
+        "'s",
+        "1",
+        "2",
+    ]
+    tok = pw.train(
+        TEXTS, pw.BpeTrainer(600, alphabet="byte", end_of_word_suffix="</w>"), pre_tokenizer=split
+    )
+    assert tok.road.startswith("fast")
+
+
 @pytest.mark.parametrize("style", ["attached", "separate"])
 def test_a_mark_at_the_end_of_words(style: Any) -> None:
     trainer = pw.BpeTrainer(60, end_of_word_suffix="</w>", suffix_style=style)

@@ -287,6 +287,8 @@ def test_what_cannot_be_compared() -> None:
         pw.compare("b", {"strict": strict})
     with pytest.raises(pw.errors.SurrogateError):
         pw.compare("\ud800", {"strict": strict})
+    with pytest.raises(TypeError, match="must be a mapping of names to tokenizers, not list"):
+        pw.compare("a", [strict])  # type: ignore[arg-type]
 
 
 def test_truncation_and_padding_have_no_say() -> None:

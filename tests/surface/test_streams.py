@@ -136,12 +136,12 @@ def test_ids_that_there_are_not() -> None:
         pw.errors.TokenIdError, match="id 99 is not in the vocabulary, whose ids end at 7"
     ):
         stream.step([4, 99])
-    with pytest.raises(pw.errors.TokenIdError, match="ids go from 0 to 7"):
+    with pytest.raises(pw.errors.TokenIdError, match="negative or over 2"):
         stream.step(-1)
     with pytest.raises(TypeError):
         stream.step("a")  # type: ignore[arg-type]
     assert stream.step([4, 5]) == "😀"  # as if nothing had been
-    with pytest.raises(pw.errors.TokenIdError, match="ids go from 0 to 7"):
+    with pytest.raises(pw.errors.TokenIdError, match="negative or over 2"):
         BYTE_LEVEL.decode_bytes([1 << 32])
 
 

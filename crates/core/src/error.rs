@@ -126,6 +126,8 @@ impl fmt::Display for Foreign {
 pub enum Place {
     /// A line, from 1.
     Line(usize),
+    /// A line of the merges, where they lie beside a vocabulary.
+    Merges(usize),
     /// A path such as `$.model.vocab`.
     Json(String),
     /// A field of a binary file.
@@ -136,6 +138,7 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Line(line) => write!(f, "line {line}"),
+            Self::Merges(line) => write!(f, "line {line} of the merges"),
             Self::Json(path) => f.write_str(path),
             Self::Field(name) => f.write_str(name),
         }

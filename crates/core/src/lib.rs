@@ -31,6 +31,7 @@ pub mod pretokenize;
 pub mod settings;
 pub mod span;
 pub mod training;
+mod trie;
 pub mod truncate;
 pub mod unicode;
 pub mod vocab;

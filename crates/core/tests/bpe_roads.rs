@@ -67,7 +67,9 @@ fn byte_level(random: &mut Random, texts: &[String]) -> Value {
         json!({"type": "Split", "pattern": {"Regex": random.pick(&patterns)}, "behavior": "Isolated", "invert": false});
     let pre_tokenizer =
         if random.flag() { json!({"type": "Sequence", "pretokenizers": [split, level(false)]}) } else { level(true) };
-    whole(&Value::Null, &pre_tokenizer, &tokens, &merges, &json!({"ignore_merges": random.flag()}))
+    let settings = json!({"ignore_merges": random.flag()});
+    let settings = with_unused(random, &tokens, settings);
+    whole(&Value::Null, &pre_tokenizer, &tokens, &merges, &settings)
 }
 
 fn sentence_piece(random: &mut Random, texts: &[String]) -> Value {
@@ -92,7 +94,19 @@ fn sentence_piece(random: &mut Random, texts: &[String]) -> Value {
         replace
     };
     let settings = json!({"byte_fallback": random.below(9) > 0, "fuse_unk": random.flag(), "unk_token": "<unk>"});
+    let settings = with_unused(random, &tokens, settings);
     whole(&normalizer, &Value::Null, &tokens, &merges, &settings)
+}
+
+/// Now and then a few tokens are unused.
+fn with_unused(random: &mut Random, tokens: &[String], mut settings: Value) -> Value {
+    if random.below(4) == 0 {
+        let unused: Vec<&String> =
+            tokens.iter().filter(|token| !token.starts_with('<') && random.below(9) == 0).collect();
+        settings["type"] = json!("piecework.BPE");
+        settings["piecework"] = json!({"version": 1, "unused": unused});
+    }
+    settings
 }
 
 fn whole(

@@ -1,9 +1,9 @@
 //! Files of other libraries, as bytes: to a tokenizer and back.
 
 use piecework_core::format::{
-    ENCODINGS, TiktokenSettings, named_encoding, read_clip, read_merges, read_sentencepiece, read_splitter,
-    read_subword_nmt, read_tiktoken, write_merges_txt, write_sentencepiece, write_subword_nmt, write_tiktoken,
-    write_vocab_json,
+    ENCODINGS, Filter, TiktokenSettings, named_encoding, read_clip, read_merges, read_sentencepiece, read_splitter,
+    read_subword_nmt, read_tiktoken, write_clip, write_merges_txt, write_sentencepiece, write_subword_nmt,
+    write_tiktoken, write_vocab_json,
 };
 use piecework_core::grammar::translated;
 use piecework_core::pattern::Pattern;
@@ -40,19 +40,21 @@ pub(crate) fn from_tiktoken(
     read(py, || read_tiktoken(data, TiktokenSettings { pattern: Pattern::regex(pattern)?, special_tokens }))
 }
 
-/// A vocabulary and merges; the splitter is JSON.
+/// A vocabulary and merges; the splitter is JSON, the kind where it is known `gpt2`, `roberta` or `clip`.
 #[pyfunction]
+#[pyo3(signature = (vocab, merges, splitter, functions, kind=None))]
 pub(crate) fn from_merges(
     py: Python<'_>,
     vocab: &[u8],
     merges: &[u8],
     splitter: Option<&str>,
     functions: Vec<Py<PyAny>>,
+    kind: Option<&str>,
 ) -> PyResult<Tokenizer> {
     let functions = self::functions(functions);
     let splitter = splitter.map(|text| read_splitter(text, &functions)).transpose();
     let splitter = splitter.map_err(|error| in_parts(py, &error))?;
-    read(py, || read_merges(vocab, merges, splitter))
+    read(py, || read_merges(vocab, merges, splitter, kind))
 }
 
 #[pyfunction]
@@ -65,14 +67,26 @@ pub(crate) fn from_sentencepiece(py: Python<'_>, data: &[u8]) -> PyResult<Tokeni
     read(py, || read_sentencepiece(data))
 }
 
+/// Codes; kept are the tokens of a vocabulary's file, of at least some count, with what stands behind one within a word.
 #[pyfunction]
-pub(crate) fn from_subword_nmt(py: Python<'_>, data: &[u8]) -> PyResult<Tokenizer> {
-    read(py, || read_subword_nmt(data))
+#[pyo3(signature = (data, kept=None))]
+pub(crate) fn from_subword_nmt(
+    py: Python<'_>,
+    data: &[u8],
+    kept: Option<(&[u8], Option<i64>, &str)>,
+) -> PyResult<Tokenizer> {
+    let filter = kept.map(|(vocabulary, threshold, separator)| Filter { vocabulary, threshold, separator });
+    read(py, || read_subword_nmt(data, filter.as_ref()))
 }
 
 #[pyfunction]
 pub(crate) fn to_subword_nmt(tokenizer: &Bound<'_, Tokenizer>) -> PyResult<String> {
     write(tokenizer, write_subword_nmt)
+}
+
+#[pyfunction]
+pub(crate) fn to_clip(tokenizer: &Bound<'_, Tokenizer>) -> PyResult<String> {
+    write(tokenizer, write_clip)
 }
 
 #[pyfunction]

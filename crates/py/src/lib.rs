@@ -49,6 +49,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(formats::first_gap, module)?)?;
     module.add_function(wrap_pyfunction!(formats::from_subword_nmt, module)?)?;
     module.add_function(wrap_pyfunction!(formats::to_subword_nmt, module)?)?;
+    module.add_function(wrap_pyfunction!(formats::to_clip, module)?)?;
     module.add_function(wrap_pyfunction!(formats::to_tiktoken, module)?)?;
     module.add_function(wrap_pyfunction!(formats::to_vocab_json, module)?)?;
     module.add_function(wrap_pyfunction!(formats::to_merges, module)?)?;

@@ -150,6 +150,7 @@ impl Tokenizer {
         match self.inner.model() {
             Model::WordPiece(_) => "WordPiece",
             Model::Bpe(_) => "BPE",
+            Model::Unigram(_) => "Unigram",
             Model::WordLevel(_) => "WordLevel",
         }
     }
@@ -265,7 +266,7 @@ impl Tokenizer {
     ) -> PyResult<Vec<u32>> {
         let row = Row::new(text, pair, is_pretokenized)?;
         let encode = || {
-            let mut ids = Vec::new();
+            let mut ids = Vec::with_capacity(row.len().min(FLOOR) / 2);
             row.with_inputs(|text, pair| {
                 self.inner.encode_ids(text, pair, &options.inner, &mut self.workers.hire(), &mut ids)
             })?;

@@ -16,6 +16,7 @@ from piecework._core._formats import from_merges as from_merges
 from piecework._core._formats import from_sentencepiece as from_sentencepiece
 from piecework._core._formats import from_subword_nmt as from_subword_nmt
 from piecework._core._formats import from_tiktoken as from_tiktoken
+from piecework._core._formats import to_clip as to_clip
 from piecework._core._formats import to_merges as to_merges
 from piecework._core._formats import to_sentencepiece as to_sentencepiece
 from piecework._core._formats import to_subword_nmt as to_subword_nmt

@@ -10,9 +10,13 @@ def from_tiktoken(
     """Read ranks; the pattern splits text, and special tokens have their ids."""
 
 def from_merges(
-    vocab: bytes, merges: bytes, splitter: str | None, functions: Sequence[Callable[[str], object]]
+    vocab: bytes,
+    merges: bytes,
+    splitter: str | None,
+    functions: Sequence[Callable[[str], object]],
+    kind: str | None = None,
 ) -> Tokenizer:
-    """Read a vocab.json and a merges.txt; the splitter (JSON) goes before what the vocabulary tells."""
+    """Read a vocab.json and a merges.txt; a splitter (JSON) and a kind go before what the vocabulary tells."""
 
 def from_clip(data: bytes) -> Tokenizer:
     """Read CLIP's list of merges."""
@@ -20,8 +24,11 @@ def from_clip(data: bytes) -> Tokenizer:
 def from_sentencepiece(data: bytes) -> Tokenizer:
     """Read a .model file."""
 
-def from_subword_nmt(data: bytes) -> Tokenizer:
-    """Read codes."""
+def from_subword_nmt(data: bytes, kept: tuple[bytes, int | None, str] | None = None) -> Tokenizer:
+    """Read codes; kept are the tokens of a file with counts, of at least some count, and what marks one within a word."""
+
+def to_clip(tokenizer: Tokenizer) -> str:
+    """Write CLIP's list of merges."""
 
 def to_tiktoken(tokenizer: Tokenizer) -> str:
     """Write ranks."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -10,8 +11,6 @@ from piecework.errors import RegexError, UnknownTokenError
 from piecework.readable import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from piecework.tokenizer import Tokenizer
 
 __all__ = ["Comparison", "Split", "compare"]
@@ -126,7 +125,15 @@ def compare(text: str, tokenizers: Mapping[str, Tokenizer]) -> Comparison:
     longest match  3  p ##u ##gs
     merges         3  p ##u ##gs
     """
-    return Comparison(text, tuple(_split(text, name, tok) for name, tok in tokenizers.items()))
+    named = _checked(tokenizers).items()
+    return Comparison(text, tuple(_split(text, name, tokenizer) for name, tokenizer in named))
+
+
+def _checked(tokenizers: object) -> Mapping[str, Tokenizer]:
+    if not isinstance(tokenizers, Mapping):
+        kind = type(tokenizers).__name__
+        raise TypeError(f"tokenizers must be a mapping of names to tokenizers, not {kind}")
+    return tokenizers
 
 
 def _split(text: str, name: str, tokenizer: Tokenizer) -> Split:

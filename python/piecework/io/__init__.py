@@ -3,6 +3,7 @@
 from piecework.io.files import (
     make_folder,
     may_block,
+    packed,
     read_bytes,
     read_unpacked,
     size,
@@ -15,6 +16,7 @@ __all__ = [
     "detect_encoding",
     "make_folder",
     "may_block",
+    "packed",
     "read_bytes",
     "read_lines",
     "read_unpacked",

@@ -88,6 +88,17 @@ def read_unpacked(path: Pathish) -> bytes:
         raise FormatError(message) from None
 
 
+def packed(data: bytes) -> bytes:
+    r"""Pack bytes by gzip, always alike: without a time or a name.
+
+    >>> packed(b"a")[:8]
+    b'\x1f\x8b\x08\x00\x00\x00\x00\x00'
+    """
+    import gzip  # few files are packed
+
+    return gzip.compress(data, mtime=0)
+
+
 def make_folder(path: Pathish) -> str:
     """Make a folder, unless it is there.
 

@@ -56,6 +56,37 @@ _ENDLESS = 10**20
 """A length from here on is how the files say that there is no limit."""
 
 
+_KINDS = {
+    "GPT2Tokenizer": "gpt2",
+    "RobertaTokenizer": "roberta",
+    "BartTokenizer": "roberta",
+    "CLIPTokenizer": "clip",
+}
+_NAMED_BY_KIND = {
+    "gpt2": dict.fromkeys(("bos_token", "eos_token", "unk_token"), "<|endoftext|>"),
+    "roberta": {
+        "bos_token": "<s>",
+        "eos_token": "</s>",
+        "unk_token": "<unk>",
+        "sep_token": "</s>",
+        "pad_token": "<pad>",
+        "cls_token": "<s>",
+        "mask_token": "<mask>",
+    },
+    "clip": {
+        "bos_token": "<|startoftext|>",
+        "eos_token": "<|endoftext|>",
+        "unk_token": "<|endoftext|>",
+        "pad_token": "<|endoftext|>",
+    },
+}
+"""The special tokens of a class, where the files do not name them."""
+
+
+def _class(name: str | None) -> str:
+    return (name or "").removesuffix("Fast")
+
+
 @dataclass(frozen=True)
 class FolderSettings:
     """What the files beside a tokenizer say.
@@ -71,6 +102,11 @@ class FolderSettings:
         strip_accents: Likewise.
         tokenize_chinese_chars: Likewise.
         clean_up_tokenization_spaces: Whether decoding takes out the spaces before punctuation; None where nothing is said.
+        add_prefix_space: Whether a text that begins without a space is given one; None where nothing is said.
+        trim_offsets: Whether spans leave out white space, in RoBERTa's template; None where nothing is said.
+        add_bos_token: Whether ``bos_token`` goes before each text; None where nothing is said.
+        add_eos_token: Whether ``eos_token`` goes behind each text; None where nothing is said.
+        split_special_tokens: Whether special tokens in a text are text; None where nothing is said.
         padding_side: Where padding goes; None where nothing is said.
         truncation_side: Where texts are cut; None where nothing is said.
     """
@@ -85,8 +121,22 @@ class FolderSettings:
     strip_accents: bool | None = None
     tokenize_chinese_chars: bool | None = None
     clean_up_tokenization_spaces: bool | None = None
+    add_prefix_space: bool | None = None
+    trim_offsets: bool | None = None
+    add_bos_token: bool | None = None
+    add_eos_token: bool | None = None
+    split_special_tokens: bool | None = None
     padding_side: Literal["left", "right"] | None = None
     truncation_side: Literal["left", "right"] | None = None
+
+    @property
+    def kind(self) -> str | None:
+        """What a vocab.json with merges.txt is of, by the class of ``transformers``; None if that is another.
+
+        >>> FolderSettings(tokenizer_class="BartTokenizerFast").kind
+        'roberta'
+        """
+        return _KINDS.get(_class(self.tokenizer_class))
 
     def tokens_to_add(self, known: Container[str]) -> tuple[AddedToken, ...]:
         """Give the tokens that a tokenizer still has to be given, in order.
@@ -138,6 +188,11 @@ class ModelFolder:
     path: str
     data: bytes = field(repr=False)
     settings: FolderSettings
+
+    @property
+    def config_path(self) -> str:
+        """The file that configures the tokenizer, for messages."""
+        return str(Path(self.path).with_name("tokenizer_config.json"))
 
 
 def read_model_folder(path: Pathish) -> ModelFolder:
@@ -207,6 +262,8 @@ def _older_settings(folder: Path, config: dict[str, Any]) -> FolderSettings:
 
 
 def _from_config(config: dict[str, Any], listed: list[tuple[int, AddedToken]]) -> FolderSettings:
+    tokenizer_class = _member(config, "tokenizer_class", _PLAIN["tokenizer_class"].check)
+    config = _NAMED_BY_KIND.get(_KINDS.get(_class(tokenizer_class), ""), {}) | config
     named, more = _special_tokens(config, {token.content: token for _, token in listed})
     special = {token.content for token in (*named.values(), *more)}
     return FolderSettings(
@@ -228,6 +285,11 @@ _PLAIN: dict[str, Kind] = {
     "strip_accents": _FLAG,
     "tokenize_chinese_chars": _FLAG,
     "clean_up_tokenization_spaces": _FLAG,
+    "add_prefix_space": _FLAG,
+    "trim_offsets": _FLAG,
+    "add_bos_token": _FLAG,
+    "add_eos_token": _FLAG,
+    "split_special_tokens": _FLAG,
     "padding_side": _SIDE,
     "truncation_side": _SIDE,
 }

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Container, Iterator, Mapping, 
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from piecework.reference.chance import SplitMix64
 from piecework.reference.encode import Piece
@@ -32,7 +32,14 @@ class Made(NamedTuple):
     entry: str
 
 
-Merges = Callable[[str, str], Made | None]
+class Merges(Protocol):
+    """Gives what pairs become, and what an entry was."""
+
+    def __call__(self, left: str, right: str) -> Made | None:
+        """Gives what a pair becomes, if anything."""
+
+    def halves(self, entry: str) -> tuple[str, str] | None:
+        """Gives the two that an entry is split into again (B29), if it was merged."""
 
 
 class Listed:
@@ -57,6 +64,7 @@ class Listed:
         entries: Container[str] | None = None,
     ) -> None:
         self.made: dict[tuple[str, str], Made] = {}
+        self.first: dict[str, tuple[str, str]] = {}
         for rank, (left, right) in enumerate(pairs):
             if not right.startswith(prefix):
                 raise ValueError(
@@ -67,9 +75,13 @@ class Listed:
                 if entries is not None and entry not in entries:
                     raise ValueError(f"merge {rank}: {entry!r} is no entry of the vocabulary")
             self.made[left, right] = made
+            self.first.setdefault(made.entry, (left, right))
 
     def __call__(self, left: str, right: str) -> Made | None:  # noqa: D102
         return self.made.get((left, right))
+
+    def halves(self, entry: str) -> tuple[str, str] | None:  # noqa: D102
+        return self.first.get(entry)
 
 
 class Implied:
@@ -87,6 +99,18 @@ class Implied:
         whole = left + right
         return Made(self.ranks[whole], whole) if whole in self.ranks else None
 
+    def halves(self, entry: str) -> tuple[str, str] | None:
+        """Gives the two symbols that an entry with a rank has without itself.
+
+        >>> Implied({"bc": 0, "abc": 1, "xyz": 2}).halves("abc")
+        ('a', 'bc')
+        """
+        others = Implied({other: rank for other, rank in self.ranks.items() if other != entry})
+        match [part.entry for part in merged([Part(c, 1) for c in entry], others)]:
+            case [left, right] if entry in self.ranks:
+                return left, right
+        return None
+
 
 def recovered(ranks: Mapping[str, int]) -> list[tuple[str, str]]:
     """Lists the merges that ranks imply: of each entry, the two symbols it has without itself.
@@ -100,13 +124,9 @@ def recovered(ranks: Mapping[str, int]) -> list[tuple[str, str]]:
     >>> recovered({"bc": 0, "abc": 1, "ax": 2, "xyz": 3})
     [('b', 'c'), ('a', 'bc'), ('a', 'x')]
     """
-    pairs: list[tuple[str, str]] = []
-    for entry in sorted(ranks, key=lambda entry: ranks[entry]):
-        others = Implied({other: rank for other, rank in ranks.items() if other != entry})
-        match [part.entry for part in merged([Part(c, 1) for c in entry], others)]:
-            case [left, right]:
-                pairs.append((left, right))
-    return pairs
+    implied = Implied(ranks)
+    halves = (implied.halves(entry) for entry in sorted(ranks, key=lambda entry: ranks[entry]))
+    return [pair for pair in halves if pair]
 
 
 # Merging
@@ -130,7 +150,9 @@ class Candidate(NamedTuple):
 
 
 def merged(
-    first: Sequence[Part], merges: Merges, drops: Callable[[], bool] = lambda: False
+    first: Sequence[Part],
+    merges: Callable[[str, str], Made | None],
+    drops: Callable[[], bool] = lambda: False,
 ) -> list[Part]:
     """Merges neighbours: the lowest rank first, and of equal ranks the leftmost (B6, B9).
 
@@ -202,6 +224,7 @@ class Settings:
         byte_fallback: Unknown characters become entries such as `<0xE4>`, where there are such.
         ignore_merges: A word that is an entry is that entry.
         dropout: The chance that a merge is dropped; None is 0.
+        unused: Entries that are split again, or unknown.
 
     Raises:
         ValueError: a setting is impossible.
@@ -219,12 +242,15 @@ class Settings:
     byte_fallback: bool = False
     ignore_merges: bool = False
     dropout: float | None = None
+    unused: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         if self.dropout is not None and not 0 <= self.dropout <= 1:
             raise ValueError(f"dropout={self.dropout}: expected a number from 0 to 1, or None")
         if self.suffix_style not in SUFFIX_STYLES:
             raise ValueError(f"suffix_style={self.suffix_style!r}: expected one of {SUFFIX_STYLES}")
+        if self.unused and self.continuing_subword_prefix:
+            raise ValueError("unused entries are split as they are written; expected no prefix")
 
     @property
     def chance(self) -> float:
@@ -274,12 +300,47 @@ class Encoder:
         chance = self.settings.chance
         if chance and generator is None:
             raise ValueError("dropout needs a seed")
-        if self.settings.ignore_merges and not chance and word in self.entries:
+        known = self.entries - self.settings.unused
+        if self.settings.ignore_merges and not chance and word in known:
             return [Piece(word, 0, len(word))]
         first = list(self._first(word))
         if generator and chance:
-            return _spans(word, merged(first, self._made, lambda: generator.drops(chance)))
-        return _spans(word, merged(first, self._made))
+            parts = merged(first, self._made, lambda: generator.drops(chance))
+        else:
+            parts = merged(first, self._made)
+        return _spans(word, self._used(parts) if self.settings.unused else parts)
+
+    def _used(self, parts: Sequence[Part]) -> list[Part]:
+        """Splits unused entries, and makes those unknown that no merge makes (B29)."""
+        used: list[Part] = []
+        for part in parts:
+            entries = self._split(part.entry)
+            for split in _given_out(part.size, [(e, len(e.encode())) for e in entries]):
+                for known in self._known(split):
+                    is_unknown = known.entry == self.settings.unk_token
+                    if (
+                        is_unknown
+                        and self.settings.fuse_unk
+                        and used
+                        and used[-1].entry == known.entry
+                    ):
+                        known = Part(known.entry, used.pop().size + known.size)  # noqa: PLW2901
+                    used.append(known)
+        return used
+
+    def _split(self, entry: str) -> list[str]:
+        halves = self._merges.halves(entry) if entry in self.settings.unused else None
+        if halves is None or "" in halves:
+            return [entry]
+        return [*self._split(halves[0]), *self._split(halves[1])]
+
+    def _known(self, part: Part) -> list[Part]:
+        if part.entry not in self.settings.unused:
+            return [part]
+        if self.settings.byte_fallback and self.entries.issuperset(_bytes(part.entry)):
+            return _given_out(part.size, [(entry, 1) for entry in _bytes(part.entry)])
+        unknown = self.settings.unk_token
+        return [] if unknown is None else [Part(unknown, part.size)]
 
     def _made(self, left: str, right: str) -> Made | None:
         made = self._merges(left, right)
@@ -315,6 +376,15 @@ class Encoder:
             yield before + character + behind, len(character.encode())
         if separate and suffix:
             yield prefix + suffix, 0
+
+
+def _given_out(size: int, entries: Sequence[tuple[str, int]]) -> list[Part]:
+    """Gives out bytes to entries of some lengths, and the rest to the last."""
+    given: list[Part] = []
+    for entry, length in entries[:-1]:
+        given.append(Part(entry, min(length, size)))
+        size -= given[-1].size
+    return [*given, Part(entries[-1][0], size)]
 
 
 def _bytes(text: str) -> list[str]:

@@ -203,6 +203,11 @@ class BPE(Model):
     ) -> None:
         settings = settings or bpe.Settings()
         super().__init__(vocabulary, settings.unk_token, special)
+        if strange := settings.unused - self.vocabulary.keys():
+            raise ValueError(f"unused={sorted(strange)!r}: expected entries of the vocabulary")
+        bytes_of = {f"<0x{byte:02X}>" for byte in range(256)} if settings.byte_fallback else set()
+        if reserved := settings.unused & (bytes_of | {settings.unk_token}):
+            raise ValueError(f"unused={sorted(reserved)!r}: stands for what is unknown")
         self._encode = bpe.Encoder(self.vocabulary, merges, settings)
         self._encode_text = bpe.Encoder(self.open, merges, settings)
 
@@ -317,11 +322,12 @@ def _bpe(data: Mapping[str, Any], special: frozenset[str]) -> BPE:
         unk_token=data.get("unk_token"),
         continuing_subword_prefix=data.get("continuing_subword_prefix") or "",
         end_of_word_suffix=data.get("end_of_word_suffix") or "",
-        suffix_style=ours.get("suffix_style", "attached"),
+        suffix_style=ours.get("suffix_style") or "attached",
         fuse_unk=data.get("fuse_unk", False),
         byte_fallback=data.get("byte_fallback", False),
         ignore_merges=data.get("ignore_merges", False),
         dropout=data.get("dropout"),
+        unused=frozenset(ours.get("unused") or ()),
     )
     if ours.get("ranks") is not None:
         named = ((entry, ours["ranks"][i]) for entry, i in vocabulary.items())

@@ -22,10 +22,13 @@ impl Key {
     /// The key of no chunk.
     pub(super) const NONE: Self = Self(u128::MAX);
 
-    /// The key of `text[start..end]`, which has 1 to [`SHORT`] bytes; in lower case if `lowercase`.
+    /// The key of `text[start..end]`, which is not empty, in lower case if `lowercase`; none if that is long.
     #[inline]
     pub(super) fn new(text: &[u8], start: usize, end: usize, lowercase: bool) -> Self {
         let length = end - start;
+        if length > SHORT {
+            return Self::NONE;
+        }
         let mut bytes = match text.get(start..start + 16) {
             Some(bytes) => bytes.try_into().expect("sixteen bytes"),
             None => {
@@ -47,6 +50,26 @@ impl Key {
         let (low, high) = (self.0 as u64, (self.0 >> 64) as u64);
         let product = u128::from(low ^ 0x9E37_79B9_7F4A_7C15) * u128::from(high ^ 0xD1B5_4A32_D192_ED03);
         (product as u64) ^ (product >> 64) as u64
+    }
+}
+
+/// A key and its hash.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Hashed {
+    pub(super) key: Key,
+    pub(super) hash: u64,
+}
+
+impl Hashed {
+    /// See [`Key::new`].
+    #[inline]
+    pub(super) fn new(text: &[u8], start: usize, end: usize, lowercase: bool) -> Self {
+        Self::of(Key::new(text, start, end, lowercase))
+    }
+
+    #[inline]
+    fn of(key: Key) -> Self {
+        Self { key, hash: key.hash() }
     }
 }
 
@@ -81,12 +104,14 @@ impl<T: Copy + Default, const FEW: usize> Default for Entry<T, FEW> {
 struct Line<T, const FEW: usize>([Entry<T, FEW>; 2]);
 
 impl<T, const FEW: usize> Line<T, FEW> {
+    /// How many entries are brought near at once.
+    const NEAR: usize = 64 / size_of::<Entry<T, FEW>>();
+
     #[inline]
-    fn entry(&self, key: Key) -> Option<&Entry<T, FEW>> {
-        let [first, second] = &self.0;
+    fn tokens(&self, key: Key) -> Option<(&[T; FEW], usize)> {
         // Which of the two cannot be foretold, whether one of them can.
-        let entry = if second.key == key { second } else { first };
-        (entry.key == key).then_some(entry)
+        let entry = &self.0[usize::from(self.0[1].key == key)];
+        (entry.key == key).then_some((&entry.tokens, entry.count as usize))
     }
 }
 
@@ -111,7 +136,7 @@ impl<T, const FEW: usize> Default for Cache<T, FEW> {
 
 /// The fewest and the most lines of the first tier: two entries, 64 bytes each.
 const FEWEST: usize = 1 << 6;
-const MOST: usize = 1 << 16;
+const MOST: usize = 1 << 17;
 
 /// So many poor lists in a row show that a text does not repeat itself, and so many pass by before it is tried again.
 const POOR: u32 = 16;
@@ -133,19 +158,22 @@ impl<T: Copy + Default, const FEW: usize> Cache<T, FEW> {
         }
     }
 
-    /// What became of a short chunk: all places of its entry, and how many are filled.
+    /// What became of a short chunk, if it is where it is sought first: all places of its entry, and how many are filled.
     #[inline]
-    pub(super) fn short(&self, key: Key) -> Option<(&[T; FEW], usize)> {
-        let [place, other] = self.places(key);
-        let entry = self.lines.get(place)?.entry(key).or_else(|| self.lines[other].entry(key))?;
-        Some((&entry.tokens, entry.count as usize))
+    pub(super) fn near(&self, key: Hashed) -> Option<(&[T; FEW], usize)> {
+        self.lines.get(self.places(key.hash)[0])?.tokens(key.key)
+    }
+
+    /// The same, if it is in the other place.
+    pub(super) fn far(&self, key: Hashed) -> Option<(&[T; FEW], usize)> {
+        self.lines.get(self.places(key.hash)[1])?.tokens(key.key)
     }
 
     /// Has the entries for a short chunk brought near, which is soon to be looked up.
     #[inline]
-    pub(super) fn prefetch(&self, key: Key) {
-        if let Some(line) = self.lines.get(self.places(key)[0]) {
-            line.0.iter().for_each(masks::prefetch);
+    pub(super) fn prefetch(&self, key: Hashed) {
+        if let Some(line) = self.lines.get(self.places(key.hash)[0]) {
+            line.0.iter().step_by(Line::<T, FEW>::NEAR).for_each(masks::prefetch);
         }
     }
 
@@ -155,7 +183,7 @@ impl<T: Copy + Default, const FEW: usize> Cache<T, FEW> {
     }
 
     /// Keeps the tokens of a chunk that is in neither tier; a long one has no key.
-    pub(super) fn keep(&mut self, key: Key, chunk: &str, tokens: &[T]) {
+    pub(super) fn keep(&mut self, Hashed { key, .. }: Hashed, chunk: &str, tokens: &[T]) {
         if key != Key::NONE && tokens.len() <= FEW {
             self.keep_short(key, tokens);
         } else if chunk.len() <= LONG && tokens.len() <= LONG {
@@ -166,7 +194,7 @@ impl<T: Copy + Default, const FEW: usize> Cache<T, FEW> {
     fn keep_short(&mut self, key: Key, tokens: &[T]) {
         let mut entry = Entry { key, count: u32::try_from(tokens.len()).unwrap_or_default(), ..Entry::default() };
         entry.tokens[..tokens.len()].copy_from_slice(tokens);
-        if self.lines.is_empty() || (self.filled > self.lines.len() && self.lines.len() < MOST) {
+        if self.lines.is_empty() || (self.filled * 2 > self.lines.len() && self.lines.len() < MOST) {
             self.grow();
         }
         self.filled += 1;
@@ -174,7 +202,7 @@ impl<T: Copy + Default, const FEW: usize> Cache<T, FEW> {
     }
 
     fn put(&mut self, entry: Entry<T, FEW>) {
-        let places = self.places(entry.key);
+        let places = self.places(entry.key.hash());
         let has_room = |place: &usize| self.lines[*place].0[1].key == Key::default();
         let place = places.into_iter().find(has_room).unwrap_or(places[0]);
         let line = &mut self.lines[place].0;
@@ -194,9 +222,9 @@ impl<T: Copy + Default, const FEW: usize> Cache<T, FEW> {
 
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the lines are far fewer than 2^32")]
-    fn places(&self, key: Key) -> [usize; 2] {
+    fn places(&self, hash: u64) -> [usize; 2] {
         // The number of lines is a power of two.
-        let (hash, kept) = (key.hash(), self.lines.len().wrapping_sub(1));
+        let kept = self.lines.len().wrapping_sub(1);
         [hash as usize & kept, (hash >> 32) as usize & kept]
     }
 }
@@ -315,6 +343,13 @@ mod tests {
         Key::new(text.as_bytes(), 0, text.len(), lowercase)
     }
 
+    impl Cache<u32, 3> {
+        fn short(&self, key: Key) -> Option<(&[u32; 3], usize)> {
+            let key = Hashed::of(key);
+            self.near(key).or_else(|| self.far(key))
+        }
+    }
+
     #[test]
     fn keys_are_the_bytes_and_their_number() {
         assert_eq!(
@@ -331,12 +366,12 @@ mod tests {
     fn the_first_tier_keeps_few_tokens_and_forgets_the_oldest() {
         let mut cache = Cache::<u32, 3>::default();
         assert!(cache.short(key("a", false)).is_none());
-        cache.keep(key("a", false), "a", &[1, 2, 3, 4]);
+        cache.keep(Hashed::of(key("a", false)), "a", &[1, 2, 3, 4]);
         assert!(cache.short(key("a", false)).is_none());
         assert_eq!(cache.long("a"), Some([1, 2, 3, 4].as_slice()), "it has more than few");
         for number in 0..500_000 {
             let chunk = number.to_string();
-            cache.keep(key(&chunk, false), &chunk, &[number, 7]);
+            cache.keep(Hashed::of(key(&chunk, false)), &chunk, &[number, 7]);
             assert_eq!(cache.short(key(&chunk, false)), Some((&[number, 7, 0], 2)));
         }
         assert_eq!(cache.lines.len(), MOST);
@@ -350,13 +385,13 @@ mod tests {
         for number in 0..600_000 {
             let chunk = format!("a long chunk {number}");
             assert_eq!(cache.long(&chunk), None);
-            cache.keep(Key::NONE, &chunk, &[number, 1]);
+            cache.keep(Hashed::of(Key::NONE), &chunk, &[number, 1]);
             assert_eq!(cache.long(&chunk), Some([number, 1].as_slice()));
             let Long { filled, bytes, tokens, .. } = &cache.long;
             assert!(*filled <= MOST_SLOTS / 2 && bytes.len() <= MOST_BYTES && tokens.len() <= MOST_TOKENS);
         }
         let chunk = "a".repeat(LONG + 1);
-        cache.keep(Key::NONE, &chunk, &[1]);
+        cache.keep(Hashed::of(Key::NONE), &chunk, &[1]);
         assert_eq!(cache.long(&chunk), None, "too long");
     }
 }

@@ -88,7 +88,7 @@ impl Classes {
     #[inline]
     pub(super) fn block(&self, text: &str, at: usize) -> Block {
         let rest = &text.as_bytes()[at..];
-        let (Masks { mut sets, high, inside }, mut length) = match rest.first_chunk::<BLOCK>() {
+        let (mut masks, mut length) = match rest.first_chunk::<BLOCK>() {
             Some(block) => (self.classifier.masks(block), BLOCK),
             None => {
                 let mut block = [0; BLOCK];
@@ -96,13 +96,17 @@ impl Classes {
                 (self.classifier.masks(&block), rest.len())
             }
         };
-        let mut marks = 0;
+        // Set by set: the kernel wrote them so, and has hardly done it.
+        let Masks { sets, high, inside } = &mut masks;
+        let (high, inside, mut marks) = (*high, *inside, 0);
         if high != 0 && !self.ascii {
             let firsts = high & !inside;
             length = whole(rest, firsts, length);
-            marks = self.look_up(&text[at..at + length], &mut sets, firsts & below(length), inside);
+            marks = self.look_up(&text[at..at + length], sets, firsts & below(length), inside);
         }
-        let [upper, lower, caseless, numbers, spaces, newlines, blanks, quotes] = sets.map(|set| set & below(length));
+        let set = |set: usize| sets[set] & below(length);
+        let (upper, lower, caseless) = (set(UPPER), set(LOWER), set(CASELESS));
+        let (numbers, spaces, newlines, blanks) = (set(NUMBER), set(SPACE), set(NEWLINE), set(BLANK));
         let known = upper | lower | caseless | numbers | spaces | newlines | blanks;
         Block {
             length,
@@ -117,7 +121,7 @@ impl Classes {
             spaces,
             newlines,
             blanks,
-            quotes,
+            quotes: set(QUOTE),
             rest: below(length) & !known,
         }
     }

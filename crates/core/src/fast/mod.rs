@@ -24,7 +24,7 @@ use crate::error::Result;
 use crate::model::Model;
 use crate::words::WordSplitter;
 pub(crate) use cache::Cache;
-use cache::{Key, SHORT};
+use cache::Hashed;
 use cutter::{Cutter, Kind};
 use pieces::Pieces;
 use seams::Seams;
@@ -41,12 +41,12 @@ pub(crate) struct Fast {
 #[derive(Debug)]
 pub(crate) struct Chunks {
     list: List,
-    keys: Box<[Key; ROOM]>,
+    keys: Box<[Hashed; ROOM]>,
 }
 
 impl Default for Chunks {
     fn default() -> Self {
-        Self { list: List::default(), keys: Box::new([Key::NONE; ROOM]) }
+        Self { list: List::default(), keys: Box::new([Hashed::default(); ROOM]) }
     }
 }
 
@@ -175,16 +175,17 @@ impl Fast {
         text: &str,
         chunks: impl Iterator<Item = (usize, usize)> + Clone,
         cache: &mut Cache<T, FEW>,
-        keys: &mut [Key; ROOM],
+        keys: &mut [Hashed; ROOM],
         sink: &mut impl Sink<T, FEW>,
     ) -> Result<()> {
+        let lowercase = self.way.lowercase();
         for (key, (start, end)) in keys.iter_mut().zip(chunks.clone()) {
-            *key = self.key(text.as_bytes(), start, end);
+            *key = Hashed::new(text.as_bytes(), start, end, lowercase);
             cache.prefetch(*key);
         }
         let (mut known, mut new) = (0, 0);
         for (&key, (start, end)) in keys.iter().zip(chunks) {
-            if let Some((tokens, count)) = cache.short(key) {
+            if let Some((tokens, count)) = cache.near(key) {
                 sink.few(start, tokens, count);
                 known += 1;
             } else if meet(cache, key, start, &text[start..end], sink)? {
@@ -193,12 +194,6 @@ impl Fast {
         }
         cache.learn(known, new);
         Ok(())
-    }
-
-    /// The key of the chunk from `start` to `end`; none if that is long.
-    #[inline]
-    fn key(&self, text: &[u8], start: usize, end: usize) -> Key {
-        if end - start <= SHORT { Key::new(text, start, end, self.way.lowercase()) } else { Key::NONE }
     }
 
     /// The word that a chunk is, if that is plain to see: a piece of a grammar, or a chunk of ASCII characters that change in
@@ -242,14 +237,19 @@ pub(crate) enum Plain<'a> {
     Marked(&'a str),
 }
 
-/// Gives the tokens of a chunk that is not in the first tier, and keeps them if they are new; tells whether they are.
+/// Gives the tokens of a chunk that is not where it is sought first, and keeps them if they are new; tells whether they are.
+#[inline(never)]
 fn meet<T: Copy + Default, const FEW: usize>(
     cache: &mut Cache<T, FEW>,
-    key: Key,
+    key: Hashed,
     start: usize,
     chunk: &str,
     sink: &mut impl Sink<T, FEW>,
 ) -> Result<bool> {
+    if let Some((tokens, count)) = cache.far(key) {
+        sink.few(start, tokens, count);
+        return Ok(false);
+    }
     if let Some(tokens) = cache.long(chunk) {
         sink.many(start, tokens);
         return Ok(false);

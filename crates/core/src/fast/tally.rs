@@ -8,7 +8,7 @@
 
 use hashbrown::HashTable;
 
-use super::cache::{Key, LONG, hash};
+use super::cache::{Hashed, Key, LONG, hash};
 use super::masks;
 use super::walk::{Walk, line_end};
 use super::{Chunks, Fast};
@@ -103,19 +103,20 @@ impl Fast {
     ) -> Result<()> {
         let Tally { chunks: Chunks { list, keys }, met } = tally;
         let bytes = text.as_bytes();
+        let lowercase = self.way.lowercase();
         let mut position = Position::new(bytes, documents);
         let walk = Walk::new(text, &self.way, list);
         let mut walk = if matches!(documents, Documents::Lines(_)) { walk.of_lines() } else { walk };
         while let Some(chunks) = walk.next() {
             for (key, (start, end)) in keys.iter_mut().zip(chunks.clone()) {
-                *key = self.key(bytes, start, end);
+                *key = Hashed::new(bytes, start, end, lowercase);
                 met.prefetch(*key);
             }
             for (&key, (start, end)) in keys.iter().zip(chunks) {
                 if start >= position.end {
                     position.advance(bytes, start);
                 }
-                let known = if key == Key::NONE { met.long(&bytes[start..end]) } else { met.short(key) };
+                let known = if key.key == Key::NONE { met.long(&bytes[start..end]) } else { met.short(key) };
                 position.word += match known {
                     Some(known) => {
                         known.again += 1;
@@ -185,15 +186,15 @@ impl Met {
 
     /// Has the line of a short chunk brought near, which is soon to be looked up.
     #[inline]
-    fn prefetch(&self, key: Key) {
-        if let Some(line) = self.lines.get(self.place(key)) {
+    fn prefetch(&self, key: Hashed) {
+        if let Some(line) = self.lines.get(self.place(key.hash)) {
             masks::prefetch(line);
         }
     }
 
     #[inline]
-    fn short(&mut self, key: Key) -> Option<&mut Known> {
-        let place = self.place(key);
+    fn short(&mut self, Hashed { key, hash }: Hashed) -> Option<&mut Known> {
+        let place = self.place(hash);
         let line = &mut self.lines.get_mut(place)?.0;
         // Not a branch, which nobody could predict.
         let entry = &mut line[usize::from(line[1].key == key)];
@@ -208,7 +209,7 @@ impl Met {
 
     /// Takes a chunk apart; gives how many words it holds.
     #[cold]
-    fn meet(&mut self, key: Key, chunk: &str, at: Position, table: &mut impl Table) -> Result<u64> {
+    fn meet(&mut self, key: Hashed, chunk: &str, at: Position, table: &mut impl Table) -> Result<u64> {
         if self.places.len() >= MOST_PLACES {
             self.settle(table)?;
         }
@@ -225,7 +226,7 @@ impl Met {
             self.places.truncate(first);
         }
         if let Some(known) = known {
-            self.keep(key, chunk.as_bytes(), known, table)?;
+            self.keep(key.key, chunk.as_bytes(), known, table)?;
         }
         Ok(words as u64)
     }
@@ -250,7 +251,7 @@ impl Met {
 
     /// Puts an entry into its line, where it pushes out the one met less often.
     fn put(&mut self, entry: Entry, table: &mut impl Table) -> Result<()> {
-        let place = self.place(entry.key);
+        let place = self.place(entry.key.hash());
         let line = &mut self.lines[place].0;
         let worth = |entry: &Entry| (entry.key != Key::default(), entry.known.again);
         if worth(&line[1]) < worth(&line[0]) {
@@ -277,9 +278,9 @@ impl Met {
 
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the lines are far fewer than 2^32")]
-    fn place(&self, key: Key) -> usize {
+    fn place(&self, hash: u64) -> usize {
         // The number of lines is a power of two.
-        key.hash() as usize & self.lines.len().wrapping_sub(1)
+        hash as usize & self.lines.len().wrapping_sub(1)
     }
 }
 

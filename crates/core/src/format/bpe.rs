@@ -2,7 +2,7 @@
 //!
 //! Merges that ranks imply are written as the list that they come to. Where two ranks are equal no list says the same, and
 //! the model is saved under the type `piecework.BPE`, which `tokenizers` refuses: no id changes in silence. So it is where
-//! the suffix is a symbol of its own.
+//! the suffix is a symbol of its own, or tokens are split again.
 
 use super::bpe_trainer::STYLES;
 use super::json::{Json, Node, choice, object};
@@ -47,7 +47,12 @@ impl RawBpe {
             Some(ranks) => Merges::Implied(ranks),
             None => Merges::Listed(merges(&node.member("merges")?, vocab)?),
         };
-        let settings = Settings { suffix_style: own.suffix_style, ..settings(node)? };
+        let id = |token: &String| {
+            let missing = || node.error(format!("the unused token {:?} is not in the vocabulary", shorten(token)));
+            vocab.id(token).ok_or_else(missing)
+        };
+        let unused = own.unused.iter().map(id).collect::<Result<_>>()?;
+        let settings = Settings { suffix_style: own.suffix_style, unused, ..settings(node)? };
         Ok((Self { settings, merges }, own.training))
     }
 
@@ -109,12 +114,13 @@ fn merges(node: &Node<'_>, vocab: &Vocab) -> Result<Vec<(u32, u32)>> {
 struct Own {
     ranks: Option<Vec<u32>>,
     suffix_style: SuffixStyle,
+    unused: Vec<String>,
     training: Option<RawTraining>,
 }
 
 impl Own {
     fn read(node: &Node<'_>) -> Result<Self> {
-        node.only(&["version", "ranks", "suffix_style", "training", DECODER])?;
+        node.only(&["version", "ranks", "suffix_style", "unused", "training", DECODER])?;
         let version = node.member("version")?;
         if version.unsigned()? != VERSION {
             return Err(version.unsupported(format!("this version of piecework reads version {VERSION} of its part")));
@@ -124,9 +130,15 @@ impl Own {
             suffix_style: node
                 .find("suffix_style")?
                 .map_or(Ok(SuffixStyle::Attached), |node| choice(&node, &STYLES))?,
+            unused: node.find("unused")?.map(|node| texts(&node)).transpose()?.unwrap_or_default(),
             training: node.find("training")?.map(|node| RawTraining::read(&node)).transpose()?,
         })
     }
+}
+
+fn texts(node: &Node<'_>) -> Result<Vec<String>> {
+    let text = |(place, json)| Ok(node.item(place, json).str()?.to_owned());
+    node.items()?.iter().enumerate().map(text).collect()
 }
 
 /// A rank for each id, or null.
@@ -143,8 +155,9 @@ pub(super) fn bpe_json(model: &Bpe, training: Option<&Training>) -> Result<Json>
     let affix = |text: &str| (!text.is_empty()).then_some(text).into();
     let ranks = tied_ranks(model);
     let separate = settings.suffix_style == SuffixStyle::Separate;
+    let is_own = ranks.is_some() || separate || !settings.unused.is_empty();
     let Json::Object(mut members) = object([
-        ("type", if ranks.is_some() || separate { OWN_BPE } else { BPE }.into()),
+        ("type", if is_own { OWN_BPE } else { BPE }.into()),
         ("dropout", settings.dropout.map(|dropout| Json::Float(dropout.into())).into()),
         ("unk_token", settings.unk_token.as_deref().into()),
         ("continuing_subword_prefix", affix(&settings.continuing_subword_prefix)),
@@ -157,12 +170,14 @@ pub(super) fn bpe_json(model: &Bpe, training: Option<&Training>) -> Result<Json>
     ]) else {
         unreachable!("an object")
     };
-    if ranks.is_some() || separate || training.is_some() {
+    if is_own || training.is_some() {
+        let unused = settings.unused.iter().map(|&id| Json::from(model.vocab().token(id).unwrap_or_default()));
         let rank = |&rank: &u32| (rank != NO_RANK).then_some(rank);
         let own = object([
             ("version", VERSION.into()),
             ("ranks", ranks.map(|ranks| ranks.iter().map(rank).collect::<Json>()).into()),
             ("suffix_style", separate.then_some("separate").into()),
+            ("unused", (!settings.unused.is_empty()).then(|| unused.collect::<Json>()).into()),
             ("training", training.map(training_json).transpose()?.into()),
         ]);
         members.push(("piecework".to_owned(), own));

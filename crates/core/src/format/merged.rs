@@ -128,6 +128,13 @@ impl Held {
         Err(self.refuses(&format!("the marks {prefix:?} and {suffix:?} of tokens in a word")))
     }
 
+    /// Refuses entries that are no tokens.
+    pub(super) fn refuse_unused(&self, model: &Bpe) -> Result<()> {
+        let Some(&id) = model.settings().unused.first() else { return Ok(()) };
+        let token = shorten(model.vocab().token(id).unwrap_or_default());
+        Err(self.refuses(&format!("the unused token {token:?} (id {id})")))
+    }
+
     /// Refuses ranks of which two are equal: no list of merges says the same.
     pub(super) fn refuse_ties(&self, model: &Bpe) -> Result<()> {
         let Merges::Implied(ranks) = model.merges() else { return Ok(()) };

@@ -3,6 +3,7 @@
 //! A vocabulary is a JSON object of tokens and ids; the merges stand one a line, behind a line with a version. Neither
 //! says how text is split: that is told by what the vocabulary holds, see [`Kind`].
 
+use super::components::write_splitter;
 use super::json::{Json, Node};
 use super::lines::{self, lines, plain_text, refuse_mark};
 use super::merged::{Held, byte_level, byte_level_parts, entries, merge_of, named};
@@ -12,7 +13,7 @@ use crate::added::AddedToken;
 use crate::bytes::byte_to_char;
 use crate::decode::{BpeDecoder, Decoder, ReplaceDecoder, StripDecoder};
 use crate::encoding::NamedToken;
-use crate::error::{Error, Result, shorten};
+use crate::error::{Error, Place, Result, shorten};
 use crate::grammar::Grammar;
 use crate::model::Model;
 use crate::model::bpe::{Bpe, Settings, SuffixStyle};
@@ -25,6 +26,7 @@ use crate::vocab::Vocab;
 use crate::words::WordSplitter;
 
 const HEADER: &str = "#version";
+const CLIP_HEADER: &str = "\"bpe_simple_vocab_16e6.txt#version: 0.2\n";
 const SUFFIX: &str = "</w>";
 /// So many merges of its list CLIP takes: with the bytes and the special tokens they would be 49,152 entries, had the bytes
 /// not an entry each at the end of words, too.
@@ -56,6 +58,17 @@ impl Kind {
         }
         let has_bytes = (0..=255).all(|byte| has(&format!("{}{SUFFIX}", byte_to_char(byte))));
         if has_bytes { Self::Clip } else { Self::Words }
+    }
+
+    fn named(name: &str) -> Result<Self> {
+        match name {
+            "gpt2" => Ok(Self::Bytes),
+            "roberta" => Ok(Self::Roberta),
+            "clip" => Ok(Self::Clip),
+            _ => {
+                Err(Error::Config(format!("no kind of vocabulary is called {name:?}; expected gpt2, roberta or clip")))
+            }
+        }
     }
 
     /// The names that its special tokens go by.
@@ -138,28 +151,39 @@ fn clip_decoder() -> Decoder {
 
 /// The tokenizer of a `vocab.json` and a `merges.txt`; without a `splitter`, text is split as the vocabulary tells.
 ///
-/// Special tokens are those that GPT-2, RoBERTa and CLIP have, as far as the vocabulary has them.
-pub fn read_merges(vocab: &[u8], merges: &[u8], splitter: Option<WordSplitter>) -> Result<Tokenizer> {
+/// Special tokens are those that GPT-2, RoBERTa and CLIP have, as far as the vocabulary has them. Who knows the `kind`
+/// (`gpt2`, `roberta` or `clip`) knows these, too: then there are none.
+pub fn read_merges(
+    vocab: &[u8],
+    merges: &[u8],
+    splitter: Option<WordSplitter>,
+    kind: Option<&str>,
+) -> Result<Tokenizer> {
     let json = Json::parse(vocab)?;
     let vocab = read_vocab(&Node::root(&json))?;
-    let kind = Kind::of(&vocab);
+    let told = kind.map(Kind::named).transpose()?;
+    let kind = told.unwrap_or_else(|| Kind::of(&vocab));
     if matches!(kind, Kind::Bytes | Kind::Roberta) && splitter.is_none() {
         refuse_missing_bytes(&vocab).map_err(|error| {
             Error::Vocabulary(format!("{error}; if its tokens are of characters, pass pre_tokenizer=... to say how"))
         })?;
     }
-    let merges = merges_of(merges, &vocab)?;
-    build(kind, vocab, merges, splitter)
+    let merges = merges_of(merges, &vocab).map_err(in_merges)?;
+    let specials = if told.is_some() { &[] } else { kind.specials() };
+    build(kind, specials, vocab, merges, splitter)
+}
+
+/// The same error, which says that the line is none of the vocabulary's.
+fn in_merges(error: Error) -> Error {
+    match error {
+        Error::Format { at: Place::Line(line), message } => Error::Format { at: Place::Merges(line), message },
+        other => other,
+    }
 }
 
 /// The tokenizer of CLIP's `bpe_simple_vocab_16e6.txt`: a merge a line, of which the first 48,894 count.
 pub fn read_clip(bytes: &[u8]) -> Result<Tokenizer> {
-    let mut vocab = Vocab::default();
-    for suffix in ["", SUFFIX] {
-        for byte in clip_bytes() {
-            vocab.insert_next(&format!("{}{suffix}", byte_to_char(byte)))?;
-        }
-    }
+    let mut vocab = Vocab::from_tokens(clip_bytes())?;
     let mut merges = Vec::new();
     for (number, line) in lines(bytes).skip(1).take(CLIP_MERGES) {
         let (left, right) = merge_of(number, plain_text(number, line)?)?;
@@ -170,22 +194,29 @@ pub fn read_clip(bytes: &[u8]) -> Result<Tokenizer> {
     for special in CLIP_SPECIALS {
         vocab.insert_next(special)?;
     }
-    build(Kind::Clip, vocab, merges, None)
+    build(Kind::Clip, &CLIP_SPECIALS, vocab, merges, None)
 }
 
-/// Bytes in the order of CLIP's vocabulary: printable ones first.
-fn clip_bytes() -> impl Iterator<Item = u8> {
+/// Bytes as CLIP's vocabulary begins with them: printable ones first, and all again as they end a word.
+fn clip_bytes() -> impl Iterator<Item = String> {
     let is_printable = |&byte: &u8| byte_to_char(byte) == char::from(byte);
-    (0..=255).filter(is_printable).chain((0..=255).filter(move |byte| !is_printable(byte)))
+    let bytes = move || (0..=255).filter(is_printable).chain((0..=255).filter(move |byte| !is_printable(byte)));
+    ["", SUFFIX].into_iter().flat_map(move |suffix| bytes().map(move |byte| format!("{}{suffix}", byte_to_char(byte))))
 }
 
-fn build(kind: Kind, vocab: Vocab, merges: Vec<(u32, u32)>, splitter: Option<WordSplitter>) -> Result<Tokenizer> {
+fn build(
+    kind: Kind,
+    specials: &[&str],
+    vocab: Vocab,
+    merges: Vec<(u32, u32)>,
+    splitter: Option<WordSplitter>,
+) -> Result<Tokenizer> {
     let special = |name: &&str| {
         let token = AddedToken::special(vocab.id(name)?, name);
         // In RoBERTa's files, a mask takes the space before it.
         Some(AddedToken { lstrip: kind == Kind::Roberta && *name == "<mask>", ..token })
     };
-    let added = kind.specials().iter().filter_map(special).collect();
+    let added = specials.iter().filter_map(special).collect();
     let settings = kind.settings(&vocab);
     let parts = kind.parts(Model::Bpe(Bpe::listed(vocab, merges, settings)?))?;
     Tokenizer::new(Parts { added, splitter: splitter.unwrap_or(parts.splitter), ..parts })
@@ -201,13 +232,13 @@ fn merges_of(bytes: &[u8], vocab: &Vocab) -> Result<Vec<(u32, u32)>> {
             continue;
         }
         let (left, right) = merge_of(number, line)?;
+        merges.push((named(vocab, number, left)?, named(vocab, number, right)?));
         made.clear();
         made.extend([left, right]);
-        named(vocab, number, &made).map_err(|_| {
+        if vocab.id(&made).is_none() {
             let message = format!("the merge makes {:?}, which is not in the vocabulary", shorten(&made));
-            lines::error(number, message)
-        })?;
-        merges.push((named(vocab, number, left)?, named(vocab, number, right)?));
+            return Err(lines::error(number, message));
+        }
     }
     Ok(merges)
 }
@@ -225,10 +256,57 @@ pub fn write_merges_txt(tokenizer: &Tokenizer) -> Result<String> {
     let model = HELD.bpe(tokenizer)?;
     refuse_marks(model.settings())?;
     HELD.refuse_ties(model)?;
+    HELD.refuse_unused(model)?;
     if model.settings().ignore_merges {
         HELD.refuse_unreachable(model, &entries(tokenizer, model))?;
     }
     merge_lines(&HELD, model, "#version: 0.2\n")
+}
+
+/// The merges of a tokenizer like CLIP's, as the text of its `bpe_simple_vocab_16e6.txt`.
+pub fn write_clip(tokenizer: &Tokenizer) -> Result<String> {
+    let held = Held { format: "CLIP's list of merges", instead: "save a tokenizer.json" };
+    let model = held.bpe(tokenizer)?;
+    refuse_other_ends(&held, model.settings())?;
+    held.refuse_ties(model)?;
+    held.refuse_unused(model)?;
+    let merges = model.recovered();
+    if merges.len() > CLIP_MERGES {
+        return Err(held.refuses(&format!("{} merges, as only {CLIP_MERGES} are read", merges.len())));
+    }
+    refuse_other_ids(&held, model, &merges)?;
+    if write_splitter(tokenizer.splitter()) != write_splitter(&clip_splitter()?) {
+        return Err(held.refuses("another normalizer or pre-tokenizer than CLIP's"));
+    }
+    merge_lines(&held, model, CLIP_HEADER)
+}
+
+/// Refuses other marks than CLIP's, and words that are not merged.
+fn refuse_other_ends(held: &Held, settings: &Settings) -> Result<()> {
+    let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, suffix_style, .. } = settings;
+    if !prefix.is_empty() || suffix != SUFFIX || *suffix_style == SuffixStyle::Separate {
+        return Err(held.refuses(&format!("other marks than {SUFFIX:?} at the ends of words")));
+    }
+    if settings.ignore_merges { Err(held.refuses("ignore_merges")) } else { Ok(()) }
+}
+
+/// Refuses ids other than those that the merges come to: bytes, what is made, special tokens.
+fn refuse_other_ids(held: &Held, model: &Bpe, merges: &[(u32, u32)]) -> Result<()> {
+    let made = merges.iter().filter_map(|&pair| model.vocab().token(model.made(pair)?).map(str::to_owned));
+    let read = clip_bytes().chain(made).chain(CLIP_SPECIALS.map(str::to_owned));
+    let mut own = model.vocab().iter();
+    for (id, expected) in (0..).zip(read) {
+        let found = own.next();
+        if found != Some((&expected, id)) {
+            let found = found.map_or("none".to_owned(), |(token, id)| format!("{:?} (id {id})", shorten(token)));
+            let expected = shorten(&expected);
+            return Err(held.refuses(&format!("the token {found} where its reader puts {expected:?} (id {id})")));
+        }
+    }
+    own.next().map_or(Ok(()), |(token, id)| {
+        Err(held
+            .refuses(&format!("the token {:?} (id {id}), which is neither a byte nor made by a merge", shorten(token))))
+    })
 }
 
 /// Refuses marks that a reader would not tell from the vocabulary.
@@ -270,8 +348,16 @@ mod tests {
         assert!(error("#version: 0.2\na b\na\n").starts_with("line 3: expected a merge"));
         assert!(error("a b\n\n").starts_with("line 2: expected a merge"));
         assert!(error("b a\n").starts_with("line 1: the merge makes \"ba\", which is not in the vocabulary"));
+        assert!(error("a c\n").starts_with("line 1: the merge names \"c\", which is not in the vocabulary"));
         assert!(error("ab  b\n").starts_with("line 1: expected a merge"));
         assert_eq!(merges_of(b"#version: 0.2\r\na b\r\n", &vocab).unwrap(), [(0, 1)]);
+    }
+
+    #[test]
+    fn clip_is_written_as_it_is_read() {
+        let file = format!("{CLIP_HEADER}h u\nhu g</w>\n");
+        let clip = read_clip(file.as_bytes()).unwrap();
+        assert_eq!(write_clip(&clip).unwrap(), file);
     }
 
     #[test]

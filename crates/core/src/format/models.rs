@@ -7,6 +7,7 @@
 use super::bpe::{BPE, OWN_BPE, RawBpe, bpe_json};
 use super::json::{Json, Node, object};
 use super::training::{RawTraining, training_json};
+use super::unigram::{OWN_UNIGRAM, RawUnigram, UNIGRAM, unigram_json};
 use crate::error::{Result, shorten};
 use crate::model::Model;
 use crate::model::word_level::WordLevel;
@@ -33,11 +34,16 @@ enum Kind {
     WordPiece(Settings),
     WordLevel(String),
     Bpe(RawBpe),
+    Unigram(RawUnigram),
 }
 
 impl RawModel {
     pub(super) fn read(node: &Node<'_>) -> Result<Self> {
         let kind = kind(node)?;
+        if matches!(kind, UNIGRAM | OWN_UNIGRAM) {
+            let (unigram, vocab, training) = RawUnigram::read(node)?;
+            return Ok(Self { vocab, kind: Kind::Unigram(unigram), training });
+        }
         let vocab = read_vocab(&node.member("vocab")?)?;
         if kind == WORD_LEVEL {
             node.only(&["type", "vocab", "unk_token"])?;
@@ -82,15 +88,17 @@ impl RawModel {
             Kind::WordPiece(settings) => Model::WordPiece(WordPiece::new(self.vocab, settings)),
             Kind::WordLevel(unk) => Model::WordLevel(WordLevel::new(self.vocab, unk)),
             Kind::Bpe(bpe) => Model::Bpe(bpe.build(self.vocab).map_err(|error| node.error(error.to_string()))?),
+            Kind::Unigram(raw) => Model::Unigram(raw.build(self.vocab).map_err(|error| node.error(error.to_string()))?),
         };
         Ok((model, training))
     }
 }
 
 /// All types of models.
-const TYPES: [&str; 5] = [WORD_PIECE, BPE, WORD_LEVEL, OWN_TYPE, OWN_BPE];
+const TYPES: [&str; 7] = [WORD_PIECE, BPE, UNIGRAM, WORD_LEVEL, OWN_TYPE, OWN_BPE, OWN_UNIGRAM];
 
-/// Files of old do not name the type: only `WordPiece` has a limit on words, only BPE has merges.
+/// Files of old do not name the type: only `WordPiece` has a limit on words, only BPE has merges, only Unigram knows the
+/// unknown token by its id.
 fn kind<'a>(node: &Node<'a>) -> Result<&'a str> {
     match node.find("type")? {
         Some(kind) => match kind.str()? {
@@ -99,6 +107,7 @@ fn kind<'a>(node: &Node<'a>) -> Result<&'a str> {
         },
         None if node.find("max_input_chars_per_word")?.is_some() => Ok(WORD_PIECE),
         None if node.find("merges")?.is_some() => Ok(BPE),
+        None if node.find("unk_id")?.is_some() => Ok(UNIGRAM),
         None => Ok(WORD_LEVEL),
     }
 }
@@ -156,6 +165,7 @@ pub(super) fn model_json(model: &Model, training: Option<&Training>) -> Result<J
     match model {
         Model::WordPiece(model) => word_piece_json(model, training),
         Model::Bpe(model) => bpe_json(model, training),
+        Model::Unigram(model) => unigram_json(model, training),
         Model::WordLevel(model) => Ok(object([
             ("type", WORD_LEVEL.into()),
             ("vocab", vocab_json(model.vocab())),

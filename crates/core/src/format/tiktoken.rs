@@ -98,6 +98,7 @@ pub fn write_tiktoken(tokenizer: &Tokenizer) -> Result<String> {
     let held = Held { format: "a tiktoken file", instead: "save a tokenizer.json" };
     let model = held.bpe(tokenizer)?;
     held.refuse_affixes(model)?;
+    held.refuse_unused(model)?;
     let entries = entries(tokenizer, model);
     let id = |id| if entries.contains(&id) { id } else { NO_RANK };
     let ids: Vec<u32> = (0..model.vocab().id_limit()).map(id).collect();

@@ -144,9 +144,11 @@ impl<'a> Plan<'a> {
             0 => format!("{specials} special tokens"),
             _ => format!("{specials} special tokens, {symbols} user-defined symbols"),
         };
+        let asked_for: usize = self.initial_alphabet.iter().map(|&letter| self.spelling.forms(letter).count()).sum();
+        let or = if alphabet > asked_for { ", or lower the alphabet with limit_alphabet" } else { "" };
         Err(Error::Config(format!(
             "vocab_size={size} is too small: {named} and an alphabet of {alphabet} need at least {least}; \
-             raise vocab_size, or lower the alphabet with limit_alphabet"
+             raise vocab_size{or}"
         )))
     }
 

@@ -13,6 +13,7 @@ use crate::span::Span;
 use crate::vocab::Vocab;
 use bpe::{Bpe, Merging};
 pub use trainer::Trainer;
+use unigram::{Paths, Unigram};
 use word_level::WordLevel;
 use wordpiece::{Matches, WordPiece};
 
@@ -32,6 +33,8 @@ pub enum Model {
     WordPiece(WordPiece),
     /// Merges of neighbours, the first first.
     Bpe(Bpe),
+    /// The likeliest pieces.
+    Unigram(Unigram),
     /// Whole words.
     WordLevel(WordLevel),
 }
@@ -41,6 +44,7 @@ pub enum Model {
 pub struct ModelScratch {
     matches: Matches,
     pub(crate) merging: Merging,
+    pub(crate) paths: Paths,
 }
 
 impl Model {
@@ -50,6 +54,7 @@ impl Model {
         match self {
             Self::WordPiece(model) => model.vocab(),
             Self::Bpe(model) => model.vocab(),
+            Self::Unigram(model) => model.vocab(),
             Self::WordLevel(model) => model.vocab(),
         }
     }
@@ -60,6 +65,7 @@ impl Model {
         match self {
             Self::WordPiece(model) => model.settings().unk_token.as_deref(),
             Self::Bpe(model) => model.settings().unk_token.as_deref(),
+            Self::Unigram(model) => model.settings().unk_token.as_deref(),
             Self::WordLevel(model) => Some(model.unk_token()),
         }
     }
@@ -70,6 +76,7 @@ impl Model {
         match self {
             Self::WordPiece(model) => model.unk_id(),
             Self::Bpe(model) => model.unk_id(),
+            Self::Unigram(model) => model.unk_id(),
             Self::WordLevel(model) => model.unk_id(),
         }
     }
@@ -79,7 +86,7 @@ impl Model {
     pub fn as_word_piece(&self) -> Option<&WordPiece> {
         match self {
             Self::WordPiece(model) => Some(model),
-            Self::Bpe(_) | Self::WordLevel(_) => None,
+            Self::Bpe(_) | Self::Unigram(_) | Self::WordLevel(_) => None,
         }
     }
 
@@ -88,7 +95,16 @@ impl Model {
     pub fn as_bpe(&self) -> Option<&Bpe> {
         match self {
             Self::Bpe(model) => Some(model),
-            Self::WordPiece(_) | Self::WordLevel(_) => None,
+            Self::WordPiece(_) | Self::Unigram(_) | Self::WordLevel(_) => None,
+        }
+    }
+
+    /// This as a unigram model, if it is one.
+    #[must_use]
+    pub fn as_unigram(&self) -> Option<&Unigram> {
+        match self {
+            Self::Unigram(model) => Some(model),
+            Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => None,
         }
     }
 
@@ -98,7 +114,7 @@ impl Model {
         match self {
             Self::WordPiece(model) => &model.settings().continuing_subword_prefix,
             Self::Bpe(model) => &model.settings().continuing_subword_prefix,
-            Self::WordLevel(_) => "",
+            Self::Unigram(_) | Self::WordLevel(_) => "",
         }
     }
 
@@ -108,6 +124,7 @@ impl Model {
         match self {
             Self::WordPiece(model) => Self::WordPiece(model.with_specials(specials)),
             Self::Bpe(model) => Self::Bpe(model.with_specials(specials)),
+            Self::Unigram(model) => Self::Unigram(model.with_specials(specials)),
             Self::WordLevel(model) => Self::WordLevel(model.with_specials(specials)),
         }
     }
@@ -126,6 +143,7 @@ impl Model {
         match self {
             Self::WordPiece(model) => model.encode_word(word, at, specials, &mut scratch.matches, out),
             Self::Bpe(model) => model.encode_word(word, at, specials, &mut scratch.merging, out),
+            Self::Unigram(model) => model.encode_word(word, at, specials, &mut scratch.paths, out),
             Self::WordLevel(model) => model.encode_word(word, at, specials, out),
         }
     }
@@ -141,7 +159,7 @@ impl Model {
     ) -> Result<bool> {
         match self {
             Self::Bpe(model) => model.encode_bytes(word, specials, &mut scratch.merging, out).map(|()| true),
-            Self::WordPiece(_) | Self::WordLevel(_) => Ok(false),
+            Self::WordPiece(_) | Self::Unigram(_) | Self::WordLevel(_) => Ok(false),
         }
     }
 }

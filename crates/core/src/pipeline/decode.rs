@@ -4,7 +4,7 @@ use super::Tokenizer;
 use super::encode::{Input, Options};
 use super::tokens::Scratch;
 use crate::added::Specials;
-use crate::decode::{DecodeStream, Form};
+use crate::decode::{DecodeStream, Decoder, Form};
 use crate::error::{Error, Result};
 
 /// What a token that was never counted is taken to be worth: note 002's epsilon.
@@ -51,11 +51,15 @@ impl Tokenizer {
     }
 
     fn decoded_tokens(&self, ids: &[u32], skip_special_tokens: bool) -> Result<Vec<&str>> {
+        // To SentencePiece, bytes on two sides of a control symbol are never one character: an empty part keeps them apart.
+        let leaves_gap = matches!(self.parts.decoder, Some(Decoder::SentencePiece(_)));
         let mut tokens = Vec::with_capacity(ids.len());
         for &id in ids {
             let token = self.expect_token(id)?;
             if !(skip_special_tokens && self.added.is_special(token)) {
                 tokens.push(token);
+            } else if leaves_gap {
+                tokens.push("");
             }
         }
         Ok(tokens)

@@ -55,7 +55,8 @@ impl Scratch {
     pub(super) fn capacity(&self) -> usize {
         let Self { words, tokens, model, ids, fast, .. } = self;
         let columns = ids.iter().map(Vec::capacity).fold(tokens.capacity(), usize::max);
-        words.capacity().max(columns).max(model.merging.capacity()).max(fast.capacity())
+        let model = model.merging.capacity().max(model.paths.capacity());
+        words.capacity().max(columns).max(model).max(fast.capacity())
     }
 }
 

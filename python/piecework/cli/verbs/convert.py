@@ -25,6 +25,7 @@ class Target(Enum):
     tiktoken = "tiktoken"
     sentencepiece = "sentencepiece"
     subword_nmt = "subword-nmt"
+    clip = "clip"
 
 
 def convert(

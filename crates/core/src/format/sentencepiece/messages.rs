@@ -50,6 +50,11 @@ impl PieceKind {
     pub(super) fn number(self) -> u64 {
         Self::ALL.iter().find(|(_, kind)| *kind == self).map_or(1, |(number, _)| *number)
     }
+
+    /// Whether neighbours merge that make such a piece.
+    pub(super) fn merges(self) -> bool {
+        matches!(self, Self::Normal | Self::Unused)
+    }
 }
 
 /// The settings of the training that encoding depends on.

@@ -7,6 +7,8 @@ mod messages;
 mod wire;
 mod write;
 
+use std::collections::BTreeSet;
+
 use super::merged::Held;
 use crate::added::AddedToken;
 use crate::bytes::byte_entry;
@@ -37,8 +39,13 @@ pub fn read_sentencepiece(bytes: &[u8]) -> Result<Tokenizer> {
         refuse_missing_bytes(&vocab)?;
     }
     let unk_token = unknown(&proto.pieces)?.to_owned();
-    let settings =
-        Settings { unk_token: Some(unk_token.clone()), fuse_unk: true, byte_fallback, ..Settings::default() };
+    let settings = Settings {
+        unk_token: Some(unk_token.clone()),
+        fuse_unk: true,
+        byte_fallback,
+        unused: unused(&proto.pieces),
+        ..Settings::default()
+    };
     Tokenizer::new(Parts {
         splitter: WordSplitter::new(normalizer(&proto)?, None)?,
         model: Model::Bpe(Bpe::implied(vocab, ranks(&proto.pieces), settings)?),
@@ -68,13 +75,6 @@ fn refuse(proto: &ModelProto<'_>) -> Result<()> {
         let message =
             format!("the model is of the type {name}; this version of piecework reads models of the type BPE");
         return unsupported("trainer_spec.model_type", message);
-    }
-    if let Some((id, piece)) = proto.pieces.iter().enumerate().find(|(_, piece)| piece.kind == PieceKind::Unused) {
-        let text = shorten(piece.text);
-        return unsupported(
-            "pieces",
-            format!("the piece {text:?} (id {id}) is unused, and would have to be split again"),
-        );
     }
     if proto.denormalizes {
         return unsupported("denormalizer_spec", "decoded text would have to be changed by rules".to_owned());
@@ -114,7 +114,7 @@ fn unknown<'a>(pieces: &[Piece<'a>]) -> Result<&'a str> {
 /// other that could be made beside it, so to merge the longest first is the same; and that a list of merges can say.
 fn ranks(pieces: &[Piece<'_>]) -> Vec<u32> {
     let score = |id: usize| pieces[id].score;
-    let is_made = |id: &usize| pieces[*id].kind == PieceKind::Normal && pieces[*id].text.chars().nth(1).is_some();
+    let is_made = |id: &usize| pieces[*id].kind.merges() && pieces[*id].text.chars().nth(1).is_some();
     let mut order: Vec<usize> = (0..pieces.len()).filter(is_made).collect();
     order.sort_by(|&one, &other| score(other).total_cmp(&score(one)));
     let (mut ranks, mut rank) = (vec![NO_RANK; pieces.len()], 0);
@@ -128,6 +128,12 @@ fn ranks(pieces: &[Piece<'_>]) -> Vec<u32> {
         rank += u32::from(!are_runs);
     }
     ranks
+}
+
+/// The pieces that are split again where merging leaves them.
+fn unused(pieces: &[Piece<'_>]) -> BTreeSet<u32> {
+    let is_unused = |(_, piece): &(u32, &Piece<'_>)| piece.kind == PieceKind::Unused;
+    (0..).zip(pieces).filter(is_unused).map(|(id, _)| id).collect()
 }
 
 /// Whether a text is one character, again and again.
@@ -156,8 +162,12 @@ fn symbols(pieces: &[Piece<'_>]) -> Vec<String> {
 
 fn normalizer(proto: &ModelProto<'_>) -> Result<Option<Normalizer>> {
     let spec = &proto.normalizer;
+    let rules = || {
+        let broken = |error: Error| messages::wrong("normalizer_spec", error.to_string());
+        Precompiled::new(spec.charsmap.to_vec()).map_err(broken)
+    };
     let settings = SentencePieceSettings {
-        rules: (!spec.charsmap.is_empty()).then(|| Precompiled::new(spec.charsmap.to_vec())).transpose()?,
+        rules: (!spec.charsmap.is_empty()).then(rules).transpose()?,
         add_dummy_prefix: spec.add_dummy_prefix,
         remove_extra_whitespaces: spec.remove_extra_whitespaces,
         escape_whitespaces: spec.escape_whitespaces,

@@ -1,6 +1,6 @@
 //! A tokenizer as a `.model` file.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::messages::{
     BPE, ModelProto, NORMALIZER_SPEC, NormalizerSpec, PIECES, Piece, PieceKind, TRAINER_SPEC, TrainerSpec, wrong,
@@ -11,7 +11,7 @@ use crate::added::AddedToken;
 use crate::decode::Decoder;
 use crate::error::{Result, shorten};
 use crate::format::merged::{entries, is_implied, order_of};
-use crate::model::bpe::{Bpe, NO_RANK};
+use crate::model::bpe::{Bpe, Merges, NO_RANK};
 use crate::normalize::{Normalizer, SPACE, SentencePieceSettings};
 use crate::pipeline::Tokenizer;
 
@@ -38,6 +38,7 @@ fn pieces<'a>(tokenizer: &'a Tokenizer, model: &'a Bpe) -> Result<Vec<Piece<'a>>
     if !is_implied(model, &order)? {
         return Err(HELD.refuses("merges that are not those which the order of its tokens implies"));
     }
+    refuse_other_splits(model)?;
     if model.settings().ignore_merges {
         HELD.refuse_unreachable(model, &entries)?;
     }
@@ -49,13 +50,24 @@ fn pieces<'a>(tokenizer: &'a Tokenizer, model: &'a Bpe) -> Result<Vec<Piece<'a>>
         let text = token.ok_or_else(|| HELD.refuses(&format!("ids with gaps (no token has the id {id})")))?;
         let kind = kind(model, id, text, added.get(&id).copied());
         let rank = order.get(id as usize).copied().unwrap_or(NO_RANK);
-        if kind == PieceKind::Normal && rank == NO_RANK && text.chars().count() > 1 {
+        if kind.merges() && rank == NO_RANK && text.chars().count() > 1 {
             return Err(HELD.refuses(&format!("the token {:?} (id {id}), which no merge makes", shorten(text))));
         }
         let below = if rank == NO_RANK { last } else { rank };
-        Ok(Piece { text, score: if kind == PieceKind::Normal { -score(below) } else { 0.0 }, kind })
+        Ok(Piece { text, score: if kind.merges() { -score(below) } else { 0.0 }, kind })
     };
     (0..limit).map(piece).collect()
+}
+
+/// Refuses unused tokens that several merges make: they are split by the first, and the library takes the one that was applied.
+fn refuse_other_splits(model: &Bpe) -> Result<()> {
+    let Merges::Listed(merges) = model.merges() else { return Ok(()) };
+    let mut seen = HashSet::new();
+    let is_split = |id: &u32| model.splits().contains_key(id);
+    if merges.iter().filter_map(|&pair| model.made(pair)).filter(is_split).all(|id| seen.insert(id)) {
+        return Ok(());
+    }
+    Err(HELD.refuses("an unused token that several merges make"))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a vocabulary of more than 2^24 tokens would need finer scores")]
@@ -70,6 +82,7 @@ fn kind(model: &Bpe, id: u32, text: &str, added: Option<&AddedToken>) -> PieceKi
         Some(token) if token.special => PieceKind::Control,
         Some(_) => PieceKind::UserDefined,
         None if model.settings().byte_fallback && is_byte() => PieceKind::Byte,
+        None if model.settings().unused.contains(&id) => PieceKind::Unused,
         None => PieceKind::Normal,
     }
 }

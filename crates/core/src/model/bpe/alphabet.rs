@@ -104,11 +104,6 @@ impl Alphabet {
         self.bytes.iter().copied().filter(|&id| id != NONE)
     }
 
-    /// The entries of the bytes of what is no entry, as far as there are such.
-    pub(super) fn bytes(&self) -> impl Iterator<Item = u32> + '_ {
-        self.bytes.iter().copied().filter(|&id| id != NONE)
-    }
-
     /// The entries of the bytes of what is no entry; `None` unless all have one.
     pub(super) fn fallback<'a>(&'a self, text: &'a str) -> Option<impl Iterator<Item = u32> + 'a> {
         let ids = text.bytes().map(|byte| self.bytes[usize::from(byte)]);

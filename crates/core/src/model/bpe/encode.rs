@@ -33,6 +33,7 @@ impl Bpe {
             self.fill(word, &tables.alphabet, merging)?;
             merging.merge(&tables.pairs);
         }
+        self.split_unused(word, &tables.alphabet, merging)?;
         push(word, merging, at, out);
         Ok(())
     }
@@ -42,7 +43,8 @@ impl Bpe {
     /// The same as [`Self::encode_word`] of these characters.
     pub fn encode_bytes(&self, word: &str, specials: bool, merging: &mut Merging, out: &mut Vec<Token>) -> Result<()> {
         let tables = self.tables(specials);
-        if merging.dropout.is_none() && self.bytes_forward(word, tables, merging, out) {
+        let is_plain = merging.dropout.is_none() && self.settings().unused.is_empty();
+        if is_plain && self.bytes_forward(word, tables, merging, out) {
             return Ok(());
         }
         let mut text = std::mem::take(&mut merging.text);
@@ -50,7 +52,8 @@ impl Bpe {
         text.extend(word.bytes().map(byte_to_char));
         let first = out.len();
         let encoded = self.encode_word(&text, 0, specials, merging, out);
-        // A character of the text is a byte of the word. Spans come in order.
+        // A character of the text is a byte of the word. Spans come in order, but where unused entries were split that hold
+        // what is unknown.
         let (mut starts, mut ends) = (Counted::default(), Counted::default());
         for token in &mut out[first..] {
             let span = token.span.range();
@@ -65,7 +68,8 @@ impl Bpe {
         if !self.settings().ignore_merges || merging.dropout.is_some() {
             return None;
         }
-        self.vocab().id(word).filter(|id| specials || !self.specials.contains(id))
+        let is_token = |id: &u32| specials || !self.specials.contains(id);
+        self.vocab().id(word).filter(is_token).filter(|id| !self.settings().unused.contains(id))
     }
 
     /// Fills `merging` with the characters of a word.
@@ -216,8 +220,11 @@ struct Counted {
 }
 
 impl Counted {
-    /// Counts up to a byte that is not before the last one.
+    /// Counts up to a byte, on from the last one.
     fn characters(&mut self, text: &str, byte: usize) -> usize {
+        if byte < self.byte {
+            *self = Self::default();
+        }
         self.characters += text[self.byte.min(byte)..byte].chars().count();
         self.byte = byte;
         self.characters

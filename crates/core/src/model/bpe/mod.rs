@@ -1,8 +1,9 @@
 //! Byte-pair encoding: a vocabulary, and merges that are applied to the characters of each word, the first of them first.
 //!
 //! See `spec/bpe.md`. `alphabet` has the entries that single characters become, `pairs` the merges, `recover` merges
-//! that are nowhere written down, `encode` the merging of a word. Bytes need no model of their own: a byte-level tokenizer
-//! writes them as characters first.
+//! that are nowhere written down. `encode` takes a word to tokens: from left to right (`forward`, with `made` and `trie`) or,
+//! where that cannot be done, by merging (`merging`). `joins` tells where a text may be cut, `unreachable` what no text becomes.
+//! Bytes need no model of their own: a byte-level tokenizer writes them as characters first.
 
 mod alphabet;
 mod encode;
@@ -13,10 +14,10 @@ mod merging;
 mod pairs;
 mod recover;
 pub mod train;
-mod trie;
 mod unreachable;
+mod unused;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result, shorten};
@@ -26,6 +27,7 @@ use forward::Forward;
 use made::{Spelling, made};
 pub use merging::{Dropout, Merging};
 use pairs::Pairs;
+use unused::Splits;
 
 /// The rank of an entry that no merge makes.
 pub const NO_RANK: u32 = u32::MAX;
@@ -49,6 +51,8 @@ pub struct Settings {
     pub ignore_merges: bool,
     /// How likely a possible merge is passed over; `None` for never.
     pub dropout: Option<f32>,
+    /// The ids of entries that are no tokens: where merging leaves one, it is split again, or is unknown.
+    pub unused: BTreeSet<u32>,
 }
 
 /// Where the mark at the end of a word goes.
@@ -101,6 +105,7 @@ struct Shared {
     unk_id: Option<u32>,
     /// Built when the first word is encoded: whoever decodes, or looks at a file, has no need of them.
     tables: OnceLock<Tables>,
+    splits: OnceLock<Splits>,
 }
 
 /// What words are merged by.
@@ -116,12 +121,12 @@ struct Tables {
 
 impl Bpe {
     /// The model with these merges, each of which must make an entry: the left one followed by the right one without its
-    /// prefix.
+    /// prefix, which it must have.
     pub fn listed(vocab: Vocab, merges: Vec<(u32, u32)>, settings: Settings) -> Result<Self> {
         let mut text = String::new();
         for (place, &pair) in merges.iter().enumerate() {
             if merged(&vocab, pair, &settings.continuing_subword_prefix, &mut text).is_none() {
-                return Err(Error::Vocabulary(unknown_merge(&vocab, place, pair, &text)));
+                return Err(Error::Vocabulary(unknown_merge(&vocab, place, pair, &settings.continuing_subword_prefix)));
             }
         }
         Self::over(Arc::new(vocab), Arc::new(Merges::Listed(merges)), settings)
@@ -145,7 +150,9 @@ impl Bpe {
             return Err(Error::Config(format!("dropout={dropout} is no probability; expected 0 to 1")));
         }
         let unk_id = settings.unk_token.as_ref().and_then(|unk| vocab.id(unk));
-        let shared = Arc::new(Shared { vocab, merges, settings, unk_id, tables: OnceLock::new() });
+        unused::check(&vocab, &settings, unk_id)?;
+        let shared =
+            Arc::new(Shared { vocab, merges, settings, unk_id, tables: OnceLock::new(), splits: OnceLock::new() });
         Ok(Self { shared, specials: HashSet::new(), without_specials: OnceLock::new() })
     }
 
@@ -248,12 +255,21 @@ fn merged(vocab: &Vocab, (left, right): (u32, u32), prefix: &str, text: &mut Str
     text.clear();
     text.push_str(vocab.token(left)?);
     let right = vocab.token(right)?;
-    text.push_str(right.strip_prefix(prefix).unwrap_or(right));
+    text.push_str(right.strip_prefix(prefix)?);
     vocab.id(text)
 }
 
-fn unknown_merge(vocab: &Vocab, place: usize, (left, right): (u32, u32), text: &str) -> String {
+fn unknown_merge(vocab: &Vocab, place: usize, (left, right): (u32, u32), prefix: &str) -> String {
     let name = |id| vocab.token(id).map_or_else(|| format!("id {id}"), |token| format!("{:?}", shorten(token)));
-    let (left, right) = (name(left), name(right));
-    format!("merge {place} ({left}, {right}) makes {:?}, which is not in the vocabulary", shorten(text))
+    let text = |id| vocab.token(id).unwrap_or_default();
+    let merge = format!("merge {place} ({}, {})", name(left), name(right));
+    match text(right).strip_prefix(prefix) {
+        Some(rest) => {
+            let made = [text(left), rest].concat();
+            format!("{merge} makes {:?}, which is not in the vocabulary", shorten(&made))
+        }
+        None => {
+            format!("{merge}: the right one does not begin with the prefix {prefix:?} of tokens that continue a word")
+        }
+    }
 }

@@ -24,12 +24,20 @@ impl Bpe {
             beside.contains(&id)
                 || self.readings(token, &tables.alphabet).any(|ids| becomes(ids, id, tables, &mut merging))
         };
-        self.vocab().iter().filter(|&(token, id)| !is_reached(token, id)).map(|(_, id)| id).collect()
+        let mut is_token = |token: &str, id: u32| !self.settings().unused.contains(&id) && is_reached(token, id);
+        self.vocab().iter().filter(|&(token, id)| !is_token(token, id)).map(|(_, id)| id).collect()
+    }
+
+    /// The last two parts of an entry as it becomes what it is by itself.
+    pub(super) fn last_pair(&self, id: u32, merging: &mut Merging) -> Option<(u32, u32)> {
+        let (tables, token) = (self.tables(true), self.vocab().token(id)?);
+        let is_made = self.readings(token, &tables.alphabet).any(|ids| becomes(ids, id, tables, merging));
+        merging.last().map(|(_, pair)| pair).filter(|_| is_made)
     }
 
     /// The entries that stand for characters which are none, and what merges make of these.
     fn beside_text(&self, alphabet: &Alphabet) -> HashSet<u32> {
-        let mut ids: HashSet<u32> = self.unk_id().into_iter().chain(alphabet.bytes()).collect();
+        let mut ids: HashSet<u32> = self.unk_id().into_iter().chain(alphabet.fallbacks()).collect();
         if ids.is_empty() {
             return ids;
         }

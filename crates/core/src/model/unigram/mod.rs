@@ -1,3 +1,140 @@
-//! Unigram: each piece has a probability, and a word is the likeliest row of pieces that spells it.
+//! The unigram language model: pieces with probabilities, and of all ways to spell a word in them the likeliest.
+//!
+//! See `spec/unigram.md`. `viterbi` finds the best path, `tables` holds what it looks up, `encode` makes tokens of the path.
 
+mod encode;
+mod tables;
 pub mod train;
+mod viterbi;
+
+use std::collections::HashSet;
+use std::sync::{Arc, OnceLock};
+
+use crate::error::{Error, Result, shorten};
+use crate::vocab::Vocab;
+use tables::Tables;
+pub use viterbi::Paths;
+
+/// The settings of a [`Unigram`] model beside its vocabulary and scores.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Settings {
+    /// Stands for characters that are no pieces; without it they are an error.
+    pub unk_token: Option<String>,
+    /// How scores are rounded.
+    pub precision: Precision,
+    /// Whether unknown characters become the entries `<0x00>` to `<0xFF>` of their bytes, where the vocabulary has them.
+    pub byte_fallback: bool,
+    /// Entries that go before all others, whatever their score.
+    pub user_defined: HashSet<u32>,
+    /// Entries that no text becomes.
+    pub reserved: HashSet<u32>,
+}
+
+/// Whose sums the scores are added up as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Precision {
+    /// 64 bits, as in `tokenizers`.
+    #[default]
+    Float64,
+    /// 32 bits, as in SentencePiece.
+    Float32,
+}
+
+/// A unigram model, immutable once built and cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Unigram {
+    shared: Arc<Shared>,
+    /// The ids that text must not produce where special tokens are no more than text.
+    specials: HashSet<u32>,
+    without_specials: OnceLock<Arc<Tables>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    vocab: Arc<Vocab>,
+    /// By id.
+    scores: Arc<[f64]>,
+    settings: Settings,
+    unk_id: Option<u32>,
+    /// Built when the first word is encoded: whoever decodes, or looks at a file, has no need of them.
+    tables: OnceLock<Tables>,
+}
+
+impl Unigram {
+    /// The model of entries with scores, one for each id; each of them is a finite number.
+    pub fn new(vocab: Vocab, scores: Vec<f64>, settings: Settings) -> Result<Self> {
+        if scores.len() != vocab.id_limit() as usize {
+            return Err(Error::Vocabulary(format!("{} scores were given for {} ids", scores.len(), vocab.id_limit())));
+        }
+        for (token, id) in vocab.iter() {
+            let score = scores[id as usize];
+            if token.is_empty() {
+                return Err(Error::Vocabulary(format!("piece {id} is empty; a piece spells some text")));
+            }
+            if !score.is_finite() || !rounds(score, settings.precision) {
+                let token = shorten(token);
+                return Err(Error::Vocabulary(format!("the score of {token:?} is {score}; expected a finite number")));
+            }
+        }
+        Ok(Self::over(Arc::new(vocab), scores.into(), settings))
+    }
+
+    fn over(vocab: Arc<Vocab>, scores: Arc<[f64]>, settings: Settings) -> Self {
+        let unk_id = settings.unk_token.as_ref().and_then(|unk| vocab.id(unk));
+        let shared = Arc::new(Shared { vocab, scores, settings, unk_id, tables: OnceLock::new() });
+        Self { shared, specials: HashSet::new(), without_specials: OnceLock::new() }
+    }
+
+    /// The same model with other settings.
+    #[must_use]
+    pub fn with_settings(&self, settings: Settings) -> Self {
+        let Shared { vocab, scores, .. } = &*self.shared;
+        Self::over(Arc::clone(vocab), Arc::clone(scores), settings).with_specials(self.specials.clone())
+    }
+
+    /// The same model; on request no text produces these ids.
+    #[must_use]
+    pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
+        Self { shared: Arc::clone(&self.shared), specials, without_specials: OnceLock::new() }
+    }
+
+    /// The vocabulary.
+    #[must_use]
+    pub fn vocab(&self) -> &Vocab {
+        &self.shared.vocab
+    }
+
+    /// The scores, by id.
+    #[must_use]
+    pub fn scores(&self) -> &[f64] {
+        &self.shared.scores
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.shared.settings
+    }
+
+    /// The unknown token's id, where the vocabulary has one.
+    #[must_use]
+    pub fn unk_id(&self) -> Option<u32> {
+        self.shared.unk_id
+    }
+
+    /// What words are looked up in: all entries, or all but the special ones.
+    fn tables(&self, specials: bool) -> &Tables {
+        let Shared { vocab, scores, settings, tables, .. } = &*self.shared;
+        if specials || self.specials.is_empty() {
+            return tables.get_or_init(|| Tables::new(vocab, scores, settings, |_| true));
+        }
+        let make = || Tables::new(vocab, scores, settings, |id| !self.specials.contains(&id));
+        self.without_specials.get_or_init(|| Arc::new(make()))
+    }
+}
+
+/// Whether a score stays a finite number when it is rounded.
+#[expect(clippy::cast_possible_truncation, reason = "that is the question")]
+fn rounds(score: f64, precision: Precision) -> bool {
+    precision == Precision::Float64 || (score as f32).is_finite()
+}

@@ -1,10 +1,10 @@
-//! The longest entry that a text begins with: a double array over bytes.
+//! The entries that a text begins with: a double array over bytes.
 //!
 //! The child of a node by a byte lies at the node's base with the byte's bits flipped. As no two nodes have the same base, a
 //! slot needs to remember no more than its byte to tell whose child it is.
 
 /// No entry.
-pub(super) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 /// The slots that the children of one node may lie in.
 const BLOCK: u32 = 256;
 /// The bits of a slot's byte.
@@ -30,7 +30,7 @@ impl Slot {
 }
 
 #[derive(Debug)]
-pub(super) struct Trie {
+pub(crate) struct Trie {
     slots: Vec<Slot>,
     /// The root's base.
     root: u32,
@@ -40,7 +40,7 @@ pub(super) struct Trie {
 
 impl Trie {
     /// The trie of texts, none of them empty, and their entries; `None` if they have too many bytes together.
-    pub(super) fn new(mut texts: Vec<(Vec<u8>, u32)>) -> Option<Self> {
+    pub(crate) fn new(mut texts: Vec<(Vec<u8>, u32)>) -> Option<Self> {
         texts.sort_unstable();
         let mut builder = Builder::default();
         // A node without children has base 0, under which nothing must lie.
@@ -75,7 +75,7 @@ impl Trie {
 
     /// The longest entry that `text` begins with, or [`NONE`].
     #[inline]
-    pub(super) fn longest(&self, text: &[u8]) -> u32 {
+    pub(crate) fn longest(&self, text: &[u8]) -> u32 {
         let Some((&bytes, rest)) = text.split_first_chunk::<2>() else {
             return text.first().map_or(NONE, |&byte| self.single(byte));
         };
@@ -91,6 +91,22 @@ impl Trie {
             base = slot.base >> BYTE;
         }
         longest
+    }
+
+    /// Calls `each` with the entries that `text` begins with, from the shortest to the longest, and their lengths in bytes.
+    #[inline]
+    pub(crate) fn each(&self, text: &[u8], mut each: impl FnMut(usize, u32)) {
+        let mut base = self.root;
+        for (length, &byte) in (1..).zip(text) {
+            let slot = self.slots[(base ^ u32::from(byte)) as usize];
+            if !slot.is(byte) {
+                return;
+            }
+            if slot.entry != NONE {
+                each(length, slot.entry);
+            }
+            base = slot.base >> BYTE;
+        }
     }
 
     /// The entry of a single byte, or [`NONE`].
@@ -217,6 +233,11 @@ mod tests {
                 let known =
                     (1..=end).rev().find_map(|end| texts.binary_search_by(|other| other[..].cmp(&text[..end])).ok());
                 assert_eq!(trie.longest(&text[..end]), known.map_or(NONE, |at| u32::try_from(at).unwrap()));
+                let mut found = Vec::new();
+                trie.each(&text[..end], |length, entry| found.push((length, entry as usize)));
+                let wanted = (1..=end)
+                    .filter_map(|end| Some((end, texts.binary_search_by(|other| other[..].cmp(&text[..end])).ok()?)));
+                assert!(found.into_iter().eq(wanted));
             }
         }
     }

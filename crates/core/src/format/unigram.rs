@@ -1,0 +1,134 @@
+//! Unigram models as `tokenizer.json` writes them.
+//!
+//! `tokenizers` adds scores up in 64 bits, and knows no entries that go first or that no text becomes. A model that needs such is
+//! saved under the type `piecework.Unigram`, which it refuses: no id changes in silence.
+
+use std::collections::HashSet;
+
+use super::json::{Json, Node, choice, name_of, object};
+use super::models::VERSION;
+use super::training::{RawTraining, training_json};
+use crate::error::{Error, Result};
+use crate::model::unigram::{Precision, Settings, Unigram};
+use crate::pipeline::Training;
+use crate::vocab::Vocab;
+
+pub(super) const UNIGRAM: &str = "Unigram";
+pub(super) const OWN_UNIGRAM: &str = "piecework.Unigram";
+
+const MEMBERS: [&str; 5] = ["type", "unk_id", "vocab", "byte_fallback", "piecework"];
+const PRECISIONS: [(&str, Precision); 2] = [("float64", Precision::Float64), ("float32", Precision::Float32)];
+
+/// A unigram model without its vocabulary.
+pub(super) struct RawUnigram {
+    scores: Vec<f64>,
+    settings: Settings,
+}
+
+impl RawUnigram {
+    pub(super) fn read(node: &Node<'_>) -> Result<(Self, Vocab, Option<RawTraining>)> {
+        node.only(&MEMBERS)?;
+        let (vocab, scores) = pieces(&node.member("vocab")?)?;
+        let own = node.find("piecework")?.map(|node| Own::read(&node)).transpose()?.unwrap_or_default();
+        let settings = Settings {
+            unk_token: unk_token(node, &vocab)?,
+            precision: own.precision,
+            byte_fallback: node.find("byte_fallback")?.map_or(Ok(false), |node| node.bool())?,
+            user_defined: own.user_defined.into_iter().collect(),
+            reserved: own.reserved.into_iter().collect(),
+        };
+        Ok((Self { scores, settings }, vocab, own.training))
+    }
+
+    pub(super) fn build(self, vocab: Vocab) -> Result<Unigram> {
+        Unigram::new(vocab, self.scores, self.settings)
+    }
+}
+
+/// An array of pieces with their scores; ids are places.
+fn pieces(node: &Node<'_>) -> Result<(Vocab, Vec<f64>)> {
+    let items = node.array()?;
+    let (mut vocab, mut scores) = (Vocab::expecting(items.len()), Vec::with_capacity(items.len()));
+    for item in items {
+        let parts: Vec<Node<'_>> = item.array()?.collect();
+        let [piece, score] = &parts[..] else {
+            return Err(item.error("expected a piece and its score: [\"▁the\", -3.5]"));
+        };
+        vocab.insert_next(piece.str()?).map_err(|error| item.error(error.to_string()))?;
+        scores.push(score.float()?);
+    }
+    Ok((vocab, scores))
+}
+
+fn unk_token(node: &Node<'_>, vocab: &Vocab) -> Result<Option<String>> {
+    let Some(unk) = node.find("unk_id")? else { return Ok(None) };
+    let id = unk.unsigned()?;
+    let token = u32::try_from(id).ok().and_then(|id| vocab.token(id));
+    let missing = || unk.error(format!("the unknown token has the id {id}, and there are {} pieces", vocab.len()));
+    token.map(|token| Some(token.to_owned())).ok_or_else(missing)
+}
+
+/// The member `model.piecework`.
+#[derive(Default)]
+struct Own {
+    precision: Precision,
+    user_defined: Vec<u32>,
+    reserved: Vec<u32>,
+    training: Option<RawTraining>,
+}
+
+impl Own {
+    fn read(node: &Node<'_>) -> Result<Self> {
+        node.only(&["version", "precision", "user_defined", "reserved", "training"])?;
+        let version = node.member("version")?;
+        if version.unsigned()? != VERSION {
+            return Err(version.unsupported(format!("this version of piecework reads version {VERSION} of its part")));
+        }
+        let ids = |name| {
+            let ids = node.find(name)?.map(|node| node.array()?.map(|node| node.id()).collect::<Result<_>>());
+            ids.transpose().map(Option::unwrap_or_default)
+        };
+        Ok(Self {
+            precision: node.find("precision")?.map_or(Ok(Precision::Float64), |node| choice(&node, &PRECISIONS))?,
+            user_defined: ids("user_defined")?,
+            reserved: ids("reserved")?,
+            training: node.find("training")?.map(|node| RawTraining::read(&node)).transpose()?,
+        })
+    }
+}
+
+pub(super) fn unigram_json(model: &Unigram, training: Option<&Training>) -> Result<Json> {
+    let Settings { precision, byte_fallback, user_defined, reserved, .. } = model.settings();
+    let is_theirs = *precision == Precision::Float64 && user_defined.is_empty() && reserved.is_empty();
+    if let Some(gap) = model.vocab().first_gap() {
+        let message = format!("no piece has the id {gap}; in a tokenizer.json the ids of pieces are their places");
+        return Err(Error::Config(message));
+    }
+    let piece = |(text, score): (&str, &f64)| Json::Array(vec![text.into(), Json::Float(*score)]);
+    let texts = (0..model.vocab().id_limit()).filter_map(|id| model.vocab().token(id));
+    let Json::Object(mut members) = object([
+        ("type", if is_theirs { UNIGRAM } else { OWN_UNIGRAM }.into()),
+        ("unk_id", model.unk_id().into()),
+        ("vocab", Json::Array(texts.zip(model.scores()).map(piece).collect())),
+        ("byte_fallback", (*byte_fallback).into()),
+    ]) else {
+        unreachable!("an object")
+    };
+    if !is_theirs || training.is_some() {
+        let own = object([
+            ("version", VERSION.into()),
+            ("precision", name_of(*precision, &PRECISIONS).into()),
+            ("user_defined", sorted(user_defined)),
+            ("reserved", sorted(reserved)),
+            ("training", training.map(training_json).transpose()?.into()),
+        ]);
+        members.push(("piecework".to_owned(), own));
+    }
+    Ok(Json::Object(members))
+}
+
+fn sorted(ids: &HashSet<u32>) -> Json {
+    let mut ids: Vec<u32> = ids.iter().copied().collect();
+    ids.sort_unstable();
+    ids.into_iter().collect()
+}

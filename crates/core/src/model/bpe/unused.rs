@@ -1,0 +1,125 @@
+//! Entries that are no tokens: each is split again into the two that it was merged from, and what cannot be split is unknown.
+
+use std::collections::HashMap;
+
+use super::alphabet::Alphabet;
+use super::merging::{Merging, Part};
+use super::{Bpe, Merges, Settings};
+use crate::bytes::byte_entry;
+use crate::error::{Error, Result, shorten};
+use crate::vocab::Vocab;
+
+/// What unused entries become: entries from left to right.
+pub(super) type Splits = HashMap<u32, Vec<u32>>;
+
+/// Refuses unused entries that are none, or stand for what is unknown, and a prefix beside them.
+pub(super) fn check(vocab: &Vocab, settings: &Settings, unk_id: Option<u32>) -> Result<()> {
+    let Settings { unused, byte_fallback, continuing_subword_prefix: prefix, .. } = settings;
+    if unused.is_empty() {
+        return Ok(());
+    }
+    if !prefix.is_empty() {
+        let message = "unused tokens are split as they are written; leave the continuing_subword_prefix empty";
+        return Err(Error::Config(message.to_owned()));
+    }
+    if let Some(id) = unused.iter().find(|&&id| vocab.token(id).is_none()) {
+        return Err(Error::Vocabulary(format!("the unused id {id} is that of no token")));
+    }
+    let bytes = (0..=255).filter(|_| *byte_fallback).filter_map(|byte| vocab.id(&byte_entry(byte)));
+    let Some(id) = unk_id.into_iter().chain(bytes).find(|id| unused.contains(id)) else { return Ok(()) };
+    let token = shorten(vocab.token(id).unwrap_or_default());
+    Err(Error::Config(format!("the token {token:?} stands for what is unknown, so it cannot be unused")))
+}
+
+impl Bpe {
+    /// What the unused entries become that merges make.
+    pub(crate) fn splits(&self) -> &Splits {
+        self.shared.splits.get_or_init(|| if self.settings().unused.is_empty() { Splits::new() } else { self.split() })
+    }
+
+    fn split(&self) -> Splits {
+        let length = |id: u32| self.vocab().token(id).map_or(0, str::len);
+        // An empty entry is no half: what it makes would never end.
+        let mut halves: Vec<(u32, (u32, u32))> = self.halves().into_iter().collect();
+        halves.retain(|(_, (left, right))| length(*left) > 0 && length(*right) > 0);
+        // Shorter ones go first, so that what the halves become is known.
+        halves.sort_unstable_by_key(|&(id, _)| (length(id), id));
+        let mut splits = Splits::new();
+        for (id, (left, right)) in halves {
+            let of = |half: u32| splits.get(&half).cloned().unwrap_or_else(|| vec![half]);
+            let parts = [of(left), of(right)].concat();
+            splits.insert(id, parts);
+        }
+        splits
+    }
+
+    /// The two that each unused entry is merged from: by the first merge of a list, or the one that ranks come to.
+    fn halves(&self) -> HashMap<u32, (u32, u32)> {
+        let unused = &self.settings().unused;
+        let mut halves = HashMap::new();
+        match self.merges() {
+            Merges::Listed(list) => {
+                for &pair in list {
+                    if let Some(id) = self.made(pair).filter(|id| unused.contains(id)) {
+                        halves.entry(id).or_insert(pair);
+                    }
+                }
+            }
+            Merges::Implied(_) => {
+                let mut merging = Merging::default();
+                halves.extend(unused.iter().filter_map(|&id| Some((id, self.last_pair(id, &mut merging)?))));
+            }
+        }
+        halves
+    }
+
+    /// Splits the unused ones among the parts of a word; their bytes go to what they become, in order.
+    pub(super) fn split_unused(&self, word: &str, alphabet: &Alphabet, merging: &mut Merging) -> Result<()> {
+        if self.settings().unused.is_empty() {
+            return Ok(());
+        }
+        for part in std::mem::take(&mut merging.parts) {
+            let whole = [part.id];
+            let ids = self.splits().get(&part.id).map_or(&whole[..], Vec::as_slice);
+            let lengths = ids.iter().map(|&id| self.vocab().token(id).map_or(0, str::len));
+            for (id, bytes) in given_out(part.bytes as usize, ids.iter().copied().zip(lengths)) {
+                self.push_used(id, bytes, word, alphabet, merging)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds an entry; one that is unused and cannot be split is unknown.
+    fn push_used(&self, id: u32, bytes: usize, word: &str, alphabet: &Alphabet, merging: &mut Merging) -> Result<()> {
+        let Settings { unused, byte_fallback, fuse_unk, unk_token, .. } = self.settings();
+        let is_unused = unused.contains(&id);
+        if is_unused
+            && *byte_fallback
+            && let Some(ids) = self.vocab().token(id).and_then(|token| alphabet.fallback(token))
+        {
+            given_out(bytes, ids.map(|id| (id, 1))).for_each(|(id, bytes)| merging.push(id, bytes));
+            return Ok(());
+        }
+        if is_unused && unk_token.is_none() {
+            return Ok(());
+        }
+        let unknown = || self.unk_id().ok_or_else(|| Error::NoUnknownToken { word: shorten(word) });
+        let id = if is_unused { unknown()? } else { id };
+        match merging.parts.last_mut().filter(|last| *fuse_unk && last.id == id && Some(id) == self.unk_id()) {
+            Some(last) => *last = Part::new(id, last.bytes as usize + bytes),
+            None => merging.push(id, bytes),
+        }
+        Ok(())
+    }
+}
+
+/// Gives out bytes to entries, from left to right: to each as many as it is long, as far as there are, and to the last the rest.
+fn given_out(bytes: usize, entries: impl Iterator<Item = (u32, usize)>) -> impl Iterator<Item = (u32, usize)> {
+    let (mut rest, mut entries) = (bytes, entries.peekable());
+    std::iter::from_fn(move || {
+        let (id, length) = entries.next()?;
+        let given = if entries.peek().is_some() { length.min(rest) } else { rest };
+        rest -= given;
+        Some((id, given))
+    })
+}

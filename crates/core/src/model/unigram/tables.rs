@@ -1,0 +1,93 @@
+//! What a word is looked up in.
+
+use super::{Precision, Settings};
+use crate::bytes::byte_entry;
+use crate::error::{Error, Result};
+use crate::trie::Trie;
+use crate::vocab::Vocab;
+
+/// What is unknown has the lowest score, less this.
+const UNKNOWN_PENALTY: f64 = 10.0;
+/// What each byte of a user-defined piece adds to its score, but for the first.
+const SYMBOL_BONUS: f64 = 0.1;
+
+/// The pieces that text may become, and what becomes of the rest.
+#[derive(Debug)]
+pub(super) struct Tables {
+    /// None if there are too many for it.
+    trie: Option<Trie>,
+    pub(super) scores: Scores,
+    /// The entries `<0x00>` to `<0xFF>`, where they are to be fallen back to.
+    pub(super) bytes: [Option<u32>; 256],
+}
+
+/// The scores of all entries, by id, and of an unknown character.
+#[derive(Debug)]
+pub(super) enum Scores {
+    Float32(Box<[f32]>, f32),
+    Float64(Box<[f64]>, f64),
+}
+
+impl Tables {
+    /// The tables of a vocabulary, of which text may become what is `allowed`.
+    pub(super) fn new(vocab: &Vocab, scores: &[f64], settings: &Settings, allowed: impl Fn(u32) -> bool) -> Self {
+        let Settings { precision, byte_fallback, reserved, .. } = settings;
+        let pieces = vocab.iter().filter(|(_, id)| allowed(*id) && !reserved.contains(id));
+        let byte = |byte| vocab.id(&byte_entry(byte)).filter(|&id| *byte_fallback && allowed(id));
+        Self {
+            trie: Trie::new(pieces.map(|(text, id)| (text.as_bytes().to_vec(), id)).collect()),
+            scores: match precision {
+                Precision::Float64 => Scores::double(vocab, scores),
+                Precision::Float32 => Scores::single(vocab, scores, settings),
+            },
+            bytes: std::array::from_fn(|code| byte(u8::try_from(code).unwrap_or_default())),
+        }
+    }
+
+    pub(super) fn trie(&self) -> Result<&Trie> {
+        let too_many = || Error::Vocabulary("the pieces have more than 16 million bytes together".to_owned());
+        self.trie.as_ref().ok_or_else(too_many)
+    }
+
+    /// The piece that a text is.
+    pub(super) fn piece(&self, text: &str) -> Option<u32> {
+        let mut piece = None;
+        self.trie.as_ref()?.each(text.as_bytes(), |length, id| piece = Some(id).filter(|_| length == text.len()));
+        piece
+    }
+
+    /// The entries of the bytes of a text, if all of them have one.
+    pub(super) fn fallbacks(&self, text: &str) -> Option<impl Iterator<Item = u32>> {
+        let ids = || text.bytes().map(|byte| self.bytes[usize::from(byte)]);
+        ids().all(|id| id.is_some()).then(|| ids().flatten())
+    }
+}
+
+impl Scores {
+    fn double(vocab: &Vocab, scores: &[f64]) -> Self {
+        let lowest = vocab.iter().map(|(_, id)| scores[id as usize]).fold(f64::INFINITY, f64::min);
+        Self::Float64(scores.into(), or_zero(lowest) - UNKNOWN_PENALTY)
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "SentencePiece has floats of 32 bits")]
+    fn single(vocab: &Vocab, scores: &[f64], Settings { user_defined, reserved, .. }: &Settings) -> Self {
+        let mut singles: Box<[f32]> = scores.iter().map(|&score| score as f32).collect();
+        let ordinary = vocab.iter().filter(|(_, id)| !reserved.contains(id) && !user_defined.contains(id));
+        let lowest = ordinary.map(|(_, id)| singles[id as usize]).fold(f32::INFINITY, f32::min);
+        for (text, id) in vocab.iter().filter(|(_, id)| user_defined.contains(id)) {
+            singles[id as usize] = symbol_score(text.len());
+        }
+        let unknown = (or_zero(f64::from(lowest)) - UNKNOWN_PENALTY) as f32;
+        Self::Float32(singles, unknown)
+    }
+}
+
+/// The score of a user-defined piece of that size.
+#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "as in SentencePiece")]
+pub(super) fn symbol_score(size: usize) -> f32 {
+    (SYMBOL_BONUS * (size as f64 - 1.0)) as f32
+}
+
+fn or_zero(score: f64) -> f64 {
+    if score.is_finite() { score } else { 0.0 }
+}
