@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from piecework.patterns import Regex
     from piecework.streams import DecodeStream
     from piecework.tokenizer import Tokenizer
-    from piecework.trainers import BpeTrainer, WordPieceTrainer
+    from piecework.trainers import BpeTrainer, UnigramTrainer, WordPieceTrainer
     from piecework.training import train, train_files
-    from piecework.types import Encoding, Encodings, Merge, Padded, Progress
+    from piecework.types import Encoding, Encodings, Merge, Padded, Progress, Round
 
 __version__ = "0.1.0"
 
@@ -52,8 +52,10 @@ __all__ = [
     "PieceworkError",
     "Progress",
     "Regex",
+    "Round",
     "Tokenizer",
     "Truncation",
+    "UnigramTrainer",
     "WordCounts",
     "WordPieceTrainer",
     "__version__",
@@ -92,8 +94,10 @@ _HOMES = {
     "PieceworkError": "errors",
     "Progress": "types",
     "Regex": "patterns",
+    "Round": "types",
     "Tokenizer": "tokenizer",
     "Truncation": "encoding_settings",
+    "UnigramTrainer": "trainers",
     "WordCounts": "counts",
     "WordPieceTrainer": "trainers",
     "compare": "explain",

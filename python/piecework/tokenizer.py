@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.processors import PostProcessor
     from piecework.streams import DecodeStream
-    from piecework.types import Call, Encodings, Merge, ProgressLike
+    from piecework.types import Call, Encodings, Merge, ProgressLike, Round
 
 __all__ = ["LoadSettings", "Tokenizer"]
 
@@ -1594,10 +1594,26 @@ class Tokenizer:
 
     @cached_property
     def history(self) -> tuple[Merge, ...]:
-        """The merges of the training in their order; empty if they are not known."""
+        """The merges of the training in their order; empty if they are not known, and of Unigram, which has `rounds`."""
         from piecework.types import Merge
 
         return tuple(Merge(*merge) for merge in self._core.history() or ())
+
+    @cached_property
+    def rounds(self) -> tuple[Round, ...]:
+        """What a training of Unigram did, in order: steps of EM and prunings; empty if it is not known.
+
+        >>> from piecework import UnigramTrainer, train
+        >>> tok = train({"▁hug": 10, "▁hugs": 5, "▁bun": 3}, UnigramTrainer(12))
+        >>> tok.rounds[1]
+        Round(pieces=10, log_likelihood=None, removed=('▁hugs',))
+        """
+        from piecework.types import Round
+
+        return tuple(
+            Round(pieces, log_likelihood, tuple(removed))
+            for pieces, log_likelihood, removed in self._core.rounds() or ()
+        )
 
     @cached_property
     def _steps(self) -> dict[str, int]:
@@ -1686,7 +1702,8 @@ class Tokenizer:
         if training := self.trainer:
             # A WordPiece learns by a criterion, and BPE by frequency.
             criterion = [training["criterion"]] if "criterion" in training else []
-            parts += [*criterion, f"{len(self.history):,} merges"]
+            done = f"{len(self.rounds)} rounds" if self.rounds else f"{len(self.history):,} merges"
+            parts += [*criterion, done]
         return f"Tokenizer({', '.join(parts)})"
 
 

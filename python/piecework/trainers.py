@@ -10,14 +10,16 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import KW_ONLY, asdict, dataclass
+from dataclasses import KW_ONLY, asdict, dataclass, fields
+from math import isfinite
+from numbers import Real
 from operator import index
 from typing import ClassVar, Literal
 
 from piecework import _core
 from piecework.errors import ConfigError, FormatError, to_utf8
 
-__all__ = ["BpeTrainer", "Trainer", "WordPieceTrainer"]
+__all__ = ["BpeTrainer", "Trainer", "UnigramTrainer", "WordPieceTrainer"]
 
 Criterion = Literal["likelihood", "pmi", "sum", "frequency"]
 Ties = Literal["lex", "first", "hf"]
@@ -33,7 +35,12 @@ _LEAST = {
     "stop_at_pair_frequency": 0,
     "limit_alphabet": 1,
     "max_token_length": 1,
+    "seed_size": 0,
+    "em_steps": 1,
+    "max_piece_length": 1,
 }
+_NAMES = ("special_tokens", "user_defined_symbols")
+_CHARACTERS = ("initial_alphabet", "required_chars")
 
 
 class Trainer:
@@ -49,17 +56,19 @@ class Trainer:
 
     def __post_init__(self) -> None:
         """Check types and ranges; the core checks them against the data."""
-        for name in ("special_tokens", "user_defined_symbols", "initial_alphabet"):
+        own = {field.name for field in fields(self)}  # type: ignore[arg-type]  # trainers are dataclasses
+        for name in own.intersection(_NAMES + _CHARACTERS):
             value = getattr(self, name)
             if not isinstance(value, Iterable):
                 raise ConfigError(f"{name} must be a sequence of str, not {value!r}")
-            if name != "initial_alphabet" and isinstance(value, str):
+            if name in _NAMES and isinstance(value, str):
                 raise ConfigError(
                     f"{name} must be a sequence of str, not one str; pass [{value!r}]"
                 )
             object.__setattr__(self, name, tuple(value))
         self._check_names()
-        for name, least in _LEAST.items():
+        for name in own.intersection(_LEAST):
+            least = _LEAST[name]
             object.__setattr__(self, name, self._integer(name, getattr(self, name), least))
         try:
             _core.check_trainer(self.to_json())
@@ -67,7 +76,7 @@ class Trainer:
             raise ConfigError(str(error).removeprefix("$.")) from None
 
     def _check_names(self) -> None:
-        for name in ("special_tokens", "user_defined_symbols"):
+        for name in _NAMES:
             for token, times in Counter(getattr(self, name)).items():
                 if not token or times > 1:
                     raise ConfigError(f"{name}: {token!r} is empty or given twice")
@@ -258,3 +267,84 @@ class BpeTrainer(Trainer):
     end_of_word_suffix: str = ""
     suffix_style: SuffixStyle = "attached"
     max_token_length: int | None = None
+
+
+@dataclass(frozen=True)
+class UnigramTrainer(Trainer):
+    """The settings of a training of a unigram language model.
+
+    It begins with many strings of the words, those that cover most of the text. Then, again and again, it learns how probable each
+    is, over all ways to spell the words (EM), and drops those that are missed least, until the size is reached. Words are cut at
+    white space, which is written as ``▁``, as the pre-tokenizer ``Metaspace`` does.
+
+    The result is a pure function of the word counts, these settings and the version of the algorithm: its bits do not depend on
+    the order of the words, on threads, or on the machine. Memory: some 20 bytes for each character of the different words, 100 for
+    each string to begin with, and 16 for each of those in each thread.
+
+    Args:
+        vocab_size: The entries at the end; special tokens, user-defined symbols, bytes and alphabet included. There are exactly so
+            many, or the error says how many there can be.
+        seed_size: The most strings to begin with, the characters apart.
+        shrinking_factor: The share of the pieces that a round leaves.
+        em_steps: The steps of EM in each round.
+        max_piece_length: No longer pieces, in characters.
+        min_frequency: Strings that occur less often are not begun with; those that occur once never are.
+        min_word_frequency: Words that occur less often are left out.
+        special_tokens: Entries that stand for no text.
+        special_tokens_first: Whether they have the first ids, or the last.
+        unk_token: Which of them stands for unknown characters. With None such a character is an error, unless ``byte_fallback``
+            spells it.
+        user_defined_symbols: Entries that are found in a text before it is split; nothing is learned across them.
+        byte_fallback: Whether the 256 bytes are entries, which spell what is unknown.
+        character_coverage: Keep the most frequent characters, so that they make up this share of the text; words are cut at the
+            others.
+        required_chars: Characters to keep in any case, even if never seen.
+        split_by_unicode_script: No piece has characters of two scripts; kana go with Han.
+        split_by_number: Nor digits beside letters.
+        split_digits: A digit is a piece by itself.
+        split_by_whitespace: ``▁`` stands only at the front of a piece.
+        allow_whitespace_only_pieces: Several ``▁`` are a piece, too.
+
+    Raises:
+        ConfigError: A setting that is impossible.
+
+    >>> import piecework as pw
+    >>> words = {"▁hug": 10, "▁pug": 5, "▁pun": 12, "▁bun": 4, "▁hugs": 5}
+    >>> tok = pw.train(words, UnigramTrainer(16))
+    >>> tok.tokenize("hugs pun")
+    ['▁hugs', '▁pun']
+    >>> [(done.pieces, done.removed) for done in tok.rounds if done.removed]
+    [(16, ('un', 'ug')), (14, ('▁pu',))]
+    """
+
+    type_name: ClassVar[str] = "UnigramTrainer"
+
+    vocab_size: int
+    _: KW_ONLY
+    seed_size: int = 1_000_000
+    shrinking_factor: float = 0.75
+    em_steps: int = 1
+    max_piece_length: int = 16
+    min_frequency: int = 2
+    min_word_frequency: int = 1
+    special_tokens: Sequence[str] = ("<unk>", "<s>", "</s>")
+    special_tokens_first: bool = True
+    unk_token: str | None = "<unk>"
+    user_defined_symbols: Sequence[str] = ()
+    byte_fallback: bool = False
+    character_coverage: float = 0.9995
+    required_chars: Iterable[str] = ()
+    split_by_unicode_script: bool = True
+    split_by_number: bool = True
+    split_digits: bool = False
+    split_by_whitespace: bool = True
+    allow_whitespace_only_pieces: bool = False
+
+    def __post_init__(self) -> None:
+        """Check types and ranges, those of shares first."""
+        for name in ("shrinking_factor", "character_coverage"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):
+                raise ConfigError(f"{name} must be a number from 0 to 1, not {value!r}")
+            object.__setattr__(self, name, float(value))
+        super().__post_init__()

@@ -11,10 +11,10 @@ from piecework._component import splitter_json
 from piecework.arguments import DEFAULT, ArrowColumn, Default
 from piecework.counts import WordCounts, with_defaults
 from piecework.errors import PieceworkWarning
-from piecework.pre_tokenizers import ByteLevel, WhitespaceSplit
+from piecework.pre_tokenizers import ByteLevel, Metaspace, WhitespaceSplit
 from piecework.progress import reporting
 from piecework.tokenizer import Tokenizer
-from piecework.trainers import BpeTrainer, Trainer, WordPieceTrainer
+from piecework.trainers import BpeTrainer, Trainer, UnigramTrainer, WordPieceTrainer
 
 if TYPE_CHECKING:
     from piecework.io.files import Pathish
@@ -41,10 +41,10 @@ def train(
             word counts; or a mapping of words to counts, whose words are taken as they are.
         trainer: The settings.
         normalizer: What a text is changed by: by default what word counts were made with, else BERT's for WordPiece and
-            nothing for BPE.
+            nothing for BPE and Unigram.
         pre_tokenizer: How it is split: by default as word counts were, else as BERT does for WordPiece, as GPT-2 does for
-            BPE on bytes, and at white space for BPE on characters.
-        threads: How many to count with; one for each core by default. They do not change the result.
+            BPE on bytes, at white space for BPE on characters, and for Unigram before it, by ``Metaspace``.
+        threads: How many to count with, and to learn Unigram with; one for each core by default. They do not change the result.
         progress: Whether to show progress, or what to call with it.
 
     Returns:
@@ -74,7 +74,7 @@ def train(
             threads=threads,
             progress=progress,
         )
-    return _train(counts, trainer, normalizer, pre_tokenizer, progress)
+    return _train(counts, trainer, normalizer, pre_tokenizer, threads=threads, progress=progress)
 
 
 def train_files(
@@ -98,7 +98,7 @@ def train_files(
         trainer: The settings.
         normalizer: What a text is changed by, None for nothing; by default as in :func:`train`.
         pre_tokenizer: How it is split, None for one word a line; by default as in :func:`train`.
-        threads: How many to count with; one for each core by default. They do not change the result.
+        threads: How many to count with, and to learn Unigram with; one for each core by default. They do not change the result.
         progress: Whether to show progress, or what to call with it.
         encoding: The files' character set, or ``"auto"`` to detect it for each.
         errors: ``"strict"`` makes broken bytes an error, ``"replace"`` puts U+FFFD in their place.
@@ -124,13 +124,13 @@ def train_files(
         errors=errors,
         keep_line_ends=isinstance(trainer, BpeTrainer),
     )
-    return _train(counts, trainer, normalizer, pre_tokenizer, progress)
+    return _train(counts, trainer, normalizer, pre_tokenizer, threads=threads, progress=progress)
 
 
 def _check_trainer_type(trainer: object) -> None:
     if not isinstance(trainer, Trainer):
         raise TypeError(
-            f"expected a WordPieceTrainer or a BpeTrainer, found {type(trainer).__name__}"
+            f"expected a WordPieceTrainer, a BpeTrainer or a UnigramTrainer, found {type(trainer).__name__}"
         )
 
 
@@ -139,13 +139,18 @@ def splitting_for(
     normalizer: Normalizer | Default | None = DEFAULT,
     pre_tokenizer: PreTokenizer | Default | None = DEFAULT,
 ) -> tuple[Normalizer | Default | None, PreTokenizer | Default | None]:
-    """Put what BPE has where nothing was given; the defaults of word counts are WordPiece's."""
-    if isinstance(trainer, BpeTrainer):
+    """Put what BPE and Unigram have where nothing was given; the defaults of word counts are WordPiece's."""
+    if not isinstance(trainer, WordPieceTrainer):
         normalizer = None if isinstance(normalizer, Default) else normalizer
         if isinstance(pre_tokenizer, Default):
-            on_bytes = trainer.alphabet == "byte"
-            pre_tokenizer = ByteLevel(add_prefix_space=False) if on_bytes else WhitespaceSplit()
+            pre_tokenizer = _splitter_for(trainer)
     return normalizer, pre_tokenizer
+
+
+def _splitter_for(trainer: Trainer) -> PreTokenizer:
+    if isinstance(trainer, UnigramTrainer):
+        return Metaspace()
+    return ByteLevel(add_prefix_space=False) if _is_on_bytes(trainer) else WhitespaceSplit()
 
 
 def _train(
@@ -153,6 +158,8 @@ def _train(
     trainer: Trainer,
     normalizer: Normalizer | Default | None,
     pre_tokenizer: PreTokenizer | Default | None,
+    *,
+    threads: int | None,
     progress: ProgressLike,
 ) -> Tokenizer:
     if counts.knows_its_words:
@@ -168,9 +175,9 @@ def _train(
     if not counts.knows_its_words and not _is_on_bytes(trainer):
         _warn_of_foreign_words(counts, splitter, functions)
     with reporting(progress) as report:
-        core = _core.train(counts._core, splitter, functions, trainer.to_json(), report)
+        core = _core.train(counts._core, splitter, functions, trainer.to_json(), threads, report)
         tok = Tokenizer._wrap(core, functions)
-        report("merging", len(tok), len(tok))
+        report("learning" if tok.rounds else "merging", len(tok), len(tok))
         return tok
 
 

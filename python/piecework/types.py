@@ -52,6 +52,21 @@ class Merge:
 
 
 @dataclass(frozen=True, slots=True)
+class Round:
+    """A step of EM of a training of Unigram, or a pruning.
+
+    Attributes:
+        pieces: How many pieces there were before it.
+        log_likelihood: Of the training words under these pieces, as a natural logarithm; None of a pruning.
+        removed: The pieces that it removed, the least expected or the least missed first.
+    """
+
+    pieces: int
+    log_likelihood: float | None
+    removed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """How far a long call has come.
 

@@ -25,21 +25,21 @@ def test_train_does_what_the_function_does(run: Run, text_file: Path, tmp_path: 
     assert f"{target}: {len(expected)} entries" in ended.err.replace(" of 50 asked for", "")
 
 
-@pytest.mark.parametrize("kind", [pw.WordPieceTrainer, pw.BpeTrainer])
+TRAINERS = (pw.WordPieceTrainer, pw.BpeTrainer, pw.UnigramTrainer)
+
+
+@pytest.mark.parametrize("kind", TRAINERS)
 def test_the_options_are_the_trainers_settings(kind: Any) -> None:
     ours = {field.name: field.default for field in dataclasses.fields(TrainerOptions)}
     theirs = {field.name: field.default for field in dataclasses.fields(kind) if field.name != "_"}
     assert theirs.keys() <= ours.keys()
-    lists = {"special_tokens", "user_defined_symbols", "initial_alphabet"}
+    lists = {"special_tokens", "user_defined_symbols", "initial_alphabet", "required_chars"}
     for name in theirs.keys() - lists:
-        default = getattr(ours[name], "value", ours[name])
-        assert default in (None, theirs[name]), name
+        assert ours[name] in (None, theirs[name]), name
 
 
 def test_every_option_is_a_setting() -> None:
-    settings = {
-        f.name for kind in (pw.WordPieceTrainer, pw.BpeTrainer) for f in dataclasses.fields(kind)
-    }
+    settings = {field.name for kind in TRAINERS for field in dataclasses.fields(kind)}
     assert {field.name for field in dataclasses.fields(TrainerOptions)} == settings - {"_"} | {
         "model"
     }
@@ -59,6 +59,49 @@ def test_every_option_of_bpe_arrives(run: Run, text_file: Path, tmp_path: Path) 
     assert run(*words, *options, "--special-tokens", "<unk>").code == 0
     trainer = pw.BpeTrainer(**settings, special_tokens=["<unk>"], special_tokens_first=False)
     assert pw.Tokenizer.from_file(target) == pw.train_files(text_file, trainer)
+
+
+def test_every_option_of_unigram_arrives(run: Run, text_file: Path, tmp_path: Path) -> None:
+    settings: dict[str, Any] = {
+        "vocab_size": 266, "seed_size": 60, "shrinking_factor": 0.6, "em_steps": 2, "max_piece_length": 5,
+        "min_frequency": 3, "min_word_frequency": 2, "unk_token": "[UNK]", "character_coverage": 0.99,
+        "required_chars": "xyz",
+    }  # fmt: skip
+    options = [
+        word for name, value in settings.items() for word in (f"--{name.replace('_', '-')}", value)
+    ]
+    yes = ("byte_fallback", "split_digits", "allow_whitespace_only_pieces")
+    no = ("split_by_unicode_script", "split_by_number", "split_by_whitespace")
+    options += [f"--{name.replace('_', '-')}" for name in yes]
+    options += [f"--no-{name.replace('_', '-')}" for name in no]
+    target = tmp_path / "t.json"
+    words = ("train", text_file, "-o", target, "--model", "unigram", "--special-tokens-last")
+    assert run(*words, *options, "--special-tokens", "[UNK]").code == 0
+    flags = dict.fromkeys(yes, True) | dict.fromkeys(no, False)
+    trainer = pw.UnigramTrainer(
+        **settings, **flags, special_tokens=["[UNK]"], special_tokens_first=False
+    )
+    assert pw.Tokenizer.from_file(target) == pw.train_files(text_file, trainer)
+
+
+def test_rounds_of_unigram(run: Run, text_file: Path, tmp_path: Path) -> None:
+    words = ("train", text_file, "-o", tmp_path / "t.json", "--model", "unigram")
+    words += ("--vocab-size", 13, "--special-tokens", "", "--unk-token", "")
+    trainer = pw.UnigramTrainer(13, special_tokens=[], unk_token=None)
+    rounds = pw.train_files(text_file, trainer).rounds
+    assert {done.log_likelihood is None for done in rounds} == {True, False}
+    lines = run(*words, "--trace").out.splitlines()
+    assert len(lines) == len(rounds)
+    assert lines[0].startswith(f"1\t{rounds[0].pieces} pieces\tlog-likelihood -")
+    objects = [json.loads(line) for line in run(*words, "--trace", "--json").out.splitlines()]
+    assert [
+        pw.Round(**o | {"removed": tuple(o["removed"])}) for o in map(without_step, objects)
+    ] == list(rounds)
+    assert json.loads(run(*words, "--json").out)["rounds"] == len(rounds)
+
+
+def without_step(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name != "step"}
 
 
 def test_bytes_split_by_a_pattern(run: Run, text_file: Path, tmp_path: Path) -> None:
@@ -86,6 +129,12 @@ def test_counts_for_bpe(run: Run, text_file: Path, tmp_path: Path) -> None:
         (["--model", "bpe", "--criterion", "pmi"], "--criterion says nothing with --model bpe"),
         (["--alphabet", "byte"], "--alphabet says nothing with --model wordpiece"),
         (["--ties", "sentencepiece"], "ties"),
+        (["--seed-size", "9"], "--seed-size says nothing with --model wordpiece"),
+        (["--model", "unigram", "--ties", "lex"], "--ties says nothing with --model unigram"),
+        (
+            ["--model", "unigram", "--shrinking-factor", "1"],
+            "--shrinking-factor must lie between 0 and 1",
+        ),
         (["--pre-tokenizer", "bert", "--split-pattern", "gpt2"], "--pre-tokenizer byte-level"),
     ],
 )
@@ -318,6 +367,8 @@ def test_summary(run: Run, text_file: Path, tmp_path: Path) -> None:
         (["text.txt", "-o", "t.json", "--vocab-txt", "t.json"], "same file"),
         (["text.txt", "-o", "t.json", "--vocab-txt", "no/v.txt"], "no: no such folder"),
         (["text.txt", "-o", "t.json", "--vocab-size", "8"], "--vocab-size 8 is too small"),
+        (["text.txt", "-o", "t.json", "--model", "unigram", "--vocab-size", "8"], "too small"),
+        (["text.txt", "-o", "t.json", "--model", "unigram", "--vocab-size", "99999"], "too large"),
         (["text.txt", "-o", "t.json", "--encoding", "klingon"], "klingon"),
         (["text.txt", "-o", "t.json", "--threads", "0"], "--threads"),
         (["text.txt", "-o", "t.json", "--criterion", "luck"], "luck"),

@@ -8,37 +8,51 @@ use crate::counts::WordCounts;
 use crate::decode::{BpeDecoder, Decoder, ReplaceDecoder, StripDecoder, WordPieceDecoder};
 use crate::error::{Error, Result};
 use crate::format::{write_splitter, write_trainer};
-use crate::learn::Watch;
+use crate::learn::{Stage, Threads, Watch, tell};
 use crate::model::bpe::{self, Bpe};
+use crate::model::unigram::{self, Unigram};
 use crate::model::wordpiece::{self, WordPiece};
-use crate::model::{Model, Trainer};
+use crate::model::{Model, ModelScratch, Trainer};
 use crate::pattern::Pattern;
 use crate::pipeline::{Parts, Tokenizer, Training};
 use crate::postprocess::{PostProcessor, Template};
 use crate::pretokenize::PreTokenizer;
-use crate::settings::ByteLevel;
+use crate::settings::{ByteLevel, Metaspace};
 use crate::vocab::Vocab;
 use crate::words::WordSplitter;
 
 /// Trains a tokenizer on `counts`.
 ///
-/// The tokenizer splits text by `splitter`, with which the counts must agree where they know how they were made.
-pub fn train(counts: &WordCounts, splitter: &WordSplitter, trainer: &Trainer, watch: Watch<'_>) -> Result<Tokenizer> {
+/// The tokenizer splits text by `splitter`, with which the counts must agree where they know how they were made. The threads
+/// are for Unigram, and do not change the result; the merges of other models come one after the other.
+pub fn train(
+    counts: &WordCounts,
+    splitter: &WordSplitter,
+    trainer: &Trainer,
+    threads: Threads<'_>,
+    watch: Watch<'_>,
+) -> Result<Tokenizer> {
     check_splitter(counts, splitter)?;
     let words = counts.by_first_sight();
-    let (parts, token_counts, history) = match trainer {
+    let (parts, token_counts, history, rounds) = match trainer {
         Trainer::WordPiece(config) => {
             let trained = wordpiece::train::train(&words, config, watch)?;
-            (word_piece(trained.entries, splitter, config)?, trained.token_counts, trained.history)
+            (word_piece(trained.entries, splitter, config)?, trained.token_counts, trained.history, Vec::new())
         }
         Trainer::Bpe(config) => {
             let trained = bpe::train::train(&words, config, watch)?;
-            (bpe(trained.entries, trained.merges, splitter, config)?, trained.token_counts, trained.history)
+            let parts = bpe(trained.entries, trained.merges, splitter, config)?;
+            (parts, trained.token_counts, trained.history, Vec::new())
         }
-        Trainer::Unigram(_) => return Err(Error::Config("there is no model for a UnigramTrainer yet".to_owned())),
+        Trainer::Unigram(config) => {
+            let trained = unigram::train::train(&words, config, threads, watch)?;
+            let parts = unigram(trained.entries, splitter, config)?;
+            let token_counts = count(&parts.model, &words, watch)?;
+            (parts, token_counts, Vec::new(), trained.history)
+        }
     };
     let trainer = write_trainer(trainer);
-    let training = Training { trainer, counts_sha256: counts.fingerprint(), token_counts, history };
+    let training = Training { trainer, counts_sha256: counts.fingerprint(), token_counts, history, rounds };
     Tokenizer::new(Parts { training: Some(Arc::new(training)), ..parts })
 }
 
@@ -84,12 +98,7 @@ fn bpe(
     config: &bpe::train::TrainerConfig,
 ) -> Result<Parts> {
     let vocab = Vocab::from_tokens(entries)?;
-    let mut added = specials(&vocab, &config.special_tokens);
-    // No merge need make these; so they are looked for in the text.
-    let symbol = |content: &String| {
-        Some(AddedToken { id: vocab.id(content)?, content: content.clone(), normalized: true, ..AddedToken::default() })
-    };
-    added.extend(config.user_defined_symbols.iter().filter_map(symbol));
+    let added = named(&vocab, &config.special_tokens, &config.user_defined_symbols);
     let unk_token = UNKNOWN.into_iter().find(|unk| config.special_tokens.iter().any(|token| token == unk));
     let settings = bpe::Settings {
         unk_token: unk_token.map(str::to_owned),
@@ -117,15 +126,83 @@ fn specials(vocab: &Vocab, names: &[String]) -> Vec<AddedToken> {
     names.iter().filter_map(|content| Some(AddedToken::special(vocab.id(content)?, content))).collect()
 }
 
+/// Special tokens, and symbols that no model need make of the text, so that they are looked for there.
+fn named(vocab: &Vocab, special_tokens: &[String], symbols: &[String]) -> Vec<AddedToken> {
+    let symbol = |content: &String| {
+        Some(AddedToken { id: vocab.id(content)?, content: content.clone(), normalized: true, ..AddedToken::default() })
+    };
+    let symbols = symbols.iter().filter_map(symbol);
+    specials(vocab, special_tokens).into_iter().chain(symbols).collect()
+}
+
+fn unigram(
+    entries: Vec<(String, f64)>,
+    splitter: &WordSplitter,
+    config: &unigram::train::TrainerConfig,
+) -> Result<Parts> {
+    let (entries, scores) = entries.into_iter().unzip::<_, _, Vec<_>, _>();
+    let vocab = Vocab::from_tokens(entries)?;
+    let added = named(&vocab, &config.special_tokens, &config.user_defined_symbols);
+    let settings = unigram::Settings {
+        unk_token: config.unk_token.clone(),
+        byte_fallback: config.byte_fallback,
+        ..Default::default()
+    };
+    Ok(Parts {
+        splitter: splitter.clone(),
+        model: Model::Unigram(Unigram::new(vocab, scores, settings)?),
+        added,
+        post_processor: None,
+        decoder: unigram_decoder(splitter, config),
+        truncation: None,
+        padding: None,
+        training: None,
+    })
+}
+
+/// How often each entry stands in the words when they are encoded, but for words that cannot be.
+fn count(model: &Model, words: &[(&str, u64)], watch: Watch<'_>) -> Result<Vec<u64>> {
+    /// How many words are encoded between two calls of the watch.
+    const CHUNK: usize = 1 << 12;
+    let mut counts = vec![0; model.vocab().id_limit() as usize];
+    let (mut scratch, mut tokens, mut total) = (ModelScratch::default(), Vec::new(), 0_u64);
+    for (done, chunk) in words.chunks(CHUNK).enumerate() {
+        tell(watch, Stage::Counting, done * CHUNK, words.len())?;
+        for &(word, count) in chunk {
+            tokens.clear();
+            if model.encode_word(word, 0, false, &mut scratch, &mut tokens).is_err() {
+                continue;
+            }
+            let more = count.checked_mul(tokens.len() as u64).and_then(|more| total.checked_add(more));
+            total = more.ok_or_else(|| Error::Overflow("the tokens of the words are more than 2^64 - 1".to_owned()))?;
+            tokens.iter().for_each(|token| counts[token.id as usize] += count);
+        }
+    }
+    Ok(counts)
+}
+
+fn metaspace(splitter: &WordSplitter) -> Option<Metaspace> {
+    let mut steps = splitter.pre_tokenizer().into_iter().flat_map(PreTokenizer::steps);
+    steps.find_map(|step| if let PreTokenizer::Metaspace(mark) = step { Some(*mark) } else { None })
+}
+
+fn unigram_decoder(splitter: &WordSplitter, config: &unigram::train::TrainerConfig) -> Option<Decoder> {
+    let spaces = metaspace(splitter).map(Decoder::Metaspace);
+    if !config.byte_fallback {
+        return spaces;
+    }
+    let steps = [Decoder::ByteFallback].into_iter().chain(spaces);
+    Some(Decoder::Sequence(steps.collect()))
+}
+
 /// What undoes the way in which the tokens are written.
 fn bpe_decoder(splitter: &WordSplitter, config: &bpe::train::TrainerConfig) -> Option<Decoder> {
     let (prefix, suffix) = (config.continuing_subword_prefix.clone(), config.end_of_word_suffix.clone());
-    let steps = || splitter.pre_tokenizer().into_iter().flat_map(PreTokenizer::steps);
-    let metaspace = steps().find_map(|step| if let PreTokenizer::Metaspace(mark) = step { Some(*mark) } else { None });
-    if steps().any(|step| matches!(step, PreTokenizer::ByteLevel(_))) {
+    let mut steps = splitter.pre_tokenizer().into_iter().flat_map(PreTokenizer::steps);
+    if steps.any(|step| matches!(step, PreTokenizer::ByteLevel(_))) {
         let bytes = Decoder::ByteLevel(ByteLevel::default());
         Some(if suffix.is_empty() { bytes } else { Decoder::Sequence(vec![space(&suffix), bytes, last_space()]) })
-    } else if let Some(metaspace) = metaspace {
+    } else if let Some(metaspace) = metaspace(splitter) {
         Some(Decoder::Metaspace(metaspace))
     } else if !suffix.is_empty() {
         Some(Decoder::Bpe(BpeDecoder { suffix }))

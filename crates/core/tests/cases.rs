@@ -19,6 +19,7 @@ use piecework_core::encoding::Encoding;
 use piecework_core::format::{
     JsonSettings, read_decoder, read_splitter, read_tokenizer_json, read_trainer, write_decoder, write_tokenizer_json,
 };
+use piecework_core::learn::Threads;
 use piecework_core::model::Model;
 use piecework_core::model::wordpiece::{Settings, Unknown, WordPiece};
 use piecework_core::pipeline::{Input, Options, Parts, Road, Scratch, Tokenizer};
@@ -243,7 +244,7 @@ fn train(case: &Value, defaults: &Value, changes: &Value) -> Result<Tokenizer> {
     let settings = with(&standard, &case["settings"]);
     let trainer = read_trainer(&Value::Object(with(&Value::Object(settings), changes)).to_string())?;
     let (counts, splitter) = counts(case, defaults)?;
-    training::train(&counts, &splitter, &trainer, &mut |_| ControlFlow::Continue(()))
+    training::train(&counts, &splitter, &trainer, Threads::ALONE, &mut |_| ControlFlow::Continue(()))
 }
 
 fn entries(tokenizer: &Tokenizer) -> Vec<&str> {

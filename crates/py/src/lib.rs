@@ -40,7 +40,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<counts::WordCounts>()?;
     module.add_class::<counts::WordCounter>()?;
     module.add_function(wrap_pyfunction!(train::train, module)?)?;
-    module.add_function(wrap_pyfunction!(train::train_unigram, module)?)?;
     module.add_function(wrap_pyfunction!(train::check_trainer, module)?)?;
     module.add_function(wrap_pyfunction!(formats::from_tiktoken, module)?)?;
     module.add_function(wrap_pyfunction!(formats::from_merges, module)?)?;

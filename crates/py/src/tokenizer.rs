@@ -10,7 +10,7 @@ use piecework_core::format::{
     JsonSettings, VocabSettings, read_splitter, read_tokenizer_json, read_vocab_txt, with_parts, write_model,
     write_parts, write_splitter, write_tokenizer_json, write_vocab_txt,
 };
-use piecework_core::learn::Merge;
+use piecework_core::learn::{Merge, Round};
 use piecework_core::model::Model;
 use piecework_core::model::wordpiece::{Settings, Unknown, WordPiece};
 use piecework_core::pipeline::{self, WordPieces};
@@ -33,6 +33,8 @@ use crate::workers::Workers;
 
 /// A merge of the history: left, right, token, score, pair, left and right counts, ties.
 type MergeTuple<'a> = (&'a str, &'a str, &'a str, f64, u64, u64, u64, u64);
+/// A round of the history: pieces before it, log-likelihood, what it removed.
+type RoundTuple<'a> = (usize, Option<f64>, &'a [String]);
 /// Settings of a model: prefix, unknown token, unknown policy, longest word.
 type ModelSettings = (String, Option<String>, String, Option<usize>);
 /// An added token: content, `single_word`, lstrip, rstrip, normalized, special.
@@ -242,6 +244,12 @@ impl Tokenizer {
         Some(training.history.iter().map(merge_tuple).collect())
     }
 
+    /// The rounds of a training of Unigram.
+    fn rounds(&self) -> Option<Vec<RoundTuple<'_>>> {
+        let training = self.inner.training()?;
+        Some(training.rounds.iter().map(round_tuple).collect())
+    }
+
     fn encode(
         &self,
         text: &Bound<'_, PyAny>,
@@ -403,6 +411,11 @@ impl Tokenizer {
 /// Lets the GIL go for work on so many bytes that it takes longer than that.
 fn detached<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Send) -> T {
     if bytes < FLOOR { work() } else { py.detach(work) }
+}
+
+fn round_tuple(round: &Round) -> RoundTuple<'_> {
+    let Round { pieces, log_likelihood, removed } = round;
+    (*pieces, *log_likelihood, removed)
 }
 
 fn merge_tuple(merge: &Merge) -> MergeTuple<'_> {

@@ -10,9 +10,12 @@ def train(
     splitter: str,
     functions: Sequence[Callable[[str], object]],
     trainer: str,
+    threads: int | None,
     progress: Callable[[str, int, int], object] | None,
 ) -> Tokenizer:
     """Train on word counts; `splitter` and `trainer` are JSON, `progress` gets stage, done, total.
+
+    `threads` are for Unigram; they do not change the result.
 
     `functions` are those that the splitter means by their numbers.
     """

@@ -1,9 +1,9 @@
 //! What training left behind, as a model's own part of a `tokenizer.json` holds it.
 
-use super::json::{Json, Node, object};
-use super::trainer::{trainer, write_trainer};
+use super::json::{Json, Node};
+use super::trainer::{strings, trainer, write_trainer};
 use crate::error::{Error, Result};
-use crate::learn::Merge;
+use crate::learn::{Merge, Round};
 use crate::pipeline::Training;
 use crate::vocab::Vocab;
 
@@ -11,12 +11,16 @@ pub(super) struct RawTraining(Training);
 
 impl RawTraining {
     pub(super) fn read(node: &Node<'_>) -> Result<Self> {
-        node.only(&["trainer", "counts_sha256", "token_counts", "history"])?;
+        node.only(&["trainer", "counts_sha256", "token_counts", "history", "rounds"])?;
         Ok(Self(Training {
             trainer: write_trainer(&trainer(&node.member("trainer")?)?),
             counts_sha256: node.member("counts_sha256")?.str()?.to_owned(),
             token_counts: node.member("token_counts")?.array()?.map(|node| node.unsigned()).collect::<Result<_>>()?,
             history: node.member("history")?.array()?.map(|node| merge(&node)).collect::<Result<_>>()?,
+            // Only a training of Unigram has them.
+            rounds: node
+                .find("rounds")?
+                .map_or_else(|| Ok(Vec::new()), |node| node.array()?.map(|node| round(&node)).collect::<Result<_>>())?,
         }))
     }
 
@@ -55,13 +59,35 @@ fn merge(node: &Node<'_>) -> Result<Merge> {
     })
 }
 
+/// `[pieces, log-likelihood, removed pieces]`; a pruning has null in the middle.
+fn round(node: &Node<'_>) -> Result<Round> {
+    let parts: Vec<Node<'_>> = node.array()?.collect();
+    let [pieces, log_likelihood, removed] = &parts[..] else {
+        return Err(node.error("expected [pieces, log-likelihood, removed pieces]"));
+    };
+    Ok(Round {
+        pieces: pieces.size()?,
+        log_likelihood: if log_likelihood.is_null() { None } else { Some(log_likelihood.float()?) },
+        removed: strings(removed)?,
+    })
+}
+
 pub(super) fn training_json(training: &Training) -> Result<Json> {
-    Ok(object([
-        ("trainer", Json::parse(training.trainer.as_bytes())?),
-        ("counts_sha256", training.counts_sha256.as_str().into()),
-        ("token_counts", training.token_counts.iter().copied().collect()),
-        ("history", Json::Array(training.history.iter().map(merge_json).collect())),
-    ]))
+    let rounds = (!training.rounds.is_empty()).then(|| training.rounds.iter().map(round_json).collect::<Json>());
+    let members = [
+        ("trainer", Some(Json::parse(training.trainer.as_bytes())?)),
+        ("counts_sha256", Some(training.counts_sha256.as_str().into())),
+        ("token_counts", Some(training.token_counts.iter().copied().collect())),
+        ("history", Some(training.history.iter().map(merge_json).collect())),
+        ("rounds", rounds),
+    ];
+    let given = members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    Ok(Json::Object(given.collect()))
+}
+
+fn round_json(round: &Round) -> Json {
+    let removed = round.removed.iter().map(String::as_str).collect();
+    Json::Array(vec![(round.pieces as u64).into(), round.log_likelihood.map(Json::Float).into(), removed])
 }
 
 fn merge_json(merge: &Merge) -> Json {

@@ -42,3 +42,14 @@ pub struct Merge {
     /// How many candidates had exactly this score.
     pub ties: u64,
 }
+
+/// A step of EM of a training of Unigram, or a pruning.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Round {
+    /// How many pieces there were before it.
+    pub pieces: usize,
+    /// Of the words under them; a pruning does not ask for it.
+    pub log_likelihood: Option<f64>,
+    /// The pieces that it removed, the least expected or the least missed first.
+    pub removed: Vec<String>,
+}

@@ -10,6 +10,9 @@ type Beside<'a> = &'a (dyn Fn(&(dyn Fn() + Sync), &mut dyn FnMut()) + Sync);
 /// Is told how many parts of a work are begun, and may end it.
 pub(crate) type Tell<'a> = &'a mut dyn FnMut(usize) -> Result<()>;
 
+/// Gives the number of a part to do, while there is one.
+type Next<'a> = &'a mut dyn FnMut() -> Option<usize>;
+
 /// The threads that are lent to a training: this library makes none.
 #[derive(Clone, Copy)]
 pub struct Threads<'a>(Beside<'a>);
@@ -30,7 +33,7 @@ impl<'a> Threads<'a> {
         self,
         parts: usize,
         tell: Tell<'_>,
-        work: &(dyn Fn(&mut dyn FnMut() -> Option<usize>) + Sync),
+        work: &(dyn Fn(Next<'_>) + Sync),
     ) -> Result<()> {
         let (begun, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
         let next = || {

@@ -21,7 +21,7 @@ use crate::added::{AddedToken, AddedTokens};
 use crate::decode::Decoder;
 use crate::error::{Error, Result};
 use crate::fast::Fast;
-use crate::learn::Merge;
+use crate::learn::{Merge, Round};
 use crate::model::Model;
 use crate::pad::Padding;
 use crate::postprocess::PostProcessor;
@@ -40,6 +40,8 @@ pub struct Training {
     pub token_counts: Vec<u64>,
     /// The merges in their order.
     pub history: Vec<Merge>,
+    /// What a training of Unigram did, which merges nothing.
+    pub rounds: Vec<Round>,
 }
 
 /// The parts of a [`Tokenizer`].

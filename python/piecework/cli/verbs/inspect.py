@@ -92,7 +92,7 @@ def _tokenizer_facts(tok: Tokenizer, shown_merges: int) -> Facts:
         **(_word_piece(tok) if tok.model_type == "WordPiece" else {}),
         "trainer": tok.trainer,
         "counts_sha256": tok.counts_sha256,
-        "merges": len(tok.history),
+        **({"rounds": len(tok.rounds)} if tok.rounds else {"merges": len(tok.history)}),
         "first_merges": _steps(tok, range(head)),
         "last_merges": _steps(tok, range(tail, len(tok.history))),
     }

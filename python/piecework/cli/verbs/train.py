@@ -27,7 +27,7 @@ from piecework.cli.progress import bar
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from piecework import Merge, Tokenizer, WordCounts
+    from piecework import Merge, Round, Tokenizer, WordCounts
     from piecework.trainers import Trainer
 
 
@@ -36,6 +36,7 @@ class ModelName(Enum):
 
     wordpiece = "wordpiece"
     bpe = "bpe"
+    unigram = "unigram"
 
 
 class Criterion(Enum):
@@ -80,7 +81,7 @@ class TrainerOptions:
         typer.Option(
             metavar="N",
             min=1,
-            help="The entries to reach; special tokens, user-defined symbols and alphabet included. WordPiece needs it.",
+            help="The entries to reach; special tokens, user-defined symbols and alphabet included. WordPiece and Unigram need it.",
             show_default=False,
         ),
     ] = None
@@ -89,8 +90,14 @@ class TrainerOptions:
         typer.Option(help="WordPiece: what makes a pair good; likelihood by default."),
     ] = None
     min_frequency: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Pairs that occur less often are not merged.")
-    ] = 1
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Pairs that occur less often are not merged, 1 by default; Unigram: strings that occur less often are not "
+            "begun with, 2 by default.",
+        ),
+    ] = None
     min_word_frequency: Annotated[
         int,
         typer.Option(
@@ -116,19 +123,19 @@ class TrainerOptions:
         ),
     ] = False
     ties: Annotated[
-        Ties,
+        Ties | None,
         typer.Option(
             help="Among equally good pairs: the first by bytes, by first occurrence, or by ids; BPE: hf learns just what "
-            "tokenizers does, sentencepiece takes the shorter token first, then by bytes."
+            "tokenizers does, sentencepiece takes the shorter token first, then by bytes. lex by default."
         ),
-    ] = Ties.lex
+    ] = None
     special_tokens: Annotated[
         list[str] | None,
         typer.Option(
             "--special-tokens",
             metavar="TOKEN",
-            help="A special token; give it again for each, or '' for none. By default none for BPE, and for "
-            "WordPiece [PAD] [UNK] [CLS] [SEP] [MASK].",
+            help="A special token; give it again for each, or '' for none. By default none for BPE, for "
+            "WordPiece [PAD] [UNK] [CLS] [SEP] [MASK], and for Unigram <unk> <s> </s>.",
         ),
     ] = None
     special_tokens_first: Annotated[
@@ -197,25 +204,119 @@ class TrainerOptions:
         ),
     ] = False
 
+    unk_token: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TOKEN",
+            help="Unigram: the special token for unknown characters, <unk> by default; '' for none.",
+        ),
+    ] = None
+    seed_size: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Unigram: the most strings to begin with, beside the characters; 1,000,000 by default.",
+        ),
+    ] = None
+    shrinking_factor: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Unigram: the share of the pieces that a round leaves; 0.75 by default.",
+        ),
+    ] = None
+    em_steps: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="Unigram: the steps of EM in each round; 1 by default."
+        ),
+    ] = None
+    max_piece_length: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="Unigram: no longer pieces, in characters; 16 by default."
+        ),
+    ] = None
+    byte_fallback: Annotated[
+        bool,
+        typer.Option(
+            "--byte-fallback",
+            help="Unigram: the 256 bytes are entries, which spell what is unknown.",
+        ),
+    ] = False
+    character_coverage: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Unigram: keep the most frequent characters that make up this share of the text; 0.9995 by default.",
+        ),
+    ] = None
+    required_chars: Annotated[
+        str,
+        typer.Option(
+            metavar="CHARACTERS",
+            help="Unigram: characters to keep even if never seen.",
+            show_default=False,
+        ),
+    ] = ""
+    split_by_unicode_script: Annotated[
+        bool | None,
+        typer.Option(
+            "--split-by-unicode-script/--no-split-by-unicode-script",
+            help="Unigram: no piece has characters of two scripts; so by default.",
+        ),
+    ] = None
+    split_by_number: Annotated[
+        bool | None,
+        typer.Option(
+            "--split-by-number/--no-split-by-number",
+            help="Unigram: nor digits beside letters; so by default.",
+        ),
+    ] = None
+    split_digits: Annotated[
+        bool, typer.Option("--split-digits", help="Unigram: a digit is a piece by itself.")
+    ] = False
+    split_by_whitespace: Annotated[
+        bool | None,
+        typer.Option(
+            "--split-by-whitespace/--no-split-by-whitespace",
+            help="Unigram: white space stands only at the front of a piece; so by default.",
+        ),
+    ] = None
+    allow_whitespace_only_pieces: Annotated[
+        bool,
+        typer.Option(
+            "--allow-whitespace-only-pieces", help="Unigram: runs of white space are pieces, too."
+        ),
+    ] = False
+
     def trainer(self, more_symbols: Sequence[str] = ()) -> Trainer:
         """Give the trainer; `more_symbols` come after those that the options name."""
-        from piecework import BpeTrainer, WordPieceTrainer
+        from piecework import BpeTrainer, UnigramTrainer, WordPieceTrainer
 
-        kind = BpeTrainer if self.model is ModelName.bpe else WordPieceTrainer
+        kinds: dict[ModelName, type[Trainer]] = {
+            ModelName.wordpiece: WordPieceTrainer,
+            ModelName.bpe: BpeTrainer,
+            ModelName.unigram: UnigramTrainer,
+        }
+        kind = kinds[self.model]
         settings = self._given() | {
             "user_defined_symbols": [*(self.user_defined_symbols or ()), *more_symbols]
         }
-        for name in settings.keys() - {field.name for field in fields(kind)}:
+        known = {field.name for field in fields(kind)}  # type: ignore[arg-type]  # trainers are dataclasses
+        for name in settings.keys() - known:
             option = f"--{name.replace('_', '-')}"
             message = f"{option} says nothing with --model {self.model.value}"
             raise typer.BadParameter(message, param_hint=option)
-        if kind is WordPieceTrainer and self.vocab_size is None:
-            raise typer.BadParameter("WordPiece needs it", param_hint="--vocab-size")
+        if kind is not BpeTrainer and self.vocab_size is None:
+            message = f"--model {self.model.value} needs it"
+            raise typer.BadParameter(message, param_hint="--vocab-size")
         return kind(**settings)
 
     def _given(self) -> dict[str, Any]:
         """What was asked for, and what all trainers have."""
-        flags = {"stop_without_gain", "prune_unused"}
+        flags = {field.name for field in fields(self) if field.default in (False, "")}
         settings: dict[str, Any] = {
             name: value.value if isinstance(value, Enum) else value
             for name, value in asdict(self).items()
@@ -223,6 +324,8 @@ class TrainerOptions:
         }
         if self.special_tokens == [""]:
             settings["special_tokens"] = []
+        if self.unk_token == "":
+            settings["unk_token"] = None
         return settings
 
 
@@ -258,11 +361,15 @@ def train(
             "--counts", help="The files are word counts, from count-words; they are added up."
         ),
     ] = False,
-    trace: Annotated[bool, typer.Option("--trace", help="Print the merges, one a line.")] = False,
+    trace: Annotated[
+        bool,
+        typer.Option("--trace", help="Print the merges, or the rounds of Unigram, one a line."),
+    ] = False,
     json: Annotated[
         bool,
         typer.Option(
-            "--json", help="Print a summary as JSON; with --trace the merges, an object a line."
+            "--json",
+            help="Print a summary as JSON; with --trace the merges or rounds, an object a line.",
         ),
     ] = False,
     splitting: Splitting,
@@ -271,16 +378,18 @@ def train(
     threads: Threads = None,
     no_progress: NoProgress = False,
 ) -> None:
-    """Train a tokenizer on text files: WordPiece, or BPE.
+    """Train a tokenizer on text files: WordPiece, BPE, or Unigram.
 
-    Each line is a document; for BPE its end belongs to it. Text is split as BERT does for WordPiece, and for BPE at white
-    space, or with --alphabet byte as GPT-2 does. The tokenizer keeps its history: `piecework explain` and `inspect` tell by which merges a token was born.
+    Each line is a document; for BPE its end belongs to it. Text is split as BERT does for WordPiece, for BPE at white
+    space, or with --alphabet byte as GPT-2 does, and for Unigram before white space, which is written as ▁. The tokenizer
+    keeps its history: `piecework explain` and `inspect` tell by which merges a token was born.
 
     Examples:
       piecework train story.txt poem.txt -o tokenizer.json --vocab-size 4000
       zcat big.txt.gz | piecework train - -o tokenizer.json --vocab-size 30000 --no-lowercase
       piecework train --counts counts.txt -o tokenizer.json --vocab-size 500 --criterion pmi --trace
       piecework train story.txt -o bytes.json --model bpe --vocab-size 8000 --alphabet byte --split-pattern cl100k
+      piecework train story.txt -o unigram.json --model unigram --vocab-size 8000 --byte-fallback
       piecework train zh.txt -o zh.json --vocab-size 8000 --pre-tokenizer jieba --no-handle-chinese-chars
     """
     names = files or [STDIN]
@@ -305,14 +414,15 @@ def train(
                 progress=show,
             )
         )
-        tok = run(table, settings, **how, progress=show)
+        tok = run(table, settings, **how, threads=threads, progress=show)
     with printing() as write:
         tok.save(output)
         if vocab_txt:
             tok.save_vocab(vocab_txt)
         if trace:
-            for step, merge in enumerate(tok.history, 1):
-                write(as_json({"step": step, **asdict(merge)}) if json else _line(step, merge))
+            history: Sequence[Merge | Round] = tok.rounds or tok.history
+            for step, done in enumerate(history, 1):
+                write(as_json({"step": step, **asdict(done)}) if json else _line(step, done))
         elif json:
             write(as_json(_summary(tok, table, output)))
     print(_told(tok, table, output, trainer.vocab_size), file=sys.stderr)
@@ -346,7 +456,20 @@ def _check_targets(targets: Sequence[Path], inputs: Sequence[str]) -> None:
         raise typer.BadParameter("the same file as --output", param_hint="--vocab-txt")
 
 
-def _line(step: int, merge: Merge) -> str:
+def _line(step: int, done: Merge | Round) -> str:
+    from piecework import Round
+
+    return _round(step, done) if isinstance(done, Round) else _merge(step, done)
+
+
+def _round(step: int, done: Round) -> str:
+    removed = f"removed {len(done.removed)}: {' '.join(map(shown, done.removed[:5]))}"
+    more = " ..." if len(done.removed) > 5 else ""
+    what = "pruned" if done.log_likelihood is None else f"log-likelihood {done.log_likelihood:.6g}"
+    return f"{step}\t{done.pieces} pieces\t{what}\t{removed}{more}".rstrip(": ")
+
+
+def _merge(step: int, merge: Merge) -> str:
     counts = f"pair {merge.pair_count}, left {merge.left_count}, right {merge.right_count}"
     made = f"{shown(merge.left)} + {shown(merge.right)} -> {shown(merge.token)}"
     return f"{step}\t{made}\tscore {merge.score:.6g}\t{counts}\tties {merge.ties}"
@@ -356,7 +479,7 @@ def _summary(tok: Tokenizer, table: WordCounts, output: Path) -> dict[str, Any]:
     return {
         "output": str(output),
         "vocab_size": tok.vocab_size,
-        "merges": len(tok.history),
+        **({"rounds": len(tok.rounds)} if tok.rounds else {"merges": len(tok.history)}),
         "words": len(table),
         "word_total": table.total,
         "counts_sha256": tok.counts_sha256,
@@ -366,7 +489,8 @@ def _summary(tok: Tokenizer, table: WordCounts, output: Path) -> dict[str, Any]:
 
 def _told(tok: Tokenizer, table: WordCounts, output: Path, wanted: int | None) -> str:
     short = "" if wanted in (None, tok.vocab_size) else f" of {wanted:,} asked for"
+    done = f"{len(tok.rounds)} rounds" if tok.rounds else f"{len(tok.history):,} merges"
     return (
-        f"{shown(str(output))}: {tok.vocab_size:,} entries{short}, {len(tok.history):,} merges, "
+        f"{shown(str(output))}: {tok.vocab_size:,} entries{short}, {done}, "
         f"from {len(table):,} different words, {table.total:,} in all"
     )

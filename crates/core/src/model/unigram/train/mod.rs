@@ -27,7 +27,7 @@ use std::cmp::Ordering;
 
 pub use config::TrainerConfig;
 
-pub use crate::learn::{Progress, Stage, Threads, Watch};
+pub use crate::learn::{Progress, Round, Stage, Threads, Watch};
 
 use crate::error::{Error, Result};
 use crate::learn::tell;
@@ -44,17 +44,6 @@ pub struct Trained {
     pub entries: Vec<(String, f64)>,
     /// What was done.
     pub history: Vec<Round>,
-}
-
-/// A step of EM, or a pruning.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Round {
-    /// How many pieces there were before it.
-    pub pieces: usize,
-    /// Of the words under them; a pruning does not ask for it.
-    pub log_likelihood: Option<f64>,
-    /// The pieces that it dropped, the least expected or the least missed first.
-    pub removed: Vec<String>,
 }
 
 /// Trains on words and their counts.

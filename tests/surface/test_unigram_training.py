@@ -1,0 +1,154 @@
+"""Training Unigram through the public functions: what comes out, from whatever is given, and what is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import piecework as pw
+from piecework import decoders, models, pre_tokenizers
+from piecework.reference.settings import UnigramTrainer as Reference
+
+WORDS = {"▁hug": 10, "▁pug": 5, "▁pun": 12, "▁bun": 4, "▁hugs": 5}
+TEXTS = ["the cat sat on the mat", "the cats sat, and the mats sat", "a cat 中文 é"] * 3
+
+
+def test_defaults_are_those_of_the_reference() -> None:
+    ours, theirs = pw.UnigramTrainer(90), Reference(90)
+    for name in theirs.__dataclass_fields__.keys() - {"_"}:
+        assert getattr(ours, name) == getattr(theirs, name), name
+
+
+def test_the_whole_pipeline() -> None:
+    tok = pw.train(TEXTS, pw.UnigramTrainer(28))
+    assert (tok.model_type, len(tok), tok.unk_token) == ("Unigram", 28, "<unk>")
+    assert (tok.normalizer, tok.pre_tokenizer) == (None, pre_tokenizers.Metaspace())
+    assert tok.decoder == decoders.Metaspace()
+    assert list(tok.vocab)[:3] == list(tok.special_tokens) == ["<unk>", "<s>", "</s>"]
+    assert tok.decode(tok.encode("the cat sat").ids) == "the cat sat"
+    assert "<unk>" in tok.tokenize("x")
+    assert tok.history == ()
+
+
+def test_files_iterators_and_tables_train_the_same(tmp_path: Path) -> None:
+    trainer = pw.UnigramTrainer(28)
+    path = tmp_path / "text.txt"
+    path.write_text("\n".join(TEXTS), encoding="utf-8")
+    whole = pw.train(iter(TEXTS), trainer)
+    table = pw.WordCounts.from_texts(
+        TEXTS, normalizer=None, pre_tokenizer=pre_tokenizers.Metaspace()
+    )
+    assert pw.train(table, trainer) == pw.train_files(path, trainer, threads=1) == whole
+    assert (
+        pw.train({word: table[word] for word in reversed(list(table))}, trainer).model
+        == whole.model
+    )
+
+
+def test_bytes_and_symbols() -> None:
+    trainer = pw.UnigramTrainer(279, byte_fallback=True, user_defined_symbols=["<mask>", "at"])
+    tok = pw.train(TEXTS, trainer)
+    assert tok.tokenize("x")[-1] == "<0x78>"
+    assert tok.decode(tok.encode("the <mask> 𝄞 cat").ids) == "the <mask> 𝄞 cat"
+    assert {"<mask>", "at"} <= set(tok.tokenize("a <mask> cat"))
+    learned = list(tok.vocab)[261:]
+    assert not [piece for piece in learned if "at" in piece]
+
+
+def test_no_unknown_token() -> None:
+    tok = pw.train(TEXTS, pw.UnigramTrainer(28, special_tokens=[], unk_token=None))
+    assert tok.unk_token is None
+    with pytest.raises(pw.errors.UnknownTokenError):
+        tok.encode("x")
+
+
+def test_special_tokens_last() -> None:
+    trainer = pw.UnigramTrainer(
+        28, special_tokens=["?", "[PAD]"], unk_token="?", special_tokens_first=False
+    )
+    assert list(pw.train(TEXTS, trainer).vocab)[-2:] == ["?", "[PAD]"]
+
+
+def test_rounds_are_kept_in_the_file() -> None:
+    tok = pw.train(WORDS, pw.UnigramTrainer(13))
+    again = pw.Tokenizer.from_str(tok.to_str())
+    assert again == tok
+    assert again.rounds == tok.rounds
+    assert [done.pieces for done in tok.rounds] == sorted(
+        (d.pieces for d in tok.rounds), reverse=True
+    )
+    assert tok.rounds[-1].log_likelihood is not None
+    assert json.loads(again.to_str())["model"]["piecework"]["training"]["history"] == []
+
+
+@pytest.mark.parametrize(
+    "row",
+    [[], [1, 2], [1, None, ["a"], 0], ["1", None, []], [-1, None, []], [1, "x", []], [1, 0, [2]]],
+)
+def test_broken_rounds(row: list[object]) -> None:
+    data = json.loads(pw.train(WORDS, pw.UnigramTrainer(13)).to_str())
+    data["model"]["piecework"]["training"]["rounds"][1] = row
+    with pytest.raises(pw.errors.FormatError, match=r"rounds\[1\]"):
+        pw.Tokenizer.from_str(json.dumps(data))
+
+
+def test_token_counts_are_those_of_the_words() -> None:
+    tok = pw.train(WORDS, pw.UnigramTrainer(14))
+    counts = dict.fromkeys(tok.vocab, 0)
+    bare = tok.with_parts(pre_tokenizer=None)
+    for word, count in WORDS.items():
+        for piece in bare.tokenize(word):
+            counts[piece] += count
+    assert tok.token_counts == list(counts.values())
+
+
+def test_log_likelihood_is_that_of_the_model_before_the_last_step() -> None:
+    tok = pw.train(WORDS, pw.UnigramTrainer(16))
+    last = [done.log_likelihood for done in tok.rounds if done.log_likelihood is not None][-2:]
+    assert last[0] < last[1] < 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"vocab_size": 9}, "at least 11"),
+        ({"vocab_size": 99}, "19 entries at most"),
+        ({"shrinking_factor": 1.0}, "shrinking_factor"),
+        ({"shrinking_factor": "1"}, "shrinking_factor"),
+        ({"character_coverage": 1.5}, "character_coverage"),
+        ({"character_coverage": float("nan")}, "character_coverage"),
+        ({"em_steps": 0}, "em_steps"),
+        ({"max_piece_length": 0}, "max_piece_length"),
+        ({"seed_size": -1}, "seed_size"),
+        ({"required_chars": ["ab"]}, "required_chars"),
+        ({"unk_token": "[UNK]"}, "special_tokens"),
+        ({"user_defined_symbols": ["<s>"]}, "special token"),
+        ({"user_defined_symbols": ["<0x41>"], "byte_fallback": True}, "twice"),
+        ({"split_digits": 1}, "split_digits"),
+        ({"special_tokens": "<unk>"}, "special_tokens"),
+    ],
+)
+def test_what_is_refused(settings: dict[str, object], says: str) -> None:
+    with pytest.raises(pw.errors.ConfigError, match=says):
+        pw.train(WORDS, pw.UnigramTrainer(**{"vocab_size": 16} | settings))  # type: ignore[arg-type]
+
+
+def test_nothing_to_learn_from() -> None:
+    for words in ({}, {"a": 1}):
+        with pytest.raises(pw.errors.CountsError, match="nothing to learn"):
+            pw.train(words, pw.UnigramTrainer(9, min_word_frequency=2), pre_tokenizer=None)
+
+
+def test_progress() -> None:
+    calls: list[pw.Progress] = []
+    tok = pw.train(WORDS, pw.UnigramTrainer(13), progress=calls.append)
+    assert calls[-1] == pw.Progress("learning", len(tok), len(tok))
+
+
+def test_numbers_of_numpy() -> None:
+    numpy = pytest.importorskip("numpy")
+    trainer = pw.UnigramTrainer(numpy.int64(13), shrinking_factor=numpy.float32(0.5))
+    assert pw.train(WORDS, trainer).trainer == json.loads(
+        pw.UnigramTrainer(13, shrinking_factor=0.5).to_json()
+    )
+    assert isinstance(pw.train(WORDS, trainer).model, models.Unigram)
