@@ -29,12 +29,7 @@ impl<'a> Threads<'a> {
     }
 
     /// Runs `work` once on each thread; the numbers of the parts that it does are handed to it one by one.
-    pub(crate) fn share(
-        self,
-        parts: usize,
-        tell: Tell<'_>,
-        work: &(dyn Fn(Next<'_>) + Sync),
-    ) -> Result<()> {
+    pub(crate) fn share(self, parts: usize, tell: Tell<'_>, work: &(dyn Fn(Next<'_>) + Sync)) -> Result<()> {
         let (begun, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
         let next = || {
             let part = begun.fetch_add(1, Ordering::Relaxed);
