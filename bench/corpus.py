@@ -43,6 +43,13 @@ def files(kind: str) -> list[str]:
     return sorted(map(str, folder.iterdir()))
 
 
+def english(size: int) -> bytes:
+    """Give all English text, again and again, up to the last whole line of so many bytes."""
+    whole = b"".join(Path(path).read_bytes() for path in files("en"))
+    text = (whole * (size // len(whole) + 1))[:size]
+    return text[: text.rindex(b"\n") + 1]
+
+
 def english_files() -> list[str]:
     """Give files with all English text, the novels twice: some 59 MB."""
     paths = files("en")

@@ -65,7 +65,7 @@ def measure() -> Iterator[Row]:
         return
     with tempfile.TemporaryDirectory(prefix="piecework-bench-") as folder:
         path = Path(folder, "english.txt")
-        path.write_bytes(_text())
+        path.write_bytes(corpus.english(SIZE))
         theirs = _once("tokenizers", path)
         giga = min(_once("gigatoken", path) for _ in range(TIMES))
         ours = min(_once("piecework", path) for _ in range(TIMES))
@@ -77,13 +77,6 @@ def measure() -> Iterator[Row]:
     parts = f"{ours[0]:.2f} s, {ours[1]:.2f} of them counting, {ours[2]:.0f} MB"
     ratio = f"1/{giga[0] / ours[0]:.2f} of gigatoken, 1/{theirs[0] / ours[0]:.1f} of tokenizers"
     yield f"{what}, piecework", f"{parts}: {ratio}", "no more than gigatoken; equal merges"
-
-
-def _text() -> bytes:
-    """All English text, again and again, up to the last whole line."""
-    whole = b"".join(Path(path).read_bytes() for path in corpus.files("en"))
-    text = (whole * (SIZE // len(whole) + 1))[:SIZE]
-    return text[: text.rindex(b"\n") + 1]
 
 
 def _once(kind: str, path: Path) -> list[Any]:

@@ -21,6 +21,7 @@ MEASURES = [
         "count",
         "train",
         "train_bpe",
+        "train_unigram",
         "interrupt",
         "synthetic",
     ),

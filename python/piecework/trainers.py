@@ -278,7 +278,7 @@ class UnigramTrainer(Trainer):
     white space, which is written as ``▁``, as the pre-tokenizer ``Metaspace`` does.
 
     The result is a pure function of the word counts, these settings and the version of the algorithm: its bits do not depend on
-    the order of the words, on threads, or on the machine. Memory: some 20 bytes for each character of the different words, 100 for
+    the order of the words, on threads, or on the machine. Memory: some 20 bytes for each character of the different words, 150 for
     each string to begin with, and 16 for each of those in each thread.
 
     Args:

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+import piecework as pw
 from live_unigram import NORMAL, read, trained
+from piecework import models
 from piecework.reference.settings import UnigramTrainer
 from piecework.reference.unigram import Encoder, Settings
 from piecework.reference.unigram_seeds import DIGITS, is_allowed
@@ -33,17 +35,17 @@ def bits_per_byte(scores: Scores, words: Counter[str]) -> float:
     return bits / sum(n * len(word[1:].encode() + b" ") for word, n in words.items())
 
 
-def by_sentencepiece(lines: list[str]) -> Scores:
+def by_sentencepiece(lines: list[str], size: int = SIZE) -> Scores:
     settings = {"normalization_rule_name": "identity", "character_coverage": 1.0}
-    model = read(trained(lines, SIZE, **settings))
+    model = read(trained(lines, size, **settings))
     return {piece: score for piece, score, kind in model.pieces if kind == NORMAL}
 
 
-def by_tokenizers(lines: list[str]) -> Scores:
+def by_tokenizers(lines: list[str], size: int = SIZE) -> Scores:
     live = tokenizers.Tokenizer(tokenizers.models.Unigram())
     live.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
     trainer = tokenizers.trainers.UnigramTrainer(
-        vocab_size=SIZE, special_tokens=["<unk>"], unk_token="<unk>", show_progress=False
+        vocab_size=size, special_tokens=["<unk>"], unk_token="<unk>", show_progress=False
     )
     live.train_from_iterator([" ".join(line.split()) for line in lines if line.split()], trainer)
     vocab = json.loads(live.to_str())["model"]["vocab"]
@@ -54,6 +56,38 @@ def by_us(lines: list[str]) -> Scores:
     trainer = UnigramTrainer(SIZE, character_coverage=1.0)
     vocabulary = train_unigram(words_of(lines), trainer).vocabulary
     return dict(vocabulary[len(trainer.reserved) :])
+
+
+def by_the_core(lines: list[str], size: int) -> Scores:
+    trainer = pw.UnigramTrainer(size, character_coverage=1.0)
+    model = pw.train([" ".join(line.split()) for line in lines], trainer).model
+    assert isinstance(model, models.Unigram)
+    return dict(model.vocab[len(trainer.special_tokens) :])
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        ("en/inaugural.txt", 2000),
+        ("en/tinyshakespeare.txt", 1500),
+        ("multi/de-docs.txt", 3000),
+        ("multi/tr-docs.txt", 3000),
+        ("multi/ru-docs.txt", 2000),
+        ("multi/ko-docs.txt", 2500),
+        ("multi/ja-docs.txt", 4000),
+        ("zh/cmrc2018-a.txt", 5000),
+    ],
+)
+def test_the_core_needs_no_more_bits(name: str, size: int, corpus_lines: Lines) -> None:
+    lines = list(itertools.islice(corpus_lines(name), 8000))
+    held_out = words_of(lines[::10])
+    learned = [line for place, line in enumerate(lines) if place % 10]
+    known = set("".join(words_of(learned)))
+    held_out = Counter({word: n for word, n in held_out.items() if set(word) <= known})
+    assert len(held_out) > 200
+    needed = bits_per_byte(by_the_core(learned, size), held_out)
+    for theirs in (by_sentencepiece(learned, size), by_tokenizers(learned, size)):
+        assert needed <= bits_per_byte(theirs, held_out)
 
 
 def test_held_out_text_needs_no_more_bits(corpus_lines: Lines) -> None:

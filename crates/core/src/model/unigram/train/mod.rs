@@ -10,8 +10,9 @@
 //! nothing else, and has the same bits with any number of threads.
 //!
 //! Cost: a step of EM takes time for every place in a word where a piece stands. Memory: with M characters in the different
-//! words and K pieces, 20 bytes for each of M while seeds are sought, 4 later; some 100 for each of K, and 16 more of K in each
-//! thread. A word of any length is worked on in blocks, at 24 bytes a character.
+//! words and K pieces, 20 bytes for each of M while seeds are sought, 4 later; some 150 for each of K, and 16 more of K in each
+//! thread. A word of any length is worked on in blocks, at 32 bytes a character. The watch is called often, but neither while
+//! suffixes are sorted nor within one word.
 
 mod allowed;
 mod config;
@@ -23,7 +24,8 @@ mod seeds;
 mod stretches;
 mod trie;
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
+use std::ops::{Range, RangeFrom};
 
 pub use config::TrainerConfig;
 
@@ -66,7 +68,7 @@ struct Training<'a> {
     threads: Threads<'a>,
     reserved: Vec<String>,
     corpus: Corpus,
-    shards: Vec<std::ops::Range<usize>>,
+    shards: Vec<Range<usize>>,
     /// How many pieces there are to be.
     size: usize,
     pieces: Pieces,
@@ -114,9 +116,9 @@ impl<'a> Training<'a> {
     }
 
     fn step(&mut self, plain: bool, watch: Watch<'_>) -> Result<()> {
-        let (before, parts) = (self.pieces.len(), self.shards.len());
-        let [taken, steps] = self.steps;
-        let mut tell = |done| tell(watch, Stage::Learning, taken * parts + done, steps.max(taken + 1) * parts);
+        let before = self.pieces.len();
+        let (begun, all) = self.progress();
+        let mut tell = |done| tell(watch, Stage::Learning, begun.saturating_add(done), all);
         let expected = em::expect(&self.corpus, &self.shards, &self.pieces, self.threads, &mut tell)?;
         self.expected = expected.counts;
         let removed = if plain { Vec::new() } else { self.drop_rare() };
@@ -127,12 +129,18 @@ impl<'a> Training<'a> {
         Ok(())
     }
 
+    /// How many parts of the words were worked on in all steps so far, and how many are to be at most.
+    fn progress(&self) -> (usize, usize) {
+        let [taken, most] = self.steps.map(|steps| steps.saturating_mul(self.shards.len()));
+        (taken, most)
+    }
+
     /// Drops pieces that are expected less than half a time, if enough are left (U17).
     fn drop_rare(&mut self) -> Vec<String> {
         let is_rare = |&piece: &usize| self.expected[piece] < HALF && !self.pieces.is_character(piece);
         let mut rare: Vec<usize> = (0..self.pieces.len()).filter(is_rare).collect();
         let needed = (self.size + rare.len()).saturating_sub(self.pieces.len());
-        rare.sort_unstable_by_key(|&piece| (self.expected[piece], std::cmp::Reverse(piece)));
+        rare.sort_unstable_by_key(|&piece| (self.expected[piece], Reverse(piece)));
         rare.truncate(rare.len() - needed.min(rare.len()));
         self.remove(&rare)
     }
@@ -140,8 +148,8 @@ impl<'a> Training<'a> {
     /// Removes the pieces that are missed least (U20).
     fn prune(&mut self, size: usize, watch: Watch<'_>) -> Result<()> {
         let before = self.pieces.len();
-        let (parts, [taken, steps]) = (self.shards.len(), self.steps);
-        let mut tell = |_| tell(watch, Stage::Learning, taken * parts, steps.max(taken + 1) * parts);
+        let (begun, all) = self.progress();
+        let mut tell = |_| tell(watch, Stage::Learning, begun, all);
         let losses = em::losses(&self.pieces, &self.expected, self.threads, &mut tell)?;
         let mut others: Vec<usize> = (0..before).filter(|&piece| !self.pieces.is_character(piece)).collect();
         others.sort_unstable_by(|&one, &other| by_loss(losses[one], losses[other]).then(other.cmp(&one)));
@@ -171,8 +179,7 @@ impl<'a> Training<'a> {
         let mut ranked: Vec<usize> = (0..self.pieces.len()).collect();
         ranked.sort_by(|&one, &other| probability(other).total_cmp(&probability(one)));
         let learned = ranked.into_iter().map(|piece| (self.pieces.name(piece, &self.corpus), ln(probability(piece))));
-        let reserved =
-            |range: std::ops::RangeFrom<usize>| self.reserved[range].iter().map(|entry| (entry.clone(), 0.0));
+        let reserved = |range: RangeFrom<usize>| self.reserved[range].iter().map(|entry| (entry.clone(), 0.0));
         let specials = self.config.special_tokens.len();
         if self.config.special_tokens_first {
             reserved(0..).chain(learned).collect()
@@ -219,5 +226,5 @@ fn most_steps(config: &TrainerConfig, mut pieces: usize, size: usize) -> usize {
         pieces = fewer(config, pieces, target);
         rounds += 1;
     }
-    rounds * config.em_steps + PLAIN_STEPS
+    config.em_steps.saturating_mul(rounds).saturating_add(PLAIN_STEPS)
 }

@@ -4,6 +4,8 @@
 //! that the sorted suffixes are. A walk over them meets each edge once. The weight of its strings is a difference of two
 //! running sums; whether the same character stands before them all is told by where that character last changed.
 
+use std::cmp::Reverse;
+
 use libsais::SuffixArrayConstruction;
 
 use super::TrainerConfig;
@@ -15,23 +17,34 @@ use crate::learn::{Stage, Watch, tell};
 /// How many suffixes are looked at between two calls of the watch.
 const CHUNK: usize = 1 << 16;
 
-/// A string that may become a piece.
-#[derive(Clone, Copy)]
+/// A string to begin with.
 pub(super) struct Seed {
     weight: u64,
-    /// The first suffix, in their order, that begins with it; in the end, where that is in the text.
+    /// Where it is in the text.
     place: u32,
     pub(super) length: u32,
 }
 
 impl Seed {
     pub(super) fn value(&self) -> u128 {
-        u128::from(self.weight) * u128::from(self.length)
+        value(self.weight, self.length)
     }
 
     pub(super) fn text<'c>(&self, corpus: &'c Corpus) -> &'c [Symbol] {
         &corpus.text[self.place as usize..][..self.length as usize]
     }
+}
+
+fn value(weight: u64, length: u32) -> u128 {
+    u128::from(weight) * u128::from(length)
+}
+
+/// A string that may become a seed.
+struct Candidate {
+    weight: u64,
+    /// The first suffix, in their order, that begins with it.
+    rank: u32,
+    length: u32,
 }
 
 /// The strings of the largest value, in the order of their bytes.
@@ -47,20 +60,21 @@ pub(super) fn seeds(corpus: &Corpus, config: &TrainerConfig, watch: Watch<'_>) -
         }
         walk.step(rank);
     }
-    let mut seeds = walk.found;
-    if seeds.len() > config.seed_size {
-        if config.seed_size > 0 {
-            let order = |seed: &Seed| (std::cmp::Reverse(seed.value()), seed.place, seed.length);
-            seeds.select_nth_unstable_by_key(config.seed_size - 1, order);
-        }
-        seeds.truncate(config.seed_size);
+    let found = largest(walk.found, config.seed_size);
+    let seed = |Candidate { weight, rank, length }| Seed { weight, place: suffixes[rank as usize], length };
+    Ok(found.into_iter().map(seed).collect())
+}
+
+/// So many candidates of the largest value; of equal ones, those that come first.
+fn largest(mut found: Vec<Candidate>, most: usize) -> Vec<Candidate> {
+    if most > 0 && found.len() > most {
+        let order = |found: &Candidate| (Reverse(value(found.weight, found.length)), found.rank, found.length);
+        found.select_nth_unstable_by_key(most - 1, order);
     }
-    seeds.shrink_to_fit();
-    seeds.sort_unstable_by_key(|seed| (seed.place, seed.length));
-    for seed in &mut seeds {
-        seed.place = suffixes[seed.place as usize];
-    }
-    Ok(seeds)
+    found.truncate(most);
+    found.shrink_to_fit();
+    found.sort_unstable_by_key(|found| (found.rank, found.length));
+    found
 }
 
 /// Where the suffixes of all stretches begin, in the order of the suffixes.
@@ -125,7 +139,7 @@ struct Walk<'a> {
     weight: u64,
     /// The last suffix with another character before it than the suffix that precedes it in order.
     changed: usize,
-    found: Vec<Seed>,
+    found: Vec<Candidate>,
 }
 
 impl<'a> Walk<'a> {
@@ -218,6 +232,6 @@ impl<'a> Walk<'a> {
 
     fn take(&mut self, length: Option<usize>, first: usize, weight: u64) {
         let fits = |number: usize| u32::try_from(number).expect("the text is shorter than 2^31");
-        self.found.extend(length.map(|length| Seed { weight, place: fits(first), length: fits(length) }));
+        self.found.extend(length.map(|length| Candidate { weight, rank: fits(first), length: fits(length) }));
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! The child of a node by a symbol lies at the node's base plus the symbol, if that slot names the node as its parent.
 
+use std::ops::Range;
+
 use super::pieces::NO_PIECE;
 use super::stretches::Symbol;
 
@@ -9,7 +11,9 @@ use super::stretches::Symbol;
 const TRIES: usize = 64;
 
 const ROOT: u32 = 0;
+/// In place of a parent.
 const FREE: u32 = u32::MAX;
+const NOBODY: u32 = u32::MAX - 1;
 
 #[derive(Clone, Copy)]
 struct Slot {
@@ -30,26 +34,23 @@ impl Trie {
     /// The trie of pieces in order, none of them twice and none empty.
     pub(super) fn new<'t>(pieces: usize, text: impl Fn(usize) -> &'t [Symbol]) -> Self {
         let mut builder = Builder::default();
-        builder.slots.push(Slot { parent: ROOT, ..Slot::FREE });
+        builder.slots.push(Slot { parent: NOBODY, ..Slot::FREE });
         let mut open = vec![(ROOT, 0, 0..pieces)];
+        let mut children: Vec<(Symbol, Range<usize>)> = Vec::new();
         while let Some((node, depth, mut range)) = open.pop() {
-            if depth > 0 && range.start < range.end && text(range.start).len() == depth {
+            if !range.is_empty() && text(range.start).len() == depth {
                 builder.slots[node as usize].piece = u32::try_from(range.start).expect("pieces are fewer than 2^32");
                 range.start += 1;
             }
-            let mut symbols: Vec<Symbol> = Vec::new();
-            let mut parts = Vec::new();
-            while range.start < range.end {
+            while !range.is_empty() {
                 let symbol = text(range.start)[depth];
-                let size = partition(range.len(), |at| text(range.start + at)[depth] == symbol);
-                symbols.push(symbol);
-                parts.push(range.start..range.start + size);
+                let size = leading(range.len(), |at| text(range.start + at)[depth] == symbol);
+                children.push((symbol, range.start..range.start + size));
                 range.start += size;
             }
-            if let Some(base) = builder.children(node, &symbols) {
-                let nodes = symbols.iter().map(|&symbol| base.wrapping_add(symbol));
-                open.extend(nodes.zip(parts).map(|(child, part)| (child, depth + 1, part)).rev());
-            }
+            let base = builder.children(node, &children);
+            let nodes = children.drain(..).rev();
+            open.extend(nodes.map(|(symbol, part)| (base.wrapping_add(symbol), depth + 1, part)));
         }
         Self { slots: builder.slots }
     }
@@ -61,7 +62,7 @@ impl Trie {
         for (length, &symbol) in (1..).zip(text) {
             let child = self.slots[node as usize].base.wrapping_add(symbol);
             match self.slots.get(child as usize) {
-                Some(slot) if slot.parent == node && child != ROOT => {
+                Some(slot) if slot.parent == node => {
                     if slot.piece != NO_PIECE {
                         emit(slot.piece, length);
                     }
@@ -73,8 +74,8 @@ impl Trie {
     }
 }
 
-/// How many of the first things below a limit hold; those that do stand first, and are few for the most part.
-fn partition(limit: usize, holds: impl Fn(usize) -> bool) -> usize {
+/// How many things hold of so many; those that do stand first, and are few for the most part.
+fn leading(limit: usize, holds: impl Fn(usize) -> bool) -> usize {
     let mut beyond = 1;
     while beyond < limit && holds(beyond) {
         beyond *= 2;
@@ -95,10 +96,10 @@ struct Builder {
 }
 
 impl Builder {
-    /// Finds a base for the children of a node.
-    fn children(&mut self, node: u32, symbols: &[Symbol]) -> Option<u32> {
-        let &first = symbols.first()?;
-        let which = usize::from(symbols.len() > 1);
+    /// Gives a node children, and says what its base is.
+    fn children(&mut self, node: u32, children: &[(Symbol, Range<usize>)]) -> u32 {
+        let Some(&(first, _)) = children.first() else { return 0 };
+        let which = usize::from(children.len() > 1);
         let mut place = self.full[which];
         let mut tries = 0;
         loop {
@@ -110,12 +111,10 @@ impl Builder {
             }
             tries += 1;
             let base = u32::try_from(place).expect("slots are fewer than 2^32").wrapping_sub(first);
-            let is_free = |&symbol: &Symbol| {
-                self.slots.get(base.wrapping_add(symbol) as usize).is_none_or(|slot| slot.parent == FREE)
-            };
-            if symbols.iter().all(is_free) {
-                self.take(node, base, symbols);
-                return Some(base);
+            let slot = |symbol| self.slots.get(base.wrapping_add(symbol) as usize);
+            if children.iter().all(|&(symbol, _)| slot(symbol).is_none_or(|slot| slot.parent == FREE)) {
+                self.take(node, base, children);
+                return base;
             }
             if tries == TRIES {
                 self.full[which] = place;
@@ -125,9 +124,9 @@ impl Builder {
         }
     }
 
-    fn take(&mut self, node: u32, base: u32, symbols: &[Symbol]) {
+    fn take(&mut self, node: u32, base: u32, children: &[(Symbol, Range<usize>)]) {
         self.slots[node as usize].base = base;
-        for &symbol in symbols {
+        for &(symbol, _) in children {
             let place = base.wrapping_add(symbol) as usize;
             if place >= self.slots.len() {
                 self.slots.resize(place + 1, Slot::FREE);
