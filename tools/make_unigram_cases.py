@@ -267,6 +267,56 @@ def best(live: Any, text: str, wanted: int) -> Iterator[Json]:
 # What the reference says
 
 
+def wordpiece(counts: dict[str, int], **ours: Any) -> Json:
+    """Gives a model of WordPiece with counts of its entries."""
+    return {
+        "type": "piecework.WordPiece",
+        "vocab": {entry: i for i, entry in enumerate(counts)},
+        "unk_token": "[UNK]",
+        "continuing_subword_prefix": ours.pop("prefix", "##"),
+        "max_input_chars_per_word": 12,
+        "piecework": {**ours, "training": {"token_counts": [*counts.values()]}},
+    }
+
+
+HUGS = {
+    "[UNK]": 0, "h": 4, "##u": 9, "##g": 8, "##s": 6, "hu": 30, "##gs": 40, "hug": 10, "##ug": 3, "a": 5,
+    "##a": 5, "##ab": 5, "ab": 0, "##b": 5,
+}  # fmt: skip
+HUGGED = ["hugs", "hug", "ab", "aab", "xhugs", "huxxgs", "hugx", "a" * 12, "a" * 13, "hugs aab"]
+SPLITS = {
+    "likeliest, word": wordpiece(HUGS, segmentation="likeliest"),
+    "likeliest, run": wordpiece(HUGS, segmentation="likeliest", unknown="run"),
+    "likeliest, char": wordpiece(HUGS, segmentation="likeliest", unknown="char"),
+    "likeliest, no prefix": wordpiece(
+        {entry.removeprefix("##"): n for entry, n in HUGS.items()},
+        segmentation="likeliest",
+        prefix="",
+    ),
+}
+PASSED_OVER = {
+    "dropout, 0.5": wordpiece(HUGS, dropout=0.5),
+    "dropout, 0.1": wordpiece(HUGS, dropout=0.1, unknown="char"),
+    "dropout, 1": wordpiece(HUGS, dropout=1.0, unknown="run"),
+    "dropout, 0": wordpiece(HUGS, dropout=0.0),
+}
+
+
+def wordpiece_cases(table: dict[str, Json]) -> Iterator[Json]:
+    """Gives the likeliest segmentations of WordPiece, and those with dropout."""
+    table |= SPLITS | PASSED_OVER
+    spaces = {"pre_tokenizer": {"type": "WhitespaceSplit"}}
+    for name in SPLITS:
+        for text in HUGGED:
+            case = {"name": named(name, text), "text": text, "config": {**spaces, "model": name}}
+            yield by_reference(table, case)
+    for name in PASSED_OVER:
+        for seed, number in ((0, 0), (7, 3), (2**64 - 1, 1)):
+            text = "hugs hug aab hugs ab huxg"
+            case = {"name": f"{name}: seed {seed}, input {number}", "seed": seed, "number": number}
+            yield by_reference(table, case | {"text": text, "config": {**spaces, "model": name}})
+
+
 BARRED = {"added_tokens": [
     {"id": 4, "content": "ab", **dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False),
      "special": True}]}  # fmt: skip
@@ -328,6 +378,7 @@ def encode_table() -> Json:
         table[name] = as_ours(HEAD + pieces, byte_fallback=byte_fallback)
         cases += sentencepiece_cases(name)
     cases += reference_cases(table)
+    cases += wordpiece_cases(table)
     return {"models": table, "cases": cases}
 
 
