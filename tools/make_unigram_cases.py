@@ -11,6 +11,7 @@ changes, and that the core gives the same bits.
 
 import argparse
 import base64
+import itertools
 import json
 import struct
 import sys
@@ -173,6 +174,10 @@ MODELS: dict[str, tuple[list[Piece], bool, list[str]]] = {
         + [(entry, 0.0, BYTE) for entry in BYTES], True,
         ["a\u4e2db", "xx", "<0x41>", "\U0001f600a"]),
 }  # fmt: skip
+ALIKE = ["".join(text) for size in range(1, 6) for text in itertools.product("ab", repeat=size)]
+MODELS["sentencepiece: all alike"] = (
+    [(entry, -0.7 * len(entry), NORMAL) for entry in ALIKE], False, ["abaab", "ab" * 30, "abaab" * 30]
+)  # fmt: skip
 LISTED = (2, 5, 64)
 
 

@@ -108,6 +108,23 @@ def test_small_models_like_tokenizers(seed: int) -> None:
             assert list(made.offsets) == wanted.offsets, ascii(text)
 
 
+def test_an_agenda_that_gets_too_large() -> None:
+    strings = ["".join(s) for n in range(1, 6) for s in itertools.product("ab", repeat=n)]
+    lengths = set()
+    for seed in range(6):
+        chance = random.Random(seed)
+        scores = [-chance.uniform(0.1, 5) for _ in range(3)]
+        pieces = [(text, chance.choice(scores) * len(text), NORMAL) for text in strings]
+        model = model_of([("<unk>", 0.0, UNKNOWN), *pieces])
+        found = pipeline.from_dict(like_sentencepiece(model)).model
+        assert isinstance(found, Unigram)
+        word = "".join(chance.choices("ab", k=SHORT))
+        paths = reference_nbest(found, word, 64)
+        assert paths == nbest(processor(model), word, 64)
+        lengths.add(len(paths))
+    assert lengths == {1, 64}
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_shared_models(data: Path, name: str, corpus_lines: Callable[[str], Iterator[str]]) -> None:
     model = shared_model(data, name)

@@ -287,13 +287,12 @@ class Agenda:
             self._rise(place, last)
         return top
 
-    def shrink(self, wanted: int) -> None:
-        """Lets go of all but the best, if there are more than memory should hold."""
-        if len(self) >= MOST_PARTIALS:
-            kept = [self.pop() for _ in range(min(FEW_PARTIALS, 10 * wanted))]
-            self._heap = []
-            for partial in kept:
-                self.push(partial)
+    def shrunk(self, size: int) -> "Agenda":
+        """Gives an agenda of the first ones alone."""
+        smaller = Agenda()
+        for _ in range(size):
+            smaller.push(self.pop())
+        return smaller
 
     def _rise(self, place: int, partial: Partial) -> None:
         while place and self._heap[above := (place - 1) // 2].bound < partial.bound:
@@ -301,7 +300,7 @@ class Agenda:
         self._heap[place] = partial
 
 
-MOST_PARTIALS, FEW_PARTIALS = 10000, 512
+MOST_PARTIALS, FEW_PARTIALS, MOST_SHRINKINGS = 10000, 512, 10
 
 
 def nbest(
@@ -323,8 +322,9 @@ def nbest(
         rounded: What is done to each sum.
 
     Returns:
-        Paths with their scores. Tie rule: as `Agenda` says. Cost: each path takes as many steps as
-        it has edges, and a step tries all edges that end at one place.
+        Paths with their scores; the best alone where so many are nearly as good that the agenda gets
+        too large again and again. Tie rule: as `Agenda` says. Cost: each path takes as many steps as
+        it has edges, if few are nearly as good, and a step tries all edges that end at one place.
 
     >>> edges = [Edge(0, 1, "a"), Edge(0, 2, "ab"), Edge(1, 2, "b")]
     >>> [(len(path.edges), path.score) for path in nbest(2, edges, [-1.0, -3.0, -1.0], 9)]
@@ -332,6 +332,7 @@ def nbest(
     """
     ends, through = by_end(size, edges), _through(size, edges, scores, rounded)
     found: list[Path] = []
+    shrinkings = 0
     agenda = Agenda()
     agenda.push(Partial(0.0, 0.0, None, None))
     while agenda and len(found) < wanted:
@@ -345,7 +346,11 @@ def nbest(
             agenda.push(Partial(rounded(bound), rounded(score), edges[number], top))
         if not start:
             agenda.push(Partial(top.score, top.score, None, top))
-        agenda.shrink(wanted)
+        if len(agenda) >= MOST_PARTIALS:
+            if shrinkings == MOST_SHRINKINGS:
+                highest = max(through[number] for number in ends[size])
+                return [Path(best(size, edges, scores, rounded), highest)]
+            agenda, shrinkings = agenda.shrunk(min(FEW_PARTIALS, 10 * wanted)), shrinkings + 1
     return found
 
 
