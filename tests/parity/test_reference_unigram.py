@@ -32,6 +32,8 @@ from piecework.reference.models import Unigram
 
 tokenizers = pytest.importorskip("tokenizers", reason="the oracle `tokenizers` is not installed")
 
+Lines = Callable[[str], Iterator[str]]
+
 CORPORA = ["en/botchan.txt", "zh/cmrc2018-a.txt", "multi/ja-docs.txt", "code/go-std.txt"]
 SHORT = 200
 BYTES = [(f"<0x{byte:02X}>", 0.0, BYTE) for byte in range(256)]
@@ -140,9 +142,7 @@ def test_shared_models(data: Path, name: str, corpus_lines: Callable[[str], Iter
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_nbest_of_shared_models(
-    data: Path, name: str, corpus_lines: Callable[[str], Iterator[str]]
-) -> None:
+def test_nbest_of_shared_models(data: Path, name: str, corpus_lines: Lines) -> None:
     model = shared_model(data, name)
     live, found = processor(model), pipeline.from_dict(like_sentencepiece(model))
     assert isinstance(found.model, Unigram)
@@ -154,21 +154,21 @@ def test_nbest_of_shared_models(
             assert reference_nbest(found.model, word, 64) == nbest(live, text[:SHORT], 64)
 
 
+TRAINED: list[tuple[str, dict[str, Any]]] = [
+    ("en/botchan.txt", {"byte_fallback": True}),
+    ("en/botchan.txt", {"user_defined_symbols": ["<mask>", "ing", "▁the▁"]}),
+    ("en/botchan.txt", {"normalization_rule_name": "nfkc_cf", "remove_extra_whitespaces": False}),
+    ("en/botchan.txt", {"add_dummy_prefix": False, "split_by_whitespace": False}),
+    ("multi/ja-wagahai.txt", {"vocab_size": 2500, "character_coverage": 0.98}),
+]
+
+
 @pytest.mark.parametrize(
-    "settings",
-    [
-        {"byte_fallback": True},
-        {"user_defined_symbols": ["<mask>", "ing", "▁the▁"]},
-        {"normalization_rule_name": "nfkc_cf", "remove_extra_whitespaces": False},
-        {"add_dummy_prefix": False, "split_by_whitespace": False},
-    ],
-    ids=["bytes", "symbols", "case", "spaces"],
+    ("corpus", "settings"), TRAINED, ids=["bytes", "symbols", "case", "spaces", "Japanese"]
 )
-def test_models_trained_live(
-    settings: dict[str, Any], corpus_lines: Callable[[str], Iterator[str]]
-) -> None:
-    lines = list(itertools.islice(corpus_lines("en/botchan.txt"), 600))
-    model = trained(lines, 800, **settings)
+def test_models_trained_live(corpus: str, settings: dict[str, Any], corpus_lines: Lines) -> None:
+    lines = [line for line in itertools.islice(corpus_lines(corpus), 1000) if line.strip()]
+    model = trained(lines[:600], **{"vocab_size": 800, **settings})
     live, found = processor(model), pipeline.from_dict(like_sentencepiece(model))
-    for text in [*TRAPS, "the mask<mask>ing the  end", *lines[:100]]:
+    for text in [*TRAPS, "the mask<mask>ing the  end", *lines[-100:]]:
         same_pieces(live, found, text[:SHORT])
