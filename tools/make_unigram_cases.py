@@ -23,7 +23,7 @@ from typing import Any
 import sentencepiece
 from tokenizers import Tokenizer
 
-from piecework.reference import models, pipeline
+from piecework.reference import floats, models, pipeline
 from piecework.reference.charsmap import CharsMap
 from piecework.reference.settings import UnigramTrainer
 from piecework.reference.unigram_seeds import corpus, seed_pieces
@@ -474,6 +474,26 @@ def row(each: Any) -> Json:
     return {"kind": kind} | each._asdict()
 
 
+# Arithmetic
+
+
+POINTS = {
+    "exp": [0.0, 1e-9, -1e-12, 0.3, -0.3, 0.4, -0.9, 1.0, -1.5, 10.25, -36.7, -700.5],
+    "ln": [1.0, 0.5, 2.0**-1000, 0.1, 0.7, 0.71, 1.4142, 3.0, 1e10, 1e300],
+    "exp_digamma": [0.5, 0.75, 1.0, 1.5, 2.25, 6.5, 7.999, 8.0, 8.5, 100.0, 12345.678, 2.0**64],
+}
+
+
+def arithmetic() -> list[list[Any]]:
+    """Gives functions, numbers, and what the functions give for them (U4, U5)."""
+    functions = {
+        "exp": lambda x: float(floats.exp(x)),
+        "ln": lambda x: floats.ln(floats.Wide.of(x)),
+        "exp_digamma": lambda x: float(floats.exp_digamma(x)),
+    }
+    return [[name, x, functions[name](x)] for name, points in POINTS.items() for x in points]
+
+
 # The files
 
 
@@ -494,7 +514,7 @@ def main() -> int:
     )
     check = parser.parse_args().check
     files = {
-        "unigram_train.json": {"cases": [*train_cases()]},
+        "unigram_train.json": {"arithmetic": arithmetic(), "cases": [*train_cases()]},
         "unigram_encode.json": encode_table(),
     }
     differ = False

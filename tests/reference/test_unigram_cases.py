@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from piecework.reference import pipeline
+from piecework.reference import floats, pipeline
 from piecework.reference.models import Unigram, from_dict
 from piecework.reference.settings import UnigramTrainer
 from piecework.reference.unigram_seeds import corpus, seed_pieces
@@ -15,7 +15,8 @@ from piecework.reference.unigram_train import Step, train_unigram
 Case = dict[str, Any]
 CASES = Path(__file__).parents[2] / "spec" / "cases"
 ENCODE = json.loads((CASES / "unigram_encode.json").read_text(encoding="utf-8"))
-TRAIN = json.loads((CASES / "unigram_train.json").read_text(encoding="utf-8"))["cases"]
+TABLE = json.loads((CASES / "unigram_train.json").read_text(encoding="utf-8"))
+TRAIN = TABLE["cases"]
 ERRORS = {"value": ValueError, "overflow": OverflowError}
 COLUMNS = ("ids", "tokens", "offsets", "word_ids")
 CALL = ("specials", "seed", "number")
@@ -67,6 +68,18 @@ def check_columns(case: Case) -> None:
     for name in COLUMNS:
         column = json.loads(json.dumps(getattr(encoding, name)))
         assert column == case.get(name, column), name
+
+
+FUNCTIONS = {
+    "exp": lambda x: float(floats.exp(x)),
+    "ln": lambda x: floats.ln(floats.Wide.of(x)),
+    "exp_digamma": lambda x: float(floats.exp_digamma(x)),
+}
+
+
+@pytest.mark.parametrize(("name", "x", "wanted"), TABLE["arithmetic"])
+def test_arithmetic(name: str, x: float, wanted: float) -> None:
+    assert FUNCTIONS[name](x) == wanted
 
 
 @pytest.mark.parametrize("case", TRAIN, ids=name_of)
