@@ -11,6 +11,7 @@ changes, and that the core gives the same bits.
 
 import argparse
 import base64
+import itertools
 import json
 import struct
 import sys
@@ -22,7 +23,7 @@ from typing import Any
 import sentencepiece
 from tokenizers import Tokenizer
 
-from piecework.reference import models, pipeline
+from piecework.reference import floats, models, pipeline
 from piecework.reference.charsmap import CharsMap
 from piecework.reference.settings import UnigramTrainer
 from piecework.reference.unigram_seeds import corpus, seed_pieces
@@ -173,6 +174,10 @@ MODELS: dict[str, tuple[list[Piece], bool, list[str]]] = {
         + [(entry, 0.0, BYTE) for entry in BYTES], True,
         ["a\u4e2db", "xx", "<0x41>", "\U0001f600a"]),
 }  # fmt: skip
+ALIKE = ["".join(text) for size in range(1, 6) for text in itertools.product("ab", repeat=size)]
+MODELS["sentencepiece: all alike"] = (
+    [(entry, -0.7 * len(entry), NORMAL) for entry in ALIKE], False, ["abaab", "ab" * 30, "abaab" * 30]
+)  # fmt: skip
 LISTED = (2, 5, 64)
 
 
@@ -267,6 +272,56 @@ def best(live: Any, text: str, wanted: int) -> Iterator[Json]:
 # What the reference says
 
 
+def wordpiece(counts: dict[str, int], **ours: Any) -> Json:
+    """Gives a model of WordPiece with counts of its entries."""
+    return {
+        "type": "piecework.WordPiece",
+        "vocab": {entry: i for i, entry in enumerate(counts)},
+        "unk_token": "[UNK]",
+        "continuing_subword_prefix": ours.pop("prefix", "##"),
+        "max_input_chars_per_word": 12,
+        "piecework": {**ours, "training": {"token_counts": [*counts.values()]}},
+    }
+
+
+HUGS = {
+    "[UNK]": 0, "h": 4, "##u": 9, "##g": 8, "##s": 6, "hu": 30, "##gs": 40, "hug": 10, "##ug": 3, "a": 5,
+    "##a": 5, "##ab": 5, "ab": 0, "##b": 5,
+}  # fmt: skip
+HUGGED = ["hugs", "hug", "ab", "aab", "xhugs", "huxxgs", "hugx", "a" * 12, "a" * 13, "hugs aab"]
+SPLITS = {
+    "likeliest, word": wordpiece(HUGS, segmentation="likeliest"),
+    "likeliest, run": wordpiece(HUGS, segmentation="likeliest", unknown="run"),
+    "likeliest, char": wordpiece(HUGS, segmentation="likeliest", unknown="char"),
+    "likeliest, no prefix": wordpiece(
+        {entry.removeprefix("##"): n for entry, n in HUGS.items()},
+        segmentation="likeliest",
+        prefix="",
+    ),
+}
+PASSED_OVER = {
+    "dropout, 0.5": wordpiece(HUGS, dropout=0.5),
+    "dropout, 0.1": wordpiece(HUGS, dropout=0.1, unknown="char"),
+    "dropout, 1": wordpiece(HUGS, dropout=1.0, unknown="run"),
+    "dropout, 0": wordpiece(HUGS, dropout=0.0),
+}
+
+
+def wordpiece_cases(table: dict[str, Json]) -> Iterator[Json]:
+    """Gives the likeliest segmentations of WordPiece, and those with dropout."""
+    table |= SPLITS | PASSED_OVER
+    spaces = {"pre_tokenizer": {"type": "WhitespaceSplit"}}
+    for name in SPLITS:
+        for text in HUGGED:
+            case = {"name": named(name, text), "text": text, "config": {**spaces, "model": name}}
+            yield by_reference(table, case)
+    for name in PASSED_OVER:
+        for seed, number in ((0, 0), (7, 3), (2**64 - 1, 1)):
+            text = "hugs hug aab hugs ab huxg"
+            case = {"name": f"{name}: seed {seed}, input {number}", "seed": seed, "number": number}
+            yield by_reference(table, case | {"text": text, "config": {**spaces, "model": name}})
+
+
 BARRED = {"added_tokens": [
     {"id": 4, "content": "ab", **dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False),
      "special": True}]}  # fmt: skip
@@ -328,6 +383,7 @@ def encode_table() -> Json:
         table[name] = as_ours(HEAD + pieces, byte_fallback=byte_fallback)
         cases += sentencepiece_cases(name)
     cases += reference_cases(table)
+    cases += wordpiece_cases(table)
     return {"models": table, "cases": cases}
 
 
@@ -418,6 +474,26 @@ def row(each: Any) -> Json:
     return {"kind": kind} | each._asdict()
 
 
+# Arithmetic
+
+
+POINTS = {
+    "exp": [0.0, 1e-9, -1e-12, 0.3, -0.3, 0.4, -0.9, 1.0, -1.5, 10.25, -36.7, -700.5],
+    "ln": [1.0, 0.5, 2.0**-1000, 0.1, 0.7, 0.71, 1.4142, 3.0, 1e10, 1e300],
+    "exp_digamma": [0.5, 0.75, 1.0, 1.5, 2.25, 6.5, 7.999, 8.0, 8.5, 100.0, 12345.678, 2.0**64],
+}
+
+
+def arithmetic() -> list[list[Any]]:
+    """Gives functions, numbers, and what the functions give for them (U4, U5)."""
+    functions = {
+        "exp": lambda x: float(floats.exp(x)),
+        "ln": lambda x: floats.ln(floats.Wide.of(x)),
+        "exp_digamma": lambda x: float(floats.exp_digamma(x)),
+    }
+    return [[name, x, functions[name](x)] for name, points in POINTS.items() for x in points]
+
+
 # The files
 
 
@@ -438,7 +514,7 @@ def main() -> int:
     )
     check = parser.parse_args().check
     files = {
-        "unigram_train.json": {"cases": [*train_cases()]},
+        "unigram_train.json": {"arithmetic": arithmetic(), "cases": [*train_cases()]},
         "unigram_encode.json": encode_table(),
     }
     differ = False

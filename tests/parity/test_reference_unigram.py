@@ -32,6 +32,8 @@ from piecework.reference.models import Unigram
 
 tokenizers = pytest.importorskip("tokenizers", reason="the oracle `tokenizers` is not installed")
 
+Lines = Callable[[str], Iterator[str]]
+
 CORPORA = ["en/botchan.txt", "zh/cmrc2018-a.txt", "multi/ja-docs.txt", "code/go-std.txt"]
 SHORT = 200
 BYTES = [(f"<0x{byte:02X}>", 0.0, BYTE) for byte in range(256)]
@@ -108,6 +110,23 @@ def test_small_models_like_tokenizers(seed: int) -> None:
             assert list(made.offsets) == wanted.offsets, ascii(text)
 
 
+def test_an_agenda_that_gets_too_large() -> None:
+    strings = ["".join(s) for n in range(1, 6) for s in itertools.product("ab", repeat=n)]
+    lengths = set()
+    for seed in range(6):
+        chance = random.Random(seed)
+        scores = [-chance.uniform(0.1, 5) for _ in range(3)]
+        pieces = [(text, chance.choice(scores) * len(text), NORMAL) for text in strings]
+        model = model_of([("<unk>", 0.0, UNKNOWN), *pieces])
+        found = pipeline.from_dict(like_sentencepiece(model)).model
+        assert isinstance(found, Unigram)
+        word = "".join(chance.choices("ab", k=SHORT))
+        paths = reference_nbest(found, word, 64)
+        assert paths == nbest(processor(model), word, 64)
+        lengths.add(len(paths))
+    assert lengths == {1, 64}
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_shared_models(data: Path, name: str, corpus_lines: Callable[[str], Iterator[str]]) -> None:
     model = shared_model(data, name)
@@ -123,9 +142,7 @@ def test_shared_models(data: Path, name: str, corpus_lines: Callable[[str], Iter
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_nbest_of_shared_models(
-    data: Path, name: str, corpus_lines: Callable[[str], Iterator[str]]
-) -> None:
+def test_nbest_of_shared_models(data: Path, name: str, corpus_lines: Lines) -> None:
     model = shared_model(data, name)
     live, found = processor(model), pipeline.from_dict(like_sentencepiece(model))
     assert isinstance(found.model, Unigram)
@@ -137,21 +154,21 @@ def test_nbest_of_shared_models(
             assert reference_nbest(found.model, word, 64) == nbest(live, text[:SHORT], 64)
 
 
+TRAINED: list[tuple[str, dict[str, Any]]] = [
+    ("en/botchan.txt", {"byte_fallback": True}),
+    ("en/botchan.txt", {"user_defined_symbols": ["<mask>", "ing", "▁the▁"]}),
+    ("en/botchan.txt", {"normalization_rule_name": "nfkc_cf", "remove_extra_whitespaces": False}),
+    ("en/botchan.txt", {"add_dummy_prefix": False, "split_by_whitespace": False}),
+    ("multi/ja-wagahai.txt", {"vocab_size": 2500, "character_coverage": 0.98}),
+]
+
+
 @pytest.mark.parametrize(
-    "settings",
-    [
-        {"byte_fallback": True},
-        {"user_defined_symbols": ["<mask>", "ing", "▁the▁"]},
-        {"normalization_rule_name": "nfkc_cf", "remove_extra_whitespaces": False},
-        {"add_dummy_prefix": False, "split_by_whitespace": False},
-    ],
-    ids=["bytes", "symbols", "case", "spaces"],
+    ("corpus", "settings"), TRAINED, ids=["bytes", "symbols", "case", "spaces", "Japanese"]
 )
-def test_models_trained_live(
-    settings: dict[str, Any], corpus_lines: Callable[[str], Iterator[str]]
-) -> None:
-    lines = list(itertools.islice(corpus_lines("en/botchan.txt"), 600))
-    model = trained(lines, 800, **settings)
+def test_models_trained_live(corpus: str, settings: dict[str, Any], corpus_lines: Lines) -> None:
+    lines = [line for line in itertools.islice(corpus_lines(corpus), 1000) if line.strip()]
+    model = trained(lines[:600], **{"vocab_size": 800, **settings})
     live, found = processor(model), pipeline.from_dict(like_sentencepiece(model))
-    for text in [*TRAPS, "the mask<mask>ing the  end", *lines[:100]]:
+    for text in [*TRAPS, "the mask<mask>ing the  end", *lines[-100:]]:
         same_pieces(live, found, text[:SHORT])

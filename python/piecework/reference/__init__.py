@@ -23,21 +23,22 @@ The other algorithm, byte-pair encoding, shares the loop and keeps its merges:
 
 The third, Unigram, does not merge. It looks at all segmentations at once:
 
-16. `lattice`        the best of them, the best few, the sum over all, one by chance
-17. `unigram`        split a word into its likeliest pieces
-18. `unigram_seeds`  the strings that a training begins with
-19. `unigram_train`  learn their probabilities, and drop those that are missed least
-20. `likeliest`      the same lattice for a vocabulary of WordPiece
+16. `lattice`        the best of them, the sum over all, one by chance
+17. `nbest`          the best few, in order
+18. `unigram`        split a word into its likeliest pieces
+19. `unigram_seeds`  the strings that a training begins with
+20. `unigram_train`  learn their probabilities, and drop those that are missed least
+21. `likeliest`      the same lattice for a vocabulary of WordPiece
 
 Then whole tokenizers, as a tokenizer.json describes them:
 
-21. `added`       strings that become tokens before anything else is asked
-22. `models`      from a word to its tokens: WordPiece, BPE, Unigram, WordLevel behind one interface
-23. `encoding`    what comes out: rows of tokens, and how two encodings merge
-24. `truncate`    shorter with what was cut off kept, or longer with padding
-25. `postprocess` special tokens around texts
-26. `pipeline`    all of it in the order of the flow
-27. `tokenizer`   a trained WordPiece tokenizer: a pipeline, a decoder, probabilities
+22. `added`       strings that become tokens before anything else is asked
+23. `models`      from a word to its tokens: WordPiece, BPE, Unigram, WordLevel behind one interface
+24. `encoding`    what comes out: rows of tokens, and how two encodings merge
+25. `truncate`    shorter with what was cut off kept, or longer with padding
+26. `postprocess` special tokens around texts
+27. `pipeline`    all of it in the order of the flow
+28. `tokenizer`   a trained WordPiece tokenizer: a pipeline, a decoder, probabilities
 
 Four files help: `unicode` holds the facts about code points, `regex` reads other people's patterns,
 `charsmap` the rewriting tables of SentencePiece models, and `floats` is arithmetic that comes out the

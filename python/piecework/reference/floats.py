@@ -8,7 +8,7 @@ Rules with numbers, such as U2, are those of `spec/unigram.md`.
 """
 
 from dataclasses import dataclass
-from math import frexp, ldexp
+from math import copysign, frexp, inf, ldexp
 from struct import pack, unpack
 from typing import Self
 
@@ -81,12 +81,15 @@ def units(value: float) -> int:
 
 
 def single(value: float) -> float:
-    """Rounds to a 32-bit float.
+    """Rounds to a 32-bit float, which is infinite where it is too large for one.
 
-    >>> single(0.1)
-    0.10000000149011612
+    >>> single(0.1), single(-1e39)
+    (0.10000000149011612, -inf)
     """
-    rounded: float = unpack("f", pack("f", value))[0]
+    try:
+        rounded: float = unpack("f", pack("f", value))[0]
+    except OverflowError:
+        return copysign(inf, value)
     return rounded
 
 

@@ -47,6 +47,8 @@ class Tokenizer:
         prefix: What continuing entries begin with.
         max_input_chars_per_word: A longer word is unknown; None sets no limit.
         counts: The count of each entry, for probabilities.
+        segmentation: `longest` match, or the `likeliest` pieces, which needs the counts.
+        dropout: The chance that longest match passes over an entry; None is 0.
 
     Raises:
         ValueError: an entry occurs twice, the counts do not fit, or there is no such policy.
@@ -68,6 +70,8 @@ class Tokenizer:
         prefix: str = "##",
         max_input_chars_per_word: int | None = 100,
         counts: Sequence[int] | None = None,
+        segmentation: str = "longest",
+        dropout: float | None = None,
     ) -> None:
         self.vocabulary = list(vocabulary)
         self.ids = {entry: i for i, entry in enumerate(self.vocabulary)}
@@ -80,19 +84,23 @@ class Tokenizer:
         self.prefix = prefix
         self.special_tokens = frozenset(special_tokens) & self.ids.keys()
         self.unknown_token = unknown_token
-        settings = WordPieceSettings(prefix, unknown, max_input_chars_per_word)
+        settings = WordPieceSettings(
+            prefix, unknown, max_input_chars_per_word, segmentation, dropout
+        )
         added = [
             AddedToken(token, self.ids[token], normalized=False, special=True)
             for token in self.special_tokens
         ]
         self._pipeline = Pipeline(
-            WordPiece(self.ids, unknown_token, self.special_tokens, settings),
+            WordPiece(self.ids, unknown_token, self.special_tokens, settings, counts),
             normalizer,
             pretokenize.step_of(pre_tokenizer) if pre_tokenizer else None,
             AddedTokens(added, normalizer or identity),
         )
 
-    def encode(self, text: str, specials: Specials = "match") -> list[Token]:
+    def encode(
+        self, text: str, specials: Specials = "match", *, seed: int = 0, number: int = 0
+    ) -> list[Token]:
         """Encodes a text; adds no special tokens of its own.
 
         Args:
@@ -101,6 +109,8 @@ class Tokenizer:
                 they say. `text`: they are ordinary text, and no text becomes one. `error`: there may
                 be none. A set: these are matched, all others are ordinary text. Tie rule:
                 leftmost, then longest.
+            seed: What dropout follows from: the same seed, the same tokens.
+            number: The place of this text in its call, which dropout follows from as well.
 
         Returns:
             The tokens in order, with spans in characters of `text`.
@@ -113,7 +123,7 @@ class Tokenizer:
         >>> [t.text for t in Tokenizer(["[UNK]", "[SEP]", "a"]).encode("a[SEP]a b")]
         ['a', '[SEP]', 'a', '[UNK]']
         """
-        encoding = self._pipeline.encode(text, specials=specials)
+        encoding = self._pipeline.encode(text, specials=specials, seed=seed, number=number)
         return [Token(row.token, row.id, row.span, row.word) for row in encoding.rows]
 
     def decode(self, ids: Iterable[int], *, skip_special_tokens: bool = True) -> str:

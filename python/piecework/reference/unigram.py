@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from math import inf, isfinite
 
-from piecework.reference import lattice
+from piecework.reference import lattice, nbest
 from piecework.reference.chance import SplitMix64
 from piecework.reference.encode import Piece
 from piecework.reference.floats import exp, ln, single
@@ -97,9 +97,12 @@ class Encoder:
     def _checked(self, entry: str, score: float) -> float:
         if not entry:
             raise ValueError("an entry of the vocabulary is empty")
-        if not isfinite(score):
-            raise ValueError(f"the score of {entry!r} is {score}: expected a finite number")
-        return self._rounded(score)
+        rounded = self._rounded(score)
+        if not isfinite(rounded):
+            raise ValueError(
+                f"the score of {entry!r} is {score}: expected a number that {self.settings.precision} holds"
+            )
+        return rounded
 
     def _ordinary(self) -> Iterable[float]:
         """Gives the scores that the one of unknown characters is below (U31)."""
@@ -146,7 +149,7 @@ class Encoder:
             ValueError: something is unknown, and there is no unknown token.
         """
         edges, scores = self._lattice(word)
-        paths = lattice.nbest(len(word), edges, scores, wanted, self._rounded)
+        paths = nbest.nbest(len(word), edges, scores, wanted, self._rounded)
         return [(self._pieces(word, path.edges), path.score) for path in paths]
 
     def sample(self, word: str, alpha: float, generator: SplitMix64) -> list[Piece]:
