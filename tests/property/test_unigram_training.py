@@ -1,6 +1,8 @@
 """The core learns Unigram as the reference does, bit for bit: every entry and score, every round, with any number of threads."""
 
-from collections.abc import Mapping
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from piecework.reference.settings import UnigramTrainer
 from piecework.reference.unigram_train import Step, train_unigram
 
 Words = Mapping[str, int]
+Lines = Callable[[str], Iterator[str]]
 Outcome = tuple[list[tuple[str, float]], list[tuple[int, float | None, list[str]]]]
 
 words = st.text("ab", min_size=1, max_size=12) | st.text(
@@ -91,6 +94,26 @@ def test_core_and_reference_learn_alike(words: Words, trainer: dict[str, Any]) -
 @given(tables, trainers())
 def test_core_and_reference_learn_alike_for_long(words: Words, trainer: dict[str, Any]) -> None:
     check(words, trainer)
+
+
+@pytest.mark.parametrize(
+    ("names", "lines", "trainer"),
+    [
+        (["en/botchan.txt"], 120, {"vocab_size": 300}),
+        (["multi/ja-docs.txt", "code/go-std.txt"], 40, {"vocab_size": 400, "em_steps": 2}),
+        (["multi/th-wisesight.txt", "multi/hi-docs.txt"], 30, {"vocab_size": 400}),
+        (["multi/ko-nsmc.txt"], 150, {"vocab_size": 900, "split_by_unicode_script": False}),
+    ],
+)
+@pytest.mark.parametrize("is_split", [True, False])
+def test_core_and_reference_learn_alike_from_corpora(
+    names: list[str], lines: int, trainer: dict[str, Any], is_split: bool, corpus_lines: Lines
+) -> None:
+    taken = [line for name in names for line in itertools.islice(corpus_lines(name), lines)]
+    texts = (line.split() if is_split else [line.replace(" ", "▁")] for line in taken)
+    words = Counter(f"▁{text}" for line in texts for text in line)
+    trainer = trainer | {"split_by_whitespace": is_split}
+    assert core(words, trainer) == reference(words, trainer)
 
 
 SYLLABLES = ["ka", "lo", "mi", "ren", "sta", "tu", "e", "中", "▁a"]
