@@ -20,6 +20,8 @@ const WORD_PIECE: &str = "WordPiece";
 const WORD_LEVEL: &str = "WordLevel";
 /// The version of what stands under `model.piecework`.
 pub(super) const VERSION: u64 = 1;
+/// The member of `model.piecework` that goes before the decoder of the file.
+pub(super) const DECODER: &str = "decoder";
 /// Longer than any text: how "no limit" is written, since the reference wants a number.
 const NO_LIMIT: u64 = u32::MAX as u64;
 

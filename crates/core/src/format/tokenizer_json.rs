@@ -5,12 +5,11 @@
 use std::sync::Arc;
 
 use super::added_tokens::{added_token_json, added_tokens};
-use super::bpe::DECODER;
 use super::components::{refuse_functions, splitter, splitter_json};
 use super::decoders::{decoder, decoder_json, nearest_json};
 use super::json::{Json, Node};
 use super::limits::{padding, padding_json, truncation, truncation_json};
-use super::models::{RawModel, VERSION, model_json};
+use super::models::{DECODER, RawModel, VERSION, model_json};
 use super::normalizers::normalizer_json;
 use super::post_processors::{post_processor, post_processor_json};
 use super::pre_tokenizers::pre_tokenizer_json;
@@ -148,7 +147,7 @@ pub fn write_tokenizer_json(tokenizer: &Tokenizer) -> Result<String> {
     members.push(("post_processor".to_owned(), post_processor_json(tokenizer.post_processor())));
     let model = model_json(tokenizer.model(), tokenizer.training().map(AsRef::as_ref))?;
     let (decoder, model) = match (tokenizer.decoder(), tokenizer.model()) {
-        (Some(own @ Decoder::SentencePiece(pieces)), Model::Bpe(_)) => {
+        (Some(own @ Decoder::SentencePiece(pieces)), Model::Bpe(_) | Model::Unigram(_)) => {
             (nearest_json(pieces), with_own(model, DECODER, decoder_json(Some(own))))
         }
         (decoder, _) => (decoder_json(decoder), model),
