@@ -102,7 +102,7 @@ def test_symbols_and_reserved_pieces_are_named(tmp_path: Path) -> None:
     assert isinstance(model, pw.models.Unigram)
     assert (model.precision, model.user_defined) == ("float32", ("xa",))
     assert model.reserved == ("<unk>", "<s>", "ab")
-    assert list(tok.added_tokens) == ["<s>"]
+    assert [token.content for token in tok.added_tokens.values()] == ["<s>"]
     assert tok.encode("xab").tokens == ["xa", "b"]
     with pytest.raises(pw.errors.FormatError, match=r'user_defined\[0\]: "no" is not in the voc'):
         pw.Tokenizer(pw.models.Unigram([("a", 0.0)], user_defined=["no"]))

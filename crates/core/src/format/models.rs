@@ -101,7 +101,7 @@ const TYPES: [&str; 7] = [WORD_PIECE, BPE, UNIGRAM, WORD_LEVEL, OWN_TYPE, OWN_BP
 
 /// Files of old do not name the type: only `WordPiece` has a limit on words, only BPE has merges, only Unigram knows the
 /// unknown token by its id.
-fn kind<'a>(node: &Node<'a>) -> Result<&'a str> {
+pub(super) fn kind<'a>(node: &Node<'a>) -> Result<&'a str> {
     match node.find("type")? {
         Some(kind) => match kind.str()? {
             name if TYPES.contains(&name) => Ok(name),
