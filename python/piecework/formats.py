@@ -72,11 +72,11 @@ def recognized(data: bytes, name: str = "") -> Format:
 
 
 def _is_sentencepiece(data: bytes) -> bool:
-    """Whether it begins with a field that holds a text and a float, as a list of pieces does."""
+    """Whether it begins with a field that holds a text and a float or a kind, as a list of pieces does."""
     if len(data) < 4 or data[0] != 0x0A or data[2] != 0x0A:
         return False
     score = 4 + data[3]
-    return data[3] + 2 <= data[1] and data[score : score + 1] == b"\x15"
+    return data[3] + 2 <= data[1] and data[score : score + 1] in (b"\x15", b"\x18")
 
 
 def partner(name: str) -> str | None:

@@ -481,12 +481,12 @@ _OWN_UNIGRAM = "piecework.Unigram"
 class _OwnUnigram(Settings):
     """What a file of Unigram has for us alone."""
 
-    accepted: ClassVar[tuple[str, ...]] = ("training",)
+    accepted: ClassVar[tuple[str, ...]] = ("training", "decoder")
 
     version: int = field(default=_VERSION, metadata=takes(Number(_VERSION, _VERSION + 1)))
     precision: Precision = field(default="float64", metadata=takes(_PRECISION))
-    user_defined: tuple[int, ...] = field(default=(), metadata=takes(ListOf(NUMBER)))
-    reserved: tuple[int, ...] = field(default=(), metadata=takes(ListOf(NUMBER)))
+    user_defined: tuple[str, ...] = field(default=(), metadata=takes(ListOf(TEXT)))
+    reserved: tuple[str, ...] = field(default=(), metadata=takes(ListOf(TEXT)))
 
 
 @dataclass(frozen=True, init=False)
@@ -500,8 +500,8 @@ class Unigram(Model):
             vocabulary has them all.
         precision: How sums of scores are rounded, which decides between equal ones: ``"float64"`` as ``tokenizers`` does,
             or ``"float32"`` as SentencePiece does.
-        user_defined: Ids of pieces that go before all others, whatever their score.
-        reserved: Ids of pieces that no text becomes.
+        user_defined: Pieces that go before all others, whatever their score.
+        reserved: Pieces that no text becomes.
 
     >>> Unigram([("<unk>", 0.0), ("hug", -1.2), ("s", -2.4)], unk_id=0)
     Unigram(vocab=<3 pieces>, unk_id=0, byte_fallback=False, precision='float64', user_defined=(), reserved=())
@@ -513,8 +513,8 @@ class Unigram(Model):
     unk_id: int | None = field(metadata=takes(Maybe(NUMBER)))
     byte_fallback: bool = field(metadata=takes(FLAG, may_lack=True))
     precision: Precision = field(metadata=takes(_PRECISION))
-    user_defined: tuple[int, ...] = field(metadata=takes(ListOf(NUMBER)))
-    reserved: tuple[int, ...] = field(metadata=takes(ListOf(NUMBER)))
+    user_defined: tuple[str, ...] = field(metadata=takes(ListOf(TEXT)))
+    reserved: tuple[str, ...] = field(metadata=takes(ListOf(TEXT)))
 
     def __init__(
         self,
@@ -523,16 +523,16 @@ class Unigram(Model):
         byte_fallback: bool = False,
         *,
         precision: Precision = "float64",
-        user_defined: abc.Iterable[int] = (),
-        reserved: abc.Iterable[int] = (),
+        user_defined: abc.Iterable[str] = (),
+        reserved: abc.Iterable[str] = (),
     ) -> None:
         self._fill(
             vocab=vocab,
             unk_id=unk_id,
             byte_fallback=byte_fallback,
             precision=precision,
-            user_defined=tuple(user_defined),
-            reserved=tuple(reserved),
+            user_defined=user_defined,
+            reserved=reserved,
         )
 
     def _write(self) -> dict[str, Any]:

@@ -322,11 +322,11 @@ class Tokenizer:
 
     @classmethod
     def from_sentencepiece(cls, path: Pathish) -> Tokenizer:
-        """Load a SentencePiece model of the type BPE, with or without byte fallback, such as that of Llama 2.
+        """Load a SentencePiece model of the type Unigram or BPE, such as those of T5 and of Llama 2.
 
         Control symbols are special tokens. SentencePiece never finds these in a text, so its ids are those of
         ``specials="text"``; and it adds none by itself, so there is no post-processor. Symbols that the user defined are
-        added tokens.
+        added tokens of BPE, and pieces of Unigram that go before others.
 
         Args:
             path: The ``.model`` file.

@@ -770,9 +770,9 @@ UNK, A = ("<unk>", 0.0, 2), ("a", 0.0, 1)
             "normalizer_spec: not a precompiled_charsmap",
         ),
         (
-            proto([UNK, A], 1),
+            proto([UNK, A], 3),
             pw.errors.UnsupportedError,
-            "the model is of the type Unigram; this version",
+            "the model is of the type word; piecework reads",
         ),
     ],
 )

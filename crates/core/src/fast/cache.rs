@@ -89,12 +89,14 @@ const KEPT: [u128; 16] = {
 struct Entry<T, const FEW: usize> {
     key: Key,
     tokens: [T; FEW],
-    count: u32,
+    count: u8,
+    /// See [`Cache::reach`].
+    limit: u8,
 }
 
 impl<T: Copy + Default, const FEW: usize> Default for Entry<T, FEW> {
     fn default() -> Self {
-        Self { key: Key::default(), tokens: [T::default(); FEW], count: 0 }
+        Self { key: Key::default(), tokens: [T::default(); FEW], count: 0, limit: 0 }
     }
 }
 
@@ -108,16 +110,18 @@ impl<T, const FEW: usize> Line<T, FEW> {
     const NEAR: usize = 64 / size_of::<Entry<T, FEW>>();
 
     #[inline]
-    fn tokens(&self, key: Key) -> Option<(&[T; FEW], usize)> {
+    fn tokens(&self, key: Key, reach: u8) -> Option<(&[T; FEW], usize)> {
         // Which of the two cannot be foretold, whether one of them can.
         let entry = &self.0[usize::from(self.0[1].key == key)];
-        (entry.key == key).then_some((&entry.tokens, entry.count as usize))
+        (entry.key == key && entry.limit > reach).then_some((&entry.tokens, entry.count.into()))
     }
 }
 
 /// The cache of a worker: `T` is what is kept of a token, and an entry of the first tier has room for `FEW`.
 #[derive(Debug)]
 pub(crate) struct Cache<T, const FEW: usize> {
+    /// How far the text has come: an entry counts up to its limit.
+    pub(super) reach: u8,
     lines: Vec<Line<T, FEW>>,
     /// How many entries were put into the first tier since it last grew.
     filled: usize,
@@ -130,7 +134,7 @@ pub(crate) struct Cache<T, const FEW: usize> {
 
 impl<T, const FEW: usize> Default for Cache<T, FEW> {
     fn default() -> Self {
-        Self { lines: Vec::new(), filled: 0, long: Long::default(), poor: 0, rest: 0 }
+        Self { reach: 0, lines: Vec::new(), filled: 0, long: Long::default(), poor: 0, rest: 0 }
     }
 }
 
@@ -161,12 +165,12 @@ impl<T: Copy + Default, const FEW: usize> Cache<T, FEW> {
     /// What became of a short chunk, if it is where it is sought first: all places of its entry, and how many are filled.
     #[inline]
     pub(super) fn near(&self, key: Hashed) -> Option<(&[T; FEW], usize)> {
-        self.lines.get(self.places(key.hash)[0])?.tokens(key.key)
+        self.lines.get(self.places(key.hash)[0])?.tokens(key.key, self.reach)
     }
 
     /// The same, if it is in the other place.
     pub(super) fn far(&self, key: Hashed) -> Option<(&[T; FEW], usize)> {
-        self.lines.get(self.places(key.hash)[1])?.tokens(key.key)
+        self.lines.get(self.places(key.hash)[1])?.tokens(key.key, self.reach)
     }
 
     /// Has the entries for a short chunk brought near, which is soon to be looked up.
@@ -179,20 +183,23 @@ impl<T: Copy + Default, const FEW: usize> Cache<T, FEW> {
 
     /// What became of a chunk of the second tier.
     pub(super) fn long(&self, chunk: &str) -> Option<&[T]> {
-        self.long.get(chunk.as_bytes())
+        self.long.get(chunk.as_bytes(), self.reach)
     }
 
-    /// Keeps the tokens of a chunk that is in neither tier; a long one has no key.
-    pub(super) fn keep(&mut self, Hashed { key, .. }: Hashed, chunk: &str, tokens: &[T]) {
-        if key != Key::NONE && tokens.len() <= FEW {
-            self.keep_short(key, tokens);
+    /// Keeps the tokens of a chunk that is in neither tier, up to a limit; a long one has no key.
+    pub(super) fn keep(&mut self, Hashed { key, .. }: Hashed, chunk: &str, tokens: &[T], limit: u8) {
+        if limit <= self.reach {
+            // It may be there, and of no use here.
+        } else if key != Key::NONE && tokens.len() <= FEW {
+            self.keep_short(key, tokens, limit);
         } else if chunk.len() <= LONG && tokens.len() <= LONG {
-            self.long.insert(chunk.as_bytes(), tokens);
+            self.long.insert(chunk.as_bytes(), tokens, limit);
         }
     }
 
-    fn keep_short(&mut self, key: Key, tokens: &[T]) {
-        let mut entry = Entry { key, count: u32::try_from(tokens.len()).unwrap_or_default(), ..Entry::default() };
+    fn keep_short(&mut self, key: Key, tokens: &[T], limit: u8) {
+        let count = u8::try_from(tokens.len()).unwrap_or_default();
+        let mut entry = Entry { key, count, limit, ..Entry::default() };
         entry.tokens[..tokens.len()].copy_from_slice(tokens);
         if self.lines.is_empty() || (self.filled * 2 > self.lines.len() && self.lines.len() < MOST) {
             self.grow();
@@ -253,6 +260,7 @@ struct Slot {
     /// 0 in an empty slot.
     length: u8,
     count: u8,
+    limit: u8,
 }
 
 /// The fewest and the most slots; half are filled at most.
@@ -263,7 +271,7 @@ const MOST_BYTES: usize = 1 << 24;
 const MOST_TOKENS: usize = 1 << 22;
 
 impl<T: Copy> Long<T> {
-    fn get(&self, chunk: &[u8]) -> Option<&[T]> {
+    fn get(&self, chunk: &[u8], reach: u8) -> Option<&[T]> {
         let (mut place, tag) = self.place(hash(chunk));
         loop {
             let slot = self.slots.get(place)?;
@@ -271,7 +279,8 @@ impl<T: Copy> Long<T> {
                 return None;
             }
             if slot.tag == tag && self.chunk(*slot) == chunk {
-                return Some(&self.tokens[slot.first as usize..][..usize::from(slot.count)]);
+                let tokens = &self.tokens[slot.first as usize..][..usize::from(slot.count)];
+                return Some(tokens).filter(|_| slot.limit > reach);
             }
             place = (place + 1) & (self.slots.len() - 1);
         }
@@ -285,7 +294,7 @@ impl<T: Copy> Long<T> {
         clippy::cast_possible_truncation,
         reason = "chunks have up to LONG bytes and tokens, all of them far fewer than 2^32"
     )]
-    fn insert(&mut self, chunk: &[u8], tokens: &[T]) {
+    fn insert(&mut self, chunk: &[u8], tokens: &[T], limit: u8) {
         let has_room = self.bytes.len() + chunk.len() <= MOST_BYTES && self.tokens.len() + tokens.len() <= MOST_TOKENS;
         if !has_room || self.filled == MOST_SLOTS / 2 {
             self.clear();
@@ -294,7 +303,8 @@ impl<T: Copy> Long<T> {
             self.grow();
         }
         let (start, first) = (self.bytes.len() as u32, self.tokens.len() as u32);
-        self.put(hash(chunk), Slot { tag: 0, start, first, length: chunk.len() as u8, count: tokens.len() as u8 });
+        let (length, count) = (chunk.len() as u8, tokens.len() as u8);
+        self.put(hash(chunk), Slot { tag: 0, start, first, length, count, limit });
         self.filled += 1;
         self.bytes.extend_from_slice(chunk);
         self.tokens.extend_from_slice(tokens);
@@ -366,12 +376,12 @@ mod tests {
     fn the_first_tier_keeps_few_tokens_and_forgets_the_oldest() {
         let mut cache = Cache::<u32, 3>::default();
         assert!(cache.short(key("a", false)).is_none());
-        cache.keep(Hashed::of(key("a", false)), "a", &[1, 2, 3, 4]);
+        cache.keep(Hashed::of(key("a", false)), "a", &[1, 2, 3, 4], 1);
         assert!(cache.short(key("a", false)).is_none());
         assert_eq!(cache.long("a"), Some([1, 2, 3, 4].as_slice()), "it has more than few");
         for number in 0..500_000 {
             let chunk = number.to_string();
-            cache.keep(Hashed::of(key(&chunk, false)), &chunk, &[number, 7]);
+            cache.keep(Hashed::of(key(&chunk, false)), &chunk, &[number, 7], 1);
             assert_eq!(cache.short(key(&chunk, false)), Some((&[number, 7, 0], 2)));
         }
         assert_eq!(cache.lines.len(), MOST);
@@ -385,13 +395,13 @@ mod tests {
         for number in 0..600_000 {
             let chunk = format!("a long chunk {number}");
             assert_eq!(cache.long(&chunk), None);
-            cache.keep(Hashed::of(Key::NONE), &chunk, &[number, 1]);
+            cache.keep(Hashed::of(Key::NONE), &chunk, &[number, 1], 1);
             assert_eq!(cache.long(&chunk), Some([number, 1].as_slice()));
             let Long { filled, bytes, tokens, .. } = &cache.long;
             assert!(*filled <= MOST_SLOTS / 2 && bytes.len() <= MOST_BYTES && tokens.len() <= MOST_TOKENS);
         }
         let chunk = "a".repeat(LONG + 1);
-        cache.keep(Hashed::of(Key::NONE), &chunk, &[1]);
+        cache.keep(Hashed::of(Key::NONE), &chunk, &[1], 1);
         assert_eq!(cache.long(&chunk), None, "too long");
     }
 }

@@ -22,6 +22,7 @@ mod walk;
 
 use crate::error::Result;
 use crate::model::Model;
+use crate::normalize::Normalizer;
 use crate::words::WordSplitter;
 pub(crate) use cache::Cache;
 use cache::Hashed;
@@ -29,7 +30,7 @@ use cutter::{Cutter, Kind};
 use pieces::Pieces;
 use seams::Seams;
 pub(crate) use tally::{Documents, Table, Tally};
-use walk::{List, ROOM, Walk, Way};
+use walk::{List, ROOM, Ranges, Walk, Way};
 
 /// The fast road of one tokenizer.
 #[derive(Debug)]
@@ -58,8 +59,12 @@ pub(crate) trait Sink<T, const FEW: usize> {
     /// Takes the tokens of such a chunk.
     fn many(&mut self, start: usize, tokens: &[T]);
 
-    /// Encodes a new chunk on the general road, takes its tokens, and gives back what is to be kept of them.
-    fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<&[T]>>;
+    /// Encodes a new chunk on the general road, takes its tokens, and gives back what is to be kept of them, and up to which
+    /// reach.
+    fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[T], u8)>>;
+
+    /// How far the text will have come behind so many more bytes, where that matters to what becomes of chunks.
+    fn reach(&mut self, bytes: usize) -> Result<u8>;
 }
 
 impl Fast {
@@ -70,8 +75,11 @@ impl Fast {
 
     /// The fast road of a tokenizer, or why there is none.
     pub(crate) fn of(splitter: &WordSplitter, model: &Model) -> std::result::Result<Self, &'static str> {
-        match Seams::of(splitter, model) {
-            Some(seams) => Ok(Self { way: Way::Seams(seams) }),
+        if let Some(seams) = Seams::of(splitter, model) {
+            return Ok(Self { way: Way::Seams(seams) });
+        }
+        match marked(splitter, model) {
+            Some(cutter) => Ok(Self { way: Way::marked(cutter) }),
             None => Self::new(splitter),
         }
     }
@@ -101,8 +109,8 @@ impl Fast {
         match &self.way {
             Way::Chunks(..) => self.divides(text[at]),
             Way::Pieces(pieces) => pieces.may_cut(text, at),
-            // A part would begin with a mark of its own.
-            Way::Seams(_) => false,
+            // A part would begin with a mark of its own, or with a sum of its own.
+            Way::Seams(_) | Way::Marked(..) => false,
         }
     }
 
@@ -111,8 +119,13 @@ impl Fast {
         match &self.way {
             Way::Chunks(..) => self.divides(b'\n') && self.divides(b'\r'),
             Way::Pieces(pieces) => keep_ends && !pieces.is_normalized(),
-            Way::Seams(_) => false,
+            Way::Seams(_) | Way::Marked(..) => false,
         }
+    }
+
+    /// Whether the places of a chunk's tokens are the same by itself and in its text.
+    pub(crate) fn tells_places(&self) -> bool {
+        !matches!(self.way, Way::Marked(..))
     }
 
     /// Whether all chunks of a text are one word.
@@ -139,9 +152,11 @@ impl Fast {
             sink.encode(0, &text[..first])?;
         }
         while let Some(chunks) = walk.next() {
+            let reach = sink.reach(chunks.bytes())?;
             if let Some(cache) = &mut cache
                 && cache.pays()
             {
+                cache.reach = reach;
                 self.look_up(text, chunks, cache, keys, sink)?;
             } else {
                 self.encode_all(text, chunks, sink)?;
@@ -162,6 +177,7 @@ impl Fast {
             Way::Chunks(cutter, _) => cutter.whole && text.as_bytes()[start..end].is_ascii(),
             // What stands behind a piece decides where it ends.
             Way::Pieces(_) | Way::Seams(_) => true,
+            Way::Marked(..) => false,
         };
         if alone {
             return chunks.try_for_each(|(start, end)| sink.encode(start, &text[start..end]).map(|_| ()));
@@ -173,7 +189,7 @@ impl Fast {
     fn look_up<T: Copy + Default, const FEW: usize>(
         &self,
         text: &str,
-        chunks: impl Iterator<Item = (usize, usize)> + Clone,
+        chunks: Ranges<'_>,
         cache: &mut Cache<T, FEW>,
         keys: &mut [Hashed; ROOM],
         sink: &mut impl Sink<T, FEW>,
@@ -203,6 +219,7 @@ impl Fast {
     pub(crate) fn word<'a>(&self, chunk: &'a str, begins: bool, room: &'a mut String) -> Option<Plain<'a>> {
         let Cutter { ascii, whole, lowercase, .. } = match &self.way {
             Way::Chunks(cutter, _) => cutter,
+            Way::Marked(..) => return None,
             Way::Seams(seams) => {
                 seams.write(chunk, begins, room);
                 return Some(Plain::Marked(room));
@@ -237,6 +254,13 @@ pub(crate) enum Plain<'a> {
     Marked(&'a str),
 }
 
+/// What cuts a text in words, each of which becomes by itself, with a mark before it, what it becomes in the text.
+fn marked(splitter: &WordSplitter, model: &Model) -> Option<Cutter> {
+    let Some(Normalizer::SentencePiece(normalizer)) = splitter.normalizer() else { return None };
+    let by_words = splitter.pre_tokenizer().is_none() && model.as_unigram()?.parts_at('▁');
+    Some(Cutter::at(&normalizer.dividers().filter(|_| by_words)?))
+}
+
 /// Gives the tokens of a chunk that is not where it is sought first, and keeps them if they are new; tells whether they are.
 #[inline(never)]
 fn meet<T: Copy + Default, const FEW: usize>(
@@ -254,8 +278,8 @@ fn meet<T: Copy + Default, const FEW: usize>(
         sink.many(start, tokens);
         return Ok(false);
     }
-    if let Some(tokens) = sink.encode(start, chunk)? {
-        cache.keep(key, chunk, tokens);
+    if let Some((tokens, limit)) = sink.encode(start, chunk)? {
+        cache.keep(key, chunk, tokens, limit);
     }
     Ok(true)
 }

@@ -22,6 +22,8 @@ const TOGETHER: usize = 8;
 pub(super) enum Way {
     /// In chunks between white space and the like.
     Chunks(Cutter, Classifier<4>),
+    /// The same, where each is encoded with a mark before it.
+    Marked(Cutter, Classifier<4>),
     /// In the pieces of a grammar.
     Pieces(Pieces),
     /// In stretches that no entry of the model reaches over.
@@ -34,10 +36,16 @@ impl Way {
         Self::Chunks(cutter, classifier)
     }
 
+    pub(super) fn marked(cutter: Cutter) -> Self {
+        let classifier = cutter.classifier();
+        Self::Marked(cutter, classifier)
+    }
+
     /// The same with the kernel of that name, if it runs here.
     pub(super) fn with_kernel(self, name: &str) -> Option<Self> {
         Some(match self {
             Self::Chunks(cutter, classifier) => Self::Chunks(cutter, classifier.with_kernel(name)?),
+            Self::Marked(cutter, classifier) => Self::Marked(cutter, classifier.with_kernel(name)?),
             Self::Pieces(pieces) => Self::Pieces(pieces.with_kernel(name)?),
             Self::Seams(seams) => (name == SCALAR).then_some(Self::Seams(seams))?,
         })
@@ -46,7 +54,7 @@ impl Way {
     /// What classifies the bytes of a text here.
     pub(super) fn kernel(&self) -> &'static str {
         match self {
-            Self::Chunks(_, classifier) => classifier.name(),
+            Self::Chunks(_, classifier) | Self::Marked(_, classifier) => classifier.name(),
             Self::Pieces(pieces) => pieces.kernel(),
             Self::Seams(_) => SCALAR,
         }
@@ -118,7 +126,7 @@ impl<'a> Walk<'a> {
     pub(super) fn new(text: &'a str, way: &'a Way, list: &'a mut List) -> Self {
         (list.started, list.ended) = (0, 0);
         match way {
-            Way::Chunks(cutter, classifier) => {
+            Way::Chunks(cutter, classifier) | Way::Marked(cutter, classifier) => {
                 Self::Chunks(ChunkWalk { text, cutter, classifier, at: 0, last: Kind::Space, list })
             }
             Way::Pieces(pieces) => {
@@ -386,6 +394,14 @@ impl List {
 /// First bytes, and ends.
 #[derive(Clone)]
 pub(super) struct Ranges<'a>(Iter<'a, u32>, Iter<'a, u32>);
+
+impl Ranges<'_> {
+    /// The bytes from the first to the last.
+    pub(super) fn bytes(&self) -> usize {
+        let (start, end) = (self.0.as_slice().first(), self.1.as_slice().last());
+        start.zip(end).map_or(0, |(start, end)| (end - start) as usize)
+    }
+}
 
 impl Iterator for Ranges<'_> {
     type Item = (usize, usize);

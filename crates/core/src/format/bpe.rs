@@ -6,7 +6,7 @@
 
 use super::bpe_trainer::STYLES;
 use super::json::{Json, Node, choice, object};
-use super::models::{VERSION, vocab_json};
+use super::models::{DECODER, VERSION, vocab_json};
 use super::training::{RawTraining, training_json};
 use crate::error::{Result, shorten};
 use crate::model::bpe::{Bpe, Merges, NO_RANK, Settings, SuffixStyle};
@@ -15,9 +15,6 @@ use crate::vocab::Vocab;
 
 pub(super) const BPE: &str = "BPE";
 pub(super) const OWN_BPE: &str = "piecework.BPE";
-
-/// The member of `model.piecework` that goes before the decoder of the file.
-pub(super) const DECODER: &str = "decoder";
 
 const MEMBERS: [&str; 11] = [
     "type",

@@ -36,10 +36,10 @@ impl Json {
         serde_json::to_string(self).expect("our own values serialize")
     }
 
-    /// Objects and arrays down to `depth` levels one member a line, deeper ones on one line each.
-    pub(super) fn pretty(&self, depth: usize) -> String {
+    /// Objects and arrays down to `depth` levels one member a line, deeper ones on one line each; floats as `float` has them.
+    pub(super) fn pretty(&self, depth: usize, float: fn(f64) -> String) -> String {
         let mut out = Vec::new();
-        let mut serializer = serde_json::Serializer::with_formatter(&mut out, Shallow { depth, level: 0 });
+        let mut serializer = serde_json::Serializer::with_formatter(&mut out, Shallow { depth, level: 0, float });
         self.serialize(&mut serializer).expect("our own values serialize");
         String::from_utf8(out).expect("JSON is UTF-8")
     }
@@ -347,6 +347,12 @@ impl<'de> Visitor<'de> for JsonVisitor {
 struct Shallow {
     depth: usize,
     level: usize,
+    float: fn(f64) -> String,
+}
+
+/// The fewest digits that are read as this number.
+pub(super) fn shortest(value: f64) -> String {
+    Json::Float(value).text()
 }
 
 impl Shallow {
@@ -377,6 +383,10 @@ impl Shallow {
 }
 
 impl serde_json::ser::Formatter for Shallow {
+    fn write_f64<W: ?Sized + std::io::Write>(&mut self, writer: &mut W, value: f64) -> std::io::Result<()> {
+        writer.write_all((self.float)(value).as_bytes())
+    }
+
     fn begin_array<W: ?Sized + std::io::Write>(&mut self, writer: &mut W) -> std::io::Result<()> {
         self.open(writer, b"[")
     }
@@ -425,7 +435,7 @@ mod tests {
     #[test]
     fn deep_parts_stay_on_one_line() {
         let json = Json::parse(br#"{"a":{"b":[1,2]},"c":[]}"#).unwrap();
-        assert_eq!(json.pretty(2), "{\n \"a\": {\n  \"b\": [1,2]\n },\n \"c\": [\n ]\n}");
-        assert_eq!(Json::parse(json.pretty(2).as_bytes()).unwrap(), json);
+        assert_eq!(json.pretty(2, shortest), "{\n \"a\": {\n  \"b\": [1,2]\n },\n \"c\": [\n ]\n}");
+        assert_eq!(Json::parse(json.pretty(2, shortest).as_bytes()).unwrap(), json);
     }
 }

@@ -19,6 +19,7 @@ mod normalizers;
 mod patterns;
 mod post_processors;
 mod pre_tokenizers;
+mod scores;
 mod sentencepiece;
 mod subword_nmt;
 mod tiktoken;

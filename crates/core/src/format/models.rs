@@ -20,6 +20,8 @@ const WORD_PIECE: &str = "WordPiece";
 const WORD_LEVEL: &str = "WordLevel";
 /// The version of what stands under `model.piecework`.
 pub(super) const VERSION: u64 = 1;
+/// The member of `model.piecework` that goes before the decoder of the file.
+pub(super) const DECODER: &str = "decoder";
 /// Longer than any text: how "no limit" is written, since the reference wants a number.
 const NO_LIMIT: u64 = u32::MAX as u64;
 
@@ -99,7 +101,7 @@ const TYPES: [&str; 7] = [WORD_PIECE, BPE, UNIGRAM, WORD_LEVEL, OWN_TYPE, OWN_BP
 
 /// Files of old do not name the type: only `WordPiece` has a limit on words, only BPE has merges, only Unigram knows the
 /// unknown token by its id.
-fn kind<'a>(node: &Node<'a>) -> Result<&'a str> {
+pub(super) fn kind<'a>(node: &Node<'a>) -> Result<&'a str> {
     match node.find("type")? {
         Some(kind) => match kind.str()? {
             name if TYPES.contains(&name) => Ok(name),

@@ -5,15 +5,16 @@
 use std::sync::Arc;
 
 use super::added_tokens::{added_token_json, added_tokens};
-use super::bpe::DECODER;
 use super::components::{refuse_functions, splitter, splitter_json};
 use super::decoders::{decoder, decoder_json, nearest_json};
-use super::json::{Json, Node};
+use super::json::{Json, Node, shortest};
 use super::limits::{padding, padding_json, truncation, truncation_json};
-use super::models::{RawModel, VERSION, model_json};
+use super::models::{DECODER, RawModel, VERSION, kind, model_json};
 use super::normalizers::normalizer_json;
 use super::post_processors::{post_processor, post_processor_json};
 use super::pre_tokenizers::pre_tokenizer_json;
+use super::scores;
+use super::unigram::UNIGRAM;
 use crate::decode::Decoder;
 use crate::error::Result;
 use crate::model::Model;
@@ -35,7 +36,10 @@ pub struct JsonSettings {
 
 /// The tokenizer of a `tokenizer.json`.
 pub fn read_tokenizer_json(bytes: &[u8], settings: &JsonSettings) -> Result<Tokenizer> {
-    let json = Json::parse(bytes)?;
+    let mut json = Json::parse(bytes)?;
+    if is_unigram(&Node::root(&json)) {
+        scores::reread(&mut json, bytes);
+    }
     let root = Node::root(&json);
     if root.find("model")?.is_none() {
         return Err(root.error("not a tokenizer.json: the member \"model\" is missing"));
@@ -73,6 +77,11 @@ pub fn read_tokenizer_json(bytes: &[u8], settings: &JsonSettings) -> Result<Toke
         padding: root.find("padding")?.map(|node| padding(&node)).transpose()?,
         training: training.map(Arc::new),
     })
+}
+
+/// Whether a file has the model for which it matters how `tokenizers` reads numbers.
+fn is_unigram(root: &Node<'_>) -> bool {
+    matches!(root.find("model").ok().flatten().map(|model| kind(&model)), Some(Ok(UNIGRAM)))
 }
 
 /// The decoder that stands in the model's own part, where the library has none that gives the same for all ids.
@@ -148,14 +157,16 @@ pub fn write_tokenizer_json(tokenizer: &Tokenizer) -> Result<String> {
     members.push(("post_processor".to_owned(), post_processor_json(tokenizer.post_processor())));
     let model = model_json(tokenizer.model(), tokenizer.training().map(AsRef::as_ref))?;
     let (decoder, model) = match (tokenizer.decoder(), tokenizer.model()) {
-        (Some(own @ Decoder::SentencePiece(pieces)), Model::Bpe(_)) => {
+        (Some(own @ Decoder::SentencePiece(pieces)), Model::Bpe(_) | Model::Unigram(_)) => {
             (nearest_json(pieces), with_own(model, DECODER, decoder_json(Some(own))))
         }
         (decoder, _) => (decoder_json(decoder), model),
     };
     members.push(("decoder".to_owned(), decoder));
     members.push(("model".to_owned(), model));
-    let mut text = Json::Object(members).pretty(DEPTH);
+    let json = Json::Object(members);
+    let float = if is_unigram(&Node::root(&json)) { scores::written } else { shortest };
+    let mut text = json.pretty(DEPTH, float);
     text.push('\n');
     Ok(text)
 }

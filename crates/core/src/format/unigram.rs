@@ -6,9 +6,9 @@
 use std::collections::HashSet;
 
 use super::json::{Json, Node, choice, name_of, object};
-use super::models::VERSION;
+use super::models::{DECODER, VERSION};
 use super::training::{RawTraining, training_json};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, shorten};
 use crate::model::unigram::{Precision, Settings, Unigram};
 use crate::pipeline::Training;
 use crate::vocab::Vocab;
@@ -29,13 +29,13 @@ impl RawUnigram {
     pub(super) fn read(node: &Node<'_>) -> Result<(Self, Vocab, Option<RawTraining>)> {
         node.only(&MEMBERS)?;
         let (vocab, scores) = pieces(&node.member("vocab")?)?;
-        let own = node.find("piecework")?.map(|node| Own::read(&node)).transpose()?.unwrap_or_default();
+        let own = node.find("piecework")?.map(|node| Own::read(&node, &vocab)).transpose()?.unwrap_or_default();
         let settings = Settings {
             unk_token: unk_token(node, &vocab)?,
             precision: own.precision,
             byte_fallback: node.find("byte_fallback")?.map_or(Ok(false), |node| node.bool())?,
-            user_defined: own.user_defined.into_iter().collect(),
-            reserved: own.reserved.into_iter().collect(),
+            user_defined: own.user_defined,
+            reserved: own.reserved,
         };
         Ok((Self { scores, settings }, vocab, own.training))
     }
@@ -72,22 +72,19 @@ fn unk_token(node: &Node<'_>, vocab: &Vocab) -> Result<Option<String>> {
 #[derive(Default)]
 struct Own {
     precision: Precision,
-    user_defined: Vec<u32>,
-    reserved: Vec<u32>,
+    user_defined: HashSet<u32>,
+    reserved: HashSet<u32>,
     training: Option<RawTraining>,
 }
 
 impl Own {
-    fn read(node: &Node<'_>) -> Result<Self> {
-        node.only(&["version", "precision", "user_defined", "reserved", "training"])?;
+    fn read(node: &Node<'_>, vocab: &Vocab) -> Result<Self> {
+        node.only(&["version", "precision", "user_defined", "reserved", "training", DECODER])?;
         let version = node.member("version")?;
         if version.unsigned()? != VERSION {
             return Err(version.unsupported(format!("this version of piecework reads version {VERSION} of its part")));
         }
-        let ids = |name| {
-            let ids = node.find(name)?.map(|node| node.array()?.map(|node| node.id()).collect::<Result<_>>());
-            ids.transpose().map(Option::unwrap_or_default)
-        };
+        let ids = |name| node.find(name)?.map_or_else(|| Ok(HashSet::new()), |node| ids(&node, vocab));
         Ok(Self {
             precision: node.find("precision")?.map_or(Ok(Precision::Float64), |node| choice(&node, &PRECISIONS))?,
             user_defined: ids("user_defined")?,
@@ -95,6 +92,16 @@ impl Own {
             training: node.find("training")?.map(|node| RawTraining::read(&node)).transpose()?,
         })
     }
+}
+
+/// The ids of a list of pieces.
+fn ids(node: &Node<'_>, vocab: &Vocab) -> Result<HashSet<u32>> {
+    let id = |node: Node<'_>| {
+        let piece = node.str()?;
+        let missing = || node.error(format!("{:?} is not in the vocabulary", shorten(piece)));
+        vocab.id(piece).ok_or_else(missing)
+    };
+    node.array()?.map(id).collect()
 }
 
 pub(super) fn unigram_json(model: &Unigram, training: Option<&Training>) -> Result<Json> {
@@ -118,8 +125,8 @@ pub(super) fn unigram_json(model: &Unigram, training: Option<&Training>) -> Resu
         let own = object([
             ("version", VERSION.into()),
             ("precision", name_of(*precision, &PRECISIONS).into()),
-            ("user_defined", sorted(user_defined)),
-            ("reserved", sorted(reserved)),
+            ("user_defined", names(user_defined, model.vocab())),
+            ("reserved", names(reserved, model.vocab())),
             ("training", training.map(training_json).transpose()?.into()),
         ]);
         members.push(("piecework".to_owned(), own));
@@ -127,8 +134,9 @@ pub(super) fn unigram_json(model: &Unigram, training: Option<&Training>) -> Resu
     Ok(Json::Object(members))
 }
 
-fn sorted(ids: &HashSet<u32>) -> Json {
+/// Pieces by their ids.
+fn names(ids: &HashSet<u32>, vocab: &Vocab) -> Json {
     let mut ids: Vec<u32> = ids.iter().copied().collect();
     ids.sort_unstable();
-    ids.into_iter().collect()
+    ids.into_iter().filter_map(|id| vocab.token(id)).collect()
 }

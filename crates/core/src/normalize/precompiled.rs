@@ -64,6 +64,22 @@ impl Precompiled {
         self.0.rules_of(text).filter(|&(length, _)| text.is_char_boundary(length)).last()
     }
 
+    /// Whether a byte may stand in a rule beside others.
+    pub(super) fn joins(&self, byte: u8) -> bool {
+        let Rules { trie, .. } = &*self.0;
+        let is_child = |place: usize, byte: u8| {
+            byte != 0
+                && self.0.unit(place ^ usize::from(byte)).is_some_and(|unit| unit & (1 << 31 | 0xFF) == u32::from(byte))
+        };
+        let root = self.0.unit(0).map_or(0, |root| self.0.offset(root));
+        let own = self.0.unit(root ^ usize::from(byte)).filter(|_| is_child(root, byte));
+        let own = own.map(|unit| root ^ usize::from(byte) ^ self.0.offset(unit));
+        // Every unit is taken for a node, whether anything leads to it or not.
+        let mut nodes = trie.iter().enumerate().map(|(place, &unit)| place ^ self.0.offset(unit));
+        own.is_some_and(|own| (1..=255).any(|next| is_child(own, next)))
+            || nodes.any(|node| node != root && is_child(node, byte))
+    }
+
     pub(super) fn normalize(&self, text: &mut Normalized, spare: &mut Normalized) {
         let mut changes = Changes::default();
         for cluster in clusters(text.text()) {

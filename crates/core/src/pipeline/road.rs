@@ -7,8 +7,10 @@ use super::encode::{Input, Options, Road};
 use super::tokens::Scratch;
 use crate::added::{Allowed, Part};
 use crate::encoding::Encoding;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fast::{Cache, Chunks, Fast, Plain, Sink};
+use crate::model::unigram::margin::{ALWAYS, power_above};
+use crate::model::unigram::{Precision, Unigram};
 use crate::model::{ModelScratch, Token};
 use crate::span::{Span, check_bytes, check_length};
 use crate::words::Words;
@@ -123,9 +125,10 @@ impl Tokenizer {
         let FastScratch { chunks, general, found, ids: caches, .. } = scratch;
         let before = ids.len();
         let coder = Coder { tokenizer: self, fast, specials: true, general };
-        let mut sink = Ids { coder, found: &mut found.0, filled: 0, ids };
+        let sums = self.model().as_unigram().filter(|model| model.settings().precision == Precision::Float32);
+        let mut sink = Ids { coder, sums: sums.map(Sums::new), found: &mut found.0, filled: 0, ids };
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, caches };
-        let done = call.encode(input, &mut sink).is_ok();
+        let done = call.encode(input, &mut sink).is_ok() && sink.came_as_far_as_told();
         sink.flush();
         if !done {
             ids.truncate(before);
@@ -141,7 +144,7 @@ impl Tokenizer {
         options: &Options,
         scratch: &mut Scratch,
     ) -> Option<Encoding> {
-        let fast = self.fast(options)?;
+        let fast = self.fast(options).filter(|fast| fast.tells_places())?;
         let (allowed, scratch) = scratch.of(self);
         let FastScratch { chunks, general, new, pieces: caches, .. } = scratch;
         let coder = Coder { tokenizer: self, fast, specials: true, general };
@@ -302,9 +305,55 @@ struct Ids<'a> {
     found: &'a mut [u32; FOUND],
     filled: usize,
     ids: &'a mut Vec<u32>,
+    sums: Option<Sums<'a>>,
+}
+
+/// The scores that were added up since the text began, in 32 bits as SentencePiece does: see [`crate::model::unigram::margin`].
+struct Sums<'a> {
+    model: &'a Unigram,
+    largest: f64,
+    specials: bool,
+    /// The sum of the scores of all ids before this one.
+    summed: usize,
+    sum: f32,
+    /// How many scores these were.
+    steps: usize,
+    /// How many there may be before the limits of chunks are looked at again.
+    told: usize,
+}
+
+impl<'a> Sums<'a> {
+    fn new(model: &'a Unigram) -> Self {
+        Self { model, largest: 0.0, specials: true, summed: 0, sum: 0.0, steps: 0, told: 0 }
+    }
+
+    /// A text begins behind so many ids.
+    fn begin(&mut self, ids: usize, specials: bool) {
+        let largest = f64::from(self.model.largest(specials));
+        *self = Self { model: self.model, largest, specials, summed: ids, sum: 0.0, steps: 0, told: 0 };
+    }
+
+    /// What was added up, with so many ids more that are pieces.
+    fn steps(&self, ids: usize) -> usize {
+        self.steps + ids - self.summed
+    }
+
+    /// See [`Sink::reach`].
+    #[expect(clippy::cast_precision_loss, reason = "a bound, with some to spare")]
+    fn reach(&mut self, ids: usize, bytes: usize) -> u8 {
+        // A byte seldom becomes more than one piece, and a word has a mark.
+        self.told = self.steps(ids) + 2 * bytes + 2;
+        power_above(self.told as f64 * self.largest * 1.01)
+    }
 }
 
 impl Ids<'_> {
+    /// Whether there are no more scores than the last reach was for.
+    fn came_as_far_as_told(&self) -> bool {
+        let ids = self.ids.len() + self.filled;
+        self.sums.as_ref().is_none_or(|sums| sums.told == 0 || sums.steps(ids) <= sums.told)
+    }
+
     fn flush(&mut self) {
         self.ids.extend_from_slice(&self.found[..self.filled]);
         self.filled = 0;
@@ -326,11 +375,31 @@ impl Sink<u32, FEW_IDS> for Ids<'_> {
         self.ids.extend_from_slice(tokens);
     }
 
-    fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<&[u32]>> {
+    fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[u32], u8)>> {
         self.flush();
         let before = self.ids.len();
+        if let Some(sums) = &mut self.sums {
+            let paths = &mut self.coder.general.model.paths;
+            sums.steps += before - sums.summed;
+            paths.before = sums.model.add_up(sums.sum, &self.ids[sums.summed..], sums.specials);
+            (paths.after, paths.steps) = (paths.before, 0);
+            (paths.is_limited, paths.limit) = (true, ALWAYS);
+        }
         self.coder.encode(start, chunk, false, |(id, ..)| self.ids.push(id))?;
-        Ok(Some(&self.ids[before..]))
+        let Some(sums) = &mut self.sums else { return Ok(Some((&self.ids[before..], ALWAYS))) };
+        let paths = &self.coder.general.model.paths;
+        (sums.sum, sums.summed) = (paths.after, self.ids.len());
+        sums.steps += paths.steps;
+        Ok(Some((&self.ids[before..], paths.limit)))
+    }
+
+    fn reach(&mut self, bytes: usize) -> Result<u8> {
+        if !self.came_as_far_as_told() {
+            // The general road will do.
+            return Err(Error::Overflow("a text became more pieces than it has bytes".to_owned()));
+        }
+        let ids = self.ids.len() + self.filled;
+        Ok(self.sums.as_mut().map_or(0, |sums| sums.reach(ids, bytes)))
     }
 }
 
@@ -339,6 +408,10 @@ impl TextSink<u32, FEW_IDS> for Ids<'_> {
 
     fn stretch(&mut self, _: u32, specials: bool) {
         self.coder.specials = specials;
+        let ids = self.ids.len() + self.filled;
+        if let Some(sums) = &mut self.sums {
+            sums.begin(ids, specials);
+        }
     }
 
     fn added(&mut self, id: u32, _: Span, _: &str) {
@@ -417,7 +490,11 @@ impl Sink<Piece, FEW_PIECES> for Pieces<'_> {
         self.take(start, pieces.iter().map(|piece| piece.token()));
     }
 
-    fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<&[Piece]>> {
+    fn reach(&mut self, _: usize) -> Result<u8> {
+        Ok(0)
+    }
+
+    fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[Piece], u8)>> {
         let (mut tokens, mut pieces) = std::mem::take(self.new);
         tokens.clear();
         pieces.clear();
@@ -431,7 +508,7 @@ impl Sink<Piece, FEW_PIECES> for Pieces<'_> {
         let taken = self.word;
         let words = encoded?;
         self.word = if self.is_open { first } else { first + words };
-        Ok((fit && self.word == taken).then_some(self.new.1.as_slice()))
+        Ok((fit && self.word == taken).then_some((self.new.1.as_slice(), ALWAYS)))
     }
 }
 

@@ -81,7 +81,12 @@ pub(super) struct Found<'a> {
     words: &'a Words,
 }
 
-impl Found<'_> {
+impl<'a> Found<'a> {
+    /// Its part of the normalized text.
+    fn surface(&self) -> &'a str {
+        &self.words.text_of(self.word)[self.span.back(self.word.span.start).range()]
+    }
+
     /// Its bytes in the original.
     pub(super) fn original(&self) -> Span {
         self.words.original(self.span)
@@ -93,6 +98,7 @@ impl Tokenizer {
     pub(super) fn other_name<'a>(&'a self, found: &Found<'a>) -> Option<&'a str> {
         let name = match found.word.kind {
             Kind::Added(_) => found.words.text_of(found.word),
+            _ if self.model().names_unknown() && self.model().unk_id() == Some(found.id) => found.surface(),
             _ if self.shadows => self.model().vocab().token(found.id)?,
             _ => return None,
         };

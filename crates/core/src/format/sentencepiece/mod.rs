@@ -1,9 +1,10 @@
 //! The `.model` files of `SentencePiece`: pieces with scores, and how text is normalized.
 //!
-//! A BPE model merges any two neighbours that make a piece, the highest score first. Where its normalization is one that
-//! `tokenizers` can say as well, it is said so; else it is a component of our own.
+//! A BPE model merges any two neighbours that make a piece, the highest score first; `unigram` has the others. Where the
+//! normalization is one that `tokenizers` can say as well, it is said so; else it is a component of our own.
 
 mod messages;
+mod unigram;
 mod wire;
 mod write;
 
@@ -21,15 +22,16 @@ use crate::pattern::Pattern;
 use crate::pipeline::{Parts, Tokenizer};
 use crate::vocab::Vocab;
 use crate::words::WordSplitter;
-use messages::{BPE, ModelProto, Piece, PieceKind, model_name};
+use messages::{BPE, ModelProto, Piece, PieceKind, UNIGRAM, model_name};
 pub use write::write_sentencepiece;
 
 /// What a `.model` file is called in messages, and what to save instead.
 const HELD: Held = Held { format: "a SentencePiece model", instead: "save a tokenizer.json" };
 
-/// The tokenizer of a `.model` file of BPE.
+/// The tokenizer of a `.model` file of BPE or Unigram.
 ///
-/// Control symbols become special tokens; symbols that the user defined are added tokens, sought in normalized text.
+/// Control symbols become special tokens. Symbols that the user defined are added tokens of BPE, sought in normalized text;
+/// in a unigram model they are pieces with a score of their own.
 pub fn read_sentencepiece(bytes: &[u8]) -> Result<Tokenizer> {
     let proto = ModelProto::read(bytes)?;
     refuse(&proto)?;
@@ -39,17 +41,14 @@ pub fn read_sentencepiece(bytes: &[u8]) -> Result<Tokenizer> {
         refuse_missing_bytes(&vocab)?;
     }
     let unk_token = unknown(&proto.pieces)?.to_owned();
-    let settings = Settings {
-        unk_token: Some(unk_token.clone()),
-        fuse_unk: true,
-        byte_fallback,
-        unused: unused(&proto.pieces),
-        ..Settings::default()
+    let model = match proto.trainer.model_type {
+        UNIGRAM => Model::Unigram(unigram::model(vocab, &proto.pieces, &unk_token, byte_fallback)?),
+        _ => Model::Bpe(bpe(vocab, &proto.pieces, &unk_token, byte_fallback)?),
     };
     Tokenizer::new(Parts {
         splitter: WordSplitter::new(normalizer(&proto)?, None)?,
-        model: Model::Bpe(Bpe::implied(vocab, ranks(&proto.pieces), settings)?),
-        added: added(&proto.pieces),
+        added: added(&proto.pieces, &model),
+        model,
         post_processor: None,
         decoder: Some(Decoder::SentencePiece(SentencePieceDecoder {
             add_dummy_prefix: proto.normalizer.add_dummy_prefix,
@@ -70,16 +69,26 @@ fn refuse(proto: &ModelProto<'_>) -> Result<()> {
     if proto.pieces.is_empty() {
         return Err(messages::wrong("pieces", "not a SentencePiece model: it has no pieces".to_owned()));
     }
-    if proto.trainer.model_type != BPE {
+    if ![UNIGRAM, BPE].contains(&proto.trainer.model_type) {
         let name = model_name(proto.trainer.model_type);
-        let message =
-            format!("the model is of the type {name}; this version of piecework reads models of the type BPE");
+        let message = format!("the model is of the type {name}; piecework reads models of the types Unigram and BPE");
         return unsupported("trainer_spec.model_type", message);
     }
     if proto.denormalizes {
         return unsupported("denormalizer_spec", "decoded text would have to be changed by rules".to_owned());
     }
     Ok(())
+}
+
+fn bpe(vocab: Vocab, pieces: &[Piece<'_>], unk_token: &str, byte_fallback: bool) -> Result<Bpe> {
+    let settings = Settings {
+        unk_token: Some(unk_token.to_owned()),
+        fuse_unk: true,
+        byte_fallback,
+        unused: unused(pieces),
+        ..Settings::default()
+    };
+    Bpe::implied(vocab, ranks(pieces), settings)
 }
 
 fn vocab(pieces: &[Piece<'_>]) -> Result<Vocab> {
@@ -143,10 +152,10 @@ fn is_run(text: &str) -> bool {
     characters.all(|c| Some(c) == first)
 }
 
-fn added(pieces: &[Piece<'_>]) -> Vec<AddedToken> {
+fn added(pieces: &[Piece<'_>], model: &Model) -> Vec<AddedToken> {
     let token = |(id, piece): (u32, &Piece<'_>)| match piece.kind {
         PieceKind::Control => Some(AddedToken::special(id, piece.text)),
-        PieceKind::UserDefined => {
+        PieceKind::UserDefined if model.as_bpe().is_some() => {
             Some(AddedToken { id, content: piece.text.to_owned(), normalized: true, ..AddedToken::default() })
         }
         _ => None,

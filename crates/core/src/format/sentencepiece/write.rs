@@ -3,14 +3,16 @@
 use std::collections::{HashMap, HashSet};
 
 use super::messages::{
-    BPE, ModelProto, NORMALIZER_SPEC, NormalizerSpec, PIECES, Piece, PieceKind, TRAINER_SPEC, TrainerSpec, wrong,
+    BPE, ModelProto, NORMALIZER_SPEC, NormalizerSpec, PIECES, Piece, PieceKind, TRAINER_SPEC, TrainerSpec, UNIGRAM,
+    wrong,
 };
 use super::wire::{Field, Value, fields, put};
-use super::{HELD, ranks, symbols};
+use super::{HELD, ranks, symbols, unigram};
 use crate::added::AddedToken;
 use crate::decode::Decoder;
 use crate::error::{Result, shorten};
 use crate::format::merged::{entries, is_implied, order_of};
+use crate::model::Model;
 use crate::model::bpe::{Bpe, Merges, NO_RANK};
 use crate::normalize::{Normalizer, SPACE, SentencePieceSettings};
 use crate::pipeline::Tokenizer;
@@ -20,10 +22,14 @@ use crate::pipeline::Tokenizer;
 /// With `like`, another `.model`, all fields but the pieces are as they are there, also those that are not known here; it
 /// must normalize as the tokenizer does. What its pieces and scores say already is kept to the byte.
 pub fn write_sentencepiece(tokenizer: &Tokenizer, like: Option<&[u8]>) -> Result<Vec<u8>> {
-    let model = HELD.bpe(tokenizer)?;
-    let pieces = pieces(tokenizer, model)?;
-    let (normalizer, is_suffix) = normalizer(tokenizer, &pieces)?;
-    let trainer = trainer(tokenizer, model, is_suffix);
+    let (model_type, byte_fallback, pieces) = match tokenizer.model() {
+        Model::Bpe(model) => (BPE, model.settings().byte_fallback, pieces(tokenizer, model)?),
+        Model::Unigram(model) => (UNIGRAM, model.settings().byte_fallback, unigram::pieces(tokenizer, model)?),
+        Model::WordPiece(_) | Model::WordLevel(_) => return Err(HELD.refuses("a model other than Unigram and BPE")),
+    };
+    let (normalizer, treat_whitespace_as_suffix) = normalizer(tokenizer, &pieces)?;
+    let unk_surface = unk_surface(tokenizer);
+    let trainer = TrainerSpec { model_type, treat_whitespace_as_suffix, byte_fallback, unk_surface };
     match like {
         Some(like) => write_like(like, &pieces, &trainer, &normalizer),
         None => Ok(write(&pieces, &trainer, &normalizer)),
@@ -129,16 +135,10 @@ fn own_normalizer<'a>(settings: &'a SentencePieceSettings, pieces: &[Piece<'_>])
     Ok((spec, settings.treat_whitespace_as_suffix && settings.add_dummy_prefix))
 }
 
-fn trainer(tokenizer: &Tokenizer, model: &Bpe, treat_whitespace_as_suffix: bool) -> TrainerSpec {
-    let unk_surface = match tokenizer.parts().decoder {
+fn unk_surface(tokenizer: &Tokenizer) -> String {
+    match tokenizer.parts().decoder {
         Some(Decoder::SentencePiece(own)) => own.unk_surface,
         _ => TrainerSpec::default().unk_surface,
-    };
-    TrainerSpec {
-        model_type: BPE,
-        treat_whitespace_as_suffix,
-        byte_fallback: model.settings().byte_fallback,
-        unk_surface,
     }
 }
 
@@ -162,11 +162,11 @@ fn write_like(
     let is_suffix = proto.trainer.treat_whitespace_as_suffix && proto.normalizer.add_dummy_prefix;
     let said = TrainerSpec { treat_whitespace_as_suffix: is_suffix, ..proto.trainer };
     if proto.normalizer != *normalizer || said != *trainer {
-        let message = "the model to be like normalizes or decodes otherwise than the tokenizer, or is not BPE with or \
-                       without bytes as that is; leave it out";
+        let message = "the model to be like normalizes or decodes otherwise than the tokenizer, or is not of its type \
+                       with or without bytes as that is; leave it out";
         return Err(wrong("normalizer_spec", message.to_owned()));
     }
-    if says_the_same(&proto.pieces, pieces) {
+    if says_the_same(&proto.pieces, pieces, trainer.model_type) {
         return Ok(like.to_owned());
     }
     let mut model = Vec::new();
@@ -184,8 +184,11 @@ fn write_like(
     Ok(model)
 }
 
-/// Whether two lists have the same pieces, and ranks in the same order.
-fn says_the_same(some: &[Piece<'_>], others: &[Piece<'_>]) -> bool {
+/// Whether two lists have the same pieces, with the same scores or, in BPE, with ranks in the same order.
+fn says_the_same(some: &[Piece<'_>], others: &[Piece<'_>], model_type: u64) -> bool {
+    if model_type == UNIGRAM {
+        return some == others;
+    }
     let names =
         |pieces: &[Piece<'_>]| pieces.iter().map(|piece| (piece.text.to_owned(), piece.kind)).collect::<Vec<_>>();
     names(some) == names(others) && dense(&ranks(some)) == dense(&ranks(others))

@@ -1,8 +1,9 @@
 //! The unigram language model: pieces with probabilities, and of all ways to spell a word in them the likeliest.
 //!
-//! See `spec/unigram.md`. `viterbi` finds the best path, `tables` holds what it looks up, `encode` makes tokens of the path.
+//! See `spec/unigram.md`. `viterbi` finds the best path, `margin` says how sure it is, `tables` holds what it looks up, `encode` makes tokens of the path.
 
 mod encode;
+pub(crate) mod margin;
 mod tables;
 pub mod train;
 mod viterbi;
@@ -12,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result, shorten};
 use crate::vocab::Vocab;
-use tables::Tables;
+use tables::{Scores, Tables};
 pub use viterbi::Paths;
 
 /// The settings of a [`Unigram`] model beside its vocabulary and scores.
@@ -120,6 +121,27 @@ impl Unigram {
     #[must_use]
     pub fn unk_id(&self) -> Option<u32> {
         self.shared.unk_id
+    }
+
+    /// Whether words between which `mark` stands, each with one at its front, are encoded as by themselves, but for the sum of
+    /// the scores before them.
+    pub(crate) fn parts_at(&self, mark: char) -> bool {
+        let Settings { reserved, .. } = self.settings();
+        let open = |id: &u32| !reserved.contains(id) && !self.specials.contains(id);
+        let holds = |text: &str| text.chars().skip(1).any(|c| c == mark);
+        let is_piece = self.vocab().id(mark.encode_utf8(&mut [0; 4])).as_ref().is_some_and(open);
+        is_piece && !self.vocab().iter().any(|(text, _)| holds(text))
+    }
+
+    /// Adds the scores of pieces to a sum of 32 bits.
+    pub(crate) fn add_up(&self, sum: f32, ids: &[u32], specials: bool) -> f32 {
+        let Scores::Float32(scores, _) = &self.tables(specials).scores else { return sum };
+        ids.iter().fold(sum, |sum, &id| sum + scores[id as usize])
+    }
+
+    /// The largest score, in 32 bits, whatever its sign.
+    pub(crate) fn largest(&self, specials: bool) -> f32 {
+        self.tables(specials).largest
     }
 
     /// What words are looked up in: all entries, or all but the special ones.

@@ -17,6 +17,8 @@ pub(super) struct Tables {
     /// None if there are too many for it.
     trie: Option<Trie>,
     pub(super) scores: Scores,
+    /// The largest score of 32 bits, whatever its sign.
+    pub(super) largest: f32,
     /// The entries `<0x00>` to `<0xFF>`, where they are to be fallen back to.
     pub(super) bytes: [Option<u32>; 256],
 }
@@ -34,12 +36,14 @@ impl Tables {
         let Settings { precision, byte_fallback, reserved, .. } = settings;
         let pieces = vocab.iter().filter(|(_, id)| allowed(*id) && !reserved.contains(id));
         let byte = |byte| vocab.id(&byte_entry(byte)).filter(|&id| *byte_fallback && allowed(id));
+        let scores = match precision {
+            Precision::Float64 => Scores::double(vocab, scores),
+            Precision::Float32 => Scores::single(vocab, scores, settings),
+        };
         Self {
             trie: Trie::new(pieces.map(|(text, id)| (text.as_bytes().to_vec(), id)).collect()),
-            scores: match precision {
-                Precision::Float64 => Scores::double(vocab, scores),
-                Precision::Float32 => Scores::single(vocab, scores, settings),
-            },
+            largest: scores.largest(),
+            scores,
             bytes: std::array::from_fn(|code| byte(u8::try_from(code).unwrap_or_default())),
         }
     }
@@ -64,6 +68,11 @@ impl Tables {
 }
 
 impl Scores {
+    fn largest(&self) -> f32 {
+        let Self::Float32(scores, unknown) = self else { return 0.0 };
+        scores.iter().fold(unknown.abs(), |largest, score| largest.max(score.abs()))
+    }
+
     fn double(vocab: &Vocab, scores: &[f64]) -> Self {
         let lowest = vocab.iter().map(|(_, id)| scores[id as usize]).fold(f64::INFINITY, f64::min);
         Self::Float64(scores.into(), or_zero(lowest) - UNKNOWN_PENALTY)

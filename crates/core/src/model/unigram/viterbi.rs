@@ -5,6 +5,7 @@
 
 use std::ops::Add;
 
+use super::margin::Margin;
 use crate::trie::Trie;
 
 /// Where no piece of one character begins, an edge of this id stands for it.
@@ -35,11 +36,22 @@ pub(super) struct Edge {
     pub(super) id: u32,
 }
 
-/// The working memory of the search.
+/// The working memory of the search, and what a word has to do with those before it.
 #[derive(Debug, Default)]
 pub struct Paths {
+    /// In 32 bits, the sum of the scores before the next word, for this once.
+    pub(crate) before: f32,
+    /// What it came to behind the last one.
+    pub(crate) after: f32,
+    /// Whether [`Self::limit`] is asked for.
+    pub(crate) is_limited: bool,
+    /// The word becomes the same behind any sum below two to the power of this, less one.
+    pub(crate) limit: u8,
+    /// How many scores were added up.
+    pub(crate) steps: usize,
     singles: Vec<Place<f32>>,
     doubles: Vec<Place<f64>>,
+    margins: Vec<Margin>,
     /// The best path, from its end.
     pub(super) reversed: Vec<Edge>,
 }
@@ -47,16 +59,25 @@ pub struct Paths {
 impl Paths {
     /// The most that any part has room for.
     pub(crate) fn capacity(&self) -> usize {
-        self.singles.capacity().max(self.doubles.capacity()).max(self.reversed.capacity())
+        let Self { singles, doubles, margins, reversed, .. } = self;
+        [singles.capacity(), doubles.capacity(), margins.capacity(), reversed.capacity()]
+            .into_iter()
+            .fold(0, usize::max)
     }
 
     pub(super) fn single(&mut self, pieces: &Pieces<'_, f32>, word: &str) -> Option<()> {
-        pieces.search(word, &mut self.singles);
-        follow_back(&self.singles, &mut self.reversed)
+        pieces.search(word, std::mem::take(&mut self.before), &mut self.singles);
+        follow_back(&self.singles, &mut self.reversed)?;
+        self.after = self.singles[word.len()].score;
+        self.steps += self.reversed.len();
+        if self.is_limited {
+            self.limit = pieces.limit(word, &self.reversed, &mut self.margins);
+        }
+        Some(())
     }
 
     pub(super) fn double(&mut self, pieces: &Pieces<'_, f64>, word: &str) -> Option<()> {
-        pieces.search(word, &mut self.doubles);
+        pieces.search(word, 0.0, &mut self.doubles);
         follow_back(&self.doubles, &mut self.reversed)
     }
 }
@@ -72,10 +93,10 @@ pub(super) struct Pieces<'a, F> {
 
 impl<F: Score> Pieces<'_, F> {
     #[expect(clippy::cast_possible_truncation, reason = "no word is longer than 2^32 bytes")]
-    fn search(&self, word: &str, places: &mut Vec<Place<F>>) {
+    fn search(&self, word: &str, sum: F, places: &mut Vec<Place<F>>) {
         places.clear();
         places.resize(word.len() + 1, Place { score: F::default(), start: NOWHERE, id: UNKNOWN });
-        places[0].start = 0;
+        (places[0].start, places[0].score) = (0, sum);
         for (start, c) in word.char_indices() {
             let Place { score: here, start: before, .. } = places[start];
             if before == NOWHERE {

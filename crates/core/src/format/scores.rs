@@ -1,0 +1,164 @@
+//! Numbers as `tokenizers` reads them.
+//!
+//! It makes a float of digits by one rounded multiplication or division, so that one score in eight is the neighbour of the
+//! one that was written. Sums of such scores tie otherwise than those of the right ones. So the numbers of a unigram model
+//! are read the same way, and written in digits that mean the same to both ways of reading.
+
+use super::json::{Json, shortest};
+
+/// Gives the floats of a document, which were read exactly, as `tokenizers` reads them.
+pub(super) fn reread(json: &mut Json, document: &[u8]) {
+    let mut numbers = Numbers { rest: document };
+    each_number(json, &mut |value| {
+        let number = numbers.next();
+        if let (Json::Float(value), Some(number)) = (value, number) {
+            *value = read(number);
+        }
+    });
+}
+
+fn each_number(json: &mut Json, take: &mut impl FnMut(&mut Json)) {
+    match json {
+        Json::Unsigned(_) | Json::Float(_) => take(json),
+        Json::Array(items) => items.iter_mut().for_each(|item| each_number(item, take)),
+        Json::Object(members) => members.iter_mut().for_each(|(_, value)| each_number(value, take)),
+        Json::Null | Json::Bool(_) | Json::String(_) => {}
+    }
+}
+
+/// The numbers of a valid document, in their order.
+struct Numbers<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Iterator for Numbers<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        loop {
+            let at = self.rest.iter().position(|byte| matches!(byte, b'"' | b'-' | b'0'..=b'9'))?;
+            self.rest = &self.rest[at..];
+            if self.rest[0] == b'"' {
+                self.rest = after_string(&self.rest[1..]);
+                continue;
+            }
+            let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
+            let end = self.rest.iter().position(|byte| !is_digit(byte)).unwrap_or(self.rest.len());
+            let (number, rest) = self.rest.split_at(end);
+            self.rest = rest;
+            return std::str::from_utf8(number).ok();
+        }
+    }
+}
+
+/// What follows the quote that ends a string.
+fn after_string(bytes: &[u8]) -> &[u8] {
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        at += if byte == b'\\' { 2 } else { 1 };
+        if byte == b'"' {
+            break;
+        }
+    }
+    bytes.get(at..).unwrap_or_default()
+}
+
+/// A number, rounded as `serde_json` rounds it where it need not be exact.
+#[expect(clippy::cast_precision_loss, reason = "the first of its roundings")]
+fn read(number: &str) -> f64 {
+    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let mut exponent: i32 = exponent.parse().unwrap_or(if exponent.starts_with('-') { -100_000 } else { 100_000 });
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let mut significand = 0_u64;
+    let more = |significand: u64, digit: u8| significand.checked_mul(10)?.checked_add(u64::from(digit - b'0'));
+    let mut digits = whole.trim_start_matches('-').bytes();
+    while let Some(digit) = digits.next() {
+        let Some(longer) = more(significand, digit) else {
+            exponent += i32::try_from(digits.len()).unwrap_or(i32::MAX - 1) + 1;
+            break;
+        };
+        significand = longer;
+    }
+    for digit in fraction.bytes() {
+        let Some(longer) = more(significand, digit) else { break };
+        significand = longer;
+        exponent -= 1;
+    }
+    let value = scaled(significand as f64, exponent);
+    if number.starts_with('-') { -value } else { value }
+}
+
+fn scaled(mut value: f64, mut exponent: i32) -> f64 {
+    while exponent < -308 && value != 0.0 {
+        value /= 1e308;
+        exponent += 308;
+    }
+    match power_of_ten(exponent.unsigned_abs()) {
+        power if exponent < 0 => value / power,
+        power => value * power,
+    }
+}
+
+fn power_of_ten(exponent: u32) -> f64 {
+    format!("1e{exponent}").parse().unwrap_or(f64::INFINITY)
+}
+
+/// Digits that are read as this number here, if there are such, and exactly too, if that can be.
+///
+/// A few numbers no digits give; these are read as a neighbour, as they are by `tokenizers`.
+pub(super) fn written(value: f64) -> String {
+    let fewest = shortest(value);
+    let is_read = |number: &String| read(number) == value;
+    if is_read(&fewest) || !value.is_finite() {
+        return fewest;
+    }
+    let near = || (17..=19).flat_map(|digits| near(value, digits)).filter(is_read);
+    near().find(|number| number.parse() == Ok(value)).or_else(|| near().next()).unwrap_or(fewest)
+}
+
+/// Rows of so many digits around a number, in parts of what separates it from its neighbours.
+fn near(value: f64, digits: usize) -> impl Iterator<Item = String> {
+    let exact = format!("{value:.*e}", digits - 1);
+    let (mantissa, exponent) = exact.split_once('e').unwrap_or((&exact, "0"));
+    let significand: i128 = mantissa.replace('.', "").parse().unwrap_or_default();
+    let exponent = exponent.parse().unwrap_or(0) + 1 - i64::try_from(digits).unwrap_or_default();
+    let step = (significand.abs() >> 55).max(1);
+    (0..=8)
+        .flat_map(move |steps| [significand + steps * step, significand - steps * step])
+        .map(move |near| format!("{near}e{exponent}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_found_behind_strings() {
+        let text = br#"{"a\"1": [1, -2.5e-3, "3"], "\\": 4.0}"#;
+        assert_eq!(Numbers { rest: text }.collect::<Vec<_>>(), ["1", "-2.5e-3", "4.0"]);
+    }
+
+    #[test]
+    #[expect(clippy::float_cmp, reason = "to the last bit")]
+    fn neighbours_are_read_where_the_library_reads_them() {
+        assert_eq!(read("-15.774467468261719"), -15.77446746826172);
+        assert_eq!(read("-1.8771917819976807"), -1.8771917819976809);
+        assert_eq!(read("123456789012345678901234567890"), 1.2345678901234568e29);
+        assert_eq!((read("0.1"), read("-5"), read("1e-400"), read("2.5E3")), (0.1, -5.0, 0.0, 2500.0));
+    }
+
+    #[test]
+    #[expect(clippy::cast_precision_loss, reason = "any floats will do")]
+    fn what_is_written_is_read_alike() {
+        let (mut state, mut changed) = (1_u64, 0);
+        for _ in 0..100_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let value = -30.0 * ((state >> 11) as f64 / (1_u64 << 53) as f64);
+            let read_back = read(&written(value));
+            assert!((read_back - value).abs() <= value.abs() * f64::EPSILON, "{value}");
+            assert_eq!(read(&written(read_back)), read_back, "{value}");
+            changed += u32::from(read_back != value);
+        }
+        assert!(changed < 3_000, "{changed}");
+    }
+}

@@ -1,0 +1,81 @@
+//! Pieces with scores as a unigram model, and back.
+
+use std::collections::{HashMap, HashSet};
+
+use super::HELD;
+use super::messages::{Piece, PieceKind, wrong};
+use crate::added::AddedToken;
+use crate::bytes::byte_entry;
+use crate::error::{Result, shorten};
+use crate::model::unigram::{Precision, Settings, Unigram};
+use crate::pipeline::Tokenizer;
+use crate::vocab::Vocab;
+
+/// The model of pieces whose texts are `vocab`.
+pub(super) fn model(vocab: Vocab, pieces: &[Piece<'_>], unk_token: &str, byte_fallback: bool) -> Result<Unigram> {
+    let of_kind = |is: fn(PieceKind) -> bool| {
+        (0..).zip(pieces).filter(|(_, piece)| is(piece.kind)).map(|(id, _)| id).collect::<HashSet<u32>>()
+    };
+    let settings = Settings {
+        unk_token: Some(unk_token.to_owned()),
+        precision: Precision::Float32,
+        byte_fallback,
+        user_defined: of_kind(|kind| kind == PieceKind::UserDefined),
+        reserved: of_kind(|kind| !matches!(kind, PieceKind::Normal | PieceKind::UserDefined)),
+        ..Settings::default()
+    };
+    let scores = pieces.iter().map(|piece| piece.score.into()).collect();
+    Unigram::new(vocab, scores, settings).map_err(|error| wrong("pieces", error.to_string()))
+}
+
+/// The pieces of a model with their scores.
+pub(super) fn pieces<'a>(tokenizer: &'a Tokenizer, model: &'a Unigram) -> Result<Vec<Piece<'a>>> {
+    refuse(tokenizer, model)?;
+    let added: HashMap<u32, &AddedToken> = tokenizer.added().tokens().iter().map(|token| (token.id, token)).collect();
+    let limit = model.vocab().id_limit().max(added.keys().max().map_or(0, |id| id + 1));
+    let piece = |id| {
+        let token = added.get(&id).map(|token| token.content.as_str()).or_else(|| model.vocab().token(id));
+        let text = token.ok_or_else(|| HELD.refuses(&format!("ids with gaps (no token has the id {id})")))?;
+        let score = model.scores().get(id as usize).copied().unwrap_or_default();
+        Ok(Piece { text, score: single(score), kind: kind(model, id, added.contains_key(&id)) })
+    };
+    (0..limit).map(piece).collect()
+}
+
+/// Refuses what the library would encode otherwise.
+fn refuse(tokenizer: &Tokenizer, model: &Unigram) -> Result<()> {
+    let Settings { precision, byte_fallback, reserved, unk_token, .. } = model.settings();
+    if *precision != Precision::Float32 {
+        return Err(HELD.refuses("scores that are added up in 64 bits (precision=\"float64\")"));
+    }
+    if unk_token.is_none() {
+        return Err(HELD.refuses("a model without an unknown token"));
+    }
+    if let Some(token) = tokenizer.added().tokens().iter().find(|token| !token.special) {
+        let token = shorten(&token.content);
+        return Err(HELD.refuses(&format!("the added token {token:?} of a unigram model, unless it is special")));
+    }
+    let is_reserved = |piece: &String| model.vocab().id(piece).is_some_and(|id| reserved.contains(&id));
+    match (0..=255).map(byte_entry).find(|piece| *byte_fallback && !is_reserved(piece)) {
+        Some(piece) => Err(HELD.refuses(&format!("byte_fallback unless {piece:?} is a reserved piece"))),
+        None => Ok(()),
+    }
+}
+
+fn kind(model: &Unigram, id: u32, is_special: bool) -> PieceKind {
+    let Settings { byte_fallback, user_defined, reserved, .. } = model.settings();
+    let is_byte = || *byte_fallback && (0..=255).any(|byte| model.vocab().id(&byte_entry(byte)) == Some(id));
+    match () {
+        () if model.unk_id() == Some(id) => PieceKind::Unknown,
+        () if is_special => PieceKind::Control,
+        () if reserved.contains(&id) && is_byte() => PieceKind::Byte,
+        () if reserved.contains(&id) => PieceKind::Unused,
+        () if user_defined.contains(&id) => PieceKind::UserDefined,
+        () => PieceKind::Normal,
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "as the model itself rounds it")]
+fn single(score: f64) -> f32 {
+    score as f32
+}

@@ -1,0 +1,29 @@
+"""Unigram models as `transformers` converts them for `tokenizers`: for T5, ALBERT, XLM-R, mBART, and plainly."""
+
+import importlib
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+CONVERTERS = ("Spm", "T5", "Albert", "XLMRoberta", "MBart")
+
+
+def converted(path: Path, name: str, **flags: Any) -> str:
+    """Gives the tokenizer.json that a converter makes of a .model file."""
+    pytest.importorskip("google.protobuf", reason="protobuf, which transformers needs, is not here")
+    pytest.importorskip("transformers", reason="transformers, which converts, is not installed")
+    module = importlib.import_module("transformers.convert_slow_tokenizer")
+    pieces = importlib.import_module("sentencepiece").SentencePieceProcessor(model_file=str(path))
+    slow = SimpleNamespace(
+        vocab_file=str(path),
+        keep_accents=flags.get("keep_accents", False),
+        do_lower_case=flags.get("do_lower_case", True),
+        add_prefix_space=flags.get("add_prefix_space", True),
+        _extra_ids=100,
+        convert_tokens_to_ids=pieces.piece_to_id,
+    )
+    converter = getattr(module, f"{name}Converter")(slow)
+    converter.handle_byte_fallback = flags.get("byte_fallback", False)
+    return str(converter.converted().to_str())

@@ -1,0 +1,164 @@
+"""Unigram in SentencePiece's files: the library's ids and pieces, both ways, and files that are broken."""
+
+import itertools
+import math
+import struct
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import live_bpe
+import live_unigram as live
+import piecework as pw
+
+Lines = Callable[[str], Iterator[str]]
+CORPORA = ["en/botchan.txt", "zh/cmrc2018-a.txt", "multi/ja-docs.txt", "code/go-std.txt"]
+RULES = ["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"]
+SETTINGS: list[dict[str, Any]] = [
+    *({"normalization_rule_name": rule} for rule in RULES),
+    {"byte_fallback": True, "vocab_size": 700},
+    {"user_defined_symbols": ["<mask>", "ing", "▁the▁", "a b", "ﬁ"]},
+    {"remove_extra_whitespaces": False},
+    {"remove_extra_whitespaces": False, "normalization_rule_name": "identity"},
+    {"add_dummy_prefix": False},
+    {"add_dummy_prefix": False, "remove_extra_whitespaces": False},
+    {"treat_whitespace_as_suffix": True},
+    {"split_by_whitespace": False, "allow_whitespace_only_pieces": True},
+    {"split_digits": True, "split_by_unicode_script": False, "split_by_number": False},
+    {"unk_piece": "[UNK]", "bos_id": -1, "pad_id": 3, "control_symbols": ["<c>"]},
+]
+
+
+def texts() -> list[str]:
+    """Gives texts that tell the readers of models apart; with rules, the library takes NUL for the end."""
+    symbols = "the mask<mask>ing the  end a b ﬁne <c> <pad>"
+    return [t for t in [*live.TRAPS, symbols, *live_bpe.texts()] if "\0" not in t]
+
+
+def same(theirs: Any, ours: pw.Tokenizer, some: list[str]) -> None:
+    """Compares ids, pieces and decoded ids."""
+    for text in some:
+        wanted, found = theirs.encode(text), ours.encode(text, specials="text")
+        assert found.ids == wanted, ascii(text)[:300]
+        assert ours.encode_ids(text, specials="text") == wanted, ascii(text)[:300]
+        assert found.tokens == theirs.encode(text, out_type=str), ascii(text)[:300]
+        assert ours.decode(wanted) == theirs.decode(wanted), ascii(text)[:300]
+
+
+def lines_of(corpus_lines: Lines, each: int) -> list[str]:
+    """Gives some lines of some corpora."""
+    return [line for corpus in CORPORA for line in itertools.islice(corpus_lines(corpus), each)]
+
+
+@pytest.mark.parametrize("name", live.MODELS)
+def test_shared_models(data: Path, tmp_path: Path, name: str, corpus_lines: Lines) -> None:
+    model = live.shared_model(data, name)
+    theirs, ours = live.processor(model), pw.Tokenizer.from_bytes(model)
+    some = [*texts(), *lines_of(corpus_lines, 150)]
+    same(theirs, ours, some)
+    assert len(ours) == theirs.get_piece_size()
+    ours.save(tmp_path / "new.model", "sentencepiece")
+    same(live.processor((tmp_path / "new.model").read_bytes()), ours, some)
+    (tmp_path / "old.model").write_bytes(model)
+    ours.save_sentencepiece(tmp_path / "same.model", like=tmp_path / "old.model")
+    assert (tmp_path / "same.model").read_bytes() == model
+    again = pw.Tokenizer.from_str(ours.to_str())
+    assert again.to_str() == ours.to_str()
+    same(theirs, again, some)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    SETTINGS,
+    ids=lambda s: ",".join(f"{k}={v}" for k, v in s.items()).encode("ascii", "replace").decode(),
+)
+def test_trained_models(settings: dict[str, Any], tmp_path: Path, corpus_lines: Lines) -> None:
+    lines = [line for line in itertools.islice(corpus_lines("en/botchan.txt"), 900) if line.strip()]
+    model = live.trained(lines[:600], **{"vocab_size": 500, **settings})
+    theirs, ours = live.processor(model), pw.Tokenizer.from_bytes(model)
+    some = [*texts(), *lines[-100:]]
+    same(theirs, ours, some)
+    ours.save_sentencepiece(tmp_path / "m.model")
+    written = (tmp_path / "m.model").read_bytes()
+    same(live.processor(written), ours, some)
+    assert pw.Tokenizer.from_bytes(written).to_str() == ours.to_str()
+
+
+def test_a_japanese_model(corpus_lines: Lines) -> None:
+    lines = [line for line in itertools.islice(corpus_lines("multi/ja-wagahai.txt"), 900) if line]
+    model = live.trained(lines[:600], 2500, character_coverage=0.98, byte_fallback=True)
+    same(live.processor(model), pw.Tokenizer.from_bytes(model), [*texts(), *lines[-200:]])
+
+
+PIECES: list[live.Piece] = [("<unk>", 0.0, live.UNKNOWN), ("▁", -3.0, 1), ("a", -1.5, 1)]
+
+
+def test_symbols_and_reserved_pieces_are_named(tmp_path: Path) -> None:
+    pieces = [*PIECES, ("<s>", 0, live.CONTROL), ("ab", -0.5, live.UNUSED), ("xa", 0.0, 4)]
+    tok = pw.Tokenizer.from_bytes(live.model_of(pieces))
+    model = tok.model
+    assert isinstance(model, pw.models.Unigram)
+    assert (model.precision, model.user_defined) == ("float32", ("xa",))
+    assert model.reserved == ("<unk>", "<s>", "ab")
+    assert [token.content for token in tok.added_tokens.values()] == ["<s>"]
+    assert tok.encode("xab").tokens == ["xa", "b"]
+    with pytest.raises(pw.errors.FormatError, match=r'user_defined\[0\]: "no" is not in the voc'):
+        pw.Tokenizer(pw.models.Unigram([("a", 0.0)], user_defined=["no"]))
+
+
+@pytest.mark.parametrize(
+    ("pieces", "said"),
+    [
+        ([("<unk>", 0.0, 2), ("a", math.nan, 1)], 'pieces: the score of "a" is NaN'),
+        ([("<unk>", 0.0, 2), ("a", -math.inf, 1)], 'pieces: the score of "a" is -inf'),
+        ([("a", 0.0, 1)], "pieces: the model has no piece for what is unknown"),
+        ([("<unk>", 0.0, 2), ("<u>", 0.0, 2)], 'both "<unk>" and "<u>" stand for what is unknown'),
+        ([*PIECES, ("a", 0.0, 1)], 'pieces: token "a" occurs twice'),
+        ([*PIECES, ("", 0.0, 1)], "pieces: the piece with the id 3 is empty"),
+    ],
+)
+def test_broken_models_are_told(pieces: list[live.Piece], said: str) -> None:
+    with pytest.raises(pw.errors.FormatError, match=said):
+        pw.Tokenizer.from_bytes(live.model_of(pieces))
+
+
+def test_every_cut_of_a_model_is_an_error_or_a_model() -> None:
+    model = live.model_of([*PIECES, ("▁a", -1.0, 1)])
+    for size in range(len(model)):
+        try:
+            pw.Tokenizer.from_bytes(model[:size])
+        except pw.errors.PieceworkError:
+            continue
+        pieces = live.read(model[:size]).pieces
+        assert pieces, size
+
+
+def test_bytes_that_are_not_there() -> None:
+    with pytest.raises(pw.errors.FormatError, match="falls back to bytes, but has no piece"):
+        pw.Tokenizer.from_bytes(live.model_of(PIECES, byte_fallback=True))
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({}, "cannot hold scores that are added up in 64 bits"),
+        ({"precision": "float32", "unk_id": None}, "cannot hold a model without an unknown token"),
+        ({"precision": "float32", "byte_fallback": True}, 'byte_fallback unless "<0x00>" is a res'),
+    ],
+)
+def test_what_a_model_cannot_hold(settings: dict[str, Any], said: str, tmp_path: Path) -> None:
+    model = pw.models.Unigram([("<unk>", 0.0), ("a", -1.0)], **{"unk_id": 0, **settings})
+    with pytest.raises(pw.errors.ConfigError, match=said):
+        pw.Tokenizer(model).save(tmp_path / "x.model", "sentencepiece")
+    ours = pw.models.Unigram([("<unk>", 0.0), ("a", -1.0)], 0, precision="float32")
+    with pytest.raises(pw.errors.ConfigError, match='the added token "b" of a unigram model'):
+        pw.Tokenizer(ours, added_tokens=["b"]).save(tmp_path / "x.model", "sentencepiece")
+
+
+def test_the_largest_score_of_32_bits(tmp_path: Path) -> None:
+    score = struct.unpack("<f", struct.pack("<f", -1.7e38))[0]
+    tok = pw.Tokenizer.from_bytes(live.model_of([*PIECES, ("b", score, 1)]))
+    tok.save(tmp_path / "x.model", "sentencepiece")
+    assert live.read((tmp_path / "x.model").read_bytes()).pieces[3] == ("b", score, 1)

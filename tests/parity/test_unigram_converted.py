@@ -1,0 +1,94 @@
+"""A tokenizer.json of Unigram against live `tokenizers`: ids, tokens, offsets, and the scores that it reads."""
+
+import itertools
+import json
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import live_bpe
+import live_unigram as live
+import piecework as pw
+from converted_unigram import CONVERTERS, converted
+
+tokenizers = pytest.importorskip("tokenizers", reason="the oracle `tokenizers` is not installed")
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+Lines = Callable[[str], Iterator[str]]
+CORPORA = ["en/botchan.txt", "zh/cmrc2018-a.txt", "multi/ja-docs.txt", "code/go-std.txt"]
+
+
+def same(text: str, some: list[str]) -> None:
+    """Compares what a file gives in both libraries, and what it gives when it was saved."""
+    theirs, ours = tokenizers.Tokenizer.from_str(text), pw.Tokenizer.from_str(text)
+    saved = ours.to_str()
+    again = tokenizers.Tokenizer.from_str(saved)
+    assert json.loads(again.to_str())["model"]["vocab"] == ours.model.to_dict()["vocab"]
+    assert pw.Tokenizer.from_str(saved).to_str() == saved
+    for line in some:
+        wanted, found = theirs.encode(line), ours.encode(line)
+        assert found.ids == wanted.ids == again.encode(line).ids, ascii(line)[:300]
+        assert found.tokens == wanted.tokens, ascii(line)[:300]
+        assert found.offsets == wanted.offsets, ascii(line)[:300]
+        assert ours.encode_ids(line) == wanted.ids, ascii(line)[:300]
+        assert ours.decode(wanted.ids) == theirs.decode(wanted.ids), ascii(line)[:300]
+
+
+@pytest.mark.parametrize("kind", CONVERTERS)
+@pytest.mark.parametrize("name", live.MODELS)
+def test_converted_models(data: Path, name: str, kind: str, corpus_lines: Lines) -> None:
+    live.shared_model(data, name)
+    text = converted(data / "vocabs" / f"{name}.model", kind)
+    lines = [line for corpus in CORPORA for line in itertools.islice(corpus_lines(corpus), 60)]
+    same(text, [*live.TRAPS, *live_bpe.texts(), *lines])
+
+
+FLAGS: list[dict[str, Any]] = [
+    {"byte_fallback": True},
+    {"add_prefix_space": False},
+    {"keep_accents": True, "do_lower_case": False},
+]
+
+
+@pytest.mark.parametrize("flags", FLAGS, ids=",".join)
+def test_flags_of_converters(flags: dict[str, Any], tmp_path: Path, corpus_lines: Lines) -> None:
+    lines = [line for line in itertools.islice(corpus_lines("en/botchan.txt"), 900) if line.strip()]
+    symbols = {"user_defined_symbols": ["<mask>", "ing"]}
+    settings = symbols if flags == FLAGS[1] else {"byte_fallback": flags == FLAGS[0]}
+    path = tmp_path / "m.model"
+    path.write_bytes(live.trained(lines[:600], 700, **settings))
+    kind = "Albert" if "keep_accents" in flags else "Spm"
+    same(converted(path, kind, **flags), [*live.TRAPS, *live_bpe.texts(), *lines[-100:]])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_scores_are_read_as_tokenizers_reads_them(seed: int) -> None:
+    chance = random.Random(seed)
+    strings = ["".join(s) for n in (1, 2, 3, 4) for s in itertools.product("ab", repeat=n)]
+    for _ in range(20):
+        unit = chance.uniform(0.1, 3)
+        vocab = [(text, -len(text) * unit) for text in strings]
+        text = tokenizers.Tokenizer(tokenizers.models.Unigram(vocab, 0, False)).to_str()
+        theirs, ours = tokenizers.Tokenizer.from_str(text), pw.Tokenizer.from_str(text)
+        for _ in range(30):
+            word = "".join(chance.choices("ab", k=chance.randrange(1, 60)))
+            assert ours.encode(word).tokens == theirs.encode(word).tokens, word
+
+
+def test_broken_files_are_told() -> None:
+    def read(vocab: str, unk: str = "0") -> None:
+        pw.Tokenizer.from_str(f'{{"model":{{"type":"Unigram","unk_id":{unk},"vocab":{vocab}}}}}')
+
+    for vocab, unk, said in [
+        ('[["a",1e999]]', "0", "line 1: not valid JSON"),
+        ('[["a",0.0],["a",1.0]]', "0", r"\$.model.vocab\[1\]: token \"a\" occurs twice"),
+        ('[["a",0.0]]', "1", r"\$.model.unk_id: the unknown token has the id 1, and there are 1"),
+        ('[["",0.0]]', "0", r"\$.model: piece 0 is empty"),
+        ('[["a"]]', "0", r"\$.model.vocab\[0\]: expected a piece and its score"),
+        ('[["a",null]]', "0", r"\$.model.vocab\[0\]\[1\]: expected a number, found null"),
+    ]:
+        with pytest.raises(pw.errors.FormatError, match=said):
+            read(vocab, unk)
