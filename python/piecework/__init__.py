@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from piecework.tokenizer import Tokenizer
     from piecework.trainers import BpeTrainer, WordPieceTrainer
     from piecework.training import train, train_files
-    from piecework.types import Encoding, Encodings, Merge, Padded, Progress
+    from piecework.types import Encoding, Encodings, Merge, Padded, Progress, Scored
 
 __version__ = "0.1.0"
 
@@ -52,6 +52,7 @@ __all__ = [
     "PieceworkError",
     "Progress",
     "Regex",
+    "Scored",
     "Tokenizer",
     "Truncation",
     "WordCounts",
@@ -92,6 +93,7 @@ _HOMES = {
     "PieceworkError": "errors",
     "Progress": "types",
     "Regex": "patterns",
+    "Scored": "types",
     "Tokenizer": "tokenizer",
     "Truncation": "encoding_settings",
     "WordCounts": "counts",
