@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from piecework.tokenizer import Tokenizer
     from piecework.trainers import BpeTrainer, UnigramTrainer, WordPieceTrainer
     from piecework.training import train, train_files
-    from piecework.types import Encoding, Encodings, Merge, Padded, Progress, Round
+    from piecework.types import Encoding, Encodings, Merge, Padded, Progress, Round, Scored
 
 __version__ = "0.1.0"
 
@@ -53,6 +53,7 @@ __all__ = [
     "Progress",
     "Regex",
     "Round",
+    "Scored",
     "Tokenizer",
     "Truncation",
     "UnigramTrainer",
@@ -95,6 +96,7 @@ _HOMES = {
     "Progress": "types",
     "Regex": "patterns",
     "Round": "types",
+    "Scored": "types",
     "Tokenizer": "tokenizer",
     "Truncation": "encoding_settings",
     "UnigramTrainer": "trainers",

@@ -65,8 +65,10 @@ class Way(NamedTuple):
     road: Road = "fast"
     dropout: float | None = None
     """How likely BPE passes a merge over; None: as the model says."""
+    alpha: float | None = None
+    """The power of the probabilities by which Unigram draws a segmentation; None takes the best."""
     seed: int = 0
-    """What decides which."""
+    """What decides about what is left to chance."""
     first_input: int = 0
     """The number of the first input: inputs differ in their chance."""
 

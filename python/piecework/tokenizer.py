@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 import os
+import sys
 import warnings
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.processors import PostProcessor
     from piecework.streams import DecodeStream
-    from piecework.types import Call, Encodings, Merge, ProgressLike, Round
+    from piecework.types import Call, Encodings, Merge, ProgressLike, Round, Scored
 
 __all__ = ["LoadSettings", "Tokenizer"]
 
@@ -841,6 +842,7 @@ class Tokenizer:
         padding: PaddingLike | Default = DEFAULT,
         cache: bool = True,
         dropout: float | None = None,
+        alpha: float | None = None,
         seed: int = 0,
     ) -> Encoding:
         r"""Encode a text, or a pair of texts.
@@ -857,7 +859,9 @@ class Tokenizer:
             padding: A :class:`piecework.Padding`, a length, or None; by default as the tokenizer has it.
             cache: Whether words that were met before may be looked up, and new ones kept. The result is the same.
             dropout: How likely BPE passes a merge over, from 0 to 1; None: as the model has it.
-            seed: What decides which merges are passed over: the same seed, the same tokens.
+            alpha: Draw a segmentation of Unigram, each with its probability to the power of ``alpha``: 1 draws from the model,
+                0 makes all alike, a large one nearly always takes the best; None takes the best.
+            seed: What decides about ``dropout`` and ``alpha``: the same seed, the same tokens.
 
         Returns:
             Ids, tokens, offsets (characters of the original text), word ids, type ids and masks.
@@ -869,6 +873,7 @@ class Tokenizer:
             InvalidUtf8Error: The bytes are not UTF-8.
             TruncationError: There is no room beside the special tokens, or no second text to truncate.
             RegexError: A pattern gave up on the text.
+            ConfigError: An ``alpha`` for a model without probabilities of segmentations.
 
         >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
         >>> tok.encode("hugs hug").offsets
@@ -877,7 +882,7 @@ class Tokenizer:
         ['hug', '##s']
         """
         options = self._options(
-            add_special_tokens, specials, truncation, padding, cache, dropout, seed
+            add_special_tokens, specials, truncation, padding, cache, dropout, alpha, seed
         )
         return self._core.encode(text, pair, is_pretokenized, options)
 
@@ -897,6 +902,7 @@ class Tokenizer:
             padding,
             call.cache,
             call.dropout,
+            call.alpha,
             call.seed,
             number,
         )
@@ -911,6 +917,7 @@ class Tokenizer:
         padding: PaddingLike | Default = DEFAULT,
         cache: bool = True,
         dropout: float | None = None,
+        alpha: float | None = None,
         seed: int = 0,
     ) -> Encoding:
         r"""Encode one text that comes in segments, some of which may hold special tokens.
@@ -922,7 +929,8 @@ class Tokenizer:
             truncation: Likewise.
             padding: Likewise.
             cache: Likewise.
-            dropout: Likewise, and the next, too.
+            dropout: Likewise, and the next two.
+            alpha: Likewise.
             seed: Likewise.
 
         Returns:
@@ -933,7 +941,7 @@ class Tokenizer:
         ['hug', '##s', '[SEP]', '[UNK]', '[UNK]', '[UNK]']
         """
         options = self._options(
-            add_special_tokens, "match", truncation, padding, cache, dropout, seed
+            add_special_tokens, "match", truncation, padding, cache, dropout, alpha, seed
         )
         return self._core.encode_segments(segments, options)
 
@@ -949,13 +957,48 @@ class Tokenizer:
         padding: PaddingLike | Default = DEFAULT,
         cache: bool = True,
         dropout: float | None = None,
+        alpha: float | None = None,
         seed: int = 0,
     ) -> list[int]:
         """Give the token ids of a text or pair, and nothing else; arguments as for :meth:`encode`."""
         options = self._options(
-            add_special_tokens, specials, truncation, padding, cache, dropout, seed
+            add_special_tokens, specials, truncation, padding, cache, dropout, alpha, seed
         )
         return self._core.encode_ids(text, pair, is_pretokenized, options)
+
+    def encode_nbest(
+        self, text: Text, n: int, *, add_special_tokens: bool = True, specials: Specials = "match"
+    ) -> list[Scored]:
+        """Give the best segmentations of a text, best first, with their scores.
+
+        Args:
+            text: The text, a ``str`` or UTF-8 in ``bytes``.
+            n: How many to give, if there are so many.
+            add_special_tokens: As for :meth:`encode`.
+            specials: As for :meth:`encode`.
+
+        Returns:
+            Encodings, neither truncated nor padded, and scores: natural logarithms of their probabilities, in which special
+            tokens do not count. They are those of SentencePiece, for its models and ``n`` from 2 on. Several words are
+            combined. Of very long words there may be the best alone, where too many are nearly as good.
+
+        Raises:
+            ConfigError: The model is not Unigram, or ``n`` is less than 1.
+            PieceworkError: As for :meth:`encode`.
+
+        >>> from piecework import models
+        >>> vocab = [("h", -3.0), ("u", -2.3), ("g", -2.4), ("s", -2.4), ("hug", -1.2), ("gs", -3.0)]
+        >>> for encoding, score in Tokenizer(models.Unigram(vocab)).encode_nbest("hugs", 2):
+        ...     print(encoding.tokens, round(score, 4))
+        ['hug', 's'] -3.6
+        ['h', 'u', 'gs'] -8.3
+        """
+        from piecework.types import Scored
+
+        if not 1 <= operator.index(n) < 1 << 32:
+            raise ConfigError(f"n: expected how many segmentations to give, from 1 on, found {n!r}")
+        options = self._options(add_special_tokens, specials, None, None)
+        return [Scored(*found) for found in self._core.encode_nbest(text, n, options)]
 
     def encode_batch(
         self,
@@ -969,6 +1012,7 @@ class Tokenizer:
         offsets: bool = False,
         cache: bool = True,
         dropout: float | None = None,
+        alpha: float | None = None,
         seed: int = 0,
         threads: int | None = None,
     ) -> Encodings:
@@ -986,6 +1030,7 @@ class Tokenizer:
                 asked for.
             cache: As for :meth:`encode`.
             dropout: Likewise. Texts differ in their chance by their place in the batch.
+            alpha: Likewise.
             seed: Likewise.
             threads: How many to use; one for each core by default. They do not change the result.
 
@@ -1006,7 +1051,7 @@ class Tokenizer:
         rows = _listed(texts, is_pretokenized)
         specials = specials if isinstance(specials, str) else frozenset(specials)
         options = self._options(
-            add_special_tokens, specials, truncation, padding, cache, dropout, seed
+            add_special_tokens, specials, truncation, padding, cache, dropout, alpha, seed
         )
         batch = self._core.encode_batch(rows, is_pretokenized, options, offsets, threads)
         call = Call(
@@ -1019,6 +1064,7 @@ class Tokenizer:
             padding,
             cache,
             dropout,
+            alpha,
             seed,
         )
         return Encodings(batch, call, threads)
@@ -1033,6 +1079,7 @@ class Tokenizer:
         errors: Literal["strict", "replace"] = "strict",
         cache: bool = True,
         dropout: float | None = None,
+        alpha: float | None = None,
         seed: int = 0,
         threads: int | None = None,
         progress: ProgressLike = False,
@@ -1051,6 +1098,7 @@ class Tokenizer:
             errors: ``"strict"`` makes broken bytes an error, ``"replace"`` puts U+FFFD in their place.
             cache: As for :meth:`encode`.
             dropout: Likewise. Lines differ in their chance by the byte that they begin at.
+            alpha: Likewise.
             seed: Likewise.
             threads: How many to use; one for each core by default. They do not change the result.
             progress: Whether to show progress, or what to call with it.
@@ -1078,7 +1126,9 @@ class Tokenizer:
         if errors not in ("strict", "replace"):
             raise ConfigError(f'errors must be "strict" or "replace", not {errors!r}')
         specials = specials if isinstance(specials, str) else frozenset(specials)
-        options = self._options(add_special_tokens, specials, None, None, cache, dropout, seed)
+        options = self._options(
+            add_special_tokens, specials, None, None, cache, dropout, alpha, seed
+        )
         name = checked(path)
         # The core waits for bytes; where they may not come, Python does, which listens for Ctrl-C.
         data = read_bytes(path) if may_block(path) else None
@@ -1104,6 +1154,7 @@ class Tokenizer:
             None,
             cache,
             dropout,
+            alpha,
             seed,
         )
         return Encodings(batch, call, threads)
@@ -1116,6 +1167,7 @@ class Tokenizer:
         padding: PaddingLike | Default = DEFAULT,
         cache: bool = True,
         dropout: float | None = None,
+        alpha: float | None = None,
         seed: int = 0,
         first_input: int = 0,
     ) -> Options:
@@ -1124,11 +1176,11 @@ class Tokenizer:
             add_special_tokens is cache is True
             and specials == "match"
             and truncation is padding is DEFAULT
-            and dropout is None
+            and dropout is alpha is None
             and seed == first_input == 0
         ):
             return self._plain_options
-        way = _way(cache, dropout, seed)
+        way = _way(cache, dropout, alpha, seed)
         if first_input:
             way = way._replace(first_input=first_input)
         if not isinstance(specials, str):
@@ -1376,6 +1428,57 @@ class Tokenizer:
         texts: Any = text_or_texts
         return [self._core.count(text, options) for text in texts]
 
+    def log_probability(self, text: Text, *, specials: Specials = "match") -> float:
+        """Give the logarithm of the probability of a text under Unigram, however it is segmented.
+
+        Args:
+            text: The text, a ``str`` or UTF-8 in ``bytes``.
+            specials: As for :meth:`encode`.
+
+        Returns:
+            A natural logarithm: of each word, of the sum over all its segmentations; words add up, added tokens count nothing.
+
+        Raises:
+            ConfigError: The model is not Unigram.
+            PieceworkError: As for :meth:`encode`.
+
+        >>> from piecework import models
+        >>> round(Tokenizer(models.Unigram([("a", -1.0), ("aa", -2.0)])).log_probability("aa"), 4)
+        -1.3069
+        """
+        return self._core.log_probability(text, self._options(False, specials))
+
+    def score(self, tokens: Iterable[str | int]) -> float:
+        """Give the score of a segmentation under Unigram: the sum of its tokens' scores.
+
+        Args:
+            tokens: Tokens or their ids, such as an :class:`Encoding`.
+
+        Returns:
+            A natural logarithm. The unknown token counts as an unknown character; special tokens count nothing, and bytes
+            that SentencePiece falls back to neither.
+
+        Raises:
+            ConfigError: The model is not Unigram.
+            TokenIdError: A token that is not in the vocabulary.
+
+        >>> from piecework import models
+        >>> tok = Tokenizer(models.Unigram([("a", -1.0), ("b", -2.0), ("ab", -1.5)]))
+        >>> tok.score(["a", "b"]), tok.score(tok.encode("ab"))
+        (-3.0, -1.5)
+        """
+        return self._core.score([self._id(token) for token in tokens])
+
+    def _id(self, token: str | int) -> int:
+        if not isinstance(token, str):
+            if not 0 <= operator.index(token) < 1 << 32:
+                raise id_error()
+            return token
+        number = self.token_to_id(token)
+        if number is None:
+            raise TokenIdError(f"the token {token!r} is not in the vocabulary")
+        return number
+
     def log_likelihood(self, text: str, *, specials: Specials = "match") -> float:
         """Give the log-likelihood of a text: the sum of ln p over its tokens (note 002).
 
@@ -1482,7 +1585,7 @@ class Tokenizer:
 
     @property
     def model_type(self) -> str:
-        """The kind of model: ``"WordPiece"``, ``"BPE"`` or ``"WordLevel"``."""
+        """The kind of model: ``"WordPiece"``, ``"BPE"``, ``"Unigram"`` or ``"WordLevel"``."""
         return self._core.model_type()
 
     @property
@@ -1741,18 +1844,27 @@ def _checked(name: str, part: Any, base: type[Any]) -> Any:
     return part
 
 
-def _way(cache: bool, dropout: Any = None, seed: int = 0) -> Way:
+def _way(cache: bool, dropout: Any = None, alpha: Any = None, seed: int = 0) -> Way:
     """How the core gets to tokens: on the fast road, if there is one, with or without a cache."""
-    if dropout is None and seed == 0:
+    if dropout is alpha is None and seed == 0:
         return FAST if cache else UNCACHED
-    if isinstance(dropout, bool) or not (
-        dropout is None or (isinstance(dropout, int | float) and 0 <= dropout <= 1)
-    ):
-        raise ConfigError(f"dropout: expected a number from 0 to 1, or None, found {dropout!r}")
+    _check_number("dropout", dropout, 1)
+    _check_number("alpha", alpha, None)
     number = operator.index(seed)
     if not 0 <= number < 1 << 64:
         raise ConfigError(f"seed: expected an integer from 0 to 2^64 - 1, found {seed!r}")
-    return (FAST if cache else UNCACHED)._replace(dropout=dropout, seed=number)
+    return (FAST if cache else UNCACHED)._replace(dropout=dropout, alpha=alpha, seed=number)
+
+
+def _check_number(name: str, value: Any, most: int | None) -> None:
+    """Refuse what is neither None nor a number from 0 to the most there may be."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if value is None or (
+        is_number and 0 <= value <= (sys.float_info.max if most is None else most)
+    ):
+        return
+    limit = "" if most is None else f" to {most}"
+    raise ConfigError(f"{name}: expected a number from 0{limit}, or None, found {value!r}")
 
 
 def _is_json(data: bytes) -> bool:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from piecework.encoding_settings import Padding, PaddingLike, Side, TruncationLike
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["Encoding", "Encodings", "Merge", "Padded", "Progress"]
+__all__ = ["Encoding", "Encodings", "Merge", "Padded", "Progress", "Scored"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +84,18 @@ class Progress:
 ProgressLike = bool | Callable[[Progress], object]
 
 
+class Scored(NamedTuple):
+    """A segmentation of a text, and what the model makes of it.
+
+    Attributes:
+        encoding: Its tokens.
+        score: The natural logarithm of its probability.
+    """
+
+    encoding: Encoding
+    score: float
+
+
 class Padded(NamedTuple):
     """A batch as matrices.
 
@@ -111,6 +123,7 @@ class Call:
     padding: PaddingLike | Default
     cache: bool
     dropout: float | None = None
+    alpha: float | None = None
     seed: int = 0
 
 
@@ -180,6 +193,7 @@ class Encodings:
                 padding=call.padding,
                 cache=call.cache,
                 dropout=call.dropout,
+                alpha=call.alpha,
                 seed=call.seed,
                 offsets=True,
                 threads=self._threads,

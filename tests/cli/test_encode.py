@@ -228,3 +228,61 @@ def test_a_line_that_holds_no_ids(run: Run, tok_file: Path, line: str) -> None:
     assert (ended.code, ended.out) == (2, "")
     assert ended.err.startswith("error: standard input: line 2: ")
     assert ended.err.count("\n") == 1
+
+
+@pytest.fixture(scope="module")
+def unigram(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pieces = [("<unk>", 0.0), ("a", -1.0), ("b", -2.0), ("ab", -1.5), ("ba", -4.0), ("aba", -3.0)]
+    path = tmp_path_factory.mktemp("unigram") / "tokenizer.json"
+    pw.Tokenizer(pw.models.Unigram(pieces, unk_id=0)).save(path)
+    return path
+
+
+def test_the_best_segmentations(run: Run, unigram: Path) -> None:
+    printed = run("encode", unigram, "--nbest", 2, "--tokens", stdin="ab\naba\n").out
+    assert printed == "-1.5\tab\n-3\ta b\n-2.5\tab a\n-3\taba\n"
+    assert run("encode", unigram, "--nbest", 2, stdin="ab\n").out == "-1.5\t3\n-3\t1 2\n"
+    (line,) = run("encode", unigram, "--nbest", 5, "--json", stdin="ab\n").out.splitlines()
+    assert json.loads(line) == [
+        {"score": -1.5, "ids": [3], "tokens": ["ab"], "offsets": [[0, 2]]},
+        {"score": -3.0, "ids": [1, 2], "tokens": ["a", "b"], "offsets": [[0, 1], [1, 2]]},
+    ]
+
+
+def test_segmentations_by_chance(run: Run, unigram: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tok, lines = pw.Tokenizer.from_file(unigram), ["ababa"] * 30
+    for given, call in {
+        ("--sample", "--alpha", "0.1", "--seed", "1"): {"alpha": 0.1, "seed": 1},
+        ("--sample",): {"alpha": 1.0},
+    }.items():
+        wanted = tok.encode_batch(lines, **call).to_list()
+        for batch in (1000, 7):
+            monkeypatch.setattr(reading, "_LINES", batch)
+            out = run("encode", unigram, *given, stdin="\n".join(lines)).out
+            assert ids_of(out) == wanted, given
+        assert len(set(map(tuple, wanted))) > 3
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (("--alpha", "0.1"), "--alpha says nothing without --sample"),
+        (("--seed", "1"), "--seed says nothing without --sample or --dropout"),
+        (("--nbest", "2", "--sample"), "leaves nothing to chance"),
+        (("--nbest", "2", "--pair"), "--nbest takes a text a line"),
+        (("--nbest", "0"), "--nbest"),
+    ],
+)
+def test_chance_that_says_nothing(
+    run: Run, unigram: Path, given: tuple[str, ...], message: str
+) -> None:
+    ended = run("encode", unigram, *given, stdin="a\n")
+    assert (ended.code, ended.out) == (2, "")
+    assert message in " ".join(ended.err.split())
+
+
+def test_other_models_have_no_list(run: Run, tok_file: Path) -> None:
+    ended = run("encode", tok_file, "--nbest", 2, stdin="a\n")
+    assert (ended.code, ended.out) == (2, "")
+    assert "only a Unigram model has probabilities of segmentations" in ended.err
+    assert run("encode", tok_file, "--sample", stdin="a\n").code == 2

@@ -11,14 +11,17 @@
 
 pub mod added;
 mod bytes;
+pub mod chance;
 pub mod charset;
 pub mod counts;
 pub mod decode;
 pub mod encoding;
 pub mod error;
 mod fast;
+mod floats;
 pub mod format;
 pub mod grammar;
+mod lattice;
 pub mod learn;
 mod merge;
 pub mod model;

@@ -373,6 +373,11 @@ pub(crate) struct Maps {
 }
 
 impl Maps {
+    /// The way in one text.
+    pub(crate) fn of(text: &str) -> Self {
+        Self { maps: [vec![CharMap::new(text)], Vec::new()], words: false }
+    }
+
     /// The spans of an encoding's tokens, in characters.
     pub(crate) fn characters(&self, encoding: &Encoding) -> impl Iterator<Item = (u32, u32)> {
         let of = move |place: usize| {

@@ -38,10 +38,13 @@ impl Options {
         padding: Limit,
         way: Way,
     ) -> PyResult<Self> {
-        let Way(road, dropout, seed, first_input) = way;
+        let Way(road, dropout, alpha, seed, first_input) = way;
         let road = self::road(py, &road)?;
         let specials = self::specials(specials)?;
         let tokenizer = &tokenizer.inner;
+        if alpha.is_some() {
+            tokenizer.model().expect_unigram().map_err(|error| to_py(py, &error))?;
+        }
         let truncation = match truncation {
             Limit::AsPrescribed(prescribed) => tokenizer.truncation().filter(|_| prescribed).copied(),
             Limit::Given(json) => Some(read_truncation(&json).map_err(|error| to_py(py, &error))?),
@@ -60,6 +63,7 @@ impl Options {
                 overflow: false,
                 road,
                 dropout,
+                alpha,
                 seed,
                 first_input,
             },
@@ -67,9 +71,10 @@ impl Options {
     }
 }
 
-/// The road, how likely merges are passed over, the seed, and the number of the first input.
+/// The road, how likely merges are passed over, the power by which segmentations are drawn, the seed, and the number of the first
+/// input.
 #[derive(FromPyObject)]
-struct Way(String, Option<f32>, u64, u64);
+struct Way(String, Option<f32>, Option<f64>, u64, u64);
 
 /// `"fast"`, `"uncached"` or `"general"`.
 fn road(py: Python<'_>, name: &str) -> PyResult<Road> {

@@ -26,7 +26,7 @@ use crate::encoding::{Encoding, Node, Source};
 use crate::errors::{in_parts, to_py, utf8};
 use crate::file::{FileCall, encode_file};
 use crate::functions::functions;
-use crate::input::{CharMap, Given, Row, Rows, Text};
+use crate::input::{CharMap, Given, Maps, Row, Rows, Text};
 use crate::options::Options;
 use crate::stream::DecodeStream;
 use crate::workers::Workers;
@@ -149,12 +149,7 @@ impl Tokenizer {
     }
 
     fn model_type(&self) -> &'static str {
-        match self.inner.model() {
-            Model::WordPiece(_) => "WordPiece",
-            Model::Bpe(_) => "BPE",
-            Model::Unigram(_) => "Unigram",
-            Model::WordLevel(_) => "WordLevel",
-        }
+        self.inner.model().kind()
     }
 
     /// The model with its vocabulary as JSON.
@@ -322,6 +317,30 @@ impl Tokenizer {
         let (py, text) = (text.py(), Text::new(text)?);
         detached(py, text.len(), || self.inner.count(text.get()?, &options.inner, &mut self.workers.hire()))
             .map_err(|error| to_py(py, &error))
+    }
+
+    /// The best segmentations of a text, best first, and the sums of their scores.
+    fn encode_nbest(&self, text: &Bound<'_, PyAny>, n: usize, options: &Options) -> PyResult<Vec<(Encoding, f64)>> {
+        let (py, text) = (text.py(), Text::new(text)?);
+        let encode = || {
+            let text = text.get()?;
+            let found = self.inner.encode_nbest(text, n, &options.inner, &mut self.workers.hire())?;
+            Ok((found, Maps::of(text)))
+        };
+        let (found, maps) = py.detach(encode).map_err(|error: Error| to_py(py, &error))?;
+        let node = |encoding| Encoding::new(Node::new(encoding, &maps, &self.inner, None));
+        Ok(found.into_iter().map(|(encoding, score)| (node(encoding), score)).collect())
+    }
+
+    fn log_probability(&self, text: &Bound<'_, PyAny>, options: &Options) -> PyResult<f64> {
+        let (py, text) = (text.py(), Text::new(text)?);
+        py.detach(|| self.inner.log_probability(text.get()?, &options.inner, &mut self.workers.hire()))
+            .map_err(|error| to_py(py, &error))
+    }
+
+    /// The sum of the scores of a list of tokens.
+    fn score(&self, py: Python<'_>, ids: Vec<u32>) -> PyResult<f64> {
+        self.inner.score(&ids).map_err(|error| to_py(py, &error))
     }
 
     fn log_likelihood(&self, text: &Bound<'_, PyString>, options: &Options) -> PyResult<f64> {

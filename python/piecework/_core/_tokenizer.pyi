@@ -60,7 +60,7 @@ class Tokenizer:
         """Give normalizer and pre-tokenizer as JSON."""
 
     def model_type(self) -> str:
-        """Give the kind of model, "WordPiece", "BPE" or "WordLevel"."""
+        """Give the kind of model, "WordPiece", "BPE", "Unigram" or "WordLevel"."""
 
     def model_json(self) -> str:
         """Give the model with its vocabulary as a tokenizer.json has it."""
@@ -156,6 +156,15 @@ class Tokenizer:
 
     def count(self, text: Text, options: Options) -> int:
         """Give the number of tokens of a text, neither truncated nor padded."""
+
+    def encode_nbest(self, text: Text, n: int, options: Options) -> list[tuple[Encoding, float]]:
+        """Give the best segmentations of a text, best first, and the sums of their scores."""
+
+    def log_probability(self, text: Text, options: Options) -> float:
+        """Give the logarithm of the probability of a text."""
+
+    def score(self, ids: Sequence[int]) -> float:
+        """Give the sum of the scores of a list of tokens."""
 
     def log_likelihood(self, text: str, options: Options) -> float:
         """Give the sum of ln p over the tokens of a text."""

@@ -15,6 +15,9 @@ from typing import Self
 UNIT = 2**32
 """Sums over words are whole numbers of 1 / UNIT (U3)."""
 
+MOST_POWER = 2.0**50
+"""What is beyond counts as this where it is a power of e (U4)."""
+
 LN2 = float.fromhex("0x1.62e42fefa39efp-1")
 _LN2_HIGH, _LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 _SQRT_HALF = float.fromhex("0x1.6a09ep-1")
@@ -129,6 +132,7 @@ def exp(x: float) -> Wide:
     >>> float(exp(1.0)), exp(-1000.0).exponent
     (2.7182818284590455, -1442)
     """
+    x = max(-MOST_POWER, min(x, MOST_POWER))
     if abs(x) < float.fromhex("0x1.00001p-28"):
         return Wide.of(1.0 + x)
     k = _nearest_power(x)

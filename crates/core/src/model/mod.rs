@@ -8,12 +8,13 @@ pub mod wordpiece;
 
 use std::collections::HashSet;
 
-use crate::error::Result;
+use crate::chance::Dropout;
+use crate::error::{Error, Result};
 use crate::span::Span;
 use crate::vocab::Vocab;
 use bpe::{Bpe, Merging};
 pub use trainer::Trainer;
-use unigram::{Paths, Unigram};
+use unigram::{Paths, Sampling, Unigram};
 use word_level::WordLevel;
 use wordpiece::{Matches, WordPiece};
 
@@ -24,6 +25,24 @@ pub struct Token {
     pub id: u32,
     /// Its bytes in the normalized text.
     pub span: Span,
+}
+
+/// A segmentation of a word, and the sum of its scores.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scored {
+    /// Its tokens.
+    pub tokens: Vec<Token>,
+    /// The sum.
+    pub score: f64,
+}
+
+/// What is left to chance.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Chance {
+    /// How likely a merge is passed over.
+    Dropout(f32),
+    /// The power of the probabilities by which segmentations are drawn.
+    Alpha(f64),
 }
 
 /// Any model; cheap to clone.
@@ -45,6 +64,18 @@ pub struct ModelScratch {
     matches: Matches,
     pub(crate) merging: Merging,
     pub(crate) paths: Paths,
+    sampling: Option<Sampling>,
+}
+
+impl ModelScratch {
+    /// Begins an input of a call with this seed.
+    pub(crate) fn begin(&mut self, chance: Option<Chance>, seed: u64, input: u64) {
+        (self.merging.dropout, self.sampling) = match chance {
+            None => (None, None),
+            Some(Chance::Dropout(dropout)) => (Some(Dropout::new(dropout, seed, input)), None),
+            Some(Chance::Alpha(alpha)) => (None, Some(Sampling::new(alpha, seed, input))),
+        };
+    }
 }
 
 impl Model {
@@ -113,6 +144,37 @@ impl Model {
         }
     }
 
+    /// What the kind of model is called.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::WordPiece(_) => "WordPiece",
+            Self::Bpe(_) => "BPE",
+            Self::Unigram(_) => "Unigram",
+            Self::WordLevel(_) => "WordLevel",
+        }
+    }
+
+    /// This as a model that has probabilities of segmentations.
+    pub fn expect_unigram(&self) -> Result<&Unigram> {
+        self.as_unigram().ok_or_else(|| {
+            let message = "only a Unigram model has probabilities of segmentations, and the tokenizer has a";
+            Error::Config(format!("{message} {}", self.kind()))
+        })
+    }
+
+    /// What is left to chance, by a call or else by the model.
+    pub(crate) fn chance(&self, dropout: Option<f32>, alpha: Option<f64>) -> Option<Chance> {
+        match self {
+            Self::Bpe(model) => {
+                let dropout = dropout.or(model.settings().dropout);
+                dropout.filter(|&dropout| dropout > 0.0).map(Chance::Dropout)
+            }
+            Self::Unigram(_) => alpha.map(Chance::Alpha),
+            Self::WordPiece(_) | Self::WordLevel(_) => None,
+        }
+    }
+
     /// What marks a token that continues a word; empty if nothing does.
     #[must_use]
     pub fn continuing_subword_prefix(&self) -> &str {
@@ -148,7 +210,10 @@ impl Model {
         match self {
             Self::WordPiece(model) => model.encode_word(word, at, specials, &mut scratch.matches, out),
             Self::Bpe(model) => model.encode_word(word, at, specials, &mut scratch.merging, out),
-            Self::Unigram(model) => model.encode_word(word, at, specials, &mut scratch.paths, out),
+            Self::Unigram(model) => match &mut scratch.sampling {
+                Some(sampling) => model.sample_word(word, at, specials, sampling, out),
+                None => model.encode_word(word, at, specials, &mut scratch.paths, out),
+            },
             Self::WordLevel(model) => model.encode_word(word, at, specials, out),
         }
     }

@@ -51,7 +51,7 @@ impl Tokenizer {
     /// Where a text may be cut whose ids alone are wanted; `None` if nowhere.
     #[must_use]
     pub fn cuts<'a>(&'a self, options: &'a Options) -> Option<Cuts<'a>> {
-        let may = options.truncation.is_none() && self.dropout(options).is_none();
+        let may = options.truncation.is_none() && self.chance(options).is_none();
         let fast = self.fast.as_ref().ok().filter(|_| may)?;
         let around = match self.plan(false, options).ok()? {
             [Step::Text(0)] => [&[][..], &[]],

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use super::Tokenizer;
-use super::tokens::Scratch;
+use super::tokens::{Found, Scratch};
 use crate::added::Specials;
 use crate::encoding::{Encoding, NONE};
 use crate::error::Result;
-use crate::model::bpe::Dropout;
+use crate::model::Chance;
 use crate::pad::Padding;
 use crate::postprocess::{self, PostProcessor, Source};
 use crate::span::Span;
@@ -51,7 +51,9 @@ pub struct Options {
     pub road: Road,
     /// How likely BPE passes a merge over, in place of what the model says.
     pub dropout: Option<f32>,
-    /// What decides which merges are passed over.
+    /// The power of the probabilities by which Unigram draws a segmentation; `None` takes the best.
+    pub alpha: Option<f64>,
+    /// What decides about all that is left to chance.
     pub seed: u64,
     /// The number of the call's first input, by which its inputs differ.
     pub first_input: u64,
@@ -79,6 +81,7 @@ impl Default for Options {
             overflow: true,
             road: Road::Fast,
             dropout: None,
+            alpha: None,
             seed: 0,
             first_input: 0,
         }
@@ -185,18 +188,27 @@ impl Tokenizer {
                 truncation.truncate(encoding, length, options.overflow)?;
             }
         }
-        let mut encoding = match &self.parts.post_processor {
-            Some(processor) => {
-                let source = Inputs { tokenizer: self, inputs: [text, pair.unwrap_or(Input::Text(""))] };
-                processor.process(encodings, options.add_special_tokens, &source)?
-            }
-            None => postprocess::unprocessed(encodings),
-        };
+        let mut encoding = self.processed(encodings, [text, pair.unwrap_or(Input::Text(""))], options)?;
         if let Some(padding) = &options.padding {
             padding.pad(&mut encoding)?;
         }
         encoding.is_truncated = is_truncated;
         Ok(encoding)
+    }
+
+    /// One encoding of those of one or two texts.
+    pub(super) fn processed(
+        &self,
+        encodings: Vec<Encoding>,
+        inputs: [Input<'_>; 2],
+        options: &Options,
+    ) -> Result<Encoding> {
+        match &self.parts.post_processor {
+            Some(processor) => {
+                processor.process(encodings, options.add_special_tokens, &Inputs { tokenizer: self, inputs })
+            }
+            None => Ok(postprocess::unprocessed(encodings)),
+        }
     }
 
     /// The number of tokens of a text, neither truncated nor padded.
@@ -220,14 +232,13 @@ impl Tokenizer {
 
     /// Begins an input: chance, if there is any, begins anew with each.
     pub(super) fn begin(&self, options: &Options, scratch: &mut Scratch) {
-        let dropout = self.dropout(options);
-        scratch.begin(dropout.map(|dropout| Dropout::new(dropout, options.seed, options.first_input)));
+        scratch.begin(self.chance(options), options.seed, options.first_input);
     }
 
     /// The options for the input of this number, where inputs differ.
     #[must_use]
     pub fn numbered<'a>(&self, options: &'a Options, number: u64) -> Cow<'a, Options> {
-        match self.dropout(options) {
+        match self.chance(options) {
             Some(_) => {
                 let first_input = options.first_input.wrapping_add(number);
                 Cow::Owned(Options { first_input, ..options.clone() })
@@ -236,10 +247,9 @@ impl Tokenizer {
         }
     }
 
-    /// How likely a merge is passed over, if any is.
-    pub(super) fn dropout(&self, options: &Options) -> Option<f32> {
-        let model = self.model().as_bpe()?;
-        options.dropout.or(model.settings().dropout).filter(|&dropout| dropout > 0.0)
+    /// What the call leaves to chance, if anything.
+    pub(super) fn chance(&self, options: &Options) -> Option<Chance> {
+        self.model().chance(options.dropout, options.alpha)
     }
 
     /// The steps of post-processing, or why it cannot be done.
@@ -262,13 +272,18 @@ impl Tokenizer {
         let mut encoding = Encoding::default();
         let words_are_given = matches!(input, Input::Words(_));
         self.each_token_of_word(input, options, true, scratch, |found, place| {
-            if let Some(name) = self.other_name(found) {
-                encoding.renamed.push((encoding.len(), name.to_owned()));
-            }
             let word = if words_are_given { place } else { found.number };
-            encoding.push(found.id, found.original(), word, text);
+            self.push(&mut encoding, found, word, text);
         })?;
         Ok(encoding)
+    }
+
+    /// Adds a token of a text.
+    pub(super) fn push(&self, encoding: &mut Encoding, found: &Found<'_>, word: u32, text: u32) {
+        if let Some(name) = self.other_name(found) {
+            encoding.renamed.push((encoding.len(), name.to_owned()));
+        }
+        encoding.push(found.id, found.original(), word, text);
     }
 }
 

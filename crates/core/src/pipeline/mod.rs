@@ -1,12 +1,13 @@
 //! The tokenizer: all stages in a row.
 //!
-//! `encode` is what calls ask for, `tokens` how a text becomes tokens, `cuts` how a long one does in parts, `decode` the way
-//! back.
+//! `encode` is what calls ask for, `tokens` how a text becomes tokens, `cuts` how a long one does in parts, `nbest` what else it could
+//! become, `decode` the way back.
 
 mod cuts;
 mod decode;
 mod encode;
 mod merges;
+mod nbest;
 mod road;
 mod tokens;
 

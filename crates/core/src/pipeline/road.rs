@@ -106,7 +106,7 @@ impl Tokenizer {
     /// The fast road, where the call may take it.
     fn fast(&self, options: &Options) -> Option<&Fast> {
         // What is sought in the normalized text may reach over chunks.
-        let may = options.road != Road::General && !self.added.seeks_normalized() && self.dropout(options).is_none();
+        let may = options.road != Road::General && !self.added.seeks_normalized() && self.chance(options).is_none();
         self.fast.as_ref().ok().filter(|_| may)
     }
 

@@ -7,8 +7,7 @@ use super::encode::{Input, Options};
 use super::road::FastScratch;
 use crate::added::Allowed;
 use crate::error::{Error, Result};
-use crate::model::bpe::Dropout;
-use crate::model::{ModelScratch, Token};
+use crate::model::{Chance, ModelScratch, Token};
 use crate::span::{Span, check_length};
 use crate::words::{Kind, Word, Words};
 
@@ -16,7 +15,7 @@ use crate::words::{Kind, Word, Words};
 #[derive(Debug, Default)]
 pub struct Scratch {
     allowed: Allowed,
-    words: Words,
+    pub(super) words: Words,
     tokens: Vec<Token>,
     model: ModelScratch,
     fast: FastScratch,
@@ -38,9 +37,9 @@ impl Scratch {
         (&mut self.allowed, &mut self.fast)
     }
 
-    /// Begins an input, with the chance that decides about its merges.
-    pub(super) fn begin(&mut self, dropout: Option<Dropout>) {
-        self.model.merging.dropout = dropout;
+    /// Begins an input of a call with this seed.
+    pub(super) fn begin(&mut self, chance: Option<Chance>, seed: u64, input: u64) {
+        self.model.begin(chance, seed, input);
     }
 
     /// Gives back the memory that a long text made it grow to.
@@ -73,12 +72,12 @@ pub struct WordPieces {
 pub(super) struct Found<'a> {
     pub(super) id: u32,
     /// Its bytes in the normalized text.
-    span: Span,
+    pub(super) span: Span,
     /// The word it belongs to.
-    word: &'a Word,
+    pub(super) word: &'a Word,
     /// That word's number.
     pub(super) number: u32,
-    words: &'a Words,
+    pub(super) words: &'a Words,
 }
 
 impl<'a> Found<'a> {
@@ -146,7 +145,7 @@ impl Tokenizer {
     }
 
     /// Splits a text into words; a segment's own say about special tokens goes before the call's.
-    fn split(
+    pub(super) fn split(
         &self,
         text: &str,
         segments: &[(usize, Option<bool>)],

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from piecework.cli.chance import Chance  # noqa: TC001  # typer reads it
 from piecework.cli.input import STDIN, Input, without_end
 from piecework.cli.limits import Limits  # noqa: TC001  # typer reads it
 from piecework.cli.options import (
@@ -30,9 +31,9 @@ from piecework.errors import FormatError
 from piecework.readable import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-    from piecework import Encoding, Encodings
+    from piecework import Encoding, Encodings, Scored
 
 _PAIR = 2
 
@@ -60,7 +61,17 @@ def encode(
             help="Texts come in words, with white space between them; each is encoded for itself.",
         ),
     ] = False,
+    nbest: Annotated[
+        int | None,
+        typer.Option(
+            "--nbest",
+            metavar="N",
+            min=1,
+            help="Print the N best segmentations of each line: Unigram. Lines begin with the score and a tab.",
+        ),
+    ] = None,
     limits: Limits,
+    chance: Chance,
     special_tokens: SpecialTokens = True,
     specials: OnSpecials = Specials.match,
     errors: OnBrokenBytes = Errors.strict,
@@ -75,7 +86,8 @@ def encode(
     With --json each line is an object with ids, tokens, and offsets in characters of the line's text; with --pair also
     type_ids, with --pretokenized word_ids (offsets are then those in the word), with padding attention_mask, and with
     truncation overflowing, a list of such objects. Truncation and padding are as the tokenizer prescribes them, but for
-    what is given here. How text is split can be set for a vocab.txt alone; a tokenizer.json says it itself.
+    what is given here; --nbest has neither, and with --json a line is a list of objects, each with its score. How text is
+    split can be set for a vocab.txt alone; a tokenizer.json says it itself.
 
     Examples:
       piecework encode tokenizer.json story.txt >ids.txt
@@ -84,15 +96,17 @@ def encode(
       piecework encode vocab.txt story.txt --no-lowercase --json
       piecework encode model-folder story.txt --max-length 128 --pad 128
       piecework encode tokenizer.json story.txt --max-length 128 --stride 32 --json
+      echo "hello world" | piecework encode unigram.json --tokens --nbest 5
+      piecework encode unigram.json story.txt --sample --alpha 0.1 --seed 1
     """
     tok = load(tokenizer, splitting, model)
     tok = tok.with_parts(truncation=limits.truncation(tok), padding=limits.padding(tok))
     to_longest = tok.padding is not None and tok.padding.length is None
-    if limits.stride and not json:
-        raise typer.BadParameter("--stride says nothing without --json", param_hint="--stride")
-    if to_longest and stream:
-        message = "--stream cannot wait for the longest line; pass --pad N or --no-padding"
-        raise typer.BadParameter(message, param_hint="--stream")
+    _check(limits, json, stream and to_longest)
+    chance.check()
+    if nbest is not None and (pair or pretokenized or chance.sample):
+        message = "--nbest takes a text a line, and leaves nothing to chance"
+        raise typer.BadParameter(message, param_hint="--nbest")
 
     def encoded(lines: list[str]) -> Encodings:
         return tok.encode_batch(
@@ -101,6 +115,7 @@ def encode(
             add_special_tokens=special_tokens,
             specials=specials.value,
             threads=threads,
+            **chance.settings(source.line - len(lines)),
         )
 
     more = {
@@ -118,16 +133,36 @@ def encode(
         return " ".join(named)
 
     tells = told if json or readable or tokens else None
+
+    def best(line: str) -> Iterable[str]:
+        found = tok.encode_nbest(
+            line, nbest or 1, add_special_tokens=special_tokens, specials=specials.value
+        )
+        return _ranked(found, columns) if json else _scored(found, tells)
+
+    def work(lines: list[str]) -> Iterable[str]:
+        if nbest is None:
+            return _rows(encoded(lines), tells)
+        return [row for line in lines for row in best(line)]
+
     with (
         Input(file, errors.value) as source,
         bar(no_progress or stream) as show,
         printing(stream) as write,
     ):
         for batch in _whole(source) if to_longest else source.batches(1 if stream else None):
-            encodings = source.blaming(encoded, [without_end(line) for line in batch])
-            for row in _rows(encodings, tells):
+            for row in source.blaming(work, [without_end(line) for line in batch]):
                 write(row)
             show(source.progress("encoding"))
+
+
+def _check(limits: Limits, json: bool, waits: bool) -> None:
+    """Refuse limits that say nothing, or that a stream cannot have."""
+    if limits.stride and not json:
+        raise typer.BadParameter("--stride says nothing without --json", param_hint="--stride")
+    if waits:
+        message = "--stream cannot wait for the longest line; pass --pad N or --no-padding"
+        raise typer.BadParameter(message, param_hint="--stream")
 
 
 def _whole(source: Input) -> Iterator[list[str]]:
@@ -150,6 +185,17 @@ def _rows(batch: Encodings, told: Callable[[Encoding], str] | None) -> Iterator[
     if told is None:
         return (" ".join(map(str, ids)) for ids in batch.to_list())
     return map(told, batch)
+
+
+def _scored(found: list[Scored], told: Callable[[Encoding], str] | None) -> Iterator[str]:
+    """The lines to print of the best segmentations of a text."""
+    for encoding, score in found:
+        yield f"{score:.6g}\t{told(encoding) if told else ' '.join(map(str, encoding.ids))}"
+
+
+def _ranked(found: list[Scored], columns: list[str]) -> list[str]:
+    """The line to print of them as JSON."""
+    return [as_json([{"score": score, **_object(encoding, columns)} for encoding, score in found])]
 
 
 def _object(encoding: Encoding, columns: list[str]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ use std::collections::BinaryHeap;
 use super::NO_RANK;
 use super::forward::Row;
 use super::pairs::Pairs;
+use crate::chance::Dropout;
 
 /// A part of a word, between two merges.
 #[derive(Debug, Clone, Copy)]
@@ -52,42 +53,6 @@ type Entry = Reverse<(u32, u32, u32)>;
 const FEW: usize = 32;
 /// No part.
 const NONE: u32 = u32::MAX;
-
-/// Chance, for merges that are passed over: `SplitMix64`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Dropout {
-    /// A number under 2^53 out of as many that passes a merge over.
-    threshold: u64,
-    state: u64,
-}
-
-impl Dropout {
-    /// Chance that passes a merge over with this probability, for one input of a call with this seed.
-    #[must_use]
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a probability times 2^53")]
-    pub fn new(probability: f32, seed: u64, input: u64) -> Self {
-        let threshold = (f64::from(probability) * (1_u64 << 53) as f64) as u64;
-        // Each input has a generator of its own, which the call's generator begins.
-        let mut call = Self { threshold, state: seed.wrapping_add(input.wrapping_mul(GAMMA)) };
-        Self { threshold, state: call.draw() }
-    }
-
-    /// Whether the next merge is passed over.
-    fn passes(&mut self) -> bool {
-        self.draw() >> 11 < self.threshold
-    }
-
-    fn draw(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(GAMMA);
-        let mut bits = self.state;
-        bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        bits ^ bits >> 31
-    }
-}
-
-/// By how much the state of the generator grows.
-const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
 
 impl Merging {
     /// Begins a word without parts.

@@ -25,7 +25,7 @@ use crate::vocab::Vocab;
 use alphabet::Alphabet;
 use forward::Forward;
 use made::{Spelling, made};
-pub use merging::{Dropout, Merging};
+pub use merging::Merging;
 use pairs::Pairs;
 use unused::Splits;
 

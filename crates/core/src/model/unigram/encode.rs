@@ -1,9 +1,10 @@
 //! From a word to tokens.
 
 use super::tables::{Scores, Tables};
-use super::viterbi::{Edge, Paths, Pieces, UNKNOWN};
+use super::viterbi::{Paths, Pieces};
 use super::{Precision, Unigram};
 use crate::error::{Error, Result, shorten};
+use crate::lattice::{Edge, UNKNOWN};
 use crate::model::Token;
 use crate::span::Span;
 
@@ -35,7 +36,7 @@ impl Unigram {
     }
 
     /// Makes tokens of a path that is given from its end.
-    fn push(&self, word: &str, reversed: &[Edge], at: u32, tables: &Tables, out: &mut Vec<Token>) {
+    pub(super) fn push(&self, word: &str, reversed: &[Edge], at: u32, tables: &Tables, out: &mut Vec<Token>) {
         let mut unknown: Option<Edge> = None;
         for &edge in reversed.iter().rev() {
             let is_unknown = edge.id == UNKNOWN || Some(edge.id) == self.unk_id();

@@ -5,7 +5,8 @@
 //! half of the last bit of its result. So where the second-best way to each place of the best path is worse by more than all
 //! additions can err, the path is the same behind any text that is not too long: see [`Pieces::limit`].
 
-use super::viterbi::{Edge, Pieces, UNKNOWN};
+use super::viterbi::Pieces;
+use crate::lattice::{Edge, UNKNOWN};
 
 /// A path that is the same behind any text.
 pub(crate) const ALWAYS: u8 = u8::MAX;

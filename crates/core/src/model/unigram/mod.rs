@@ -1,8 +1,10 @@
 //! The unigram language model: pieces with probabilities, and of all ways to spell a word in them the likeliest.
 //!
-//! See `spec/unigram.md`. `viterbi` finds the best path, `margin` says how sure it is, `tables` holds what it looks up, `encode` makes tokens of the path.
+//! See `spec/unigram.md`. `viterbi` finds the best path, `margin` says how sure it is, `tables` holds what it looks up, `encode` makes
+//! tokens of the path; `lattice` has all other questions.
 
 mod encode;
+mod lattice;
 pub(crate) mod margin;
 mod tables;
 pub mod train;
@@ -13,6 +15,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result, shorten};
 use crate::vocab::Vocab;
+pub use lattice::Sampling;
 use tables::{Scores, Tables};
 pub use viterbi::Paths;
 

@@ -3,21 +3,12 @@
 //! From the left, each place is reached by the piece that brings the most; of equal ones the first that came, which is the longest. The
 //! cost is linear in the text, times the pieces that begin at one place.
 
-use std::ops::Add;
-
 use super::margin::Margin;
+use crate::lattice::{Edge, Score, UNKNOWN};
 use crate::trie::Trie;
 
-/// Where no piece of one character begins, an edge of this id stands for it.
-pub(super) const UNKNOWN: u32 = u32::MAX;
 /// The start of what leads to a place that nothing has reached.
 const NOWHERE: u32 = u32::MAX;
-
-/// A score: it adds up as its bits allow.
-pub(super) trait Score: Copy + PartialOrd + Add<Output = Self> + Default {}
-
-impl Score for f32 {}
-impl Score for f64 {}
 
 /// What is best to reach a byte of the word.
 #[derive(Debug, Clone, Copy)]
@@ -26,14 +17,6 @@ struct Place<F> {
     /// The first byte of the last piece, and its id.
     start: u32,
     id: u32,
-}
-
-/// A piece at its place: its bytes and its id.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Edge {
-    pub(super) start: usize,
-    pub(super) end: usize,
-    pub(super) id: u32,
 }
 
 /// The working memory of the search, and what a word has to do with those before it.

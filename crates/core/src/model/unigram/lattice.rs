@@ -1,0 +1,107 @@
+//! Words as lattices: the best few segmentations, one by chance, and probabilities.
+
+use super::Unigram;
+use super::tables::{Scores, Tables, symbol_score};
+use crate::chance::Generator;
+use crate::error::{Error, Result, shorten};
+use crate::lattice::{Lattice, Score, Segmentations};
+use crate::model::{Scored, Token};
+use crate::trie::Trie;
+
+/// Chance that takes one segmentation or another.
+#[derive(Debug)]
+pub struct Sampling {
+    alpha: f64,
+    generator: Generator,
+}
+
+impl Sampling {
+    /// Chance that takes each with its probability to the power of `alpha`, for one input of a call with this seed.
+    #[must_use]
+    pub fn new(alpha: f64, seed: u64, input: u64) -> Self {
+        Self { alpha, generator: Generator::new(seed, input) }
+    }
+}
+
+impl Unigram {
+    /// Appends the tokens of a segmentation of `word` that is drawn by chance.
+    pub fn sample_word(
+        &self,
+        word: &str,
+        at: u32,
+        specials: bool,
+        Sampling { alpha, generator }: &mut Sampling,
+        out: &mut Vec<Token>,
+    ) -> Result<()> {
+        let tables = self.tables(specials);
+        let drawn = self.lattice(word, tables)?.sample(*alpha, generator);
+        self.push(word, &drawn, at, tables, out);
+        Ok(())
+    }
+
+    /// The best segmentations of `word`, best first, with the sums of their scores.
+    pub fn nbest(&self, word: &str, at: u32, specials: bool, wanted: usize) -> Result<Vec<Scored>> {
+        let tables = self.tables(specials);
+        let paths = self.lattice(word, tables)?.nbest(wanted);
+        let scored = paths.iter().map(|path| {
+            let mut tokens = Vec::new();
+            self.push(word, &path.reversed, at, tables, &mut tokens);
+            Scored { tokens, score: path.score }
+        });
+        Ok(scored.collect())
+    }
+
+    /// The natural logarithm of the probability of `word`, however it is segmented.
+    pub fn log_probability(&self, word: &str, specials: bool) -> Result<f64> {
+        Ok(self.lattice(word, self.tables(specials))?.log_probability())
+    }
+
+    /// The sum of the scores of these entries; an unknown token has that of an unknown character, a reserved one none.
+    #[must_use]
+    pub fn score(&self, ids: &[u32]) -> f64 {
+        match &self.tables(true).scores {
+            Scores::Float32(scores, unknown) => self.sum(ids, *unknown, |id| self.single(scores, id)),
+            Scores::Float64(scores, unknown) => self.sum(ids, *unknown, |id| scores[id as usize]),
+        }
+    }
+
+    fn sum<F: Score>(&self, ids: &[u32], unknown: F, score: impl Fn(u32) -> F) -> f64 {
+        let scores = ids.iter().map(|&id| match id {
+            id if Some(id) == self.unk_id() => unknown,
+            id if self.settings().reserved.contains(&id) => F::default(),
+            id => score(id),
+        });
+        scores.fold(F::default(), F::add).into()
+    }
+
+    fn lattice(&self, word: &str, tables: &Tables) -> Result<Box<dyn Segmentations>> {
+        let trie = tables.trie()?;
+        let lattice = match &tables.scores {
+            Scores::Float32(scores, unknown) => {
+                lattice(word, trie, self.unk_id().map(|_| *unknown), |id| self.single(scores, id))
+            }
+            Scores::Float64(scores, unknown) => {
+                lattice(word, trie, self.unk_id().map(|_| *unknown), |id| scores[id as usize])
+            }
+        };
+        lattice.ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })
+    }
+
+    /// The score of an entry; here a user-defined one goes by its characters.
+    fn single(&self, scores: &[f32], id: u32) -> f32 {
+        let symbol = self.vocab().token(id).filter(|_| self.settings().user_defined.contains(&id));
+        symbol.map_or(scores[id as usize], |text| symbol_score(text.chars().count()))
+    }
+}
+
+fn lattice<F: Score + 'static>(
+    word: &str,
+    trie: &Trie,
+    unknown: Option<F>,
+    score: impl Fn(u32) -> F,
+) -> Option<Box<dyn Segmentations>> {
+    let lattice = Lattice::new(word, unknown, |start, each| {
+        trie.each(&word.as_bytes()[start..], |bytes, id| each(bytes, id, score(id)));
+    });
+    lattice.map(|lattice| Box::new(lattice) as Box<dyn Segmentations>)
+}

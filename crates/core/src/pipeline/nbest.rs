@@ -1,0 +1,116 @@
+//! The best few segmentations of a text, and its probability (U39, U46 of `spec/unigram.md`).
+
+use super::Tokenizer;
+use super::encode::{Input, Options};
+use super::tokens::{Found, Scratch};
+use crate::encoding::Encoding;
+use crate::error::Result;
+use crate::model::{Scored, Token};
+use crate::words::{Kind, Words};
+
+/// One of the best segmentations of the words so far.
+#[derive(Debug, Clone, Copy)]
+struct Chosen {
+    score: f64,
+    /// Its number among those of the words before the last, and that of the last word's own.
+    before: usize,
+    own: usize,
+}
+
+impl Tokenizer {
+    /// Everything about the tokens of the best segmentations of a text, best first, with the sums of their scores; neither truncated
+    /// nor padded.
+    pub fn encode_nbest(
+        &self,
+        text: &str,
+        wanted: usize,
+        options: &Options,
+        scratch: &mut Scratch,
+    ) -> Result<Vec<(Encoding, f64)>> {
+        let words = self.nbest_words(text, wanted, options, scratch)?;
+        let mut best = vec![Chosen { score: 0.0, before: 0, own: 0 }];
+        let mut rows = Vec::with_capacity(words.len());
+        for word in &words {
+            best = joined(&best, word, wanted);
+            rows.push(best.clone());
+        }
+        best.truncate(wanted);
+        let encodings = best.iter().enumerate().map(|(number, &Chosen { score, .. })| {
+            let encoding = self.encoding_of(&words, &choices(&rows, number), &scratch.words);
+            Ok((self.processed(vec![encoding], [Input::Text(text), Input::Text("")], options)?, score))
+        });
+        encodings.collect()
+    }
+
+    /// The best segmentations of each word of a text; `scratch` has the words.
+    fn nbest_words(
+        &self,
+        text: &str,
+        wanted: usize,
+        options: &Options,
+        scratch: &mut Scratch,
+    ) -> Result<Vec<Vec<Scored>>> {
+        let model = self.model().expect_unigram()?;
+        self.split(text, &[(text.len(), None)], options, true, scratch)?;
+        let words = scratch.words.as_slice().iter().map(|word| match word.kind {
+            Kind::Added(id) => Ok(vec![Scored { tokens: vec![Token { id, span: word.span }], score: 0.0 }]),
+            _ => model.nbest(scratch.words.text_of(word), word.span.start, word.specials, wanted),
+        });
+        words.collect()
+    }
+
+    /// The encoding of words of which these segmentations are chosen.
+    fn encoding_of(&self, segmented: &[Vec<Scored>], choices: &[usize], words: &Words) -> Encoding {
+        let mut encoding = Encoding::default();
+        let chosen = segmented.iter().zip(choices).map(|(word, &choice)| &word[choice].tokens);
+        for ((number, word), tokens) in (0..).zip(words.as_slice()).zip(chosen) {
+            for &Token { id, span } in tokens {
+                self.push(&mut encoding, &Found { id, span, word, number, words }, number, 0);
+            }
+        }
+        encoding
+    }
+
+    /// The natural logarithm of the probability of a text: the sum over its words, added tokens apart.
+    pub fn log_probability(&self, text: &str, options: &Options, scratch: &mut Scratch) -> Result<f64> {
+        let model = self.model().expect_unigram()?;
+        self.split(text, &[(text.len(), None)], options, false, scratch)?;
+        let words = scratch.words.as_slice().iter().filter(|word| !matches!(word.kind, Kind::Added(_)));
+        words.map(|word| model.log_probability(scratch.words.text_of(word), word.specials)).sum()
+    }
+
+    /// The sum of the scores of a segmentation; a token that is not the model's has none.
+    pub fn score(&self, ids: &[u32]) -> Result<f64> {
+        let model = self.model().expect_unigram()?;
+        ids.iter().try_for_each(|&id| self.expect_token(id).map(|_| ()))?;
+        let own: Vec<u32> = ids.iter().copied().filter(|&id| model.vocab().token(id).is_some()).collect();
+        Ok(model.score(&own))
+    }
+}
+
+/// Which segmentation of each word one of the best of all words takes.
+fn choices(rows: &[Vec<Chosen>], mut number: usize) -> Vec<usize> {
+    let choice = |row: &Vec<Chosen>| {
+        let Chosen { before, own, .. } = row[number];
+        number = before;
+        own
+    };
+    let mut choices: Vec<usize> = rows.iter().rev().map(choice).collect();
+    choices.reverse();
+    choices
+}
+
+/// The best pairs of a segmentation so far and one of the next word (U46).
+fn joined(best: &[Chosen], word: &[Scored], wanted: usize) -> Vec<Chosen> {
+    let pairs = best.iter().enumerate().flat_map(|(before, &Chosen { score, .. })| {
+        let most = wanted / (before + 1);
+        word.iter().take(most).enumerate().map(move |(own, next)| Chosen { score: score + next.score, before, own })
+    });
+    let mut pairs: Vec<Chosen> = pairs.collect();
+    // Where there is nothing to choose between, the order is that of the search, whose sums may differ in the last bit.
+    if best.len() > 1 && word.len() > 1 {
+        pairs.sort_by(|one, other| other.score.total_cmp(&one.score));
+        pairs.truncate(wanted);
+    }
+    pairs
+}

@@ -1,0 +1,60 @@
+"""Options about what is left to chance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+__all__ = ["Chance"]
+
+_LARGEST_SEED = 2**64 - 1
+_GAMMA = 0x9E3779B97F4A7C15
+"""By how much the seeds of inputs that follow each other differ (B11 of spec/bpe.md)."""
+
+
+@dataclass(frozen=True)
+class Chance:
+    """What is left to chance, and what it follows from."""
+
+    sample: Annotated[
+        bool, typer.Option("--sample", help="Unigram: draw each line's segmentation by chance.")
+    ] = False
+    alpha: Annotated[
+        float | None,
+        typer.Option(
+            metavar="POWER",
+            min=0,
+            help="--sample: draw with the probability to this power; 1, the default, draws from the model, 0 makes all alike.",
+        ),
+    ] = None
+    dropout: Annotated[
+        float | None,
+        typer.Option(
+            metavar="P", min=0, max=1, help="BPE: pass merges over with this probability."
+        ),
+    ] = None
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            max=_LARGEST_SEED,
+            help="--sample, --dropout: the same seed, the same tokens; 0 by default.",
+        ),
+    ] = None
+
+    def settings(self, line: int) -> dict[str, Any]:
+        """Give what was asked for as a batch takes it that begins with this line, whatever the batches are."""
+        alpha = 1.0 if self.sample and self.alpha is None else self.alpha
+        seed = (self.seed or 0) + line * _GAMMA & _LARGEST_SEED
+        return {"alpha": alpha, "dropout": self.dropout, "seed": seed}
+
+    def check(self) -> None:
+        """Refuse what says nothing."""
+        if self.alpha is not None and not self.sample:
+            raise typer.BadParameter("--alpha says nothing without --sample", param_hint="--alpha")
+        if self.seed is not None and not self.sample and self.dropout is None:
+            message = "--seed says nothing without --sample or --dropout"
+            raise typer.BadParameter(message, param_hint="--seed")

@@ -1,0 +1,76 @@
+"""N-best lists of Unigram, with their scores, against live SentencePiece."""
+
+import itertools
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import piecework as pw
+from live_unigram import MODELS, TRAPS, fields, like_sentencepiece, processor, shared_model, trained
+
+Lines = Callable[[str], Iterator[str]]
+Found = list[tuple[list[int], float]]
+
+CORPORA = [
+    "en/botchan.txt",
+    "zh/cmrc2018-a.txt",
+    "multi/ja-docs.txt",
+    "multi/ja-wagahai.txt",
+    "code/go-std.txt",
+]
+SHORT = 200
+TRAINED: dict[str, dict[str, Any]] = {
+    "bytes": {"byte_fallback": True},
+    "symbols": {"user_defined_symbols": ["<mask>", "ing", "▁the▁"]},
+    "spaces": {"add_dummy_prefix": False, "split_by_whitespace": False},
+}
+
+
+def tokenizer(model: bytes) -> pw.Tokenizer:
+    """Gives our tokenizer that does as SentencePiece does."""
+    config = like_sentencepiece(model)
+    ids = {entry: number for number, (entry, _) in enumerate(config["model"]["vocab"])}
+    own = config["model"]["piecework"]
+    own |= {
+        "version": 1,
+        **{name: [*map(ids.get, own[name])] for name in ("user_defined", "reserved")},
+    }
+    return pw.Tokenizer.from_str(json.dumps(config | {"added_tokens": []}))
+
+
+def live_nbest(live: Any, text: str, wanted: int) -> Found:
+    """Gives the ids and scores of SentencePiece's best segmentations."""
+    found = []
+    for _, segmentation in fields(
+        live.nbest_encode(text, nbest_size=wanted, return_type="serialized_proto")
+    ):
+        parts = list(fields(segmentation))
+        ids = [dict(fields(value)).get(2, 0) for number, value in parts if number == 2]
+        found.append((ids, next((value for number, value in parts if number == 3), 0.0)))
+    return found
+
+
+def same_lists(model: bytes, texts: list[str], wanted: int) -> None:
+    live, tok = processor(model), tokenizer(model)
+    for text in texts:
+        ours = [(encoding.ids, score) for encoding, score in tok.encode_nbest(text[:SHORT], wanted)]
+        assert ours == live_nbest(live, text[:SHORT], wanted) or not live.encode(text[:SHORT]), (
+            ascii(text)
+        )
+
+
+@pytest.mark.parametrize("wanted", [2, 5, 64])
+@pytest.mark.parametrize("name", MODELS)
+def test_shared_models(data: Path, name: str, wanted: int, corpus_lines: Lines) -> None:
+    lines = [line for corpus in CORPORA for line in itertools.islice(corpus_lines(corpus), 80)]
+    same_lists(shared_model(data, name), [*TRAPS, *lines], wanted)
+
+
+@pytest.mark.parametrize("settings", TRAINED.values(), ids=TRAINED)
+def test_models_trained_live(settings: dict[str, Any], corpus_lines: Lines) -> None:
+    lines = [line for line in itertools.islice(corpus_lines("en/botchan.txt"), 800) if line.strip()]
+    model = trained(lines[:600], 800, **settings)
+    same_lists(model, [*TRAPS, "the mask<mask>ing the  end", *lines[-60:]], 64)

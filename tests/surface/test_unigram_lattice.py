@@ -1,0 +1,268 @@
+"""N-best lists, sampling and probabilities: the core against the reference, and what users see of them."""
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from math import exp
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import piecework as pw
+from piecework import errors, models, pre_tokenizers
+from piecework.reference import unigram
+from piecework.reference.chance import SplitMix64
+
+SAMPLED = {"a": -1.0, "b": -2.0, "ab": -1.5, "ba": -4.0, "aba": -3.0}
+TEXT = "ababa"
+
+
+def model_of(scores: dict[str, float], **settings: Any) -> models.Unigram:
+    return models.Unigram(scores.items(), **settings)
+
+
+@pytest.fixture(scope="module")
+def tok() -> pw.Tokenizer:
+    return pw.Tokenizer(
+        model_of({"<unk>": 0.0, **SAMPLED}, unk_id=0),
+        pre_tokenizer=pre_tokenizers.WhitespaceSplit(),
+    )
+
+
+# The core and the reference
+
+
+letters = st.text("ab▁é", min_size=1, max_size=4)
+scores = st.floats(-20, 5) | st.sampled_from([-1.0, -2.0, -0.1])
+vocabularies = st.dictionaries(letters, scores, min_size=1, max_size=12)
+texts = st.text("ab▁éx", min_size=1, max_size=12)
+
+
+@st.composite
+def settings(draw: st.DrawFn) -> tuple[dict[str, float], unigram.Settings]:
+    vocab = {"<unk>": draw(scores), **draw(vocabularies)}
+    entries = st.sets(st.sampled_from(sorted(vocab.keys() - {"<unk>"})), max_size=2)
+    if draw(st.booleans()):
+        vocab |= {f"<0x{byte:02X}>": 0.0 for byte in range(256)}
+    single = draw(st.booleans())
+    return vocab, unigram.Settings(
+        unk_token="<unk>",
+        precision="float32" if single else "float64",
+        byte_fallback="<0x00>" in vocab,
+        user_defined=frozenset(draw(entries)) if single else frozenset(),
+        reserved=frozenset({"<unk>"} | {e for e in vocab if e.startswith("<0x")} if single else ()),
+    )
+
+
+def both(
+    vocab: dict[str, float], how: unigram.Settings
+) -> tuple[pw.Tokenizer, unigram.Encoder, list[str]]:
+    names = list(vocab)
+    model = model_of(
+        vocab,
+        unk_id=names.index("<unk>"),
+        byte_fallback=how.byte_fallback,
+        precision=how.precision,
+        user_defined=sorted(map(names.index, how.user_defined)),
+        reserved=sorted(map(names.index, how.reserved)),
+    )
+    return pw.Tokenizer(model), unigram.Encoder(vocab, how), names
+
+
+@given(settings(), texts, st.integers(1, 70))
+def test_nbest_is_that_of_the_reference(
+    setting: tuple[dict[str, float], unigram.Settings], text: str, wanted: int
+) -> None:
+    tok, encoder, _ = both(*setting)
+    found = tok.encode_nbest(text, wanted)
+    rows = [([*zip(e.tokens, e.offsets, strict=True)], score) for e, score in found]
+    expected = [
+        ([(p.entry or "<unk>", (p.start, p.end)) for p in pieces], score)
+        for pieces, score in encoder.nbest(text, wanted)
+    ]
+    assert rows == expected
+
+
+@given(settings(), texts, st.floats(0, 1e6) | st.sampled_from([0.0, 0.1, 1.0]), st.integers(0, 9))
+def test_samples_and_sums_are_those_of_the_reference(
+    setting: tuple[dict[str, float], unigram.Settings], text: str, alpha: float, seed: int
+) -> None:
+    tok, encoder, _ = both(*setting)
+    drawn = encoder.sample(text, alpha, SplitMix64.of_input(seed, 0))
+    assert tok.encode(text, alpha=alpha, seed=seed).tokens == [p.entry or "<unk>" for p in drawn]
+    assert tok.log_probability(text) == encoder.log_probability(text)
+
+
+def test_an_agenda_that_gets_too_large() -> None:
+    chance = random.Random(0)
+    strings = ["".join(chance.choices("ab", k=n)) for n in range(1, 6) for _ in range(2**n)]
+    vocab = {text: chance.choice([-0.5, -1.0, -1.5]) * len(text) for text in ["a", "b", *strings]}
+    tok, encoder, _ = both({"<unk>": 0.0, **vocab}, unigram.Settings(unk_token="<unk>"))
+    text = "".join(chance.choices("ab", k=150))
+    for wanted in (2, 64):
+        expected = [(len(row), score) for row, score in encoder.nbest(text, wanted)]
+        assert [(len(e), score) for e, score in tok.encode_nbest(text, wanted)] == expected
+
+
+def test_a_long_text_is_not_too_small_for_a_float() -> None:
+    vocab = {"a": -20.0, "aa": -30.0}
+    tok, encoder, _ = both({"<unk>": 0.0, **vocab}, unigram.Settings(unk_token="<unk>"))
+    assert tok.log_probability("a" * 5000) == encoder.log_probability("a" * 5000)
+    drawn = encoder.sample("a" * 5000, 1.0, SplitMix64.of_input(3, 0))
+    assert tok.encode("a" * 5000, alpha=1.0, seed=3).tokens == [p.entry for p in drawn]
+
+
+# Sampling
+
+
+def segmentations(text: str) -> Iterator[tuple[str, ...]]:
+    """Gives all ways to spell a text."""
+    if not text:
+        yield ()
+    for end in range(1, len(text) + 1):
+        if text[:end] in SAMPLED:
+            yield from ((text[:end], *rest) for rest in segmentations(text[end:]))
+
+
+CHI_SQUARE = 31.26  # 11 degrees of freedom: a right sampler is above it once in a thousand seeds
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.3, 1.0])
+def test_sampling_follows_the_probabilities(tok: pw.Tokenizer, alpha: float) -> None:
+    draws = 20_000
+    weights = {row: exp(alpha * sum(map(SAMPLED.get, row))) for row in segmentations(TEXT)}  # type: ignore[arg-type]
+    assert len(weights) == 12
+    batch = tok.encode_batch([TEXT] * draws, alpha=alpha, seed=1)
+    drawn = Counter(tuple(map(tok.id_to_token, row)) for row in batch.to_list())
+    assert drawn.keys() <= weights.keys()
+    whole = sum(weights.values())
+    expected = {row: draws * weight / whole for row, weight in weights.items()}
+    assert sum((drawn[row] - n) ** 2 / n for row, n in expected.items()) < CHI_SQUARE
+
+
+def test_a_batch_is_its_texts_and_threads_change_nothing(tok: pw.Tokenizer) -> None:
+    texts = [f"{TEXT} {TEXT * 3}", TEXT, "x", ""] * 5000
+    batch = tok.encode_batch(texts, alpha=0.5, seed=9)
+    assert batch.to_list() == tok.encode_batch(texts, alpha=0.5, seed=9, threads=1).to_list()
+    assert batch.to_list()[0] == tok.encode_ids(texts[0], alpha=0.5, seed=9)
+    assert len({tuple(ids) for ids in batch.to_list()[1::4]}) > 10
+    assert [batch[n].ids for n in range(40)] == batch.to_list()[:40]
+    full = tok.encode_batch(texts, alpha=0.5, seed=9, offsets=True)
+    assert full.to_list() == batch.to_list()
+    assert batch.offsets.tolist() == full.offsets.tolist()
+
+
+def test_a_seed_is_a_result_and_a_large_alpha_the_best(tok: pw.Tokenizer) -> None:
+    drawn = [tok.encode(TEXT, alpha=0.1, seed=seed).tokens for seed in range(40)]
+    assert drawn == [tok.encode(TEXT, alpha=0.1, seed=seed).tokens for seed in range(40)]
+    assert len(set(map(tuple, drawn))) > 5
+    assert tok.encode(TEXT, alpha=1e4, seed=5) == tok.encode(TEXT)
+    assert tok.encode(TEXT, alpha=1e308).tokens[0] in SAMPLED
+    assert tok.encode_segments([(TEXT, True)], alpha=0.1, seed=3).tokens == drawn[3]
+
+
+def test_what_is_kept_of_sampling_is_nothing(tok: pw.Tokenizer) -> None:
+    before = tok.encode_ids(TEXT)
+    tok.encode_ids(TEXT, alpha=0.0, seed=2)
+    assert tok.encode_ids(TEXT) == before
+
+
+def test_lines_of_a_file(tok: pw.Tokenizer, tmp_path: Path) -> None:
+    path = tmp_path / "text.txt"
+    path.write_text(f"{TEXT}\n" * 9)
+    lines = tok.encode_file(path, lines=True, alpha=0.5, seed=4)
+    assert (
+        lines.to_list() == tok.encode_file(path, lines=True, alpha=0.5, seed=4, threads=1).to_list()
+    )
+    assert lines.to_list()[0] == tok.encode_ids(TEXT, alpha=0.5, seed=4)
+
+
+# N-best lists and scores
+
+
+def test_the_best_few_of_several_words(tok: pw.Tokenizer) -> None:
+    found = tok.encode_nbest("aba ab", 64)
+    alone = [tok.encode_nbest(word, 64) for word in ("aba", "ab")]
+    assert len(found) == len(alone[0]) * len(alone[1])
+    assert found[0].encoding == tok.encode("aba ab")
+    assert all(one.score >= other.score for one, other in pairwise(found))
+    sums = sorted((one.score + other.score for one in alone[0] for other in alone[1]), reverse=True)
+    assert [row.score for row in found] == sums
+    assert all(tok.score(encoding) == pytest.approx(score) for encoding, score in found)
+    assert tok.encode_nbest("aba ab", 3) == found[:3]
+    assert exp(tok.log_probability("aba ab")) == pytest.approx(sum(exp(s) for _, s in found))
+
+
+def test_encodings_of_a_list_are_whole() -> None:
+    tok = pw.Tokenizer(
+        model_of({"</s>": 0.0, **SAMPLED}),
+        pre_tokenizer=pre_tokenizers.WhitespaceSplit(),
+        post_processor=pw.processors.TemplateProcessing("$A </s>", special_tokens=[("</s>", 0)]),
+    ).with_added_tokens(["<x>"])
+    found = tok.encode_nbest("ab<x> a", 2)
+    assert [encoding.tokens for encoding, _ in found] == [
+        ["ab", "<x>", "a", "</s>"],
+        ["a", "b", "<x>", "a", "</s>"],
+    ]
+    assert found[0].encoding == tok.encode("ab<x> a")
+    assert found[1].encoding.offsets == [(0, 1), (1, 2), (2, 5), (6, 7), (0, 0)]
+    assert found[1].encoding.word_ids == [0, 0, 1, 2, None]
+    assert [score for _, score in found] == [-2.5, -4.0]
+    bare = tok.encode_nbest(b"ab", 1, add_special_tokens=False)
+    assert bare[0].encoding.tokens == ["ab"]
+    assert tok.log_probability("ab<x> a") == tok.log_probability("ab") + tok.log_probability("a")
+    assert tok.score(["ab", "<x>"]) == -1.5
+
+
+def test_empty_texts(tok: pw.Tokenizer) -> None:
+    assert [(len(encoding), score) for encoding, score in tok.encode_nbest("", 3)] == [(0, 0.0)]
+    assert (tok.log_probability(""), tok.score([])) == (0.0, 0.0)
+    assert tok.encode("", alpha=0.5).tokens == []
+
+
+# What is wrong
+
+
+@pytest.mark.parametrize(
+    "model", [models.WordPiece(["[UNK]", "a"]), models.BPE(["a"]), models.WordLevel(["<unk>"])]
+)
+def test_other_models_have_no_such_probabilities(model: models.Model) -> None:
+    tok = pw.Tokenizer(model)
+    message = f"only a Unigram model .* the tokenizer has a {type(model).__name__}"
+    for call in (
+        lambda: tok.encode("a", alpha=0.5),
+        lambda: tok.encode_batch(["a"], alpha=0.0),
+        lambda: tok.encode_nbest("a", 2),
+        lambda: tok.log_probability("a"),
+        lambda: tok.score(["a"] if "a" in tok.vocab else []),
+    ):
+        with pytest.raises(errors.ConfigError, match=message):
+            call()
+
+
+@pytest.mark.parametrize("alpha", [-0.1, "a", True, float("nan"), float("inf")])
+def test_what_is_no_power(tok: pw.Tokenizer, alpha: Any) -> None:
+    with pytest.raises(errors.ConfigError, match="alpha: expected a number from 0, or None"):
+        tok.encode("a", alpha=alpha)
+
+
+def test_what_is_unknown() -> None:
+    tok = pw.Tokenizer(model_of(SAMPLED))
+    for call in (tok.log_probability, lambda text: tok.encode_nbest(text, 2)):
+        with pytest.raises(errors.UnknownTokenError, match="cover"):
+            call("axb")
+    with pytest.raises(errors.UnknownTokenError):
+        tok.encode("axb", alpha=1.0)
+    for token in ("x", 99, -1):
+        with pytest.raises(errors.TokenIdError):
+            tok.score([token])
+
+
+@pytest.mark.parametrize("n", [0, -1, 1 << 32])
+def test_no_number_of_segmentations(tok: pw.Tokenizer, n: int) -> None:
+    with pytest.raises(errors.ConfigError, match="n: expected how many"):
+        tok.encode_nbest("a", n)
