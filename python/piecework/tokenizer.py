@@ -186,7 +186,9 @@ class Tokenizer:
         tree = {"version": "1.0", "model": _checked("model", model, Model).to_dict()}
         # A tokenizer remembers its parts once they are asked for: this one gets its core when all are in their places.
         try:
-            whole = self._wrap(_core.Tokenizer.from_json(json.dumps(tree).encode(), [], False))
+            whole = self._wrap(
+                _core.Tokenizer.from_json(json.dumps(tree).encode(), [], False, True)
+            )
         except FormatError as error:
             raise VocabularyError(str(error).removeprefix("$.")) from None
         changes: Any = {
@@ -494,7 +496,7 @@ class Tokenizer:
     @classmethod
     def _from_json(cls, data: bytes, settings: LoadSettings) -> Tokenizer:
         _refuse(settings, _VOCAB_ONLY, "a tokenizer.json says itself")
-        core = _core.Tokenizer.from_json(data, [], "unk_token" in settings)
+        core = _core.Tokenizer.from_json(data, [], "unk_token" in settings, False)
         changes = {name: settings[name] for name in _MODEL if name in settings}  # type: ignore[literal-required]
         tokenizer = cls._wrap(core)
         return tokenizer.with_settings(**changes) if changes else tokenizer
@@ -1691,7 +1693,7 @@ class Tokenizer:
 
 
 def _unpickle(text: str, pre_tokenizer: PreTokenizer | None) -> Tokenizer:
-    tokenizer = Tokenizer._wrap(_core.Tokenizer.from_json(text.encode(), [], True))
+    tokenizer = Tokenizer._wrap(_core.Tokenizer.from_json(text.encode(), [], True, False))
     return tokenizer.with_parts(pre_tokenizer=pre_tokenizer) if pre_tokenizer else tokenizer
 
 

@@ -104,7 +104,9 @@ def test_symbols_and_reserved_pieces_are_named(tmp_path: Path) -> None:
     assert model.reserved == ("<unk>", "<s>", "ab")
     assert [token.content for token in tok.added_tokens.values()] == ["<s>"]
     assert tok.encode("xab").tokens == ["xa", "b"]
-    with pytest.raises(pw.errors.FormatError, match=r'user_defined\[0\]: "no" is not in the voc'):
+    with pytest.raises(
+        pw.errors.VocabularyError, match=r'user_defined\[0\]: "no" is not in the voc'
+    ):
         pw.Tokenizer(pw.models.Unigram([("a", 0.0)], user_defined=["no"]))
 
 
