@@ -574,7 +574,13 @@ class Tokenizer:
                     stacklevel=3,
                 )
 
-    def save(self, path: Pathish, format: Format = "tokenizer.json") -> None:  # noqa: A002
+    def save(
+        self,
+        path: Pathish,
+        format: Format = "tokenizer.json",  # noqa: A002
+        *,
+        nearest: bool = False,
+    ) -> None:
         """Write the tokenizer, by default as a tokenizer.json, which ``tokenizers`` 0.23 loads too.
 
         With a setting that it cannot honour (``unknown`` other than ``"word"``) the file has a model type that it
@@ -585,6 +591,8 @@ class Tokenizer:
             path: The file, made or replaced as a whole; of ``"merges.txt"`` the folder that gets a vocab.json beside it.
             format: ``"tokenizer.json"`` (history and counts included), ``"vocab.txt"``, ``"merges.txt"``, ``"tiktoken"``,
                 ``"sentencepiece"``, ``"subword-nmt"`` or ``"clip"``, which is packed if the name ends in ``.gz``.
+            nearest: Of Unigram, to a tokenizer.json or a SentencePiece model: write the nearest that the other library loads,
+                also where ids may change; a warning tells what does.
 
         Raises:
             FileError: It cannot be written; what was there before is untouched.
@@ -599,7 +607,9 @@ class Tokenizer:
         ...
         piecework.errors.ConfigError: a tiktoken file cannot hold the marks "" and "</w>" of tokens in a word; save a tokenizer.json
         """
-        if format == "tokenizer.json":
+        if nearest:
+            self._nearest(format).save(path, format)
+        elif format == "tokenizer.json":
             write_aside(path, self.to_str().encode())
         elif format == "vocab.txt":
             self._save_vocab(path)
@@ -620,6 +630,37 @@ class Tokenizer:
             FormatError: The other model normalizes or decodes otherwise.
         """
         self._save_as(path, "sentencepiece", None if like is None else read_bytes(like))
+
+    def _nearest(self, kind: Format) -> Tokenizer:
+        """Give the nearest that another library loads, with a warning that tells what changes."""
+        from piecework.models import Unigram
+        from piecework.nearest import Stages, for_sentencepiece, for_tokenizers
+
+        converters = {"tokenizer.json": for_tokenizers, "sentencepiece": for_sentencepiece}
+        if kind not in converters or not isinstance(self.model, Unigram):
+            raise ConfigError(
+                "nearest= is for Unigram, to a tokenizer.json or a SentencePiece model"
+            )
+        added = list(self.added_tokens.values())
+        stages = converters[kind](
+            Stages(self.model, self.normalizer, self.pre_tokenizer, self.decoder, added)
+        )
+        if stages.changes:
+            warnings.warn(
+                f"the file is the nearest that {kind} can hold: {'; '.join(stages.changes)}",
+                PieceworkWarning,
+                stacklevel=3,
+            )
+        return Tokenizer(
+            stages.model,
+            normalizer=stages.normalizer,
+            pre_tokenizer=stages.pre_tokenizer,
+            post_processor=self.post_processor,
+            decoder=stages.decoder,
+            added_tokens=stages.added_tokens,
+            truncation=self.truncation,
+            padding=self.padding,
+        )
 
     def _save_as(self, path: Pathish, kind: Format, like: bytes | None) -> None:
         from piecework.formats import remark, write
