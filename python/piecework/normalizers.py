@@ -47,7 +47,6 @@ __all__ = [
     "Precompiled",
     "Prepend",
     "Replace",
-    "RuleName",
     "SentencePiece",
     "Sequence",
     "Strip",

@@ -218,7 +218,7 @@ class Tokenizer:
         """Load a tokenizer, from a file of any format that is known.
 
         A tokenizer.json, a vocab.txt, a vocab.json or merges.txt with the other beside it (or GPT-2's encoder.json and
-        vocab.bpe), tiktoken's ranks, a SentencePiece model of BPE, subword-nmt's codes, or CLIP's list of merges.
+        vocab.bpe), tiktoken's ranks, a SentencePiece model, subword-nmt's codes, or CLIP's list of merges.
 
         Args:
             path: The file, perhaps packed by gzip. Its content tells the format; where that leaves it open, its name does.

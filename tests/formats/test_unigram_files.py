@@ -202,3 +202,21 @@ def test_what_has_no_nearest(tmp_path: Path) -> None:
     splits = pw.Tokenizer(unigram, pre_tokenizer=pw.pre_tokenizers.Digits())
     with pytest.raises(pw.errors.ConfigError, match="cannot hold the pre-tokenizer Digits"):
         splits.save(tmp_path / "x.model", "sentencepiece", nearest=True)
+
+
+def test_the_text_of_a_vocabulary(data: Path) -> None:
+    theirs = live.processor(live.shared_model(data, "t5-spiece"))
+    size = theirs.get_piece_size()
+    text = "".join(f"{theirs.id_to_piece(i)}\t{theirs.get_score(i):g}\n" for i in range(size))
+    model = pw.models.Unigram.from_vocab(text, precision="float32")
+    assert [piece for piece, _ in model.vocab] == [theirs.id_to_piece(i) for i in range(size)]
+    assert model.unk_id == theirs.unk_id()
+    assert pw.models.Unigram.from_vocab(model.to_vocab(), precision="float32") == model
+    for broken, said in [
+        ("a\t-1\nb", "line 2: expected a piece"),
+        ("a\tnan", "line 1: expected a piece, a tab and a finite score"),
+    ]:
+        with pytest.raises(pw.errors.FormatError, match=said):
+            pw.models.Unigram.from_vocab(broken)
+    with pytest.raises(pw.errors.ConfigError, match="has a line end"):
+        pw.models.Unigram([("a\nb", 0.0)]).to_vocab()
