@@ -34,7 +34,7 @@ from piecework._settings import (
     takes,
     under,
 )
-from piecework.errors import ConfigError, VocabularyError
+from piecework.errors import ConfigError, FormatError, VocabularyError
 
 if TYPE_CHECKING:
     from piecework.arguments import UnknownPolicy
@@ -472,6 +472,19 @@ def _piece(value: Any) -> tuple[str, float]:
     return _TOKEN.check(text), float(score)
 
 
+def _vocab_line(number: int, line: str) -> tuple[str, float]:
+    piece, tab, written = line.rpartition("\t")
+    try:
+        score = float(written)
+    except ValueError:
+        score = math.nan
+    if not tab or not math.isfinite(score):
+        raise FormatError(
+            f"line {number}: expected a piece, a tab and a finite score, found {shown(line)}"
+        )
+    return piece, score
+
+
 Precision = Literal["float64", "float32"]
 _PRECISION = Choice({name: name for name in ("float64", "float32")})
 _OWN_UNIGRAM = "piecework.Unigram"
@@ -534,6 +547,50 @@ class Unigram(Model):
             user_defined=user_defined,
             reserved=reserved,
         )
+
+    @classmethod
+    def from_vocab(cls, text: str, unk_token: str = "<unk>", **settings: Any) -> Unigram:
+        r"""Read what SentencePiece writes beside a model, its ``.vocab``: a piece a line, a tab, and its score.
+
+        The text says neither which pieces are reserved nor how text is normalized, and the library rounds its scores
+        to six digits or so: the ``.model`` says it all.
+
+        Args:
+            text: The text of the file.
+            unk_token: The unknown token; where there is no such piece, there is none.
+            settings: All other settings of the class.
+
+        Returns:
+            The model.
+
+        Raises:
+            FormatError: A line is no piece and score.
+            VocabularyError: A piece occurs twice.
+
+        >>> Unigram.from_vocab("<unk>\t0\n▁the\t-3.25\n").vocab[1]
+        ('▁the', -3.25)
+        """
+        lines = text.removesuffix("\n").split("\n")
+        pieces = [_vocab_line(number, line) for number, line in enumerate(lines, 1)]
+        unk_id = next((i for i, (piece, _) in enumerate(pieces) if piece == unk_token), None)
+        return cls(pieces, unk_id, **settings)
+
+    def to_vocab(self) -> str:
+        r"""Write the pieces as a ``.vocab``, with all digits of their scores.
+
+        Returns:
+            A piece a line, a tab, and its score.
+
+        Raises:
+            ConfigError: A piece has a line end in it.
+
+        >>> Unigram([("<unk>", 0.0), ("a", -0.1)], 0).to_vocab()
+        '<unk>\t0.0\na\t-0.1\n'
+        """
+        broken = next((piece for piece, _ in self.vocab if "\n" in piece), None)
+        if broken is not None:
+            raise ConfigError(f"a .vocab has a piece a line, and {broken!r} has a line end")
+        return "".join(f"{piece}\t{score!r}\n" for piece, score in self.vocab)
 
     def _write(self) -> dict[str, Any]:
         """Give the type that ``tokenizers`` knows only if it would do the same."""

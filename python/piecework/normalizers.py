@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import base64
 import binascii
+import collections.abc
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from piecework import _core
 from piecework._component import PATTERN, Component, Part
 from piecework._settings import (
     FLAG,
@@ -25,6 +27,7 @@ from piecework._settings import (
     shown,
     takes,
 )
+from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections import abc
@@ -258,6 +261,25 @@ class _Bytes(Kind):
         return base64.b64encode(value).decode("ascii")
 
 
+RuleName = Literal["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"]
+"""SentencePiece's names of its rules: compatibility forms (NFKC of Unicode 17), cleaned (``nmt``), case-folded (``cf``), or none."""
+
+
+def _charsmap(rules: RuleName | abc.Mapping[str, str]) -> bytes | None:
+    """Give rules as a model holds them; None if nothing is ever replaced."""
+    if isinstance(rules, str):
+        return _core.charsmap_named(rules)
+    if not isinstance(rules, collections.abc.Mapping):
+        raise ConfigError(
+            f"expected the name of rules, or a mapping of strings to strings; found {shown(rules)}"
+        )
+    try:
+        pairs = [(TEXT.check(one), TEXT.check(other)) for one, other in rules.items()]
+    except Mismatch as error:
+        raise ConfigError(f"rules: {error}") from None
+    return _core.charsmap_of(pairs) if pairs else None
+
+
 @dataclass(frozen=True, repr=False)
 class Precompiled(Normalizer):
     """The normalization of a SentencePiece model, from the character map that the model holds.
@@ -272,6 +294,29 @@ class Precompiled(Normalizer):
     type_name: ClassVar[str] = "Precompiled"
 
     precompiled_charsmap: bytes = field(metadata=takes(_Bytes()))
+
+    @classmethod
+    def of(cls, rules: RuleName | abc.Mapping[str, str]) -> Precompiled:
+        r"""Give the normalizer of rules that SentencePiece has a name for, or of your own.
+
+        Args:
+            rules: The name, or what each string becomes.
+
+        Returns:
+            The normalizer.
+
+        Raises:
+            ConfigError: No rules have this name; nothing would be replaced; a string is empty or holds NUL.
+
+        >>> Precompiled.of("nfkc_cf").normalize_str("ﬁVE")
+        'five'
+        >>> Precompiled.of({"colour": "color"}).normalize_str("colours")
+        'colours'
+        """
+        charsmap = _charsmap(rules)
+        if charsmap is None:
+            raise ConfigError(f"{rules!r} replaces nothing; leave the normalizer out")
+        return cls(charsmap)
 
     def __repr__(self) -> str:
         return f"Precompiled(precompiled_charsmap=<{len(self.precompiled_charsmap):,} bytes>)"
@@ -306,6 +351,27 @@ class SentencePiece(Normalizer):
     escape_whitespaces: bool = field(default=True, metadata=takes(FLAG))
     treat_whitespace_as_suffix: bool = field(default=False, metadata=takes(FLAG))
     user_defined_symbols: abc.Sequence[str] = field(default=(), metadata=takes(_SYMBOLS))
+
+    @classmethod
+    def of(cls, rules: RuleName | abc.Mapping[str, str], **settings: Any) -> SentencePiece:
+        """Give the normalizer of rules that SentencePiece has a name for, or of your own.
+
+        Args:
+            rules: The name, or what each string becomes.
+            settings: All other settings of the class.
+
+        Returns:
+            The normalizer.
+
+        Raises:
+            ConfigError: No rules have this name; a string is empty or holds NUL; a setting is impossible.
+
+        >>> SentencePiece.of("nmt_nfkc", add_dummy_prefix=False).normalize_str("ﬁve   times")
+        'five▁times'
+        >>> SentencePiece.of({"colour": "color"}).normalize_str("colours")
+        '▁colors'
+        """
+        return cls(_charsmap(rules), **settings)
 
     def __repr__(self) -> str:
         parts = []

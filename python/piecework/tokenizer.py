@@ -187,7 +187,9 @@ class Tokenizer:
         tree = {"version": "1.0", "model": _checked("model", model, Model).to_dict()}
         # A tokenizer remembers its parts once they are asked for: this one gets its core when all are in their places.
         try:
-            whole = self._wrap(_core.Tokenizer.from_json(json.dumps(tree).encode(), [], False))
+            whole = self._wrap(
+                _core.Tokenizer.from_json(json.dumps(tree).encode(), [], False, True)
+            )
         except FormatError as error:
             raise VocabularyError(str(error).removeprefix("$.")) from None
         changes: Any = {
@@ -217,7 +219,7 @@ class Tokenizer:
         """Load a tokenizer, from a file of any format that is known.
 
         A tokenizer.json, a vocab.txt, a vocab.json or merges.txt with the other beside it (or GPT-2's encoder.json and
-        vocab.bpe), tiktoken's ranks, a SentencePiece model of BPE, subword-nmt's codes, or CLIP's list of merges.
+        vocab.bpe), tiktoken's ranks, a SentencePiece model, subword-nmt's codes, or CLIP's list of merges.
 
         Args:
             path: The file, perhaps packed by gzip. Its content tells the format; where that leaves it open, its name does.
@@ -495,7 +497,7 @@ class Tokenizer:
     @classmethod
     def _from_json(cls, data: bytes, settings: LoadSettings) -> Tokenizer:
         _refuse(settings, _VOCAB_ONLY, "a tokenizer.json says itself")
-        core = _core.Tokenizer.from_json(data, [], "unk_token" in settings)
+        core = _core.Tokenizer.from_json(data, [], "unk_token" in settings, False)
         changes = {name: settings[name] for name in _MODEL if name in settings}  # type: ignore[literal-required]
         tokenizer = cls._wrap(core)
         return tokenizer.with_settings(**changes) if changes else tokenizer
@@ -573,7 +575,13 @@ class Tokenizer:
                     stacklevel=3,
                 )
 
-    def save(self, path: Pathish, format: Format = "tokenizer.json") -> None:  # noqa: A002
+    def save(
+        self,
+        path: Pathish,
+        format: Format = "tokenizer.json",  # noqa: A002
+        *,
+        nearest: bool = False,
+    ) -> None:
         """Write the tokenizer, by default as a tokenizer.json, which ``tokenizers`` 0.23 loads too.
 
         With a setting that it cannot honour (``unknown`` other than ``"word"``) the file has a model type that it
@@ -584,6 +592,8 @@ class Tokenizer:
             path: The file, made or replaced as a whole; of ``"merges.txt"`` the folder that gets a vocab.json beside it.
             format: ``"tokenizer.json"`` (history and counts included), ``"vocab.txt"``, ``"merges.txt"``, ``"tiktoken"``,
                 ``"sentencepiece"``, ``"subword-nmt"`` or ``"clip"``, which is packed if the name ends in ``.gz``.
+            nearest: Of Unigram, to a tokenizer.json or a SentencePiece model: write the nearest that the other library loads,
+                also where ids may change; a warning tells what does.
 
         Raises:
             FileError: It cannot be written; what was there before is untouched.
@@ -598,7 +608,9 @@ class Tokenizer:
         ...
         piecework.errors.ConfigError: a tiktoken file cannot hold the marks "" and "</w>" of tokens in a word; save a tokenizer.json
         """
-        if format == "tokenizer.json":
+        if nearest:
+            self._nearest(format).save(path, format)
+        elif format == "tokenizer.json":
             write_aside(path, self.to_str().encode())
         elif format == "vocab.txt":
             self._save_vocab(path)
@@ -619,6 +631,37 @@ class Tokenizer:
             FormatError: The other model normalizes or decodes otherwise.
         """
         self._save_as(path, "sentencepiece", None if like is None else read_bytes(like))
+
+    def _nearest(self, kind: Format) -> Tokenizer:
+        """Give the nearest that another library loads, with a warning that tells what changes."""
+        from piecework.models import Unigram
+        from piecework.nearest import Stages, for_sentencepiece, for_tokenizers
+
+        converters = {"tokenizer.json": for_tokenizers, "sentencepiece": for_sentencepiece}
+        if kind not in converters or not isinstance(self.model, Unigram):
+            raise ConfigError(
+                "nearest= is for Unigram, to a tokenizer.json or a SentencePiece model"
+            )
+        added = list(self.added_tokens.values())
+        stages = converters[kind](
+            Stages(self.model, self.normalizer, self.pre_tokenizer, self.decoder, added)
+        )
+        if stages.changes:
+            warnings.warn(
+                f"the file is the nearest that {kind} can hold: {'; '.join(stages.changes)}",
+                PieceworkWarning,
+                stacklevel=3,
+            )
+        return Tokenizer(
+            stages.model,
+            normalizer=stages.normalizer,
+            pre_tokenizer=stages.pre_tokenizer,
+            post_processor=self.post_processor,
+            decoder=stages.decoder,
+            added_tokens=stages.added_tokens,
+            truncation=self.truncation,
+            padding=self.padding,
+        )
 
     def _save_as(self, path: Pathish, kind: Format, like: bytes | None) -> None:
         from piecework.formats import remark, write
@@ -1811,7 +1854,7 @@ class Tokenizer:
 
 
 def _unpickle(text: str, pre_tokenizer: PreTokenizer | None) -> Tokenizer:
-    tokenizer = Tokenizer._wrap(_core.Tokenizer.from_json(text.encode(), [], True))
+    tokenizer = Tokenizer._wrap(_core.Tokenizer.from_json(text.encode(), [], True, False))
     return tokenizer.with_parts(pre_tokenizer=pre_tokenizer) if pre_tokenizer else tokenizer
 
 

@@ -1,6 +1,7 @@
 """Unigram in SentencePiece's files: the library's ids and pieces, both ways, and files that are broken."""
 
 import itertools
+import json
 import math
 import struct
 from collections.abc import Callable, Iterator
@@ -104,7 +105,9 @@ def test_symbols_and_reserved_pieces_are_named(tmp_path: Path) -> None:
     assert model.reserved == ("<unk>", "<s>", "ab")
     assert [token.content for token in tok.added_tokens.values()] == ["<s>"]
     assert tok.encode("xab").tokens == ["xa", "b"]
-    with pytest.raises(pw.errors.FormatError, match=r'user_defined\[0\]: "no" is not in the voc'):
+    with pytest.raises(
+        pw.errors.VocabularyError, match=r'user_defined\[0\]: "no" is not in the voc'
+    ):
         pw.Tokenizer(pw.models.Unigram([("a", 0.0)], user_defined=["no"]))
 
 
@@ -162,3 +165,58 @@ def test_the_largest_score_of_32_bits(tmp_path: Path) -> None:
     tok = pw.Tokenizer.from_bytes(live.model_of([*PIECES, ("b", score, 1)]))
     tok.save(tmp_path / "x.model", "sentencepiece")
     assert live.read((tmp_path / "x.model").read_bytes()).pieces[3] == ("b", score, 1)
+
+
+@pytest.mark.parametrize("name", live.MODELS)
+def test_the_nearest_tokenizer_json(
+    data: Path, tmp_path: Path, name: str, corpus_lines: Lines
+) -> None:
+    library = pytest.importorskip("tokenizers", reason="the oracle `tokenizers` is not installed")
+    ours = pw.Tokenizer.from_bytes(live.shared_model(data, name))
+    with pytest.warns(pw.errors.PieceworkWarning, match="scores are added up in 64 bits"):
+        ours.save(tmp_path / "tokenizer.json", nearest=True)
+    theirs = library.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    lines = [line.rstrip() for line in lines_of(corpus_lines, 100)]
+    same = [theirs.encode(line).ids == ours.encode_ids(line) for line in lines]
+    assert sum(same) > 0.97 * len(same)
+
+
+def test_the_nearest_model(data: Path, tmp_path: Path, corpus_lines: Lines) -> None:
+    converted = json.dumps(live.like_tokenizers(live.shared_model(data, "t5-spiece")))
+    ours = pw.Tokenizer.from_str(converted)
+    with pytest.warns(
+        pw.errors.PieceworkWarning, match="scores are added up in 32 bits.*reach over"
+    ):
+        ours.save(tmp_path / "t5.model", "sentencepiece", nearest=True)
+    theirs = live.processor((tmp_path / "t5.model").read_bytes())
+    lines = [line.rstrip() for line in lines_of(corpus_lines, 100)]
+    same = [theirs.encode(line) == ours.encode_ids(line) for line in lines]
+    assert sum(same) > 0.9 * len(same)
+
+
+def test_what_has_no_nearest(tmp_path: Path) -> None:
+    words = pw.Tokenizer(pw.models.WordLevel(["<unk>"]))
+    with pytest.raises(pw.errors.ConfigError, match="nearest= is for Unigram"):
+        words.save(tmp_path / "x.json", nearest=True)
+    unigram = pw.models.Unigram([("<unk>", 0.0)], 0)
+    splits = pw.Tokenizer(unigram, pre_tokenizer=pw.pre_tokenizers.Digits())
+    with pytest.raises(pw.errors.ConfigError, match="cannot hold the pre-tokenizer Digits"):
+        splits.save(tmp_path / "x.model", "sentencepiece", nearest=True)
+
+
+def test_the_text_of_a_vocabulary(data: Path) -> None:
+    theirs = live.processor(live.shared_model(data, "t5-spiece"))
+    size = theirs.get_piece_size()
+    text = "".join(f"{theirs.id_to_piece(i)}\t{theirs.get_score(i):g}\n" for i in range(size))
+    model = pw.models.Unigram.from_vocab(text, precision="float32")
+    assert [piece for piece, _ in model.vocab] == [theirs.id_to_piece(i) for i in range(size)]
+    assert model.unk_id == theirs.unk_id()
+    assert pw.models.Unigram.from_vocab(model.to_vocab(), precision="float32") == model
+    for broken, said in [
+        ("a\t-1\nb", "line 2: expected a piece"),
+        ("a\tnan", "line 1: expected a piece, a tab and a finite score"),
+    ]:
+        with pytest.raises(pw.errors.FormatError, match=said):
+            pw.models.Unigram.from_vocab(broken)
+    with pytest.raises(pw.errors.ConfigError, match="has a line end"):
+        pw.models.Unigram([("a\nb", 0.0)]).to_vocab()

@@ -83,6 +83,7 @@ COMPONENTS: list[Component] = [
     models.BPE(["a", "b", "ab"], [("a", "b")]),
     models.BPE(["a</w>", "a", "<unk>"], dropout=0.5, unk_token="<unk>", end_of_word_suffix="</w>"),
     models.BPE(["a", "ab", "b"], ranks=[None, 3, None], byte_fallback=True, ignore_merges=True),
+    models.Unigram([("<unk>", 0.0), ("a", -1.5)], 0, byte_fallback=True),
 ]
 OWN: list[Component] = [
     normalizers.SentencePiece(),
@@ -93,6 +94,7 @@ OWN: list[Component] = [
     models.WordPiece(["a"], unk_token=None),
     models.WordPiece(["[UNK]"], unk_token=None),
     models.WordPiece(["[UNK]"], unknown="run", max_input_chars_per_word=None),
+    models.Unigram([("a", 0.0), ("b", -1.0)], precision="float32", reserved=["a"]),
 ]
 NAMES = [f"{type(c).__name__}-{place}" for place, c in enumerate([*COMPONENTS, *OWN])]
 BASES = (

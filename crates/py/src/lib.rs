@@ -56,6 +56,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(formats::encoding_names, module)?)?;
     module.add_function(wrap_pyfunction!(formats::encoding_named, module)?)?;
     module.add_function(wrap_pyfunction!(text::decode_tokens, module)?)?;
+    module.add_function(wrap_pyfunction!(text::charsmap_named, module)?)?;
+    module.add_function(wrap_pyfunction!(text::charsmap_of, module)?)?;
     module.add_function(wrap_pyfunction!(text::detect_encoding, module)?)?;
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! The first stages and the last one by themselves.
 
 use piecework_core::format::{read_decoder, read_splitter};
+use piecework_core::normalize::Precompiled;
 use piecework_core::words::{WordSplitter, Words};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
@@ -45,6 +46,20 @@ pub(crate) fn decode_tokens(py: Python<'_>, decoder: &str, tokens: &Bound<'_, Py
     let tokens = texts(tokens)?;
     let decoder = read_decoder(decoder).map_err(|error| in_parts(py, &error))?;
     decoder.decode(tokens.iter().map(|token| &**token)).map_err(|error| to_py(py, &error))
+}
+
+/// The rules of a name as a model holds them; none for those that change nothing.
+#[pyfunction]
+pub(crate) fn charsmap_named(py: Python<'_>, name: &str) -> PyResult<Option<Vec<u8>>> {
+    let rules = py.detach(|| Precompiled::named(name)).map_err(|error| to_py(py, &error))?;
+    Ok(rules.map(|rules| rules.charsmap().to_vec()))
+}
+
+/// The rules that replace strings by others.
+#[pyfunction]
+pub(crate) fn charsmap_of(py: Python<'_>, rules: Vec<(String, String)>) -> PyResult<Vec<u8>> {
+    let rules = py.detach(|| Precompiled::of(rules)).map_err(|error| to_py(py, &error))?;
+    Ok(rules.charsmap().to_vec())
 }
 
 /// The likely name of the character set of `data`, which begins a file and is all of it if `whole`.

@@ -64,8 +64,14 @@ fn settings(py: Python<'_>, (prefix, unk_token, unknown, limit): ModelSettings) 
 #[pymethods]
 impl Tokenizer {
     #[staticmethod]
-    fn from_json(py: Python<'_>, data: &[u8], functions: Vec<Py<PyAny>>, allow_no_unk: bool) -> PyResult<Self> {
-        let settings = JsonSettings { allow_no_unk, functions: self::functions(functions) };
+    fn from_json(
+        py: Python<'_>,
+        data: &[u8],
+        functions: Vec<Py<PyAny>>,
+        allow_no_unk: bool,
+        exact_numbers: bool,
+    ) -> PyResult<Self> {
+        let settings = JsonSettings { allow_no_unk, exact_numbers, functions: self::functions(functions) };
         let read = py.detach(|| read_tokenizer_json(data, &settings));
         read.map(Self::new).map_err(|error| to_py(py, &error))
     }

@@ -25,6 +25,8 @@ from piecework._core._formats import to_vocab_json as to_vocab_json
 from piecework._core._options import Options as Options
 from piecework._core._stream import DecodeStream as DecodeStream
 from piecework._core._text import Stage as Stage
+from piecework._core._text import charsmap_named as charsmap_named
+from piecework._core._text import charsmap_of as charsmap_of
 from piecework._core._text import decode_tokens as decode_tokens
 from piecework._core._text import detect_encoding as detect_encoding
 from piecework._core._tokenizer import Tokenizer as Tokenizer

@@ -30,6 +30,21 @@ def decode_tokens(decoder: str, tokens: Iterable[str]) -> str:
     'to be'
     """
 
+def charsmap_named(name: str) -> bytes | None:
+    """Give SentencePiece's rules of a name as a model holds them, or None for those that change nothing.
+
+    >>> from piecework._core import charsmap_named
+    >>> charsmap_named("identity")
+    """
+
+def charsmap_of(rules: Sequence[tuple[str, str]]) -> bytes:
+    r"""Give rules, strings and what they become, as a model holds them.
+
+    >>> from piecework._core import charsmap_of
+    >>> charsmap_of([("a", "b")])[-2:]
+    b'b\\x00'
+    """
+
 def detect_encoding(data: bytes, whole: bool) -> str:
     """Guess the character set of bytes that begin a file, and are all of it if `whole`.
 

@@ -23,8 +23,10 @@ class Tokenizer:
     """
 
     @staticmethod
-    def from_json(data: bytes, functions: _Functions, allow_no_unk: bool) -> Tokenizer:
-        """Read a tokenizer.json."""
+    def from_json(
+        data: bytes, functions: _Functions, allow_no_unk: bool, exact_numbers: bool
+    ) -> Tokenizer:
+        """Read a tokenizer.json; the numbers of Unigram exactly, or as `tokenizers` reads them."""
 
     @staticmethod
     def from_vocab(

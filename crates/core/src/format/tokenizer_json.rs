@@ -30,6 +30,8 @@ const DEPTH: usize = 4;
 pub struct JsonSettings {
     /// Load a vocabulary without its unknown token.
     pub allow_no_unk: bool,
+    /// Read the numbers of a unigram model exactly, and not as `tokenizers` reads them.
+    pub exact_numbers: bool,
     /// The caller's own pre-tokenizers, which the text names by their places.
     pub functions: Vec<Function>,
 }
@@ -37,7 +39,7 @@ pub struct JsonSettings {
 /// The tokenizer of a `tokenizer.json`.
 pub fn read_tokenizer_json(bytes: &[u8], settings: &JsonSettings) -> Result<Tokenizer> {
     let mut json = Json::parse(bytes)?;
-    if is_unigram(&Node::root(&json)) {
+    if !settings.exact_numbers && is_unigram(&Node::root(&json)) {
         scores::reread(&mut json, bytes);
     }
     let root = Node::root(&json);

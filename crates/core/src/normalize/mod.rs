@@ -5,6 +5,8 @@
 mod bert;
 mod byte_level;
 mod case;
+mod charsmap;
+mod double_array;
 mod forms;
 mod nmt;
 mod precompiled;
@@ -14,6 +16,7 @@ mod text;
 
 pub use bert::BertNormalizer;
 pub(crate) use byte_level::write_bytes;
+pub use charsmap::RULES;
 pub use forms::Form;
 pub use precompiled::Precompiled;
 pub(crate) use sentencepiece::SPACE;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 from pathlib import Path  # noqa: TC003  # typer reads it
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,7 +13,6 @@ from piecework.cli.output import check_target
 
 if TYPE_CHECKING:
     from piecework import Tokenizer
-    from piecework.formats import Format
 
 
 class Target(Enum):
@@ -56,6 +55,13 @@ def convert(
             help="With --to sentencepiece: a .model whose other fields the new one gets.",
         ),
     ] = None,
+    nearest: Annotated[
+        bool,
+        typer.Option(
+            "--nearest",
+            help="Of Unigram: write the nearest that the other library loads, and tell what changes.",
+        ),
+    ] = False,
     splitting: Splitting,
     model: Model,
 ) -> None:
@@ -67,16 +73,19 @@ def convert(
       piecework convert cl100k_base.tiktoken tokenizer.json --to tokenizer.json
       piecework convert tokenizer.json gpt2 --to merges.txt
       piecework convert llama2.model tokenizer.json --to tokenizer.json
+      piecework convert t5.model tokenizer.json --to tokenizer.json --nearest
     """
     if like and to is not Target.sentencepiece:
         raise typer.BadParameter("says nothing without --to sentencepiece", param_hint="--like")
+    if like and nearest:
+        raise typer.BadParameter("says nothing beside --nearest", param_hint="--like")
     if to is not Target.merges_txt:
         check_target(target, tokenizer, *([like] if like else []))
     tok = _named(tokenizer, name) if name else load(tokenizer, splitting, model)
-    if to is Target.sentencepiece:
+    if to is Target.sentencepiece and not nearest:
         tok.save_sentencepiece(target, like)
     else:
-        tok.save(target, cast("Format", to.value))
+        tok.save(target, to.value, nearest=nearest)
 
 
 def _named(path: str, name: str) -> Tokenizer:

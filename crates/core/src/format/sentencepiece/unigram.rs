@@ -22,7 +22,6 @@ pub(super) fn model(vocab: Vocab, pieces: &[Piece<'_>], unk_token: &str, byte_fa
         byte_fallback,
         user_defined: of_kind(|kind| kind == PieceKind::UserDefined),
         reserved: of_kind(|kind| !matches!(kind, PieceKind::Normal | PieceKind::UserDefined)),
-        ..Settings::default()
     };
     let scores = pieces.iter().map(|piece| piece.score.into()).collect();
     Unigram::new(vocab, scores, settings).map_err(|error| wrong("pieces", error.to_string()))

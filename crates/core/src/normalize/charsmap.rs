@@ -1,0 +1,166 @@
+//! Rules as a `precompiled_charsmap`: what `SentencePiece` normalizes with, made of Unicode's data or of a caller's own.
+//!
+//! `rules.tsv` is made by `tools/charsmap_tables.py`. The rules of a name are those of SentencePiece 0.2.3: each character whose
+//! NFKC is another, and each string that becomes a composed character, spelled with any characters of the same forms.
+
+use std::collections::HashMap;
+
+use super::Precompiled;
+use crate::error::{Error, Result, nearest, shorten};
+
+/// The names of the rules that there are; `identity` has none.
+pub const RULES: [&str; 5] = ["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"];
+
+const TABLE: &str = include_str!("rules.tsv");
+
+/// Replaced strings and what replaces them.
+type Rules = HashMap<String, String>;
+
+impl Precompiled {
+    /// The rules of that name; none for `identity`.
+    pub fn named(name: &str) -> Result<Option<Self>> {
+        let rules = match name {
+            "nfkc" => compatible(),
+            "nmt_nfkc" => cleaned(compatible()),
+            "nfkc_cf" => folded(compatible()),
+            "nmt_nfkc_cf" => folded(cleaned(compatible())),
+            "identity" => return Ok(None),
+            _ => {
+                let hint = nearest(name, &RULES).map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
+                let name = shorten(name);
+                return Err(Error::Config(format!("no rules are called {name:?}, but {RULES:?}{hint}")));
+            }
+        };
+        Self::of(needed(rules)).map(Some)
+    }
+
+    /// The rules that replace strings by others.
+    pub fn of(rules: impl IntoIterator<Item = (String, String)>) -> Result<Self> {
+        Self::new(super::double_array::packed(rules)?)
+    }
+}
+
+/// The pairs of a part of the table.
+fn table(part: usize) -> impl Iterator<Item = (String, String)> {
+    let text = |codes: &str| {
+        codes.split(' ').filter_map(|code| u32::from_str_radix(code, 16).ok().and_then(char::from_u32)).collect()
+    };
+    let lines = TABLE.split("\n\n").nth(part).unwrap_or_default().lines();
+    lines.filter_map(move |line| line.split_once('\t').map(|(from, to)| (text(from), text(to))))
+}
+
+/// The rules of NFKC.
+fn compatible() -> Rules {
+    let singles: Rules = table(0).collect();
+    let mut spellings: HashMap<char, Vec<char>> = HashMap::new();
+    for (from, to) in &singles {
+        if let (Some(c), Some(form), 1) = (from.chars().next(), to.chars().next(), to.chars().count()) {
+            spellings.entry(form).or_insert_with(|| vec![form]).push(c);
+        }
+    }
+    let mut rules = singles;
+    for (parts, whole) in table(1).chain(syllables()) {
+        for spelled in spelled(&parts, &spellings).into_iter().filter(|spelled| *spelled != whole) {
+            rules.insert(spelled, whole.clone());
+        }
+    }
+    rules
+}
+
+/// The syllables of Hangul, decomposed.
+fn syllables() -> impl Iterator<Item = (String, String)> {
+    let (leads, vowels, tails) = (0x1100..0x1113, 0x1161..0x1176, 0x11A7..0x11C3_u32);
+    let parts = leads.flat_map(move |lead| {
+        let tails = tails.clone();
+        vowels.clone().flat_map(move |vowel| tails.clone().map(move |tail| [lead, vowel, tail]))
+    });
+    (0xAC00..).zip(parts).map(|(syllable, parts)| {
+        let text = |codes: &[u32]| codes.iter().copied().filter_map(char::from_u32).collect::<String>();
+        // The first of the tails stands for none.
+        (text(if parts[2] == 0x11A7 { &parts[..2] } else { &parts }), text(&[syllable]))
+    })
+}
+
+/// All strings whose characters have these forms.
+fn spelled(parts: &str, spellings: &HashMap<char, Vec<char>>) -> Vec<String> {
+    parts.chars().fold(vec![String::new()], |texts, form| {
+        let all = spellings.get(&form).map_or_else(|| std::slice::from_ref(&form).to_vec(), Clone::clone);
+        texts.iter().flat_map(|text| all.iter().map(move |c| format!("{text}{c}"))).collect()
+    })
+}
+
+/// With the cleaning of neural machine translation: control characters go, odd white space becomes a space, `～` stays.
+fn cleaned(mut rules: Rules) -> Rules {
+    let controls = ('\u{1}'..='\u{8}').chain(['\u{B}', '\u{7F}', '\u{8F}', '\u{9F}']).chain('\u{E}'..='\u{1F}');
+    let spaces = "\t\n\u{C}\r\u{1680}\u{61C}\u{200B}\u{200C}\u{200E}\u{200F}\u{2028}\u{2029}\u{2581}\u{FEFF}\u{FFFD}";
+    rules.extend(controls.map(|c| (c.to_string(), String::new())));
+    rules.extend(spaces.chars().map(|c| (c.to_string(), " ".to_owned())));
+    rules.remove("\u{FF5E}");
+    rules
+}
+
+/// With case folding of what comes out, and of characters that stay.
+fn folded(mut rules: Rules) -> Rules {
+    let folds: Rules = table(2).collect();
+    let fold = |text: &str| {
+        let each = text.chars().map(String::from);
+        each.map(|c| folds.get(&c).cloned().unwrap_or(c)).collect::<String>()
+    };
+    rules.values_mut().for_each(|value| *value = fold(value));
+    for (from, to) in &folds {
+        rules.entry(from.clone()).or_insert_with(|| to.clone());
+    }
+    rules
+}
+
+/// The rules that shorter ones do not say already.
+fn needed(rules: Rules) -> Rules {
+    let length = |text: &str| text.chars().count();
+    let longest = rules.keys().map(|key| length(key)).max().unwrap_or_default();
+    let mut by_length = vec![Vec::new(); longest + 1];
+    rules.into_iter().for_each(|rule| by_length[length(&rule.0)].push(rule));
+    let mut kept = Rules::new();
+    for (size, rules) in by_length.into_iter().enumerate() {
+        let more: Vec<_> =
+            rules.into_iter().filter(|(from, to)| size == 1 || applied(&kept, from, size - 1) != *to).collect();
+        kept.extend(more);
+    }
+    kept
+}
+
+/// What rules of at most so many characters make of a text, the longest first.
+fn applied(rules: &Rules, text: &str, longest: usize) -> String {
+    let (mut rest, mut out) = (text, String::new());
+    while let Some(c) = rest.chars().next() {
+        let ends = rest.char_indices().map(|(at, c)| at + c.len_utf8()).take(longest);
+        let found = ends.collect::<Vec<_>>().into_iter().rev().find_map(|end| Some((end, rules.get(&rest[..end])?)));
+        match found {
+            Some((_, to)) => out.push_str(to),
+            None => out.push(c),
+        }
+        rest = &rest[found.map_or(c.len_utf8(), |(end, _)| end)..];
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn longest<'a>(rules: &'a Precompiled, text: &'a str) -> Option<(usize, &'a str)> {
+        rules.longest_rule(text)
+    }
+
+    #[test]
+    fn rules_by_name() {
+        let rules = Precompiled::named("nmt_nfkc_cf").unwrap().unwrap();
+        assert_eq!(longest(&rules, "ﬁx"), Some((3, "fi")));
+        assert_eq!(longest(&rules, "A\u{30A}b"), Some((3, "å")));
+        assert_eq!(longest(&rules, "ﾊﾟ"), Some((6, "パ")));
+        assert_eq!(longest(&rules, "\u{1112}\u{1161}\u{11AB}"), Some((9, "한")));
+        assert_eq!((longest(&rules, "\u{1}"), longest(&rules, "～")), (Some((1, "")), None));
+        assert!(Precompiled::named("identity").unwrap().is_none());
+        let error = Precompiled::named("nfk").unwrap_err().to_string();
+        assert!(error.contains("did you mean \"nfkc\"?"), "{error}");
+    }
+}

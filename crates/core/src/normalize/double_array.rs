@@ -1,0 +1,181 @@
+//! Rules packed as a trie over bytes in a double array, as `precompiled` describes it.
+//!
+//! Equal subtrees are one: rules by the hundred thousand share most of their ends. A child stands at its parent's base,
+//! exclusive or its byte, and carries the byte, so no two nodes may have one base.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::error::{Error, Result, shorten};
+
+/// So many bytes a replaced string may have; the trie is made by as many calls within each other.
+const LONGEST: usize = 255;
+/// Units of a block; whatever byte is looked up from a base in it, there is a unit.
+const BLOCK: usize = 256;
+/// An offset that is no multiple of a block has so many bits.
+const OFFSET_BITS: u32 = 21;
+
+/// The map of rules: the length of the trie, the trie, all replacements, each ended by NUL.
+pub(super) fn packed(rules: impl IntoIterator<Item = (String, String)>) -> Result<Vec<u8>> {
+    let (mut pool, mut places, mut keys) = (Vec::new(), HashMap::new(), BTreeMap::new());
+    // In their order, so that equal rules always give the same bytes.
+    for (from, to) in rules.into_iter().collect::<BTreeMap<_, _>>() {
+        check(&from, &to)?;
+        let place = *places.entry(to).or_insert_with_key(|to: &String| {
+            let place = pool.len();
+            pool.extend(to.bytes().chain([0]));
+            place
+        });
+        keys.insert(from.into_bytes(), value(place)?);
+    }
+    let keys: Vec<(Vec<u8>, u32)> = keys.into_iter().collect();
+    let mut trie = Trie::default();
+    let root = trie.node(&keys, 0);
+    let units = Layout::of(&trie.nodes, root)?;
+    let mut map = u32::try_from(4 * units.len()).map_err(|_| too_many())?.to_le_bytes().to_vec();
+    map.extend(units.iter().flat_map(|unit| unit.to_le_bytes()));
+    map.extend(pool);
+    Ok(map)
+}
+
+fn check(from: &str, to: &str) -> Result<()> {
+    let wrong = |what: &str| Err(Error::Config(format!("the rule for {:?} {what}", shorten(from))));
+    match () {
+        () if from.is_empty() => wrong("replaces nothing; expected a string that is not empty"),
+        () if from.len() > LONGEST => wrong(&format!("replaces more than {LONGEST} bytes")),
+        () if from.contains('\0') || to.contains('\0') => wrong("holds NUL, which ends a replacement"),
+        () => Ok(()),
+    }
+}
+
+fn value(place: usize) -> Result<u32> {
+    u32::try_from(place).ok().filter(|place| place >> 31 == 0).ok_or_else(too_many)
+}
+
+fn too_many() -> Error {
+    Error::Config("the rules are too many for a precompiled_charsmap".to_owned())
+}
+
+/// The value of what ends here, and what follows: bytes and the numbers of other nodes.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Node {
+    value: Option<u32>,
+    children: Vec<(u8, usize)>,
+}
+
+/// Nodes, children before their parents.
+#[derive(Default)]
+struct Trie {
+    nodes: Vec<Node>,
+    known: HashMap<Node, usize>,
+}
+
+impl Trie {
+    /// The number of the node of sorted keys that begin with the same `depth` bytes.
+    fn node(&mut self, keys: &[(Vec<u8>, u32)], depth: usize) -> usize {
+        let (value, longer) = match keys.split_first() {
+            Some(((key, value), rest)) if key.len() == depth => (Some(*value), rest),
+            _ => (None, keys),
+        };
+        let by_byte = longer.chunk_by(|(one, _), (other, _)| one[depth] == other[depth]);
+        let children = by_byte.map(|keys| (keys[0].0[depth], self.node(keys, depth + 1))).collect();
+        let node = Node { value, children };
+        *self.known.entry(node).or_insert_with_key(|node| {
+            self.nodes.push(node.clone());
+            self.nodes.len() - 1
+        })
+    }
+}
+
+/// Units as they are filled.
+struct Layout {
+    units: Vec<u32>,
+    taken: Vec<bool>,
+    is_base: Vec<bool>,
+    /// No unit before it is free.
+    first: usize,
+}
+
+impl Layout {
+    fn of(nodes: &[Node], root: usize) -> Result<Vec<u32>> {
+        let mut layout = Self { units: Vec::new(), taken: Vec::new(), is_base: Vec::new(), first: 0 };
+        layout.grow();
+        // From the place 0 the root is found.
+        layout.taken[0] = true;
+        let bases: Vec<usize> = nodes.iter().map(|node| layout.place(node)).collect();
+        layout.units[0] = unit(0, 0, bases[root], &nodes[root])?;
+        for (node, &base) in nodes.iter().zip(&bases) {
+            if let Some(value) = node.value {
+                layout.units[base] = value | 1 << 31;
+            }
+            for &(byte, child) in &node.children {
+                let at = base ^ usize::from(byte);
+                layout.units[at] = unit(byte, at, bases[child], &nodes[child])?;
+            }
+        }
+        Ok(layout.units)
+    }
+
+    /// A base from which all units that a node needs are free; they are its own from now on.
+    fn place(&mut self, node: &Node) -> usize {
+        let labels: Vec<usize> =
+            node.value.map(|_| 0).into_iter().chain(node.children.iter().map(|&(byte, _)| byte.into())).collect();
+        while self.taken.get(self.first) == Some(&true) {
+            self.first += 1;
+        }
+        let mut at = self.first;
+        loop {
+            if at >= self.units.len() {
+                self.grow();
+            }
+            let base = at ^ labels.first().copied().unwrap_or_default();
+            if !self.is_base[base] && labels.iter().all(|label| !self.taken[base ^ label]) {
+                self.is_base[base] = true;
+                labels.iter().for_each(|label| self.taken[base ^ label] = true);
+                return base;
+            }
+            at += 1;
+        }
+    }
+
+    fn grow(&mut self) {
+        let length = self.units.len() + BLOCK;
+        self.units.resize(length, 0);
+        self.taken.resize(length, false);
+        self.is_base.resize(length, false);
+    }
+}
+
+/// The unit at `at` that a byte leads to, and that leads to a node at its base.
+fn unit(byte: u8, at: usize, base: usize, node: &Node) -> Result<u32> {
+    let offset = u32::try_from(at ^ base).map_err(|_| too_many())?;
+    if offset >> OFFSET_BITS != 0 {
+        return Err(too_many());
+    }
+    Ok(u32::from(byte) | u32::from(node.value.is_some()) << 8 | offset << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Precompiled;
+
+    #[test]
+    fn what_is_packed_is_found() {
+        let rules = [("a", "1"), ("ab", ""), ("abc", "a longer one"), ("é", "1"), ("éc", "3"), ("bc", "3")];
+        let rules = rules.map(|(from, to)| (from.to_owned(), to.to_owned()));
+        let map = Precompiled::of(rules.clone()).unwrap();
+        for (from, to) in &rules {
+            assert_eq!(map.longest_rule(&format!("{from}x")), Some((from.len(), to.as_str())));
+        }
+        assert_eq!((map.longest_rule("xa"), map.longest_rule("b")), (None, None));
+    }
+
+    #[test]
+    fn what_cannot_be_packed_is_told() {
+        for (from, to, said) in
+            [("", "a", "replaces nothing"), ("a", "b\0", "holds NUL"), (&*"a".repeat(256), "b", "more than 255 bytes")]
+        {
+            let error = Precompiled::of([(from.to_owned(), to.to_owned())]).unwrap_err().to_string();
+            assert!(error.contains(said), "{error}");
+        }
+    }
+}

@@ -1,0 +1,205 @@
+"""Unigram from one library's terms to the other's: the nearest that it can say, and what changes.
+
+SentencePiece adds scores up in 32 bits, has pieces that no text becomes, and normalizes in its own way; ``tokenizers`` has none
+of that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from piecework import normalizers, pre_tokenizers
+from piecework.decoders import SentencePiece as PieceDecoder
+from piecework.errors import ConfigError
+from piecework.models import Unigram
+from piecework.patterns import Regex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from piecework.added_tokens import AddedToken
+    from piecework.decoders import Decoder
+    from piecework.normalizers import Normalizer
+    from piecework.pre_tokenizers import PreTokenizer
+
+__all__ = ["Stages", "for_sentencepiece", "for_tokenizers"]
+
+_SPACE = "▁"
+_BONUS = 0.1
+_BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
+
+
+@dataclass(frozen=True)
+class Stages:
+    """What is converted of a tokenizer.
+
+    Args:
+        model: The model.
+        normalizer: The normalizer.
+        pre_tokenizer: The pre-tokenizer.
+        decoder: The decoder.
+        added_tokens: The added tokens.
+        changes: What is otherwise than before, a phrase for each.
+    """
+
+    model: Unigram
+    normalizer: Normalizer | None
+    pre_tokenizer: PreTokenizer | None
+    decoder: Decoder | None
+    added_tokens: Sequence[AddedToken]
+    changes: Sequence[str] = ()
+
+
+def for_tokenizers(stages: Stages) -> Stages:
+    """Give the nearest that ``tokenizers`` loads.
+
+    >>> model = Unigram([("<unk>", 0.0), ("▁a", -1.0)], 0, precision="float32", reserved=["<unk>"])
+    >>> said = for_tokenizers(Stages(model, normalizers.SentencePiece(), None, None, ()))
+    >>> said.model.precision, said.changes
+    ('float64', ['scores are added up in 64 bits, so that ties may fall otherwise', 'text may become a reserved piece (1)'])
+    """
+    model, changes = stages.model, list(stages.changes)
+    if model.precision != "float64":
+        changes.append("scores are added up in 64 bits, so that ties may fall otherwise")
+    special = {token.content for token in stages.added_tokens if token.special}
+    if open_now := [piece for piece in model.reserved if piece not in special]:
+        changes.append(f"text may become a reserved piece ({len(open_now):,})")
+    if model.user_defined:
+        changes.append(
+            f"user-defined pieces ({len(model.user_defined):,}) are normalized like other text"
+        )
+    symbols = set(model.user_defined)
+    # What SentencePiece counts such a piece as, whatever score it has.
+    vocab = [
+        (text, _BONUS * (len(text.encode()) - 1) if text in symbols else score)
+        for text, score in model.vocab
+    ]
+    return replace(
+        stages,
+        model=Unigram(vocab, model.unk_id, model.byte_fallback),
+        normalizer=_said_by_tokenizers(stages.normalizer, changes),
+        changes=changes,
+    )
+
+
+def _said_by_tokenizers(own: Normalizer | None, changes: list[str]) -> Normalizer | None:
+    if not isinstance(own, normalizers.SentencePiece):
+        return own
+    if own.treat_whitespace_as_suffix and own.add_dummy_prefix:
+        raise ConfigError("tokenizers has no component that puts a space behind the text")
+    space = _SPACE if own.escape_whitespaces else " "
+    steps: list[Normalizer] = []
+    if own.precompiled_charsmap is not None:
+        steps.append(normalizers.Precompiled(own.precompiled_charsmap))
+        changes.append(
+            "rules are applied to grapheme clusters, not to the longest string that fits"
+        )
+    if own.remove_extra_whitespaces:
+        steps.append(normalizers.Replace(Regex(r"\A +"), ""))
+        steps.append(normalizers.Replace(Regex(" {2,}"), " "))
+    if own.escape_whitespaces:
+        steps.append(normalizers.Replace(" ", _SPACE))
+    if own.remove_extra_whitespaces:
+        steps.append(normalizers.Replace(Regex(rf"{space}+\z"), ""))
+    if own.add_dummy_prefix:
+        steps.append(normalizers.Prepend(space))
+    return normalizers.Sequence(steps) if steps else None
+
+
+def for_sentencepiece(stages: Stages) -> Stages:
+    """Give the nearest that a SentencePiece model holds.
+
+    >>> model = Unigram([("<unk>", 0.0), ("▁a", -1.0)], 0)
+    >>> said = for_sentencepiece(Stages(model, None, pre_tokenizers.Metaspace(), None, ()))
+    >>> said.normalizer, said.model.reserved, said.changes[0]
+    (SentencePiece(remove_extra_whitespaces=False), ('<unk>',), 'scores are added up in 32 bits, so that ties may fall otherwise')
+    """
+    model, changes = stages.model, list(stages.changes)
+    if model.unk_id is None:
+        raise ConfigError("a SentencePiece model has an unknown token; this tokenizer has none")
+    if model.precision != "float32":
+        changes.append("scores are added up in 32 bits, so that ties may fall otherwise")
+    ids = {piece: place for place, (piece, _) in enumerate(model.vocab)}
+    symbols = [token.content for token in stages.added_tokens if not token.special]
+    if symbols:
+        changes.append(
+            f"added tokens ({len(symbols):,}) are user-defined pieces, which compete with others"
+        )
+    vocab = [*model.vocab, *((symbol, 0.0) for symbol in symbols if symbol not in ids)]
+    special = [token.content for token in stages.added_tokens if token.special]
+    has_bytes = model.byte_fallback and all(byte in ids for byte in _BYTES)
+    if model.byte_fallback and not has_bytes:
+        changes.append("nothing falls back to bytes, as not all have a piece")
+    unk = model.vocab[model.unk_id][0]
+    shut = [unk, *(piece for piece in special if piece in ids), *(_BYTES if has_bytes else ())]
+    reserved = list(dict.fromkeys([*model.reserved, *shut]))
+    user_defined = list(dict.fromkeys([*model.user_defined, *symbols]))
+    normalizer = _said_by_sentencepiece(stages, changes, user_defined)
+    return Stages(
+        Unigram(
+            vocab,
+            model.unk_id,
+            has_bytes,
+            precision="float32",
+            user_defined=user_defined,
+            reserved=reserved,
+        ),
+        normalizer,
+        None,
+        stages.decoder
+        if isinstance(stages.decoder, PieceDecoder)
+        else _decoder(normalizer, unk, byte_fallback=has_bytes),
+        [token for token in stages.added_tokens if token.special],
+        changes,
+    )
+
+
+def _decoder(normalizer: Normalizer | None, unk: str, *, byte_fallback: bool) -> Decoder | None:
+    if not isinstance(normalizer, normalizers.SentencePiece):
+        return None
+    return PieceDecoder(
+        normalizer.add_dummy_prefix,
+        normalizer.remove_extra_whitespaces,
+        byte_fallback,
+        unk_token=unk,
+    )
+
+
+def _said_by_sentencepiece(
+    stages: Stages, changes: list[str], symbols: Sequence[str]
+) -> Normalizer | None:
+    """Read what converters write: a map, spaces that are joined or stripped, and Metaspace."""
+    if isinstance(stages.normalizer, normalizers.SentencePiece) or not stages.pre_tokenizer:
+        return stages.normalizer
+    metaspace = stages.pre_tokenizer
+    if not isinstance(metaspace, pre_tokenizers.Metaspace) or metaspace.replacement != _SPACE:
+        raise ConfigError(f"a SentencePiece model cannot hold the pre-tokenizer {metaspace!r}")
+    charsmap, removes = None, False
+    for step in _steps(stages.normalizer):
+        match step:
+            case normalizers.Precompiled():
+                charsmap = step.precompiled_charsmap
+                changes.append(
+                    "the longest rule that fits is applied, not that of a grapheme cluster"
+                )
+            case normalizers.Strip() | normalizers.Replace(pattern=Regex(" {2,}")):
+                removes = True
+            case _:
+                raise ConfigError(f"a SentencePiece model cannot hold the normalizer {step!r}")
+    if removes:
+        changes.append("spaces are removed at both ends and where several follow each other")
+    if metaspace.split:
+        changes.append("pieces may reach over the spaces between words")
+    return normalizers.SentencePiece(
+        charsmap,
+        add_dummy_prefix=metaspace.prepend_scheme != "never",
+        remove_extra_whitespaces=removes,
+        user_defined_symbols=symbols,
+    )
+
+
+def _steps(normalizer: Normalizer | None) -> Iterable[Normalizer]:
+    if isinstance(normalizer, normalizers.Sequence):
+        return [inner for step in normalizer.normalizers for inner in _steps(step)]
+    return [normalizer] if normalizer else []

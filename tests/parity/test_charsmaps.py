@@ -1,0 +1,103 @@
+"""The rules that are made of Unicode's data against SentencePiece's own: all of them, and all scalar values through a model."""
+
+import struct
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+import live_unigram as live
+import piecework as pw
+from parity_live import CONTEXTS, scalars
+
+RULES: tuple[pw.normalizers.RuleName, ...] = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf")
+LINES = ["a b c d e f g"] * 20 + ["hello world"] * 10
+
+
+def model(rule: str) -> bytes:
+    """Gives a tiny model with the library's rules of a name."""
+    return live.trained(LINES, 20, normalization_rule_name=rule, hard_vocab_limit=False)
+
+
+def rules_of(charsmap: bytes) -> dict[str, str]:
+    """Gives all rules of a map: strings and what replaces them."""
+    (size,) = struct.unpack_from("<I", charsmap)
+    units, pool = struct.unpack_from(f"<{size // 4}I", charsmap, 4), charsmap[4 + size :]
+
+    @cache
+    def below(node: int) -> list[tuple[bytes, str]]:
+        """Gives the rest of each string that goes on here; equal rests are one in the map."""
+        found = []
+        for byte in range(1, 256):
+            unit = units[node ^ byte]
+            if unit & 0x800000FF == byte:
+                after = node ^ byte ^ _offset(unit)
+                if unit >> 8 & 1:
+                    start = units[after] & 0x7FFFFFFF
+                    found.append((bytes([byte]), pool[start : pool.index(b"\0", start)].decode()))
+                found += [(bytes([byte]) + rest, to) for rest, to in below(after)]
+        return found
+
+    return {key.decode(): to for key, to in below(_offset(units[0]))}
+
+
+def _offset(unit: int) -> int:
+    return unit >> 10 << ((unit & 1 << 9) >> 6)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_named_rules_are_the_library_s(rule: pw.normalizers.RuleName) -> None:
+    ours = pw.normalizers.Precompiled.of(rule).precompiled_charsmap
+    assert rules_of(ours) == rules_of(live.read(model(rule)).normalizer[2])
+
+
+def test_identity_has_no_rules() -> None:
+    assert live.read(model("identity")).charsmap is None
+    assert pw.normalizers.SentencePiece.of("identity") == pw.normalizers.SentencePiece()
+    with pytest.raises(pw.errors.ConfigError, match="'identity' replaces nothing"):
+        pw.normalizers.Precompiled.of("identity")
+
+
+def compare(rule: pw.normalizers.RuleName, texts: Iterator[str]) -> None:
+    """Compares normalized texts."""
+    theirs, ours = live.processor(model(rule)), pw.normalizers.SentencePiece.of(rule)
+    for text in texts:
+        assert ours.normalize_str(text) == theirs.normalize(text), ascii(text)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_some_scalar_values(rule: pw.normalizers.RuleName) -> None:
+    compare(rule, (f"a{c}b" for c in scalars(17) if c != "\0"))
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("context", CONTEXTS)
+@pytest.mark.parametrize("rule", RULES)
+def test_all_scalar_values(rule: pw.normalizers.RuleName, context: str) -> None:
+    compare(rule, (context.format(c=c) for c in scalars() if c != "\0"))
+
+
+def test_the_library_reads_our_maps() -> None:
+    rules = {"colour": "color", "ﬁ": "fi", "a": "", "e\u0301": "é", "zz": "a longer one"}
+    settings = pw.normalizers.SentencePiece.of(rules)
+    pieces = [("<unk>", 0.0), *((c, -1.0) for c in "▁abcdefghijklmnopqrstuvwxyzé")]
+    unigram = pw.models.Unigram(pieces, 0, precision="float32", reserved=["<unk>"])
+    tok = pw.Tokenizer(unigram, normalizer=settings)
+    from piecework import _core
+
+    theirs = live.processor(_core.to_sentencepiece(tok._core, None))
+    for text in ["colours and ﬁsh", "cafe\u0301", "zzz", "acolour", "aaa", "colou"]:
+        assert tok.encode_ids(text) == theirs.encode(text), text
+
+
+def test_rules_that_cannot_be() -> None:
+    of = pw.normalizers.Precompiled.of
+    for rules, said in [
+        ("nfkcc", 'no rules are called "nfkcc"'),
+        ({"": "a"}, 'the rule for "" replaces nothing'),
+        ({"a": "b\0"}, 'the rule for "a" holds NUL'),
+        ({"a": 1}, "rules: expected a string, found"),
+        (["a"], "expected the name of rules, or a mapping"),
+    ]:
+        with pytest.raises(pw.errors.ConfigError, match=said):
+            of(rules)  # type: ignore[arg-type]
