@@ -423,9 +423,9 @@ def test_what_a_list_of_clip_cannot_hold(small_clip: pw.Tokenizer, tmp_path: Pat
     refused("another normalizer or pre-tokenizer", small_clip.with_parts(pre_tokenizer=None))
     with pytest.warns(pw.errors.PieceworkWarning, match="it lacks or changes decoder"):
         small_clip.with_parts(decoder=None).save(target, "clip")
-    with pytest.warns(pw.errors.PieceworkWarning, match="it lacks or changes ids, added_tokens"):
+    with pytest.warns(pw.errors.PieceworkWarning, match="it lacks or changes ids, added tokens"):
         small_clip.with_added_tokens(["<x>"]).save(target, "clip")
-    with pytest.warns(pw.errors.PieceworkWarning, match="it lacks or changes dropout, unk_token"):
+    with pytest.warns(pw.errors.PieceworkWarning, match="it lacks or changes dropout, unk token"):
         with_model(dropout=0.5, unk_token=None).save(target, "clip")
 
 
