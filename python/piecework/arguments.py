@@ -58,13 +58,16 @@ Road = Literal["fast", "uncached", "general"]
 UnknownPolicy = Literal["word", "run", "char"]
 """What becomes of characters that no piece covers."""
 
+Segmentation = Literal["longest", "likeliest"]
+"""Which segmentation of a word WordPiece takes."""
+
 
 class Way(NamedTuple):
     """How the core gets to tokens, as far as the call decides."""
 
     road: Road = "fast"
     dropout: float | None = None
-    """How likely BPE passes a merge over; None: as the model says."""
+    """How likely BPE passes a merge over, and WordPiece a token; None: as the model says."""
     alpha: float | None = None
     """The power of the probabilities by which Unigram draws a segmentation; None takes the best."""
     seed: int = 0

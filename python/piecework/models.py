@@ -2,7 +2,7 @@
 
 >>> from piecework import models
 >>> models.WordPiece(["[UNK]", "hug", "##s"])
-WordPiece(vocab=<3 tokens>, unk_token='[UNK]', max_input_chars_per_word=100, continuing_subword_prefix='##', unknown='word')
+WordPiece(vocab=<3 tokens>, unk_token='[UNK]', max_input_chars_per_word=100, continuing_subword_prefix='##', unknown='word', segmentation='longest', dropout=None)
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from piecework._settings import (
 from piecework.errors import ConfigError, FormatError, VocabularyError
 
 if TYPE_CHECKING:
-    from piecework.arguments import UnknownPolicy
+    from piecework.arguments import Segmentation, UnknownPolicy
 
 __all__ = [
     "BPE",
@@ -138,6 +138,7 @@ class Model(Component):
 
 _VOCAB = _Vocab()
 _UNKNOWN = Choice({name: name for name in ("word", "run", "char")})
+_SEGMENTATION = Choice({name: name for name in ("longest", "likeliest")})
 _NO_LIMIT = ID_LIMIT - 1
 """How a file, which must give a number, says that there is no limit: no text has so many characters."""
 _ANY_UNK = "[UNK]"
@@ -156,6 +157,17 @@ class _Own(Settings):
     version: int = field(default=_VERSION, metadata=takes(Number(_VERSION, _VERSION + 1)))
     unknown: UnknownPolicy = field(default="word", metadata=takes(_UNKNOWN))
     has_unk: bool = field(default=True, metadata=takes(FLAG))
+    segmentation: Segmentation = field(
+        default="longest", metadata=takes(_SEGMENTATION, may_lack=True)
+    )
+    dropout: float | None = field(default=None, metadata=takes(Maybe(PROBABILITY), may_lack=True))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Leave out what older versions refuse, where it says nothing."""
+        data = super().to_dict()
+        if self.segmentation == "longest" and self.dropout is None:
+            del data["segmentation"], data["dropout"]
+        return data
 
 
 def _own(data: Any) -> _Own:
@@ -174,6 +186,10 @@ class WordPiece(Model):
         continuing_subword_prefix: What marks a piece that continues a word.
         unknown: What becomes of characters that no piece covers: the whole ``"word"`` is unknown, as in ``tokenizers``,
             or each ``"run"`` of them, or each ``"char"``.
+        segmentation: ``"likeliest"`` takes, in place of the longest pieces, those whose probabilities multiply to most. These
+            are shares of the token counts of a training, without which there is no such tokenizer; see
+            :meth:`piecework.Tokenizer.with_settings`.
+        dropout: How likely longest match passes a piece of more than one character over; None for never.
 
     >>> WordPiece({"[UNK]": 0, "hug": 1}).vocab["hug"]
     1
@@ -186,6 +202,8 @@ class WordPiece(Model):
     max_input_chars_per_word: int | None = field(metadata=takes(Maybe(Number(0, 1 << 63))))
     continuing_subword_prefix: str = field(metadata=takes(TEXT))
     unknown: UnknownPolicy = field(metadata=takes(_UNKNOWN))
+    segmentation: Segmentation = field(metadata=takes(_SEGMENTATION))
+    dropout: float | None = field(metadata=takes(Maybe(PROBABILITY)))
 
     def __init__(
         self,
@@ -194,6 +212,9 @@ class WordPiece(Model):
         max_input_chars_per_word: int | None = 100,
         continuing_subword_prefix: str = "##",
         unknown: UnknownPolicy = "word",
+        *,
+        segmentation: Segmentation = "longest",
+        dropout: float | None = None,
     ) -> None:
         self._fill(
             vocab=vocab,
@@ -201,13 +222,16 @@ class WordPiece(Model):
             max_input_chars_per_word=max_input_chars_per_word,
             continuing_subword_prefix=continuing_subword_prefix,
             unknown=unknown,
+            segmentation=segmentation,
+            dropout=dropout,
         )
 
     def _write(self) -> dict[str, Any]:
         """Give the type that ``tokenizers`` knows only if it would do the same."""
         unk_token = _ANY_UNK if self.unk_token is None else self.unk_token
         has_unk = self.unk_token is not None
-        honoured = self.unknown == "word" and (has_unk or unk_token not in self.vocab)
+        is_plain = self.segmentation == "longest" and self.dropout is None
+        honoured = is_plain and self.unknown == "word" and (has_unk or unk_token not in self.vocab)
         limit = self.max_input_chars_per_word
         data = {
             "type": self.type_name if honoured else _OWN_TYPE,
@@ -217,7 +241,13 @@ class WordPiece(Model):
             "vocab": dict(self.vocab),
         }
         if not honoured or not has_unk:
-            data["piecework"] = _Own(unknown=self.unknown, has_unk=has_unk).to_dict()
+            own = _Own(
+                unknown=self.unknown,
+                has_unk=has_unk,
+                segmentation=self.segmentation,
+                dropout=self.dropout,
+            )
+            data["piecework"] = own.to_dict()
         return data
 
     @classmethod
@@ -228,7 +258,8 @@ class WordPiece(Model):
     def _current(cls, data: dict[str, Any]) -> dict[str, Any]:
         """Give the settings that the file writes in another way."""
         own = _own(data.pop("piecework", None))
-        data["unknown"] = own.unknown
+        for name in ("unknown", "segmentation", "dropout"):
+            data[name] = getattr(own, name)
         if not own.has_unk:
             data["unk_token"] = None
         limit = data.get("max_input_chars_per_word")

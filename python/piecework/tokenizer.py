@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from piecework._core import ArrowTexts, Encoding, Options
     from piecework._core import Tokenizer as CoreTokenizer
     from piecework.added_tokens import AddedToken
-    from piecework.arguments import ArrowColumn, Specials, Text, UnknownPolicy
+    from piecework.arguments import ArrowColumn, Segmentation, Specials, Text, UnknownPolicy
     from piecework.decoders import Decoder
     from piecework.encoding_settings import Padding, PaddingLike, Truncation, TruncationLike
     from piecework.explain import Explanation, Merging
@@ -77,6 +77,7 @@ class ModelSettings(TypedDict, total=False):
     unknown: UnknownPolicy
     unk_token: str | None
     max_input_chars_per_word: int | None
+    segmentation: Segmentation
 
 
 class LoadSettings(ModelSettings, total=False):
@@ -94,6 +95,7 @@ class LoadSettings(ModelSettings, total=False):
         unknown: What becomes of characters that no piece covers.
         unk_token: The unknown token's text; None if there is none.
         max_input_chars_per_word: Longer words are unknown; None for no limit.
+        segmentation: ``"likeliest"`` in place of the longest match; not for a vocab.txt.
         truncation: How calls truncate that do not say it; None for not at all. By default, what a tokenizer.json says.
         padding: The same for padding.
     """
@@ -119,7 +121,7 @@ _TEXT = (str, bytes, bytearray, memoryview)
 _BERT = ("lowercase", "strip_accents", "clean_text", "handle_chinese_chars")
 _VOCAB_ONLY = (*_BERT, "normalizer", "pre_tokenizer", "continuing_subword_prefix")
 _LIMITS = ("truncation", "padding")
-_MODEL = ("unknown", "unk_token", "max_input_chars_per_word")
+_MODEL = ("unknown", "unk_token", "max_input_chars_per_word", "segmentation")
 _SPLITTING = ("normalizer", "pre_tokenizer")
 _ALONE = {
     "merges.txt": "a vocabulary or merges of BPE, which belong together; expected the files vocab.json and merges.txt",
@@ -518,6 +520,7 @@ class Tokenizer:
             None if unk_token is None else _checked_text("unk_token", unk_token),
             settings.get("unknown", "word"),
             _checked_limit(settings.get("max_input_chars_per_word", 100)),
+            settings.get("segmentation", "longest"),
         )
         return cls._wrap(_core.Tokenizer.from_vocab(data, splitter, functions, model), functions)
 
@@ -734,9 +737,11 @@ class Tokenizer:
 
     def _implied(self) -> dict[str, object]:
         """What a vocab.txt does not say and no setting does: its reader implies it."""
-        added = self.added_tokens.items()
+        added, model = self.added_tokens.items(), self.model
         return {
             "model": self.model_type,
+            "segmentation": getattr(model, "segmentation", "longest"),
+            "dropout": getattr(model, "dropout", None),
             "special tokens": {number: token for number, token in added if token.special},
             "added tokens": {number: token for number, token in added if not token.special},
             "post-processor": self._parts["post_processor"],
@@ -748,20 +753,27 @@ class Tokenizer:
 
         Args:
             **settings: ``unknown`` (``"word"``, ``"run"`` or ``"char"``), ``unk_token``,
-                ``max_input_chars_per_word`` (None for no limit).
+                ``max_input_chars_per_word`` (None for no limit), ``segmentation`` (``"longest"`` or ``"likeliest"``, the
+                pieces whose probabilities in the training multiply to most).
 
         Returns:
             A new tokenizer; this one stays as it is.
 
         Raises:
             ConfigError: The vocabulary has no such unknown token.
+            MissingCountsError: The likeliest segmentation, and the tokenizer has no token counts of a training.
 
         >>> tok = Tokenizer.from_str("[UNK]\nx\n##x\n##c\n##luo\n")
         >>> tok.tokenize("ğxcluo"), tok.with_settings(unknown="run").tokenize("ğxcluo")
         (['[UNK]'], ['[UNK]', '##x', '##c', '##luo'])
+        >>> import piecework as pw
+        >>> words = {"hu": 30, "hug": 4, "bugs": 40, "hus": 3, "bus": 5, "rags": 20}
+        >>> tok = pw.train(words, pw.WordPieceTrainer(vocab_size=17, special_tokens=["[UNK]"]))
+        >>> tok.tokenize("hugs"), tok.with_settings(segmentation="likeliest").tokenize("hugs")
+        (['hug', '##s'], ['hu', '##gs'])
         """
         _refuse_unknown(settings, ModelSettings.__optional_keys__, "a model's settings")
-        prefix, unk_token, unknown, limit = self._core.model()
+        prefix, unk_token, unknown, limit, segmentation = self._core.model()
         wanted = settings.get("unk_token", unk_token)
         if wanted is not None:
             _checked_text("unk_token", wanted)
@@ -772,6 +784,7 @@ class Tokenizer:
             wanted,
             settings.get("unknown", unknown),
             _checked_limit(settings.get("max_input_chars_per_word", limit)),
+            settings.get("segmentation", segmentation),
         )
         return self._wrap(self._core.with_model(model), self._functions)
 
@@ -901,7 +914,8 @@ class Tokenizer:
                 it. What is cut off is in ``overflowing``.
             padding: A :class:`piecework.Padding`, a length, or None; by default as the tokenizer has it.
             cache: Whether words that were met before may be looked up, and new ones kept. The result is the same.
-            dropout: How likely BPE passes a merge over, from 0 to 1; None: as the model has it.
+            dropout: How likely BPE passes a merge over, and WordPiece a token of more than one character (MaxMatch-Dropout),
+                from 0 to 1; None: as the model has it.
             alpha: Draw a segmentation of Unigram, each with its probability to the power of ``alpha``: 1 draws from the model,
                 0 makes all alike, a large one nearly always takes the best; None takes the best.
             seed: What decides about ``dropout`` and ``alpha``: the same seed, the same tokens.
@@ -916,7 +930,8 @@ class Tokenizer:
             InvalidUtf8Error: The bytes are not UTF-8.
             TruncationError: There is no room beside the special tokens, or no second text to truncate.
             RegexError: A pattern gave up on the text.
-            ConfigError: An ``alpha`` for a model without probabilities of segmentations.
+            ConfigError: An ``alpha`` for a model without probabilities of segmentations, or ``dropout`` for the likeliest
+                segmentation of WordPiece.
 
         >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
         >>> tok.encode("hugs hug").offsets

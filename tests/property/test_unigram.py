@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from itertools import pairwise, product
 from math import exp, isclose, log
 
 import pytest
@@ -14,6 +14,7 @@ from piecework.reference.chance import SplitMix64
 from piecework.reference.encode import Splitter
 from piecework.reference.floats import Wide
 from piecework.reference.likeliest import LikeliestSplitter
+from piecework.reference.nbest import joined
 from piecework.reference.unigram import Encoder, Settings
 
 SINGLES = ("a", "b", "c")
@@ -55,6 +56,21 @@ def test_nbest_lists_the_best(vocab: dict[str, float], text: str, wanted: int) -
     for (_, score), most in zip(found, known, strict=False):
         assert isclose(score, most, abs_tol=1e-9)
     assert all(first >= second - 1e-9 for (_, first), (_, second) in pairwise(found))
+
+
+few = st.lists(st.floats(-9, 0), min_size=1, max_size=9).map(
+    lambda scores: [*enumerate(sorted(scores, reverse=True))]
+)
+
+
+@given(st.lists(few, max_size=3), st.integers(1, 30))
+def test_the_best_rows_of_several_words(words: list[list[tuple[int, float]]], wanted: int) -> None:
+    rows: list[tuple[tuple[int, ...], float]] = [((), 0.0)]
+    for paths in words:
+        rows = joined(rows, paths[:wanted], wanted)
+    known = sorted((sum(s for _, s in row) for row in product(*words)), reverse=True)[:wanted]
+    assert [score for _, score in rows] == pytest.approx(known)
+    assert len({row for row, _ in rows}) == len(rows)
 
 
 @given(vocabularies, texts)

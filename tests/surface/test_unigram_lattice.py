@@ -3,7 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import exp
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import piecework as pw
 from piecework import errors, models, pre_tokenizers
-from piecework.reference import unigram
+from piecework.reference import nbest, unigram
 from piecework.reference.chance import SplitMix64
 
 SAMPLED = {"a": -1.0, "b": -2.0, "ab": -1.5, "ba": -4.0, "aba": -3.0}
@@ -95,6 +95,23 @@ def test_samples_and_sums_are_those_of_the_reference(
     drawn = encoder.sample(text, alpha, SplitMix64.of_input(seed, 0))
     assert tok.encode(text, alpha=alpha, seed=seed).tokens == [p.entry or "<unk>" for p in drawn]
     assert tok.log_probability(text) == encoder.log_probability(text)
+
+
+@given(settings(), st.lists(texts, max_size=4), st.integers(1, 20))
+def test_several_words_are_those_of_the_reference(
+    setting: tuple[dict[str, float], unigram.Settings], words: list[str], wanted: int
+) -> None:
+    tok, encoder, _ = both(*setting)
+    tok = tok.with_parts(pre_tokenizer=pre_tokenizers.WhitespaceSplit())
+    rows: list[tuple[tuple[list[str], ...], float]] = [((), 0.0)]
+    for word in words:
+        paths = [([p.entry or "<unk>" for p in path], s) for path, s in encoder.nbest(word, wanted)]
+        rows = nbest.joined(rows, paths, wanted)
+    found = tok.encode_nbest(" ".join(words), wanted)
+    assert [(e.tokens, score) for e, score in found] == [([*chain(*row)], s) for row, s in rows]
+    assert [tok.score(e) for e, _ in found] == [encoder.score(e.tokens) for e, _ in found]
+    sums = [encoder.log_probability(word) for word in words]
+    assert tok.log_probability(" ".join(words)) == sum(sums, 0.0)
 
 
 def test_an_agenda_that_gets_too_large() -> None:

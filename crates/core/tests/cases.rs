@@ -87,6 +87,7 @@ fn tokenizer(entries: &Value, settings: &Object) -> Tokenizer {
             _ => Unknown::Char,
         },
         max_input_chars_per_word: settings["max_input_chars_per_word"].as_u64().map(|n| usize::try_from(n).unwrap()),
+        ..Settings::default()
     };
     Tokenizer::new(Parts {
         splitter: splitter(settings),

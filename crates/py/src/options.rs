@@ -42,9 +42,7 @@ impl Options {
         let road = self::road(py, &road)?;
         let specials = self::specials(specials)?;
         let tokenizer = &tokenizer.inner;
-        if alpha.is_some() {
-            tokenizer.model().expect_unigram().map_err(|error| to_py(py, &error))?;
-        }
+        tokenizer.model().check_chance(dropout, alpha).map_err(|error| to_py(py, &error))?;
         let truncation = match truncation {
             Limit::AsPrescribed(prescribed) => tokenizer.truncation().filter(|_| prescribed).copied(),
             Limit::Given(json) => Some(read_truncation(&json).map_err(|error| to_py(py, &error))?),

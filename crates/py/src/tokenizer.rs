@@ -12,7 +12,7 @@ use piecework_core::format::{
 };
 use piecework_core::learn::{Merge, Round};
 use piecework_core::model::Model;
-use piecework_core::model::wordpiece::{Settings, Unknown, WordPiece};
+use piecework_core::model::wordpiece::{Segmentation, Settings, Unknown, WordPiece};
 use piecework_core::pipeline::{self, WordPieces};
 use piecework_core::pretokenize::PreTokenizer;
 use piecework_core::words::WordSplitter;
@@ -35,8 +35,8 @@ use crate::workers::Workers;
 type MergeTuple<'a> = (&'a str, &'a str, &'a str, f64, u64, u64, u64, u64);
 /// A round of the history: pieces before it, log-likelihood, what it removed.
 type RoundTuple<'a> = (usize, Option<f64>, &'a [String]);
-/// Settings of a model: prefix, unknown token, unknown policy, longest word.
-type ModelSettings = (String, Option<String>, String, Option<usize>);
+/// Settings of a model: prefix, unknown token, unknown policy, longest word, segmentation.
+type ModelSettings = (String, Option<String>, String, Option<usize>, String);
 /// An added token: content, `single_word`, lstrip, rstrip, normalized, special.
 type AddedTuple = (String, bool, bool, bool, bool, bool);
 
@@ -53,12 +53,15 @@ impl Tokenizer {
     }
 }
 
-fn settings(py: Python<'_>, (prefix, unk_token, unknown, limit): ModelSettings) -> PyResult<Settings> {
-    let Some(unknown) = Unknown::from_name(&unknown) else {
-        let message = format!("unknown must be \"word\", \"run\" or \"char\", not {unknown:?}");
-        return Err(to_py(py, &Error::Config(message)));
-    };
-    Ok(Settings { continuing_subword_prefix: prefix, unk_token, unknown, max_input_chars_per_word: limit })
+fn settings(py: Python<'_>, given: ModelSettings) -> PyResult<Settings> {
+    let (continuing_subword_prefix, unk_token, unknown, max_input_chars_per_word, segmentation) = given;
+    let refused = |message| to_py(py, &Error::Config(message));
+    let unknown = Unknown::from_name(&unknown)
+        .ok_or_else(|| refused(format!("unknown must be \"word\", \"run\" or \"char\", not {unknown:?}")))?;
+    let segmentation = Segmentation::from_name(&segmentation)
+        .ok_or_else(|| refused(format!("segmentation must be \"longest\" or \"likeliest\", not {segmentation:?}")))?;
+    let dropout = None;
+    Ok(Settings { continuing_subword_prefix, unk_token, unknown, max_input_chars_per_word, segmentation, dropout })
 }
 
 #[pymethods]
@@ -95,8 +98,8 @@ impl Tokenizer {
     }
 
     fn with_model(&self, py: Python<'_>, model: ModelSettings) -> PyResult<Self> {
-        let settings = settings(py, model)?;
-        let changed = self.word_piece(py)?.with_settings(settings);
+        let old = self.word_piece(py)?;
+        let changed = old.with_settings(Settings { dropout: old.settings().dropout, ..settings(py, model)? });
         self.inner.with_model(Model::WordPiece(changed)).map(Self::new).map_err(|error| to_py(py, &error))
     }
 
@@ -174,6 +177,7 @@ impl Tokenizer {
             settings.unk_token.clone(),
             settings.unknown.name().to_owned(),
             settings.max_input_chars_per_word,
+            settings.segmentation.name().to_owned(),
         ))
     }
 

@@ -8,10 +8,10 @@ from piecework._core._batch import Batch
 from piecework._core._encoding import Encoding
 from piecework._core._options import Options
 from piecework._core._stream import DecodeStream
-from piecework.arguments import Text, UnknownPolicy
+from piecework.arguments import Segmentation, Text, UnknownPolicy
 
 _Functions: TypeAlias = Sequence[Callable[[str], object]]
-_ModelSettings: TypeAlias = tuple[str, str | None, UnknownPolicy, int | None]
+_ModelSettings: TypeAlias = tuple[str, str | None, UnknownPolicy, int | None, Segmentation]
 _AddedToken: TypeAlias = tuple[str, bool, bool, bool, bool, bool]
 """Content, single_word, lstrip, rstrip, normalized, special."""
 
@@ -32,7 +32,7 @@ class Tokenizer:
     def from_vocab(
         data: bytes, splitter: str | None, functions: _Functions, model: _ModelSettings
     ) -> Tokenizer:
-        """Read a vocab.txt; without `splitter` its stages are BERT's; `model` is prefix, unknown token, unknown policy and word limit."""
+        """Read a vocab.txt; without `splitter` its stages are BERT's; `model` is prefix, unknown token, unknown policy, word limit and segmentation."""
 
     def with_model(self, model: _ModelSettings) -> Tokenizer:
         """Give the same tokenizer with other settings of its model, which is a WordPiece."""
@@ -71,7 +71,7 @@ class Tokenizer:
         """Give what marks a token that continues a word; empty if nothing does."""
 
     def model(self) -> _ModelSettings:
-        """Give prefix, unknown token, unknown policy and word limit of a WordPiece."""
+        """Give prefix, unknown token, unknown policy, word limit and segmentation of a WordPiece."""
 
     def road(self) -> str:
         """Whether texts take the fast road, and with what, or why not."""

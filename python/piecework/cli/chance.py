@@ -32,7 +32,10 @@ class Chance:
     dropout: Annotated[
         float | None,
         typer.Option(
-            metavar="P", min=0, max=1, help="BPE: pass merges over with this probability."
+            metavar="P",
+            min=0,
+            max=1,
+            help="BPE: pass merges over with this probability; WordPiece: tokens.",
         ),
     ] = None
     seed: Annotated[

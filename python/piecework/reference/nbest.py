@@ -12,9 +12,12 @@ Rules with numbers, such as U36, are those of `spec/unigram.md`.
 
 from collections.abc import Iterator, Sequence
 from math import inf
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from piecework.reference.lattice import Edge, Rounding, best, by_end
+
+T = TypeVar("T")
+Row = tuple[tuple[T, ...], float]
 
 MOST_PARTIALS, FEW_PARTIALS, MOST_SHRINKINGS = 10000, 512, 10
 
@@ -142,6 +145,31 @@ def nbest(
                 return [Path(best(size, edges, scores, rounded), highest)]
             agenda, shrinkings = agenda.shrunk(min(FEW_PARTIALS, 10 * wanted)), shrinkings + 1
     return found
+
+
+def joined(rows: Sequence[Row[T]], paths: Sequence[tuple[T, float]], wanted: int) -> list[Row[T]]:
+    """Joins the best rows of the words so far and the best paths of the next word (U45).
+
+    Args:
+        rows: Paths of the words so far, and the sums of their scores, the best first.
+        paths: Those of the next word, with their scores, the best first.
+        wanted: How many rows to give, if there are so many.
+
+    Returns:
+        Rows with one path more each, the best first. Tie rule: the row that came first, then the path.
+        Cost: a little more than in proportion to the rows wanted.
+
+    >>> joined([(("a",), -1.0), (("b",), -2.0)], [("c", -1.0), ("d", -1.5)], 3)
+    [(('a', 'c'), -2.0), (('a', 'd'), -2.5), (('b', 'c'), -3.0)]
+    """
+    pairs = [
+        ((*row, path), total + score)
+        for place, (row, total) in enumerate(rows, 1)
+        for path, score in paths[: wanted // place]
+    ]
+    if len(rows) > 1 and len(paths) > 1:
+        pairs.sort(key=lambda pair: -pair[1])  # equal ones stay in their order
+    return pairs[:wanted]
 
 
 def _through(

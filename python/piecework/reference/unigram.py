@@ -192,6 +192,29 @@ class Encoder:
         edges, scores = self._lattice(word)
         return ln(lattice.forward(len(word), edges, [exp(score) for score in scores])[-1])
 
+    def score(self, entries: Iterable[str]) -> float:
+        """Gives the score of a segmentation (U46).
+
+        Args:
+            entries: Entries of the vocabulary from left to right.
+
+        Returns:
+            The sum of their scores.
+
+        >>> encode = Encoder({"a": -1.0, "b": -2.0, "?": 0.0}, Settings(unk_token="?"))
+        >>> encode.score(["a", "b"]), encode.score(["a", "?"])
+        (-3.0, -13.0)
+        """
+        total = 0.0
+        for entry in entries:
+            total = self._rounded(total + self._own_score(entry))
+        return total
+
+    def _own_score(self, entry: str) -> float:
+        if entry == self.settings.unk_token:
+            return self._unknown
+        return 0.0 if entry in self.settings.reserved else self._score(entry, len)
+
     def _lattice(
         self, word: str, size_of: Callable[[str], int] = len
     ) -> tuple[list[Edge], list[float]]:

@@ -11,7 +11,7 @@ use super::unigram::{OWN_UNIGRAM, RawUnigram, UNIGRAM, unigram_json};
 use crate::error::{Result, shorten};
 use crate::model::Model;
 use crate::model::word_level::WordLevel;
-use crate::model::wordpiece::{Settings, Unknown, WordPiece};
+use crate::model::wordpiece::{Segmentation, Settings, Unknown, WordPiece};
 use crate::pipeline::Training;
 use crate::vocab::Vocab;
 
@@ -66,6 +66,8 @@ impl RawModel {
             unk_token: (!own.no_unk).then_some(node.member("unk_token")?.str()?.to_owned()),
             unknown: own.unknown,
             max_input_chars_per_word: usize::try_from(limit).ok().filter(|_| limit < NO_LIMIT),
+            segmentation: own.segmentation,
+            dropout: own.dropout,
         };
         Ok(Self { vocab, kind: Kind::WordPiece(settings), training: own.training })
     }
@@ -136,12 +138,14 @@ pub(super) fn read_vocab(node: &Node<'_>) -> Result<Vocab> {
 struct Own {
     unknown: Unknown,
     no_unk: bool,
+    segmentation: Segmentation,
+    dropout: Option<f32>,
     training: Option<RawTraining>,
 }
 
 impl Own {
     fn read(node: &Node<'_>) -> Result<Self> {
-        node.only(&["version", "unknown", "has_unk", "training"])?;
+        node.only(&["version", "unknown", "has_unk", "segmentation", "dropout", "training"])?;
         let version = node.member("version")?;
         if version.unsigned()? != VERSION {
             return Err(version.unsupported(format!("this version of piecework reads version {VERSION} of its part")));
@@ -153,9 +157,25 @@ impl Own {
         Ok(Self {
             unknown: policy,
             no_unk: !node.member("has_unk")?.bool()?,
+            segmentation: node.find("segmentation")?.map_or(Ok(Segmentation::Longest), |node| segmentation(&node))?,
+            dropout: node.find("dropout")?.map(|node| dropout(&node)).transpose()?,
             training: node.find("training")?.map(|node| RawTraining::read(&node)).transpose()?,
         })
     }
+}
+
+fn segmentation(node: &Node<'_>) -> Result<Segmentation> {
+    let named = Segmentation::from_name(node.str()?);
+    named.ok_or_else(|| node.error("expected \"longest\" or \"likeliest\""))
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "as for BPE")]
+fn dropout(node: &Node<'_>) -> Result<f32> {
+    let dropout = node.float()?;
+    if !(0.0..=1.0).contains(&dropout) {
+        return Err(node.error(format!("{dropout} is no probability; expected 0 to 1")));
+    }
+    Ok(dropout as f32)
 }
 
 /// The model without what training left behind, as a `tokenizer.json` has it.
@@ -185,7 +205,8 @@ fn word_piece_json(model: &WordPiece, training: Option<&Training>) -> Result<Jso
     // The format has to name an unknown token, and takes the name for one if it is in the vocabulary.
     let unk = settings.unk_token.as_deref().unwrap_or("[UNK]");
     let has_unk = model.unk_id().is_some();
-    let honoured = settings.unknown == Unknown::Word && (has_unk || model.vocab().id(unk).is_none());
+    let is_plain = settings.segmentation == Segmentation::Longest && settings.dropout.is_none();
+    let honoured = is_plain && settings.unknown == Unknown::Word && (has_unk || model.vocab().id(unk).is_none());
     let limit = settings.max_input_chars_per_word.map_or(NO_LIMIT, |limit| (limit as u64).min(NO_LIMIT));
     let Json::Object(mut members) = object([
         ("type", if honoured { WORD_PIECE } else { OWN_TYPE }.into()),
@@ -197,12 +218,15 @@ fn word_piece_json(model: &WordPiece, training: Option<&Training>) -> Result<Jso
         unreachable!("an object")
     };
     if !honoured || !has_unk || training.is_some() {
-        let own = object([
-            ("version", VERSION.into()),
-            ("unknown", settings.unknown.name().into()),
-            ("has_unk", has_unk.into()),
-            ("training", training.map(training_json).transpose()?.into()),
-        ]);
+        let mut own =
+            vec![("version", VERSION.into()), ("unknown", settings.unknown.name().into()), ("has_unk", has_unk.into())];
+        // Older versions refuse what they do not know, so it stands there only where it matters.
+        if !is_plain {
+            own.push(("segmentation", settings.segmentation.name().into()));
+            own.push(("dropout", settings.dropout.map(|dropout| Json::Float(dropout.into())).into()));
+        }
+        own.push(("training", training.map(training_json).transpose()?.into()));
+        let own = Json::Object(own.into_iter().map(|(name, value)| (name.to_owned(), value)).collect());
         members.push(("piecework".to_owned(), own));
     }
     Ok(Json::Object(members))

@@ -88,6 +88,13 @@ impl<F: Score> Lattice<F> {
     }
 }
 
+impl<F: Score> Lattice<F> {
+    /// The best path; of equal ones that with the longer edge, from the end.
+    pub(crate) fn best(&self) -> Path {
+        nbest::best(self, &nbest::through(self))
+    }
+}
+
 /// The numbers of the edges that end at each place, in their order.
 #[derive(Debug)]
 struct Ends {
@@ -149,6 +156,12 @@ mod tests {
 
     fn ends(edges: &[Edge]) -> Vec<usize> {
         edges.iter().rev().map(|edge| edge.end).collect()
+    }
+
+    #[test]
+    fn of_equal_paths_the_longer_edge_is_taken() {
+        let found = lattice("ab", &[("a", -1.0), ("b", -1.0), ("ab", -2.0)], None).unwrap();
+        assert_eq!((ends(&found.best().reversed), found.best().score), (vec![2], -2.0));
     }
 
     #[test]

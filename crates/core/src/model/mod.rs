@@ -16,7 +16,7 @@ use bpe::{Bpe, Merging};
 pub use trainer::Trainer;
 use unigram::{Paths, Sampling, Unigram};
 use word_level::WordLevel;
-use wordpiece::{Matches, WordPiece};
+use wordpiece::{Matches, Segmentation, WordPiece};
 
 /// A token of a word, with its bytes in the normalized text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub struct Scored {
 /// What is left to chance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Chance {
-    /// How likely a merge is passed over.
+    /// How likely a merge, or a token that matches, is passed over.
     Dropout(f32),
     /// The power of the probabilities by which segmentations are drawn.
     Alpha(f64),
@@ -70,11 +70,13 @@ pub struct ModelScratch {
 impl ModelScratch {
     /// Begins an input of a call with this seed.
     pub(crate) fn begin(&mut self, chance: Option<Chance>, seed: u64, input: u64) {
-        (self.merging.dropout, self.sampling) = match chance {
+        let (dropout, sampling) = match chance {
             None => (None, None),
             Some(Chance::Dropout(dropout)) => (Some(Dropout::new(dropout, seed, input)), None),
             Some(Chance::Alpha(alpha)) => (None, Some(Sampling::new(alpha, seed, input))),
         };
+        self.merging.dropout.clone_from(&dropout);
+        (self.matches.dropout, self.sampling) = (dropout, sampling);
     }
 }
 
@@ -163,15 +165,36 @@ impl Model {
         })
     }
 
+    /// Refuses chance that the model does not know.
+    pub fn check_chance(&self, dropout: Option<f32>, alpha: Option<f64>) -> Result<()> {
+        if alpha.is_some() {
+            self.expect_unigram()?;
+        }
+        let is_likeliest =
+            self.as_word_piece().is_some_and(|model| model.settings().segmentation == Segmentation::Likeliest);
+        if is_likeliest && dropout.is_some_and(|dropout| dropout > 0.0) {
+            let message = "dropout is of the longest match, and the tokenizer takes the likeliest segmentation";
+            return Err(Error::Config(message.to_owned()));
+        }
+        Ok(())
+    }
+
     /// What is left to chance, by a call or else by the model.
     pub(crate) fn chance(&self, dropout: Option<f32>, alpha: Option<f64>) -> Option<Chance> {
+        let own = match self {
+            Self::WordPiece(model) => model.settings().dropout,
+            Self::Bpe(model) => model.settings().dropout,
+            Self::Unigram(_) => return alpha.map(Chance::Alpha),
+            Self::WordLevel(_) => return None,
+        };
+        dropout.or(own).filter(|&dropout| dropout > 0.0).map(Chance::Dropout)
+    }
+
+    /// The same model, which knows how often each token was counted, if it needs that.
+    pub(crate) fn with_counts(self, counts: Option<&[u64]>) -> Result<Self> {
         match self {
-            Self::Bpe(model) => {
-                let dropout = dropout.or(model.settings().dropout);
-                dropout.filter(|&dropout| dropout > 0.0).map(Chance::Dropout)
-            }
-            Self::Unigram(_) => alpha.map(Chance::Alpha),
-            Self::WordPiece(_) | Self::WordLevel(_) => None,
+            Self::WordPiece(model) => model.with_counts(counts).map(Self::WordPiece),
+            Self::Bpe(_) | Self::Unigram(_) | Self::WordLevel(_) => Ok(self),
         }
     }
 

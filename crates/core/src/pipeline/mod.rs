@@ -88,6 +88,8 @@ impl Tokenizer {
         let vocab = parts.model.vocab();
         parts.model =
             parts.model.with_specials(added.specials().filter_map(|token| vocab.id(&token.content)).collect());
+        let counts = parts.training.as_ref().map(|training| &training.token_counts[..]);
+        parts.model = parts.model.with_counts(counts)?;
         let plan = |pair, specials| steps(parts.post_processor.as_ref(), pair, specials);
         let plans = [[plan(false, false), plan(false, true)], [plan(true, false), plan(true, true)]];
         let is_shadow = |token: &AddedToken| {

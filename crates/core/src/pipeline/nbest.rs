@@ -76,7 +76,8 @@ impl Tokenizer {
         let model = self.model().expect_unigram()?;
         self.split(text, &[(text.len(), None)], options, false, scratch)?;
         let words = scratch.words.as_slice().iter().filter(|word| !matches!(word.kind, Kind::Added(_)));
-        words.map(|word| model.log_probability(scratch.words.text_of(word), word.specials)).sum()
+        let mut logs = words.map(|word| model.log_probability(scratch.words.text_of(word), word.specials));
+        logs.try_fold(0.0, |sum, log| Ok(sum + log?))
     }
 
     /// The sum of the scores of a segmentation; a token that is not the model's has none.

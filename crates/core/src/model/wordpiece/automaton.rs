@@ -19,6 +19,7 @@
 
 use std::ops::BitAnd;
 
+use crate::chance::Dropout;
 use crate::span::Span;
 
 /// A node of the trie.
@@ -37,6 +38,15 @@ pub(super) enum Piece {
     Token { id: u32, bytes: u32 },
     /// A character that no token covers.
     Unmatched { bytes: u32 },
+}
+
+impl Piece {
+    /// Its length in the text.
+    fn bytes(self) -> usize {
+        match self {
+            Self::Token { bytes, .. } | Self::Unmatched { bytes } => bytes as usize,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -117,6 +127,37 @@ impl Automaton {
             }
             node = link;
         }
+    }
+
+    /// The same with tokens passed over by chance, but for single characters (W21): O(length of the word times that of a token).
+    pub(super) fn walk_passing(&self, word: &str, dropout: &mut Dropout, mut emit: impl FnMut(Piece) -> bool) {
+        let mut start = 0;
+        while let Some(first) = word[start..].chars().next() {
+            let mut node = if start == 0 { START } else { CONTINUING };
+            let mut piece = Piece::Unmatched { bytes: index(first.len_utf8()) };
+            for (at, c) in word[start..].char_indices() {
+                let end = at + c.len_utf8();
+                let Some(child) = self.child(node, &word.as_bytes()[start + at..start + end]) else { break };
+                node = child;
+                if let Some(token) = self.token(node, end)
+                    && (at == 0 || !dropout.passes())
+                {
+                    piece = token;
+                }
+            }
+            if !emit(piece) {
+                return;
+            }
+            start += piece.bytes();
+        }
+    }
+
+    /// The token that a node of so many bytes is.
+    fn token(&self, node: Node, length: usize) -> Option<Piece> {
+        let Pop::Piece(piece @ Piece::Token { .. }) = *self.ropes.get(self.slots[node as usize].pops as usize)? else {
+            return None;
+        };
+        (piece.bytes() == length).then_some(piece)
     }
 
     /// The node that the bytes of a character lead to.

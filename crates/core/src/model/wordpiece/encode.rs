@@ -1,7 +1,8 @@
 //! From the automaton's pieces to tokens, by the policy for what is unknown.
 
 use super::automaton::Piece;
-use super::{Unknown, WordPiece};
+use super::{Segmentation, Unknown, WordPiece};
+use crate::chance::Dropout;
 use crate::error::Result;
 use crate::model::Token;
 use crate::span::Span;
@@ -10,13 +11,15 @@ use crate::span::Span;
 #[derive(Debug, Default)]
 pub struct Matches {
     stack: Vec<u32>,
+    /// Whether tokens are passed over, and which.
+    pub dropout: Option<Dropout>,
 }
 
 impl WordPiece {
     /// Appends the tokens of `word`, which starts at byte `at` of the normalized text.
     ///
     /// With `specials` false, no special token is ever produced by matching text. The cost is linear in
-    /// the length of the word.
+    /// the length of the word, but for dropout.
     pub fn encode_word(
         &self,
         word: &str,
@@ -30,7 +33,14 @@ impl WordPiece {
         }
         let first = out.len();
         let mut run = Run { policy: self.settings().unknown, unmatched: false, end: at };
-        self.automaton(specials).walk(word, &mut matches.stack, |piece| run.push(piece, out));
+        let emit = |piece| run.push(piece, out);
+        match (self.settings().segmentation, &mut matches.dropout) {
+            (Segmentation::Likeliest, _) => {
+                self.likeliest(specials)?.walk(word, self.settings().unknown != Unknown::Word, emit);
+            }
+            (Segmentation::Longest, None) => self.automaton(specials).walk(word, &mut matches.stack, emit),
+            (Segmentation::Longest, Some(dropout)) => self.automaton(specials).walk_passing(word, dropout, emit),
+        }
         if !run.unmatched {
             return Ok(());
         }

@@ -1,10 +1,11 @@
 //! `WordPiece`: a vocabulary, and greedy longest match over each word.
 //!
-//! See `spec/wordpiece.md`. `encode` holds the matching, [`train`] makes vocabularies; the trainer knows
+//! See `spec/wordpiece.md`. `encode` holds the matching, `likeliest` another segmentation, [`train`] makes vocabularies; the trainer knows
 //! the model, never the reverse.
 
 mod automaton;
 mod encode;
+mod likeliest;
 pub mod train;
 
 use std::collections::HashSet;
@@ -14,6 +15,7 @@ use crate::error::{Error, Result, shorten};
 use crate::vocab::Vocab;
 use automaton::{Automaton, Piece};
 pub use encode::Matches;
+use likeliest::Likeliest;
 
 /// What becomes of characters that no piece covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -43,8 +45,34 @@ impl Unknown {
     }
 }
 
+/// Which segmentation of a word is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Segmentation {
+    /// The longest token at each place.
+    #[default]
+    Longest,
+    /// That whose tokens have the largest probability together.
+    Likeliest,
+}
+
+impl Segmentation {
+    const NAMES: [(&str, Self); 2] = [("longest", Self::Longest), ("likeliest", Self::Likeliest)];
+
+    /// The name that files and users know it by.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, segmentation)| *segmentation == self).map_or("", |(name, _)| name)
+    }
+
+    /// The segmentation of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(other, _)| *other == name).map(|(_, segmentation)| *segmentation)
+    }
+}
+
 /// The settings of a [`WordPiece`] model beside its vocabulary.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// What marks a token that continues a word; may be empty.
     pub continuing_subword_prefix: String,
@@ -54,6 +82,10 @@ pub struct Settings {
     pub unknown: Unknown,
     /// Longer words, in characters after normalization, are one unknown token.
     pub max_input_chars_per_word: Option<usize>,
+    /// Which segmentation is taken.
+    pub segmentation: Segmentation,
+    /// How likely longest match passes a token over; `None` for never.
+    pub dropout: Option<f32>,
 }
 
 impl Default for Settings {
@@ -63,6 +95,8 @@ impl Default for Settings {
             unk_token: Some("[UNK]".to_owned()),
             unknown: Unknown::Word,
             max_input_chars_per_word: Some(100),
+            segmentation: Segmentation::Longest,
+            dropout: None,
         }
     }
 }
@@ -74,6 +108,9 @@ pub struct WordPiece {
     /// The ids that text must not produce where special tokens are no more than text.
     specials: HashSet<u32>,
     without_specials: OnceLock<Arc<Automaton>>,
+    /// For the likeliest segmentation: how often each token was counted, by id, and the tables without and with special tokens.
+    counts: Option<Arc<[u64]>>,
+    likeliest: [OnceLock<Result<Arc<Likeliest>>>; 2],
 }
 
 #[derive(Debug)]
@@ -95,7 +132,13 @@ impl WordPiece {
     fn over(vocab: Arc<Vocab>, settings: Settings) -> Self {
         let unk_id = settings.unk_token.as_ref().and_then(|unk| vocab.id(unk));
         let shared = Arc::new(Shared { vocab, settings, unk_id, automaton: OnceLock::new() });
-        Self { shared, specials: HashSet::new(), without_specials: OnceLock::new() }
+        Self {
+            shared,
+            specials: HashSet::new(),
+            without_specials: OnceLock::new(),
+            counts: None,
+            likeliest: Default::default(),
+        }
     }
 
     /// The same model with other settings.
@@ -107,7 +150,32 @@ impl WordPiece {
     /// The same model; on request no text produces these ids.
     #[must_use]
     pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
-        Self { shared: Arc::clone(&self.shared), specials, without_specials: OnceLock::new() }
+        Self {
+            shared: Arc::clone(&self.shared),
+            specials,
+            without_specials: OnceLock::new(),
+            counts: self.counts.clone(),
+            likeliest: Default::default(),
+        }
+    }
+
+    /// The same model, which knows how often each token was counted; an error where it needs that and it is not known.
+    pub fn with_counts(mut self, counts: Option<&[u64]>) -> Result<Self> {
+        let Settings { segmentation, dropout, .. } = self.settings();
+        if *segmentation == Segmentation::Longest {
+            return Ok(self);
+        }
+        if dropout.is_some_and(|dropout| dropout > 0.0) {
+            let message = "dropout is of the longest match; segmentation=\"likeliest\" leaves nothing to chance";
+            return Err(Error::Config(message.to_owned()));
+        }
+        let missing = || {
+            let message = "segmentation=\"likeliest\" needs token counts, which come from training and are kept in a \
+                           tokenizer.json that piecework saved";
+            Error::NoCounts(message.to_owned())
+        };
+        self.counts = Some(counts.ok_or_else(missing)?.into());
+        Ok(self)
     }
 
     /// The vocabulary.
@@ -142,6 +210,17 @@ impl WordPiece {
             let tokens = self.vocab().iter().filter(|(_, id)| !self.specials.contains(id));
             Arc::new(Automaton::new(tokens, &self.settings().continuing_subword_prefix))
         })
+    }
+
+    /// The tables of the likeliest segmentation, over all tokens or all but the special ones.
+    fn likeliest(&self, specials: bool) -> Result<&Likeliest> {
+        let tables = self.likeliest[usize::from(specials)].get_or_init(|| {
+            let counts = self.counts.as_deref().unwrap_or_default();
+            let prefix = &self.settings().continuing_subword_prefix;
+            let allowed = |id| specials || !self.specials.contains(&id);
+            Likeliest::new(self.vocab(), counts, prefix, allowed).map(Arc::new)
+        });
+        tables.as_deref().map_err(Clone::clone)
     }
 
     /// The first byte of `word` at which no piece begins; `None` where pieces cover it.

@@ -1,0 +1,197 @@
+"""The likeliest segmentation of WordPiece, and MaxMatch-Dropout: the core against the cases and the reference."""
+
+import json
+from collections import Counter
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import piecework as pw
+from piecework import errors, models, pre_tokenizers
+from piecework.reference import pipeline
+
+Json = dict[str, Any]
+CASES = Path(__file__).parents[2] / "spec" / "cases" / "unigram_encode.json"
+TABLE = json.loads(CASES.read_text(encoding="utf-8"))
+TRAINED = json.loads(pw.train({"a": 1}, pw.WordPieceTrainer(vocab_size=9)).to_str())
+HUGS = ["[UNK]", "h", "##u", "##g", "##s", "hu", "##gs", "hug"]
+
+
+def whole(model: Json) -> Json:
+    """Gives a model of the reference as a file of ours has it."""
+    own = {"version": 1, "unknown": "word", "has_unk": True, **model["piecework"]}
+    if "training" in own:
+        own["training"] = TRAINED["model"]["piecework"]["training"] | own["training"]
+    return {**model, "type": "piecework.WordPiece", "piecework": own}
+
+
+def tokenizer(model: Json, **config: Any) -> pw.Tokenizer:
+    return pw.Tokenizer.from_str(json.dumps({"model": whole(model), "added_tokens": [], **config}))
+
+
+def is_word_piece(case: Json) -> bool:
+    model: Json = TABLE["models"][case["config"]["model"]]
+    return str(model["type"]).endswith("WordPiece")
+
+
+@pytest.mark.parametrize(
+    "case", [*filter(is_word_piece, TABLE["cases"])], ids=lambda case: case["name"]
+)
+def test_cases(case: Json) -> None:
+    config = {name: value for name, value in case["config"].items() if name != "model"}
+    tok = tokenizer(TABLE["models"][case["config"]["model"]], **config)
+    call = {"seed": case.get("seed", 0)}
+    for made in (tok, pw.Tokenizer.from_str(tok.to_str())):
+        # The options of a call have no number but in a batch.
+        number = case.get("number", 0)
+        encoding = made.encode_batch([case["text"]] * (number + 1), **call)[number]
+        for name in ("ids", "tokens", "offsets", "word_ids"):
+            assert json.loads(json.dumps(getattr(encoding, name))) == case.get(name), name
+
+
+entries = st.text("ab#é", min_size=1, max_size=4)
+words = st.text("ab#éx", min_size=1, max_size=14)
+
+
+@st.composite
+def settings(draw: st.DrawFn) -> Json:
+    prefix = draw(st.sampled_from(["##", "", "#"]))
+    pieces = draw(st.lists(st.tuples(entries, st.booleans()), max_size=12))
+    names = dict.fromkeys(["[UNK]", *(prefix * inside + entry for entry, inside in pieces)])
+    own: Json = {"unknown": draw(st.sampled_from(["word", "run", "char"]))}
+    counts = st.integers(0, 9) | st.integers(0, 2**50)
+    own["training"] = {
+        "token_counts": draw(st.lists(counts, min_size=len(names), max_size=len(names)))
+    }
+    return {
+        "type": "piecework.WordPiece",
+        "vocab": {name: number for number, name in enumerate(names)},
+        "unk_token": "[UNK]",
+        "continuing_subword_prefix": prefix,
+        "max_input_chars_per_word": 12,
+        "piecework": own,
+    }
+
+
+@given(settings(), words)
+def test_the_likeliest_is_that_of_the_reference(model: Json, word: str) -> None:
+    model["piecework"]["segmentation"] = "likeliest"
+    wanted = pipeline.from_dict({"model": model}).encode(word)
+    found = tokenizer(model).encode(word)
+    assert (found.ids, found.offsets) == (list(wanted.ids), list(wanted.offsets))
+
+
+@given(settings(), words, st.sampled_from([0.0, 0.1, 0.5, 1.0]), st.integers(0, 2**64 - 1))
+def test_dropout_is_that_of_the_reference(model: Json, word: str, p: float, seed: int) -> None:
+    plain = tokenizer(model)
+    model["piecework"]["dropout"] = p
+    wanted = pipeline.from_dict({"model": model}).encode(word, seed=seed)
+    for found in (
+        plain.encode(word, dropout=p, seed=seed),
+        tokenizer(model).encode(word, seed=seed),
+    ):
+        assert (found.ids, found.offsets) == (list(wanted.ids), list(wanted.offsets))
+    if p == 0:
+        assert plain.encode(word) == found
+
+
+# The likeliest
+
+
+@pytest.fixture(scope="module")
+def trained() -> pw.Tokenizer:
+    words = {"hu": 30, "hug": 4, "bugs": 40, "hus": 3, "bus": 5, "rags": 20}
+    return pw.train(words, pw.WordPieceTrainer(17, special_tokens=["[UNK]"]))
+
+
+def test_the_likeliest_of_a_training(trained: pw.Tokenizer) -> None:
+    likeliest = trained.with_settings(segmentation="likeliest")
+    assert trained.tokenize("hugs") == ["hug", "##s"]
+    assert likeliest.tokenize("hugs") == ["hu", "##gs"]
+    for text in ("hugs", "bugs", "rug", "hugbug", "shu"):
+        encodings = trained.encode(text), likeliest.encode(text)
+        longest, most = (tok.log_likelihood(text) for tok in (trained, likeliest))
+        assert most >= longest - 1e-9
+        assert encodings[0].offsets[-1][1] == encodings[1].offsets[-1][1]
+    assert likeliest.with_settings(segmentation="longest") == trained
+    assert likeliest != trained
+    assert pw.Tokenizer.from_str(likeliest.to_str()) == likeliest
+    assert likeliest.model == models.Model.from_dict(likeliest.model.to_dict())
+    assert isinstance(likeliest.model, models.WordPiece)
+    assert likeliest.model.segmentation == "likeliest"
+    roads = [likeliest.encode_ids("hugs bugs hugs", cache=cache) for cache in (True, True, False)]
+    assert roads == [likeliest.encode("hugs bugs hugs").ids] * 3
+
+
+def test_without_counts_nothing_is_likely() -> None:
+    plain = pw.Tokenizer(models.WordPiece(HUGS))
+    with pytest.raises(errors.MissingCountsError, match="needs token counts"):
+        plain.with_settings(segmentation="likeliest")
+    with pytest.raises(errors.MissingCountsError, match="needs token counts"):
+        pw.Tokenizer(models.WordPiece(HUGS, segmentation="likeliest"))
+
+
+def test_a_vocab_txt_does_not_hold_it(trained: pw.Tokenizer, tmp_path: Path) -> None:
+    with pytest.warns(errors.PieceworkWarning, match="its segmentation, which it cannot hold"):
+        trained.with_settings(segmentation="likeliest").save_vocab(tmp_path / "vocab.txt")
+
+
+def test_what_is_no_segmentation(trained: pw.Tokenizer) -> None:
+    with pytest.raises(errors.ConfigError, match='segmentation must be "longest" or "likeliest"'):
+        trained.with_settings(segmentation="shortest")  # type: ignore[typeddict-item]
+    with pytest.raises(errors.ConfigError, match="segmentation"):
+        models.WordPiece(HUGS, segmentation="shortest")  # type: ignore[arg-type]
+    likeliest = trained.with_settings(segmentation="likeliest")
+    with pytest.raises(errors.ConfigError, match="dropout is of the longest match"):
+        likeliest.encode("hugs", dropout=0.5)
+    assert likeliest.encode("hugs", dropout=0.0) == likeliest.encode("hugs")
+    model = {
+        "segmentation": "likeliest",
+        "dropout": 0.5,
+        "training": {"token_counts": [1] * len(HUGS)},
+    }
+    file = {
+        "vocab": {name: n for n, name in enumerate(HUGS)},
+        "unk_token": "[UNK]",
+        "piecework": model,
+    }
+    limits = {"continuing_subword_prefix": "##", "max_input_chars_per_word": 9}
+    with pytest.raises(errors.PieceworkError, match="dropout is of the longest match"):
+        tokenizer(file | limits)
+    for wrong in ({"segmentation": "x"}, {"segmentation": 1}, {"dropout": 1.5}, {"dropout": "a"}):
+        with pytest.raises(errors.FormatError, match=next(iter(wrong))):
+            tokenizer(file | limits | {"piecework": wrong})
+
+
+# Dropout
+
+
+def test_dropout_leaves_files_as_they_were() -> None:
+    plain = models.WordPiece(HUGS)
+    assert "piecework" not in plain.to_dict()
+    some = models.WordPiece(HUGS, dropout=0.25)
+    assert some.to_dict()["type"] == "piecework.WordPiece"
+    assert pw.Tokenizer.from_str(pw.Tokenizer(some).to_str()).model == some
+    assert "segmentation" not in models.WordPiece(HUGS, unknown="run").to_dict()["piecework"]
+
+
+CHI_SQUARE = 13.82  # 2 degrees of freedom: right dropout is above it once in a thousand seeds
+
+
+def test_dropout_drops_as_often_as_it_says() -> None:
+    tok = pw.Tokenizer(models.WordPiece(HUGS), pre_tokenizer=pre_tokenizers.WhitespaceSplit())
+    p, draws = 0.3, 9000
+    batch = tok.encode_batch(["hug"] * draws, dropout=p, seed=5)
+    drawn = Counter(" ".join(map(str, row)) for row in batch.to_list())
+    expected = {"7": 1 - p, "5 3": p * (1 - p), "1 2 3": p * p}
+    assert drawn.keys() == expected.keys()
+    distance = sum((drawn[row] - draws * q) ** 2 / (draws * q) for row, q in expected.items())
+    assert distance < CHI_SQUARE < inf
+    assert (
+        batch.to_list() == tok.encode_batch(["hug"] * draws, dropout=p, seed=5, threads=1).to_list()
+    )
+    assert tok.encode_ids("hug hug") == [7, 7]
