@@ -3,7 +3,7 @@
 //! From the left, each place is reached by the piece that brings the most; of equal ones the first that came, which is the longest. The
 //! cost is linear in the text, times the pieces that begin at one place.
 
-use std::ops::Add;
+use std::ops::{Add, Sub};
 
 use crate::trie::Trie;
 
@@ -13,10 +13,22 @@ pub(super) const UNKNOWN: u32 = u32::MAX;
 const NOWHERE: u32 = u32::MAX;
 
 /// A score: it adds up as its bits allow.
-pub(super) trait Score: Copy + PartialOrd + Add<Output = Self> + Default {}
+pub(super) trait Score: Copy + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Default {
+    /// Whether SentencePiece begins to count from 0 again, lest a long text have no digits left.
+    fn is_far(self) -> bool;
+}
 
-impl Score for f32 {}
-impl Score for f64 {}
+impl Score for f32 {
+    fn is_far(self) -> bool {
+        self < -100_000.0
+    }
+}
+
+impl Score for f64 {
+    fn is_far(self) -> bool {
+        false
+    }
+}
 
 /// What is best to reach a byte of the word.
 #[derive(Debug, Clone, Copy)]
@@ -76,12 +88,18 @@ impl<F: Score> Pieces<'_, F> {
         places.clear();
         places.resize(word.len() + 1, Place { score: F::default(), start: NOWHERE, id: UNKNOWN });
         places[0].start = 0;
+        let mut reached = 0;
         for (start, c) in word.char_indices() {
-            let Place { score: here, start: before, .. } = places[start];
+            let Place { score: mut here, start: before, .. } = places[start];
             if before == NOWHERE {
                 continue;
             }
+            if here.is_far() {
+                places[start..=reached].iter_mut().for_each(|place| place.score = place.score - here);
+                here = F::default();
+            }
             let mut relax = |length: usize, id: u32, score: F| {
+                reached = reached.max(start + length);
                 let (place, sum) = (&mut places[start + length], here + score);
                 if place.start == NOWHERE || sum > place.score {
                     *place = Place { score: sum, start: start as u32, id };
