@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import piecework as pw
 from live_unigram import (
     BYTE,
     CONTROL,
@@ -108,6 +109,21 @@ def test_small_models_like_tokenizers(seed: int) -> None:
             assert list(made.ids) == wanted.ids, ascii(text)
             assert list(made.tokens) == wanted.tokens, ascii(text)
             assert list(made.offsets) == wanted.offsets, ascii(text)
+
+
+@pytest.mark.parametrize("size", [900, 1100, 3000])
+def test_sums_that_get_too_far(size: float) -> None:
+    strings = ["".join(s) for n in (1, 2, 3) for s in itertools.product("ab", repeat=n)]
+    for seed in range(8):
+        chance = random.Random(seed)
+        pieces = [(text, -size * chance.uniform(0.5, 1.5) * len(text), NORMAL) for text in strings]
+        model = model_of([("<unk>", 0.0, UNKNOWN), *pieces])
+        live, found = processor(model), pipeline.from_dict(like_sentencepiece(model))
+        ours = pw.Tokenizer.from_bytes(model)
+        for _ in range(20):
+            text = "".join(chance.choices("ab", k=SHORT))
+            same_pieces(live, found, text)
+            assert ours.encode_ids(text) == live.encode(text), text
 
 
 def test_an_agenda_that_gets_too_large() -> None:

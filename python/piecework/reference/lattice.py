@@ -13,6 +13,7 @@ Rules with numbers, such as U16, are those of `spec/unigram.md`.
 """
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from math import inf
 from typing import NamedTuple
 
 from piecework.reference.chance import SplitMix64
@@ -96,7 +97,11 @@ def reachable(edges: Iterable[Edge]) -> list[Edge]:
 
 
 def best(
-    size: int, edges: Sequence[Edge], scores: Sequence[float], rounded: Rounding = float
+    size: int,
+    edges: Sequence[Edge],
+    scores: Sequence[float],
+    rounded: Rounding = float,
+    far: float = -inf,
 ) -> list[Edge]:
     """Gives the best path (U32).
 
@@ -105,6 +110,7 @@ def best(
         edges: Its edges in order, all of them reachable; there is a path.
         scores: One for each edge.
         rounded: What is done to each sum.
+        far: A sum below it is subtracted from itself and from all behind it.
 
     Returns:
         Its edges from left to right. Tie rule: at each position, the longer of the last edges of equal
@@ -117,6 +123,11 @@ def best(
     last: dict[int, Edge] = {}
     reached = {0: 0.0}
     for edge, score in zip(edges, scores, strict=True):
+        if (lead := reached[edge.start]) < far:
+            behind = {
+                end: rounded(sum_ - lead) for end, sum_ in reached.items() if end >= edge.start
+            }
+            reached |= behind
         here = rounded(reached[edge.start] + score)
         if edge.end not in reached or here > reached[edge.end]:
             last[edge.end], reached[edge.end] = edge, here

@@ -23,6 +23,7 @@ from piecework.reference.lattice import UNKNOWN, Edge
 
 UNKNOWN_PENALTY = 10.0
 SYMBOL_BONUS = 0.1
+FAR = -100_000.0
 
 
 ROUNDING: dict[str, lattice.Rounding] = {"float64": float, "float32": single}
@@ -88,6 +89,7 @@ class Encoder:
     ) -> None:
         self.settings = settings
         self._rounded = ROUNDING[settings.precision]
+        self._far = FAR if settings.precision == "float32" else -inf
         self._entries = scores.keys() - barred
         self._scores = {entry: self._checked(entry, score) for entry, score in scores.items()}
         self._open = self._entries - settings.reserved
@@ -133,7 +135,7 @@ class Encoder:
                 raise ValueError("alpha needs a seed")
             return self.sample(word, self.settings.alpha, generator)
         edges, scores = self._lattice(word, lambda entry: len(entry.encode()))
-        return self._pieces(word, lattice.best(len(word), edges, scores, self._rounded))
+        return self._pieces(word, lattice.best(len(word), edges, scores, self._rounded, self._far))
 
     def nbest(self, word: str, wanted: int) -> list[tuple[list[Piece], float]]:
         """Gives the best segmentations, best first (U36).

@@ -9,8 +9,8 @@ use crate::added::{Allowed, Part};
 use crate::encoding::Encoding;
 use crate::error::{Error, Result};
 use crate::fast::{Cache, Chunks, Fast, Plain, Sink};
-use crate::model::unigram::margin::{ALWAYS, power_above};
-use crate::model::unigram::{Precision, Unigram};
+use crate::model::unigram::margin::{ALWAYS, NOTHING, power_above};
+use crate::model::unigram::{FAR, Precision, Unigram};
 use crate::model::{ModelScratch, Token};
 use crate::span::{Span, check_bytes, check_length};
 use crate::words::Words;
@@ -339,11 +339,28 @@ impl<'a> Sums<'a> {
     }
 
     /// See [`Sink::reach`].
-    #[expect(clippy::cast_precision_loss, reason = "a bound, with some to spare")]
-    fn reach(&mut self, ids: usize, bytes: usize) -> u8 {
+    fn reach(&mut self, ids: &[u32], bytes: usize) -> u8 {
         // A byte seldom becomes more than one piece, and a word has a mark.
-        self.told = self.steps(ids) + 2 * bytes + 2;
-        power_above(self.told as f64 * self.largest * 1.01)
+        self.told = self.steps(ids.len()) + 2 * bytes + 2;
+        let mut bound = self.bound();
+        if bound >= -FAR {
+            self.add_up(ids);
+            bound = self.bound();
+        }
+        // Where it begins to count from 0 again, nothing is taken from the cache.
+        if bound >= -FAR { NOTHING } else { power_above(bound) }
+    }
+
+    /// What the sum is surely below, its sign apart, when there are as many scores as told.
+    #[expect(clippy::cast_precision_loss, reason = "a bound, with some to spare")]
+    fn bound(&self) -> f64 {
+        f64::from(self.sum.abs()) + (self.told - self.steps) as f64 * self.largest * 1.01
+    }
+
+    /// Adds up the scores of all ids, which since the last time are pieces.
+    fn add_up(&mut self, ids: &[u32]) {
+        self.sum = self.model.add_up(self.sum, &ids[self.summed..], self.specials);
+        (self.steps, self.summed) = (self.steps(ids.len()), ids.len());
     }
 }
 
@@ -380,9 +397,8 @@ impl Sink<u32, FEW_IDS> for Ids<'_> {
         let before = self.ids.len();
         if let Some(sums) = &mut self.sums {
             let paths = &mut self.coder.general.model.paths;
-            sums.steps += before - sums.summed;
-            paths.before = sums.model.add_up(sums.sum, &self.ids[sums.summed..], sums.specials);
-            (paths.after, paths.steps) = (paths.before, 0);
+            sums.add_up(self.ids);
+            (paths.before, paths.after, paths.steps) = (sums.sum, sums.sum, 0);
             (paths.is_limited, paths.limit) = (true, ALWAYS);
         }
         self.coder.encode(start, chunk, false, |(id, ..)| self.ids.push(id))?;
@@ -398,8 +414,10 @@ impl Sink<u32, FEW_IDS> for Ids<'_> {
             // The general road will do.
             return Err(Error::Overflow("a text became more pieces than it has bytes".to_owned()));
         }
-        let ids = self.ids.len() + self.filled;
-        Ok(self.sums.as_mut().map_or(0, |sums| sums.reach(ids, bytes)))
+        if self.sums.is_some() {
+            self.flush();
+        }
+        Ok(self.sums.as_mut().map_or(0, |sums| sums.reach(self.ids, bytes)))
     }
 }
 

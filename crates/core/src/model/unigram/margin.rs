@@ -10,6 +10,8 @@ use crate::lattice::{Edge, UNKNOWN};
 
 /// A path that is the same behind any text.
 pub(crate) const ALWAYS: u8 = u8::MAX;
+/// A text so far that no path is surely the same.
+pub(crate) const NOTHING: u8 = u8::MAX;
 
 /// What is best to reach a byte of the word, in sums as good as exact, and what is second best.
 #[derive(Debug, Clone, Copy)]

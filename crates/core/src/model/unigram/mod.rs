@@ -17,6 +17,7 @@ use crate::error::{Error, Result, shorten};
 use crate::vocab::Vocab;
 pub use lattice::Sampling;
 use tables::{Scores, Tables};
+pub(crate) use viterbi::FAR;
 pub use viterbi::Paths;
 
 /// The settings of a [`Unigram`] model beside its vocabulary and scores.

@@ -3,12 +3,31 @@
 //! From the left, each place is reached by the piece that brings the most; of equal ones the first that came, which is the longest. The
 //! cost is linear in the text, times the pieces that begin at one place.
 
+use std::ops::Sub;
+
 use super::margin::Margin;
 use crate::lattice::{Edge, Score, UNKNOWN};
 use crate::trie::Trie;
 
 /// The start of what leads to a place that nothing has reached.
 const NOWHERE: u32 = u32::MAX;
+
+/// A score that is added up along a text.
+pub(super) trait Sum: Score + Sub<Output = Self> {
+    /// Below, SentencePiece begins to count from 0 again, lest a long text have no digits left.
+    const FAR: f64;
+}
+
+impl Sum for f32 {
+    const FAR: f64 = FAR;
+}
+
+impl Sum for f64 {
+    const FAR: f64 = f64::NEG_INFINITY;
+}
+
+/// See [`Sum::FAR`].
+pub(crate) const FAR: f64 = -100_000.0;
 
 /// What is best to reach a byte of the word.
 #[derive(Debug, Clone, Copy)]
@@ -74,18 +93,24 @@ pub(super) struct Pieces<'a, F> {
     pub(super) unknown: Option<F>,
 }
 
-impl<F: Score> Pieces<'_, F> {
+impl<F: Sum> Pieces<'_, F> {
     #[expect(clippy::cast_possible_truncation, reason = "no word is longer than 2^32 bytes")]
     fn search(&self, word: &str, sum: F, places: &mut Vec<Place<F>>) {
         places.clear();
         places.resize(word.len() + 1, Place { score: F::default(), start: NOWHERE, id: UNKNOWN });
         (places[0].start, places[0].score) = (0, sum);
+        let mut reached = 0;
         for (start, c) in word.char_indices() {
-            let Place { score: here, start: before, .. } = places[start];
+            let Place { score: mut here, start: before, .. } = places[start];
             if before == NOWHERE {
                 continue;
             }
+            if here.into() < F::FAR {
+                places[start..=reached].iter_mut().for_each(|place| place.score = place.score - here);
+                here = F::default();
+            }
             let mut relax = |length: usize, id: u32, score: F| {
+                reached = reached.max(start + length);
                 let (place, sum) = (&mut places[start + length], here + score);
                 if place.start == NOWHERE || sum > place.score {
                     *place = Place { score: sum, start: start as u32, id };
