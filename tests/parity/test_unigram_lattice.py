@@ -36,7 +36,7 @@ def tokenizer(model: bytes) -> pw.Tokenizer:
     own = config["model"]["piecework"]
     own |= {
         "version": 1,
-        **{name: [*map(ids.get, own[name])] for name in ("user_defined", "reserved")},
+        **{name: own[name] for name in ("user_defined", "reserved")},
     }
     return pw.Tokenizer.from_str(json.dumps(config | {"added_tokens": []}))
 

@@ -42,7 +42,7 @@ def charsmap_of(rules: Sequence[tuple[str, str]]) -> bytes:
 
     >>> from piecework._core import charsmap_of
     >>> charsmap_of([("a", "b")])[-2:]
-    b'b\\x00'
+    b'b\x00'
     """
 
 def detect_encoding(data: bytes, whole: bool) -> str:

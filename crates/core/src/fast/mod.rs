@@ -20,7 +20,7 @@ mod starts;
 mod tally;
 mod walk;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::normalize::Normalizer;
 use crate::words::WordSplitter;
@@ -146,6 +146,9 @@ impl Fast {
         Chunks { list, keys }: &mut Chunks,
         sink: &mut impl Sink<T, FEW>,
     ) -> Result<()> {
+        if !self.takes(text) {
+            return Err(Error::Config("the general road tells marks of the text from those of spaces".to_owned()));
+        }
         let mut walk = Walk::new(text, &self.way, list);
         if let Some(first) = walk.first() {
             // What begins the text is no chunk like the others.
@@ -163,6 +166,12 @@ impl Fast {
             }
         }
         Ok(())
+    }
+
+    /// Whether a text may go this way.
+    fn takes(&self, text: &str) -> bool {
+        // At the ends of a text, a mark that stands there is taken for a space.
+        !matches!(self.way, Way::Marked(..)) || memchr::memmem::find(text.as_bytes(), "▁".as_bytes()).is_none()
     }
 
     /// All chunks anew: those that are plainly words one by one, others together, which saves what each begins with.

@@ -80,6 +80,11 @@ impl Precompiled {
             || nodes.any(|node| node != root && is_child(node, byte))
     }
 
+    /// Whether some rule may write a text.
+    pub(super) fn writes(&self, text: &str) -> bool {
+        self.0.pool.contains(text)
+    }
+
     pub(super) fn normalize(&self, text: &mut Normalized, spare: &mut Normalized) {
         let mut changes = Changes::default();
         for cluster in clusters(text.text()) {

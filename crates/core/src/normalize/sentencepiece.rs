@@ -105,7 +105,8 @@ impl SentencePiece {
                 && !rules.as_ref().is_some_and(|rules| rules.joins(*byte))
         };
         let dividers: Vec<u8> = (0..128).filter(is_space).filter(stands_alone).collect();
-        dividers.contains(&b' ').then_some(dividers)
+        let writes_marks = rules.as_ref().is_some_and(|rules| rules.writes(SPACE));
+        (dividers.contains(&b' ') && !writes_marks).then_some(dividers)
     }
 
     pub(super) fn normalize(&self, text: &mut Normalized, spare: &mut Normalized) {
