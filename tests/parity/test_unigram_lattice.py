@@ -32,7 +32,6 @@ TRAINED: dict[str, dict[str, Any]] = {
 def tokenizer(model: bytes) -> pw.Tokenizer:
     """Gives our tokenizer that does as SentencePiece does."""
     config = like_sentencepiece(model)
-    ids = {entry: number for number, (entry, _) in enumerate(config["model"]["vocab"])}
     own = config["model"]["piecework"]
     own |= {
         "version": 1,
