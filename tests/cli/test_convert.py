@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import live_bpe
 import piecework as pw
 
 if TYPE_CHECKING:
@@ -70,9 +71,7 @@ def test_what_cannot_be_held_is_not_written(run: Run, tok_file: Path, tmp_path: 
 
 
 def test_a_model_like_another(run: Run, data: Path, tmp_path: Path) -> None:
-    model = data / "vocabs" / "llama2-tokenizer.model"
-    if not model.is_file():
-        pytest.skip(f"{model} is not there")
+    model = live_bpe.vocab_file(data, "llama2-tokenizer.model")
     json, target = tmp_path / "t.json", tmp_path / "t.model"
     assert run("convert", model, json, "--to", "tokenizer.json") == (0, "", "")
     assert run("convert", json, target, "--to", "sentencepiece", "--like", model) == (0, "", "")
@@ -90,9 +89,7 @@ def test_what_is_lost_is_told_in_words(run: Run, tmp_path: Path) -> None:
 
 
 def test_clip_there_and_back(run: Run, data: Path, tmp_path: Path) -> None:
-    path = data / "vocabs" / "clip-bpe_simple_vocab_16e6.txt.gz"
-    if not path.is_file():
-        pytest.skip(f"{path} is not there")
+    path = live_bpe.vocab_file(data, "clip-bpe_simple_vocab_16e6.txt.gz")
     json, again = tmp_path / "t.json", tmp_path / "again.txt.gz"
     assert run("convert", path, json, "--to", "tokenizer.json") == (0, "", "")
     assert run("convert", json, again, "--to", "clip") == (0, "", "")

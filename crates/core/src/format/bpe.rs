@@ -127,15 +127,10 @@ impl Own {
             suffix_style: node
                 .find("suffix_style")?
                 .map_or(Ok(SuffixStyle::Attached), |node| choice(&node, &STYLES))?,
-            unused: node.find("unused")?.map(|node| texts(&node)).transpose()?.unwrap_or_default(),
+            unused: node.find("unused")?.map(|node| node.strings()).transpose()?.unwrap_or_default(),
             training: node.find("training")?.map(|node| RawTraining::read(&node)).transpose()?,
         })
     }
-}
-
-fn texts(node: &Node<'_>) -> Result<Vec<String>> {
-    let text = |(place, json)| Ok(node.item(place, json).str()?.to_owned());
-    node.items()?.iter().enumerate().map(text).collect()
 }
 
 /// A rank for each id, or null.

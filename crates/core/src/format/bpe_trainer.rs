@@ -1,7 +1,7 @@
 //! The settings of a trainer of BPE as JSON.
 
 use super::json::{Json, Node, choice, name_of, object};
-use super::trainer::{character, strings};
+use super::trainer::character;
 use crate::error::Result;
 use crate::model::bpe::SuffixStyle;
 use crate::model::bpe::train::{Alphabet, Ties, TrainerConfig};
@@ -45,9 +45,9 @@ pub(super) fn read(node: &Node<'_>) -> Result<TrainerConfig> {
         min_word_frequency: node.member("min_word_frequency")?.unsigned()?,
         stop_at_pair_frequency: node.find("stop_at_pair_frequency")?.map(|node| node.unsigned()).transpose()?,
         ties: choice(&node.member("ties")?, &TIES)?,
-        special_tokens: strings(&node.member("special_tokens")?)?,
+        special_tokens: node.member("special_tokens")?.strings()?,
         special_tokens_first: node.member("special_tokens_first")?.bool()?,
-        user_defined_symbols: strings(&node.member("user_defined_symbols")?)?,
+        user_defined_symbols: node.member("user_defined_symbols")?.strings()?,
         alphabet: choice(&node.member("alphabet")?, &ALPHABETS)?,
         initial_alphabet: characters.array()?.map(|node| character(&node)).collect::<Result<_>>()?,
         limit_alphabet: size("limit_alphabet")?,

@@ -183,6 +183,11 @@ impl<'a> Node<'a> {
         Ok(items.iter().enumerate().map(move |(at, json)| Node { json, path: format!("{path}[{at}]") }))
     }
 
+    /// The strings of an array.
+    pub(super) fn strings(&self) -> Result<Vec<String>> {
+        self.array()?.map(|node| Ok(node.str()?.to_owned())).collect()
+    }
+
     /// The items without paths of their own, for arrays as long as a list of merges.
     pub(super) fn items(&self) -> Result<&'a [Json]> {
         if let Json::Array(items) = self.json { Ok(items) } else { self.expected("an array") }

@@ -6,7 +6,7 @@ use super::lines;
 use crate::decode::Decoder;
 use crate::error::{Error, Result, shorten};
 use crate::model::Model;
-use crate::model::bpe::{Bpe, Merges, NO_RANK, Settings};
+use crate::model::bpe::{Bpe, Merges, NO_RANK, Settings, SuffixStyle};
 use crate::pipeline::{Parts, Tokenizer};
 use crate::postprocess::PostProcessor;
 use crate::settings::ByteLevel;
@@ -126,6 +126,16 @@ impl Held {
             return Ok(());
         }
         Err(self.refuses(&format!("the marks {prefix:?} and {suffix:?} of tokens in a word")))
+    }
+
+    /// Refuses other marks than a suffix at the ends of words, in one of some styles.
+    pub(super) fn refuse_other_marks(&self, model: &Bpe, wanted: &str, styles: &[SuffixStyle]) -> Result<()> {
+        let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, suffix_style, .. } =
+            model.settings();
+        if prefix.is_empty() && suffix == wanted && styles.contains(suffix_style) {
+            return Ok(());
+        }
+        Err(self.refuses(&format!("other marks than {wanted:?} at the ends of words")))
     }
 
     /// Refuses entries that are no tokens.

@@ -3,7 +3,6 @@
 //! A vocabulary is a JSON object of tokens and ids; the merges stand one a line, behind a line with a version. Neither
 //! says how text is split: that is told by what the vocabulary holds, see [`Kind`].
 
-use super::components::write_splitter;
 use super::json::{Json, Node};
 use super::lines::{self, lines, plain_text, refuse_mark};
 use super::merged::{Held, byte_level, byte_level_parts, entries, merge_of, named};
@@ -267,7 +266,10 @@ pub fn write_merges_txt(tokenizer: &Tokenizer) -> Result<String> {
 pub fn write_clip(tokenizer: &Tokenizer) -> Result<String> {
     let held = Held { format: "CLIP's list of merges", instead: "save a tokenizer.json" };
     let model = held.bpe(tokenizer)?;
-    refuse_other_ends(&held, model.settings())?;
+    held.refuse_other_marks(model, SUFFIX, &[SuffixStyle::Attached])?;
+    if model.settings().ignore_merges {
+        return Err(held.refuses("ignore_merges"));
+    }
     held.refuse_ties(model)?;
     held.refuse_unused(model)?;
     let merges = model.recovered();
@@ -275,19 +277,10 @@ pub fn write_clip(tokenizer: &Tokenizer) -> Result<String> {
         return Err(held.refuses(&format!("{} merges, as only {CLIP_MERGES} are read", merges.len())));
     }
     refuse_other_ids(&held, model, &merges)?;
-    if write_splitter(tokenizer.splitter()) != write_splitter(&clip_splitter()?) {
+    if *tokenizer.splitter() != clip_splitter()? {
         return Err(held.refuses("another normalizer or pre-tokenizer than CLIP's"));
     }
     merge_lines(&held, model, CLIP_HEADER)
-}
-
-/// Refuses other marks than CLIP's, and words that are not merged.
-fn refuse_other_ends(held: &Held, settings: &Settings) -> Result<()> {
-    let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, suffix_style, .. } = settings;
-    if !prefix.is_empty() || suffix != SUFFIX || *suffix_style == SuffixStyle::Separate {
-        return Err(held.refuses(&format!("other marks than {SUFFIX:?} at the ends of words")));
-    }
-    if settings.ignore_merges { Err(held.refuses("ignore_merges")) } else { Ok(()) }
 }
 
 /// Refuses ids other than those that the merges come to: bytes, what is made, special tokens.

@@ -87,7 +87,7 @@ fn sentencepiece(node: &Node<'_>) -> Result<SentencePiece> {
         remove_extra_whitespaces: node.member("remove_extra_whitespaces")?.bool()?,
         escape_whitespaces: node.member("escape_whitespaces")?.bool()?,
         treat_whitespace_as_suffix: node.member("treat_whitespace_as_suffix")?.bool()?,
-        user_defined_symbols: symbols.array()?.map(|symbol| Ok(symbol.str()?.to_owned())).collect::<Result<_>>()?,
+        user_defined_symbols: symbols.strings()?,
     };
     SentencePiece::new(settings).map_err(|error| symbols.error(error.to_string()))
 }

@@ -90,7 +90,7 @@ pub(super) fn pre_tokenizer(node: &Node<'_>, functions: &[Function]) -> Result<P
         DICTIONARY => {
             node.only(&["type", "phrases", "single_word"])?;
             let phrases = node.member("phrases")?;
-            let texts = phrases.array()?.map(|phrase| Ok(phrase.str()?.to_owned())).collect::<Result<_>>()?;
+            let texts = phrases.strings()?;
             let single_word = node.find("single_word")?.map(|node| node.bool()).transpose()?;
             let dictionary = Dictionary::new(texts, single_word.unwrap_or(false));
             PreTokenizer::Dictionary(Arc::new(dictionary.map_err(|error| phrases.error(error.to_string()))?))

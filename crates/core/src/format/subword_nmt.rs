@@ -168,10 +168,7 @@ fn vocab(style: SuffixStyle, unknown: &str, merges: &[(&str, &str)]) -> Result<V
 pub fn write_subword_nmt(tokenizer: &Tokenizer) -> Result<String> {
     let held = Held { format: "a file of subword-nmt codes", instead: "save a tokenizer.json" };
     let model = held.bpe(tokenizer)?;
-    let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, suffix_style, .. } = model.settings();
-    if !prefix.is_empty() || suffix != SUFFIX {
-        return Err(held.refuses(&format!("other marks than {SUFFIX:?} at the ends of words")));
-    }
+    held.refuse_other_marks(model, SUFFIX, &VERSIONS.map(|(_, style)| style))?;
     held.refuse_ties(model)?;
     held.refuse_unused(model)?;
     if model.settings().ignore_merges {
@@ -181,7 +178,8 @@ pub fn write_subword_nmt(tokenizer: &Tokenizer) -> Result<String> {
     if !model.recovered().into_iter().all(|pair| seen.insert(pair)) {
         return Err(held.refuses("a merge that stands twice, of which the last counts here and the first there"));
     }
-    let version = VERSIONS.iter().find(|(_, style)| style == suffix_style).map_or("", |(version, _)| version);
+    let version =
+        VERSIONS.iter().find(|(_, style)| *style == model.settings().suffix_style).map_or("", |(version, _)| version);
     merge_lines(&held, model, &format!("{HEADER} {version}\n"))
 }
 

@@ -75,12 +75,12 @@ fn read(node: &Node<'_>) -> Result<TrainerConfig> {
         stop_at_pair_frequency: node.find("stop_at_pair_frequency")?.map(|node| node.unsigned()).transpose()?,
         stop_without_gain: node.member("stop_without_gain")?.bool()?,
         ties: choice(&node.member("ties")?, &TIES)?,
-        special_tokens: strings(&node.member("special_tokens")?)?,
+        special_tokens: node.member("special_tokens")?.strings()?,
         special_tokens_first: node.member("special_tokens_first")?.bool()?,
         // Files from before there was such a setting lack it.
         user_defined_symbols: node
             .find("user_defined_symbols")?
-            .map_or_else(|| Ok(Vec::new()), |node| strings(&node))?,
+            .map_or_else(|| Ok(Vec::new()), |node| node.strings())?,
         initial_alphabet: node
             .member("initial_alphabet")?
             .array()?
@@ -115,10 +115,6 @@ fn write(config: &TrainerConfig) -> String {
         ("prune_unused", config.prune_unused.into()),
     ])
     .text()
-}
-
-pub(super) fn strings(node: &Node<'_>) -> Result<Vec<String>> {
-    node.array()?.map(|node| Ok(node.str()?.to_owned())).collect()
 }
 
 pub(super) fn character(node: &Node<'_>) -> Result<char> {
