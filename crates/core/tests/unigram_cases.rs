@@ -18,19 +18,12 @@ fn table() -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// The tokenizer of a case, in whose model the table has entries where a file has ids.
 fn tokenizer(table: &Value, case: &Value) -> Result<Tokenizer> {
     let mut config = case["config"].clone();
-    let mut model = table["models"][config["model"].as_str().unwrap()].clone();
-    let vocab: Vec<Value> = model["vocab"].as_array().unwrap().iter().map(|piece| piece[0].clone()).collect();
-    if let Some(own) = model.get_mut("piecework") {
+    config["model"] = table["models"][config["model"].as_str().unwrap()].clone();
+    if let Some(own) = config["model"].get_mut("piecework") {
         own["version"] = json!(1);
-        for name in ["user_defined", "reserved"] {
-            let entries = own[name].as_array().unwrap().iter();
-            own[name] = entries.map(|entry| json!(vocab.iter().position(|other| other == entry).unwrap())).collect();
-        }
     }
-    config["model"] = model;
     read_tokenizer_json(config.to_string().as_bytes(), &JsonSettings::default())
 }
 

@@ -1,7 +1,7 @@
 //! What training left behind, as a model's own part of a `tokenizer.json` holds it.
 
 use super::json::{Json, Node};
-use super::trainer::{strings, trainer, write_trainer};
+use super::trainer::{trainer, write_trainer};
 use crate::error::{Error, Result};
 use crate::learn::{Merge, Round};
 use crate::pipeline::Training;
@@ -68,7 +68,7 @@ fn round(node: &Node<'_>) -> Result<Round> {
     Ok(Round {
         pieces: pieces.size()?,
         log_likelihood: if log_likelihood.is_null() { None } else { Some(log_likelihood.float()?) },
-        removed: strings(removed)?,
+        removed: removed.strings()?,
     })
 }
 

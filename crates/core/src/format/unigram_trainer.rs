@@ -1,7 +1,7 @@
 //! The settings of a trainer of Unigram as JSON.
 
 use super::json::{Json, Node, object};
-use super::trainer::{character, strings};
+use super::trainer::character;
 use crate::error::Result;
 use crate::model::unigram::train::TrainerConfig;
 
@@ -40,10 +40,10 @@ pub(super) fn read(node: &Node<'_>) -> Result<TrainerConfig> {
         max_piece_length: size("max_piece_length")?,
         min_frequency: node.member("min_frequency")?.unsigned()?,
         min_word_frequency: node.member("min_word_frequency")?.unsigned()?,
-        special_tokens: strings(&node.member("special_tokens")?)?,
+        special_tokens: node.member("special_tokens")?.strings()?,
         special_tokens_first: flag("special_tokens_first")?,
         unk_token: node.find("unk_token")?.map(|node| Ok(node.str()?.to_owned())).transpose()?,
-        user_defined_symbols: strings(&node.member("user_defined_symbols")?)?,
+        user_defined_symbols: node.member("user_defined_symbols")?.strings()?,
         byte_fallback: flag("byte_fallback")?,
         character_coverage: node.member("character_coverage")?.float()?,
         required_chars: node.member("required_chars")?.array()?.map(|node| character(&node)).collect::<Result<_>>()?,
