@@ -38,6 +38,15 @@ pub(crate) struct Trie {
     pairs: Box<[(u32, u32)]>,
 }
 
+/// A place in a trie, by its base.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Node(u32);
+
+impl Node {
+    /// Nothing leads on from here.
+    pub(crate) const LEAF: Self = Self(0);
+}
+
 impl Trie {
     /// The trie of texts, none of them empty, and their entries; `None` if they have too many bytes together.
     pub(crate) fn new(mut texts: Vec<(Vec<u8>, u32)>) -> Option<Self> {
@@ -55,9 +64,14 @@ impl Trie {
             let base = builder.children(depth, range, &texts)?;
             builder.slots[node].base |= base << BYTE;
         }
-        let mut trie = Self { slots: builder.slots, root, pairs: Box::default() };
-        trie.pairs = (0..=u16::MAX).map(|pair| trie.after(pair.to_le_bytes())).collect();
-        Some(trie)
+        Some(Self { slots: builder.slots, root, pairs: Box::default() })
+    }
+
+    /// The same, in which [`Self::longest`] may be asked for.
+    #[must_use]
+    pub(crate) fn with_pairs(mut self) -> Self {
+        self.pairs = (0..=u16::MAX).map(|pair| self.after(pair.to_le_bytes())).collect();
+        self
     }
 
     /// Where two bytes lead from the root.
@@ -73,7 +87,7 @@ impl Trie {
         (base, longest)
     }
 
-    /// The longest entry that `text` begins with, or [`NONE`].
+    /// The longest entry that `text` begins with, or [`NONE`]; see [`Self::with_pairs`].
     #[inline]
     pub(crate) fn longest(&self, text: &[u8]) -> u32 {
         let Some((&bytes, rest)) = text.split_first_chunk::<2>() else {
@@ -95,8 +109,13 @@ impl Trie {
 
     /// Calls `each` with the entries that `text` begins with, from the shortest to the longest, and their lengths in bytes.
     #[inline]
-    pub(crate) fn each(&self, text: &[u8], mut each: impl FnMut(usize, u32)) {
-        let mut base = self.root;
+    pub(crate) fn each(&self, text: &[u8], each: impl FnMut(usize, u32)) {
+        self.each_from(Node(self.root), text, each);
+    }
+
+    /// The same behind what leads to a node.
+    #[inline]
+    pub(crate) fn each_from(&self, Node(mut base): Node, text: &[u8], mut each: impl FnMut(usize, u32)) {
         for (length, &byte) in (1..).zip(text) {
             let slot = self.slots[(base ^ u32::from(byte)) as usize];
             if !slot.is(byte) {
@@ -107,6 +126,19 @@ impl Trie {
             }
             base = slot.base >> BYTE;
         }
+    }
+
+    /// Where a text leads, which is not empty, and the entry that it is, or [`NONE`].
+    pub(crate) fn follow(&self, text: &[u8]) -> (Node, u32) {
+        let (mut base, mut entry) = (self.root, NONE);
+        for &byte in text {
+            let slot = self.slots[(base ^ u32::from(byte)) as usize];
+            if !slot.is(byte) {
+                return (Node::LEAF, NONE);
+            }
+            (base, entry) = (slot.base >> BYTE, slot.entry);
+        }
+        (Node(base), entry)
     }
 
     /// The entry of a single byte, or [`NONE`].
@@ -208,7 +240,7 @@ mod tests {
     #[test]
     fn the_longest_entry() {
         let texts = ["a", "ab", "abcd", "\0", "\u{ff}", "\u{ff}\0", "b"];
-        let trie = Trie::new(texts.iter().zip(0..).map(|(text, id)| (text.as_bytes().to_vec(), id)).collect()).unwrap();
+        let trie = Trie::new(texts.iter().zip(0..).map(|(text, id)| (text.as_bytes().to_vec(), id)).collect()).unwrap().with_pairs();
         let cases = [("", NONE), ("a", 0), ("abc", 1), ("abcde", 2), ("\0\0", 3), ("ÿ", 4), ("ÿ\0x", 5), ("c", NONE)];
         for (text, id) in cases {
             assert_eq!(trie.longest(text.as_bytes()), id, "{text:?}");
@@ -227,7 +259,7 @@ mod tests {
             .collect();
         texts.sort();
         texts.dedup();
-        let trie = Trie::new(texts.iter().cloned().zip(0..).collect()).unwrap();
+        let trie = Trie::new(texts.iter().cloned().zip(0..).collect()).unwrap().with_pairs();
         for text in &texts {
             for end in 0..=text.len() {
                 let known =

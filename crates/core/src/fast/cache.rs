@@ -70,7 +70,8 @@ impl Hashed {
     /// See [`Key::new`].
     #[inline]
     pub(super) fn new(text: &[u8], start: usize, end: usize, fold: Fold) -> Self {
-        Self::of(Key::new(text, start, end, fold))
+        let key = Key::new(text, start, end, fold);
+        if key == Key::NONE { Self { key, hash: hash(&text[start..end]) } } else { Self::of(key) }
     }
 
     #[inline]
@@ -146,11 +147,13 @@ pub(crate) struct Cache<T, const FEW: usize> {
     poor: u32,
     /// How many lists are yet to pass by the cache.
     rest: u32,
+    /// Whether many chunks of the last list were new.
+    is_new_ground: bool,
 }
 
 impl<T, const FEW: usize> Default for Cache<T, FEW> {
     fn default() -> Self {
-        Self { reach: 0, lines: Vec::new(), filled: 0, long: Long::default(), poor: 0, rest: 0 }
+        Self { reach: 0, lines: Vec::new(), filled: 0, long: Long::default(), poor: 0, rest: 0, is_new_ground: true }
     }
 }
 
@@ -172,6 +175,7 @@ impl<T: Copy + Default, const FEW: usize> Cache<T, FEW> {
 
     /// Learns how many chunks of a list were known, and how many were new.
     pub(super) fn learn(&mut self, known: usize, new: usize) {
+        self.is_new_ground = 8 * new > known;
         self.poor = if new > 7 * known { self.poor + 1 } else { 0 };
         if self.poor == POOR {
             (self.poor, self.rest) = (POOR - 4, REST);
@@ -197,19 +201,35 @@ impl<T: Copy + Default, const FEW: usize> Cache<T, FEW> {
         }
     }
 
+    /// Has all else brought near where such a chunk may be.
+    #[inline]
+    pub(super) fn prefetch_rest(&self, key: Hashed) {
+        if let Some(line) = self.lines.get(self.places(key.hash)[1]) {
+            line.0.iter().step_by(Line::<T, FEW>::NEAR).for_each(masks::prefetch);
+        }
+        if let Some(slot) = self.long.slots.get(self.long.place(tag(key.hash))) {
+            masks::prefetch(slot);
+        }
+    }
+
+    /// Whether many of the last chunks were new.
+    pub(super) fn is_new_ground(&self) -> bool {
+        self.is_new_ground
+    }
+
     /// What became of a chunk of the second tier.
-    pub(super) fn long(&self, chunk: &str) -> Option<&[T]> {
-        self.long.get(chunk.as_bytes(), self.reach)
+    pub(super) fn long(&self, Hashed { hash, .. }: Hashed, chunk: &str) -> Option<&[T]> {
+        self.long.get(hash, chunk.as_bytes(), self.reach)
     }
 
     /// Keeps the tokens of a chunk that is in neither tier, up to a limit; a long one has no key.
-    pub(super) fn keep(&mut self, Hashed { key, .. }: Hashed, chunk: &str, tokens: &[T], limit: u8) {
+    pub(super) fn keep(&mut self, Hashed { key, hash }: Hashed, chunk: &str, tokens: &[T], limit: u8) {
         if limit <= self.reach {
             // It may be there, and of no use here.
         } else if key != Key::NONE && tokens.len() <= FEW {
             self.keep_short(key, tokens, limit);
         } else if chunk.len() <= LONG && tokens.len() <= LONG {
-            self.long.insert(chunk.as_bytes(), tokens, limit);
+            self.long.insert(hash, chunk.as_bytes(), tokens, limit);
         }
     }
 
@@ -287,8 +307,9 @@ const MOST_BYTES: usize = 1 << 24;
 const MOST_TOKENS: usize = 1 << 22;
 
 impl<T: Copy> Long<T> {
-    fn get(&self, chunk: &[u8], reach: u8) -> Option<&[T]> {
-        let (mut place, tag) = self.place(hash(chunk));
+    fn get(&self, hash: u64, chunk: &[u8], reach: u8) -> Option<&[T]> {
+        let tag = tag(hash);
+        let mut place = self.place(tag);
         loop {
             let slot = self.slots.get(place)?;
             if slot.length == 0 {
@@ -310,7 +331,7 @@ impl<T: Copy> Long<T> {
         clippy::cast_possible_truncation,
         reason = "chunks have up to LONG bytes and tokens, all of them far fewer than 2^32"
     )]
-    fn insert(&mut self, chunk: &[u8], tokens: &[T], limit: u8) {
+    fn insert(&mut self, hash: u64, chunk: &[u8], tokens: &[T], limit: u8) {
         let has_room = self.bytes.len() + chunk.len() <= MOST_BYTES && self.tokens.len() + tokens.len() <= MOST_TOKENS;
         if !has_room || self.filled == MOST_SLOTS / 2 {
             self.clear();
@@ -320,7 +341,7 @@ impl<T: Copy> Long<T> {
         }
         let (start, first) = (self.bytes.len() as u32, self.tokens.len() as u32);
         let (length, count) = (chunk.len() as u8, tokens.len() as u8);
-        self.put(hash(chunk), Slot { tag: 0, start, first, length, count, limit });
+        self.put(Slot { tag: tag(hash), start, first, length, count, limit });
         self.filled += 1;
         self.bytes.extend_from_slice(chunk);
         self.tokens.extend_from_slice(tokens);
@@ -337,24 +358,28 @@ impl<T: Copy> Long<T> {
         let size = (self.slots.len() * 4).clamp(FEWEST_SLOTS, MOST_SLOTS);
         let old = std::mem::replace(&mut self.slots, vec![Slot::default(); size]);
         for slot in old.into_iter().filter(|slot| slot.length != 0) {
-            self.put(hash(self.chunk(slot)), slot);
+            self.put(slot);
         }
     }
 
-    fn put(&mut self, hash: u64, slot: Slot) {
-        let (mut place, tag) = self.place(hash);
+    fn put(&mut self, slot: Slot) {
+        let mut place = self.place(slot.tag);
         while self.slots[place].length != 0 {
             place = (place + 1) & (self.slots.len() - 1);
         }
-        self.slots[place] = Slot { tag, ..slot };
+        self.slots[place] = slot;
     }
 
-    /// The first slot for a hash, and what is kept of it.
-    #[expect(clippy::cast_possible_truncation, reason = "parts are what is wanted")]
-    fn place(&self, hash: u64) -> (usize, u32) {
+    /// The first slot for a chunk.
+    fn place(&self, tag: u32) -> usize {
         // The number of slots is a power of two.
-        (hash as usize & self.slots.len().wrapping_sub(1), (hash >> 32) as u32)
+        tag as usize & self.slots.len().wrapping_sub(1)
     }
+}
+
+/// What is kept of a hash: the half that says where a chunk of the first tier may be beside.
+fn tag(hash: u64) -> u32 {
+    (hash >> 32) as u32
 }
 
 pub(super) fn hash(chunk: &[u8]) -> u64 {
@@ -367,6 +392,10 @@ mod tests {
 
     fn key(text: &str, lowercase: bool) -> Key {
         Key::new(text.as_bytes(), 0, text.len(), if lowercase { Fold::Case } else { Fold::Nothing })
+    }
+
+    fn long(chunk: &str) -> Hashed {
+        Hashed { key: Key::NONE, hash: hash(chunk.as_bytes()) }
     }
 
     impl Cache<u32, 3> {
@@ -394,7 +423,7 @@ mod tests {
         assert!(cache.short(key("a", false)).is_none());
         cache.keep(Hashed::of(key("a", false)), "a", &[1, 2, 3, 4], 1);
         assert!(cache.short(key("a", false)).is_none());
-        assert_eq!(cache.long("a"), Some([1, 2, 3, 4].as_slice()), "it has more than few");
+        assert_eq!(cache.long(Hashed::of(key("a", false)), "a"), Some([1, 2, 3, 4].as_slice()), "it has more than few");
         for number in 0..500_000 {
             let chunk = number.to_string();
             cache.keep(Hashed::of(key(&chunk, false)), &chunk, &[number, 7], 1);
@@ -410,14 +439,14 @@ mod tests {
         let mut cache = Cache::<u32, 3>::default();
         for number in 0..600_000 {
             let chunk = format!("a long chunk {number}");
-            assert_eq!(cache.long(&chunk), None);
-            cache.keep(Hashed::of(Key::NONE), &chunk, &[number, 1], 1);
-            assert_eq!(cache.long(&chunk), Some([number, 1].as_slice()));
+            assert_eq!(cache.long(long(&chunk), &chunk), None);
+            cache.keep(long(&chunk), &chunk, &[number, 1], 1);
+            assert_eq!(cache.long(long(&chunk), &chunk), Some([number, 1].as_slice()));
             let Long { filled, bytes, tokens, .. } = &cache.long;
             assert!(*filled <= MOST_SLOTS / 2 && bytes.len() <= MOST_BYTES && tokens.len() <= MOST_TOKENS);
         }
         let chunk = "a".repeat(LONG + 1);
-        cache.keep(Hashed::of(Key::NONE), &chunk, &[1], 1);
-        assert_eq!(cache.long(&chunk), None, "too long");
+        cache.keep(long(&chunk), &chunk, &[1], 1);
+        assert_eq!(cache.long(long(&chunk), &chunk), None, "too long");
     }
 }

@@ -147,9 +147,11 @@ impl Fast {
         matches!(&self.way, Way::Spaced(spaced) if spaced.only_first)
     }
 
-    /// What splits a chunk that begins the text or does not, if that is not what splits a text.
-    pub(crate) fn splitter(&self, begins: bool) -> Option<&WordSplitter> {
-        if let Way::Spaced(spaced) = &self.way { spaced.splitter(begins) } else { None }
+    /// What splits a chunk that does not begin the text, if that is not what splits a text; and whether a space before it is
+    /// written as a mark at its front.
+    pub(crate) fn splitter(&self, chunk: &str) -> Option<(&WordSplitter, bool)> {
+        let Way::Spaced(spaced) = &self.way else { return None };
+        Some((spaced.splitter(chunk)?, spaced.begins_with_space(chunk)))
     }
 
     /// What classifies the bytes of a text here.
@@ -216,6 +218,10 @@ impl Fast {
         for (key, (start, end)) in keys.iter_mut().zip(chunks.clone()) {
             *key = Hashed::new(text.as_bytes(), start, end, fold);
             cache.prefetch(*key);
+        }
+        if cache.is_new_ground() {
+            let elsewhere = keys.iter().zip(chunks.clone()).filter(|(key, _)| cache.near(**key).is_none());
+            elsewhere.for_each(|(key, _)| cache.prefetch_rest(*key));
         }
         let (mut known, mut new) = (0, 0);
         for (&key, (start, end)) in keys.iter().zip(chunks) {
@@ -290,7 +296,7 @@ fn meet<T: Copy + Default, const FEW: usize>(
         sink.few(start, tokens, count);
         return Ok(false);
     }
-    if let Some(tokens) = cache.long(chunk) {
+    if let Some(tokens) = cache.long(key, chunk) {
         sink.many(start, tokens);
         return Ok(false);
     }

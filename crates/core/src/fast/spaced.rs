@@ -25,18 +25,29 @@ pub(super) struct Spaced {
     classifier: Classifier<2>,
     /// What ASCII characters are.
     ascii: [Kind; 128],
-    rules: Option<Precompiled>,
+    /// Characters that the rules change, and the mark.
+    moving: CharSet,
     /// What is asked of characters that are not ASCII.
     asked: Asked,
     /// Whether words change by nothing but the rules.
     is_plain: bool,
     /// Whether of white space in a row one mark stays.
     joins: bool,
+    /// Whether white space is gone before marks are put, so that they stand for none.
+    drops: bool,
     /// Whether a mark is put before a text that begins with none; and if only before what begins the input.
     prefix: bool,
     pub(super) only_first: bool,
-    /// What splits all chunks but the first, where a text is one word.
-    later: Option<WordSplitter>,
+    /// What there is more to a text that is one word.
+    text: Option<OneWord>,
+}
+
+/// A text that is one word to the model.
+#[derive(Debug, Clone)]
+struct OneWord {
+    /// What splits chunks that begin with white space, and those that begin elsewhere, but for the first of the text.
+    splitters: [WordSplitter; 2],
+    joins: Joins,
 }
 
 /// What an ASCII character is.
@@ -65,23 +76,29 @@ impl Spaced {
             && model.as_unigram().is_some_and(parts_before_marks);
         let steps: Vec<_> = splitter.normalizer().filter(|_| may)?.steps().collect();
         let (later, prefix) = match &steps[..] {
-            [Normalizer::SentencePiece(normalizer)] => return Self::of_sentencepiece(normalizer.settings()),
+            [Normalizer::SentencePiece(normalizer)] => {
+                return Self::of_sentencepiece(normalizer.settings(), model.as_unigram()?);
+            }
             [replace] if is_mark(replace) => (*replace, false),
             [Normalizer::Prepend(prefix), replace] if is_mark(replace) && prefix == SPACE => (*replace, true),
             _ => return None,
         };
-        let later = Some(WordSplitter::new(Some(later.clone()), None).ok()?);
-        Some(Self { prefix, later, ..Self::new(None, |_| false, Asked::default())? })
+        let later = WordSplitter::new(Some(later.clone()), None).ok()?;
+        let text = OneWord { splitters: [later.clone(), later], joins: Joins::new(model.as_unigram()?) };
+        Some(Self { prefix, text: Some(text), ..Self::new(None, |_| false, Asked::default())? })
     }
 
-    fn of_sentencepiece(settings: &SentencePieceSettings) -> Option<Self> {
+    fn of_sentencepiece(settings: &SentencePieceSettings, model: &Unigram) -> Option<Self> {
         let joins = settings.remove_extra_whitespaces;
-        let later = SentencePieceSettings { add_dummy_prefix: joins, ..settings.clone() };
-        let later = Normalizer::SentencePiece(SentencePiece::new(later).ok()?);
+        // Where white space is removed from the front, the mark for it is put there again.
+        let later = |add_dummy_prefix| {
+            let settings = SentencePieceSettings { add_dummy_prefix, ..settings.clone() };
+            WordSplitter::new(Some(Normalizer::SentencePiece(SentencePiece::new(settings).ok()?)), None).ok()
+        };
         let spaced = Self {
             joins,
             prefix: settings.add_dummy_prefix,
-            later: Some(WordSplitter::new(Some(later), None).ok()?),
+            text: Some(OneWord { splitters: [later(joins)?, later(false)?], joins: Joins::new(model) }),
             ..Self::new(settings.rules.clone(), |_| false, Asked::default())?
         };
         let divides = |byte: u8| spaced.kind(byte) == Some(Kind::Divides);
@@ -128,8 +145,9 @@ impl Spaced {
         }
         let is_blank = |byte: u8| splits && class(char::from(byte)).is_whitespace();
         Some(Self {
-            is_plain,
+            is_plain: is_plain && (!splits || prepend_scheme == PrependScheme::Always),
             joins,
+            drops: splits,
             prefix: prepend_scheme != PrependScheme::Never,
             only_first: prepend_scheme == PrependScheme::First,
             ..Self::new(rules, is_blank, asked)?
@@ -163,8 +181,10 @@ impl Spaced {
         let classifier = Classifier::new(std::array::from_fn(|byte| ascii.get(byte).map_or(0, bits)));
         // A space that something else becomes of is none.
         let is_plain = active.is_none_or(|active| !active.contains(' '));
-        let (joins, prefix, only_first, later) = (false, false, false, None);
-        let spaced = Self { classifier, ascii, rules, asked, is_plain, joins, prefix, only_first, later };
+        let mut moving = active.cloned().unwrap_or_default();
+        moving.insert('▁');
+        let (joins, drops, prefix, only_first, text) = (false, false, false, false, None);
+        let spaced = Self { classifier, ascii, moving, asked, is_plain, joins, drops, prefix, only_first, text };
         (is_plain && spaced.kind(b' ') == Some(Kind::Divides)).then_some(spaced)
     }
 
@@ -180,12 +200,18 @@ impl Spaced {
 
     /// Whether the model sees the text as one word.
     pub(super) fn is_one_word(&self) -> bool {
-        self.later.is_some()
+        self.text.is_some()
     }
 
-    /// What splits a chunk, if not what splits a text.
-    pub(super) fn splitter(&self, begins: bool) -> Option<&WordSplitter> {
-        self.later.as_ref().filter(|_| !begins)
+    /// What splits a chunk that does not begin the text, if not what splits a text.
+    pub(super) fn splitter(&self, chunk: &str) -> Option<&WordSplitter> {
+        let OneWord { splitters: [behind_space, elsewhere], .. } = self.text.as_ref()?;
+        Some(if self.begins_with_space(chunk) { behind_space } else { elsewhere })
+    }
+
+    /// Whether a text begins with white space that divides.
+    pub(super) fn begins_with_space(&self, text: &str) -> bool {
+        text.bytes().next().is_some_and(|byte| self.kind(byte) == Some(Kind::Divides))
     }
 
     /// The control characters that divide as a space does, a bit each.
@@ -205,7 +231,7 @@ impl Spaced {
         let spaces = chunk.bytes().take_while(|byte| is_space(byte)).count();
         let has_mark = match spaces {
             0 => self.prefix && begins && !aligned,
-            1 => !begins || !self.is_one_word(),
+            1 => (!begins || !self.is_one_word()) && !(self.drops && aligned),
             _ => self.joins && !aligned && !begins,
         };
         if !self.is_plain || !has_mark && (spaces > 0 || self.prefix && begins) {
@@ -246,11 +272,44 @@ impl Spaced {
             not_blank && class.is_whitespace()
                 || inert && (class.intersects(MOVES) || !class.is_inert_nfkc() || !class.is_inert_nfkd())
         };
-        c != '▁' && !self.active().is_some_and(|active| active.contains(c)) && !((not_blank || inert) && moves(c))
+        !self.moving.contains(c) && !((not_blank || inert) && moves(c))
     }
 
-    fn active(&self) -> Option<&CharSet> {
-        self.rules.as_ref().and_then(Precompiled::active)
+    /// Of the characters that begin at some bytes of a block, those before which a text may be cut.
+    #[inline]
+    fn parted(&self, joins: &Joins, text: &str, at: usize, mut firsts: u64) -> u64 {
+        let (mut parted, first) = (0, at + firsts.trailing_zeros().min(63) as usize);
+        // The character before, where it ends, and whether it is still.
+        let last = text.get(..first).and_then(|before| before.chars().next_back());
+        let mut before = (last.unwrap_or_default(), first, last.is_some_and(|c| self.is_still_or_steady(c)));
+        while firsts != 0 {
+            let place = at + firsts.trailing_zeros() as usize;
+            let c = text[place..].chars().next().unwrap_or_default();
+            if before.1 != place {
+                let byte = text.as_bytes()[place - 1];
+                before = (char::from(byte), place, self.kind(byte) == Some(Kind::Steady));
+            }
+            let is_still = self.is_still(c);
+            if c >= UNSPACED && is_still && before.2 && joins.parts(before.0, c) {
+                parted |= firsts & firsts.wrapping_neg();
+            }
+            before = (c, place + c.len_utf8(), is_still);
+            firsts &= firsts - 1;
+        }
+        parted
+    }
+
+    /// Whether a text may be cut before a character of a script that does without spaces.
+    fn parts(&self, joins: &Joins, text: &str, at: usize) -> bool {
+        let (one, other) = (text[..at].chars().next_back(), text[at..].chars().next());
+        one.zip(other).is_some_and(|(one, other)| {
+            other >= UNSPACED && self.is_still_or_steady(one) && self.is_still(other) && joins.parts(one, other)
+        })
+    }
+
+    /// Whether any character stays as it is and is no mark.
+    fn is_still_or_steady(&self, c: char) -> bool {
+        if c.is_ascii() { self.kind(c as u8) == Some(Kind::Steady) } else { self.is_still(c) }
     }
 
     #[inline]
@@ -260,20 +319,21 @@ impl Spaced {
 }
 
 impl Stretch for Spaced {
-    /// A text that begins with white space is one word with what follows, but for the mark before it.
+    /// A text that is one word begins otherwise than its chunks, if it does with what they may begin with.
     fn first(&self, text: &str) -> usize {
-        let begins = text.bytes().next().is_some_and(|byte| self.kind(byte) == Some(Kind::Divides));
-        if !begins || !self.is_one_word() {
+        let Some(OneWord { joins, .. }) = &self.text else { return 0 };
+        if !self.begins_with_space(text) && !text.starts_with(|c| c >= UNSPACED) {
             return 0;
         }
-        (1..text.len()).find(|&at| self.may_cut(text.as_bytes(), at)).unwrap_or(text.len())
+        let mut places = text.char_indices().map(|(at, _)| at).skip(1);
+        places.find(|&at| self.may_cut(text.as_bytes(), at) || self.parts(joins, text, at)).unwrap_or(text.len())
     }
 
     #[inline]
     fn list(&self, text: &str, at: usize, list: &mut List) -> usize {
         let bytes = text.as_bytes();
         let rest = &bytes[at..];
-        let (Masks { sets: [space, moving], high, .. }, length) = match rest.first_chunk::<BLOCK>() {
+        let (Masks { sets: [space, moving], high, inside }, length) = match rest.first_chunk::<BLOCK>() {
             Some(block) => (self.classifier.masks(block), BLOCK),
             None => {
                 let mut block = [b'a'; BLOCK];
@@ -291,11 +351,57 @@ impl Stretch for Spaced {
             }
             unsure &= unsure - 1;
         }
+        if high != 0
+            && let Some(OneWord { joins, .. }) = &self.text
+        {
+            starts |= self.parted(joins, text, at, high & !inside);
+        }
         list.add_pieces(at, starts);
         if length == rest.len() {
             list.begin(bytes.len());
         }
         at + length
+    }
+}
+
+/// Where the scripts begin of which some do without spaces: Thai and what follows.
+const UNSPACED: char = '\u{E00}';
+
+/// Which characters the pieces of a model hold side by side.
+#[derive(Debug, Clone)]
+struct Joins {
+    /// Characters that are pieces, so that they are never unknown.
+    known: CharSet,
+    /// A bit for each pair, by its hash.
+    pairs: Box<[u64]>,
+}
+
+impl Joins {
+    fn new(model: &Unigram) -> Self {
+        let is_single = |text: &str| text.chars().nth(1).is_none();
+        let texts = || model.vocab().iter().map(|(text, _)| text);
+        let known = texts().filter(|text| is_single(text) && model.is_piece(text)).flat_map(str::chars);
+        let pairs = || texts().flat_map(|text| text.chars().zip(text.chars().skip(1))).filter(|pair| pair.1 >= UNSPACED);
+        let mut joins = Self { known: known.collect(), pairs: vec![0; (pairs().count() / 4).next_power_of_two()].into() };
+        pairs().for_each(|pair| {
+            let (word, bit) = joins.place(pair.0, pair.1);
+            joins.pairs[word] |= bit;
+        });
+        joins
+    }
+
+    /// Whether no path goes over the border between two characters, and no two unknown ones stand there, which were one token.
+    #[inline]
+    fn parts(&self, one: char, other: char) -> bool {
+        let (word, bit) = self.place(one, other);
+        self.pairs[word] & bit == 0 && (self.known.contains(one) || self.known.contains(other))
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "parts of the hash are what is wanted")]
+    fn place(&self, one: char, other: char) -> (usize, u64) {
+        let hash = (u64::from(one) << 32 | u64::from(other)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        ((hash >> 38) as usize & (self.pairs.len() - 1), 1 << (hash >> 58))
     }
 }
 

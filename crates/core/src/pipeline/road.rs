@@ -282,8 +282,9 @@ impl Coder<'_> {
             }
             _ => {}
         }
-        let later = self.fast.splitter(start == 0);
-        later.unwrap_or_else(|| self.tokenizer.splitter()).split(chunk, aligned, words)?;
+        let later = if start > 0 { self.fast.splitter(chunk) } else { None };
+        let (splitter, has_mark) = later.unwrap_or_else(|| (self.tokenizer.splitter(), false));
+        splitter.split(chunk, aligned, words)?;
         let mut made = Made { words: 0, limit: ALWAYS };
         for word in words.as_slice() {
             tokens.clear();
@@ -292,8 +293,8 @@ impl Coder<'_> {
             let span = |Span { start, end }| match start {
                 _ if !aligned => Span { start, end },
                 // The mark is that of the first space.
-                0 if later.is_some() && end == MARK => Span { start: 0, end: 1 },
-                0 if later.is_some() => Span { start: 0, ..words.original(Span { start, end }) },
+                0 if has_mark && end == MARK => Span { start: 0, end: 1 },
+                0 if has_mark => Span { start: 0, ..words.original(Span { start, end }) },
                 _ => words.original(Span { start, end }),
             };
             out.extend(tokens.iter().map(|token| (token.id, span(token.span), made.words)));

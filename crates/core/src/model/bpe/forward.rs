@@ -88,7 +88,7 @@ impl Forward {
         let mut texts: Vec<_> = made.into_iter().map(|made| (made.bytes, made.id)).collect();
         texts.sort_unstable();
         nest(&texts, &mut entries)?;
-        Some(Self { trie: Trie::new(texts)?, entries, others: others.into_iter().collect() })
+        Some(Self { trie: Trie::new(texts)?.with_pairs(), entries, others: others.into_iter().collect() })
     }
 
     /// The entries of a text; `None` if they do not cover it.

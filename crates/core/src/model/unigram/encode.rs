@@ -55,7 +55,8 @@ impl Unigram {
 
     /// What a word may become.
     fn pieces<'a, F>(&self, tables: &'a Tables, scores: &'a [F], unknown: F) -> Result<Pieces<'a, F>> {
-        Ok(Pieces { trie: tables.trie()?, scores, unknown: Some(unknown).filter(|_| self.unk_id().is_some()) })
+        let unknown = Some(unknown).filter(|_| self.unk_id().is_some());
+        Ok(Pieces { starts: tables.starts()?, scores, unknown, largest: tables.largest.into() })
     }
 
     /// Makes tokens, with marks, of a path that is given from its end; `None` if no mark can say what one of them stands for.

@@ -75,7 +75,7 @@ impl Unigram {
     }
 
     fn lattice(&self, word: &str, tables: &Tables) -> Result<Box<dyn Segmentations>> {
-        let trie = tables.trie()?;
+        let trie = tables.starts()?.trie();
         let lattice = match &tables.scores {
             Scores::Float32(scores, unknown) => {
                 lattice(word, trie, self.unk_id().map(|_| *unknown), |id| self.single(scores, id))

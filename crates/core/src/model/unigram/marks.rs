@@ -1,14 +1,14 @@
 //! What ids say of the scores that were added up for them, on their way to the text's.
 //!
 //! A piece has one score, its own. But an unknown token stands for as many scores as it has characters, and of the bytes of an unknown
-//! character only the first stands for one. The highest byte of an id has room to say so, as long as ids leave it free.
+//! character only the first stands for one. The highest bits of an id have room to say so, as long as ids leave them free.
 
-/// Ids below leave the highest byte free.
-pub(crate) const FREE: u32 = 1 << 24;
+/// Ids below leave the highest bits free.
+pub(crate) const FREE: u32 = 1 << 20;
 /// So many unknown characters an id can stand for.
-const MOST: usize = 127;
+const MOST: usize = 2047;
 /// Stands for no score.
-const NOTHING: u32 = 128;
+const NOTHING: u32 = 2048;
 
 /// An id that stands for so many unknown characters; `None` if these are too many.
 pub(super) fn unknown(id: u32, characters: usize) -> Option<u32> {

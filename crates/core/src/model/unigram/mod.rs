@@ -7,6 +7,7 @@ mod encode;
 mod lattice;
 pub(crate) mod margin;
 pub(crate) mod marks;
+mod starts;
 mod tables;
 pub mod train;
 mod viterbi;

@@ -6,8 +6,9 @@
 use std::ops::Sub;
 
 use super::margin::Margin;
+use super::starts::Starts;
 use crate::lattice::{Edge, Score, UNKNOWN};
-use crate::trie::Trie;
+use crate::trie::NONE;
 
 /// The start of what leads to a place that nothing has reached.
 const NOWHERE: u32 = u32::MAX;
@@ -86,11 +87,13 @@ impl Paths {
 
 /// The pieces that a word may become.
 pub(super) struct Pieces<'a, F> {
-    pub(super) trie: &'a Trie,
+    pub(super) starts: &'a Starts,
     /// By id.
     pub(super) scores: &'a [F],
     /// The score of an unknown character, if there may be any.
     pub(super) unknown: Option<F>,
+    /// The largest of all these, whatever its sign.
+    pub(super) largest: f64,
 }
 
 impl<F: Sum> Pieces<'_, F> {
@@ -109,21 +112,26 @@ impl<F: Sum> Pieces<'_, F> {
                 places[start..=reached].iter_mut().for_each(|place| place.score = place.score - here);
                 here = F::default();
             }
-            let mut relax = |length: usize, id: u32, score: F| {
-                reached = reached.max(start + length);
-                let (place, sum) = (&mut places[start + length], here + score);
+            self.each(word, start, c, |end, id, score| {
+                reached = reached.max(end);
+                let (place, sum) = (&mut places[end], here + score);
                 if place.start == NOWHERE || sum > place.score {
                     *place = Place { score: sum, start: start as u32, id };
                 }
-            };
-            let mut is_known = false;
-            self.trie.each(&word.as_bytes()[start..], |length, id| {
-                is_known |= length == c.len_utf8();
-                relax(length, id, self.scores[id as usize]);
             });
-            if let Some(unknown) = self.unknown.filter(|_| !is_known) {
-                relax(c.len_utf8(), UNKNOWN, unknown);
-            }
+        }
+    }
+
+    /// Calls `each` with the pieces that begin at byte `start` of a word, where `c` stands: their ends, ids and scores.
+    #[inline]
+    pub(super) fn each(&self, word: &str, start: usize, c: char, mut each: impl FnMut(usize, u32, F)) {
+        let behind = start + c.len_utf8();
+        let rest = &word.as_bytes()[behind..];
+        let piece = self.starts.each(c, rest, |length, id| each(behind + length, id, self.scores[id as usize]));
+        if piece != NONE {
+            each(behind, piece, self.scores[piece as usize]);
+        } else if let Some(unknown) = self.unknown {
+            each(behind, UNKNOWN, unknown);
         }
     }
 }
