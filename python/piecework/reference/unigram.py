@@ -37,7 +37,7 @@ class Settings:
         unk_token: Stands for characters that are no pieces; None makes them an error.
         precision: `float64` does as `tokenizers`, `float32` as SentencePiece.
         byte_fallback: Unknown characters become entries such as `<0xE4>`, where there are such.
-        user_defined: Entries that go before all others.
+        user_defined: Entries that go before all others; with `float64` they are like all others.
         reserved: Entries that no text becomes.
         alpha: Draw a segmentation, with its probability to this power; None takes the likeliest.
 
@@ -237,7 +237,7 @@ class Encoder:
     def _score(self, entry: str, size_of: Callable[[str], int]) -> float:
         if entry == UNKNOWN:
             return self._unknown
-        if entry in self.settings.user_defined:
+        if entry in self.settings.user_defined and self.settings.precision == "float32":
             return self._rounded(SYMBOL_BONUS * (size_of(entry) - 1))
         return self._scores[entry]
 
@@ -261,7 +261,7 @@ class Encoder:
         return edge.entry in (UNKNOWN, self.settings.unk_token)
 
     def _of_unknown(self, text: str) -> Sequence[str | None]:
-        if text in self._open:
+        if text in self._open and self.settings.precision == "float64":
             return [text]
         names = [f"<0x{byte:02X}>" for byte in text.encode()]
         return names if self.settings.byte_fallback and self._entries >= set(names) else [None]
