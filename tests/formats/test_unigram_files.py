@@ -138,6 +138,24 @@ def test_every_cut_of_a_model_is_an_error_or_a_model() -> None:
         assert pieces, size
 
 
+def test_nul_is_no_piece_where_a_byte_stands_for_it(tmp_path: Path) -> None:
+    bytes_ = [(f"<0x{byte:02X}>", 0.0, live.BYTE) for byte in range(256)]
+    model = live.model_of([*PIECES, ("\0", -0.5, 1), *bytes_], byte_fallback=True)
+    theirs, ours = live.processor(model), pw.Tokenizer.from_bytes(model)
+    same(theirs, ours, ["a\0a", "\0", "\0\0b"])
+    assert ours.encode("a\0").tokens == ["a", "<0x00>"]
+    ours.save_sentencepiece(tmp_path / "m.model")
+    same(live.processor((tmp_path / "m.model").read_bytes()), ours, ["a\0a"])
+
+
+@pytest.mark.parametrize("piece", ["\0", "a\0b"])
+def test_nul_is_held_by_no_model(piece: str, tmp_path: Path) -> None:
+    vocab = [("<unk>", 0.0), ("a", -1.0), (piece, -1.0)]
+    ours = pw.Tokenizer(pw.models.Unigram(vocab, 0, precision="float32"))
+    with pytest.raises(pw.errors.ConfigError, match="cannot hold NUL, as the token"):
+        ours.save_sentencepiece(tmp_path / "m.model")
+
+
 def test_bytes_that_are_not_there() -> None:
     with pytest.raises(pw.errors.FormatError, match="falls back to bytes, but has no piece"):
         pw.Tokenizer.from_bytes(live.model_of(PIECES, byte_fallback=True))

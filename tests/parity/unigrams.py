@@ -110,7 +110,7 @@ class Both:
         yield from self.decoded(ids)
 
     def _spans(self, text: str, pieces: list[Json], encoding: Any) -> Iterator[Difference]:
-        """Compares spans, spaces apart: what is removed or put before has a place in both, but another."""
+        """Compares spans, spaces and marks apart: what is removed or added has a place in both, but another."""
         ends = np.cumsum([0, *(len(c.encode()) for c in text)]).tolist()
         raw = text.encode()
         for piece, (start, end) in zip(pieces, encoding.offsets, strict=False):
@@ -139,6 +139,17 @@ class Both:
                 for text, ids, found in zip(texts, wanted, rows, strict=True):
                     yield from told(f"ids of a batch, {road}", text, ids, found)
 
+    def check_written(self, texts: list[str]) -> Iterator[Difference]:
+        """Compares with what SentencePiece makes of the model that we write."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "m.model"
+            self.ours.save_sentencepiece(path)
+            again = live.processor(path.read_bytes())
+        yield from told("ids of what we write", texts, self.theirs.encode(texts), again.encode(texts))
+        saved = pw.Tokenizer.from_str(self.ours.to_str())
+        rows = saved.encode_batch(texts, specials="text").to_list()
+        yield from told("ids of what we write as JSON", texts, self.theirs.encode(texts), rows)
+
     def check_list(self, text: str, wanted: int) -> Iterator[Difference]:
         """Compares the best segmentations and their scores."""
         if not self.theirs.encode(text):
@@ -165,12 +176,9 @@ def proto(serialized: bytes) -> list[Json]:
 
 
 def unspaced(text: bytes, start: int, end: int) -> tuple[int, int]:
-    """Gives a span without the spaces at its ends."""
-    while start < end and text[start] == 0x20:
-        start += 1
-    while start < end and text[end - 1] == 0x20:
-        end -= 1
-    return start, end
+    """Gives a span without the spaces and marks at its ends."""
+    part = text[start:end].decode().replace("▁", " " * len("▁".encode())).encode()
+    return start + len(part) - len(part.lstrip(b" ")), start + len(part.rstrip(b" "))
 
 
 def told(what: str, text: Any, theirs: Any, ours: Any) -> Iterator[Difference]:
@@ -221,6 +229,8 @@ def as_model(rng: random.Random, texts: Texts, made: Made, tally: Tally) -> Iter
         yield from guarded(partial(both.check, text), text)
     tally.cases["batch"] += 1
     yield from guarded(partial(both.check_batch, some), some)
+    tally.cases["written"] += 1
+    yield from guarded(partial(both.check_written, some), some)
     for text in some[:LISTS]:
         tally.cases["list"] += 1
         wanted = rng.choice((2, 5, LONG_LIST))

@@ -23,7 +23,8 @@ from piecework.reference.lattice import UNKNOWN, Edge
 
 UNKNOWN_PENALTY = 10.0
 SYMBOL_BONUS = 0.1
-FAR = -100_000.0
+FAR = 100_000.0
+LARGEST = single(2.0**128 - 2.0**104)
 
 
 ROUNDING: dict[str, lattice.Rounding] = {"float64": float, "float32": single}
@@ -89,12 +90,13 @@ class Encoder:
     ) -> None:
         self.settings = settings
         self._rounded = ROUNDING[settings.precision]
-        self._far = FAR if settings.precision == "float32" else -inf
+        self._far = FAR if settings.precision == "float32" else inf
         self._entries = scores.keys() - barred
         self._scores = {entry: self._checked(entry, score) for entry, score in scores.items()}
         self._open = self._entries - settings.reserved
         self._longest = max(map(len, self._open), default=0)
-        self._unknown = self._rounded(min(self._ordinary(), default=0.0) - UNKNOWN_PENALTY)
+        none = LARGEST if settings.precision == "float32" else 0.0
+        self._unknown = self._rounded(min(self._ordinary(), default=none) - UNKNOWN_PENALTY)
 
     def _checked(self, entry: str, score: float) -> float:
         if not entry:

@@ -153,6 +153,10 @@ impl Tokenizer {
         let mut sink = Pieces { coder, new, base: 0, given: None, word: 0, is_open: false, encoding: &mut encoding };
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, caches };
         call.encode(input, &mut sink).ok()?;
+        // What such a token is called, the normalized text says.
+        if self.model().names_unknown() && self.model().unk_id().is_some_and(|id| encoding.ids.contains(&id)) {
+            return None;
+        }
         encoding.fill(text);
         Some(encoding)
     }

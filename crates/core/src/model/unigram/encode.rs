@@ -55,6 +55,11 @@ impl Unigram {
         }
     }
 
+    /// Whether a text becomes the entries of its bytes where it is unknown.
+    pub(crate) fn falls_back(&self, text: &str, specials: bool) -> bool {
+        self.tables(specials).fallbacks(text).is_some()
+    }
+
     /// Whether each unknown character falls back to bytes by itself.
     fn bytes_by_themselves(&self) -> bool {
         self.settings().precision == Precision::Float32 && self.settings().byte_fallback
