@@ -78,6 +78,32 @@ def test_scores_are_read_as_tokenizers_reads_them(seed: int) -> None:
             assert ours.encode(word).tokens == theirs.encode(word).tokens, word
 
 
+@pytest.mark.parametrize(
+    "pre_tokenizer", ["Whitespace", "WhitespaceSplit", "BertPreTokenizer", "Punctuation", None]
+)
+def test_unknown_tokens_are_called_what_they_stand_for(pre_tokenizer: str | None) -> None:
+    """Also where the pipeline takes the fast road, and what is normalized has other words."""
+    live_one = tokenizers.Tokenizer(
+        tokenizers.models.Unigram([("<unk>", 0.0), ("a", -1.0), ("b", -2.0)], 0, False)
+    )
+    live_one.normalizer = tokenizers.normalizers.BertNormalizer()
+    if pre_tokenizer:
+        live_one.pre_tokenizer = getattr(tokenizers.pre_tokenizers, pre_tokenizer)()
+    ours = pw.Tokenizer.from_str(live_one.to_str())
+    for text in ("a É b", "ab", "xyz a 中文b XYZ", "x<unk>a"):
+        wanted, (batched,) = live_one.encode(text), ours.encode_batch([text])
+        for found in (ours.encode(text), batched):
+            assert (found.ids, found.tokens) == (wanted.ids, wanted.tokens), text
+
+
+def test_an_unknown_token_that_is_a_byte_is_called_so() -> None:
+    vocab = [("<0x78>", 0.0), ("a", -1.0)]
+    theirs = tokenizers.Tokenizer(tokenizers.models.Unigram(vocab, 0, True))
+    ours = pw.Tokenizer.from_str(theirs.to_str())
+    for text in ("xa", "ya", "xya", "x"):
+        assert ours.encode(text).tokens == theirs.encode(text).tokens, text
+
+
 def test_broken_files_are_told() -> None:
     def read(vocab: str, unk: str = "0") -> None:
         pw.Tokenizer.from_str(f'{{"model":{{"type":"Unigram","unk_id":{unk},"vocab":{vocab}}}}}')
