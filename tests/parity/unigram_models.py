@@ -2,8 +2,10 @@
 
 import random
 import struct
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import cache
+from math import log
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -160,12 +162,12 @@ def random_scores(rng: random.Random) -> Any:
 def written(
     pieces: Sequence[live.Piece],
     *,
-    byte_fallback: bool,
-    suffix: bool,
-    rules: str | None,
-    add_dummy_prefix: bool,
-    remove_extra_whitespaces: bool,
-    escape_whitespaces: bool,
+    byte_fallback: bool = False,
+    suffix: bool = False,
+    rules: str | None = None,
+    add_dummy_prefix: bool = True,
+    remove_extra_whitespaces: bool = True,
+    escape_whitespaces: bool = True,
 ) -> bytes:
     """Writes a model of pieces."""
     listed = (
@@ -180,6 +182,18 @@ def written(
     normalizer += live.flag(3, add_dummy_prefix) + live.flag(4, remove_extra_whitespaces)
     normalizer += live.flag(5, escape_whitespaces)
     return b"".join(listed) + live.message(2, trainer) + live.message(3, normalizer)
+
+
+def pieces_of_words(words: Iterable[str], most: int) -> list[live.Piece]:
+    """Gives the beginnings of words that are the most frequent, with such scores, and all their characters."""
+    counts: Counter[str] = Counter()
+    for word in words:
+        counts.update(f"▁{word}"[:end] for end in range(1, len(word) + 2))
+        counts.update(word)
+    own = [("<unk>", 0.0, live.UNKNOWN), ("<s>", 0.0, live.CONTROL), ("</s>", 0.0, live.CONTROL)]
+    known = {name for name, _, _ in own}
+    kept, total = counts.most_common(most), counts.total()
+    return own + [(name, log(n / total), live.NORMAL) for name, n in kept if name not in known]
 
 
 @cache

@@ -78,13 +78,18 @@ class Tally(NamedTuple):
 # One model
 
 
+def loaded(model: bytes) -> pw.Tokenizer:
+    """Gives our tokenizer of a model."""
+    return pw.Tokenizer.from_bytes(model)
+
+
 class Both:
     """A model in SentencePiece and here."""
 
     def __init__(self, model: bytes) -> None:
         self.read = live.read(model)
         self.theirs = live.processor(model)
-        self.ours = pw.Tokenizer.from_bytes(model)
+        self.ours = loaded(model)
         self.roads = {
             road: self.ours._options(True, "text", None, None)
             if road == "fast"

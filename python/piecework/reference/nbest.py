@@ -152,7 +152,7 @@ def nbest(
 
 
 def joined(rows: Sequence[Row[T]], paths: Sequence[tuple[T, float]], wanted: int) -> list[Row[T]]:
-    """Joins the best rows of the words so far and the best paths of the next word (U45).
+    """Joins the best rows of the words so far and the best paths of the next word (U46).
 
     Args:
         rows: Paths of the words so far, and the sums of their scores, the best first.

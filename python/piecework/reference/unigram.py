@@ -197,7 +197,7 @@ class Encoder:
         return ln(lattice.forward(len(word), edges, [exp(score) for score in scores])[-1])
 
     def score(self, entries: Iterable[str]) -> float:
-        """Gives the score of a segmentation (U46).
+        """Gives the score of a segmentation (U47).
 
         Args:
             entries: Entries of the vocabulary from left to right.
