@@ -215,7 +215,9 @@ class Maker:
         unk, rng = self.rng.choice(UNKNOWN), self.rng
         pieces = [piece for word in words for piece in self.pieces(word, "")]
         pieces += [c for word in words for c in word[:20] if self.flag(0.5)]
-        pieces += [f"<0x{b:02X}>" for w in words for b in w[:3].encode("utf-8", "ignore") if self.flag(0.4)]
+        pieces += [
+            f"<0x{b:02X}>" for w in words for b in w[:3].encode("utf-8", "ignore") if self.flag(0.4)
+        ]
         entries = [entry for entry in self.numbered(unk, pieces) if entry]
         few = [-rng.uniform(0.01, 12) for _ in range(3)]
         score = rng.choice(

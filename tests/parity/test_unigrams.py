@@ -99,4 +99,3 @@ def test_a_model_as_large_as_that_of_xlm_r() -> None:
     texts += [" ".join(words[n : n + 5]) for n in range(0, 250_000, 5000)]
     assert [d for text in texts for d in both.check(text)] == []
     assert list(both.check_batch(texts)) == []
-

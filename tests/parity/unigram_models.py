@@ -16,8 +16,36 @@ from parity.pipeline_texts import lines as corpus_lines
 Json = dict[str, Any]
 
 RULES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity")
-ALPHABETS = ("ab", "ab", "abc", "aé", "a▁", "日本a", "かカ中", "a👍🏽", "a \u3000", "e\u0301a", "▁", "\x00a")
-SYMBOLS = ("<sep>", "ab", "ing", "▁the▁", "a b", "ﬁ", " ", "▁", "日本", "👍", "™", "e\u0301", "\u3000", "a\x00")
+ALPHABETS = (
+    "ab",
+    "ab",
+    "abc",
+    "aé",
+    "a▁",
+    "日本a",
+    "かカ中",
+    "a👍🏽",
+    "a \u3000",
+    "e\u0301a",
+    "▁",
+    "\x00a",
+)
+SYMBOLS = (
+    "<sep>",
+    "ab",
+    "ing",
+    "▁the▁",
+    "a b",
+    "ﬁ",
+    " ",
+    "▁",
+    "日本",
+    "👍",
+    "™",
+    "e\u0301",
+    "\u3000",
+    "a\x00",
+)
 CONTROLS = ("<c>", "[MASK]", "<2de>", "a", "▁the")
 BYTES = [(f"<0x{byte:02X}>", 0.0, live.BYTE) for byte in range(256)]
 LINES_LEARNED = 150
@@ -173,7 +201,10 @@ def written(
     listed = (
         live.message(
             1,
-            live.message(1, name.encode()) + b"\x15" + struct.pack("<f", score) + live.flag(3, kind),
+            live.message(1, name.encode())
+            + b"\x15"
+            + struct.pack("<f", score)
+            + live.flag(3, kind),
         )
         for name, score, kind in pieces
     )

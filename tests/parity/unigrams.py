@@ -150,7 +150,9 @@ class Both:
             path = Path(folder) / "m.model"
             self.ours.save_sentencepiece(path)
             again = live.processor(path.read_bytes())
-        yield from told("ids of what we write", texts, self.theirs.encode(texts), again.encode(texts))
+        yield from told(
+            "ids of what we write", texts, self.theirs.encode(texts), again.encode(texts)
+        )
         saved = pw.Tokenizer.from_str(self.ours.to_str())
         rows = saved.encode_batch(texts, specials="text").to_list()
         yield from told("ids of what we write as JSON", texts, self.theirs.encode(texts), rows)
@@ -159,12 +161,16 @@ class Both:
         """Compares the best segmentations and their scores."""
         if not self.theirs.encode(text):
             return
-        serialized = self.theirs.nbest_encode(text, nbest_size=wanted, return_type="serialized_proto")
+        serialized = self.theirs.nbest_encode(
+            text, nbest_size=wanted, return_type="serialized_proto"
+        )
         theirs = []
         for _, segmentation in live.fields(serialized):
             found = dict(live.fields(segmentation))
             theirs.append(([piece["id"] for piece in proto(segmentation)], found.get(3, 0.0)))
-        ours = [(e.ids, score) for e, score in self.ours.encode_nbest(text, wanted, specials="text")]
+        ours = [
+            (e.ids, score) for e, score in self.ours.encode_nbest(text, wanted, specials="text")
+        ]
         yield from told(f"{wanted} best", text, theirs, ours)
 
 
@@ -279,7 +285,9 @@ def as_json(rng: random.Random, texts: Texts, made: Made, tally: Tally) -> Itera
             tally.cases[f"converted, {kind}"] += 1
             text = text_for(rng, texts, pieces)
             places = sorted({rng.randrange(12), rng.randrange(60)})
-            found += pair.check({"do": "encode", "text": text, "pair": None, "add": True, "places": places})
+            found += pair.check(
+                {"do": "encode", "text": text, "pair": None, "add": True, "places": places}
+            )
     for finding in found:
         if finding.is_fault and not any(words in finding.what for words in DELIBERATE):
             yield Difference(finding.what, None, finding.theirs, finding.ours)
@@ -325,7 +333,9 @@ def main() -> int:
             for done in pool.map(partial(run, asked.seed, data=data), chunks):
                 tally.add(_shown(done))
                 cases, seconds = sum(tally.cases.values()), time.monotonic() - start
-                sys.stderr.write(f"\r{cases:,} cases, {len(tally.lines)} differences, {seconds:.0f} s ")
+                sys.stderr.write(
+                    f"\r{cases:,} cases, {len(tally.lines)} differences, {seconds:.0f} s "
+                )
                 if len(tally.lines) >= asked.most_differences:
                     pool.shutdown(cancel_futures=True)
                     break

@@ -106,7 +106,9 @@ impl Tokenizer {
 
     /// Whether a token stands for what is unknown, and is called so; the unknown token may also be the entry of a byte.
     fn is_unknown(&self, found: &Found<'_>) -> bool {
-        let Some(model) = self.model().as_unigram().filter(|model| model.unk_id() == Some(found.id)) else { return false };
+        let Some(model) = self.model().as_unigram().filter(|model| model.unk_id() == Some(found.id)) else {
+            return false;
+        };
         !model.falls_back(found.surface(), found.word.specials)
     }
 
