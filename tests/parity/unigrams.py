@@ -97,10 +97,6 @@ class Both:
             for road in ("fast", "uncached", "general")
         }
 
-    def takes(self, text: str) -> bool:
-        """Tells whether SentencePiece reads a text to its end: where it has rules, NUL ends it."""
-        return "\0" not in text or not self.read.charsmap
-
     def check(self, text: str) -> Iterator[Difference]:
         """Compares everything about a text."""
         pieces = proto(self.theirs.encode(text, return_type="serialized_proto"))
@@ -234,7 +230,6 @@ def as_model(rng: random.Random, texts: Texts, made: Made, tally: Tally) -> Iter
         return
     pieces = [piece for piece, _, _ in both.read.pieces]
     some = [text_for(rng, texts, pieces) for _ in range(TEXTS)]
-    some = [text for text in some if both.takes(text)]
     for text in some:
         tally.cases["text"] += 1
         yield from guarded(partial(both.check, text), text)
