@@ -169,6 +169,8 @@ MODELS: dict[str, tuple[list[Piece], bool, list[str]]] = {
         ["abc", "abcabca", "abab", "\u00e9\u00e9a", "a\u00e9\u00e9abc", "bcabcabc"]),
     "sentencepiece: a symbol that loses": (
         [("a", 2.5, NORMAL), ("b", -3.0, NORMAL), ("aab", -7.0, USER_DEFINED)], False, ["aab", "aabaab"]),
+    "sentencepiece: what is unknown spells an entry": (
+        [("a", 90.0, NORMAL), ("xy", 80.0, NORMAL)], False, ["xy", "xya", "xyx", "axy"]),
     "sentencepiece: bytes": (
         [(entry, score, NORMAL) for entry, score in LETTERS.items()]
         + [(entry, 0.0, BYTE) for entry in BYTES], True,

@@ -1038,7 +1038,7 @@ class Tokenizer:
         Returns:
             Encodings, neither truncated nor padded, and scores: natural logarithms of their probabilities, in which special
             tokens do not count. They are those of SentencePiece, for its models and ``n`` from 2 on. Several words are
-            combined. Of very long words there may be the best alone, where too many are nearly as good.
+            combined. Of very long words there may be the best alone, where too many are nearly as good, as in that library.
 
         Raises:
             ConfigError: The model is not Unigram, or ``n`` is less than 1.

@@ -33,9 +33,9 @@ SETTINGS: list[dict[str, Any]] = [
 
 
 def texts() -> list[str]:
-    """Gives texts that tell the readers of models apart; with rules, the library takes NUL for the end."""
+    """Gives texts that tell the readers of models apart."""
     symbols = "the mask<mask>ing the  end a b ﬁne <c> <pad>"
-    return [t for t in [*live.TRAPS, symbols, *live_bpe.texts()] if "\0" not in t]
+    return [*live.TRAPS, symbols, "a\0b", "\0", " \0 ﬁ\0", *live_bpe.texts()]
 
 
 def same(theirs: Any, ours: pw.Tokenizer, some: list[str]) -> None:
@@ -136,6 +136,24 @@ def test_every_cut_of_a_model_is_an_error_or_a_model() -> None:
             continue
         pieces = live.read(model[:size]).pieces
         assert pieces, size
+
+
+def test_nul_is_no_piece_where_a_byte_stands_for_it(tmp_path: Path) -> None:
+    bytes_ = [(f"<0x{byte:02X}>", 0.0, live.BYTE) for byte in range(256)]
+    model = live.model_of([*PIECES, ("\0", -0.5, 1), *bytes_], byte_fallback=True)
+    theirs, ours = live.processor(model), pw.Tokenizer.from_bytes(model)
+    same(theirs, ours, ["a\0a", "\0", "\0\0b"])
+    assert ours.encode("a\0").tokens == ["a", "<0x00>"]
+    ours.save_sentencepiece(tmp_path / "m.model")
+    same(live.processor((tmp_path / "m.model").read_bytes()), ours, ["a\0a"])
+
+
+@pytest.mark.parametrize("piece", ["\0", "a\0b"])
+def test_nul_is_held_by_no_model(piece: str, tmp_path: Path) -> None:
+    vocab = [("<unk>", 0.0), ("a", -1.0), (piece, -1.0)]
+    ours = pw.Tokenizer(pw.models.Unigram(vocab, 0, precision="float32"))
+    with pytest.raises(pw.errors.ConfigError, match="cannot hold NUL, as the token"):
+        ours.save_sentencepiece(tmp_path / "m.model")
 
 
 def test_bytes_that_are_not_there() -> None:

@@ -187,7 +187,9 @@ class Maker:
 
     def model(self, words: list[str]) -> Json:
         """Gives a model whose vocabulary holds many of the words, or pieces of them."""
-        return self.word_piece(words) if self.flag(0.65) else self.word_level(words)
+        kinds = (self.word_piece, self.word_level, self.unigram)
+        (kind,) = self.rng.choices(kinds, (0.45, 0.25, 0.3))
+        return kind(words)
 
     def word_level(self, words: list[str]) -> Json:
         unk = self.rng.choice(UNKNOWN)
@@ -206,6 +208,34 @@ class Maker:
             "continuing_subword_prefix": prefix,
             "max_input_chars_per_word": rng.choice((100, 100, 100, 0, 1, 3, 5, 8, 2**32)),
             "vocab": self.numbered(unk, pieces),
+        }
+
+    def unigram(self, words: list[str]) -> Json:
+        """Gives a model in which sums of scores often tie."""
+        unk, rng = self.rng.choice(UNKNOWN), self.rng
+        pieces = [piece for word in words for piece in self.pieces(word, "")]
+        pieces += [c for word in words for c in word[:20] if self.flag(0.5)]
+        pieces += [
+            f"<0x{b:02X}>" for w in words for b in w[:3].encode("utf-8", "ignore") if self.flag(0.4)
+        ]
+        entries = [entry for entry in self.numbered(unk, pieces) if entry]
+        few = [-rng.uniform(0.01, 12) for _ in range(3)]
+        score = rng.choice(
+            (
+                lambda _: -rng.uniform(0.01, 15),
+                lambda _: rng.choice(few),
+                lambda entry: few[0] * len(entry),
+                lambda _: rng.uniform(-3, 30),
+                lambda entry: -20_000.0 * len(entry),
+                lambda _: rng.choice((0, -1, -2.5, 1e-300, -1e300)),
+            )
+        )
+        unknown = entries.index(unk) if unk in entries else None
+        return {
+            "type": "Unigram",
+            "unk_id": None if self.flag(0.1) else unknown,
+            "vocab": [[entry, score(entry)] for entry in entries],
+            "byte_fallback": self.flag(0.4),
         }
 
     def pieces(self, word: str, prefix: str) -> Iterator[str]:
@@ -375,13 +405,19 @@ class Maker:
             "version": "1.0",
             "truncation": self.truncation() if self.flag(0.25) else None,
             "padding": self.padding() if self.flag(0.2) else None,
-            "added_tokens": self.added_tokens(model["vocab"]),
+            "added_tokens": self.added_tokens(numbers(model)),
             "normalizer": normalizer,
             "pre_tokenizer": pre_tokenizer,
             "post_processor": self.post_processor() if self.flag(0.6) else None,
             "decoder": self.decoder() if self.flag(0.8) else None,
             "model": model,
         }
+
+
+def numbers(model: Json) -> dict[str, int]:
+    """Gives the entries of a model with their ids."""
+    vocab = model["vocab"]
+    return vocab if isinstance(vocab, dict) else {entry: i for i, (entry, _) in enumerate(vocab)}
 
 
 def renumbered(tokens: Iterable[Json], vocab: dict[str, int]) -> list[Json]:

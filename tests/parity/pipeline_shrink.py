@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .pipeline_documents import FLAGS, Json, renumbered
+from .pipeline_documents import FLAGS, Json, numbers, renumbered
 
 STAGES = ("truncation", "padding", "post_processor", "decoder", "normalizer", "pre_tokenizer")
 MEMBERS = ("normalizers", "pretokenizers", "processors", "decoders")
@@ -39,7 +39,7 @@ def _smaller_documents(document: Json) -> Iterator[Json]:
             yield {**document, stage: None}
             for component in _smaller_components(document[stage]):
                 yield {**document, stage: component}
-    vocab = document["model"]["vocab"]
+    vocab = numbers(document["model"])
     tokens = document["added_tokens"]
     for some in _parts(tokens):
         yield {**document, "added_tokens": renumbered(some, vocab)}
@@ -56,13 +56,24 @@ def _smaller_documents(document: Json) -> Iterator[Json]:
 
 def _smaller_vocabularies(document: Json) -> Iterator[Json]:
     model = document["model"]
-    unk = model["unk_token"]
-    for entries in _parts([entry for entry in model["vocab"] if entry != unk]):
+    vocab = numbers(model)
+    unk = [*vocab][model["unk_id"]] if model.get("unk_id") is not None else model.get("unk_token")
+    for entries in _parts([entry for entry in vocab if entry != unk]):
         kept = {*entries, unk}
-        some = [entry for entry in model["vocab"] if entry in kept]
-        vocab = {entry: number for number, entry in enumerate(some)}
-        added = renumbered(document["added_tokens"], vocab)
-        yield {**document, "model": {**model, "vocab": vocab}, "added_tokens": added}
+        some = {entry: None for entry in vocab if entry in kept}
+        smaller = _with_entries(model, {entry: number for number, entry in enumerate(some)})
+        added = renumbered(document["added_tokens"], numbers(smaller))
+        yield {**document, "model": smaller, "added_tokens": added}
+
+
+def _with_entries(model: Json, vocab: dict[str, int]) -> Json:
+    """Gives the model with some of its entries."""
+    if model["type"] != "Unigram":
+        return {**model, "vocab": vocab}
+    unk_id = model["unk_id"]
+    unk = None if unk_id is None else vocab[model["vocab"][unk_id][0]]
+    scores = [[entry, score] for entry, score in model["vocab"] if entry in vocab]
+    return {**model, "unk_id": unk, "vocab": scores}
 
 
 def _smaller_components(component: Json) -> Iterator[Json]:

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .pipeline_check import Engine, Finding, Mirror, Ours, Pair, check
-from .pipeline_documents import Json, Maker
+from .pipeline_documents import Json, Maker, numbers
 from .pipeline_shrink import shrunk
 from .pipeline_texts import Texts
 
@@ -88,7 +88,7 @@ def actions(rng: random.Random, texts: Texts, document: Json) -> Iterator[Json]:
     top = len(document["model"]["vocab"]) + len(document["added_tokens"]) + 2
     ids = [rng.randrange(top) for _ in range(rng.choice((0, 1, 3, 8, 20)))]
     yield {"do": "decode", "ids": ids, "skip": rng.random() < 0.5}
-    tokens = [texts.part() for _ in range(8)] + rng.choices([*document["model"]["vocab"], ""], k=4)
+    tokens = [texts.part() for _ in range(8)] + rng.choices([*numbers(document["model"]), ""], k=4)
     yield {"do": "look up", "tokens": tokens, "ids": rng.choices(range(top), k=8)}
 
 

@@ -89,6 +89,17 @@ def without_last(members: list[Any]) -> list[Any]:
     return members[:-1]
 
 
+def scores_of_others(document: Any) -> bool:
+    """Gives each piece of Unigram the score of another."""
+    model = document["model"]
+    if model["type"] != "Unigram":
+        return False
+    scores = [score for _, score in model["vocab"]]
+    rows = zip(model["vocab"], reversed(scores), strict=True)
+    model["vocab"] = [[entry, score] for (entry, _), score in rows]
+    return scores != scores[::-1]
+
+
 MISTAKES: dict[str, Callable[[Any], bool]] = {
     **{f"no {name}": stage(name) for name in ("normalizer", "pre_tokenizer", "post_processor")},
     **{f"no {name}": stage(name) for name in ("decoder", "truncation", "padding", "added_tokens")},
@@ -132,6 +143,9 @@ MISTAKES: dict[str, Callable[[Any], bool]] = {
     "delimiter of CTC": setting("word_delimiter_token", lambda s: "~"),
     "one end": setting("stop", lambda n: 0, "Strip"),
     "no bytes": renamed("ByteFallback", "Fuse"),
+    "bytes for what is unknown": setting("byte_fallback", flipped),
+    "nothing unknown": setting("unk_id", lambda _: None),
+    "scores of others": scores_of_others,
 }
 
 

@@ -126,6 +126,40 @@ def test_sums_that_get_too_far(size: float) -> None:
             assert ours.encode_ids(text) == live.encode(text), text
 
 
+@pytest.mark.parametrize("size", [-60_000.0, 60_000.0])
+def test_sums_that_get_too_far_on_both_sides(size: float) -> None:
+    """A symbol leads far beyond what is behind it, so that it is far above 0 when that begins anew."""
+    strings = ["".join(s) for n in (1, 2, 3) for s in itertools.product("ab", repeat=n)]
+    for seed in range(8):
+        chance = random.Random(seed)
+        pieces = [(text, size * chance.uniform(0.9, 1.1) * len(text), NORMAL) for text in strings]
+        model = model_of([("<unk>", 0.0, UNKNOWN), *pieces, ("abbab", 0.0, USER_DEFINED)])
+        live, found = processor(model), pipeline.from_dict(like_sentencepiece(model))
+        ours = pw.Tokenizer.from_bytes(model)
+        for _ in range(40):
+            text = "".join(chance.choices("ab", k=chance.randrange(1, 60)))
+            same_pieces(live, found, text)
+            assert ours.encode_ids(text) == live.encode(text), text
+
+
+def test_a_model_of_symbols_alone() -> None:
+    model = model_of([("<unk>", 0.0, UNKNOWN), ("ab", 0.0, USER_DEFINED), ("b", 0.0, UNUSED)])
+    live, found = processor(model), pipeline.from_dict(like_sentencepiece(model))
+    ours = pw.Tokenizer.from_bytes(model)
+    for text in ("ab", "xab", "abab", "aab", "x"):
+        same_pieces(live, found, text)
+        assert ours.encode(text).tokens == live.encode(text, out_type=str), text
+
+
+def test_a_search_of_too_many_steps() -> None:
+    pieces = [("<unk>", 0.0, UNKNOWN), ("a", -11.2598371, NORMAL), ("x", -7.77, NORMAL)]
+    model = model_of([*pieces, ("aa", -22.519674, NORMAL)])
+    found = pipeline.from_dict(like_sentencepiece(model)).model
+    assert isinstance(found, Unigram)
+    word = ("a" * 17 + "x" * 100) * 2
+    assert reference_nbest(found, word, 64) == nbest(processor(model), word, 64)
+
+
 def test_an_agenda_that_gets_too_large() -> None:
     strings = ["".join(s) for n in range(1, 6) for s in itertools.product("ab", repeat=n)]
     lengths = set()

@@ -12,7 +12,8 @@ import pytest
 import live_bpe
 import live_unigram as live
 import piecework as pw
-from converted_unigram import CONVERTERS, converted
+from converted_unigram import CONVERTERS, MORE_CONVERTERS, converted
+from piecework.reference import pipeline, scores
 
 tokenizers = pytest.importorskip("tokenizers", reason="the oracle `tokenizers` is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -46,6 +47,17 @@ def test_converted_models(data: Path, name: str, kind: str, corpus_lines: Lines)
     same(text, [*live.TRAPS, *live_bpe.texts(), *lines])
 
 
+@pytest.mark.parametrize("kind", MORE_CONVERTERS)
+def test_models_by_other_converters(tmp_path: Path, kind: str, corpus_lines: Lines) -> None:
+    learned = [line for line in itertools.islice(corpus_lines("en/botchan.txt"), 900) if line]
+    ids = {"pad_id": 0, "eos_id": 1, "unk_id": 2, "bos_id": -1} if kind == "Pegasus" else {}
+    path = tmp_path / "m.model"
+    path.write_bytes(live.trained(learned, 700, **ids))
+    text = converted(path, kind)
+    lines = [line for corpus in CORPORA for line in itertools.islice(corpus_lines(corpus), 20)]
+    same(text, [*live.TRAPS, *live_bpe.texts(), *lines])
+
+
 FLAGS: list[dict[str, Any]] = [
     {"byte_fallback": True},
     {"add_prefix_space": False},
@@ -68,14 +80,62 @@ def test_flags_of_converters(flags: dict[str, Any], tmp_path: Path, corpus_lines
 def test_scores_are_read_as_tokenizers_reads_them(seed: int) -> None:
     chance = random.Random(seed)
     strings = ["".join(s) for n in (1, 2, 3, 4) for s in itertools.product("ab", repeat=n)]
+    told_by_exact_scores = 0
     for _ in range(20):
         unit = chance.uniform(0.1, 3)
         vocab = [("?", 0.0), *((text, -len(text) * unit) for text in strings)]
         text = tokenizers.Tokenizer(tokenizers.models.Unigram(vocab, 0, False)).to_str()
         theirs, ours = tokenizers.Tokenizer.from_str(text), pw.Tokenizer.from_str(text)
+        same_way = pipeline.from_dict(json.loads(text, parse_float=scores.read))
+        exactly = pipeline.from_dict(json.loads(text))
         for _ in range(30):
             word = "".join(chance.choices("ab", k=chance.randrange(1, 60)))
-            assert ours.encode(word).tokens == theirs.encode(word).tokens, word
+            wanted = theirs.encode(word).tokens
+            assert ours.encode(word).tokens == wanted == list(same_way.encode(word).tokens), word
+            told_by_exact_scores += list(exactly.encode(word).tokens) != wanted
+    assert told_by_exact_scores > 20  # so who reads otherwise is found out
+
+
+def test_numbers_are_read_as_tokenizers_reads_them() -> None:
+    chance = random.Random(1)
+    numbers = ["-0.0", "0", "-5", "12E2", "1e-400", "0.1e-320", "123456789012345678901234567890.5"]
+    numbers += [repr(-30 * chance.random()) for _ in range(3000)]
+    numbers += [f"-{chance.randrange(10**25)}e{chance.randrange(-330, 200)}" for _ in range(3000)]
+    numbers += [f"-{chance.randrange(10**9)}.{chance.randrange(10**30)}" for _ in range(3000)]
+    vocab = ",".join(f'["{place}",{number}]' for place, number in enumerate(numbers))
+    text = f'{{"version":"1.0","model":{{"type":"Unigram","unk_id":0,"vocab":[{vocab}]}}}}'
+    read = json.loads(tokenizers.Tokenizer.from_str(text).to_str())["model"]["vocab"]
+    assert [score for _, score in read] == [scores.read(number) for number in numbers]
+    assert sum(scores.read(number) != float(number) for number in numbers) > 500
+    ours = pw.Tokenizer.from_str(text).model
+    assert isinstance(ours, pw.models.Unigram)
+    assert [score for _, score in ours.vocab] == [score for _, score in read]
+
+
+@pytest.mark.parametrize(
+    "pre_tokenizer", ["Whitespace", "WhitespaceSplit", "BertPreTokenizer", "Punctuation", None]
+)
+def test_unknown_tokens_are_called_what_they_stand_for(pre_tokenizer: str | None) -> None:
+    """Also where the pipeline takes the fast road, and what is normalized has other words."""
+    live_one = tokenizers.Tokenizer(
+        tokenizers.models.Unigram([("<unk>", 0.0), ("a", -1.0), ("b", -2.0)], 0, False)
+    )
+    live_one.normalizer = tokenizers.normalizers.BertNormalizer()
+    if pre_tokenizer:
+        live_one.pre_tokenizer = getattr(tokenizers.pre_tokenizers, pre_tokenizer)()
+    ours = pw.Tokenizer.from_str(live_one.to_str())
+    for text in ("a É b", "ab", "xyz a 中文b XYZ", "x<unk>a"):
+        wanted, (batched,) = live_one.encode(text), ours.encode_batch([text])
+        for found in (ours.encode(text), batched):
+            assert (found.ids, found.tokens) == (wanted.ids, wanted.tokens), text
+
+
+def test_an_unknown_token_that_is_a_byte_is_called_so() -> None:
+    vocab = [("<0x78>", 0.0), ("a", -1.0)]
+    theirs = tokenizers.Tokenizer(tokenizers.models.Unigram(vocab, 0, True))
+    ours = pw.Tokenizer.from_str(theirs.to_str())
+    for text in ("xa", "ya", "xya", "x"):
+        assert ours.encode(text).tokens == theirs.encode(text).tokens, text
 
 
 def test_broken_files_are_told() -> None:

@@ -1,7 +1,10 @@
 """The ids of Unigram over all corpora, the sweep of all characters, and hard cases: as SentencePiece and as `tokenizers` has them."""
 
-from collections.abc import Callable
+import random
+import tempfile
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,55 +13,104 @@ import live_unigram as live
 import piecework as pw
 from conftest import unpacked
 from converted_unigram import converted
+from parity.unigram_models import pieces_of_words, written
 from parity_live import CONTEXTS, scalars
 
 pytestmark = [pytest.mark.parity, pytest.mark.filterwarnings("ignore")]
 
-Rows = list[list[int]]
-Pair = tuple[pw.Tokenizer, Callable[[list[str]], Rows]]
+Pair = tuple[pw.Tokenizer, Any]
 TRAINED = {
     "bytes": ("en/botchan.txt", {"byte_fallback": True, "user_defined_symbols": ["<sep>", "ab"]}),
     "Japanese": ("multi/ja-wagahai.txt", {"character_coverage": 0.98}),
     "case": ("en/botchan.txt", {"normalization_rule_name": "nmt_nfkc_cf"}),
     "spaces": ("en/botchan.txt", {"remove_extra_whitespaces": False, "add_dummy_prefix": False}),
 }
-KINDS = (*live.MODELS, *TRAINED, *(f"{name} converted" for name in live.MODELS))
+LARGE, URLS = "250,000 pieces", "URLs"
+CONVERTED = (*live.MODELS, LARGE, URLS)
+KINDS = (*live.MODELS, *TRAINED, LARGE, URLS, *(f"{name} converted" for name in CONVERTED))
 _AT_ONCE = 20_000
+_LOOKED_AT = 97
+"""Of so many texts one is looked at closely."""
+
+
+def lines_of(data: Path, corpus: str) -> list[str]:
+    """Gives the lines of a corpus that are not blank."""
+    path = (data / "corpora" / corpus).with_suffix(".txt.zst")
+    content = unpacked(path) if path.is_file() else path.with_suffix("").read_bytes()
+    return [line for line in content.decode().splitlines() if line.strip()]
+
+
+def urls() -> list[str]:
+    """Gives addresses, of which no white space divides the parts."""
+    rng = random.Random(5)
+    words = (
+        "news shop img api v2 index user cart 2024 11 p ref utm_source id q search en-US".split()
+    )
+    hosts = ("www.example.com", "a.b.co.uk", "xn--bcher-kva.example", "127.0.0.1:8080", "例え.jp")
+    parts = ("/", "/", "-", "?", "&", "=", "%20", "%E4%BD%A0", ".html", "#", "~", "+")
+    return [
+        f"http{rng.choice(('', 's'))}://{rng.choice(hosts)}"
+        + "".join(rng.choice(parts) + rng.choice(words) for _ in range(rng.randrange(1, 30)))
+        for _ in range(4000)
+    ]
+
+
+@cache
+def model_of(kind: str, data: Path) -> bytes:
+    """Gives a model: one that is there, one that is trained, or one as large as that of XLM-R."""
+    if kind == URLS:
+        return live.trained(urls()[:3000], 900, split_by_number=False, byte_fallback=True)
+    if kind == LARGE:
+        corpora = ("en/gcide-a.txt", "multi/ru-docs.txt", "multi/ja-docs.txt", "zh/laws-a.txt")
+        words = (word for name in corpora for line in lines_of(data, name) for word in line.split())
+        return written(pieces_of_words((word[:12] for word in words), 250_000), rules="nmt_nfkc")
+    if kind in TRAINED:
+        corpus, settings = TRAINED[kind]
+        return live.trained(lines_of(data, corpus)[:3000], 3000, **settings)
+    return live.shared_model(data, kind)
 
 
 def pair(kind: str, data: Path) -> Pair:
-    """Gives our tokenizer, and what encodes many texts as its library does."""
-    name = kind.removesuffix(" converted")
-    if name != kind:
-        library = pytest.importorskip("tokenizers", reason="the oracle is not installed")
-        live.shared_model(data, name)
-        text = converted(data / "vocabs" / f"{name}.model", "T5" if "t5" in name else "Spm")
-        theirs = library.Tokenizer.from_str(text)
-        return pw.Tokenizer.from_str(text), lambda texts: [
-            e.ids for e in theirs.encode_batch(texts)
-        ]
-    if kind in TRAINED:
-        corpus, settings = TRAINED[kind]
-        path = (data / "corpora" / corpus).with_suffix(".txt.zst")
-        content = unpacked(path) if path.is_file() else path.with_suffix("").read_bytes()
-        lines = [line for line in content.decode().splitlines() if line.strip()]
-        model = live.trained(lines[:3000], 3000, **settings)
-    else:
-        model = live.shared_model(data, kind)
-    return pw.Tokenizer.from_bytes(model), live.processor(model).encode
+    """Gives our tokenizer, and its library's."""
+    model = model_of(kind.removesuffix(" converted"), data)
+    if not kind.endswith(" converted"):
+        return pw.Tokenizer.from_bytes(model), live.processor(model)
+    library = pytest.importorskip("tokenizers", reason="the oracle is not installed")
+    converter = "T5" if "t5" in kind else "XLMRoberta" if LARGE in kind else "Spm"
+    with tempfile.NamedTemporaryFile(suffix=".model") as file:
+        Path(file.name).write_bytes(model)
+        text = converted(Path(file.name), converter)
+    return pw.Tokenizer.from_str(text), library.Tokenizer.from_str(text)
 
 
-def compare(tokenizer: pw.Tokenizer, theirs: Callable[[list[str]], Rows], texts: list[str]) -> None:
-    """Compares the ids of texts, at the speed of batches."""
+def compare(tokenizer: pw.Tokenizer, theirs: Any, texts: list[str]) -> None:
+    """Compares the ids of texts, at the speed of batches, and everything about some of them."""
+    is_converted = tokenizer.pre_tokenizer is not None
+    for text in texts[::_LOOKED_AT]:
+        look_closely(tokenizer, theirs, text, is_converted=is_converted)
     for start in range(0, len(texts), _AT_ONCE):
         some = texts[start : start + _AT_ONCE]
-        # SentencePiece never finds a control symbol in a text, and `tokenizers` does.
-        specials = "match" if tokenizer.pre_tokenizer else "text"
-        found, wanted = tokenizer.encode_batch(some, specials=specials).to_list(), theirs(some)
+        if is_converted:
+            found = tokenizer.encode_batch(some).to_list()
+            wanted = [encoding.ids for encoding in theirs.encode_batch(some)]
+        else:  # SentencePiece never finds a control symbol in a text
+            found = tokenizer.encode_batch(some, specials="text").to_list()
+            wanted = theirs.encode(some)
         if found != wanted:
             rows = zip(some, found, wanted, strict=True)
             text, ours, other = next(row for row in rows if row[1] != row[2])
             pytest.fail(f"{ascii(text)[:300]}: {ours[:40]}, wanted {other[:40]}")
+
+
+def look_closely(tokenizer: pw.Tokenizer, theirs: Any, text: str, *, is_converted: bool) -> None:
+    """Compares tokens, spans and decoded text."""
+    if is_converted:
+        wanted, found = theirs.encode(text), tokenizer.encode(text)
+        assert (found.tokens, found.offsets) == (wanted.tokens, wanted.offsets), ascii(text)[:300]
+    else:
+        found = tokenizer.encode(text, specials="text")
+        assert found.tokens == theirs.encode(text, out_type=str), ascii(text)[:300]
+    assert tokenizer.decode(found.ids) == theirs.decode(found.ids), ascii(text)[:300]
 
 
 @pytest.mark.parametrize("folder", ["code", "en", "multi", "nasty", "zh"])
@@ -66,19 +118,25 @@ def compare(tokenizer: pw.Tokenizer, theirs: Callable[[list[str]], Rows], texts:
 def test_corpora(kind: str, folder: str, data: Path) -> None:
     tokenizer, theirs = pair(kind, data)
     for lines in live_bpe.corpus_lines(data / "corpora" / folder, unpacked):
-        # What has rules in SentencePiece takes NUL for the end of a text.
-        compare(tokenizer, theirs, [line for line in lines if "\0" not in line])
+        compare(tokenizer, theirs, lines)
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_sweep(kind: str, context: str, data: Path) -> None:
     tokenizer, theirs = pair(kind, data)
-    compare(tokenizer, theirs, [context.format(c=c) for c in scalars() if c != "\0"])
+    compare(tokenizer, theirs, [context.format(c=c) for c in scalars()])
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_hard_cases(kind: str, data: Path) -> None:
     tokenizer, theirs = pair(kind, data)
     long_ones = [c * 10_000 for c in ("a", "_", " ", "\n", "é", "中")]
-    compare(tokenizer, theirs, [t for t in live_bpe.texts() if "\0" not in t] + long_ones)
+    compare(tokenizer, theirs, [*live_bpe.texts(), *urls(), *long_ones])
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if "converted" not in kind])
+def test_a_million_characters_without_a_space(kind: str, data: Path) -> None:
+    tokenizer, theirs = pair(kind, data)
+    for text in ("a" * 10**6, "".join(random.Random(3).choices("abcdeé中", k=10**6))):
+        assert tokenizer.encode_ids(text, specials="text") == theirs.encode(text)

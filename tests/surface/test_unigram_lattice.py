@@ -156,17 +156,27 @@ def segmentations(text: str) -> Iterator[tuple[str, ...]]:
 CHI_SQUARE = 31.26  # 11 degrees of freedom: a right sampler is above it once in a thousand seeds
 
 
-@pytest.mark.parametrize("alpha", [0.0, 0.3, 1.0])
-def test_sampling_follows_the_probabilities(tok: pw.Tokenizer, alpha: float) -> None:
+def statistic(tok: pw.Tokenizer, drawn_with: float, alpha: float) -> float:
+    """Gives how far draws with one alpha are from the shares that another gives."""
     draws = 20_000
     weights = {row: exp(alpha * sum(map(SAMPLED.get, row))) for row in segmentations(TEXT)}  # type: ignore[arg-type]
     assert len(weights) == 12
-    batch = tok.encode_batch([TEXT] * draws, alpha=alpha, seed=1)
+    batch = tok.encode_batch([TEXT] * draws, alpha=drawn_with, seed=1)
     drawn = Counter(tuple(map(tok.id_to_token, row)) for row in batch.to_list())
     assert drawn.keys() <= weights.keys()
     whole = sum(weights.values())
     expected = {row: draws * weight / whole for row, weight in weights.items()}
-    assert sum((drawn[row] - n) ** 2 / n for row, n in expected.items()) < CHI_SQUARE
+    return sum((drawn[row] - n) ** 2 / n for row, n in expected.items())
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.3, 1.0])
+def test_sampling_follows_the_probabilities(tok: pw.Tokenizer, alpha: float) -> None:
+    assert statistic(tok, alpha, alpha) < CHI_SQUARE
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.3, 1.0])
+def test_another_alpha_would_be_told(tok: pw.Tokenizer, alpha: float) -> None:
+    assert statistic(tok, alpha + 0.05, alpha) > CHI_SQUARE
 
 
 def test_a_batch_is_its_texts_and_threads_change_nothing(tok: pw.Tokenizer) -> None:

@@ -40,9 +40,9 @@ Then whole tokenizers, as a tokenizer.json describes them:
 27. `pipeline`    all of it in the order of the flow
 28. `tokenizer`   a trained WordPiece tokenizer: a pipeline, a decoder, probabilities
 
-Four files help: `unicode` holds the facts about code points, `regex` reads other people's patterns,
-`charsmap` the rewriting tables of SentencePiece models, and `floats` is arithmetic that comes out the
-same everywhere. Everything is written to be read and to
+Five files help: `unicode` holds the facts about code points, `regex` reads other people's patterns,
+`charsmap` the rewriting tables of SentencePiece models, `scores` numbers as `tokenizers` does, and `floats`
+is arithmetic that comes out the same everywhere. Everything is written to be read and to
 be right, not to be fast: the compiled core must agree with it in every id, span, score and count. It
 needs the standard library alone, and works where the core is absent.
 

@@ -101,7 +101,7 @@ def best(
     edges: Sequence[Edge],
     scores: Sequence[float],
     rounded: Rounding = float,
-    far: float = -inf,
+    far: float = inf,
 ) -> list[Edge]:
     """Gives the best path (U32).
 
@@ -110,7 +110,7 @@ def best(
         edges: Its edges in order, all of them reachable; there is a path.
         scores: One for each edge.
         rounded: What is done to each sum.
-        far: A sum below it is subtracted from itself and from all behind it.
+        far: A sum farther from 0 is subtracted from itself and from all behind it.
 
     Returns:
         Its edges from left to right. Tie rule: at each position, the longer of the last edges of equal
@@ -123,7 +123,7 @@ def best(
     last: dict[int, Edge] = {}
     reached = {0: 0.0}
     for edge, score in zip(edges, scores, strict=True):
-        if (lead := reached[edge.start]) < far:
+        if abs(lead := reached[edge.start]) > far:
             behind = {
                 end: rounded(sum_ - lead) for end, sum_ in reached.items() if end >= edge.start
             }

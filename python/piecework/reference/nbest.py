@@ -20,6 +20,7 @@ T = TypeVar("T")
 Row = tuple[tuple[T, ...], float]
 
 MOST_PARTIALS, FEW_PARTIALS, MOST_SHRINKINGS = 10000, 512, 10
+MOST_NEW, MOST_EVER = 100_000, 500_000
 
 
 class Path(NamedTuple):
@@ -86,7 +87,7 @@ class Agenda:
     def shrunk(self, size: int) -> "Agenda":
         """Gives an agenda of the first ones alone."""
         smaller = Agenda()
-        for _ in range(size):
+        for _ in range(min(size, len(self))):
             smaller.push(self.pop())
         return smaller
 
@@ -125,7 +126,7 @@ def nbest(
     """
     ends, through = by_end(size, edges), _through(size, edges, scores, rounded)
     found: list[Path] = []
-    shrinkings = 0
+    shrinkings, before, made = 0, 0, 1
     agenda = Agenda()
     agenda.push(Partial(0.0, 0.0, None, None))
     while agenda and len(found) < wanted:
@@ -139,16 +140,19 @@ def nbest(
             agenda.push(Partial(rounded(bound), rounded(score), edges[number], top))
         if not start:
             agenda.push(Partial(top.score, top.score, None, top))
-        if len(agenda) >= MOST_PARTIALS:
-            if shrinkings == MOST_SHRINKINGS:
-                highest = max(through[number] for number in ends[size])
-                return [Path(best(size, edges, scores, rounded), highest)]
-            agenda, shrinkings = agenda.shrunk(min(FEW_PARTIALS, 10 * wanted)), shrinkings + 1
+        made += len(ends[start]) + (not start)
+        is_large = len(agenda) >= MOST_PARTIALS or made - before >= MOST_NEW
+        if made > MOST_EVER or (is_large and shrinkings == MOST_SHRINKINGS):
+            highest = max(through[number] for number in ends[size])
+            return [Path(best(size, edges, scores, rounded), highest)]
+        if is_large:
+            agenda = agenda.shrunk(min(FEW_PARTIALS, 10 * wanted))
+            shrinkings, before = shrinkings + 1, made
     return found
 
 
 def joined(rows: Sequence[Row[T]], paths: Sequence[tuple[T, float]], wanted: int) -> list[Row[T]]:
-    """Joins the best rows of the words so far and the best paths of the next word (U45).
+    """Joins the best rows of the words so far and the best paths of the next word (U46).
 
     Args:
         rows: Paths of the words so far, and the sums of their scores, the best first.

@@ -23,7 +23,8 @@ from piecework.reference.lattice import UNKNOWN, Edge
 
 UNKNOWN_PENALTY = 10.0
 SYMBOL_BONUS = 0.1
-FAR = -100_000.0
+FAR = 100_000.0
+LARGEST = single(2.0**128 - 2.0**104)
 
 
 ROUNDING: dict[str, lattice.Rounding] = {"float64": float, "float32": single}
@@ -37,7 +38,7 @@ class Settings:
         unk_token: Stands for characters that are no pieces; None makes them an error.
         precision: `float64` does as `tokenizers`, `float32` as SentencePiece.
         byte_fallback: Unknown characters become entries such as `<0xE4>`, where there are such.
-        user_defined: Entries that go before all others.
+        user_defined: Entries that go before all others; with `float64` they are like all others.
         reserved: Entries that no text becomes.
         alpha: Draw a segmentation, with its probability to this power; None takes the likeliest.
 
@@ -89,12 +90,13 @@ class Encoder:
     ) -> None:
         self.settings = settings
         self._rounded = ROUNDING[settings.precision]
-        self._far = FAR if settings.precision == "float32" else -inf
+        self._far = FAR if settings.precision == "float32" else inf
         self._entries = scores.keys() - barred
         self._scores = {entry: self._checked(entry, score) for entry, score in scores.items()}
         self._open = self._entries - settings.reserved
         self._longest = max(map(len, self._open), default=0)
-        self._unknown = self._rounded(min(self._ordinary(), default=0.0) - UNKNOWN_PENALTY)
+        none = LARGEST if settings.precision == "float32" else 0.0
+        self._unknown = self._rounded(min(self._ordinary(), default=none) - UNKNOWN_PENALTY)
 
     def _checked(self, entry: str, score: float) -> float:
         if not entry:
@@ -195,7 +197,7 @@ class Encoder:
         return ln(lattice.forward(len(word), edges, [exp(score) for score in scores])[-1])
 
     def score(self, entries: Iterable[str]) -> float:
-        """Gives the score of a segmentation (U46).
+        """Gives the score of a segmentation (U47).
 
         Args:
             entries: Entries of the vocabulary from left to right.
@@ -237,7 +239,7 @@ class Encoder:
     def _score(self, entry: str, size_of: Callable[[str], int]) -> float:
         if entry == UNKNOWN:
             return self._unknown
-        if entry in self.settings.user_defined:
+        if entry in self.settings.user_defined and self.settings.precision == "float32":
             return self._rounded(SYMBOL_BONUS * (size_of(entry) - 1))
         return self._scores[entry]
 
@@ -261,7 +263,7 @@ class Encoder:
         return edge.entry in (UNKNOWN, self.settings.unk_token)
 
     def _of_unknown(self, text: str) -> Sequence[str | None]:
-        if text in self._open:
+        if text in self._open and self.settings.precision == "float64":
             return [text]
         names = [f"<0x{byte:02X}>" for byte in text.encode()]
         return names if self.settings.byte_fallback and self._entries >= set(names) else [None]

@@ -5,10 +5,13 @@
 
 use super::{Edge, Lattice, Path, Score};
 
-/// An agenda of so many is made smaller, to so few at most, and so many times.
+/// An agenda of so many is made smaller, to so few at most, and so many times; and so it is after so many new partial paths.
 const MOST_PARTIALS: usize = 10_000;
 const FEW_PARTIALS: usize = 512;
 const MOST_SHRINKINGS: usize = 10;
+const MOST_NEW: usize = 100_000;
+/// After more partial paths than this the search is given up.
+const MOST_EVER: usize = 500_000;
 
 /// The end of a path.
 #[derive(Debug, Clone, Copy)]
@@ -25,7 +28,7 @@ pub(super) fn nbest<F: Score>(lattice: &Lattice<F>, wanted: usize) -> Vec<Path> 
     let through = through(lattice);
     let mut found = Vec::new();
     let mut partials = vec![Partial { score: F::default(), edge: None, rest: None }];
-    let (mut agenda, mut shrinkings) = (Agenda::default(), 0);
+    let (mut agenda, mut shrinkings, mut before) = (Agenda::default(), 0, 0);
     agenda.push(F::default(), 0);
     while found.len() < wanted
         && let Some((bound, number)) = agenda.pop()
@@ -47,12 +50,13 @@ pub(super) fn nbest<F: Score>(lattice: &Lattice<F>, wanted: usize) -> Vec<Path> 
         if start == 0 {
             put(top.score, Partial { score: top.score, edge: None, rest: Some(number) });
         }
-        if agenda.heap.len() >= MOST_PARTIALS {
-            if shrinkings == MOST_SHRINKINGS {
-                return vec![best(lattice, &through)];
-            }
+        let is_large = agenda.heap.len() >= MOST_PARTIALS || partials.len() - before >= MOST_NEW;
+        if partials.len() > MOST_EVER || is_large && shrinkings == MOST_SHRINKINGS {
+            return vec![best(lattice, &through)];
+        }
+        if is_large {
             agenda = agenda.shrunk(FEW_PARTIALS.min(wanted.saturating_mul(10)));
-            shrinkings += 1;
+            (shrinkings, before) = (shrinkings + 1, partials.len());
         }
     }
     found

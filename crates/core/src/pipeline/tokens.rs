@@ -97,11 +97,19 @@ impl Tokenizer {
     pub(super) fn other_name<'a>(&'a self, found: &Found<'a>) -> Option<&'a str> {
         let name = match found.word.kind {
             Kind::Added(_) => found.words.text_of(found.word),
-            _ if self.model().names_unknown() && self.model().unk_id() == Some(found.id) => found.surface(),
+            _ if self.is_unknown(found) => found.surface(),
             _ if self.shadows => self.model().vocab().token(found.id)?,
             _ => return None,
         };
         (self.token(found.id) != Some(name)).then_some(name)
+    }
+
+    /// Whether a token stands for what is unknown, and is called so; the unknown token may also be the entry of a byte.
+    fn is_unknown(&self, found: &Found<'_>) -> bool {
+        let Some(model) = self.model().as_unigram().filter(|model| model.unk_id() == Some(found.id)) else {
+            return false;
+        };
+        !model.falls_back(found.surface(), found.word.specials)
     }
 
     /// Calls `each` with every token of a text.

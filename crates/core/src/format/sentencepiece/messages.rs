@@ -119,7 +119,15 @@ impl<'a> ModelProto<'a> {
                 _ => {}
             }
         }
+        model.leave_nul_to_bytes();
         Ok(model)
+    }
+
+    /// Where bytes stand for what is unknown, the library takes a piece that is NUL for an unused one.
+    fn leave_nul_to_bytes(&mut self) {
+        if self.trainer.byte_fallback {
+            self.pieces.iter_mut().filter(|piece| piece.text == "\0").for_each(|piece| piece.kind = PieceKind::Unused);
+        }
     }
 }
 

@@ -27,12 +27,22 @@ pub fn write_sentencepiece(tokenizer: &Tokenizer, like: Option<&[u8]>) -> Result
         Model::Unigram(model) => (UNIGRAM, model.settings().byte_fallback, unigram::pieces(tokenizer, model)?),
         Model::WordPiece(_) | Model::WordLevel(_) => return Err(HELD.refuses("a model other than Unigram and BPE")),
     };
+    refuse_nul(&pieces)?;
     let (normalizer, treat_whitespace_as_suffix) = normalizer(tokenizer, &pieces)?;
     let unk_surface = unk_surface(tokenizer);
     let trainer = TrainerSpec { model_type, treat_whitespace_as_suffix, byte_fallback, unk_surface };
     match like {
         Some(like) => write_like(like, &pieces, &trainer, &normalizer),
         None => Ok(write(&pieces, &trainer, &normalizer)),
+    }
+}
+
+/// Refuses NUL, which the library has in no piece but one that is unused.
+fn refuse_nul(pieces: &[Piece<'_>]) -> Result<()> {
+    let is_taken = |piece: &&Piece<'_>| piece.text == "\0" && piece.kind == PieceKind::Unused;
+    match pieces.iter().find(|piece| piece.text.contains('\0') && !is_taken(piece)) {
+        Some(piece) => Err(HELD.refuses(&format!("NUL, as the token {:?} has it", shorten(piece.text)))),
+        None => Ok(()),
     }
 }
 

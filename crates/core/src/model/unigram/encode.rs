@@ -102,6 +102,11 @@ impl Unigram {
         }
     }
 
+    /// Whether a text becomes the entries of its bytes where it is unknown.
+    pub(crate) fn falls_back(&self, text: &str, specials: bool) -> bool {
+        self.tables(specials).fallbacks(text).is_some()
+    }
+
     /// Whether each unknown character falls back to bytes by itself.
     fn bytes_by_themselves(&self) -> bool {
         self.settings().precision == Precision::Float32 && self.settings().byte_fallback
@@ -110,7 +115,9 @@ impl Unigram {
     /// Says what becomes of characters that no piece of the path covers.
     fn push_unknown(&self, word: &str, Edge { start, end, .. }: Edge, at: u32, tables: &Tables, out: &mut Vec<Token>) {
         let (text, span) = (&word[start..end], Span::new(start, end).shifted(at));
-        if let Some(id) = tables.piece(text) {
+        // `tokenizers` looks up what they spell; SentencePiece knows that they are unknown.
+        let piece = tables.piece(text).filter(|_| self.settings().precision == Precision::Float64);
+        if let Some(id) = piece {
             out.push(Token { id, span });
         } else if let Some(ids) = tables.fallbacks(text) {
             out.extend(ids.map(|id| Token { id, span }));

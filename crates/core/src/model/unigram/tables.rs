@@ -82,11 +82,11 @@ impl Scores {
     fn single(vocab: &Vocab, scores: &[f64], Settings { user_defined, reserved, .. }: &Settings) -> Self {
         let mut singles: Box<[f32]> = scores.iter().map(|&score| score as f32).collect();
         let ordinary = vocab.iter().filter(|(_, id)| !reserved.contains(id) && !user_defined.contains(id));
-        let lowest = ordinary.map(|(_, id)| singles[id as usize]).fold(f32::INFINITY, f32::min);
+        let lowest = ordinary.map(|(_, id)| singles[id as usize]).fold(f32::MAX, f32::min);
         for (text, id) in vocab.iter().filter(|(_, id)| user_defined.contains(id)) {
             singles[id as usize] = symbol_score(text.len());
         }
-        let unknown = (or_zero(f64::from(lowest)) - UNKNOWN_PENALTY) as f32;
+        let unknown = (f64::from(lowest) - UNKNOWN_PENALTY) as f32;
         Self::Float32(singles, unknown)
     }
 }

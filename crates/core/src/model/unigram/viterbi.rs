@@ -15,7 +15,7 @@ const NOWHERE: u32 = u32::MAX;
 
 /// A score that is added up along a text.
 pub(super) trait Sum: Score + Sub<Output = Self> {
-    /// Below, SentencePiece begins to count from 0 again, lest a long text have no digits left.
+    /// Below, and as far above 0, SentencePiece begins to count from 0 again, lest a long text have no digits left.
     const FAR: f64;
 }
 
@@ -108,7 +108,7 @@ impl<F: Sum> Pieces<'_, F> {
             if before == NOWHERE {
                 continue;
             }
-            if here.into() < F::FAR {
+            if here.into().abs() > -F::FAR {
                 places[start..=reached].iter_mut().for_each(|place| place.score = place.score - here);
                 here = F::default();
             }
