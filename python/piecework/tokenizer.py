@@ -1764,6 +1764,8 @@ class Tokenizer:
     def rounds(self) -> tuple[Round, ...]:
         """What a training of Unigram did, in order: steps of EM and prunings; empty if it is not known.
 
+        What was removed is known of the tokenizer that :func:`train` gave. A file keeps the rest.
+
         >>> from piecework import UnigramTrainer, train
         >>> tok = train({"▁hug": 10, "▁hugs": 5, "▁bun": 3}, UnigramTrainer(12))
         >>> tok.rounds[1]
@@ -1772,7 +1774,7 @@ class Tokenizer:
         from piecework.types import Round
 
         return tuple(
-            Round(pieces, log_likelihood, tuple(removed))
+            Round(pieces, log_likelihood, None if removed is None else tuple(removed))
             for pieces, log_likelihood, removed in self._core.rounds() or ()
         )
 

@@ -33,8 +33,8 @@ use crate::workers::Workers;
 
 /// A merge of the history: left, right, token, score, pair, left and right counts, ties.
 type MergeTuple<'a> = (&'a str, &'a str, &'a str, f64, u64, u64, u64, u64);
-/// A round of the history: pieces before it, log-likelihood, what it removed.
-type RoundTuple<'a> = (usize, Option<f64>, &'a [String]);
+/// A round of the history: pieces before it, log-likelihood, what it removed if that is known.
+type RoundTuple<'a> = (usize, Option<f64>, Option<&'a [String]>);
 /// Settings of a model: prefix, unknown token, unknown policy, longest word, segmentation.
 type ModelSettings = (String, Option<String>, String, Option<usize>, String);
 /// An added token: content, `single_word`, lstrip, rstrip, normalized, special.
@@ -444,7 +444,7 @@ fn detached<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Se
 
 fn round_tuple(round: &Round) -> RoundTuple<'_> {
     let Round { pieces, log_likelihood, removed } = round;
-    (*pieces, *log_likelihood, removed)
+    (*pieces, *log_likelihood, removed.as_deref())
 }
 
 fn merge_tuple(merge: &Merge) -> MergeTuple<'_> {

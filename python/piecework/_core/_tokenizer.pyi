@@ -106,8 +106,8 @@ class Tokenizer:
     def history(self) -> list[tuple[str, str, str, float, int, int, int, int]] | None:
         """Give the merges: left, right, token, score, pair, left and right count, ties."""
 
-    def rounds(self) -> list[tuple[int, float | None, list[str]]] | None:
-        """Give the rounds of Unigram: pieces before, log-likelihood, what was removed."""
+    def rounds(self) -> list[tuple[int, float | None, list[str] | None]] | None:
+        """Give the rounds of Unigram: pieces before, log-likelihood, what was removed if that is known."""
 
     def encode(
         self,

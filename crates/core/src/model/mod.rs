@@ -36,6 +36,15 @@ pub struct Scored {
     pub score: f64,
 }
 
+/// What a token that was never counted is taken to be worth: note 002's epsilon.
+pub const PROBABILITY_FLOOR: f64 = f64::EPSILON;
+
+/// The share of `count` in `total`, or the floor where nothing was counted.
+#[expect(clippy::cast_precision_loss, reason = "a probability needs no more than 53 bits of a count")]
+pub(crate) fn probability(count: u64, total: u64) -> f64 {
+    if count == 0 { PROBABILITY_FLOOR } else { count as f64 / total as f64 }
+}
+
 /// What is left to chance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Chance {

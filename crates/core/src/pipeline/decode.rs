@@ -6,9 +6,7 @@ use super::tokens::Scratch;
 use crate::added::Specials;
 use crate::decode::{DecodeStream, Decoder, Form};
 use crate::error::{Error, Result};
-
-/// What a token that was never counted is taken to be worth: note 002's epsilon.
-pub const PROBABILITY_FLOOR: f64 = f64::EPSILON;
+use crate::model::probability;
 
 impl Tokenizer {
     /// The text of `ids`.
@@ -67,7 +65,7 @@ impl Tokenizer {
 
     /// The sum of the logarithms of the probabilities of a text's tokens, without special tokens around it.
     ///
-    /// A token's probability is its share of all tokens counted in training, or [`PROBABILITY_FLOOR`] if it
+    /// A token's probability is its share of all tokens counted in training, or [`crate::model::PROBABILITY_FLOOR`] if it
     /// was not counted or is the unknown token, so the sum is finite.
     pub fn log_likelihood(&self, text: &str, specials: &Specials, scratch: &mut Scratch) -> Result<f64> {
         let training = self.parts.training.as_ref().ok_or_else(|| {
@@ -90,10 +88,4 @@ impl Tokenizer {
         })?;
         Ok(sum)
     }
-}
-
-/// The share of `count` in `total`, or the floor where nothing was counted.
-#[expect(clippy::cast_precision_loss, reason = "a probability needs no more than 53 bits of a count")]
-fn probability(count: u64, total: u64) -> f64 {
-    if count == 0 { PROBABILITY_FLOOR } else { count as f64 / total as f64 }
 }

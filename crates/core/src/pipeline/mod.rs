@@ -12,7 +12,6 @@ mod road;
 mod tokens;
 
 pub use cuts::{Cuts, Part};
-pub use decode::PROBABILITY_FLOOR;
 pub use encode::{Input, Options, Road};
 pub use tokens::{Scratch, WordPieces};
 

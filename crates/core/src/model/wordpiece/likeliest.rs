@@ -4,6 +4,7 @@ use super::automaton::Piece;
 use crate::error::{Error, Result};
 use crate::floats::{Scaled, ln};
 use crate::lattice::{Lattice, UNKNOWN};
+use crate::model::{PROBABILITY_FLOOR, probability};
 use crate::trie::Trie;
 use crate::vocab::Vocab;
 
@@ -22,7 +23,7 @@ impl Likeliest {
         let entries = || vocab.iter().filter(|&(_, id)| allowed(id));
         let behind = entries().filter_map(|(entry, id)| Some((entry.strip_prefix(prefix)?, id)));
         let total: u64 = counts.iter().sum();
-        let score = |id: u32| ln(Scaled::of(share(counts.get(id as usize).copied().unwrap_or(0), total)));
+        let score = |id: u32| ln(Scaled::of(probability(counts.get(id as usize).copied().unwrap_or(0), total)));
         Ok(Self {
             start: trie(entries())?,
             continuing: trie(behind)?,
@@ -32,7 +33,7 @@ impl Likeliest {
 
     /// Feeds every piece of the best path to `emit`. Without `unknown` a word that no path leads through is one unmatched piece.
     pub(super) fn walk(&self, word: &str, unknown: bool, mut emit: impl FnMut(Piece) -> bool) {
-        let unknown = unknown.then(|| ln(Scaled::of(FLOOR)) - UNKNOWN_PENALTY);
+        let unknown = unknown.then(|| ln(Scaled::of(PROBABILITY_FLOOR)) - UNKNOWN_PENALTY);
         let lattice = Lattice::new(word, unknown, |start, each| {
             let trie = if start == 0 { &self.start } else { &self.continuing };
             trie.each(&word.as_bytes()[start..], |bytes, id| each(bytes, id, self.scores[id as usize]));
@@ -48,15 +49,8 @@ impl Likeliest {
     }
 }
 
-/// What is never counted has this probability.
-const FLOOR: f64 = f64::EPSILON;
 /// What is unknown is by so much less likely.
 const UNKNOWN_PENALTY: f64 = 10.0;
-
-#[expect(clippy::cast_precision_loss, reason = "a probability needs no more than 53 bits of a count")]
-fn share(count: u64, total: u64) -> f64 {
-    if count == 0 { FLOOR } else { count as f64 / total as f64 }
-}
 
 fn size(bytes: usize) -> u32 {
     u32::try_from(bytes).expect("a text is under 4 GiB")
