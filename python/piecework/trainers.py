@@ -304,6 +304,8 @@ class UnigramTrainer(Trainer):
         split_digits: A digit is a piece by itself.
         split_by_whitespace: ``▁`` stands only at the front of a piece.
         allow_whitespace_only_pieces: Several ``▁`` are a piece, too.
+        treat_whitespace_as_suffix: ``▁`` ends a word, ``hug▁``, and stands only at the end of a piece. By default texts are then
+            normalized by ``normalizers.SentencePiece`` and split behind white space.
 
     Raises:
         ConfigError: A setting that is impossible.
@@ -339,6 +341,7 @@ class UnigramTrainer(Trainer):
     split_digits: bool = False
     split_by_whitespace: bool = True
     allow_whitespace_only_pieces: bool = False
+    treat_whitespace_as_suffix: bool = False
 
     def __post_init__(self) -> None:
         """Check types and ranges, those of shares first."""
