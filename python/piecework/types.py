@@ -125,6 +125,7 @@ class Call:
     cache: bool
     dropout: float | None = None
     alpha: float | None = None
+    nbest_size: int | None = None
     seed: int = 0
 
 
@@ -195,6 +196,7 @@ class Encodings:
                 cache=call.cache,
                 dropout=call.dropout,
                 alpha=call.alpha,
+                nbest_size=call.nbest_size,
                 seed=call.seed,
                 offsets=True,
                 threads=self._threads,

@@ -9,7 +9,7 @@ mod sample;
 use std::fmt::Debug;
 use std::ops::Add;
 
-use crate::chance::Generator;
+pub(crate) use sample::Sampling;
 
 /// The id of an edge for an unknown character.
 pub(crate) const UNKNOWN: u32 = u32::MAX;
@@ -39,8 +39,8 @@ pub(crate) struct Path {
 pub(crate) trait Segmentations {
     /// The best few, best first.
     fn nbest(&self, wanted: usize) -> Vec<Path>;
-    /// One by chance, with its probability to the power of `alpha`, from its end.
-    fn sample(&self, alpha: f64, generator: &mut Generator) -> Vec<Edge>;
+    /// One by chance, from its end.
+    fn sample(&self, sampling: &mut Sampling) -> Vec<Edge>;
     /// The logarithm of the sum of all probabilities.
     fn log_probability(&self) -> f64;
 }
@@ -130,8 +130,8 @@ impl<F: Score> Segmentations for Lattice<F> {
         nbest::nbest(self, wanted)
     }
 
-    fn sample(&self, alpha: f64, generator: &mut Generator) -> Vec<Edge> {
-        sample::sample(self, alpha, generator)
+    fn sample(&self, sampling: &mut Sampling) -> Vec<Edge> {
+        sample::sample(self, sampling)
     }
 
     fn log_probability(&self) -> f64 {

@@ -13,6 +13,7 @@ mod tokens;
 
 pub use cuts::{Cuts, Part};
 pub use encode::{Input, Options, Road};
+pub use nbest::WordScores;
 pub use tokens::{Scratch, WordPieces};
 
 use std::sync::Arc;
