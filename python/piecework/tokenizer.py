@@ -515,17 +515,20 @@ class Tokenizer:
                 f"normalizer= and {', '.join(flags)} exclude each other; set them in the normalizer"
             )
         splitter, functions = _vocab_splitter(settings, flags)
+        prefix = settings.get("continuing_subword_prefix", "##")
         unk_token = settings.get("unk_token", "[UNK]")
-        model = (
-            _checked_text(
-                "continuing_subword_prefix", settings.get("continuing_subword_prefix", "##")
+        core = _core.Tokenizer.from_vocab(
+            data,
+            splitter,
+            functions,
+            (
+                _checked_text("continuing_subword_prefix", prefix),
+                None if unk_token is None else _checked_text("unk_token", unk_token),
+                settings.get("unknown", "word"),
+                _checked_limit(settings.get("max_input_chars_per_word", 100)),
+                "longest",
             ),
-            None if unk_token is None else _checked_text("unk_token", unk_token),
-            settings.get("unknown", "word"),
-            _checked_limit(settings.get("max_input_chars_per_word", 100)),
-            "longest",
         )
-        core = _core.Tokenizer.from_vocab(data, splitter, functions, model)
         changes = {name: settings[name] for name in _LIKELIEST if name in settings}  # type: ignore[literal-required]
         tokenizer = cls._wrap(core, functions)
         return tokenizer.with_settings(**changes) if changes else tokenizer
