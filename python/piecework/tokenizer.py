@@ -1631,7 +1631,8 @@ class Tokenizer:
 
         Returns:
             For each piece, the longer prefixes that were tried and are no tokens, and the merges that the piece was born
-            by, down to characters; ``print`` shows it.
+            by, down to characters; where the likeliest segmentation is taken, the scores of the pieces, how much of the word's
+            probability they have together, and the next best; ``print`` shows it.
 
         >>> import piecework as pw
         >>> tok = pw.train({"hug": 10, "pug": 5, "hugs": 5}, pw.WordPieceTrainer(vocab_size=12))
@@ -1641,6 +1642,12 @@ class Tokenizer:
             hug = h + ##ug (merge 2)
               ##ug = ##u + ##g (merge 1)
           ##s: a character of the alphabet
+        >>> words = {"▁hug": 10, "▁pug": 5, "▁pun": 12, "▁bun": 4, "▁hugs": 5}
+        >>> print(pw.train(words, pw.UnigramTrainer(16)).explain("puns"))
+        puns -> ' pun' s
+          ' pun': score -1.34505
+          s: score -4.24095
+          together score -5.586, 100.0% of all that spells it; next ' ' p u n s, score -21.9101, e^16.3 times less likely
         """
         from piecework.explain import explain
 

@@ -185,14 +185,14 @@ mod tests {
     #[test]
     fn a_draw_can_be_any_path_and_the_sum_is_that_of_all() {
         let found = lattice("aaa", &[("a", -1.0), ("aa", -2.5)], None).unwrap();
-        let mut drawn: Vec<_> = (0..50).map(|n| ends(&found.sample(1.0, &mut Generator::new(0, n)))).collect();
+        let mut drawn: Vec<_> = (0..50).map(|n| ends(&found.sample(&mut Sampling::new(1.0, None, 0, n)))).collect();
         drawn.sort();
         drawn.dedup();
         assert_eq!(drawn, [vec![1, 2, 3], vec![1, 3], vec![2, 3]]);
         let wanted = libm::log(libm::exp(-3.0) + 2.0 * libm::exp(-3.5));
         assert!((found.log_probability() - wanted).abs() < 1e-12);
         for _ in 0..20 {
-            assert_eq!(ends(&found.sample(1e6, &mut Generator::new(7, 0))), [1, 2, 3]);
+            assert_eq!(ends(&found.sample(&mut Sampling::new(1e6, None, 7, 0))), [1, 2, 3]);
         }
     }
 }
