@@ -77,6 +77,21 @@ def test_white_space_at_the_ends_of_words(tmp_path: Path) -> None:
         assert theirs.decode(theirs.encode(text)) == decoded, text
 
 
+def test_with_the_rules_of_sentencepiece(tmp_path: Path) -> None:
+    library = pytest.importorskip("sentencepiece")
+    rules = pw.normalizers.SentencePiece.of("nmt_nfkc")
+    tok = pw.train([*TEXTS, "ﬁve ＴＩＭＥＳ"], pw.UnigramTrainer(38), normalizer=rules)
+    assert tok.decode(tok.encode("ﬁve   ＴＩＭＥＳ").ids) == "five TIMES"
+    with (
+        pytest.warns(pw.errors.PieceworkWarning, match="32 bits"),
+        pytest.warns(pw.errors.PieceworkWarning, match="special tokens"),
+    ):
+        tok.save(tmp_path / "m.model", "sentencepiece", nearest=True)
+    theirs = library.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
+    for text in (*TEXTS, "", "  ﬁve   ＴＩＭＥＳ ", "unseen"):
+        assert theirs.encode(text) == tok.encode(text).ids, text
+
+
 def test_no_unknown_token() -> None:
     tok = pw.train(TEXTS, pw.UnigramTrainer(28, special_tokens=[], unk_token=None))
     assert tok.unk_token is None

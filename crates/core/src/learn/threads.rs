@@ -38,7 +38,7 @@ impl<'a> Threads<'a> {
         let shared = Shared { parts, begun: AtomicUsize::new(0), stop: AtomicBool::new(false) };
         let mut told = Ok(());
         (self.0)(&|| work(&mut &shared), &mut || {
-            work(&mut Here { shared: &shared, tell: &mut *tell, told: &mut told })
+            work(&mut Here { shared: &shared, tell: &mut *tell, told: &mut told });
         });
         told
     }
