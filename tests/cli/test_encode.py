@@ -296,11 +296,19 @@ def test_dropout_and_its_seed(run: Run, tok: pw.Tokenizer, tok_file: Path) -> No
     assert len(set(map(tuple, wanted))) > 3
 
 
+def test_a_vocabulary_without_counts_has_no_likelihood(run: Run, vocab_file: Path) -> None:
+    ended = run("encode", vocab_file, "--segmentation", "likeliest", stdin="cats")
+    assert (ended.code, ended.out) == (2, "")
+    assert "needs token counts, which come from training" in ended.err
+
+
 def test_a_wordpiece_by_likelihood_has_lists_and_samples(
-    run: Run, tok: pw.Tokenizer, tmp_path: Path
+    run: Run, tok: pw.Tokenizer, tok_file: Path, tmp_path: Path
 ) -> None:
     likeliest, path = tok.with_settings(segmentation="likeliest"), tmp_path / "likeliest.json"
     likeliest.save(path)
+    asked = run("encode", tok_file, "--segmentation", "likeliest", "--tokens", stdin="cats").out
+    assert asked.split() == likeliest.encode("cats").tokens
     found = likeliest.encode_nbest("cats", 3)
     rows = [f"{score:.6g}\t{' '.join(encoding.tokens)}" for encoding, score in found]
     assert run("encode", path, "--nbest", 3, "--tokens", stdin="cats").out.splitlines() == rows

@@ -189,7 +189,7 @@ impl WordPiece {
         }
         if counts.is_none() && probabilities.is_none() {
             let message = "segmentation=\"likeliest\" needs token counts, which come from training and are kept in a \
-                           tokenizer.json that piecework saved; or pass probabilities={token: probability}";
+                           tokenizer.json that piecework saved; or pass probabilities= of its tokens, in Python";
             return Err(Error::NoCounts(message.to_owned()));
         }
         self.counts = counts.map(Into::into);
