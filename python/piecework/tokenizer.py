@@ -1645,8 +1645,8 @@ class Tokenizer:
         >>> words = {"▁hug": 10, "▁pug": 5, "▁pun": 12, "▁bun": 4, "▁hugs": 5}
         >>> print(pw.train(words, pw.UnigramTrainer(16)).explain("puns"))
         puns -> ' pun' s
-          ' pun': score -1.34505
-          s: score -4.24095
+          ' pun': score -1.20397
+          s: score -4.38203
           together score -5.586, 100.0% of all that spells it; next ' ' p u n s, score -21.9101, e^16.3 times less likely
         """
         from piecework.explain import explain
