@@ -350,6 +350,10 @@ def reference_cases(table: dict[str, Json]) -> Iterator[Json]:
             chance = {"alpha": alpha, "seed": seed, "number": number}
             label = f"{name}: {text}, alpha {alpha}, seed {seed}, input {number}"
             yield by_reference(table, {"name": label} | case | chance)
+        for size, seed in ((2, 0), (3, 4), (500, 1)):
+            chance = {"alpha": 0.3, "nbest_size": size, "seed": seed, "number": 0}
+            label = f"{name}: {text}, among the best {size}, seed {seed}"
+            yield by_reference(table, {"name": label} | case | chance)
     for name in ("ties", "ties in floats", "unknown", "sentencepiece: symbols"):
         model = models.from_dict(table[name])
         assert isinstance(model, models.Unigram)
@@ -367,7 +371,8 @@ def by_reference(table: dict[str, Json], case: Json) -> Json:
     """Adds the columns that the reference gives."""
     model = table[case["config"]["model"]]
     if "alpha" in case:
-        ours = {**model.get("piecework", {}), "alpha": case["alpha"]}
+        chance = {name: case[name] for name in ("alpha", "nbest_size") if name in case}
+        ours = {**model.get("piecework", {}), **chance}
         model = {**model, "type": "piecework.Unigram", "piecework": ours}
     made = pipeline.from_dict({**case["config"], "model": model})
     call = {name: case[name] for name in ("specials", "seed", "number") if name in case}
@@ -403,6 +408,7 @@ MIXED = {
     "\u2581e\u0301t\u00e9": 3, "\u2581caf\u00e9s": 2, "\u2581x<mask>y": 5, "\u2581x": 3, "\u2581\u2581x": 2,
     "\u2581\u043c\u0438\u0440": 4, "\u2581a.b": 2, "\u2581\U0001f600\U0001f600": 2,
 }  # fmt: skip
+ENDS = {word[::-1]: count for word, count in MIXED.items()}
 LONG = {"abcdefghijklmnopqrstuvwxyz" * 40: 2, "abc": 5, "xyz" * 7: 3}
 HUGE = {"ab": 2**62, "abc": 3, "c": 1}
 TRAININGS: list[tuple[str, dict[str, int], Json]] = [
@@ -423,6 +429,11 @@ TRAININGS: list[tuple[str, dict[str, int], Json]] = [
     ("spaces inside", MIXED, {"vocab_size": 48, "character_coverage": 1.0, "split_by_whitespace": False}),
     ("runs of spaces", MIXED,
      {"vocab_size": 48, "character_coverage": 1.0, "allow_whitespace_only_pieces": True}),
+    ("spaces at the ends", ENDS,
+     {"vocab_size": 48, "character_coverage": 1.0, "treat_whitespace_as_suffix": True}),
+    ("spaces inside or at the ends", ENDS,
+     {"vocab_size": 48, "character_coverage": 1.0, "treat_whitespace_as_suffix": True,
+      "split_by_whitespace": False, "allow_whitespace_only_pieces": True}),
     ("symbols and bytes", MIXED,
      {"vocab_size": 298, "character_coverage": 1.0, "user_defined_symbols": ["<mask>", "the"],
       "byte_fallback": True}),

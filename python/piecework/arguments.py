@@ -69,7 +69,9 @@ class Way(NamedTuple):
     dropout: float | None = None
     """How likely BPE passes a merge over, and WordPiece a token; None: as the model says."""
     alpha: float | None = None
-    """The power of the probabilities by which Unigram draws a segmentation; None takes the best."""
+    """The power of the probabilities by which a segmentation is drawn; None takes the best."""
+    nbest_size: int | None = None
+    """Among how many of the best it is drawn; None for all."""
     seed: int = 0
     """What decides about what is left to chance."""
     first_input: int = 0

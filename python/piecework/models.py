@@ -2,7 +2,7 @@
 
 >>> from piecework import models
 >>> models.WordPiece(["[UNK]", "hug", "##s"])
-WordPiece(vocab=<3 tokens>, unk_token='[UNK]', max_input_chars_per_word=100, continuing_subword_prefix='##', unknown='word', segmentation='longest', dropout=None)
+WordPiece(vocab=<3 tokens>, unk_token='[UNK]', max_input_chars_per_word=100, continuing_subword_prefix='##', unknown='word', segmentation='longest', dropout=None, probabilities=None)
 """
 
 from __future__ import annotations
@@ -132,12 +132,31 @@ class _Vocab(Kind):
         return dict(value)
 
 
+class _Probabilities(Kind):
+    """A mapping of tokens to how likely they are, kept as sorted pairs without those that are never there; JSON has an object."""
+
+    def check(self, value: Any) -> tuple[tuple[str, float], ...]:
+        if isinstance(value, tuple):
+            value = dict(value)
+        if not isinstance(value, abc.Mapping):
+            raise Mismatch(f"expected a mapping of tokens to probabilities, found {shown(value)}")
+        pairs = []
+        for token, probability in value.items():
+            with under(f"[{token!r}]"):
+                pairs.append((_TOKEN.check(token), PROBABILITY.check(probability)))
+        return tuple(sorted(pair for pair in pairs if pair[1]))
+
+    def write(self, value: tuple[tuple[str, float], ...]) -> dict[str, float]:
+        return dict(value)
+
+
 class Model(Component):
     """The base of all models."""
 
 
 _VOCAB = _Vocab()
 _UNKNOWN = Choice({name: name for name in ("word", "run", "char")})
+_PROBABILITIES = Maybe(_Probabilities())
 _SEGMENTATION = Choice({name: name for name in ("longest", "likeliest")})
 _NO_LIMIT = ID_LIMIT - 1
 """How a file, which must give a number, says that there is no limit: no text has so many characters."""
@@ -161,12 +180,17 @@ class _Own(Settings):
         default="longest", metadata=takes(_SEGMENTATION, may_lack=True)
     )
     dropout: float | None = field(default=None, metadata=takes(Maybe(PROBABILITY), may_lack=True))
+    probabilities: tuple[tuple[str, float], ...] | None = field(
+        default=None, metadata=takes(_PROBABILITIES, may_lack=True)
+    )
 
     def to_dict(self) -> dict[str, Any]:
         """Leave out what older versions refuse, where it says nothing."""
         data = super().to_dict()
         if self.segmentation == "longest" and self.dropout is None:
             del data["segmentation"], data["dropout"]
+        if self.probabilities is None:
+            del data["probabilities"]
         return data
 
 
@@ -187,9 +211,11 @@ class WordPiece(Model):
         unknown: What becomes of characters that no piece covers: the whole ``"word"`` is unknown, as in ``tokenizers``,
             or each ``"run"`` of them, or each ``"char"``.
         segmentation: ``"likeliest"`` takes, in place of the longest pieces, those whose probabilities multiply to most. These
-            are shares of the token counts of a training, without which there is no such tokenizer; see
-            :meth:`piecework.Tokenizer.with_settings`.
+            are shares of the token counts of a training (:meth:`piecework.Tokenizer.with_settings`), or ``probabilities``; without
+            either there is no such tokenizer.
         dropout: How likely longest match passes a piece of more than one character over; None for never.
+        probabilities: A mapping of pieces to how likely they are, from 0 to 1; all others have 2**-52. Kept as a tuple of
+            pairs.
 
     >>> WordPiece({"[UNK]": 0, "hug": 1}).vocab["hug"]
     1
@@ -204,6 +230,7 @@ class WordPiece(Model):
     unknown: UnknownPolicy = field(metadata=takes(_UNKNOWN))
     segmentation: Segmentation = field(metadata=takes(_SEGMENTATION))
     dropout: float | None = field(metadata=takes(Maybe(PROBABILITY)))
+    probabilities: tuple[tuple[str, float], ...] | None = field(metadata=takes(_PROBABILITIES))
 
     def __init__(
         self,
@@ -215,6 +242,7 @@ class WordPiece(Model):
         *,
         segmentation: Segmentation = "longest",
         dropout: float | None = None,
+        probabilities: abc.Mapping[str, float] | tuple[tuple[str, float], ...] | None = None,
     ) -> None:
         self._fill(
             vocab=vocab,
@@ -224,6 +252,7 @@ class WordPiece(Model):
             unknown=unknown,
             segmentation=segmentation,
             dropout=dropout,
+            probabilities=probabilities,
         )
 
     def _write(self) -> dict[str, Any]:
@@ -240,12 +269,13 @@ class WordPiece(Model):
             "max_input_chars_per_word": _NO_LIMIT if limit is None else min(limit, _NO_LIMIT),
             "vocab": dict(self.vocab),
         }
-        if not honoured or not has_unk:
+        if not honoured or not has_unk or self.probabilities is not None:
             own = _Own(
                 unknown=self.unknown,
                 has_unk=has_unk,
                 segmentation=self.segmentation,
                 dropout=self.dropout,
+                probabilities=self.probabilities,
             )
             data["piecework"] = own.to_dict()
         return data
@@ -258,7 +288,7 @@ class WordPiece(Model):
     def _current(cls, data: dict[str, Any]) -> dict[str, Any]:
         """Give the settings that the file writes in another way."""
         own = _own(data.pop("piecework", None))
-        for name in ("unknown", "segmentation", "dropout"):
+        for name in ("unknown", "segmentation", "dropout", "probabilities"):
             data[name] = getattr(own, name)
         if not own.has_unk:
             data["unk_token"] = None

@@ -78,6 +78,7 @@ class ModelSettings(TypedDict, total=False):
     unk_token: str | None
     max_input_chars_per_word: int | None
     segmentation: Segmentation
+    probabilities: Mapping[str, float] | None
 
 
 class LoadSettings(ModelSettings, total=False):
@@ -95,7 +96,8 @@ class LoadSettings(ModelSettings, total=False):
         unknown: What becomes of characters that no piece covers.
         unk_token: The unknown token's text; None if there is none.
         max_input_chars_per_word: Longer words are unknown; None for no limit.
-        segmentation: ``"likeliest"`` in place of the longest match; not for a vocab.txt.
+        segmentation: ``"likeliest"`` in place of the longest match.
+        probabilities: How likely each token is, which that needs where there was no training; the others have 2**-52.
         truncation: How calls truncate that do not say it; None for not at all. By default, what a tokenizer.json says.
         padding: The same for padding.
     """
@@ -121,7 +123,8 @@ _TEXT = (str, bytes, bytearray, memoryview)
 _BERT = ("lowercase", "strip_accents", "clean_text", "handle_chinese_chars")
 _VOCAB_ONLY = (*_BERT, "normalizer", "pre_tokenizer", "continuing_subword_prefix")
 _LIMITS = ("truncation", "padding")
-_MODEL = ("unknown", "unk_token", "max_input_chars_per_word", "segmentation")
+_LIKELIEST = ("segmentation", "probabilities")
+_MODEL = ("unknown", "unk_token", "max_input_chars_per_word", *_LIKELIEST)
 _SPLITTING = ("normalizer", "pre_tokenizer")
 _ALONE = {
     "merges.txt": "a vocabulary or merges of BPE, which belong together; expected the files vocab.json and merges.txt",
@@ -512,17 +515,23 @@ class Tokenizer:
                 f"normalizer= and {', '.join(flags)} exclude each other; set them in the normalizer"
             )
         splitter, functions = _vocab_splitter(settings, flags)
+        prefix = settings.get("continuing_subword_prefix", "##")
         unk_token = settings.get("unk_token", "[UNK]")
-        model = (
-            _checked_text(
-                "continuing_subword_prefix", settings.get("continuing_subword_prefix", "##")
+        core = _core.Tokenizer.from_vocab(
+            data,
+            splitter,
+            functions,
+            (
+                _checked_text("continuing_subword_prefix", prefix),
+                None if unk_token is None else _checked_text("unk_token", unk_token),
+                settings.get("unknown", "word"),
+                _checked_limit(settings.get("max_input_chars_per_word", 100)),
+                "longest",
             ),
-            None if unk_token is None else _checked_text("unk_token", unk_token),
-            settings.get("unknown", "word"),
-            _checked_limit(settings.get("max_input_chars_per_word", 100)),
-            settings.get("segmentation", "longest"),
         )
-        return cls._wrap(_core.Tokenizer.from_vocab(data, splitter, functions, model), functions)
+        changes = {name: settings[name] for name in _LIKELIEST if name in settings}  # type: ignore[literal-required]
+        tokenizer = cls._wrap(core, functions)
+        return tokenizer.with_settings(**changes) if changes else tokenizer
 
     @classmethod
     def from_folder(cls, path: Pathish, **settings: Unpack[LoadSettings]) -> Tokenizer:
@@ -742,6 +751,7 @@ class Tokenizer:
             "model": self.model_type,
             "segmentation": getattr(model, "segmentation", "longest"),
             "dropout": getattr(model, "dropout", None),
+            "probabilities": getattr(model, "probabilities", None),
             "special tokens": {number: token for number, token in added if token.special},
             "added tokens": {number: token for number, token in added if not token.special},
             "post-processor": self._parts["post_processor"],
@@ -754,14 +764,17 @@ class Tokenizer:
         Args:
             **settings: ``unknown`` (``"word"``, ``"run"`` or ``"char"``), ``unk_token``,
                 ``max_input_chars_per_word`` (None for no limit), ``segmentation`` (``"longest"`` or ``"likeliest"``, the
-                pieces whose probabilities in the training multiply to most).
+                pieces whose probabilities multiply to most), ``probabilities`` (a mapping of tokens to numbers from 0 to 1, in place
+                of those in the training; other tokens have 2**-52; None for those in the training).
 
         Returns:
             A new tokenizer; this one stays as it is.
 
         Raises:
             ConfigError: The vocabulary has no such unknown token.
-            MissingCountsError: The likeliest segmentation, and the tokenizer has no token counts of a training.
+            VocabularyError: A token with a probability is not in the vocabulary, or that is not from 0 to 1.
+            MissingCountsError: The likeliest segmentation, and the tokenizer has neither probabilities nor token counts of a
+                training.
 
         >>> tok = Tokenizer.from_str("[UNK]\nx\n##x\n##c\n##luo\n")
         >>> tok.tokenize("ğxcluo"), tok.with_settings(unknown="run").tokenize("ğxcluo")
@@ -771,6 +784,10 @@ class Tokenizer:
         >>> tok = pw.train(words, pw.WordPieceTrainer(vocab_size=17, special_tokens=["[UNK]"]))
         >>> tok.tokenize("hugs"), tok.with_settings(segmentation="likeliest").tokenize("hugs")
         (['hug', '##s'], ['hu', '##gs'])
+        >>> tok = Tokenizer.from_str("[UNK]\nhu\nhug\n##gs\n##s\n")
+        >>> chances = {"hu": 0.3, "hug": 0.1, "##gs": 0.2, "##s": 0.1}
+        >>> tok.with_settings(segmentation="likeliest", probabilities=chances).tokenize("hugs")
+        ['hu', '##gs']
         """
         _refuse_unknown(settings, ModelSettings.__optional_keys__, "a model's settings")
         prefix, unk_token, unknown, limit, segmentation = self._core.model()
@@ -786,7 +803,8 @@ class Tokenizer:
             _checked_limit(settings.get("max_input_chars_per_word", limit)),
             settings.get("segmentation", segmentation),
         )
-        return self._wrap(self._core.with_model(model), self._functions)
+        chances = settings["probabilities"] or {} if "probabilities" in settings else None
+        return self._wrap(self._core.with_model(model, _chances(chances)), self._functions)
 
     def as_bpe(self) -> Tokenizer:
         r"""Give the same tokenizer with its words merged as in its training, in place of the longest match.
@@ -899,6 +917,7 @@ class Tokenizer:
         cache: bool = True,
         dropout: float | None = None,
         alpha: float | None = None,
+        nbest_size: int | None = None,
         seed: int = 0,
     ) -> Encoding:
         r"""Encode a text, or a pair of texts.
@@ -916,8 +935,11 @@ class Tokenizer:
             cache: Whether words that were met before may be looked up, and new ones kept. The result is the same.
             dropout: How likely BPE passes a merge over, and WordPiece a token of more than one character (MaxMatch-Dropout),
                 from 0 to 1; None: as the model has it.
-            alpha: Draw a segmentation of Unigram, each with its probability to the power of ``alpha``: 1 draws from the model,
-                0 makes all alike, a large one nearly always takes the best; None takes the best.
+            alpha: Draw a segmentation, of Unigram or of WordPiece with ``segmentation="likeliest"``, each with its probability to the
+                power of ``alpha``: 1 draws from the model, 0 makes all alike, a large one nearly always takes the best; None takes
+                the best.
+            nbest_size: With ``alpha``, draw among so many of the best segmentations of each word; None, which is SentencePiece's -1,
+                draws among all.
             seed: What decides about ``dropout`` and ``alpha``: the same seed, the same tokens.
 
         Returns:
@@ -940,7 +962,15 @@ class Tokenizer:
         ['hug', '##s']
         """
         options = self._options(
-            add_special_tokens, specials, truncation, padding, cache, dropout, alpha, seed
+            add_special_tokens,
+            specials,
+            truncation,
+            padding,
+            cache,
+            dropout,
+            alpha,
+            nbest_size,
+            seed,
         )
         return self._core.encode(text, pair, is_pretokenized, options)
 
@@ -961,6 +991,7 @@ class Tokenizer:
             call.cache,
             call.dropout,
             call.alpha,
+            call.nbest_size,
             call.seed,
             number,
         )
@@ -976,6 +1007,7 @@ class Tokenizer:
         cache: bool = True,
         dropout: float | None = None,
         alpha: float | None = None,
+        nbest_size: int | None = None,
         seed: int = 0,
     ) -> Encoding:
         r"""Encode one text that comes in segments, some of which may hold special tokens.
@@ -987,8 +1019,9 @@ class Tokenizer:
             truncation: Likewise.
             padding: Likewise.
             cache: Likewise.
-            dropout: Likewise, and the next two.
+            dropout: Likewise, and the next three.
             alpha: Likewise.
+            nbest_size: Likewise.
             seed: Likewise.
 
         Returns:
@@ -999,7 +1032,15 @@ class Tokenizer:
         ['hug', '##s', '[SEP]', '[UNK]', '[UNK]', '[UNK]']
         """
         options = self._options(
-            add_special_tokens, "match", truncation, padding, cache, dropout, alpha, seed
+            add_special_tokens,
+            "match",
+            truncation,
+            padding,
+            cache,
+            dropout,
+            alpha,
+            nbest_size,
+            seed,
         )
         return self._core.encode_segments(segments, options)
 
@@ -1016,11 +1057,20 @@ class Tokenizer:
         cache: bool = True,
         dropout: float | None = None,
         alpha: float | None = None,
+        nbest_size: int | None = None,
         seed: int = 0,
     ) -> list[int]:
         """Give the token ids of a text or pair, and nothing else; arguments as for :meth:`encode`."""
         options = self._options(
-            add_special_tokens, specials, truncation, padding, cache, dropout, alpha, seed
+            add_special_tokens,
+            specials,
+            truncation,
+            padding,
+            cache,
+            dropout,
+            alpha,
+            nbest_size,
+            seed,
         )
         return self._core.encode_ids(text, pair, is_pretokenized, options)
 
@@ -1041,7 +1091,8 @@ class Tokenizer:
             combined. Of very long words there may be the best alone, where too many are nearly as good, as in that library.
 
         Raises:
-            ConfigError: The model is not Unigram, or ``n`` is less than 1.
+            ConfigError: The model has no probabilities: it is neither Unigram nor WordPiece with
+                ``segmentation="likeliest"``; or ``n`` is less than 1.
             PieceworkError: As for :meth:`encode`.
 
         >>> from piecework import models
@@ -1071,6 +1122,7 @@ class Tokenizer:
         cache: bool = True,
         dropout: float | None = None,
         alpha: float | None = None,
+        nbest_size: int | None = None,
         seed: int = 0,
         threads: int | None = None,
     ) -> Encodings:
@@ -1089,6 +1141,7 @@ class Tokenizer:
             cache: As for :meth:`encode`.
             dropout: Likewise. Texts differ in their chance by their place in the batch.
             alpha: Likewise.
+            nbest_size: Likewise.
             seed: Likewise.
             threads: How many to use; one for each core by default. They do not change the result.
 
@@ -1109,7 +1162,15 @@ class Tokenizer:
         rows = _listed(texts, is_pretokenized)
         specials = specials if isinstance(specials, str) else frozenset(specials)
         options = self._options(
-            add_special_tokens, specials, truncation, padding, cache, dropout, alpha, seed
+            add_special_tokens,
+            specials,
+            truncation,
+            padding,
+            cache,
+            dropout,
+            alpha,
+            nbest_size,
+            seed,
         )
         batch = self._core.encode_batch(rows, is_pretokenized, options, offsets, threads)
         call = Call(
@@ -1123,6 +1184,7 @@ class Tokenizer:
             cache,
             dropout,
             alpha,
+            nbest_size,
             seed,
         )
         return Encodings(batch, call, threads)
@@ -1138,6 +1200,7 @@ class Tokenizer:
         cache: bool = True,
         dropout: float | None = None,
         alpha: float | None = None,
+        nbest_size: int | None = None,
         seed: int = 0,
         threads: int | None = None,
         progress: ProgressLike = False,
@@ -1157,6 +1220,7 @@ class Tokenizer:
             cache: As for :meth:`encode`.
             dropout: Likewise. Lines differ in their chance by the byte that they begin at.
             alpha: Likewise.
+            nbest_size: Likewise.
             seed: Likewise.
             threads: How many to use; one for each core by default. They do not change the result.
             progress: Whether to show progress, or what to call with it.
@@ -1185,7 +1249,7 @@ class Tokenizer:
             raise ConfigError(f'errors must be "strict" or "replace", not {errors!r}')
         specials = specials if isinstance(specials, str) else frozenset(specials)
         options = self._options(
-            add_special_tokens, specials, None, None, cache, dropout, alpha, seed
+            add_special_tokens, specials, None, None, cache, dropout, alpha, nbest_size, seed
         )
         name = checked(path)
         # The core waits for bytes; where they may not come, Python does, which listens for Ctrl-C.
@@ -1213,6 +1277,7 @@ class Tokenizer:
             cache,
             dropout,
             alpha,
+            nbest_size,
             seed,
         )
         return Encodings(batch, call, threads)
@@ -1226,6 +1291,7 @@ class Tokenizer:
         cache: bool = True,
         dropout: float | None = None,
         alpha: float | None = None,
+        nbest_size: int | None = None,
         seed: int = 0,
         first_input: int = 0,
     ) -> Options:
@@ -1234,11 +1300,11 @@ class Tokenizer:
             add_special_tokens is cache is True
             and specials == "match"
             and truncation is padding is DEFAULT
-            and dropout is alpha is None
+            and dropout is alpha is nbest_size is None
             and seed == first_input == 0
         ):
             return self._plain_options
-        way = _way(cache, dropout, alpha, seed)
+        way = _way(cache, dropout, alpha, nbest_size, seed)
         if first_input:
             way = way._replace(first_input=first_input)
         if not isinstance(specials, str):
@@ -1487,7 +1553,9 @@ class Tokenizer:
         return [self._core.count(text, options) for text in texts]
 
     def log_probability(self, text: Text, *, specials: Specials = "match") -> float:
-        """Give the logarithm of the probability of a text under Unigram, however it is segmented.
+        """Give the logarithm of the probability of a text, however it is segmented.
+
+        The model is Unigram, or WordPiece with ``segmentation="likeliest"``.
 
         Args:
             text: The text, a ``str`` or UTF-8 in ``bytes``.
@@ -1497,7 +1565,7 @@ class Tokenizer:
             A natural logarithm: of each word, of the sum over all its segmentations; words add up, added tokens count nothing.
 
         Raises:
-            ConfigError: The model is not Unigram.
+            ConfigError: The model has no probabilities.
             PieceworkError: As for :meth:`encode`.
 
         >>> from piecework import models
@@ -1507,7 +1575,9 @@ class Tokenizer:
         return self._core.log_probability(text, self._options(False, specials))
 
     def score(self, tokens: Iterable[str | int]) -> float:
-        """Give the score of a segmentation under Unigram: the sum of its tokens' scores.
+        """Give the score of a segmentation: the sum of its tokens' scores, logarithms of probabilities.
+
+        The model is Unigram, or WordPiece with ``segmentation="likeliest"``.
 
         Args:
             tokens: Tokens or their ids, such as an :class:`Encoding`.
@@ -1517,7 +1587,7 @@ class Tokenizer:
             that SentencePiece falls back to neither.
 
         Raises:
-            ConfigError: The model is not Unigram.
+            ConfigError: The model has no probabilities.
             TokenIdError: A token that is not in the vocabulary.
 
         >>> from piecework import models
@@ -1540,7 +1610,7 @@ class Tokenizer:
     def log_likelihood(self, text: str, *, specials: Specials = "match") -> float:
         """Give the log-likelihood of a text: the sum of ln p over its tokens (note 002).
 
-        A token's p is its share of all tokens when the training words are encoded; one that never occurs there, and
+        A token's p is what ``probabilities`` say, or its share of all tokens when the training words are encoded; one that never occurs there, and
         the unknown token, have 2**-52, so the sum is finite. No special tokens are added around the text.
 
         Raises:
@@ -1561,7 +1631,8 @@ class Tokenizer:
 
         Returns:
             For each piece, the longer prefixes that were tried and are no tokens, and the merges that the piece was born
-            by, down to characters; ``print`` shows it.
+            by, down to characters; where the likeliest segmentation is taken, the scores of the pieces, how much of the word's
+            probability they have together, and the next best; ``print`` shows it.
 
         >>> import piecework as pw
         >>> tok = pw.train({"hug": 10, "pug": 5, "hugs": 5}, pw.WordPieceTrainer(vocab_size=12))
@@ -1571,6 +1642,12 @@ class Tokenizer:
             hug = h + ##ug (merge 2)
               ##ug = ##u + ##g (merge 1)
           ##s: a character of the alphabet
+        >>> words = {"▁hug": 10, "▁pug": 5, "▁pun": 12, "▁bun": 4, "▁hugs": 5}
+        >>> print(pw.train(words, pw.UnigramTrainer(16)).explain("puns"))
+        puns -> ' pun' s
+          ' pun': score -1.20397
+          s: score -4.38203
+          together score -5.586, 100.0% of all that spells it; next ' ' p u n s, score -21.9101, e^16.3 times less likely
         """
         from piecework.explain import explain
 
@@ -1764,6 +1841,8 @@ class Tokenizer:
     def rounds(self) -> tuple[Round, ...]:
         """What a training of Unigram did, in order: steps of EM and prunings; empty if it is not known.
 
+        What was removed is known of the tokenizer that :func:`train` gave. A file keeps the rest.
+
         >>> from piecework import UnigramTrainer, train
         >>> tok = train({"▁hug": 10, "▁hugs": 5, "▁bun": 3}, UnigramTrainer(12))
         >>> tok.rounds[1]
@@ -1772,7 +1851,7 @@ class Tokenizer:
         from piecework.types import Round
 
         return tuple(
-            Round(pieces, log_likelihood, tuple(removed))
+            Round(pieces, log_likelihood, None if removed is None else tuple(removed))
             for pieces, log_likelihood, removed in self._core.rounds() or ()
         )
 
@@ -1902,16 +1981,39 @@ def _checked(name: str, part: Any, base: type[Any]) -> Any:
     return part
 
 
-def _way(cache: bool, dropout: Any = None, alpha: Any = None, seed: int = 0) -> Way:
+def _chances(given: Any) -> Mapping[str, float] | None:
+    """Probabilities as the core takes them; it knows which tokens there are."""
+    from collections import abc
+
+    if given is None:
+        return None
+    if not isinstance(given, abc.Mapping):
+        raise ConfigError(
+            f"probabilities: expected a mapping of tokens to numbers, found {given!r}"
+        )
+    for token, probability in given.items():
+        _checked_text("probabilities", token)
+        _check_number(f"probabilities: {token!r}", probability, 1)
+    return dict(given)
+
+
+def _way(
+    cache: bool, dropout: Any = None, alpha: Any = None, nbest_size: Any = None, seed: int = 0
+) -> Way:
     """How the core gets to tokens: on the fast road, if there is one, with or without a cache."""
-    if dropout is alpha is None and seed == 0:
+    if dropout is alpha is nbest_size is None and seed == 0:
         return FAST if cache else UNCACHED
     _check_number("dropout", dropout, 1)
     _check_number("alpha", alpha, None)
+    if nbest_size is not None and (alpha is None or not 1 <= operator.index(nbest_size) < 1 << 32):
+        raise ConfigError(
+            f"nbest_size: expected an integer from 1 on beside alpha=, or None, found {nbest_size!r} with alpha={alpha!r}"
+        )
     number = operator.index(seed)
     if not 0 <= number < 1 << 64:
         raise ConfigError(f"seed: expected an integer from 0 to 2^64 - 1, found {seed!r}")
-    return (FAST if cache else UNCACHED)._replace(dropout=dropout, alpha=alpha, seed=number)
+    way = FAST if cache else UNCACHED
+    return way._replace(dropout=dropout, alpha=alpha, nbest_size=nbest_size, seed=number)
 
 
 def _check_number(name: str, value: Any, most: int | None) -> None:

@@ -277,6 +277,9 @@ class UnigramTrainer(Trainer):
     is, over all ways to spell the words (EM), and drops those that are missed least, until the size is reached. Words are cut at
     white space, which is written as ``▁``, as the pre-tokenizer ``Metaspace`` does.
 
+    By default nothing is normalized, as for BPE, so that decoding gives texts back. SentencePiece's own default is
+    ``normalizer=normalizers.SentencePiece.of("nmt_nfkc")``, passed to :func:`piecework.train` beside the trainer.
+
     The result is a pure function of the word counts, these settings and the version of the algorithm: its bits do not depend on
     the order of the words, on threads, or on the machine. Memory: some 20 bytes for each character of the different words, 150 for
     each string to begin with, and 16 for each of those in each thread.
@@ -284,7 +287,9 @@ class UnigramTrainer(Trainer):
     Args:
         vocab_size: The entries at the end; special tokens, user-defined symbols, bytes and alphabet included. There are exactly so
             many, or the error says how many there can be.
-        seed_size: The most strings to begin with, the characters apart.
+        seed_size: The most strings to begin with, the characters apart. The default, SentencePiece's, is a bound for memory on
+            large corpora: smaller ones have fewer strings that repeat, and are as quick with it as without. For a vocabulary of a few
+            hundred, some twenty times as many are enough.
         shrinking_factor: The share of the pieces that a round leaves.
         em_steps: The steps of EM in each round.
         max_piece_length: No longer pieces, in characters.
@@ -304,6 +309,8 @@ class UnigramTrainer(Trainer):
         split_digits: A digit is a piece by itself.
         split_by_whitespace: ``▁`` stands only at the front of a piece.
         allow_whitespace_only_pieces: Several ``▁`` are a piece, too.
+        treat_whitespace_as_suffix: ``▁`` ends a word, ``hug▁``, and stands only at the end of a piece. By default texts are then
+            normalized by ``normalizers.SentencePiece`` and split behind white space.
 
     Raises:
         ConfigError: A setting that is impossible.
@@ -339,6 +346,7 @@ class UnigramTrainer(Trainer):
     split_digits: bool = False
     split_by_whitespace: bool = True
     allow_whitespace_only_pieces: bool = False
+    treat_whitespace_as_suffix: bool = False
 
     def __post_init__(self) -> None:
         """Check types and ranges, those of shares first."""

@@ -11,7 +11,8 @@ from piecework._component import splitter_json
 from piecework.arguments import DEFAULT, ArrowColumn, Default
 from piecework.counts import WordCounts, with_defaults
 from piecework.errors import PieceworkWarning
-from piecework.pre_tokenizers import ByteLevel, Metaspace, WhitespaceSplit
+from piecework.normalizers import SentencePiece
+from piecework.pre_tokenizers import ByteLevel, Metaspace, Split, WhitespaceSplit
 from piecework.progress import reporting
 from piecework.tokenizer import Tokenizer
 from piecework.trainers import BpeTrainer, Trainer, UnigramTrainer, WordPieceTrainer
@@ -141,16 +142,29 @@ def splitting_for(
 ) -> tuple[Normalizer | Default | None, PreTokenizer | Default | None]:
     """Put what BPE and Unigram have where nothing was given; the defaults of word counts are WordPiece's."""
     if not isinstance(trainer, WordPieceTrainer):
-        normalizer = None if isinstance(normalizer, Default) else normalizer
+        if isinstance(normalizer, Default):
+            normalizer = _normalizer_for(trainer)
         if isinstance(pre_tokenizer, Default):
             pre_tokenizer = _splitter_for(trainer)
     return normalizer, pre_tokenizer
 
 
+def _normalizer_for(trainer: Trainer) -> Normalizer | None:
+    if not _ends_words_with_spaces(trainer):
+        return None
+    return SentencePiece(remove_extra_whitespaces=False, treat_whitespace_as_suffix=True)
+
+
 def _splitter_for(trainer: Trainer) -> PreTokenizer:
     if isinstance(trainer, UnigramTrainer):
-        return Metaspace()
+        return (
+            Split("▁", "merged_with_previous") if _ends_words_with_spaces(trainer) else Metaspace()
+        )
     return ByteLevel(add_prefix_space=False) if _is_on_bytes(trainer) else WhitespaceSplit()
+
+
+def _ends_words_with_spaces(trainer: Trainer) -> bool:
+    return isinstance(trainer, UnigramTrainer) and trainer.treat_whitespace_as_suffix
 
 
 def _train(

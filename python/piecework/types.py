@@ -58,12 +58,13 @@ class Round:
     Attributes:
         pieces: How many pieces there were before it.
         log_likelihood: Of the training words under these pieces, as a natural logarithm; None of a pruning.
-        removed: The pieces that it removed, the least expected or the least missed first.
+        removed: The pieces that it removed, the least expected or the least missed first; None where they are not known, as
+            a file does not keep them.
     """
 
     pieces: int
     log_likelihood: float | None
-    removed: tuple[str, ...]
+    removed: tuple[str, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +125,7 @@ class Call:
     cache: bool
     dropout: float | None = None
     alpha: float | None = None
+    nbest_size: int | None = None
     seed: int = 0
 
 
@@ -194,6 +196,7 @@ class Encodings:
                 cache=call.cache,
                 dropout=call.dropout,
                 alpha=call.alpha,
+                nbest_size=call.nbest_size,
                 seed=call.seed,
                 offsets=True,
                 threads=self._threads,

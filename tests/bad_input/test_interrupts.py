@@ -37,6 +37,10 @@ WORK = {
         "counts = pw.WordCounts({word(): n for n in range(1, 250_000)})",
         "pw.train(counts, pw.UnigramTrainer(500, shrinking_factor=0.99), normalizer=None, pre_tokenizer=None)",
     ),
+    "training Unigram on one long word": (
+        "counts = pw.WordCounts({''.join(word() for _ in range(200_000)): 1})",
+        "pw.train(counts, pw.UnigramTrainer(500, em_steps=50), normalizer=None, pre_tokenizer=None)",
+    ),
     "encoding a file": (
         "path = sys.argv[2]; open(path, 'w').write((word() + ' ' + word() + '\\n') * 10**6)",
         "[tok.encode_file(path, cache=False) for _ in range(100)]",

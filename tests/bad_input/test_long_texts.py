@@ -166,3 +166,11 @@ def test_many_threads_share_one_tokenizer_and_its_calls() -> None:
 
     with ThreadPoolExecutor(16) as pool:
         assert all(pool.map(work, range(16)))
+
+
+@pytest.mark.parametrize("text", ["ab" * 500_000, "a" * 1_000_000, "中文字" * 200_000])
+def test_a_training_on_one_long_word(text: str) -> None:
+    trainer = pw.UnigramTrainer(8, max_piece_length=9)
+    tok = timed(lambda: pw.train({text: 1}, trainer, normalizer=None, pre_tokenizer=None))
+    assert len(tok) == 8
+    assert tok.rounds[0].log_likelihood < 0

@@ -94,3 +94,53 @@ def test_clip_there_and_back(run: Run, data: Path, tmp_path: Path) -> None:
     assert run("convert", path, json, "--to", "tokenizer.json") == (0, "", "")
     assert run("convert", json, again, "--to", "clip") == (0, "", "")
     assert pw.Tokenizer.from_file(again) == pw.Tokenizer.from_file(path)
+
+
+WORDS = {"▁the": 9, "▁cat": 5, "▁cats": 4, "▁mat": 3, "▁s": 1}
+
+
+def test_the_nearest_of_unigram_there_and_back(run: Run, tmp_path: Path) -> None:
+    json, model, back = (tmp_path / name for name in ("t.json", "t.model", "back.json"))
+    tok = pw.train(WORDS, pw.UnigramTrainer(16))
+    tok.save(json)
+    ended = run("convert", json, model, "--to", "sentencepiece", "--nearest")
+    assert (ended.code, ended.out) == (0, "")
+    assert ended.err.startswith("warning: the file is the nearest that sentencepiece can hold: ")
+    assert "scores are added up in 32 bits" in ended.err
+    assert pw.Tokenizer.from_file(model).tokenize("the cats") == tok.tokenize("the cats")
+    ended = run("convert", model, back, "--to", "tokenizer.json", "--nearest")
+    assert ended.code == 0
+    assert "scores are added up in 64 bits" in ended.err
+    assert pw.Tokenizer.from_file(back).tokenize("the cats") == tok.tokenize("the cats")
+    assert run("convert", model, back, "--to", "tokenizer.json") == (0, "", "")
+    assert "piecework.Unigram" in back.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--to", "sentencepiece"], "scores that are added up in 64 bits"),
+        (["--to", "vocab.txt", "--nearest"], "--nearest is for Unigram"),
+        (["--to", "sentencepiece", "--nearest", "--like", "x.model"], "says nothing beside"),
+        (
+            ["--to", "tokenizer.json", "--like", "x.model"],
+            "says nothing without --to sentencepiece",
+        ),
+    ],
+)
+def test_conversions_that_are_refused(
+    run: Run, tmp_path: Path, given: list[str], said: str
+) -> None:
+    json, target = tmp_path / "t.json", tmp_path / "target"
+    pw.train(WORDS, pw.UnigramTrainer(16)).save(json)
+    ended = run("convert", json, target, *given)
+    assert (ended.code, ended.out) == (2, "")
+    assert said in " ".join(ended.err.split())
+    assert not target.exists()
+
+
+def test_only_unigram_has_a_nearest(run: Run, tok_file: Path, tmp_path: Path) -> None:
+    for to in ("sentencepiece", "tokenizer.json"):
+        ended = run("convert", tok_file, tmp_path / "x", "--to", to, "--nearest")
+        assert (ended.code, ended.out) == (2, "")
+        assert "is for Unigram" in ended.err

@@ -254,6 +254,7 @@ def test_segmentations_by_chance(run: Run, unigram: Path, monkeypatch: pytest.Mo
     for given, call in {
         ("--sample", "--alpha", "0.1", "--seed", "1"): {"alpha": 0.1, "seed": 1},
         ("--sample",): {"alpha": 1.0},
+        ("--sample", "--alpha", "0.2", "--nbest-size", "4"): {"alpha": 0.2, "nbest_size": 4},
     }.items():
         wanted = tok.encode_batch(lines, **call).to_list()
         for batch in (1000, 7):
@@ -267,6 +268,12 @@ def test_segmentations_by_chance(run: Run, unigram: Path, monkeypatch: pytest.Mo
     ("given", "message"),
     [
         (("--alpha", "0.1"), "--alpha says nothing without --sample"),
+        (("--nbest-size", "3"), "--nbest-size says nothing without --sample"),
+        (("--sample", "--nbest-size", "0"), "--nbest-size"),
+        (("--sample", "--alpha", "-1"), "--alpha"),
+        (("--sample", "--alpha", "x"), "--alpha"),
+        (("--sample", "--seed", "-1"), "--seed"),
+        (("--dropout", "1.5"), "--dropout"),
         (("--seed", "1"), "--seed says nothing without --sample or --dropout"),
         (("--nbest", "2", "--sample"), "leaves nothing to chance"),
         (("--nbest", "2", "--pair"), "--nbest takes a text a line"),
@@ -281,8 +288,37 @@ def test_chance_that_says_nothing(
     assert message in " ".join(ended.err.split())
 
 
+def test_dropout_and_its_seed(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
+    lines = ["the cats sat"] * 20
+    wanted = tok.encode_batch(lines, dropout=0.4, seed=3).to_list()
+    given = ("--dropout", "0.4", "--seed", "3")
+    assert ids_of(run("encode", tok_file, *given, stdin="\n".join(lines)).out) == wanted
+    assert len(set(map(tuple, wanted))) > 3
+
+
+def test_a_vocabulary_without_counts_has_no_likelihood(run: Run, vocab_file: Path) -> None:
+    ended = run("encode", vocab_file, "--segmentation", "likeliest", stdin="cats")
+    assert (ended.code, ended.out) == (2, "")
+    assert "needs token counts, which come from training" in ended.err
+
+
+def test_a_wordpiece_by_likelihood_has_lists_and_samples(
+    run: Run, tok: pw.Tokenizer, tok_file: Path, tmp_path: Path
+) -> None:
+    likeliest, path = tok.with_settings(segmentation="likeliest"), tmp_path / "likeliest.json"
+    likeliest.save(path)
+    asked = run("encode", tok_file, "--segmentation", "likeliest", "--tokens", stdin="cats").out
+    assert asked.split() == likeliest.encode("cats").tokens
+    found = likeliest.encode_nbest("cats", 3)
+    rows = [f"{score:.6g}\t{' '.join(encoding.tokens)}" for encoding, score in found]
+    assert run("encode", path, "--nbest", 3, "--tokens", stdin="cats").out.splitlines() == rows
+    wanted = likeliest.encode_batch(["cats"] * 9, alpha=0.1).to_list()
+    given = ("--sample", "--alpha", "0.1")
+    assert ids_of(run("encode", path, *given, stdin="cats\n" * 9).out) == wanted
+
+
 def test_other_models_have_no_list(run: Run, tok_file: Path) -> None:
     ended = run("encode", tok_file, "--nbest", 2, stdin="a\n")
     assert (ended.code, ended.out) == (2, "")
-    assert "only a Unigram model has probabilities of segmentations" in ended.err
+    assert "have probabilities of segmentations" in ended.err
     assert run("encode", tok_file, "--sample", stdin="a\n").code == 2

@@ -63,25 +63,38 @@ def test_every_option_of_bpe_arrives(run: Run, text_file: Path, tmp_path: Path) 
 
 def test_every_option_of_unigram_arrives(run: Run, text_file: Path, tmp_path: Path) -> None:
     settings: dict[str, Any] = {
-        "vocab_size": 266, "seed_size": 60, "shrinking_factor": 0.6, "em_steps": 2, "max_piece_length": 5,
+        "vocab_size": 268, "seed_size": 60, "shrinking_factor": 0.6, "em_steps": 2, "max_piece_length": 5,
         "min_frequency": 3, "min_word_frequency": 2, "unk_token": "[UNK]", "character_coverage": 0.99,
         "required_chars": "xyz",
     }  # fmt: skip
     options = [
         word for name, value in settings.items() for word in (f"--{name.replace('_', '-')}", value)
     ]
-    yes = ("byte_fallback", "split_digits", "allow_whitespace_only_pieces")
+    yes = (
+        "byte_fallback",
+        "split_digits",
+        "allow_whitespace_only_pieces",
+        "treat_whitespace_as_suffix",
+    )
     no = ("split_by_unicode_script", "split_by_number", "split_by_whitespace")
     options += [f"--{name.replace('_', '-')}" for name in yes]
     options += [f"--no-{name.replace('_', '-')}" for name in no]
     target = tmp_path / "t.json"
     words = ("train", text_file, "-o", target, "--model", "unigram", "--special-tokens-last")
-    assert run(*words, *options, "--special-tokens", "[UNK]").code == 0
+    named = ("--special-tokens", "[UNK]", "--user-defined-symbol", "sat")
+    assert run(*words, *options, *named).code == 0
     flags = dict.fromkeys(yes, True) | dict.fromkeys(no, False)
     trainer = pw.UnigramTrainer(
-        **settings, **flags, special_tokens=["[UNK]"], special_tokens_first=False
+        **settings,
+        **flags,
+        special_tokens=["[UNK]"],
+        special_tokens_first=False,
+        user_defined_symbols=["sat"],
     )
     assert pw.Tokenizer.from_file(target) == pw.train_files(text_file, trainer)
+    named_too = {"special_tokens", "special_tokens_first", "user_defined_symbols"}
+    everything = {field.name for field in dataclasses.fields(trainer)}
+    assert settings.keys() | flags.keys() | named_too == everything
 
 
 def test_rounds_of_unigram(run: Run, text_file: Path, tmp_path: Path) -> None:
@@ -134,6 +147,15 @@ def test_counts_for_bpe(run: Run, text_file: Path, tmp_path: Path) -> None:
         (
             ["--model", "unigram", "--shrinking-factor", "1"],
             "--shrinking-factor must lie between 0 and 1",
+        ),
+        (["--model", "unigram", "--character-coverage", "2"], "--character-coverage must be a"),
+        (["--model", "unigram", "--unk-token", "?"], "is no special token"),
+        (["--model", "unigram", "--em-steps", "0"], "--em-steps"),
+        (["--model", "bpe", "--byte-fallback"], "--byte-fallback says nothing with --model bpe"),
+        (["--treat-whitespace-as-suffix"], "says nothing with --model wordpiece"),
+        (
+            ["--model", "unigram", "--special-tokens", "<unk>", "--user-defined-symbol", "<unk>"],
+            "<unk>",
         ),
         (["--pre-tokenizer", "bert", "--split-pattern", "gpt2"], "--pre-tokenizer byte-level"),
     ],

@@ -111,8 +111,10 @@ def test_held_out_text_needs_no_more_bits(corpus_lines: Lines) -> None:
         {"split_digits": True},
         {"split_by_whitespace": False},
         {"allow_whitespace_only_pieces": True, "remove_extra_whitespaces": False},
+        {"treat_whitespace_as_suffix": True},
+        {"treat_whitespace_as_suffix": True, "split_by_whitespace": False},
     ],
-    ids=lambda settings: next(iter(settings), "plain"),
+    ids=lambda settings: ",".join(settings) or "plain",
 )
 def test_pieces_that_sentencepiece_learns_are_allowed(
     settings: dict[str, Any], corpus_lines: Lines

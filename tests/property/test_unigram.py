@@ -137,6 +137,17 @@ def test_the_likeliest_pieces_of_wordpiece(vocab: dict[str, float], text: str) -
     assert isclose(sum(vocab[p] for p in spelled) - len(spelled) + 1, most, abs_tol=1e-9)
 
 
+@given(vocabularies, texts, st.integers(1, 40))
+def test_sums_and_lists_of_wordpiece(vocab: dict[str, float], text: str, wanted: int) -> None:
+    chances = {entry: exp(score) for entry, score in vocab.items()}
+    chances |= {f"##{entry}": exp(score - 1) for entry, score in vocab.items()}
+    split = LikeliestSplitter(chances)
+    known = [sum(vocab[p] for p in row) - len(row) + 1 for row in segmentations(text, vocab)]
+    found = [score for _, score in split.nbest(text, wanted)]
+    assert found == pytest.approx(sorted(known, reverse=True)[:wanted])
+    assert split.log_probability(text) == pytest.approx(log(sum(map(exp, known))), abs=1e-9)
+
+
 @pytest.mark.parametrize("unknown", ["word", "run", "char"])
 def test_what_longest_match_knows_is_known(unknown: str) -> None:
     chances = {"a": 0.5, "##a": 0.2, "##b": 0.2, "##ab": 0.1}

@@ -46,6 +46,7 @@ def trainers(draw: st.DrawFn) -> dict[str, Any]:
         "split_digits": st.just(value=True),
         "split_by_whitespace": st.just(value=False),
         "allow_whitespace_only_pieces": st.just(value=True),
+        "treat_whitespace_as_suffix": st.just(value=True),
     }
     given = {name: draw(choice) for name, choice in choices.items() if draw(st.integers(0, 3)) == 0}
     bytes_too = 256 if given.get("byte_fallback") else 0
@@ -56,7 +57,7 @@ def core(words: Words, trainer: dict[str, Any], threads: int | None = 1) -> Outc
     settings = pw.UnigramTrainer(**trainer)
     tok = pw.train(words, settings, normalizer=None, pre_tokenizer=None, threads=threads)
     assert isinstance(tok.model, models.Unigram)
-    rounds = [(done.pieces, done.log_likelihood, list(done.removed)) for done in tok.rounds]
+    rounds = [(done.pieces, done.log_likelihood, list(done.removed or ())) for done in tok.rounds]
     return list(tok.model.vocab), rounds
 
 

@@ -20,7 +20,8 @@ TRAIN = TABLE["cases"]
 ERRORS = {"value": ValueError, "overflow": OverflowError}
 COLUMNS = ("ids", "tokens", "offsets", "word_ids")
 CALL = ("specials", "seed", "number")
-LISTS = ("nbest", "paths", "log_probability", "alpha")
+CHANCE = ("alpha", "nbest_size")
+LISTS = ("nbest", "paths", "log_probability", *CHANCE)
 KEYS = {"name", "source", "config", "text", "error", *CALL, *COLUMNS, *LISTS}
 
 
@@ -29,11 +30,12 @@ def name_of(case: Case) -> str:
 
 
 def model_of(case: Case) -> Case:
-    """Gives the model of a case, with the alpha that it names."""
+    """Gives the model of a case, with the chance that it names."""
     model: Case = ENCODE["models"][case["config"]["model"]]
     if "alpha" not in case:
         return model
-    ours = {**model.get("piecework", {}), "alpha": case["alpha"]}
+    chance = {name: case[name] for name in CHANCE if name in case}
+    ours = {**model.get("piecework", {}), **chance}
     return {**model, "type": "piecework.Unigram", "piecework": ours}
 
 

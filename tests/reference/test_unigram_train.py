@@ -82,8 +82,14 @@ def test_exp_digamma_rises_and_meets_its_limit() -> None:
         ({}, {"▁a▁▁b": 2, "▁a": 1}, {"▁a": 3, "▁": 2, "▁b": 2}),
         ({"allow_whitespace_only_pieces": True}, {"▁a▁▁b": 2}, {"▁a": 2, "▁▁b": 2}),
         ({"split_by_whitespace": False}, {"▁a▁b": 2}, {"▁a▁b": 2}),
+        ({"treat_whitespace_as_suffix": True}, {"a▁▁b▁": 2}, {"a▁": 2, "▁": 2, "b▁": 2}),
+        (
+            {"treat_whitespace_as_suffix": True, "allow_whitespace_only_pieces": True},
+            {"a▁▁b▁": 2},
+            {"a▁▁": 2, "b▁": 2},
+        ),
     ],
-    ids=["rare", "symbols", "coverage", "required", "special", "spaces", "runs", "no spaces"],
+    ids="rare symbols coverage required special spaces runs no-spaces suffix suffix-runs".split(),
 )
 def test_stretches(settings: dict[str, Any], words: dict[str, int], wanted: dict[str, int]) -> None:
     assert corpus(words, UnigramTrainer(99, **settings)).stretches == wanted
@@ -104,6 +110,10 @@ def test_symbols_are_taken_out_leftmost_longest() -> None:
         ("a▁b", {}, False),
         ("a▁b", {"split_by_whitespace": False}, True),
         ("a▁", {"split_by_whitespace": False}, False),
+        ("a▁", {"treat_whitespace_as_suffix": True}, True),
+        ("▁a", {"treat_whitespace_as_suffix": True}, False),
+        ("a▁b", {"treat_whitespace_as_suffix": True, "split_by_whitespace": False}, True),
+        ("▁a", {"treat_whitespace_as_suffix": True, "split_by_whitespace": False}, False),
         ("▁▁", {}, False),
         ("▁▁", {"allow_whitespace_only_pieces": True}, True),
         ("aб", {}, False),

@@ -28,7 +28,7 @@ def tok() -> pw.Tokenizer:
 
 COUNTING = "normalizer=DEFAULT, pre_tokenizer=DEFAULT, threads=None, progress=False"
 FILES = "encoding='utf-8', errors='strict'"
-CHANCE = "dropout=None, alpha=None, seed=0"
+CHANCE = "dropout=None, alpha=None, nbest_size=None, seed=0"
 ENCODING = (
     "is_pretokenized=False, add_special_tokens=True, specials='match', truncation=DEFAULT, "
     "padding=DEFAULT"
@@ -111,7 +111,8 @@ SIGNATURES: dict[str, str] = {
     "processors.Sequence": "(processors)",
     "processors.PostProcessor.num_special_tokens_to_add": "(self, is_pair)",
     "models.WordPiece": "(vocab, unk_token='[UNK]', max_input_chars_per_word=100, "
-    "continuing_subword_prefix='##', unknown='word', *, segmentation='longest', dropout=None)",
+    "continuing_subword_prefix='##', unknown='word', *, segmentation='longest', dropout=None, "
+    "probabilities=None)",
     "models.WordLevel": "(vocab, unk_token='<unk>')",
     "Regex": "(pattern)",
     "AddedToken": "(content, single_word=False, lstrip=False, rstrip=False, normalized=None, "

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import live_unigram
 import piecework as pw
 from piecework import errors, models, pre_tokenizers
 from piecework.reference import nbest, unigram
@@ -103,6 +104,16 @@ def test_samples_and_sums_are_those_of_the_reference(
     assert tok.log_probability(text) == encoder.log_probability(text)
 
 
+@given(settings(), texts, st.floats(0, 9), st.integers(0, 9), st.integers(1, 9))
+def test_samples_of_the_best_are_those_of_the_reference(
+    setting: tuple[dict[str, float], unigram.Settings], text: str, alpha: float, seed: int, n: int
+) -> None:
+    tok, encoder, _ = both(*setting)
+    drawn = encoder.sample(text, alpha, SplitMix64.of_input(seed, 0), n)
+    found = named(tok, tok.encode(text, alpha=alpha, nbest_size=n, seed=seed))
+    assert found == [p.entry or "<unk>" for p in drawn]
+
+
 @given(settings(), st.lists(texts, max_size=4), st.integers(1, 20))
 def test_several_words_are_those_of_the_reference(
     setting: tuple[dict[str, float], unigram.Settings], words: list[str], wanted: int
@@ -177,6 +188,52 @@ def test_sampling_follows_the_probabilities(tok: pw.Tokenizer, alpha: float) -> 
 @pytest.mark.parametrize("alpha", [0.0, 0.3, 1.0])
 def test_another_alpha_would_be_told(tok: pw.Tokenizer, alpha: float) -> None:
     assert statistic(tok, alpha + 0.05, alpha) > CHI_SQUARE
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.7])
+def test_sampling_among_the_best(tok: pw.Tokenizer, alpha: float) -> None:
+    draws, size = 6000, 4
+    best = tok.encode_nbest(TEXT, size)
+    weights = {tuple(encoding.ids): exp(alpha * score) for encoding, score in best}
+    batch = tok.encode_batch([TEXT] * draws, alpha=alpha, nbest_size=size, seed=2)
+    drawn = Counter(map(tuple, batch.to_list()))
+    assert drawn.keys() == weights.keys()
+    whole = sum(weights.values())
+    expected = {row: draws * weight / whole for row, weight in weights.items()}
+    # 3 degrees of freedom: a right sampler is above it once in a thousand seeds.
+    assert sum((drawn[row] - n) ** 2 / n for row, n in expected.items()) < 16.27
+    assert batch[7].ids == batch.to_list()[7]
+    assert tok.encode(TEXT, alpha=alpha, nbest_size=1, seed=3) == tok.encode(TEXT)
+    assert tok.encode(TEXT, alpha=alpha, nbest_size=99).ids in [
+        row.encoding.ids for row in tok.encode_nbest(TEXT, 12)
+    ]
+
+
+def test_sampling_among_the_best_as_sentencepiece_does(data: Path) -> None:
+    """Both follow the same shares: each is compared with them, by the frequency of the best."""
+    model = live_unigram.shared_model(data, "t5-spiece")
+    theirs, ours = live_unigram.processor(model), pw.Tokenizer.from_bytes(model)
+    text, alpha, size, draws = "Unrelatedness", 0.2, 8, 3000
+    found = ours.encode_nbest(text, size, add_special_tokens=False)
+    shares = [exp(alpha * score) for _, score in found]
+    best, share = found[0].encoding.ids, shares[0] / sum(shares)
+    drawn = [
+        [
+            theirs.encode(text, enable_sampling=True, alpha=alpha, nbest_size=size)
+            for _ in range(draws)
+        ],
+        ours.encode_batch(
+            [text] * draws, alpha=alpha, nbest_size=size, add_special_tokens=False
+        ).to_list(),
+    ]
+    for rows in drawn:  # each off by 4 deviations once in 15,000 runs
+        assert abs(rows.count(best) - draws * share) < 4 * (draws * share * (1 - share)) ** 0.5
+
+
+@pytest.mark.parametrize("given", [{"nbest_size": 3}, {"alpha": 1.0, "nbest_size": 0}])
+def test_what_is_no_number_of_the_best(tok: pw.Tokenizer, given: dict[str, Any]) -> None:
+    with pytest.raises(errors.ConfigError, match="nbest_size: expected an integer from 1 on"):
+        tok.encode(TEXT, **given)
 
 
 def test_a_batch_is_its_texts_and_threads_change_nothing(tok: pw.Tokenizer) -> None:
@@ -267,7 +324,7 @@ def test_empty_texts(tok: pw.Tokenizer) -> None:
 )
 def test_other_models_have_no_such_probabilities(model: models.Model) -> None:
     tok = pw.Tokenizer(model)
-    message = f"only a Unigram model .* the tokenizer has a {type(model).__name__}"
+    message = f"only Unigram, and WordPiece .* the tokenizer has a {type(model).__name__}"
     for call in (
         lambda: tok.encode("a", alpha=0.5),
         lambda: tok.encode_batch(["a"], alpha=0.0),

@@ -1,6 +1,7 @@
 """Training Unigram through the public functions: what comes out, from whatever is given, and what is refused."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,42 @@ def test_bytes_and_symbols() -> None:
     assert not [piece for piece in learned if "at" in piece]
 
 
+def test_white_space_at_the_ends_of_words(tmp_path: Path) -> None:
+    tok = pw.train(TEXTS, pw.UnigramTrainer(30, treat_whitespace_as_suffix=True))
+    assert tok.tokenize("the cat") == ["the▁", "cat▁"]
+    assert not [piece for piece in tok.vocab if "▁" in piece[:-1]]
+    assert tok.decode(tok.encode("the cat").ids) == "the cat "  # as the library decodes it
+    again = pw.Tokenizer.from_str(tok.to_str())
+    assert again.trainer == tok.trainer
+    library = pytest.importorskip("sentencepiece")
+    with (
+        pytest.warns(pw.errors.PieceworkWarning, match="32 bits"),
+        pytest.warns(pw.errors.PieceworkWarning, match="special tokens"),
+    ):
+        tok.save(tmp_path / "m.model", "sentencepiece", nearest=True)
+    theirs = library.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
+    ours = pw.Tokenizer.from_file(tmp_path / "m.model")
+    for text in (*TEXTS, "", " the  cat ", "unseen words, too"):
+        assert theirs.encode(text) == ours.encode(text).ids == tok.encode(text).ids, text
+        decoded = tok.decode(tok.encode(text).ids, skip_special_tokens=False)
+        assert theirs.decode(theirs.encode(text)) == decoded, text
+
+
+def test_with_the_rules_of_sentencepiece(tmp_path: Path) -> None:
+    library = pytest.importorskip("sentencepiece")
+    rules = pw.normalizers.SentencePiece.of("nmt_nfkc")
+    tok = pw.train([*TEXTS, "ﬁve ＴＩＭＥＳ"], pw.UnigramTrainer(38), normalizer=rules)
+    assert tok.decode(tok.encode("ﬁve   ＴＩＭＥＳ").ids) == "five TIMES"
+    with (
+        pytest.warns(pw.errors.PieceworkWarning, match="32 bits"),
+        pytest.warns(pw.errors.PieceworkWarning, match="special tokens"),
+    ):
+        tok.save(tmp_path / "m.model", "sentencepiece", nearest=True)
+    theirs = library.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
+    for text in (*TEXTS, "", "  ﬁve   ＴＩＭＥＳ ", "unseen"):
+        assert theirs.encode(text) == tok.encode(text).ids, text
+
+
 def test_no_unknown_token() -> None:
     tok = pw.train(TEXTS, pw.UnigramTrainer(28, special_tokens=[], unk_token=None))
     assert tok.unk_token is None
@@ -73,7 +110,9 @@ def test_rounds_are_kept_in_the_file() -> None:
     tok = pw.train(WORDS, pw.UnigramTrainer(13))
     again = pw.Tokenizer.from_str(tok.to_str())
     assert again == tok
-    assert again.rounds == tok.rounds
+    assert [done.removed for done in again.rounds] == [None] * len(tok.rounds)
+    assert again.rounds == tuple(replace(done, removed=None) for done in tok.rounds)
+    assert any(done.removed for done in tok.with_parts(decoder=None).rounds)
     assert [done.pieces for done in tok.rounds] == sorted(
         (d.pieces for d in tok.rounds), reverse=True
     )
@@ -83,7 +122,7 @@ def test_rounds_are_kept_in_the_file() -> None:
 
 @pytest.mark.parametrize(
     "row",
-    [[], [1, 2], [1, None, ["a"], 0], ["1", None, []], [-1, None, []], [1, "x", []], [1, 0, [2]]],
+    [[], [1], [1, None, ["a"]], ["1", None], [-1, None], [1, "x"], [1, [0]]],
 )
 def test_broken_rounds(row: list[object]) -> None:
     data = json.loads(pw.train(WORDS, pw.UnigramTrainer(13)).to_str())

@@ -1,8 +1,9 @@
 """The likeliest segmentation of WordPiece, and MaxMatch-Dropout: the core against the cases and the reference."""
 
 import json
+import pickle
 from collections import Counter
-from math import inf
+from math import inf, log
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,10 @@ from hypothesis import strategies as st
 import piecework as pw
 from piecework import errors, models, pre_tokenizers
 from piecework.reference import pipeline
+from piecework.reference.chance import SplitMix64
+from piecework.reference.encode import Piece
+from piecework.reference.likeliest import LikeliestSplitter
+from piecework.reference.probability import probability
 
 Json = dict[str, Any]
 CASES = Path(__file__).parents[2] / "spec" / "cases" / "unigram_encode.json"
@@ -99,6 +104,37 @@ def test_dropout_is_that_of_the_reference(model: Json, word: str, p: float, seed
         assert plain.encode(word) == found
 
 
+@given(settings(), words, st.integers(1, 9), st.floats(0, 3), st.integers(0, 99))
+def test_lists_samples_and_sums_are_those_of_the_reference(
+    model: Json, word: str, wanted: int, alpha: float, seed: int
+) -> None:
+    own = model["piecework"] | {"segmentation": "likeliest"}
+    counts = own["training"]["token_counts"]
+    chances = {
+        name: probability(counts[number], sum(counts)) for name, number in model["vocab"].items()
+    }
+    split = LikeliestSplitter(
+        chances,
+        model["continuing_subword_prefix"],
+        own["unknown"],
+        model["max_input_chars_per_word"],
+    )
+    tok = tokenizer(model | {"piecework": own})
+
+    def named(pieces: list[Piece]) -> list[tuple[str, tuple[int, int]]]:
+        return [(piece.entry or "[UNK]", (piece.start, piece.end)) for piece in pieces]
+
+    def told(encoding: pw.Encoding) -> list[tuple[str, tuple[int, int]]]:
+        return [*zip(encoding.tokens, encoding.offsets, strict=True)]
+
+    found = [(told(encoding), score) for encoding, score in tok.encode_nbest(word, wanted)]
+    assert found == [(named(pieces), score) for pieces, score in split.nbest(word, wanted)]
+    assert tok.log_probability(word) == split.log_probability(word)
+    for size in (None, wanted):
+        drawn = split.sample(word, alpha, SplitMix64.of_input(seed, 0), size)
+        assert told(tok.encode(word, alpha=alpha, nbest_size=size, seed=seed)) == named(drawn)
+
+
 # The likeliest
 
 
@@ -133,6 +169,82 @@ def test_without_counts_nothing_is_likely() -> None:
         plain.with_settings(segmentation="likeliest")
     with pytest.raises(errors.MissingCountsError, match="needs token counts"):
         pw.Tokenizer(models.WordPiece(HUGS, segmentation="likeliest"))
+
+
+def test_probabilities_of_the_likeliest(trained: pw.Tokenizer) -> None:
+    likeliest = trained.with_settings(segmentation="likeliest")
+    (first, score), (_, other) = likeliest.encode_nbest("hugs", 2)
+    assert first == likeliest.encode("hugs")
+    assert score > other
+    assert likeliest.score(first) == pytest.approx(score) == likeliest.log_likelihood("hugs")
+    assert likeliest.log_probability("hugs") > score
+    assert likeliest.log_probability("x") == likeliest.score(["[UNK]"]) < -40
+    drawn = {tuple(likeliest.encode("hugs", alpha=0.1, seed=n).tokens) for n in range(40)}
+    assert drawn == {("hu", "##gs"), ("hug", "##s")}
+    with pytest.raises(errors.ConfigError, match='give it segmentation="likeliest"'):
+        trained.encode("hugs", alpha=0.1)
+
+
+CHANCES = {"hu": 0.3, "hug": 0.1, "##gs": 0.2, "##s": 0.1, "h": 0.0}
+
+
+def test_probabilities_that_are_given(tmp_path: Path) -> None:
+    plain = pw.Tokenizer(models.WordPiece(HUGS))
+    model = models.WordPiece(HUGS, segmentation="likeliest", probabilities=CHANCES)
+    path = tmp_path / "vocab.txt"
+    path.write_text("\n".join(HUGS), encoding="utf-8")
+    given = {"segmentation": "likeliest", "probabilities": CHANCES}
+    for tok in (
+        pw.Tokenizer(model),
+        plain.with_settings(**given),
+        pw.Tokenizer.from_str(pw.Tokenizer(model).to_str()),
+        pw.Tokenizer.from_file(path, **given),
+        pickle.loads(pickle.dumps(pw.Tokenizer(model))),
+    ):
+        assert tok.model == model
+        assert tok.tokenize("hugs") == ["hu", "##gs"]
+        assert tok.log_likelihood("hugs") == pytest.approx(log(0.06))
+        assert tok.tokenize("huh") == ["[UNK]"]
+        assert tok.with_settings(segmentation="longest").tokenize("hugs") == ["hug", "##s"]
+        with pytest.raises(errors.MissingCountsError, match="or pass probabilities="):
+            tok.with_settings(probabilities=None)
+    assert models.Model.from_dict(model.to_dict()) == model
+    assert dict(model.probabilities or ()) == {k: p for k, p in CHANCES.items() if p}
+    wanted = pipeline.from_dict({"model": model.to_dict()}).encode("hugs")
+    assert pw.Tokenizer(model).encode("hugs").ids == list(wanted.ids)
+    with pytest.warns(errors.PieceworkWarning, match="its probabilities, which it cannot hold"):
+        pw.Tokenizer(model).save_vocab(path)
+
+
+def test_given_probabilities_go_before_counted_ones(trained: pw.Tokenizer) -> None:
+    chances = dict.fromkeys(trained.vocab, 0.01) | {"hug": 0.5}
+    tok = trained.with_settings(segmentation="likeliest", probabilities=chances)
+    assert tok.tokenize("hugs") == ["hug", "##s"]
+    back = tok.with_settings(probabilities=None)
+    assert back == trained.with_settings(segmentation="likeliest")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"no": 0.5}, '"no" has a probability and is not in the vocabulary'),
+        ({"hu": 1.5}, "'hu': expected a number from 0 to 1"),
+        ({"hu": "a"}, "'hu': expected a number from 0 to 1"),
+        ({1: 0.5}, "probabilities"),
+        ([0.5], "expected a mapping of tokens to numbers"),
+    ],
+)
+def test_what_are_no_probabilities(given: Any, said: str) -> None:
+    plain = pw.Tokenizer(models.WordPiece(HUGS))
+    with pytest.raises((errors.PieceworkError, TypeError), match=said):
+        plain.with_settings(segmentation="likeliest", probabilities=given)
+    with pytest.raises(errors.PieceworkError, match=r"probabilities|not in the vocabulary"):
+        pw.Tokenizer(models.WordPiece(HUGS, segmentation="likeliest", probabilities=given))
+    own = {"segmentation": "likeliest", "probabilities": given}
+    file = {"vocab": {name: n for n, name in enumerate(HUGS)}, "unk_token": "[UNK]"}
+    limits = {"continuing_subword_prefix": "##", "max_input_chars_per_word": 9}
+    with pytest.raises(errors.FormatError, match=r"\$\.model\.piecework\.probabilities: "):
+        tokenizer(file | limits | {"piecework": own})
 
 
 def test_a_vocab_txt_does_not_hold_it(trained: pw.Tokenizer, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::added::AddedToken;
 use crate::bytes::byte_to_char;
 use crate::counts::WordCounts;
-use crate::decode::{BpeDecoder, Decoder, ReplaceDecoder, StripDecoder, WordPieceDecoder};
+use crate::decode::{BpeDecoder, Decoder, ReplaceDecoder, SentencePieceDecoder, StripDecoder, WordPieceDecoder};
 use crate::error::{Error, Result};
 use crate::format::{write_splitter, write_trainer};
 use crate::learn::{Stage, Threads, Watch, tell};
@@ -13,6 +13,7 @@ use crate::model::bpe::{self, Bpe};
 use crate::model::unigram::{self, Unigram};
 use crate::model::wordpiece::{self, WordPiece};
 use crate::model::{Model, ModelScratch, Trainer};
+use crate::normalize::{Normalizer, SentencePieceSettings};
 use crate::pattern::Pattern;
 use crate::pipeline::{Parts, Tokenizer, Training};
 use crate::postprocess::{PostProcessor, Template};
@@ -188,11 +189,28 @@ fn metaspace(splitter: &WordSplitter) -> Option<Metaspace> {
 
 fn unigram_decoder(splitter: &WordSplitter, config: &unigram::train::TrainerConfig) -> Option<Decoder> {
     let spaces = metaspace(splitter).map(Decoder::Metaspace);
+    if let (None, Some(Normalizer::SentencePiece(own))) = (&spaces, splitter.normalizer()) {
+        return Some(Decoder::SentencePiece(sentencepiece_decoder(own.settings(), config)));
+    }
     if !config.byte_fallback {
         return spaces;
     }
     let steps = [Decoder::ByteFallback].into_iter().chain(spaces);
     Some(Decoder::Sequence(steps.collect()))
+}
+
+/// What the library does with a model that it trained with these settings.
+fn sentencepiece_decoder(
+    normalizer: &SentencePieceSettings,
+    config: &unigram::train::TrainerConfig,
+) -> SentencePieceDecoder {
+    SentencePieceDecoder {
+        add_dummy_prefix: normalizer.add_dummy_prefix,
+        remove_extra_whitespaces: normalizer.remove_extra_whitespaces,
+        byte_fallback: config.byte_fallback,
+        unk_token: config.unk_token.clone().unwrap_or_default(),
+        unk_surface: SentencePieceDecoder::UNK_SURFACE.to_owned(),
+    }
 }
 
 /// What undoes the way in which the tokens are written.

@@ -37,7 +37,9 @@ fn options(case: &Value) -> Options {
     let number = |name| case.get(name).map_or(0, |number| number.as_u64().unwrap());
     let (seed, first_input) = (number("seed"), number("number"));
     let alpha = case.get("alpha").map(|alpha| alpha.as_f64().unwrap());
-    Options { add_special_tokens: false, specials, alpha, seed, first_input, ..Options::default() }
+    let nbest_size = case.get("nbest_size").map(|size| usize::try_from(size.as_u64().unwrap()).unwrap());
+    let chance = Options { alpha, nbest_size, seed, first_input, ..Options::default() };
+    Options { add_special_tokens: false, specials, ..chance }
 }
 
 fn check_columns(case: &Value, tokenizer: &Tokenizer, found: Result<Encoding>) {

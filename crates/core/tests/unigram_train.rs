@@ -26,7 +26,7 @@ fn trained(case: &Value, threads: Threads<'_>) -> Result<Trained, Error> {
         "special_tokens": ["<unk>", "<s>", "</s>"], "special_tokens_first": true, "unk_token": "<unk>",
         "user_defined_symbols": [], "byte_fallback": false, "character_coverage": 0.9995, "required_chars": [],
         "split_by_unicode_script": true, "split_by_number": true, "split_digits": false, "split_by_whitespace": true,
-        "allow_whitespace_only_pieces": false,
+        "allow_whitespace_only_pieces": false, "treat_whitespace_as_suffix": false,
     });
     settings.as_object_mut().unwrap().extend(case["settings"].as_object().unwrap().clone());
     let Trainer::Unigram(config) = read_trainer(&settings.to_string())? else { panic!("a trainer of Unigram") };

@@ -38,7 +38,7 @@ impl Options {
         padding: Limit,
         way: Way,
     ) -> PyResult<Self> {
-        let Way(road, dropout, alpha, seed, first_input) = way;
+        let Way(road, dropout, alpha, nbest_size, seed, first_input) = way;
         let road = self::road(py, &road)?;
         let specials = self::specials(specials)?;
         let tokenizer = &tokenizer.inner;
@@ -62,6 +62,7 @@ impl Options {
                 road,
                 dropout,
                 alpha,
+                nbest_size,
                 seed,
                 first_input,
             },
@@ -69,10 +70,10 @@ impl Options {
     }
 }
 
-/// The road, how likely merges are passed over, the power by which segmentations are drawn, the seed, and the number of the first
-/// input.
+/// The road, how likely merges are passed over, the power by which segmentations are drawn and among how many of the best, the seed,
+/// and the number of the first input.
 #[derive(FromPyObject)]
-struct Way(String, Option<f32>, Option<f64>, u64, u64);
+struct Way(String, Option<f32>, Option<f64>, Option<usize>, u64, u64);
 
 /// `"fast"`, `"uncached"` or `"general"`.
 fn road(py: Python<'_>, name: &str) -> PyResult<Road> {

@@ -1,5 +1,6 @@
 //! The tokenizer.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -11,9 +12,9 @@ use piecework_core::format::{
     write_parts, write_splitter, write_tokenizer_json, write_vocab_txt,
 };
 use piecework_core::learn::{Merge, Round};
-use piecework_core::model::Model;
-use piecework_core::model::wordpiece::{Segmentation, Settings, Unknown, WordPiece};
-use piecework_core::pipeline::{self, WordPieces};
+use piecework_core::model::wordpiece::{self, Segmentation, Settings, Unknown, WordPiece};
+use piecework_core::model::{Model, Token};
+use piecework_core::pipeline::{self, WordPieces, WordScores};
 use piecework_core::pretokenize::PreTokenizer;
 use piecework_core::words::WordSplitter;
 use pyo3::prelude::*;
@@ -33,8 +34,8 @@ use crate::workers::Workers;
 
 /// A merge of the history: left, right, token, score, pair, left and right counts, ties.
 type MergeTuple<'a> = (&'a str, &'a str, &'a str, f64, u64, u64, u64, u64);
-/// A round of the history: pieces before it, log-likelihood, what it removed.
-type RoundTuple<'a> = (usize, Option<f64>, &'a [String]);
+/// A round of the history: pieces before it, log-likelihood, what it removed if that is known.
+type RoundTuple<'a> = (usize, Option<f64>, Option<&'a [String]>);
 /// Settings of a model: prefix, unknown token, unknown policy, longest word, segmentation.
 type ModelSettings = (String, Option<String>, String, Option<usize>, String);
 /// An added token: content, `single_word`, lstrip, rstrip, normalized, special.
@@ -60,8 +61,14 @@ fn settings(py: Python<'_>, given: ModelSettings) -> PyResult<Settings> {
         .ok_or_else(|| refused(format!("unknown must be \"word\", \"run\" or \"char\", not {unknown:?}")))?;
     let segmentation = Segmentation::from_name(&segmentation)
         .ok_or_else(|| refused(format!("segmentation must be \"longest\" or \"likeliest\", not {segmentation:?}")))?;
-    let dropout = None;
-    Ok(Settings { continuing_subword_prefix, unk_token, unknown, max_input_chars_per_word, segmentation, dropout })
+    Ok(Settings {
+        continuing_subword_prefix,
+        unk_token,
+        unknown,
+        max_input_chars_per_word,
+        segmentation,
+        ..Settings::default()
+    })
 }
 
 #[pymethods]
@@ -97,9 +104,22 @@ impl Tokenizer {
         read.map(Self::new).map_err(|error| to_py(py, &error))
     }
 
-    fn with_model(&self, py: Python<'_>, model: ModelSettings) -> PyResult<Self> {
+    /// The same tokenizer with other settings of its model; its probabilities stay, unless others are given, perhaps none.
+    fn with_model(
+        &self,
+        py: Python<'_>,
+        model: ModelSettings,
+        probabilities: Option<BTreeMap<String, f64>>,
+    ) -> PyResult<Self> {
         let old = self.word_piece(py)?;
-        let changed = old.with_settings(Settings { dropout: old.settings().dropout, ..settings(py, model)? });
+        let Settings { dropout, probabilities: own, .. } = old.settings().clone();
+        let given = probabilities.map(|given| {
+            let given = given.iter().map(|(token, probability)| (token.as_str(), *probability));
+            let is_none = given.len() == 0;
+            wordpiece::probabilities(old.vocab(), given).map(|given| (!is_none).then_some(given))
+        });
+        let probabilities = given.transpose().map_err(|error| to_py(py, &error))?.unwrap_or(own);
+        let changed = old.with_settings(Settings { dropout, probabilities, ..settings(py, model)? });
         self.inner.with_model(Model::WordPiece(changed)).map(Self::new).map_err(|error| to_py(py, &error))
     }
 
@@ -396,11 +416,24 @@ impl Tokenizer {
         let words = words.map_err(|error| to_py(text.py(), &error))?;
         Ok(words.into_iter().map(|word| self.word_tuple(word)).collect())
     }
+
+    /// For each word of a text, but for added tokens, the logarithm of its probability, and its best segmentations with their scores.
+    fn word_scores(&self, text: &Bound<'_, PyString>, n: usize) -> PyResult<Vec<Option<ScoresTuple>>> {
+        let words = self.inner.word_scores(utf8(text)?, n, &pipeline::Options::default(), &mut self.workers.hire());
+        let words = words.map_err(|error| to_py(text.py(), &error))?;
+        let ids = |tokens: &[Token]| tokens.iter().map(|token| token.id).collect();
+        let tuple = |word: WordScores| {
+            (word.log_probability, word.best.iter().map(|best| (ids(&best.tokens), best.score)).collect())
+        };
+        Ok(words.into_iter().map(|word| word.map(tuple)).collect())
+    }
 }
 
 /// A piece of a word: its id, its characters, failed prefixes.
 type PieceTuple = (u32, (u32, u32), Vec<String>);
 type WordTuple = (String, Vec<PieceTuple>);
+/// The logarithm of a word's probability, and its best segmentations: ids and score.
+type ScoresTuple = (f64, Vec<(Vec<u32>, f64)>);
 
 impl Tokenizer {
     fn word_piece(&self, py: Python<'_>) -> PyResult<&WordPiece> {
@@ -444,7 +477,7 @@ fn detached<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Se
 
 fn round_tuple(round: &Round) -> RoundTuple<'_> {
     let Round { pieces, log_likelihood, removed } = round;
-    (*pieces, *log_likelihood, removed)
+    (*pieces, *log_likelihood, removed.as_deref())
 }
 
 fn merge_tuple(merge: &Merge) -> MergeTuple<'_> {

@@ -1,6 +1,6 @@
 """The tokenizer."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, final
 
 from piecework._core._arrow import ArrowTexts
@@ -34,8 +34,10 @@ class Tokenizer:
     ) -> Tokenizer:
         """Read a vocab.txt; without `splitter` its stages are BERT's; `model` is prefix, unknown token, unknown policy, word limit and segmentation."""
 
-    def with_model(self, model: _ModelSettings) -> Tokenizer:
-        """Give the same tokenizer with other settings of its model, which is a WordPiece."""
+    def with_model(
+        self, model: _ModelSettings, probabilities: Mapping[str, float] | None
+    ) -> Tokenizer:
+        """Give the same tokenizer with other settings of its WordPiece; None keeps its probabilities, an empty mapping has none."""
 
     def as_bpe(self) -> Tokenizer:
         """Give the same tokenizer with a BPE model, whose merges are the history of its WordPiece."""
@@ -106,8 +108,8 @@ class Tokenizer:
     def history(self) -> list[tuple[str, str, str, float, int, int, int, int]] | None:
         """Give the merges: left, right, token, score, pair, left and right count, ties."""
 
-    def rounds(self) -> list[tuple[int, float | None, list[str]]] | None:
-        """Give the rounds of Unigram: pieces before, log-likelihood, what was removed."""
+    def rounds(self) -> list[tuple[int, float | None, list[str] | None]] | None:
+        """Give the rounds of Unigram: pieces before, log-likelihood, what was removed if that is known."""
 
     def encode(
         self,
@@ -190,5 +192,10 @@ class Tokenizer:
         self, text: str
     ) -> list[tuple[str, list[tuple[int, tuple[int, int], list[str]]]]]:
         """Give normalized words; for each piece its id, its characters, and the prefixes that failed."""
+
+    def word_scores(
+        self, text: str, n: int
+    ) -> list[tuple[float, list[tuple[list[int], float]]] | None]:
+        """Give for each word, but added tokens, ln of its probability, and ids and scores of its n best segmentations."""
 
     def __len__(self) -> int: ...

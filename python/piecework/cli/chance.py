@@ -19,7 +19,11 @@ class Chance:
     """What is left to chance, and what it follows from."""
 
     sample: Annotated[
-        bool, typer.Option("--sample", help="Unigram: draw each line's segmentation by chance.")
+        bool,
+        typer.Option(
+            "--sample",
+            help="Unigram, and WordPiece by likelihood: draw each line's segmentation by chance.",
+        ),
     ] = False
     alpha: Annotated[
         float | None,
@@ -27,6 +31,14 @@ class Chance:
             metavar="POWER",
             min=0,
             help="--sample: draw with the probability to this power; 1, the default, draws from the model, 0 makes all alike.",
+        ),
+    ] = None
+    nbest_size: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="--sample: draw among the N best segmentations of each word; all by default.",
         ),
     ] = None
     dropout: Annotated[
@@ -52,12 +64,20 @@ class Chance:
         """Give what was asked for as a batch takes it that begins with this line, whatever the batches are."""
         alpha = 1.0 if self.sample and self.alpha is None else self.alpha
         seed = (self.seed or 0) + line * _GAMMA & _LARGEST_SEED
-        return {"alpha": alpha, "dropout": self.dropout, "seed": seed}
+        return {
+            "alpha": alpha,
+            "nbest_size": self.nbest_size,
+            "dropout": self.dropout,
+            "seed": seed,
+        }
 
     def check(self) -> None:
         """Refuse what says nothing."""
-        if self.alpha is not None and not self.sample:
-            raise typer.BadParameter("--alpha says nothing without --sample", param_hint="--alpha")
+        for option, given in (("--alpha", self.alpha), ("--nbest-size", self.nbest_size)):
+            if given is not None and not self.sample:
+                raise typer.BadParameter(
+                    f"{option} says nothing without --sample", param_hint=option
+                )
         if self.seed is not None and not self.sample and self.dropout is None:
             message = "--seed says nothing without --sample or --dropout"
             raise typer.BadParameter(message, param_hint="--seed")

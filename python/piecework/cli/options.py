@@ -40,6 +40,13 @@ class Unknown(Enum):
     char = "char"
 
 
+class Segmentation(Enum):
+    """Which pieces WordPiece takes."""
+
+    longest = "longest"
+    likeliest = "likeliest"
+
+
 class NormalizerName(Enum):
     """The normalizers there are."""
 
@@ -312,6 +319,12 @@ class Model:
             parser=_limit, metavar="N|none", help="Longer words are unknown; none for no limit."
         ),
     ] = None
+    segmentation: Annotated[
+        Segmentation | None,
+        typer.Option(
+            help="WordPiece: the longest pieces, or the likeliest by the counts of the training. By default as the file says."
+        ),
+    ] = None
     continuing_subword_prefix: Annotated[
         str | None,
         typer.Option(
@@ -324,6 +337,8 @@ class Model:
         settings = {name: value for name, value in asdict(self).items() if value is not None}
         if self.unknown:
             settings["unknown"] = self.unknown.value
+        if self.segmentation:
+            settings["segmentation"] = self.segmentation.value
         if self.unk_token == "":
             settings["unk_token"] = None
         if self.max_input_chars_per_word == -1:

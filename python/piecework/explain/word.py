@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import repeat
 from typing import TYPE_CHECKING
 
+from piecework.explain.choice import Choice, choice, has_scores
 from piecework.explain.lineage import Lineage, lineage
 from piecework.readable import quoted, visible
 
@@ -22,6 +24,7 @@ _SAID = {
     "alphabet": "a character of the alphabet",
     "symbol": "a user-defined symbol",
     "vocabulary": "its lineage is not known",
+    "piece": "",
 }
 """What is said of pieces that no merge made."""
 _FOUND = ("special", "added", "unknown")
@@ -29,6 +32,8 @@ _FOUND = ("special", "added", "unknown")
 _BYTE = re.compile("<0x[0-9A-F]{2}>")
 _SHOWN = 8
 """A long word has many prefixes; so many are shown."""
+_COMPARED = 16
+"""Among so many of the best the next is looked for: some may be the same tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +49,12 @@ class Piece:
         failed: The longer prefixes that were tried before it and are not in the vocabulary, longest first.
         kind: ``"merged"``, ``"alphabet"``, ``"symbol"`` for a user-defined symbol, ``"special"``, ``"added"`` for other
             added tokens, ``"word"`` for one of a WordLevel model or one that merges do not make, ``"byte"`` for one of a
-            character that is no token, ``"unknown"``, or ``"vocabulary"`` where the history is not known.
+            character that is no token, ``"unknown"``, ``"piece"`` for one of Unigram, or ``"vocabulary"`` where the history is
+            not known.
         lineage: The merges it was born by; None for other kinds than ``"merged"``.
         reason: Why nothing matched; empty for other kinds than ``"unknown"``.
+        score: The logarithm of its probability, where the likeliest segmentation is taken; None elsewhere, and of added tokens and
+            bytes.
     """
 
     token: str
@@ -58,6 +66,7 @@ class Piece:
     kind: str
     lineage: Lineage | None
     reason: str = ""
+    score: float | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -67,10 +76,13 @@ class Explanation:
     Attributes:
         text: What was asked about.
         pieces: The tokens in their order.
+        choices: For each word how likely its tokens are together, and the next best; empty unless the likeliest segmentation is
+            taken.
     """
 
     text: str
     pieces: tuple[Piece, ...]
+    choices: tuple[Choice, ...] = ()
 
     def __repr__(self) -> str:
         """Tell the pieces."""
@@ -81,6 +93,9 @@ class Explanation:
         lines = [self._head()]
         for piece in self.pieces:
             lines += ["  " + line for line in _describe(piece)]
+        named = len(self.choices) > 1
+        for found in self.choices:
+            lines.append(f"  {visible(found.word)}: {found}" if named else f"  together {found}")
         return "\n".join(lines)
 
     def _head(self) -> str:
@@ -92,16 +107,24 @@ class Explanation:
 def explain(tokenizer: Tokenizer, text: str) -> Explanation:
     """Tell how a word came to be split as it is; see :meth:`piecework.Tokenizer.explain`."""
     pieces: list[Piece] = []
-    for word, parts in tokenizer._core.word_pieces(text):
+    choices: list[Choice] = []
+    scored = has_scores(tokenizer)
+    words = tokenizer._core.word_scores(text, _COMPARED) if scored else repeat(None)
+    for (word, parts), scores in zip(tokenizer._core.word_pieces(text), words, strict=False):
         for number, span, failed in parts:
             token = tokenizer.id_to_token(number) or ""
             is_added = number in tokenizer._not_special and span == (0, len(word))
             kind, birth = ("added", None) if is_added else _origin(tokenizer, token)
-            tried = () if kind in _FOUND else tuple(failed)
+            tried = () if kind in _FOUND or scored else tuple(failed)
             reason = _reason(tokenizer, word, span) if kind == "unknown" else ""
+            score = None if scores is None or kind == "byte" else tokenizer.score([number])
             shown = tokenizer.readable(token)
-            pieces.append(Piece(token, shown, number, word, span, tried, kind, birth, reason))
-    return Explanation(text, tuple(pieces))
+            pieces.append(
+                Piece(token, shown, number, word, span, tried, kind, birth, reason, score)
+            )
+        if scores is not None:
+            choices.append(choice(tokenizer, word, [number for number, _, _ in parts], scores))
+    return Explanation(text, tuple(pieces), tuple(choices))
 
 
 def _origin(tokenizer: Tokenizer, token: str) -> tuple[str, Lineage | None]:
@@ -119,6 +142,8 @@ def _unmerged(tokenizer: Tokenizer, token: str) -> str:
         return "symbol"
     if tokenizer.model_type == "WordLevel":
         return "word"
+    if tokenizer.model_type == "Unigram":
+        return "byte" if _BYTE.fullmatch(token) else "piece"
     if tokenizer._merging is None:
         return "alphabet" if tokenizer._training else "vocabulary"
     if tokenizer._merging.is_letter(token):
@@ -132,6 +157,8 @@ def _reason(tokenizer: Tokenizer, word: str, span: tuple[int, int]) -> str:
         return "the text is the unknown token itself"
     if tokenizer.model_type == "WordLevel":
         return f"{word!r} is not in the vocabulary"
+    if tokenizer.model_type == "Unigram":
+        return f"no piece spells {word[slice(*span)]!r}"
     if tokenizer.model_type == "BPE":
         return f"no token begins with {quoted(tokenizer.readable(word[slice(*span)]))}"
     return _unmatched(tokenizer, word, span)
@@ -152,12 +179,10 @@ def _unmatched(tokenizer: Tokenizer, word: str, span: tuple[int, int]) -> str:
 
 def _describe(piece: Piece) -> list[str]:
     token = quoted(piece.readable)
-    if piece.kind == "unknown":
-        return [f"{token}: {piece.reason}"]
     tried = [f"tried {_list(piece.failed)}"] if piece.failed else []
-    if piece.kind in _SAID:
-        return [f"{token}: {'; '.join([*tried, _SAID[piece.kind]])}"]
-    head = f"{token}: {tried[0]}" if tried else f"{token}:"
+    score = [] if piece.score is None else [f"score {piece.score:.6g}"]
+    said = piece.reason if piece.kind == "unknown" else _SAID.get(piece.kind, "")
+    head = f"{token}: {'; '.join(filter(None, [*tried, *score, said]))}".rstrip()
     return [head, *("  " + line for line in _tree(piece.lineage))]
 
 

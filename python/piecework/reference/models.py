@@ -14,7 +14,7 @@ from piecework.reference.chance import SplitMix64
 from piecework.reference.encode import Piece, Splitter
 from piecework.reference.floats import single
 from piecework.reference.likeliest import LikeliestSplitter
-from piecework.reference.probability import probability
+from piecework.reference.probability import FLOOR, probability
 
 
 class ModelToken(NamedTuple):
@@ -118,6 +118,7 @@ class WordPieceSettings:
     max_input_chars_per_word: int | None = 100
     segmentation: str = "longest"
     dropout: float | None = None
+    probabilities: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         if self.segmentation != "longest" and (self.segmentation != "likeliest" or self.dropout):
@@ -138,7 +139,7 @@ class WordPiece(Model):
         counts: The count of each entry, by id, for the likeliest segmentation.
 
     Raises:
-        ValueError: the likeliest segmentation is asked for, and there are no counts.
+        ValueError: the likeliest segmentation is asked for, and there are neither counts nor probabilities.
 
     >>> [t.text for t in WordPiece({"[UNK]": 0, "hug": 1, "##s": 2}, "[UNK]").tokens("hugs")]
     ['hug', '##s']
@@ -154,7 +155,7 @@ class WordPiece(Model):
     ) -> None:
         super().__init__(vocabulary, unknown_token, special)
         self._how = settings or WordPieceSettings()
-        self._counts = counts
+        self._counts, self._total = counts, sum(counts or ())
         self._split = self._splitter(self.vocabulary.keys())
         self._split_text = self._splitter(self.open)
 
@@ -164,12 +165,15 @@ class WordPiece(Model):
         if how.segmentation == "longest":
             longest = max(map(len, self.vocabulary), default=0)
             return Splitter(entries, *rest, longest, single(how.dropout or 0.0))
+        return LikeliestSplitter({entry: self._probability(entry) for entry in entries}, *rest)
+
+    def _probability(self, entry: str) -> float:
+        """Gives what was said of an entry, or else its share of all that were counted."""
+        if self._how.probabilities is not None:
+            return self._how.probabilities.get(entry) or FLOOR
         if self._counts is None:
             raise ValueError("the likeliest segmentation needs token counts: train a vocabulary")
-        total = sum(self._counts)
-        counts = {entry: self._counts[self.vocabulary[entry]] for entry in entries}
-        chances = {entry: probability(count, total) for entry, count in counts.items()}
-        return LikeliestSplitter(chances, *rest)
+        return probability(self._counts[self.vocabulary[entry]], self._total)
 
     def tokens(  # noqa: D102
         self, word: str, *, barred: bool = False, generator: SplitMix64 | None = None
@@ -311,6 +315,7 @@ def _wordpiece(data: Mapping[str, Any], special: frozenset[str]) -> WordPiece:
         data["max_input_chars_per_word"],
         ours.get("segmentation", "longest"),
         ours.get("dropout"),
+        ours.get("probabilities"),
     )
     counts = (ours.get("training") or {}).get("token_counts")
     return WordPiece(data["vocab"], data["unk_token"], special, settings, counts)
@@ -351,5 +356,6 @@ def _unigram(data: Mapping[str, Any], special: frozenset[str]) -> Unigram:
         user_defined=frozenset(ours.get("user_defined", ())),
         reserved=frozenset(ours.get("reserved", ())),
         alpha=ours.get("alpha"),
+        nbest_size=ours.get("nbest_size"),
     )
     return Unigram(vocabulary, settings, special)

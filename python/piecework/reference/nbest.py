@@ -11,9 +11,12 @@ Rules with numbers, such as U36, are those of `spec/unigram.md`.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from math import inf
 from typing import NamedTuple, TypeVar
 
+from piecework.reference.chance import SplitMix64
+from piecework.reference.floats import Wide, exp
 from piecework.reference.lattice import Edge, Rounding, best, by_end
 
 T = TypeVar("T")
@@ -193,3 +196,23 @@ def _edges(partial: Partial) -> Iterator[Edge]:
     while here and here.edge:
         yield here.edge
         here = here.rest
+
+
+def sampled(found: Sequence[tuple[T, float]], alpha: float, generator: SplitMix64) -> T:
+    """Draws one of the best segmentations, each with its probability to a power (U48).
+
+    Args:
+        found: Segmentations and their scores; there is one.
+        alpha: The power.
+        generator: One draw is taken.
+
+    Returns:
+        The segmentation.
+
+    >>> [sampled([("ab", -1.0), ("a b", -2.0)], 1.0, SplitMix64(seed)) for seed in range(4)]
+    ['a b', 'ab', 'ab', 'ab']
+    """
+    sums = list(accumulate(exp(alpha * score) for _, score in found))
+    drawn = sums[-1] * Wide.of(generator.fraction())
+    reached = (one for (one, _), passed in zip(found, sums, strict=True) if drawn < passed)
+    return next(reached, found[-1][0])

@@ -191,6 +191,7 @@ class UnigramTrainer:
         split_digits: A digit is a piece by itself.
         split_by_whitespace: `▁` only begins a piece.
         allow_whitespace_only_pieces: Several `▁` are a piece, too.
+        treat_whitespace_as_suffix: `▁` ends a word, and a piece, in place of beginning it.
 
     Raises:
         ValueError: a setting is impossible.
@@ -219,6 +220,7 @@ class UnigramTrainer:
     split_digits: bool = False
     split_by_whitespace: bool = True
     allow_whitespace_only_pieces: bool = False
+    treat_whitespace_as_suffix: bool = False
 
     def __post_init__(self) -> None:
         if not 0 < self.shrinking_factor < 1:

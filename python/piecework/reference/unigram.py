@@ -41,6 +41,7 @@ class Settings:
         user_defined: Entries that go before all others; with `float64` they are like all others.
         reserved: Entries that no text becomes.
         alpha: Draw a segmentation, with its probability to this power; None takes the likeliest.
+        nbest_size: Draw among so many of the best; None draws among all.
 
     Raises:
         ValueError: a setting is impossible.
@@ -56,6 +57,7 @@ class Settings:
     user_defined: frozenset[str] = frozenset()
     reserved: frozenset[str] = frozenset()
     alpha: float | None = None
+    nbest_size: int | None = None
 
     def __post_init__(self) -> None:
         if self.precision not in ROUNDING:
@@ -135,7 +137,7 @@ class Encoder:
         if self.settings.alpha is not None:
             if generator is None:
                 raise ValueError("alpha needs a seed")
-            return self.sample(word, self.settings.alpha, generator)
+            return self.sample(word, self.settings.alpha, generator, self.settings.nbest_size)
         edges, scores = self._lattice(word, lambda entry: len(entry.encode()))
         return self._pieces(word, lattice.best(len(word), edges, scores, self._rounded, self._far))
 
@@ -156,13 +158,16 @@ class Encoder:
         paths = nbest.nbest(len(word), edges, scores, wanted, self._rounded)
         return [(self._pieces(word, path.edges), path.score) for path in paths]
 
-    def sample(self, word: str, alpha: float, generator: SplitMix64) -> list[Piece]:
-        """Draws a segmentation (U38).
+    def sample(
+        self, word: str, alpha: float, generator: SplitMix64, nbest_size: int | None = None
+    ) -> list[Piece]:
+        """Draws a segmentation (U38, U48).
 
         Args:
             word: A word that is not empty.
             alpha: The power of the probabilities: 0 makes all segmentations equally likely.
             generator: Where to draw from.
+            nbest_size: Draw among so many of the best; None draws among all.
 
         Returns:
             Pieces from left to right.
@@ -174,6 +179,8 @@ class Encoder:
         >>> [len(encode.sample("aaaa", 0.5, SplitMix64(seed))) for seed in range(4)]
         [3, 4, 4, 3]
         """
+        if nbest_size is not None:
+            return nbest.sampled(self.nbest(word, nbest_size), alpha, generator)
         edges, scores = self._lattice(word)
         weights = [exp(alpha * score) for score in scores]
         return self._pieces(word, lattice.sampled(len(word), edges, weights, generator))

@@ -62,8 +62,7 @@ def corpus(words: Texts, trainer: UnigramTrainer) -> Corpus:
     alphabet = _alphabet(parts, trainer)
     parts = _cut(parts, lambda part: _inside(part, alphabet))
     if trainer.split_by_whitespace:
-        runs_stay = trainer.allow_whitespace_only_pieces
-        parts = _cut(parts, lambda part: _before_spaces(part, runs_stay=runs_stay))
+        parts = _cut(parts, lambda part: _at_spaces(part, trainer))
     if not parts:
         raise ValueError("nothing to learn from: there are no words, or none has a character")
     if sum(len(part) * count for part, count in parts.items()) > LARGEST_WEIGHT:
@@ -121,13 +120,14 @@ def _inside(part: str, alphabet: Texts) -> Iterator[str]:
             yield "".join(run)
 
 
-def _before_spaces(part: str, *, runs_stay: bool) -> Iterator[str]:
-    starts = [
+def _at_spaces(part: str, trainer: UnigramTrainer) -> Iterator[str]:
+    places = [
         place
-        for place, character in enumerate(part)
-        if place and character == SPACE and not (runs_stay and part[place - 1] == SPACE)
+        for place, (last, following) in enumerate(pairwise(part), 1)
+        if (last if trainer.treat_whitespace_as_suffix else following) == SPACE
+        and not (trainer.allow_whitespace_only_pieces and last == following)
     ]
-    return (part[start:end] for start, end in pairwise([0, *starts, len(part)]))
+    return (part[start:end] for start, end in pairwise([0, *places, len(part)]))
 
 
 # The strings to begin with
@@ -149,6 +149,8 @@ def is_allowed(text: str, trainer: UnigramTrainer) -> bool:
 def _spaces_fit(text: str, trainer: UnigramTrainer) -> bool:
     if trainer.allow_whitespace_only_pieces and set(text) == {SPACE}:
         return True
+    if trainer.treat_whitespace_as_suffix:
+        text = text[::-1]
     return SPACE not in text[1:] if trainer.split_by_whitespace else not text.endswith(SPACE)
 
 

@@ -22,6 +22,9 @@ pub struct SentencePieceDecoder {
 }
 
 impl SentencePieceDecoder {
+    /// What stands for it where nothing else is said.
+    pub(crate) const UNK_SURFACE: &str = " \u{2047} ";
+
     pub(super) fn decode_chain<'a>(&self, parts: Parts<'a>) -> Parts<'a> {
         let (mut text, mut bytes) = (String::new(), Vec::new());
         let mut at_start = self.add_dummy_prefix || self.remove_extra_whitespaces;

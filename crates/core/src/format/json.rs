@@ -48,6 +48,15 @@ impl Json {
         Self::String(BASE64.encode(bytes))
     }
 
+    #[expect(clippy::cast_precision_loss, reason = "a number that JSON wrote without a fraction")]
+    pub(super) fn number(&self) -> Option<f64> {
+        match self {
+            Self::Float(value) => Some(*value),
+            Self::Unsigned(value) => Some(*value as f64),
+            _ => None,
+        }
+    }
+
     fn kind(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -122,8 +131,8 @@ impl<'a> Node<'a> {
         Error::Unsupported { at: Place::Json(self.path.clone()), message: message.into() }
     }
 
-    fn expected<T>(&self, what: &str) -> Result<T> {
-        Err(self.error(format!("expected {what}, found {}", self.json.kind())))
+    pub(super) fn expected(&self, what: &str) -> Error {
+        self.error(format!("expected {what}, found {}", self.json.kind()))
     }
 
     pub(super) fn is_null(&self) -> bool {
@@ -136,11 +145,11 @@ impl<'a> Node<'a> {
     }
 
     pub(super) fn bool(&self) -> Result<bool> {
-        if let Json::Bool(value) = self.json { Ok(*value) } else { self.expected("true or false") }
+        if let Json::Bool(value) = self.json { Ok(*value) } else { Err(self.expected("true or false")) }
     }
 
     pub(super) fn unsigned(&self) -> Result<u64> {
-        if let Json::Unsigned(value) = self.json { Ok(*value) } else { self.expected("an integer from 0 on") }
+        if let Json::Unsigned(value) = self.json { Ok(*value) } else { Err(self.expected("an integer from 0 on")) }
     }
 
     pub(super) fn size(&self) -> Result<usize> {
@@ -151,17 +160,12 @@ impl<'a> Node<'a> {
         u32::try_from(self.unsigned()?).map_err(|_| self.error("expected an id under 2^32"))
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a number that JSON wrote without a fraction")]
     pub(super) fn float(&self) -> Result<f64> {
-        match self.json {
-            Json::Float(value) => Ok(*value),
-            Json::Unsigned(value) => Ok(*value as f64),
-            _ => self.expected("a number"),
-        }
+        self.json.number().ok_or_else(|| self.expected("a number"))
     }
 
     pub(super) fn str(&self) -> Result<&'a str> {
-        if let Json::String(text) = self.json { Ok(text) } else { self.expected("a string") }
+        if let Json::String(text) = self.json { Ok(text) } else { Err(self.expected("a string")) }
     }
 
     pub(super) fn char(&self) -> Result<char> {
@@ -178,9 +182,18 @@ impl<'a> Node<'a> {
     }
 
     pub(super) fn array(&self) -> Result<impl ExactSizeIterator<Item = Node<'a>>> {
-        let Json::Array(items) = self.json else { return self.expected("an array") };
+        let Json::Array(items) = self.json else { return Err(self.expected("an array")) };
         let path = self.path.clone();
         Ok(items.iter().enumerate().map(move |(at, json)| Node { json, path: format!("{path}[{at}]") }))
+    }
+
+    /// The integers of an array, which may be as long as a vocabulary.
+    pub(super) fn integers(&self) -> Result<Vec<u64>> {
+        let integer = |(at, json)| match json {
+            &Json::Unsigned(value) => Ok(value),
+            other => self.item(at, other).unsigned(),
+        };
+        self.items()?.iter().enumerate().map(integer).collect()
     }
 
     /// The strings of an array.
@@ -190,7 +203,7 @@ impl<'a> Node<'a> {
 
     /// The items without paths of their own, for arrays as long as a list of merges.
     pub(super) fn items(&self) -> Result<&'a [Json]> {
-        if let Json::Array(items) = self.json { Ok(items) } else { self.expected("an array") }
+        if let Json::Array(items) = self.json { Ok(items) } else { Err(self.expected("an array")) }
     }
 
     /// The item at a place.
@@ -200,7 +213,7 @@ impl<'a> Node<'a> {
 
     /// The members without paths of their own, for objects as large as a vocabulary.
     pub(super) fn members(&self) -> Result<&'a [(String, Json)]> {
-        if let Json::Object(members) = self.json { Ok(members) } else { self.expected("an object") }
+        if let Json::Object(members) = self.json { Ok(members) } else { Err(self.expected("an object")) }
     }
 
     /// The member `name`, which must be there.

@@ -4,6 +4,8 @@
 //! encode otherwise is saved under the model type `piecework.WordPiece`, which it refuses: no id changes in
 //! silence.
 
+use std::sync::Arc;
+
 use super::bpe::{BPE, OWN_BPE, RawBpe, bpe_json};
 use super::json::{Json, Node, object};
 use super::training::{RawTraining, training_json};
@@ -11,7 +13,7 @@ use super::unigram::{OWN_UNIGRAM, RawUnigram, UNIGRAM, unigram_json};
 use crate::error::{Result, shorten};
 use crate::model::Model;
 use crate::model::word_level::WordLevel;
-use crate::model::wordpiece::{Segmentation, Settings, Unknown, WordPiece};
+use crate::model::wordpiece::{self, Segmentation, Settings, Unknown, WordPiece};
 use crate::pipeline::Training;
 use crate::vocab::Vocab;
 
@@ -68,6 +70,7 @@ impl RawModel {
             max_input_chars_per_word: usize::try_from(limit).ok().filter(|_| limit < NO_LIMIT),
             segmentation: own.segmentation,
             dropout: own.dropout,
+            probabilities: own.probabilities.map(|node| probabilities(&node, &vocab)).transpose()?,
         };
         Ok(Self { vocab, kind: Kind::WordPiece(settings), training: own.training })
     }
@@ -135,17 +138,18 @@ pub(super) fn read_vocab(node: &Node<'_>) -> Result<Vocab> {
 
 /// The member `model.piecework`.
 #[derive(Default)]
-struct Own {
+struct Own<'a> {
     unknown: Unknown,
     no_unk: bool,
     segmentation: Segmentation,
     dropout: Option<f32>,
+    probabilities: Option<Node<'a>>,
     training: Option<RawTraining>,
 }
 
-impl Own {
-    fn read(node: &Node<'_>) -> Result<Self> {
-        node.only(&["version", "unknown", "has_unk", "segmentation", "dropout", "training"])?;
+impl<'a> Own<'a> {
+    fn read(node: &Node<'a>) -> Result<Self> {
+        node.only(&["version", "unknown", "has_unk", "segmentation", "dropout", "probabilities", "training"])?;
         let version = node.member("version")?;
         if version.unsigned()? != VERSION {
             return Err(version.unsupported(format!("this version of piecework reads version {VERSION} of its part")));
@@ -159,6 +163,7 @@ impl Own {
             no_unk: !node.member("has_unk")?.bool()?,
             segmentation: node.find("segmentation")?.map_or(Ok(Segmentation::Longest), |node| segmentation(&node))?,
             dropout: node.find("dropout")?.map(|node| dropout(&node)).transpose()?,
+            probabilities: node.find("probabilities")?,
             training: node.find("training")?.map(|node| RawTraining::read(&node)).transpose()?,
         })
     }
@@ -176,6 +181,17 @@ fn dropout(node: &Node<'_>) -> Result<f32> {
         return Err(node.error(format!("{dropout} is no probability; expected 0 to 1")));
     }
     Ok(dropout as f32)
+}
+
+/// An object of tokens and how likely they are; the others have none.
+fn probabilities(node: &Node<'_>, vocab: &Vocab) -> Result<Arc<[f64]>> {
+    let given = node.members()?.iter().map(|(token, json)| (token.as_str(), json.number().unwrap_or(f64::NAN)));
+    wordpiece::probabilities(vocab, given).map_err(|error| node.error(error.to_string()))
+}
+
+fn probabilities_json(probabilities: &[f64], vocab: &Vocab) -> Json {
+    let given = vocab.iter().map(|(token, id)| (token, probabilities.get(id as usize).copied().unwrap_or(0.0)));
+    Json::Object(given.filter(|&(_, p)| p > 0.0).map(|(token, p)| (token.to_owned(), Json::Float(p))).collect())
 }
 
 /// The model without what training left behind, as a `tokenizer.json` has it.
@@ -217,13 +233,16 @@ fn word_piece_json(model: &WordPiece, training: Option<&Training>) -> Result<Jso
     ]) else {
         unreachable!("an object")
     };
-    if !honoured || !has_unk || training.is_some() {
+    if !honoured || !has_unk || settings.probabilities.is_some() || training.is_some() {
         let mut own =
             vec![("version", VERSION.into()), ("unknown", settings.unknown.name().into()), ("has_unk", has_unk.into())];
         // Older versions refuse what they do not know, so it stands there only where it matters.
         if !is_plain {
             own.push(("segmentation", settings.segmentation.name().into()));
             own.push(("dropout", settings.dropout.map(|dropout| Json::Float(dropout.into())).into()));
+        }
+        if let Some(probabilities) = &settings.probabilities {
+            own.push(("probabilities", probabilities_json(probabilities, model.vocab())));
         }
         own.push(("training", training.map(training_json).transpose()?.into()));
         let own = Json::Object(own.into_iter().map(|(name, value)| (name.to_owned(), value)).collect());

@@ -15,7 +15,7 @@ impl RawTraining {
         Ok(Self(Training {
             trainer: write_trainer(&trainer(&node.member("trainer")?)?),
             counts_sha256: node.member("counts_sha256")?.str()?.to_owned(),
-            token_counts: node.member("token_counts")?.array()?.map(|node| node.unsigned()).collect::<Result<_>>()?,
+            token_counts: node.member("token_counts")?.integers()?,
             history: node.member("history")?.array()?.map(|node| merge(&node)).collect::<Result<_>>()?,
             // Only a training of Unigram has them.
             rounds: node
@@ -59,16 +59,16 @@ fn merge(node: &Node<'_>) -> Result<Merge> {
     })
 }
 
-/// `[pieces, log-likelihood, removed pieces]`; a pruning has null in the middle.
+/// `[pieces, log-likelihood]`; a pruning has null in the second place.
 fn round(node: &Node<'_>) -> Result<Round> {
     let parts: Vec<Node<'_>> = node.array()?.collect();
-    let [pieces, log_likelihood, removed] = &parts[..] else {
-        return Err(node.error("expected [pieces, log-likelihood, removed pieces]"));
+    let [pieces, log_likelihood] = &parts[..] else {
+        return Err(node.error("expected [pieces, log-likelihood]"));
     };
     Ok(Round {
         pieces: pieces.size()?,
         log_likelihood: if log_likelihood.is_null() { None } else { Some(log_likelihood.float()?) },
-        removed: removed.strings()?,
+        removed: None,
     })
 }
 
@@ -85,9 +85,9 @@ pub(super) fn training_json(training: &Training) -> Result<Json> {
     Ok(Json::Object(given.collect()))
 }
 
+/// Without what was removed: there are many more seed pieces than pieces, and whoever reads the file needs none of them.
 fn round_json(round: &Round) -> Json {
-    let removed = round.removed.iter().map(String::as_str).collect();
-    Json::Array(vec![(round.pieces as u64).into(), round.log_likelihood.map(Json::Float).into(), removed])
+    Json::Array(vec![(round.pieces as u64).into(), round.log_likelihood.map(Json::Float).into()])
 }
 
 fn merge_json(merge: &Merge) -> Json {

@@ -47,15 +47,17 @@ impl RawUnigram {
 
 /// An array of pieces with their scores; ids are places.
 fn pieces(node: &Node<'_>) -> Result<(Vocab, Vec<f64>)> {
-    let items = node.array()?;
+    let items = node.items()?;
     let (mut vocab, mut scores) = (Vocab::expecting(items.len()), Vec::with_capacity(items.len()));
-    for item in items {
-        let parts: Vec<Node<'_>> = item.array()?.collect();
+    for (at, json) in items.iter().enumerate() {
+        let item = || node.item(at, json);
+        let Json::Array(parts) = json else { return Err(item().expected("an array")) };
         let [piece, score] = &parts[..] else {
-            return Err(item.error("expected a piece and its score: [\"▁the\", -3.5]"));
+            return Err(item().error("expected a piece and its score: [\"▁the\", -3.5]"));
         };
-        vocab.insert_next(piece.str()?).map_err(|error| item.error(error.to_string()))?;
-        scores.push(score.float()?);
+        let Json::String(text) = piece else { return Err(item().item(0, piece).expected("a string")) };
+        vocab.insert_next(text).map_err(|error| item().error(error.to_string()))?;
+        scores.push(score.number().ok_or_else(|| item().item(1, score).expected("a number"))?);
     }
     Ok((vocab, scores))
 }

@@ -5,7 +5,7 @@ use super::trainer::character;
 use crate::error::Result;
 use crate::model::unigram::train::TrainerConfig;
 
-const MEMBERS: [&str; 20] = [
+const MEMBERS: [&str; 21] = [
     "type",
     "vocab_size",
     "seed_size",
@@ -26,6 +26,7 @@ const MEMBERS: [&str; 20] = [
     "split_digits",
     "split_by_whitespace",
     "allow_whitespace_only_pieces",
+    "treat_whitespace_as_suffix",
 ];
 
 pub(super) fn read(node: &Node<'_>) -> Result<TrainerConfig> {
@@ -52,6 +53,7 @@ pub(super) fn read(node: &Node<'_>) -> Result<TrainerConfig> {
         split_digits: flag("split_digits")?,
         split_by_whitespace: flag("split_by_whitespace")?,
         allow_whitespace_only_pieces: flag("allow_whitespace_only_pieces")?,
+        treat_whitespace_as_suffix: flag("treat_whitespace_as_suffix")?,
     };
     config.check()?;
     Ok(config)
@@ -81,6 +83,7 @@ pub(super) fn write(config: &TrainerConfig) -> String {
         ("split_digits", config.split_digits.into()),
         ("split_by_whitespace", config.split_by_whitespace.into()),
         ("allow_whitespace_only_pieces", config.allow_whitespace_only_pieces.into()),
+        ("treat_whitespace_as_suffix", config.treat_whitespace_as_suffix.into()),
     ])
     .text()
 }

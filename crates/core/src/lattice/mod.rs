@@ -9,7 +9,7 @@ mod sample;
 use std::fmt::Debug;
 use std::ops::Add;
 
-use crate::chance::Generator;
+pub(crate) use sample::Sampling;
 
 /// The id of an edge for an unknown character.
 pub(crate) const UNKNOWN: u32 = u32::MAX;
@@ -39,8 +39,8 @@ pub(crate) struct Path {
 pub(crate) trait Segmentations {
     /// The best few, best first.
     fn nbest(&self, wanted: usize) -> Vec<Path>;
-    /// One by chance, with its probability to the power of `alpha`, from its end.
-    fn sample(&self, alpha: f64, generator: &mut Generator) -> Vec<Edge>;
+    /// One by chance, from its end.
+    fn sample(&self, sampling: &mut Sampling) -> Vec<Edge>;
     /// The logarithm of the sum of all probabilities.
     fn log_probability(&self) -> f64;
 }
@@ -130,8 +130,8 @@ impl<F: Score> Segmentations for Lattice<F> {
         nbest::nbest(self, wanted)
     }
 
-    fn sample(&self, alpha: f64, generator: &mut Generator) -> Vec<Edge> {
-        sample::sample(self, alpha, generator)
+    fn sample(&self, sampling: &mut Sampling) -> Vec<Edge> {
+        sample::sample(self, sampling)
     }
 
     fn log_probability(&self) -> f64 {
@@ -185,14 +185,14 @@ mod tests {
     #[test]
     fn a_draw_can_be_any_path_and_the_sum_is_that_of_all() {
         let found = lattice("aaa", &[("a", -1.0), ("aa", -2.5)], None).unwrap();
-        let mut drawn: Vec<_> = (0..50).map(|n| ends(&found.sample(1.0, &mut Generator::new(0, n)))).collect();
+        let mut drawn: Vec<_> = (0..50).map(|n| ends(&found.sample(&mut Sampling::new(1.0, None, 0, n)))).collect();
         drawn.sort();
         drawn.dedup();
         assert_eq!(drawn, [vec![1, 2, 3], vec![1, 3], vec![2, 3]]);
         let wanted = libm::log(libm::exp(-3.0) + 2.0 * libm::exp(-3.5));
         assert!((found.log_probability() - wanted).abs() < 1e-12);
         for _ in 0..20 {
-            assert_eq!(ends(&found.sample(1e6, &mut Generator::new(7, 0))), [1, 2, 3]);
+            assert_eq!(ends(&found.sample(&mut Sampling::new(1e6, None, 7, 0))), [1, 2, 3]);
         }
     }
 }

@@ -19,8 +19,8 @@ mod threads;
 pub use crate::merge::Ties;
 pub(crate) use progress::tell;
 pub use progress::{Progress, Stage, Watch};
-pub(crate) use threads::Tell;
 pub use threads::Threads;
+pub(crate) use threads::{Shift, Tell};
 
 /// A step of a training, with the counts before it.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,6 +50,6 @@ pub struct Round {
     pub pieces: usize,
     /// Of the words under them; a pruning does not ask for it.
     pub log_likelihood: Option<f64>,
-    /// The pieces that it removed, the least expected or the least missed first.
-    pub removed: Vec<String>,
+    /// The pieces that it removed, the least expected or the least missed first; files do not keep them.
+    pub removed: Option<Vec<String>>,
 }

@@ -10,8 +10,13 @@ type Beside<'a> = &'a (dyn Fn(&(dyn Fn() + Sync), &mut dyn FnMut()) + Sync);
 /// Is told how many parts of a work are begun, and may end it.
 pub(crate) type Tell<'a> = &'a mut dyn FnMut(usize) -> Result<()>;
 
-/// Gives the number of a part to do, while there is one.
-type Next<'a> = &'a mut dyn FnMut() -> Option<usize>;
+/// What a thread asks while it works.
+pub(crate) trait Shift {
+    /// The number of a part to do, while there is one.
+    fn next(&mut self) -> Option<usize>;
+    /// Whether to go on, for parts that take long; what is done is thrown away if not.
+    fn goes_on(&mut self) -> bool;
+}
 
 /// The threads that are lent to a training: this library makes none.
 #[derive(Clone, Copy)]
@@ -29,20 +34,53 @@ impl<'a> Threads<'a> {
     }
 
     /// Runs `work` once on each thread; the numbers of the parts that it does are handed to it one by one.
-    pub(crate) fn share(self, parts: usize, tell: Tell<'_>, work: &(dyn Fn(Next<'_>) + Sync)) -> Result<()> {
-        let (begun, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let next = || {
-            let part = begun.fetch_add(1, Ordering::Relaxed);
-            (part < parts && !stop.load(Ordering::Relaxed)).then_some(part)
-        };
+    pub(crate) fn share(self, parts: usize, tell: Tell<'_>, work: &(dyn Fn(&mut dyn Shift) + Sync)) -> Result<()> {
+        let shared = Shared { parts, begun: AtomicUsize::new(0), stop: AtomicBool::new(false) };
         let mut told = Ok(());
-        (self.0)(&|| work(&mut || next()), &mut || {
-            work(&mut || {
-                told = tell(begun.load(Ordering::Relaxed).min(parts));
-                stop.store(told.is_err(), Ordering::Relaxed);
-                next()
-            });
+        (self.0)(&|| work(&mut &shared), &mut || {
+            work(&mut Here { shared: &shared, tell: &mut *tell, told: &mut told });
         });
         told
+    }
+}
+
+/// What the threads of a work share.
+struct Shared {
+    parts: usize,
+    begun: AtomicUsize,
+    stop: AtomicBool,
+}
+
+impl Shift for &Shared {
+    fn next(&mut self) -> Option<usize> {
+        let part = self.begun.fetch_add(1, Ordering::Relaxed);
+        Some(part).filter(|&part| part < self.parts && self.goes_on())
+    }
+
+    fn goes_on(&mut self) -> bool {
+        !self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// The thread that tells how far the work is.
+struct Here<'a> {
+    shared: &'a Shared,
+    tell: Tell<'a>,
+    told: &'a mut Result<()>,
+}
+
+impl Shift for Here<'_> {
+    fn next(&mut self) -> Option<usize> {
+        self.goes_on();
+        (&mut &*self.shared).next()
+    }
+
+    fn goes_on(&mut self) -> bool {
+        let Shared { parts, begun, stop } = self.shared;
+        if self.told.is_ok() {
+            *self.told = (self.tell)(begun.load(Ordering::Relaxed).min(*parts));
+            stop.store(self.told.is_err(), Ordering::Relaxed);
+        }
+        self.told.is_ok()
     }
 }

@@ -10,13 +10,14 @@ use std::collections::HashSet;
 
 use crate::chance::Dropout;
 use crate::error::{Error, Result};
+use crate::lattice::Sampling;
 use crate::span::Span;
 use crate::vocab::Vocab;
 use bpe::{Bpe, Merging};
 pub use trainer::Trainer;
-use unigram::{Paths, Sampling, Unigram};
+use unigram::{Paths, Unigram};
 use word_level::WordLevel;
-use wordpiece::{Matches, Segmentation, WordPiece};
+use wordpiece::{Matches, WordPiece};
 
 /// A token of a word, with its bytes in the normalized text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,13 +37,40 @@ pub struct Scored {
     pub score: f64,
 }
 
+/// What a token that was never counted is taken to be worth: note 002's epsilon.
+pub const PROBABILITY_FLOOR: f64 = f64::EPSILON;
+
+/// How likely tokens are: as was said, or else by their shares of all that were counted.
+#[derive(Debug)]
+pub(crate) enum Probabilities<'a> {
+    Given(&'a [f64]),
+    Counted(&'a [u64], u64),
+}
+
+impl<'a> Probabilities<'a> {
+    pub(crate) fn new(given: Option<&'a [f64]>, counts: Option<&'a [u64]>) -> Self {
+        let counts = counts.unwrap_or_default();
+        given.map_or_else(|| Self::Counted(counts, counts.iter().sum()), Self::Given)
+    }
+
+    /// The probability of a token, or the floor where there is none.
+    #[expect(clippy::cast_precision_loss, reason = "a probability needs no more than 53 bits of a count")]
+    pub(crate) fn of(&self, id: u32) -> f64 {
+        let share = match self {
+            Self::Given(probabilities) => probabilities.get(id as usize).copied(),
+            Self::Counted(counts, total) => counts.get(id as usize).map(|&count| count as f64 / *total as f64),
+        };
+        share.filter(|&share| share > 0.0).unwrap_or(PROBABILITY_FLOOR)
+    }
+}
+
 /// What is left to chance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Chance {
     /// How likely a merge, or a token that matches, is passed over.
     Dropout(f32),
-    /// The power of the probabilities by which segmentations are drawn.
-    Alpha(f64),
+    /// The power of the probabilities by which segmentations are drawn, and among how many of the best, if not all.
+    Alpha(f64, Option<usize>),
 }
 
 /// Any model; cheap to clone.
@@ -73,7 +101,7 @@ impl ModelScratch {
         let (dropout, sampling) = match chance {
             None => (None, None),
             Some(Chance::Dropout(dropout)) => (Some(Dropout::new(dropout, seed, input)), None),
-            Some(Chance::Alpha(alpha)) => (None, Some(Sampling::new(alpha, seed, input))),
+            Some(Chance::Alpha(alpha, nbest_size)) => (None, Some(Sampling::new(alpha, nbest_size, seed, input))),
         };
         self.merging.dropout.clone_from(&dropout);
         (self.matches.dropout, self.sampling) = (dropout, sampling);
@@ -157,21 +185,33 @@ impl Model {
         }
     }
 
-    /// This as a model that has probabilities of segmentations.
-    pub fn expect_unigram(&self) -> Result<&Unigram> {
-        self.as_unigram().ok_or_else(|| {
-            let message = "only a Unigram model has probabilities of segmentations, and the tokenizer has a";
-            Error::Config(format!("{message} {}", self.kind()))
-        })
+    /// Refuses a model that has no probabilities of segmentations.
+    pub fn check_probabilities(&self) -> Result<()> {
+        match self {
+            Self::Unigram(_) => Ok(()),
+            Self::WordPiece(model) if model.is_likeliest() => Ok(()),
+            Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => Err(self.without_probabilities()),
+        }
+    }
+
+    fn without_probabilities(&self) -> Error {
+        let hint = match self {
+            Self::WordPiece(_) => "; give it segmentation=\"likeliest\"",
+            _ => "",
+        };
+        Error::Config(format!(
+            "only Unigram, and WordPiece with segmentation=\"likeliest\", have probabilities of segmentations, and the \
+             tokenizer has a {}{hint}",
+            self.kind()
+        ))
     }
 
     /// Refuses chance that the model does not know.
     pub fn check_chance(&self, dropout: Option<f32>, alpha: Option<f64>) -> Result<()> {
         if alpha.is_some() {
-            self.expect_unigram()?;
+            self.check_probabilities()?;
         }
-        let is_likeliest =
-            self.as_word_piece().is_some_and(|model| model.settings().segmentation == Segmentation::Likeliest);
+        let is_likeliest = self.as_word_piece().is_some_and(WordPiece::is_likeliest);
         if is_likeliest && dropout.is_some_and(|dropout| dropout > 0.0) {
             let message = "dropout is of the longest match, and the tokenizer takes the likeliest segmentation";
             return Err(Error::Config(message.to_owned()));
@@ -180,14 +220,47 @@ impl Model {
     }
 
     /// What is left to chance, by a call or else by the model.
-    pub(crate) fn chance(&self, dropout: Option<f32>, alpha: Option<f64>) -> Option<Chance> {
+    pub(crate) fn chance(&self, dropout: Option<f32>, alpha: Option<f64>, nbest_size: Option<usize>) -> Option<Chance> {
         let own = match self {
-            Self::WordPiece(model) => model.settings().dropout,
+            Self::WordPiece(model) if !model.is_likeliest() => model.settings().dropout,
             Self::Bpe(model) => model.settings().dropout,
-            Self::Unigram(_) => return alpha.map(Chance::Alpha),
+            Self::WordPiece(_) | Self::Unigram(_) => return alpha.map(|alpha| Chance::Alpha(alpha, nbest_size)),
             Self::WordLevel(_) => return None,
         };
         dropout.or(own).filter(|&dropout| dropout > 0.0).map(Chance::Dropout)
+    }
+
+    /// The best segmentations of `word`, which starts at byte `at` of the normalized text, best first, with the sums of their
+    /// scores.
+    pub(crate) fn nbest(&self, word: &str, at: u32, specials: bool, wanted: usize) -> Result<Vec<Scored>> {
+        match self {
+            Self::Unigram(model) => model.nbest(word, at, specials, wanted),
+            Self::WordPiece(model) if model.is_likeliest() => model.nbest(word, at, specials, wanted),
+            Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => Err(self.without_probabilities()),
+        }
+    }
+
+    /// The natural logarithm of the probability of `word`, however it is segmented.
+    pub(crate) fn log_probability(&self, word: &str, specials: bool) -> Result<f64> {
+        match self {
+            Self::Unigram(model) => model.log_probability(word, specials),
+            Self::WordPiece(model) if model.is_likeliest() => model.log_probability(word, specials),
+            Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => Err(self.without_probabilities()),
+        }
+    }
+
+    /// The sum of the scores of these entries.
+    pub(crate) fn score(&self, ids: &[u32]) -> Result<f64> {
+        match self {
+            Self::Unigram(model) => Ok(model.score(ids)),
+            Self::WordPiece(model) if model.is_likeliest() => model.score(ids),
+            Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => Err(self.without_probabilities()),
+        }
+    }
+
+    /// The probabilities of its tokens that were given to it, by id.
+    pub(crate) fn probabilities(&self) -> Option<&[f64]> {
+        self.as_word_piece()?.settings().probabilities.as_deref()
     }
 
     /// The same model, which knows how often each token was counted, if it needs that.
@@ -231,7 +304,10 @@ impl Model {
         out: &mut Vec<Token>,
     ) -> Result<()> {
         match self {
-            Self::WordPiece(model) => model.encode_word(word, at, specials, &mut scratch.matches, out),
+            Self::WordPiece(model) => match &mut scratch.sampling {
+                Some(sampling) => model.sample_word(word, at, specials, sampling, out),
+                None => model.encode_word(word, at, specials, &mut scratch.matches, out),
+            },
             Self::Bpe(model) => model.encode_word(word, at, specials, &mut scratch.merging, out),
             Self::Unigram(model) => match &mut scratch.sampling {
                 Some(sampling) => model.sample_word(word, at, specials, sampling, out),

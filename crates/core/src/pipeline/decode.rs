@@ -6,9 +6,7 @@ use super::tokens::Scratch;
 use crate::added::Specials;
 use crate::decode::{DecodeStream, Decoder, Form};
 use crate::error::{Error, Result};
-
-/// What a token that was never counted is taken to be worth: note 002's epsilon.
-pub const PROBABILITY_FLOOR: f64 = f64::EPSILON;
+use crate::model::{PROBABILITY_FLOOR, Probabilities};
 
 impl Tokenizer {
     /// The text of `ids`.
@@ -67,33 +65,28 @@ impl Tokenizer {
 
     /// The sum of the logarithms of the probabilities of a text's tokens, without special tokens around it.
     ///
-    /// A token's probability is its share of all tokens counted in training, or [`PROBABILITY_FLOOR`] if it
-    /// was not counted or is the unknown token, so the sum is finite.
+    /// A token's probability is what was given for it, or its share of all tokens counted in training, or [`PROBABILITY_FLOOR`] if
+    /// there is none or it is the unknown token, so the sum is finite.
     pub fn log_likelihood(&self, text: &str, specials: &Specials, scratch: &mut Scratch) -> Result<f64> {
-        let training = self.parts.training.as_ref().ok_or_else(|| {
-            Error::NoCounts(
+        let given = self.model().probabilities();
+        let counts = self.parts.training.as_ref().map(|training| &training.token_counts[..]);
+        if given.is_none() && counts.is_none() {
+            return Err(Error::NoCounts(
                 "the tokenizer has no token counts, so its tokens have no probabilities; counts come from training and \
                  are kept in a tokenizer.json that piecework saved, not in a vocab.txt"
                     .to_owned(),
-            )
-        })?;
+            ));
+        }
+        let probabilities = Probabilities::new(given, counts);
         let options =
             Options { add_special_tokens: false, specials: specials.clone(), dropout: Some(0.0), ..Options::default() };
         self.begin(&options, scratch);
-        let total: u64 = training.token_counts.iter().sum();
         let unk_id = self.model().unk_id();
         let mut sum = 0.0;
         self.each_token(Input::Text(text), &options, scratch, |found| {
-            let counted = training.token_counts.get(found.id as usize).copied();
-            let count = if unk_id == Some(found.id) { 0 } else { counted.unwrap_or(0) };
-            sum += libm::log(probability(count, total));
+            let is_unknown = unk_id == Some(found.id);
+            sum += libm::log(if is_unknown { PROBABILITY_FLOOR } else { probabilities.of(found.id) });
         })?;
         Ok(sum)
     }
-}
-
-/// The share of `count` in `total`, or the floor where nothing was counted.
-#[expect(clippy::cast_precision_loss, reason = "a probability needs no more than 53 bits of a count")]
-fn probability(count: u64, total: u64) -> f64 {
-    if count == 0 { PROBABILITY_FLOOR } else { count as f64 / total as f64 }
 }

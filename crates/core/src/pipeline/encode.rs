@@ -51,8 +51,10 @@ pub struct Options {
     pub road: Road,
     /// How likely BPE passes a merge over, in place of what the model says.
     pub dropout: Option<f32>,
-    /// The power of the probabilities by which Unigram draws a segmentation; `None` takes the best.
+    /// The power of the probabilities by which a segmentation is drawn; `None` takes the best.
     pub alpha: Option<f64>,
+    /// Among how many of the best one is drawn; `None` for all.
+    pub nbest_size: Option<usize>,
     /// What decides about all that is left to chance.
     pub seed: u64,
     /// The number of the call's first input, by which its inputs differ.
@@ -82,6 +84,7 @@ impl Default for Options {
             road: Road::Fast,
             dropout: None,
             alpha: None,
+            nbest_size: None,
             seed: 0,
             first_input: 0,
         }
@@ -249,7 +252,7 @@ impl Tokenizer {
 
     /// What the call leaves to chance, if anything.
     pub(super) fn chance(&self, options: &Options) -> Option<Chance> {
-        self.model().chance(options.dropout, options.alpha)
+        self.model().chance(options.dropout, options.alpha, options.nbest_size)
     }
 
     /// The steps of post-processing, or why it cannot be done.

@@ -13,8 +13,8 @@ mod sums;
 mod tokens;
 
 pub use cuts::{Cuts, Part};
-pub use decode::PROBABILITY_FLOOR;
 pub use encode::{Input, Options, Road};
+pub use nbest::WordScores;
 pub use tokens::{Scratch, WordPieces};
 
 use std::sync::Arc;

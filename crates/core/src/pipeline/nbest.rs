@@ -17,6 +17,15 @@ struct Chosen {
     own: usize,
 }
 
+/// What a model makes of a word.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WordScores {
+    /// The natural logarithm of its probability, however it is segmented.
+    pub log_probability: f64,
+    /// Its best segmentations, best first.
+    pub best: Vec<Scored>,
+}
+
 impl Tokenizer {
     /// Everything about the tokens of the best segmentations of a text, best first, with the sums of their scores; neither truncated
     /// nor padded.
@@ -50,11 +59,31 @@ impl Tokenizer {
         options: &Options,
         scratch: &mut Scratch,
     ) -> Result<Vec<Vec<Scored>>> {
-        let model = self.model().expect_unigram()?;
+        let model = self.model();
+        model.check_probabilities()?;
         self.split(text, &[(text.len(), None)], options, true, scratch)?;
         let words = scratch.words.as_slice().iter().map(|word| match word.kind {
             Kind::Added(id) => Ok(vec![Scored { tokens: vec![Token { id, span: word.span }], score: 0.0 }]),
             _ => model.nbest(scratch.words.text_of(word), word.span.start, word.specials, wanted),
+        });
+        words.collect()
+    }
+
+    /// What the model makes of each word of a text; nothing of an added token.
+    pub fn word_scores(
+        &self,
+        text: &str,
+        wanted: usize,
+        options: &Options,
+        scratch: &mut Scratch,
+    ) -> Result<Vec<Option<WordScores>>> {
+        let best = self.nbest_words(text, wanted, options, scratch)?;
+        let words = scratch.words.as_slice().iter().zip(best).map(|(word, best)| match word.kind {
+            Kind::Added(_) => Ok(None),
+            _ => {
+                let log_probability = self.model().log_probability(scratch.words.text_of(word), word.specials)?;
+                Ok(Some(WordScores { log_probability, best }))
+            }
         });
         words.collect()
     }
@@ -73,7 +102,8 @@ impl Tokenizer {
 
     /// The natural logarithm of the probability of a text: the sum over its words, added tokens apart.
     pub fn log_probability(&self, text: &str, options: &Options, scratch: &mut Scratch) -> Result<f64> {
-        let model = self.model().expect_unigram()?;
+        let model = self.model();
+        model.check_probabilities()?;
         self.split(text, &[(text.len(), None)], options, false, scratch)?;
         let words = scratch.words.as_slice().iter().filter(|word| !matches!(word.kind, Kind::Added(_)));
         let mut logs = words.map(|word| model.log_probability(scratch.words.text_of(word), word.specials));
@@ -82,10 +112,11 @@ impl Tokenizer {
 
     /// The sum of the scores of a segmentation; a token that is not the model's has none.
     pub fn score(&self, ids: &[u32]) -> Result<f64> {
-        let model = self.model().expect_unigram()?;
+        let model = self.model();
+        model.check_probabilities()?;
         ids.iter().try_for_each(|&id| self.expect_token(id).map(|_| ()))?;
         let own: Vec<u32> = ids.iter().copied().filter(|&id| model.vocab().token(id).is_some()).collect();
-        Ok(model.score(&own))
+        model.score(&own)
     }
 }
 

@@ -30,7 +30,8 @@ def explain(
     """Explain how words come to be split as they are.
 
     For each piece: the longer prefixes that were tried and are not in the vocabulary, and the merges that it was born
-    by. With --json each word is an object, and a piece's merges are a list in the order of the training.
+    by. Where the likeliest pieces are taken (Unigram): their scores, and what is next best. With --json each word is an
+    object, and a piece's merges are a list in the order of the training.
 
     Examples:
       piecework explain tokenizer.json tokenization
@@ -49,7 +50,9 @@ def _typed() -> Iterator[str]:
 
 
 def _parts(explanation: Explanation) -> dict[str, Any]:
-    return {"text": explanation.text, "pieces": [_piece(piece) for piece in explanation.pieces]}
+    parts = {"text": explanation.text, "pieces": [_piece(piece) for piece in explanation.pieces]}
+    words = [choice.to_dict() for choice in explanation.choices]
+    return parts | ({"words": words} if words else {})
 
 
 def _piece(piece: Piece) -> dict[str, Any]:
@@ -62,4 +65,5 @@ def _piece(piece: Piece) -> dict[str, Any]:
         "failed": piece.failed,
         "kind": piece.kind,
         "merges": piece.lineage.to_dicts() if piece.lineage else [],
+        **({} if piece.score is None else {"score": piece.score}),
     }

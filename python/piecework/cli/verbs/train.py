@@ -290,6 +290,13 @@ class TrainerOptions:
             "--allow-whitespace-only-pieces", help="Unigram: runs of white space are pieces, too."
         ),
     ] = False
+    treat_whitespace_as_suffix: Annotated[
+        bool,
+        typer.Option(
+            "--treat-whitespace-as-suffix",
+            help="Unigram: white space ends words and pieces, in place of beginning them.",
+        ),
+    ] = False
 
     def trainer(self, more_symbols: Sequence[str] = ()) -> Trainer:
         """Give the trainer; `more_symbols` come after those that the options name."""
@@ -463,8 +470,9 @@ def _line(step: int, done: Merge | Round) -> str:
 
 
 def _round(step: int, done: Round) -> str:
-    removed = f"removed {len(done.removed)}: {' '.join(map(shown, done.removed[:5]))}"
-    more = " ..." if len(done.removed) > 5 else ""
+    names = done.removed or ()
+    removed = f"removed {len(names)}: {' '.join(map(shown, names[:5]))}"
+    more = " ..." if len(names) > 5 else ""
     what = "pruned" if done.log_likelihood is None else f"log-likelihood {done.log_likelihood:.6g}"
     return f"{step}\t{done.pieces} pieces\t{what}\t{removed}{more}".rstrip(": ")
 

@@ -1,6 +1,7 @@
 //! The messages of a `SentencePiece` model, as far as they say how text is encoded (`sentencepiece_model.proto`).
 
 use super::wire::{Field, Value, fields};
+use crate::decode::SentencePieceDecoder;
 use crate::error::{Error, Place, Result, shorten};
 
 pub(super) const PIECES: u64 = 1;
@@ -68,7 +69,7 @@ pub(super) struct TrainerSpec {
 
 impl Default for TrainerSpec {
     fn default() -> Self {
-        let unk_surface = " \u{2047} ".to_owned();
+        let unk_surface = SentencePieceDecoder::UNK_SURFACE.to_owned();
         Self { model_type: UNIGRAM, treat_whitespace_as_suffix: false, byte_fallback: false, unk_surface }
     }
 }

@@ -2,39 +2,23 @@
 
 use super::Unigram;
 use super::tables::{Scores, Tables, symbol_score};
-use crate::chance::Generator;
 use crate::error::{Error, Result, shorten};
-use crate::lattice::{Lattice, Score, Segmentations};
+use crate::lattice::{Lattice, Sampling, Score, Segmentations};
 use crate::model::{Scored, Token};
 use crate::trie::Trie;
 
-/// Chance that takes one segmentation or another.
-#[derive(Debug)]
-pub struct Sampling {
-    alpha: f64,
-    generator: Generator,
-}
-
-impl Sampling {
-    /// Chance that takes each with its probability to the power of `alpha`, for one input of a call with this seed.
-    #[must_use]
-    pub fn new(alpha: f64, seed: u64, input: u64) -> Self {
-        Self { alpha, generator: Generator::new(seed, input) }
-    }
-}
-
 impl Unigram {
     /// Appends the tokens of a segmentation of `word` that is drawn by chance.
-    pub fn sample_word(
+    pub(crate) fn sample_word(
         &self,
         word: &str,
         at: u32,
         specials: bool,
-        Sampling { alpha, generator }: &mut Sampling,
+        sampling: &mut Sampling,
         out: &mut Vec<Token>,
     ) -> Result<()> {
         let tables = self.tables(specials);
-        let drawn = self.lattice(word, tables)?.sample(*alpha, generator);
+        let drawn = self.lattice(word, tables)?.sample(sampling);
         self.push(word, &drawn, at, tables, out);
         Ok(())
     }

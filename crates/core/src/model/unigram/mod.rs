@@ -17,7 +17,6 @@ use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result, shorten};
 use crate::vocab::Vocab;
-pub use lattice::Sampling;
 use tables::{Scores, Tables};
 pub(crate) use viterbi::FAR;
 pub use viterbi::Paths;

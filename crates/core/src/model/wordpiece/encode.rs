@@ -1,10 +1,12 @@
 //! From the automaton's pieces to tokens, by the policy for what is unknown.
 
 use super::automaton::Piece;
-use super::{Segmentation, Unknown, WordPiece};
+use super::likeliest::{piece, unknown_score};
+use super::{Unknown, WordPiece};
 use crate::chance::Dropout;
 use crate::error::Result;
-use crate::model::Token;
+use crate::lattice::{Edge, Lattice, Sampling, Segmentations};
+use crate::model::{Scored, Token};
 use crate::span::Span;
 
 /// The working memory of a walk, owned by the caller and used again for every word.
@@ -28,19 +30,84 @@ impl WordPiece {
         matches: &mut Matches,
         out: &mut Vec<Token>,
     ) -> Result<()> {
+        if self.is_likeliest() {
+            let best = self.lattice(word, specials)?.map(|lattice| lattice.best().reversed);
+            return self.push_path(word, best.as_deref(), at, out);
+        }
         if self.is_too_long(word) {
             return self.push_unknown_word(word, at, out);
         }
         let first = out.len();
-        let mut run = Run { policy: self.settings().unknown, unmatched: false, end: at };
+        let mut run = Run::new(self.settings().unknown, at);
         let emit = |piece| run.push(piece, out);
-        match (self.settings().segmentation, &mut matches.dropout) {
-            (Segmentation::Likeliest, _) => {
-                self.likeliest(specials)?.walk(word, self.settings().unknown != Unknown::Word, emit);
-            }
-            (Segmentation::Longest, None) => self.automaton(specials).walk(word, &mut matches.stack, emit),
-            (Segmentation::Longest, Some(dropout)) => self.automaton(specials).walk_passing(word, dropout, emit),
+        match &mut matches.dropout {
+            None => self.automaton(specials).walk(word, &mut matches.stack, emit),
+            Some(dropout) => self.automaton(specials).walk_passing(word, dropout, emit),
         }
+        self.settle(word, &run, at, first, out)
+    }
+
+    /// Appends the tokens of a segmentation of `word` that is drawn by chance.
+    pub(crate) fn sample_word(
+        &self,
+        word: &str,
+        at: u32,
+        specials: bool,
+        sampling: &mut Sampling,
+        out: &mut Vec<Token>,
+    ) -> Result<()> {
+        let drawn = self.lattice(word, specials)?.map(|lattice| lattice.sample(sampling));
+        self.push_path(word, drawn.as_deref(), at, out)
+    }
+
+    /// The best segmentations of `word`, best first, with the sums of their scores; a word without any is one unknown token.
+    pub(crate) fn nbest(&self, word: &str, at: u32, specials: bool, wanted: usize) -> Result<Vec<Scored>> {
+        let scored = |path: Option<&[Edge]>, score| {
+            let mut tokens = Vec::new();
+            self.push_path(word, path, at, &mut tokens)?;
+            Ok(Scored { tokens, score })
+        };
+        match self.lattice(word, specials)? {
+            Some(lattice) => {
+                lattice.nbest(wanted).iter().map(|path| scored(Some(&path.reversed), path.score)).collect()
+            }
+            None => Ok(vec![scored(None, unknown_score())?]),
+        }
+    }
+
+    /// The natural logarithm of the probability of `word`, however it is segmented; a word without any segmentation is unknown.
+    pub(crate) fn log_probability(&self, word: &str, specials: bool) -> Result<f64> {
+        let lattice = self.lattice(word, specials)?;
+        Ok(lattice.map_or_else(unknown_score, |lattice| lattice.log_probability()))
+    }
+
+    /// The sum of the scores of these entries.
+    pub(crate) fn score(&self, ids: &[u32]) -> Result<f64> {
+        let tables = self.likeliest(true)?;
+        let score = |&id: &u32| if Some(id) == self.unk_id() { unknown_score() } else { tables.score(id) };
+        Ok(ids.iter().map(score).fold(0.0, |sum, score| sum + score))
+    }
+
+    /// The segmentations of a word, if there are any.
+    fn lattice(&self, word: &str, specials: bool) -> Result<Option<Lattice<f64>>> {
+        let tables = self.likeliest(specials)?;
+        let lattice = || tables.lattice(word, self.settings().unknown != Unknown::Word);
+        Ok(if self.is_too_long(word) { None } else { lattice() })
+    }
+
+    /// Appends the tokens of a path that is given from its end; without one the word is unknown.
+    fn push_path(&self, word: &str, reversed: Option<&[Edge]>, at: u32, out: &mut Vec<Token>) -> Result<()> {
+        let Some(reversed) = reversed else { return self.push_unknown_word(word, at, out) };
+        let first = out.len();
+        let mut run = Run::new(self.settings().unknown, at);
+        reversed.iter().rev().for_each(|edge| {
+            run.push(piece(edge), out);
+        });
+        self.settle(word, &run, at, first, out)
+    }
+
+    /// Puts the unknown token where characters are unmatched.
+    fn settle(&self, word: &str, run: &Run, at: u32, first: usize, out: &mut Vec<Token>) -> Result<()> {
         if !run.unmatched {
             return Ok(());
         }
@@ -84,6 +151,10 @@ struct Run {
 }
 
 impl Run {
+    fn new(policy: Unknown, at: u32) -> Self {
+        Self { policy, unmatched: false, end: at }
+    }
+
     /// Takes one piece; false where the rest of the word no longer matters.
     fn push(&mut self, piece: Piece, out: &mut Vec<Token>) -> bool {
         let start = self.end;

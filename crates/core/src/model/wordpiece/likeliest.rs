@@ -3,7 +3,8 @@
 use super::automaton::Piece;
 use crate::error::{Error, Result};
 use crate::floats::{Scaled, ln};
-use crate::lattice::{Lattice, UNKNOWN};
+use crate::lattice::{Edge, Lattice, UNKNOWN};
+use crate::model::{PROBABILITY_FLOOR, Probabilities};
 use crate::trie::Trie;
 use crate::vocab::Vocab;
 
@@ -17,12 +18,16 @@ pub(super) struct Likeliest {
 }
 
 impl Likeliest {
-    /// The tables of a vocabulary, of whose entries text may become what is `allowed`, with how often each was counted.
-    pub(super) fn new(vocab: &Vocab, counts: &[u64], prefix: &str, allowed: impl Fn(u32) -> bool) -> Result<Self> {
+    /// The tables of a vocabulary, of whose entries text may become what is `allowed`.
+    pub(super) fn new(
+        vocab: &Vocab,
+        probabilities: &Probabilities<'_>,
+        prefix: &str,
+        allowed: impl Fn(u32) -> bool,
+    ) -> Result<Self> {
         let entries = || vocab.iter().filter(|&(_, id)| allowed(id));
         let behind = entries().filter_map(|(entry, id)| Some((entry.strip_prefix(prefix)?, id)));
-        let total: u64 = counts.iter().sum();
-        let score = |id: u32| ln(Scaled::of(share(counts.get(id as usize).copied().unwrap_or(0), total)));
+        let score = |id: u32| ln(Scaled::of(probabilities.of(id)));
         Ok(Self {
             start: trie(entries())?,
             continuing: trie(behind)?,
@@ -30,37 +35,33 @@ impl Likeliest {
         })
     }
 
-    /// Feeds every piece of the best path to `emit`. Without `unknown` a word that no path leads through is one unmatched piece.
-    pub(super) fn walk(&self, word: &str, unknown: bool, mut emit: impl FnMut(Piece) -> bool) {
-        let unknown = unknown.then(|| ln(Scaled::of(FLOOR)) - UNKNOWN_PENALTY);
-        let lattice = Lattice::new(word, unknown, |start, each| {
+    /// All segmentations of a word, if there are any; with `unknown`, characters may be unmatched.
+    pub(super) fn lattice(&self, word: &str, unknown: bool) -> Option<Lattice<f64>> {
+        Lattice::new(word, unknown.then(unknown_score), |start, each| {
             let trie = if start == 0 { &self.start } else { &self.continuing };
             trie.each(&word.as_bytes()[start..], |bytes, id| each(bytes, id, self.scores[id as usize]));
-        });
-        let Some(lattice) = lattice else {
-            emit(Piece::Unmatched { bytes: size(word.len()) });
-            return;
-        };
-        for edge in lattice.best().reversed.iter().rev() {
-            let bytes = size(edge.end - edge.start);
-            emit(if edge.id == UNKNOWN { Piece::Unmatched { bytes } } else { Piece::Token { id: edge.id, bytes } });
-        }
+        })
+    }
+
+    /// The score of a token.
+    pub(super) fn score(&self, id: u32) -> f64 {
+        self.scores[id as usize]
     }
 }
 
-/// What is never counted has this probability.
-const FLOOR: f64 = f64::EPSILON;
+/// The score of what is unknown.
+pub(super) fn unknown_score() -> f64 {
+    ln(Scaled::of(PROBABILITY_FLOOR)) - UNKNOWN_PENALTY
+}
+
+/// What an edge stands for.
+pub(super) fn piece(edge: &Edge) -> Piece {
+    let bytes = u32::try_from(edge.end - edge.start).expect("a text is under 4 GiB");
+    if edge.id == UNKNOWN { Piece::Unmatched { bytes } } else { Piece::Token { id: edge.id, bytes } }
+}
+
 /// What is unknown is by so much less likely.
 const UNKNOWN_PENALTY: f64 = 10.0;
-
-#[expect(clippy::cast_precision_loss, reason = "a probability needs no more than 53 bits of a count")]
-fn share(count: u64, total: u64) -> f64 {
-    if count == 0 { FLOOR } else { count as f64 / total as f64 }
-}
-
-fn size(bytes: usize) -> u32 {
-    u32::try_from(bytes).expect("a text is under 4 GiB")
-}
 
 fn trie<'a>(entries: impl Iterator<Item = (&'a str, u32)>) -> Result<Trie> {
     let texts = entries.filter(|(text, _)| !text.is_empty()).map(|(text, id)| (text.as_bytes().to_vec(), id));

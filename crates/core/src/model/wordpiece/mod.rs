@@ -12,6 +12,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result, shorten};
+use crate::model::Probabilities;
 use crate::vocab::Vocab;
 use automaton::{Automaton, Piece};
 pub use encode::Matches;
@@ -86,6 +87,8 @@ pub struct Settings {
     pub segmentation: Segmentation,
     /// How likely longest match passes a token over; `None` for never.
     pub dropout: Option<f32>,
+    /// How likely each token is, by id and from 0 to 1, in place of its share of those that a training counted.
+    pub probabilities: Option<Arc<[f64]>>,
 }
 
 impl Default for Settings {
@@ -97,8 +100,23 @@ impl Default for Settings {
             max_input_chars_per_word: Some(100),
             segmentation: Segmentation::Longest,
             dropout: None,
+            probabilities: None,
         }
     }
+}
+
+/// The probabilities of tokens by their ids; those that are not given are 0.
+pub fn probabilities<'t>(vocab: &Vocab, given: impl IntoIterator<Item = (&'t str, f64)>) -> Result<Arc<[f64]>> {
+    let mut probabilities = vec![0.0; vocab.id_limit() as usize];
+    for (token, probability) in given {
+        let refused = |why: &str| Error::Vocabulary(format!("{:?} {why}", shorten(token)));
+        let id = vocab.id(token).ok_or_else(|| refused("has a probability and is not in the vocabulary"))?;
+        if !(0.0..=1.0).contains(&probability) {
+            return Err(refused("needs a probability that is a number from 0 to 1"));
+        }
+        probabilities[id as usize] = probability;
+    }
+    Ok(probabilities.into())
 }
 
 /// A `WordPiece` model, immutable once built and cheap to clone.
@@ -161,20 +179,20 @@ impl WordPiece {
 
     /// The same model, which knows how often each token was counted; an error where it needs that and it is not known.
     pub fn with_counts(mut self, counts: Option<&[u64]>) -> Result<Self> {
-        let Settings { segmentation, dropout, .. } = self.settings();
-        if *segmentation == Segmentation::Longest {
+        let Settings { dropout, probabilities, .. } = self.settings();
+        if !self.is_likeliest() {
             return Ok(self);
         }
         if dropout.is_some_and(|dropout| dropout > 0.0) {
             let message = "dropout is of the longest match; segmentation=\"likeliest\" leaves nothing to chance";
             return Err(Error::Config(message.to_owned()));
         }
-        let missing = || {
+        if counts.is_none() && probabilities.is_none() {
             let message = "segmentation=\"likeliest\" needs token counts, which come from training and are kept in a \
-                           tokenizer.json that piecework saved";
-            Error::NoCounts(message.to_owned())
-        };
-        self.counts = Some(counts.ok_or_else(missing)?.into());
+                           tokenizer.json that piecework saved; or pass probabilities= of its tokens, in Python";
+            return Err(Error::NoCounts(message.to_owned()));
+        }
+        self.counts = counts.map(Into::into);
         Ok(self)
     }
 
@@ -196,6 +214,12 @@ impl WordPiece {
         self.shared.unk_id
     }
 
+    /// Whether the likeliest segmentation is taken.
+    #[must_use]
+    pub fn is_likeliest(&self) -> bool {
+        self.settings().segmentation == Segmentation::Likeliest
+    }
+
     fn expect_unk(&self, word: &str) -> Result<u32> {
         self.unk_id().ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })
     }
@@ -215,10 +239,10 @@ impl WordPiece {
     /// The tables of the likeliest segmentation, over all tokens or all but the special ones.
     fn likeliest(&self, specials: bool) -> Result<&Likeliest> {
         let tables = self.likeliest[usize::from(specials)].get_or_init(|| {
-            let counts = self.counts.as_deref().unwrap_or_default();
-            let prefix = &self.settings().continuing_subword_prefix;
+            let Settings { continuing_subword_prefix: prefix, probabilities, .. } = self.settings();
+            let probabilities = Probabilities::new(probabilities.as_deref(), self.counts.as_deref());
             let allowed = |id| specials || !self.specials.contains(&id);
-            Likeliest::new(self.vocab(), counts, prefix, allowed).map(Arc::new)
+            Likeliest::new(self.vocab(), &probabilities, prefix, allowed).map(Arc::new)
         });
         tables.as_deref().map_err(Clone::clone)
     }

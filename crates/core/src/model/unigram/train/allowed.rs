@@ -86,8 +86,14 @@ impl<'a> Rules<'a> {
     }
 
     fn spaces_fit(&self, shape: &Shape) -> bool {
+        let at_front = shape.spaces > shape.inner_spaces;
         (self.config.allow_whitespace_only_pieces && shape.spaces == shape.length)
-            || if self.config.split_by_whitespace { shape.inner_spaces == 0 } else { !shape.ends_with_space }
+            || match (self.config.split_by_whitespace, self.config.treat_whitespace_as_suffix) {
+                (true, false) => shape.inner_spaces == 0,
+                (true, true) => shape.spaces == usize::from(shape.ends_with_space),
+                (false, false) => !shape.ends_with_space,
+                (false, true) => !at_front,
+            }
     }
 }
 

@@ -45,6 +45,8 @@ pub struct TrainerConfig {
     pub split_by_whitespace: bool,
     /// Whether several `▁` are a piece, too.
     pub allow_whitespace_only_pieces: bool,
+    /// Whether `▁` ends a word, and stands only at the end of a piece.
+    pub treat_whitespace_as_suffix: bool,
 }
 
 impl Default for TrainerConfig {
@@ -69,6 +71,7 @@ impl Default for TrainerConfig {
             split_digits: false,
             split_by_whitespace: true,
             allow_whitespace_only_pieces: false,
+            treat_whitespace_as_suffix: false,
         }
     }
 }

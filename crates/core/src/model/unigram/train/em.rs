@@ -3,12 +3,13 @@
 use std::ops::Range;
 use std::sync::Mutex;
 
-use super::floats::{HALF, Number, Scaled, exp_digamma, from_units, ln, units};
+use super::floats::{HALF, exp_digamma, from_units, units};
 use super::lattice::Lattice;
 use super::pieces::Pieces;
 use super::stretches::Corpus;
 use crate::error::Result;
-use crate::learn::{Tell, Threads};
+use crate::floats::{Scaled, ln};
+use crate::learn::{Shift, Tell, Threads};
 
 /// How many symbols, about, or pieces are looked at in one go.
 const SHARD: usize = 1 << 16;
@@ -41,10 +42,10 @@ pub(super) fn expect(
     tell: Tell<'_>,
 ) -> Result<Expected> {
     let whole = Mutex::new(Expected { counts: vec![0; pieces.len()], missing: 0 });
-    threads.share(shards.len(), tell, &|next| {
+    threads.share(shards.len(), tell, &|shift| {
         let mut own = Worker::new(pieces);
-        while let Some(shard) = next() {
-            shards[shard].clone().for_each(|stretch| own.add(corpus, stretch));
+        while let Some(shard) = shift.next() {
+            shards[shard].clone().for_each(|stretch| own.add(corpus, stretch, shift));
         }
         own.expected.add_to(&mut whole.lock().expect("no thread panicked"));
     })?;
@@ -72,17 +73,18 @@ impl<'p> Worker<'p> {
         Self { pieces, short: Lattice::new(), long: Lattice::new(), expected }
     }
 
-    fn add(&mut self, corpus: &Corpus, stretch: usize) {
+    fn add(&mut self, corpus: &Corpus, stretch: usize, shift: &mut dyn Shift) {
         let (text, count) = (&corpus.text[corpus.range(stretch)], corpus.counts[stretch] as f64);
         let Expected { counts, missing } = &mut self.expected;
         let emit = |piece: u32, share| counts[piece as usize] += units(share);
-        let log = if let Some(sum) = self.short.forward(text, self.pieces, None) {
-            self.short.backward(text, self.pieces, count, emit);
+        let log = if let Some(sum) = self.short.forward(text, self.pieces, None, shift) {
+            self.short.backward(text, self.pieces, count, shift, emit);
+            ln(Scaled::of(sum))
+        } else if let Some(sum) = self.long.forward(text, self.pieces, None, shift) {
+            self.long.backward(text, self.pieces, count, shift, emit);
             ln(sum)
         } else {
-            let sum = self.long.forward(text, self.pieces, None).expect("no sum is too small");
-            self.long.backward(text, self.pieces, count, emit);
-            ln(sum)
+            return;
         };
         *missing += units(count * (-log).max(0.0));
     }
@@ -100,29 +102,38 @@ pub(super) fn maximize(pieces: &mut Pieces, counts: &[u128], plain: bool) {
 /// What the log-likelihood loses if a piece is spelled by others; nothing for the characters, which nothing else spells.
 pub(super) fn losses(pieces: &Pieces, counts: &[u128], threads: Threads<'_>, tell: Tell<'_>) -> Result<Vec<f64>> {
     let whole = Mutex::new(vec![0.0; pieces.len()]);
-    threads.share(pieces.len().div_ceil(SHARD), tell, &|next| {
-        let (mut short, mut long) = (Lattice::<f64>::new(), Lattice::<Scaled>::new());
-        while let Some(shard) = next() {
+    threads.share(pieces.len().div_ceil(SHARD), tell, &|shift| {
+        let mut without = Without { pieces, short: Lattice::new(), long: Lattice::new() };
+        while let Some(shard) = shift.next() {
             let first = shard * SHARD;
             let range = first..(first + SHARD).min(pieces.len());
-            let loss = |piece| {
-                if pieces.is_character(piece) { 0.0 } else { loss(pieces, piece, counts[piece], &mut short, &mut long) }
-            };
-            let part: Vec<f64> = range.clone().map(loss).collect();
+            let part: Vec<f64> = range.clone().map(|piece| without.loss(piece, counts[piece], shift)).collect();
             whole.lock().expect("no thread panicked")[range].copy_from_slice(&part);
         }
     })?;
     Ok(whole.into_inner().expect("no thread panicked"))
 }
 
-fn loss(pieces: &Pieces, piece: usize, count: u128, short: &mut Lattice<f64>, long: &mut Lattice<Scaled>) -> f64 {
-    let (text, probability) = (pieces.text(piece), pieces.probabilities[piece]);
-    let without = u32::try_from(piece).ok();
-    let ratio = if let Some(others) = short.forward(text, pieces, without) {
-        ln(probability / others)
-    } else {
-        let others = long.forward(text, pieces, without).expect("no sum is too small");
-        ln(Scaled::of(probability) / others)
-    };
-    from_units(count) * ratio
+/// What a thread works with that spells pieces without themselves.
+struct Without<'p> {
+    pieces: &'p Pieces,
+    short: Lattice<f64>,
+    long: Lattice<Scaled>,
+}
+
+impl Without<'_> {
+    fn loss(&mut self, piece: usize, count: u128, shift: &mut dyn Shift) -> f64 {
+        let Self { pieces, short, long } = self;
+        let (text, probability, without) = (pieces.text(piece), pieces.probabilities[piece], u32::try_from(piece).ok());
+        let ratio = if pieces.is_character(piece) {
+            return 0.0;
+        } else if let Some(others) = short.forward(text, pieces, without, shift) {
+            ln(Scaled::of(probability / others))
+        } else if let Some(others) = long.forward(text, pieces, without, shift) {
+            ln(Scaled::of(probability) / others)
+        } else {
+            return 0.0;
+        };
+        from_units(count) * ratio
+    }
 }

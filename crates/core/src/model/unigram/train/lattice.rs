@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::floats::Number;
 use super::pieces::Pieces;
 use super::stretches::Symbol;
+use crate::learn::Shift;
 
 /// How many places have their edges in memory at once.
 const BLOCK: usize = 1 << 12;
@@ -62,13 +63,23 @@ impl<N: Number> Lattice<N> {
         Self { edges: Edges::default(), sums: Vec::new(), ratios: Vec::new() }
     }
 
-    /// The sum over all paths without a piece of their probabilities; `None` if these are too small for this kind of number.
-    pub(super) fn forward(&mut self, text: &[Symbol], pieces: &Pieces, without: Option<u32>) -> Option<N> {
+    /// The sum over all paths without a piece of their probabilities; `None` if these are too small for this kind of number, or
+    /// the work is to end.
+    pub(super) fn forward(
+        &mut self,
+        text: &[Symbol],
+        pieces: &Pieces,
+        without: Option<u32>,
+        shift: &mut dyn Shift,
+    ) -> Option<N> {
         let (zero, one) = (N::of(0.0), N::of(1.0));
         self.sums.clear();
         self.sums.resize(text.len() + 1, zero);
         self.sums[0] = one;
         for block in blocks(text.len()) {
+            if is_late(&block) && !shift.goes_on() {
+                return None;
+            }
             self.edges.find(text, pieces, block.clone(), without);
             for place in block {
                 let sum = self.sums[place];
@@ -85,13 +96,23 @@ impl<N: Number> Lattice<N> {
     }
 
     /// After [`Self::forward`] over the same text with all pieces: divides a count among its edges, and gives `emit` each piece
-    /// with its share.
-    pub(super) fn backward(&mut self, text: &[Symbol], pieces: &Pieces, count: f64, mut emit: impl FnMut(u32, f64)) {
+    /// with its share. It gives no more if the work is to end.
+    pub(super) fn backward(
+        &mut self,
+        text: &[Symbol],
+        pieces: &Pieces,
+        count: f64,
+        shift: &mut dyn Shift,
+        mut emit: impl FnMut(u32, f64),
+    ) {
         self.ratios.clear();
         self.ratios.resize(text.len() + 1, N::of(0.0));
         self.ratios[text.len()] = N::of(count) / self.sums[text.len()];
         let last = blocks(text.len()).next_back();
         for block in blocks(text.len()).rev() {
+            if is_late(&block) && !shift.goes_on() {
+                return;
+            }
             if Some(&block) != last.as_ref() {
                 self.edges.find(text, pieces, block.clone(), None);
             }
@@ -107,6 +128,11 @@ impl<N: Number> Lattice<N> {
             }
         }
     }
+}
+
+/// Whether a text is so long that it is time to ask whether to go on.
+fn is_late(block: &Range<usize>) -> bool {
+    block.start > 0
 }
 
 fn blocks(length: usize) -> impl DoubleEndedIterator<Item = Range<usize>> {

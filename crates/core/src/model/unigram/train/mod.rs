@@ -11,8 +11,8 @@
 //!
 //! Cost: a step of EM takes time for every place in a word where a piece stands. Memory: with M characters in the different
 //! words and K pieces, 20 bytes for each of M while seeds are sought, 4 later; some 150 for each of K, and 16 more of K in each
-//! thread. A word of any length is worked on in blocks, at 32 bytes a character. The watch is called often, but neither while
-//! suffixes are sorted nor within one word.
+//! thread. A word of any length is worked on in blocks, at 32 bytes a character. The watch is called often, but not while suffixes
+//! are sorted, which takes some 0.2 s for a million characters of different words.
 
 mod allowed;
 mod config;
@@ -32,8 +32,9 @@ pub use config::TrainerConfig;
 pub use crate::learn::{Progress, Round, Stage, Threads, Watch};
 
 use crate::error::{Error, Result};
+use crate::floats::{Scaled, ln};
 use crate::learn::tell;
-use floats::{HALF, from_units, ln};
+use floats::{HALF, from_units};
 use pieces::Pieces;
 use stretches::Corpus;
 
@@ -125,7 +126,7 @@ impl<'a> Training<'a> {
         em::maximize(&mut self.pieces, &self.expected, plain);
         self.steps[0] += 1;
         let log_likelihood = Some(-from_units(expected.missing));
-        self.history.push(Round { pieces: before, log_likelihood, removed });
+        self.history.push(Round { pieces: before, log_likelihood, removed: Some(removed) });
         Ok(())
     }
 
@@ -155,7 +156,7 @@ impl<'a> Training<'a> {
         others.sort_unstable_by(|&one, &other| by_loss(losses[one], losses[other]).then(other.cmp(&one)));
         others.truncate(before.saturating_sub(size));
         let removed = self.remove(&others);
-        self.history.push(Round { pieces: before, log_likelihood: None, removed });
+        self.history.push(Round { pieces: before, log_likelihood: None, removed: Some(removed) });
         Ok(())
     }
 
@@ -178,7 +179,8 @@ impl<'a> Training<'a> {
         let probability = |piece: usize| self.pieces.probabilities[piece];
         let mut ranked: Vec<usize> = (0..self.pieces.len()).collect();
         ranked.sort_by(|&one, &other| probability(other).total_cmp(&probability(one)));
-        let learned = ranked.into_iter().map(|piece| (self.pieces.name(piece, &self.corpus), ln(probability(piece))));
+        let learned =
+            ranked.into_iter().map(|piece| (self.pieces.name(piece, &self.corpus), ln(Scaled::of(probability(piece)))));
         let reserved = |range: RangeFrom<usize>| self.reserved[range].iter().map(|entry| (entry.clone(), 0.0));
         let specials = self.config.special_tokens.len();
         if self.config.special_tokens_first {

@@ -157,7 +157,7 @@ fn alphabet(parts: &[Counted<'_>], config: &TrainerConfig, watch: Watch<'_>) -> 
     Ok(kept.into_iter().map(|character| (character, weight(character))).collect())
 }
 
-/// The parts cut at what is not in the alphabet, and before white space.
+/// The parts cut at what is not in the alphabet, and at white space.
 fn stretches<'w>(
     parts: &[Counted<'w>],
     symbols: &[Option<Symbol>],
@@ -188,6 +188,13 @@ fn stretches<'w>(
     Ok(stretches)
 }
 
+/// Whether a word ends between two characters, as far as white space goes.
+fn divides(last: Option<char>, next: char, config: &TrainerConfig) -> bool {
+    let (before, after) = (last == Some(SPACE), next == SPACE);
+    let in_run = config.allow_whitespace_only_pieces && before && after;
+    !in_run && if config.treat_whitespace_as_suffix { before } else { after }
+}
+
 fn cut<'w>(part: &'w str, symbols: &[Option<Symbol>], config: &TrainerConfig, mut emit: impl FnMut(&'w str)) {
     let (mut start, mut last) = (0, None);
     let mut emit = |range: Range<usize>| {
@@ -199,12 +206,9 @@ fn cut<'w>(part: &'w str, symbols: &[Option<Symbol>], config: &TrainerConfig, mu
         if symbols[character as usize].is_none() {
             emit(start..place);
             start = place + character.len_utf8();
-        } else if character == SPACE && config.split_by_whitespace {
-            let in_run = config.allow_whitespace_only_pieces && last == Some(SPACE);
-            if !in_run {
-                emit(start..place);
-                start = place;
-            }
+        } else if config.split_by_whitespace && divides(last, character, config) {
+            emit(start..place);
+            start = place;
         }
         last = Some(character);
     }
