@@ -240,7 +240,9 @@ mod tests {
     #[test]
     fn the_longest_entry() {
         let texts = ["a", "ab", "abcd", "\0", "\u{ff}", "\u{ff}\0", "b"];
-        let trie = Trie::new(texts.iter().zip(0..).map(|(text, id)| (text.as_bytes().to_vec(), id)).collect()).unwrap().with_pairs();
+        let trie = Trie::new(texts.iter().zip(0..).map(|(text, id)| (text.as_bytes().to_vec(), id)).collect())
+            .unwrap()
+            .with_pairs();
         let cases = [("", NONE), ("a", 0), ("abc", 1), ("abcde", 2), ("\0\0", 3), ("ÿ", 4), ("ÿ\0x", 5), ("c", NONE)];
         for (text, id) in cases {
             assert_eq!(trie.longest(text.as_bytes()), id, "{text:?}");

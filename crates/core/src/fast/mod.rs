@@ -147,6 +147,11 @@ impl Fast {
         matches!(&self.way, Way::Spaced(spaced) if spaced.only_first)
     }
 
+    /// Whether the places in all of a text may hang on how it begins.
+    pub(crate) fn may_drift(&self, text: &str) -> bool {
+        matches!(&self.way, Way::Spaced(spaced) if spaced.may_drift(text))
+    }
+
     /// What splits a chunk that does not begin the text, if that is not what splits a text; and whether a space before it is
     /// written as a mark at its front.
     pub(crate) fn splitter(&self, chunk: &str) -> Option<(&WordSplitter, bool)> {
@@ -240,7 +245,13 @@ impl Fast {
     /// nothing but case.
     ///
     /// A chunk may begin the text. If it is `aligned`, the places of tokens can be told.
-    pub(crate) fn word<'a>(&self, chunk: &'a str, begins: bool, aligned: bool, room: &'a mut String) -> Option<Plain<'a>> {
+    pub(crate) fn word<'a>(
+        &self,
+        chunk: &'a str,
+        begins: bool,
+        aligned: bool,
+        room: &'a mut String,
+    ) -> Option<Plain<'a>> {
         let Cutter { ascii, whole, lowercase, .. } = match &self.way {
             Way::Chunks(cutter, _) => cutter,
             Way::Spaced(spaced) => {

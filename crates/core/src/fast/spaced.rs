@@ -13,7 +13,7 @@ use super::seams::is_mark;
 use super::walk::{List, Stretch};
 use crate::model::Model;
 use crate::model::unigram::{Precision, Unigram, marks};
-use crate::normalize::{Normalizer, Precompiled, SPACE, SentencePiece, SentencePieceSettings, Strip};
+use crate::normalize::{LONG_CLUSTER, Normalizer, Precompiled, SPACE, SentencePiece, SentencePieceSettings, Strip};
 use crate::pretokenize::PreTokenizer;
 use crate::settings::{Metaspace, PrependScheme};
 use crate::unicode::{CharSet, Class, class};
@@ -27,10 +27,14 @@ pub(super) struct Spaced {
     ascii: [Kind; 128],
     /// Characters that the rules change, and the mark.
     moving: CharSet,
+    /// How far before a cut all characters have to be steady, in bytes.
+    looks_back: usize,
     /// What is asked of characters that are not ASCII.
     asked: Asked,
     /// Whether words change by nothing but the rules.
     is_plain: bool,
+    /// Whether symbols of the user's have one place for all of their characters.
+    has_symbols: bool,
     /// Whether of white space in a row one mark stays.
     joins: bool,
     /// Whether white space is gone before marks are put, so that they stand for none.
@@ -97,6 +101,7 @@ impl Spaced {
         };
         let spaced = Self {
             joins,
+            has_symbols: !settings.user_defined_symbols.is_empty(),
             prefix: settings.add_dummy_prefix,
             text: Some(OneWord { splitters: [later(joins)?, later(false)?], joins: Joins::new(model) }),
             ..Self::new(settings.rules.clone(), |_| false, Asked::default())?
@@ -115,7 +120,8 @@ impl Spaced {
             [PreTokenizer::WhitespaceSplit, PreTokenizer::Metaspace(metaspace)] => (metaspace, true),
             _ => return None,
         };
-        let (mut rules, mut asked, mut is_plain, mut joins) = (None, Asked::default(), true, splits);
+        let (mut rules, mut asked, mut is_plain, mut joins) =
+            (None, Asked { not_blank: splits, ..Asked::default() }, true, splits);
         for step in splitter.normalizer().into_iter().flat_map(Normalizer::steps) {
             match step {
                 Normalizer::Precompiled(precompiled) if rules.is_none() => rules = Some(precompiled.clone()),
@@ -143,11 +149,14 @@ impl Spaced {
         if !SPACE.chars().eq([replacement]) || !split {
             return None;
         }
+        // The rules take clusters of fewer bytes as a whole, however they begin.
+        let looks_back = if rules.is_some() { LONG_CLUSTER - 1 } else { 1 };
         let is_blank = |byte: u8| splits && class(char::from(byte)).is_whitespace();
         Some(Self {
             is_plain: is_plain && (!splits || prepend_scheme == PrependScheme::Always),
             joins,
             drops: splits,
+            looks_back,
             prefix: prepend_scheme != PrependScheme::Never,
             only_first: prepend_scheme == PrependScheme::First,
             ..Self::new(rules, is_blank, asked)?
@@ -183,8 +192,22 @@ impl Spaced {
         let is_plain = active.is_none_or(|active| !active.contains(' '));
         let mut moving = active.cloned().unwrap_or_default();
         moving.insert('▁');
-        let (joins, drops, prefix, only_first, text) = (false, false, false, false, None);
-        let spaced = Self { classifier, ascii, moving, asked, is_plain, joins, drops, prefix, only_first, text };
+        let (has_symbols, joins, drops, prefix, only_first) = (false, false, false, false, false);
+        let (text, looks_back) = (None, 1);
+        let spaced = Self {
+            classifier,
+            ascii,
+            moving,
+            looks_back,
+            asked,
+            is_plain,
+            has_symbols,
+            joins,
+            drops,
+            prefix,
+            only_first,
+            text,
+        };
         (is_plain && spaced.kind(b' ') == Some(Kind::Divides)).then_some(spaced)
     }
 
@@ -219,6 +242,12 @@ impl Spaced {
         (0..32).filter(|&byte| self.ascii[byte] == Kind::Divides).fold(0, |spaces, byte| spaces | 1 << byte)
     }
 
+    /// Whether the places in all of a text may hang on how it begins: `tokenizers` loses count where rules remove its first
+    /// characters.
+    pub(super) fn may_drift(&self, text: &str) -> bool {
+        !self.is_one_word() && text.chars().next().is_some_and(|c| self.moving.contains(c))
+    }
+
     /// Whether a text may be cut at a byte, which is not the first.
     pub(super) fn may_cut(&self, text: &[u8], at: usize) -> bool {
         self.kind(text[at]) == Some(Kind::Divides) && self.is_steady(&text[..at])
@@ -234,7 +263,7 @@ impl Spaced {
             1 => (!begins || !self.is_one_word()) && !(self.drops && aligned),
             _ => self.joins && !aligned && !begins,
         };
-        if !self.is_plain || !has_mark && (spaces > 0 || self.prefix && begins) {
+        if !self.is_plain || aligned && self.has_symbols || !has_mark && (spaces > 0 || self.prefix && begins) {
             return None;
         }
         let word = &chunk[spaces..];
@@ -250,16 +279,24 @@ impl Spaced {
     /// Whether no character of a word changes, and none divides.
     fn stays(&self, word: &str) -> bool {
         let is_steady = |byte: u8| self.ascii.get(usize::from(byte)) == Some(&Kind::Steady);
-        word.bytes().all(is_steady) || word.chars().all(|c| if c.is_ascii() { is_steady(c as u8) } else { self.is_still(c) })
+        word.bytes().all(is_steady)
+            || word.chars().all(|c| if c.is_ascii() { is_steady(c as u8) } else { self.is_still(c) })
     }
 
     /// Whether what stands before a cut has nothing to do with what stands behind.
     #[inline]
     fn is_steady(&self, before: &[u8]) -> bool {
-        match before.last() {
-            Some(byte) if byte.is_ascii() => self.kind(*byte) == Some(Kind::Steady),
-            _ => last(before).is_some_and(|c| self.is_still(c)),
+        let mut rest = before;
+        while let Some(&byte) = rest.last() {
+            let c = if byte.is_ascii() { Some(char::from(byte)) } else { last(rest) };
+            let is_space = self.kind(byte) == Some(Kind::Divides) && rest.len() < before.len();
+            if is_space || rest.len() + self.looks_back <= before.len() {
+                return true;
+            }
+            let Some(c) = c.filter(|c| self.is_still_or_steady(*c)) else { return false };
+            rest = &rest[..rest.len() - c.len_utf8()];
         }
+        !before.is_empty()
     }
 
     /// Whether a character that is not ASCII stays as it is and is no mark.
@@ -290,7 +327,7 @@ impl Spaced {
                 before = (char::from(byte), place, self.kind(byte) == Some(Kind::Steady));
             }
             let is_still = self.is_still(c);
-            if c >= UNSPACED && is_still && before.2 && joins.parts(before.0, c) {
+            if c >= UNSPACED && is_still && before.2 && joins.parts(before.0, c) && self.stays_in(text, place, c) {
                 parted |= firsts & firsts.wrapping_neg();
             }
             before = (c, place + c.len_utf8(), is_still);
@@ -303,8 +340,17 @@ impl Spaced {
     fn parts(&self, joins: &Joins, text: &str, at: usize) -> bool {
         let (one, other) = (text[..at].chars().next_back(), text[at..].chars().next());
         one.zip(other).is_some_and(|(one, other)| {
-            other >= UNSPACED && self.is_still_or_steady(one) && self.is_still(other) && joins.parts(one, other)
+            let are_still = other >= UNSPACED && self.is_still_or_steady(one) && self.is_still(other);
+            are_still && joins.parts(one, other) && self.stays_in(text, at, other)
         })
+    }
+
+    /// Whether a still character at a byte of a text stays what it is, for what stands behind it does not join it.
+    fn stays_in(&self, text: &str, at: usize, c: char) -> bool {
+        let next = text[at + c.len_utf8()..].chars().next();
+        next.is_none_or(
+            |next| if next.is_ascii() { self.kind(next as u8) != Some(Kind::Moving) } else { self.is_still(next) },
+        )
     }
 
     /// Whether any character stays as it is and is no mark.
@@ -342,8 +388,9 @@ impl Stretch for Spaced {
             }
         };
         let mut starts = space & !(space << 1) & !(moving << 1);
-        // What stands before is not in the block, or is not ASCII.
-        let mut unsure = starts & (high << 1 | 1);
+        // What stands before is not in the block, or is not ASCII; or something near may matter.
+        let near = if self.looks_back > 1 { spread(high | moving) | (1 << LONG_CLUSTER) - 1 } else { high << 1 | 1 };
+        let mut unsure = starts & near;
         while unsure != 0 {
             let place = unsure.trailing_zeros();
             if at + place as usize == 0 || !self.is_steady(&bytes[..at + place as usize]) {
@@ -381,8 +428,10 @@ impl Joins {
         let is_single = |text: &str| text.chars().nth(1).is_none();
         let texts = || model.vocab().iter().map(|(text, _)| text);
         let known = texts().filter(|text| is_single(text) && model.is_piece(text)).flat_map(str::chars);
-        let pairs = || texts().flat_map(|text| text.chars().zip(text.chars().skip(1))).filter(|pair| pair.1 >= UNSPACED);
-        let mut joins = Self { known: known.collect(), pairs: vec![0; (pairs().count() / 4).next_power_of_two()].into() };
+        let pairs =
+            || texts().flat_map(|text| text.chars().zip(text.chars().skip(1))).filter(|pair| pair.1 >= UNSPACED);
+        let mut joins =
+            Self { known: known.collect(), pairs: vec![0; (pairs().count() / 4).next_power_of_two()].into() };
         pairs().for_each(|pair| {
             let (word, bit) = joins.place(pair.0, pair.1);
             joins.pairs[word] |= bit;
@@ -403,6 +452,11 @@ impl Joins {
         let hash = (u64::from(one) << 32 | u64::from(other)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         ((hash >> 38) as usize & (self.pairs.len() - 1), 1 << (hash >> 58))
     }
+}
+
+/// The five bytes behind each of a set.
+fn spread(set: u64) -> u64 {
+    (1..LONG_CLUSTER).fold(0, |spread, by| spread | set << by)
 }
 
 /// The last character.

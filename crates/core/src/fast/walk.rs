@@ -5,8 +5,8 @@
 
 use std::slice::Iter;
 
-use super::cutter::{Cutter, Kind};
 use super::cache::Fold;
+use super::cutter::{Cutter, Kind};
 use super::masks::{BLOCK, Classifier, Masks, SCALAR};
 use super::pieces::{Pieces, Place};
 use super::seams::Seams;

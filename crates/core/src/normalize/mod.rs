@@ -18,6 +18,7 @@ pub use bert::BertNormalizer;
 pub(crate) use byte_level::write_bytes;
 pub use charsmap::RULES;
 pub use forms::Form;
+pub(crate) use precompiled::LONG_CLUSTER;
 pub use precompiled::Precompiled;
 pub(crate) use sentencepiece::SPACE;
 pub use sentencepiece::{SentencePiece, SentencePieceSettings};

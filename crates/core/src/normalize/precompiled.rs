@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::unicode::CharSet;
 
 /// Clusters of so many bytes and more are never looked up as a whole.
-const LONG_CLUSTER: usize = 6;
+pub(crate) const LONG_CLUSTER: usize = 6;
 /// So many nodes of the trie are followed, once for each way that leads there, to find what the rules change.
 const MOST_NODES: usize = 1 << 21;
 

@@ -260,6 +260,9 @@ impl Coder<'_> {
         let General { words, tokens, model: scratch, word } = &mut *self.general;
         out.clear();
         tokens.clear();
+        if aligned && start == 0 && self.fast.may_drift(chunk) {
+            return Err(Error::Config("the general road knows where places drift".to_owned()));
+        }
         match self.fast.word(chunk, start == 0, aligned, word) {
             Some(Plain::Word(word)) => {
                 model.encode_word(word, 0, specials, scratch, tokens)?;

@@ -48,7 +48,8 @@ mod tests {
     #[test]
     fn holds_what_was_put_in() {
         let is_in = |c: &char| *c as u32 % 7 == 0 || *c == char::MAX;
-        let set: CharSet = ('\0'..=char::MAX).filter(|c| (*c as u32) < 0x3000 || *c as u32 > 0x2_0000).filter(is_in).collect();
+        let set: CharSet =
+            ('\0'..=char::MAX).filter(|c| (*c as u32) < 0x3000 || *c as u32 > 0x2_0000).filter(is_in).collect();
         for c in '\0'..=char::MAX {
             let wanted = is_in(&c) && ((c as u32) < 0x3000 || c as u32 > 0x2_0000);
             assert_eq!(set.contains(c), wanted, "{c:?}");

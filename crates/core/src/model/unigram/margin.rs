@@ -58,7 +58,9 @@ impl Pieces<'_, f32> {
             steps += 1.0;
             let here = margins[start].best;
             if here > f64::NEG_INFINITY {
-                self.each(word, start, c, |end, id, score| margins[end].add(here + f64::from(score), packed(start, id)));
+                self.each(word, start, c, |end, id, score| {
+                    margins[end].add(here + f64::from(score), packed(start, id))
+                });
             }
         }
         steps

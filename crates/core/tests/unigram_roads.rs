@@ -1,0 +1,243 @@
+//! Pipelines that write spaces as marks, on all roads: random models, rules and texts give the tokens of the general one.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "in a test a panic is the message, and its numbers are small"
+)]
+
+mod random;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use piecework_core::format::{JsonSettings, read_tokenizer_json};
+use piecework_core::normalize::Precompiled;
+use piecework_core::pipeline::{Input, Options, Road, Scratch, Tokenizer};
+use random::Random;
+use serde_json::{Value, json};
+
+/// What texts are made of: characters that vanish, grow, join, divide, are unknown, and are marks.
+const PARTS: [&str; 52] = [
+    "a",
+    "b",
+    "c",
+    "ab",
+    "abc",
+    "aa",
+    "aaa",
+    "A",
+    "é",
+    "e",
+    "\u{301}",
+    "\u{302}",
+    "e\u{301}",
+    " ",
+    " ",
+    " ",
+    " ",
+    "  ",
+    "   ",
+    "\t",
+    "\n",
+    "\r\n",
+    "\n    ",
+    "\u{3000}",
+    "\u{a0}",
+    "\u{2028}",
+    "\u{85}",
+    "\u{b}",
+    "\u{1}",
+    "\u{7f}",
+    "\0",
+    "▁",
+    "▁▁",
+    "\u{200b}",
+    "中",
+    "文",
+    "中文",
+    "国",
+    "か",
+    "\u{3099}",
+    "カ",
+    "ｶ\u{ff9e}",
+    "㍿",
+    "①",
+    "ไ",
+    "ท",
+    "한",
+    "👩\u{200d}👩",
+    "x",
+    "''",
+    "-----",
+    "1",
+];
+
+/// Rules of one character and of several, that write spaces, nothing, and more than there was.
+const RULES: [(&str, &str); 17] = [
+    ("\t", " "),
+    ("\n", " "),
+    ("\r", " "),
+    ("\u{3000}", " "),
+    ("\u{a0}", " "),
+    ("\u{2028}", " "),
+    ("\u{200b}", ""),
+    ("\u{1}", ""),
+    ("\u{7f}", ""),
+    ("e\u{301}", "é"),
+    ("か\u{3099}", "が"),
+    ("ｶ\u{ff9e}", "ガ"),
+    ("㍿", "株式会社"),
+    ("①", "1"),
+    ("A", "a"),
+    ("\u{340}", "\u{300}"),
+    ("中国", "zhōng guó"),
+];
+
+fn rules(random: &mut Random) -> Value {
+    let some = RULES.iter().filter(|_| random.below(5) > 0).map(|(from, to)| ((*from).to_owned(), (*to).to_owned()));
+    let mut all: Vec<(String, String)> = some.collect();
+    if random.below(12) == 0 {
+        all.push(random.pick(&[("a b", "x"), (" ", "_"), (" \u{301}", "´"), ("b", " "), ("\n", "\n\n")]).into_owned());
+    }
+    json!(BASE64_STANDARD.encode(Precompiled::of(all).unwrap().charsmap()))
+}
+
+trait IntoOwned {
+    fn into_owned(self) -> (String, String);
+}
+
+impl IntoOwned for (&str, &str) {
+    fn into_owned(self) -> (String, String) {
+        (self.0.to_owned(), self.1.to_owned())
+    }
+}
+
+fn text(random: &mut Random) -> String {
+    (0..random.below(24)).map(|_| random.pick(&PARTS)).collect()
+}
+
+/// Entries that stand in the texts, most of them within words, with scores that tie now and then.
+fn vocab(random: &mut Random, texts: &[String]) -> Vec<(String, f64)> {
+    let mut entries = vec!["<unk>".to_owned()];
+    let all: Vec<char> =
+        texts.iter().flat_map(|text| format!("▁{}", text.replace(' ', "▁")).chars().collect::<Vec<_>>()).collect();
+    for _ in 0..20 + random.below(120) {
+        let start = random.below(all.len());
+        let end = all.len().min(start + 1 + random.below(4));
+        let holds = all[start + 1..end].contains(&'▁');
+        if !holds || random.below(40) == 0 {
+            entries.push(all[start..end].iter().collect());
+        }
+    }
+    if random.below(8) > 0 {
+        entries.push("▁".to_owned());
+    }
+    let bytes = (0..=255).map(|byte: u8| format!("<0x{byte:02X}>")).filter(|_| entries.len() % 4 == 0);
+    let bytes: Vec<String> = bytes.collect();
+    entries.extend(bytes);
+    let mut seen = std::collections::HashSet::new();
+    entries.retain(|entry| seen.insert(entry.clone()));
+    let coarse = random.flag();
+    let score = |random: &mut Random| {
+        -((random.below(if coarse { 4 } else { 1000 }) + 1) as f64) / if coarse { 1.0 } else { 90.0 }
+    };
+    entries.into_iter().map(|entry| (entry, score(random))).collect()
+}
+
+fn pipeline(random: &mut Random, texts: &[String]) -> Value {
+    let vocab = vocab(random, texts);
+    let replace = |content: &str| json!({"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": content});
+    let metaspace =
+        |scheme: &str| json!({"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, "split": true});
+    let scheme = random.pick(&["always", "always", "first", "never"]);
+    let (normalizer, pre_tokenizer, precision) = match random.below(6) {
+        0 => (Value::Null, metaspace(scheme), "float64"),
+        1 => {
+            let precompiled = json!({"type": "Precompiled", "precompiled_charsmap": rules(random)});
+            let mut steps = vec![precompiled];
+            if random.flag() {
+                steps.push(json!({"type": "Strip", "strip_left": false, "strip_right": true}));
+            }
+            if random.flag() {
+                steps.push(replace(random.pick(&[" ", "▁"])));
+            }
+            let splits = json!({"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, metaspace(scheme)]});
+            let pre_tokenizer = if random.flag() { splits } else { metaspace(scheme) };
+            (json!({"type": "Sequence", "normalizers": steps}), pre_tokenizer, "float64")
+        }
+        2 => {
+            let literal = json!({"type": "Replace", "pattern": {"String": "''"}, "content": "\""});
+            let forms = [json!({"type": "NFKD"}), json!({"type": "StripAccents"}), json!({"type": "Lowercase"})];
+            let precompiled = json!({"type": "Precompiled", "precompiled_charsmap": rules(random)});
+            let steps: Vec<Value> = [vec![literal], forms.to_vec(), vec![precompiled, replace(" ")]].concat();
+            let some: Vec<Value> = steps.into_iter().filter(|_| random.below(4) > 0).collect();
+            (json!({"type": "Sequence", "normalizers": some}), metaspace(scheme), "float64")
+        }
+        kind => {
+            let charsmap = if kind == 3 { Value::Null } else { rules(random) };
+            let symbols: Vec<&str> = ["abc", "中国", "<x>"].into_iter().filter(|_| random.below(6) == 0).collect();
+            let normalizer = json!({"type": "piecework.SentencePiece", "precompiled_charsmap": charsmap,
+                "add_dummy_prefix": random.below(3) > 0, "remove_extra_whitespaces": random.flag(), "escape_whitespaces": true,
+                "treat_whitespace_as_suffix": false, "user_defined_symbols": symbols});
+            (normalizer, Value::Null, "float32")
+        }
+    };
+    let size = vocab.len();
+    let has_bytes = vocab.iter().any(|(entry, _)| entry == "<0xFF>");
+    let reserved: Vec<&String> = vocab.iter().map(|(entry, _)| entry).filter(|entry| entry.starts_with('<')).collect();
+    let mut model = json!({"type": "Unigram", "vocab": vocab, "unk_id": 0, "byte_fallback": has_bytes});
+    if precision == "float32" {
+        model["type"] = json!("piecework.Unigram");
+        model["piecework"] = json!({"version": 1, "precision": precision, "user_defined": [], "reserved": reserved});
+    }
+    let added = [("<s>", size), ("[X]", size + 1)].map(|(content, id)| {
+        json!({"id": id, "content": content, "single_word": false, "lstrip": false, "rstrip": false, "normalized": false,
+            "special": content == "<s>"})
+    });
+    json!({"version": "1.0", "truncation": null, "padding": null, "added_tokens": added, "normalizer": normalizer,
+        "pre_tokenizer": pre_tokenizer, "post_processor": null, "decoder": null, "model": model})
+}
+
+fn check(tokenizer: &Tokenizer, text: &str, scratch: &mut Scratch, context: &str) {
+    let on = |road| Options { road, ..Options::default() };
+    let mut fresh = Scratch::default();
+    let wanted = tokenizer.encode(Input::Text(text), None, &on(Road::General), &mut fresh).unwrap();
+    for road in [Road::Fast, Road::Uncached, Road::Fast] {
+        let mut ids = Vec::new();
+        tokenizer.encode_ids(Input::Text(text), None, &on(road), scratch, &mut ids).unwrap();
+        assert_eq!(ids, wanted.ids, "{road:?} {text:?} {context}");
+        let found = tokenizer.encode(Input::Text(text), None, &on(road), scratch).unwrap();
+        assert_eq!(found, wanted, "{road:?} {text:?} {context}");
+    }
+    if let Some(cuts) = tokenizer.cuts(&on(Road::Fast)) {
+        let mut ids = Vec::new();
+        cuts.parts(text, 5).into_iter().for_each(|part| cuts.encode(part, scratch, &mut ids).unwrap());
+        assert_eq!(ids, wanted.ids, "in parts {text:?} {context}");
+    }
+}
+
+#[test]
+fn all_roads_give_the_same() {
+    let mut fast = [0, 0];
+    for trial in 0..600 {
+        let random = &mut Random(trial);
+        let texts: Vec<String> = (0..14).map(|_| text(random)).collect();
+        let json = pipeline(random, &texts);
+        let tokenizer = read_tokenizer_json(json.to_string().as_bytes(), &JsonSettings::default()).unwrap();
+        fast[usize::from(json["pre_tokenizer"].is_null())] += u32::from(tokenizer.road().is_ok());
+        let (mut scratch, context) = (Scratch::default(), format!("trial {trial}"));
+        for text in &texts {
+            check(&tokenizer, text, &mut scratch, &context);
+            check(&tokenizer, &format!("{text}<s>{text}[X] {text}"), &mut scratch, &context);
+        }
+        // Sums of 32 bits grow until they have few digits left, and begin anew.
+        if trial % 12 == 5 {
+            let long = texts.concat().repeat(1 + random.below(400));
+            check(&tokenizer, &long, &mut scratch, &context);
+            texts.iter().for_each(|text| check(&tokenizer, text, &mut scratch, &context));
+        }
+    }
+    assert!(fast.iter().all(|&count| count > 100), "{fast:?}");
+}
