@@ -18,6 +18,7 @@ MEASURES = [
         "linear",
         "encode",
         "bpe",
+        "unigram",
         "count",
         "train",
         "train_bpe",
