@@ -23,6 +23,7 @@ MEASURES = [
         "train",
         "train_bpe",
         "train_unigram",
+        "bits",
         "interrupt",
         "synthetic",
     ),
