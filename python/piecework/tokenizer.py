@@ -1561,7 +1561,7 @@ class Tokenizer:
 
         Returns:
             For each piece, the longer prefixes that were tried and are no tokens, and the merges that the piece was born
-            by, down to characters; ``print`` shows it.
+            by, down to characters; of Unigram its score, and the best few segmentations. ``print`` shows it.
 
         >>> import piecework as pw
         >>> tok = pw.train({"hug": 10, "pug": 5, "hugs": 5}, pw.WordPieceTrainer(vocab_size=12))

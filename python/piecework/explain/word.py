@@ -29,6 +29,8 @@ _FOUND = ("special", "added", "unknown")
 _BYTE = re.compile("<0x[0-9A-F]{2}>")
 _SHOWN = 8
 """A long word has many prefixes; so many are shown."""
+_BEST = 3
+"""Of Unigram, so many segmentations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +46,11 @@ class Piece:
         failed: The longer prefixes that were tried before it and are not in the vocabulary, longest first.
         kind: ``"merged"``, ``"alphabet"``, ``"symbol"`` for a user-defined symbol, ``"special"``, ``"added"`` for other
             added tokens, ``"word"`` for one of a WordLevel model or one that merges do not make, ``"byte"`` for one of a
-            character that is no token, ``"unknown"``, or ``"vocabulary"`` where the history is not known.
+            character that is no token, ``"piece"`` for one of Unigram, ``"unknown"``, or ``"vocabulary"`` where the history
+            is not known.
         lineage: The merges it was born by; None for other kinds than ``"merged"``.
         reason: Why nothing matched; empty for other kinds than ``"unknown"``.
+        score: Of Unigram: the natural logarithm of its probability.
     """
 
     token: str
@@ -58,6 +62,7 @@ class Piece:
     kind: str
     lineage: Lineage | None
     reason: str = ""
+    score: float | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -67,10 +72,13 @@ class Explanation:
     Attributes:
         text: What was asked about.
         pieces: The tokens in their order.
+        best: Of Unigram: the best few segmentations, as people read them, with their scores. The first is the one that was
+            taken, but where others are as good.
     """
 
     text: str
     pieces: tuple[Piece, ...]
+    best: tuple[tuple[tuple[str, ...], float], ...] = ()
 
     def __repr__(self) -> str:
         """Tell the pieces."""
@@ -81,6 +89,9 @@ class Explanation:
         lines = [self._head()]
         for piece in self.pieces:
             lines += ["  " + line for line in _describe(piece)]
+        for place, (tokens, score) in enumerate(self.best):
+            what = f"next best: {' '.join(map(quoted, tokens))}," if place else "in all:"
+            lines.append(f"  {what} score {score:.4f}")
         return "\n".join(lines)
 
     def _head(self) -> str:
@@ -92,16 +103,35 @@ class Explanation:
 def explain(tokenizer: Tokenizer, text: str) -> Explanation:
     """Tell how a word came to be split as it is; see :meth:`piecework.Tokenizer.explain`."""
     pieces: list[Piece] = []
+    looks = _looks_for_the_longest(tokenizer)
     for word, parts in tokenizer._core.word_pieces(text):
         for number, span, failed in parts:
             token = tokenizer.id_to_token(number) or ""
             is_added = number in tokenizer._not_special and span == (0, len(word))
             kind, birth = ("added", None) if is_added else _origin(tokenizer, token)
-            tried = () if kind in _FOUND else tuple(failed)
+            tried = tuple(failed) if looks and kind not in _FOUND else ()
             reason = _reason(tokenizer, word, span) if kind == "unknown" else ""
+            score = tokenizer.score([number]) if kind == "piece" else None
             shown = tokenizer.readable(token)
-            pieces.append(Piece(token, shown, number, word, span, tried, kind, birth, reason))
-    return Explanation(text, tuple(pieces))
+            pieces.append(
+                Piece(token, shown, number, word, span, tried, kind, birth, reason, score)
+            )
+    return Explanation(text, tuple(pieces), _best(tokenizer, text))
+
+
+def _looks_for_the_longest(tokenizer: Tokenizer) -> bool:
+    """Whether longer prefixes were looked for first; the likeliest segmentation passes over them otherwise."""
+    return tokenizer.model_type == "WordPiece" and tokenizer._core.model()[4] == "longest"
+
+
+def _best(tokenizer: Tokenizer, text: str) -> tuple[tuple[tuple[str, ...], float], ...]:
+    """The best few segmentations under Unigram."""
+    if tokenizer.model_type != "Unigram":
+        return ()
+    best = tokenizer.encode_nbest(text, _BEST, add_special_tokens=False)
+    return tuple(
+        (tuple(tokenizer.readable(token) for token in found.tokens), score) for found, score in best
+    )
 
 
 def _origin(tokenizer: Tokenizer, token: str) -> tuple[str, Lineage | None]:
@@ -119,6 +149,8 @@ def _unmerged(tokenizer: Tokenizer, token: str) -> str:
         return "symbol"
     if tokenizer.model_type == "WordLevel":
         return "word"
+    if tokenizer.model_type == "Unigram":
+        return "byte" if _BYTE.fullmatch(token) else "piece"
     if tokenizer._merging is None:
         return "alphabet" if tokenizer._training else "vocabulary"
     if tokenizer._merging.is_letter(token):
@@ -134,6 +166,8 @@ def _reason(tokenizer: Tokenizer, word: str, span: tuple[int, int]) -> str:
         return f"{word!r} is not in the vocabulary"
     if tokenizer.model_type == "BPE":
         return f"no token begins with {quoted(tokenizer.readable(word[slice(*span)]))}"
+    if tokenizer.model_type == "Unigram":
+        return f"{quoted(tokenizer.readable(word[slice(*span)]))} has a character that is no piece"
     return _unmatched(tokenizer, word, span)
 
 
@@ -154,6 +188,8 @@ def _describe(piece: Piece) -> list[str]:
     token = quoted(piece.readable)
     if piece.kind == "unknown":
         return [f"{token}: {piece.reason}"]
+    if piece.score is not None:
+        return [f"{token}: score {piece.score:.4f}"]
     tried = [f"tried {_list(piece.failed)}"] if piece.failed else []
     if piece.kind in _SAID:
         return [f"{token}: {'; '.join([*tried, _SAID[piece.kind]])}"]

@@ -30,7 +30,8 @@ def explain(
     """Explain how words come to be split as they are.
 
     For each piece: the longer prefixes that were tried and are not in the vocabulary, and the merges that it was born
-    by. With --json each word is an object, and a piece's merges are a list in the order of the training.
+    by; of Unigram its score, and the next best segmentations. With --json each word is an object, and a piece's merges
+    are a list in the order of the training.
 
     Examples:
       piecework explain tokenizer.json tokenization
@@ -49,7 +50,9 @@ def _typed() -> Iterator[str]:
 
 
 def _parts(explanation: Explanation) -> dict[str, Any]:
-    return {"text": explanation.text, "pieces": [_piece(piece) for piece in explanation.pieces]}
+    best = [{"tokens": tokens, "score": score} for tokens, score in explanation.best]
+    pieces = [_piece(piece) for piece in explanation.pieces]
+    return {"text": explanation.text, "pieces": pieces} | ({"best": best} if best else {})
 
 
 def _piece(piece: Piece) -> dict[str, Any]:
@@ -62,4 +65,4 @@ def _piece(piece: Piece) -> dict[str, Any]:
         "failed": piece.failed,
         "kind": piece.kind,
         "merges": piece.lineage.to_dicts() if piece.lineage else [],
-    }
+    } | ({} if piece.score is None else {"score": piece.score})
