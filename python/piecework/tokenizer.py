@@ -930,8 +930,8 @@ class Tokenizer:
             InvalidUtf8Error: The bytes are not UTF-8.
             TruncationError: There is no room beside the special tokens, or no second text to truncate.
             RegexError: A pattern gave up on the text.
-            ConfigError: An ``alpha`` for a model without probabilities of segmentations, or ``dropout`` for the likeliest
-                segmentation of WordPiece.
+            ConfigError: An ``alpha`` for a model without probabilities of segmentations, or ``dropout`` for Unigram or the
+                likeliest segmentation of WordPiece.
 
         >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
         >>> tok.encode("hugs hug").offsets

@@ -17,7 +17,7 @@ from operator import index
 from typing import ClassVar, Literal
 
 from piecework import _core
-from piecework.errors import ConfigError, FormatError, to_utf8
+from piecework.errors import ConfigError, FormatError, from_surrogate, to_utf8
 
 __all__ = ["BpeTrainer", "Trainer", "UnigramTrainer", "WordPieceTrainer"]
 
@@ -66,6 +66,7 @@ class Trainer:
                     f"{name} must be a sequence of str, not one str; pass [{value!r}]"
                 )
             object.__setattr__(self, name, tuple(value))
+            self._check_texts(name)
         self._check_names()
         for name in own.intersection(_LEAST):
             least = _LEAST[name]
@@ -74,6 +75,14 @@ class Trainer:
             _core.check_trainer(self.to_json())
         except FormatError as error:
             raise ConfigError(str(error).removeprefix("$.")) from None
+
+    def _check_texts(self, name: str) -> None:
+        """Refuse what is no text where it stands, not where the settings as JSON have it."""
+        for place, text in enumerate(getattr(self, name)):
+            try:
+                str(text).encode()
+            except UnicodeEncodeError as error:
+                raise from_surrogate(error, f"{name}[{place}]: ") from None
 
     def _check_names(self) -> None:
         for name in _NAMES:

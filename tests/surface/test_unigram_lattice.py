@@ -319,3 +319,18 @@ def test_other_pieces_are_explained_as_such() -> None:
     tok = pw.Tokenizer(model, added_tokens=[pw.AddedToken("<s>", special=True)])
     kinds = [piece.kind for piece in tok.explain("aé<s>").pieces]
     assert kinds == ["piece", "byte", "byte", "special"]
+
+
+def test_dropout_is_of_other_models(tok: pw.Tokenizer) -> None:
+    assert tok.encode("aba", dropout=0.0) == tok.encode("aba")
+    with pytest.raises(errors.ConfigError, match="segmentations of a Unigram are drawn with alpha"):
+        tok.encode("aba", dropout=0.5)
+
+
+def test_what_cannot_be_a_model() -> None:
+    huge = model_of({"a": 1e300}, precision="float32")
+    with pytest.raises(errors.VocabularyError, match=r'"a" is 1e300; expected .* stays finite'):
+        pw.Tokenizer(huge)
+    bare = pw.Tokenizer(model_of({"a": 0.0}))
+    with pytest.raises(errors.UnknownTokenError, match=r"of Unigram unk_id=\.\.\."):
+        bare.encode("b")
