@@ -22,9 +22,9 @@ impl Key {
     /// The key of no chunk.
     pub(super) const NONE: Self = Self(u128::MAX);
 
-    /// The key of `text[start..end]`, which is not empty, in lower case if `lowercase`; none if that is long.
+    /// The key of `text[start..end]`, which is not empty and folded; none if that is long.
     #[inline]
-    pub(super) fn new(text: &[u8], start: usize, end: usize, lowercase: bool) -> Self {
+    pub(super) fn new(text: &[u8], start: usize, end: usize, fold: Fold) -> Self {
         let length = end - start;
         if length > SHORT {
             return Self::NONE;
@@ -37,8 +37,14 @@ impl Key {
                 bytes
             }
         };
-        if lowercase {
-            bytes = bytes.map(|byte: u8| byte.to_ascii_lowercase());
+        match fold {
+            Fold::Nothing => {}
+            Fold::Case => bytes = bytes.map(|byte: u8| byte.to_ascii_lowercase()),
+            Fold::Space(spaces) => {
+                if bytes[0] < b' ' && spaces >> bytes[0] & 1 == 1 {
+                    bytes[0] = b' ';
+                }
+            }
         }
         Self(u128::from_le_bytes(bytes) & KEPT[length & 15] | (length as u128) << 120)
     }
@@ -63,14 +69,24 @@ pub(super) struct Hashed {
 impl Hashed {
     /// See [`Key::new`].
     #[inline]
-    pub(super) fn new(text: &[u8], start: usize, end: usize, lowercase: bool) -> Self {
-        Self::of(Key::new(text, start, end, lowercase))
+    pub(super) fn new(text: &[u8], start: usize, end: usize, fold: Fold) -> Self {
+        Self::of(Key::new(text, start, end, fold))
     }
 
     #[inline]
     fn of(key: Key) -> Self {
         Self { key, hash: key.hash() }
     }
+}
+
+/// What chunks may differ in and become the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fold {
+    Nothing,
+    /// The case of ASCII letters.
+    Case,
+    /// Which of these control characters they begin with, a bit each; or with a space.
+    Space(u32),
 }
 
 /// Masks that keep as many bytes as their place says.
@@ -350,7 +366,7 @@ mod tests {
     use super::*;
 
     fn key(text: &str, lowercase: bool) -> Key {
-        Key::new(text.as_bytes(), 0, text.len(), lowercase)
+        Key::new(text.as_bytes(), 0, text.len(), if lowercase { Fold::Case } else { Fold::Nothing })
     }
 
     impl Cache<u32, 3> {
@@ -364,7 +380,7 @@ mod tests {
     fn keys_are_the_bytes_and_their_number() {
         assert_eq!(
             key("ab", false),
-            Key::new("xab and what follows".as_bytes(), 1, 3, false),
+            Key::new("xab and what follows".as_bytes(), 1, 3, Fold::Nothing),
             "at the end and before it"
         );
         assert_ne!(key("ab", false), key("ab\0", false));

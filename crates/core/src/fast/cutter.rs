@@ -58,8 +58,6 @@ struct Rules {
     punctuation: bool,
     /// What is `\w` is parted from what is not.
     words: bool,
-    /// What is not ASCII is part of a word, whatever it is.
-    plain: bool,
 }
 
 impl Cutter {
@@ -98,13 +96,6 @@ impl Cutter {
         Ok(Self { ascii, rules, whole, lowercase })
     }
 
-    /// The cutter that divides at these ASCII characters, and nowhere else.
-    pub(super) fn at(dividers: &[u8]) -> Self {
-        let kind = |byte: u8| if dividers.contains(&byte) { Kind::Space } else { Kind::Word };
-        let ascii = std::array::from_fn(|code| kind(u8::try_from(code).expect("under 128")));
-        Self { ascii, rules: Rules { plain: true, ..Rules::default() }, whole: false, lowercase: false }
-    }
-
     /// What tells the kinds of ASCII characters: sets for space, alone, other and glue.
     pub(super) fn classifier(&self) -> Classifier<4> {
         let bit = |kind: &Kind| match kind {
@@ -140,9 +131,7 @@ impl Rules {
     #[inline]
     fn other(self, class: Class) -> Kind {
         const CHANGES: Class = Class::ACTIVE_NFD.union(Class::COMBINING_MARK).union(Class::NONSPACING_MARK);
-        if self.plain {
-            Kind::Word
-        } else if self.clean && class.is_control() {
+        if self.clean && class.is_control() {
             Kind::Glue
         } else if class.is_whitespace() {
             Kind::Space

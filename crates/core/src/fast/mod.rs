@@ -16,19 +16,20 @@ mod inert;
 mod masks;
 mod pieces;
 mod seams;
+mod spaced;
 mod starts;
 mod tally;
 mod walk;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::model::Model;
-use crate::normalize::Normalizer;
 use crate::words::WordSplitter;
 pub(crate) use cache::Cache;
 use cache::Hashed;
 use cutter::{Cutter, Kind};
 use pieces::Pieces;
 use seams::Seams;
+use spaced::Spaced;
 pub(crate) use tally::{Documents, Table, Tally};
 use walk::{List, ROOM, Ranges, Walk, Way};
 
@@ -78,16 +79,19 @@ impl Fast {
         if let Some(seams) = Seams::of(splitter, model) {
             return Ok(Self { way: Way::Seams(seams) });
         }
-        match marked(splitter, model) {
-            Some(cutter) => Ok(Self { way: Way::marked(cutter) }),
+        match Spaced::of_text(splitter, model) {
+            Some(spaced) => Ok(Self { way: Way::Spaced(Box::new(spaced)) }),
             None => Self::new(splitter),
         }
     }
 
     /// The fast road for a splitter, or why there is none.
     pub(crate) fn new(splitter: &WordSplitter) -> std::result::Result<Self, &'static str> {
-        let way = match Pieces::of(splitter) {
-            Some(pieces) => Way::Pieces(pieces),
+        if let Some(pieces) = Pieces::of(splitter) {
+            return Ok(Self { way: Way::Pieces(pieces) });
+        }
+        let way = match Spaced::of_words(splitter) {
+            Some(spaced) => Way::Spaced(Box::new(spaced)),
             None => Way::chunks(Cutter::new(splitter)?),
         };
         Ok(Self { way })
@@ -109,8 +113,9 @@ impl Fast {
         match &self.way {
             Way::Chunks(..) => self.divides(text[at]),
             Way::Pieces(pieces) => pieces.may_cut(text, at),
+            Way::Spaced(spaced) => !spaced.is_one_word() && spaced.may_cut(text, at),
             // A part would begin with a mark of its own, or with a sum of its own.
-            Way::Seams(_) | Way::Marked(..) => false,
+            Way::Seams(_) => false,
         }
     }
 
@@ -119,18 +124,32 @@ impl Fast {
         match &self.way {
             Way::Chunks(..) => self.divides(b'\n') && self.divides(b'\r'),
             Way::Pieces(pieces) => keep_ends && !pieces.is_normalized(),
-            Way::Seams(_) | Way::Marked(..) => false,
+            Way::Seams(_) | Way::Spaced(_) => false,
         }
-    }
-
-    /// Whether the places of a chunk's tokens are the same by itself and in its text.
-    pub(crate) fn tells_places(&self) -> bool {
-        !matches!(self.way, Way::Marked(..))
     }
 
     /// Whether all chunks of a text are one word.
     pub(crate) fn is_one_word(&self) -> bool {
-        matches!(self.way, Way::Seams(_))
+        match &self.way {
+            Way::Seams(_) => true,
+            Way::Spaced(spaced) => spaced.is_one_word(),
+            Way::Chunks(..) | Way::Pieces(_) => false,
+        }
+    }
+
+    /// Whether the scores of tokens are added up along a text.
+    pub(crate) fn adds_up(&self) -> bool {
+        matches!(&self.way, Way::Spaced(spaced) if spaced.is_one_word())
+    }
+
+    /// Whether a text that begins the input gets a mark which others do not.
+    pub(crate) fn minds_the_first(&self) -> bool {
+        matches!(&self.way, Way::Spaced(spaced) if spaced.only_first)
+    }
+
+    /// What splits a chunk that begins the text or does not, if that is not what splits a text.
+    pub(crate) fn splitter(&self, begins: bool) -> Option<&WordSplitter> {
+        if let Way::Spaced(spaced) = &self.way { spaced.splitter(begins) } else { None }
     }
 
     /// What classifies the bytes of a text here.
@@ -146,9 +165,6 @@ impl Fast {
         Chunks { list, keys }: &mut Chunks,
         sink: &mut impl Sink<T, FEW>,
     ) -> Result<()> {
-        if !self.takes(text) {
-            return Err(Error::Config("the general road tells marks of the text from those of spaces".to_owned()));
-        }
         let mut walk = Walk::new(text, &self.way, list);
         if let Some(first) = walk.first() {
             // What begins the text is no chunk like the others.
@@ -168,12 +184,6 @@ impl Fast {
         Ok(())
     }
 
-    /// Whether a text may go this way.
-    fn takes(&self, text: &str) -> bool {
-        // At the ends of a text, a mark that stands there is taken for a space.
-        !matches!(self.way, Way::Marked(..)) || memchr::memmem::find(text.as_bytes(), "▁".as_bytes()).is_none()
-    }
-
     /// All chunks anew: those that are plainly words one by one, others together, which saves what each begins with.
     fn encode_all<T, const FEW: usize>(
         &self,
@@ -185,8 +195,7 @@ impl Fast {
         let alone = match &self.way {
             Way::Chunks(cutter, _) => cutter.whole && text.as_bytes()[start..end].is_ascii(),
             // What stands behind a piece decides where it ends.
-            Way::Pieces(_) | Way::Seams(_) => true,
-            Way::Marked(..) => false,
+            Way::Pieces(_) | Way::Seams(_) | Way::Spaced(_) => true,
         };
         if alone {
             return chunks.try_for_each(|(start, end)| sink.encode(start, &text[start..end]).map(|_| ()));
@@ -203,9 +212,9 @@ impl Fast {
         keys: &mut [Hashed; ROOM],
         sink: &mut impl Sink<T, FEW>,
     ) -> Result<()> {
-        let lowercase = self.way.lowercase();
+        let fold = self.way.fold();
         for (key, (start, end)) in keys.iter_mut().zip(chunks.clone()) {
-            *key = Hashed::new(text.as_bytes(), start, end, lowercase);
+            *key = Hashed::new(text.as_bytes(), start, end, fold);
             cache.prefetch(*key);
         }
         let (mut known, mut new) = (0, 0);
@@ -224,11 +233,14 @@ impl Fast {
     /// The word that a chunk is, if that is plain to see: a piece of a grammar, or a chunk of ASCII characters that change in
     /// nothing but case.
     ///
-    /// A chunk may begin the text.
-    pub(crate) fn word<'a>(&self, chunk: &'a str, begins: bool, room: &'a mut String) -> Option<Plain<'a>> {
+    /// A chunk may begin the text. If it is `aligned`, the places of tokens can be told.
+    pub(crate) fn word<'a>(&self, chunk: &'a str, begins: bool, aligned: bool, room: &'a mut String) -> Option<Plain<'a>> {
         let Cutter { ascii, whole, lowercase, .. } = match &self.way {
             Way::Chunks(cutter, _) => cutter,
-            Way::Marked(..) => return None,
+            Way::Spaced(spaced) => {
+                let more = spaced.write(chunk, begins, aligned, room)?;
+                return Some(Plain::Spaced(room, more));
+            }
             Way::Seams(seams) => {
                 seams.write(chunk, begins, room);
                 return Some(Plain::Marked(room));
@@ -261,13 +273,8 @@ pub(crate) enum Plain<'a> {
     Bytes(&'a str),
     /// Written with a mark for each space, and maybe one before it.
     Marked(&'a str),
-}
-
-/// What cuts a text in words, each of which becomes by itself, with a mark before it, what it becomes in the text.
-fn marked(splitter: &WordSplitter, model: &Model) -> Option<Cutter> {
-    let Some(Normalizer::SentencePiece(normalizer)) = splitter.normalizer() else { return None };
-    let by_words = splitter.pre_tokenizer().is_none() && model.as_unigram()?.parts_at('▁');
-    Some(Cutter::at(&normalizer.dividers().filter(|_| by_words)?))
+    /// Written with a mark at its front, which is so many bytes longer than what stood there.
+    Spaced(&'a str, u32),
 }
 
 /// Gives the tokens of a chunk that is not where it is sought first, and keeps them if they are new; tells whether they are.

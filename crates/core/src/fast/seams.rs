@@ -5,7 +5,7 @@
 //! where else, the model knows: see [`crate::model::bpe::joins`].
 
 use super::masks::BLOCK;
-use super::walk::List;
+use super::walk::{List, Stretch};
 use crate::model::Model;
 use crate::model::bpe::joins::Joins;
 use crate::normalize::Normalizer;
@@ -37,30 +37,9 @@ impl Seams {
         Some(Self { joins: model.as_bpe()?.joins(MARK)?, prefix })
     }
 
-    /// Where the first stretch of a text ends, which differs from all others where a mark is put before it.
-    pub(super) fn first(&self, text: &str) -> usize {
-        let bytes = text.as_bytes();
-        (1..bytes.len()).find(|&at| !self.joins(bytes[at - 1], bytes[at])).unwrap_or(bytes.len())
-    }
-
     #[inline]
     fn joins(&self, one: u8, other: u8) -> bool {
         self.joins[usize::from(one)][usize::from(other / 64)] >> (other % 64) & 1 == 1
-    }
-
-    /// Lists where stretches begin from byte `at` on, which is not the first; returns up to where.
-    pub(super) fn list(&self, text: &str, at: usize, list: &mut List) -> usize {
-        let bytes = text.as_bytes();
-        let end = bytes.len().min(at + BLOCK);
-        let mut starts = 0;
-        for (place, pair) in bytes[at - 1..end].windows(2).enumerate() {
-            starts |= u64::from(!self.joins(pair[0], pair[1])) << place;
-        }
-        list.add_pieces(at, starts);
-        if end == bytes.len() {
-            list.begin(end);
-        }
-        end
     }
 
     /// Writes a stretch as the model sees it; `first` if it begins the text.
@@ -73,8 +52,31 @@ impl Seams {
     }
 }
 
+impl Stretch for Seams {
+    /// A mark is put before the first stretch.
+    fn first(&self, text: &str) -> usize {
+        let bytes = text.as_bytes();
+        (1..bytes.len()).find(|&at| !self.joins(bytes[at - 1], bytes[at])).unwrap_or(bytes.len())
+    }
+
+    fn list(&self, text: &str, at: usize, list: &mut List) -> usize {
+        let bytes = text.as_bytes();
+        let (at, end) = (at + 1, bytes.len().min(at + 1 + BLOCK));
+        let mut starts = 0;
+        for (place, pair) in bytes[at - 1..end].windows(2).enumerate() {
+            starts |= u64::from(!self.joins(pair[0], pair[1])) << place;
+        }
+        list.add_pieces(at, starts);
+        if end == bytes.len() {
+            list.begin(end);
+            return end;
+        }
+        end - 1
+    }
+}
+
 /// Whether a normalizer writes spaces as the mark, and does no more.
-fn is_mark(normalizer: &Normalizer) -> bool {
+pub(super) fn is_mark(normalizer: &Normalizer) -> bool {
     let Normalizer::Replace { pattern, content } = normalizer else { return false };
     !pattern.is_regex() && pattern.source() == " " && content.chars().eq([MARK])
 }

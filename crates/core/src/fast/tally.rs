@@ -103,13 +103,13 @@ impl Fast {
     ) -> Result<()> {
         let Tally { chunks: Chunks { list, keys }, met } = tally;
         let bytes = text.as_bytes();
-        let lowercase = self.way.lowercase();
+        let fold = self.way.fold();
         let mut position = Position::new(bytes, documents);
         let walk = Walk::new(text, &self.way, list);
         let mut walk = if matches!(documents, Documents::Lines(_)) { walk.of_lines() } else { walk };
         while let Some(chunks) = walk.next() {
             for (key, (start, end)) in keys.iter_mut().zip(chunks.clone()) {
-                *key = Hashed::new(bytes, start, end, lowercase);
+                *key = Hashed::new(bytes, start, end, fold);
                 met.prefetch(*key);
             }
             for (&key, (start, end)) in keys.iter().zip(chunks) {

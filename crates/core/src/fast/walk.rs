@@ -6,9 +6,11 @@
 use std::slice::Iter;
 
 use super::cutter::{Cutter, Kind};
+use super::cache::Fold;
 use super::masks::{BLOCK, Classifier, Masks, SCALAR};
 use super::pieces::{Pieces, Place};
 use super::seams::Seams;
+use super::spaced::Spaced;
 
 /// Blocks whose chunks are listed at a time.
 const BLOCKS: usize = 8;
@@ -22,12 +24,21 @@ const TOGETHER: usize = 8;
 pub(super) enum Way {
     /// In chunks between white space and the like.
     Chunks(Cutter, Classifier<4>),
-    /// The same, where each is encoded with a mark before it.
-    Marked(Cutter, Classifier<4>),
     /// In the pieces of a grammar.
     Pieces(Pieces),
     /// In stretches that no entry of the model reaches over.
     Seams(Seams),
+    /// In words with the white space before them.
+    Spaced(Box<Spaced>),
+}
+
+/// What lists the stretches of a text, which have nothing between them.
+pub(super) trait Stretch {
+    /// Where the first stretch of a text ends, if it differs from all others; else 0.
+    fn first(&self, text: &str) -> usize;
+
+    /// Lists where stretches begin from byte `at` on, which has one begun before it or is the first; returns up to where.
+    fn list(&self, text: &str, at: usize, list: &mut List) -> usize;
 }
 
 impl Way {
@@ -36,34 +47,34 @@ impl Way {
         Self::Chunks(cutter, classifier)
     }
 
-    pub(super) fn marked(cutter: Cutter) -> Self {
-        let classifier = cutter.classifier();
-        Self::Marked(cutter, classifier)
-    }
-
     /// The same with the kernel of that name, if it runs here.
     pub(super) fn with_kernel(self, name: &str) -> Option<Self> {
         Some(match self {
             Self::Chunks(cutter, classifier) => Self::Chunks(cutter, classifier.with_kernel(name)?),
-            Self::Marked(cutter, classifier) => Self::Marked(cutter, classifier.with_kernel(name)?),
             Self::Pieces(pieces) => Self::Pieces(pieces.with_kernel(name)?),
             Self::Seams(seams) => (name == SCALAR).then_some(Self::Seams(seams))?,
+            Self::Spaced(spaced) => Self::Spaced(Box::new(spaced.with_kernel(name)?)),
         })
     }
 
     /// What classifies the bytes of a text here.
     pub(super) fn kernel(&self) -> &'static str {
         match self {
-            Self::Chunks(_, classifier) | Self::Marked(_, classifier) => classifier.name(),
+            Self::Chunks(_, classifier) => classifier.name(),
             Self::Pieces(pieces) => pieces.kernel(),
             Self::Seams(_) => SCALAR,
+            Self::Spaced(spaced) => spaced.kernel(),
         }
     }
 
-    /// Whether ASCII letters may be made lower case before a chunk is looked up.
+    /// What chunks may differ in and become the same.
     #[inline]
-    pub(super) fn lowercase(&self) -> bool {
-        matches!(self, Self::Chunks(Cutter { lowercase: true, .. }, _))
+    pub(super) fn fold(&self) -> Fold {
+        match self {
+            Self::Chunks(Cutter { lowercase: true, .. }, _) => Fold::Case,
+            Self::Spaced(spaced) => Fold::Space(spaced.spaces()),
+            _ => Fold::Nothing,
+        }
     }
 }
 
@@ -71,7 +82,8 @@ impl Way {
 pub(super) enum Walk<'a> {
     Chunks(ChunkWalk<'a>),
     Pieces(PieceWalk<'a>),
-    Seams(SeamWalk<'a>),
+    Seams(StretchWalk<'a, Seams>),
+    Spaced(StretchWalk<'a, Spaced>),
 }
 
 /// A walk over the chunks of a text.
@@ -98,10 +110,10 @@ pub(super) struct PieceWalk<'a> {
     list: &'a mut List,
 }
 
-/// A walk over the stretches of a text, but for the first.
-pub(super) struct SeamWalk<'a> {
+/// A walk over the stretches of a text, but for a first one that differs.
+pub(super) struct StretchWalk<'a, S> {
     text: &'a str,
-    seams: &'a Seams,
+    stretches: &'a S,
     at: usize,
     list: &'a mut List,
 }
@@ -126,7 +138,7 @@ impl<'a> Walk<'a> {
     pub(super) fn new(text: &'a str, way: &'a Way, list: &'a mut List) -> Self {
         (list.started, list.ended) = (0, 0);
         match way {
-            Way::Chunks(cutter, classifier) | Way::Marked(cutter, classifier) => {
+            Way::Chunks(cutter, classifier) => {
                 Self::Chunks(ChunkWalk { text, cutter, classifier, at: 0, last: Kind::Space, list })
             }
             Way::Pieces(pieces) => {
@@ -135,11 +147,8 @@ impl<'a> Walk<'a> {
                 }
                 Self::Pieces(PieceWalk { text, pieces, lines: false, place: Place::default(), end: 0, list })
             }
-            Way::Seams(seams) => {
-                let first = seams.first(text);
-                list.begin(first);
-                Self::Seams(SeamWalk { text, seams, at: text.len().min(first + 1), list })
-            }
+            Way::Seams(seams) => Self::Seams(StretchWalk::new(text, seams, list)),
+            Way::Spaced(spaced) => Self::Spaced(StretchWalk::new(text, &**spaced, list)),
         }
     }
 
@@ -153,8 +162,12 @@ impl<'a> Walk<'a> {
 
     /// Before any next chunk: where the one ends that begins the text, if that one is not listed.
     pub(super) fn first(&self) -> Option<usize> {
-        let Self::Seams(walk) = self else { return None };
-        Some(walk.list.open()).filter(|&end| end > 0)
+        let list = match self {
+            Self::Seams(walk) => &walk.list,
+            Self::Spaced(walk) => &walk.list,
+            Self::Chunks(_) | Self::Pieces(_) => return None,
+        };
+        Some(list.open()).filter(|&end| end > 0)
     }
 
     /// First bytes and ends of the next chunks; `None` when the text is done.
@@ -166,18 +179,25 @@ impl<'a> Walk<'a> {
                 walk.next().map(|list| if gaps { list.chunks() } else { list.pieces() })
             }
             Self::Seams(walk) => walk.next().map(List::pieces),
+            Self::Spaced(walk) => walk.next().map(List::pieces),
         }
     }
 }
 
-impl SeamWalk<'_> {
+impl<'a, S: Stretch> StretchWalk<'a, S> {
+    fn new(text: &'a str, stretches: &'a S, list: &'a mut List) -> Self {
+        let first = stretches.first(text);
+        list.begin(first);
+        Self { text, stretches, at: first, list }
+    }
+
     fn next(&mut self) -> Option<&List> {
         self.list.forget();
         if self.list.open() == self.text.len() {
             return None;
         }
         for _ in 0..BLOCKS {
-            self.at = self.seams.list(self.text, self.at, self.list);
+            self.at = self.stretches.list(self.text, self.at, self.list);
             if self.at == self.text.len() {
                 break;
             }

@@ -7,15 +7,18 @@
 //! **Rules.** A grapheme cluster of fewer than six bytes that *begins* with the shortest rule is replaced as a whole;
 //! any other cluster character by character. A character without rule stays.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::Normalized;
 use crate::error::{Error, Result};
+use crate::unicode::CharSet;
 
 /// Clusters of so many bytes and more are never looked up as a whole.
 const LONG_CLUSTER: usize = 6;
+/// So many nodes of the trie are followed, once for each way that leads there, to find what the rules change.
+const MOST_NODES: usize = 1 << 21;
 
 /// A rule set; cheap to clone.
 #[derive(Debug, Clone)]
@@ -27,6 +30,7 @@ struct Rules {
     charsmap: Vec<u8>,
     trie: Vec<u32>,
     pool: String,
+    active: OnceLock<Option<CharSet>>,
 }
 
 impl PartialEq for Precompiled {
@@ -50,7 +54,7 @@ impl Precompiled {
             return Err(invalid("its trie is empty"));
         }
         let pool = std::str::from_utf8(pool).map_err(|_| invalid("its replacements are not UTF-8"))?.to_owned();
-        Ok(Self(Arc::new(Rules { trie, pool, charsmap })))
+        Ok(Self(Arc::new(Rules { trie, pool, charsmap, active: OnceLock::new() })))
     }
 
     /// The bytes it was made of.
@@ -65,7 +69,7 @@ impl Precompiled {
     }
 
     /// Whether a byte may stand in a rule beside others.
-    pub(super) fn joins(&self, byte: u8) -> bool {
+    pub(crate) fn joins(&self, byte: u8) -> bool {
         let Rules { trie, .. } = &*self.0;
         let is_child = |place: usize, byte: u8| {
             byte != 0
@@ -80,9 +84,15 @@ impl Precompiled {
             || nodes.any(|node| node != root && is_child(node, byte))
     }
 
-    /// Whether some rule may write a text.
-    pub(super) fn writes(&self, text: &str) -> bool {
-        self.0.pool.contains(text)
+    /// The characters that a rule replaces by themselves, or that stand in one behind others; a text without any of these stays
+    /// as it is. `None` if there are more rules than any file needs.
+    pub(crate) fn active(&self) -> Option<&CharSet> {
+        self.0.active.get_or_init(|| self.0.active()).as_ref()
+    }
+
+    /// Whether a byte by itself becomes a text.
+    pub(crate) fn becomes(&self, byte: u8, text: &str) -> bool {
+        self.longest_rule(char::from(byte).encode_utf8(&mut [0; 4])).is_some_and(|(_, new)| new == text)
     }
 
     pub(super) fn normalize(&self, text: &mut Normalized, spare: &mut Normalized) {
@@ -171,6 +181,46 @@ impl Rules {
                 }
             }
         })
+    }
+
+    /// See [`Precompiled::active`].
+    fn active(&self) -> Option<CharSet> {
+        let children = self.children();
+        let (mut active, mut nodes) = (CharSet::default(), 0);
+        // A node, the bytes on the way to it that are no whole character yet, and whether that is the first.
+        let mut open = vec![(self.offset(self.unit(0)?), Vec::new(), true)];
+        while let Some((node, bytes, is_first)) = open.pop() {
+            nodes += 1;
+            if nodes > MOST_NODES || bytes.len() > 4 {
+                return None;
+            }
+            for &byte in children.get(node)? {
+                let mut bytes = [&bytes[..], &[byte]].concat();
+                let unit = self.unit(node ^ usize::from(byte))?;
+                let next = node ^ usize::from(byte) ^ self.offset(unit);
+                let whole = str::from_utf8(&bytes).ok().and_then(|text| text.chars().next());
+                if let Some(c) = whole {
+                    bytes.clear();
+                    if !is_first || unit >> 8 & 1 == 1 {
+                        active.insert(c);
+                    }
+                }
+                open.push((next, bytes, is_first && whole.is_none()));
+            }
+        }
+        Some(active)
+    }
+
+    /// The bytes that lead on from each node.
+    fn children(&self) -> Vec<Vec<u8>> {
+        let mut children = vec![Vec::new(); self.trie.len()];
+        for (place, unit) in self.trie.iter().enumerate().filter(|(_, unit)| *unit >> 31 == 0) {
+            let [byte, ..] = unit.to_le_bytes();
+            if let Some(all) = children.get_mut(place ^ usize::from(byte)).filter(|_| byte != 0) {
+                all.push(byte);
+            }
+        }
+        children
     }
 
     /// The replacement that the value at `node` points to.

@@ -84,31 +84,6 @@ impl SentencePiece {
         self.chunks(token).map(|chunk| chunk.content.replace(' ', self.space())).collect()
     }
 
-    /// The ASCII characters that stand for a space wherever they are; `None` if words between them do not become by
-    /// themselves what they become in a text.
-    pub(crate) fn dividers(&self) -> Option<Vec<u8>> {
-        let SentencePieceSettings { rules, user_defined_symbols: symbols, .. } = self.settings();
-        let SentencePieceSettings { add_dummy_prefix, remove_extra_whitespaces, escape_whitespaces, .. } =
-            self.settings();
-        if !(*add_dummy_prefix && *remove_extra_whitespaces && *escape_whitespaces)
-            || self.settings().treat_whitespace_as_suffix
-        {
-            return None;
-        }
-        let is_space = |byte: &u8| {
-            let text = char::from(*byte).to_string();
-            let replacement = rules.as_ref().and_then(|rules| rules.longest_rule(&text)).map(|(_, new)| new.to_owned());
-            replacement.unwrap_or(text) == " "
-        };
-        let stands_alone = |byte: &u8| {
-            !symbols.iter().any(|symbol| symbol.bytes().any(|other| other == *byte))
-                && !rules.as_ref().is_some_and(|rules| rules.joins(*byte))
-        };
-        let dividers: Vec<u8> = (0..128).filter(is_space).filter(stands_alone).collect();
-        let writes_marks = rules.as_ref().is_some_and(|rules| rules.writes(SPACE));
-        (dividers.contains(&b' ') && !writes_marks).then_some(dividers)
-    }
-
     pub(super) fn normalize(&self, text: &mut Normalized, spare: &mut Normalized) {
         spare.restart(text);
         self.write(text, spare);

@@ -9,6 +9,7 @@ mod encode;
 mod merges;
 mod nbest;
 mod road;
+mod sums;
 mod tokens;
 
 pub use cuts::{Cuts, Part};

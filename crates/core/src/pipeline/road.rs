@@ -4,14 +4,16 @@ use std::str::Chars;
 
 use super::Tokenizer;
 use super::encode::{Input, Options, Road};
+use super::sums::Sums;
 use super::tokens::Scratch;
 use crate::added::{Allowed, Part};
 use crate::encoding::Encoding;
 use crate::error::{Error, Result};
 use crate::fast::{Cache, Chunks, Fast, Plain, Sink};
-use crate::model::unigram::margin::{ALWAYS, NOTHING, power_above};
-use crate::model::unigram::{FAR, Precision, Unigram};
-use crate::model::{ModelScratch, Token};
+use crate::model::unigram::margin::ALWAYS;
+use crate::model::unigram::marks;
+use crate::model::{Model, ModelScratch, Token};
+use crate::normalize::SPACE;
 use crate::span::{Span, check_bytes, check_length};
 use crate::words::Words;
 
@@ -122,18 +124,21 @@ impl Tokenizer {
     ) -> bool {
         let Some(fast) = self.fast(options) else { return false };
         let (allowed, scratch) = scratch.of(self);
-        let FastScratch { chunks, general, found, ids: caches, .. } = scratch;
+        let FastScratch { chunks, general, found, new: (new, _), ids: caches, .. } = scratch;
         let before = ids.len();
         let coder = Coder { tokenizer: self, fast, specials: true, general };
-        let sums = self.model().as_unigram().filter(|model| model.settings().precision == Precision::Float32);
-        let mut sink = Ids { coder, sums: sums.map(Sums::new), found: &mut found.0, filled: 0, ids };
+        let mut sink = Ids { coder, new, sums: self.sums(fast), is_lost: false, found: &mut found.0, filled: 0, ids };
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, caches };
-        let done = call.encode(input, &mut sink).is_ok() && sink.came_as_far_as_told();
-        sink.flush();
-        if !done {
+        let is_done = call.encode(input, &mut sink).is_ok() & sink.finish(before);
+        if !is_done {
             ids.truncate(before);
         }
-        done
+        is_done
+    }
+
+    /// What adds up the scores of a text, where they go on from word to word.
+    fn sums(&self, fast: &Fast) -> Option<Sums<'_>> {
+        self.model().as_unigram().filter(|_| fast.adds_up()).map(Sums::new)
     }
 
     /// The tokens of a text, of which it is number `text`; `None` where it has to take the general road, as for ids.
@@ -144,15 +149,16 @@ impl Tokenizer {
         options: &Options,
         scratch: &mut Scratch,
     ) -> Option<Encoding> {
-        let fast = self.fast(options).filter(|fast| fast.tells_places())?;
+        let fast = self.fast(options)?;
         let (allowed, scratch) = scratch.of(self);
         let FastScratch { chunks, general, new, pieces: caches, .. } = scratch;
         let coder = Coder { tokenizer: self, fast, specials: true, general };
         let mut encoding = Encoding::default();
         encoding.reserve(input.len().min(MOST_RESERVED) / 3 + 4);
-        let mut sink = Pieces { coder, new, base: 0, given: None, word: 0, is_open: false, encoding: &mut encoding };
+        let (base, given, word, is_open, sums, is_lost) = (0, None, 0, false, self.sums(fast), false);
+        let mut sink = Pieces { coder, new, base, given, word, is_open, encoding: &mut encoding, sums, is_lost };
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, caches };
-        call.encode(input, &mut sink).ok()?;
+        call.encode(input, &mut sink).ok().filter(|()| sink.finish())?;
         encoding.fill(text);
         Some(encoding)
     }
@@ -202,6 +208,9 @@ impl<T: Copy + Default, const FEW: usize> Call<'_, T, FEW> {
                 }
                 Part::Text(span) => {
                     sink.stretch(base + span.start, specials);
+                    if fast.minds_the_first() && (given.is_some() || base + span.start > 0) {
+                        return Err(Error::Config("the general road knows what begins the input".to_owned()));
+                    }
                     fast.encode(&part[span.range()], (options.road == Road::Fast).then_some(&mut *cache), chunks, sink)
                 }
             })?;
@@ -220,45 +229,101 @@ struct Coder<'a> {
     general: &'a mut General,
 }
 
+/// The bytes of a mark.
+const MARK: u32 = SPACE.len() as u32;
+
+/// What became of a chunk.
+struct Made {
+    /// How many words there are.
+    words: u32,
+    /// See [`Cache::reach`].
+    limit: u8,
+}
+
 impl Coder<'_> {
-    /// Calls `each` with the tokens of a chunk: their ids, bytes in the chunk if `aligned`, and the numbers of their words;
-    /// gives how many words there are.
-    fn encode(&mut self, start: usize, chunk: &str, aligned: bool, mut each: impl FnMut(ChunkToken)) -> Result<u32> {
+    /// Fills `out` with the tokens of a chunk, their bytes in the chunk if `aligned`.
+    ///
+    /// Where scores are added up along a text, `sums` has them and the ids so far; then ids have marks.
+    fn encode(
+        &mut self,
+        start: usize,
+        chunk: &str,
+        aligned: bool,
+        mut sums: Option<(&mut Sums<'_>, &[u32])>,
+        out: &mut Vec<ChunkToken>,
+    ) -> Result<Made> {
+        let (model, specials) = (self.tokenizer.model(), self.specials);
         let General { words, tokens, model: scratch, word } = &mut *self.general;
-        let model = self.tokenizer.model();
+        out.clear();
         tokens.clear();
-        match self.fast.word(chunk, start == 0, word) {
+        match self.fast.word(chunk, start == 0, aligned, word) {
             Some(Plain::Word(word)) => {
-                model.encode_word(word, 0, self.specials, scratch, tokens)?;
-                tokens.iter().for_each(|token| each((token.id, token.span, 0)));
-                return Ok(1);
+                model.encode_word(word, 0, specials, scratch, tokens)?;
+                out.extend(tokens.iter().map(|token| (token.id, token.span, 0)));
+                return Ok(Made { words: 1, limit: ALWAYS });
             }
-            Some(Plain::Bytes(word)) if model.encode_bytes(word, self.specials, scratch, tokens)? => {
+            Some(Plain::Bytes(word)) if model.encode_bytes(word, specials, scratch, tokens)? => {
                 let span = |token: &Token| if aligned { token.span.of_characters(word) } else { token.span };
-                tokens.iter().for_each(|token| each((token.id, span(token), 0)));
-                return Ok(1);
+                out.extend(tokens.iter().map(|token| (token.id, span(token), 0)));
+                return Ok(Made { words: 1, limit: ALWAYS });
             }
             // What a mark before the text covers, the general road knows.
             Some(Plain::Marked(word)) if !aligned || start > 0 => {
-                model.encode_word(word, 0, self.specials, scratch, tokens)?;
+                model.encode_word(word, 0, specials, scratch, tokens)?;
                 let mut spans = Unmarked::new(chunk);
-                tokens.iter().for_each(|token| each((token.id, spans.of(token.span), 0)));
-                return Ok(1);
+                out.extend(tokens.iter().map(|token| (token.id, spans.of(token.span), 0)));
+                return Ok(Made { words: 1, limit: ALWAYS });
+            }
+            Some(Plain::Spaced(word, more)) => {
+                let limit = encode_word(model, word, 0, specials, scratch, sums.as_mut(), tokens)?;
+                let span = |Span { start, end }| Span { start: start.saturating_sub(more), end: end - more };
+                out.extend(tokens.iter().map(|token| (token.id, span(token.span), 0)));
+                return Ok(Made { words: 1, limit });
             }
             _ => {}
         }
-        self.tokenizer.splitter().split(chunk, aligned, words)?;
-        let mut count = 0;
+        let later = self.fast.splitter(start == 0);
+        later.unwrap_or_else(|| self.tokenizer.splitter()).split(chunk, aligned, words)?;
+        let mut made = Made { words: 0, limit: ALWAYS };
         for word in words.as_slice() {
             tokens.clear();
-            model.encode_word(words.text_of(word), word.span.start, self.specials, scratch, tokens)?;
-            for token in tokens.iter() {
-                each((token.id, if aligned { words.original(token.span) } else { token.span }, count));
-            }
-            count += 1;
+            let text = words.text_of(word);
+            let limit = encode_word(model, text, word.span.start, specials, scratch, sums.as_mut(), tokens)?;
+            let span = |Span { start, end }| match start {
+                _ if !aligned => Span { start, end },
+                // The mark is that of the first space.
+                0 if later.is_some() && end == MARK => Span { start: 0, end: 1 },
+                0 if later.is_some() => Span { start: 0, ..words.original(Span { start, end }) },
+                _ => words.original(Span { start, end }),
+            };
+            out.extend(tokens.iter().map(|token| (token.id, span(token.span), made.words)));
+            made = Made { words: made.words + 1, limit: made.limit.min(limit) };
         }
-        Ok(count)
+        Ok(made)
     }
+}
+
+/// Appends the tokens of a word; gives the limit up to which it becomes these, whatever comes before. See [`Cache::reach`].
+fn encode_word(
+    model: &Model,
+    word: &str,
+    at: u32,
+    specials: bool,
+    scratch: &mut ModelScratch,
+    sums: Option<&mut (&mut Sums<'_>, &[u32])>,
+    tokens: &mut Vec<Token>,
+) -> Result<u8> {
+    let Some((sums, ids)) = sums else {
+        return model.encode_word(word, at, specials, scratch, tokens).map(|()| ALWAYS);
+    };
+    let paths = &mut scratch.paths;
+    if let Some(limit) = sums.model().encode_surely(word, at, specials, sums.sure(), paths, tokens)? {
+        return Ok(limit);
+    }
+    paths.before = sums.add_up(ids);
+    sums.model().encode_word(word, at, specials, paths, tokens)?;
+    sums.set(paths.after, paths.steps(), ids.len() + tokens.len());
+    Ok(0)
 }
 
 /// From the bytes of a chunk whose spaces are written as marks to those of the chunk; spans come in order.
@@ -301,79 +366,42 @@ impl Cursor<'_> {
 /// Takes ids alone.
 struct Ids<'a> {
     coder: Coder<'a>,
+    /// The tokens of a new chunk.
+    new: &'a mut Vec<ChunkToken>,
     /// Some of the newest ids, not yet with the others: so a few are written at once, however many there are.
     found: &'a mut [u32; FOUND],
     filled: usize,
     ids: &'a mut Vec<u32>,
     sums: Option<Sums<'a>>,
-}
-
-/// The scores that were added up since the text began, in 32 bits as SentencePiece does: see [`crate::model::unigram::margin`].
-struct Sums<'a> {
-    model: &'a Unigram,
-    largest: f64,
-    specials: bool,
-    /// The sum of the scores of all ids before this one.
-    summed: usize,
-    sum: f32,
-    /// How many scores these were.
-    steps: usize,
-    /// How many there may be before the limits of chunks are looked at again.
-    told: usize,
-}
-
-impl<'a> Sums<'a> {
-    fn new(model: &'a Unigram) -> Self {
-        Self { model, largest: 0.0, specials: true, summed: 0, sum: 0.0, steps: 0, told: 0 }
-    }
-
-    /// A text begins behind so many ids.
-    fn begin(&mut self, ids: usize, specials: bool) {
-        let largest = f64::from(self.model.largest(specials));
-        *self = Self { model: self.model, largest, specials, summed: ids, sum: 0.0, steps: 0, told: 0 };
-    }
-
-    /// What was added up, with so many ids more that are pieces.
-    fn steps(&self, ids: usize) -> usize {
-        self.steps + ids - self.summed
-    }
-
-    /// See [`Sink::reach`].
-    fn reach(&mut self, ids: &[u32], bytes: usize) -> u8 {
-        // A byte seldom becomes more than one piece, and a word has a mark.
-        self.told = self.steps(ids.len()) + 2 * bytes + 2;
-        let mut bound = self.bound();
-        if bound >= -FAR {
-            self.add_up(ids);
-            bound = self.bound();
-        }
-        // Where it begins to count from 0 again, nothing is taken from the cache.
-        if bound >= -FAR { NOTHING } else { power_above(bound) }
-    }
-
-    /// What the sum is surely below, its sign apart, when there are as many scores as told.
-    #[expect(clippy::cast_precision_loss, reason = "a bound, with some to spare")]
-    fn bound(&self) -> f64 {
-        f64::from(self.sum.abs()) + (self.told - self.steps) as f64 * self.largest * 1.01
-    }
-
-    /// Adds up the scores of all ids, which since the last time are pieces.
-    fn add_up(&mut self, ids: &[u32]) {
-        self.sum = self.model.add_up(self.sum, &ids[self.summed..], self.specials);
-        (self.steps, self.summed) = (self.steps(ids.len()), ids.len());
-    }
+    /// Whether something was taken that may be wrong.
+    is_lost: bool,
 }
 
 impl Ids<'_> {
-    /// Whether there are no more scores than the last reach was for.
-    fn came_as_far_as_told(&self) -> bool {
-        let ids = self.ids.len() + self.filled;
-        self.sums.as_ref().is_none_or(|sums| sums.told == 0 || sums.steps(ids) <= sums.told)
+    fn flush(&mut self) {
+        let found = &self.found[..self.filled];
+        self.ids.extend_from_slice(found);
+        if let Some(sums) = &mut self.sums {
+            sums.note(found);
+        }
+        self.filled = 0;
     }
 
-    fn flush(&mut self) {
-        self.ids.extend_from_slice(&self.found[..self.filled]);
-        self.filled = 0;
+    /// No more chunks come of what began last.
+    fn end(&mut self) {
+        self.flush();
+        if let Some(sums) = &mut self.sums {
+            self.is_lost |= sums.end(self.ids).is_err();
+        }
+    }
+
+    /// All texts have ended, of which ids came from a place on; gives whether they are right.
+    fn finish(mut self, before: usize) -> bool {
+        self.end();
+        if self.sums.is_some_and(|sums| sums.has_marks) {
+            marks::remove(&mut self.ids[before..]);
+        }
+        !self.is_lost
     }
 }
 
@@ -390,34 +418,29 @@ impl Sink<u32, FEW_IDS> for Ids<'_> {
     fn many(&mut self, _: usize, tokens: &[u32]) {
         self.flush();
         self.ids.extend_from_slice(tokens);
+        if let Some(sums) = &mut self.sums {
+            sums.note(tokens);
+        }
     }
 
     fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[u32], u8)>> {
         self.flush();
-        let before = self.ids.len();
-        if let Some(sums) = &mut self.sums {
-            let paths = &mut self.coder.general.model.paths;
-            sums.add_up(self.ids);
-            (paths.before, paths.after, paths.steps) = (sums.sum, sums.sum, 0);
-            (paths.is_limited, paths.limit) = (true, ALWAYS);
+        let Self { coder, ids, sums, new, .. } = self;
+        let limit = coder.encode(start, chunk, false, sums.as_mut().map(|sums| (sums, &ids[..])), new)?.limit;
+        let before = ids.len();
+        ids.extend(new.iter().map(|(id, ..)| id));
+        if let Some(sums) = sums {
+            sums.note(&ids[before..]);
         }
-        self.coder.encode(start, chunk, false, |(id, ..)| self.ids.push(id))?;
-        let Some(sums) = &mut self.sums else { return Ok(Some((&self.ids[before..], ALWAYS))) };
-        let paths = &self.coder.general.model.paths;
-        (sums.sum, sums.summed) = (paths.after, self.ids.len());
-        sums.steps += paths.steps;
-        Ok(Some((&self.ids[before..], paths.limit)))
+        Ok(Some((&self.ids[before..], limit)))
     }
 
     fn reach(&mut self, bytes: usize) -> Result<u8> {
-        if !self.came_as_far_as_told() {
-            // The general road will do.
-            return Err(Error::Overflow("a text became more pieces than it has bytes".to_owned()));
+        if self.sums.is_none() {
+            return Ok(0);
         }
-        if self.sums.is_some() {
-            self.flush();
-        }
-        Ok(self.sums.as_mut().map_or(0, |sums| sums.reach(self.ids, bytes)))
+        self.flush();
+        self.sums.as_mut().map_or(Ok(0), |sums| sums.reach(self.ids, bytes))
     }
 }
 
@@ -425,15 +448,15 @@ impl TextSink<u32, FEW_IDS> for Ids<'_> {
     fn text(&mut self, _: Option<u32>) {}
 
     fn stretch(&mut self, _: u32, specials: bool) {
+        self.end();
         self.coder.specials = specials;
-        let ids = self.ids.len() + self.filled;
         if let Some(sums) = &mut self.sums {
-            sums.begin(ids, specials);
+            sums.begin(self.ids.len(), specials);
         }
     }
 
     fn added(&mut self, id: u32, _: Span, _: &str) {
-        self.flush();
+        self.end();
         self.ids.push(id);
     }
 }
@@ -454,6 +477,8 @@ struct Pieces<'a> {
     /// Whether chunks of one word come.
     is_open: bool,
     encoding: &'a mut Encoding,
+    sums: Option<Sums<'a>>,
+    is_lost: bool,
 }
 
 impl Pieces<'_> {
@@ -461,20 +486,45 @@ impl Pieces<'_> {
     #[inline]
     fn take(&mut self, start: usize, tokens: impl Iterator<Item = ChunkToken>) {
         let at = self.base + Span::new(start, start).start;
-        let mut words = 0;
+        let (before, mut words) = (self.encoding.len(), 0);
         for (id, span, word) in tokens {
             if self.coder.tokenizer.shadows {
-                let name = self.coder.tokenizer.model().vocab().token(id);
+                let name = self.coder.tokenizer.model().vocab().token(self.unmarked(id));
                 name.into_iter().for_each(|name| self.name(id, name));
             }
             self.push(id, span.shifted(at), self.word + word);
             words = word + 1;
         }
         if self.coder.fast.is_one_word() {
-            self.is_open = true;
+            // A chunk that vanishes is no word.
+            self.is_open |= words > 0 || self.sums.is_none();
         } else {
             self.word += words;
         }
+        if let Some(sums) = &mut self.sums {
+            sums.note(&self.encoding.ids[before..]);
+        }
+    }
+
+    fn unmarked(&self, id: u32) -> u32 {
+        if self.sums.is_some() { marks::unmarked(id) } else { id }
+    }
+
+    /// No more chunks come of what began last.
+    fn end(&mut self) {
+        self.close();
+        if let Some(sums) = &mut self.sums {
+            self.is_lost |= sums.end(&self.encoding.ids).is_err();
+        }
+    }
+
+    /// All texts have ended; gives whether their tokens are right.
+    fn finish(mut self) -> bool {
+        self.end();
+        if self.sums.is_some_and(|sums| sums.has_marks) {
+            marks::remove(&mut self.encoding.ids);
+        }
+        !self.is_lost
     }
 
     /// Ends a word that may have had more chunks.
@@ -508,15 +558,15 @@ impl Sink<Piece, FEW_PIECES> for Pieces<'_> {
         self.take(start, pieces.iter().map(|piece| piece.token()));
     }
 
-    fn reach(&mut self, _: usize) -> Result<u8> {
-        Ok(0)
+    fn reach(&mut self, bytes: usize) -> Result<u8> {
+        self.sums.as_mut().map_or(Ok(0), |sums| sums.reach(&self.encoding.ids, bytes))
     }
 
     fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[Piece], u8)>> {
         let (mut tokens, mut pieces) = std::mem::take(self.new);
-        tokens.clear();
         pieces.clear();
-        let encoded = self.coder.encode(start, chunk, true, |token| tokens.push(token));
+        let sums = self.sums.as_mut().map(|sums| (sums, &self.encoding.ids[..]));
+        let encoded = self.coder.encode(start, chunk, true, sums, &mut tokens);
         let first = self.word;
         self.take(start, tokens.iter().copied());
         pieces.extend(tokens.iter().map_while(|token| Piece::new(*token)));
@@ -524,9 +574,9 @@ impl Sink<Piece, FEW_PIECES> for Pieces<'_> {
         *self.new = (tokens, pieces);
         // A word may have no tokens. What is kept of a chunk tells of no such words at its end.
         let taken = self.word;
-        let words = encoded?;
+        let Made { words, limit } = encoded?;
         self.word = if self.is_open { first } else { first + words };
-        Ok((fit && self.word == taken).then_some((self.new.1.as_slice(), ALWAYS)))
+        Ok((fit && self.word == taken).then_some((self.new.1.as_slice(), limit)))
     }
 }
 
@@ -536,12 +586,15 @@ impl TextSink<Piece, FEW_PIECES> for Pieces<'_> {
     }
 
     fn stretch(&mut self, base: u32, specials: bool) {
-        self.close();
+        self.end();
         (self.base, self.coder.specials) = (base, specials);
+        if let Some(sums) = &mut self.sums {
+            sums.begin(self.encoding.len(), specials);
+        }
     }
 
     fn added(&mut self, id: u32, span: Span, text: &str) {
-        self.close();
+        self.end();
         self.name(id, text);
         self.push(id, span, self.word);
         self.word += 1;

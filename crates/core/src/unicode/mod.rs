@@ -11,8 +11,10 @@
 //! decompose(c), lowercase(c): the same way to a slot, and from there into one pool of characters
 //! ```
 
+mod set;
 mod tables;
 
+pub(crate) use set::CharSet;
 use tables::{
     CATEGORY_BLOCKS, CATEGORY_INDEX, CLASS_BLOCKS, CLASS_INDEX, COMBINING_BLOCKS, COMBINING_INDEX,
     DECOMPOSITION_BLOCKS, DECOMPOSITION_INDEX, LOWERCASE_BLOCKS, LOWERCASE_INDEX, MAPPED, SCRIPT_BLOCKS, SCRIPT_INDEX,

@@ -1,5 +1,6 @@
 //! From a word to tokens.
 
+use super::marks;
 use super::tables::{Scores, Tables};
 use super::viterbi::{Paths, Pieces};
 use super::{Precision, Unigram};
@@ -21,18 +22,63 @@ impl Unigram {
         out: &mut Vec<Token>,
     ) -> Result<()> {
         let tables = self.tables(specials);
-        let trie = tables.trie()?;
-        let has_unknown = |_: &_| self.unk_id().is_some();
         let found = match &tables.scores {
-            Scores::Float32(scores, unknown) => {
-                paths.single(&Pieces { trie, scores, unknown: Some(*unknown).filter(has_unknown) }, word)
-            }
-            Scores::Float64(scores, unknown) => paths
-                .double(&Pieces { trie, scores, unknown: Some(*unknown).filter(|_| self.unk_id().is_some()) }, word),
+            Scores::Float32(scores, unknown) => paths.single(&self.pieces(tables, scores, *unknown)?, word),
+            Scores::Float64(scores, unknown) => paths.double(&self.pieces(tables, scores, *unknown)?, word),
         };
         found.ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })?;
         self.push(word, &paths.reversed, at, tables, out);
         Ok(())
+    }
+
+    /// The same where sums of 32 bits go on from word to word, if the word becomes this behind any sum below two to the power
+    /// of `reach`; else nothing is appended. It gives the limit of the power. Ids have marks: see [`marks`].
+    pub(crate) fn encode_surely(
+        &self,
+        word: &str,
+        at: u32,
+        specials: bool,
+        reach: u8,
+        paths: &mut Paths,
+        out: &mut Vec<Token>,
+    ) -> Result<Option<u8>> {
+        let tables = self.tables(specials);
+        let Scores::Float32(scores, unknown) = &tables.scores else { return Ok(None) };
+        let before = out.len();
+        let Some(limit) = paths.surely(&self.pieces(tables, scores, *unknown)?, word) else { return Ok(None) };
+        if limit <= reach || self.push_marked(word, &paths.reversed, at, tables, out).is_none() {
+            out.truncate(before);
+            return Ok(None);
+        }
+        Ok(Some(limit))
+    }
+
+    /// What a word may become.
+    fn pieces<'a, F>(&self, tables: &'a Tables, scores: &'a [F], unknown: F) -> Result<Pieces<'a, F>> {
+        Ok(Pieces { trie: tables.trie()?, scores, unknown: Some(unknown).filter(|_| self.unk_id().is_some()) })
+    }
+
+    /// Makes tokens, with marks, of a path that is given from its end; `None` if no mark can say what one of them stands for.
+    fn push_marked(&self, word: &str, reversed: &[Edge], at: u32, tables: &Tables, out: &mut Vec<Token>) -> Option<()> {
+        let mut edges = reversed.iter().rev().peekable();
+        while let Some(&edge) = edges.next() {
+            if Some(edge.id) == self.unk_id() {
+                return None;
+            }
+            if edge.id != UNKNOWN {
+                out.push(Token { id: edge.id, span: Span::new(edge.start, edge.end).shifted(at) });
+                continue;
+            }
+            let (mut end, mut characters, first) = (edge.end, 1, out.len());
+            while let Some(next) = edges.next_if(|next| next.id == UNKNOWN && !self.bytes_by_themselves()) {
+                (end, characters) = (next.end, characters + 1);
+            }
+            self.push_unknown(word, Edge { end, ..edge }, at, tables, out);
+            let [token, others @ ..] = &mut out[first..] else { return None };
+            token.id = marks::unknown(token.id, characters)?;
+            others.iter_mut().for_each(|token| token.id = marks::nothing(token.id));
+        }
+        Some(())
     }
 
     /// Makes tokens of a path that is given from its end.

@@ -3,7 +3,7 @@
 //! SentencePiece takes a whole text for one word. Its sums are rounded, and how they are rounded hangs on all that stands before: of two
 //! ways to spell a word that are nearly as good, another may win behind another text. But an addition errs by no more than
 //! half of the last bit of its result. So where the second-best way to each place of the best path is worse by more than all
-//! additions can err, the path is the same behind any text that is not too long: see [`Pieces::limit`].
+//! additions can err, the path is the same behind any text that is not too long: see [`Pieces::search_surely`].
 
 use super::viterbi::Pieces;
 use crate::lattice::{Edge, UNKNOWN};
@@ -18,7 +18,7 @@ pub(crate) const NOTHING: u8 = u8::MAX;
 pub(super) struct Margin {
     best: f64,
     second: f64,
-    start: usize,
+    start: u32,
     id: u32,
 }
 
@@ -27,27 +27,28 @@ impl Margin {
 }
 
 impl Pieces<'_, f32> {
-    /// One more than the largest power of two of a sum behind which the word surely takes this path, given from its end; 0 if
-    /// there is none, or if something is unknown.
-    pub(super) fn limit(&self, word: &str, reversed: &[Edge], margins: &mut Vec<Margin>) -> u8 {
-        if reversed.iter().any(|edge| edge.id == UNKNOWN) {
-            return 0;
-        }
+    /// Finds the path that is best in sums as good as exact, and its limit: one more than the largest power of
+    /// two of a sum behind which the word surely takes it, 0 if there is none. `None` if nothing leads to the end.
+    pub(super) fn search_surely(&self, word: &str, margins: &mut Vec<Margin>, path: &mut Vec<Edge>) -> Option<u8> {
         let (steps, largest) = self.weigh(word, margins);
-        let mut margin = f64::INFINITY;
-        for edge in reversed {
-            let Margin { best, second, start, id } = margins[edge.end];
-            if (start, id) != (edge.start, edge.id) {
-                return 0;
+        path.clear();
+        let (mut margin, mut end) = (f64::INFINITY, word.len());
+        while end > 0 {
+            let Margin { best, second, start, id } = margins[end];
+            if best == f64::NEG_INFINITY {
+                return None;
             }
             margin = margin.min(best - second);
+            path.push(Edge { start: start as usize, end, id });
+            end = start as usize;
         }
         // Two paths, each of as many steps as there are characters, err by half of a last bit in each; and some to spare.
         let err = 1.1 * f64::from(f32::EPSILON) * steps;
-        power_below(margin / err - steps * largest)
+        Some(power_below(margin / err - steps * largest))
     }
 
     /// The best and second best of all places; how many characters there are, and the largest score.
+    #[expect(clippy::cast_possible_truncation, reason = "no word is longer than 2^32 bytes")]
     fn weigh(&self, word: &str, margins: &mut Vec<Margin>) -> (f64, f64) {
         margins.clear();
         margins.resize(word.len() + 1, Margin::NOWHERE);
@@ -60,8 +61,9 @@ impl Pieces<'_, f32> {
                 continue;
             }
             let mut relax = |length: usize, id: u32, score: f32| {
-                largest = largest.max(f64::from(score.abs()));
-                margins[start + length].add(here + f64::from(score), start, id);
+                let score = f64::from(score);
+                largest = largest.max(score.abs());
+                margins[start + length].add(here + score, start as u32, id);
             };
             let mut is_known = false;
             self.trie.each(&word.as_bytes()[start..], |length, id| {
@@ -77,7 +79,8 @@ impl Pieces<'_, f32> {
 }
 
 impl Margin {
-    fn add(&mut self, sum: f64, start: usize, id: u32) {
+    #[inline]
+    fn add(&mut self, sum: f64, start: u32, id: u32) {
         if sum > self.best {
             *self = Self { best: sum, second: self.best, start, id };
         } else {

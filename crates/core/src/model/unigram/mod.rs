@@ -1,11 +1,12 @@
 //! The unigram language model: pieces with probabilities, and of all ways to spell a word in them the likeliest.
 //!
-//! See `spec/unigram.md`. `viterbi` finds the best path, `margin` says how sure it is, `tables` holds what it looks up, `encode` makes
+//! See `spec/unigram.md`. `viterbi` finds the best path, `margin` says how sure it is, `marks` what its ids stand for, `tables` holds what it looks up, `encode` makes
 //! tokens of the path; `lattice` has all other questions.
 
 mod encode;
 mod lattice;
 pub(crate) mod margin;
+pub(crate) mod marks;
 mod tables;
 pub mod train;
 mod viterbi;
@@ -128,20 +129,28 @@ impl Unigram {
         self.shared.unk_id
     }
 
-    /// Whether words between which `mark` stands, each with one at its front, are encoded as by themselves, but for the sum of
-    /// the scores before them.
-    pub(crate) fn parts_at(&self, mark: char) -> bool {
-        let Settings { reserved, .. } = self.settings();
-        let open = |id: &u32| !reserved.contains(id) && !self.specials.contains(id);
-        let holds = |text: &str| text.chars().skip(1).any(|c| c == mark);
-        let is_piece = self.vocab().id(mark.encode_utf8(&mut [0; 4])).as_ref().is_some_and(open);
-        is_piece && !self.vocab().iter().any(|(text, _)| holds(text))
+    /// Whether a text becomes a piece by itself, whatever is done with special tokens.
+    pub(crate) fn is_piece(&self, text: &str) -> bool {
+        let open = |id: &u32| !self.settings().reserved.contains(id) && !self.specials.contains(id);
+        self.vocab().id(text).as_ref().is_some_and(open)
     }
 
-    /// Adds the scores of pieces to a sum of 32 bits.
-    pub(crate) fn add_up(&self, sum: f32, ids: &[u32], specials: bool) -> f32 {
-        let Scores::Float32(scores, _) = &self.tables(specials).scores else { return sum };
-        ids.iter().fold(sum, |sum, &id| sum + scores[id as usize])
+    /// Adds the scores that ids stand for to a sum of 32 bits, one after the other; what their sizes come to, and how many they are,
+    /// to the other two. See [`marks`].
+    pub(crate) fn add_up(&self, ids: &[u32], specials: bool, (sum, size, steps): (&mut f32, &mut f64, &mut usize)) {
+        let Scores::Float32(scores, unknown) = &self.tables(specials).scores else { return };
+        let mut add = |score: f32| {
+            *sum += score;
+            *size += f64::from(score.abs());
+            *steps += 1;
+        };
+        for &id in ids {
+            if marks::is_marked(id) {
+                (0..marks::scores(id)).for_each(|_| add(*unknown));
+            } else {
+                add(scores[id as usize]);
+            }
+        }
     }
 
     /// The largest score, in 32 bits, whatever its sign.

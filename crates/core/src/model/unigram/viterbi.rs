@@ -45,12 +45,6 @@ pub struct Paths {
     pub(crate) before: f32,
     /// What it came to behind the last one.
     pub(crate) after: f32,
-    /// Whether [`Self::limit`] is asked for.
-    pub(crate) is_limited: bool,
-    /// The word becomes the same behind any sum below two to the power of this, less one.
-    pub(crate) limit: u8,
-    /// How many scores were added up.
-    pub(crate) steps: usize,
     singles: Vec<Place<f32>>,
     doubles: Vec<Place<f64>>,
     margins: Vec<Margin>,
@@ -71,11 +65,17 @@ impl Paths {
         pieces.search(word, std::mem::take(&mut self.before), &mut self.singles);
         follow_back(&self.singles, &mut self.reversed)?;
         self.after = self.singles[word.len()].score;
-        self.steps += self.reversed.len();
-        if self.is_limited {
-            self.limit = pieces.limit(word, &self.reversed, &mut self.margins);
-        }
         Some(())
+    }
+
+    /// The same without regard to what comes before, and up to which limit that holds.
+    pub(super) fn surely(&mut self, pieces: &Pieces<'_, f32>, word: &str) -> Option<u8> {
+        pieces.search_surely(word, &mut self.margins, &mut self.reversed)
+    }
+
+    /// How many scores were added up for the last word.
+    pub(crate) fn steps(&self) -> usize {
+        self.reversed.len()
     }
 
     pub(super) fn double(&mut self, pieces: &Pieces<'_, f64>, word: &str) -> Option<()> {

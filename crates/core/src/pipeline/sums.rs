@@ -1,0 +1,119 @@
+//! The scores that were added up since a text began, in 32 bits as SentencePiece does: see [`crate::model::unigram::margin`].
+//!
+//! They matter only where a word has two ways that are nearly as good. So what is told of them is how large they are at most, and
+//! they are added up when that is not enough.
+
+use crate::error::{Error, Result};
+use crate::model::unigram::margin::{NOTHING, power_above};
+use crate::model::unigram::{FAR, Unigram, marks};
+
+/// The sum of a text's scores.
+pub(super) struct Sums<'a> {
+    model: &'a Unigram,
+    specials: bool,
+    /// The largest score.
+    largest: f64,
+    /// The sum of the scores of all ids before this one, what their sizes come to, and how many they are.
+    summed: usize,
+    sum: f32,
+    size: f64,
+    steps: usize,
+    /// What the marks of all ids behind stand for.
+    marked: usize,
+    /// Whether any id of any text has a mark.
+    pub(super) has_marks: bool,
+    /// How many scores there may be before the next reach is asked for.
+    told: usize,
+    /// The power of two that sums are below until then.
+    reach: u8,
+}
+
+impl<'a> Sums<'a> {
+    pub(super) fn new(model: &'a Unigram) -> Self {
+        let (largest, sum, size) = (0.0, 0.0, 0.0);
+        let has_marks = false;
+        Self { model, specials: true, largest, summed: 0, sum, size, steps: 0, marked: 0, has_marks, told: 0, reach: 0 }
+    }
+
+    /// Whose scores they are.
+    pub(super) fn model(&self) -> &'a Unigram {
+        self.model
+    }
+
+    /// A text begins behind so many ids.
+    pub(super) fn begin(&mut self, ids: usize, specials: bool) {
+        let largest = f64::from(self.model.largest(specials));
+        let has_marks = self.has_marks;
+        *self = Self { specials, largest, has_marks, summed: ids, ..Self::new(self.model) };
+    }
+
+    /// The text has ended.
+    pub(super) fn end(&mut self, ids: &[u32]) -> Result<()> {
+        self.check(ids)?;
+        self.told = 0;
+        Ok(())
+    }
+
+    /// Takes note of the marks of more ids.
+    #[inline]
+    pub(super) fn note(&mut self, ids: &[u32]) {
+        let (marked, has_marks) = marks::sum(ids);
+        self.marked += marked;
+        self.has_marks |= has_marks;
+    }
+
+    /// Whether a word may be taken that is the same behind any sum below two to the power of its limit, less one.
+    pub(super) fn sure(&self) -> u8 {
+        self.reach
+    }
+
+    /// See [`Sink::reach`](crate::fast::Sink::reach): what is told holds for about so many bytes.
+    pub(super) fn reach(&mut self, ids: &[u32], bytes: usize) -> Result<u8> {
+        self.check(ids)?;
+        // A character seldom becomes more than one piece.
+        self.told = self.steps(ids) + bytes / 2 + 32;
+        if self.bound() >= -FAR {
+            self.add_up(ids);
+        }
+        // Where it begins to count from 0 again, nothing is taken from the cache.
+        self.reach = if self.bound() >= -FAR { NOTHING } else { power_above(self.bound()) };
+        Ok(self.reach)
+    }
+
+    /// Whether what was told last was true, which is an error if not: the general road will do.
+    fn check(&mut self, ids: &[u32]) -> Result<()> {
+        if self.told > 0 && self.steps(ids) > self.told {
+            self.add_up(ids);
+            if power_above(self.size) > self.reach {
+                return Err(Error::Overflow("a text became more pieces than it was thought to".to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    /// What the scores of all ids come to.
+    pub(super) fn add_up(&mut self, ids: &[u32]) -> f32 {
+        let Self { sum, size, steps, .. } = self;
+        self.model.add_up(&ids[self.summed..], self.specials, (sum, size, steps));
+        (self.summed, self.marked) = (ids.len(), 0);
+        self.sum
+    }
+
+    /// Takes note of a word that was added up by itself, with so many scores; with its tokens there are so many ids.
+    pub(super) fn set(&mut self, sum: f32, steps: usize, ids: usize) {
+        (self.sum, self.size) = (sum, sum.abs().into());
+        (self.summed, self.marked) = (ids, 0);
+        self.steps += steps;
+    }
+
+    /// How many scores were added up, or a few less.
+    fn steps(&self, ids: &[u32]) -> usize {
+        self.steps + ids.len() - self.summed + self.marked
+    }
+
+    /// What the sum is surely below when there are as many scores as told, whatever its sign.
+    #[expect(clippy::cast_precision_loss, reason = "a bound, with some to spare")]
+    fn bound(&self) -> f64 {
+        self.size + self.told.saturating_sub(self.steps) as f64 * self.largest * 1.01
+    }
+}
