@@ -104,13 +104,15 @@ fn scores(u: &mut Unstructured<'_>, count: usize) -> Result<Vec<f64>> {
 
 /// What `SentencePiece` does to a text.
 fn sentencepiece(u: &mut Unstructured<'_>, symbols: &[&str]) -> Result<Value> {
-    let rules = RULES[..below(u, RULES.len() + 1)?].iter().map(|&(from, to)| (from.to_owned(), to.to_owned()));
-    let rules: Vec<_> = rules.collect();
-    // Where a flag is not as usual, a text is one word.
+    if symbols.is_empty() && below(u, 4)? == 0 {
+        let steps = [json!({"type": "Prepend", "prepend": "▁"}), replace(json!({"String": " "}), "▁")];
+        let steps = &steps[below(u, 2)?..];
+        return Ok(json!({"normalizer": {"type": "Sequence", "normalizers": steps}, "pre_tokenizer": null}));
+    }
+    // Where a flag is not as usual, a text is often one word.
     let odd = if below(u, 4)? == 0 { u.arbitrary::<u8>()? } else { 0 };
-    let rules = if rules.is_empty() { None } else { Some(Precompiled::of(rules).expect("they are few and differ")) };
     let settings = SentencePieceSettings {
-        rules,
+        rules: rules(u)?,
         add_dummy_prefix: odd & 1 == 0,
         remove_extra_whitespaces: odd & 2 == 0,
         escape_whitespaces: odd & 12 != 12,
@@ -118,15 +120,28 @@ fn sentencepiece(u: &mut Unstructured<'_>, symbols: &[&str]) -> Result<Value> {
         user_defined_symbols: symbols.iter().map(|&symbol| symbol.to_owned()).collect(),
     };
     let normalizer = SentencePiece::new(settings).expect("no symbol is empty");
-    let splitter = WordSplitter::new(Some(Normalizer::SentencePiece(normalizer)), None).expect("a plain pipeline");
-    Ok(serde_json::from_str(&write_splitter(&splitter)).expect("it was just written"))
+    Ok(json!({"normalizer": written(Normalizer::SentencePiece(normalizer)), "pre_tokenizer": null}))
+}
+
+fn rules(u: &mut Unstructured<'_>) -> Result<Option<Precompiled>> {
+    let rules = RULES[..below(u, RULES.len() + 1)?].iter().map(|&(from, to)| (from.to_owned(), to.to_owned()));
+    Ok((rules.len() > 0).then(|| Precompiled::of(rules).expect("they differ")))
+}
+
+fn written(normalizer: Normalizer) -> Value {
+    let splitter = WordSplitter::new(Some(normalizer), None).expect("a plain pipeline");
+    let mut parts: Value = serde_json::from_str(&write_splitter(&splitter)).expect("it was just written");
+    parts["normalizer"].take()
+}
+
+fn replace(pattern: Value, content: &str) -> Value {
+    json!({"type": "Replace", "pattern": pattern, "content": content})
 }
 
 /// What `tokenizers` does for it.
 fn metaspace(u: &mut Unstructured<'_>) -> Result<Value> {
-    let kinds = [Value::Null, Value::Null, json!({"type": "NFKC"}), json!({"type": "Lowercase"})];
     let metaspace = json!({
-        "type": "Metaspace", "replacement": "▁", "split": below(u, 4)? > 0,
+        "type": "Metaspace", "replacement": "▁", "split": below(u, 8)? > 0,
         "prepend_scheme": pick(u, &["always", "always", "first", "never"])?,
     });
     let steps = json!([{"type": "WhitespaceSplit"}, metaspace]);
@@ -134,5 +149,15 @@ fn metaspace(u: &mut Unstructured<'_>) -> Result<Value> {
         true => metaspace,
         false => json!({"type": "Sequence", "pretokenizers": steps}),
     };
-    Ok(json!({"normalizer": pick(u, &kinds)?, "pre_tokenizer": pre_tokenizer}))
+    let mut steps = Vec::new();
+    for _ in 0..below(u, 4)? {
+        steps.push(match below(u, 8)? {
+            0 => json!({"type": pick(u, &["NFKC", "NFD", "Lowercase", "StripAccents"])?}),
+            1 => json!({"type": "Strip", "strip_left": below(u, 4)? == 0, "strip_right": true}),
+            2 | 3 => replace(json!({"Regex": " {2,}"}), pick(u, &[" ", "▁"])?),
+            4 => replace(json!({"String": pick(u, &["``", "a", "ab"])?}), pick(u, &["\"", "b", ""])?),
+            _ => rules(u)?.map_or(json!({"type": "Lowercase"}), |rules| written(Normalizer::Precompiled(rules))),
+        });
+    }
+    Ok(json!({"normalizer": {"type": "Sequence", "normalizers": steps}, "pre_tokenizer": pre_tokenizer}))
 }

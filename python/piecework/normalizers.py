@@ -299,6 +299,9 @@ class Precompiled(Normalizer):
     def of(cls, rules: RuleName | abc.Mapping[str, str]) -> Precompiled:
         r"""Give the normalizer of rules that SentencePiece has a name for, or of your own.
 
+        As in ``tokenizers``, a rule is for a grapheme cluster or a character, so one for a longer string replaces nothing; see
+        :meth:`SentencePiece.of`.
+
         Args:
             rules: The name, or what each string becomes.
 

@@ -283,10 +283,11 @@ class UnigramTrainer(Trainer):
     """The settings of a training of a unigram language model.
 
     It begins with many strings of the words, those that cover most of the text. Then, again and again, it learns how probable each
-    is, over all ways to spell the words (EM), and drops those that are missed least, until the size is reached. Words are cut at
-    white space, which is written as ``▁``, as the pre-tokenizer ``Metaspace`` does.
+    is, over all ways to spell the words (EM), and drops those that are missed least, until the size is reached (Kudo 2018,
+    *Subword regularization*). Words are cut at white space, which is written as ``▁``, as the pre-tokenizer ``Metaspace`` does. Of
+    pieces that are worth the same, those that come first by their UTF-8 bytes stay.
 
-    The result is a pure function of the word counts, these settings and the version of the algorithm: its bits do not depend on
+    A step costs time for the characters of the different words, times the pieces that begin at one place. The result is a pure function of the word counts, these settings and the version of the algorithm: its bits do not depend on
     the order of the words, on threads, or on the machine. Memory: some 20 bytes for each character of the different words, 150 for
     each string to begin with, and 16 for each of those in each thread.
 
