@@ -91,7 +91,7 @@ def _general(tok: Any, texts: Sequence[str]) -> Any:
     """The ids by the road that is the oracle of the fast one."""
     from piecework.arguments import Way
 
-    options = tok._options(True, "match", way=Way("general"))
+    options = tok._made_options(True, "match", None, None, Way("general"))
     return tok._core.encode_batch(texts, False, options, False, 1).ids
 
 
