@@ -43,11 +43,21 @@ def files(kind: str) -> list[str]:
     return sorted(map(str, folder.iterdir()))
 
 
+def english_text(but: str = "") -> bytes:
+    """Give all English text, one corpus excepted."""
+    paths = [Path(path) for path in files("en")]
+    return b"".join(path.read_bytes() for path in paths if f"en/{path.name}" != but)
+
+
+def repeated(text: bytes, size: int) -> bytes:
+    """Give a text again and again, up to the last whole line of so many bytes."""
+    longer = (text * (size // len(text) + 1))[:size]
+    return longer[: longer.rindex(b"\n") + 1]
+
+
 def english(size: int) -> bytes:
-    """Give all English text, again and again, up to the last whole line of so many bytes."""
-    whole = b"".join(Path(path).read_bytes() for path in files("en"))
-    text = (whole * (size // len(whole) + 1))[:size]
-    return text[: text.rindex(b"\n") + 1]
+    """Give all English text, repeated up to so many bytes."""
+    return repeated(english_text(), size)
 
 
 def english_files() -> list[str]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import corpus
 import documents
 import numpy as np
+from peers import agree
 from timing import best
 
 if TYPE_CHECKING:
@@ -123,11 +124,6 @@ def _texts(name: str) -> list[str]:
     )
 
 
-def _agree(what: str, found: Any, wanted: Any) -> None:
-    if not np.array_equal(found, wanted):
-        raise SystemExit(f"{what}: not what the reference gives")
-
-
 def _beside(speeds: dict[str, float]) -> str:
     """Tell how much faster the first is than the fastest of the others."""
     (_, ours), *others = speeds.items()
@@ -149,7 +145,7 @@ def _cl100k(name: str) -> Iterator[Row]:
             seconds, ids = best(lambda: peer.many(tok, texts), 1)  # noqa: B023 (called at once)
             first = min(first, seconds)
         if peer.name == "piecework":
-            _agree(f"cl100k, {name}", ids, wanted)
+            agree(f"cl100k, {name}", ids, wanted)
         again, _ = best(lambda: peer.many(tok, texts), 7)  # noqa: B023
         unseen[peer.name], repeated[peer.name] = size / first, size / again
     goal = "the faster of both, 1.2 times in half of the cells"
@@ -186,7 +182,7 @@ def _clip() -> Iterator[Row]:
     wanted = np.fromiter(chain.from_iterable(one.ids for one in encodings), np.uint32)
     call = lambda: ours.encode_batch(texts, threads=1, add_special_tokens=False).ids  # noqa: E731
     first, ids = best(call, 1)
-    _agree("CLIP", ids, wanted)
+    agree("CLIP", ids, wanted)
     again, _ = best(call, 5)
     try:
         import fastokens
@@ -216,7 +212,7 @@ def _llama() -> Iterator[Row]:
         # To SentencePiece, "<s>" in a text is text.
         call = lambda: ours.encode_batch(texts, threads=1, specials="text").ids  # noqa: B023, E731
         first, ids = best(call, 1)
-        _agree(f"Llama 2, {name}", ids, np.fromiter(chain.from_iterable(wanted), np.uint32))
+        agree(f"Llama 2, {name}", ids, np.fromiter(chain.from_iterable(wanted), np.uint32))
         again, _ = best(call, 5)
         figure = (
             f"{size / again:.0f} MB/s (unseen {size / first:.0f}), sentencepiece {size / slow:.1f}"
@@ -232,7 +228,7 @@ def _hostile() -> Iterator[Row]:
         seconds, ids = best(lambda: ours.encode_ids(text, cache=False), 3)  # noqa: B023
         # tiktoken takes seconds for these: a tenth is enough to compare.
         part = text[: len(text) // 10]
-        _agree(what, ours.encode_ids(part), reference.encode_ordinary(part))
+        agree(what, ours.encode_ids(part), reference.encode_ordinary(part))
         figure = f"{seconds * 1e3:.2f} ms, {len(ids)} ids"
         yield f"cl100k, {what}, without the cache", figure, "under 50 ms"
 

@@ -11,6 +11,7 @@ import corpus
 import documents
 import numpy as np
 from corpus import Row
+from peers import agree, tokie_of
 from timing import best
 
 if TYPE_CHECKING:
@@ -51,21 +52,7 @@ def _peers() -> Peers:
 
     vocab = str(corpus.DATA / "vocabs" / "bert-base-uncased-vocab.txt")
     theirs = BertWordPieceTokenizer(vocab)._tokenizer
-    return Peers(pw.Tokenizer.from_file(vocab), theirs, _tokie(theirs.to_str()))
-
-
-def _tokie(document: str) -> Any:
-    """Give tokie's tokenizer, or None where it is not installed."""
-    import tempfile
-
-    try:
-        import tokie
-    except ImportError:
-        return None
-    with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
-        file.write(document)
-        file.flush()
-        return tokie.Tokenizer.from_json(file.name)
+    return Peers(pw.Tokenizer.from_file(vocab), theirs, tokie_of(theirs.to_str()))
 
 
 def _text(name: str, start: int = 0, size: int = BYTES) -> str:
@@ -83,7 +70,7 @@ def _repeated(name: str) -> Iterator[Row]:
     general, plain = best(lambda: _general(ours, texts), 1)
     wanted = np.fromiter(chain.from_iterable(encoding.ids for encoding in encodings), np.uint32)
     for found in (ids, others, plain):
-        _agree(name, found, wanted)
+        agree(name, found, wanted)
     peer = _beside(tokie, texts, fast, 5)
     figure = f"{size / fast:.0f} MB/s, tokenizers {size / slow:.2f}: {slow / fast:.1f} times{peer}"
     goal = GOALS.get(name, "25 times, twice tokie")
@@ -95,7 +82,7 @@ def _repeated(name: str) -> Iterator[Row]:
     fast, batch = best(lambda: ours.encode_batch(texts, threads=1, offsets=True), 5)
     for column in COLUMNS:
         wanted = _column(encodings, column)
-        _agree(f"{name}, {column}", getattr(batch, column).ravel(), wanted)
+        agree(f"{name}, {column}", getattr(batch, column).ravel(), wanted)
     figure = f"{size / fast:.0f} MB/s, tokenizers {size / slow:.2f}: {slow / fast:.1f} times"
     yield f"  the same, all columns, {name}", figure, "20 times"
 
@@ -104,7 +91,7 @@ def _general(tok: Any, texts: Sequence[str]) -> Any:
     """The ids by the road that is the oracle of the fast one."""
     from piecework.arguments import Way
 
-    options = tok._options(True, "match", way=Way("general"))
+    options = tok._made_options(True, "match", None, None, Way("general"))
     return tok._core.encode_batch(texts, False, options, False, 1).ids
 
 
@@ -113,11 +100,6 @@ def _column(encodings: Sequence[Any], column: str) -> Any:
     if column == "offsets":
         values = chain.from_iterable(values)
     return np.fromiter((-1 if value is None else value for value in values), np.int64)
-
-
-def _agree(what: str, found: Any, wanted: Any) -> None:
-    if not np.array_equal(found, wanted):
-        raise SystemExit(f"{what}: not what tokenizers gives")
 
 
 def _beside(tokie: Any, texts: Sequence[str], fast: float, times: int) -> str:
@@ -144,7 +126,7 @@ def _unseen() -> Row:
             peer = min(peer, best(lambda: tokie.encode_batch_flat(texts), 1)[0])  # noqa: B023
     slow, encodings = best(lambda: theirs.encode_batch_fast(texts), 1)
     wanted = np.fromiter(chain.from_iterable(encoding.ids for encoding in encodings), np.uint32)
-    _agree("unseen", ids, wanted)
+    agree("unseen", ids, wanted)
     figure = f"{size / fast:.0f} MB/s, tokenizers {size / slow:.2f}: {slow / fast:.1f} times"
     beside = f", {peer / fast:.1f} times tokie" if tokie is not None else ", tokie is not installed"
     return "encode, bert-base-uncased, English, unseen", figure + beside, "30 times, twice tokie"

@@ -59,7 +59,9 @@ fn check_lines(trial: &Trial, tokenizer: &Tokenizer) {
     let wanted = plain(tokenizer, (5..).zip(lines.iter().map(String::as_str)));
     for (mut counter, road) in counters(tokenizer) {
         let start = BlockStart { document: 5, line: 0, byte: 0 };
-        counter.add_lines(block, start, Lines { replace: true, ..Lines::default() }).expect("broken bytes are replaced");
+        counter
+            .add_lines(block, start, Lines { replace: true, ..Lines::default() })
+            .expect("broken bytes are replaced");
         trial.same(&counter.finish(), &Ok(wanted.clone()), road);
     }
 }

@@ -1,11 +1,14 @@
-//! Any bytes are a tokenizer.json or an error; what is read can be written, read again, and used; decoding in steps gives the
-//! text of all.
+//! Any bytes are a tokenizer.json, a `.model` of `SentencePiece`, or an error; what is read can be written, read again, and used;
+//! decoding in steps gives the text of all.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use piecework_core::added::Specials;
 use piecework_core::decode::Form;
-use piecework_core::format::{JsonSettings, read_tokenizer_json, write_tokenizer_json};
+use piecework_core::format::{
+    JsonSettings, read_sentencepiece, read_tokenizer_json, write_sentencepiece, write_tokenizer_json,
+};
 use piecework_core::pipeline::{Input, Options, Road, Scratch, Tokenizer};
 use piecework_fuzz::traps::TRAPS;
 
@@ -17,11 +20,25 @@ fn check(tokenizer: &Tokenizer) {
     let mut ids = Vec::new();
     let alone = tokenizer.encode_ids(Input::Text(&text), None, &Options::default(), scratch, &mut ids);
     assert_eq!(alone.map(|()| &ids), full.as_ref().map(|encoding| &encoding.ids).map_err(Clone::clone));
+    check_segmentations(tokenizer, scratch);
     for skip in [false, true] {
         // An error is as good as a text, but not a panic.
         let _ = tokenizer.decode(&[0, 1, 2, u32::MAX], skip);
         let _ = tokenizer.decode_bytes(&ids, skip);
         check_stream(tokenizer, &ids, skip);
+    }
+}
+
+/// Where there is a best segmentation, one can be drawn.
+fn check_segmentations(tokenizer: &Tokenizer, scratch: &mut Scratch) {
+    let text: String = TRAPS[..20].join(" ");
+    let options = Options { specials: Specials::Text, ..Options::default() };
+    // Other models have none, and some texts no segmentation.
+    if let Ok(best) = tokenizer.encode_nbest(&text, 5, &options, scratch) {
+        assert!(!best.is_empty());
+        let _ = tokenizer.log_probability(&text, &options, scratch);
+        let drawn = Options { alpha: Some(0.3), seed: 7, ..options };
+        assert!(tokenizer.encode(Input::Text(&text), None, &drawn, scratch).is_ok());
     }
 }
 
@@ -37,12 +54,30 @@ fn check_stream(tokenizer: &Tokenizer, ids: &[u32], skip: bool) {
     assert_eq!(String::from_utf8(given), Ok(text));
 }
 
-fuzz_target!(|data: &[u8]| {
-    let Ok(tokenizer) = read_tokenizer_json(data, &JsonSettings::default()) else { return };
-    if let Ok(saved) = write_tokenizer_json(&tokenizer) {
+/// What was read and can be written is read again to the same bytes, and is like itself.
+fn check_model(data: &[u8]) {
+    let Ok(tokenizer) = read_sentencepiece(data) else { return };
+    if let Ok(saved) = write_sentencepiece(&tokenizer, None) {
+        let back = read_sentencepiece(&saved).unwrap_or_else(|error| panic!("{error}: {saved:?}"));
+        assert_eq!(write_sentencepiece(&back, None), Ok(saved));
+        let alike = write_sentencepiece(&tokenizer, Some(data)).expect("a model is like itself");
+        read_sentencepiece(&alike).expect("it was just written");
+    }
+    check_json(&tokenizer);
+}
+
+fn check_json(tokenizer: &Tokenizer) {
+    if let Ok(saved) = write_tokenizer_json(tokenizer) {
         let back = read_tokenizer_json(saved.as_bytes(), &JsonSettings::default());
         let back = back.unwrap_or_else(|error| panic!("{error}: {saved}"));
         assert_eq!(write_tokenizer_json(&back), Ok(saved));
     }
-    check(&tokenizer);
+    check(tokenizer);
+}
+
+fuzz_target!(|data: &[u8]| {
+    match read_tokenizer_json(data, &JsonSettings::default()) {
+        Ok(tokenizer) => check_json(&tokenizer),
+        Err(_) => check_model(data),
+    }
 });

@@ -7,6 +7,7 @@ pub mod recipe;
 /// The list that the tests of the core go through, too.
 #[path = "../../crates/core/tests/traps/mod.rs"]
 pub mod traps;
+mod unigram;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -21,6 +22,8 @@ use serde_json::Value;
 pub const HEADER: usize = 16;
 /// So many tokenizers there are: few enough to be kept, since making one takes as long as ten trials.
 const TOKENIZERS: u16 = 4096;
+/// A text that is repeated has no more bytes than that.
+const LONG: usize = 1 << 15;
 
 /// One trial.
 #[derive(Debug)]
@@ -46,10 +49,14 @@ impl Trial {
         let tokenizer = u.arbitrary::<u16>()? % TOKENIZERS;
         let (cut, way): (u8, u8) = (u.arbitrary()?, u.arbitrary()?);
         let options = recipe::options(&mut u)?;
-        let text = match style % 2 {
+        let mut text: String = match style % 2 {
             0 => String::from_utf8_lossy(text).into_owned(),
             _ => text.iter().map(|&byte| traps::TRAPS[usize::from(byte) % traps::TRAPS.len()]).collect(),
         };
+        // Sums of 32 bits go on through a text, and round otherwise when it is long.
+        if style / 2 % 8 == 7 {
+            text = text.repeat(LONG / text.len().max(1));
+        }
         Ok(Self { tokenizer, options, cut: usize::from(cut), way, text })
     }
 

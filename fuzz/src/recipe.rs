@@ -8,10 +8,12 @@ use piecework_core::pipeline::{Options, Road};
 use piecework_core::truncate::{Strategy, Truncation};
 use serde_json::{Value, json};
 
+use crate::unigram;
+
 /// The kernels there are, on some machine.
 pub const KERNELS: [&str; 4] = ["scalar", "SSSE3", "AVX2", "AVX-512"];
 
-const SPECIALS: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
+pub(crate) const SPECIALS: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
 const PIECES: [&str; 62] = [
     "a", "b", "ab", "abc", "c", "un", "able", "ing", "hello", "the", "he", "o", "i", "x", "_", "1", "12", "2", ".",
     "!", "-", "'", "s", "#", "##", "[", "]", "é", "e", "É", "A", "Ab", "I", "\u{301}", "\u{307}", "i\u{307}",
@@ -20,15 +22,15 @@ const PIECES: [&str; 62] = [
 ];
 
 /// Plain values from the bytes of `u`.
-fn flag(u: &mut Unstructured<'_>) -> Result<bool> {
+pub(crate) fn flag(u: &mut Unstructured<'_>) -> Result<bool> {
     Ok(u.arbitrary::<u8>()? & 1 == 1)
 }
 
-fn below(u: &mut Unstructured<'_>, end: usize) -> Result<usize> {
+pub(crate) fn below(u: &mut Unstructured<'_>, end: usize) -> Result<usize> {
     Ok(usize::from(u.arbitrary::<u8>()?) % end)
 }
 
-fn pick<T: Clone>(u: &mut Unstructured<'_>, from: &[T]) -> Result<T> {
+pub(crate) fn pick<T: Clone>(u: &mut Unstructured<'_>, from: &[T]) -> Result<T> {
     Ok(from[below(u, from.len())?].clone())
 }
 
@@ -106,7 +108,7 @@ fn model(u: &mut Unstructured<'_>) -> Result<Value> {
 
 /// Added tokens with any flags, but for the pad token; the normalized ones keep texts from the fast road, so half of
 /// the time there are none.
-fn added_tokens(u: &mut Unstructured<'_>, vocab: &Value) -> Result<Value> {
+pub(crate) fn added_tokens(u: &mut Unstructured<'_>, vocab: &Value) -> Result<Value> {
     let contents = [
         "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "New York", "Ab", " b", "é中", "<x>", "xx", "xxx", "\u{301}",
         " ", "  ", "\u{3000}",
@@ -132,7 +134,7 @@ fn added_tokens(u: &mut Unstructured<'_>, vocab: &Value) -> Result<Value> {
     Ok(json!(tokens))
 }
 
-fn post_processor(u: &mut Unstructured<'_>) -> Result<Value> {
+pub(crate) fn post_processor(u: &mut Unstructured<'_>) -> Result<Value> {
     let special = |id: &str| json!({"SpecialToken": {"id": id, "type_id": 0}});
     let sequence = |id, type_id| json!({"Sequence": {"id": id, "type_id": type_id}});
     let bert = json!({"type": "BertProcessing", "cls": ["[CLS]", 2], "sep": ["[SEP]", 3]});
@@ -154,6 +156,9 @@ fn post_processor(u: &mut Unstructured<'_>) -> Result<Value> {
 
 /// A whole tokenizer.json.
 pub fn pipeline(u: &mut Unstructured<'_>) -> Result<Value> {
+    if below(u, 3)? == 0 {
+        return unigram::pipeline(u);
+    }
     let decoder = json!({"type": "WordPiece", "prefix": "##", "cleanup": flag(u)?});
     let model = model(u)?;
     let added_tokens = added_tokens(u, &model["vocab"])?;

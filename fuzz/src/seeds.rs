@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use piecework_core::format::{JsonSettings, read_tokenizer_json, write_sentencepiece};
 use piecework_fuzz::traps::{TRAPS, runs};
 use piecework_fuzz::{HEADER, bytes, pipeline};
+use serde_json::json;
 
 /// The bytes of a string as libFuzzer's dictionaries write them.
 fn entry(bytes: &[u8]) -> String {
@@ -39,6 +41,14 @@ fn write(folder: &Path, seeds: impl IntoIterator<Item = Vec<u8>>) -> std::io::Re
     Ok(())
 }
 
+/// A pipeline as a `.model`, without added tokens, of which it holds few; none of those that are no `SentencePiece`.
+fn model(number: u16) -> Option<Vec<u8>> {
+    let (_, mut pipeline) = pipeline(number);
+    pipeline["added_tokens"] = json!([]);
+    let tokenizer = read_tokenizer_json(pipeline.to_string().as_bytes(), &JsonSettings::default()).ok()?;
+    write_sentencepiece(&tokenizer, None).ok()
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = PathBuf::from(std::env::args_os().nth(1).ok_or("seeds FOLDER")?);
     let header = |number| bytes(number, HEADER);
@@ -58,7 +68,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for target in ["roads", "columns", "counts"] {
         write(&folder.join(target), trials.iter().cloned())?;
     }
-    write(&folder.join("reader"), (0..256).map(|number| pipeline(number).1.to_string().into_bytes()))?;
+    let documents = (0..256).map(|number| pipeline(number).1.to_string().into_bytes());
+    write(&folder.join("reader"), documents.chain((0..1024).filter_map(model)))?;
     fs::write(folder.join("dictionary.txt"), dictionary())?;
     Ok(())
 }

@@ -248,6 +248,9 @@ def remark(core: CoreTokenizer, kind: Format, files: Mapping[str, bytes], name: 
         asked = [] if _tells_splitter(files) else ["pre_tokenizer"]
         told = [f"{fact}=..." for fact in stages if fact in {*lost, *asked}]
         lost = [fact for fact in lost if fact not in stages]
+    elif kind == "sentencepiece":
+        # One that it cannot say is refused, and one that it can is read in other words at most.
+        lost = [fact for fact in lost if fact != "normalizer"]
     parts = [f"pass {', '.join(told)} to load it as it was"] if told else []
     # With spaces, as `inspect` has them: the command line makes options of names of settings.
     parts += [f"it lacks or changes {', '.join(lost).replace('_', ' ')}"] if lost else []

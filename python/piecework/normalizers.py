@@ -268,7 +268,7 @@ RuleName = Literal["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"]
 def _charsmap(rules: RuleName | abc.Mapping[str, str]) -> bytes | None:
     """Give rules as a model holds them; None if nothing is ever replaced."""
     if isinstance(rules, str):
-        return _core.charsmap_named(rules)
+        return _core.charsmap_named(TEXT.check(rules))
     if not isinstance(rules, collections.abc.Mapping):
         raise ConfigError(
             f"expected the name of rules, or a mapping of strings to strings; found {shown(rules)}"
@@ -298,6 +298,9 @@ class Precompiled(Normalizer):
     @classmethod
     def of(cls, rules: RuleName | abc.Mapping[str, str]) -> Precompiled:
         r"""Give the normalizer of rules that SentencePiece has a name for, or of your own.
+
+        As in ``tokenizers``, a rule is for a grapheme cluster or a character, so one for a longer string replaces nothing; see
+        :meth:`SentencePiece.of`.
 
         Args:
             rules: The name, or what each string becomes.

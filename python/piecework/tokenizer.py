@@ -952,8 +952,8 @@ class Tokenizer:
             InvalidUtf8Error: The bytes are not UTF-8.
             TruncationError: There is no room beside the special tokens, or no second text to truncate.
             RegexError: A pattern gave up on the text.
-            ConfigError: An ``alpha`` for a model without probabilities of segmentations, or ``dropout`` for the likeliest
-                segmentation of WordPiece.
+            ConfigError: An ``alpha`` for a model without probabilities of segmentations, or ``dropout`` for Unigram or the
+                likeliest segmentation of WordPiece.
 
         >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
         >>> tok.encode("hugs hug").offsets
@@ -1078,6 +1078,10 @@ class Tokenizer:
         self, text: Text, n: int, *, add_special_tokens: bool = True, specials: Specials = "match"
     ) -> list[Scored]:
         """Give the best segmentations of a text, best first, with their scores.
+
+        A* search from the end of a word, which knows what is best to reach each place (as SentencePiece does it).
+        Of equal scores that one comes first which that library lists first. Each takes as many steps as it has tokens, if few
+        others are nearly as good.
 
         Args:
             text: The text, a ``str`` or UTF-8 in ``bytes``.
@@ -1556,6 +1560,8 @@ class Tokenizer:
         """Give the logarithm of the probability of a text, however it is segmented.
 
         The model is Unigram, or WordPiece with ``segmentation="likeliest"``.
+
+        The cost is that of finding the best segmentation: linear in the text.
 
         Args:
             text: The text, a ``str`` or UTF-8 in ``bytes``.

@@ -17,7 +17,7 @@ from operator import index
 from typing import ClassVar, Literal
 
 from piecework import _core
-from piecework.errors import ConfigError, FormatError, to_utf8
+from piecework.errors import ConfigError, FormatError, from_surrogate, to_utf8
 
 __all__ = ["BpeTrainer", "Trainer", "UnigramTrainer", "WordPieceTrainer"]
 
@@ -66,6 +66,7 @@ class Trainer:
                     f"{name} must be a sequence of str, not one str; pass [{value!r}]"
                 )
             object.__setattr__(self, name, tuple(value))
+            self._check_texts(name)
         self._check_names()
         for name in own.intersection(_LEAST):
             least = _LEAST[name]
@@ -74,6 +75,14 @@ class Trainer:
             _core.check_trainer(self.to_json())
         except FormatError as error:
             raise ConfigError(str(error).removeprefix("$.")) from None
+
+    def _check_texts(self, name: str) -> None:
+        """Refuse what is no text where it stands, not where the settings as JSON have it."""
+        for place, text in enumerate(getattr(self, name)):
+            try:
+                str(text).encode()
+            except UnicodeEncodeError as error:
+                raise from_surrogate(error, f"{name}[{place}]: ") from None
 
     def _check_names(self) -> None:
         for name in _NAMES:
@@ -274,14 +283,16 @@ class UnigramTrainer(Trainer):
     """The settings of a training of a unigram language model.
 
     It begins with many strings of the words, those that cover most of the text. Then, again and again, it learns how probable each
-    is, over all ways to spell the words (EM), and drops those that are missed least, until the size is reached. Words are cut at
-    white space, which is written as ``▁``, as the pre-tokenizer ``Metaspace`` does.
+    is, over all ways to spell the words (EM), and drops those that are missed least, until the size is reached (Kudo 2018,
+    *Subword regularization*). Words are cut at white space, which is written as ``▁``, as the pre-tokenizer ``Metaspace`` does. Of
+    pieces that are worth the same, those that come first by their UTF-8 bytes stay.
 
     By default nothing is normalized, as for BPE, so that decoding gives texts back. SentencePiece's own default is
     ``normalizer=normalizers.SentencePiece.of("nmt_nfkc")``, passed to :func:`piecework.train` beside the trainer.
 
-    The result is a pure function of the word counts, these settings and the version of the algorithm: its bits do not depend on
-    the order of the words, on threads, or on the machine. Memory: some 20 bytes for each character of the different words, 150 for
+    A step costs time for the characters of the different words, times the pieces that begin at one place. The result is a
+    pure function of the word counts, these settings and the version of the algorithm: its bits do not depend on the order of the words, on threads, or on
+    the machine. Memory: some 20 bytes for each character of the different words, 150 for
     each string to begin with, and 16 for each of those in each thread.
 
     Args:

@@ -13,6 +13,7 @@ TRAINER = pw.WordPieceTrainer(vocab_size=60)
 TEXT = "the cat sat on the mat"
 TOKENIZER = pw.train([TEXT], TRAINER)
 COUNTS = pw.WordCounts.from_texts([TEXT])
+UNIGRAM = pw.Tokenizer(pw.models.Unigram([("a", -1.0)]))
 LONE = "a\ud800b"
 
 # Lone surrogates
@@ -44,6 +45,12 @@ SURROGATES: dict[str, Callable[[], object]] = {
     "user_defined_symbols": lambda: pw.WordPieceTrainer(60, user_defined_symbols=[LONE]),
     "initial_alphabet": lambda: pw.WordPieceTrainer(60, initial_alphabet=["\ud800"]),
     "prefix": lambda: pw.WordPieceTrainer(60, continuing_subword_prefix=LONE),
+    "required_chars": lambda: pw.UnigramTrainer(60, required_chars=["a", "\ud800"]),
+    "encode_nbest": lambda: UNIGRAM.encode_nbest(LONE, 2),
+    "log_probability": lambda: UNIGRAM.log_probability(LONE),
+    "score": lambda: UNIGRAM.score([LONE]),
+    "rules": lambda: pw.normalizers.Precompiled.of({"a": LONE}),
+    "name of rules": lambda: pw.normalizers.SentencePiece.of(LONE),
 }
 
 
@@ -59,6 +66,15 @@ def test_the_message_says_where_a_surrogate_is(name: str) -> None:
     with pytest.raises(pw.errors.SurrogateError, match=r"U\+D800") as caught:
         SURROGATES[name]()
     assert isinstance(caught.value, UnicodeEncodeError)
+
+
+def test_the_message_names_the_setting_with_a_surrogate() -> None:
+    for name, where in [
+        ("special_tokens", r"special_tokens\[0\]"),
+        ("required_chars", r"_chars\[1\]"),
+    ]:
+        with pytest.raises(pw.errors.SurrogateError, match=rf"{where}: .* at character \d"):
+            SURROGATES[name]()
 
 
 def test_what_no_table_holds_is_simply_not_there() -> None:

@@ -20,7 +20,7 @@ import pytest
 
 REPOSITORY = Path(__file__).parents[2]
 READMES = ("README.md", "README.zh-CN.md")
-PAGES = ("docs/pipeline.md",)
+PAGES = ("docs/pipeline.md", "docs/unigram.md")
 EXECUTED = ("python", "console")
 FENCE = re.compile(
     r"^```(?P<language>[\w-]*)[^\n]*\n(?P<text>.*?)^```[ ]*$", re.MULTILINE | re.DOTALL

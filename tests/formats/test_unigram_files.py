@@ -212,6 +212,18 @@ def test_the_nearest_model(data: Path, tmp_path: Path, corpus_lines: Lines) -> N
     assert sum(same) > 0.9 * len(same)
 
 
+def test_a_training_as_a_model_says_what_changes(tmp_path: Path) -> None:
+    ours = pw.train({"▁hug": 10, "▁hugs": 5, "▁bun": 3}, pw.UnigramTrainer(12))
+    with pytest.warns(pw.errors.PieceworkWarning) as told:
+        ours.save(tmp_path / "hug.model", "sentencepiece", nearest=True)
+    assert len(told) == 2
+    # All else of the normalizer is held, or refused.
+    assert str(told[1].message).endswith("it lacks or changes special tokens")
+    assert pw.Tokenizer.from_file(tmp_path / "hug.model").tokenize("hugs bun") == ours.tokenize(
+        "hugs bun"
+    )
+
+
 def test_what_has_no_nearest(tmp_path: Path) -> None:
     words = pw.Tokenizer(pw.models.WordLevel(["<unk>"]))
     with pytest.raises(pw.errors.ConfigError, match="nearest= is for Unigram"):

@@ -58,9 +58,18 @@ GRAMMARS = {
     "grammar qwen2, composed": (n.NFC(), p.Split(pw.Regex(SPLIT_PATTERNS["qwen2"]), "isolated")),
     "grammar gpt2, bytes": (None, p.ByteLevel(add_prefix_space=False)),
 }
-OTHERS |= GRAMMARS
+MARKS: dict[str, tuple[n.Normalizer | None, p.PreTokenizer]] = {
+    "marks": (None, p.Metaspace()),
+    "marks, none before a text": (None, p.Metaspace(prepend_scheme="never")),
+    "marks, joined": (n.Replace(pw.Regex(" {2,}"), " "), p.Metaspace()),
+    "marks, folded": (n.Sequence([n.NFKC(), n.Lowercase()]), p.Metaspace(prepend_scheme="first")),
+}
+OTHERS |= GRAMMARS | MARKS
 SOME = ("bert 1111", "bert 1100", "bert 0000", *OTHERS)
-SWEPT = ("bert 1111", "folded, \\w", "grammar cl100k", "grammar o200k", "grammar clip, lower case")
+SWEPT = (
+    *("bert 1111", "folded, \\w", "marks, folded"),
+    *("grammar cl100k", "grammar o200k", "grammar clip, lower case"),
+)
 """Pipelines that meet every character in the normal suite."""
 STEP = 1 << 12
 COLUMNS = ("ids", "offsets", "word_ids")
@@ -87,7 +96,7 @@ def tokenizer(pipeline: str) -> pw.Tokenizer:
 def encoded(tok: pw.Tokenizer, texts: list[str], road: Road, *, columns: bool = True) -> Encodings:
     """The texts on one of the roads."""
     call = pw.types.Call(tok, texts, False, True, "match", None, None, True)
-    options = tok._options(True, "match", None, None, Way(road))
+    options = tok._made_options(True, "match", None, None, Way(road))
     return Encodings(tok._core.encode_batch(texts, False, options, columns, 1), call, 1)
 
 

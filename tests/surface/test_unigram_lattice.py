@@ -358,3 +358,46 @@ def test_what_is_unknown() -> None:
 def test_no_number_of_segmentations(tok: pw.Tokenizer, n: int) -> None:
     with pytest.raises(errors.ConfigError, match="n: expected how many"):
         tok.encode_nbest("a", n)
+
+
+# Explanations
+
+
+def test_a_word_is_explained_by_scores(tok: pw.Tokenizer) -> None:
+    explanation = tok.explain("abb é")
+    assert [(piece.token, piece.kind, piece.score) for piece in explanation.pieces] == [
+        ("ab", "piece", -1.5),
+        ("b", "piece", -2.0),
+        ("<unk>", "unknown", None),
+    ]
+    assert str(explanation).splitlines() == [
+        "abb é -> ab b <unk>",
+        "  ab: score -1.5000",
+        "  b: score -2.0000",
+        "  <unk>: é has a character that is no piece",
+        "  in all: score -17.5000",
+        "  next best: a b b é, score -19.0000",
+    ]
+
+
+def test_other_pieces_are_explained_as_such() -> None:
+    vocab = {"<unk>": 0.0, **{f"<0x{byte:02X}>": 0.0 for byte in range(256)}, "a": -1.0}
+    model = model_of(vocab, unk_id=0, byte_fallback=True, precision="float32", reserved=["<unk>"])
+    tok = pw.Tokenizer(model, added_tokens=[pw.AddedToken("<s>", special=True)])
+    kinds = [piece.kind for piece in tok.explain("aé<s>").pieces]
+    assert kinds == ["piece", "byte", "byte", "special"]
+
+
+def test_dropout_is_of_other_models(tok: pw.Tokenizer) -> None:
+    assert tok.encode("aba", dropout=0.0) == tok.encode("aba")
+    with pytest.raises(errors.ConfigError, match="segmentations of a Unigram are drawn with alpha"):
+        tok.encode("aba", dropout=0.5)
+
+
+def test_what_cannot_be_a_model() -> None:
+    huge = model_of({"a": 1e300}, precision="float32")
+    with pytest.raises(errors.VocabularyError, match=r'"a" is 1e300; expected .* stays finite'):
+        pw.Tokenizer(huge)
+    bare = pw.Tokenizer(model_of({"a": 0.0}))
+    with pytest.raises(errors.UnknownTokenError, match=r"of Unigram unk_id=\.\.\."):
+        bare.encode("b")

@@ -307,3 +307,10 @@ def test_dropout_drops_as_often_as_it_says() -> None:
         batch.to_list() == tok.encode_batch(["hug"] * draws, dropout=p, seed=5, threads=1).to_list()
     )
     assert tok.encode_ids("hug hug") == [7, 7]
+
+
+def test_the_likeliest_tried_no_longer_prefixes(trained: pw.Tokenizer) -> None:
+    likeliest = trained.with_settings(segmentation="likeliest")
+    longest, pieces = trained.explain("hugs").pieces, likeliest.explain("hugs").pieces
+    assert [piece.failed for piece in longest] == [("hugs",), ()]
+    assert [(piece.token, piece.failed) for piece in pieces] == [("hu", ()), ("##gs", ())]

@@ -69,7 +69,7 @@ pub enum Error {
     /// A word that no pieces cover, in a tokenizer without unknown token.
     #[error(
         "no pieces of the vocabulary cover {word:?}, and the tokenizer has no unknown token; \
-         train with \"[UNK]\" among the special tokens, or load with unk_token=..."
+         train with one among the special tokens, or give the model one (unk_token=..., of Unigram unk_id=...)"
     )]
     NoUnknownToken {
         /// The word, shortened.

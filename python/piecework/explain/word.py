@@ -157,10 +157,10 @@ def _reason(tokenizer: Tokenizer, word: str, span: tuple[int, int]) -> str:
         return "the text is the unknown token itself"
     if tokenizer.model_type == "WordLevel":
         return f"{word!r} is not in the vocabulary"
-    if tokenizer.model_type == "Unigram":
-        return f"no piece spells {word[slice(*span)]!r}"
     if tokenizer.model_type == "BPE":
         return f"no token begins with {quoted(tokenizer.readable(word[slice(*span)]))}"
+    if tokenizer.model_type == "Unigram":
+        return f"{quoted(tokenizer.readable(word[slice(*span)]))} has a character that is no piece"
     return _unmatched(tokenizer, word, span)
 
 

@@ -211,12 +211,19 @@ impl Model {
         if alpha.is_some() {
             self.check_probabilities()?;
         }
-        let is_likeliest = self.as_word_piece().is_some_and(WordPiece::is_likeliest);
-        if is_likeliest && dropout.is_some_and(|dropout| dropout > 0.0) {
-            let message = "dropout is of the longest match, and the tokenizer takes the likeliest segmentation";
-            return Err(Error::Config(message.to_owned()));
+        if dropout.is_none_or(|dropout| dropout <= 0.0) {
+            return Ok(());
         }
-        Ok(())
+        let refused = |message: &str| Err(Error::Config(message.to_owned()));
+        match self {
+            Self::Unigram(_) => {
+                refused("dropout is of BPE and WordPiece; segmentations of a Unigram are drawn with alpha")
+            }
+            Self::WordPiece(model) if model.is_likeliest() => {
+                refused("dropout is of the longest match, and the tokenizer takes the likeliest segmentation")
+            }
+            _ => Ok(()),
+        }
     }
 
     /// What is left to chance, by a call or else by the model.

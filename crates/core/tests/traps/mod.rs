@@ -242,6 +242,12 @@ pub const TRAPS: &[&str] = &[
     "<X>",
     "xx",
     "xxx",
+    // The mark of SentencePiece for a space.
+    "▁",
+    "▁▁",
+    "▁the",
+    " the ab",
+    "a▁b",
 ];
 
 /// Long strings: runs at the limits of words, chunks, keys and blocks.

@@ -45,7 +45,7 @@ pub(super) fn pieces<'a>(tokenizer: &'a Tokenizer, model: &'a Unigram) -> Result
 fn refuse(tokenizer: &Tokenizer, model: &Unigram) -> Result<()> {
     let Settings { precision, byte_fallback, reserved, unk_token, .. } = model.settings();
     if *precision != Precision::Float32 {
-        return Err(HELD.refuses("scores that are added up in 64 bits (precision=\"float64\")"));
+        return Err(HELD.refuses("scores that are added up in 64 bits (precision=\"float64\"), unless nearest=True"));
     }
     if unk_token.is_none() {
         return Err(HELD.refuses("a model without an unknown token"));

@@ -79,7 +79,8 @@ impl Unigram {
             }
             if !score.is_finite() || !rounds(score, settings.precision) {
                 let token = shorten(token);
-                return Err(Error::Vocabulary(format!("the score of {token:?} is {score}; expected a finite number")));
+                let message = format!("the score of {token:?} is {score:e}; expected a number that stays finite");
+                return Err(Error::Vocabulary(message));
             }
         }
         Ok(Self::over(Arc::new(vocab), scores.into(), settings))
