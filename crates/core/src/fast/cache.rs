@@ -41,7 +41,8 @@ impl Key {
             Fold::Nothing => {}
             Fold::Case => bytes = bytes.map(|byte: u8| byte.to_ascii_lowercase()),
             Fold::Space(spaces) => {
-                if bytes[0] < b' ' && spaces >> bytes[0] & 1 == 1 {
+                // Two of them may be one.
+                if bytes[0] < b' ' && bytes[1] > b' ' && spaces >> bytes[0] & 1 == 1 {
                     bytes[0] = b' ';
                 }
             }
@@ -86,7 +87,7 @@ pub(super) enum Fold {
     Nothing,
     /// The case of ASCII letters.
     Case,
-    /// Which of these control characters they begin with, a bit each; or with a space.
+    /// Which of these control characters they begin with, a bit each, or with a space, if no white space follows.
     Space(u32),
 }
 

@@ -177,7 +177,8 @@ impl Spaced {
             };
             match () {
                 () if becomes_space && !rules.as_ref().is_some_and(|rules| rules.joins(byte)) => Kind::Divides,
-                () if is_active || asked.not_blank && !byte.is_ascii_graphic() => Kind::Moving,
+                // A line end of two characters may be taken for one.
+                () if is_active || (asked.not_blank || rules.is_some()) && !byte.is_ascii_graphic() => Kind::Moving,
                 () => Kind::Steady,
             }
         };
