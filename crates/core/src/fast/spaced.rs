@@ -88,7 +88,7 @@ impl Spaced {
             _ => return None,
         };
         let later = WordSplitter::new(Some(later.clone()), None).ok()?;
-        let text = OneWord { splitters: [later.clone(), later], joins: Joins::new(model.as_unigram()?) };
+        let text = OneWord { splitters: [later.clone(), later], joins: Joins::new(model.as_unigram()?, &[]) };
         Some(Self { prefix, text: Some(text), ..Self::new(None, |_| false, Asked::default())? })
     }
 
@@ -103,7 +103,10 @@ impl Spaced {
             joins,
             has_symbols: !settings.user_defined_symbols.is_empty(),
             prefix: settings.add_dummy_prefix,
-            text: Some(OneWord { splitters: [later(joins)?, later(false)?], joins: Joins::new(model) }),
+            text: Some(OneWord {
+                splitters: [later(joins)?, later(false)?],
+                joins: Joins::new(model, &settings.user_defined_symbols),
+            }),
             ..Self::new(settings.rules.clone(), |_| false, Asked::default())?
         };
         let divides = |byte: u8| spaced.kind(byte) == Some(Kind::Divides);
@@ -127,7 +130,8 @@ impl Spaced {
                 Normalizer::Precompiled(precompiled) if rules.is_none() => rules = Some(precompiled.clone()),
                 Normalizer::Strip(Strip { left: false, .. }) => asked.not_blank = true,
                 Normalizer::Replace { pattern, content } if pattern.is_regex() && pattern.source() == " {2,}" => {
-                    if content != " " && content != SPACE {
+                    // A mark is no white space, so it would go with the word before.
+                    if content != " " && (content != SPACE || splits) {
                         return None;
                     }
                     joins = true;
@@ -172,7 +176,8 @@ impl Spaced {
         let kind = |byte: u8| {
             let is_active = active.is_some_and(|active| active.contains(char::from(byte)));
             let becomes_space = match &rules {
-                Some(rules) if is_active => rules.becomes(byte, " "),
+                // A mark behind anything else would become a part of it.
+                Some(rules) if is_active => byte < b' ' && rules.becomes(byte, " "),
                 _ => byte == b' ' || is_blank(byte),
             };
             match () {
@@ -246,7 +251,8 @@ impl Spaced {
     /// Whether the places in all of a text may hang on how it begins: `tokenizers` loses count where rules remove its first
     /// characters.
     pub(super) fn may_drift(&self, text: &str) -> bool {
-        !self.is_one_word() && text.chars().next().is_some_and(|c| self.moving.contains(c))
+        let stays = |c| self.is_still_or_steady(c) || c == ' ';
+        !self.is_one_word() && !text.chars().next().is_none_or(stays)
     }
 
     /// Whether a text may be cut at a byte, which is not the first.
@@ -415,7 +421,7 @@ impl Stretch for Spaced {
 /// Where the scripts begin of which some do without spaces: Thai and what follows.
 const UNSPACED: char = '\u{E00}';
 
-/// Which characters the pieces of a model hold side by side.
+/// Which characters the pieces of a model, or the user's symbols, hold side by side.
 #[derive(Debug, Clone)]
 struct Joins {
     /// Characters that are pieces, so that they are never unknown.
@@ -425,12 +431,12 @@ struct Joins {
 }
 
 impl Joins {
-    fn new(model: &Unigram) -> Self {
+    fn new(model: &Unigram, symbols: &[String]) -> Self {
         let is_single = |text: &str| text.chars().nth(1).is_none();
         let texts = || model.vocab().iter().map(|(text, _)| text);
         let known = texts().filter(|text| is_single(text) && model.is_piece(text)).flat_map(str::chars);
-        let pairs =
-            || texts().flat_map(|text| text.chars().zip(text.chars().skip(1))).filter(|pair| pair.1 >= UNSPACED);
+        let all = || texts().chain(symbols.iter().map(String::as_str));
+        let pairs = || all().flat_map(|text| text.chars().zip(text.chars().skip(1))).filter(|pair| pair.1 >= UNSPACED);
         let mut joins =
             Self { known: known.collect(), pairs: vec![0; (pairs().count() / 4).next_power_of_two()].into() };
         pairs().for_each(|pair| {
