@@ -107,7 +107,7 @@ impl Spaced {
                 splitters: [later(joins)?, later(false)?],
                 joins: Joins::new(model, &settings.user_defined_symbols),
             }),
-            ..Self::new(settings.rules.clone(), |_| false, Asked::default())?
+            ..Self::new(settings.rules.as_ref(), |_| false, Asked::default())?
         };
         let divides = |byte: u8| spaced.kind(byte) == Some(Kind::Divides);
         let has_divider = settings.user_defined_symbols.iter().flat_map(|symbol| symbol.bytes()).any(divides);
@@ -163,25 +163,25 @@ impl Spaced {
             looks_back,
             prefix: prepend_scheme != PrependScheme::Never,
             only_first: prepend_scheme == PrependScheme::First,
-            ..Self::new(rules, is_blank, asked)?
+            ..Self::new(rules.as_ref(), is_blank, asked)?
         })
     }
 
     /// Cuts where characters stand that are `blank` or become a space by the rules; `None` if that is not enough to tell.
-    fn new(rules: Option<Precompiled>, is_blank: impl Fn(u8) -> bool, asked: Asked) -> Option<Self> {
-        let active = match &rules {
+    fn new(rules: Option<&Precompiled>, is_blank: impl Fn(u8) -> bool, asked: Asked) -> Option<Self> {
+        let active = match rules {
             Some(rules) => Some(rules.active()?),
             None => None,
         };
         let kind = |byte: u8| {
             let is_active = active.is_some_and(|active| active.contains(char::from(byte)));
-            let becomes_space = match &rules {
+            let becomes_space = match rules {
                 // A mark behind anything else would become a part of it.
                 Some(rules) if is_active => byte < b' ' && rules.becomes(byte, " "),
                 _ => byte == b' ' || is_blank(byte),
             };
             match () {
-                () if becomes_space && !rules.as_ref().is_some_and(|rules| rules.joins(byte)) => Kind::Divides,
+                () if becomes_space && !rules.is_some_and(|rules| rules.joins(byte)) => Kind::Divides,
                 // A line end of two characters may be taken for one.
                 () if is_active || (asked.not_blank || rules.is_some()) && !byte.is_ascii_graphic() => Kind::Moving,
                 () => Kind::Steady,
@@ -267,7 +267,7 @@ impl Spaced {
         let spaces = chunk.bytes().take_while(|byte| is_space(byte)).count();
         let has_mark = match spaces {
             0 => self.prefix && begins && !aligned,
-            1 => (!begins || !self.is_one_word()) && !(self.drops && aligned),
+            1 => !(begins && self.is_one_word() || self.drops && aligned),
             _ => self.joins && !aligned && !begins,
         };
         if !self.is_plain || aligned && self.has_symbols || !has_mark && (spaces > 0 || self.prefix && begins) {
@@ -396,7 +396,7 @@ impl Stretch for Spaced {
         };
         let mut starts = space & !(space << 1) & !(moving << 1);
         // What stands before is not in the block, or is not ASCII; or something near may matter.
-        let near = if self.looks_back > 1 { spread(high | moving) | (1 << LONG_CLUSTER) - 1 } else { high << 1 | 1 };
+        let near = if self.looks_back > 1 { spread(high | moving) | ((1 << LONG_CLUSTER) - 1) } else { high << 1 | 1 };
         let mut unsure = starts & near;
         while unsure != 0 {
             let place = unsure.trailing_zeros();
@@ -454,7 +454,6 @@ impl Joins {
     }
 
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "parts of the hash are what is wanted")]
     fn place(&self, one: char, other: char) -> (usize, u64) {
         let hash = (u64::from(one) << 32 | u64::from(other)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         ((hash >> 38) as usize & (self.pairs.len() - 1), 1 << (hash >> 58))

@@ -13,7 +13,6 @@ use crate::fast::{Cache, Chunks, Fast, Plain, Sink};
 use crate::model::unigram::margin::ALWAYS;
 use crate::model::unigram::marks;
 use crate::model::{Model, ModelScratch, Token};
-use crate::normalize::SPACE;
 use crate::span::{Span, check_bytes, check_length};
 use crate::words::Words;
 
@@ -234,7 +233,7 @@ struct Coder<'a> {
 }
 
 /// The bytes of a mark.
-const MARK: u32 = SPACE.len() as u32;
+const MARK: u32 = 3;
 
 /// What became of a chunk.
 struct Made {
@@ -282,7 +281,7 @@ impl Coder<'_> {
                 return Ok(Made { words: 1, limit: ALWAYS });
             }
             Some(Plain::Spaced(word, more)) => {
-                let limit = encode_word(model, word, 0, specials, scratch, sums.as_mut(), tokens)?;
+                let limit = encode_word(model, word, 0, specials, scratch, &mut sums, tokens)?;
                 let span = |Span { start, end }| Span { start: start.saturating_sub(more), end: end - more };
                 out.extend(tokens.iter().map(|token| (token.id, span(token.span), 0)));
                 return Ok(Made { words: 1, limit });
@@ -296,7 +295,7 @@ impl Coder<'_> {
         for word in words.as_slice() {
             tokens.clear();
             let text = words.text_of(word);
-            let limit = encode_word(model, text, word.span.start, specials, scratch, sums.as_mut(), tokens)?;
+            let limit = encode_word(model, text, word.span.start, specials, scratch, &mut sums, tokens)?;
             let span = |Span { start, end }| match start {
                 _ if !aligned => Span { start, end },
                 // The mark is that of the first space.
@@ -318,7 +317,7 @@ fn encode_word(
     at: u32,
     specials: bool,
     scratch: &mut ModelScratch,
-    sums: Option<&mut (&mut Sums<'_>, &[u32])>,
+    sums: &mut Option<(&mut Sums<'_>, &[u32])>,
     tokens: &mut Vec<Token>,
 ) -> Result<u8> {
     let Some((sums, ids)) = sums else {

@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn holds_what_was_put_in() {
-        let is_in = |c: &char| *c as u32 % 7 == 0 || *c == char::MAX;
+        let is_in = |c: &char| (*c as u32).is_multiple_of(7) || *c == char::MAX;
         let set: CharSet =
             ('\0'..=char::MAX).filter(|c| (*c as u32) < 0x3000 || *c as u32 > 0x2_0000).filter(is_in).collect();
         for c in '\0'..=char::MAX {

@@ -59,7 +59,7 @@ impl Pieces<'_, f32> {
             let here = margins[start].best;
             if here > f64::NEG_INFINITY {
                 self.each(word, start, c, |end, id, score| {
-                    margins[end].add(here + f64::from(score), packed(start, id))
+                    margins[end].add(here + f64::from(score), packed(start, id));
                 });
             }
         }
@@ -101,7 +101,6 @@ pub(crate) fn power_above(sum: f64) -> u8 {
 }
 
 /// The exponent of a number of 1 or more, at most 200.
-#[expect(clippy::cast_possible_truncation, reason = "it is no more than 200")]
 fn exponent(number: f64) -> u8 {
     ((number.to_bits() >> 52).saturating_sub(1023)).min(200) as u8
 }

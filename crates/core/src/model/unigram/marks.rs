@@ -12,17 +12,18 @@ const NOTHING: u32 = 2048;
 
 /// An id that stands for so many unknown characters; `None` if these are too many.
 pub(super) fn unknown(id: u32, characters: usize) -> Option<u32> {
-    Some(id | u32::try_from(characters).ok().filter(|_| characters <= MOST)? * FREE)
+    let scores = u32::try_from(characters).ok().filter(|_| characters <= MOST)?;
+    Some(id + scores * FREE)
 }
 
 /// An id that stands for no score.
 pub(super) fn nothing(id: u32) -> u32 {
-    id | NOTHING * FREE
+    id + NOTHING * FREE
 }
 
 /// How many scores an id with a mark stands for, of unknown characters all.
 pub(super) fn scores(id: u32) -> u32 {
-    id / FREE & (NOTHING - 1)
+    (id / FREE) & (NOTHING - 1)
 }
 
 /// Whether an id has a mark.
