@@ -374,7 +374,7 @@ SPACE: Final = "▁"
 
 @dataclass(frozen=True)
 class SentencePiece(Normalizer):
-    """Normalizes as a SentencePiece model does, not as the library's `Precompiled` (spec, P55 to P58).
+    """Normalizes as a SentencePiece model does, not as the library's `Precompiled` (spec, P59).
 
     Args:
         table: Its rules; the longest that fits is applied. None for none.
