@@ -363,23 +363,6 @@ def test_no_number_of_segmentations(tok: pw.Tokenizer, n: int) -> None:
 # Explanations
 
 
-def test_a_word_is_explained_by_scores(tok: pw.Tokenizer) -> None:
-    explanation = tok.explain("abb é")
-    assert [(piece.token, piece.kind, piece.score) for piece in explanation.pieces] == [
-        ("ab", "piece", -1.5),
-        ("b", "piece", -2.0),
-        ("<unk>", "unknown", None),
-    ]
-    assert str(explanation).splitlines() == [
-        "abb é -> ab b <unk>",
-        "  ab: score -1.5000",
-        "  b: score -2.0000",
-        "  <unk>: é has a character that is no piece",
-        "  in all: score -17.5000",
-        "  next best: a b b é, score -19.0000",
-    ]
-
-
 def test_other_pieces_are_explained_as_such() -> None:
     vocab = {"<unk>": 0.0, **{f"<0x{byte:02X}>": 0.0 for byte in range(256)}, "a": -1.0}
     model = model_of(vocab, unk_id=0, byte_fallback=True, precision="float32", reserved=["<unk>"])

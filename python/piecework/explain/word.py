@@ -160,7 +160,7 @@ def _reason(tokenizer: Tokenizer, word: str, span: tuple[int, int]) -> str:
     if tokenizer.model_type == "BPE":
         return f"no token begins with {quoted(tokenizer.readable(word[slice(*span)]))}"
     if tokenizer.model_type == "Unigram":
-        return f"{quoted(tokenizer.readable(word[slice(*span)]))} has a character that is no piece"
+        return f"no piece spells {word[slice(*span)]!r}"
     return _unmatched(tokenizer, word, span)
 
 
