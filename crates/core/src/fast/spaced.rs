@@ -51,7 +51,8 @@ pub(super) struct Spaced {
 struct OneWord {
     /// What splits chunks that begin with white space, and those that begin elsewhere, but for the first of the text.
     splitters: [WordSplitter; 2],
-    joins: Joins,
+    /// What says where to cut where there is no white space.
+    joins: Option<Joins>,
 }
 
 /// What an ASCII character is.
@@ -375,11 +376,15 @@ impl Stretch for Spaced {
     /// A text that is one word begins otherwise than its chunks, if it does with what they may begin with.
     fn first(&self, text: &str) -> usize {
         let Some(OneWord { joins, .. }) = &self.text else { return 0 };
-        if !self.begins_with_space(text) && !text.starts_with(|c| c >= UNSPACED) {
+        if !self.begins_with_space(text) && !(joins.is_some() && text.starts_with(|c| c >= UNSPACED)) {
             return 0;
         }
         let mut places = text.char_indices().map(|(at, _)| at).skip(1);
-        places.find(|&at| self.may_cut(text.as_bytes(), at) || self.parts(joins, text, at)).unwrap_or(text.len())
+        places
+            .find(|&at| {
+                self.may_cut(text.as_bytes(), at) || joins.as_ref().is_some_and(|joins| self.parts(joins, text, at))
+            })
+            .unwrap_or(text.len())
     }
 
     #[inline]
@@ -406,7 +411,7 @@ impl Stretch for Spaced {
             unsure &= unsure - 1;
         }
         if high != 0
-            && let Some(OneWord { joins, .. }) = &self.text
+            && let Some(OneWord { joins: Some(joins), .. }) = &self.text
         {
             starts |= self.parted(joins, text, at, high & !inside);
         }
@@ -421,6 +426,9 @@ impl Stretch for Spaced {
 /// Where the scripts begin of which some do without spaces: Thai and what follows.
 const UNSPACED: char = '\u{E00}';
 
+/// A model that knows fewer characters of these scripts finds most of them unknown, and nowhere to cut.
+const FEWEST_KNOWN: usize = if cfg!(debug_assertions) { 2 } else { 128 };
+
 /// Which characters the pieces of a model, or the user's symbols, hold side by side.
 #[derive(Debug, Clone)]
 struct Joins {
@@ -431,19 +439,23 @@ struct Joins {
 }
 
 impl Joins {
-    fn new(model: &Unigram, symbols: &[String]) -> Self {
+    fn new(model: &Unigram, symbols: &[String]) -> Option<Self> {
         let is_single = |text: &str| text.chars().nth(1).is_none();
         let texts = || model.vocab().iter().map(|(text, _)| text);
-        let known = texts().filter(|text| is_single(text) && model.is_piece(text)).flat_map(str::chars);
+        let known = || texts().filter(|text| is_single(text) && model.is_piece(text)).flat_map(str::chars);
+        let is_known = |c: &char| *c >= UNSPACED;
+        if known().filter(is_known).count() < FEWEST_KNOWN {
+            return None;
+        }
         let all = || texts().chain(symbols.iter().map(String::as_str));
         let pairs = || all().flat_map(|text| text.chars().zip(text.chars().skip(1))).filter(|pair| pair.1 >= UNSPACED);
         let mut joins =
-            Self { known: known.collect(), pairs: vec![0; (pairs().count() / 4).next_power_of_two()].into() };
+            Self { known: known().collect(), pairs: vec![0; (pairs().count() / 4).next_power_of_two()].into() };
         pairs().for_each(|pair| {
             let (word, bit) = joins.place(pair.0, pair.1);
             joins.pairs[word] |= bit;
         });
-        joins
+        Some(joins)
     }
 
     /// Whether no path goes over the border between two characters, and no two unknown ones stand there, which were one token.
