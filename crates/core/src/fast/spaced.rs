@@ -376,7 +376,8 @@ impl Stretch for Spaced {
     /// A text that is one word begins otherwise than its chunks, if it does with what they may begin with.
     fn first(&self, text: &str) -> usize {
         let Some(OneWord { joins, .. }) = &self.text else { return 0 };
-        if !self.begins_with_space(text) && !(joins.is_some() && text.starts_with(|c| c >= UNSPACED)) {
+        let begins_alike = |c| joins.is_some() && c >= UNSPACED;
+        if !self.begins_with_space(text) && !text.starts_with(begins_alike) {
             return 0;
         }
         let mut places = text.char_indices().map(|(at, _)| at).skip(1);
