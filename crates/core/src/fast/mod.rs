@@ -175,6 +175,7 @@ impl Fast {
         let mut walk = Walk::new(text, &self.way, list);
         if let Some(first) = walk.first() {
             // What begins the text is no chunk like the others.
+            sink.reach(first)?;
             sink.encode(0, &text[..first])?;
         }
         while let Some(chunks) = walk.next() {
