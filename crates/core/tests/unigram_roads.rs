@@ -140,7 +140,7 @@ fn vocab(random: &mut Random, texts: &[String]) -> Vec<(String, f64)> {
     let mut seen = std::collections::HashSet::new();
     entries.retain(|entry| seen.insert(entry.clone()));
     // So large that sums begin anew, now and then.
-    let unit = random.pick(&[1.0, 1.0 / 90.0, 1.0 / 90.0, 2922.157_714_843_75]);
+    let unit = random.pick(&[1.0, 1.0 / 90.0, 1.0 / 90.0, 2_922.157_714_843_75]);
     let many = if unit < 1.0 { 1000 } else { 4 };
     let score = |random: &mut Random| -((random.below(many) + 1) as f64) * unit;
     entries.into_iter().map(|entry| (entry, score(random))).collect()
