@@ -38,15 +38,6 @@ pub(crate) struct Trie {
     pairs: Box<[(u32, u32)]>,
 }
 
-/// A place in a trie, by its base.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Node(u32);
-
-impl Node {
-    /// Nothing leads on from here.
-    pub(crate) const LEAF: Self = Self(0);
-}
-
 impl Trie {
     /// The trie of texts, none of them empty, and their entries; `None` if they have too many bytes together.
     pub(crate) fn new(mut texts: Vec<(Vec<u8>, u32)>) -> Option<Self> {
@@ -108,14 +99,8 @@ impl Trie {
     }
 
     /// Calls `each` with the entries that `text` begins with, from the shortest to the longest, and their lengths in bytes.
-    #[inline]
-    pub(crate) fn each(&self, text: &[u8], each: impl FnMut(usize, u32)) {
-        self.each_from(Node(self.root), text, each);
-    }
-
-    /// The same behind what leads to a node.
-    #[inline]
-    pub(crate) fn each_from(&self, Node(mut base): Node, text: &[u8], mut each: impl FnMut(usize, u32)) {
+    pub(crate) fn each(&self, text: &[u8], mut each: impl FnMut(usize, u32)) {
+        let mut base = self.root;
         for (length, &byte) in (1..).zip(text) {
             let slot = self.slots[(base ^ u32::from(byte)) as usize];
             if !slot.is(byte) {
@@ -126,19 +111,6 @@ impl Trie {
             }
             base = slot.base >> BYTE;
         }
-    }
-
-    /// Where a text leads, which is not empty, and the entry that it is, or [`NONE`].
-    pub(crate) fn follow(&self, text: &[u8]) -> (Node, u32) {
-        let (mut base, mut entry) = (self.root, NONE);
-        for &byte in text {
-            let slot = self.slots[(base ^ u32::from(byte)) as usize];
-            if !slot.is(byte) {
-                return (Node::LEAF, NONE);
-            }
-            (base, entry) = (slot.base >> BYTE, slot.entry);
-        }
-        (Node(base), entry)
     }
 
     /// The entry of a single byte, or [`NONE`].

@@ -23,8 +23,8 @@ impl Unigram {
     ) -> Result<()> {
         let tables = self.tables(specials);
         let found = match &tables.scores {
-            Scores::Float32(scores, unknown) => paths.single(&self.pieces(tables, scores, *unknown)?, word),
-            Scores::Float64(scores, unknown) => paths.double(&self.pieces(tables, scores, *unknown)?, word),
+            Scores::Float32(scores, unknown) => paths.single(&self.pieces(tables, scores, *unknown), word),
+            Scores::Float64(scores, unknown) => paths.double(&self.pieces(tables, scores, *unknown), word),
         };
         found.ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })?;
         self.push(word, &paths.reversed, at, tables, out);
@@ -45,7 +45,7 @@ impl Unigram {
         let tables = self.tables(specials);
         let Scores::Float32(scores, unknown) = &tables.scores else { return Ok(None) };
         let before = out.len();
-        let Some(limit) = paths.surely(&self.pieces(tables, scores, *unknown)?, word) else { return Ok(None) };
+        let Some(limit) = paths.surely(&self.pieces(tables, scores, *unknown), word) else { return Ok(None) };
         if limit <= reach || self.push_marked(word, &paths.reversed, at, tables, out).is_none() {
             out.truncate(before);
             return Ok(None);
@@ -54,9 +54,9 @@ impl Unigram {
     }
 
     /// What a word may become.
-    fn pieces<'a, F>(&self, tables: &'a Tables, scores: &'a [F], unknown: F) -> Result<Pieces<'a, F>> {
+    fn pieces<'a, F>(&self, tables: &'a Tables, scores: &'a [F], unknown: F) -> Pieces<'a, F> {
         let unknown = Some(unknown).filter(|_| self.unk_id().is_some());
-        Ok(Pieces { starts: tables.starts()?, scores, unknown, largest: tables.largest.into() })
+        Pieces { letters: &tables.letters, scores, unknown, largest: tables.largest.into() }
     }
 
     /// Makes tokens, with marks, of a path that is given from its end; `None` if no mark can say what one of them stands for.
@@ -116,7 +116,7 @@ impl Unigram {
     fn push_unknown(&self, word: &str, Edge { start, end, .. }: Edge, at: u32, tables: &Tables, out: &mut Vec<Token>) {
         let (text, span) = (&word[start..end], Span::new(start, end).shifted(at));
         // `tokenizers` looks up what they spell; SentencePiece knows that they are unknown.
-        let piece = tables.piece(text).filter(|_| self.settings().precision == Precision::Float64);
+        let piece = tables.letters.piece(text).filter(|_| self.settings().precision == Precision::Float64);
         if let Some(id) = piece {
             out.push(Token { id, span });
         } else if let Some(ids) = tables.fallbacks(text) {

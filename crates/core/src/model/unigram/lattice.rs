@@ -1,11 +1,11 @@
 //! Words as lattices: the best few segmentations, one by chance, and probabilities.
 
 use super::Unigram;
+use super::letters::Letters;
 use super::tables::{Scores, Tables, symbol_score};
 use crate::error::{Error, Result, shorten};
 use crate::lattice::{Lattice, Sampling, Score, Segmentations};
 use crate::model::{Scored, Token};
-use crate::trie::Trie;
 
 impl Unigram {
     /// Appends the tokens of a segmentation of `word` that is drawn by chance.
@@ -59,13 +59,13 @@ impl Unigram {
     }
 
     fn lattice(&self, word: &str, tables: &Tables) -> Result<Box<dyn Segmentations>> {
-        let trie = tables.starts()?.trie();
+        let letters = &tables.letters;
         let lattice = match &tables.scores {
             Scores::Float32(scores, unknown) => {
-                lattice(word, trie, self.unk_id().map(|_| *unknown), |id| self.single(scores, id))
+                lattice(word, letters, self.unk_id().map(|_| *unknown), |id| self.single(scores, id))
             }
             Scores::Float64(scores, unknown) => {
-                lattice(word, trie, self.unk_id().map(|_| *unknown), |id| scores[id as usize])
+                lattice(word, letters, self.unk_id().map(|_| *unknown), |id| scores[id as usize])
             }
         };
         lattice.ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })
@@ -80,12 +80,12 @@ impl Unigram {
 
 fn lattice<F: Score + 'static>(
     word: &str,
-    trie: &Trie,
+    letters: &Letters,
     unknown: Option<F>,
     score: impl Fn(u32) -> F,
 ) -> Option<Box<dyn Segmentations>> {
     let lattice = Lattice::new(word, unknown, |start, each| {
-        trie.each(&word.as_bytes()[start..], |bytes, id| each(bytes, id, score(id)));
+        letters.each_in(&word[start..], |bytes, id| each(bytes, id, score(id)));
     });
     lattice.map(|lattice| Box::new(lattice) as Box<dyn Segmentations>)
 }

@@ -5,7 +5,8 @@
 //! half of the last bit of its result. So where the second-best way to each place of the best path is worse by more than all
 //! additions can err, the path is the same behind any text that is not too long: see [`Pieces::search_surely`].
 
-use super::viterbi::Pieces;
+use super::letters::Letter;
+use super::viterbi::{Pieces, edge};
 use crate::lattice::Edge;
 
 /// A path that is the same behind any text.
@@ -13,69 +14,67 @@ pub(crate) const ALWAYS: u8 = u8::MAX;
 /// A text so far that no path is surely the same.
 pub(crate) const NOTHING: u8 = u8::MAX;
 
-/// What is best to reach a byte of the word, in sums as good as exact, and what is second best.
+/// What is best to reach a letter of the word, in sums as good as exact, and what is second best.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Margin {
     best: f64,
     second: f64,
-    /// The first byte of the piece that brings the best, and its id.
-    edge: u64,
+    /// The first letter of the piece that brings the best, and its id.
+    from: u64,
 }
 
 impl Margin {
-    const NOWHERE: Self = Self { best: f64::NEG_INFINITY, second: f64::NEG_INFINITY, edge: 0 };
+    const NOWHERE: Self = Self { best: f64::NEG_INFINITY, second: f64::NEG_INFINITY, from: 0 };
 }
 
 impl Pieces<'_, f32> {
     /// Finds the path that is best in sums as good as exact, and its limit: one more than the largest power of
     /// two of a sum behind which the word surely takes it, 0 if there is none. `None` if nothing leads to the end.
-    pub(super) fn search_surely(&self, word: &str, margins: &mut Vec<Margin>, path: &mut Vec<Edge>) -> Option<u8> {
-        let steps = self.weigh(word, margins);
+    pub(super) fn search_surely(&self, word: &[Letter], margins: &mut Vec<Margin>, path: &mut Vec<Edge>) -> Option<u8> {
+        self.weigh(word, margins);
         path.clear();
-        let (mut margin, mut end) = (f64::INFINITY, word.len());
+        let (mut margin, mut end) = (f64::INFINITY, word.len() - 1);
         while end > 0 {
-            let Margin { best, second, edge } = margins[end];
+            let Margin { best, second, from } = margins[end];
             if best == f64::NEG_INFINITY {
                 return None;
             }
             margin = margin.min(best - second);
-            let (start, id) = unpacked(edge);
-            path.push(Edge { start, end, id });
+            let (start, id) = unpacked(from);
+            path.push(edge(word, start, end, id));
             end = start;
         }
         // Two paths, each of as many steps as there are characters, err by half of a last bit in each; and some to spare.
+        let steps = (word.len() - 1) as f64;
         let err = 1.1 * f64::from(f32::EPSILON) * steps;
         Some(power_below(margin / err - steps * self.largest))
     }
 
-    /// The best and second best of all places; gives how many characters there are.
-    fn weigh(&self, word: &str, margins: &mut Vec<Margin>) -> f64 {
+    /// The best and second best of all places.
+    fn weigh(&self, word: &[Letter], margins: &mut Vec<Margin>) {
         margins.clear();
-        margins.resize(word.len() + 1, Margin::NOWHERE);
+        margins.resize(word.len(), Margin::NOWHERE);
         margins[0].best = 0.0;
-        let mut steps = 0.0;
-        for (start, c) in word.char_indices() {
-            steps += 1.0;
+        for start in 0..word.len() - 1 {
             let here = margins[start].best;
             if here > f64::NEG_INFINITY {
-                self.each(word, start, c, |end, id, score| {
-                    margins[end].add(here + f64::from(score), packed(start, id));
+                self.each(&word[start..], |length, id, score| {
+                    margins[start + length].add(here + f64::from(score), packed(start, id));
                 });
             }
         }
-        steps
     }
 }
 
 impl Margin {
     /// Adds a way, without a branch that nobody could predict.
     #[inline]
-    fn add(&mut self, sum: f64, edge: u64) {
+    fn add(&mut self, sum: f64, from: u64) {
         let Self { best, second, .. } = *self;
         let is_better = sum > best;
         self.second = second.max(if is_better { best } else { sum });
         self.best = if is_better { sum } else { best };
-        self.edge = if is_better { edge } else { self.edge };
+        self.from = if is_better { from } else { self.from };
     }
 }
 

@@ -5,11 +5,12 @@
 
 mod encode;
 mod lattice;
+mod letters;
 pub(crate) mod margin;
 pub(crate) mod marks;
-mod starts;
 mod tables;
 pub mod train;
+mod trie;
 mod viterbi;
 
 use std::collections::HashSet;

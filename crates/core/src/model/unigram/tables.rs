@@ -1,10 +1,8 @@
 //! What a word is looked up in.
 
-use super::starts::Starts;
+use super::letters::Letters;
 use super::{Precision, Settings};
 use crate::bytes::byte_entry;
-use crate::error::{Error, Result};
-use crate::trie::NONE;
 use crate::vocab::Vocab;
 
 /// What is unknown has the lowest score, less this.
@@ -15,8 +13,7 @@ const SYMBOL_BONUS: f64 = 0.1;
 /// The pieces that text may become, and what becomes of the rest.
 #[derive(Debug)]
 pub(super) struct Tables {
-    /// None if there are too many for it.
-    starts: Option<Starts>,
+    pub(super) letters: Letters,
     pub(super) scores: Scores,
     /// The largest score of 32 bits, whatever its sign.
     pub(super) largest: f32,
@@ -42,22 +39,11 @@ impl Tables {
             Precision::Float32 => Scores::single(vocab, scores, settings),
         };
         Self {
-            starts: Starts::new(pieces.collect()),
+            letters: Letters::new(&pieces.collect::<Vec<_>>()),
             largest: scores.largest(),
             scores,
             bytes: std::array::from_fn(|code| byte(u8::try_from(code).unwrap_or_default())),
         }
-    }
-
-    pub(super) fn starts(&self) -> Result<&Starts> {
-        let too_many = || Error::Vocabulary("the pieces have more than 16 million bytes together".to_owned());
-        self.starts.as_ref().ok_or_else(too_many)
-    }
-
-    /// The piece that a text is.
-    pub(super) fn piece(&self, text: &str) -> Option<u32> {
-        let (_, piece) = self.starts.as_ref()?.trie().follow(text.as_bytes());
-        Some(piece).filter(|&piece| piece != NONE)
     }
 
     /// The entries of the bytes of a text, if all of them have one.

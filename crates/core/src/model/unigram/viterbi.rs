@@ -5,10 +5,9 @@
 
 use std::ops::Sub;
 
+use super::letters::{Letter, Letters, NO_PIECE};
 use super::margin::Margin;
-use super::starts::Starts;
 use crate::lattice::{Edge, Score, UNKNOWN};
-use crate::trie::NONE;
 
 /// The start of what leads to a place that nothing has reached.
 const NOWHERE: u32 = u32::MAX;
@@ -30,11 +29,11 @@ impl Sum for f64 {
 /// See [`Sum::FAR`].
 pub(crate) const FAR: f64 = -100_000.0;
 
-/// What is best to reach a byte of the word.
+/// What is best to reach a letter of the word.
 #[derive(Debug, Clone, Copy)]
 struct Place<F> {
     score: F,
-    /// The first byte of the last piece, and its id.
+    /// The first letter of the last piece, and its id.
     start: u32,
     id: u32,
 }
@@ -46,6 +45,7 @@ pub struct Paths {
     pub(crate) before: f32,
     /// What it came to behind the last one.
     pub(crate) after: f32,
+    letters: Vec<Letter>,
     singles: Vec<Place<f32>>,
     doubles: Vec<Place<f64>>,
     margins: Vec<Margin>,
@@ -56,22 +56,24 @@ pub struct Paths {
 impl Paths {
     /// The most that any part has room for.
     pub(crate) fn capacity(&self) -> usize {
-        let Self { singles, doubles, margins, reversed, .. } = self;
-        [singles.capacity(), doubles.capacity(), margins.capacity(), reversed.capacity()]
+        let Self { letters, singles, doubles, margins, reversed, .. } = self;
+        [letters.capacity(), singles.capacity(), doubles.capacity(), margins.capacity(), reversed.capacity()]
             .into_iter()
             .fold(0, usize::max)
     }
 
     pub(super) fn single(&mut self, pieces: &Pieces<'_, f32>, word: &str) -> Option<()> {
-        pieces.search(word, std::mem::take(&mut self.before), &mut self.singles);
-        follow_back(&self.singles, &mut self.reversed)?;
-        self.after = self.singles[word.len()].score;
+        pieces.letters.read(word, &mut self.letters);
+        pieces.search(&self.letters, std::mem::take(&mut self.before), &mut self.singles);
+        follow_back(&self.letters, &self.singles, &mut self.reversed)?;
+        self.after = self.singles.last()?.score;
         Some(())
     }
 
     /// The same without regard to what comes before, and up to which limit that holds.
     pub(super) fn surely(&mut self, pieces: &Pieces<'_, f32>, word: &str) -> Option<u8> {
-        pieces.search_surely(word, &mut self.margins, &mut self.reversed)
+        pieces.letters.read(word, &mut self.letters);
+        pieces.search_surely(&self.letters, &mut self.margins, &mut self.reversed)
     }
 
     /// How many scores were added up for the last word.
@@ -80,14 +82,15 @@ impl Paths {
     }
 
     pub(super) fn double(&mut self, pieces: &Pieces<'_, f64>, word: &str) -> Option<()> {
-        pieces.search(word, 0.0, &mut self.doubles);
-        follow_back(&self.doubles, &mut self.reversed)
+        pieces.letters.read(word, &mut self.letters);
+        pieces.search(&self.letters, 0.0, &mut self.doubles);
+        follow_back(&self.letters, &self.doubles, &mut self.reversed)
     }
 }
 
 /// The pieces that a word may become.
 pub(super) struct Pieces<'a, F> {
-    pub(super) starts: &'a Starts,
+    pub(super) letters: &'a Letters,
     /// By id.
     pub(super) scores: &'a [F],
     /// The score of an unknown character, if there may be any.
@@ -97,13 +100,14 @@ pub(super) struct Pieces<'a, F> {
 }
 
 impl<F: Sum> Pieces<'_, F> {
+    /// Finds the best way to each place before a letter, and to the end, which is the last of them.
     #[expect(clippy::cast_possible_truncation, reason = "no word is longer than 2^32 bytes")]
-    fn search(&self, word: &str, sum: F, places: &mut Vec<Place<F>>) {
+    fn search(&self, word: &[Letter], sum: F, places: &mut Vec<Place<F>>) {
         places.clear();
-        places.resize(word.len() + 1, Place { score: F::default(), start: NOWHERE, id: UNKNOWN });
+        places.resize(word.len(), Place { score: F::default(), start: NOWHERE, id: UNKNOWN });
         (places[0].start, places[0].score) = (0, sum);
         let mut reached = 0;
-        for (start, c) in word.char_indices() {
+        for start in 0..word.len() - 1 {
             let Place { score: mut here, start: before, .. } = places[start];
             if before == NOWHERE {
                 continue;
@@ -112,7 +116,8 @@ impl<F: Sum> Pieces<'_, F> {
                 places[start..=reached].iter_mut().for_each(|place| place.score = place.score - here);
                 here = F::default();
             }
-            self.each(word, start, c, |end, id, score| {
+            self.each(&word[start..], |length, id, score| {
+                let end = start + length;
                 reached = reached.max(end);
                 let (place, sum) = (&mut places[end], here + score);
                 if place.start == NOWHERE || sum > place.score {
@@ -122,22 +127,20 @@ impl<F: Sum> Pieces<'_, F> {
         }
     }
 
-    /// Calls `each` with the pieces that begin at byte `start` of a word, where `c` stands: their ends, ids and scores.
+    /// Calls `each` with the pieces that a word begins with: how many letters they have, their ids and scores.
     #[inline]
-    pub(super) fn each(&self, word: &str, start: usize, c: char, mut each: impl FnMut(usize, u32, F)) {
-        let behind = start + c.len_utf8();
-        let rest = &word.as_bytes()[behind..];
-        let piece = self.starts.each(c, rest, |length, id| each(behind + length, id, self.scores[id as usize]));
-        if piece != NONE {
-            each(behind, piece, self.scores[piece as usize]);
+    pub(super) fn each(&self, word: &[Letter], mut each: impl FnMut(usize, u32, F)) {
+        let piece = self.letters.each(word, |length, id| each(length, id, self.scores[id as usize]));
+        if piece != NO_PIECE {
+            each(1, piece, self.scores[piece as usize]);
         } else if let Some(unknown) = self.unknown {
-            each(behind, UNKNOWN, unknown);
+            each(1, UNKNOWN, unknown);
         }
     }
 }
 
 /// The path that leads to the end; `None` if nothing does.
-fn follow_back<F: Copy>(places: &[Place<F>], path: &mut Vec<Edge>) -> Option<()> {
+fn follow_back<F: Copy>(word: &[Letter], places: &[Place<F>], path: &mut Vec<Edge>) -> Option<()> {
     path.clear();
     let mut end = places.len() - 1;
     while end > 0 {
@@ -146,8 +149,14 @@ fn follow_back<F: Copy>(places: &[Place<F>], path: &mut Vec<Edge>) -> Option<()>
             return None;
         }
         let start = start as usize;
-        path.push(Edge { start, end, id });
+        path.push(edge(word, start, end, id));
         end = start;
     }
     Some(())
+}
+
+/// A piece between two letters, by bytes.
+#[inline]
+pub(super) fn edge(word: &[Letter], start: usize, end: usize, id: u32) -> Edge {
+    Edge { start: word[start].at as usize, end: word[end].at as usize, id }
 }

@@ -3,7 +3,7 @@
 //! * `config`: what a training is told.
 //! * `stretches`: words to what is learned from.
 //! * `allowed`, `seeds`: the pieces to begin with.
-//! * `trie`, `pieces`: the pieces of a round.
+//! * `pieces`: the pieces of a round.
 //! * `floats`, `lattice`, `em`: how often each piece is expected, and what is lost without it.
 //!
 //! The rules are those of `spec/unigram.md`, sections 2 and 3. The result depends on the words, their counts and the settings, on
@@ -22,7 +22,6 @@ mod lattice;
 mod pieces;
 mod seeds;
 mod stretches;
-mod trie;
 
 use std::cmp::{Ordering, Reverse};
 use std::ops::{Range, RangeFrom};

@@ -2,10 +2,7 @@
 
 use super::seeds::Seed;
 use super::stretches::{Corpus, Symbol};
-use super::trie::Trie;
-
-/// No piece.
-pub(super) const NO_PIECE: u32 = u32::MAX;
+use crate::model::unigram::trie::Trie;
 
 /// Pieces by number; the order of numbers is that of UTF-8 bytes.
 pub(super) struct Pieces {

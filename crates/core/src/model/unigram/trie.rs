@@ -4,8 +4,10 @@
 
 use std::ops::Range;
 
-use super::pieces::NO_PIECE;
-use super::stretches::Symbol;
+/// A character by its number.
+pub(super) type Symbol = u32;
+/// No piece.
+pub(super) const NO_PIECE: u32 = u32::MAX;
 
 /// How many free slots are tried for the children of a node before those in front are left free for good.
 const TRIES: usize = 64;
@@ -14,8 +16,10 @@ const ROOT: u32 = 0;
 /// In place of a parent.
 const FREE: u32 = u32::MAX;
 const NOBODY: u32 = u32::MAX - 1;
+/// In place of a node that has no children.
+const CHILDLESS: u32 = u32::MAX - 2;
 
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 struct Slot {
     base: u32,
     parent: u32,
@@ -26,12 +30,25 @@ impl Slot {
     const FREE: Self = Self { base: 0, parent: FREE, piece: NO_PIECE };
 }
 
+#[derive(Debug)]
 pub(super) struct Trie {
     slots: Vec<Slot>,
 }
 
+/// A place in a trie.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Node {
+    slot: u32,
+    base: u32,
+}
+
+impl Node {
+    /// Nothing leads on from here.
+    pub(super) const NOWHERE: Self = Self { slot: CHILDLESS, base: 0 };
+}
+
 impl Trie {
-    /// The trie of pieces in order, none of them twice and none empty.
+    /// The trie of pieces in order, none of them twice and none empty. A piece is its number.
     pub(super) fn new<'t>(pieces: usize, text: impl Fn(usize) -> &'t [Symbol]) -> Self {
         let mut builder = Builder::default();
         builder.slots.push(Slot { parent: NOBODY, ..Slot::FREE });
@@ -55,22 +72,45 @@ impl Trie {
         Self { slots: builder.slots }
     }
 
+    /// Gives the pieces other numbers.
+    pub(super) fn rename(&mut self, name: impl Fn(u32) -> u32) {
+        let pieces = self.slots.iter_mut().map(|slot| &mut slot.piece).filter(|piece| **piece != NO_PIECE);
+        pieces.for_each(|piece| *piece = name(*piece));
+    }
+
     /// Gives each piece that `text` begins with, and its length, shorter ones first.
     #[inline]
     pub(super) fn each(&self, text: &[Symbol], mut emit: impl FnMut(u32, u32)) {
-        let mut node = ROOT;
-        for (length, &symbol) in (1..).zip(text) {
-            let child = self.slots[node as usize].base.wrapping_add(symbol);
-            match self.slots.get(child as usize) {
-                Some(slot) if slot.parent == node => {
-                    if slot.piece != NO_PIECE {
-                        emit(slot.piece, length);
-                    }
-                    node = child;
-                }
-                _ => return,
+        self.each_from(self.root(), text.iter().copied(), |length, piece| emit(piece, length));
+    }
+
+    /// Gives each piece that what leads to a node becomes with the first of some symbols, and how many these are, fewer ones first.
+    #[inline]
+    pub(super) fn each_from(
+        &self,
+        mut node: Node,
+        symbols: impl Iterator<Item = Symbol>,
+        mut emit: impl FnMut(u32, u32),
+    ) {
+        for (length, symbol) in (1..).zip(symbols) {
+            let Some((child, piece)) = self.child(node, symbol) else { return };
+            if piece != NO_PIECE {
+                emit(length, piece);
             }
+            node = child;
         }
+    }
+
+    pub(super) fn root(&self) -> Node {
+        Node { slot: ROOT, base: self.slots[ROOT as usize].base }
+    }
+
+    /// Where a symbol leads from a node, and the piece that ends there, or [`NO_PIECE`].
+    #[inline]
+    pub(super) fn child(&self, Node { slot, base }: Node, symbol: Symbol) -> Option<(Node, u32)> {
+        let child = base.wrapping_add(symbol);
+        let &Slot { base, parent, piece } = self.slots.get(child as usize)?;
+        (parent == slot).then_some((Node { slot: child, base }, piece))
     }
 }
 

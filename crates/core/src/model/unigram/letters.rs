@@ -1,0 +1,143 @@
+//! Pieces by their characters, and words as what pieces are looked up by.
+//!
+//! Characters have numbers, the lower the more often they stand in pieces, so that what is looked up lies close together. Where
+//! a character leads from the root of the trie, and which piece it is by itself, stands beside its number.
+
+use std::cmp::Reverse;
+
+use hashbrown::HashMap;
+
+use super::trie::{Node, Symbol, Trie};
+
+pub(super) use super::trie::NO_PIECE;
+
+/// A character of a word.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Letter {
+    symbol: Symbol,
+    /// Where it leads from the root.
+    node: Node,
+    /// The piece that it is by itself, or [`NO_PIECE`].
+    piece: u32,
+    /// Its first byte.
+    pub(super) at: u32,
+}
+
+/// A character that leads nowhere; no sum of a base and its symbol is a slot.
+const STRANGE: Letter = Letter { symbol: 1 << 31, node: Node::NOWHERE, piece: NO_PIECE, at: 0 };
+
+const BLOCK: usize = 64;
+
+type Hash = foldhash::fast::FixedState;
+
+/// The pieces, and the characters that stand in them.
+#[derive(Debug)]
+pub(super) struct Letters {
+    trie: Trie,
+    /// For each 64 characters, which block is theirs; the first is of characters that stand in no piece.
+    index: Box<[u16]>,
+    blocks: Vec<[Letter; BLOCK]>,
+}
+
+impl Letters {
+    /// Of pieces with their ids.
+    pub(super) fn new(pieces: &[(&str, u32)]) -> Self {
+        let symbols = symbols(pieces);
+        let spell = |text: &str| -> Vec<Symbol> { text.chars().map(|c| symbols[&c]).collect() };
+        let mut spelled: Vec<(Vec<Symbol>, u32)> = pieces.iter().map(|&(text, id)| (spell(text), id)).collect();
+        spelled.sort_unstable();
+        let mut trie = Trie::new(spelled.len(), |piece| &spelled[piece].0);
+        trie.rename(|piece| spelled[piece as usize].1);
+        let mut letters = Self { trie, index: vec![0; 0x11_0000 / BLOCK].into(), blocks: vec![[STRANGE; BLOCK]] };
+        symbols.into_iter().for_each(|(c, symbol)| letters.add(c, symbol));
+        letters
+    }
+
+    fn add(&mut self, c: char, symbol: Symbol) {
+        let block = &mut self.index[c as usize / BLOCK];
+        if *block == 0 {
+            *block = u16::try_from(self.blocks.len()).expect("as many blocks as there are in the index, at most");
+            self.blocks.push([STRANGE; BLOCK]);
+        }
+        let (node, piece) = self.trie.child(self.trie.root(), symbol).unwrap_or((Node::NOWHERE, NO_PIECE));
+        self.blocks[usize::from(*block)][c as usize % BLOCK] = Letter { symbol, node, piece, at: 0 };
+    }
+
+    /// A word as letters, and one behind its end.
+    #[expect(clippy::cast_possible_truncation, reason = "no word is longer than 2^32 bytes")]
+    pub(super) fn read(&self, word: &str, letters: &mut Vec<Letter>) {
+        letters.clear();
+        letters.extend(word.char_indices().map(|(at, c)| Letter { at: at as u32, ..self.letter(c) }));
+        letters.push(Letter { at: word.len() as u32, ..STRANGE });
+    }
+
+    #[inline]
+    fn letter(&self, c: char) -> Letter {
+        self.blocks[usize::from(self.index[c as usize / BLOCK])][c as usize % BLOCK]
+    }
+
+    /// Gives the piece that the first of some letters is, or [`NO_PIECE`], and calls `each` with the longer ones that begin with it, from
+    /// the shortest, and how many letters they have.
+    #[inline]
+    pub(super) fn each(&self, letters: &[Letter], mut each: impl FnMut(usize, u32)) -> u32 {
+        let [first, rest @ ..] = letters else { return NO_PIECE };
+        let rest = rest.iter().map(|letter| letter.symbol);
+        self.trie.each_from(first.node, rest, |length, piece| each(1 + length as usize, piece));
+        first.piece
+    }
+
+    /// Calls `each` with the bytes and the ids of the pieces that a text begins with, from the shortest.
+    pub(super) fn each_in(&self, text: &str, mut each: impl FnMut(usize, u32)) {
+        let symbols = text.chars().map(|c| self.letter(c).symbol);
+        let mut ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
+        let mut before = 0;
+        self.trie.each_from(self.trie.root(), symbols, |length, piece| {
+            each(ends.nth((length - before - 1) as usize).unwrap_or(text.len()), piece);
+            before = length;
+        });
+    }
+
+    /// The piece that a text is.
+    pub(super) fn piece(&self, text: &str) -> Option<u32> {
+        let mut found = None;
+        self.each_in(text, |size, piece| found = Some(piece).filter(|_| size == text.len()));
+        found
+    }
+}
+
+/// The characters of texts, numbered: those that occur most often have the lowest numbers.
+fn symbols(pieces: &[(&str, u32)]) -> HashMap<char, Symbol, Hash> {
+    let mut counts: HashMap<char, usize, Hash> = HashMap::default();
+    pieces.iter().flat_map(|(text, _)| text.chars()).for_each(|c| *counts.entry(c).or_default() += 1);
+    let mut characters: Vec<(char, usize)> = counts.into_iter().collect();
+    characters.sort_unstable_by_key(|&(c, count)| (Reverse(count), c));
+    characters.into_iter().map(|(c, _)| c).zip(0..).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_piece_is_found_and_nothing_else() {
+        let pieces = [("a", 7), ("ab", 3), ("b", 0), ("ä", 5), ("aä\u{10ffff}", 1), ("日本", 9), ("ba\0", 4)];
+        let letters = Letters::new(&pieces);
+        let mut word = Vec::new();
+        for text in ["", "a", "ab", "abä", "aä\u{10ffff}b", "日", "日本a", "本", "ba\0x", "x", "xab", "ba"] {
+            let mut wanted: Vec<(usize, u32)> =
+                pieces.iter().filter_map(|&(piece, id)| text.starts_with(piece).then_some((piece.len(), id))).collect();
+            wanted.sort_unstable();
+            let mut found = Vec::new();
+            letters.each_in(text, |bytes, id| found.push((bytes, id)));
+            assert_eq!(found, wanted, "{text:?}");
+            letters.read(text, &mut word);
+            found.clear();
+            let first = letters.each(&word, |length, id| found.push((word[length].at as usize, id)));
+            if first != NO_PIECE {
+                found.insert(0, (word[1].at as usize, first));
+            }
+            assert_eq!(found, wanted, "{text:?}, as letters");
+            assert_eq!(letters.piece(text), pieces.iter().find(|(piece, _)| *piece == text).map(|&(_, id)| id));
+        }
+    }
+}
