@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from pathlib import Path
 
-TRAINERS = ("piecework", "sentencepiece", "tokenizers")
+TRAINERS = ("piecework", "sentencepiece", "piecework, any script", "tokenizers")
+"""The third has the rules of the fourth, in whose pieces scripts may meet; the first those of the second, in whose they do not."""
 SPECIALS = ("<unk>", "<s>", "</s>")
 
 ONCE = """
@@ -48,7 +49,8 @@ else:
     split = pw.pre_tokenizers.Metaspace()
     counts = pw.WordCounts.from_files(path, threads=threads, normalizer=None, pre_tokenizer=split)
     counted = time.process_time() - start
-    tokenizer = pw.train(counts, pw.UnigramTrainer(entries), threads=threads)
+    trainer = pw.UnigramTrainer(entries, split_by_unicode_script=kind == "piecework")
+    tokenizer = pw.train(counts, trainer, threads=threads)
     seconds = time.process_time() - start
     pieces = tokenizer.model.vocab
 # The peak that getrusage knows is no smaller than that of the process which started this one.
@@ -89,6 +91,11 @@ class Bits(NamedTuple):
         """List them."""
         listed = ", ".join(f"{name} {bits:.4f}" for name, bits in self.each.items())
         return f"{listed} ({self.left_out:.2%} of the words left out)"
+
+
+def with_single_spaces(lines: list[bytes]) -> list[bytes]:
+    """Give lines that are the same words to all trainers: SentencePiece makes one space of several, the others learn each."""
+    return [b" ".join(line.split()) for line in lines]
 
 
 def bits_a_byte(text: bytes, models: dict[str, list[tuple[str, float]]]) -> Bits:
