@@ -9,6 +9,7 @@
 //! [`crate::model::unigram::margin`].
 
 use super::masks::{BLOCK, Classifier, Masks};
+use super::pieces::last;
 use super::seams::is_mark;
 use super::walk::{List, Stretch};
 use crate::model::Model;
@@ -476,12 +477,6 @@ impl Joins {
 /// The five bytes behind each of a set.
 fn spread(set: u64) -> u64 {
     (1..LONG_CLUSTER).fold(0, |spread, by| spread | set << by)
-}
-
-/// The last character.
-fn last(bytes: &[u8]) -> Option<char> {
-    let starts = (bytes.len().saturating_sub(4)..bytes.len()).rev();
-    starts.into_iter().find_map(|start| str::from_utf8(&bytes[start..]).ok()).and_then(|text| text.chars().next())
 }
 
 /// Whether words between which marks stand, each with one at its front, are encoded as by themselves, but for the sum of the scores
