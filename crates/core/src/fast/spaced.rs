@@ -196,27 +196,24 @@ impl Spaced {
             Kind::Moving => 2,
         };
         let classifier = Classifier::new(std::array::from_fn(|byte| ascii.get(byte).map_or(0, bits)));
-        // A space that something else becomes of is none.
-        let is_plain = active.is_none_or(|active| !active.contains(' '));
         let mut moving = active.cloned().unwrap_or_default();
         moving.insert('▁');
-        let (has_symbols, joins, drops, prefix, only_first) = (false, false, false, false, false);
-        let (text, looks_back) = (None, 1);
         let spaced = Self {
             classifier,
             ascii,
             moving,
-            looks_back,
+            looks_back: 1,
             asked,
-            is_plain,
-            has_symbols,
-            joins,
-            drops,
-            prefix,
-            only_first,
-            text,
+            is_plain: true,
+            has_symbols: false,
+            joins: false,
+            drops: false,
+            prefix: false,
+            only_first: false,
+            text: None,
         };
-        (is_plain && spaced.kind(b' ') == Some(Kind::Divides)).then_some(spaced)
+        // Rules may make something else of a space.
+        (spaced.kind(b' ') == Some(Kind::Divides)).then_some(spaced)
     }
 
     /// The same with the kernel of that name, if it runs here.
@@ -287,9 +284,9 @@ impl Spaced {
 
     /// Whether no character of a word changes, and none divides.
     fn stays(&self, word: &str) -> bool {
-        let is_steady = |byte: u8| self.ascii.get(usize::from(byte)) == Some(&Kind::Steady);
-        word.bytes().all(is_steady)
-            || word.chars().all(|c| if c.is_ascii() { is_steady(c as u8) } else { self.is_still(c) })
+        // Most words are ASCII alone, and bytes are quicker to ask than characters.
+        word.bytes().all(|byte| self.kind(byte) == Some(Kind::Steady))
+            || word.chars().all(|c| self.is_still_or_steady(c))
     }
 
     /// Whether what stands before a cut has nothing to do with what stands behind.
