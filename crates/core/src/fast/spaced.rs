@@ -95,26 +95,23 @@ impl Spaced {
     }
 
     fn of_sentencepiece(settings: &SentencePieceSettings, model: &Unigram) -> Option<Self> {
+        if !settings.escape_whitespaces || settings.treat_whitespace_as_suffix {
+            return None;
+        }
+        let spaced = Self::new(settings.rules.as_ref(), |_| false, Asked::default())?;
+        let symbols = &settings.user_defined_symbols;
+        if symbols.iter().flat_map(|symbol| symbol.bytes()).any(|byte| spaced.kind(byte) == Some(Kind::Divides)) {
+            return None;
+        }
         let joins = settings.remove_extra_whitespaces;
         // Where white space is removed from the front, the mark for it is put there again.
         let later = |add_dummy_prefix| {
             let settings = SentencePieceSettings { add_dummy_prefix, ..settings.clone() };
             WordSplitter::new(Some(Normalizer::SentencePiece(SentencePiece::new(settings).ok()?)), None).ok()
         };
-        let spaced = Self {
-            joins,
-            has_symbols: !settings.user_defined_symbols.is_empty(),
-            prefix: settings.add_dummy_prefix,
-            text: Some(OneWord {
-                splitters: [later(joins)?, later(false)?],
-                joins: Joins::new(model, &settings.user_defined_symbols),
-            }),
-            ..Self::new(settings.rules.as_ref(), |_| false, Asked::default())?
-        };
-        let divides = |byte: u8| spaced.kind(byte) == Some(Kind::Divides);
-        let has_divider = settings.user_defined_symbols.iter().flat_map(|symbol| symbol.bytes()).any(divides);
-        let may = settings.escape_whitespaces && !settings.treat_whitespace_as_suffix && !has_divider;
-        may.then_some(spaced)
+        let text = OneWord { splitters: [later(joins)?, later(false)?], joins: Joins::new(model, symbols) };
+        let (has_symbols, prefix) = (!symbols.is_empty(), settings.add_dummy_prefix);
+        Some(Self { joins, has_symbols, prefix, text: Some(text), ..spaced })
     }
 
     /// The way of a pipeline that splits before marks.
