@@ -39,6 +39,8 @@ pub struct Scored {
 
 /// What a token that was never counted is taken to be worth: note 002's epsilon.
 pub const PROBABILITY_FLOOR: f64 = f64::EPSILON;
+/// What is unknown has the lowest score there may be, less this.
+pub(crate) const UNKNOWN_PENALTY: f64 = 10.0;
 
 /// How likely tokens are: as was said, or else by their shares of all that were counted.
 #[derive(Debug)]
