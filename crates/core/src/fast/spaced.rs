@@ -10,10 +10,11 @@
 
 use super::masks::{BLOCK, Classifier, Masks};
 use super::pieces::last;
-use super::seams::is_mark;
+use super::seams::{MARK, is_mark};
 use super::walk::{List, Stretch};
 use crate::model::Model;
-use crate::model::unigram::{Precision, Unigram, marks};
+use crate::model::unigram::joins::{Joins, UNSPACED};
+use crate::model::unigram::{Unigram, marks};
 use crate::normalize::{LONG_CLUSTER, Normalizer, Precompiled, SPACE, SentencePiece, SentencePieceSettings, Strip};
 use crate::pretokenize::PreTokenizer;
 use crate::settings::{Metaspace, PrependScheme};
@@ -77,20 +78,21 @@ struct Asked {
 impl Spaced {
     /// The way of a pipeline that normalizes as SentencePiece does, and whose model sees the text as one word.
     pub(super) fn of_text(splitter: &WordSplitter, model: &Model) -> Option<Self> {
-        let may = splitter.pre_tokenizer().is_none()
-            && model.vocab().id_limit() <= marks::FREE
-            && model.as_unigram().is_some_and(parts_before_marks);
-        let steps: Vec<_> = splitter.normalizer().filter(|_| may)?.steps().collect();
+        let model = model.as_unigram().filter(|_| splitter.pre_tokenizer().is_none())?;
+        if model.vocab().id_limit() > marks::FREE || !model.parts_before(MARK) {
+            return None;
+        }
+        let steps: Vec<_> = splitter.normalizer()?.steps().collect();
         let (later, prefix) = match &steps[..] {
             [Normalizer::SentencePiece(normalizer)] => {
-                return Self::of_sentencepiece(normalizer.settings(), model.as_unigram()?);
+                return Self::of_sentencepiece(normalizer.settings(), model);
             }
             [replace] if is_mark(replace) => (*replace, false),
             [Normalizer::Prepend(prefix), replace] if is_mark(replace) && prefix == SPACE => (*replace, true),
             _ => return None,
         };
         let later = WordSplitter::new(Some(later.clone()), None).ok()?;
-        let text = OneWord { splitters: [later.clone(), later], joins: Joins::new(model.as_unigram()?, &[]) };
+        let text = OneWord { splitters: [later.clone(), later], joins: model.joins(&[]) };
         Some(Self { prefix, text: Some(text), ..Self::new(None, |_| false, Asked::default())? })
     }
 
@@ -109,7 +111,7 @@ impl Spaced {
             let settings = SentencePieceSettings { add_dummy_prefix, ..settings.clone() };
             WordSplitter::new(Some(Normalizer::SentencePiece(SentencePiece::new(settings).ok()?)), None).ok()
         };
-        let text = OneWord { splitters: [later(joins)?, later(false)?], joins: Joins::new(model, symbols) };
+        let text = OneWord { splitters: [later(joins)?, later(false)?], joins: model.joins(symbols) };
         let (has_symbols, prefix) = (!symbols.is_empty(), settings.add_dummy_prefix);
         Some(Self { joins, has_symbols, prefix, text: Some(text), ..spaced })
     }
@@ -149,7 +151,7 @@ impl Spaced {
             }
         }
         let Metaspace { replacement, prepend_scheme, split } = *metaspace;
-        if !SPACE.chars().eq([replacement]) || !split {
+        if replacement != MARK || !split {
             return None;
         }
         // The rules take clusters of fewer bytes as a whole, however they begin.
@@ -194,7 +196,7 @@ impl Spaced {
         };
         let classifier = Classifier::new(std::array::from_fn(|byte| ascii.get(byte).map_or(0, bits)));
         let mut moving = active.cloned().unwrap_or_default();
-        moving.insert('▁');
+        moving.insert(MARK);
         let spaced = Self {
             classifier,
             ascii,
@@ -247,13 +249,13 @@ impl Spaced {
     /// Whether the places in all of a text may hang on how it begins: `tokenizers` loses count where rules remove its first
     /// characters.
     pub(super) fn may_drift(&self, text: &str) -> bool {
-        let stays = |c| self.is_still_or_steady(c) || c == ' ';
+        let stays = |c| self.is_steady(c) || c == ' ';
         !self.is_one_word() && !text.chars().next().is_none_or(stays)
     }
 
     /// Whether a text may be cut at a byte, which is not the first.
     pub(super) fn may_cut(&self, text: &[u8], at: usize) -> bool {
-        self.kind(text[at]) == Some(Kind::Divides) && self.is_steady(&text[..at])
+        self.kind(text[at]) == Some(Kind::Divides) && self.ends_steadily(&text[..at])
     }
 
     /// Writes the word that a chunk is as the model sees it, if nothing changes but that; gives how many bytes the mark has more than
@@ -282,13 +284,12 @@ impl Spaced {
     /// Whether no character of a word changes, and none divides.
     fn stays(&self, word: &str) -> bool {
         // Most words are ASCII alone, and bytes are quicker to ask than characters.
-        word.bytes().all(|byte| self.kind(byte) == Some(Kind::Steady))
-            || word.chars().all(|c| self.is_still_or_steady(c))
+        word.bytes().all(|byte| self.kind(byte) == Some(Kind::Steady)) || word.chars().all(|c| self.is_steady(c))
     }
 
     /// Whether what stands before a cut has nothing to do with what stands behind.
     #[inline]
-    fn is_steady(&self, before: &[u8]) -> bool {
+    fn ends_steadily(&self, before: &[u8]) -> bool {
         let mut rest = before;
         while let Some(&byte) = rest.last() {
             let c = if byte.is_ascii() { Some(char::from(byte)) } else { last(rest) };
@@ -296,44 +297,53 @@ impl Spaced {
             if is_space || rest.len() + self.looks_back <= before.len() {
                 return true;
             }
-            let Some(c) = c.filter(|c| self.is_still_or_steady(*c)) else { return false };
+            let Some(c) = c.filter(|&c| self.is_steady(c)) else { return false };
             rest = &rest[..rest.len() - c.len_utf8()];
         }
         !before.is_empty()
     }
 
-    /// Whether a character that is not ASCII stays as it is and is no mark.
+    /// What a character is.
     #[inline]
-    fn is_still(&self, c: char) -> bool {
+    fn kind_of(&self, c: char) -> Kind {
+        match self.ascii.get(c as usize) {
+            Some(&kind) => kind,
+            None if self.moves(c) => Kind::Moving,
+            None => Kind::Steady,
+        }
+    }
+
+    /// Whether a character that is not ASCII may change, or is a mark.
+    #[inline]
+    fn moves(&self, c: char) -> bool {
         const MOVES: Class = Class::COMBINING_MARK.union(Class::NONSPACING_MARK).union(Class::CONTROL);
         let Asked { not_blank, inert } = self.asked;
-        let moves = |c| {
-            let class = class(c);
+        let is_refused = |class: Class| {
             not_blank && class.is_whitespace()
                 || inert && (class.intersects(MOVES) || !class.is_inert_nfkc() || !class.is_inert_nfkd())
         };
-        !self.moving.contains(c) && !((not_blank || inert) && moves(c))
+        self.moving.contains(c) || (not_blank || inert) && is_refused(class(c))
     }
 
     /// Of the characters that begin at some bytes of a block, those before which a text may be cut.
     #[inline]
     fn parted(&self, joins: &Joins, text: &str, at: usize, mut firsts: u64) -> u64 {
         let (mut parted, first) = (0, at + firsts.trailing_zeros().min(63) as usize);
-        // The character before, where it ends, and whether it is still.
+        // The character before, where it ends, and whether it is steady.
         let last = text.get(..first).and_then(|before| before.chars().next_back());
-        let mut before = (last.unwrap_or_default(), first, last.is_some_and(|c| self.is_still_or_steady(c)));
+        let mut before = (last.unwrap_or_default(), first, last.is_some_and(|c| self.is_steady(c)));
         while firsts != 0 {
             let place = at + firsts.trailing_zeros() as usize;
             let c = text[place..].chars().next().unwrap_or_default();
             if before.1 != place {
-                let byte = text.as_bytes()[place - 1];
-                before = (char::from(byte), place, self.kind(byte) == Some(Kind::Steady));
+                let last = char::from(text.as_bytes()[place - 1]);
+                before = (last, place, self.is_steady(last));
             }
-            let is_still = self.is_still(c);
-            if c >= UNSPACED && is_still && before.2 && joins.parts(before.0, c) && self.stays_in(text, place, c) {
+            let is_steady = self.is_steady(c);
+            if c >= UNSPACED && is_steady && before.2 && joins.parts(before.0, c) && self.stays_in(text, place, c) {
                 parted |= firsts & firsts.wrapping_neg();
             }
-            before = (c, place + c.len_utf8(), is_still);
+            before = (c, place + c.len_utf8(), is_steady);
             firsts &= firsts - 1;
         }
         parted
@@ -343,22 +353,20 @@ impl Spaced {
     fn parts(&self, joins: &Joins, text: &str, at: usize) -> bool {
         let (one, other) = (text[..at].chars().next_back(), text[at..].chars().next());
         one.zip(other).is_some_and(|(one, other)| {
-            let are_still = other >= UNSPACED && self.is_still_or_steady(one) && self.is_still(other);
-            are_still && joins.parts(one, other) && self.stays_in(text, at, other)
+            let are_steady = other >= UNSPACED && self.is_steady(one) && self.is_steady(other);
+            are_steady && joins.parts(one, other) && self.stays_in(text, at, other)
         })
     }
 
-    /// Whether a still character at a byte of a text stays what it is, for what stands behind it does not join it.
+    /// Whether a steady character at a byte of a text stays what it is, for what stands behind it does not join it.
     fn stays_in(&self, text: &str, at: usize, c: char) -> bool {
         let next = text[at + c.len_utf8()..].chars().next();
-        next.is_none_or(
-            |next| if next.is_ascii() { self.kind(next as u8) != Some(Kind::Moving) } else { self.is_still(next) },
-        )
+        next.is_none_or(|next| self.kind_of(next) != Kind::Moving)
     }
 
-    /// Whether any character stays as it is and is no mark.
-    fn is_still_or_steady(&self, c: char) -> bool {
-        if c.is_ascii() { self.kind(c as u8) == Some(Kind::Steady) } else { self.is_still(c) }
+    #[inline]
+    fn is_steady(&self, c: char) -> bool {
+        self.kind_of(c) == Kind::Steady
     }
 
     #[inline]
@@ -401,7 +409,7 @@ impl Stretch for Spaced {
         let mut unsure = starts & near;
         while unsure != 0 {
             let place = unsure.trailing_zeros();
-            if at + place as usize == 0 || !self.is_steady(&bytes[..at + place as usize]) {
+            if at + place as usize == 0 || !self.ends_steadily(&bytes[..at + place as usize]) {
                 starts &= !(1 << place);
             }
             unsure &= unsure - 1;
@@ -419,65 +427,7 @@ impl Stretch for Spaced {
     }
 }
 
-/// Where the scripts begin of which some do without spaces: Thai and what follows.
-const UNSPACED: char = '\u{E00}';
-
-/// A model that knows fewer characters of these scripts finds most of them unknown, and nowhere to cut.
-const FEWEST_KNOWN: usize = if cfg!(debug_assertions) { 2 } else { 128 };
-
-/// Which characters the pieces of a model, or the user's symbols, hold side by side.
-#[derive(Debug, Clone)]
-struct Joins {
-    /// Characters that are pieces, so that they are never unknown.
-    known: CharSet,
-    /// A bit for each pair, by its hash.
-    pairs: Box<[u64]>,
-}
-
-impl Joins {
-    fn new(model: &Unigram, symbols: &[String]) -> Option<Self> {
-        let is_single = |text: &str| text.chars().nth(1).is_none();
-        let texts = || model.vocab().iter().map(|(text, _)| text);
-        let known = || texts().filter(|text| is_single(text) && model.is_piece(text)).flat_map(str::chars);
-        let is_known = |c: &char| *c >= UNSPACED;
-        if known().filter(is_known).count() < FEWEST_KNOWN {
-            return None;
-        }
-        let all = || texts().chain(symbols.iter().map(String::as_str));
-        let pairs = || all().flat_map(|text| text.chars().zip(text.chars().skip(1))).filter(|pair| pair.1 >= UNSPACED);
-        let mut joins =
-            Self { known: known().collect(), pairs: vec![0; (pairs().count() / 4).next_power_of_two()].into() };
-        pairs().for_each(|pair| {
-            let (word, bit) = joins.place(pair.0, pair.1);
-            joins.pairs[word] |= bit;
-        });
-        Some(joins)
-    }
-
-    /// Whether no path goes over the border between two characters, and no two unknown ones stand there, which were one token.
-    #[inline]
-    fn parts(&self, one: char, other: char) -> bool {
-        let (word, bit) = self.place(one, other);
-        self.pairs[word] & bit == 0 && (self.known.contains(one) || self.known.contains(other))
-    }
-
-    #[inline]
-    fn place(&self, one: char, other: char) -> (usize, u64) {
-        let hash = (u64::from(one) << 32 | u64::from(other)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        ((hash >> 38) as usize & (self.pairs.len() - 1), 1 << (hash >> 58))
-    }
-}
-
 /// The five bytes behind each of a set.
 fn spread(set: u64) -> u64 {
     (1..LONG_CLUSTER).fold(0, |spread, by| spread | set << by)
-}
-
-/// Whether words between which marks stand, each with one at its front, are encoded as by themselves, but for the sum of the scores
-/// before them.
-fn parts_before_marks(model: &Unigram) -> bool {
-    let holds = |text: &str| text.chars().zip(text.chars().skip(1)).any(|(one, other)| one != '▁' && other == '▁');
-    model.settings().precision == Precision::Float32
-        && model.is_piece(SPACE)
-        && !model.vocab().iter().any(|(text, _)| holds(text))
 }
