@@ -45,6 +45,15 @@ def test_every_option_is_a_setting() -> None:
     }
 
 
+@pytest.mark.parametrize("name", ["t.model", "t.tiktoken", "t.txt", "merges.txt", "t.vocab"])
+def test_no_training_for_a_name_of_another_format(run: Run, tmp_path: Path, name: str) -> None:
+    absent, target = tmp_path / "absent", tmp_path / name
+    ended = run("train", absent, "-o", target, "--vocab-size", 50)
+    assert (ended.code, ended.out, target.exists()) == (2, "", False)
+    assert name in ended.err
+    assert "absent" not in ended.err
+
+
 def option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
