@@ -57,13 +57,13 @@ struct OneWord {
     joins: Option<Joins>,
 }
 
-/// What an ASCII character is.
+/// What an ASCII character is; the classifier has a set for each kind but the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    Steady,
-    Divides,
+    Steady = 0,
+    Divides = 1,
     /// Anything else.
-    Moving,
+    Moving = 2,
 }
 
 /// What is asked of characters that are not ASCII, beside that no rule changes them.
@@ -93,14 +93,14 @@ impl Spaced {
         };
         let later = WordSplitter::new(Some(later.clone()), None).ok()?;
         let text = OneWord { splitters: [later.clone(), later], joins: model.joins(&[]) };
-        Some(Self { prefix, text: Some(text), ..Self::new(None, |_| false, Asked::default())? })
+        Some(Self { prefix, text: Some(text), ..Self::new(None, false, Asked::default())? })
     }
 
     fn of_sentencepiece(settings: &SentencePieceSettings, model: &Unigram) -> Option<Self> {
         if !settings.escape_whitespaces || settings.treat_whitespace_as_suffix {
             return None;
         }
-        let spaced = Self::new(settings.rules.as_ref(), |_| false, Asked::default())?;
+        let spaced = Self::new(settings.rules.as_ref(), false, Asked::default())?;
         let symbols = &settings.user_defined_symbols;
         if symbols.iter().flat_map(|symbol| symbol.bytes()).any(|byte| spaced.kind(byte) == Some(Kind::Divides)) {
             return None;
@@ -124,39 +124,10 @@ impl Spaced {
             [PreTokenizer::WhitespaceSplit, PreTokenizer::Metaspace(metaspace)] => (metaspace, true),
             _ => return None,
         };
-        let (mut rules, mut asked, mut is_plain, mut joins) =
-            (None, Asked { not_blank: splits, ..Asked::default() }, true, splits);
-        for step in splitter.normalizer().into_iter().flat_map(Normalizer::steps) {
-            match step {
-                Normalizer::Precompiled(precompiled) if rules.is_none() => rules = Some(precompiled.clone()),
-                Normalizer::Strip(Strip { left: false, .. }) => asked.not_blank = true,
-                Normalizer::Replace { pattern, content } if pattern.is_regex() && pattern.source() == " {2,}" => {
-                    // A mark is no white space, so it would go with the word before.
-                    if content != " " && (content != SPACE || splits) {
-                        return None;
-                    }
-                    joins = true;
-                }
-                Normalizer::Replace { pattern, content } if !pattern.is_regex() => {
-                    let is_word = |text: &str| text.bytes().all(|byte| byte.is_ascii_graphic());
-                    if !is_word(pattern.source()) || !is_word(content) {
-                        return None;
-                    }
-                    is_plain = false;
-                }
-                Normalizer::Form(_) | Normalizer::Lowercase | Normalizer::StripAccents => {
-                    (is_plain, asked) = (false, Asked { not_blank: true, inert: true });
-                }
-                _ => return None,
-            }
-        }
-        let Metaspace { replacement, prepend_scheme, split } = *metaspace;
-        if replacement != MARK || !split {
-            return None;
-        }
+        let Metaspace { replacement: MARK, prepend_scheme, split: true } = *metaspace else { return None };
+        let BeforeMarks { rules, asked, is_plain, joins, .. } = BeforeMarks::of(splitter.normalizer(), splits)?;
         // The rules take clusters of fewer bytes as a whole, however they begin.
         let looks_back = if rules.is_some() { LONG_CLUSTER - 1 } else { 1 };
-        let is_blank = |byte: u8| splits && class(char::from(byte)).is_whitespace();
         Some(Self {
             is_plain: is_plain && (!splits || prepend_scheme == PrependScheme::Always),
             joins,
@@ -164,38 +135,21 @@ impl Spaced {
             looks_back,
             prefix: prepend_scheme != PrependScheme::Never,
             only_first: prepend_scheme == PrependScheme::First,
-            ..Self::new(rules.as_ref(), is_blank, asked)?
+            ..Self::new(rules, splits, asked)?
         })
     }
 
-    /// Cuts where characters stand that are `blank` or become a space by the rules; `None` if that is not enough to tell.
-    fn new(rules: Option<&Precompiled>, is_blank: impl Fn(u8) -> bool, asked: Asked) -> Option<Self> {
-        let active = match rules {
-            Some(rules) => Some(rules.active()?),
+    /// Cuts where characters stand that become a space by the rules or, if it `splits`, are white space; `None` if that is not enough
+    /// to tell.
+    fn new(rules: Option<&Precompiled>, splits: bool, asked: Asked) -> Option<Self> {
+        let rules = match rules {
+            Some(rules) => Some((rules, rules.active()?)),
             None => None,
         };
-        let kind = |byte: u8| {
-            let is_active = active.is_some_and(|active| active.contains(char::from(byte)));
-            let becomes_space = match rules {
-                // A mark behind anything else would become a part of it.
-                Some(rules) if is_active => byte < b' ' && rules.becomes(byte, " "),
-                _ => byte == b' ' || is_blank(byte),
-            };
-            match () {
-                () if becomes_space && !rules.is_some_and(|rules| rules.joins(byte)) => Kind::Divides,
-                // A line end of two characters may be taken for one.
-                () if is_active || (asked.not_blank || rules.is_some()) && !byte.is_ascii_graphic() => Kind::Moving,
-                () => Kind::Steady,
-            }
-        };
-        let ascii: [Kind; 128] = std::array::from_fn(|byte| kind(u8::try_from(byte).unwrap_or_default()));
-        let bits = |kind: &Kind| match kind {
-            Kind::Steady => 0,
-            Kind::Divides => 1,
-            Kind::Moving => 2,
-        };
-        let classifier = Classifier::new(std::array::from_fn(|byte| ascii.get(byte).map_or(0, bits)));
-        let mut moving = active.cloned().unwrap_or_default();
+        let ascii: [Kind; 128] =
+            std::array::from_fn(|byte| kind(u8::try_from(byte).unwrap_or_default(), rules, splits, asked));
+        let classifier = Classifier::new(std::array::from_fn(|byte| ascii.get(byte).map_or(0, |&kind| kind as u8)));
+        let mut moving = rules.map(|(_, active)| active.clone()).unwrap_or_default();
         moving.insert(MARK);
         let spaced = Self {
             classifier,
@@ -425,6 +379,69 @@ impl Stretch for Spaced {
         }
         at + length
     }
+}
+
+/// What normalizers do to a text before marks are put.
+struct BeforeMarks<'a> {
+    rules: Option<&'a Precompiled>,
+    /// See [`Spaced`].
+    asked: Asked,
+    is_plain: bool,
+    joins: bool,
+    /// Whether words are split at white space then.
+    splits: bool,
+}
+
+impl<'a> BeforeMarks<'a> {
+    /// `None` if they may do what is not known here.
+    fn of(normalizer: Option<&'a Normalizer>, splits: bool) -> Option<Self> {
+        let asked = Asked { not_blank: splits, inert: false };
+        let mut all = Self { rules: None, asked, is_plain: true, joins: splits, splits };
+        normalizer.into_iter().flat_map(Normalizer::steps).try_for_each(|step| all.add(step))?;
+        Some(all)
+    }
+
+    fn add(&mut self, step: &'a Normalizer) -> Option<()> {
+        let is_word = |text: &str| text.bytes().all(|byte| byte.is_ascii_graphic());
+        match step {
+            Normalizer::Precompiled(rules) if self.rules.is_none() => self.rules = Some(rules),
+            Normalizer::Strip(Strip { left: false, .. }) => self.asked.not_blank = true,
+            // A mark is no white space, so it would go with the word before.
+            Normalizer::Replace { pattern, content }
+                if pattern.is_regex()
+                    && pattern.source() == " {2,}"
+                    && (content == " " || content == SPACE && !self.splits) =>
+            {
+                self.joins = true;
+            }
+            Normalizer::Replace { pattern, content }
+                if !pattern.is_regex() && is_word(pattern.source()) && is_word(content) =>
+            {
+                self.is_plain = false;
+            }
+            Normalizer::Form(_) | Normalizer::Lowercase | Normalizer::StripAccents => {
+                (self.is_plain, self.asked) = (false, Asked { not_blank: true, inert: true });
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+/// What an ASCII character is, by rules and the characters that these change; see [`Spaced::new`].
+fn kind(byte: u8, rules: Option<(&Precompiled, &CharSet)>, splits: bool, asked: Asked) -> Kind {
+    let changing = rules.filter(|(_, active)| active.contains(char::from(byte)));
+    let becomes_space = match changing {
+        // A mark behind anything else would become a part of it.
+        Some((rules, _)) => byte < b' ' && rules.becomes(byte, " "),
+        None => byte == b' ' || splits && class(char::from(byte)).is_whitespace(),
+    };
+    if becomes_space && !rules.is_some_and(|(rules, _)| rules.joins(byte)) {
+        return Kind::Divides;
+    }
+    // A line end of two characters may be taken for one.
+    let may_change = (asked.not_blank || rules.is_some()) && !byte.is_ascii_graphic();
+    if changing.is_some() || may_change { Kind::Moving } else { Kind::Steady }
 }
 
 /// The five bytes behind each of a set.
