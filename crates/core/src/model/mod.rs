@@ -92,7 +92,7 @@ pub enum Model {
 #[derive(Debug, Default)]
 pub struct ModelScratch {
     matches: Matches,
-    pub(crate) merging: Merging,
+    merging: Merging,
     pub(crate) paths: Paths,
     sampling: Option<Sampling>,
 }
@@ -107,6 +107,11 @@ impl ModelScratch {
         };
         self.merging.dropout.clone_from(&dropout);
         (self.matches.dropout, self.sampling) = (dropout, sampling);
+    }
+
+    /// The most that any part has room for.
+    pub(crate) fn capacity(&self) -> usize {
+        self.merging.capacity().max(self.paths.capacity())
     }
 }
 
