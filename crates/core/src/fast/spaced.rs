@@ -75,6 +75,16 @@ struct Asked {
     inert: bool,
 }
 
+impl Asked {
+    /// Whether a character of that class lacks what is asked. Most pipelines ask nothing, so their loops do without this.
+    #[inline(never)]
+    fn refuses(self, class: Class) -> bool {
+        const MOVES: Class = Class::COMBINING_MARK.union(Class::NONSPACING_MARK).union(Class::CONTROL);
+        self.not_blank && class.is_whitespace()
+            || self.inert && (class.intersects(MOVES) || !class.is_inert_nfkc() || !class.is_inert_nfkd())
+    }
+}
+
 impl Spaced {
     /// The way of a pipeline that normalizes as SentencePiece does, and whose model sees the text as one word.
     pub(super) fn of_text(splitter: &WordSplitter, model: &Model) -> Option<Self> {
@@ -270,13 +280,7 @@ impl Spaced {
     /// Whether a character that is not ASCII may change, or is a mark.
     #[inline]
     fn moves(&self, c: char) -> bool {
-        const MOVES: Class = Class::COMBINING_MARK.union(Class::NONSPACING_MARK).union(Class::CONTROL);
-        let Asked { not_blank, inert } = self.asked;
-        let is_refused = |class: Class| {
-            not_blank && class.is_whitespace()
-                || inert && (class.intersects(MOVES) || !class.is_inert_nfkc() || !class.is_inert_nfkd())
-        };
-        self.moving.contains(c) || (not_blank || inert) && is_refused(class(c))
+        self.moving.contains(c) || self.asked != Asked::default() && self.asked.refuses(class(c))
     }
 
     /// Of the characters that begin at some bytes of a block, those before which a text may be cut.
@@ -293,7 +297,7 @@ impl Spaced {
                 let last = char::from(text.as_bytes()[place - 1]);
                 before = (last, place, self.is_steady(last));
             }
-            let is_steady = self.is_steady(c);
+            let is_steady = !self.moves(c);
             if c >= UNSPACED && is_steady && before.2 && joins.parts(before.0, c) && self.stays_in(text, place, c) {
                 parted |= firsts & firsts.wrapping_neg();
             }
