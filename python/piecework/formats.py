@@ -20,6 +20,7 @@ __all__ = [
     "Format",
     "encoding",
     "held",
+    "named",
     "partner",
     "read",
     "recognized",
@@ -41,6 +42,11 @@ _MODEL = re.compile(rb'"model"\s*:\s*\{')
 _RANKS = re.compile(rb"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}[A-Za-z0-9+/=]=)? \d+\r?(?:\n|\Z)")
 _CLIP = b'"bpe_simple_vocab_16e6.txt#version:'
 _PARTNERS = (("vocab.json", "merges.txt"), ("encoder.json", "vocab.bpe"))
+_SUFFIXES: Final[Mapping[str, Format]] = {
+    ".model": "sentencepiece",
+    ".tiktoken": "tiktoken",
+    ".txt": "vocab.txt",
+}
 
 
 def recognized(data: bytes, name: str = "") -> Format:
@@ -77,6 +83,34 @@ def _is_sentencepiece(data: bytes) -> bool:
         return False
     score = 4 + data[3]
     return data[3] + 2 <= data[1] and data[score : score + 1] in (b"\x15", b"\x18")
+
+
+def named(name: str) -> Format:
+    """Tell what a file is written as if its name has to say it: what :func:`recognized` would take it for.
+
+    Args:
+        name: The file's name.
+
+    Returns:
+        The format, ``"tokenizer.json"`` for names that say none.
+
+    Raises:
+        ConfigError: A file of that name does not hold a tokenizer by itself.
+
+    >>> named("t5.model"), named("vocab.txt"), named("tokenizer.json"), named("mine")
+    ('sentencepiece', 'vocab.txt', 'tokenizer.json', 'tokenizer.json')
+    """
+    suffix = os.path.splitext(name)[1].lower()
+    if suffix != ".json" and (other := partner(name)):
+        raise ConfigError(
+            f'{name} belongs with {other}: give their folder, and the format "merges.txt"'
+        )
+    if suffix == ".vocab":
+        raise ConfigError(
+            f"{name} would hold pieces and their scores alone, as models.Unigram.to_vocab() gives them; "
+            "give another name, or the format"
+        )
+    return _SUFFIXES.get(suffix, "tokenizer.json")
 
 
 def partner(name: str) -> str | None:

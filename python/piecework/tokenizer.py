@@ -590,11 +590,11 @@ class Tokenizer:
     def save(
         self,
         path: Pathish,
-        format: Format = "tokenizer.json",  # noqa: A002
+        format: Format | None = None,  # noqa: A002
         *,
         nearest: bool = False,
     ) -> None:
-        """Write the tokenizer, by default as a tokenizer.json, which ``tokenizers`` 0.23 loads too.
+        """Write the tokenizer as its file's name says, by default as a tokenizer.json, which ``tokenizers`` 0.23 loads too.
 
         With a setting that it cannot honour (``unknown`` other than ``"word"``) the file has a model type that it
         refuses, so that no id changes in silence. Other formats hold less; a warning tells what is lost, and what would
@@ -603,31 +603,36 @@ class Tokenizer:
         Args:
             path: The file, made or replaced as a whole; of ``"merges.txt"`` the folder that gets a vocab.json beside it.
             format: ``"tokenizer.json"`` (history and counts included), ``"vocab.txt"``, ``"merges.txt"``, ``"tiktoken"``,
-                ``"sentencepiece"``, ``"subword-nmt"`` or ``"clip"``, which is packed if the name ends in ``.gz``.
+                ``"sentencepiece"``, ``"subword-nmt"`` or ``"clip"``, which is packed if the name ends in ``.gz``. If it is
+                not given, names in ``.model`` say ``"sentencepiece"``, those in ``.tiktoken`` ``"tiktoken"``, those in ``.txt``
+                ``"vocab.txt"``, and all others ``"tokenizer.json"``.
             nearest: Of Unigram, to a tokenizer.json or a SentencePiece model: write the nearest that the other library loads,
                 also where ids may change; a warning tells what does.
 
         Raises:
             FileError: It cannot be written; what was there before is untouched.
-            ConfigError: The format cannot hold the tokenizer.
+            ConfigError: The format cannot hold the tokenizer, or the name stands for no whole one (``.vocab``, merges.txt).
 
         >>> import pathlib, tempfile
         >>> folder = pathlib.Path(tempfile.mkdtemp())
         >>> from piecework import models
         >>> model = models.BPE(["l", "o", "w", "lo", "lo</w>"], [("l", "o")], end_of_word_suffix="</w>")
-        >>> Tokenizer(model).save(folder / "ranks", "tiktoken")
+        >>> Tokenizer(model).save(folder / "mine.tiktoken")
         Traceback (most recent call last):
         ...
         piecework.errors.ConfigError: a tiktoken file cannot hold the marks "" and "</w>" of tokens in a word; save a tokenizer.json
         """
+        from piecework.formats import named
+
+        kind = format or named(os.path.basename(os.fspath(path)))
         if nearest:
-            self._nearest(format).save(path, format)
-        elif format == "tokenizer.json":
+            self._nearest(kind).save(path, kind)
+        elif kind == "tokenizer.json":
             write_aside(path, self.to_str().encode())
-        elif format == "vocab.txt":
+        elif kind == "vocab.txt":
             self._save_vocab(path)
         else:
-            self._save_as(path, format, None)
+            self._save_as(path, kind, None)
 
     def save_sentencepiece(self, path: Pathish, like: Pathish | None = None) -> None:
         """Write a SentencePiece model; see :meth:`save`.

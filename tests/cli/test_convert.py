@@ -36,6 +36,18 @@ def test_there_and_back(run: Run, ranks: Path, tmp_path: Path) -> None:
     assert again.read_bytes() == ranks.read_bytes()
 
 
+def test_names_say_the_format(run: Run, ranks: Path, tmp_path: Path) -> None:
+    json, again = tmp_path / "t.json", tmp_path / "again.tiktoken"
+    assert run("convert", ranks, json) == (0, "", "")
+    assert run("convert", json, again).code == 0
+    assert again.read_bytes() == ranks.read_bytes()
+    ended = run("convert", json, tmp_path / "t.model")
+    assert (ended.code, "a SentencePiece model cannot hold" in ended.err) == (2, True)
+    ended = run("convert", json, tmp_path / "merges.txt")
+    assert (ended.code, "merges.txt belongs with vocab.json" in ended.err) == (2, True)
+    assert sorted(tmp_path.iterdir()) == [again, ranks, json]
+
+
 def test_merges_get_a_folder(run: Run, ranks: Path, tmp_path: Path) -> None:
     target = tmp_path / "folder"
     ended = run("convert", ranks, target, "--to", "merges.txt")

@@ -45,18 +45,32 @@ def test_every_option_is_a_setting() -> None:
     }
 
 
+@pytest.mark.parametrize("name", ["t.model", "t.tiktoken", "t.txt", "merges.txt", "t.vocab"])
+def test_no_training_for_a_name_of_another_format(run: Run, tmp_path: Path, name: str) -> None:
+    absent, target = tmp_path / "absent", tmp_path / name
+    ended = run("train", absent, "-o", target, "--vocab-size", 50)
+    assert (ended.code, ended.out, target.exists()) == (2, "", False)
+    assert name in ended.err
+    assert "absent" not in ended.err
+
+
+def option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def options_of(settings: dict[str, Any]) -> list[Any]:
+    return [word for name, value in settings.items() for word in (option(name), value)]
+
+
 def test_every_option_of_bpe_arrives(run: Run, text_file: Path, tmp_path: Path) -> None:
     settings: dict[str, Any] = {
         "min_frequency": 2, "min_word_frequency": 2, "max_merges": 9, "stop_at_pair_frequency": 1,
         "ties": "sentencepiece", "initial_alphabet": "xyz", "limit_alphabet": 12, "continuing_subword_prefix": "@",
         "end_of_word_suffix": "$", "suffix_style": "attached", "max_token_length": 3,
     }  # fmt: skip
-    options = [
-        word for name, value in settings.items() for word in (f"--{name.replace('_', '-')}", value)
-    ]
     target = tmp_path / "t.json"
     words = ("train", text_file, "-o", target, "--model", "bpe", "--special-tokens-last")
-    assert run(*words, *options, "--special-tokens", "<unk>").code == 0
+    assert run(*words, *options_of(settings), "--special-tokens", "<unk>").code == 0
     trainer = pw.BpeTrainer(**settings, special_tokens=["<unk>"], special_tokens_first=False)
     assert pw.Tokenizer.from_file(target) == pw.train_files(text_file, trainer)
 
@@ -67,9 +81,6 @@ def test_every_option_of_unigram_arrives(run: Run, text_file: Path, tmp_path: Pa
         "min_frequency": 3, "min_word_frequency": 2, "unk_token": "[UNK]", "character_coverage": 0.99,
         "required_chars": "xyz",
     }  # fmt: skip
-    options = [
-        word for name, value in settings.items() for word in (f"--{name.replace('_', '-')}", value)
-    ]
     yes = (
         "byte_fallback",
         "split_digits",
@@ -77,16 +88,15 @@ def test_every_option_of_unigram_arrives(run: Run, text_file: Path, tmp_path: Pa
         "treat_whitespace_as_suffix",
     )
     no = ("split_by_unicode_script", "split_by_number", "split_by_whitespace")
-    options += [f"--{name.replace('_', '-')}" for name in yes]
-    options += [f"--no-{name.replace('_', '-')}" for name in no]
+    flags = [option(name) for name in yes] + [option(f"no_{name}") for name in no]
     target = tmp_path / "t.json"
     words = ("train", text_file, "-o", target, "--model", "unigram", "--special-tokens-last")
     named = ("--special-tokens", "[UNK]", "--user-defined-symbol", "sat")
-    assert run(*words, *options, *named).code == 0
-    flags = dict.fromkeys(yes, True) | dict.fromkeys(no, False)
+    assert run(*words, *options_of(settings), *flags, *named).code == 0
+    switches = dict.fromkeys(yes, True) | dict.fromkeys(no, False)
     trainer = pw.UnigramTrainer(
         **settings,
-        **flags,
+        **switches,
         special_tokens=["[UNK]"],
         special_tokens_first=False,
         user_defined_symbols=["sat"],
@@ -94,7 +104,7 @@ def test_every_option_of_unigram_arrives(run: Run, text_file: Path, tmp_path: Pa
     assert pw.Tokenizer.from_file(target) == pw.train_files(text_file, trainer)
     named_too = {"special_tokens", "special_tokens_first", "user_defined_symbols"}
     everything = {field.name for field in dataclasses.fields(trainer)}
-    assert settings.keys() | flags.keys() | named_too == everything
+    assert settings.keys() | switches.keys() | named_too == everything
 
 
 def test_rounds_of_unigram(run: Run, text_file: Path, tmp_path: Path) -> None:
@@ -174,9 +184,6 @@ def test_every_option_arrives(run: Run, text_file: Path, tmp_path: Path) -> None
         "ties": "first", "initial_alphabet": "xyz", "limit_alphabet": 12, "continuing_subword_prefix": "@",
         "max_token_length": 3,
     }  # fmt: skip
-    options = [
-        word for name, value in settings.items() for word in (f"--{name.replace('_', '-')}", value)
-    ]
     flags = (
         "--stop-without-gain",
         "--special-tokens-last",
@@ -189,7 +196,7 @@ def test_every_option_arrives(run: Run, text_file: Path, tmp_path: Path) -> None
     symbols = ("--user-defined-symbol", "cat", "--user-defined-symbol", "dog")
     target = tmp_path / "t.json"
     words = ("train", text_file, "-o", target, "--vocab-size", 50)
-    assert run(*words, *options, *flags, *specials, *symbols).code == 0
+    assert run(*words, *options_of(settings), *flags, *specials, *symbols).code == 0
     trainer = pw.WordPieceTrainer(
         50,
         **settings,

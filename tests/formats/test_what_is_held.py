@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import piecework as pw
+from piecework.formats import recognized
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,6 +21,45 @@ def changed(**members: Any) -> str:
     """The tokenizer.json of a small vocabulary with other members."""
     parts = json.loads(pw.Tokenizer.from_str(LINES).to_str())
     return json.dumps(parts | members)
+
+
+def test_names_say_the_format(tmp_path: Path) -> None:
+    words = pw.Tokenizer.from_str(LINES)
+    ranks = pw.train(["a a"], pw.BpeTrainer(257, alphabet="byte"))
+    scores = pw.Tokenizer(
+        pw.models.Unigram(
+            [("<unk>", 0.0), ("▁a", -1.0)], 0, precision="float32", reserved=["<unk>"]
+        ),
+        normalizer=pw.normalizers.SentencePiece(),
+    )
+    saved = {
+        "x": (words, "tokenizer.json"),
+        "x.JSON": (words, "tokenizer.json"),
+        "vocab.json": (words, "tokenizer.json"),
+        "x.txt": (words, "vocab.txt"),
+        "x.tiktoken": (ranks, "tiktoken"),
+        "x.Model": (scores, "sentencepiece"),
+    }
+    for name, (tok, kind) in saved.items():
+        with warnings.catch_warnings(action="ignore"):
+            tok.save(tmp_path / name)
+        assert recognized((tmp_path / name).read_bytes(), name) == kind, name
+
+
+def test_names_of_what_is_no_tokenizer(tmp_path: Path) -> None:
+    tok = pw.Tokenizer.from_str(LINES)
+    for name, said in {
+        "merges.txt": "belongs with vocab.json",
+        "gpt2-vocab.bpe": "with gpt2-encoder.json",
+        "x.vocab": "to_vocab",
+        "x.model": "a SentencePiece model cannot hold",
+        "x.tiktoken": "a tiktoken file cannot hold",
+    }.items():
+        with pytest.raises(pw.errors.ConfigError, match=said):
+            tok.save(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+    tok.save(tmp_path / "x.vocab", "tokenizer.json")
+    assert pw.Tokenizer.from_file(tmp_path / "x.vocab") == tok
 
 
 def test_a_name_that_stands_for_two_tokens_stays_two() -> None:

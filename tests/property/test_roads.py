@@ -63,6 +63,19 @@ MARKS: dict[str, tuple[n.Normalizer | None, p.PreTokenizer]] = {
     "marks, none before a text": (None, p.Metaspace(prepend_scheme="never")),
     "marks, joined": (n.Replace(pw.Regex(" {2,}"), " "), p.Metaspace()),
     "marks, folded": (n.Sequence([n.NFKC(), n.Lowercase()]), p.Metaspace(prepend_scheme="first")),
+    "marks, white space split": (None, p.Sequence([p.WhitespaceSplit(), p.Metaspace()])),
+    "marks, white space split, first": (
+        None,
+        p.Sequence([p.WhitespaceSplit(), p.Metaspace(prepend_scheme="first")]),
+    ),
+    "marks, rules": (
+        n.Sequence([n.Precompiled.of("nmt_nfkc"), n.Replace(pw.Regex(" {2,}"), " ")]),
+        p.Metaspace(),
+    ),
+    "marks, folding rules, white space split": (
+        n.Sequence([n.Precompiled.of("nmt_nfkc_cf"), n.Strip(left=False)]),
+        p.Sequence([p.WhitespaceSplit(), p.Metaspace()]),
+    ),
 }
 OTHERS |= GRAMMARS | MARKS
 SOME = ("bert 1111", "bert 1100", "bert 0000", *OTHERS)

@@ -8,12 +8,14 @@
 )]
 
 mod random;
+mod roads;
 #[expect(unreachable_pub, reason = "the fuzz targets have this list, too")]
 mod traps;
 
 use piecework_core::format::{JsonSettings, read_tokenizer_json};
-use piecework_core::pipeline::{Input, Options, Road, Scratch, Tokenizer};
+use piecework_core::pipeline::Scratch;
 use random::Random;
+use roads::{check, check_alone, file};
 use serde_json::{Value, json};
 use traps::{TRAPS, runs};
 
@@ -119,25 +121,7 @@ fn whole(
     let vocab: Value = tokens.iter().enumerate().map(|(id, token)| (token.clone(), json!(id))).collect();
     let mut model = json!({"type": "BPE", "vocab": vocab, "merges": merges});
     model.as_object_mut().unwrap().extend(settings.as_object().unwrap().clone());
-    let added = [(tokens.len(), "<s>"), (tokens.len() + 1, "[X]")].map(|(id, content)| {
-        json!({"id": id, "content": content, "single_word": false, "lstrip": false, "rstrip": false, "normalized": false,
-            "special": content == "<s>"})
-    });
-    json!({"version": "1.0", "truncation": null, "padding": null, "added_tokens": added, "normalizer": normalizer,
-        "pre_tokenizer": pre_tokenizer, "post_processor": null, "decoder": null, "model": model})
-}
-
-fn check(tokenizer: &Tokenizer, text: &str, scratch: &mut Scratch, context: &str) {
-    let on = |road| Options { road, ..Options::default() };
-    let mut fresh = Scratch::default();
-    let wanted = tokenizer.encode(Input::Text(text), None, &on(Road::General), &mut fresh).unwrap();
-    for road in [Road::Fast, Road::Uncached, Road::Fast] {
-        let mut ids = Vec::new();
-        tokenizer.encode_ids(Input::Text(text), None, &on(road), scratch, &mut ids).unwrap();
-        assert_eq!(ids, wanted.ids, "{road:?} {text:?} {context}");
-        let found = tokenizer.encode(Input::Text(text), None, &on(road), scratch).unwrap();
-        assert_eq!(found, wanted, "{road:?} {text:?} {context}");
-    }
+    file(normalizer, pre_tokenizer, &model, tokens.len())
 }
 
 #[test]
@@ -150,13 +134,10 @@ fn all_roads_give_the_same() {
         let json = if kind == 0 { byte_level(random, &texts) } else { sentence_piece(random, &texts) };
         let tokenizer = read_tokenizer_json(json.to_string().as_bytes(), &JsonSettings::default()).unwrap();
         fast[kind] += u32::from(tokenizer.road().is_ok());
-        let mut scratch = Scratch::default();
+        let (mut scratch, context) = (Scratch::default(), format!("trial {trial}"));
         let long = if trial < 6 { runs() } else { Vec::new() };
-        long.iter().for_each(|text| check(&tokenizer, text, &mut scratch, &format!("trial {trial}")));
-        for text in &texts {
-            check(&tokenizer, text, &mut scratch, &format!("trial {trial}"));
-            check(&tokenizer, &format!("{text}<s>{text}[X] {text}"), &mut scratch, &format!("trial {trial}"));
-        }
+        long.iter().for_each(|text| check_alone(&tokenizer, text, &mut scratch, &context));
+        texts.iter().for_each(|text| check(&tokenizer, text, &mut scratch, &context));
     }
     assert!(fast.iter().all(|&count| count > 100), "{fast:?}");
 }

@@ -9,13 +9,15 @@
 )]
 
 mod random;
+mod roads;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use piecework_core::format::{JsonSettings, read_tokenizer_json};
 use piecework_core::normalize::Precompiled;
-use piecework_core::pipeline::{Input, Options, Road, Scratch, Tokenizer};
+use piecework_core::pipeline::Scratch;
 use random::Random;
+use roads::{check, check_alone, file};
 use serde_json::{Value, json};
 
 /// What texts are made of: characters that vanish, grow, join, divide, are unknown, and are marks.
@@ -96,22 +98,12 @@ const RULES: [(&str, &str); 17] = [
 ];
 
 fn rules(random: &mut Random) -> Value {
-    let some = RULES.iter().filter(|_| random.below(5) > 0).map(|(from, to)| ((*from).to_owned(), (*to).to_owned()));
-    let mut all: Vec<(String, String)> = some.collect();
+    let mut some: Vec<_> = RULES.into_iter().filter(|_| random.below(5) > 0).collect();
     if random.below(12) == 0 {
-        all.push(random.pick(&[("a b", "x"), (" ", "_"), (" \u{301}", "´"), ("b", " "), ("\n", "\n\n")]).into_owned());
+        some.push(random.pick(&[("a b", "x"), (" ", "_"), (" \u{301}", "´"), ("b", " "), ("\n", "\n\n")]));
     }
-    json!(BASE64_STANDARD.encode(Precompiled::of(all).unwrap().charsmap()))
-}
-
-trait IntoOwned {
-    fn into_owned(self) -> (String, String);
-}
-
-impl IntoOwned for (&str, &str) {
-    fn into_owned(self) -> (String, String) {
-        (self.0.to_owned(), self.1.to_owned())
-    }
+    let owned = some.into_iter().map(|(from, to)| (from.to_owned(), to.to_owned()));
+    json!(BASE64_STANDARD.encode(Precompiled::of(owned).unwrap().charsmap()))
 }
 
 fn text(random: &mut Random) -> String {
@@ -192,30 +184,7 @@ fn pipeline(random: &mut Random, texts: &[String]) -> Value {
         model["type"] = json!("piecework.Unigram");
         model["piecework"] = json!({"version": 1, "precision": precision, "user_defined": [], "reserved": reserved});
     }
-    let added = [("<s>", size), ("[X]", size + 1)].map(|(content, id)| {
-        json!({"id": id, "content": content, "single_word": false, "lstrip": false, "rstrip": false, "normalized": false,
-            "special": content == "<s>"})
-    });
-    json!({"version": "1.0", "truncation": null, "padding": null, "added_tokens": added, "normalizer": normalizer,
-        "pre_tokenizer": pre_tokenizer, "post_processor": null, "decoder": null, "model": model})
-}
-
-fn check(tokenizer: &Tokenizer, text: &str, scratch: &mut Scratch, context: &str) {
-    let on = |road| Options { road, ..Options::default() };
-    let mut fresh = Scratch::default();
-    let wanted = tokenizer.encode(Input::Text(text), None, &on(Road::General), &mut fresh).unwrap();
-    for road in [Road::Fast, Road::Uncached, Road::Fast] {
-        let mut ids = Vec::new();
-        tokenizer.encode_ids(Input::Text(text), None, &on(road), scratch, &mut ids).unwrap();
-        assert_eq!(ids, wanted.ids, "{road:?} {text:?} {context}");
-        let found = tokenizer.encode(Input::Text(text), None, &on(road), scratch).unwrap();
-        assert_eq!(found, wanted, "{road:?} {text:?} {context}");
-    }
-    if let Some(cuts) = tokenizer.cuts(&on(Road::Fast)) {
-        let mut ids = Vec::new();
-        cuts.parts(text, 5).into_iter().for_each(|part| cuts.encode(part, scratch, &mut ids).unwrap());
-        assert_eq!(ids, wanted.ids, "in parts {text:?} {context}");
-    }
+    file(&normalizer, &pre_tokenizer, &model, size)
 }
 
 #[test]
@@ -228,16 +197,13 @@ fn all_roads_give_the_same() {
         let tokenizer = read_tokenizer_json(json.to_string().as_bytes(), &JsonSettings::default()).unwrap();
         fast[usize::from(json["pre_tokenizer"].is_null())] += u32::from(tokenizer.road().is_ok());
         let (mut scratch, context) = (Scratch::default(), format!("trial {trial}"));
-        for text in &texts {
-            check(&tokenizer, text, &mut scratch, &context);
-            check(&tokenizer, &format!("{text}<s>{text}[X] {text}"), &mut scratch, &context);
-        }
+        texts.iter().for_each(|text| check(&tokenizer, text, &mut scratch, &context));
         // Sums of 32 bits grow until they have few digits left, and begin anew.
         if trial % 12 == 5 {
             let long = texts.concat().repeat(1 + random.below(400));
-            check(&tokenizer, &long, &mut scratch, &context);
-            check(&tokenizer, &format!(" {}{}", "!?".repeat(40), texts.concat()), &mut scratch, &context);
-            texts.iter().for_each(|text| check(&tokenizer, text, &mut scratch, &context));
+            check_alone(&tokenizer, &long, &mut scratch, &context);
+            check_alone(&tokenizer, &format!(" {}{}", "!?".repeat(40), texts.concat()), &mut scratch, &context);
+            texts.iter().for_each(|text| check_alone(&tokenizer, text, &mut scratch, &context));
         }
     }
     assert!(fast.iter().all(|&count| count > 100), "{fast:?}");

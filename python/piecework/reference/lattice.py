@@ -22,6 +22,8 @@ from piecework.reference.floats import ONE, ZERO, Wide
 Rounding = Callable[[float], float]
 
 UNKNOWN = ""
+UNKNOWN_PENALTY = 10.0
+"""What is unknown is by so much less likely than the least likely piece (U31)."""
 
 
 class Edge(NamedTuple):

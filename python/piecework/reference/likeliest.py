@@ -14,10 +14,10 @@ from piecework.reference import lattice, nbest
 from piecework.reference.chance import SplitMix64
 from piecework.reference.encode import UNKNOWN_POLICIES, Piece
 from piecework.reference.floats import Wide, exp, ln
-from piecework.reference.lattice import UNKNOWN
+from piecework.reference.lattice import UNKNOWN, UNKNOWN_PENALTY
 from piecework.reference.probability import FLOOR
 
-UNKNOWN_SCORE = ln(Wide.of(FLOOR)) - 10
+UNKNOWN_SCORE = ln(Wide.of(FLOOR)) - UNKNOWN_PENALTY
 
 
 @dataclass(frozen=True)

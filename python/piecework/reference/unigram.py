@@ -19,13 +19,16 @@ from piecework.reference import lattice, nbest
 from piecework.reference.chance import SplitMix64
 from piecework.reference.encode import Piece
 from piecework.reference.floats import exp, ln, single
-from piecework.reference.lattice import UNKNOWN, Edge
+from piecework.reference.lattice import UNKNOWN, UNKNOWN_PENALTY, Edge
 
-UNKNOWN_PENALTY = 10.0
 SYMBOL_BONUS = 0.1
-FAR = 100_000.0
-LARGEST = single(2.0**128 - 2.0**104)
+"""What each character of a user-defined entry but the first adds to its score; on the best path, each byte (U31)."""
 
+FAR = 100_000.0
+"""Sums of 32 bits farther from 0 begin anew (U32)."""
+
+LARGEST = single(2.0**128 - 2.0**104)
+"""The largest float of 32 bits."""
 
 ROUNDING: dict[str, lattice.Rounding] = {"float64": float, "float32": single}
 

@@ -197,19 +197,22 @@ impl<T: Copy + Default, const FEW: usize> Cache<T, FEW> {
     /// Has the entries for a short chunk brought near, which is soon to be looked up.
     #[inline]
     pub(super) fn prefetch(&self, key: Hashed) {
-        if let Some(line) = self.lines.get(self.places(key.hash)[0]) {
-            line.0.iter().step_by(Line::<T, FEW>::NEAR).for_each(masks::prefetch);
-        }
+        self.bring_near(self.places(key.hash)[0]);
     }
 
     /// Has all else brought near where such a chunk may be.
     #[inline]
     pub(super) fn prefetch_rest(&self, key: Hashed) {
-        if let Some(line) = self.lines.get(self.places(key.hash)[1]) {
-            line.0.iter().step_by(Line::<T, FEW>::NEAR).for_each(masks::prefetch);
-        }
+        self.bring_near(self.places(key.hash)[1]);
         if let Some(slot) = self.long.slots.get(self.long.place(tag(key.hash))) {
             masks::prefetch(slot);
+        }
+    }
+
+    #[inline]
+    fn bring_near(&self, place: usize) {
+        if let Some(line) = self.lines.get(place) {
+            line.0.iter().step_by(Line::<T, FEW>::NEAR).for_each(masks::prefetch);
         }
     }
 

@@ -165,7 +165,7 @@ fn first(bytes: &[u8]) -> Option<char> {
 }
 
 /// The last character, if it is whole.
-fn last(bytes: &[u8]) -> Option<char> {
+pub(super) fn last(bytes: &[u8]) -> Option<char> {
     let starts = (bytes.len().saturating_sub(4)..bytes.len()).rev();
     starts.into_iter().find_map(|start| str::from_utf8(&bytes[start..]).ok()).and_then(|text| text.chars().next())
 }

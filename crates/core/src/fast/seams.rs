@@ -12,7 +12,7 @@ use crate::normalize::Normalizer;
 use crate::words::WordSplitter;
 
 /// What spaces are written as.
-const MARK: char = '▁';
+pub(super) const MARK: char = '▁';
 
 /// Cuts texts where the model may not join them.
 #[derive(Debug, Clone)]

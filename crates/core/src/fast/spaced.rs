@@ -9,10 +9,12 @@
 //! [`crate::model::unigram::margin`].
 
 use super::masks::{BLOCK, Classifier, Masks};
-use super::seams::is_mark;
+use super::pieces::last;
+use super::seams::{MARK, is_mark};
 use super::walk::{List, Stretch};
 use crate::model::Model;
-use crate::model::unigram::{Precision, Unigram, marks};
+use crate::model::unigram::joins::{Joins, UNSPACED};
+use crate::model::unigram::{Unigram, marks};
 use crate::normalize::{LONG_CLUSTER, Normalizer, Precompiled, SPACE, SentencePiece, SentencePieceSettings, Strip};
 use crate::pretokenize::PreTokenizer;
 use crate::settings::{Metaspace, PrependScheme};
@@ -55,13 +57,13 @@ struct OneWord {
     joins: Option<Joins>,
 }
 
-/// What an ASCII character is.
+/// What an ASCII character is; the classifier has a set for each kind but the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    Steady,
-    Divides,
+    Steady = 0,
+    Divides = 1,
     /// Anything else.
-    Moving,
+    Moving = 2,
 }
 
 /// What is asked of characters that are not ASCII, beside that no rule changes them.
@@ -73,47 +75,55 @@ struct Asked {
     inert: bool,
 }
 
+impl Asked {
+    /// Whether a character of that class lacks what is asked. Most pipelines ask nothing, so their loops do without this.
+    #[inline(never)]
+    fn refuses(self, class: Class) -> bool {
+        const MOVES: Class = Class::COMBINING_MARK.union(Class::NONSPACING_MARK).union(Class::CONTROL);
+        self.not_blank && class.is_whitespace()
+            || self.inert && (class.intersects(MOVES) || !class.is_inert_nfkc() || !class.is_inert_nfkd())
+    }
+}
+
 impl Spaced {
     /// The way of a pipeline that normalizes as SentencePiece does, and whose model sees the text as one word.
     pub(super) fn of_text(splitter: &WordSplitter, model: &Model) -> Option<Self> {
-        let may = splitter.pre_tokenizer().is_none()
-            && model.vocab().id_limit() <= marks::FREE
-            && model.as_unigram().is_some_and(parts_before_marks);
-        let steps: Vec<_> = splitter.normalizer().filter(|_| may)?.steps().collect();
+        let model = model.as_unigram().filter(|_| splitter.pre_tokenizer().is_none())?;
+        if model.vocab().id_limit() > marks::FREE || !model.parts_before(MARK) {
+            return None;
+        }
+        let steps: Vec<_> = splitter.normalizer()?.steps().collect();
         let (later, prefix) = match &steps[..] {
             [Normalizer::SentencePiece(normalizer)] => {
-                return Self::of_sentencepiece(normalizer.settings(), model.as_unigram()?);
+                return Self::of_sentencepiece(normalizer.settings(), model);
             }
             [replace] if is_mark(replace) => (*replace, false),
             [Normalizer::Prepend(prefix), replace] if is_mark(replace) && prefix == SPACE => (*replace, true),
             _ => return None,
         };
         let later = WordSplitter::new(Some(later.clone()), None).ok()?;
-        let text = OneWord { splitters: [later.clone(), later], joins: Joins::new(model.as_unigram()?, &[]) };
-        Some(Self { prefix, text: Some(text), ..Self::new(None, |_| false, Asked::default())? })
+        let text = OneWord { splitters: [later.clone(), later], joins: model.joins(&[]) };
+        Some(Self { prefix, text: Some(text), ..Self::new(None, false, Asked::default())? })
     }
 
     fn of_sentencepiece(settings: &SentencePieceSettings, model: &Unigram) -> Option<Self> {
+        if !settings.escape_whitespaces || settings.treat_whitespace_as_suffix {
+            return None;
+        }
+        let spaced = Self::new(settings.rules.as_ref(), false, Asked::default())?;
+        let symbols = &settings.user_defined_symbols;
+        if symbols.iter().flat_map(|symbol| symbol.bytes()).any(|byte| spaced.kind(byte) == Some(Kind::Divides)) {
+            return None;
+        }
         let joins = settings.remove_extra_whitespaces;
         // Where white space is removed from the front, the mark for it is put there again.
         let later = |add_dummy_prefix| {
             let settings = SentencePieceSettings { add_dummy_prefix, ..settings.clone() };
             WordSplitter::new(Some(Normalizer::SentencePiece(SentencePiece::new(settings).ok()?)), None).ok()
         };
-        let spaced = Self {
-            joins,
-            has_symbols: !settings.user_defined_symbols.is_empty(),
-            prefix: settings.add_dummy_prefix,
-            text: Some(OneWord {
-                splitters: [later(joins)?, later(false)?],
-                joins: Joins::new(model, &settings.user_defined_symbols),
-            }),
-            ..Self::new(settings.rules.as_ref(), |_| false, Asked::default())?
-        };
-        let divides = |byte: u8| spaced.kind(byte) == Some(Kind::Divides);
-        let has_divider = settings.user_defined_symbols.iter().flat_map(|symbol| symbol.bytes()).any(divides);
-        let may = settings.escape_whitespaces && !settings.treat_whitespace_as_suffix && !has_divider;
-        may.then_some(spaced)
+        let text = OneWord { splitters: [later(joins)?, later(false)?], joins: model.joins(symbols) };
+        let (has_symbols, prefix) = (!symbols.is_empty(), settings.add_dummy_prefix);
+        Some(Self { joins, has_symbols, prefix, text: Some(text), ..spaced })
     }
 
     /// The way of a pipeline that splits before marks.
@@ -124,39 +134,10 @@ impl Spaced {
             [PreTokenizer::WhitespaceSplit, PreTokenizer::Metaspace(metaspace)] => (metaspace, true),
             _ => return None,
         };
-        let (mut rules, mut asked, mut is_plain, mut joins) =
-            (None, Asked { not_blank: splits, ..Asked::default() }, true, splits);
-        for step in splitter.normalizer().into_iter().flat_map(Normalizer::steps) {
-            match step {
-                Normalizer::Precompiled(precompiled) if rules.is_none() => rules = Some(precompiled.clone()),
-                Normalizer::Strip(Strip { left: false, .. }) => asked.not_blank = true,
-                Normalizer::Replace { pattern, content } if pattern.is_regex() && pattern.source() == " {2,}" => {
-                    // A mark is no white space, so it would go with the word before.
-                    if content != " " && (content != SPACE || splits) {
-                        return None;
-                    }
-                    joins = true;
-                }
-                Normalizer::Replace { pattern, content } if !pattern.is_regex() => {
-                    let is_word = |text: &str| text.bytes().all(|byte| byte.is_ascii_graphic());
-                    if !is_word(pattern.source()) || !is_word(content) {
-                        return None;
-                    }
-                    is_plain = false;
-                }
-                Normalizer::Form(_) | Normalizer::Lowercase | Normalizer::StripAccents => {
-                    (is_plain, asked) = (false, Asked { not_blank: true, inert: true });
-                }
-                _ => return None,
-            }
-        }
-        let Metaspace { replacement, prepend_scheme, split } = *metaspace;
-        if !SPACE.chars().eq([replacement]) || !split {
-            return None;
-        }
+        let Metaspace { replacement: MARK, prepend_scheme, split: true } = *metaspace else { return None };
+        let BeforeMarks { rules, asked, is_plain, joins, .. } = BeforeMarks::of(splitter.normalizer(), splits)?;
         // The rules take clusters of fewer bytes as a whole, however they begin.
         let looks_back = if rules.is_some() { LONG_CLUSTER - 1 } else { 1 };
-        let is_blank = |byte: u8| splits && class(char::from(byte)).is_whitespace();
         Some(Self {
             is_plain: is_plain && (!splits || prepend_scheme == PrependScheme::Always),
             joins,
@@ -164,58 +145,38 @@ impl Spaced {
             looks_back,
             prefix: prepend_scheme != PrependScheme::Never,
             only_first: prepend_scheme == PrependScheme::First,
-            ..Self::new(rules.as_ref(), is_blank, asked)?
+            ..Self::new(rules, splits, asked)?
         })
     }
 
-    /// Cuts where characters stand that are `blank` or become a space by the rules; `None` if that is not enough to tell.
-    fn new(rules: Option<&Precompiled>, is_blank: impl Fn(u8) -> bool, asked: Asked) -> Option<Self> {
-        let active = match rules {
-            Some(rules) => Some(rules.active()?),
+    /// Cuts where characters stand that become a space by the rules or, if it `splits`, are white space; `None` if that is not enough
+    /// to tell.
+    fn new(rules: Option<&Precompiled>, splits: bool, asked: Asked) -> Option<Self> {
+        let rules = match rules {
+            Some(rules) => Some((rules, rules.active()?)),
             None => None,
         };
-        let kind = |byte: u8| {
-            let is_active = active.is_some_and(|active| active.contains(char::from(byte)));
-            let becomes_space = match rules {
-                // A mark behind anything else would become a part of it.
-                Some(rules) if is_active => byte < b' ' && rules.becomes(byte, " "),
-                _ => byte == b' ' || is_blank(byte),
-            };
-            match () {
-                () if becomes_space && !rules.is_some_and(|rules| rules.joins(byte)) => Kind::Divides,
-                // A line end of two characters may be taken for one.
-                () if is_active || (asked.not_blank || rules.is_some()) && !byte.is_ascii_graphic() => Kind::Moving,
-                () => Kind::Steady,
-            }
-        };
-        let ascii: [Kind; 128] = std::array::from_fn(|byte| kind(u8::try_from(byte).unwrap_or_default()));
-        let bits = |kind: &Kind| match kind {
-            Kind::Steady => 0,
-            Kind::Divides => 1,
-            Kind::Moving => 2,
-        };
-        let classifier = Classifier::new(std::array::from_fn(|byte| ascii.get(byte).map_or(0, bits)));
-        // A space that something else becomes of is none.
-        let is_plain = active.is_none_or(|active| !active.contains(' '));
-        let mut moving = active.cloned().unwrap_or_default();
-        moving.insert('▁');
-        let (has_symbols, joins, drops, prefix, only_first) = (false, false, false, false, false);
-        let (text, looks_back) = (None, 1);
+        let ascii: [Kind; 128] =
+            std::array::from_fn(|byte| kind(u8::try_from(byte).unwrap_or_default(), rules, splits, asked));
+        let classifier = Classifier::new(std::array::from_fn(|byte| ascii.get(byte).map_or(0, |&kind| kind as u8)));
+        let mut moving = rules.map(|(_, active)| active.clone()).unwrap_or_default();
+        moving.insert(MARK);
         let spaced = Self {
             classifier,
             ascii,
             moving,
-            looks_back,
+            looks_back: 1,
             asked,
-            is_plain,
-            has_symbols,
-            joins,
-            drops,
-            prefix,
-            only_first,
-            text,
+            is_plain: true,
+            has_symbols: false,
+            joins: false,
+            drops: false,
+            prefix: false,
+            only_first: false,
+            text: None,
         };
-        (is_plain && spaced.kind(b' ') == Some(Kind::Divides)).then_some(spaced)
+        // Rules may make something else of a space.
+        (spaced.kind(b' ') == Some(Kind::Divides)).then_some(spaced)
     }
 
     /// The same with the kernel of that name, if it runs here.
@@ -252,13 +213,13 @@ impl Spaced {
     /// Whether the places in all of a text may hang on how it begins: `tokenizers` loses count where rules remove its first
     /// characters.
     pub(super) fn may_drift(&self, text: &str) -> bool {
-        let stays = |c| self.is_still_or_steady(c) || c == ' ';
+        let stays = |c| self.is_steady(c) || c == ' ';
         !self.is_one_word() && !text.chars().next().is_none_or(stays)
     }
 
     /// Whether a text may be cut at a byte, which is not the first.
     pub(super) fn may_cut(&self, text: &[u8], at: usize) -> bool {
-        self.kind(text[at]) == Some(Kind::Divides) && self.is_steady(&text[..at])
+        self.kind(text[at]) == Some(Kind::Divides) && self.ends_steadily(&text[..at])
     }
 
     /// Writes the word that a chunk is as the model sees it, if nothing changes but that; gives how many bytes the mark has more than
@@ -286,14 +247,13 @@ impl Spaced {
 
     /// Whether no character of a word changes, and none divides.
     fn stays(&self, word: &str) -> bool {
-        let is_steady = |byte: u8| self.ascii.get(usize::from(byte)) == Some(&Kind::Steady);
-        word.bytes().all(is_steady)
-            || word.chars().all(|c| if c.is_ascii() { is_steady(c as u8) } else { self.is_still(c) })
+        // Most words are ASCII alone, and bytes are quicker to ask than characters.
+        word.bytes().all(|byte| self.kind(byte) == Some(Kind::Steady)) || word.chars().all(|c| self.is_steady(c))
     }
 
     /// Whether what stands before a cut has nothing to do with what stands behind.
     #[inline]
-    fn is_steady(&self, before: &[u8]) -> bool {
+    fn ends_steadily(&self, before: &[u8]) -> bool {
         let mut rest = before;
         while let Some(&byte) = rest.last() {
             let c = if byte.is_ascii() { Some(char::from(byte)) } else { last(rest) };
@@ -301,44 +261,47 @@ impl Spaced {
             if is_space || rest.len() + self.looks_back <= before.len() {
                 return true;
             }
-            let Some(c) = c.filter(|c| self.is_still_or_steady(*c)) else { return false };
+            let Some(c) = c.filter(|&c| self.is_steady(c)) else { return false };
             rest = &rest[..rest.len() - c.len_utf8()];
         }
         !before.is_empty()
     }
 
-    /// Whether a character that is not ASCII stays as it is and is no mark.
+    /// What a character is.
     #[inline]
-    fn is_still(&self, c: char) -> bool {
-        const MOVES: Class = Class::COMBINING_MARK.union(Class::NONSPACING_MARK).union(Class::CONTROL);
-        let Asked { not_blank, inert } = self.asked;
-        let moves = |c| {
-            let class = class(c);
-            not_blank && class.is_whitespace()
-                || inert && (class.intersects(MOVES) || !class.is_inert_nfkc() || !class.is_inert_nfkd())
-        };
-        !self.moving.contains(c) && !((not_blank || inert) && moves(c))
+    fn kind_of(&self, c: char) -> Kind {
+        match self.ascii.get(c as usize) {
+            Some(&kind) => kind,
+            None if self.moves(c) => Kind::Moving,
+            None => Kind::Steady,
+        }
+    }
+
+    /// Whether a character that is not ASCII may change, or is a mark.
+    #[inline]
+    fn moves(&self, c: char) -> bool {
+        self.moving.contains(c) || self.asked != Asked::default() && self.asked.refuses(class(c))
     }
 
     /// Of the characters that begin at some bytes of a block, those before which a text may be cut.
     #[inline]
     fn parted(&self, joins: &Joins, text: &str, at: usize, mut firsts: u64) -> u64 {
         let (mut parted, first) = (0, at + firsts.trailing_zeros().min(63) as usize);
-        // The character before, where it ends, and whether it is still.
+        // The character before, where it ends, and whether it is steady.
         let last = text.get(..first).and_then(|before| before.chars().next_back());
-        let mut before = (last.unwrap_or_default(), first, last.is_some_and(|c| self.is_still_or_steady(c)));
+        let mut before = (last.unwrap_or_default(), first, last.is_some_and(|c| self.is_steady(c)));
         while firsts != 0 {
             let place = at + firsts.trailing_zeros() as usize;
             let c = text[place..].chars().next().unwrap_or_default();
             if before.1 != place {
-                let byte = text.as_bytes()[place - 1];
-                before = (char::from(byte), place, self.kind(byte) == Some(Kind::Steady));
+                let last = char::from(text.as_bytes()[place - 1]);
+                before = (last, place, self.is_steady(last));
             }
-            let is_still = self.is_still(c);
-            if c >= UNSPACED && is_still && before.2 && joins.parts(before.0, c) && self.stays_in(text, place, c) {
+            let is_steady = !self.moves(c);
+            if c >= UNSPACED && is_steady && before.2 && joins.parts(before.0, c) && self.stays_in(text, place, c) {
                 parted |= firsts & firsts.wrapping_neg();
             }
-            before = (c, place + c.len_utf8(), is_still);
+            before = (c, place + c.len_utf8(), is_steady);
             firsts &= firsts - 1;
         }
         parted
@@ -348,22 +311,20 @@ impl Spaced {
     fn parts(&self, joins: &Joins, text: &str, at: usize) -> bool {
         let (one, other) = (text[..at].chars().next_back(), text[at..].chars().next());
         one.zip(other).is_some_and(|(one, other)| {
-            let are_still = other >= UNSPACED && self.is_still_or_steady(one) && self.is_still(other);
-            are_still && joins.parts(one, other) && self.stays_in(text, at, other)
+            let are_steady = other >= UNSPACED && self.is_steady(one) && self.is_steady(other);
+            are_steady && joins.parts(one, other) && self.stays_in(text, at, other)
         })
     }
 
-    /// Whether a still character at a byte of a text stays what it is, for what stands behind it does not join it.
+    /// Whether a steady character at a byte of a text stays what it is, for what stands behind it does not join it.
     fn stays_in(&self, text: &str, at: usize, c: char) -> bool {
         let next = text[at + c.len_utf8()..].chars().next();
-        next.is_none_or(
-            |next| if next.is_ascii() { self.kind(next as u8) != Some(Kind::Moving) } else { self.is_still(next) },
-        )
+        next.is_none_or(|next| self.kind_of(next) != Kind::Moving)
     }
 
-    /// Whether any character stays as it is and is no mark.
-    fn is_still_or_steady(&self, c: char) -> bool {
-        if c.is_ascii() { self.kind(c as u8) == Some(Kind::Steady) } else { self.is_still(c) }
+    #[inline]
+    fn is_steady(&self, c: char) -> bool {
+        self.kind_of(c) == Kind::Steady
     }
 
     #[inline]
@@ -406,7 +367,7 @@ impl Stretch for Spaced {
         let mut unsure = starts & near;
         while unsure != 0 {
             let place = unsure.trailing_zeros();
-            if at + place as usize == 0 || !self.is_steady(&bytes[..at + place as usize]) {
+            if at + place as usize == 0 || !self.ends_steadily(&bytes[..at + place as usize]) {
                 starts &= !(1 << place);
             }
             unsure &= unsure - 1;
@@ -424,71 +385,70 @@ impl Stretch for Spaced {
     }
 }
 
-/// Where the scripts begin of which some do without spaces: Thai and what follows.
-const UNSPACED: char = '\u{E00}';
-
-/// A model that knows fewer characters of these scripts finds most of them unknown, and nowhere to cut.
-const FEWEST_KNOWN: usize = if cfg!(debug_assertions) { 2 } else { 128 };
-
-/// Which characters the pieces of a model, or the user's symbols, hold side by side.
-#[derive(Debug, Clone)]
-struct Joins {
-    /// Characters that are pieces, so that they are never unknown.
-    known: CharSet,
-    /// A bit for each pair, by its hash.
-    pairs: Box<[u64]>,
+/// What normalizers do to a text before marks are put.
+struct BeforeMarks<'a> {
+    rules: Option<&'a Precompiled>,
+    /// See [`Spaced`].
+    asked: Asked,
+    is_plain: bool,
+    joins: bool,
+    /// Whether words are split at white space then.
+    splits: bool,
 }
 
-impl Joins {
-    fn new(model: &Unigram, symbols: &[String]) -> Option<Self> {
-        let is_single = |text: &str| text.chars().nth(1).is_none();
-        let texts = || model.vocab().iter().map(|(text, _)| text);
-        let known = || texts().filter(|text| is_single(text) && model.is_piece(text)).flat_map(str::chars);
-        let is_known = |c: &char| *c >= UNSPACED;
-        if known().filter(is_known).count() < FEWEST_KNOWN {
-            return None;
+impl<'a> BeforeMarks<'a> {
+    /// `None` if they may do what is not known here.
+    fn of(normalizer: Option<&'a Normalizer>, splits: bool) -> Option<Self> {
+        let asked = Asked { not_blank: splits, inert: false };
+        let mut all = Self { rules: None, asked, is_plain: true, joins: splits, splits };
+        normalizer.into_iter().flat_map(Normalizer::steps).try_for_each(|step| all.add(step))?;
+        Some(all)
+    }
+
+    fn add(&mut self, step: &'a Normalizer) -> Option<()> {
+        let is_word = |text: &str| text.bytes().all(|byte| byte.is_ascii_graphic());
+        match step {
+            Normalizer::Precompiled(rules) if self.rules.is_none() => self.rules = Some(rules),
+            Normalizer::Strip(Strip { left: false, .. }) => self.asked.not_blank = true,
+            // A mark is no white space, so it would go with the word before.
+            Normalizer::Replace { pattern, content }
+                if pattern.is_regex()
+                    && pattern.source() == " {2,}"
+                    && (content == " " || content == SPACE && !self.splits) =>
+            {
+                self.joins = true;
+            }
+            Normalizer::Replace { pattern, content }
+                if !pattern.is_regex() && is_word(pattern.source()) && is_word(content) =>
+            {
+                self.is_plain = false;
+            }
+            Normalizer::Form(_) | Normalizer::Lowercase | Normalizer::StripAccents => {
+                (self.is_plain, self.asked) = (false, Asked { not_blank: true, inert: true });
+            }
+            _ => return None,
         }
-        let all = || texts().chain(symbols.iter().map(String::as_str));
-        let pairs = || all().flat_map(|text| text.chars().zip(text.chars().skip(1))).filter(|pair| pair.1 >= UNSPACED);
-        let mut joins =
-            Self { known: known().collect(), pairs: vec![0; (pairs().count() / 4).next_power_of_two()].into() };
-        pairs().for_each(|pair| {
-            let (word, bit) = joins.place(pair.0, pair.1);
-            joins.pairs[word] |= bit;
-        });
-        Some(joins)
+        Some(())
     }
+}
 
-    /// Whether no path goes over the border between two characters, and no two unknown ones stand there, which were one token.
-    #[inline]
-    fn parts(&self, one: char, other: char) -> bool {
-        let (word, bit) = self.place(one, other);
-        self.pairs[word] & bit == 0 && (self.known.contains(one) || self.known.contains(other))
+/// What an ASCII character is, by rules and the characters that these change; see [`Spaced::new`].
+fn kind(byte: u8, rules: Option<(&Precompiled, &CharSet)>, splits: bool, asked: Asked) -> Kind {
+    let changing = rules.filter(|(_, active)| active.contains(char::from(byte)));
+    let becomes_space = match changing {
+        // A mark behind anything else would become a part of it.
+        Some((rules, _)) => byte < b' ' && rules.becomes(byte, " "),
+        None => byte == b' ' || splits && class(char::from(byte)).is_whitespace(),
+    };
+    if becomes_space && !rules.is_some_and(|(rules, _)| rules.joins(byte)) {
+        return Kind::Divides;
     }
-
-    #[inline]
-    fn place(&self, one: char, other: char) -> (usize, u64) {
-        let hash = (u64::from(one) << 32 | u64::from(other)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        ((hash >> 38) as usize & (self.pairs.len() - 1), 1 << (hash >> 58))
-    }
+    // A line end of two characters may be taken for one.
+    let may_change = (asked.not_blank || rules.is_some()) && !byte.is_ascii_graphic();
+    if changing.is_some() || may_change { Kind::Moving } else { Kind::Steady }
 }
 
 /// The five bytes behind each of a set.
 fn spread(set: u64) -> u64 {
     (1..LONG_CLUSTER).fold(0, |spread, by| spread | set << by)
-}
-
-/// The last character.
-fn last(bytes: &[u8]) -> Option<char> {
-    let starts = (bytes.len().saturating_sub(4)..bytes.len()).rev();
-    starts.into_iter().find_map(|start| str::from_utf8(&bytes[start..]).ok()).and_then(|text| text.chars().next())
-}
-
-/// Whether words between which marks stand, each with one at its front, are encoded as by themselves, but for the sum of the scores
-/// before them.
-fn parts_before_marks(model: &Unigram) -> bool {
-    let holds = |text: &str| text.chars().zip(text.chars().skip(1)).any(|(one, other)| one != '▁' && other == '▁');
-    model.settings().precision == Precision::Float32
-        && model.is_piece(SPACE)
-        && !model.vocab().iter().any(|(text, _)| holds(text))
 }

@@ -86,9 +86,7 @@ impl<F: Score> Lattice<F> {
         let ends = Ends::new(word.len(), &edges);
         reached[word.len()].then_some(Self { size: word.len(), edges, scores, ends })
     }
-}
 
-impl<F: Score> Lattice<F> {
     /// The best path; of equal ones that with the longer edge, from the end.
     pub(crate) fn best(&self) -> Path {
         nbest::best(self, &nbest::through(self))

@@ -39,6 +39,8 @@ pub struct Scored {
 
 /// What a token that was never counted is taken to be worth: note 002's epsilon.
 pub const PROBABILITY_FLOOR: f64 = f64::EPSILON;
+/// What is unknown has the lowest score there may be, less this.
+pub(crate) const UNKNOWN_PENALTY: f64 = 10.0;
 
 /// How likely tokens are: as was said, or else by their shares of all that were counted.
 #[derive(Debug)]
@@ -90,7 +92,7 @@ pub enum Model {
 #[derive(Debug, Default)]
 pub struct ModelScratch {
     matches: Matches,
-    pub(crate) merging: Merging,
+    merging: Merging,
     pub(crate) paths: Paths,
     sampling: Option<Sampling>,
 }
@@ -105,6 +107,11 @@ impl ModelScratch {
         };
         self.merging.dropout.clone_from(&dropout);
         (self.matches.dropout, self.sampling) = (dropout, sampling);
+    }
+
+    /// The most that any part has room for.
+    pub(crate) fn capacity(&self) -> usize {
+        self.merging.capacity().max(self.paths.capacity())
     }
 }
 

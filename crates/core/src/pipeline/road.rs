@@ -37,8 +37,7 @@ impl FastScratch {
     /// The most that any part but the caches has room for.
     pub(super) fn capacity(&self) -> usize {
         let General { words, tokens, model, word } = &self.general;
-        let model = model.merging.capacity().max(model.paths.capacity());
-        [words.capacity(), tokens.capacity(), model, word.capacity(), self.new.0.capacity()]
+        [words.capacity(), tokens.capacity(), model.capacity(), word.capacity(), self.new.0.capacity()]
             .into_iter()
             .fold(0, usize::max)
     }

@@ -5,7 +5,7 @@
 
 use crate::error::{Error, Result};
 use crate::model::unigram::margin::{NOTHING, power_above};
-use crate::model::unigram::{FAR, Unigram, marks};
+use crate::model::unigram::{FAR, Total, Unigram, marks};
 
 /// The sum of a text's scores.
 pub(super) struct Sums<'a> {
@@ -13,11 +13,9 @@ pub(super) struct Sums<'a> {
     specials: bool,
     /// The largest score.
     largest: f64,
-    /// The sum of the scores of all ids before this one, what their sizes come to, and how many they are.
+    /// The scores of all ids before this one.
     summed: usize,
-    sum: f32,
-    size: f64,
-    steps: usize,
+    sum: Total,
     /// What the marks of all ids behind stand for.
     marked: usize,
     /// Whether any id of any text has a mark.
@@ -30,9 +28,8 @@ pub(super) struct Sums<'a> {
 
 impl<'a> Sums<'a> {
     pub(super) fn new(model: &'a Unigram) -> Self {
-        let (largest, sum, size) = (0.0, 0.0, 0.0);
-        let has_marks = false;
-        Self { model, specials: true, largest, summed: 0, sum, size, steps: 0, marked: 0, has_marks, told: 0, reach: 0 }
+        let (largest, sum, has_marks) = (0.0, Total::default(), false);
+        Self { model, specials: true, largest, summed: 0, sum, marked: 0, has_marks, told: 0, reach: 0 }
     }
 
     /// Whose scores they are.
@@ -84,7 +81,7 @@ impl<'a> Sums<'a> {
     fn check(&mut self, ids: &[u32]) -> Result<()> {
         if self.told > 0 && self.steps(ids) > self.told {
             self.add_up(ids);
-            if power_above(self.size) > self.reach {
+            if power_above(self.sum.size) > self.reach {
                 return Err(Error::Overflow("a text became more pieces than it was thought to".to_owned()));
             }
         }
@@ -93,27 +90,25 @@ impl<'a> Sums<'a> {
 
     /// What the scores of all ids come to.
     pub(super) fn add_up(&mut self, ids: &[u32]) -> f32 {
-        let Self { sum, size, steps, .. } = self;
-        self.model.add_up(&ids[self.summed..], self.specials, (sum, size, steps));
+        self.model.add_up(&ids[self.summed..], self.specials, &mut self.sum);
         (self.summed, self.marked) = (ids.len(), 0);
-        self.sum
+        self.sum.score
     }
 
     /// Takes note of a word that was added up by itself, with so many scores; with its tokens there are so many ids.
-    pub(super) fn set(&mut self, sum: f32, steps: usize, ids: usize) {
-        (self.sum, self.size) = (sum, sum.abs().into());
+    pub(super) fn set(&mut self, score: f32, steps: usize, ids: usize) {
+        self.sum = Total { score, size: score.abs().into(), steps: self.sum.steps + steps };
         (self.summed, self.marked) = (ids, 0);
-        self.steps += steps;
     }
 
     /// How many scores were added up, or a few less.
     fn steps(&self, ids: &[u32]) -> usize {
-        self.steps + ids.len() - self.summed + self.marked
+        self.sum.steps + ids.len() - self.summed + self.marked
     }
 
     /// What the sum is surely below when there are as many scores as told, whatever its sign.
     #[expect(clippy::cast_precision_loss, reason = "a bound, with some to spare")]
     fn bound(&self) -> f64 {
-        self.size + self.told.saturating_sub(self.steps) as f64 * self.largest * 1.01
+        self.sum.size + self.told.saturating_sub(self.sum.steps) as f64 * self.largest * 1.01
     }
 }

@@ -54,8 +54,7 @@ impl Scratch {
     pub(super) fn capacity(&self) -> usize {
         let Self { words, tokens, model, ids, fast, .. } = self;
         let columns = ids.iter().map(Vec::capacity).fold(tokens.capacity(), usize::max);
-        let model = model.merging.capacity().max(model.paths.capacity());
-        words.capacity().max(columns).max(model).max(fast.capacity())
+        words.capacity().max(columns).max(model.capacity()).max(fast.capacity())
     }
 }
 

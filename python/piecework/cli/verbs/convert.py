@@ -38,7 +38,15 @@ def convert(
             show_default=False,
         ),
     ],
-    to: Annotated[Target, typer.Option("--to", help="The format to write.")],
+    to: Annotated[
+        Target | None,
+        typer.Option(
+            "--to",
+            help="The format to write. By default TARGET says it: x.model is SentencePiece's, x.tiktoken has ranks, x.txt "
+            "is a vocab.txt, and all others are a tokenizer.json.",
+            show_default=False,
+        ),
+    ] = None,
     name: Annotated[
         str | None,
         typer.Option(
@@ -70,22 +78,26 @@ def convert(
     What the format does not hold is told by a warning; what would change how text is encoded is an error.
 
     Examples:
-      piecework convert cl100k_base.tiktoken tokenizer.json --to tokenizer.json
+      piecework convert cl100k_base.tiktoken tokenizer.json
       piecework convert tokenizer.json gpt2 --to merges.txt
-      piecework convert llama2.model tokenizer.json --to tokenizer.json
-      piecework convert t5.model tokenizer.json --to tokenizer.json --nearest
+      piecework convert llama2.model tokenizer.json
+      piecework convert t5.model tokenizer.json --nearest
+      piecework convert unigram.json unigram.model --nearest
     """
-    if like and to is not Target.sentencepiece:
+    from piecework.formats import named
+
+    kind = to.value if to else named(target.name)
+    if like and kind != "sentencepiece":
         raise typer.BadParameter("says nothing without --to sentencepiece", param_hint="--like")
     if like and nearest:
         raise typer.BadParameter("says nothing beside --nearest", param_hint="--like")
-    if to is not Target.merges_txt:
+    if kind != "merges.txt":
         check_target(target, tokenizer, *([like] if like else []))
     tok = _named(tokenizer, name) if name else load(tokenizer, splitting, model)
-    if to is Target.sentencepiece and not nearest:
+    if kind == "sentencepiece" and not nearest:
         tok.save_sentencepiece(target, like)
     else:
-        tok.save(target, to.value, nearest=nearest)
+        tok.save(target, kind, nearest=nearest)
 
 
 def _named(path: str, name: str) -> Tokenizer:

@@ -403,6 +403,7 @@ def train(
     symbols = [user_defined_symbols_file] if user_defined_symbols_file else []
     inputs = [*names, *symbols, *splitting.files()]
     _check_targets([output, *([vocab_txt] if vocab_txt else [])], inputs)
+    _check_name(output.name)
     settings = trainer.trainer(_symbols(user_defined_symbols_file, names))
     with bar(no_progress) as show:
         from piecework import train as run
@@ -461,6 +462,18 @@ def _check_targets(targets: Sequence[Path], inputs: Sequence[str]) -> None:
         check_target(target, *(name for name in inputs if name != STDIN))
     if len({target.resolve() for target in targets}) < len(targets):
         raise typer.BadParameter("the same file as --output", param_hint="--vocab-txt")
+
+
+def _check_name(output: str) -> None:
+    """Refuse a name that says another format, which might not hold what was learned, before time is spent on it."""
+    from piecework.formats import named
+
+    if (kind := named(output)) != "tokenizer.json":
+        message = (
+            f"a training is kept in a tokenizer.json, and {output} stands for the format {kind}"
+        )
+        hint = "write a tokenizer.json, and `piecework convert` it"
+        raise typer.BadParameter(f"{message}: {hint}", param_hint="--output")
 
 
 def _line(step: int, done: Merge | Round) -> str:

@@ -1,9 +1,10 @@
 //! The unigram language model: pieces with probabilities, and of all ways to spell a word in them the likeliest.
 //!
-//! See `spec/unigram.md`. `viterbi` finds the best path, `margin` says how sure it is, `marks` what its ids stand for, `tables` holds what it looks up, `encode` makes
-//! tokens of the path; `lattice` has all other questions.
+//! See `spec/unigram.md`. `viterbi` finds the best path, `margin` says how sure it is, `marks` what its ids stand for, `tables` holds
+//! what it looks up, `encode` makes tokens of the path; `joins` says where no path goes over, `lattice` has all other questions.
 
 mod encode;
+pub(crate) mod joins;
 mod lattice;
 mod letters;
 pub(crate) mod margin;
@@ -47,6 +48,24 @@ pub enum Precision {
     Float32,
 }
 
+/// Scores that were added up in 32 bits.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Total {
+    pub(crate) score: f32,
+    /// What the scores come to without their signs.
+    pub(crate) size: f64,
+    /// How many they are.
+    pub(crate) steps: usize,
+}
+
+impl Total {
+    fn add(&mut self, score: f32) {
+        self.score += score;
+        self.size += f64::from(score.abs());
+        self.steps += 1;
+    }
+}
+
 /// A unigram model, immutable once built and cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Unigram {
@@ -78,7 +97,7 @@ impl Unigram {
             if token.is_empty() {
                 return Err(Error::Vocabulary(format!("piece {id} is empty; a piece spells some text")));
             }
-            if !score.is_finite() || !rounds(score, settings.precision) {
+            if !stays_finite(score, settings.precision) {
                 let token = shorten(token);
                 let message = format!("the score of {token:?} is {score:e}; expected a number that stays finite");
                 return Err(Error::Vocabulary(message));
@@ -136,20 +155,14 @@ impl Unigram {
         self.vocab().id(text).as_ref().is_some_and(open)
     }
 
-    /// Adds the scores that ids stand for to a sum of 32 bits, one after the other; what their sizes come to, and how many they are,
-    /// to the other two. See [`marks`].
-    pub(crate) fn add_up(&self, ids: &[u32], specials: bool, (sum, size, steps): (&mut f32, &mut f64, &mut usize)) {
+    /// Adds the scores that ids stand for to a sum, one after the other. See [`marks`].
+    pub(crate) fn add_up(&self, ids: &[u32], specials: bool, sum: &mut Total) {
         let Scores::Float32(scores, unknown) = &self.tables(specials).scores else { return };
-        let mut add = |score: f32| {
-            *sum += score;
-            *size += f64::from(score.abs());
-            *steps += 1;
-        };
         for &id in ids {
             if marks::is_marked(id) {
-                (0..marks::scores(id)).for_each(|_| add(*unknown));
+                (0..marks::scores(id)).for_each(|_| sum.add(*unknown));
             } else {
-                add(scores[id as usize]);
+                sum.add(scores[id as usize]);
             }
         }
     }
@@ -170,8 +183,11 @@ impl Unigram {
     }
 }
 
-/// Whether a score stays a finite number when it is rounded.
+/// Whether a score is a finite number, and stays one when it is rounded.
 #[expect(clippy::cast_possible_truncation, reason = "that is the question")]
-fn rounds(score: f64, precision: Precision) -> bool {
-    precision == Precision::Float64 || (score as f32).is_finite()
+fn stays_finite(score: f64, precision: Precision) -> bool {
+    match precision {
+        Precision::Float64 => score.is_finite(),
+        Precision::Float32 => (score as f32).is_finite(),
+    }
 }

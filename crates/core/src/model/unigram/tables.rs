@@ -3,10 +3,9 @@
 use super::letters::Letters;
 use super::{Precision, Settings};
 use crate::bytes::byte_entry;
+use crate::model::UNKNOWN_PENALTY;
 use crate::vocab::Vocab;
 
-/// What is unknown has the lowest score, less this.
-const UNKNOWN_PENALTY: f64 = 10.0;
 /// What each byte of a user-defined piece adds to its score, but for the first.
 const SYMBOL_BONUS: f64 = 0.1;
 

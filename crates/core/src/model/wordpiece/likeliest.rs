@@ -4,7 +4,7 @@ use super::automaton::Piece;
 use crate::error::{Error, Result};
 use crate::floats::{Scaled, ln};
 use crate::lattice::{Edge, Lattice, UNKNOWN};
-use crate::model::{PROBABILITY_FLOOR, Probabilities};
+use crate::model::{PROBABILITY_FLOOR, Probabilities, UNKNOWN_PENALTY};
 use crate::trie::Trie;
 use crate::vocab::Vocab;
 
@@ -59,9 +59,6 @@ pub(super) fn piece(edge: &Edge) -> Piece {
     let bytes = u32::try_from(edge.end - edge.start).expect("a text is under 4 GiB");
     if edge.id == UNKNOWN { Piece::Unmatched { bytes } } else { Piece::Token { id: edge.id, bytes } }
 }
-
-/// What is unknown is by so much less likely.
-const UNKNOWN_PENALTY: f64 = 10.0;
 
 fn trie<'a>(entries: impl Iterator<Item = (&'a str, u32)>) -> Result<Trie> {
     let texts = entries.filter(|(text, _)| !text.is_empty()).map(|(text, id)| (text.as_bytes().to_vec(), id));

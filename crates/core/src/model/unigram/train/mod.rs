@@ -83,7 +83,7 @@ impl<'a> Training<'a> {
     fn new(words: &[(&str, u64)], config: &'a TrainerConfig, threads: Threads<'a>, watch: Watch<'_>) -> Result<Self> {
         let reserved = config.reserved();
         let corpus = Corpus::new(words, config, watch)?;
-        let size = smallest(config, reserved.len(), corpus.alphabet.len())?;
+        let size = wanted(config, reserved.len(), corpus.alphabet.len())?;
         let seeds = seeds::seeds(&corpus, config, watch)?;
         let largest = corpus.alphabet.len() + seeds.len();
         if size > largest {
@@ -196,7 +196,7 @@ fn by_loss(one: f64, other: f64) -> Ordering {
 }
 
 /// How many pieces there are to be (U15).
-fn smallest(config: &TrainerConfig, reserved: usize, alphabet: usize) -> Result<usize> {
+fn wanted(config: &TrainerConfig, reserved: usize, alphabet: usize) -> Result<usize> {
     match config.vocab_size.checked_sub(reserved).filter(|&size| size >= alphabet) {
         Some(size) => Ok(size),
         None => Err(Error::Config(format!(

@@ -1,0 +1,39 @@
+//! What trials of the roads share: a tokenizer.json around a model, and what must hold of its texts.
+
+use piecework_core::pipeline::{Input, Options, Road, Scratch, Tokenizer};
+use serde_json::{Value, json};
+
+/// The file of a model of `size` entries, behind which two tokens are added.
+pub(crate) fn file(normalizer: &Value, pre_tokenizer: &Value, model: &Value, size: usize) -> Value {
+    let added = [("<s>", size), ("[X]", size + 1)].map(|(content, id)| {
+        json!({"id": id, "content": content, "single_word": false, "lstrip": false, "rstrip": false, "normalized": false,
+            "special": content == "<s>"})
+    });
+    json!({"version": "1.0", "truncation": null, "padding": null, "added_tokens": added, "normalizer": normalizer,
+        "pre_tokenizer": pre_tokenizer, "post_processor": null, "decoder": null, "model": model})
+}
+
+/// A text has the tokens of the general road on all others, by itself and between added tokens.
+pub(crate) fn check(tokenizer: &Tokenizer, text: &str, scratch: &mut Scratch, context: &str) {
+    check_alone(tokenizer, text, scratch, context);
+    check_alone(tokenizer, &format!("{text}<s>{text}[X] {text}"), scratch, context);
+}
+
+/// The same of a text by itself.
+pub(crate) fn check_alone(tokenizer: &Tokenizer, text: &str, scratch: &mut Scratch, context: &str) {
+    let on = |road| Options { road, ..Options::default() };
+    let mut fresh = Scratch::default();
+    let wanted = tokenizer.encode(Input::Text(text), None, &on(Road::General), &mut fresh).unwrap();
+    for road in [Road::Fast, Road::Uncached, Road::Fast] {
+        let mut ids = Vec::new();
+        tokenizer.encode_ids(Input::Text(text), None, &on(road), scratch, &mut ids).unwrap();
+        assert_eq!(ids, wanted.ids, "{road:?} {text:?} {context}");
+        let found = tokenizer.encode(Input::Text(text), None, &on(road), scratch).unwrap();
+        assert_eq!(found, wanted, "{road:?} {text:?} {context}");
+    }
+    if let Some(cuts) = tokenizer.cuts(&on(Road::Fast)) {
+        let mut ids = Vec::new();
+        cuts.parts(text, 5).into_iter().for_each(|part| cuts.encode(part, scratch, &mut ids).unwrap());
+        assert_eq!(ids, wanted.ids, "in parts {text:?} {context}");
+    }
+}
