@@ -620,14 +620,13 @@ class Tokenizer:
         ...
         piecework.errors.ConfigError: a tiktoken file cannot hold the marks "" and "</w>" of tokens in a word; save a tokenizer.json
         """
-        if nearest:
-            self._nearest(format).save(path, format)
-        elif format == "tokenizer.json":
-            write_aside(path, self.to_str().encode())
+        tok = self._nearest(format) if nearest else self
+        if format == "tokenizer.json":
+            write_aside(path, tok.to_str().encode())
         elif format == "vocab.txt":
-            self._save_vocab(path)
+            tok._save_vocab(path)
         else:
-            self._save_as(path, format, None)
+            tok._save_as(path, format, None)
 
     def save_sentencepiece(self, path: Pathish, like: Pathish | None = None) -> None:
         """Write a SentencePiece model; see :meth:`save`.
@@ -1108,7 +1107,7 @@ class Tokenizer:
         """
         from piecework.types import Scored
 
-        if not 1 <= operator.index(n) < 1 << 32:
+        if not _is_integer(n, 1, 32):
             raise ConfigError(f"n: expected how many segmentations to give, from 1 on, found {n!r}")
         options = self._options(add_special_tokens, specials, None, None)
         return [Scored(*found) for found in self._core.encode_nbest(text, n, options)]
@@ -2011,15 +2010,23 @@ def _way(
         return FAST if cache else UNCACHED
     _check_number("dropout", dropout, 1)
     _check_number("alpha", alpha, None)
-    if nbest_size is not None and (alpha is None or not 1 <= operator.index(nbest_size) < 1 << 32):
+    if nbest_size is not None and (alpha is None or not _is_integer(nbest_size, 1, 32)):
         raise ConfigError(
             f"nbest_size: expected an integer from 1 on beside alpha=, or None, found {nbest_size!r} with alpha={alpha!r}"
         )
-    number = operator.index(seed)
-    if not 0 <= number < 1 << 64:
+    if not _is_integer(seed, 0, 64):
         raise ConfigError(f"seed: expected an integer from 0 to 2^64 - 1, found {seed!r}")
     way = FAST if cache else UNCACHED
+    number = operator.index(seed)
     return way._replace(dropout=dropout, alpha=alpha, nbest_size=nbest_size, seed=number)
+
+
+def _is_integer(value: Any, least: int, bits: int) -> bool:
+    """Whether a value is an integer, also one of NumPy's, from the least on, of so many bits."""
+    try:
+        return least <= operator.index(value) < 1 << bits
+    except TypeError:
+        return False
 
 
 def _check_number(name: str, value: Any, most: int | None) -> None:

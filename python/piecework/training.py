@@ -44,7 +44,8 @@ def train(
         normalizer: What a text is changed by: by default what word counts were made with, else BERT's for WordPiece and
             nothing for BPE and Unigram.
         pre_tokenizer: How it is split: by default as word counts were, else as BERT does for WordPiece, as GPT-2 does for
-            BPE on bytes, at white space for BPE on characters, and for Unigram before it, by ``Metaspace``.
+            BPE on bytes, at white space for BPE on characters, and for Unigram before it, by ``Metaspace``, which with
+            user-defined symbols puts a space before the first word alone.
         threads: How many to count with, and to learn Unigram with; one for each core by default. They do not change the result.
         progress: Whether to show progress, or what to call with it.
 
@@ -156,10 +157,11 @@ def _normalizer_for(trainer: Trainer) -> Normalizer | None:
 
 
 def _splitter_for(trainer: Trainer) -> PreTokenizer:
+    if _ends_words_with_spaces(trainer):
+        return Split("▁", "merged_with_previous")
     if isinstance(trainer, UnigramTrainer):
-        return (
-            Split("▁", "merged_with_previous") if _ends_words_with_spaces(trainer) else Metaspace()
-        )
+        # No word begins behind a symbol, where none began in training.
+        return Metaspace(prepend_scheme="first" if trainer.user_defined_symbols else "always")
     return ByteLevel(add_prefix_space=False) if _is_on_bytes(trainer) else WhitespaceSplit()
 
 
