@@ -475,7 +475,7 @@ class Tokenizer:
 
     @classmethod
     def _parse(cls, data: bytes, suffix: str, settings: LoadSettings) -> Tokenizer:
-        from piecework.formats import read, recognized
+        from piecework.formats import is_scored, read, recognized
 
         _refuse_unknown(settings, LoadSettings.__optional_keys__, "a tokenizer's settings")
         if not data.strip():
@@ -486,6 +486,11 @@ class Tokenizer:
         if kind not in ("tokenizer.json", "vocab.txt"):
             return cls._with_limits(cls._wrap(read(kind, data)), kind, settings)
         is_json = kind == "tokenizer.json"
+        if not is_json and suffix != ".txt" and is_scored(data):
+            raise FormatError(
+                "a .vocab of SentencePiece, which holds pieces and scores alone; load the .model beside it, or make a tokenizer "
+                "of models.Unigram.from_vocab(text)"
+            )
         try:
             tokenizer = (
                 cls._from_json(data, settings) if is_json else cls._from_vocab(data, settings)

@@ -188,6 +188,8 @@ def _train(
     if isinstance(trainer, WordPieceTrainer):
         _warn_of_rarities(counts, trainer)
         _warn_of_foreign_symbols(trainer, splitter, functions)
+    if _ends_words_with_spaces(trainer) and pre_tokenizer == _splitter_for(trainer):
+        _warn_of_spaces_in_front(normalizer)
     if not counts.knows_its_words and not _is_on_bytes(trainer):
         _warn_of_foreign_words(counts, splitter, functions)
     with reporting(progress) as report:
@@ -212,6 +214,16 @@ def _warn_of_rarities(counts: WordCounts, trainer: WordPieceTrainer) -> None:
         warnings.warn(
             'criterion="pmi" without a floor fills the vocabulary with pairs that occur once and always '
             "together; pass min_frequency=, min_word_frequency= or limit_alphabet=",
+            PieceworkWarning,
+            stacklevel=4,
+        )
+
+
+def _warn_of_spaces_in_front(normalizer: Normalizer | None) -> None:
+    if normalizer is None or not normalizer.normalize_str("a b").startswith("a▁"):
+        warnings.warn(
+            "treat_whitespace_as_suffix=True, and the normalizer puts no ▁ behind words; pass "
+            "normalizers.SentencePiece(..., treat_whitespace_as_suffix=True), or a sequence that ends in it",
             PieceworkWarning,
             stacklevel=4,
         )

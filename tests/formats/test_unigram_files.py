@@ -248,5 +248,7 @@ def test_the_text_of_a_vocabulary(data: Path) -> None:
     ]:
         with pytest.raises(pw.errors.FormatError, match=said):
             pw.models.Unigram.from_vocab(broken)
+    with pytest.raises(pw.errors.FormatError, match="of SentencePiece, which holds pieces"):
+        pw.Tokenizer.from_str(text)
     with pytest.raises(pw.errors.ConfigError, match="has a line end"):
         pw.models.Unigram([("a\nb", 0.0)]).to_vocab()

@@ -385,6 +385,12 @@ def test_dropout_is_of_other_models(tok: pw.Tokenizer) -> None:
         tok.encode("aba", dropout=0.5)
 
 
+@pytest.mark.parametrize("score", [float("nan"), float("-inf"), 10**400, True, "1"])
+def test_what_is_no_score(score: Any) -> None:
+    with pytest.raises(errors.ConfigError, match=r"vocab\[0\]: expected a finite number"):
+        models.Unigram([("a", score)])
+
+
 def test_what_cannot_be_a_model() -> None:
     huge = model_of({"a": 1e300}, precision="float32")
     with pytest.raises(errors.VocabularyError, match=r'"a" is 1e300; expected .* stays finite'):

@@ -77,6 +77,15 @@ def test_white_space_at_the_ends_of_words(tmp_path: Path) -> None:
         assert theirs.decode(theirs.encode(text)) == decoded, text
 
 
+def test_a_normalizer_that_puts_no_space_behind_words_is_told() -> None:
+    trainer = pw.UnigramTrainer(18, treat_whitespace_as_suffix=True)
+    for normalizer in (None, pw.normalizers.SentencePiece(), pw.normalizers.NFC()):
+        with pytest.warns(pw.errors.PieceworkWarning, match="puts no ▁ behind words"):
+            pw.train(TEXTS, trainer, normalizer=normalizer)
+    behind = pw.normalizers.SentencePiece(treat_whitespace_as_suffix=True)
+    pw.train(TEXTS, trainer, normalizer=pw.normalizers.Sequence([pw.normalizers.NFC(), behind]))
+
+
 def test_with_the_rules_of_sentencepiece(tmp_path: Path) -> None:
     library = pytest.importorskip("sentencepiece")
     rules = pw.normalizers.SentencePiece.of("nmt_nfkc")
