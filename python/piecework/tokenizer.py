@@ -543,7 +543,8 @@ class Tokenizer:
         """Load what a model ships: a folder with a tokenizer, and the files that configure it.
 
         The tokenizer is the first there is of tokenizer.json, vocab.txt, vocab.json with merges.txt, encoder.json with
-        vocab.bpe, tokenizer.model and spiece.model.
+        vocab.bpe, tokenizer.model, spiece.model, sentencepiece.bpe.model and spm.model. A Unigram model has its own ids, without
+        what a class of ``transformers`` puts around a text; a warning tells it.
 
         Special tokens and flags of added tokens that ``tokenizer_config.json`` and ``special_tokens_map.json`` give are
         added to those of the tokenizer, as ``transformers`` does. With GPT-2's and RoBERTa's classes ``add_prefix_space``,
