@@ -211,7 +211,8 @@ def test_a_real_folder_is_as_its_file(tmp_path: Path, data: Path) -> None:
 @pytest.mark.parametrize("name", ["tokenizer", "spiece", "sentencepiece.bpe", "spm"])
 def test_a_unigram_model_beside_the_name_of_a_class(name: str, tmp_path: Path) -> None:
     unigram = m.Unigram([("<unk>", 0.0), ("▁a", -1.0)], 0, precision="float32", reserved=["<unk>"])
-    tok = pw.Tokenizer(unigram, normalizer=n.SentencePiece())
+    own = pw.decoders.SentencePiece()
+    tok = pw.Tokenizer(unigram, normalizer=n.SentencePiece(), decoder=own)
     tok.save(tmp_path / f"{name}.model", "sentencepiece")
     assert pw.Tokenizer.from_folder(tmp_path).encode_ids("a a") == [1, 1]
     folder(tmp_path, tokenizer_config={"tokenizer_class": "T5Tokenizer"})
