@@ -132,6 +132,9 @@ _ALONE = {
 }
 """Why bytes without a file do not suffice."""
 
+_MOST_SEGMENTATIONS = 10_000
+"""So many of the best at most, which is twenty times what SentencePiece gives."""
+
 
 class Tokenizer:
     r"""A tokenizer: text to token ids and back.
@@ -1090,7 +1093,7 @@ class Tokenizer:
 
         Args:
             text: The text, a ``str`` or UTF-8 in ``bytes``.
-            n: How many to give, if there are so many.
+            n: How many to give, if there are so many; 10,000 at most, since each takes the memory of an encoding.
             add_special_tokens: As for :meth:`encode`.
             specials: As for :meth:`encode`.
 
@@ -1101,7 +1104,7 @@ class Tokenizer:
 
         Raises:
             ConfigError: The model has no probabilities: it is neither Unigram nor WordPiece with
-                ``segmentation="likeliest"``; or ``n`` is less than 1.
+                ``segmentation="likeliest"``; or ``n`` is not from 1 to 10,000.
             PieceworkError: As for :meth:`encode`.
 
         >>> from piecework import models
@@ -1113,8 +1116,10 @@ class Tokenizer:
         """
         from piecework.types import Scored
 
-        if not _is_integer(n, 1, 32):
-            raise ConfigError(f"n: expected how many segmentations to give, from 1 on, found {n!r}")
+        if not _is_integer(n, 1, 32) or n > _MOST_SEGMENTATIONS:
+            raise ConfigError(
+                f"n: expected how many segmentations to give, from 1 to {_MOST_SEGMENTATIONS:,}, found {n!r}"
+            )
         options = self._options(add_special_tokens, specials, None, None)
         return [Scored(*found) for found in self._core.encode_nbest(text, n, options)]
 

@@ -362,7 +362,7 @@ def test_what_is_unknown() -> None:
             tok.score([token])
 
 
-@pytest.mark.parametrize("n", [0, -1, 1 << 32, "5", 2.0, None])
+@pytest.mark.parametrize("n", [0, -1, 10_001, 1 << 32, "5", 2.0, None])
 def test_no_number_of_segmentations(tok: pw.Tokenizer, n: Any) -> None:
     with pytest.raises(errors.ConfigError, match="n: expected how many"):
         tok.encode_nbest("a", n)
