@@ -57,7 +57,9 @@ def measure() -> Iterator[Row]:
         other = trained("tokenizers", path, ENTRIES)
         free = trained("piecework, any script", path, ENTRIES)
         yield f"{what}, tokenizers", f"{other.seconds:.1f} s, {other.memory:.0f} MB", "-"
-    models = dict(zip(TRAINERS, (one.pieces, theirs.pieces, free.pieces, other.pieces), strict=True))
+    models = dict(
+        zip(TRAINERS, (one.pieces, theirs.pieces, free.pieces, other.pieces), strict=True)
+    )
     bits = str(bits_a_byte(held_out, models))
     yield "bits a byte of lines that were held out", bits, "each of ours no more than the next"
     yield f"bits a byte of {UNSEEN}", str(bits_a_byte(corpus.read(UNSEEN), models)), "-"

@@ -104,6 +104,15 @@ def unmet(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[str]:
             f"the class {settings.tokenizer_class!r} is not known here, so the vocabulary tells how text is split; pass "
             "pre_tokenizer=... if that is wrong"
         )
+    if (
+        tokenizer.model_type == "Unigram"
+        and folder.format.endswith(".model")
+        and settings.tokenizer_class
+    ):
+        yield (
+            f"the class {settings.tokenizer_class!r} puts tokens of its own around a text and may number all of them anew; here the "
+            f"ids are those of {folder.format}, and nothing is around a text; load a tokenizer.json that `transformers` saves"
+        )
     if settings.split_special_tokens:
         yield "split_special_tokens is not applied; pass specials='text' to the calls that encode"
     says = {

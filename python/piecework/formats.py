@@ -20,6 +20,7 @@ __all__ = [
     "Format",
     "encoding",
     "held",
+    "is_scored",
     "named",
     "partner",
     "read",
@@ -40,6 +41,7 @@ _MAY_BE_JSON = re.compile(rb'\s*\{\s*["}]')
 _VOCAB_JSON = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\d')
 _MODEL = re.compile(rb'"model"\s*:\s*\{')
 _RANKS = re.compile(rb"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}[A-Za-z0-9+/=]=)? \d+\r?(?:\n|\Z)")
+_SCORED = re.compile(rb"[^\t\n]+\t-?\d[\d.e+-]*\r?(?:\n|\Z)")
 _CLIP = b'"bpe_simple_vocab_16e6.txt#version:'
 _PARTNERS = (("vocab.json", "merges.txt"), ("encoder.json", "vocab.bpe"))
 _SUFFIXES: Final[Mapping[str, Format]] = {
@@ -111,6 +113,15 @@ def named(name: str) -> Format:
             "give another name, or the format"
         )
     return _SUFFIXES.get(suffix, "tokenizer.json")
+
+
+def is_scored(data: bytes) -> bool:
+    r"""Tell whether bytes begin with a piece, a tab and a score, as what SentencePiece writes beside a model does.
+
+    >>> is_scored(b"<unk>\t0\n"), is_scored(b"<unk>\nhug\n")
+    (True, False)
+    """
+    return _SCORED.match(data) is not None
 
 
 def partner(name: str) -> str | None:

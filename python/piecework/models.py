@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 from collections import abc
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -528,7 +529,8 @@ def _piece(value: Any) -> tuple[str, float]:
     if not isinstance(value, tuple | list) or len(value) != 2:
         raise Mismatch(f"expected a piece and its score, found {shown(value)}")
     text, score = value
-    if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
+    is_number = isinstance(score, int | float) and not isinstance(score, bool)
+    if not is_number or not abs(score) <= sys.float_info.max:
         raise Mismatch(f"expected a finite number for a score, found {shown(score)}")
     return _TOKEN.check(text), float(score)
 

@@ -131,9 +131,13 @@ def for_sentencepiece(stages: Stages) -> Stages:
     has_bytes = model.byte_fallback and all(byte in ids for byte in _BYTES)
     if model.byte_fallback and not has_bytes:
         changes.append("nothing falls back to bytes, as not all have a piece")
+    if special:
+        changes.append("a special token in a text is text like any other")
     unk = model.vocab[model.unk_id][0]
     shut = [unk, *(piece for piece in special if piece in ids), *(_BYTES if has_bytes else ())]
     reserved = list(dict.fromkeys([*model.reserved, *shut]))
+    if shut_now := {*reserved} - {*model.reserved, *special}:
+        changes.append(f"text no longer becomes a reserved piece ({len(shut_now):,})")
     user_defined = list(dict.fromkeys([*model.user_defined, *symbols]))
     normalizer = _said_by_sentencepiece(stages, changes, user_defined)
     return Stages(
@@ -169,14 +173,27 @@ def _decoder(normalizer: Normalizer | None, unk: str, *, byte_fallback: bool) ->
 def _said_by_sentencepiece(
     stages: Stages, changes: list[str], symbols: Sequence[str]
 ) -> Normalizer | None:
-    """Read what converters write: a map, spaces that are joined or stripped, and Metaspace."""
-    if isinstance(stages.normalizer, normalizers.SentencePiece) or not stages.pre_tokenizer:
-        return stages.normalizer
-    metaspace = stages.pre_tokenizer
-    if not isinstance(metaspace, pre_tokenizers.Metaspace) or metaspace.replacement != _SPACE:
-        raise ConfigError(f"a SentencePiece model cannot hold the pre-tokenizer {metaspace!r}")
+    own, splitter = stages.normalizer, stages.pre_tokenizer
+    if not isinstance(own, normalizers.SentencePiece):
+        if not splitter:
+            return own
+        own = _joined(own, changes)
+    prepends = _prepends(splitter, at_end=own.treat_whitespace_as_suffix)
+    if _splits(splitter) and _has_inner_spaces(stages.model, at_end=own.treat_whitespace_as_suffix):
+        changes.append("pieces may reach over the spaces between words")
+    if prepends and (symbols or not own.add_dummy_prefix):
+        changes.append("one space is put before every text, whatever it begins with, and no other")
+    return replace(
+        own,
+        add_dummy_prefix=own.add_dummy_prefix or prepends,
+        user_defined_symbols=symbols,
+    )
+
+
+def _joined(normalizer: Normalizer | None, changes: list[str]) -> normalizers.SentencePiece:
+    """Read what converters write: a map, and spaces that are joined or stripped."""
     charsmap, removes = None, False
-    for step in _steps(stages.normalizer):
+    for step in _steps(normalizer):
         match step:
             case normalizers.Precompiled():
                 charsmap = step.precompiled_charsmap
@@ -189,14 +206,32 @@ def _said_by_sentencepiece(
                 raise ConfigError(f"a SentencePiece model cannot hold the normalizer {step!r}")
     if removes:
         changes.append("spaces are removed at both ends and where several follow each other")
-    if metaspace.split:
-        changes.append("pieces may reach over the spaces between words")
     return normalizers.SentencePiece(
-        charsmap,
-        add_dummy_prefix=metaspace.prepend_scheme != "never",
-        remove_extra_whitespaces=removes,
-        user_defined_symbols=symbols,
+        charsmap, add_dummy_prefix=False, remove_extra_whitespaces=removes
     )
+
+
+def _prepends(splitter: PreTokenizer | None, *, at_end: bool) -> bool:
+    """Whether it puts a space before a text; one that does what no model can say is refused."""
+    if splitter is None or (
+        at_end and splitter == pre_tokenizers.Split(_SPACE, "merged_with_previous")
+    ):
+        return False
+    if isinstance(splitter, pre_tokenizers.Metaspace) and splitter.replacement == _SPACE:
+        prepends = splitter.prepend_scheme != "never"
+        if not (prepends and at_end):
+            return prepends
+    raise ConfigError(f"a SentencePiece model cannot hold the pre-tokenizer {splitter!r}")
+
+
+def _splits(splitter: PreTokenizer | None) -> bool:
+    is_whole = isinstance(splitter, pre_tokenizers.Metaspace) and not splitter.split
+    return splitter is not None and not is_whole
+
+
+def _has_inner_spaces(model: Unigram, *, at_end: bool) -> bool:
+    inner = slice(None, -1) if at_end else slice(1, None)
+    return any(_SPACE in piece[inner] for piece, _ in model.vocab)
 
 
 def _steps(normalizer: Normalizer | None) -> Iterable[Normalizer]:

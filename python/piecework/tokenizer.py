@@ -132,6 +132,9 @@ _ALONE = {
 }
 """Why bytes without a file do not suffice."""
 
+_MOST_SEGMENTATIONS = 10_000
+"""So many of the best at most, which is twenty times what SentencePiece gives."""
+
 
 class Tokenizer:
     r"""A tokenizer: text to token ids and back.
@@ -475,7 +478,7 @@ class Tokenizer:
 
     @classmethod
     def _parse(cls, data: bytes, suffix: str, settings: LoadSettings) -> Tokenizer:
-        from piecework.formats import read, recognized
+        from piecework.formats import is_scored, read, recognized
 
         _refuse_unknown(settings, LoadSettings.__optional_keys__, "a tokenizer's settings")
         if not data.strip():
@@ -486,6 +489,11 @@ class Tokenizer:
         if kind not in ("tokenizer.json", "vocab.txt"):
             return cls._with_limits(cls._wrap(read(kind, data)), kind, settings)
         is_json = kind == "tokenizer.json"
+        if not is_json and suffix != ".txt" and is_scored(data):
+            raise FormatError(
+                "a .vocab of SentencePiece, which holds pieces and scores alone; load the .model beside it, or make a tokenizer "
+                "of models.Unigram.from_vocab(text)"
+            )
         try:
             tokenizer = (
                 cls._from_json(data, settings) if is_json else cls._from_vocab(data, settings)
@@ -538,7 +546,8 @@ class Tokenizer:
         """Load what a model ships: a folder with a tokenizer, and the files that configure it.
 
         The tokenizer is the first there is of tokenizer.json, vocab.txt, vocab.json with merges.txt, encoder.json with
-        vocab.bpe, tokenizer.model and spiece.model.
+        vocab.bpe, tokenizer.model, spiece.model, sentencepiece.bpe.model and spm.model. A Unigram model has its own ids, without
+        what a class of ``transformers`` puts around a text; a warning tells it.
 
         Special tokens and flags of added tokens that ``tokenizer_config.json`` and ``special_tokens_map.json`` give are
         added to those of the tokenizer, as ``transformers`` does. With GPT-2's and RoBERTa's classes ``add_prefix_space``,
@@ -625,14 +634,13 @@ class Tokenizer:
         from piecework.formats import named
 
         kind = format or named(os.path.basename(os.fspath(path)))
-        if nearest:
-            self._nearest(kind).save(path, kind)
-        elif kind == "tokenizer.json":
-            write_aside(path, self.to_str().encode())
+        tok = self._nearest(kind) if nearest else self
+        if kind == "tokenizer.json":
+            write_aside(path, tok.to_str().encode())
         elif kind == "vocab.txt":
-            self._save_vocab(path)
+            tok._save_vocab(path)
         else:
-            self._save_as(path, kind, None)
+            tok._save_as(path, kind, None)
 
     def save_sentencepiece(self, path: Pathish, like: Pathish | None = None) -> None:
         """Write a SentencePiece model; see :meth:`save`.
@@ -1090,7 +1098,7 @@ class Tokenizer:
 
         Args:
             text: The text, a ``str`` or UTF-8 in ``bytes``.
-            n: How many to give, if there are so many.
+            n: How many to give, if there are so many; 10,000 at most, since each takes the memory of an encoding.
             add_special_tokens: As for :meth:`encode`.
             specials: As for :meth:`encode`.
 
@@ -1101,7 +1109,7 @@ class Tokenizer:
 
         Raises:
             ConfigError: The model has no probabilities: it is neither Unigram nor WordPiece with
-                ``segmentation="likeliest"``; or ``n`` is less than 1.
+                ``segmentation="likeliest"``; or ``n`` is not from 1 to 10,000.
             PieceworkError: As for :meth:`encode`.
 
         >>> from piecework import models
@@ -1113,8 +1121,10 @@ class Tokenizer:
         """
         from piecework.types import Scored
 
-        if not 1 <= operator.index(n) < 1 << 32:
-            raise ConfigError(f"n: expected how many segmentations to give, from 1 on, found {n!r}")
+        if not _is_integer(n, 1, 32) or n > _MOST_SEGMENTATIONS:
+            raise ConfigError(
+                f"n: expected how many segmentations to give, from 1 to {_MOST_SEGMENTATIONS:,}, found {n!r}"
+            )
         options = self._options(add_special_tokens, specials, None, None)
         return [Scored(*found) for found in self._core.encode_nbest(text, n, options)]
 
@@ -2016,15 +2026,23 @@ def _way(
         return FAST if cache else UNCACHED
     _check_number("dropout", dropout, 1)
     _check_number("alpha", alpha, None)
-    if nbest_size is not None and (alpha is None or not 1 <= operator.index(nbest_size) < 1 << 32):
+    if nbest_size is not None and (alpha is None or not _is_integer(nbest_size, 1, 32)):
         raise ConfigError(
             f"nbest_size: expected an integer from 1 on beside alpha=, or None, found {nbest_size!r} with alpha={alpha!r}"
         )
-    number = operator.index(seed)
-    if not 0 <= number < 1 << 64:
+    if not _is_integer(seed, 0, 64):
         raise ConfigError(f"seed: expected an integer from 0 to 2^64 - 1, found {seed!r}")
     way = FAST if cache else UNCACHED
+    number = operator.index(seed)
     return way._replace(dropout=dropout, alpha=alpha, nbest_size=nbest_size, seed=number)
+
+
+def _is_integer(value: Any, least: int, bits: int) -> bool:
+    """Whether a value is an integer, also one of NumPy's, from the least on, of so many bits."""
+    try:
+        return least <= operator.index(value) < 1 << bits
+    except TypeError:
+        return False
 
 
 def _check_number(name: str, value: Any, most: int | None) -> None:

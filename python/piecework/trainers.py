@@ -11,7 +11,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass, fields
-from math import isfinite
 from numbers import Real
 from operator import index
 from typing import ClassVar, Literal
@@ -102,7 +101,7 @@ class Trainer:
         except TypeError:
             number = -1
         if isinstance(value, bool) or not least <= number < 1 << 63:
-            raise ConfigError(f"{name} must be an integer from {least} on, not {value!r}")
+            raise ConfigError(f"{name} must be an integer from {least} to 2^63 - 1, not {value!r}")
         return number
 
     def to_json(self) -> str:
@@ -363,7 +362,8 @@ class UnigramTrainer(Trainer):
         """Check types and ranges, those of shares first."""
         for name in ("shrinking_factor", "character_coverage"):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):
+            is_number = isinstance(value, Real) and not isinstance(value, bool)
+            if not is_number or not 0 <= value <= 1:
                 raise ConfigError(f"{name} must be a number from 0 to 1, not {value!r}")
             object.__setattr__(self, name, float(value))
         super().__post_init__()

@@ -44,7 +44,8 @@ def train(
         normalizer: What a text is changed by: by default what word counts were made with, else BERT's for WordPiece and
             nothing for BPE and Unigram.
         pre_tokenizer: How it is split: by default as word counts were, else as BERT does for WordPiece, as GPT-2 does for
-            BPE on bytes, at white space for BPE on characters, and for Unigram before it, by ``Metaspace``.
+            BPE on bytes, at white space for BPE on characters, and for Unigram before it, by ``Metaspace``, which with
+            user-defined symbols puts a space before the first word alone.
         threads: How many to count with, and to learn Unigram with; one for each core by default. They do not change the result.
         progress: Whether to show progress, or what to call with it.
 
@@ -156,10 +157,11 @@ def _normalizer_for(trainer: Trainer) -> Normalizer | None:
 
 
 def _splitter_for(trainer: Trainer) -> PreTokenizer:
+    if _ends_words_with_spaces(trainer):
+        return Split("▁", "merged_with_previous")
     if isinstance(trainer, UnigramTrainer):
-        return (
-            Split("▁", "merged_with_previous") if _ends_words_with_spaces(trainer) else Metaspace()
-        )
+        # No word begins behind a symbol, where none began in training.
+        return Metaspace(prepend_scheme="first" if trainer.user_defined_symbols else "always")
     return ByteLevel(add_prefix_space=False) if _is_on_bytes(trainer) else WhitespaceSplit()
 
 
@@ -186,6 +188,8 @@ def _train(
     if isinstance(trainer, WordPieceTrainer):
         _warn_of_rarities(counts, trainer)
         _warn_of_foreign_symbols(trainer, splitter, functions)
+    if _ends_words_with_spaces(trainer) and pre_tokenizer == _splitter_for(trainer):
+        _warn_of_spaces_in_front(normalizer)
     if not counts.knows_its_words and not _is_on_bytes(trainer):
         _warn_of_foreign_words(counts, splitter, functions)
     with reporting(progress) as report:
@@ -210,6 +214,16 @@ def _warn_of_rarities(counts: WordCounts, trainer: WordPieceTrainer) -> None:
         warnings.warn(
             'criterion="pmi" without a floor fills the vocabulary with pairs that occur once and always '
             "together; pass min_frequency=, min_word_frequency= or limit_alphabet=",
+            PieceworkWarning,
+            stacklevel=4,
+        )
+
+
+def _warn_of_spaces_in_front(normalizer: Normalizer | None) -> None:
+    if normalizer is None or not normalizer.normalize_str("a b").startswith("a▁"):
+        warnings.warn(
+            "treat_whitespace_as_suffix=True, and the normalizer puts no ▁ behind words; pass "
+            "normalizers.SentencePiece(..., treat_whitespace_as_suffix=True), or a sequence that ends in it",
             PieceworkWarning,
             stacklevel=4,
         )

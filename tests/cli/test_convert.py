@@ -100,6 +100,12 @@ def test_what_is_lost_is_told_in_words(run: Run, tmp_path: Path) -> None:
     )
 
 
+def test_a_setting_that_a_vocabulary_lacks_is_told_as_an_option(run: Run, tmp_path: Path) -> None:
+    pw.train({"▁a": 3, "▁ab": 2}, pw.UnigramTrainer(6)).save(tmp_path / "t.json")
+    ended = run("convert", tmp_path / "t.json", tmp_path / "v.txt", "--to", "vocab.txt")
+    assert ", --unk-token '<unk>', " in ended.err
+
+
 def test_clip_there_and_back(run: Run, data: Path, tmp_path: Path) -> None:
     path = live_bpe.vocab_file(data, "clip-bpe_simple_vocab_16e6.txt.gz")
     json, again = tmp_path / "t.json", tmp_path / "again.txt.gz"

@@ -107,6 +107,19 @@ def test_every_option_of_unigram_arrives(run: Run, text_file: Path, tmp_path: Pa
     assert settings.keys() | switches.keys() | named_too == everything
 
 
+def test_words_of_unigram_are_counted_apart(run: Run, text_file: Path, tmp_path: Path) -> None:
+    table, target = tmp_path / "counts.txt", tmp_path / "t.json"
+    splitting = ("--normalizer", "nmt_nfkc", "--pre-tokenizer", "metaspace")
+    assert run("count-words", text_file, "-o", table, *splitting).code == 0
+    words = ("-o", target, "--model", "unigram", "--vocab-size", 18)
+    assert run("train", "--counts", table, *words).code == 0
+    rules = pw.normalizers.Precompiled.of("nmt_nfkc")
+    trained = pw.train_files(text_file, pw.UnigramTrainer(18), normalizer=rules)
+    assert pw.Tokenizer.from_file(target) == trained
+    assert run("train", text_file, *words, "--normalizer", "nmt_nfkc").code == 0
+    assert pw.Tokenizer.from_file(target) == trained
+
+
 def test_rounds_of_unigram(run: Run, text_file: Path, tmp_path: Path) -> None:
     words = ("train", text_file, "-o", tmp_path / "t.json", "--model", "unigram")
     words += ("--vocab-size", 13, "--special-tokens", "", "--unk-token", "")

@@ -90,6 +90,19 @@ def test_the_library_reads_our_maps() -> None:
         assert tok.encode_ids(text) == theirs.encode(text), text
 
 
+def test_the_library_finds_nul_in_none_of_our_maps() -> None:
+    settings = pw.normalizers.SentencePiece.of("nfkc_cf", remove_extra_whitespaces=False)
+    pieces = [("<unk>", 0.0), *((c, -1.0) for c in "▁abc")]
+    unigram = pw.models.Unigram(pieces, 0, precision="float32", reserved=["<unk>"])
+    from piecework import _core
+
+    tok = pw.Tokenizer(unigram, normalizer=settings)
+    theirs = live.processor(_core.to_sentencepiece(tok._core, None))
+    for c in scalars(17):
+        text = f"a\0{c}b"
+        assert theirs.normalize(text) == settings.normalize_str(text), ascii(text)
+
+
 def test_rules_that_cannot_be() -> None:
     of = pw.normalizers.Precompiled.of
     for rules, said in [

@@ -206,3 +206,15 @@ def test_a_real_folder_is_as_its_file(tmp_path: Path, data: Path) -> None:
     config = {"cls_token": "[CLS]", "do_lower_case": True, "model_max_length": 512}
     folder(tmp_path, tokenizer_config=config, special_tokens_map={"pad_token": "[PAD]"})
     assert pw.Tokenizer.from_folder(tmp_path) == whole
+
+
+@pytest.mark.parametrize("name", ["tokenizer", "spiece", "sentencepiece.bpe", "spm"])
+def test_a_unigram_model_beside_the_name_of_a_class(name: str, tmp_path: Path) -> None:
+    unigram = m.Unigram([("<unk>", 0.0), ("▁a", -1.0)], 0, precision="float32", reserved=["<unk>"])
+    own = pw.decoders.SentencePiece()
+    tok = pw.Tokenizer(unigram, normalizer=n.SentencePiece(), decoder=own)
+    tok.save(tmp_path / f"{name}.model", "sentencepiece")
+    assert pw.Tokenizer.from_folder(tmp_path).encode_ids("a a") == [1, 1]
+    folder(tmp_path, tokenizer_config={"tokenizer_class": "T5Tokenizer"})
+    with pytest.warns(pw.errors.PieceworkWarning, match="'T5Tokenizer' puts tokens of its own"):
+        assert pw.Tokenizer.from_folder(tmp_path).encode_ids("a a") == [1, 1]

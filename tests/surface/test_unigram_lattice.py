@@ -230,7 +230,9 @@ def test_sampling_among_the_best_as_sentencepiece_does(data: Path) -> None:
         assert abs(rows.count(best) - draws * share) < 4 * (draws * share * (1 - share)) ** 0.5
 
 
-@pytest.mark.parametrize("given", [{"nbest_size": 3}, {"alpha": 1.0, "nbest_size": 0}])
+@pytest.mark.parametrize(
+    "given", [{"nbest_size": 3}, {"alpha": 1.0, "nbest_size": 0}, {"alpha": 1.0, "nbest_size": "3"}]
+)
 def test_what_is_no_number_of_the_best(tok: pw.Tokenizer, given: dict[str, Any]) -> None:
     with pytest.raises(errors.ConfigError, match="nbest_size: expected an integer from 1 on"):
         tok.encode(TEXT, **given)
@@ -342,6 +344,12 @@ def test_what_is_no_power(tok: pw.Tokenizer, alpha: Any) -> None:
         tok.encode("a", alpha=alpha)
 
 
+@pytest.mark.parametrize("seed", [-1, 1 << 64, "1", 1.0, None])
+def test_what_is_no_seed(tok: pw.Tokenizer, seed: Any) -> None:
+    with pytest.raises(errors.ConfigError, match="seed: expected an integer from 0 to"):
+        tok.encode("a", alpha=0.5, seed=seed)
+
+
 def test_what_is_unknown() -> None:
     tok = pw.Tokenizer(model_of(SAMPLED))
     for call in (tok.log_probability, lambda text: tok.encode_nbest(text, 2)):
@@ -354,8 +362,8 @@ def test_what_is_unknown() -> None:
             tok.score([token])
 
 
-@pytest.mark.parametrize("n", [0, -1, 1 << 32])
-def test_no_number_of_segmentations(tok: pw.Tokenizer, n: int) -> None:
+@pytest.mark.parametrize("n", [0, -1, 10_001, 1 << 32, "5", 2.0, None])
+def test_no_number_of_segmentations(tok: pw.Tokenizer, n: Any) -> None:
     with pytest.raises(errors.ConfigError, match="n: expected how many"):
         tok.encode_nbest("a", n)
 
@@ -375,6 +383,12 @@ def test_dropout_is_of_other_models(tok: pw.Tokenizer) -> None:
     assert tok.encode("aba", dropout=0.0) == tok.encode("aba")
     with pytest.raises(errors.ConfigError, match="segmentations of a Unigram are drawn with alpha"):
         tok.encode("aba", dropout=0.5)
+
+
+@pytest.mark.parametrize("score", [float("nan"), float("-inf"), 10**400, True, "1"])
+def test_what_is_no_score(score: Any) -> None:
+    with pytest.raises(errors.ConfigError, match=r"vocab\[0\]: expected a finite number"):
+        models.Unigram([("a", score)])
 
 
 def test_what_cannot_be_a_model() -> None:

@@ -77,6 +77,15 @@ def test_white_space_at_the_ends_of_words(tmp_path: Path) -> None:
         assert theirs.decode(theirs.encode(text)) == decoded, text
 
 
+def test_a_normalizer_that_puts_no_space_behind_words_is_told() -> None:
+    trainer = pw.UnigramTrainer(18, treat_whitespace_as_suffix=True)
+    for normalizer in (None, pw.normalizers.SentencePiece(), pw.normalizers.NFC()):
+        with pytest.warns(pw.errors.PieceworkWarning, match="puts no ▁ behind words"):
+            pw.train(TEXTS, trainer, normalizer=normalizer)
+    behind = pw.normalizers.SentencePiece(treat_whitespace_as_suffix=True)
+    pw.train(TEXTS, trainer, normalizer=pw.normalizers.Sequence([pw.normalizers.NFC(), behind]))
+
+
 def test_with_the_rules_of_sentencepiece(tmp_path: Path) -> None:
     library = pytest.importorskip("sentencepiece")
     rules = pw.normalizers.SentencePiece.of("nmt_nfkc")
@@ -90,6 +99,37 @@ def test_with_the_rules_of_sentencepiece(tmp_path: Path) -> None:
     theirs = library.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
     for text in (*TEXTS, "", "  ﬁve   ＴＩＭＥＳ ", "unseen"):
         assert theirs.encode(text) == tok.encode(text).ids, text
+
+
+def test_no_space_comes_in_behind_a_symbol(tmp_path: Path) -> None:
+    tok = pw.train(TEXTS, pw.UnigramTrainer(24, user_defined_symbols=["at", "中"]))
+    assert tok.pre_tokenizer == pre_tokenizers.Metaspace(prepend_scheme="first")
+    for text in ("the cats sat", "中文 中文", "cat中 é"):
+        assert tok.decode(tok.encode_ids(text)) == text
+    library = pytest.importorskip("tokenizers")
+    theirs = library.Tokenizer.from_str(tok.to_str())
+    assert theirs.encode("the cats 中文").ids == tok.encode_ids("the cats 中文")
+
+
+def test_symbols_are_those_of_a_model_whatever_the_normalizer(tmp_path: Path) -> None:
+    library = pytest.importorskip("sentencepiece")
+    trainer = pw.UnigramTrainer(24, user_defined_symbols=["at", "中"])
+    own = pw.normalizers.SentencePiece(remove_extra_whitespaces=False, add_dummy_prefix=False)
+    suffix = replace(trainer, treat_whitespace_as_suffix=True)
+    for tok in (pw.train(TEXTS, trainer, normalizer=own), pw.train(TEXTS, suffix)):
+        with pytest.warns(pw.errors.PieceworkWarning) as told:
+            tok.save(tmp_path / "m.model", "sentencepiece", nearest=True)
+        assert "user-defined pieces" in str(told[0].message)
+        theirs = library.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
+        for text in ("the cats sat", "the mat", "a 中文 é"):
+            assert theirs.encode(text) == tok.encode_ids(text)
+
+
+def test_the_file_has_the_very_scores() -> None:
+    words = {f"▁{a}{b}{c}": 1 + len(a * 3 + b) for a in "abcd" for b in "efg" for c in "hijkl"}
+    for size in range(16, 60):
+        tok = pw.train(words, pw.UnigramTrainer(size))
+        assert pw.Tokenizer.from_str(tok.to_str()) == tok
 
 
 def test_no_unknown_token() -> None:
@@ -154,6 +194,8 @@ def test_log_likelihood_is_that_of_the_model_before_the_last_step() -> None:
         ({"vocab_size": 99}, "19 entries at most"),
         ({"shrinking_factor": 1.0}, "shrinking_factor"),
         ({"shrinking_factor": "1"}, "shrinking_factor"),
+        ({"shrinking_factor": 10**400}, "shrinking_factor"),
+        ({"vocab_size": 1 << 63}, r"from 1 to 2\^63 - 1"),
         ({"character_coverage": 1.5}, "character_coverage"),
         ({"character_coverage": float("nan")}, "character_coverage"),
         ({"em_steps": 0}, "em_steps"),

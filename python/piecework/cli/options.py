@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -14,6 +14,7 @@ from piecework.errors import FormatError
 
 if TYPE_CHECKING:
     from piecework import Tokenizer
+    from piecework.normalizers import Normalizer, RuleName
     from piecework.pre_tokenizers import PreTokenizer
 
 
@@ -51,6 +52,10 @@ class NormalizerName(Enum):
     """The normalizers there are."""
 
     bert = "bert"
+    nmt_nfkc = "nmt_nfkc"
+    nfkc = "nfkc"
+    nmt_nfkc_cf = "nmt_nfkc_cf"
+    nfkc_cf = "nfkc_cf"
     none = "none"
 
 
@@ -62,6 +67,7 @@ class PreTokenizerName(Enum):
     whitespace_split = "whitespace-split"
     unicode_scripts = "unicode-scripts"
     byte_level = "byte-level"
+    metaspace = "metaspace"
     jieba = "jieba"
     none = "none"
 
@@ -174,13 +180,17 @@ class Splitting:
     ] = None
     normalizer: Annotated[
         NormalizerName | None,
-        typer.Option(help="What text is changed by: bert by default, but for --model bpe."),
+        typer.Option(
+            help="What text is changed by: bert by default, but for --model bpe and unigram; nmt_nfkc and its like are "
+            "SentencePiece's rules."
+        ),
     ] = None
     pre_tokenizer: Annotated[
         PreTokenizerName | None,
         typer.Option(
-            help="How text is split: bert by default, but for --model bpe; whitespace also divides words from punctuation, whitespace-split "
-            "does not; byte-level splits as GPT-2 does, and characters are bytes; jieba finds Chinese words and needs "
+            help="How text is split: bert by default, but for --model bpe and unigram; whitespace also divides words from "
+            "punctuation, whitespace-split does not; byte-level splits as GPT-2 does, and characters are bytes; metaspace splits "
+            "before spaces and writes them as ▁, as for --model unigram; jieba finds Chinese words and needs "
             "--no-handle-chinese-chars; none makes each line one word."
         ),
     ] = None
@@ -221,9 +231,9 @@ class Splitting:
     def load_settings(self) -> dict[str, Any]:
         """Give what was asked for as loading takes it."""
         settings: dict[str, Any] = self._flags()
-        if self.normalizer is NormalizerName.none:
-            _refuse(settings, "--normalizer none")
-            settings["normalizer"] = None
+        if self.normalizer not in (None, NormalizerName.bert):
+            _refuse(settings, f"--normalizer {self.normalizer.value}")
+            settings["normalizer"] = _rules(self.normalizer)
         if self.jieba_dictionary and self.pre_tokenizer is not PreTokenizerName.jieba:
             message = "says nothing without --pre-tokenizer jieba"
             raise typer.BadParameter(message, param_hint="--jieba-dictionary")
@@ -264,6 +274,7 @@ class Splitting:
             PreTokenizerName.whitespace: pre_tokenizers.Whitespace,
             PreTokenizerName.whitespace_split: pre_tokenizers.WhitespaceSplit,
             PreTokenizerName.unicode_scripts: pre_tokenizers.UnicodeScripts,
+            PreTokenizerName.metaspace: pre_tokenizers.Metaspace,
             PreTokenizerName.jieba: pre_tokenizers.Jieba,
         }
         return kinds.get(self.pre_tokenizer, pre_tokenizers.BertPreTokenizer)()
@@ -271,6 +282,12 @@ class Splitting:
     def _flags(self) -> dict[str, bool]:
         names = ("lowercase", "strip_accents", "clean_text", "handle_chinese_chars")
         return {name: value for name in names if (value := getattr(self, name)) is not None}
+
+
+def _rules(name: NormalizerName) -> Normalizer | None:
+    from piecework.normalizers import Precompiled
+
+    return None if name is NormalizerName.none else Precompiled.of(cast("RuleName", name.value))
 
 
 def _phrases(file: str) -> list[str]:

@@ -108,7 +108,9 @@ _ALSO = ["truncation", "padding", "add_special_tokens"]
 def _as_options(message: str, options: list[str]) -> str:
     """Turn the Python settings that a message names into options: `errors="replace"` into `--errors replace`."""
     names = "|".join(sorted([*options, *_ALSO], key=len, reverse=True))
-    setting = re.compile(rf"""(?<![\w.'"])({names})\b(?![./-]\w)(=(?:"([\w-]+)"|\w+|\.\.\.)?)?""")
+    setting = re.compile(
+        rf"""(?<![\w.'"])({names})\b(?![./-]\w)(=(?:"([\w-]+)"|'[^']*'|\w+|\.\.\.)?)?"""
+    )
 
     def option(found: re.Match[str]) -> str:
         said, name, assigned, word = found[0], found[1], found[2], found[3]

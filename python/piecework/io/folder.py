@@ -203,7 +203,7 @@ def read_model_folder(path: Pathish) -> ModelFolder:
 
     Returns:
         The bytes of the first file there is of ``tokenizer.json``, ``vocab.txt``, ``vocab.json``, ``encoder.json``,
-        ``tokenizer.model`` and ``spiece.model``, and the settings beside it.
+        ``tokenizer.model``, ``spiece.model``, ``sentencepiece.bpe.model`` and ``spm.model``, and the settings beside it.
 
     Raises:
         FileError: The folder or a file in it cannot be read, or there is no tokenizer in it.
@@ -234,6 +234,8 @@ _FORMATS = (
     "encoder.json",
     "tokenizer.model",
     "spiece.model",
+    "sentencepiece.bpe.model",
+    "spm.model",
 )
 
 

@@ -17,6 +17,7 @@ from piecework.reference.settings import UnigramTrainer
 from piecework.reference.unigram_seeds import Corpus, corpus, seed_pieces
 
 PLAIN_STEPS = 2
+DECIMALS = 13
 
 
 class Step(NamedTuple):
@@ -201,7 +202,7 @@ class UnigramTraining:
     def _vocabulary(self) -> list[tuple[str, float]]:
         """Lists the entries (U22)."""
         ranked = sorted(self.pieces, key=lambda piece: (-self.pieces[piece], piece.encode()))
-        learned = [(piece, ln(Wide.of(self.pieces[piece]))) for piece in ranked]
+        learned = [(piece, round(ln(Wide.of(self.pieces[piece])), DECIMALS)) for piece in ranked]
         reserved = [(entry, 0.0) for entry in self.trainer.reserved]
         if self.trainer.special_tokens_first:
             return reserved + learned
@@ -235,6 +236,6 @@ def train_unigram(words: Mapping[str, int], trainer: UnigramTrainer) -> TrainedU
 
     >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
     >>> train_unigram(words, UnigramTrainer(13)).vocabulary[3]
-    ('hug', -1.2532384567780133)
+    ('hug', -1.253238456778)
     """
     return UnigramTraining(words, trainer).finish()

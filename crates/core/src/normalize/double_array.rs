@@ -13,6 +13,8 @@ const LONGEST: usize = 255;
 const BLOCK: usize = 256;
 /// An offset that is no multiple of a block has so many bits.
 const OFFSET_BITS: u32 = 21;
+/// A free unit matches no byte. As 0 it would match NUL, which SentencePiece looks up like any other byte.
+const FREE: u32 = 1 << 31;
 
 /// The map of rules: the length of the trie, the trie, all replacements, each ended by NUL.
 pub(super) fn packed(rules: impl IntoIterator<Item = (String, String)>) -> Result<Vec<u8>> {
@@ -139,7 +141,7 @@ impl Layout {
 
     fn grow(&mut self) {
         let length = self.units.len() + BLOCK;
-        self.units.resize(length, 0);
+        self.units.resize(length, FREE);
         self.taken.resize(length, false);
         self.is_base.resize(length, false);
     }
@@ -167,6 +169,15 @@ mod tests {
             assert_eq!(map.longest_rule(&format!("{from}x")), Some((from.len(), to.as_str())));
         }
         assert_eq!((map.longest_rule("xa"), map.longest_rule("b")), (None, None));
+    }
+
+    #[test]
+    fn no_unit_but_the_root_matches_nul() {
+        let map = Precompiled::of([("a".to_owned(), "1".to_owned())]).unwrap();
+        let (size, rest) = map.charsmap().split_first_chunk().unwrap();
+        let units =
+            rest[..u32::from_le_bytes(*size) as usize].as_chunks().0.iter().map(|unit| u32::from_le_bytes(*unit));
+        assert_eq!(units.filter(|unit| unit & (1 << 31 | 0xFF) == 0).count(), 1);
     }
 
     #[test]

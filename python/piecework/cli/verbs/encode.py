@@ -67,6 +67,7 @@ def encode(
             "--nbest",
             metavar="N",
             min=1,
+            max=10_000,
             help="Print the N best segmentations of each line, by Unigram or by WordPiece's likelihood. Lines begin with the score and a tab.",
         ),
     ] = None,

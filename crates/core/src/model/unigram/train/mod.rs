@@ -179,7 +179,7 @@ impl<'a> Training<'a> {
         let mut ranked: Vec<usize> = (0..self.pieces.len()).collect();
         ranked.sort_by(|&one, &other| probability(other).total_cmp(&probability(one)));
         let learned =
-            ranked.into_iter().map(|piece| (self.pieces.name(piece, &self.corpus), ln(Scaled::of(probability(piece)))));
+            ranked.into_iter().map(|piece| (self.pieces.name(piece, &self.corpus), score(probability(piece))));
         let reserved = |range: RangeFrom<usize>| self.reserved[range].iter().map(|entry| (entry.clone(), 0.0));
         let specials = self.config.special_tokens.len();
         if self.config.special_tokens_first {
@@ -188,6 +188,12 @@ impl<'a> Training<'a> {
             reserved(specials..).chain(learned).chain(reserved(0..).take(specials)).collect()
         }
     }
+}
+
+/// The score of a probability. With so few digits whoever reads a file gets the same float, `tokenizers` too, which rounds others
+/// in its own way.
+fn score(probability: f64) -> f64 {
+    format!("{:.13}", ln(Scaled::of(probability))).parse().expect("digits are a number")
 }
 
 /// Losses in order; both zeros are the same.
