@@ -60,7 +60,7 @@ impl Key {
     }
 }
 
-/// A key and its hash.
+/// A key and its hash: the lower half says where a chunk is sought first, the upper one where else it may be.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Hashed {
     pub(super) key: Key,
@@ -72,7 +72,12 @@ impl Hashed {
     #[inline]
     pub(super) fn new(text: &[u8], start: usize, end: usize, fold: Fold) -> Self {
         let key = Key::new(text, start, end, fold);
-        if key == Key::NONE { Self { key, hash: hash(&text[start..end]) } } else { Self::of(key) }
+        if key == Key::NONE { Self::long(&text[start..end]) } else { Self::of(key) }
+    }
+
+    /// Of a chunk that the first tier does not keep: it is sought there in the same line as all such, which is near.
+    fn long(chunk: &[u8]) -> Self {
+        Self { key: Key::NONE, hash: hash(chunk) & !u64::from(u32::MAX) }
     }
 
     #[inline]
@@ -148,13 +153,13 @@ pub(crate) struct Cache<T, const FEW: usize> {
     poor: u32,
     /// How many lists are yet to pass by the cache.
     rest: u32,
-    /// Whether many chunks of the last list were new.
-    is_new_ground: bool,
+    /// Whether many chunks of the last list were not where they are sought first.
+    is_scattered: bool,
 }
 
 impl<T, const FEW: usize> Default for Cache<T, FEW> {
     fn default() -> Self {
-        Self { reach: 0, lines: Vec::new(), filled: 0, long: Long::default(), poor: 0, rest: 0, is_new_ground: true }
+        Self { reach: 0, lines: Vec::new(), filled: 0, long: Long::default(), poor: 0, rest: 0, is_scattered: true }
     }
 }
 
@@ -174,10 +179,10 @@ impl<T: Copy + Default, const FEW: usize> Cache<T, FEW> {
         pays
     }
 
-    /// Learns how many chunks of a list were known, and how many were new.
-    pub(super) fn learn(&mut self, known: usize, new: usize) {
-        self.is_new_ground = 8 * new > known;
-        self.poor = if new > 7 * known { self.poor + 1 } else { 0 };
+    /// Learns how many chunks of a list were where they are sought first, how many were not, and how many of these were new.
+    pub(super) fn learn(&mut self, near: usize, met: usize, new: usize) {
+        self.is_scattered = 8 * met > near;
+        self.poor = if new > 7 * near { self.poor + 1 } else { 0 };
         if self.poor == POOR {
             (self.poor, self.rest) = (POOR - 4, REST);
         }
@@ -191,21 +196,30 @@ impl<T: Copy + Default, const FEW: usize> Cache<T, FEW> {
 
     /// The same, if it is in the other place.
     pub(super) fn far(&self, key: Hashed) -> Option<(&[T; FEW], usize)> {
+        if key.key == Key::NONE {
+            return None;
+        }
         self.lines.get(self.places(key.hash)[1])?.tokens(key.key, self.reach)
     }
 
-    /// Has the entries for a short chunk brought near, which is soon to be looked up.
+    /// Has brought near where a chunk, which is soon to be looked up, is sought first.
     #[inline]
     pub(super) fn prefetch(&self, key: Hashed) {
-        self.bring_near(self.places(key.hash)[0]);
+        if key.key == Key::NONE {
+            self.long.prefetch(key.hash);
+        } else {
+            self.bring_near(self.places(key.hash)[0]);
+        }
     }
 
     /// Has all else brought near where such a chunk may be.
     #[inline]
     pub(super) fn prefetch_rest(&self, key: Hashed) {
-        self.bring_near(self.places(key.hash)[1]);
-        if let Some(slot) = self.long.slots.get(self.long.place(tag(key.hash))) {
-            masks::prefetch(slot);
+        if key.key == Key::NONE {
+            self.long.prefetch_what_is_kept(key.hash);
+        } else {
+            self.bring_near(self.places(key.hash)[1]);
+            self.long.prefetch(key.hash);
         }
     }
 
@@ -216,9 +230,9 @@ impl<T: Copy + Default, const FEW: usize> Cache<T, FEW> {
         }
     }
 
-    /// Whether many of the last chunks were new.
-    pub(super) fn is_new_ground(&self) -> bool {
-        self.is_new_ground
+    /// Whether many of the last chunks were not where they are sought first.
+    pub(super) fn is_scattered(&self) -> bool {
+        self.is_scattered
     }
 
     /// What became of a chunk of the second tier.
@@ -327,6 +341,21 @@ impl<T: Copy> Long<T> {
         }
     }
 
+    #[inline]
+    fn prefetch(&self, hash: u64) {
+        if let Some(slot) = self.slots.get(self.place(tag(hash))) {
+            masks::prefetch(slot);
+        }
+    }
+
+    #[inline]
+    fn prefetch_what_is_kept(&self, hash: u64) {
+        if let Some(slot) = self.slots.get(self.place(tag(hash))).filter(|slot| slot.tag == tag(hash)) {
+            self.bytes.get(slot.start as usize).into_iter().for_each(masks::prefetch);
+            self.tokens.get(slot.first as usize).into_iter().for_each(masks::prefetch);
+        }
+    }
+
     fn chunk(&self, slot: Slot) -> &[u8] {
         &self.bytes[slot.start as usize..][..usize::from(slot.length)]
     }
@@ -399,7 +428,7 @@ mod tests {
     }
 
     fn long(chunk: &str) -> Hashed {
-        Hashed { key: Key::NONE, hash: hash(chunk.as_bytes()) }
+        Hashed::long(chunk.as_bytes())
     }
 
     impl Cache<u32, 3> {

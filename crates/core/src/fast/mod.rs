@@ -225,20 +225,21 @@ impl Fast {
             *key = Hashed::new(text.as_bytes(), start, end, fold);
             cache.prefetch(*key);
         }
-        if cache.is_new_ground() {
+        if cache.is_scattered() {
             let elsewhere = keys.iter().zip(chunks.clone()).filter(|(key, _)| cache.near(**key).is_none());
             elsewhere.for_each(|(key, _)| cache.prefetch_rest(*key));
         }
-        let (mut known, mut new) = (0, 0);
+        let (mut near, mut met, mut new) = (0, 0, 0);
         for (&key, (start, end)) in keys.iter().zip(chunks) {
             if let Some((tokens, count)) = cache.near(key) {
                 sink.few(start, tokens, count);
-                known += 1;
-            } else if meet(cache, key, start, &text[start..end], sink)? {
-                new += 1;
+                near += 1;
+            } else {
+                met += 1;
+                new += usize::from(meet(cache, key, start, &text[start..end], sink)?);
             }
         }
-        cache.learn(known, new);
+        cache.learn(near, met, new);
         Ok(())
     }
 
