@@ -121,12 +121,19 @@ def for_sentencepiece(stages: Stages) -> Stages:
     if model.precision != "float32":
         changes.append("scores are added up in 32 bits, so that ties may fall otherwise")
     ids = {piece: place for place, (piece, _) in enumerate(model.vocab)}
-    symbols = [token.content for token in stages.added_tokens if not token.special]
+    # The library looks for them where spaces are written as marks already.
+    marked = {
+        token.content: token.content.replace(" ", _SPACE)
+        for token in stages.added_tokens
+        if not token.special
+    }
+    symbols = [*marked.values()]
     if symbols:
         changes.append(
             f"added tokens ({len(symbols):,}) are user-defined pieces, which compete with others"
         )
-    vocab = [*model.vocab, *((symbol, 0.0) for symbol in symbols if symbol not in ids)]
+    vocab = [(marked.get(piece, piece), score) for piece, score in model.vocab]
+    vocab += [(symbol, 0.0) for content, symbol in marked.items() if content not in ids]
     special = [token.content for token in stages.added_tokens if token.special]
     has_bytes = model.byte_fallback and all(byte in ids for byte in _BYTES)
     if model.byte_fallback and not has_bytes:

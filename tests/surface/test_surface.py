@@ -56,7 +56,7 @@ SIGNATURES: dict[str, str] = {
     "Tokenizer.from_file": "(path, **settings)",
     "Tokenizer.from_str": "(text, **settings)",
     "Tokenizer.from_bytes": "(data, **settings)",
-    "Tokenizer.save": "(self, path, format='tokenizer.json', *, nearest=False)",
+    "Tokenizer.save": "(self, path, format=None, *, nearest=False)",
     "Tokenizer.save_vocab": "(self, path)",
     "Tokenizer.to_str": "(self)",
     "Tokenizer": "(model, *, normalizer=None, pre_tokenizer=None, post_processor=None, "

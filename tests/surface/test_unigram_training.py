@@ -113,7 +113,7 @@ def test_no_space_comes_in_behind_a_symbol(tmp_path: Path) -> None:
 
 def test_symbols_are_those_of_a_model_whatever_the_normalizer(tmp_path: Path) -> None:
     library = pytest.importorskip("sentencepiece")
-    trainer = pw.UnigramTrainer(24, user_defined_symbols=["at", "中"])
+    trainer = pw.UnigramTrainer(25, user_defined_symbols=["at", "中", "on the"])
     own = pw.normalizers.SentencePiece(remove_extra_whitespaces=False, add_dummy_prefix=False)
     suffix = replace(trainer, treat_whitespace_as_suffix=True)
     for tok in (pw.train(TEXTS, trainer, normalizer=own), pw.train(TEXTS, suffix)):
@@ -121,7 +121,7 @@ def test_symbols_are_those_of_a_model_whatever_the_normalizer(tmp_path: Path) ->
             tok.save(tmp_path / "m.model", "sentencepiece", nearest=True)
         assert "user-defined pieces" in str(told[0].message)
         theirs = library.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
-        for text in ("the cats sat", "the mat", "a 中文 é"):
+        for text in ("the cats sat", "the mat", "a 中文 é", "a cat on the cat"):
             assert theirs.encode(text) == tok.encode_ids(text)
 
 

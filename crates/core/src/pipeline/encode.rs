@@ -49,7 +49,7 @@ pub struct Options {
     pub overflow: bool,
     /// The road that texts take.
     pub road: Road,
-    /// How likely BPE passes a merge over, in place of what the model says.
+    /// How likely a merge, or a token that matches, is passed over, in place of what the model says.
     pub dropout: Option<f32>,
     /// The power of the probabilities by which a segmentation is drawn; `None` takes the best.
     pub alpha: Option<f64>,
