@@ -28,7 +28,7 @@ CORPORA = {
     "zh/cmrc2018-a.txt": 5000,
     "en/gcide-a.txt": 4000,
     "en/novels-25.txt": 4000,
-    "code/python-cpython-lib.txt": 4000,
+    "code/python-cpython-lib.txt": 2000,
 }
 """Corpora, and how many entries are learned from them."""
 

@@ -191,6 +191,7 @@ class BPE(Model):
         merges: Which pairs merge: `bpe.Listed` or `bpe.Implied`.
         settings: How a word is split, merges apart.
         special: Entries that text may be barred from becoming.
+        names_unknown: The text of an unknown token is what it stands for, as in SentencePiece.
 
     >>> merges = bpe.Listed([("u", "g"), ("h", "ug")])
     >>> model = BPE({"h": 0, "u": 1, "g": 2, "s": 3, "ug": 4, "hug": 5}, merges)
@@ -204,8 +205,11 @@ class BPE(Model):
         merges: bpe.Merges,
         settings: bpe.Settings | None = None,
         special: frozenset[str] = frozenset(),
+        *,
+        names_unknown: bool = False,
     ) -> None:
         settings = settings or bpe.Settings()
+        self._names_unknown = names_unknown
         super().__init__(vocabulary, settings.unk_token, special)
         if strange := settings.unused - self.vocabulary.keys():
             raise ValueError(f"unused={sorted(strange)!r}: expected entries of the vocabulary")
@@ -219,7 +223,12 @@ class BPE(Model):
         self, word: str, *, barred: bool = False, generator: SplitMix64 | None = None
     ) -> list[ModelToken]:
         encode = self._encode_text if barred else self._encode
-        return [self._token(p.entry, (p.start, p.end)) for p in encode(word, generator)]
+        return [self._piece(word, piece) for piece in encode(word, generator)]
+
+    def _piece(self, word: str, piece: Piece) -> ModelToken:
+        token = self._token(piece.entry, (piece.start, piece.end))
+        is_named = self._names_unknown and token.text == self.unknown_token
+        return token._replace(text=word[piece.start : piece.end]) if is_named else token
 
 
 class Unigram(Model):
@@ -278,12 +287,18 @@ def vocabulary_of(data: Mapping[str, Any]) -> dict[str, int]:
     return {entry: i for i, (entry, _) in enumerate(vocabulary)}
 
 
-def from_dict(data: Mapping[str, Any], special: frozenset[str] = frozenset()) -> Model:
+def from_dict(
+    data: Mapping[str, Any],
+    special: frozenset[str] = frozenset(),
+    *,
+    names_unknown: bool = False,
+) -> Model:
     """Makes a model of its entry in a tokenizer.json.
 
     Args:
         data: The object; `type` says which model it is.
         special: Entries that text may be barred from becoming.
+        names_unknown: In BPE, too, the text of an unknown token is what it stands for.
 
     Returns:
         The model.
@@ -301,7 +316,7 @@ def from_dict(data: Mapping[str, Any], special: frozenset[str] = frozenset()) ->
     if data["type"] in ("WordPiece", "piecework.WordPiece"):
         return _wordpiece(data, special)
     if data["type"] in ("BPE", "piecework.BPE"):
-        return _bpe(data, special)
+        return _bpe(data, special, names_unknown=names_unknown)
     if data["type"] in ("Unigram", "piecework.Unigram"):
         return _unigram(data, special)
     raise ValueError(f"the reference has no model {data['type']!r}")
@@ -321,7 +336,7 @@ def _wordpiece(data: Mapping[str, Any], special: frozenset[str]) -> WordPiece:
     return WordPiece(data["vocab"], data["unk_token"], special, settings, counts)
 
 
-def _bpe(data: Mapping[str, Any], special: frozenset[str]) -> BPE:
+def _bpe(data: Mapping[str, Any], special: frozenset[str], *, names_unknown: bool) -> BPE:
     vocabulary, ours = data["vocab"], data.get("piecework") or {}
     settings = bpe.Settings(
         unk_token=data.get("unk_token"),
@@ -337,11 +352,13 @@ def _bpe(data: Mapping[str, Any], special: frozenset[str]) -> BPE:
     if ours.get("ranks") is not None:
         named = ((entry, ours["ranks"][i]) for entry, i in vocabulary.items())
         ranks = {entry: rank for entry, rank in named if rank is not None}
-        return BPE(vocabulary, bpe.Implied(ranks), settings, special)
+        return BPE(
+            vocabulary, bpe.Implied(ranks), settings, special, names_unknown=names_unknown
+        )
     split = (m.split(" ") if isinstance(m, str) else m for m in data["merges"])
     pairs = [(left, right) for left, right in split]
     merges = bpe.Listed(pairs, settings.continuing_subword_prefix, vocabulary)
-    return BPE(vocabulary, merges, settings, special)
+    return BPE(vocabulary, merges, settings, special, names_unknown=names_unknown)
 
 
 def _unigram(data: Mapping[str, Any], special: frozenset[str]) -> Unigram:

@@ -195,7 +195,7 @@ def from_dict(data: Mapping[str, Any]) -> Pipeline:
     form_of = None if normalizer is None else normalizer.form_of
     added = AddedTokens(tokens, normalizer or identity, form_of)
     return Pipeline(
-        models.from_dict(data["model"], added.special),
+        models.from_dict(data["model"], added.special, names_unknown=_is_sentencepiece(data)),
         normalizer,
         _made(pretokenize.from_dict, data.get("pre_tokenizer")),
         added,
@@ -203,6 +203,10 @@ def from_dict(data: Mapping[str, Any]) -> Pipeline:
         _made(Truncation.from_dict, data.get("truncation")),
         _made(Padding.from_dict, data.get("padding")),
     )
+
+
+def _is_sentencepiece(data: Mapping[str, Any]) -> bool:
+    return (data.get("normalizer") or {}).get("type") == "piecework.SentencePiece"
 
 
 def _made(make: Callable[[Mapping[str, Any]], T], data: Mapping[str, Any] | None) -> T | None:

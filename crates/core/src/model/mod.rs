@@ -149,11 +149,6 @@ impl Model {
         }
     }
 
-    /// Whether an unknown token is called what it stands for, as `tokenizers` and SentencePiece do in Unigram alone.
-    pub(crate) fn names_unknown(&self) -> bool {
-        matches!(self, Self::Unigram(_))
-    }
-
     /// This as a `WordPiece` model, if it is one.
     #[must_use]
     pub fn as_word_piece(&self) -> Option<&WordPiece> {

@@ -158,7 +158,7 @@ impl Tokenizer {
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, caches };
         call.encode(input, &mut sink).ok().filter(|()| sink.finish())?;
         // What such a token is called, the normalized text says.
-        if self.model().names_unknown() && self.model().unk_id().is_some_and(|id| encoding.ids.contains(&id)) {
+        if self.names_unknown() && self.model().unk_id().is_some_and(|id| encoding.ids.contains(&id)) {
             return None;
         }
         encoding.fill(text);

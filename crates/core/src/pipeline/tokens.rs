@@ -7,7 +7,9 @@ use super::encode::{Input, Options};
 use super::road::FastScratch;
 use crate::added::Allowed;
 use crate::error::{Error, Result};
-use crate::model::{Chance, ModelScratch, Token};
+use crate::model::unigram::Unigram;
+use crate::model::{Chance, Model, ModelScratch, Token};
+use crate::normalize::Normalizer;
 use crate::span::{Span, check_length};
 use crate::words::{Kind, Word, Words};
 
@@ -105,10 +107,19 @@ impl Tokenizer {
 
     /// Whether a token stands for what is unknown, and is called so; the unknown token may also be the entry of a byte.
     fn is_unknown(&self, found: &Found<'_>) -> bool {
-        let Some(model) = self.model().as_unigram().filter(|model| model.unk_id() == Some(found.id)) else {
-            return false;
-        };
-        !model.falls_back(found.surface(), found.word.specials)
+        let is_byte = |model: &Unigram| model.falls_back(found.surface(), found.word.specials);
+        self.names_unknown()
+            && self.model().unk_id() == Some(found.id)
+            && !self.model().as_unigram().is_some_and(is_byte)
+    }
+
+    /// Whether an unknown token is called what it stands for, as SentencePiece does, and `tokenizers` in Unigram alone.
+    pub(super) fn names_unknown(&self) -> bool {
+        match self.model() {
+            Model::Unigram(_) => true,
+            Model::Bpe(_) => matches!(self.splitter().normalizer(), Some(Normalizer::SentencePiece(_))),
+            Model::WordPiece(_) | Model::WordLevel(_) => false,
+        }
     }
 
     /// Calls `each` with every token of a text.
