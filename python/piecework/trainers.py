@@ -286,8 +286,10 @@ class UnigramTrainer(Trainer):
     *Subword regularization*). Words are cut at white space, which is written as ``▁``, as the pre-tokenizer ``Metaspace`` does. Of
     pieces that are worth the same, those that come first by their UTF-8 bytes stay.
 
-    By default nothing is normalized, as for BPE, so that decoding gives texts back. SentencePiece's own default is
-    ``normalizer=normalizers.SentencePiece.of("nmt_nfkc")``, passed to :func:`piecework.train` beside the trainer.
+    By default nothing is normalized, as for BPE, so that decoding gives texts back. SentencePiece's own default are the rules
+    ``normalizers.Precompiled.of("nmt_nfkc")``, passed to :func:`piecework.train` as ``normalizer=`` beside the trainer, and one
+    space for several, ``normalizers.Replace(pw.Regex(" {2,}"), " ")``; where many stand side by side in the corpus, the latter
+    keeps the mark for a space by itself from being learned as a word.
 
     A step costs time for the characters of the different words, times the pieces that begin at one place. The result is a
     pure function of the word counts, these settings and the version of the algorithm: its bits do not depend on the order of the words, on threads, or on
