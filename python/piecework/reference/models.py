@@ -352,9 +352,7 @@ def _bpe(data: Mapping[str, Any], special: frozenset[str], *, names_unknown: boo
     if ours.get("ranks") is not None:
         named = ((entry, ours["ranks"][i]) for entry, i in vocabulary.items())
         ranks = {entry: rank for entry, rank in named if rank is not None}
-        return BPE(
-            vocabulary, bpe.Implied(ranks), settings, special, names_unknown=names_unknown
-        )
+        return BPE(vocabulary, bpe.Implied(ranks), settings, special, names_unknown=names_unknown)
     split = (m.split(" ") if isinstance(m, str) else m for m in data["merges"])
     pairs = [(left, right) for left, right in split]
     merges = bpe.Listed(pairs, settings.continuing_subword_prefix, vocabulary)
