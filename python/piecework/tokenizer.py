@@ -1121,7 +1121,7 @@ class Tokenizer:
         """
         from piecework.types import Scored
 
-        if not _is_integer(n, 1, 32) or n > _MOST_SEGMENTATIONS:
+        if not _is_integer(n, 1, _MOST_SEGMENTATIONS):
             raise ConfigError(
                 f"n: expected how many segmentations to give, from 1 to {_MOST_SEGMENTATIONS:,}, found {n!r}"
             )
@@ -2026,21 +2026,21 @@ def _way(
         return FAST if cache else UNCACHED
     _check_number("dropout", dropout, 1)
     _check_number("alpha", alpha, None)
-    if nbest_size is not None and (alpha is None or not _is_integer(nbest_size, 1, 32)):
+    if nbest_size is not None and (alpha is None or not _is_integer(nbest_size, 1, 2**32 - 1)):
         raise ConfigError(
             f"nbest_size: expected an integer from 1 on beside alpha=, or None, found {nbest_size!r} with alpha={alpha!r}"
         )
-    if not _is_integer(seed, 0, 64):
+    if not _is_integer(seed, 0, 2**64 - 1):
         raise ConfigError(f"seed: expected an integer from 0 to 2^64 - 1, found {seed!r}")
     way = FAST if cache else UNCACHED
     number = operator.index(seed)
     return way._replace(dropout=dropout, alpha=alpha, nbest_size=nbest_size, seed=number)
 
 
-def _is_integer(value: Any, least: int, bits: int) -> bool:
-    """Whether a value is an integer, also one of NumPy's, from the least on, of so many bits."""
+def _is_integer(value: Any, least: int, most: int) -> bool:
+    """Whether a value is an integer, also one of NumPy's, from the least to the most."""
     try:
-        return least <= operator.index(value) < 1 << bits
+        return least <= operator.index(value) <= most
     except TypeError:
         return False
 

@@ -116,8 +116,8 @@ impl Unigram {
     fn push_unknown(&self, word: &str, Edge { start, end, .. }: Edge, at: u32, tables: &Tables, out: &mut Vec<Token>) {
         let (text, span) = (&word[start..end], Span::new(start, end).shifted(at));
         // `tokenizers` looks up what they spell; SentencePiece knows that they are unknown.
-        let piece = tables.letters.piece(text).filter(|_| self.settings().precision == Precision::Float64);
-        if let Some(id) = piece {
+        let may_be_piece = self.settings().precision == Precision::Float64;
+        if let Some(id) = may_be_piece.then(|| tables.letters.piece(text)).flatten() {
             out.push(Token { id, span });
         } else if let Some(ids) = tables.fallbacks(text) {
             out.extend(ids.map(|id| Token { id, span }));

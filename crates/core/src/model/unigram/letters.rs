@@ -82,7 +82,7 @@ impl Letters {
     pub(super) fn each(&self, letters: &[Letter], mut each: impl FnMut(usize, u32)) -> u32 {
         let [first, rest @ ..] = letters else { return NO_PIECE };
         let rest = rest.iter().map(|letter| letter.symbol);
-        self.trie.each_from(first.node, rest, |length, piece| each(1 + length as usize, piece));
+        self.trie.each_from(first.node, rest, |piece, length| each(1 + length as usize, piece));
         first.piece
     }
 
@@ -91,7 +91,7 @@ impl Letters {
         let symbols = text.chars().map(|c| self.letter(c).symbol);
         let mut ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
         let mut before = 0;
-        self.trie.each_from(self.trie.root(), symbols, |length, piece| {
+        self.trie.each_from(self.trie.root(), symbols, |piece, length| {
             each(ends.nth((length - before - 1) as usize).unwrap_or(text.len()), piece);
             before = length;
         });

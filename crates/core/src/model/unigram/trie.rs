@@ -80,8 +80,8 @@ impl Trie {
 
     /// Gives each piece that `text` begins with, and its length, shorter ones first.
     #[inline]
-    pub(super) fn each(&self, text: &[Symbol], mut emit: impl FnMut(u32, u32)) {
-        self.each_from(self.root(), text.iter().copied(), |length, piece| emit(piece, length));
+    pub(super) fn each(&self, text: &[Symbol], emit: impl FnMut(u32, u32)) {
+        self.each_from(self.root(), text.iter().copied(), emit);
     }
 
     /// Gives each piece that what leads to a node becomes with the first of some symbols, and how many these are, fewer ones first.
@@ -95,7 +95,7 @@ impl Trie {
         for (length, symbol) in (1..).zip(symbols) {
             let Some((child, piece)) = self.child(node, symbol) else { return };
             if piece != NO_PIECE {
-                emit(length, piece);
+                emit(piece, length);
             }
             node = child;
         }
