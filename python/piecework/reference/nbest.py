@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeVar
 
 from piecework.reference.chance import SplitMix64
 from piecework.reference.floats import Wide, exp
-from piecework.reference.lattice import Edge, Rounding, best, by_end
+from piecework.reference.lattice import Edge, Rounding, by_end
 
 T = TypeVar("T")
 Row = tuple[tuple[T, ...], float]
@@ -129,7 +129,7 @@ def nbest(
     """
     ends, through = by_end(size, edges), _through(size, edges, scores, rounded)
     found: list[Path] = []
-    shrinkings, before, made = 0, 0, 1
+    few, shrinkings, before, made = min(FEW_PARTIALS, 10 * wanted), 0, 0, 1
     agenda = Agenda()
     agenda.push(Partial(0.0, 0.0, None, None))
     while agenda and len(found) < wanted:
@@ -144,12 +144,11 @@ def nbest(
         if not start:
             agenda.push(Partial(top.score, top.score, None, top))
         made += len(ends[start]) + (not start)
-        is_large = len(agenda) >= MOST_PARTIALS or made - before >= MOST_NEW
-        if made > MOST_EVER or (is_large and shrinkings == MOST_SHRINKINGS):
-            highest = max(through[number] for number in ends[size])
-            return [Path(best(size, edges, scores, rounded), highest)]
+        is_large = len(agenda) >= MOST_PARTIALS or (len(agenda) > few and made - before >= MOST_NEW)
+        if made >= MOST_EVER or (is_large and shrinkings == MOST_SHRINKINGS):
+            return [_alone(ends, edges, scores, through, rounded)]
         if is_large:
-            agenda = agenda.shrunk(min(FEW_PARTIALS, 10 * wanted))
+            agenda = agenda.shrunk(few)
             shrinkings, before = shrinkings + 1, made
     return found
 
@@ -189,6 +188,24 @@ def _through(
         through.append(rounded(reached[edge.start] + score))
         reached[edge.end] = max(reached[edge.end], through[-1])
     return through
+
+
+def _alone(
+    ends: Sequence[Sequence[int]],
+    edges: Sequence[Edge],
+    scores: Sequence[float],
+    through: Sequence[float],
+    rounded: Rounding,
+) -> Path:
+    """Gives the best path, followed back from the end, where rounding may make sums equal."""
+    path: list[Edge] = []
+    place, after, score = len(ends) - 1, 0.0, max(through[number] for number in ends[-1])
+    while place:
+        sums = [rounded(through[number] + after) for number in ends[place]]
+        number = ends[place][sums.index(max(sums))]
+        path.append(edges[number])
+        place, after = edges[number].start, scores[number]
+    return Path(path[::-1], score)
 
 
 def _edges(partial: Partial) -> Iterator[Edge]:

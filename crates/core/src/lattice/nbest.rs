@@ -5,12 +5,12 @@
 
 use super::{Edge, Lattice, Path, Score};
 
-/// An agenda of so many is made smaller, to so few at most, and so many times; and so it is after so many new partial paths.
+/// An agenda of so many is made smaller, to so few at most, and so many times; and so is a smaller one after so many new partial paths.
 const MOST_PARTIALS: usize = 10_000;
 const FEW_PARTIALS: usize = 512;
 const MOST_SHRINKINGS: usize = 10;
 const MOST_NEW: usize = 100_000;
-/// After more partial paths than this the search is given up.
+/// After so many partial paths the search is given up.
 const MOST_EVER: usize = 500_000;
 
 /// The end of a path.
@@ -25,7 +25,7 @@ struct Partial<F> {
 
 /// The best paths, if there are so many.
 pub(super) fn nbest<F: Score>(lattice: &Lattice<F>, wanted: usize) -> Vec<Path> {
-    let through = through(lattice);
+    let (through, few) = (through(lattice), FEW_PARTIALS.min(wanted.saturating_mul(10)));
     let mut found = Vec::new();
     let mut partials = vec![Partial { score: F::default(), edge: None, rest: None }];
     let (mut agenda, mut shrinkings, mut before) = (Agenda::default(), 0, 0);
@@ -50,12 +50,14 @@ pub(super) fn nbest<F: Score>(lattice: &Lattice<F>, wanted: usize) -> Vec<Path> 
         if start == 0 {
             put(top.score, Partial { score: top.score, edge: None, rest: Some(number) });
         }
-        let is_large = agenda.heap.len() >= MOST_PARTIALS || partials.len() - before >= MOST_NEW;
-        if partials.len() > MOST_EVER || is_large && shrinkings == MOST_SHRINKINGS {
-            return vec![best(lattice, &through)];
+        let size = agenda.heap.len();
+        let is_large = size >= MOST_PARTIALS || size > few && partials.len() - before >= MOST_NEW;
+        if partials.len() >= MOST_EVER || is_large && shrinkings == MOST_SHRINKINGS {
+            // Rounding may make equal what was not, and then the first is taken.
+            return vec![traced(lattice, |edge, after| through[edge] + after)];
         }
         if is_large {
-            agenda = agenda.shrunk(FEW_PARTIALS.min(wanted.saturating_mul(10)));
+            agenda = agenda.shrunk(few);
             (shrinkings, before) = (shrinkings + 1, partials.len());
         }
     }
@@ -87,18 +89,23 @@ pub(super) fn through<F: Score>(lattice: &Lattice<F>) -> Vec<F> {
 
 /// The best path, of equal ones that whose last edge begins first.
 pub(super) fn best<F: Score>(lattice: &Lattice<F>, through: &[F]) -> Path {
+    traced(lattice, |edge, _| through[edge])
+}
+
+/// The path from the end whose edges give the highest sums, the first of equal ones, which get an edge and the score of what follows.
+fn traced<F: Score>(lattice: &Lattice<F>, sum: impl Fn(usize, F) -> F) -> Path {
     let (mut reversed, mut end) = (Vec::new(), lattice.size);
-    let mut score = F::default();
+    let (mut score, mut after) = (F::default(), F::default());
     while end > 0 {
-        let numbers = lattice.ends.at(end);
-        let Some(number) = numbers.reduce(|one, other| if through[other] > through[one] { other } else { one }) else {
+        let ending = lattice.ends.at(end).map(|edge| (edge, sum(edge, after)));
+        let Some((edge, highest)) = ending.reduce(|one, other| if other.1 > one.1 { other } else { one }) else {
             unreachable!("a path leads to where an edge begins")
         };
         if reversed.is_empty() {
-            score = through[number];
+            score = highest;
         }
-        reversed.push(lattice.edges[number]);
-        end = lattice.edges[number].start;
+        reversed.push(lattice.edges[edge]);
+        (end, after) = (lattice.edges[edge].start, lattice.scores[edge]);
     }
     Path { reversed, score: score.into() }
 }
