@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import dataclasses
+import functools
 import gzip
 import io
 import json
@@ -677,6 +678,8 @@ def test_trained_models_give_the_ids_of_sentencepiece(
     # The library takes NUL for the end of a text where it has rules.
     texts = [text for text in texts if "\0" not in text]
     live_bpe.compare(theirs.encode, live_bpe.as_text(ours), texts)
+    pieces = functools.partial(theirs.encode, out_type=str)
+    live_bpe.compare(pieces, lambda text: ours.encode(text, specials="text").tokens, texts)
     check_decoding(theirs, ours)
     assert pw.Tokenizer.from_str(ours.to_str()) == ours
     ours.save(tmp_path / "m.model", "sentencepiece")

@@ -206,7 +206,10 @@ def from_dict(data: Mapping[str, Any]) -> Pipeline:
 
 
 def _is_sentencepiece(data: Mapping[str, Any]) -> bool:
-    return (data.get("normalizer") or {}).get("type") == "piecework.SentencePiece"
+    """Tells a SentencePiece model; its normalizer may be of steps that `tokenizers` knows, too."""
+    decoder = (data["model"].get("piecework") or {}).get("decoder") or data.get("decoder")
+    steps = [step for step in (data.get("normalizer"), decoder) if step]
+    return any(step["type"] == "piecework.SentencePiece" for step in steps)
 
 
 def _made(make: Callable[[Mapping[str, Any]], T], data: Mapping[str, Any] | None) -> T | None:

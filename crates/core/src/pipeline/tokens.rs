@@ -6,6 +6,7 @@ use super::Tokenizer;
 use super::encode::{Input, Options};
 use super::road::FastScratch;
 use crate::added::Allowed;
+use crate::decode::Decoder;
 use crate::error::{Error, Result};
 use crate::model::unigram::Unigram;
 use crate::model::{Chance, Model, ModelScratch, Token};
@@ -117,9 +118,15 @@ impl Tokenizer {
     pub(super) fn names_unknown(&self) -> bool {
         match self.model() {
             Model::Unigram(_) => true,
-            Model::Bpe(_) => matches!(self.splitter().normalizer(), Some(Normalizer::SentencePiece(_))),
+            Model::Bpe(_) => self.is_sentencepiece(),
             Model::WordPiece(_) | Model::WordLevel(_) => false,
         }
+    }
+
+    /// Whether it came from a `SentencePiece` model; the normalizer of one may be of steps that `tokenizers` knows, too.
+    fn is_sentencepiece(&self) -> bool {
+        matches!(self.splitter().normalizer(), Some(Normalizer::SentencePiece(_)))
+            || matches!(self.decoder(), Some(Decoder::SentencePiece(_)))
     }
 
     /// Calls `each` with every token of a text.
