@@ -202,9 +202,26 @@ fn all_roads_give_the_same() {
         if trial % 12 == 5 {
             let long = texts.concat().repeat(1 + random.below(400));
             check_alone(&tokenizer, &long, &mut scratch, &context);
-            check_alone(&tokenizer, &format!(" {}{}", "!?".repeat(40), texts.concat()), &mut scratch, &context);
+            check(&tokenizer, &format!(" {}{}", "!?".repeat(40), texts.concat()), &mut scratch, &context);
             texts.iter().for_each(|text| check_alone(&tokenizer, text, &mut scratch, &context));
         }
     }
     assert!(fast.iter().all(|&count| count > 100), "{fast:?}");
+}
+
+#[test]
+fn a_text_of_more_pieces_than_one_would_think_may_stand_before_an_added_token() {
+    let vocab = json!([["<unk>", 0.0], ["▁", -100.0], ["a", -100.0], ["b", -100.0]]);
+    let normalizer = json!({"type": "piecework.SentencePiece", "precompiled_charsmap": null, "add_dummy_prefix": true,
+        "remove_extra_whitespaces": true, "escape_whitespaces": true, "treat_whitespace_as_suffix": false,
+        "user_defined_symbols": []});
+    let own = json!({"version": 1, "precision": "float32", "user_defined": [], "reserved": ["<unk>"]});
+    let model =
+        json!({"type": "piecework.Unigram", "vocab": vocab, "unk_id": 0, "byte_fallback": false, "piecework": own});
+    let json = file(&normalizer, &Value::Null, &model, 4);
+    let tokenizer = read_tokenizer_json(json.to_string().as_bytes(), &JsonSettings::default()).unwrap();
+    tokenizer.road().unwrap();
+    for words in [10, 100, 126, 127, 128, 300] {
+        check(&tokenizer, &"a b ".repeat(words), &mut Scratch::default(), &format!("{words} words"));
+    }
 }

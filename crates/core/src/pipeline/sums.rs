@@ -44,11 +44,11 @@ impl<'a> Sums<'a> {
         *self = Self { specials, largest, has_marks, summed: ids, ..Self::new(self.model) };
     }
 
-    /// The text has ended.
+    /// The text has ended: what was told holds of it alone, whether it was true or not.
     pub(super) fn end(&mut self, ids: &[u32]) -> Result<()> {
-        self.check(ids)?;
+        let checked = self.check(ids);
         self.told = 0;
-        Ok(())
+        checked
     }
 
     /// Takes note of the marks of more ids.
