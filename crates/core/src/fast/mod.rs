@@ -9,6 +9,7 @@
 //! stays the oracle. Counting goes the same way as far as the chunks, which [`tally`] counts.
 
 mod apart;
+mod borders;
 mod cache;
 mod classes;
 mod cutter;

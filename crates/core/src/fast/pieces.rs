@@ -166,8 +166,9 @@ fn first(bytes: &[u8]) -> Option<char> {
 
 /// The last character, if it is whole.
 pub(super) fn last(bytes: &[u8]) -> Option<char> {
-    let starts = (bytes.len().saturating_sub(4)..bytes.len()).rev();
-    starts.into_iter().find_map(|start| str::from_utf8(&bytes[start..]).ok()).and_then(|text| text.chars().next())
+    let bytes = &bytes[bytes.len().saturating_sub(4)..];
+    let start = bytes.iter().rposition(|byte| byte & 0xC0 != 0x80)?;
+    str::from_utf8(&bytes[start..]).ok()?.chars().next()
 }
 
 /// Whether a step leaves the pieces of a grammar as they are, but for how their bytes are written.

@@ -8,12 +8,13 @@
 //! the model. Then no piece may hold a mark behind something else, and the scores are added up from word to word: see
 //! [`crate::model::unigram::margin`].
 
+use super::borders::Borders;
 use super::masks::{BLOCK, Classifier, Masks};
 use super::pieces::last;
 use super::seams::{MARK, is_mark};
 use super::walk::{List, Stretch};
 use crate::model::Model;
-use crate::model::unigram::joins::{Joins, UNSPACED};
+use crate::model::unigram::joins::UNSPACED;
 use crate::model::unigram::{Unigram, marks};
 use crate::normalize::{LONG_CLUSTER, Normalizer, Precompiled, SPACE, SentencePiece, SentencePieceSettings, Strip};
 use crate::pretokenize::PreTokenizer;
@@ -54,12 +55,12 @@ struct OneWord {
     /// What splits chunks that begin with white space, and those that begin elsewhere, but for the first of the text.
     splitters: [WordSplitter; 2],
     /// What says where to cut where there is no white space.
-    joins: Option<Joins>,
+    borders: Option<Borders>,
 }
 
 /// What an ASCII character is; the classifier has a set for each kind but the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Steady = 0,
     Divides = 1,
     /// Anything else.
@@ -102,8 +103,9 @@ impl Spaced {
             _ => return None,
         };
         let later = WordSplitter::new(Some(later.clone()), None).ok()?;
-        let text = OneWord { splitters: [later.clone(), later], joins: model.joins(&[]) };
-        Some(Self { prefix, text: Some(text), ..Self::new(None, false, Asked::default())? })
+        let spaced = Self::new(None, false, Asked::default())?;
+        let text = OneWord { splitters: [later.clone(), later], borders: spaced.borders(model, &[]) };
+        Some(Self { prefix, text: Some(text), ..spaced })
     }
 
     fn of_sentencepiece(settings: &SentencePieceSettings, model: &Unigram) -> Option<Self> {
@@ -121,7 +123,7 @@ impl Spaced {
             let settings = SentencePieceSettings { add_dummy_prefix, ..settings.clone() };
             WordSplitter::new(Some(Normalizer::SentencePiece(SentencePiece::new(settings).ok()?)), None).ok()
         };
-        let text = OneWord { splitters: [later(joins)?, later(false)?], joins: model.joins(symbols) };
+        let text = OneWord { splitters: [later(joins)?, later(false)?], borders: spaced.borders(model, symbols) };
         let (has_symbols, prefix) = (!symbols.is_empty(), settings.add_dummy_prefix);
         Some(Self { joins, has_symbols, prefix, text: Some(text), ..spaced })
     }
@@ -177,6 +179,11 @@ impl Spaced {
         };
         // Rules may make something else of a space.
         (spaced.kind(b' ') == Some(Kind::Divides)).then_some(spaced)
+    }
+
+    /// Where a text of scripts without spaces may be cut, if the model says so.
+    fn borders(&self, model: &Unigram, symbols: &[String]) -> Option<Borders> {
+        Some(Borders::new(model.joins(symbols)?, &self.moving, &self.ascii))
     }
 
     /// The same with the kernel of that name, if it runs here.
@@ -283,45 +290,6 @@ impl Spaced {
         self.moving.contains(c) || self.asked != Asked::default() && self.asked.refuses(class(c))
     }
 
-    /// Of the characters that begin at some bytes of a block, those before which a text may be cut.
-    #[inline]
-    fn parted(&self, joins: &Joins, text: &str, at: usize, mut firsts: u64) -> u64 {
-        let (mut parted, first) = (0, at + firsts.trailing_zeros().min(63) as usize);
-        // The character before, where it ends, and whether it is steady.
-        let last = text.get(..first).and_then(|before| before.chars().next_back());
-        let mut before = (last.unwrap_or_default(), first, last.is_some_and(|c| self.is_steady(c)));
-        while firsts != 0 {
-            let place = at + firsts.trailing_zeros() as usize;
-            let c = text[place..].chars().next().unwrap_or_default();
-            if before.1 != place {
-                let last = char::from(text.as_bytes()[place - 1]);
-                before = (last, place, self.is_steady(last));
-            }
-            let is_steady = !self.moves(c);
-            if c >= UNSPACED && is_steady && before.2 && joins.parts(before.0, c) && self.stays_in(text, place, c) {
-                parted |= firsts & firsts.wrapping_neg();
-            }
-            before = (c, place + c.len_utf8(), is_steady);
-            firsts &= firsts - 1;
-        }
-        parted
-    }
-
-    /// Whether a text may be cut before a character of a script that does without spaces.
-    fn parts(&self, joins: &Joins, text: &str, at: usize) -> bool {
-        let (one, other) = (text[..at].chars().next_back(), text[at..].chars().next());
-        one.zip(other).is_some_and(|(one, other)| {
-            let are_steady = other >= UNSPACED && self.is_steady(one) && self.is_steady(other);
-            are_steady && joins.parts(one, other) && self.stays_in(text, at, other)
-        })
-    }
-
-    /// Whether a steady character at a byte of a text stays what it is, for what stands behind it does not join it.
-    fn stays_in(&self, text: &str, at: usize, c: char) -> bool {
-        let next = text[at + c.len_utf8()..].chars().next();
-        next.is_none_or(|next| self.kind_of(next) != Kind::Moving)
-    }
-
     #[inline]
     fn is_steady(&self, c: char) -> bool {
         self.kind_of(c) == Kind::Steady
@@ -336,15 +304,15 @@ impl Spaced {
 impl Stretch for Spaced {
     /// A text that is one word begins otherwise than its chunks, if it does with what they may begin with.
     fn first(&self, text: &str) -> usize {
-        let Some(OneWord { joins, .. }) = &self.text else { return 0 };
-        let begins_alike = |c| joins.is_some() && c >= UNSPACED;
+        let Some(OneWord { borders, .. }) = &self.text else { return 0 };
+        let begins_alike = |c| borders.is_some() && c >= UNSPACED;
         if !self.begins_with_space(text) && !text.starts_with(begins_alike) {
             return 0;
         }
         let mut places = text.char_indices().map(|(at, _)| at).skip(1);
         places
             .find(|&at| {
-                self.may_cut(text.as_bytes(), at) || joins.as_ref().is_some_and(|joins| self.parts(joins, text, at))
+                self.may_cut(text.as_bytes(), at) || borders.as_ref().is_some_and(|borders| borders.part(text, at))
             })
             .unwrap_or(text.len())
     }
@@ -373,9 +341,9 @@ impl Stretch for Spaced {
             unsure &= unsure - 1;
         }
         if high != 0
-            && let Some(OneWord { joins: Some(joins), .. }) = &self.text
+            && let Some(OneWord { borders: Some(borders), .. }) = &self.text
         {
-            starts |= self.parted(joins, text, at, high & !inside);
+            starts |= borders.parting(text, at, high & !inside);
         }
         list.add_pieces(at, starts);
         if length == rest.len() {

@@ -11,9 +11,11 @@
 //! decompose(c), lowercase(c): the same way to a slot, and from there into one pool of characters
 //! ```
 
+mod map;
 mod set;
 mod tables;
 
+pub(crate) use map::CharMap;
 pub(crate) use set::CharSet;
 use tables::{
     CATEGORY_BLOCKS, CATEGORY_INDEX, CLASS_BLOCKS, CLASS_INDEX, COMBINING_BLOCKS, COMBINING_INDEX,

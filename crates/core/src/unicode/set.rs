@@ -21,6 +21,13 @@ impl CharSet {
         self.blocks[usize::from(self.index[c / 256])][c % 256 / 64] >> (c % 64) & 1 == 1
     }
 
+    /// All of them, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = char> + '_ {
+        let blocks = (0..).step_by(256).zip(&self.index).filter(|(_, block)| **block > 0);
+        let inside = |(first, _): (u32, &u16)| (first..first + 256).filter_map(char::from_u32);
+        blocks.flat_map(inside).filter(|&c| self.contains(c))
+    }
+
     /// Adds a character.
     pub(crate) fn insert(&mut self, c: char) {
         let c = c as usize;
@@ -54,5 +61,6 @@ mod tests {
             let wanted = is_in(&c) && ((c as u32) < 0x3000 || c as u32 > 0x2_0000);
             assert_eq!(set.contains(c), wanted, "{c:?}");
         }
+        assert!(set.iter().eq(('\0'..=char::MAX).filter(|&c| set.contains(c))));
     }
 }

@@ -44,11 +44,16 @@ impl Unigram {
 }
 
 impl Joins {
-    /// Whether no path goes over the border between two characters, and no two unknown ones stand there, which were one token.
+    /// Whether a path may go over the border between two characters. (If both may be unknown, they may be one token, too.)
     #[inline]
-    pub(crate) fn parts(&self, one: char, other: char) -> bool {
+    pub(crate) fn join(&self, one: char, other: char) -> bool {
         let (word, bit) = self.place(one, other);
-        self.pairs[word] & bit == 0 && (self.known.contains(one) || self.known.contains(other))
+        self.pairs[word] & bit != 0
+    }
+
+    /// The characters that are never unknown.
+    pub(crate) fn known(&self) -> impl Iterator<Item = char> + '_ {
+        self.known.iter()
     }
 
     fn insert(&mut self, one: char, other: char) {

@@ -10,6 +10,7 @@ use hashbrown::HashMap;
 use super::trie::{Node, Symbol, Trie};
 
 pub(super) use super::trie::NO_PIECE;
+use crate::unicode::CharMap;
 
 /// A character of a word.
 #[derive(Debug, Clone, Copy)]
@@ -26,17 +27,13 @@ pub(super) struct Letter {
 /// A character that leads nowhere; no sum of a base and its symbol is a slot.
 const STRANGE: Letter = Letter { symbol: 1 << 31, node: Node::NOWHERE, piece: NO_PIECE, at: 0 };
 
-const BLOCK: usize = 64;
-
 type Hash = foldhash::fast::FixedState;
 
 /// The pieces, and the characters that stand in them.
 #[derive(Debug)]
 pub(super) struct Letters {
     trie: Trie,
-    /// For each 64 characters, which block is theirs; the first is of characters that stand in no piece.
-    index: Box<[u16]>,
-    blocks: Vec<[Letter; BLOCK]>,
+    letters: CharMap<Letter>,
 }
 
 impl Letters {
@@ -48,32 +45,20 @@ impl Letters {
         spelled.sort_unstable();
         let mut trie = Trie::new(spelled.len(), |piece| &spelled[piece].0);
         trie.rename(|piece| spelled[piece as usize].1);
-        let mut letters = Self { trie, index: vec![0; 0x11_0000 / BLOCK].into(), blocks: vec![[STRANGE; BLOCK]] };
-        symbols.into_iter().for_each(|(c, symbol)| letters.add(c, symbol));
-        letters
-    }
-
-    fn add(&mut self, c: char, symbol: Symbol) {
-        let block = &mut self.index[c as usize / BLOCK];
-        if *block == 0 {
-            *block = u16::try_from(self.blocks.len()).expect("as many blocks as there are in the index, at most");
-            self.blocks.push([STRANGE; BLOCK]);
+        let mut letters = CharMap::new(STRANGE);
+        for (c, symbol) in symbols {
+            let (node, piece) = trie.child(trie.root(), symbol).unwrap_or((Node::NOWHERE, NO_PIECE));
+            *letters.get_mut(c) = Letter { symbol, node, piece, at: 0 };
         }
-        let (node, piece) = self.trie.child(self.trie.root(), symbol).unwrap_or((Node::NOWHERE, NO_PIECE));
-        self.blocks[usize::from(*block)][c as usize % BLOCK] = Letter { symbol, node, piece, at: 0 };
+        Self { trie, letters }
     }
 
     /// A word as letters, and one behind its end.
     #[expect(clippy::cast_possible_truncation, reason = "no word is longer than 2^32 bytes")]
     pub(super) fn read(&self, word: &str, letters: &mut Vec<Letter>) {
         letters.clear();
-        letters.extend(word.char_indices().map(|(at, c)| Letter { at: at as u32, ..self.letter(c) }));
+        letters.extend(word.char_indices().map(|(at, c)| Letter { at: at as u32, ..self.letters.get(c) }));
         letters.push(Letter { at: word.len() as u32, ..STRANGE });
-    }
-
-    #[inline]
-    fn letter(&self, c: char) -> Letter {
-        self.blocks[usize::from(self.index[c as usize / BLOCK])][c as usize % BLOCK]
     }
 
     /// Gives the piece that the first of some letters is, or [`NO_PIECE`], and calls `each` with the longer ones that begin with it, from
@@ -88,7 +73,7 @@ impl Letters {
 
     /// Calls `each` with the bytes and the ids of the pieces that a text begins with, from the shortest.
     pub(super) fn each_in(&self, text: &str, mut each: impl FnMut(usize, u32)) {
-        let symbols = text.chars().map(|c| self.letter(c).symbol);
+        let symbols = text.chars().map(|c| self.letters.get(c).symbol);
         let mut ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
         let mut before = 0;
         self.trie.each_from(self.trie.root(), symbols, |piece, length| {

@@ -1,0 +1,49 @@
+//! A value for each character, to be asked often.
+
+const BLOCK: usize = 64;
+
+/// Values by character; the first block is of all the characters that have the same one.
+#[derive(Debug, Clone)]
+pub(crate) struct CharMap<T> {
+    /// For each 64 characters, which block is theirs.
+    index: Box<[u16]>,
+    blocks: Vec<[T; BLOCK]>,
+}
+
+impl<T: Copy> CharMap<T> {
+    /// All characters have this value.
+    pub(crate) fn new(value: T) -> Self {
+        Self { index: vec![0; 0x11_0000 / BLOCK].into(), blocks: vec![[value; BLOCK]] }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, c: char) -> T {
+        self.blocks[usize::from(self.index[c as usize / BLOCK])][c as usize % BLOCK]
+    }
+
+    /// The place of a character's value.
+    pub(crate) fn get_mut(&mut self, c: char) -> &mut T {
+        let block = &mut self.index[c as usize / BLOCK];
+        if *block == 0 {
+            *block = u16::try_from(self.blocks.len()).expect("as many blocks as there are in the index, and one");
+            self.blocks.push(self.blocks[0]);
+        }
+        &mut self.blocks[usize::from(*block)][c as usize % BLOCK]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_character_has_its_value() {
+        let mut map = CharMap::new(7);
+        let others = ['\0', 'a', '?', '@', '中', '\u{ffff}', char::MAX];
+        (0..).zip(others).for_each(|(number, c)| *map.get_mut(c) = number);
+        for c in '\0'..=char::MAX {
+            let wanted = (0..).zip(others).find_map(|(number, other)| (c == other).then_some(number));
+            assert_eq!(map.get(c), wanted.unwrap_or(7), "{c:?}");
+        }
+    }
+}
