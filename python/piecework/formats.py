@@ -81,10 +81,17 @@ def recognized(data: bytes, name: str = "") -> Format:
 
 def _is_sentencepiece(data: bytes) -> bool:
     """Whether it begins with a field that holds a text and a float or a kind, as a list of pieces does."""
-    if len(data) < 4 or data[0] != 0x0A or data[2] != 0x0A:
+    is_first = re.match(rb"\x0a([\x80-\xff]{0,4}[\0-\x7f])\x0a([\x80-\xff]{0,4}[\0-\x7f])", data)
+    if not is_first:
         return False
-    score = 4 + data[3]
-    return data[3] + 2 <= data[1] and data[score : score + 1] in (b"\x15", b"\x18")
+    piece, text = map(_varint, is_first.groups())
+    end = is_first.end() + text
+    return end < is_first.start(2) - 1 + piece and data[end : end + 1] in (b"\x15", b"\x18")
+
+
+def _varint(data: bytes) -> int:
+    """Gives a number of a protocol buffer: seven bits a byte, the lowest first."""
+    return sum((byte & 0x7F) << 7 * place for place, byte in enumerate(data))
 
 
 def named(name: str) -> Format:

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import time
 from typing import Any
 
 import pytest
@@ -390,3 +391,22 @@ def test_counts_of_other_settings_do_not_add_up_or_train() -> None:
         pw.train(one, pw.WordPieceTrainer(20), normalizer=cased)
     with pytest.raises(pw.errors.CountsError, match="counted with"):
         pw.train(one, pw.WordPieceTrainer(20), pre_tokenizer=None)
+
+
+def test_a_unigram_model_of_a_million_pieces() -> None:
+    """Such ids leave no room for marks on the way; those of added tokens lie even beyond them."""
+    many = [f"▁q{number}" for number in range(2**20 - 6)]
+    scores = [("<unk>", 0.0), ("▁", -3.0), ("▁a", -0.5), *((piece, -9.0) for piece in many)]
+    tok = pw.Tokenizer(
+        pw.models.Unigram(scores, 0, precision="float32", reserved=["<unk>"]),
+        normalizer=pw.normalizers.SentencePiece(),
+    ).with_added_tokens([f"<x{number}>" for number in range(8)], special=True)
+    start = time.monotonic()
+    for text in ("a й<x6>", " aй<x0>q7 й", "<x7>й"):
+        ids = tok.encode(text).ids
+        assert tok.encode_ids(text) == tok.encode_batch([text]).to_list()[0] == ids
+        names = [token for token in tok.added_tokens.values() if token.content in text]
+        assert [i for i in ids if i in tok.added_tokens] == [
+            tok.token_to_id(token.content) for token in names
+        ]
+    assert time.monotonic() - start < 10, "the trie of a million numbers took half a minute once"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import live_unigram
 import piecework as pw
 from piecework.formats import recognized
 
@@ -147,3 +148,14 @@ def test_equal_tokenizers_hash_alike() -> None:
     tok = pw.Tokenizer.from_str(LINES).with_settings(max_input_chars_per_word=2**33)
     again = pw.Tokenizer.from_str(tok.to_str())
     assert (again, hash(again)) == (tok, hash(tok))
+
+
+def test_a_sentencepiece_model_is_known_by_its_first_piece() -> None:
+    for size in (1, 110, 126, 127, 128, 150, 20_000):
+        model = live_unigram.model_of(
+            [("x" * size, -1.0, live_unigram.NORMAL), ("<unk>", 0.0, live_unigram.UNKNOWN)]
+        )
+        assert recognized(model, "x") == "sentencepiece", size
+        assert pw.Tokenizer.from_bytes(model).encode_ids("x" * size)
+    for data in (b"\n", b"\n\x05", b"\n\n", b"\n\n\n\n", b"\n\x80\x80", b"\n\x05\n\x03ab\x15"):
+        assert recognized(data, "x") == "vocab.txt", data

@@ -140,3 +140,24 @@ def test_a_million_characters_without_a_space(kind: str, data: Path) -> None:
     tokenizer, theirs = pair(kind, data)
     for text in ("a" * 10**6, "".join(random.Random(3).choices("abcdeé中", k=10**6))):
         assert tokenizer.encode_ids(text, specials="text") == theirs.encode(text)
+
+
+def test_sums_that_run_ahead_of_the_scores() -> None:
+    """Additions of 32 bits that are all rounded away from 0 pass −100,000, where sums begin anew, long before the scores do."""
+    rng = random.Random(1)
+    letters = {chr(ord("b") + place): -rng.uniform(0.1, 0.3) for place in range(25)}
+    pairs = {
+        a + b: letters[a] + letters[b]
+        for a, b in zip(letters, rng.sample([*letters], 25), strict=True)
+    }
+    near = {pair: score + rng.uniform(-0.003, 0.003) for pair, score in pairs.items()}
+    scores = {"▁": -0.2, "▁a": -1.51 / 128} | letters | near
+    model = live.model_of(
+        [
+            ("<unk>", 0.0, live.UNKNOWN),
+            *((text, score, live.NORMAL) for text, score in scores.items()),
+        ]
+    )
+    words = ("".join(rng.choices([*letters], k=rng.randrange(2, 9))) for _ in range(5000))
+    text = " " + "a " * 7_900_000 + " ".join(words)
+    assert pw.Tokenizer.from_bytes(model).encode_ids(text) == live.processor(model).encode(text)

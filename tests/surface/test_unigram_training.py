@@ -233,3 +233,28 @@ def test_numbers_of_numpy() -> None:
         pw.UnigramTrainer(13, shrinking_factor=0.5).to_json()
     )
     assert isinstance(pw.train(WORDS, trainer).model, models.Unigram)
+
+
+def test_a_tokenizer_equals_what_is_read_back() -> None:
+    """Some floats have no digits that both ways of reading take for them; none of these is kept."""
+    trainer = pw.UnigramTrainer(
+        vocab_size=4,
+        special_tokens=["▁", "<unk>"],
+        required_chars="<",
+        split_by_unicode_script=False,
+        split_by_number=False,
+        split_by_whitespace=False,
+        allow_whitespace_only_pieces=True,
+    )
+    tok = pw.train(["aaaa aaaa"], trainer, normalizer=None)
+    assert pw.Tokenizer.from_str(tok.to_str()) == tok
+    for size in range(20, 140):
+        words = {f"{number % 7}{number * number}": number + 1 for number in range(size)}
+        tok = pw.train(words, pw.UnigramTrainer(14), normalizer=None, pre_tokenizer=None)
+        assert pw.Tokenizer.from_str(tok.to_str()) == tok, size
+
+
+def test_too_many_tokens_to_count() -> None:
+    trainer = pw.UnigramTrainer(vocab_size=4, character_coverage=1e-9)
+    with pytest.raises(pw.errors.CountOverflowError, match="divide all counts by a common factor"):
+        pw.train({"abababab": 2**61}, trainer, normalizer=None, pre_tokenizer=None)

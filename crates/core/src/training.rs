@@ -175,7 +175,11 @@ fn count(model: &Model, words: &[(&str, u64)], watch: Watch<'_>) -> Result<Vec<u
                 continue;
             }
             let more = count.checked_mul(tokens.len() as u64).and_then(|more| total.checked_add(more));
-            total = more.ok_or_else(|| Error::Overflow("the tokens of the words are more than 2^64 - 1".to_owned()))?;
+            total = more.ok_or_else(|| {
+                Error::Overflow(
+                    "the tokens of the words are more than 2^64 - 1; divide all counts by a common factor".to_owned(),
+                )
+            })?;
             tokens.iter().for_each(|token| counts[token.id as usize] += count);
         }
     }

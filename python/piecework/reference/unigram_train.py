@@ -17,7 +17,7 @@ from piecework.reference.settings import UnigramTrainer
 from piecework.reference.unigram_seeds import Corpus, corpus, seed_pieces
 
 PLAIN_STEPS = 2
-DECIMALS = 13
+DECIMALS, DIGITS = 13, 15
 
 
 class Step(NamedTuple):
@@ -116,7 +116,7 @@ class UnigramTraining:
         Returns:
             What the history says of it.
         """
-        before, log_likelihood = len(self.pieces), self._expect()
+        before, log_likelihood = len(self.pieces), float(f"{self._expect():.{DIGITS - 1}e}")
         dropped = () if plain else self._drop()
         counts = {piece: max(self._expected[piece], UNIT // 2) for piece in self.pieces}
         self.pieces = _plain(counts) if plain else _sparse(counts)

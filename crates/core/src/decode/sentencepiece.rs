@@ -35,12 +35,12 @@ impl SentencePieceDecoder {
             }
             push_bytes(&mut text, &mut bytes);
             at_start &= text.is_empty();
+            let stripped = part.strip_prefix(SPACE).filter(|_| at_start);
             if *part == *self.unk_token {
                 text.push_str(&self.unk_surface);
-                continue;
+            } else {
+                text.push_str(&stripped.unwrap_or(&part).replace(SPACE, " "));
             }
-            let stripped = part.strip_prefix(SPACE).filter(|_| at_start);
-            text.push_str(&stripped.unwrap_or(&part).replace(SPACE, " "));
             at_start &= stripped.is_none() || self.remove_extra_whitespaces;
         }
         push_bytes(&mut text, &mut bytes);
@@ -86,6 +86,22 @@ mod tests {
         assert_eq!(decoded(true, &["▁", "▁b"]), "b");
         assert_eq!(decoded(false, &["<0x61>", "▁b"]), "a b");
         assert_eq!(decoded(false, &["<unk>", "▁b"]), " ⁇  b");
+    }
+
+    #[test]
+    fn the_first_space_may_be_that_of_the_unknown_piece() {
+        let decoder = SentencePieceDecoder {
+            add_dummy_prefix: true,
+            remove_extra_whitespaces: false,
+            byte_fallback: false,
+            unk_token: "▁unk".to_owned(),
+            unk_surface: String::new(),
+        };
+        let decoded = |parts: &[&'static str]| {
+            decoder.decode_chain(parts.iter().map(|&part| Cow::Borrowed(part)).collect()).concat()
+        };
+        assert_eq!(decoded(&["▁unk", "▁a"]), " a");
+        assert_eq!(decoded(&["▁a", "▁unk", "▁a"]), "a a");
     }
 
     #[test]

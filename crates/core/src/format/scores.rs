@@ -112,7 +112,7 @@ pub(super) fn written(value: f64) -> String {
     if is_read(&fewest) || !value.is_finite() {
         return fewest;
     }
-    let near = || (17..=19).flat_map(|digits| near(value, digits)).filter(is_read);
+    let near = || (15..=19).flat_map(|digits| near(value, digits)).filter(is_read);
     near().find(|number| number.parse() == Ok(value)).or_else(|| near().next()).unwrap_or(fewest)
 }
 

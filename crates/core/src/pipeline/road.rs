@@ -127,7 +127,7 @@ impl Tokenizer {
         let coder = Coder { tokenizer: self, fast, specials: true, general };
         let mut sink = Ids { coder, new, sums: self.sums(fast), is_lost: false, found: &mut found.0, filled: 0, ids };
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, caches };
-        let is_done = call.encode(input, &mut sink).is_ok() & sink.finish(before);
+        let is_done = call.encode(input, &mut sink).is_ok() & sink.finish();
         if !is_done {
             ids.truncate(before);
         }
@@ -401,12 +401,9 @@ impl Ids<'_> {
         }
     }
 
-    /// All texts have ended, of which ids came from a place on; gives whether they are right.
-    fn finish(mut self, before: usize) -> bool {
+    /// All texts have ended; gives whether their ids are right.
+    fn finish(mut self) -> bool {
         self.end();
-        if self.sums.is_some_and(|sums| sums.has_marks) {
-            marks::remove(&mut self.ids[before..]);
-        }
         !self.is_lost
     }
 }
@@ -520,16 +517,13 @@ impl Pieces<'_> {
     fn end(&mut self) {
         self.close();
         if let Some(sums) = &mut self.sums {
-            self.is_lost |= sums.end(&self.encoding.ids).is_err();
+            self.is_lost |= sums.end(&mut self.encoding.ids).is_err();
         }
     }
 
     /// All texts have ended; gives whether their tokens are right.
     fn finish(mut self) -> bool {
         self.end();
-        if self.sums.is_some_and(|sums| sums.has_marks) {
-            marks::remove(&mut self.encoding.ids);
-        }
         !self.is_lost
     }
 

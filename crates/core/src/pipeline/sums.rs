@@ -18,8 +18,9 @@ pub(super) struct Sums<'a> {
     sum: Total,
     /// What the marks of all ids behind stand for.
     marked: usize,
-    /// Whether any id of any text has a mark.
-    pub(super) has_marks: bool,
+    /// Where the ids of the text begin, and whether any of them has a mark.
+    begun: usize,
+    has_marks: bool,
     /// How many scores there may be before the next reach is asked for.
     told: usize,
     /// The power of two that sums are below until then.
@@ -29,7 +30,7 @@ pub(super) struct Sums<'a> {
 impl<'a> Sums<'a> {
     pub(super) fn new(model: &'a Unigram) -> Self {
         let (largest, sum, has_marks) = (0.0, Total::default(), false);
-        Self { model, specials: true, largest, summed: 0, sum, marked: 0, has_marks, told: 0, reach: 0 }
+        Self { model, specials: true, largest, summed: 0, sum, marked: 0, begun: 0, has_marks, told: 0, reach: 0 }
     }
 
     /// Whose scores they are.
@@ -40,14 +41,16 @@ impl<'a> Sums<'a> {
     /// A text begins behind so many ids.
     pub(super) fn begin(&mut self, ids: usize, specials: bool) {
         let largest = f64::from(self.model.largest(specials));
-        let has_marks = self.has_marks;
-        *self = Self { specials, largest, has_marks, summed: ids, ..Self::new(self.model) };
+        *self = Self { specials, largest, summed: ids, begun: ids, ..Self::new(self.model) };
     }
 
-    /// The text has ended: what was told holds of it alone, whether it was true or not.
-    pub(super) fn end(&mut self, ids: &[u32]) -> Result<()> {
+    /// The text has ended: what was told holds of it alone, whether it was true or not, and so do the marks.
+    pub(super) fn end(&mut self, ids: &mut [u32]) -> Result<()> {
         let checked = self.check(ids);
         self.told = 0;
+        if std::mem::take(&mut self.has_marks) {
+            marks::remove(&mut ids[self.begun..]);
+        }
         checked
     }
 
@@ -109,6 +112,9 @@ impl<'a> Sums<'a> {
     /// What the sum is surely below when there are as many scores as told, whatever its sign.
     #[expect(clippy::cast_precision_loss, reason = "a bound, with some to spare")]
     fn bound(&self) -> f64 {
-        self.sum.size + self.told.saturating_sub(self.sum.steps) as f64 * self.largest * 1.01
+        // Each addition may add half of the last bit, too, of a sum that is not yet too large.
+        let most = self.largest * 1.01 + FAR.abs() * f64::from(f32::EPSILON);
+        let sum = self.sum.size.max(f64::from(self.sum.score.abs()));
+        sum + self.told.saturating_sub(self.sum.steps) as f64 * most
     }
 }

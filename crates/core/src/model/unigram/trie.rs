@@ -9,8 +9,9 @@ pub(super) type Symbol = u32;
 /// No piece.
 pub(super) const NO_PIECE: u32 = u32::MAX;
 
-/// How many free slots are tried for the children of a node before those in front are left free for good.
+/// How many free slots are tried for the children of a node, and how far, before those in front are left free for good.
 const TRIES: usize = 64;
+const REACH: usize = 1 << 10;
 
 const ROOT: u32 = 0;
 /// In place of a parent.
@@ -153,6 +154,9 @@ impl Builder {
             let base = u32::try_from(place).expect("slots are fewer than 2^32").wrapping_sub(first);
             let slot = |symbol| self.slots.get(base.wrapping_add(symbol) as usize);
             if children.iter().all(|&(symbol, _)| slot(symbol).is_none_or(|slot| slot.parent == FREE)) {
+                if place - self.full[which] > REACH {
+                    self.full[which] = place;
+                }
                 self.take(node, base, children);
                 return base;
             }

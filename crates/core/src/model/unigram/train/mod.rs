@@ -124,7 +124,7 @@ impl<'a> Training<'a> {
         let removed = if plain { Vec::new() } else { self.drop_rare() };
         em::maximize(&mut self.pieces, &self.expected, plain);
         self.steps[0] += 1;
-        let log_likelihood = Some(-from_units(expected.missing));
+        let log_likelihood = Some(-readable(from_units(expected.missing)));
         self.history.push(Round { pieces: before, log_likelihood, removed: Some(removed) });
         Ok(())
     }
@@ -194,6 +194,11 @@ impl<'a> Training<'a> {
 /// in its own way.
 fn score(probability: f64) -> f64 {
     format!("{:.13}", ln(Scaled::of(probability))).parse().expect("digits are a number")
+}
+
+/// A number with as many digits as all that read a file read alike.
+fn readable(number: f64) -> f64 {
+    format!("{number:.14e}").parse().expect("digits are a number")
 }
 
 /// Losses in order; both zeros are the same.
