@@ -7,6 +7,7 @@ of that.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import isclose
 from typing import TYPE_CHECKING
 
 from piecework import normalizers, pre_tokenizers
@@ -63,8 +64,15 @@ def for_tokenizers(stages: Stages) -> Stages:
     if model.precision != "float64":
         changes.append("scores are added up in 64 bits, so that ties may fall otherwise")
     special = {token.content for token in stages.added_tokens if token.special}
-    if open_now := [piece for piece in model.reserved if piece not in special]:
+    own = stages.normalizer
+    # Special tokens are found in the text as it stands, but rules make them of other characters, too.
+    has_rules = isinstance(own, normalizers.SentencePiece) and own.precompiled_charsmap is not None
+    if open_now := [piece for piece in model.reserved if has_rules or piece not in special]:
         changes.append(f"text may become a reserved piece ({len(open_now):,})")
+    if any(piece in special for piece in open_now):
+        changes.append(
+            "rules may make a special token of a text, such as </s> of full-width letters"
+        )
     if model.user_defined:
         changes.append(
             f"user-defined pieces ({len(model.user_defined):,}) are normalized like other text"
@@ -75,12 +83,28 @@ def for_tokenizers(stages: Stages) -> Stages:
         (text, _BONUS * (len(text.encode()) - 1) if text in symbols else score)
         for text, score in model.vocab
     ]
+    normalizer = _said_by_tokenizers(own, changes)
+    said = Unigram(vocab, model.unk_id, model.byte_fallback)
+    _tell_unknown(model, said, changes)
     return replace(
         stages,
-        model=Unigram(vocab, model.unk_id, model.byte_fallback),
-        normalizer=_said_by_tokenizers(stages.normalizer, changes),
+        model=said,
+        normalizer=normalizer,
+        added_tokens=stages.added_tokens
+        if normalizer == own
+        else _found_as_they_stand(stages.added_tokens, changes),
         changes=changes,
     )
+
+
+def _found_as_they_stand(tokens: Sequence[AddedToken], changes: list[str]) -> list[AddedToken]:
+    """Give added tokens that the mark before a text, which the normalizer puts, is not put before."""
+    if moved := sum(bool(token.normalized) for token in tokens):
+        changes.append(
+            f"added tokens ({moved:,}) are looked for in the text as it stands, and what follows one "
+            "begins as a text does"
+        )
+    return [replace(token, normalized=False) for token in tokens]
 
 
 def _said_by_tokenizers(own: Normalizer | None, changes: list[str]) -> Normalizer | None:
@@ -104,6 +128,8 @@ def _said_by_tokenizers(own: Normalizer | None, changes: list[str]) -> Normalize
         steps.append(normalizers.Replace(Regex(rf"{space}+\z"), ""))
     if own.add_dummy_prefix:
         steps.append(normalizers.Prepend(space))
+        if not own.escape_whitespaces:
+            changes.append("the space before a text is gone when it is decoded")
     return normalizers.Sequence(steps) if steps else None
 
 
@@ -133,37 +159,61 @@ def for_sentencepiece(stages: Stages) -> Stages:
             f"added tokens ({len(symbols):,}) are user-defined pieces, which compete with others"
         )
     vocab = [(marked.get(piece, piece), score) for piece, score in model.vocab]
-    vocab += [(symbol, 0.0) for content, symbol in marked.items() if content not in ids]
+    # All of them, so that each keeps its id.
+    more = [token.content for token in stages.added_tokens if token.content not in ids]
+    vocab += [(marked.get(content, content), 0.0) for content in more]
+    if len({piece for piece, _ in vocab}) < len(vocab):
+        raise ConfigError(
+            "an added token with its spaces written as marks is another piece; a SentencePiece model cannot hold both"
+        )
     special = [token.content for token in stages.added_tokens if token.special]
-    has_bytes = model.byte_fallback and all(byte in ids for byte in _BYTES)
+    bytes_ = {*ids} - {*special}
+    has_bytes = model.byte_fallback and all(byte in bytes_ for byte in _BYTES)
     if model.byte_fallback and not has_bytes:
         changes.append("nothing falls back to bytes, as not all have a piece")
     if special:
         changes.append("a special token in a text is text like any other")
+    if any(token.single_word or token.lstrip or token.rstrip for token in stages.added_tokens):
+        changes.append("added tokens take no white space along, and stand within words, too")
     unk = model.vocab[model.unk_id][0]
-    shut = [unk, *(piece for piece in special if piece in ids), *(_BYTES if has_bytes else ())]
+    shut = [unk, *special, *(_BYTES if has_bytes else ())]
     reserved = list(dict.fromkeys([*model.reserved, *shut]))
     if shut_now := {*reserved} - {*model.reserved, *special}:
         changes.append(f"text no longer becomes a reserved piece ({len(shut_now):,})")
+    if unk in special:
+        changes.append(f"{unk} is no special token, and is decoded as \u2047")
     user_defined = list(dict.fromkeys([*model.user_defined, *symbols]))
     normalizer = _said_by_sentencepiece(stages, changes, user_defined)
+    said = Unigram(
+        vocab,
+        model.unk_id,
+        has_bytes,
+        precision="float32",
+        user_defined=user_defined,
+        reserved=reserved,
+    )
+    _tell_unknown(model, said, changes)
     return Stages(
-        Unigram(
-            vocab,
-            model.unk_id,
-            has_bytes,
-            precision="float32",
-            user_defined=user_defined,
-            reserved=reserved,
-        ),
+        said,
         normalizer,
         None,
         stages.decoder
         if isinstance(stages.decoder, PieceDecoder)
         else _decoder(normalizer, unk, byte_fallback=has_bytes),
-        [token for token in stages.added_tokens if token.special],
+        [token for token in stages.added_tokens if token.special and token.content != unk],
         changes,
     )
+
+
+def _tell_unknown(before: Unigram, now: Unigram, changes: list[str]) -> None:
+    """Tell whether what is unknown has another score, which is less than the lowest of pieces: of which, the libraries differ."""
+    if not isclose(_lowest(before), _lowest(now), rel_tol=1e-6):
+        changes.append("what is unknown has another score, so that other pieces may be beside it")
+
+
+def _lowest(model: Unigram) -> float:
+    apart = {*model.reserved, *model.user_defined} if model.precision == "float32" else set()
+    return min((score for piece, score in model.vocab if piece not in apart), default=0.0)
 
 
 def _decoder(normalizer: Normalizer | None, unk: str, *, byte_fallback: bool) -> Decoder | None:
@@ -188,6 +238,8 @@ def _said_by_sentencepiece(
     prepends = _prepends(splitter, at_end=own.treat_whitespace_as_suffix)
     if _splits(splitter) and _has_inner_spaces(stages.model, at_end=own.treat_whitespace_as_suffix):
         changes.append("pieces may reach over the spaces between words")
+    if _splits(splitter) and all(piece != _SPACE for piece, _ in stages.model.vocab):
+        changes.append("what is unknown on both sides of a space is one token with it")
     if prepends and (symbols or not own.add_dummy_prefix):
         changes.append("one space is put before every text, whatever it begins with, and no other")
     return replace(
@@ -202,12 +254,16 @@ def _joined(normalizer: Normalizer | None, changes: list[str]) -> normalizers.Se
     charsmap, removes = None, False
     for step in _steps(normalizer):
         match step:
-            case normalizers.Precompiled():
+            case normalizers.Precompiled() if charsmap is None and not removes:
                 charsmap = step.precompiled_charsmap
                 changes.append(
                     "the longest rule that fits is applied, not that of a grapheme cluster"
                 )
-            case normalizers.Strip() | normalizers.Replace(pattern=Regex(" {2,}")):
+            case normalizers.Strip():
+                removes = True
+                if charsmap is None:
+                    changes.append("of white space at the ends only spaces are removed")
+            case normalizers.Replace(Regex(" {2,}"), content=content) if content in (" ", _SPACE):
                 removes = True
             case _:
                 raise ConfigError(f"a SentencePiece model cannot hold the normalizer {step!r}")

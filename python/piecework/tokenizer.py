@@ -668,12 +668,14 @@ class Tokenizer:
                 "nearest= is for Unigram, to a tokenizer.json or a SentencePiece model"
             )
         added = list(self.added_tokens.values())
-        stages = converters[kind](
-            Stages(self.model, self.normalizer, self.pre_tokenizer, self.decoder, added)
-        )
-        if stages.changes:
+        own = Stages(self.model, self.normalizer, self.pre_tokenizer, self.decoder, added, [])
+        stages = converters[kind](own)
+        if stages == own:
+            return self
+        lost = ["the history of the training is left out"] if self.rounds else []
+        if changes := [*stages.changes, *lost]:
             warnings.warn(
-                f"the file is the nearest that {kind} can hold: {'; '.join(stages.changes)}",
+                f"the file is the nearest that {kind} can hold: {'; '.join(changes)}",
                 PieceworkWarning,
                 stacklevel=3,
             )

@@ -319,8 +319,8 @@ class UnigramTrainer(Trainer):
         split_by_unicode_script: No piece has characters of two scripts; kana go with Han.
         split_by_number: Nor digits beside letters.
         split_digits: A digit is a piece by itself.
-        split_by_whitespace: ``▁`` stands only at the front of a piece.
-        allow_whitespace_only_pieces: Several ``▁`` are a piece, too.
+        split_by_whitespace: ``▁`` stands only at the front of a piece. Without, a text is one word, if nothing else is said.
+        allow_whitespace_only_pieces: Several ``▁`` are a piece, too; a text is one word then, as well.
         treat_whitespace_as_suffix: ``▁`` ends a word, ``hug▁``, and stands only at the end of a piece. By default texts are then
             normalized by ``normalizers.SentencePiece`` and split behind white space.
 

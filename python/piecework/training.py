@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from piecework import _core
 from piecework._component import splitter_json
@@ -160,9 +160,14 @@ def _splitter_for(trainer: Trainer) -> PreTokenizer:
     if _ends_words_with_spaces(trainer):
         return Split("▁", "merged_with_previous")
     if isinstance(trainer, UnigramTrainer):
-        # No word begins behind a symbol, where none began in training.
-        return Metaspace(prepend_scheme="first" if trainer.user_defined_symbols else "always")
+        # No word begins behind a symbol, where none began in training; pieces with inner spaces are of no word.
+        scheme: Literal["first", "always"] = "first" if trainer.user_defined_symbols else "always"
+        return Metaspace(prepend_scheme=scheme, split=_keeps_to_words(trainer))
     return ByteLevel(add_prefix_space=False) if _is_on_bytes(trainer) else WhitespaceSplit()
+
+
+def _keeps_to_words(trainer: UnigramTrainer) -> bool:
+    return trainer.split_by_whitespace and not trainer.allow_whitespace_only_pieces
 
 
 def _ends_words_with_spaces(trainer: Trainer) -> bool:

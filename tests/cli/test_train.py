@@ -120,6 +120,17 @@ def test_words_of_unigram_are_counted_apart(run: Run, text_file: Path, tmp_path:
     assert pw.Tokenizer.from_file(target) == trained
 
 
+def test_rules_of_sentencepiece_with_spaces_behind_words(run: Run, tmp_path: Path) -> None:
+    text, target = tmp_path / "text.txt", tmp_path / "t.json"
+    text.write_text("the ﬁve cats sat\na dog and the cat\n" * 9, encoding="utf-8")
+    options = ("--treat-whitespace-as-suffix", "--normalizer", "nmt_nfkc", "--vocab-size", 22)
+    ended = run("train", text, "-o", target, "--model", "unigram", *options)
+    assert (ended.code, "warning" in ended.err) == (0, False)
+    tok = pw.Tokenizer.from_file(target)
+    assert not [piece for piece, _ in tok.model.vocab if "▁" in piece[:-1]]
+    assert tok.decode(tok.encode_ids("ﬁve dogs and a cat")) == "five dogs and a cat "
+
+
 def test_rounds_of_unigram(run: Run, text_file: Path, tmp_path: Path) -> None:
     words = ("train", text_file, "-o", tmp_path / "t.json", "--model", "unigram")
     words += ("--vocab-size", 13, "--special-tokens", "", "--unk-token", "")

@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 import struct
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 import live_bpe
 import live_unigram as live
 import piecework as pw
+from piecework import normalizers as n
 
 Lines = Callable[[str], Iterator[str]]
 CORPORA = ["en/botchan.txt", "zh/cmrc2018-a.txt", "multi/ja-docs.txt", "code/go-std.txt"]
@@ -216,12 +218,76 @@ def test_a_training_as_a_model_says_what_changes(tmp_path: Path) -> None:
     ours = pw.train({"▁hug": 10, "▁hugs": 5, "▁bun": 3}, pw.UnigramTrainer(12))
     with pytest.warns(pw.errors.PieceworkWarning) as told:
         ours.save(tmp_path / "hug.model", "sentencepiece", nearest=True)
-    assert len(told) == 2
-    # All else of the normalizer is held, or refused.
-    assert str(told[1].message).endswith("it lacks or changes special tokens")
+    assert len(told) == 1
+    # All else is held, or refused.
+    assert "<unk> is no special token, and is decoded as ⁇" in str(told[0].message)
+    assert str(told[0].message).endswith("the history of the training is left out")
     assert pw.Tokenizer.from_file(tmp_path / "hug.model").tokenize("hugs bun") == ours.tokenize(
         "hugs bun"
     )
+
+
+def test_the_nearest_keeps_the_ids_of_added_tokens(tmp_path: Path) -> None:
+    pieces = [("<unk>", 0.0), ("▁", -3.0), ("a", -3.0), ("▁a", -2.0), ("b", -4.0)]
+    tok = pw.Tokenizer(
+        pw.models.Unigram(pieces, 0), pre_tokenizer=pw.pre_tokenizers.Metaspace()
+    ).with_added_tokens([pw.AddedToken("<x>", special=True), pw.AddedToken("bar", lstrip=True)])
+    with pytest.warns(pw.errors.PieceworkWarning, match="take no white space along"):
+        tok.save(tmp_path / "x.model", nearest=True)
+    theirs = live.processor((tmp_path / "x.model").read_bytes())
+    for token in ("<x>", "bar"):
+        assert theirs.piece_to_id(token) == tok.token_to_id(token)
+    assert theirs.encode("a bar b") == [3, 1, 6, 1, 4]
+    assert pw.Tokenizer.from_file(tmp_path / "x.model").encode_ids("a bar b") == [3, 1, 6, 1, 4]
+
+
+def test_the_nearest_finds_added_tokens_within_words(data: Path, tmp_path: Path) -> None:
+    library = pytest.importorskip("tokenizers")
+    tok = pw.Tokenizer.from_bytes(live.shared_model(data, "t5-spiece"))
+    with pytest.warns(pw.errors.PieceworkWarning) as told:
+        tok.with_added_tokens(["NEWTOK"]).save(tmp_path / "x.json", nearest=True)
+    for part in ("as it stands", "a reserved piece (3)", "a special token of a text"):
+        assert part in str(told[0].message)
+    theirs = library.Tokenizer.from_file(str(tmp_path / "x.json"))
+    assert "NEWTOK" in theirs.encode("aNEWTOKb").tokens
+    assert "NEWTOK" in pw.Tokenizer.from_file(tmp_path / "x.json").tokenize("aNEWTOKb")
+    assert (
+        theirs.encode("\uff1c/s\uff1e").ids[:2] != tok.encode_ids("\uff1c/s\uff1e")[:2]
+    )  # as told
+
+
+def test_the_nearest_of_what_needs_none_is_the_same(tmp_path: Path) -> None:
+    tok = pw.train({"▁hug": 10, "▁hugs": 5, "▁bun": 3}, pw.UnigramTrainer(12))
+    with warnings.catch_warnings(action="error"):
+        tok.save(tmp_path / "x.json", nearest=True)
+    assert pw.Tokenizer.from_file(tmp_path / "x.json") == tok
+
+
+@pytest.mark.parametrize(
+    ("normalizer", "said"),
+    [
+        (
+            n.Sequence([n.Precompiled.of("nmt_nfkc_cf"), n.Precompiled.of("nfkc")]),
+            "cannot hold the normalizer Precompiled",
+        ),
+        (n.Replace(pw.Regex(" {2,}"), "b"), "cannot hold the normalizer Replace"),
+        (n.Replace(pw.Regex(" {2,}"), ""), "cannot hold the normalizer Replace"),
+    ],
+)
+def test_normalizers_without_a_nearest(normalizer: Any, said: str, tmp_path: Path) -> None:
+    model = pw.models.Unigram([("<unk>", 0.0), ("▁", -1.0)], 0)
+    tok = pw.Tokenizer(model, normalizer=normalizer, pre_tokenizer=pw.pre_tokenizers.Metaspace())
+    with pytest.raises(pw.errors.ConfigError, match=said):
+        tok.save(tmp_path / "x.model", nearest=True)
+
+
+def test_the_nearest_tells_what_hangs_on_the_score_of_the_unknown(tmp_path: Path) -> None:
+    pieces = [("<unk>", -1000.0), ("ab", -60.0), ("cd", -60.0), ("bcd", -1.0)]
+    tok = pw.Tokenizer(pw.models.Unigram(pieces, 0))
+    with pytest.warns(pw.errors.PieceworkWarning, match="what is unknown has another score"):
+        tok.with_parts(pre_tokenizer=pw.pre_tokenizers.Metaspace()).save(
+            tmp_path / "x.model", nearest=True
+        )
 
 
 def test_what_has_no_nearest(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ use crate::added::AddedToken;
 use crate::bytes::byte_to_char;
 use crate::counts::WordCounts;
 use crate::decode::{BpeDecoder, Decoder, ReplaceDecoder, SentencePieceDecoder, StripDecoder, WordPieceDecoder};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, shorten};
 use crate::format::{write_splitter, write_trainer};
 use crate::learn::{Stage, Threads, Watch, tell};
 use crate::model::bpe::{self, Bpe};
@@ -18,7 +18,7 @@ use crate::pattern::Pattern;
 use crate::pipeline::{Parts, Tokenizer, Training};
 use crate::postprocess::{PostProcessor, Template};
 use crate::pretokenize::PreTokenizer;
-use crate::settings::{ByteLevel, Metaspace};
+use crate::settings::{ByteLevel, Metaspace, PrependScheme};
 use crate::vocab::Vocab;
 use crate::words::WordSplitter;
 
@@ -62,8 +62,8 @@ fn check_splitter(counts: &WordCounts, splitter: &WordSplitter) -> Result<()> {
         Some(made_with) if made_with != splitter => Err(Error::Counts(format!(
             "the words were counted with {} and cannot train a tokenizer with {}; count again, or train with the \
              settings of the counts",
-            write_splitter(made_with),
-            write_splitter(splitter)
+            shorten(&write_splitter(made_with)),
+            shorten(&write_splitter(splitter))
         ))),
         _ => Ok(()),
     }
@@ -192,15 +192,26 @@ fn metaspace(splitter: &WordSplitter) -> Option<Metaspace> {
 }
 
 fn unigram_decoder(splitter: &WordSplitter, config: &unigram::train::TrainerConfig) -> Option<Decoder> {
-    let spaces = metaspace(splitter).map(Decoder::Metaspace);
-    if let (None, Some(Normalizer::SentencePiece(own))) = (&spaces, splitter.normalizer()) {
+    let mark = metaspace(splitter);
+    if let (None, Some(Normalizer::SentencePiece(own))) = (&mark, splitter.normalizer()) {
         return Some(Decoder::SentencePiece(sentencepiece_decoder(own.settings(), config)));
     }
-    if !config.byte_fallback {
-        return spaces;
-    }
-    let steps = [Decoder::ByteFallback].into_iter().chain(spaces);
-    Some(Decoder::Sequence(steps.collect()))
+    let bytes = config.byte_fallback.then_some(Decoder::ByteFallback);
+    let spaces = match mark {
+        // The first token may hold the marks of several spaces, of which the decoder of that name would keep none.
+        Some(Metaspace { replacement, prepend_scheme, split: false }) => {
+            let pattern = Pattern::literal(&replacement.to_string());
+            let start = usize::from(prepend_scheme != PrependScheme::Never);
+            vec![
+                Decoder::Replace(ReplaceDecoder { pattern, content: " ".to_owned() }),
+                Decoder::Fuse,
+                Decoder::Strip(StripDecoder { content: ' ', start, stop: 0 }),
+            ]
+        }
+        other => other.map(Decoder::Metaspace).into_iter().collect(),
+    };
+    let mut steps: Vec<Decoder> = bytes.into_iter().chain(spaces).collect();
+    if steps.len() > 1 { Some(Decoder::Sequence(steps)) } else { steps.pop() }
 }
 
 /// What the library does with a model that it trained with these settings.

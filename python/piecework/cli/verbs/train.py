@@ -408,7 +408,7 @@ def train(
     with bar(no_progress) as show:
         from piecework import train as run
 
-        how = splitting.settings()
+        how = _with_spaces_behind(settings, splitting.settings())
         table = (
             load_counts(names)
             if counts
@@ -442,6 +442,19 @@ def _splitting(trainer: Trainer, given: dict[str, Any]) -> dict[str, Any]:
 
     normalizer, pre_tokenizer = splitting_for(trainer, **given)
     return {"normalizer": normalizer, "pre_tokenizer": pre_tokenizer}
+
+
+def _with_spaces_behind(trainer: Trainer, given: dict[str, Any]) -> dict[str, Any]:
+    """What was asked for; rules put spaces behind words, too, where words end with them."""
+    from piecework.normalizers import Precompiled, SentencePiece
+
+    rules = given.get("normalizer")
+    if not getattr(trainer, "treat_whitespace_as_suffix", False) or not isinstance(
+        rules, Precompiled
+    ):
+        return given
+    flags = {"remove_extra_whitespaces": False, "treat_whitespace_as_suffix": True}
+    return given | {"normalizer": SentencePiece(rules.precompiled_charsmap, **flags)}
 
 
 def _symbols(file: str | None, texts: Sequence[str]) -> list[str]:
