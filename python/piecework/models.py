@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 import sys
 from collections import abc
 from dataclasses import dataclass, field
@@ -535,13 +536,14 @@ def _piece(value: Any) -> tuple[str, float]:
     return _TOKEN.check(text), float(score)
 
 
+_SCORE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
+
 def _vocab_line(number: int, line: str) -> tuple[str, float]:
-    piece, tab, written = line.rpartition("\t")
-    try:
-        score = float(written)
-    except ValueError:
-        score = math.nan
-    if not tab or not math.isfinite(score):
+    piece, _, written = line.rpartition("\t")
+    # Python takes more for numbers than other readers do, such as 1_0.
+    score = float(written) if _SCORE.fullmatch(written) else math.nan
+    if not piece or not math.isfinite(score):
         raise FormatError(
             f"line {number}: expected a piece, a tab and a finite score, found {shown(line)}"
         )
@@ -626,7 +628,7 @@ class Unigram(Model):
         to six digits or so: the ``.model`` says it all.
 
         Args:
-            text: The text of the file.
+            text: The text of the file, not its name.
             unk_token: The unknown token; where there is no such piece, there is none.
             settings: All other settings of the class.
 
@@ -640,7 +642,11 @@ class Unigram(Model):
         >>> Unigram.from_vocab("<unk>\t0\n▁the\t-3.25\n").vocab[1]
         ('▁the', -3.25)
         """
-        lines = text.removesuffix("\n").split("\n")
+        if not isinstance(text, str):
+            raise TypeError(
+                f"text must be a str, the content of a .vocab, not {type(text).__name__}"
+            )
+        lines = text.removeprefix("\ufeff").removesuffix("\n").split("\n")
         pieces = [_vocab_line(number, line) for number, line in enumerate(lines, 1)]
         unk_id = next((i for i, (piece, _) in enumerate(pieces) if piece == unk_token), None)
         return cls(pieces, unk_id, **settings)

@@ -308,9 +308,13 @@ def test_the_text_of_a_vocabulary(data: Path) -> None:
     assert [piece for piece, _ in model.vocab] == [theirs.id_to_piece(i) for i in range(size)]
     assert model.unk_id == theirs.unk_id()
     assert pw.models.Unigram.from_vocab(model.to_vocab(), precision="float32") == model
+    assert pw.models.Unigram.from_vocab("\ufeff" + text, precision="float32") == model
     for broken, said in [
         ("a\t-1\nb", "line 2: expected a piece"),
         ("a\tnan", "line 1: expected a piece, a tab and a finite score"),
+        ("a\t1_0", "line 1: expected a piece, a tab and a finite score"),
+        ("\t-1", "line 1: expected a piece, a tab and a finite score"),
+        ("m.vocab", "line 1: expected a piece, a tab and a finite score"),
     ]:
         with pytest.raises(pw.errors.FormatError, match=said):
             pw.models.Unigram.from_vocab(broken)

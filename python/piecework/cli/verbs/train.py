@@ -453,8 +453,10 @@ def _with_spaces_behind(trainer: Trainer, given: dict[str, Any]) -> dict[str, An
         rules, Precompiled
     ):
         return given
-    flags = {"remove_extra_whitespaces": False, "treat_whitespace_as_suffix": True}
-    return given | {"normalizer": SentencePiece(rules.precompiled_charsmap, **flags)}
+    rules = SentencePiece(
+        rules.precompiled_charsmap, remove_extra_whitespaces=False, treat_whitespace_as_suffix=True
+    )
+    return given | {"normalizer": rules}
 
 
 def _symbols(file: str | None, texts: Sequence[str]) -> list[str]:

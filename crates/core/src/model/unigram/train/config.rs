@@ -92,7 +92,7 @@ impl TrainerConfig {
             return refuse(format!("{name} must be an integer from 1 on, not 0"));
         }
         if let Some(unk) = self.unk_token.as_ref().filter(|unk| !self.special_tokens.contains(unk)) {
-            return refuse(format!("unk_token={unk:?} is no special token; put it among special_tokens, or pass None"));
+            return refuse(format!("unk_token {unk:?} is no special token; put it among special_tokens, or have none"));
         }
         let mut seen = HashSet::new();
         match self.reserved().into_iter().find(|entry| entry.is_empty() || !seen.insert(entry.clone())) {
