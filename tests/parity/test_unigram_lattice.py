@@ -64,10 +64,15 @@ def live_nbest(live: Any, text: str, wanted: int) -> Found:
     return found
 
 
+def our_nbest(tok: pw.Tokenizer, text: str, wanted: int) -> Found:
+    """Gives the same of ours."""
+    return [(encoding.ids, score) for encoding, score in tok.encode_nbest(text, wanted)]
+
+
 def same_lists(model: bytes, texts: list[str], wanted: int) -> None:
     live, tok = processor(model), tokenizer(model)
     for text in texts:
-        ours = [(encoding.ids, score) for encoding, score in tok.encode_nbest(text[:SHORT], wanted)]
+        ours = our_nbest(tok, text[:SHORT], wanted)
         assert ours == live_nbest(live, text[:SHORT], wanted) or not live.encode(text[:SHORT]), (
             ascii(text)
         )
@@ -96,7 +101,7 @@ def test_a_search_of_too_many_steps(runs: int, others: int) -> None:
     text = ("a" * 17 + "x" * others) * runs
     wanted = live_nbest(live, text, 64)
     assert (len(wanted) == 1) == (runs == 4)
-    assert [(encoding.ids, score) for encoding, score in tok.encode_nbest(text, 64)] == wanted
+    assert our_nbest(tok, text, 64) == wanted
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -109,9 +114,7 @@ def test_a_search_among_too_many(seed: int) -> None:
     live, tok = processor(model), tokenizer(model)
     for _ in range(3):
         text = "".join(choice.choices("abé", [9, 9, 1], k=SHORT))
-        wanted = live_nbest(live, text, 64)
-        found = [(encoding.ids, score) for encoding, score in tok.encode_nbest(text, 64)]
-        assert found == wanted, text
+        assert our_nbest(tok, text, 64) == live_nbest(live, text, 64), text
 
 
 def test_lists_of_long_texts() -> None:
@@ -125,6 +128,5 @@ def test_lists_of_long_texts() -> None:
         ending = "".join(choice.choices("bbbc", k=choice.randrange(2, 30)))
         text = "a" * choice.randrange(100, 9000) + ending
         size = choice.choice([2, 16, 64, 300])
-        wanted = live_nbest(processor(model), text, size)
-        found = [(e.ids, score) for e, score in tokenizer(model).encode_nbest(text, size)]
-        assert found == wanted, (len(text), ending, size)
+        found = our_nbest(tokenizer(model), text, size)
+        assert found == live_nbest(processor(model), text, size), (len(text), ending, size)

@@ -23,8 +23,8 @@ const MOVING: u8 = 2;
 const KNOWN: u8 = 4;
 
 impl Borders {
-    /// Where pieces join characters, some of which are `moving`; ASCII characters are of these kinds.
-    pub(super) fn new(joins: Joins, moving: &CharSet, ascii: &[Kind; 128]) -> Self {
+    /// Where pieces join characters, some of which are `known` and some `moving`; ASCII characters are of these kinds.
+    pub(super) fn new(joins: Joins, known: impl Iterator<Item = char>, moving: &CharSet, ascii: &[Kind; 128]) -> Self {
         let mut kinds = CharMap::new(STEADY);
         moving.iter().for_each(|c| *kinds.get_mut(c) = MOVING);
         for (byte, kind) in (0_u8..).zip(ascii) {
@@ -34,7 +34,7 @@ impl Borders {
                 Kind::Moving => MOVING,
             };
         }
-        joins.known().for_each(|c| *kinds.get_mut(c) |= KNOWN);
+        known.for_each(|c| *kinds.get_mut(c) |= KNOWN);
         Self { joins, kinds }
     }
 
@@ -59,13 +59,11 @@ impl Borders {
         while firsts != 0 {
             let place = at + firsts.trailing_zeros() as usize;
             let here = self.kind(text[place..].chars().next().unwrap_or_default());
-            if end == place {
-                parting |= open & all(here.1 & MOVING == 0);
-            } else {
-                let [next, last] = [end, place - 1].map(|at| self.kind(char::from(text.as_bytes()[at])));
-                parting |= open & all(next.1 & MOVING == 0);
-                before = last;
+            let mut next = here;
+            if end < place {
+                [next, before] = [end, place - 1].map(|at| self.kind(char::from(text.as_bytes()[at])));
             }
+            parting |= open & all(next.1 & MOVING == 0);
             open = firsts & firsts.wrapping_neg() & all(self.lies_between(before, here));
             (before, end) = (here, place + here.0.len_utf8());
             firsts &= firsts - 1;

@@ -183,7 +183,7 @@ impl Spaced {
 
     /// Where a text of scripts without spaces may be cut, if the model says so.
     fn borders(&self, model: &Unigram, symbols: &[String]) -> Option<Borders> {
-        Some(Borders::new(model.joins(symbols)?, &self.moving, &self.ascii))
+        Some(Borders::new(model.joins(symbols)?, model.known(), &self.moving, &self.ascii))
     }
 
     /// The same with the kernel of that name, if it runs here.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from enum import Enum
 from pathlib import Path  # noqa: TC003  # typer reads it
 from typing import TYPE_CHECKING, Annotated, Any
@@ -447,16 +447,12 @@ def _splitting(trainer: Trainer, given: dict[str, Any]) -> dict[str, Any]:
 def _with_spaces_behind(trainer: Trainer, given: dict[str, Any]) -> dict[str, Any]:
     """What was asked for; rules put spaces behind words, too, where words end with them."""
     from piecework.normalizers import Precompiled, SentencePiece
+    from piecework.training import splitting_for
 
-    rules = given.get("normalizer")
-    if not getattr(trainer, "treat_whitespace_as_suffix", False) or not isinstance(
-        rules, Precompiled
-    ):
+    rules, (own, _) = given.get("normalizer"), splitting_for(trainer)
+    if not (isinstance(rules, Precompiled) and isinstance(own, SentencePiece)):
         return given
-    rules = SentencePiece(
-        rules.precompiled_charsmap, remove_extra_whitespaces=False, treat_whitespace_as_suffix=True
-    )
-    return given | {"normalizer": rules}
+    return given | {"normalizer": replace(own, precompiled_charsmap=rules.precompiled_charsmap)}
 
 
 def _symbols(file: str | None, texts: Sequence[str]) -> list[str]:

@@ -1,7 +1,6 @@
 //! Between which characters a text may be cut, since no path through it goes over the border between them.
 
 use super::{Precision, Unigram};
-use crate::unicode::CharSet;
 
 /// Where the scripts begin of which some do without spaces: Thai and what follows.
 pub(crate) const UNSPACED: char = '\u{E00}';
@@ -12,8 +11,6 @@ const FEWEST_KNOWN: usize = if cfg!(debug_assertions) { 2 } else { 128 };
 /// Which characters the pieces of a model, or the user's symbols, hold side by side, if the second is of an unspaced script.
 #[derive(Debug, Clone)]
 pub(crate) struct Joins {
-    /// Characters that are pieces, so that they are never unknown.
-    known: CharSet,
     /// A bit for each pair, by its hash.
     pairs: Box<[u64]>,
 }
@@ -22,17 +19,22 @@ impl Unigram {
     /// Where a text may be cut before a character of an unspaced script, if symbols stay whole; `None` if that is hardly anywhere.
     pub(crate) fn joins(&self, symbols: &[String]) -> Option<Joins> {
         let texts = || self.vocab().iter().map(|(text, _)| text);
-        let is_single = |text: &str| text.chars().nth(1).is_none();
-        let known = || texts().filter(|text| is_single(text) && self.is_piece(text)).flat_map(str::chars);
-        if known().filter(|&c| c >= UNSPACED).count() < FEWEST_KNOWN {
+        if self.known().filter(|&c| c >= UNSPACED).count() < FEWEST_KNOWN {
             return None;
         }
         let all = || texts().chain(symbols.iter().map(String::as_str));
         let pairs = || all().flat_map(pairs).filter(|&(_, other)| other >= UNSPACED);
         let size = (pairs().count() / 4).next_power_of_two();
-        let mut joins = Joins { known: known().collect(), pairs: vec![0; size].into() };
+        let mut joins = Joins { pairs: vec![0; size].into() };
         pairs().for_each(|(one, other)| joins.insert(one, other));
         Some(joins)
+    }
+
+    /// The characters that are pieces, so that they are never unknown.
+    pub(crate) fn known(&self) -> impl Iterator<Item = char> + '_ {
+        let is_single = |text: &str| text.chars().nth(1).is_none();
+        let texts = self.vocab().iter().map(|(text, _)| text);
+        texts.filter(move |text| is_single(text) && self.is_piece(text)).flat_map(str::chars)
     }
 
     /// Whether words, each with the mark at its front, are encoded as by themselves, but for the sum of the scores before them.
@@ -49,11 +51,6 @@ impl Joins {
     pub(crate) fn join(&self, one: char, other: char) -> bool {
         let (word, bit) = self.place(one, other);
         self.pairs[word] & bit != 0
-    }
-
-    /// The characters that are never unknown.
-    pub(crate) fn known(&self) -> impl Iterator<Item = char> + '_ {
-        self.known.iter()
     }
 
     fn insert(&mut self, one: char, other: char) {

@@ -1,7 +1,8 @@
 //! The unigram language model: pieces with probabilities, and of all ways to spell a word in them the likeliest.
 //!
 //! See `spec/unigram.md`. `viterbi` finds the best path, `margin` says how sure it is, `marks` what its ids stand for, `tables` holds
-//! what it looks up, by characters as `letters` has them; `encode` makes tokens of the path; `joins` says where no path goes over, `lattice` has all other questions.
+//! what it looks up, by characters as `letters` has them; `encode` makes tokens of the path; `joins` says where no path goes over,
+//! `lattice` has all other questions.
 
 mod encode;
 pub(crate) mod joins;
