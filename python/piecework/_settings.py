@@ -11,7 +11,8 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
-from piecework.errors import ConfigError, FormatError, VocabularyError, to_utf8
+from piecework._immutable import Immutable
+from piecework.errors import ConfigError, FormatError, VocabularyError, hint, to_utf8
 
 ID_LIMIT = 1 << 32
 """Ids, and whatever else the core holds in 32 bits, lie below."""
@@ -190,7 +191,7 @@ def takes(kind: Kind, member: str | None = None, *, may_lack: bool = False) -> d
     return {"kind": kind, "member": member, "may_lack": may_lack}
 
 
-class Settings:
+class Settings(Immutable):
     """The base of frozen dataclasses whose fields say what they take."""
 
     accepted: ClassVar[tuple[str, ...]] = ()
@@ -271,14 +272,6 @@ def items(data: Any) -> list[Any]:
     if not isinstance(data, list | tuple):
         raise Mismatch(f"expected an array, found {shown(data)}")
     return list(data)
-
-
-def hint(name: object, known: Iterable[str]) -> str:
-    """Give what may have been meant, as the end of a message; nothing if that cannot be told."""
-    import difflib
-
-    near = difflib.get_close_matches(str(name), list(known), 1)
-    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def shown(value: object) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
+from piecework._immutable import dataclass
 from piecework._settings import FLAG, Maybe, Settings, Text, takes
 
 __all__ = ["AddedToken"]

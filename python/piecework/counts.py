@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from piecework import _core
 from piecework._component import splitter_json
+from piecework._immutable import Immutable
 from piecework.arguments import DEFAULT, ArrowColumn, Default, as_column
 from piecework.errors import ConfigError, CountOverflowError, FormatError
 from piecework.io import detect_encoding, may_block, read_bytes, read_lines, size, write_aside
@@ -35,7 +36,7 @@ _TEXTS_AT_A_TIME = 4096
 """Texts are counted in batches: enough to keep the threads busy, few enough to hold in memory."""
 
 
-class WordCounts:
+class WordCounts(Immutable):
     """A table word → (count, first sight), with the settings that made the words.
 
     Tables add up (``+``): counts by sum, first sights by minimum, in any order and grouping, so that many machines can
@@ -62,16 +63,19 @@ class WordCounts:
             raise TypeError(
                 f"expected a mapping of words to counts, found {type(words).__name__}; from_texts counts texts"
             )
-        self._core = _core.WordCounts.from_mapping(_checked(words))
-        self._functions = ()
+        self._fill(_core.WordCounts.from_mapping(_checked(words)), ())
 
     @classmethod
     def _wrap(
         cls, core: CoreCounts, functions: Iterable[Callable[[str], object]] = ()
     ) -> WordCounts:
         counts = cls.__new__(cls)
-        counts._core, counts._functions = core, tuple(functions)
+        counts._fill(core, tuple(functions))
         return counts
+
+    def _fill(self, core: CoreCounts, functions: tuple[Callable[[str], object], ...]) -> None:
+        object.__setattr__(self, "_core", core)
+        object.__setattr__(self, "_functions", functions)
 
     @classmethod
     def from_texts(
@@ -288,6 +292,10 @@ class WordCounts:
         return self._core == other._core
 
     __hash__ = None  # type: ignore[assignment]  # equal by content, and that can be large
+
+    def _instead(self, name: str) -> str:  # noqa: ARG002  # one answer for all
+        """Return what to call instead of assigning to an attribute, whatever its name."""
+        return "WordCounts is immutable; make another of a mapping, or add two with a + b"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as the file's text, and a pre-tokenizer that no file holds, a Python function, beside it."""

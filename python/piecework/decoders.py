@@ -11,7 +11,7 @@ A decoder makes a list of parts of a list of tokens; the parts in a row are the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from piecework import _core
@@ -23,6 +23,7 @@ from piecework._component import (
     PrependScheme,
     current_metaspace,
 )
+from piecework._immutable import dataclass
 from piecework._settings import CHARACTER, FLAG, SIZE, TEXT, ListOf, takes
 
 if TYPE_CHECKING:

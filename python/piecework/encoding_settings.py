@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
+from piecework._immutable import dataclass
 from piecework._settings import (
     LENGTH,
     NUMBER,

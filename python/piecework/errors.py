@@ -16,6 +16,7 @@ import errno
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from os import PathLike
 
 
@@ -195,3 +196,11 @@ def from_surrogate(error: UnicodeEncodeError, place: str = "") -> SurrogateError
         'which is no text; clean it with text.encode("utf-8", "replace").decode() or decode it rightly'
     )
     return SurrogateError(error.encoding, error.object, error.start, error.end, reason)
+
+
+def hint(name: object, known: Iterable[str]) -> str:
+    """Return what may have been meant, as the end of a message; empty if no known name is close."""
+    import difflib
+
+    near = difflib.get_close_matches(str(name), list(known), 1)
+    return f"; did you mean {near[0]!r}?" if near else ""

@@ -12,10 +12,11 @@ import math
 import re
 import sys
 from collections import abc
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from piecework._component import Component
+from piecework._immutable import dataclass
 from piecework._settings import (
     FLAG,
     ID_LIMIT,

@@ -11,11 +11,12 @@ from __future__ import annotations
 import base64
 import binascii
 import collections.abc
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from piecework import _core
 from piecework._component import PATTERN, Component, Part
+from piecework._immutable import dataclass
 from piecework._settings import (
     FLAG,
     TEXT,

@@ -6,10 +6,10 @@ The split patterns of well-known models stand here by name. The core finds them 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from piecework._immutable import Immutable, dataclass
 from piecework.errors import ConfigError, to_utf8
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def is_read_otherwise(pattern: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Regex:
+class Regex(Immutable):
     r"""A regular expression, where a plain string would be looked for as it is.
 
     Args:

@@ -13,7 +13,7 @@ import itertools
 import re
 import warnings
 from collections import abc
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from piecework._component import (
@@ -24,6 +24,7 @@ from piecework._component import (
     PrependScheme,
     current_metaspace,
 )
+from piecework._immutable import dataclass
 from piecework._settings import (
     CHARACTER,
     FLAG,

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import re
 from collections import abc
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, Literal
 
 from piecework._component import Component, Part
+from piecework._immutable import dataclass
 from piecework._settings import (
     FLAG,
     NUMBER,
@@ -23,14 +24,13 @@ from piecework._settings import (
     Kind,
     ListOf,
     Mismatch,
-    hint,
     items,
     members,
     shown,
     takes,
     under,
 )
-from piecework.errors import ConfigError
+from piecework.errors import ConfigError, hint
 
 __all__ = [
     "BertProcessing",

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast
 
 from piecework import _core
+from piecework._immutable import Immutable
 from piecework.arguments import DEFAULT, FAST, UNCACHED, Default, Way, as_column, as_ids, id_error
 from piecework.errors import (
     ConfigError,
@@ -23,6 +24,7 @@ from piecework.errors import (
     TokenIdError,
     UnsupportedError,
     VocabularyError,
+    hint,
     to_utf8,
 )
 from piecework.io import (
@@ -123,6 +125,7 @@ _TEXT = (str, bytes, bytearray, memoryview)
 _BERT = ("lowercase", "strip_accents", "clean_text", "handle_chinese_chars")
 _VOCAB_ONLY = (*_BERT, "normalizer", "pre_tokenizer", "continuing_subword_prefix")
 _LIMITS = ("truncation", "padding")
+_ADDED = ("added_tokens", "special_tokens")
 _LIKELIEST = ("segmentation", "probabilities")
 _MODEL = ("unknown", "unk_token", "max_input_chars_per_word", *_LIKELIEST)
 _SPLITTING = ("normalizer", "pre_tokenizer")
@@ -136,7 +139,7 @@ _MOST_SEGMENTATIONS = 10_000
 """So many of the best at most, which is twenty times what SentencePiece gives."""
 
 
-class Tokenizer:
+class Tokenizer(Immutable):
     r"""A tokenizer: text to token ids and back.
 
     Made by :func:`piecework.train`, :meth:`from_file`, :meth:`from_str` or :meth:`from_bytes`. It never changes, and any
@@ -210,14 +213,14 @@ class Tokenizer:
         }
         whole = whole.with_added_tokens(added_tokens)
         whole = whole.with_parts(**{name: p for name, p in changes.items() if p is not None})
-        self._core, self._functions = whole._core, whole._functions
+        self.__dict__.update(_core=whole._core, _functions=whole._functions)
 
     @classmethod
     def _wrap(
         cls, core: CoreTokenizer, functions: Sequence[Callable[[str], object]] = ()
     ) -> Tokenizer:
         tokenizer = cls.__new__(cls)
-        tokenizer._core, tokenizer._functions = core, tuple(functions)
+        tokenizer.__dict__.update(_core=core, _functions=tuple(functions))
         return tokenizer
 
     # --- reading and writing -----------------------------------------------------------------
@@ -1918,6 +1921,22 @@ class Tokenizer:
         """How often each token occurs when the training words are encoded, by id; None if not known."""
         return self._training and list(self._training[2])
 
+    def _instead(self, name: str) -> str:
+        """Return what to call instead of assigning to an attribute."""
+        ways = {
+            "model": "make another of a model: Tokenizer(model, normalizer=..., ...)",
+            **dict.fromkeys(Parts.__optional_keys__, f"call tok.with_parts({name}=...)"),
+            **dict.fromkeys(_LIMITS, f"call tok.with_parts({name}=...), or pass {name}= to a call"),
+            **dict.fromkeys(ModelSettings.__optional_keys__, f"call tok.with_settings({name}=...)"),
+            **dict.fromkeys(_ADDED, "call tok.with_added_tokens([...])"),
+        }
+        if name in ways:
+            return f"a Tokenizer is immutable; {ways[name]}"
+        known = [own for own in dir(type(self)) if not own.startswith("_")]
+        if name in known:
+            return "a Tokenizer is immutable, and this is read from it"
+        return f"Tokenizer has no attribute of this name{hint(name, known)}"
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a tokenizer.json, and a pre-tokenizer that no file holds, a Python function, beside it."""
         if self._functions:
@@ -2153,11 +2172,8 @@ def _refuse_unknown(settings: Any, known: Iterable[str], what: str) -> None:
     known = sorted(known)
     for name in settings:
         if name not in known:
-            import difflib
-
-            near = difflib.get_close_matches(name, known, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(known)}"
-            raise TypeError(f"{name!r} is not among {what}{hint}")
+            near = hint(name, known) or f"; there are {', '.join(known)}"
+            raise TypeError(f"{name!r} is not among {what}{near}")
 
 
 def _refuse(settings: Any, names: Iterable[str], why: str) -> None:

@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import KW_ONLY, asdict, dataclass, fields
+from dataclasses import KW_ONLY, asdict, fields
 from numbers import Real
 from operator import index
 from typing import ClassVar, Literal
 
 from piecework import _core
+from piecework._immutable import Immutable, dataclass
 from piecework.errors import ConfigError, FormatError, from_surrogate, to_utf8
 
 __all__ = ["BpeTrainer", "Trainer", "UnigramTrainer", "WordPieceTrainer"]
@@ -42,7 +43,7 @@ _NAMES = ("special_tokens", "user_defined_symbols")
 _CHARACTERS = ("initial_alphabet", "required_chars")
 
 
-class Trainer:
+class Trainer(Immutable):
     """The base of all trainers: dataclasses of settings, which the core reads as JSON."""
 
     type_name: ClassVar[str]

@@ -1,9 +1,11 @@
 """The names that others build against, their signatures and what they give."""
 
 import copy
+import dataclasses
 import inspect
 import math
 import pickle
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -508,12 +510,69 @@ def test_copies_and_pickles(tok: pw.Tokenizer) -> None:
 
 
 def test_a_tokenizer_does_not_change(tok: pw.Tokenizer) -> None:
-    before = tok.to_str()
+    before, shown = tok.to_str(), repr(tok)
     tok.with_settings(unknown="char", max_input_chars_per_word=None)
-    assert tok.to_str() == before
-    for name in ("vocab", "vocab_size", "unknown", "unk_token"):
-        with pytest.raises(AttributeError):
+    names = [name for name in dir(tok) if not name.startswith("_")]
+    for name in (*names, "new", "_core", "_parts"):
+        with pytest.raises(AttributeError, match=f"^cannot assign to '{name}': "):
             setattr(tok, name, None)
+        with pytest.raises(AttributeError, match=f"^cannot delete '{name}': "):
+            delattr(tok, name)
+    assert (tok.to_str(), repr(tok)) == (before, shown)
+
+
+@pytest.mark.parametrize(
+    ("name", "way"),
+    [
+        ("normalizer", "call tok.with_parts(normalizer=...)"),
+        ("post_processor", "call tok.with_parts(post_processor=...)"),
+        ("padding", "call tok.with_parts(padding=...), or pass padding= to a call"),
+        ("truncation", "call tok.with_parts(truncation=...), or pass truncation= to a call"),
+        ("unk_token", "call tok.with_settings(unk_token=...)"),
+        ("special_tokens", "call tok.with_added_tokens([...])"),
+        ("model", "Tokenizer(model, normalizer=..., ...)"),
+        ("history", "is read from it"),
+        ("normaliser", "did you mean 'normalizer'?"),
+    ],
+)
+def test_an_assignment_names_what_to_call(tok: pw.Tokenizer, name: str, way: str) -> None:
+    with pytest.raises(AttributeError, match=re.escape(way)):
+        setattr(tok, name, None)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pw.WordPieceTrainer(30),
+        pw.BpeTrainer(300, alphabet="byte"),
+        pw.UnigramTrainer(300),
+        pw.AddedToken("<name>"),
+        pw.Padding(8),
+        pw.Truncation(8),
+        pw.Regex("x"),
+        pw.normalizers.BertNormalizer(),
+        pw.models.WordPiece(["[UNK]"]),
+        pw.processors.TemplateProcessing("$A"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_settings_cannot_be_assigned_to(value: Any) -> None:
+    for field in dataclasses.fields(value):
+        with pytest.raises(AttributeError, match=rf"dataclasses.replace\(value, {field.name}="):
+            setattr(value, field.name, None)
+        with pytest.raises(AttributeError, match="immutable"):
+            delattr(value, field.name)
+    with pytest.raises(AttributeError, match="has no setting of this name"):
+        value.new = 1
+    assert dataclasses.replace(value) == value
+
+
+def test_counts_cannot_be_assigned_to() -> None:
+    counts = pw.WordCounts(WORDS)
+    for name in ("total", "fingerprint", "_core", "new"):
+        with pytest.raises(AttributeError, match="make another of a mapping"):
+            setattr(counts, name, None)
+    assert counts == pw.WordCounts(WORDS)
 
 
 def test_reprs_tell_something(tok: pw.Tokenizer) -> None:
