@@ -936,7 +936,7 @@ class Tokenizer(Immutable):
         dropout: float | None = None,
         alpha: float | None = None,
         nbest_size: int | None = None,
-        seed: int = 0,
+        seed: int | None = None,
     ) -> Encoding:
         r"""Encode a text, or a pair of texts.
 
@@ -958,7 +958,7 @@ class Tokenizer(Immutable):
                 the best.
             nbest_size: With ``alpha``, draw among so many of the best segmentations of each word; None, which is SentencePiece's -1,
                 draws among all.
-            seed: What decides about ``dropout`` and ``alpha``: the same seed, the same tokens.
+            seed: The seed of ``dropout`` and ``alpha``: the same seed gives the same tokens; None draws anew at each call.
 
         Returns:
             Ids, tokens, offsets (characters of the original text), word ids, type ids and masks.
@@ -1026,7 +1026,7 @@ class Tokenizer(Immutable):
         dropout: float | None = None,
         alpha: float | None = None,
         nbest_size: int | None = None,
-        seed: int = 0,
+        seed: int | None = None,
     ) -> Encoding:
         r"""Encode one text that comes in segments, some of which may hold special tokens.
 
@@ -1076,7 +1076,7 @@ class Tokenizer(Immutable):
         dropout: float | None = None,
         alpha: float | None = None,
         nbest_size: int | None = None,
-        seed: int = 0,
+        seed: int | None = None,
     ) -> list[int]:
         """Give the token ids of a text or pair, and nothing else; arguments as for :meth:`encode`."""
         options = self._options(
@@ -1147,7 +1147,7 @@ class Tokenizer(Immutable):
         dropout: float | None = None,
         alpha: float | None = None,
         nbest_size: int | None = None,
-        seed: int = 0,
+        seed: int | None = None,
         threads: int | None = None,
     ) -> Encodings:
         r"""Encode many texts into one flat array of ids.
@@ -1184,6 +1184,7 @@ class Tokenizer(Immutable):
         from piecework.types import Call, Encodings
 
         rows = _listed(texts, is_pretokenized)
+        seed = self._seed(seed, dropout, alpha)  # drawn once: `batch[i]` encodes with it again
         specials = specials if isinstance(specials, str) else frozenset(specials)
         options = self._options(
             add_special_tokens,
@@ -1225,7 +1226,7 @@ class Tokenizer(Immutable):
         dropout: float | None = None,
         alpha: float | None = None,
         nbest_size: int | None = None,
-        seed: int = 0,
+        seed: int | None = None,
         threads: int | None = None,
         progress: ProgressLike = False,
     ) -> Encodings:
@@ -1271,6 +1272,7 @@ class Tokenizer(Immutable):
 
         if errors not in ("strict", "replace"):
             raise ConfigError(f'errors must be "strict" or "replace", not {errors!r}')
+        seed = self._seed(seed, dropout, alpha)
         specials = specials if isinstance(specials, str) else frozenset(specials)
         options = self._options(
             add_special_tokens, specials, None, None, cache, dropout, alpha, nbest_size, seed
@@ -1316,7 +1318,7 @@ class Tokenizer(Immutable):
         dropout: float | None = None,
         alpha: float | None = None,
         nbest_size: int | None = None,
-        seed: int = 0,
+        seed: int | None = None,
         first_input: int = 0,
     ) -> Options:
         """What a call asks for, as the core takes it; kept, as most calls ask for the same."""
@@ -1324,18 +1326,19 @@ class Tokenizer(Immutable):
             add_special_tokens is cache is True
             and specials == "match"
             and truncation is padding is DEFAULT
-            and dropout is alpha is nbest_size is None
-            and seed == first_input == 0
+            and dropout is alpha is nbest_size is seed is None
+            and first_input == 0
+            and self._plain_options is not None
         ):
             return self._plain_options
-        way = _way(cache, dropout, alpha, nbest_size, seed)
+        way = self._way(cache, dropout, alpha, nbest_size, seed)
         if first_input:
             way = way._replace(first_input=first_input)
-        if not isinstance(specials, str):
+        if way not in (FAST, UNCACHED) or not isinstance(specials, str):
             return self._made_options(add_special_tokens, specials, truncation, padding, way)
         # True and 1 are equal, but only one of them is a length.
         limits = type(truncation), truncation, type(padding), padding
-        key = add_special_tokens, specials, way, *limits
+        key = add_special_tokens, specials, cache, *limits
         known = self._known_options
         try:
             options = known.get(key)
@@ -1349,9 +1352,48 @@ class Tokenizer(Immutable):
         return options
 
     @cached_property
-    def _plain_options(self) -> Options:
-        """What most calls ask for."""
+    def _plain_options(self) -> Options | None:
+        """What most calls ask for; None where each call draws a seed."""
+        if self._has_dropout:
+            return None
         return self._made_options(True, "match", DEFAULT, DEFAULT, FAST)
+
+    @cached_property
+    def _has_dropout(self) -> bool:
+        """Whether the model drops merges or tokens where a call says nothing about it."""
+        return self._core.has_dropout()
+
+    def _seed(self, seed: int | None, dropout: float | None, alpha: float | None) -> int:
+        """Return the seed of a call: the given one, a new one where tokens are sampled without, else 0."""
+        if seed is not None:
+            return seed
+        is_sampled = alpha is not None or (self._has_dropout if dropout is None else dropout != 0)
+        return int.from_bytes(os.urandom(8)) if is_sampled else 0
+
+    def _way(
+        self,
+        cache: bool,
+        dropout: float | None,
+        alpha: float | None,
+        nbest_size: int | None,
+        seed: int | None,
+    ) -> Way:
+        """How the core gets to tokens: on the fast road, if there is one, with or without a cache."""
+        way = FAST if cache else UNCACHED
+        number = self._seed(seed, dropout, alpha)
+        if dropout is alpha is nbest_size is None and number == 0:
+            return way
+        _check_number("dropout", dropout, 1)
+        _check_number("alpha", alpha, None)
+        if nbest_size is not None and (alpha is None or not _is_integer(nbest_size, 1, 2**32 - 1)):
+            raise ConfigError(
+                f"nbest_size: expected an integer from 1 on beside alpha=, or None, found {nbest_size!r} with alpha={alpha!r}"
+            )
+        if not _is_integer(number, 0, 2**64 - 1):
+            raise ConfigError(f"seed: expected an integer from 0 to 2^64 - 1, found {seed!r}")
+        return way._replace(
+            dropout=dropout, alpha=alpha, nbest_size=nbest_size, seed=operator.index(number)
+        )
 
     @cached_property
     def _known_options(self) -> dict[Hashable, Options]:
@@ -1688,12 +1730,23 @@ class Tokenizer(Immutable):
 
     @property
     def vocab_size(self) -> int:
-        """The number of tokens, special tokens included."""
+        """The number of tokens, special tokens included; see :attr:`max_id` for the largest id."""
         return len(self._core)
 
     def __len__(self) -> int:
         """Give the number of tokens, special tokens included."""
         return len(self._core)
+
+    @property
+    def max_id(self) -> int | None:
+        r"""The largest id, and None of an empty vocabulary; an embedding table needs ``max_id + 1`` rows.
+
+        Ids may have gaps, so that this is more than ``len(tok) - 1``: cl100k_base has 100,261 tokens, and ids up to 100,276.
+
+        >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").max_id
+        2
+        """
+        return self._core.max_id()
 
     def token_to_id(self, token: str) -> int | None:
         """Give the id of a token, or None."""
@@ -2037,25 +2090,6 @@ def _chances(given: Any) -> Mapping[str, float] | None:
         _checked_text("probabilities", token)
         _check_number(f"probabilities: {token!r}", probability, 1)
     return dict(given)
-
-
-def _way(
-    cache: bool, dropout: Any = None, alpha: Any = None, nbest_size: Any = None, seed: int = 0
-) -> Way:
-    """How the core gets to tokens: on the fast road, if there is one, with or without a cache."""
-    if dropout is alpha is nbest_size is None and seed == 0:
-        return FAST if cache else UNCACHED
-    _check_number("dropout", dropout, 1)
-    _check_number("alpha", alpha, None)
-    if nbest_size is not None and (alpha is None or not _is_integer(nbest_size, 1, 2**32 - 1)):
-        raise ConfigError(
-            f"nbest_size: expected an integer from 1 on beside alpha=, or None, found {nbest_size!r} with alpha={alpha!r}"
-        )
-    if not _is_integer(seed, 0, 2**64 - 1):
-        raise ConfigError(f"seed: expected an integer from 0 to 2^64 - 1, found {seed!r}")
-    way = FAST if cache else UNCACHED
-    number = operator.index(seed)
-    return way._replace(dropout=dropout, alpha=alpha, nbest_size=nbest_size, seed=number)
 
 
 def _is_integer(value: Any, least: int, most: int) -> bool:

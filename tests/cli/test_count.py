@@ -63,7 +63,8 @@ def test_inspect(run: Run, tok: pw.Tokenizer, tok_file: Path, vocab_file: Path) 
     for expected in ("WordPiece", "BertPreTokenizer", "likelihood", str(tok.counts_sha256), "…"):
         assert expected in shown.out
     assert run("inspect", vocab_file).code == 0
-    assert json.loads(run("inspect", tok_file, "--json").out)["road"] == tok.road
+    facts = json.loads(run("inspect", tok_file, "--json").out)
+    assert (facts["road"], facts["max_id"]) == (tok.road, tok.max_id)
 
 
 def test_inspect_cuts_a_long_list_short(run: Run, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from piecework import decoders, models, normalizers, pre_tokenizers, processors
 
 PAGE = (Path(__file__).parents[2] / "docs" / "pipeline.md").read_text(encoding="utf-8")
+SPEC = (Path(__file__).parents[2] / "spec" / "pipeline.md").read_text(encoding="utf-8")
 SECTIONS = {
     "Normalizers": normalizers,
     "Pre-tokenizers": pre_tokenizers,
@@ -34,3 +35,20 @@ def test_every_component_is_listed(title: str) -> None:
     assert found
     rows = re.findall(r"^\| (`.*?) \| ", found[0], re.MULTILINE)
     assert components == {name for row in rows for name in re.findall(r"`([^`]+)`", row)}
+
+
+def rows(text: str, start: str) -> list[list[str]]:
+    """Returns the cells of the first table after a heading or line, without its two head lines."""
+    table = re.search(r"(?:^\|.*\n)+", text[text.index(start) :], re.MULTILINE)
+    assert table
+    lines = table[0].splitlines()[2:]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+
+
+def test_the_differences_are_those_of_the_specification() -> None:
+    specified = rows(SPEC, "\n## 9. Where we differ from the library")
+    shown = rows(PAGE, "\nWhat comes of it:")
+    assert [row[0] for row in shown] == [row[0] for row in specified]
+    assert [row[1] for row in shown] == [row[1] for row in specified]
+    assert len({row[0] for row in shown}) == len(shown) >= 19
+    assert {len(row) for row in shown} == {4}

@@ -46,6 +46,7 @@ def test_cl100k_gives_tiktokens_ids(data: Path) -> None:
     path = live_bpe.vocab_file(data, "cl100k_base.tiktoken")
     theirs, ours = live_bpe.tiktoken_cl100k(path), pw.Tokenizer.from_file(path)
     texts = live_bpe.texts()
+    assert (len(ours), ours.max_id) == (100_261, theirs.max_token_value)
     live_bpe.compare(theirs.encode_ordinary, live_bpe.as_text(ours), texts)
     live_bpe.compare(
         lambda text: theirs.encode(text, allowed_special="all"), ours.encode_ids, texts

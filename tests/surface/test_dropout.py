@@ -1,5 +1,6 @@
 """Merges passed over by chance: the same seed, the same tokens, however the texts are given."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,33 @@ def test_a_seed_is_a_result(tok: pw.Tokenizer) -> None:
     again = {tuple(tok.encode(WORD, dropout=0.5, seed=seed).tokens) for seed in range(50)}
     assert again == results
     assert {"".join(result) for result in results} == {WORD}
+
+
+CALLS: dict[str, Callable[..., object]] = {
+    "encode": lambda tok, **options: tok.encode(WORD, **options).ids,
+    "encode_ids": lambda tok, **options: tok.encode_ids(WORD, **options),
+    "encode_batch": lambda tok, **options: tok.encode_batch([WORD] * 3, **options).to_list(),
+    "encode_segments": lambda tok, **options: tok.encode_segments([(WORD, True)], **options).ids,
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_without_a_seed_each_call_draws_anew(
+    tok: pw.Tokenizer, call: Callable[..., object]
+) -> None:
+    """Of 12 texts, each split in one of some hundred ways, all are alike once in 10^16 runs."""
+    own = pw.Tokenizer(models.BPE(tok.vocab, MERGES, dropout=0.5))
+    assert len({str(call(tok, dropout=0.5)) for _ in range(12)}) > 1
+    assert len({str(call(own)) for _ in range(12)}) > 1
+    assert len({str(call(own, seed=0)) for _ in range(12)}) == 1
+    assert len({str(call(own, dropout=0.0)) for _ in range(12)}) == 1
+    assert len({str(call(tok)) for _ in range(12)}) == 1
+
+
+def test_a_batch_keeps_the_seed_that_it_drew(tok: pw.Tokenizer) -> None:
+    batch = tok.encode_batch([WORD] * 9, dropout=0.5)
+    assert [encoding.ids for encoding in batch] == batch.to_list()
+    assert batch.offsets[-1].tolist()[1] == len(WORD)
 
 
 def test_none_and_all(tok: pw.Tokenizer) -> None:

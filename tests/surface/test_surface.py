@@ -30,7 +30,7 @@ def tok() -> pw.Tokenizer:
 
 COUNTING = "normalizer=DEFAULT, pre_tokenizer=DEFAULT, threads=None, progress=False"
 FILES = "encoding='utf-8', errors='strict'"
-CHANCE = "dropout=None, alpha=None, nbest_size=None, seed=0"
+CHANCE = "dropout=None, alpha=None, nbest_size=None, seed=None"
 ENCODING = (
     "is_pretokenized=False, add_special_tokens=True, specials='match', truncation=DEFAULT, "
     "padding=DEFAULT"
@@ -519,6 +519,16 @@ def test_a_tokenizer_does_not_change(tok: pw.Tokenizer) -> None:
         with pytest.raises(AttributeError, match=f"^cannot delete '{name}': "):
             delattr(tok, name)
     assert (tok.to_str(), repr(tok)) == (before, shown)
+
+
+def test_max_id(tok: pw.Tokenizer) -> None:
+    assert tok.max_id == len(tok) - 1
+    gaps = pw.Tokenizer(pw.models.WordLevel({"a": 3, "b": 9}))
+    assert (len(gaps), gaps.max_id) == (2, 9)
+    assert gaps.with_added_tokens(["<x>"]).max_id == max(
+        gaps.with_added_tokens(["<x>"]).vocab.values()
+    )
+    assert pw.Tokenizer(pw.models.WordLevel([])).max_id is None
 
 
 @pytest.mark.parametrize(

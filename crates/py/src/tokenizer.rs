@@ -181,6 +181,10 @@ impl Tokenizer {
         self.inner.model().kind()
     }
 
+    fn has_dropout(&self) -> bool {
+        self.inner.model().has_dropout()
+    }
+
     /// The model with its vocabulary as JSON.
     fn model_json(&self, py: Python<'_>) -> PyResult<String> {
         py.detach(|| write_model(self.inner.model())).map_err(|error| to_py(py, &error))
@@ -220,6 +224,10 @@ impl Tokenizer {
         let ids = py.detach(|| model.unreachable());
         let is_added = |id: u32| self.inner.added().token(id).is_some();
         ids.into_iter().filter(|&id| !is_added(id)).filter_map(|id| self.inner.token(id).map(str::to_owned)).collect()
+    }
+
+    fn max_id(&self) -> Option<u32> {
+        self.inner.id_limit().checked_sub(1)
     }
 
     fn unk_token(&self) -> Option<&str> {

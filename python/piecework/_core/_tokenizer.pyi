@@ -66,6 +66,9 @@ class Tokenizer:
     def model_type(self) -> str:
         """Give the kind of model, "WordPiece", "BPE", "Unigram" or "WordLevel"."""
 
+    def has_dropout(self) -> bool:
+        """Return whether the model itself drops merges or tokens at random, where a call does not say."""
+
     def model_json(self) -> str:
         """Give the model with its vocabulary as a tokenizer.json has it."""
 
@@ -83,6 +86,9 @@ class Tokenizer:
 
     def unreachable_tokens(self) -> list[str]:
         """Give the tokens of a BPE model that no text becomes; none but for BPE."""
+
+    def max_id(self) -> int | None:
+        """Return the largest id; None of an empty vocabulary."""
 
     def unk_token(self) -> str | None:
         """Give the unknown token that the model names, in the vocabulary or not."""

@@ -56,14 +56,14 @@ class Chance:
             metavar="N",
             min=0,
             max=_LARGEST_SEED,
-            help="--sample, --dropout: the same seed, the same tokens; 0 by default.",
+            help="--sample, --dropout: the same seed, the same tokens; drawn anew by default.",
         ),
     ] = None
 
     def settings(self, line: int) -> dict[str, Any]:
         """Give what was asked for as a batch takes it that begins with this line, whatever the batches are."""
         alpha = 1.0 if self.sample and self.alpha is None else self.alpha
-        seed = (self.seed or 0) + line * _GAMMA & _LARGEST_SEED
+        seed = None if self.seed is None else self.seed + line * _GAMMA & _LARGEST_SEED
         return {
             "alpha": alpha,
             "nbest_size": self.nbest_size,

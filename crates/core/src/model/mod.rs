@@ -239,6 +239,11 @@ impl Model {
         dropout.or(own).filter(|&dropout| dropout > 0.0).map(Chance::Dropout)
     }
 
+    /// Returns whether the model itself drops merges or tokens at random, where a call does not say.
+    pub fn has_dropout(&self) -> bool {
+        self.chance(None, None, None).is_some()
+    }
+
     /// The best segmentations of `word`, which starts at byte `at` of the normalized text, best first, with the sums of their
     /// scores.
     pub(crate) fn nbest(&self, word: &str, at: u32, specials: bool, wanted: usize) -> Result<Vec<Scored>> {

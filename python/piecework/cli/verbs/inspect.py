@@ -81,6 +81,7 @@ def _tokenizer_facts(tok: Tokenizer, shown_merges: int) -> Facts:
     return {
         "model": tok.model_type,
         "vocab_size": tok.vocab_size,
+        "max_id": tok.max_id,
         "special_tokens": tok.special_tokens,
         "added_tokens": [
             {"id": number, **asdict(token)} for number, token in tok.added_tokens.items()
