@@ -23,6 +23,7 @@ pub mod format;
 pub mod grammar;
 mod lattice;
 pub mod learn;
+mod logarithms;
 mod merge;
 pub mod model;
 pub mod normalize;

@@ -8,7 +8,8 @@ Read the files in this order; each adds one idea, and none needs more than the o
 4. `pretokenize`  into words
 5. `counts`       count them: the table is all that training sees
 6. `alphabet`     words become symbols, `hug` becomes `h ##u ##g`
-7. `criteria`     what a merge is worth: four answers, or your own
+7. `criteria`     what a merge is worth: four answers, or your own (`gain` and `logarithms`: one of
+   them, compared exactly)
 8. `settings`     what else can be asked of a training
 9. `merging`      merge the best pair, again and again, and keep a history
 10. `train`       what WordPiece adds: probabilities, pruning

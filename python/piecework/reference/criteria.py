@@ -2,14 +2,17 @@
 
 For a pair of adjacent symbols that occurs n times, whose symbols occur a and b times among `total`
 symbols in all, a criterion is any function `(n, a, b, total) -> number`; the pair with the greatest
-value is merged. Equal means exactly equal, so the two ratios are fractions and not floats. Numbers
-decide here, not algorithms: a new criterion is a new function, and `train` takes any.
+value is merged. Equal means exactly equal, so the two ratios are fractions and not floats, and the gain
+is a number of its own (`gain`). Numbers decide here, not algorithms: a new criterion is a new function,
+and `train` takes any.
 """
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from math import fsum, log, log1p
+from math import fsum, log
 from typing import Any
+
+from piecework.reference.gain import Gain
 
 Criterion = Callable[[int, int, int, int], Any]
 
@@ -44,12 +47,12 @@ def ratio_to_sum(n: int, a: int, b: int, total: int) -> Fraction:
     return Fraction(n, a + b)
 
 
-def likelihood(n: int, a: int, b: int, total: int, *, same: bool = False) -> float:
+def likelihood(n: int, a: int, b: int, total: int, *, same: bool = False) -> Gain:
     """Values a merge by the gain in log-likelihood of the corpus (notes 002 and 003).
 
     Under a unigram model with maximum-likelihood probabilities the corpus has log-likelihood
-    `sum(f * ln f) - N * ln N`. Only four counts change when a pair is merged, so the gain has the
-    closed form below and no candidate needs a second pass over the corpus. Source: Schuster and
+    `sum(f * ln f) - N * ln N`. Only four counts change when a pair is merged, so the gain has a
+    closed form and no candidate needs a second pass over the corpus. Source: Schuster and
     Nakajima 2012 for the idea, `log_likelihood` for the value that it must equal. Cost: four
     logarithms, in one fixed order, on operands ordered by size, so that (a, b) and (b, a) agree to
     the last bit.
@@ -64,25 +67,10 @@ def likelihood(n: int, a: int, b: int, total: int, *, same: bool = False) -> flo
     Returns:
         The gain, in natural logarithms; it may be negative.
 
-    >>> round(likelihood(20, 36, 20, 113), 4)
+    >>> round(float(likelihood(20, 36, 20, 113)), 4)
     28.0178
     """
-    a, b = min(a, b), max(a, b)
-    lost = 2 * n if same else n
-    gain = n * log((float(n) * float(total)) / (float(a) * float(b)))
-    if a > lost:
-        gain += float(a - lost) * _log_of_rest(lost, a)
-    if b > lost and not same:
-        gain += float(b - lost) * _log_of_rest(lost, b)
-    if total > n:
-        gain -= float(total - n) * _log_of_rest(n, total)
-    return gain
-
-
-def _log_of_rest(part: int, whole: int) -> float:
-    """Gives ln(1 - part / whole), also where the share is so near 1 that a float cannot tell."""
-    share = float(part) / float(whole)
-    return log1p(-share) if share < 1.0 else log(float(whole - part) / float(whole))
+    return Gain(n, min(a, b), max(a, b), total, same)
 
 
 def log_likelihood(counts: Iterable[int]) -> float:

@@ -1,8 +1,8 @@
 """Floats that come out the same everywhere, and never too small.
 
 The probability of a long text is less than any float of the machine. `Wide` keeps a float's 53 bits and
-lets its exponent grow; whoever scales by powers of two instead has the same bits. `exp` and `log` are
-written out, since a platform's own may differ in the last bit.
+lets its exponent grow; whoever scales by powers of two instead has the same bits. `exp`, `log` and `log1p`
+are written out, since a platform's own may differ in the last bit.
 
 Rules with numbers, such as U2, are those of `spec/unigram.md`.
 """
@@ -21,6 +21,7 @@ MOST_POWER = 2.0**50
 LN2 = float.fromhex("0x1.62e42fefa39efp-1")
 _LN2_HIGH, _LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 _SQRT_HALF = float.fromhex("0x1.6a09ep-1")
+_SHORT = float.fromhex("0x1.2bec5p-2")  # up to here log1p need not form 1 + x
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +103,42 @@ def ln(value: Wide) -> float:
     >>> ln(Wide.of(1.0)), ln(Wide.of(0.5, -2000))
     (0.0, -1386.9875083004504)
     """
-    return _log(value.digits) + value.exponent * LN2
+    return log(value.digits) + value.exponent * LN2
 
 
-def _log(x: float) -> float:
-    """Gives the logarithm of a float above 0, as FreeBSD's `e_log.c` does."""
+def log(x: float) -> float:
+    """Gives the logarithm of a float above 0, as FreeBSD's `e_log.c` does.
+
+    >>> log(10.0)
+    2.302585092994046
+    """
+    f, k = _reduced(x)
+    return _log_near_1(f, k, 0.0)
+
+
+def log1p(x: float) -> float:
+    """Gives ln(1 + x) of a float between -1 and 0, as FreeBSD's `s_log1p.c` does.
+
+    >>> log1p(-0.5), log1p(-1e-20)
+    (-0.6931471805599453, -1e-20)
+    """
+    if -x < 2.0**-53:
+        return x
+    if -x < _SHORT:
+        return _log_near_1(x, 0, 0.0)
+    u = 1.0 + x
+    f, k = _reduced(u)
+    return _log_near_1(f, k, (x - (u - 1.0)) / u)
+
+
+def _reduced(x: float) -> tuple[float, int]:
+    """Gives f from √½ - 1 to √2 - 1 and k with x = (1 + f) 2^k."""
     x, k = frexp(x)
-    if x < _SQRT_HALF:
-        x, k = x * 2, k - 1
-    f = x - 1.0
+    return (x * 2 - 1.0, k - 1) if x < _SQRT_HALF else (x - 1.0, k)
+
+
+def _log_near_1(f: float, k: int, correction: float) -> float:
+    """Gives ln((1 + f) 2^k) plus a correction."""
     half = 0.5 * f * f
     s = f / (2.0 + f)
     z = s * s
@@ -123,7 +151,7 @@ def _log(x: float) -> float:
         + w
         * (2.857142874366239149e-01 + w * (1.818357216161805012e-01 + w * 1.479819860511658591e-01))
     )
-    return s * (half + (odd + even)) + k * _LN2_LOW - half + f + k * _LN2_HIGH
+    return s * (half + (odd + even)) + (k * _LN2_LOW + correction) - half + f + k * _LN2_HIGH
 
 
 def exp(x: float) -> Wide:

@@ -16,7 +16,6 @@ from piecework.reference.table import Pair, tally
 __all__ = ["Candidate", "Merge", "Trained", "Training", "train"]
 
 PRUNING_ROUNDS = 4
-ROUNDING = 1e-12  # what rounding can leave of a gain that is zero, for each merge
 
 
 @dataclass
@@ -78,7 +77,7 @@ right_count=12, ties=2)
             return True
         now, (left, right) = tally(self.runs, merges=True), pair
         n, a, b = now.pairs[pair], now.symbols[left], now.symbols[right]
-        return likelihood(n, a, b, now.total, same=left == right) > ROUNDING * n
+        return likelihood(n, a, b, now.total, same=left == right).sign() > 0
 
 
 def train(words: Mapping[str, int], trainer: WordPieceTrainer) -> Trained:

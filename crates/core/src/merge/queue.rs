@@ -194,10 +194,10 @@ impl Queue {
 
     /// The best candidate, if there is one.
     pub(crate) fn select(&mut self, table: &mut Table<'_>, tick: Tick<'_>) -> Result<Option<Best>> {
-        let mut best: Option<(Value, f64)> = None;
+        let mut best: Option<Value> = None;
         let (mut tied, mut seen) = (Vec::new(), Vec::new());
         let mut steps = 0_u32;
-        while let Some(top) = self.heap.pop(best.map_or(f64::NEG_INFINITY, |(_, float)| float)) {
+        while let Some(top) = self.heap.pop(best.map_or(f64::NEG_INFINITY, |best| best.floor())) {
             steps += 1;
             if steps.is_multiple_of(1 << 12) {
                 tick()?;
@@ -217,9 +217,9 @@ impl Queue {
             let counts = Counts { total: table.symbols.total(), ..group.counts };
             seen.push((at, counts));
             let value = self.score.value(&counts);
-            match best.map(|(best, _)| value.partial_cmp(&best)) {
+            match best.map(|best| value.partial_cmp(&best)) {
                 None | Some(Some(Ordering::Greater)) => {
-                    best = Some((value, self.score.float(&counts)));
+                    best = Some(value);
                     tied.clear();
                     tied.push(at);
                 }

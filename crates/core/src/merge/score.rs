@@ -3,6 +3,8 @@
 
 use std::cmp::Ordering;
 
+use crate::logarithms::LinearForm;
+
 /// The counts around a pair, from which every score is made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counts {
@@ -22,21 +24,77 @@ pub(crate) struct Counts {
 pub(crate) type Signature = [u64; 4];
 
 /// A score that compares exactly.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Value {
     /// A fraction, its denominator not 0.
     Ratio(u64, u128),
-    /// A float, compared bit for bit.
-    Real(f64),
+    /// A real number.
+    Real(Real),
+}
+
+impl Value {
+    /// A float that no score above this one, raised as a bound is, lies below.
+    #[expect(clippy::cast_precision_loss, reason = "bounds are raised by more than that")]
+    pub(crate) fn floor(&self) -> f64 {
+        match self {
+            &Self::Ratio(n, d) => n as f64 / d as f64,
+            Self::Real(real) => real.estimate - real.error,
+        }
+    }
 }
 
 impl PartialOrd for Value {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (&Self::Ratio(n, d), &Self::Ratio(m, e)) => Some(product(n, e).cmp(&product(m, d))),
-            (Self::Real(x), Self::Real(y)) => x.partial_cmp(y),
+            (Self::Real(x), Self::Real(y)) => Some(x.compare(y)),
             _ => None,
         }
+    }
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        self.partial_cmp(other) == Some(Ordering::Equal)
+    }
+}
+
+/// A real number: a float near it, and the exact number for what the float cannot decide.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Real {
+    /// The number as a float.
+    pub(crate) estimate: f64,
+    /// A bound of the error of that float, with room for the rounding of a comparison.
+    pub(crate) error: f64,
+    /// What the number is made of,
+    pub(crate) counts: Counts,
+    /// and how.
+    pub(crate) exact: fn(&Counts) -> LinearForm,
+}
+
+impl Real {
+    /// Compares with 0.
+    pub(crate) fn sign(&self) -> Ordering {
+        decide(self.estimate, self.error, || (self.exact)(&self.counts))
+    }
+
+    fn compare(&self, other: &Self) -> Ordering {
+        decide(self.estimate - other.estimate, self.error + other.error, || {
+            let mut difference = (self.exact)(&self.counts);
+            difference.subtract(&(other.exact)(&other.counts));
+            difference
+        })
+    }
+}
+
+/// The sign of a number: of its float, if that is far enough from 0.
+fn decide(estimate: f64, error: f64, exact: impl FnOnce() -> LinearForm) -> Ordering {
+    if estimate > error {
+        Ordering::Greater
+    } else if estimate < -error {
+        Ordering::Less
+    } else {
+        exact().sign()
     }
 }
 

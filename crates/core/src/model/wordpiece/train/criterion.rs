@@ -1,6 +1,7 @@
 //! The criteria beside `frequency`: each takes the counts around a pair and says what a merge is worth.
 
-use crate::merge::score::{Counts, Frequency, Score, Signature, Value};
+use crate::logarithms::{LinearForm, gcd};
+use crate::merge::score::{Counts, Frequency, Real, Score, Signature, Value};
 
 /// What makes a pair the best one to merge, for its count n, its symbols' counts A and B, and N symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -61,10 +62,7 @@ impl Score for Sum {
 
 /// A fraction in lowest terms.
 fn reduced(numerator: u64, denominator: u128) -> Signature {
-    let (mut divisor, mut rest) = (numerator, low(denominator % u128::from(numerator)));
-    while rest > 0 {
-        (divisor, rest) = (rest, divisor % rest);
-    }
+    let divisor = gcd(numerator, low(denominator % u128::from(numerator)));
     let denominator = denominator / u128::from(divisor);
     [numerator / divisor, low(denominator >> 64), low(denominator & u128::from(u64::MAX)), 0]
 }
@@ -90,19 +88,46 @@ impl Score for Likelihood {
     }
 
     fn float(&self, counts: &Counts) -> f64 {
-        gain(counts)
+        estimate(counts)
     }
 
-    /// No term of the sum is larger than some 90 n, so rounding stays far below the padding.
+    /// The padding is a thousand times the error of the float.
     fn bound(&self, counts: &Counts) -> f64 {
-        let gain = gain(counts);
+        let gain = estimate(counts);
         gain + 1e-9 * gain.abs() + 1e-10 * counts.pair as f64
     }
 }
 
-/// How much the merges of a pair raise the log-likelihood, in this order of operations:
-/// it is part of the specification, as the last bit can decide a tie.
-pub(super) fn gain(counts: &Counts) -> f64 {
+/// How far the float of a gain may be off, for each merge: section 2.3 of `spec/wordpiece.md` has the proof.
+const ERROR: f64 = 1.0 / (1_u64 << 44) as f64;
+
+/// How much the merges of a pair raise the log-likelihood.
+pub(super) fn gain(counts: &Counts) -> Real {
+    Real { estimate: estimate(counts), error: ERROR * counts.pair as f64, counts: *counts, exact }
+}
+
+/// The gain as a sum of φ(x) = x ln x.
+fn exact(counts: &Counts) -> LinearForm {
+    let mut form = LinearForm::default();
+    let mut add = |sign: i128, count: u64| {
+        if count > 0 {
+            form.add(sign * i128::from(count), count);
+        }
+    };
+    let lost = if counts.same { 2 * counts.pair } else { counts.pair };
+    let symbols = [counts.left, counts.right];
+    for &count in if counts.same { &symbols[..1] } else { &symbols } {
+        add(1, count - lost);
+        add(-1, count);
+    }
+    add(1, counts.pair);
+    add(1, counts.total);
+    add(-1, counts.total - counts.pair);
+    form
+}
+
+/// The gain as a float, in this order of operations: it is part of the specification, as the history records it.
+fn estimate(counts: &Counts) -> f64 {
     let (less, more) = ordered(counts);
     let (pair, total) = (counts.pair, counts.total);
     let product = pair as f64 * total as f64;

@@ -10,9 +10,6 @@ use crate::learn::{Stage, Watch, tell};
 use crate::merge::score::Counts;
 use crate::merge::{Best, Engine};
 
-/// What rounding can leave of a gain that is zero, for each merge.
-const ROUNDING: f64 = 1e-12;
-
 /// A training between two merges.
 pub(super) struct Training<'a> {
     config: &'a TrainerConfig,
@@ -46,8 +43,7 @@ impl<'a> Training<'a> {
 }
 
 /// Whether the merge raises the log-likelihood, whatever the criterion.
-#[expect(clippy::cast_precision_loss, reason = "a bound on rounding may be rounded itself")]
 fn gains(engine: &Engine, best: &Best) -> bool {
     let counts = Counts { pair: engine.merges(best.pair), ..best.counts };
-    gain(&counts) > ROUNDING * counts.pair as f64
+    gain(&counts).sign().is_gt()
 }
