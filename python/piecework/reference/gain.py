@@ -46,6 +46,7 @@ class Gain:
     total: int
     same: bool = False
     estimate: float = field(init=False, repr=False)
+    __hash__ = None  # type: ignore[assignment]  # gains of different counts may be equal
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "estimate", self._in_floats(math.log, math.log1p))

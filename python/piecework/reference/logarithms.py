@@ -6,7 +6,7 @@ is 1 only if no term is left. A sum that is not 0 shows its sign once its digits
 """
 
 from collections.abc import Iterable
-from functools import cache
+from functools import lru_cache
 from math import gcd
 
 Term = tuple[int, int]
@@ -47,7 +47,8 @@ def coprime(terms: Iterable[Term]) -> list[Term]:
     >>> sorted(coprime([(1, 12), (-1, 18)]))
     [(-1, 3), (1, 2)]
     """
-    open_terms, done = list(terms), []
+    open_terms = list(terms)
+    done: list[Term] = []
     while open_terms:
         coefficient, x = open_terms.pop()
         if coefficient == 0 or x == 1:
@@ -91,7 +92,7 @@ def approximate(terms: Iterable[Term], bits: int) -> tuple[int, int]:
     return 2 * (value + twos * atanh(1, 3, bits)), 2 * (size + abs(twos)) * bits
 
 
-@cache
+@lru_cache(1 << 12)
 def atanh(p: int, q: int, bits: int) -> int:
     """Gives the inverse hyperbolic tangent of p/q in fixed point, by its power series.
 

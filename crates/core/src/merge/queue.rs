@@ -5,9 +5,10 @@
 //! was set. A hot pair's score is known exactly, and the pair lies in a group with all hot pairs
 //! of the same score. One heap holds the bounds of cold pairs and of groups.
 //!
-//! *Selection* takes from the heap whatever could beat or equal the best exact score so far: a
-//! cold pair becomes hot, a group is evaluated. What remains lies strictly below the best, so the
-//! result is exact, and so is the number of ties.
+//! *Selection* takes from the heap whatever could beat or equal the best exact score so far, even
+//! if the float of that score is too high by its error: a cold pair becomes hot, a group is
+//! evaluated. What remains lies strictly below the best, so the result is exact, and so is the
+//! number of ties. Several groups may have the best score; all their pairs compete under the tie rule.
 //!
 //! *Upkeep* is what makes the bounds hold. When a pair's count changes, or that of a symbol of a
 //! hot pair, the pair is *touched*: it turns cold, with a new bound. When a symbol falls below its
@@ -197,7 +198,7 @@ impl Queue {
         let mut best: Option<Value> = None;
         let (mut tied, mut seen) = (Vec::new(), Vec::new());
         let mut steps = 0_u32;
-        while let Some(top) = self.heap.pop(best.map_or(f64::NEG_INFINITY, |best| best.floor())) {
+        while let Some(top) = self.heap.pop(best.map_or(f64::NEG_INFINITY, |best| best.lower_bound())) {
             steps += 1;
             if steps.is_multiple_of(1 << 12) {
                 tick()?;

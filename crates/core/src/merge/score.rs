@@ -33,12 +33,13 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// A float that no score above this one, raised as a bound is, lies below.
-    #[expect(clippy::cast_precision_loss, reason = "bounds are raised by more than that")]
-    pub(crate) fn floor(&self) -> f64 {
+    /// A float that is not above the bound of any score that is at least this one.
+    #[expect(clippy::cast_precision_loss, reason = "bounds are padded by more than that")]
+    pub(crate) fn lower_bound(&self) -> f64 {
         match self {
             &Self::Ratio(n, d) => n as f64 / d as f64,
-            Self::Real(real) => real.estimate - real.error,
+            // Twice, for the rounding of the difference.
+            Self::Real(real) => real.estimate - 2.0 * real.error,
         }
     }
 }
@@ -59,16 +60,16 @@ impl PartialEq for Value {
     }
 }
 
-/// A real number: a float near it, and the exact number for what the float cannot decide.
+/// A real number: a float near it, and the exact number where that float cannot decide.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Real {
     /// The number as a float.
     pub(crate) estimate: f64,
     /// A bound of the error of that float, with room for the rounding of a comparison.
     pub(crate) error: f64,
-    /// What the number is made of,
+    /// The counts that the number is computed from.
     pub(crate) counts: Counts,
-    /// and how.
+    /// Computes the exact number from these counts.
     pub(crate) exact: fn(&Counts) -> LinearForm,
 }
 
