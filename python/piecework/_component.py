@@ -151,7 +151,7 @@ def splitter_json(
     """Give both stages as the core reads them: JSON, and the functions that it numbers."""
     for name, stage in (("normalizer", normalizer), ("pre_tokenizer", pre_tokenizer)):
         if stage is not None and not isinstance(stage, Component):
-            raise TypeError(f"{name} must be one of piecework.{name}s, or None, not {stage!r}")
+            raise TypeError(f"{name} must be one of piecework.{name}s, or None, not {shown(stage)}")
     return numbered(
         {
             "normalizer": normalizer and normalizer._write(),

@@ -12,10 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 from piecework._immutable import Immutable
+from piecework import errors
 from piecework.errors import ConfigError, FormatError, VocabularyError, hint, to_utf8
 
 ID_LIMIT = 1 << 32
 """Ids, and whatever else the core holds in 32 bits, lie below."""
+
+shown = errors.shown
 
 
 class Mismatch(Exception):  # noqa: N818  # it becomes an error of ours before anyone sees it
@@ -272,12 +275,6 @@ def items(data: Any) -> list[Any]:
     if not isinstance(data, list | tuple):
         raise Mismatch(f"expected an array, found {shown(data)}")
     return list(data)
-
-
-def shown(value: object) -> str:
-    """Give a value for a message, cut where it is long."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}…"
 
 
 def _one_of(value: Any, names: Iterable[str]) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import Any, Literal, NamedTuple, Protocol
+import operator
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from piecework._core import ArrowTexts
-from piecework.errors import TokenIdError
+from piecework.errors import wrong_type
+
+Item = TypeVar("Item")
 
 Text = str | bytes | bytearray | memoryview
 """A text, or its UTF-8."""
@@ -39,14 +42,30 @@ def as_column(texts: object) -> ArrowTexts | None:
 def as_ids(ids: Iterable[int]) -> list[int]:
     """Give ids as a list; arrays make one of Python's numbers, and quicker."""
     tolist = getattr(ids, "tolist", None)
-    return list(ids) if tolist is None else tolist()
+    return list(check_iterable("ids", ids, "token ids")) if tolist is None else tolist()
 
 
-def id_error() -> TokenIdError:
-    """Give the error for an id that no tokenizer has."""
-    return TokenIdError(
-        "an id is negative or over 2^32 - 1; pass ids of tokens, as encode gives them"
-    )
+def check_str(name: str, value: object) -> str:
+    """Return an argument that is a ``str``, or raise a TypeError that names it."""
+    if not isinstance(value, str):
+        raise wrong_type(name, "a str", value)
+    return value
+
+
+def check_iterable(name: str, value: Iterable[Item], expected: str) -> Iterator[Item]:
+    """Return an iterator over an argument, or raise a TypeError that names it."""
+    try:
+        return iter(value)
+    except TypeError:
+        raise wrong_type(name, expected, value) from None
+
+
+def check_index(name: str, value: object) -> int:
+    """Return an argument that is an integer, also one of NumPy's, or raise a TypeError that names it."""
+    try:
+        return operator.index(value)  # type: ignore[arg-type]  # what is none raises
+    except TypeError:
+        raise wrong_type(name, "an integer", value) from None
 
 
 Specials = Literal["match", "text", "error"] | Collection[str]

@@ -11,9 +11,23 @@ from typing import TYPE_CHECKING, Any, cast
 from piecework import _core
 from piecework._component import splitter_json
 from piecework._immutable import Immutable
-from piecework.arguments import DEFAULT, ArrowColumn, Default, as_column
-from piecework.errors import ConfigError, CountOverflowError, FormatError
-from piecework.io import detect_encoding, may_block, read_bytes, read_lines, size, write_aside
+from piecework.arguments import DEFAULT, ArrowColumn, Default, as_column, check_iterable
+from piecework.errors import (
+    ConfigError,
+    CountOverflowError,
+    FormatError,
+    shown,
+    wrong_type,
+)
+from piecework.io import (
+    check_text,
+    detect_encoding,
+    may_block,
+    read_bytes,
+    read_lines,
+    size,
+    write_aside,
+)
 from piecework.io.lines import codec_name
 from piecework.normalizers import BertNormalizer, Normalizer
 from piecework.pre_tokenizers import (
@@ -34,6 +48,10 @@ __all__ = ["WordCounts"]
 
 _TEXTS_AT_A_TIME = 4096
 """Texts are counted in batches: enough to keep the threads busy, few enough to hold in memory."""
+
+
+_COMMAND = "count-words -"
+"""What counts the words of standard input on the command line."""
 
 
 class WordCounts(Immutable):
@@ -60,8 +78,8 @@ class WordCounts(Immutable):
     def __init__(self, words: Mapping[str, int]) -> None:
         """Take the words of a mapping."""
         if not isinstance(words, Mapping):
-            raise TypeError(
-                f"expected a mapping of words to counts, found {type(words).__name__}; from_texts counts texts"
+            raise wrong_type(
+                "words", "a mapping of words to counts (from_texts counts texts)", words
             )
         self._fill(_core.WordCounts.from_mapping(_checked(words)), ())
 
@@ -116,7 +134,8 @@ class WordCounts(Immutable):
         splitter, functions = splitter_json(normalizer, pre_tokenizer)
         counter = _core.WordCounter(splitter, functions, threads, _checked_first(first_document))
         column = as_column(texts)
-        documents = iter(cast("Iterable[str]", texts if column is None else column))
+        each = cast("Iterable[str]", texts if column is None else column)
+        documents = check_iterable("texts", each, "an iterable of str")
         with reporting(progress) as report:
             while batch := list(itertools.islice(documents, _TEXTS_AT_A_TIME)):
                 counter.add_texts(batch)
@@ -155,11 +174,14 @@ class WordCounts(Immutable):
 
         Raises:
             FileError: A file cannot be read; a missing file also is a ``FileNotFoundError``.
+            FormatError: A file is not text but compressed data, a Parquet file, or JSON lines.
             InvalidUtf8Error: Broken bytes, with file, line and byte.
             ConfigError: There is no such encoding.
         """
         normalizer, pre_tokenizer = with_defaults(normalizer, pre_tokenizer)
-        paths = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+        if isinstance(paths, str | os.PathLike):
+            paths = [paths]
+        paths = list(check_iterable("paths", paths, "a path or an iterable of paths"))
         splitter, functions = splitter_json(normalizer, pre_tokenizer)
         counter = _core.WordCounter(splitter, functions, threads, _checked_first(first_document))
         total = sum(map(size, paths))
@@ -172,7 +194,7 @@ class WordCounts(Immutable):
                     encoding,
                     errors,
                     lambda read, before=done: report("counting bytes", before + read, total),
-                    keep_line_ends=keep_line_ends,
+                    keep_line_ends=bool(keep_line_ends),
                 )
                 done += size(path)
         return cls._wrap(counter.finish(), functions)
@@ -193,6 +215,8 @@ class WordCounts(Immutable):
     @classmethod
     def from_bytes(cls, data: bytes) -> WordCounts:
         """Read the bytes of a table; see :meth:`load`."""
+        if not isinstance(data, bytes):
+            raise wrong_type("data", "bytes", data)
         return cls._wrap(_core.WordCounts.from_bytes(data))
 
     def to_bytes(self) -> bytes:
@@ -218,6 +242,8 @@ class WordCounts(Immutable):
         >>> dict(sum.items())
         {'a': 3, 'b': 1}
         """
+        if not isinstance(other, WordCounts):
+            raise wrong_type("other", "WordCounts", other)
         return self._wrap(self._core.merged(other._core), self._functions)
 
     def __add__(self, other: object) -> WordCounts:
@@ -320,17 +346,18 @@ def _unpickle(
 def _checked(words: Mapping[Any, Any]) -> dict[str, int]:
     for word, count in words.items():
         if not isinstance(word, str) or isinstance(count, bool) or not isinstance(count, int):
-            raise TypeError(f"expected words with integer counts, found {word!r}: {count!r}")
+            found = f"{shown(word)}: {shown(count)}"
+            raise TypeError(f"words: expected words with integer counts, found {found}")
         if not 0 <= count < 1 << 64:
             raise ConfigError(
-                f"the count of {word!r} is {count}; expected an integer from 0 to 2^64 - 1"
+                f"the count of {shown(word)} is {shown(count)}; expected an integer from 0 to 2^64 - 1"
             )
     return dict(words)
 
 
 def _checked_first(document: object) -> int:
     if isinstance(document, bool) or not isinstance(document, int) or not 0 <= document < 1 << 63:
-        raise ConfigError(f"first_document must be an integer from 0 on, not {document!r}")
+        raise ConfigError(f"first_document must be an integer from 0 on, not {shown(document)}")
     return document
 
 
@@ -340,7 +367,7 @@ def with_defaults(
     """Put WordPiece's defaults, those of BERT, where nothing was given."""
     normalizer = BertNormalizer() if isinstance(normalizer, Default) else normalizer
     pre_tokenizer = BertPreTokenizer() if isinstance(pre_tokenizer, Default) else pre_tokenizer
-    warn_of_foreign_phrases(normalizer, pre_tokenizer, 3)
+    warn_of_foreign_phrases(normalizer, pre_tokenizer)
     return normalizer, pre_tokenizer
 
 
@@ -353,11 +380,12 @@ def _add_file(
     *,
     keep_line_ends: bool,
 ) -> None:
+    check_text(path, _COMMAND)
     codec = codec_name(detect_encoding(path) if encoding == "auto" else encoding, errors)
     # The core waits for bytes; where they may not come, Python does, which listens for Ctrl-C.
     if codec == "utf-8" and errors in ("strict", "replace") and not may_block(path):
         counter.add_file(path, errors == "replace", keep_line_ends, report)
         return
-    lines = read_lines(path, codec, errors, keep_ends=keep_line_ends)
+    lines = read_lines(path, codec, errors, keep_ends=keep_line_ends, command=_COMMAND)
     while batch := list(itertools.islice(lines, _TEXTS_AT_A_TIME)):
         counter.add_texts(batch)

@@ -167,7 +167,9 @@ def _settled(padding: Padding, tokenizer: Tokenizer) -> Padding:
     if token is not None and number is None:
         number = tokenizer.token_to_id(token)
         if number is None:
-            raise ConfigError(f"pad_token: {token!r} is not in the vocabulary; pass pad_id, too")
+            raise ConfigError(
+                f"pad_token: {shown(token)} is not in the vocabulary; pass pad_id, too"
+            )
     if number is None:
         number = pad_token_of(tokenizer, None)
         token = tokenizer.id_to_token(number)

@@ -13,6 +13,9 @@ True
 from __future__ import annotations
 
 import errno
+import os
+import sys
+import warnings
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,12 +23,71 @@ if TYPE_CHECKING:
     from os import PathLike
 
 
+_LONGEST = 480
+"""The most bytes of a message: whoever logs it wants no file in the log."""
+_LONGEST_VALUE = 60
+"""The most characters of a value in a message."""
+_LINE_ENDS = {
+    ord(end): end.encode("unicode_escape").decode()
+    for end in "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+}
+
+
+def one_line(message: str) -> str:
+    r"""Return a message on one line, of at most 480 bytes; a longer one loses its middle.
+
+    Values are cut one by one, by :func:`shown`; this is for what remains: several of them, long paths and names.
+
+    >>> one_line("a\nb"), len(one_line("a" * 70_000))
+    ('a\\nb', 479)
+    """
+    line = message.translate(_LINE_ENDS)
+    data = line.encode("utf-8", "backslashreplace")
+    if len(data) <= _LONGEST:
+        return line
+    # The beginning says where, the end what to do.
+    before, after = data[: _LONGEST // 2], data[-(_LONGEST // 2 - 4) :]
+    return f"{before.decode('utf-8', 'ignore')}…{after.decode('utf-8', 'ignore')}"
+
+
+def shown(value: object) -> str:
+    """Return a value for a message, cut where it is long.
+
+    >>> shown("a"), len(shown("a" * 70_000))
+    ("'a'", 58)
+    """
+    try:
+        text = repr(value)
+    except Exception:  # noqa: BLE001  # such as a number of 5,000 digits, or a value that cannot be shown
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 3]}…"
+
+
 class PieceworkError(Exception):
     """The base of all exceptions that piecework raises on purpose."""
+
+    def __str__(self) -> str:
+        """Return the message, on one line of at most 480 bytes."""
+        return one_line(super().__str__())
 
 
 class PieceworkWarning(UserWarning):
     """Something that is done as asked, and probably not as meant."""
+
+    def __str__(self) -> str:
+        """Return the message, on one line of at most 480 bytes."""
+        return one_line(super().__str__())
+
+
+_PACKAGE = os.path.join(os.path.dirname(__file__), "")
+
+
+def warn(message: str) -> None:
+    """Raise a warning that points at the code that called piecework, however deep inside it is found."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, PieceworkWarning, stacklevel=level)
 
 
 class ConfigError(PieceworkError, ValueError):
@@ -84,7 +146,8 @@ class SurrogateError(PieceworkError, UnicodeEncodeError):
     """A ``str`` with a lone surrogate, which is no text and has no UTF-8."""
 
     def __str__(self) -> str:
-        return self.reason
+        """Return the message, on one line of at most 480 bytes."""
+        return one_line(self.reason)
 
 
 class InvalidUtf8Error(PieceworkError, UnicodeDecodeError):
@@ -99,7 +162,8 @@ class InvalidUtf8Error(PieceworkError, UnicodeDecodeError):
     byte: int | None
 
     def __str__(self) -> str:
-        return self.reason
+        """Return the message, on one line of at most 480 bytes."""
+        return one_line(self.reason)
 
 
 class ArrowError(PieceworkError, ValueError):
@@ -110,7 +174,8 @@ class FileError(PieceworkError, OSError):
     """A file that cannot be read or written."""
 
     def __str__(self) -> str:
-        return f"{self.filename}: {self.strerror}"
+        """Return the message, on one line of at most 480 bytes."""
+        return one_line(f"{self.filename}: {self.strerror}")
 
 
 class MissingFileError(FileError, FileNotFoundError):
@@ -132,6 +197,8 @@ _FILE_ERRORS: dict[int, tuple[type[FileError], str]] = {
     errno.EROFS: (FilePermissionError, "the file system is read-only"),
     errno.EISDIR: (NotAFileError, "is a folder; expected a file"),
     errno.ENOSPC: (FileError, "no space is left on the disk; nothing was written"),
+    errno.ENAMETOOLONG: (FileError, "the file name is too long"),
+    errno.ELOOP: (FileError, "symbolic links that point at each other; expected a file"),
 }
 
 
@@ -175,6 +242,21 @@ def from_bytes(message: str, value: int, byte: int) -> InvalidUtf8Error:
     error = InvalidUtf8Error("utf-8", bytes([value]), 0, 1, f"{message}; {hint}")
     error.line, error.byte = None, byte
     return error
+
+
+def wrong_type(name: str, expected: str, found: object) -> TypeError:
+    """Return the exception for an argument of a wrong type.
+
+    >>> wrong_type("text", "a str", 3)
+    TypeError('text: expected a str, found 3')
+    """
+    return TypeError(f"{name}: expected {expected}, found {shown(found)}")
+
+
+def id_error() -> TokenIdError:
+    """Return the exception for an id that no tokenizer has (called by the core, too)."""
+    message = "ids: an id is negative or over 2^32 - 1; pass ids of tokens, as encode gives them"
+    return TokenIdError(message)
 
 
 def to_utf8(text: str) -> bytes:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from piecework.errors import shown
 from piecework.pre_tokenizers import ByteLevel
 from piecework.processors import PostProcessor, RobertaProcessing, TemplateProcessing
 
@@ -101,7 +102,7 @@ def unmet(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[str]:
         and not settings.kind
     ):
         yield (
-            f"the class {settings.tokenizer_class!r} is not known here, so the vocabulary tells how text is split; pass "
+            f"the class {shown(settings.tokenizer_class)} is not known here, so the vocabulary tells how text is split; pass "
             "pre_tokenizer=... if that is wrong"
         )
     if (
@@ -110,7 +111,7 @@ def unmet(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[str]:
         and settings.tokenizer_class
     ):
         yield (
-            f"the class {settings.tokenizer_class!r} puts tokens of its own around a text and may number all of them anew; here the "
+            f"the class {shown(settings.tokenizer_class)} puts tokens of its own around a text and may number all of them anew; here the "
             f"ids are those of {folder.format}, and nothing is around a text; load a tokenizer.json that `transformers` saves"
         )
     if settings.split_special_tokens:

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from piecework import _core
-from piecework.errors import ConfigError, VocabularyError
+from piecework.errors import ConfigError, VocabularyError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -218,7 +218,7 @@ def write(core: CoreTokenizer, kind: Format, like: bytes | None = None) -> dict[
     }
     if kind not in writers:
         known = ", ".join([*writers, "merges.txt", "sentencepiece"])
-        raise ConfigError(f"the format {kind!r} is not among those that are written, {known}")
+        raise ConfigError(f"the format {shown(kind)} is not among those that are written, {known}")
     return {"": writers[kind](core).encode()}
 
 

@@ -37,7 +37,7 @@ from piecework._settings import (
     takes,
     under,
 )
-from piecework.errors import ConfigError, FormatError, VocabularyError
+from piecework.errors import ConfigError, FormatError, VocabularyError, wrong_type
 
 if TYPE_CHECKING:
     from piecework.arguments import Segmentation, UnknownPolicy
@@ -73,12 +73,17 @@ class Vocabulary(abc.Mapping[str, int]):
     _ids: dict[str, int]
 
     def __init__(self, tokens: abc.Mapping[str, int] | abc.Iterable[str]) -> None:
-        pairs = tokens.items() if isinstance(tokens, abc.Mapping) else _numbered(tokens)
-        ids = sorted(((_TOKEN.check(token), NUMBER.check(i)) for token, i in pairs), key=_id)
-        for (token, i), (other, other_id) in itertools.pairwise(ids):
-            if i == other_id:
-                raise VocabularyError(f"the id {i} stands for {token!r} and for {other!r}")
-        self._ids = dict(ids)
+        try:
+            self._ids = _ids(tokens)
+        except Mismatch as error:
+            raise ConfigError(f"tokens{error.path}: {error.message}") from None
+
+    @classmethod
+    def _of(cls, tokens: Any) -> Vocabulary:
+        """Give a vocabulary, or raise `Mismatch`."""
+        vocabulary = cls.__new__(cls)
+        vocabulary._ids = _ids(tokens)
+        return vocabulary
 
     def __getitem__(self, token: str) -> int:
         return self._ids[token]
@@ -99,6 +104,25 @@ class Vocabulary(abc.Mapping[str, int]):
 _TOKEN = Text()
 
 
+def _ids(tokens: Any) -> dict[str, int]:
+    """Give tokens with their ids, in the order of the ids."""
+    ids = sorted(_pairs(tokens), key=_id)
+    for (token, i), (other, other_id) in itertools.pairwise(ids):
+        if i == other_id:
+            raise VocabularyError(f"the id {i} stands for {shown(token)} and for {shown(other)}")
+    return dict(ids)
+
+
+def _pairs(tokens: Any) -> list[tuple[str, int]]:
+    """Check tokens, and give each with its id."""
+    if isinstance(tokens, abc.Mapping):
+        return [(_TOKEN.check(token), NUMBER.check(i)) for token, i in tokens.items()]
+    if isinstance(tokens, str | bytes) or not isinstance(tokens, abc.Iterable):
+        wanted = "a mapping of tokens to ids, or a list of tokens"
+        raise Mismatch(f"expected {wanted}, found {shown(tokens)}")
+    return _numbered(tokens)
+
+
 def _id(pair: tuple[str, int]) -> int:
     return pair[1]
 
@@ -109,7 +133,9 @@ def _numbered(tokens: abc.Iterable[str]) -> list[tuple[str, int]]:
     for place, token in enumerate(tokens):
         first = places.setdefault(_TOKEN.check(token), place)
         if first != place:
-            raise VocabularyError(f"the token {token!r} occurs twice, at {first} and at {place}")
+            raise VocabularyError(
+                f"the token {shown(token)} occurs twice, at {first} and at {place}"
+            )
     return list(places.items())
 
 
@@ -119,11 +145,7 @@ class _Vocab(Kind):
     def check(self, value: Any) -> Vocabulary:
         if isinstance(value, Vocabulary):
             return value
-        if isinstance(value, str) or not isinstance(value, abc.Iterable):
-            raise Mismatch(
-                f"expected a mapping of tokens to ids, or a list of tokens, found {shown(value)}"
-            )
-        return Vocabulary(value)
+        return Vocabulary._of(value)
 
     def read(self, data: Any) -> Vocabulary:
         try:
@@ -145,7 +167,7 @@ class _Probabilities(Kind):
             raise Mismatch(f"expected a mapping of tokens to probabilities, found {shown(value)}")
         pairs = []
         for token, probability in value.items():
-            with under(f"[{token!r}]"):
+            with under(f"[{shown(token)}]"):
                 pairs.append((_TOKEN.check(token), PROBABILITY.check(probability)))
         return tuple(sorted(pair for pair in pairs if pair[1]))
 
@@ -343,7 +365,7 @@ class _Merges(Kind):
     def check(self, value: Any) -> MergeList:
         if isinstance(value, MergeList):
             return value
-        if isinstance(value, str) or not isinstance(value, abc.Iterable):
+        if isinstance(value, str | bytes) or not isinstance(value, abc.Iterable):
             raise Mismatch(f"expected a list of pairs of tokens, found {shown(value)}")
         merges: list[tuple[str, str]] = []
         for place, merge in enumerate(value):
@@ -508,7 +530,7 @@ class _Pieces(Kind):
     def check(self, value: Any) -> PieceList:
         if isinstance(value, PieceList):
             return value
-        if isinstance(value, str) or not isinstance(value, abc.Iterable):
+        if isinstance(value, str | bytes) or not isinstance(value, abc.Iterable):
             raise Mismatch(f"expected a list of pieces with their scores, found {shown(value)}")
         pieces: list[tuple[str, float]] = []
         for place, piece in enumerate(value):
@@ -644,9 +666,7 @@ class Unigram(Model):
         ('▁the', -3.25)
         """
         if not isinstance(text, str):
-            raise TypeError(
-                f"text must be a str, the content of a .vocab, not {type(text).__name__}"
-            )
+            raise wrong_type("text", "a str, the content of a .vocab", text)
         lines = text.removeprefix("\ufeff").removesuffix("\n").split("\n")
         pieces = [_vocab_line(number, line) for number, line in enumerate(lines, 1)]
         unk_id = next((i for i, (piece, _) in enumerate(pieces) if piece == unk_token), None)
@@ -666,7 +686,7 @@ class Unigram(Model):
         """
         broken = next((piece for piece, _ in self.vocab if "\n" in piece), None)
         if broken is not None:
-            raise ConfigError(f"a .vocab has a piece a line, and {broken!r} has a line end")
+            raise ConfigError(f"a .vocab has a piece a line, and {shown(broken)} has a line end")
         return "".join(f"{piece}\t{score!r}\n" for piece, score in self.vocab)
 
     def _write(self) -> dict[str, Any]:

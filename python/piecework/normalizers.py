@@ -272,7 +272,7 @@ def _charsmap(rules: RuleName | abc.Mapping[str, str]) -> bytes | None:
         return _core.charsmap_named(TEXT.check(rules))
     if not isinstance(rules, collections.abc.Mapping):
         raise ConfigError(
-            f"expected the name of rules, or a mapping of strings to strings; found {shown(rules)}"
+            f"rules: expected the name of rules, or a mapping of strings to strings; found {shown(rules)}"
         )
     try:
         pairs = [(TEXT.check(one), TEXT.check(other)) for one, other in rules.items()]
@@ -319,7 +319,7 @@ class Precompiled(Normalizer):
         """
         charsmap = _charsmap(rules)
         if charsmap is None:
-            raise ConfigError(f"{rules!r} replaces nothing; leave the normalizer out")
+            raise ConfigError(f"rules: {shown(rules)} replaces nothing; leave the normalizer out")
         return cls(charsmap)
 
     def __repr__(self) -> str:

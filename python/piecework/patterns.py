@@ -10,7 +10,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from piecework._immutable import Immutable, dataclass
-from piecework.errors import ConfigError, to_utf8
+from piecework.arguments import check_str
+from piecework.errors import ConfigError, shown, to_utf8
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,7 +69,7 @@ def from_tiktoken(pattern: str) -> str | None:
     >>> from_tiktoken(r"\w+|\s+") is None
     True
     """
-    name = _TIKTOKEN.get(pattern)
+    name = _TIKTOKEN.get(check_str("pattern", pattern))
     return name and SPLIT_PATTERNS[name]
 
 
@@ -103,5 +104,5 @@ class Regex(Immutable):
     def __post_init__(self) -> None:
         """Check the type."""
         if not isinstance(self.pattern, str):
-            raise ConfigError(f"pattern: expected a string, found {self.pattern!r}")
+            raise ConfigError(f"pattern: expected a string, found {shown(self.pattern)}")
         to_utf8(self.pattern)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import warnings
 from collections import abc
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -40,7 +39,8 @@ from piecework._settings import (
     shown,
     takes,
 )
-from piecework.errors import ConfigError, FormatError, PieceworkWarning, UnsupportedError
+from piecework.arguments import check_iterable, check_str
+from piecework.errors import ConfigError, FormatError, UnsupportedError, warn
 from piecework.patterns import SPLIT_PATTERNS, Regex
 
 if TYPE_CHECKING:
@@ -118,7 +118,8 @@ class PreTokenizer(Component):
             UnsupportedError: There is none of that type.
             FormatError: It is not what it should be; the message has the JSON path.
         """
-        return super().from_dict(_with_functions(data, functions))
+        in_order = tuple(check_iterable("functions", functions, "a sequence of functions"))
+        return super().from_dict(_with_functions(data, in_order))
 
     def pre_tokenize_str(self, text: str) -> list[tuple[str, tuple[int, int]]]:
         """Give the words of a text.
@@ -275,7 +276,7 @@ class ByteLevel(PreTokenizer):
         >>> ByteLevel.split_by("cl100k").pre_tokenize_str("in 1789")
         [('in', (0, 2)), ('Ġ', (2, 3)), ('178', (3, 6)), ('9', (6, 7))]
         """
-        regex = Regex(SPLIT_PATTERNS.get(pattern, pattern))
+        regex = Regex(SPLIT_PATTERNS.get(check_str("pattern", pattern), pattern))
         drops = pattern == "clip"
         split = Split(regex, "removed" if drops else "isolated", invert=drops)
         return Sequence([split, ByteLevel(add_prefix_space=False, use_regex=False)])
@@ -550,16 +551,14 @@ def foreign_phrases(normalizer: Normalizer | None, pre_tokenizer: PreTokenizer |
 
 
 def warn_of_foreign_phrases(
-    normalizer: Normalizer | None, pre_tokenizer: PreTokenizer | None, stacklevel: int
+    normalizer: Normalizer | None, pre_tokenizer: PreTokenizer | None
 ) -> None:
     """Warn of phrases that no text could match."""
     if foreign := foreign_phrases(normalizer, pre_tokenizer):
-        warnings.warn(
+        warn(
             f"the normalizer would change phrases of the dictionary, such as {foreign}, so text will never match them; "
             "write them as they are after normalization, or change the normalizer (Chinese phrases need "
-            "BertNormalizer(handle_chinese_chars=False))",
-            PieceworkWarning,
-            stacklevel=stacklevel + 1,
+            "BertNormalizer(handle_chinese_chars=False))"
         )
 
 

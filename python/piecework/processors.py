@@ -62,7 +62,7 @@ class PostProcessor(Component):
         >>> RobertaProcessing(("</s>", 2), ("<s>", 0)).num_special_tokens_to_add(is_pair=True)
         4
         """
-        return self._added[is_pair]
+        return self._added[bool(is_pair)]
 
 
 class _Token(Kind):
@@ -253,7 +253,7 @@ class _SpecialTokens(Kind):
         known: dict[str, SpecialToken] = {}
         for at, token in enumerate(ListOf(_SpecialToken()).check(value)):
             if known.setdefault(token.id, token) != token:
-                raise Mismatch(f"{token.id!r} stands for other ids before", f"[{at}]")
+                raise Mismatch(f"{shown(token.id)} stands for other ids before", f"[{at}]")
         return tuple(known.values())
 
     def read(self, data: Any) -> tuple[SpecialToken, ...]:
@@ -350,7 +350,7 @@ class TemplateProcessing(PostProcessor):
             for piece in template:
                 if piece.kind == "SpecialToken" and piece.id not in known:
                     raise ConfigError(
-                        f"{name}: the id of {piece.id!r} is missing in special_tokens{hint(piece.id, known)}"
+                        f"{name}: the id of {shown(piece.id)} is missing in special_tokens{hint(piece.id, known)}"
                     )
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:

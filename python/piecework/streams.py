@@ -6,7 +6,7 @@ import copy
 import operator
 from typing import TYPE_CHECKING, Any, AnyStr, Generic
 
-from piecework.arguments import as_ids, id_error
+from piecework.arguments import as_ids, check_iterable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -56,10 +56,7 @@ class DecodeStream(Generic[AnyStr]):
             some = [operator.index(ids)]  # type: ignore[arg-type]  # what is none raises
         except TypeError:
             some = as_ids(ids)  # type: ignore[arg-type]
-        try:
-            new: AnyStr = self._core.step(some)
-        except OverflowError:
-            raise id_error() from None
+        new: AnyStr = self._core.step(some)
         return new
 
     def finish(self) -> AnyStr:
@@ -86,7 +83,7 @@ class DecodeStream(Generic[AnyStr]):
         >>> list(tok.decode_stream().pieces([1, 2, 1]))
         ['hug', 's', ' hug']
         """
-        for number in ids:
+        for number in check_iterable("ids", ids, "token ids"):
             if piece := self.step(number):
                 yield piece
         if piece := self.finish():

@@ -9,25 +9,40 @@ from __future__ import annotations
 import operator
 import os
 import sys
-import warnings
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast
 
 from piecework import _core
 from piecework._immutable import Immutable
-from piecework.arguments import DEFAULT, FAST, UNCACHED, Default, Way, as_column, as_ids, id_error
+from piecework.arguments import (
+    DEFAULT,
+    FAST,
+    UNCACHED,
+    Default,
+    Way,
+    as_column,
+    as_ids,
+    check_index,
+    check_iterable,
+    check_str,
+)
 from piecework.errors import (
     ConfigError,
     FormatError,
     MissingFileError,
-    PieceworkWarning,
     TokenIdError,
     UnsupportedError,
     VocabularyError,
     hint,
+    id_error,
+    shown,
     to_utf8,
+    warn,
+    wrong_type,
 )
 from piecework.io import (
+    check_start,
+    check_text,
     make_folder,
     may_block,
     packed,
@@ -211,7 +226,8 @@ class Tokenizer(Immutable):
             "truncation": truncation,
             "padding": padding,
         }
-        whole = whole.with_added_tokens(added_tokens)
+        tokens = _added_tuples("added_tokens", added_tokens, special=False)
+        whole = self._wrap(whole._core.with_added_tokens(tokens))
         whole = whole.with_parts(**{name: p for name, p in changes.items() if p is not None})
         self.__dict__.update(_core=whole._core, _functions=whole._functions)
 
@@ -248,7 +264,7 @@ class Tokenizer(Immutable):
             VocabularyError: The vocabulary lacks the unknown token or bytes, or has duplicates.
             ConfigError: A setting that the file says itself, or ranks whose encoding is not known.
         """
-        return cls._load(os.fspath(path), read_unpacked(path), settings)
+        return cls._load(checked(path), read_unpacked(path), settings)
 
     @classmethod
     def _load(
@@ -308,7 +324,9 @@ class Tokenizer(Immutable):
         from piecework import patterns
         from piecework.formats import encoding
 
-        file = os.fspath(path)
+        file = checked(path)
+        if name is not None:
+            to_utf8(check_str("name", name))
         is_told = pattern is not None and name is None
         said, specials = ("", {}) if is_told else encoding(file, name)
         if pattern is not None:
@@ -320,7 +338,7 @@ class Tokenizer(Immutable):
                     f"{file}: the pattern is read as Oniguruma does, to which ^ and $ also stand at the ends of lines, and "
                     r"{1,3}+ repeats; if that is not meant, write \A, \z and (?>...{1,3})"
                 )
-                warnings.warn(message, PieceworkWarning, stacklevel=2)
+                warn(message)
         if special_tokens is not None:
             specials = _checked_specials(special_tokens)
         data = read_unpacked(path)
@@ -331,7 +349,7 @@ class Tokenizer(Immutable):
         gap = _core.first_gap(core)
         if gap is not None and gap < len(core) - len(specials):
             message = f"{file}: the ranks leave gaps, no token has the id {gap}; to decode such an id is an error"
-            warnings.warn(message, PieceworkWarning, stacklevel=2)
+            warn(message)
         return cls._wrap(core)
 
     @classmethod
@@ -398,10 +416,15 @@ class Tokenizer(Immutable):
         >>> Tokenizer.from_subword_nmt(codes, vocab, vocab_threshold=3).segment("low lows")
         'lo@@ w lo@@ w@@ s'
         """
+        to_utf8(check_str("separator", separator))
+        if vocab_threshold is not None:
+            number = check_index("vocab_threshold", vocab_threshold)
+            vocab_threshold = max(-_NO_LIMIT, min(number, _NO_LIMIT))
         if vocab is None:
             if vocab_threshold is not None:
                 raise ConfigError("vocab_threshold= says nothing without vocab=")
             return cls._from_format("subword-nmt", path)
+        checked(vocab, "vocab")
         data, filtered = read_unpacked(path), (read_unpacked(vocab), vocab_threshold, separator)
         try:
             return cls._wrap(_core.from_subword_nmt(data, filtered))
@@ -469,14 +492,14 @@ class Tokenizer(Immutable):
     def from_str(cls, text: str, **settings: Unpack[LoadSettings]) -> Tokenizer:
         """Load the text of a file that says all by itself; see :meth:`from_file`."""
         if not isinstance(text, str):
-            raise TypeError(f"expected str, found {type(text).__name__}; from_bytes takes bytes")
+            raise wrong_type("text", "a str (from_bytes takes bytes)", text)
         return cls._parse(to_utf8(text), "", settings)
 
     @classmethod
     def from_bytes(cls, data: bytes, **settings: Unpack[LoadSettings]) -> Tokenizer:
         """Load the bytes of a file that says all by itself; see :meth:`from_file`."""
         if not isinstance(data, bytes | bytearray | memoryview):
-            raise TypeError(f"expected bytes, found {type(data).__name__}; from_str takes str")
+            raise wrong_type("data", "bytes (from_str takes a str)", data)
         return cls._parse(bytes(data), "", settings)
 
     @classmethod
@@ -535,7 +558,7 @@ class Tokenizer(Immutable):
             (
                 _checked_text("continuing_subword_prefix", prefix),
                 None if unk_token is None else _checked_text("unk_token", unk_token),
-                settings.get("unknown", "word"),
+                cast("UnknownPolicy", _checked_text("unknown", settings.get("unknown", "word"))),
                 _checked_limit(settings.get("max_input_chars_per_word", 100)),
                 "longest",
             ),
@@ -586,17 +609,15 @@ class Tokenizer(Immutable):
         }
         tokenizer = tokenizer.with_parts(**changes) if changes else tokenizer
         for said in unmet(tokenizer, folder):
-            warnings.warn(f"{folder.config_path}: {said}", PieceworkWarning, stacklevel=2)
+            warn(f"{folder.config_path}: {said}")
         return tokenizer
 
     def _compare_ids(self, folder: ModelFolder) -> None:
         """Warn of added tokens to which the files beside the tokenizer give other ids."""
         for token, number in folder.settings.added_ids.items():
             if (own := self.token_to_id(token)) != number:
-                warnings.warn(
-                    f"{folder.path}: the added token {token!r} has the id {own} here, and {number} by the files beside it",
-                    PieceworkWarning,
-                    stacklevel=3,
+                warn(
+                    f"{folder.path}: the added token {shown(token)} has the id {own} here, and {number} by the files beside it"
                 )
 
     def save(
@@ -636,7 +657,8 @@ class Tokenizer(Immutable):
         """
         from piecework.formats import named
 
-        kind = format or named(os.path.basename(os.fspath(path)))
+        kind = format or named(os.path.basename(checked(path)))
+        check_str("format", kind)
         tok = self._nearest(kind) if nearest else self
         if kind == "tokenizer.json":
             write_aside(path, tok.to_str().encode())
@@ -658,7 +680,9 @@ class Tokenizer(Immutable):
             ConfigError: The format cannot hold the tokenizer.
             FormatError: The other model normalizes or decodes otherwise.
         """
-        self._save_as(path, "sentencepiece", None if like is None else read_bytes(like))
+        self._save_as(
+            path, "sentencepiece", None if like is None else read_bytes(checked(like, "like"))
+        )
 
     def _nearest(self, kind: Format) -> Tokenizer:
         """Give the nearest that another library loads, with a warning that tells what changes."""
@@ -677,11 +701,7 @@ class Tokenizer(Immutable):
             return self
         lost = ["the history of the training is left out"] if self.rounds else []
         if changes := [*stages.changes, *lost]:
-            warnings.warn(
-                f"the file is the nearest that {kind} can hold: {'; '.join(changes)}",
-                PieceworkWarning,
-                stacklevel=3,
-            )
+            warn(f"the file is the nearest that {kind} can hold: {'; '.join(changes)}")
         return Tokenizer(
             stages.model,
             normalizer=stages.normalizer,
@@ -700,7 +720,7 @@ class Tokenizer(Immutable):
             self.to_str()  # which says that no file holds a function
         files = write(self._core, kind, like)
         if said := remark(self._core, kind, files, os.path.basename(os.fspath(path))):
-            warnings.warn(said, PieceworkWarning, stacklevel=3)
+            warn(said)
         if kind == "clip" and os.fspath(path).endswith(".gz"):
             files = {name: packed(data) for name, data in files.items()}
         for name, data in files.items():
@@ -727,10 +747,8 @@ class Tokenizer(Immutable):
     def _save_vocab(self, path: Pathish) -> None:
         text = self._core.to_vocab()
         if lost := self._lost_in_vocab(text):
-            warnings.warn(
-                f"a vocab.txt holds the tokens alone; this one encodes the same only with {', '.join(lost)}",
-                PieceworkWarning,
-                stacklevel=3,
+            warn(
+                f"a vocab.txt holds the tokens alone; this one encodes the same only with {', '.join(lost)}"
             )
         write_aside(path, text.encode())
 
@@ -813,13 +831,16 @@ class Tokenizer(Immutable):
         if wanted is not None:
             _checked_text("unk_token", wanted)
         if "unk_token" in settings and wanted is not None and self.token_to_id(wanted) is None:
-            raise ConfigError(f"the unknown token {wanted!r} is not in the vocabulary")
+            raise ConfigError(f"the unknown token {shown(wanted)} is not in the vocabulary")
         model = (
             prefix,
             wanted,
-            settings.get("unknown", unknown),
+            cast("UnknownPolicy", _checked_text("unknown", settings.get("unknown", unknown))),
             _checked_limit(settings.get("max_input_chars_per_word", limit)),
-            settings.get("segmentation", segmentation),
+            cast(
+                "Segmentation",
+                _checked_text("segmentation", settings.get("segmentation", segmentation)),
+            ),
         )
         chances = settings["probabilities"] or {} if "probabilities" in settings else None
         return self._wrap(self._core.with_model(model, _chances(chances)), self._functions)
@@ -891,7 +912,7 @@ class Tokenizer(Immutable):
             tree["pre_tokenizer"] = self.pre_tokenizer and self.pre_tokenizer._write()
         if "normalizer" in parts or "pre_tokenizer" in parts:
             both = {"normalizer": self.normalizer, "pre_tokenizer": self.pre_tokenizer} | parts
-            warn_of_foreign_phrases(both["normalizer"], both["pre_tokenizer"], 2)
+            warn_of_foreign_phrases(both["normalizer"], both["pre_tokenizer"])
         text, functions = numbered(tree)
         return self._wrap(self._core.with_parts(text, functions), functions)
 
@@ -915,9 +936,7 @@ class Tokenizer(Immutable):
         >>> tok.tokenize("hugs <NAME>"), tok.token_to_id("<name>")
         (['hug', '##s', '<name>'], 3)
         """
-        if isinstance(tokens, str):
-            raise TypeError("tokens must be an iterable of str or AddedToken, not one str")
-        tuples = [_added_tuple(token, special) for token in tokens]
+        tuples = _added_tuples("tokens", tokens, bool(special))
         return self._wrap(self._core.with_added_tokens(tuples), self._functions)
 
     # --- encoding and decoding ----------------------------------------------------------------
@@ -1128,7 +1147,7 @@ class Tokenizer(Immutable):
 
         if not _is_integer(n, 1, _MOST_SEGMENTATIONS):
             raise ConfigError(
-                f"n: expected how many segmentations to give, from 1 to {_MOST_SEGMENTATIONS:,}, found {n!r}"
+                f"n: expected how many segmentations to give, from 1 to {_MOST_SEGMENTATIONS:,}, found {shown(n)}"
             )
         options = self._options(add_special_tokens, specials, None, None)
         return [Scored(*found) for found in self._core.encode_nbest(text, n, options)]
@@ -1185,7 +1204,7 @@ class Tokenizer(Immutable):
 
         rows = _listed(texts, is_pretokenized)
         seed = self._seed(seed, dropout, alpha)  # drawn once: `batch[i]` encodes with it again
-        specials = specials if isinstance(specials, str) else frozenset(specials)
+        specials = _frozen(specials)
         options = self._options(
             add_special_tokens,
             specials,
@@ -1197,7 +1216,7 @@ class Tokenizer(Immutable):
             nbest_size,
             seed,
         )
-        batch = self._core.encode_batch(rows, is_pretokenized, options, offsets, threads)
+        batch = self._core.encode_batch(rows, is_pretokenized, options, bool(offsets), threads)
         call = Call(
             self,
             rows,
@@ -1255,6 +1274,7 @@ class Tokenizer(Immutable):
 
         Raises:
             FileError: The file cannot be read; a missing file also is a ``FileNotFoundError``.
+            FormatError: The file is not text but compressed data, a Parquet file, or JSON lines.
             InvalidUtf8Error: Broken bytes, with line and byte.
             PieceworkError: As for :meth:`encode`; the message has the line, or the character of the file.
 
@@ -1271,15 +1291,18 @@ class Tokenizer(Immutable):
         from piecework.types import Call, Encodings, FileTexts
 
         if errors not in ("strict", "replace"):
-            raise ConfigError(f'errors must be "strict" or "replace", not {errors!r}')
+            raise ConfigError(f'errors must be "strict" or "replace", not {shown(errors)}')
         seed = self._seed(seed, dropout, alpha)
-        specials = specials if isinstance(specials, str) else frozenset(specials)
+        specials = _frozen(specials)
         options = self._options(
             add_special_tokens, specials, None, None, cache, dropout, alpha, nbest_size, seed
         )
         name = checked(path)
+        command = "encode TOKENIZER -"
+        check_text(path, command)
         # The core waits for bytes; where they may not come, Python does, which listens for Ctrl-C.
         data = read_bytes(path) if may_block(path) else None
+        check_start(data or b"", name, command)
         total = size(path)
         with reporting(progress) as report:
             batch = self._core.encode_file(
@@ -1387,10 +1410,10 @@ class Tokenizer(Immutable):
         _check_number("alpha", alpha, None)
         if nbest_size is not None and (alpha is None or not _is_integer(nbest_size, 1, 2**32 - 1)):
             raise ConfigError(
-                f"nbest_size: expected an integer from 1 on beside alpha=, or None, found {nbest_size!r} with alpha={alpha!r}"
+                f"nbest_size: expected an integer from 1 on beside alpha=, or None, found {shown(nbest_size)} with alpha={alpha!r}"
             )
         if not _is_integer(number, 0, 2**64 - 1):
-            raise ConfigError(f"seed: expected an integer from 0 to 2^64 - 1, found {seed!r}")
+            raise ConfigError(f"seed: expected an integer from 0 to 2^64 - 1, found {shown(seed)}")
         return way._replace(
             dropout=dropout, alpha=alpha, nbest_size=nbest_size, seed=operator.index(number)
         )
@@ -1445,7 +1468,9 @@ class Tokenizer(Immutable):
         >>> Tokenizer(model, pre_tokenizer=pre_tokenizers.WhitespaceSplit()).segment("low\n low ")
         'lo@@ w\n lo@@ w '
         """
-        return "\n".join(self._segmented(line, separator) for line in text.split("\n"))
+        check_str("separator", separator)
+        lines = check_str("text", text).split("\n")
+        return "\n".join(self._segmented(line, separator) for line in lines)
 
     def _segmented(self, line: str, separator: str) -> str:
         body = line.strip("\r ")
@@ -1478,10 +1503,7 @@ class Tokenizer(Immutable):
         >>> tok.decode([1, 2, 1])
         'hugs hug'
         """
-        try:
-            return self._core.decode(as_ids(ids), skip_special_tokens)
-        except OverflowError:
-            raise id_error() from None
+        return self._core.decode(as_ids(ids), skip_special_tokens)
 
     def decode_batch(
         self, batch: Encodings | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
@@ -1512,10 +1534,7 @@ class Tokenizer(Immutable):
         >>> tok.decode_bytes([0, 1]), tok.decode([0, 1]), tok.decode([0, 1, 2, 3])
         (b' na\xc3', ' na�', ' naïve')
         """
-        try:
-            return self._core.decode_bytes(as_ids(ids), skip_special_tokens)
-        except OverflowError:
-            raise id_error() from None
+        return self._core.decode_bytes(as_ids(ids), skip_special_tokens)
 
     def decode_bytes_batch(
         self, batch: Encodings | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
@@ -1574,9 +1593,9 @@ class Tokenizer(Immutable):
         from piecework.readable import readable
 
         if not isinstance(token, str):
-            name = self.id_to_token(token)
+            name = self.id_to_token(check_index("token", token))
             if name is None:
-                raise TokenIdError(f"id {token} is not in the vocabulary")
+                raise TokenIdError(f"id {shown(token)} is not in the vocabulary")
             token = name
         return readable(self._core.token_bytes(token))
 
@@ -1616,7 +1635,8 @@ class Tokenizer(Immutable):
             )
             return batch._lengths().tolist()
         texts: Any = text_or_texts
-        return [self._core.count(text, options) for text in texts]
+        each = check_iterable("text_or_texts", texts, "a text or an iterable of texts")
+        return [self._core.count(text, options) for text in each]
 
     def log_probability(self, text: Text, *, specials: Specials = "match") -> float:
         """Give the logarithm of the probability of a text, however it is segmented.
@@ -1663,16 +1683,17 @@ class Tokenizer(Immutable):
         >>> tok.score(["a", "b"]), tok.score(tok.encode("ab"))
         (-3.0, -1.5)
         """
-        return self._core.score([self._id(token) for token in tokens])
+        each = check_iterable("tokens", tokens, "an iterable of tokens or ids")
+        return self._core.score([self._id(token) for token in each])
 
     def _id(self, token: str | int) -> int:
         if not isinstance(token, str):
-            if not 0 <= operator.index(token) < 1 << 32:
+            if not 0 <= check_index("tokens", token) < 1 << 32:
                 raise id_error()
             return token
         number = self.token_to_id(token)
         if number is None:
-            raise TokenIdError(f"the token {token!r} is not in the vocabulary")
+            raise TokenIdError(f"the token {shown(token)} is not in the vocabulary")
         return number
 
     def log_likelihood(self, text: str, *, specials: Specials = "match") -> float:
@@ -1754,7 +1775,8 @@ class Tokenizer(Immutable):
 
     def id_to_token(self, id: int) -> str | None:  # noqa: A002  # the name that the field uses
         """Give the token of an id, or None."""
-        return self._core.id_to_token(id) if 0 <= id < 1 << 32 else None
+        number = check_index("id", id)
+        return self._core.id_to_token(number) if 0 <= number < 1 << 32 else None
 
     @property
     def special_tokens(self) -> dict[str, int]:
@@ -2047,9 +2069,21 @@ def _unpickle(text: str, pre_tokenizer: PreTokenizer | None) -> Tokenizer:
     return tokenizer.with_parts(pre_tokenizer=pre_tokenizer) if pre_tokenizer else tokenizer
 
 
-def _added_tuple(
-    token: str | AddedToken, special: bool
-) -> tuple[str, bool, bool, bool, bool, bool]:
+_AddedTuple = tuple[str, bool, bool, bool, bool, bool]
+
+
+def _added_tuples(
+    name: str, tokens: Iterable[str | AddedToken], special: bool
+) -> list[_AddedTuple]:
+    """The flags of added tokens, an argument of this name."""
+    expected = "an iterable of str or AddedToken"
+    if isinstance(tokens, str):
+        raise wrong_type(name, expected, tokens)
+    each = check_iterable(name, tokens, expected)
+    return [_added_tuple(name, token, special) for token in each]
+
+
+def _added_tuple(name: str, token: str | AddedToken, special: bool) -> _AddedTuple:
     """The flags of an added token; those of a str are the usual ones."""
     if isinstance(token, str):
         to_utf8(token)  # which refuses surrogates
@@ -2057,7 +2091,7 @@ def _added_tuple(
     from piecework.added_tokens import AddedToken
 
     if not isinstance(token, AddedToken):
-        raise TypeError(f"tokens must be str or AddedToken, not {token!r}")
+        raise wrong_type(name, "only str or AddedToken", token)
     return (
         token.content,
         token.single_word,
@@ -2071,7 +2105,7 @@ def _added_tuple(
 def _checked(name: str, part: Any, base: type[Any]) -> Any:
     if not isinstance(part, base):
         raise TypeError(
-            f"{name} must be one of piecework.{base.__module__.split('.')[-1]}, not {part!r}"
+            f"{name} must be one of piecework.{base.__module__.split('.')[-1]}, not {shown(part)}"
         )
     return part
 
@@ -2084,11 +2118,11 @@ def _chances(given: Any) -> Mapping[str, float] | None:
         return None
     if not isinstance(given, abc.Mapping):
         raise ConfigError(
-            f"probabilities: expected a mapping of tokens to numbers, found {given!r}"
+            f"probabilities: expected a mapping of tokens to numbers, found {shown(given)}"
         )
     for token, probability in given.items():
         _checked_text("probabilities", token)
-        _check_number(f"probabilities: {token!r}", probability, 1)
+        _check_number(f"probabilities: {shown(token)}", probability, 1)
     return dict(given)
 
 
@@ -2108,7 +2142,7 @@ def _check_number(name: str, value: Any, most: int | None) -> None:
     ):
         return
     limit = "" if most is None else f" to {most}"
-    raise ConfigError(f"{name}: expected a number from 0{limit}, or None, found {value!r}")
+    raise ConfigError(f"{name}: expected a number from 0{limit}, or None, found {shown(value)}")
 
 
 def _is_json(data: bytes) -> bool:
@@ -2136,31 +2170,51 @@ def _listed(texts: Any, is_pretokenized: bool) -> Sequence[Any] | ArrowTexts:
             f"texts must be an iterable of texts, not one {kind}; pass [text], or call encode"
         )
     if is_pretokenized:
-        return [_copied(text) for text in texts]
+        return [_copied(text) for text in check_iterable("texts", texts, _TEXTS)]
     column = as_column(texts)
-    return list(texts) if column is None else column
+    return list(check_iterable("texts", texts, _TEXTS)) if column is None else column
+
+
+_TEXTS = "an iterable of texts"
+
+
+def _frozen(specials: Any) -> str | frozenset[str]:
+    """What special tokens are, as it may be kept."""
+    if isinstance(specials, str):
+        return specials
+    try:
+        return frozenset(specials)
+    except TypeError:
+        expected = '"match", "text", "error" or a set of special tokens, each a str'
+        raise wrong_type("specials", expected, specials) from None
 
 
 def _rows(batch: Encodings | Iterable[Iterable[int]]) -> Iterable[Iterable[int]]:
     """Token ids row by row."""
     from piecework.types import Encodings
 
-    return batch.to_list() if isinstance(batch, Encodings) else batch
+    if isinstance(batch, Encodings):
+        return batch.to_list()
+    return check_iterable("batch", batch, "Encodings or an iterable of rows of token ids")
 
 
 def _checked_text(name: str, text: object) -> str:
     if not isinstance(text, str):
-        raise ConfigError(f"{name} must be a str, not {text!r}")
+        raise ConfigError(f"{name} must be a str, not {shown(text)}")
     to_utf8(text)
     return text
 
 
 def _checked_specials(tokens: Mapping[str, int]) -> dict[str, int]:
+    from collections import abc
+
+    if not isinstance(tokens, abc.Mapping):
+        raise wrong_type("special_tokens", "a mapping of tokens to ids", tokens)
     for token, number in tokens.items():
         _checked_text("special_tokens: a token", token)
-        if not 0 <= operator.index(number) < 1 << 32:
+        if not _is_integer(number, 0, _NO_LIMIT):
             raise ConfigError(
-                f"special_tokens: the id of {token!r} is {number}; expected an integer from 0 to 2^32 - 1"
+                f"special_tokens: the id of {shown(token)} is {shown(number)}; expected an integer from 0 to 2^32 - 1"
             )
     return dict(tokens)
 
@@ -2170,7 +2224,7 @@ def _checked_limit(limit: Any) -> int | None:
         isinstance(limit, bool) or not isinstance(limit, int) or not 0 <= limit < 1 << 63
     ):
         raise ConfigError(
-            f"max_input_chars_per_word must be an integer from 0 on or None, not {limit!r}"
+            f"max_input_chars_per_word must be an integer from 0 on or None, not {shown(limit)}"
         )
     return None if limit is None or limit >= _NO_LIMIT else limit
 

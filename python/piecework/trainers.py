@@ -17,7 +17,7 @@ from typing import ClassVar, Literal
 
 from piecework import _core
 from piecework._immutable import Immutable, dataclass
-from piecework.errors import ConfigError, FormatError, from_surrogate, to_utf8
+from piecework.errors import ConfigError, FormatError, from_surrogate, shown, to_utf8
 
 __all__ = ["BpeTrainer", "Trainer", "UnigramTrainer", "WordPieceTrainer"]
 
@@ -60,10 +60,10 @@ class Trainer(Immutable):
         for name in own.intersection(_NAMES + _CHARACTERS):
             value = getattr(self, name)
             if not isinstance(value, Iterable):
-                raise ConfigError(f"{name} must be a sequence of str, not {value!r}")
+                raise ConfigError(f"{name} must be a sequence of str, not {shown(value)}")
             if name in _NAMES and isinstance(value, str):
                 raise ConfigError(
-                    f"{name} must be a sequence of str, not one str; pass [{value!r}]"
+                    f"{name} must be a sequence of str, not one str; pass [{shown(value)}]"
                 )
             object.__setattr__(self, name, tuple(value))
             self._check_texts(name)
@@ -79,8 +79,10 @@ class Trainer(Immutable):
     def _check_texts(self, name: str) -> None:
         """Refuse what is no text where it stands, not where the settings as JSON have it."""
         for place, text in enumerate(getattr(self, name)):
+            if not isinstance(text, str):
+                raise ConfigError(f"{name}[{place}]: expected a str, found {shown(text)}")
             try:
-                str(text).encode()
+                text.encode()
             except UnicodeEncodeError as error:
                 raise from_surrogate(error, f"{name}[{place}]: ") from None
 
@@ -88,10 +90,10 @@ class Trainer(Immutable):
         for name in _NAMES:
             for token, times in Counter(getattr(self, name)).items():
                 if not token or times > 1:
-                    raise ConfigError(f"{name}: {token!r} is empty or given twice")
+                    raise ConfigError(f"{name}: {shown(token)} is empty or given twice")
         for token in self.user_defined_symbols:
             if token in self.special_tokens:
-                raise ConfigError(f"user_defined_symbols: {token!r} is a special token")
+                raise ConfigError(f"user_defined_symbols: {shown(token)} is a special token")
 
     def _integer(self, name: str, value: object, least: int) -> int | None:
         """The integer, also where it is one of NumPy's."""
@@ -102,7 +104,9 @@ class Trainer(Immutable):
         except TypeError:
             number = -1
         if isinstance(value, bool) or not least <= number < 1 << 63:
-            raise ConfigError(f"{name} must be an integer from {least} to 2^63 - 1, not {value!r}")
+            raise ConfigError(
+                f"{name} must be an integer from {least} to 2^63 - 1, not {shown(value)}"
+            )
         return number
 
     def to_json(self) -> str:
@@ -367,6 +371,6 @@ class UnigramTrainer(Trainer):
             value = getattr(self, name)
             is_number = isinstance(value, Real) and not isinstance(value, bool)
             if not is_number or not 0 <= value <= 1:
-                raise ConfigError(f"{name} must be a number from 0 to 1, not {value!r}")
+                raise ConfigError(f"{name} must be a number from 0 to 1, not {shown(value)}")
             object.__setattr__(self, name, float(value))
         super().__post_init__()

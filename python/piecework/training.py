@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
+import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Literal
 
 from piecework import _core
 from piecework._component import splitter_json
-from piecework.arguments import DEFAULT, ArrowColumn, Default
+from piecework.arguments import DEFAULT, ArrowColumn, Default, check_iterable
 from piecework.counts import WordCounts, with_defaults
-from piecework.errors import PieceworkWarning
+from piecework.errors import warn, wrong_type
+from piecework.io import check_text
 from piecework.normalizers import SentencePiece
 from piecework.pre_tokenizers import ByteLevel, Metaspace, Split, WhitespaceSplit
 from piecework.progress import reporting
@@ -110,12 +111,18 @@ def train_files(
 
     Raises:
         FileError: A file cannot be read; a missing file also is a ``FileNotFoundError``.
+        FormatError: A file is not text but compressed data, a Parquet file, or JSON lines.
         InvalidUtf8Error: Broken bytes, with file, line and byte.
         ConfigError: Settings that do not fit the data.
         CountsError: The files hold no words.
     """
     _check_trainer_type(trainer)
     normalizer, pre_tokenizer = splitting_for(trainer, normalizer, pre_tokenizer)
+    if isinstance(paths, str | os.PathLike):
+        paths = [paths]
+    paths = list(check_iterable("paths", paths, "a path or an iterable of paths"))
+    for path in paths:
+        check_text(path, "train -")
     counts = WordCounts.from_files(
         paths,
         normalizer=normalizer,
@@ -131,9 +138,8 @@ def train_files(
 
 def _check_trainer_type(trainer: object) -> None:
     if not isinstance(trainer, Trainer):
-        raise TypeError(
-            f"expected a WordPieceTrainer, a BpeTrainer or a UnigramTrainer, found {type(trainer).__name__}"
-        )
+        expected = "a WordPieceTrainer, a BpeTrainer or a UnigramTrainer"
+        raise wrong_type("trainer", expected, trainer)
 
 
 def splitting_for(
@@ -216,21 +222,17 @@ _MANY_WORDS = 10_000
 def _warn_of_rarities(counts: WordCounts, trainer: WordPieceTrainer) -> None:
     floors = trainer.min_frequency > 1 or trainer.limit_alphabet or trainer.min_word_frequency > 1
     if trainer.criterion == "pmi" and not floors and len(counts) > _MANY_WORDS:
-        warnings.warn(
+        warn(
             'criterion="pmi" without a floor fills the vocabulary with pairs that occur once and always '
-            "together; pass min_frequency=, min_word_frequency= or limit_alphabet=",
-            PieceworkWarning,
-            stacklevel=4,
+            "together; pass min_frequency=, min_word_frequency= or limit_alphabet="
         )
 
 
 def _warn_of_spaces_in_front(normalizer: Normalizer | None) -> None:
     if normalizer is None or not normalizer.normalize_str("a b").startswith("a▁"):
-        warnings.warn(
+        warn(
             "treat_whitespace_as_suffix=True, and the normalizer puts no ▁ behind words; pass "
-            "normalizers.SentencePiece(..., treat_whitespace_as_suffix=True), or a sequence that ends in it",
-            PieceworkWarning,
-            stacklevel=4,
+            "normalizers.SentencePiece(..., treat_whitespace_as_suffix=True), or a sequence that ends in it"
         )
 
 
@@ -239,11 +241,9 @@ def _warn_of_foreign_words(
 ) -> None:
     foreign = counts._core.foreign_to(splitter, functions, 3)
     if foreign:
-        warnings.warn(
+        warn(
             f"the tokenizer's normalizer and pre-tokenizer would change words of the mapping, such as {foreign}, so text "
-            "will never give them; pass normalizer= and pre_tokenizer= as the words were made with (None for neither)",
-            PieceworkWarning,
-            stacklevel=4,
+            "will never give them; pass normalizer= and pre_tokenizer= as the words were made with (None for neither)"
         )
 
 
@@ -257,10 +257,8 @@ def _warn_of_foreign_symbols(
     }
     foreign = WordCounts(dict.fromkeys(words, 1))._core.foreign_to(splitter, functions, 3)
     if foreign:
-        warnings.warn(
+        warn(
             f"the tokenizer's normalizer and pre-tokenizer would change user-defined symbols, such as "
             f"{[words[word] for word in foreign]}, so text will never match them; write them as they are after "
-            "normalization, or change what splits them",
-            PieceworkWarning,
-            stacklevel=4,
+            "normalization, or change what splits them"
         )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from piecework._core import Encoding
-from piecework.arguments import Default
+from piecework._settings import ID_LIMIT
+from piecework.arguments import Default, check_index
 from piecework.encoding_settings import as_padding, pad_token_of
-from piecework.errors import ConfigError
+from piecework.errors import ConfigError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -251,9 +251,9 @@ class Encodings:
         """Give the full encoding of a text, or of several."""
         if isinstance(place, slice):
             return [self._encode(number) for number in range(*place.indices(len(self)))]
-        number = operator.index(place)
+        number = check_index("place", place)
         if not -len(self) <= number < len(self):
-            raise IndexError(f"a batch of {len(self)} texts has no place {place}")
+            raise IndexError(f"a batch of {len(self)} texts has no place {shown(place)}")
         return self._encode(number % len(self))
 
     def __iter__(self) -> Iterator[Encoding]:
@@ -312,10 +312,10 @@ class Encodings:
         """
         side = self._pad_side() if side is None else side
         if side not in ("left", "right"):
-            raise ConfigError(f'side must be "left" or "right", not {side!r}')
-        pad_id = self._pad_id() if pad_id is None else pad_id
+            raise ConfigError(f'side must be "left" or "right", not {shown(side)}')
+        pad_id = self._pad_id() if pad_id is None else _checked("pad_id", pad_id, 1 << 63)
         longest = self._most_tokens()
-        columns = longest if length is None else length
+        columns = longest if length is None else _checked("length", length, ID_LIMIT)
         if columns < longest:
             raise ConfigError(
                 f"a text has {longest} tokens and does not fit into {columns} columns"
@@ -381,6 +381,14 @@ class Encodings:
     def __repr__(self) -> str:
         """Tell the size."""
         return f"Encodings({len(self)} texts, {len(self.ids)} tokens)"
+
+
+def _checked(name: str, value: int, limit: int) -> int:
+    """Give an integer under a limit; the ids to fill with may be negative, as -100 is for losses."""
+    number = check_index(name, value)
+    if not -limit <= number < limit:
+        raise ConfigError(f"{name}: expected an integer under {limit:,}, found {shown(value)}")
+    return number
 
 
 def _aligned(lengths: npt.NDArray[Any], columns: int, *, left: bool) -> npt.NDArray[np.bool_]:

@@ -10,9 +10,11 @@ use piecework_core::Error;
 use piecework_core::counts::{self, BlockStart, Counter, FirstSight, Lines};
 use piecework_core::format::{read_counts, read_splitter, write_counts, write_splitter};
 use piecework_core::words::WordSplitter;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyAny, PyDict, PyString};
+use pyo3::types::{PyAny, PyDict, PyList, PyString, PyTuple};
 
+use crate::arguments::string;
 use crate::blocks::open;
 use crate::errors::{from_io, in_file, in_parts, to_py, utf8};
 use crate::functions::functions;
@@ -78,8 +80,8 @@ impl WordCounts {
         py.detach(|| self.inner.fingerprint())
     }
 
-    fn get(&self, word: &Bound<'_, PyString>) -> PyResult<Option<(u64, (u64, u64))>> {
-        let found = self.inner.get(utf8(word)?);
+    fn get(&self, word: &Bound<'_, PyAny>) -> PyResult<Option<(u64, (u64, u64))>> {
+        let found = self.inner.get(string("word", word)?);
         Ok(found.map(|(count, first)| (count, (first.document, first.word))))
     }
 
@@ -124,17 +126,17 @@ impl WordCounter {
         py: Python<'_>,
         splitter: &str,
         functions: Vec<Py<PyAny>>,
-        threads: Option<i64>,
+        threads: Option<threads::Asked>,
         first_document: u64,
     ) -> PyResult<Self> {
         let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_parts(py, &error))?;
-        let shards = (0..threads::number(py, threads)?).map(|_| Counter::new(splitter.clone())).collect();
+        let shards = (0..threads::number(threads)).map(|_| Counter::new(splitter.clone())).collect();
         Ok(Self { shards, splitter, documents: first_document })
     }
 
     /// Counts the texts of a list, each a document.
     fn add_texts(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
-        let texts = texts(batch)?;
+        let texts = texts("texts", "text", batch).map_err(|error| with_way_out(error, batch))?;
         let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
         let first = self.documents;
         let tickets = Tickets::new(texts.len().div_ceil(TEXTS));
@@ -218,6 +220,22 @@ impl WordCounter {
         });
         merged.map(|inner| WordCounts { inner }).map_err(|error| to_py(py, &error))
     }
+}
+
+/// The error for texts that are no `str`, and what to do with texts that come in words.
+fn with_way_out(error: PyErr, batch: &Bound<'_, PyAny>) -> PyErr {
+    let is_in_words = |text: PyResult<Bound<'_, PyAny>>| {
+        text.is_ok_and(|text| text.is_instance_of::<PyList>() || text.is_instance_of::<PyTuple>())
+    };
+    let has_words = batch.try_iter().is_ok_and(|mut texts| texts.any(is_in_words));
+    if !has_words || !error.is_instance_of::<PyTypeError>(batch.py()) {
+        return error;
+    }
+    let message = error.value(batch.py());
+    PyTypeError::new_err(format!(
+        "{message}; of texts in words pass WordCounts(collections.Counter(word for text in texts for word in text)), or \
+         texts with spaces between the words: \" \".join(text)"
+    ))
 }
 
 enum Failure {

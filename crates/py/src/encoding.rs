@@ -6,10 +6,11 @@ use piecework_core::Error;
 use piecework_core::encoding::{self, NONE};
 use piecework_core::pipeline::{self, Scratch};
 use piecework_core::span::Span;
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
+use crate::arguments::{position, wrong_type};
 use crate::errors::to_py;
 use crate::input::{Maps, Row};
 
@@ -184,6 +185,16 @@ impl Encoding {
     }
 }
 
+/// The number of a text, 0 where none is given.
+fn sequence(index: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
+    index.map_or(Ok(0), |index| position("sequence_index", index))
+}
+
+/// A place as the columns count it; one beyond them is their largest number, at which nothing stands.
+fn column(place: usize) -> u32 {
+    u32::try_from(place).unwrap_or(NONE).min(NONE - 1)
+}
+
 /// The column with `NONE` as Python's.
 fn optional(column: &[u32]) -> Vec<Option<u32>> {
     column.iter().map(|&value| (value != NONE).then_some(value)).collect()
@@ -192,9 +203,11 @@ fn optional(column: &[u32]) -> Vec<Option<u32>> {
 #[pymethods]
 impl Encoding {
     #[new]
-    fn restored(state: State<'_>) -> PyResult<Self> {
-        let node = Node::restored(state);
-        node.map(Self::new).ok_or_else(|| PyValueError::new_err("expected the state that an encoding was pickled as"))
+    fn restored(state: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let node = state.extract().ok().and_then(Node::restored);
+        node.map(Self::new).ok_or_else(|| {
+            PyValueError::new_err("state: expected what an encoding was pickled as; Tokenizer.encode makes encodings")
+        })
     }
 
     fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, (State<'py>,))> {
@@ -284,37 +297,56 @@ impl Encoding {
         self.columns().n_sequences()
     }
 
-    #[pyo3(signature = (char_pos, sequence_index=0))]
-    fn char_to_token(&self, char_pos: u32, sequence_index: usize) -> Option<usize> {
-        self.node.char_to_token(char_pos, sequence_index)
+    #[pyo3(signature = (char_pos, sequence_index=None), text_signature = "($self, char_pos, sequence_index=0)")]
+    fn char_to_token(
+        &self,
+        char_pos: &Bound<'_, PyAny>,
+        sequence_index: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Option<usize>> {
+        let (character, sequence) = (position("char_pos", char_pos)?, sequence(sequence_index)?);
+        Ok(self.node.char_to_token(column(character), sequence))
     }
 
-    #[pyo3(signature = (char_pos, sequence_index=0))]
-    fn char_to_word(&self, char_pos: u32, sequence_index: usize) -> Option<u32> {
-        self.node.token_to_word(self.node.char_to_token(char_pos, sequence_index)?)
+    #[pyo3(signature = (char_pos, sequence_index=None), text_signature = "($self, char_pos, sequence_index=0)")]
+    fn char_to_word(
+        &self,
+        char_pos: &Bound<'_, PyAny>,
+        sequence_index: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Option<u32>> {
+        Ok(self.char_to_token(char_pos, sequence_index)?.and_then(|token| self.node.token_to_word(token)))
     }
 
-    fn token_to_chars(&self, token_index: usize) -> Option<(u32, u32)> {
-        self.columns().token_to_sequence(token_index).and_then(|_| self.node.offsets.get(token_index).copied())
+    fn token_to_chars(&self, token_index: &Bound<'_, PyAny>) -> PyResult<Option<(u32, u32)>> {
+        let token = position("token_index", token_index)?;
+        Ok(self.columns().token_to_sequence(token).and_then(|_| self.node.offsets.get(token).copied()))
     }
 
-    fn token_to_word(&self, token_index: usize) -> Option<u32> {
-        self.node.token_to_word(token_index)
+    fn token_to_word(&self, token_index: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
+        Ok(self.node.token_to_word(position("token_index", token_index)?))
     }
 
-    fn token_to_sequence(&self, token_index: usize) -> Option<usize> {
-        self.columns().token_to_sequence(token_index)
+    fn token_to_sequence(&self, token_index: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
+        Ok(self.columns().token_to_sequence(position("token_index", token_index)?))
     }
 
-    #[pyo3(signature = (word_index, sequence_index=0))]
-    fn word_to_tokens(&self, word_index: u32, sequence_index: usize) -> Option<(usize, usize)> {
-        self.columns().word_to_tokens(word_index, sequence_index).map(|range| (range.start, range.end))
+    #[pyo3(signature = (word_index, sequence_index=None), text_signature = "($self, word_index, sequence_index=0)")]
+    fn word_to_tokens(
+        &self,
+        word_index: &Bound<'_, PyAny>,
+        sequence_index: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Option<(usize, usize)>> {
+        let (word, sequence) = (position("word_index", word_index)?, sequence(sequence_index)?);
+        Ok(self.columns().word_to_tokens(column(word), sequence).map(|range| (range.start, range.end)))
     }
 
-    #[pyo3(signature = (word_index, sequence_index=0))]
-    fn word_to_chars(&self, word_index: u32, sequence_index: usize) -> Option<(u32, u32)> {
-        let range = self.columns().word_to_tokens(word_index, sequence_index)?;
-        Some((self.node.offsets[range.start].0, self.node.offsets[range.end - 1].1))
+    #[pyo3(signature = (word_index, sequence_index=None), text_signature = "($self, word_index, sequence_index=0)")]
+    fn word_to_chars(
+        &self,
+        word_index: &Bound<'_, PyAny>,
+        sequence_index: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Option<(u32, u32)>> {
+        let tokens = self.word_to_tokens(word_index, sequence_index)?;
+        Ok(tokens.map(|(start, end)| (self.node.offsets[start].0, self.node.offsets[end - 1].1)))
     }
 
     fn __len__(&self) -> usize {
@@ -322,9 +354,14 @@ impl Encoding {
     }
 
     /// Encodings are sequences of ids.
-    fn __getitem__(&self, place: isize) -> PyResult<u32> {
+    fn __getitem__(&self, place: &Bound<'_, PyAny>) -> PyResult<u32> {
         let length = self.columns().len();
-        let place = if place < 0 { length.checked_add_signed(place) } else { usize::try_from(place).ok() };
+        let place = match place.extract::<isize>() {
+            Ok(place) if place < 0 => length.checked_add_signed(place),
+            Ok(place) => usize::try_from(place).ok(),
+            Err(error) if error.is_instance_of::<PyOverflowError>(place.py()) => None,
+            Err(_) => return Err(wrong_type("place", "an integer", place)),
+        };
         let id = place.and_then(|place| self.columns().ids.get(place));
         id.copied().ok_or_else(|| PyIndexError::new_err(format!("an encoding of {length} tokens has no such place")))
     }

@@ -45,6 +45,11 @@ pub(crate) fn from_io(py: Python<'_>, error: &std::io::Error, path: &Path) -> Py
     raised(py, "from_os_error", (number, error.to_string(), path.display().to_string()))
 }
 
+/// The exception for an id that no tokenizer has.
+pub(crate) fn id_error(py: Python<'_>) -> PyErr {
+    raised(py, "id_error", ())
+}
+
 /// The exception for an Arrow array that is not as it should be.
 pub(crate) fn in_arrow(py: Python<'_>, message: String) -> PyErr {
     raised(py, "ArrowError", (message,))
@@ -60,9 +65,9 @@ pub(crate) fn surrogate(py: Python<'_>, error: &PyErr) -> PyErr {
     raised(py, "from_surrogate", (error.value(py),))
 }
 
-/// The same, for one text of several.
-pub(crate) fn surrogate_in_text(py: Python<'_>, error: &PyErr, number: usize) -> PyErr {
-    raised(py, "from_surrogate", (error.value(py), format!("text {number}: ")))
+/// The same, with the place of the `str` before it.
+pub(crate) fn surrogate_at(py: Python<'_>, error: &PyErr, place: String) -> PyErr {
+    raised(py, "from_surrogate", (error.value(py), place))
 }
 
 fn make(py: Python<'_>, error: &Error, place: Option<&str>) -> PyErr {

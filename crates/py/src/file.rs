@@ -46,7 +46,7 @@ struct Failure {
 pub(crate) fn encode_file(
     py: Python<'_>,
     file: &FileCall<'_>,
-    asked: Option<i64>,
+    asked: Option<threads::Asked>,
     progress: &Bound<'_, PyAny>,
 ) -> PyResult<Batch> {
     let (source, length): (Box<dyn Read + Send + '_>, _) = match &file.data {
@@ -59,7 +59,7 @@ pub(crate) fn encode_file(
     };
     // As many as there are blocks, by what is known of the length.
     let most = usize::try_from(length).unwrap_or(usize::MAX) / file.block.max(1) + 1;
-    let threads = threads::number(py, asked)?.min(most);
+    let threads = threads::number(asked).min(most);
     let cuts = file.call.tokenizer.cuts(file.call.options);
     let blocks = Mutex::new(Blocks::new(source, file.block));
     let start = || (Vec::new(), file.call.workers.hire());

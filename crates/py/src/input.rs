@@ -9,8 +9,9 @@ use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString, PyTuple};
 
+use crate::arguments::wrong_type;
 use crate::arrow::ArrowTexts;
-use crate::errors::{surrogate, surrogate_in_text};
+use crate::errors::{surrogate, surrogate_at};
 
 /// A text in memory of Python's, readable without the GIL.
 #[derive(PartialEq)]
@@ -40,9 +41,9 @@ pub(crate) struct Row {
 
 impl Text {
     /// A `str`, `bytes`, or a copy of bytes that may change.
-    pub(crate) fn new(value: &Bound<'_, PyAny>) -> PyResult<Self> {
+    pub(crate) fn new(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
         if value.is_instance_of::<PyString>() {
-            return backed(value).map(Self::Str);
+            return backed(name, value).map(Self::Str);
         }
         if let Ok(bytes) = value.cast::<PyBytes>() {
             return Ok(Self::Bytes(bytes.clone().into()));
@@ -53,7 +54,7 @@ impl Text {
         if value.is_instance_of::<PyMemoryView>() {
             return Ok(Self::Bytes(value.call_method0("tobytes")?.cast_into::<PyBytes>()?.into()));
         }
-        Err(PyTypeError::new_err(format!("expected str or UTF-8 in bytes, found {}", value.get_type().name()?)))
+        Err(wrong_type(name, "a str or UTF-8 in bytes", value))
     }
 
     pub(crate) fn get(&self) -> Result<&str, Error> {
@@ -81,24 +82,27 @@ pub(crate) fn checked(bytes: &[u8]) -> Result<&str, Error> {
 
 impl Given {
     /// A text, or a list of `str` if it `is_pretokenized`.
-    fn new(value: &Bound<'_, PyAny>, is_pretokenized: bool) -> PyResult<Self> {
+    fn new(name: &str, value: &Bound<'_, PyAny>, is_pretokenized: bool) -> PyResult<Self> {
+        const WORDS: &str = "a list of str, since is_pretokenized is True";
         if !is_pretokenized {
-            return Text::new(value).map(Self::Text);
+            return Text::new(name, value).map(Self::Text);
         }
         if value.is_instance_of::<PyString>() {
-            return Err(PyTypeError::new_err("with is_pretokenized=True a text is a list of str, not one str"));
+            return Err(wrong_type(name, WORDS, value));
         }
-        Ok(Self::Words(value.try_iter()?.map(|word| backed(&word?)).collect::<PyResult<_>>()?))
+        let words = value.try_iter().map_err(|_| wrong_type(name, WORDS, value))?;
+        Ok(Self::Words(words.map(|word| backed(name, &word?)).collect::<PyResult<_>>()?))
     }
 
     /// Texts with whether each is trusted.
     pub(crate) fn segments(segments: &Bound<'_, PyAny>) -> PyResult<Self> {
+        const SEGMENTS: &str = "an iterable of pairs (text, trusted) of a str and a bool";
         let (mut text, mut ends) = (String::new(), Vec::new());
-        for segment in segments.try_iter()? {
-            let (part, trusted): (Bound<'_, PyAny>, bool) = segment?.extract().map_err(|_| {
-                PyTypeError::new_err("expected an iterable of (text, trusted) pairs of a str and a bool")
-            })?;
-            text.push_str(&backed(&part)?);
+        for segment in segments.try_iter().map_err(|_| wrong_type("segments", SEGMENTS, segments))? {
+            let segment = segment?;
+            let (part, trusted): (Bound<'_, PyAny>, bool) =
+                segment.extract().map_err(|_| wrong_type("segments", SEGMENTS, &segment))?;
+            text.push_str(&backed("segments", &part)?);
             ends.push((text.len(), trusted));
         }
         Ok(Self::Segments(text, ends))
@@ -144,8 +148,8 @@ impl Row {
         pair: Option<&Bound<'_, PyAny>>,
         is_pretokenized: bool,
     ) -> PyResult<Self> {
-        let pair = pair.map(|pair| Given::new(pair, is_pretokenized)).transpose()?;
-        Ok(Self { text: Given::new(text, is_pretokenized)?, pair })
+        let pair = pair.map(|pair| Given::new("pair", pair, is_pretokenized)).transpose()?;
+        Ok(Self { text: Given::new("text", text, is_pretokenized)?, pair })
     }
 
     /// A text alone.
@@ -201,15 +205,16 @@ impl<'a> Rows<'a> {
             return Ok(Self::Arrow(texts.get()));
         }
         if batch.is_instance_of::<PyString>() {
-            return Err(PyTypeError::new_err("expected an iterable of str, found one str"));
+            return Err(wrong_type("texts", "an iterable of texts", batch));
         }
         let (mut texts, mut given) = (Vec::with_capacity(batch.len().unwrap_or(0)), Vec::new());
-        for (place, row) in batch.try_iter()?.enumerate() {
+        let rows = batch.try_iter().map_err(|_| wrong_type("texts", "an iterable of texts", batch))?;
+        for (place, row) in rows.enumerate() {
             let mut row = row?;
             if !is_pretokenized && given.is_empty() {
                 match row.cast_into::<PyString>() {
                     Ok(text) => {
-                        texts.push(readable(text).map_err(|error| in_row(batch.py(), error, place))?);
+                        texts.push(readable(text).map_err(|error| in_row(batch.py(), "text", error, place))?);
                         continue;
                     }
                     Err(error) => row = error.into_inner(),
@@ -217,7 +222,7 @@ impl<'a> Rows<'a> {
                 given.extend(texts.drain(..).map(|text| Row::of(Given::Text(Text::Str(text)))));
             }
             let row = Row::of_batch(&row, is_pretokenized);
-            given.push(row.map_err(|error| in_row(batch.py(), error, place))?);
+            given.push(row.map_err(|error| in_row(batch.py(), "text", error, place))?);
         }
         Ok(if given.is_empty() { Self::Texts(texts) } else { Self::Given(given) })
     }
@@ -277,33 +282,36 @@ impl<'a> Rows<'a> {
 }
 
 /// The texts of an iterable of `str`, readable without the GIL.
-pub(crate) fn texts(iterable: &Bound<'_, PyAny>) -> PyResult<Vec<PyBackedStr>> {
+///
+/// Errors call it `all`, and each of its texts `one` with its number.
+pub(crate) fn texts(all: &str, one: &str, iterable: &Bound<'_, PyAny>) -> PyResult<Vec<PyBackedStr>> {
     if iterable.is_instance_of::<PyString>() {
-        return Err(PyTypeError::new_err("expected an iterable of str, found one str"));
+        return Err(wrong_type(all, "an iterable of str", iterable));
     }
     let mut texts = Vec::with_capacity(iterable.len().unwrap_or(0));
-    for (place, text) in iterable.try_iter()?.enumerate() {
-        texts.push(backed(&text?).map_err(|error| in_row(iterable.py(), error, place))?);
+    let each = iterable.try_iter().map_err(|_| wrong_type(all, "an iterable of str", iterable))?;
+    for (place, text) in each.enumerate() {
+        texts.push(backed(one, &text?).map_err(|error| in_row(iterable.py(), one, error, place))?);
     }
     Ok(texts)
 }
 
 /// A wrong type and a lone surrogate say in which row they are; all else speaks for itself.
-fn in_row(py: Python<'_>, error: PyErr, place: usize) -> PyErr {
+fn in_row(py: Python<'_>, row: &str, error: PyErr, place: usize) -> PyErr {
+    let place = format!("{row} {place}: ");
     if error.is_instance_of::<PyUnicodeEncodeError>(py) {
-        return surrogate_in_text(py, &error, place);
+        return surrogate_at(py, &error, place);
     }
     if error.is_instance_of::<PyTypeError>(py) {
-        return PyTypeError::new_err(format!("text {place}: {}", error.value(py)));
+        let message = error.value(py).to_string();
+        let message = message.strip_prefix(&format!("{row}: ")).unwrap_or(&message);
+        return PyTypeError::new_err(format!("{place}{message}"));
     }
     error
 }
 
-fn backed(text: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
-    let Ok(text) = text.cast::<PyString>() else {
-        return Err(PyTypeError::new_err(format!("expected str, found {}", text.get_type().name()?)));
-    };
-    readable(text.clone())
+fn backed(name: &str, text: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
+    readable(text.cast::<PyString>().map_err(|_| wrong_type(name, "a str", text))?.clone())
 }
 
 fn readable(text: Bound<'_, PyString>) -> PyResult<PyBackedStr> {

@@ -5,6 +5,7 @@
 
 #![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over as values")]
 
+mod arguments;
 mod arrow;
 mod batch;
 mod blocks;

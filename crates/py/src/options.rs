@@ -4,10 +4,10 @@ use piecework_core::Error;
 use piecework_core::added::Specials;
 use piecework_core::format::{read_padding, read_truncation};
 use piecework_core::pipeline::{self, Road};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use crate::arguments::wrong_type;
 use crate::errors::{to_py, utf8};
 use crate::tokenizer::Tokenizer;
 
@@ -104,11 +104,12 @@ fn specials(value: &Bound<'_, PyAny>) -> PyResult<Specials> {
         };
     }
     let mut allowed = Vec::new();
-    let items = value.try_iter().map_err(|_| {
-        PyTypeError::new_err("specials must be \"match\", \"text\", \"error\" or a set of special tokens")
-    })?;
+    const EXPECTED: &str = "\"match\", \"text\", \"error\" or a set of special tokens, each a str";
+    let items = value.try_iter().map_err(|_| wrong_type("specials", EXPECTED, value))?;
     for item in items {
-        allowed.push(utf8(item?.cast::<PyString>()?)?.to_owned());
+        let item = item?;
+        let token = item.cast::<PyString>().map_err(|_| wrong_type("specials", EXPECTED, &item))?;
+        allowed.push(utf8(token)?.to_owned());
     }
     allowed.sort_unstable();
     Ok(Specials::Allowed(allowed))

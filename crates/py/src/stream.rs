@@ -7,6 +7,7 @@ use piecework_core::{Result, pipeline};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
+use crate::arguments::Ids;
 use crate::errors::to_py;
 
 /// A stream of ids that become text.
@@ -41,8 +42,8 @@ impl DecodeStream {
 #[pymethods]
 impl DecodeStream {
     /// What these ids add that can change no more.
-    fn step<'py>(&self, py: Python<'py>, ids: Vec<u32>) -> PyResult<Bound<'py, PyAny>> {
-        let step = || self.tokenizer.decode_step(&mut self.state(), &ids, self.skip_special_tokens);
+    fn step<'py>(&self, py: Python<'py>, ids: Ids) -> PyResult<Bound<'py, PyAny>> {
+        let step = || self.tokenizer.decode_step(&mut self.state(), &ids.0, self.skip_special_tokens);
         let new = py.detach(step);
         self.given(py, new)
     }

@@ -4,9 +4,10 @@ use piecework_core::format::{read_decoder, read_splitter};
 use piecework_core::normalize::Precompiled;
 use piecework_core::words::{WordSplitter, Words};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString};
+use pyo3::types::PyList;
 
-use crate::errors::{in_parts, to_py, utf8};
+use crate::arguments::string;
+use crate::errors::{in_parts, to_py};
 use crate::functions::functions;
 use crate::input::{CharMap, texts};
 
@@ -26,13 +27,13 @@ impl Stage {
     }
 
     /// The text as the normalizer leaves it.
-    fn normalize(&self, text: &Bound<'_, PyString>) -> PyResult<String> {
-        self.splitter.normalize(utf8(text)?).map_err(|error| to_py(text.py(), &error))
+    fn normalize(&self, text: &Bound<'_, PyAny>) -> PyResult<String> {
+        self.splitter.normalize(string("text", text)?).map_err(|error| to_py(text.py(), &error))
     }
 
     /// The words that the pre-tokenizer makes of the text, with their character spans.
-    fn pre_tokenize<'py>(&self, text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyList>> {
-        let (py, text) = (text.py(), utf8(text)?);
+    fn pre_tokenize<'py>(&self, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        let (py, text) = (text.py(), string("text", text)?);
         let mut words = Words::default();
         self.splitter.split(text, true, &mut words).map_err(|error| to_py(py, &error))?;
         let map = CharMap::new(text);
@@ -43,7 +44,7 @@ impl Stage {
 /// The text that the decoder (JSON) makes of the tokens.
 #[pyfunction]
 pub(crate) fn decode_tokens(py: Python<'_>, decoder: &str, tokens: &Bound<'_, PyAny>) -> PyResult<String> {
-    let tokens = texts(tokens)?;
+    let tokens = texts("tokens", "token", tokens)?;
     let decoder = read_decoder(decoder).map_err(|error| in_parts(py, &error))?;
     decoder.decode(tokens.iter().map(|token| &**token)).map_err(|error| to_py(py, &error))
 }

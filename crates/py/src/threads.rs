@@ -7,9 +7,11 @@ use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 use piecework_core::Error;
+use pyo3::Borrowed;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
+use crate::arguments::shown;
 use crate::errors::to_py;
 
 /// More threads than this only cost.
@@ -24,15 +26,28 @@ pub(crate) fn cores() -> usize {
     *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, NonZero::get))
 }
 
-/// The number of threads to use: as asked, else one for each core.
-pub(crate) fn number(py: Python<'_>, asked: Option<i64>) -> PyResult<usize> {
-    let Some(asked) = asked else {
-        return Ok(cores());
-    };
-    match usize::try_from(asked) {
-        Ok(threads) if threads > 0 => Ok(threads.min(MOST)),
-        _ => Err(to_py(py, &Error::Config(format!("threads must be an integer from 1 on, or None, not {asked}")))),
+/// The number of threads that a call asks for, as `threads=`.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked(usize);
+
+impl FromPyObject<'_, '_> for Asked {
+    type Error = PyErr;
+
+    fn extract(threads: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        match threads.extract::<i64>() {
+            Ok(asked) if asked > 0 => Ok(Self(usize::try_from(asked).unwrap_or(MOST).min(MOST))),
+            _ => {
+                let message =
+                    format!("threads must be an integer from 1 to 2^63 - 1, or None, not {}", shown(&threads));
+                Err(to_py(threads.py(), &Error::Config(message)))
+            }
+        }
     }
+}
+
+/// The number of threads to use: as asked, else one for each core.
+pub(crate) fn number(asked: Option<Asked>) -> usize {
+    asked.map_or_else(cores, |asked| asked.0)
 }
 
 /// Asks Python for signals, though not more often than is good for the work.

@@ -19,17 +19,19 @@ use piecework_core::pretokenize::PreTokenizer;
 use piecework_core::words::WordSplitter;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyBytes, PyDict, PyString};
+use pyo3::types::{PyBytes, PyDict};
 
+use crate::arguments::{Ids, flag, string};
 use crate::batch::Batch;
 use crate::encode::{self, Call, FLOOR};
 use crate::encoding::{Encoding, Node, Source};
-use crate::errors::{in_parts, to_py, utf8};
+use crate::errors::{in_parts, to_py};
 use crate::file::{FileCall, encode_file};
 use crate::functions::functions;
 use crate::input::{CharMap, Given, Maps, Row, Rows, Text};
 use crate::options::Options;
 use crate::stream::DecodeStream;
+use crate::threads::Asked;
 use crate::workers::Workers;
 
 /// A merge of the history: left, right, token, score, pair, left and right counts, ties.
@@ -258,8 +260,8 @@ impl Tokenizer {
         self.inner.vocab_size()
     }
 
-    fn token_to_id(&self, token: &Bound<'_, PyString>) -> PyResult<Option<u32>> {
-        Ok(self.inner.id(utf8(token)?))
+    fn token_to_id(&self, token: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
+        Ok(self.inner.id(string("token", token)?))
     }
 
     fn id_to_token(&self, id: u32) -> Option<&str> {
@@ -287,9 +289,10 @@ impl Tokenizer {
         &self,
         text: &Bound<'_, PyAny>,
         pair: Option<&Bound<'_, PyAny>>,
-        is_pretokenized: bool,
+        is_pretokenized: &Bound<'_, PyAny>,
         options: &Options,
     ) -> PyResult<Encoding> {
+        let is_pretokenized = flag("is_pretokenized", is_pretokenized)?;
         self.encode_row(text.py(), Row::new(text, pair, is_pretokenized)?, options)
     }
 
@@ -302,9 +305,10 @@ impl Tokenizer {
         &self,
         text: &Bound<'_, PyAny>,
         pair: Option<&Bound<'_, PyAny>>,
-        is_pretokenized: bool,
+        is_pretokenized: &Bound<'_, PyAny>,
         options: &Options,
     ) -> PyResult<Vec<u32>> {
+        let is_pretokenized = flag("is_pretokenized", is_pretokenized)?;
         let row = Row::new(text, pair, is_pretokenized)?;
         let encode = || {
             let mut ids = Vec::with_capacity(row.len().min(FLOOR) / 2);
@@ -322,12 +326,12 @@ impl Tokenizer {
         &self,
         py: Python<'_>,
         batch: &Bound<'_, PyAny>,
-        is_pretokenized: bool,
+        is_pretokenized: &Bound<'_, PyAny>,
         options: &Options,
         columns: bool,
-        threads: Option<i64>,
+        threads: Option<Asked>,
     ) -> PyResult<Batch> {
-        let rows = Rows::new(batch, is_pretokenized)?;
+        let rows = Rows::new(batch, flag("is_pretokenized", is_pretokenized)?)?;
         let call = Call { tokenizer: &self.inner, workers: &self.workers, options: &options.inner, columns };
         encode::encode_batch(py, &call, &rows, threads)
     }
@@ -343,7 +347,7 @@ impl Tokenizer {
         lines: bool,
         replace: bool,
         options: &Options,
-        threads: Option<i64>,
+        threads: Option<Asked>,
         progress: &Bound<'_, PyAny>,
         block: usize,
     ) -> PyResult<Batch> {
@@ -352,14 +356,14 @@ impl Tokenizer {
     }
 
     fn count(&self, text: &Bound<'_, PyAny>, options: &Options) -> PyResult<usize> {
-        let (py, text) = (text.py(), Text::new(text)?);
+        let (py, text) = (text.py(), Text::new("text", text)?);
         detached(py, text.len(), || self.inner.count(text.get()?, &options.inner, &mut self.workers.hire()))
             .map_err(|error| to_py(py, &error))
     }
 
     /// The best segmentations of a text, best first, and the sums of their scores.
     fn encode_nbest(&self, text: &Bound<'_, PyAny>, n: usize, options: &Options) -> PyResult<Vec<(Encoding, f64)>> {
-        let (py, text) = (text.py(), Text::new(text)?);
+        let (py, text) = (text.py(), Text::new("text", text)?);
         let encode = || {
             let text = text.get()?;
             let found = self.inner.encode_nbest(text, n, &options.inner, &mut self.workers.hire())?;
@@ -371,29 +375,31 @@ impl Tokenizer {
     }
 
     fn log_probability(&self, text: &Bound<'_, PyAny>, options: &Options) -> PyResult<f64> {
-        let (py, text) = (text.py(), Text::new(text)?);
+        let (py, text) = (text.py(), Text::new("text", text)?);
         py.detach(|| self.inner.log_probability(text.get()?, &options.inner, &mut self.workers.hire()))
             .map_err(|error| to_py(py, &error))
     }
 
     /// The sum of the scores of a list of tokens.
-    fn score(&self, py: Python<'_>, ids: Vec<u32>) -> PyResult<f64> {
-        self.inner.score(&ids).map_err(|error| to_py(py, &error))
+    fn score(&self, py: Python<'_>, ids: Ids) -> PyResult<f64> {
+        self.inner.score(&ids.0).map_err(|error| to_py(py, &error))
     }
 
-    fn log_likelihood(&self, text: &Bound<'_, PyString>, options: &Options) -> PyResult<f64> {
-        let (py, text) = (text.py(), utf8(text)?);
+    fn log_likelihood(&self, text: &Bound<'_, PyAny>, options: &Options) -> PyResult<f64> {
+        let (py, text) = (text.py(), string("text", text)?);
         let specials: &Specials = &options.inner.specials;
         py.detach(|| self.inner.log_likelihood(text, specials, &mut self.workers.hire()))
             .map_err(|error| to_py(py, &error))
     }
 
-    fn decode(&self, py: Python<'_>, ids: Vec<u32>, skip_special_tokens: bool) -> PyResult<String> {
-        py.detach(|| self.inner.decode(&ids, skip_special_tokens)).map_err(|error| to_py(py, &error))
+    fn decode(&self, ids: Ids, skip_special_tokens: &Bound<'_, PyAny>) -> PyResult<String> {
+        let (py, skip) = (skip_special_tokens.py(), flag("skip_special_tokens", skip_special_tokens)?);
+        py.detach(|| self.inner.decode(&ids.0, skip)).map_err(|error| to_py(py, &error))
     }
 
-    fn decode_bytes(&self, py: Python<'_>, ids: Vec<u32>, skip_special_tokens: bool) -> PyResult<Py<PyBytes>> {
-        let bytes = py.detach(|| self.inner.decode_bytes(&ids, skip_special_tokens));
+    fn decode_bytes(&self, ids: Ids, skip_special_tokens: &Bound<'_, PyAny>) -> PyResult<Py<PyBytes>> {
+        let (py, skip) = (skip_special_tokens.py(), flag("skip_special_tokens", skip_special_tokens)?);
+        let bytes = py.detach(|| self.inner.decode_bytes(&ids.0, skip));
         bytes.map(|bytes| PyBytes::new(py, &bytes).unbind()).map_err(|error| to_py(py, &error))
     }
 
@@ -403,31 +409,31 @@ impl Tokenizer {
     }
 
     /// The bytes that a token by itself stands for.
-    fn token_bytes(&self, token: &Bound<'_, PyString>) -> PyResult<Py<PyBytes>> {
-        let (py, token) = (token.py(), utf8(token)?);
+    fn token_bytes(&self, token: &Bound<'_, PyAny>) -> PyResult<Py<PyBytes>> {
+        let (py, token) = (token.py(), string("token", token)?);
         let bytes = self.inner.token_bytes(token).map_err(|error| to_py(py, &error))?;
         Ok(PyBytes::new(py, &bytes).unbind())
     }
 
     /// The first character of a word at which no piece begins, or None.
-    fn first_unmatched(&self, word: &Bound<'_, PyString>) -> PyResult<Option<usize>> {
-        let word = utf8(word)?;
+    fn first_unmatched(&self, word: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
+        let word = string("word", word)?;
         let model = self.inner.model().as_word_piece();
         Ok(model.and_then(|model| model.first_unmatched(word)).map(|byte| word[..byte].chars().count()))
     }
 
     /// The words of a text after normalization; for each piece its id, its characters in the word, and the longer
     /// prefixes that were tried before it.
-    fn word_pieces(&self, text: &Bound<'_, PyString>) -> PyResult<Vec<WordTuple>> {
+    fn word_pieces(&self, text: &Bound<'_, PyAny>) -> PyResult<Vec<WordTuple>> {
         let options = pipeline::Options { add_special_tokens: false, ..pipeline::Options::default() };
-        let words = self.inner.word_pieces(utf8(text)?, &options, &mut self.workers.hire());
+        let words = self.inner.word_pieces(string("word", text)?, &options, &mut self.workers.hire());
         let words = words.map_err(|error| to_py(text.py(), &error))?;
         Ok(words.into_iter().map(|word| self.word_tuple(word)).collect())
     }
 
     /// For each word of a text, but for added tokens, the logarithm of its probability, and its best segmentations with their scores.
-    fn word_scores(&self, text: &Bound<'_, PyString>, n: usize) -> PyResult<Vec<Option<ScoresTuple>>> {
-        let words = self.inner.word_scores(utf8(text)?, n, &pipeline::Options::default(), &mut self.workers.hire());
+    fn word_scores(&self, text: &Bound<'_, PyAny>, n: usize) -> PyResult<Vec<Option<ScoresTuple>>> {
+        let words = self.inner.word_scores(string("word", text)?, n, &pipeline::Options::default(), &mut self.workers.hire());
         let words = words.map_err(|error| to_py(text.py(), &error))?;
         let ids = |tokens: &[Token]| tokens.iter().map(|token| token.id).collect();
         let tuple = |word: WordScores| {

@@ -22,10 +22,10 @@ pub(crate) fn train(
     splitter: &str,
     functions: Vec<Py<PyAny>>,
     trainer: &str,
-    threads: Option<i64>,
+    threads: Option<threads::Asked>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Tokenizer> {
-    let threads = threads::number(py, threads)?;
+    let threads = threads::number(threads);
     let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_parts(py, &error))?;
     let trainer = read_trainer(trainer).map_err(|error| to_py(py, &error))?;
     let counts = &counts.get().inner;

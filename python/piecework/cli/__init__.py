@@ -6,9 +6,11 @@ A verb is a file in `verbs/`, whose function of the same name says by its signat
 
 from __future__ import annotations
 
-import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from piecework.cli.streams import discard_output, replace_closed
+from piecework.errors import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,11 +24,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Args:
         arguments: What follows the program's name; by default what the process was started with.
     """
+    replace_closed()
     try:
         from piecework.cli.app import app
 
         try:
-            app(args=arguments, prog_name="piecework")
+            # By itself typer would print its errors however long they are.
+            code = app(args=arguments, prog_name="piecework", standalone_mode=False)
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
@@ -38,10 +42,29 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _end_quietly()
     except KeyboardInterrupt:
         sys.exit(130)
+    except (
+        OSError
+    ) as error:  # verbs have told their own; what is left are texts of the program itself
+        discard_output()
+        print(f"error: standard output: {error.strerror or error}", file=sys.stderr)
+        sys.exit(2)
+    except Exception as error:
+        if not hasattr(error, "show"):  # that of typer, whatever it is called
+            raise
+        _show_usage(error)
+    else:
+        sys.exit(code if isinstance(code, int) else 0)
 
 
-def _end_quietly() -> None:
-    """End well though nobody reads on; what is still to be written goes nowhere."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
+def _show_usage(error: Any) -> NoReturn:
+    """Show an error of typer; its message is cut unless it is a text of several lines, such as the help."""
+    if "\n" not in error.message:
+        error.message = one_line(error.message)
+    error.show()
+    sys.exit(error.exit_code)
+
+
+def _end_quietly() -> NoReturn:
+    """End well though nobody reads on."""
+    discard_output()
     sys.exit(0)

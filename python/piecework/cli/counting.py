@@ -29,18 +29,23 @@ def count_words(
     errors: Errors,
     threads: int | None,
     progress: Callable[[Progress], None],
+    command: str,
 ) -> WordCounts:
     """Count the words of files, one of which may be standard input; each line is a document.
 
-    `splitting` is what :meth:`piecework.WordCounts.from_files` takes for normalizer and pre-tokenizer.
+    `splitting` is what :meth:`piecework.WordCounts.from_files` takes for normalizer and pre-tokenizer; `command` is what would
+    read the text from standard input, for the error for files that are not text.
 
     Raises:
         PieceworkError: As :meth:`piecework.WordCounts.from_files` does.
     """
     from piecework import WordCounts
+    from piecework.io import check_text
 
     settings: dict[str, Any] = {**splitting, "threads": threads, "progress": progress}
     if STDIN not in files:
+        for file in files:
+            check_text(file, command)
         settings |= {"encoding": encoding, "errors": errors.value}
         return WordCounts.from_files(files, keep_line_ends=keep_line_ends, **settings)
     if files.count(STDIN) > 1:
@@ -50,27 +55,30 @@ def count_words(
             "auto needs a file: name the encoding of standard input", param_hint="--encoding"
         )
     return WordCounts.from_texts(
-        _lines(files, encoding, errors, keep_ends=keep_line_ends), **settings
+        _lines(files, encoding, errors, command, keep_ends=keep_line_ends), **settings
     )
 
 
 def _lines(
-    files: Sequence[str], encoding: str, errors: Errors, *, keep_ends: bool
+    files: Sequence[str], encoding: str, errors: Errors, command: str, *, keep_ends: bool
 ) -> Iterator[str]:
     """All lines in order, so that first sights are those of one long file."""
-    from piecework.io import read_lines
+    from piecework.io import check_text, read_lines
     from piecework.io.lines import codec_name, decode_lines
 
     codec = codec_name(encoding, errors.value)
     for file in files:
         if codec == "utf-8":
-            with Input(file, errors.value) as source:
+            with Input(file, errors.value, command) as source:
                 yield from source.raw_lines() if keep_ends else source.lines()
         elif file == STDIN:
             stream, name = sys.stdin.buffer, "standard input"
-            yield from decode_lines(stream, name, codec, errors.value, keep_ends=keep_ends)
+            yield from decode_lines(
+                stream, name, codec, errors.value, keep_ends=keep_ends, command=command
+            )
         else:
-            yield from read_lines(file, codec, errors.value, keep_ends=keep_ends)
+            check_text(file, command)
+            yield from read_lines(file, codec, errors.value, keep_ends=keep_ends, command=command)
 
 
 def load_counts(files: Sequence[str]) -> WordCounts:

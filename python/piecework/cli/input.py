@@ -34,12 +34,17 @@ class Input:
         line: The lines read so far.
     """
 
-    def __init__(self, file: str, errors: str = "strict") -> None:
-        """Say which file (`-` for standard input), and what becomes of broken bytes."""
+    def __init__(self, file: str, errors: str = "strict", command: str | None = None) -> None:
+        """Say which file (`-` for standard input), and what becomes of broken bytes.
+
+        With the command that would read its text from standard input, a file that is not text is an error that says how it
+        becomes one.
+        """
         self.name = "standard input" if file == STDIN else file
         self.size = self.bytes = self.line = 0
         self._file = file
         self._errors = errors
+        self._command = command
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -49,6 +54,10 @@ class Input:
             if sys.stdin.isatty():
                 print("reading from the terminal; Ctrl-D ends it", file=sys.stderr)
             return self
+        if self._command:
+            from piecework.io import check_text
+
+            check_text(self._file, self._command)
         try:
             self._stream = self._stack.enter_context(Path(self._file).open("rb"))
             self.size = Path(self._file).stat().st_size
@@ -69,6 +78,8 @@ class Input:
         """
         try:
             for raw in self._stream:
+                if not self.line:
+                    self._check_start(raw)
                 self.line += 1
                 yield self._decoded(raw)
                 self.bytes += len(raw)
@@ -108,6 +119,12 @@ class Input:
         from piecework.types import Progress
 
         return Progress(stage, self.bytes, self.size)
+
+    def _check_start(self, raw: bytes) -> None:
+        if self._command:
+            from piecework.io import check_start
+
+            check_start(raw, self.name, self._command)
 
     def _decoded(self, raw: bytes) -> str:
         try:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from piecework.errors import shown
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -145,5 +147,7 @@ def _length(text: str) -> int | None:
     if text == "longest":
         return None
     if not (text.isascii() and text.isdigit() and len(text) < 10):  # 32 bits
-        raise typer.BadParameter(f"{text!r} is neither a number nor longest", param_hint="--pad")
+        raise typer.BadParameter(
+            f"{shown(text)} is neither a number nor longest", param_hint="--pad"
+        )
     return int(text)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, dataclass
 from enum import Enum
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from piecework.errors import FormatError
+from piecework.errors import FormatError, shown
 
 if TYPE_CHECKING:
     from piecework import Tokenizer
@@ -312,7 +312,7 @@ def _limit(text: str | int | None) -> int | None:
     if text == "none":
         return -1
     if not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise typer.BadParameter(f"{text!r} is neither a number nor none")
+        raise typer.BadParameter(f"{shown(text)} is neither a number nor none")
     return int(text)
 
 
@@ -372,5 +372,5 @@ def load_plain(path: str, **settings: Any) -> Tokenizer:
     """Load a tokenizer, from a file or a model's folder, with these settings."""
     from piecework import Tokenizer
 
-    read = Tokenizer.from_folder if Path(path).is_dir() else Tokenizer.from_file
+    read = Tokenizer.from_folder if os.path.isdir(path) else Tokenizer.from_file
     return read(path, **settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -9,14 +10,15 @@ import shutil
 import sys
 import tempfile
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from piecework.errors import FileError, MissingFileError, NotAFileError
+from piecework.cli.streams import discard_output
+from piecework.errors import FileError, MissingFileError, NotAFileError, wrap_os_error
 from piecework.readable import visible as shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from rich.table import Table
 
@@ -43,16 +45,30 @@ def printing(stream: bool = False) -> Iterator[Callable[[str], None]]:
     if stream:
 
         def print_now(line: str) -> None:
-            out.write(_bytes(line))
-            out.flush()
+            with _naming_output():
+                out.write(_bytes(line))
+                out.flush()
 
         yield print_now
         return
     with tempfile.SpooledTemporaryFile(_IN_MEMORY) as waiting:
         yield lambda line: _ignore(waiting.write(_bytes(line)))
         waiting.seek(0)
-        shutil.copyfileobj(waiting, out)
-        out.flush()
+        with _naming_output():
+            shutil.copyfileobj(waiting, out)
+            out.flush()
+
+
+@contextmanager
+def _naming_output() -> Iterator[None]:
+    """Say of errors that they are those of standard output."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        discard_output()
+        raise FileError(error.errno, error.strerror or str(error), "standard output") from None
 
 
 def _bytes(line: str) -> bytes:
@@ -96,15 +112,21 @@ def check_target(path: Path, *inputs: str) -> None:
     Raises:
         FileError: It is no file, in a folder that is not there or may not be written to, or also read.
     """
-    folder = path.resolve().parent
-    if path.is_dir():
-        raise NotAFileError(21, "is a folder; expected a file", str(path))
-    if not folder.is_dir():
-        raise MissingFileError(2, "no such folder", str(path.parent))
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        pass  # what is missing is said below
+    except OSError as error:
+        raise wrap_os_error(error, path) from None
+    folder = os.path.dirname(os.path.realpath(path))
+    if os.path.isdir(path):
+        raise NotAFileError(errno.EISDIR, "is a folder; expected a file", str(path))
+    if not os.path.isdir(folder):
+        raise MissingFileError(errno.ENOENT, "no such folder", str(path.parent))
     if not os.access(folder, os.W_OK):
-        raise FileError(13, "the folder may not be written to", str(path.parent))
-    if path.exists() and not path.is_file():
-        raise FileError(22, "is not an ordinary file", str(path))
+        raise FileError(errno.EACCES, "the folder may not be written to", str(path.parent))
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise FileError(errno.EINVAL, "is not an ordinary file", str(path))
     for name in inputs:
-        if path.exists() and Path(name).exists() and path.samefile(name):
-            raise FileError(22, "is also an input; write to another file", str(path))
+        if os.path.exists(path) and os.path.exists(name) and os.path.samefile(path, name):
+            raise FileError(errno.EINVAL, "is also an input; write to another file", str(path))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 import typer
 
 from piecework.cli.output import shown
-from piecework.errors import PieceworkError
+from piecework.errors import PieceworkError, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -72,7 +72,7 @@ def _clean_ends(options: list[str]) -> Iterator[None]:
     """End with one line for a person, in which settings are named as this verb's options."""
 
     def say(kind: str, message: object) -> None:
-        print(f"{kind}: {shown(_as_options(str(message), options))}", file=sys.stderr)
+        print(f"{kind}: {one_line(shown(_as_options(str(message), options)))}", file=sys.stderr)
 
     try:
         with warnings.catch_warnings():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from piecework.errors import RegexError, UnknownTokenError
+from piecework.errors import RegexError, UnknownTokenError, wrong_type
 from piecework.readable import quoted
 
 if TYPE_CHECKING:
@@ -133,6 +133,9 @@ def _checked(tokenizers: object) -> Mapping[str, Tokenizer]:
     if not isinstance(tokenizers, Mapping):
         kind = type(tokenizers).__name__
         raise TypeError(f"tokenizers must be a mapping of names to tokenizers, not {kind}")
+    for tokenizer in tokenizers.values():
+        if not hasattr(tokenizer, "model_type"):
+            raise wrong_type("tokenizers", "tokenizers as the values of a mapping", tokenizer)
     return tokenizers
 
 

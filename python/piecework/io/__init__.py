@@ -9,9 +9,12 @@ from piecework.io.files import (
     size,
     write_aside,
 )
+from piecework.io.kinds import check_start, check_text
 from piecework.io.lines import codec_name, detect_encoding, read_lines
 
 __all__ = [
+    "check_start",
+    "check_text",
     "codec_name",
     "detect_encoding",
     "make_folder",

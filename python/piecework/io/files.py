@@ -7,19 +7,31 @@ import errno
 import os
 import stat
 
-from piecework.errors import FormatError, from_os_error, wrap_os_error
+from piecework.errors import FormatError, from_os_error, wrap_os_error, wrong_type
 
 Pathish = str | os.PathLike[str]
 
 
-def checked(path: Pathish) -> str:
+def checked(path: Pathish, name: str = "path") -> str:
     """Give the path, if the operating system can have one of that name.
+
+    Args:
+        path: The path.
+        name: The name of the argument that it is.
 
     Raises:
         FileError: It holds the character NUL, or a lone surrogate.
+        TypeError: It is neither a ``str`` nor an ``os.PathLike`` of one.
     """
+    try:
+        is_str = isinstance(os.fspath(path), str)
+    except TypeError:
+        is_str = False
+    if not is_str:
+        raise wrong_type(name, "a str or an os.PathLike", path)
     if "\0" in str(path):
-        raise from_os_error(errno.EINVAL, "a file name cannot hold the character NUL", str(path))
+        shown = str(path).replace("\0", "\\0")
+        raise from_os_error(errno.EINVAL, "a file name cannot hold the character NUL", shown)
     try:
         os.fsencode(path)
     except UnicodeEncodeError:
@@ -130,7 +142,7 @@ def may_block(path: Pathish) -> bool:
 
 def size(path: Pathish) -> int:
     """Give the bytes of a file, or 0 where it has no size that is known, like a pipe."""
-    name = checked(path)
+    name = checked(path, "paths")
     try:
         return os.stat(name).st_size
     except OSError:
@@ -158,7 +170,10 @@ def write_aside(path: Pathish, data: bytes) -> None:
                 file.write(data)
             return
         # A link stays a link: what it points to is replaced.
-        _write(os.path.realpath(target), data)
+        real = os.path.realpath(target)
+        if os.path.islink(real):  # one that leads back to itself
+            raise OSError(errno.ELOOP, "")
+        _write(real, data)
     except OSError as error:
         raise wrap_os_error(error, path) from None
 

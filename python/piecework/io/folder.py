@@ -11,6 +11,7 @@ import contextlib
 import errno
 import json
 import operator
+import os
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -215,9 +216,9 @@ def read_model_folder(path: Pathish) -> ModelFolder:
     piecework.errors.MissingFileError: no such folder: no such file or folder
     """
     folder = Path(checked(path))
-    if folder.is_file():
+    if os.path.isfile(folder):
         raise FileError(errno.ENOTDIR, "is a file; expected a folder", str(folder))
-    if not folder.exists():
+    if not os.path.exists(folder):  # unlike a Path, it raises nothing for names that are too long
         read_bytes(folder)  # which says why
     settings = _settings(folder)
     for name in _FORMATS:
@@ -414,5 +415,5 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(data) != len(pairs):
         counted = Counter(name for name, _ in pairs)
         twice = counted.most_common(1)[0][0]
-        raise ValueError(f"the member {twice!r} occurs twice")
+        raise ValueError(f"the member {shown(twice)} occurs twice")
     return data

@@ -6,8 +6,9 @@ import codecs
 from typing import TYPE_CHECKING, BinaryIO
 
 from piecework import _core
-from piecework.errors import ConfigError, InvalidUtf8Error, wrap_os_error
+from piecework.errors import ConfigError, InvalidUtf8Error, shown, wrap_os_error, wrong_type
 from piecework.io.files import checked
+from piecework.io.kinds import check_start
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,23 +59,31 @@ def codec_name(encoding: str, errors: str) -> str:
     Raises:
         ConfigError: Python has no such codec, or no such treatment.
     """
+    for name, value in (("encoding", encoding), ("errors", errors)):
+        if not isinstance(value, str):
+            raise wrong_type(name, "a str", value)
     try:
         codecs.lookup_error(errors)
-    except LookupError:
-        message = f"unknown errors={errors!r}; expected 'strict', 'replace' or another of Python's"
+    except (LookupError, ValueError):
+        message = (
+            f"unknown errors={shown(errors)}; expected 'strict', 'replace' or another of Python's"
+        )
         raise ConfigError(message) from None
     try:
         b"a".decode(encoding, "replace")  # a codec such as "hex" is there, but for no text
         return codecs.lookup(encoding).name
     except (LookupError, ValueError):
-        message = (
-            f"unknown encoding {encoding!r}; expected a codec of Python such as 'utf-8', or 'auto'"
-        )
+        message = f"unknown encoding {shown(encoding)}; expected a codec of Python such as 'utf-8', or 'auto'"
         raise ConfigError(message) from None
 
 
 def read_lines(
-    path: Pathish, encoding: str, errors: str, *, keep_ends: bool = False
+    path: Pathish,
+    encoding: str,
+    errors: str,
+    *,
+    keep_ends: bool = False,
+    command: str | None = None,
 ) -> Iterator[str]:
     """Read a text file line by line, without line ends unless they are to be kept.
 
@@ -83,29 +92,40 @@ def read_lines(
         encoding: A codec of Python.
         errors: What becomes of broken bytes: ``"strict"``, ``"replace"``, ``"ignore"``, ….
         keep_ends: Whether a line's end belongs to it.
+        command: The command that would read the text from standard input, for the error for a file that is not text; None
+            reads any.
 
     Yields:
         The lines, which end at a line feed alone.
 
     Raises:
         FileError: The file cannot be read.
+        FormatError: It is not text but, say, compressed, with a ``command``.
         InvalidUtf8Error: Broken bytes, with ``errors="strict"``.
     """
     try:
         with open(checked(path), "rb") as file:
-            yield from decode_lines(file, str(path), encoding, errors, keep_ends=keep_ends)
+            yield from decode_lines(
+                file, str(path), encoding, errors, keep_ends=keep_ends, command=command
+            )
     except OSError as error:
         raise wrap_os_error(error, path) from None
 
 
-def decode_lines(
-    file: BinaryIO, name: str, encoding: str, errors: str, *, keep_ends: bool = False
+def decode_lines(  # as read_lines, and a name
+    file: BinaryIO,
+    name: str,
+    encoding: str,
+    errors: str,
+    *,
+    keep_ends: bool = False,
+    command: str | None = None,
 ) -> Iterator[str]:
     """Read an open file line by line; `name` is what errors call it. See :func:`read_lines`."""
     number, unfinished = 0, [""]
     end, dropped = ("\n", "") if keep_ends else ("", "\r")
     try:
-        for text in _decoded(file, encoding, errors):
+        for text in _decoded(file, name, encoding, errors, command):
             *lines, rest = text.split("\n")
             for line in lines:
                 number += 1
@@ -137,12 +157,16 @@ class _BrokenBytes(Exception):  # noqa: N818  # it never leaves this file
         return broken
 
 
-def _decoded(file: BinaryIO, encoding: str, errors: str) -> Iterator[str]:
+def _decoded(
+    file: BinaryIO, name: str, encoding: str, errors: str, command: str | None
+) -> Iterator[str]:
     """The text of a file, block by block."""
     decoder = codecs.getincrementaldecoder(encoding)(errors)
     position, block = 0, b"-"
     while block:
         block = file.read(_BLOCK)
+        if command and not position:
+            check_start(block, name, command)
         state = decoder.getstate()
         try:
             yield decoder.decode(block, final=not block)

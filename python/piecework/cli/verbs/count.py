@@ -93,7 +93,7 @@ def _tally(
     show: Callable[[Progress], None],
 ) -> Tally:
     tally = Tally()
-    with Input(file, errors.value) as source:
+    with Input(file, errors.value, "count TOKENIZER -") as source:
         for batch in source.batches():
             tally.tokens += source.blaming(count_tokens, [without_end(line) for line in batch])
             tally.words += sum(len(line.split()) for line in batch)

@@ -72,6 +72,7 @@ def count_words(
             errors=errors,
             threads=threads,
             progress=show,
+            command="count-words -",
         )
     with printing() as write:
         if not output:

@@ -147,7 +147,7 @@ def encode(
         return [row for line in lines for row in best(line)]
 
     with (
-        Input(file, errors.value) as source,
+        Input(file, errors.value, "encode TOKENIZER -") as source,
         bar(no_progress or stream) as show,
         printing(stream) as write,
     ):

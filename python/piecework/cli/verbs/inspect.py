@@ -11,6 +11,7 @@ import typer
 from piecework.cli.options import AsJson, Model, Splitting, TokenizerFile, load
 from piecework.cli.output import as_json, printing, rendered, shown
 from piecework.errors import VocabularyError
+from piecework.errors import shown as cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence, Sized
@@ -114,7 +115,7 @@ def _token_facts(tok: Tokenizer, token: str) -> Facts:
 
     number = tok.token_to_id(token)
     if number is None:
-        raise VocabularyError(f"{token!r} is not in the vocabulary{_hint(tok, token)}")
+        raise VocabularyError(f"{cut(token)} is not in the vocabulary{_hint(tok, token)}")
     birth = lineage(tok, token)
     counts = tok.token_counts
     count = probability = None

@@ -6,6 +6,7 @@ import sys
 from dataclasses import asdict, dataclass, fields, replace
 from enum import Enum
 from pathlib import Path  # noqa: TC003  # typer reads it
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -23,6 +24,8 @@ from piecework.cli.options import (
 )
 from piecework.cli.output import as_json, check_target, printing, shown
 from piecework.cli.progress import bar
+from piecework.errors import shown as cut
+from piecework.errors import warn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -329,11 +332,24 @@ class TrainerOptions:
             for name, value in asdict(self).items()
             if name != "model" and value is not None and (value or name not in flags)
         }
+        for token in self.special_tokens or ():
+            _warn_of_comma(token)
         if self.special_tokens == [""]:
             settings["special_tokens"] = []
         if self.unk_token == "":
             settings["unk_token"] = None
         return settings
+
+
+def _warn_of_comma(token: str) -> None:
+    """Warn of a special token that seems to be several."""
+    parts = [part.strip() for part in token.split(",") if part.strip()]
+    if "," in token and parts:
+        several = " ".join(f"--special-tokens {quote(part)}" for part in parts)
+        warn(
+            f"--special-tokens: {cut(token)} is one special token with a comma in it; for several give the option again "
+            f"for each: {several}"
+        )
 
 
 def train(
@@ -420,6 +436,7 @@ def train(
                 errors=errors,
                 threads=threads,
                 progress=show,
+                command="train -",
             )
         )
         tok = run(table, settings, **how, threads=threads, progress=show)

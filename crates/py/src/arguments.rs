@@ -1,0 +1,77 @@
+//! Arguments of calls, checked one by one: an error names the argument and what was expected.
+
+use piecework_core::Error;
+use piecework_core::error::shorten;
+use pyo3::Borrowed;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyString};
+
+use crate::errors::{id_error, to_py, utf8};
+
+/// The exception for an argument of a wrong type.
+pub(crate) fn wrong_type(name: &str, expected: &str, found: &Bound<'_, PyAny>) -> PyErr {
+    PyTypeError::new_err(format!("{name}: expected {expected}, found {}", type_name(found)))
+}
+
+/// The name of a value's type, cut where it is long.
+pub(crate) fn type_name(value: &Bound<'_, PyAny>) -> String {
+    value.get_type().name().map_or_else(|_| "an object".to_owned(), |name| shorten(&name.to_string_lossy()))
+}
+
+/// The text of a `str`.
+pub(crate) fn string<'a>(name: &str, value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
+    utf8(value.cast::<PyString>().map_err(|_| wrong_type(name, "a str", value))?)
+}
+
+/// A boolean, also one of NumPy's.
+pub(crate) fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    value.extract().map_err(|_| wrong_type(name, "a bool", value))
+}
+
+/// A position from 0 on. One that no text is long enough for is the largest there is, at which nothing stands.
+pub(crate) fn position(name: &str, value: &Bound<'_, PyAny>) -> PyResult<usize> {
+    const EXPECTED: &str = "an integer from 0 on";
+    if value.is_instance_of::<PyBool>() {
+        return Err(wrong_type(name, EXPECTED, value));
+    }
+    match value.extract::<i64>() {
+        Ok(position) if position >= 0 => Ok(usize::try_from(position).unwrap_or(usize::MAX)),
+        Ok(_) => Err(negative(name, EXPECTED, value)),
+        Err(error) if error.is_instance_of::<PyOverflowError>(value.py()) => {
+            if value.lt(0)? { Err(negative(name, EXPECTED, value)) } else { Ok(usize::MAX) }
+        }
+        Err(_) => Err(wrong_type(name, EXPECTED, value)),
+    }
+}
+
+fn negative(name: &str, expected: &str, value: &Bound<'_, PyAny>) -> PyErr {
+    to_py(value.py(), &Error::Config(format!("{name}: expected {expected}, found {}", shown(value))))
+}
+
+/// A number for a message.
+pub(crate) fn shown(value: &Bound<'_, PyAny>) -> String {
+    value.repr().map_or_else(|_| format!("a large {}", type_name(value)), |text| shorten(&text.to_string_lossy()))
+}
+
+/// Token ids, from a list or anything that can be iterated over.
+pub(crate) struct Ids(pub(crate) Vec<u32>);
+
+impl FromPyObject<'_, '_> for Ids {
+    type Error = PyErr;
+
+    fn extract(ids: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        if let Ok(ids) = ids.extract() {
+            return Ok(Self(ids));
+        }
+        let each = ids.try_iter().map_err(|_| wrong_type("ids", "token ids", &ids))?;
+        each.map(|id| token_id(&id?)).collect::<PyResult<_>>().map(Self)
+    }
+}
+
+fn token_id(id: &Bound<'_, PyAny>) -> PyResult<u32> {
+    id.extract().map_err(|error: PyErr| {
+        let is_integer = error.is_instance_of::<PyOverflowError>(id.py());
+        if is_integer { id_error(id.py()) } else { wrong_type("ids", "token ids, which are integers", id) }
+    })
+}
