@@ -128,8 +128,8 @@ def measure(counts: pw.WordCounts, unseen: pw.WordCounts, trainer: pw.WordPieceT
 
 def used(tok: pw.Tokenizer) -> float:
     """Give the share of entries, special tokens apart, that occur in the training words."""
-    counts = tok.token_counts or []
-    return sum(count > 0 for count in counts) / (len(counts) - len(tok.special_tokens))
+    counts = tok.token_counts or {}
+    return sum(count > 0 for count in counts.values()) / (len(counts) - len(tok.special_tokens))
 
 
 if __name__ == "__main__":

@@ -292,7 +292,7 @@ def trained_of(tokenizer: pw.Tokenizer) -> Trained:
     assert tokenizer.token_counts is not None
     fields = ("left", "right", "token", "score", "pair_count", "left_count", "right_count", "ties")
     history = [{name: getattr(merge, name) for name in fields} for merge in tokenizer.history]
-    return Trained(list(tokenizer.vocab), history, tokenizer.token_counts)
+    return Trained(list(tokenizer.vocab), history, list(tokenizer.token_counts.values()))
 
 
 IMPLS: tuple[Impl, ...] = (Reference(), Core())

@@ -59,7 +59,7 @@ def shown(value: object) -> str:
     try:
         text = repr(value)
     except Exception:  # noqa: BLE001  # such as a number of 5,000 digits, or a value that cannot be shown
-        text = f"a {type(value).__name__}"
+        text = f"<{type(value).__name__}>"
     return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 3]}…"
 
 
@@ -284,5 +284,5 @@ def hint(name: object, known: Iterable[str]) -> str:
     """Return what may have been meant, as the end of a message; empty if no known name is close."""
     import difflib
 
-    near = difflib.get_close_matches(str(name), list(known), 1)
+    near = difflib.get_close_matches(name, list(known), 1) if isinstance(name, str) else ()
     return f"; did you mean {near[0]!r}?" if near else ""

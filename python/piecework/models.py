@@ -161,12 +161,14 @@ class _Probabilities(Kind):
     """A mapping of tokens to how likely they are, kept as sorted pairs without those that are never there; JSON has an object."""
 
     def check(self, value: Any) -> tuple[tuple[str, float], ...]:
-        if isinstance(value, tuple):
-            value = dict(value)
-        if not isinstance(value, abc.Mapping):
+        try:
+            given = dict(value) if isinstance(value, tuple) else value
+        except (TypeError, ValueError):  # a tuple of anything but pairs
+            given = None
+        if not isinstance(given, abc.Mapping):
             raise Mismatch(f"expected a mapping of tokens to probabilities, found {shown(value)}")
         pairs = []
-        for token, probability in value.items():
+        for token, probability in given.items():
             with under(f"[{shown(token)}]"):
                 pairs.append((_TOKEN.check(token), PROBABILITY.check(probability)))
         return tuple(sorted(pair for pair in pairs if pair[1]))

@@ -1992,9 +1992,20 @@ class Tokenizer(Immutable):
         return self._training and self._training[1]
 
     @property
-    def token_counts(self) -> list[int] | None:
-        """How often each token occurs when the training words are encoded, by id; None if not known."""
-        return self._training and list(self._training[2])
+    def token_counts(self) -> dict[str, int] | None:
+        """How often each token occurs when the training words are encoded, in order of the ids; None if not known.
+
+        A new dictionary each time. Tokens that were added after the training are not in it.
+
+        >>> import piecework as pw
+        >>> tok = pw.train({"hug": 10, "hugs": 5}, pw.WordPieceTrainer(10, special_tokens=[]))
+        >>> tok.token_counts
+        {'##g': 0, '##s': 0, '##u': 0, 'h': 0, '##ug': 0, 'hug': 10, 'hugs': 5}
+        """
+        if self._training is None:
+            return None
+        counts = self._training[2]
+        return {token: counts[number] for token, number in self._core.model_vocab().items()}
 
     def _instead(self, name: str) -> str:
         """Return what to call instead of assigning to an attribute."""
@@ -2261,7 +2272,7 @@ def _refuse_unknown(settings: Any, known: Iterable[str], what: str) -> None:
     for name in settings:
         if name not in known:
             near = hint(name, known) or f"; there are {', '.join(known)}"
-            raise TypeError(f"{name!r} is not among {what}{near}")
+            raise TypeError(f"{shown(name)} is not among {what}{near}")
 
 
 def _refuse(settings: Any, names: Iterable[str], why: str) -> None:

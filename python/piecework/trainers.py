@@ -114,7 +114,7 @@ class Trainer(Immutable):
         settings = asdict(self)  # type: ignore[call-overload]  # the trainers are dataclasses
         try:
             text = json.dumps({"type": self.type_name} | settings, ensure_ascii=False)
-        except TypeError:
+        except (TypeError, ValueError, RecursionError):
             wrong = [name for name, value in settings.items() if not _is_json(value)]
             raise ConfigError(f"{', '.join(wrong)}: a setting of the wrong type") from None
         to_utf8(text)
@@ -124,7 +124,7 @@ class Trainer(Immutable):
 def _is_json(value: object) -> bool:
     try:
         json.dumps(value)
-    except TypeError:
+    except (TypeError, ValueError, RecursionError):
         return False
     return True
 

@@ -368,7 +368,7 @@ def test_counts_that_overflow() -> None:
             overflow()
         assert isinstance(caught.value, OverflowError)
     one = pw.train({"a": most}, pw.WordPieceTrainer(20))
-    assert max(one.token_counts or ()) == most
+    assert max((one.token_counts or {}).values()) == most
     assert pw.Tokenizer.from_str(one.to_str()) == one
 
 

@@ -178,3 +178,166 @@ def test_completion(shell: Shell) -> None:
         "COMP_WORDS='piecework ins' COMP_CWORD=1 _PIECEWORK_COMPLETE=complete_bash piecework"
     )
     assert completed.out.split() == ["inspect"]
+
+
+# Streams that are closed or full, and files that are not text
+
+CLOSED_INPUT = {
+    "encode": "encode {tok}",
+    "encode, stream": "encode {tok} --stream",
+    "count": "count {tok}",
+    "decode": "decode {tok}",
+    "count-words": "count-words",
+    "count-words, latin-1": "count-words --encoding latin-1",
+    "train": "train - -o new.json --vocab-size 50",
+    "train, counts": "train --counts - -o new.json --vocab-size 50",
+    "train, symbols": "train {text} -o new.json --vocab-size 50 --user-defined-symbols-file -",
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="shells of another kind")
+@pytest.mark.parametrize("name", CLOSED_INPUT)
+def test_a_closed_standard_input(name: str, shell: Shell, tok_file: Path, text_file: Path) -> None:
+    command = CLOSED_INPUT[name].format(tok=tok_file, text=text_file)
+    ended = shell(f"piecework {command} <&-")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == "error: standard input: it is closed\n"
+
+
+OUTPUT = {
+    "version": "--version",
+    "help": "--help",
+    "help of a verb": "train --help",
+    "encode": "encode {tok} {text}",
+    "encode, stream": "encode {tok} {text} --stream",
+    "count": "count {tok} {text}",
+    "count-words": "count-words {text}",
+    "decode": "decode {tok} {ids}",
+    "decode, stream": "decode {tok} {ids} --stream",
+    "inspect": "inspect {tok}",
+    "explain": "explain {tok} cat",
+    "compare": "compare cat -t {tok}",
+    "train": "train {text} -o new.json --vocab-size 50 --trace",
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="shells of another kind")
+@pytest.mark.parametrize("target", [">/dev/full", ">&-"])
+@pytest.mark.parametrize("name", OUTPUT)
+def test_a_standard_output_that_takes_nothing(
+    name: str, target: str, shell: Shell, tok_file: Path, text_file: Path
+) -> None:
+    if "full" in target and not Path("/dev/full").exists():
+        pytest.skip("no /dev/full on this machine")
+    ids = tok_file.with_name("ids")
+    ids.write_text("1 2 3\n", encoding="utf-8")
+    command = OUTPUT[name].format(tok=tok_file, text=text_file, ids=ids)
+    ended = shell(f"piecework {command} {target}")
+    why = "No space left on device" if "full" in target else "it is closed"
+    assert ended.code == 2
+    assert [line for line in ended.err.splitlines() if not line.startswith("warning")] == [
+        f"error: standard output: {why}"
+    ]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="shells of another kind")
+def test_closed_streams_that_are_not_used(shell: Shell, tok_file: Path, text_file: Path) -> None:
+    train = f"piecework train {text_file} -o new.json --vocab-size 50"
+    assert shell(f"{train} <&- >&-").code == 0
+    assert shell(f"{train} 2>&-").out == ""
+    # What goes to standard error goes nowhere then, and never among the data.
+    ended = shell("piecework encode no-such-file 2>&-")
+    assert (ended.code, ended.out, ended.err) == (2, "", "")
+    ended = shell(f"piecework encode {tok_file} {text_file} 2>&- <&-")
+    assert (ended.code, ended.out.count("\n")) == (0, 4)
+
+
+LONG = "x" * 5000
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="shells of another kind")
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("encode {tok} {text} --threads 99999999999999999999", "threads must be an integer"),
+        ("count {tok} {text} --threads 99999999999999999999", "threads must be an integer"),
+        ("train {text} -o n.json --vocab-size 50 --threads 99999999999999999999", "threads must"),
+        ("count-words {text} --threads 99999999999999999999", "threads must be an integer"),
+        ("train {text} -o loop --vocab-size 50", "loop: symbolic links"),
+        ("convert {tok} loop", "loop: symbolic links"),
+        ("count-words {text} -o loop", "loop: symbolic links"),
+        ("encode loop {text}", "loop: symbolic links"),
+        ("encode {tok} loop", "loop: symbolic links"),
+        (f"train {{text}} -o {LONG} --vocab-size 50", "the file name is too long"),
+        (f"train {LONG} -o n.json --vocab-size 50", "the file name is too long"),
+        (f"count-words {{text}} -o {LONG}", "the file name is too long"),
+        (f"encode {LONG} {{text}}", "the file name is too long"),
+        (f"encode {{tok}} {LONG}", "the file name is too long"),
+        (f"explain {{tok}} cat --bad{LONG}", "No such option"),
+        (f"inspect {{tok}} --token {LONG}", "is not in the vocabulary"),
+    ],
+)
+def test_errors_of_one_short_line(
+    command: str, told: str, shell: Shell, tok_file: Path, text_file: Path
+) -> None:
+    tok_file.with_name("loop").symlink_to("loop")
+    ended = shell(f"piecework {command.format(tok=tok_file, text=text_file)}")
+    assert (ended.code, ended.out) == (2, "")
+    last = ended.err.splitlines()[-1]
+    assert told in last
+    assert len(ended.err.encode()) < 650
+    if not last.startswith("Error: "):  # those of typer come with the usage
+        assert ended.err == f"{last}\n"
+        assert last.startswith("error: ")
+        assert len(last.encode()) < 500
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="shells of another kind")
+@pytest.mark.parametrize("errors", ["", "--errors replace"])
+@pytest.mark.parametrize("encoding", ["", "--encoding latin-1"])
+def test_compressed_standard_input(
+    shell: Shell, tok_file: Path, text_file: Path, errors: str, encoding: str
+) -> None:
+    commands = [
+        (f"train - -o new.json --vocab-size 50 {encoding}", "train -"),
+        (f"count-words - {encoding}", "count-words -"),
+        (f"train - {text_file} -o new.json --vocab-size 50 {encoding}", "train -"),
+    ]
+    if not encoding:
+        commands += [
+            (f"encode {tok_file} -", "encode TOKENIZER -"),
+            (f"count {tok_file}", "count TOKENIZER -"),
+        ]
+    for command, then in commands:
+        ended = shell(f"gzip -c {text_file} | piecework {command} {errors}")
+        told = "this is gzip-compressed data, not text; decompress it first: gzip -dc FILE"
+        assert (ended.code, ended.out) == (2, "")
+        assert ended.err == f"error: standard input: {told} | piecework {then}\n"
+    assert not tok_file.with_name("new.json").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="shells of another kind")
+def test_files_that_are_not_text(shell: Shell, tok_file: Path, text_file: Path) -> None:
+    shell(f'gzip -c {text_file} >packed; echo \'{{"text": "the cat"}}\' >t.jsonl')
+    for command, then in [
+        ("train packed -o new.json --vocab-size 50 --errors replace", "train -"),
+        ("count-words packed --errors replace", "count-words -"),
+        (f"encode {tok_file} packed --errors replace", "encode TOKENIZER -"),
+        (f"count {tok_file} packed", "count TOKENIZER -"),
+    ]:
+        told = (
+            "packed: this is gzip-compressed data, not text; decompress it first: gzip -dc packed"
+        )
+        ended = shell(f"piecework {command}")
+        assert (ended.code, ended.out, ended.err) == (2, "", f"error: {told} | piecework {then}\n")
+        ended = shell(f"piecework {command.replace('packed', 't.jsonl')}")
+        assert (ended.code, ended.out) == (2, "")
+        assert ended.err == (
+            "error: t.jsonl: this is JSON lines, not text; extract the texts first: jq -r .text t.jsonl"
+            f" | piecework {then}\n"
+        )
+    # What `encode --json` prints is read back, whatever it is called.
+    done = shell(
+        f"echo the cat | piecework encode {tok_file} --json >ids.jsonl && piecework decode {tok_file} ids.jsonl"
+    )
+    assert (done.code, done.out) == (0, "the cat\n")

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -480,3 +481,21 @@ def test_a_half_finished_file_is_never_left(run: Run, text_file: Path, tmp_path:
     target.write_text("mine", encoding="utf-8")
     assert run("train", text_file, "-o", target, "--vocab-size", 3).code == 2
     assert target.read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize("token", ["<s>,</s>", "<s>, </s>", "[PAD],[UNK],[CLS]"])
+def test_a_comma_in_a_special_token_warns(
+    run: Run, text_file: Path, tmp_path: Path, token: str
+) -> None:
+    out = tmp_path / "t.json"
+    words = ["train", text_file, "-o", out, "--vocab-size", 50, "--special-tokens"]
+    ended = run(*words, token)
+    assert ended.code == 0
+    several = " ".join(f"--special-tokens {shlex.quote(part.strip())}" for part in token.split(","))
+    assert (
+        f"warning: --special-tokens: '{token}' is one special token with a comma in it" in ended.err
+    )
+    assert several in ended.err
+    assert list(pw.Tokenizer.from_file(out).special_tokens) == [token]
+    for fine in ("<s>", ",", "", ",,"):
+        assert "with a comma" not in run(*words, fine).err

@@ -100,7 +100,7 @@ def test_each_word_of_the_table_is_encoded_as_it_was_merged() -> None:
         for word, count in words.items():
             for token in tok.tokenize(word):
                 counts[token] += count
-        assert list(counts.values()) == list(tok.token_counts)
+        assert counts == tok.token_counts
 
 
 def test_special_tokens_and_the_unknown_one() -> None:

@@ -48,9 +48,9 @@ def test_a_decoder_is_a_value(decoder: Decoder) -> None:
 
 def test_any_iterable_of_tokens() -> None:
     assert decoders.WordPiece().decode(iter(["a", "##b"])) == "ab"
-    with pytest.raises(TypeError, match="found one str"):
+    with pytest.raises(TypeError, match="found str"):
         decoders.Fuse().decode("ab")
-    with pytest.raises(TypeError, match="text 1: expected str, found int"):
+    with pytest.raises(TypeError, match="token 1: expected a str, found int"):
         decoders.Fuse().decode(["a", 1])  # type: ignore[list-item]
     with pytest.raises(pw.errors.SurrogateError):
         decoders.Fuse().decode(["\ud800"])

@@ -250,9 +250,10 @@ def test_trainer_and_counts_are_kept(tok: pw.Tokenizer) -> None:
     assert tok.trainer["vocab_size"] == 20
     assert tok.counts_sha256 == pw.WordCounts(WORDS).fingerprint
     assert tok.token_counts is not None
-    assert len(tok.token_counts) == len(tok)
-    counts = {token: tok.token_counts[i] for token, i in tok.vocab.items()}
-    assert {token: n for token, n in counts.items() if n} == WORDS
+    assert list(tok.token_counts) == list(tok.vocab)
+    assert {token: n for token, n in tok.token_counts.items() if n} == WORDS
+    more = tok.with_added_tokens(["<name>"])
+    assert more.token_counts == tok.token_counts
 
 
 # Encoding

@@ -1,7 +1,12 @@
 //! Every way the core can refuse, each with what a person needs to go on.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
+
+/// The most bytes of a place, and of what is said of it.
+const PLACE: usize = 120;
+const MESSAGE: usize = 340;
 
 /// The result of everything here that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -10,13 +15,13 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// Settings that contradict each other or the data.
-    #[error("{0}")]
+    #[error("{}", abridge(.0, MESSAGE))]
     Config(String),
     /// A vocabulary that is no bijection, or lacks what it needs.
-    #[error("{0}")]
+    #[error("{}", abridge(.0, MESSAGE))]
     Vocabulary(String),
     /// Bytes that are not in the format they should be in.
-    #[error("{at}: {message}")]
+    #[error("{}: {}", abridge(&.at.to_string(), PLACE), abridge(message, MESSAGE))]
     Format {
         /// Where: a JSON path or a line.
         at: Place,
@@ -24,7 +29,7 @@ pub enum Error {
         message: String,
     },
     /// A valid file that asks for what this tokenizer cannot do.
-    #[error("{at}: {message}")]
+    #[error("{}: {}", abridge(&.at.to_string(), PLACE), abridge(message, MESSAGE))]
     Unsupported {
         /// Where: a JSON path or a line.
         at: Place,
@@ -50,15 +55,15 @@ pub enum Error {
         value: u8,
     },
     /// Word counts that do not belong together, or none at all.
-    #[error("{0}")]
+    #[error("{}", abridge(.0, MESSAGE))]
     Counts(String),
     /// A sum that does not fit into 64 bits.
-    #[error("{0}")]
+    #[error("{}", abridge(.0, MESSAGE))]
     Overflow(String),
     /// A special token in a text where none is allowed.
     #[error(
-        "the text holds the special token {token:?} at character {character}; pass specials=\"text\" to treat it as \
-         ordinary text, specials=\"match\" to encode it as the special token, or a set of those allowed"
+        "the text holds the special token {:?} at character {character}; pass specials=\"text\" to treat it as \
+         ordinary text, specials=\"match\" to encode it as the special token, or a set of those allowed", shorten(token)
     )]
     SpecialToken {
         /// The special token's text.
@@ -84,16 +89,16 @@ pub enum Error {
         last: u32,
     },
     /// A question about token counts to a tokenizer that has none.
-    #[error("{0}")]
+    #[error("{}", abridge(.0, MESSAGE))]
     NoCounts(String),
     /// A regular expression that gave up on a text, or that does not compile.
-    #[error("{0}")]
+    #[error("{}", abridge(.0, MESSAGE))]
     Regex(String),
     /// A text longer than spans can address.
     #[error("a text of {0} bytes is over the limit of 1 GiB; split it")]
     TooLong(usize),
     /// A text that cannot be truncated as asked for.
-    #[error("{0}")]
+    #[error("{}", abridge(.0, MESSAGE))]
     Truncation(String),
     /// A function of the caller's failed.
     #[error("the pre-tokenizer function failed: {0}")]
@@ -155,6 +160,19 @@ pub fn shorten(text: &str) -> String {
     }
 }
 
+/// A text of at most `limit` bytes: what is longer loses its middle, since messages begin with what is wrong and end with
+/// what to do.
+fn abridge(text: &str, limit: usize) -> Cow<'_, str> {
+    const GAP: &str = "…";
+    if text.len() <= limit {
+        return text.into();
+    }
+    let half = (limit - GAP.len()) / 2;
+    let before = text.floor_char_boundary(half);
+    let behind = text.ceil_char_boundary(text.len() - half);
+    format!("{}{GAP}{}", &text[..before], &text[behind..]).into()
+}
+
 /// The candidate nearest to what was written, for "did you mean".
 #[must_use]
 pub fn nearest<'a>(written: &str, candidates: &[&'a str]) -> Option<&'a str> {
@@ -187,6 +205,24 @@ mod tests {
         let known = ["BertNormalizer", "Lowercase"];
         assert_eq!(nearest("BertNormaliser", &known), Some("BertNormalizer"));
         assert_eq!(nearest("Nmt", &known), None);
+    }
+
+    #[test]
+    fn messages_have_a_limit() {
+        let long = "é".repeat(70_000);
+        let path = Place::Json(format!("$.model.vocab.{long}"));
+        let errors = [
+            Error::Config(format!("the token {long:?} occurs twice; remove one")),
+            Error::Format { at: path.clone(), message: format!("the member {long:?}") },
+            Error::Unsupported { at: path, message: "a type".to_owned() },
+            Error::SpecialToken { token: long.clone(), character: 3 },
+        ];
+        for error in errors {
+            assert!(error.to_string().len() < 480, "{}", error.to_string().len());
+        }
+        let told = Error::Config(format!("the token {long:?} occurs twice; remove one")).to_string();
+        assert!(told.starts_with("the token \"é") && told.ends_with("é\" occurs twice; remove one"));
+        assert_eq!(abridge(&"a".repeat(340), MESSAGE).len(), 340);
     }
 
     #[test]

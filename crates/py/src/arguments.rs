@@ -51,7 +51,7 @@ fn negative(name: &str, expected: &str, value: &Bound<'_, PyAny>) -> PyErr {
 
 /// A number for a message.
 pub(crate) fn shown(value: &Bound<'_, PyAny>) -> String {
-    value.repr().map_or_else(|_| format!("a large {}", type_name(value)), |text| shorten(&text.to_string_lossy()))
+    value.repr().map_or_else(|_| format!("<{}>", type_name(value)), |text| shorten(&text.to_string_lossy()))
 }
 
 /// Token ids, from a list or anything that can be iterated over.

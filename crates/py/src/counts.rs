@@ -233,8 +233,8 @@ fn with_way_out(error: PyErr, batch: &Bound<'_, PyAny>) -> PyErr {
     }
     let message = error.value(batch.py());
     PyTypeError::new_err(format!(
-        "{message}; of texts in words pass WordCounts(collections.Counter(word for text in texts for word in text)), or \
-         texts with spaces between the words: \" \".join(text)"
+        "{message}; of a text in words pass one str, \" \".join(text), or of all the counts of their words, \
+         WordCounts(collections.Counter(word for text in texts for word in text))"
     ))
 }
 

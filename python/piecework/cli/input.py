@@ -7,7 +7,13 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self, TypeVar
 
-from piecework.errors import FormatError, InvalidUtf8Error, PieceworkError, wrap_os_error
+from piecework.errors import (
+    ConfigError,
+    FormatError,
+    InvalidUtf8Error,
+    PieceworkError,
+    wrap_os_error,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -108,6 +114,8 @@ class Input:
         """Do something with the lines read last; an error names the first of them that has one."""
         try:
             return work(lines)
+        except ConfigError:  # a setting, which no line is to blame for
+            raise
         except PieceworkError:
             for number, line in enumerate(lines, self.line - len(lines) + 1):
                 with at_line(self.name, number):

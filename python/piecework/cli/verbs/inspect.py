@@ -120,8 +120,8 @@ def _token_facts(tok: Tokenizer, token: str) -> Facts:
     counts = tok.token_counts
     count = probability = None
     if counts is not None:
-        count = counts[number] if number < len(counts) else 0
-        probability = _probability(tok, token, count, sum(counts))
+        count = counts.get(token, 0)
+        probability = _probability(tok, token, count, sum(counts.values()))
     return {
         "token": token,
         "readable": tok.readable(token),

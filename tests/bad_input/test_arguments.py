@@ -1,0 +1,359 @@
+"""Every public call with arguments of wrong types: errors that name the argument, never those of a library below."""
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import piecework as pw
+from piecework import decoders, models, normalizers, patterns, pre_tokenizers, processors
+from piecework.tokenizer import LoadSettings, ModelSettings, Parts
+
+TRAINER = pw.WordPieceTrainer(60)
+TOKENIZER = pw.train(["the cat sat on the mat"], TRAINER)
+UNIGRAM = pw.Tokenizer(models.Unigram([("a", -1.0)]))
+COUNTS = pw.WordCounts({"low": 1})
+ENCODING = TOKENIZER.encode("the cat")
+BATCH = TOKENIZER.encode_batch(["the", "cat sat"])
+
+
+class Odd:
+    """Is nothing that any call takes."""
+
+    def __repr__(self) -> str:
+        return "Odd()"
+
+
+class Unshowable:
+    """Cannot even be shown."""
+
+    def __repr__(self) -> str:
+        raise ArithmeticError
+
+
+WRONG: list[Any] = [
+    None,
+    3,
+    -1,
+    1.5,
+    float("nan"),
+    True,
+    2**63,
+    2**64,
+    -(2**64),
+    10**5000,
+    "zzz",
+    "\ud800",
+    "a\0b",
+    "x" * 5000,
+    b"zzz",
+    b"\xff",
+    Odd(),
+    Unshowable(),
+    [Odd()],
+    [None],
+    ["a", 3],
+    ["\ud800"],
+    [2**64],
+    [-1],
+    [1.5],
+    (1,),
+    ["low", "lower"],
+    [["low"]],
+    {1: 2},
+    {"a": "b"},
+]
+
+NATURAL = {
+    "wc[]": KeyError,
+    "first_sight": KeyError,
+    "encoding[]": IndexError,
+    "batch[]": IndexError,
+}
+"""What mappings and sequences raise for what they do not hold."""
+
+ALSO = {
+    "texts": ["text ", "words"],
+    "tokens": ["token "],
+    "batch": ["ids"],
+    "text_or_texts": ["text"],
+}
+"""What a message may say in place of an argument's name: one of several, or what it becomes."""
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files that calls read, in the folder that they write to."""
+    monkeypatch.chdir(tmp_path)
+    Path("text.txt").write_text("low lower lowest\n", encoding="utf-8")
+    Path("codes").write_text("#version: 0.2\nl o\n", encoding="utf-8")
+    Path("subwords").write_text("lo@@ 3\n", encoding="utf-8")
+    Path("jieba").write_text("word 1\n", encoding="utf-8")
+    Path("tok.json").write_text(TOKENIZER.to_str(), encoding="utf-8")
+    COUNTS.save("counts")
+
+
+def in_words(text: Any, pair: Any = None) -> object:
+    return TOKENIZER.encode(text, pair, is_pretokenized=True)
+
+
+def batch_in_words(texts: Any) -> object:
+    return TOKENIZER.encode_batch(texts, is_pretokenized=True)
+
+
+def pieces(ids: Any) -> object:
+    return list(TOKENIZER.decode_stream().pieces(ids))
+
+
+CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
+    "train": (pw.train, {"texts": ["low"], "trainer": TRAINER}),
+    "train_files": (pw.train_files, {"paths": "text.txt", "trainer": TRAINER}),
+    "compare": (pw.compare, {"text": "low", "tokenizers": {"a": TOKENIZER}}),
+    "Tokenizer": (pw.Tokenizer, {"model": models.WordLevel(["a"], unk_token="a")}),
+    "from_file": (pw.Tokenizer.from_file, {"path": "tok.json"}),
+    "from_tiktoken": (pw.Tokenizer.from_tiktoken, {"path": "tok.json", "name": "gpt2"}),
+    "from_sentencepiece": (pw.Tokenizer.from_sentencepiece, {"path": "tok.json"}),
+    "from_subword_nmt": (pw.Tokenizer.from_subword_nmt, {"path": "codes", "vocab": "subwords"}),
+    "from_str": (pw.Tokenizer.from_str, {"text": "[UNK]\n"}),
+    "from_bytes": (pw.Tokenizer.from_bytes, {"data": b"[UNK]\n"}),
+    "from_folder": (pw.Tokenizer.from_folder, {"path": "."}),
+    "save": (TOKENIZER.save, {"path": "new.json"}),
+    "save_sentencepiece": (UNIGRAM.save_sentencepiece, {"path": "new.model"}),
+    "save_vocab": (TOKENIZER.save_vocab, {"path": "new.txt"}),
+    "with_added_tokens": (TOKENIZER.with_added_tokens, {"tokens": ["x"]}),
+    "encode": (TOKENIZER.encode, {"text": "a"}),
+    "encode, in words": (in_words, {"text": ["a"]}),
+    "encode, drawn": (UNIGRAM.encode, {"text": "a", "alpha": 1.0}),
+    "encode_segments": (TOKENIZER.encode_segments, {"segments": [("a", True)]}),
+    "encode_ids": (TOKENIZER.encode_ids, {"text": "a"}),
+    "encode_nbest": (UNIGRAM.encode_nbest, {"text": "a", "n": 1}),
+    "encode_batch": (TOKENIZER.encode_batch, {"texts": ["a"]}),
+    "encode_batch, in words": (batch_in_words, {"texts": [["a"]]}),
+    "encode_file": (TOKENIZER.encode_file, {"path": "text.txt"}),
+    "tokenize": (TOKENIZER.tokenize, {"text": "a"}),
+    "segment": (TOKENIZER.segment, {"text": "a b"}),
+    "decode": (TOKENIZER.decode, {"ids": [1]}),
+    "decode_batch": (TOKENIZER.decode_batch, {"batch": [[1]]}),
+    "decode_bytes": (TOKENIZER.decode_bytes, {"ids": [1]}),
+    "decode_bytes_batch": (TOKENIZER.decode_bytes_batch, {"batch": [[1]]}),
+    "decode_stream": (TOKENIZER.decode_stream, {}),
+    "decode_bytes_stream": (TOKENIZER.decode_bytes_stream, {}),
+    "readable": (TOKENIZER.readable, {"token": "a"}),
+    "count": (TOKENIZER.count, {"text_or_texts": "a"}),
+    "log_probability": (UNIGRAM.log_probability, {"text": "a"}),
+    "score": (UNIGRAM.score, {"tokens": ["a"]}),
+    "log_likelihood": (TOKENIZER.log_likelihood, {"text": "a"}),
+    "explain": (TOKENIZER.explain, {"word": "a"}),
+    "token_to_id": (TOKENIZER.token_to_id, {"token": "a"}),
+    "id_to_token": (TOKENIZER.id_to_token, {"id": 1}),
+    "step": (TOKENIZER.decode_stream().step, {"ids": [1]}),
+    "pieces": (pieces, {"ids": [1]}),
+    "WordCounts": (pw.WordCounts, {"words": {"a": 1}}),
+    "from_texts": (pw.WordCounts.from_texts, {"texts": ["a"]}),
+    "from_files": (pw.WordCounts.from_files, {"paths": "text.txt"}),
+    "load": (pw.WordCounts.load, {"path": "counts"}),
+    "wc.from_bytes": (pw.WordCounts.from_bytes, {"data": COUNTS.to_bytes()}),
+    "wc.save": (COUNTS.save, {"path": "new"}),
+    "merge": (COUNTS.merge, {"other": COUNTS}),
+    "first_sight": (COUNTS.first_sight, {"word": "low"}),
+    "wc[]": (lambda word: COUNTS[word], {"word": "low"}),
+    "char_to_token": (ENCODING.char_to_token, {"char_pos": 1, "sequence_index": 0}),
+    "char_to_word": (ENCODING.char_to_word, {"char_pos": 1, "sequence_index": 0}),
+    "token_to_chars": (ENCODING.token_to_chars, {"token_index": 1}),
+    "token_to_word": (ENCODING.token_to_word, {"token_index": 1}),
+    "token_to_sequence": (ENCODING.token_to_sequence, {"token_index": 1}),
+    "word_to_tokens": (ENCODING.word_to_tokens, {"word_index": 1, "sequence_index": 0}),
+    "word_to_chars": (ENCODING.word_to_chars, {"word_index": 1, "sequence_index": 0}),
+    "encoding[]": (lambda place: ENCODING[place], {"place": 1}),
+    "Encoding": (pw.Encoding, {"state": ENCODING.__reduce__()[1][0]}),  # type: ignore[call-arg, index]
+    "batch[]": (lambda place: BATCH[place], {"place": 1}),
+    "padded": (BATCH.padded, {}),
+    "normalize_str": (normalizers.Lowercase().normalize_str, {"text": "a"}),
+    "pre_tokenize_str": (pre_tokenizers.Whitespace().pre_tokenize_str, {"text": "a"}),
+    "decoder": (decoders.Fuse().decode, {"tokens": ["a"]}),
+    "Precompiled.of": (normalizers.Precompiled.of, {"rules": "nfkc"}),
+    "SentencePiece.of": (normalizers.SentencePiece.of, {"rules": "nfkc"}),
+    "split_by": (pre_tokenizers.ByteLevel.split_by, {"pattern": "gpt2"}),
+    "from_user_dictionary": (pre_tokenizers.Jieba.from_user_dictionary, {"path": "jieba"}),
+    "from_vocab": (models.Unigram.from_vocab, {"text": "a\t0.0\n"}),
+    "num_special_tokens": (
+        processors.BertProcessing(("a", 1), ("b", 2)).num_special_tokens_to_add,
+        {"is_pair": True},
+    ),
+    "patterns.from_tiktoken": (patterns.from_tiktoken, {"pattern": "a"}),
+    "normalizer": (normalizers.Normalizer.from_dict, {"data": {"type": "Lowercase"}}),
+    "pre_tokenizer": (pre_tokenizers.PreTokenizer.from_dict, {"data": {"type": "Whitespace"}}),
+    "WordPieceTrainer": (pw.WordPieceTrainer, {"vocab_size": 60}),
+    "BpeTrainer": (pw.BpeTrainer, {"vocab_size": 60}),
+    "UnigramTrainer": (pw.UnigramTrainer, {"vocab_size": 60}),
+    "Padding": (pw.Padding, {}),
+    "Truncation": (pw.Truncation, {"max_length": 5}),
+    "AddedToken": (pw.AddedToken, {"content": "a"}),
+    "Regex": (pw.Regex, {"pattern": "a"}),
+    "Vocabulary": (models.Vocabulary, {"tokens": ["a"]}),
+    "WordPiece": (models.WordPiece, {"vocab": ["[UNK]"]}),
+    "WordLevel": (models.WordLevel, {"vocab": ["[UNK]"]}),
+    "BPE": (models.BPE, {"vocab": ["a"]}),
+    "Unigram": (models.Unigram, {"vocab": [("a", -1.0)]}),
+    "with_settings": (TOKENIZER.with_settings, dict.fromkeys(ModelSettings.__optional_keys__)),
+    "with_parts": (TOKENIZER.with_parts, dict.fromkeys(Parts.__optional_keys__)),
+    "loading": (
+        functools.partial(pw.Tokenizer.from_str, "[UNK]\n"),
+        dict.fromkeys(LoadSettings.__optional_keys__),
+    ),
+}
+ONE_BY_ONE = {"with_settings", "with_parts", "loading"}
+"""Calls whose settings say something by being there."""
+
+
+def component_calls() -> Iterator[tuple[str, tuple[Callable[..., object], dict[str, Any]]]]:
+    """Gives the classes of stages that need no setting, or one."""
+    for module in (normalizers, pre_tokenizers, processors, decoders):
+        for name in module.__all__:
+            made = getattr(module, name)
+            if isinstance(made, type):
+                needed = [p for p in parameters(made, {}) if p.default is p.empty]
+                if len(needed) <= 1:
+                    yield f"{module.__name__}.{name}", (made, {p.name: None for p in needed})
+
+
+def parameters(call: Callable[..., object], given: Mapping[str, Any]) -> list[inspect.Parameter]:
+    """Gives what a call takes by name: those of its signature, and those given."""
+    found = inspect.signature(call).parameters
+    variable = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+    known = [p for p in found.values() if p.kind not in variable]
+    more = [name for name in given if name not in found]
+    return known + [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in more]
+
+
+ALL = CALLS | dict(component_calls())
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.filterwarnings("ignore")
+def test_wrong_arguments(name: str) -> None:
+    call, given = ALL[name]
+    failures = 0
+    for parameter in parameters(call, given):
+        for wrong in WRONG:
+            rest = {} if name in ONE_BY_ONE else given
+            try:
+                call(**rest | {parameter.name: wrong})
+            except Exception as error:  # noqa: BLE001  # which it is, is what is looked at
+                check(name, parameter.name, wrong, error)
+                failures += 1
+    assert failures or not parameters(call, given) or name in TAKES_ALL
+
+
+TAKES_ALL = {"num_special_tokens", "decode_stream", "decode_bytes_stream"}
+"""Calls for which whatever is true or false is right."""
+RAW = ("object", "cannot be interpreted", "not an instance of", "has no attribute", "embedded null")
+
+
+def check(name: str, argument: str, wrong: object, error: Exception) -> None:
+    """Looks at an error that an argument of a wrong type or value led to."""
+    message = str(error)
+    told = f"{name}({argument}={wrong.__class__.__name__}): {type(error).__name__}: {message[:300]}"
+    if type(error) is NATURAL.get(name):
+        return
+    assert isinstance(error, pw.PieceworkError | TypeError | ValueError), told
+    assert "\n" not in message, told
+    assert len(message.encode("utf-8", "backslashreplace")) < 500, told
+    if isinstance(error, pw.PieceworkError):
+        return  # what was wrong is the value, or what it leads to
+    names = [argument.rstrip("s"), *ALSO.get(argument, [])]
+    assert any(name in message for name in names), told
+    found = message.partition("found ")[2]  # which may show anything
+    assert not any(raw in message.removesuffix(found) for raw in RAW), told
+
+
+@pytest.mark.parametrize("wrong", [-1, -(2**64)])
+@pytest.mark.parametrize("name", ["char_to_token", "token_to_chars", "word_to_tokens"])
+def test_negative_positions(name: str, wrong: int) -> None:
+    with pytest.raises(pw.errors.ConfigError, match="expected an integer from 0 on, found -"):
+        getattr(ENCODING, name)(wrong)
+
+
+@pytest.mark.parametrize("far", [10**3, 2**32 - 1, 2**32, 2**63, 2**64, 10**30])
+def test_positions_beyond_the_end_hold_nothing(far: int) -> None:
+    for name in ("char_to_token", "char_to_word", "token_to_chars", "token_to_word"):
+        assert getattr(ENCODING, name)(far) is None
+    for name in ("word_to_tokens", "word_to_chars", "token_to_sequence"):
+        assert getattr(ENCODING, name)(far) is None
+    for name in ("char_to_token", "char_to_word", "word_to_tokens", "word_to_chars"):
+        # A text that an encoding does not have stands for all of it, as in `tokenizers`.
+        assert getattr(ENCODING, name)(0, far) == getattr(ENCODING, name)(0, 7)
+    with pytest.raises(IndexError):
+        ENCODING[far]
+
+
+@pytest.mark.parametrize(
+    "threads", [0, -1, 2**63, 2**64, -(2**64), 1.5, "2", 10**5000], ids=range(8)
+)
+def test_threads(threads: Any) -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: TOKENIZER.encode_batch(["a"], threads=threads),
+        lambda: TOKENIZER.encode_file("text.txt", threads=threads),
+        lambda: pw.train(["a"], TRAINER, threads=threads),
+        lambda: pw.train_files("text.txt", TRAINER, threads=threads),
+        lambda: pw.WordCounts.from_texts(["a"], threads=threads),
+        lambda: pw.WordCounts.from_files("text.txt", threads=threads),
+    ]
+    for call in calls:
+        with pytest.raises(pw.errors.ConfigError, match="threads must be an integer from 1 to"):
+            call()
+    assert TOKENIZER.encode_batch(["a"], threads=2**63 - 1).to_list()
+
+
+@pytest.mark.parametrize("path", ["x" * 5000, "a\0b", "a/" * 2500], ids=["long", "NUL", "deep"])
+def test_paths_that_cannot_be(path: str) -> None:
+    calls: list[Callable[[str], object]] = [
+        pw.Tokenizer.from_file,
+        pw.Tokenizer.from_folder,
+        pw.Tokenizer.from_sentencepiece,
+        pw.Tokenizer.from_subword_nmt,
+        lambda path: pw.Tokenizer.from_subword_nmt("codes", path),
+        lambda path: pw.Tokenizer.from_tiktoken(path, "gpt2"),
+        TOKENIZER.save,
+        TOKENIZER.save_vocab,
+        TOKENIZER.encode_file,
+        lambda path: pw.train_files(path, TRAINER),
+        lambda path: pw.train_files([path], TRAINER, encoding="auto"),
+        pw.WordCounts.from_files,
+        lambda path: pw.WordCounts.from_files(path, encoding="latin-1"),
+        pw.WordCounts.load,
+        COUNTS.save,
+        pre_tokenizers.Jieba.from_user_dictionary,
+    ]
+    for call in calls:
+        with pytest.raises(pw.errors.FileError) as caught:
+            call(path)
+        assert len(str(caught.value)) < 500
+        assert "name" in str(caught.value)
+
+
+def test_a_link_that_leads_to_itself(tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    with pytest.raises(pw.errors.FileError, match="symbolic links"):
+        TOKENIZER.save(loop)
+    with pytest.raises(pw.errors.FileError, match="symbolic links"):
+        pw.Tokenizer.from_file(loop)
+    assert loop.is_symlink()
+
+
+def test_texts_in_words_are_told_the_way_out() -> None:
+    corpus: Any = [["low", "lower"], ["lowest"]]
+    for call in (pw.WordCounts.from_texts, lambda texts: pw.train(texts, TRAINER)):
+        for texts in (corpus, ["low", ("lower",)], iter(corpus)):
+            with pytest.raises(TypeError, match=r"text \d: expected a str, .*join.*WordCounts"):
+                call(texts)
+
+
+def test_vocabularies_of_bytes() -> None:
+    for call in (models.Vocabulary, models.WordLevel, models.WordPiece, models.BPE):
+        with pytest.raises(pw.errors.ConfigError, match="expected a mapping of tokens to ids"):
+            call(b"a")  # type: ignore[operator, arg-type]

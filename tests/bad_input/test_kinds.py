@@ -1,0 +1,152 @@
+"""Files that are not text say what they are, and what to do; they are never learned."""
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import os
+import threading
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import piecework as pw
+
+TEXT = "low lower lowest\nnewer newest\n" * 20
+OBJECTS = "".join(json.dumps({"text": line, "id": 3}) + "\n" for line in TEXT.splitlines())
+TRAINER = pw.BpeTrainer(60)
+TOKENIZER = pw.train([TEXT], TRAINER)
+
+
+def parquet() -> bytes:
+    out = io.BytesIO()
+    pq.write_table(pa.table({"text": TEXT.splitlines()}), out)
+    return out.getvalue()
+
+
+def archive() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("a.txt", TEXT)
+    return out.getvalue()
+
+
+KINDS: dict[str, tuple[bytes, str, str]] = {
+    "t.gz": (gzip.compress(TEXT.encode()), "gzip-compressed data", "gzip -dc {}"),
+    "t.bz2": (bz2.compress(TEXT.encode()), "bzip2-compressed data", "bzip2 -dc {}"),
+    "t.xz": (lzma.compress(TEXT.encode()), "xz-compressed data", "xz -dc {}"),
+    "t.zip": (archive(), "a ZIP archive", "unzip -p {}"),
+    "t.zst": (
+        pa.compress(TEXT.encode(), "zstd", asbytes=True),
+        "Zstandard-compressed",
+        "zstd -dc {}",
+    ),
+    "t.jsonl.zst": (
+        pa.compress(OBJECTS.encode(), "zstd", asbytes=True),
+        "Zstandard",
+        "zstd -dc {}",
+    ),
+    "t.parquet": (parquet(), "a Parquet file", "duckdb"),
+    "t.txt": (gzip.compress(TEXT.encode()), "gzip-compressed data", "gzip -dc {}"),
+    "no suffix": (parquet(), "a Parquet file", "duckdb"),
+    "t.jsonl": (OBJECTS.encode(), "JSON lines", "jq -r .text {}"),
+    "t.NDJSON": (b"\xef\xbb\xbf" + OBJECTS.encode(), "JSON lines", "jq -r .text {}"),
+}
+
+READERS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "train_files": (lambda path: pw.train_files(path, TRAINER), "train -"),
+    "train_files, several": (lambda path: pw.train_files([path, path], TRAINER), "train -"),
+    "train_files, replace": (
+        lambda path: pw.train_files(path, TRAINER, errors="replace"),
+        "train -",
+    ),
+    "train_files, latin-1": (
+        lambda path: pw.train_files(path, TRAINER, encoding="latin-1"),
+        "train -",
+    ),
+    "train_files, auto": (lambda path: pw.train_files(path, TRAINER, encoding="auto"), "train -"),
+    "from_files": (pw.WordCounts.from_files, "count-words -"),
+    "from_files, replace": (
+        lambda path: pw.WordCounts.from_files(path, errors="replace"),
+        "count-words -",
+    ),
+    "encode_file": (TOKENIZER.encode_file, "encode TOKENIZER -"),
+    "encode_file, replace": (
+        lambda path: TOKENIZER.encode_file(path, errors="replace", lines=True),
+        "encode TOKENIZER -",
+    ),
+}
+
+
+READS_TWICE = {"train_files, several", "train_files, auto"}
+
+
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("reader", READERS)
+def test_the_error_names_the_kind_and_the_way_out(name: str, reader: str, tmp_path: Path) -> None:
+    data, kind, way_out = KINDS[name]
+    path = tmp_path / name
+    path.write_bytes(data)
+    read, command = READERS[reader]
+    with pytest.raises(pw.errors.FormatError) as caught:
+        read(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: this is {kind}")
+    quoted = f"'{path}'" if " " in name else str(path)
+    assert way_out.format(quoted) in message
+    assert message.endswith(f"| piecework {command}")
+    assert len(message) < 500
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+@pytest.mark.parametrize("reader", [name for name in READERS if name not in READS_TWICE])
+def test_pipes(reader: str, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(KINDS["t.gz"][0],))
+    writer.start()
+    try:
+        with pytest.raises(pw.errors.FormatError, match="gzip-compressed"):
+            READERS[reader][0](pipe)
+    finally:
+        writer.join(30)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("t.txt", "{}\n"),
+        ("t.txt", OBJECTS),
+        ("t.json", OBJECTS),
+        ("t.jsonl", "low lower\n" + OBJECTS),
+        ("t.jsonl", "{ and more }\n"),
+        ("t.jsonl", '"a text"\n["b"]\n'),
+        ("t.jsonl", "{" * 5000 + "\n"),
+        ("t.jsonl", ""),
+        ("t.parquet", "PAR1 is how such a file begins\n"),
+        ("t.gz", "not packed\n"),
+        ("t.txt", "PAR1"),
+        ("t.txt", "PAR1\nBZh9 and PK\n"),
+        ("t.txt", "BZh91A\n"),
+        ("t.txt", "PK\n"),
+    ],
+)
+def test_text_stays_text(name: str, text: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    counts = pw.WordCounts.from_files(path, normalizer=None, pre_tokenizer=None)
+    assert list(counts) == list(dict.fromkeys(text.splitlines()))
+    assert TOKENIZER.encode_file(path, lines=True).to_list() is not None
+
+
+def test_way_out_of_the_message(tmp_path: Path) -> None:
+    """A column of a Parquet file can be passed as it is."""
+    path = tmp_path / "t.parquet"
+    path.write_bytes(KINDS["t.parquet"][0])
+    column = pq.read_table(path)["text"]
+    assert pw.train(column, TRAINER) == pw.train(TEXT.splitlines(), TRAINER)
