@@ -23,7 +23,9 @@ HEAD = """\
 
 Data goes to standard output, everything else to standard error, and nothing to standard output when a command fails
 (with `--stream`, `encode` and `decode` print as they go). `-`, or no file, is standard input. Text is UTF-8, a line at a
-time; only a line feed ends a line, and a carriage return before it belongs to the end.
+time; only a line feed ends a line, and a carriage return before it belongs to the end. A file that is not text is an error
+that names its kind and the way out: data compressed by gzip, Zstandard, bzip2 or xz, ZIP and Parquet by their first bytes, JSON
+lines by the name (`.jsonl`, `.ndjson`) and the first line.
 
 | exit code | |
 |---|---|

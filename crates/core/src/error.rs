@@ -63,7 +63,8 @@ pub enum Error {
     /// A special token in a text where none is allowed.
     #[error(
         "the text holds the special token {:?} at character {character}; pass specials=\"text\" to treat it as \
-         ordinary text, specials=\"match\" to encode it as the special token, or a set of those allowed", shorten(token)
+         ordinary text, specials=\"match\" to encode it as the special token, or a set of those allowed",
+        shorten(token)
     )]
     SpecialToken {
         /// The special token's text.
@@ -168,9 +169,10 @@ fn abridge(text: &str, limit: usize) -> Cow<'_, str> {
         return text.into();
     }
     let half = (limit - GAP.len()) / 2;
-    let before = text.floor_char_boundary(half);
-    let behind = text.ceil_char_boundary(text.len() - half);
-    format!("{}{GAP}{}", &text[..before], &text[behind..]).into()
+    let is_boundary = |at: &usize| text.is_char_boundary(*at);
+    let before = (0..=half).rev().find(is_boundary).unwrap_or(0);
+    let after = (text.len() - half..text.len()).find(is_boundary).unwrap_or(text.len());
+    format!("{}{GAP}{}", &text[..before], &text[after..]).into()
 }
 
 /// The candidate nearest to what was written, for "did you mean".

@@ -39,7 +39,11 @@ pub(crate) fn position(name: &str, value: &Bound<'_, PyAny>) -> PyResult<usize> 
         Ok(position) if position >= 0 => Ok(usize::try_from(position).unwrap_or(usize::MAX)),
         Ok(_) => Err(negative(name, EXPECTED, value)),
         Err(error) if error.is_instance_of::<PyOverflowError>(value.py()) => {
-            if value.lt(0)? { Err(negative(name, EXPECTED, value)) } else { Ok(usize::MAX) }
+            if value.lt(0)? {
+                Err(negative(name, EXPECTED, value))
+            } else {
+                Ok(usize::MAX)
+            }
         }
         Err(_) => Err(wrong_type(name, EXPECTED, value)),
     }

@@ -50,7 +50,12 @@ struct Job<'a> {
 }
 
 /// Encodes the rows on as many threads as are worth their while.
-pub(crate) fn encode_batch(py: Python<'_>, call: &Call<'_>, rows: &Rows<'_>, asked: Option<threads::Asked>) -> PyResult<Batch> {
+pub(crate) fn encode_batch(
+    py: Python<'_>,
+    call: &Call<'_>,
+    rows: &Rows<'_>,
+    asked: Option<threads::Asked>,
+) -> PyResult<Batch> {
     let threads = threads::number(asked);
     let unpadded = Options { padding: None, ..call.options.clone() };
     let encoded = encode_rows(py, &Call { options: &unpadded, ..*call }, rows, threads)?;

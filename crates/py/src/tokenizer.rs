@@ -433,7 +433,8 @@ impl Tokenizer {
 
     /// For each word of a text, but for added tokens, the logarithm of its probability, and its best segmentations with their scores.
     fn word_scores(&self, text: &Bound<'_, PyAny>, n: usize) -> PyResult<Vec<Option<ScoresTuple>>> {
-        let words = self.inner.word_scores(string("word", text)?, n, &pipeline::Options::default(), &mut self.workers.hire());
+        let words =
+            self.inner.word_scores(string("word", text)?, n, &pipeline::Options::default(), &mut self.workers.hire());
         let words = words.map_err(|error| to_py(text.py(), &error))?;
         let ids = |tokens: &[Token]| tokens.iter().map(|token| token.id).collect();
         let tuple = |word: WordScores| {

@@ -85,7 +85,10 @@ class Encoding:
             sequence_index: The text: 0, or 1 for the second of a pair.
 
         Returns:
-            The token's place; None if no token covers it.
+            The token's place; None if no token covers it, as beyond the end.
+
+        Raises:
+            ConfigError: A number is negative; so for all that follow.
 
         >>> from piecework import Tokenizer
         >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").encode("a hugs").char_to_token(5)
