@@ -39,7 +39,7 @@ def one_line(message: str) -> str:
     Values are cut one by one, by :func:`shown`; this is for what remains: several of them, long paths and names.
 
     >>> one_line("a\nb"), len(one_line("a" * 70_000))
-    ('a\\nb', 479)
+    ('a\\nb', 477)
     """
     line = message.translate(_LINE_ENDS)
     data = line.encode("utf-8", "backslashreplace")

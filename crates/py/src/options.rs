@@ -90,6 +90,7 @@ fn road(py: Python<'_>, name: &str) -> PyResult<Road> {
 
 /// `"match"`, `"text"`, `"error"` or a collection of allowed special tokens.
 fn specials(value: &Bound<'_, PyAny>) -> PyResult<Specials> {
+    const EXPECTED: &str = "\"match\", \"text\", \"error\" or a set of special tokens, each a str";
     if let Ok(word) = value.cast::<PyString>() {
         return match utf8(word)? {
             "match" => Ok(Specials::Match),
@@ -104,7 +105,6 @@ fn specials(value: &Bound<'_, PyAny>) -> PyResult<Specials> {
         };
     }
     let mut allowed = Vec::new();
-    const EXPECTED: &str = "\"match\", \"text\", \"error\" or a set of special tokens, each a str";
     let items = value.try_iter().map_err(|_| wrong_type("specials", EXPECTED, value))?;
     for item in items {
         let item = item?;

@@ -42,9 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _end_quietly()
     except KeyboardInterrupt:
         sys.exit(130)
-    except (
-        OSError
-    ) as error:  # verbs have told their own; what is left are texts of the program itself
+    except OSError as error:
+        # Verbs have reported their own; what is left are the texts of the program itself.
         discard_output()
         print(f"error: standard output: {error.strerror or error}", file=sys.stderr)
         sys.exit(2)
