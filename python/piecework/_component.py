@@ -7,8 +7,8 @@ import json
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from piecework._core import Stage
-from piecework._settings import TEXT, Choice, Kind, Mismatch, Settings, members, shown, under
-from piecework.errors import UnsupportedError, hint
+from piecework._settings import TEXT, Choice, Kind, Mismatch, Settings, members, under
+from piecework.errors import UnsupportedError, hint, shown
 from piecework.patterns import Regex
 
 if TYPE_CHECKING:

@@ -12,13 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 from piecework._immutable import Immutable
-from piecework import errors
-from piecework.errors import ConfigError, FormatError, VocabularyError, hint, to_utf8
+from piecework.errors import ConfigError, FormatError, VocabularyError, hint, shown, to_utf8
 
 ID_LIMIT = 1 << 32
 """Ids, and whatever else the core holds in 32 bits, lie below."""
-
-shown = errors.shown
 
 
 class Mismatch(Exception):  # noqa: N818  # it becomes an error of ours before anyone sees it

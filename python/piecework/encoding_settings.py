@@ -18,11 +18,10 @@ from piecework._settings import (
     Mismatch,
     Settings,
     members,
-    shown,
     takes,
     under,
 )
-from piecework.errors import ConfigError
+from piecework.errors import ConfigError, shown
 
 if TYPE_CHECKING:
     from piecework.tokenizer import Tokenizer

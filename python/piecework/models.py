@@ -33,11 +33,10 @@ from piecework._settings import (
     Text,
     items,
     members,
-    shown,
     takes,
     under,
 )
-from piecework.errors import ConfigError, FormatError, VocabularyError, wrong_type
+from piecework.errors import ConfigError, FormatError, VocabularyError, shown, wrong_type
 
 if TYPE_CHECKING:
     from piecework.arguments import Segmentation, UnknownPolicy

@@ -25,10 +25,9 @@ from piecework._settings import (
     Maybe,
     Mismatch,
     Text,
-    shown,
     takes,
 )
-from piecework.errors import ConfigError
+from piecework.errors import ConfigError, shown
 
 if TYPE_CHECKING:
     from collections import abc

@@ -36,11 +36,10 @@ from piecework._settings import (
     Mismatch,
     Text,
     items,
-    shown,
     takes,
 )
 from piecework.arguments import check_iterable, check_str
-from piecework.errors import ConfigError, FormatError, UnsupportedError, warn
+from piecework.errors import ConfigError, FormatError, UnsupportedError, shown, warn
 from piecework.patterns import SPLIT_PATTERNS, Regex
 
 if TYPE_CHECKING:

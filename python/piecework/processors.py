@@ -26,11 +26,10 @@ from piecework._settings import (
     Mismatch,
     items,
     members,
-    shown,
     takes,
     under,
 )
-from piecework.errors import ConfigError, hint
+from piecework.errors import ConfigError, hint, shown
 
 __all__ = [
     "BertProcessing",

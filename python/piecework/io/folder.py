@@ -27,11 +27,10 @@ from piecework._settings import (
     Mismatch,
     items,
     members,
-    shown,
     under,
 )
 from piecework.added_tokens import AddedToken
-from piecework.errors import FileError, FormatError, MissingFileError
+from piecework.errors import FileError, FormatError, MissingFileError, shown
 from piecework.io.files import checked, read_bytes
 
 if TYPE_CHECKING:
