@@ -499,11 +499,23 @@ def by_hand() -> list[Json]:
     second = {"Sequence": {"id": "B", "type_id": 0}}
     special = [added("[CLS]", 1, special=True), added("b", 4, special=True)]
     texts = {**letters, "added_tokens": special[:1]}
+    both = [*special[:1], added("[SEP]", 2, special=True)]
+    unknown = ["[UNK]"] * 5
     dictionary = {"type": "piecework.Dictionary", "phrases": ["New York", "York s", "New Yor"]}
     whitespace = {"type": "WhitespaceSplit"}
 
     def row(*steps: Json) -> Json:
         return {"pre_tokenizer": {"type": "Sequence", "pretokenizers": list(steps)}}
+
+    def controlled(said: str, specials: Any, tokens: list[str]) -> Json:
+        known = models()["letters"]["vocab"]
+        ends = [*itertools.accumulate(1 if token == "[UNK]" else len(token) for token in tokens)]
+        return hand(
+            f"control symbols{said}", {**letters, "added_tokens": both}, own, "b[SEP]a[CLS]",
+            specials=specials, control_symbols=["[CLS]"], tokens=tokens,
+            ids=[known[token] for token in tokens],
+            offsets=[[start, end] for start, end in zip([0, *ends], ends, strict=False)],
+        )  # fmt: skip
 
     return [
         hand("a front that stands for nothing, lower-cased", {"normalizer": lower} | {"model": "letters"},
@@ -522,6 +534,13 @@ def by_hand() -> list[Json]:
              tokens=["a", "b"], ids=[3, 4], offsets=[[0, 1], [1, 2]]),
         hand("some special tokens matched; no text becomes one", {**letters, "added_tokens": special}, own, "ab[CLS]",
              specials=["[CLS]"], tokens=["a", "[UNK]", "[CLS]"], ids=[3, 0, 1], offsets=[[0, 1], [1, 2], [2, 7]]),
+        controlled(": text by default", None, ["b", "[SEP]", "a", *unknown]),
+        controlled(" matched", "match", ["b", "[SEP]", "a", "[CLS]"]),
+        controlled(" and other special tokens as text", "text", ["b", *unknown, "a", *unknown]),
+        controlled(" allowed", ["[CLS]"], ["b", *unknown, "a", "[CLS]"]),
+        hand("control symbols refused", {**letters, "added_tokens": both}, own, "[CLS]", specials="error",
+             control_symbols=["[CLS]"]),
+        hand("a control symbol that is no special token", letters, own, "a", control_symbols=["[CLS]"]),
         hand("phrases stay whole", {"model": "words", **row(dictionary, whitespace)}, own, "the New York s",
              tokens=["the", "New York", "[UNK]"], ids=[9, 12, 0], offsets=[[0, 3], [4, 12], [13, 14]]),
     ]  # fmt: skip
@@ -554,12 +573,21 @@ def case(name: str, config: Json, *texts: Any, add_special_tokens: bool = True) 
 
 
 def hand(
-    name: str, config: Json, source: str, text: str, *, specials: Any = None, **wanted: Any
+    name: str,
+    config: Json,
+    source: str,
+    text: str,
+    *,
+    specials: Any = None,
+    control_symbols: Any = None,
+    **wanted: Any,
 ) -> Json:
     """Gives a case written by hand; with nothing wanted, it is an error."""
     made = {"name": name, "source": source, "config": config, "text": text}
     if specials is not None:
         made["specials"] = specials
+    if control_symbols is not None:
+        made["control_symbols"] = control_symbols
     return made | (wanted or {"error": "value"})
 
 

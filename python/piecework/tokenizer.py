@@ -356,9 +356,9 @@ class Tokenizer(Immutable):
     def from_sentencepiece(cls, path: Pathish) -> Tokenizer:
         """Load a SentencePiece model of the type Unigram or BPE, such as those of T5 and of Llama 2.
 
-        Control symbols are special tokens. SentencePiece never finds these in a text, so its ids are those of
-        ``specials="text"``; and it adds none by itself, so there is no post-processor. Symbols that the user defined are
-        added tokens of BPE, and pieces of Unigram that go before others.
+        Control symbols are special tokens, and ordinary text where a text spells them, as in SentencePiece, unless a call asks
+        for ``specials="match"``; see :attr:`control_symbols`. The library adds none by itself, so there is no post-processor.
+        Symbols that the user defined are added tokens of BPE, and pieces of Unigram that go before others.
 
         Args:
             path: The ``.model`` file.
@@ -631,7 +631,8 @@ class Tokenizer(Immutable):
 
         With a setting that it cannot honour (``unknown`` other than ``"word"``) the file has a model type that it
         refuses, so that no id changes in silence. Other formats hold less; a warning tells what is lost, and what would
-        change how text is encoded is an error.
+        change how text is encoded is an error. In a tokenizer.json :attr:`control_symbols` are special tokens like others:
+        whoever loads it, ``tokenizers`` too, matches them in a text by default. A warning tells it.
 
         Args:
             path: The file, made or replaced as a whole; of ``"merges.txt"`` the folder that gets a vocab.json beside it.
@@ -661,11 +662,24 @@ class Tokenizer(Immutable):
         check_str("format", kind)
         tok = self._nearest(kind) if nearest else self
         if kind == "tokenizer.json":
-            write_aside(path, tok.to_str().encode())
+            data = tok.to_str().encode()
+            self._warn_of_controls()
+            write_aside(path, data)
         elif kind == "vocab.txt":
             tok._save_vocab(path)
         else:
             tok._save_as(path, kind, None)
+
+    def _warn_of_controls(self) -> None:
+        """Warn that a tokenizer.json has no control symbols."""
+        if not self.control_symbols:
+            return
+        some = ", ".join(map(repr, self.control_symbols[:3]))
+        more = ", ..." if len(self.control_symbols) > 3 else ""
+        warn(
+            f"a tokenizer.json has no control symbols: {some}{more} in a text are matched once it is loaded, and are ordinary "
+            "text here; pass specials='text' to calls of the loaded tokenizer"
+        )
 
     def save_sentencepiece(self, path: Pathish, like: Pathish | None = None) -> None:
         """Write a SentencePiece model; see :meth:`save`.
@@ -924,7 +938,8 @@ class Tokenizer(Immutable):
         Args:
             tokens: Their texts, or :class:`piecework.AddedToken` with flags. One that is in the vocabulary keeps its id,
                 others get the next ones; one that was added before takes on the new flags.
-            special: Whether those given as ``str`` are special tokens.
+            special: Whether those given as ``str`` are special tokens. Special tokens are matched in a text by default, also those
+                that were among :attr:`control_symbols`.
 
         Returns:
             A new tokenizer; this one stays as it is.
@@ -939,6 +954,12 @@ class Tokenizer(Immutable):
         tuples = _added_tuples("tokens", tokens, bool(special))
         return self._wrap(self._core.with_added_tokens(tuples), self._functions)
 
+    def _with_controls(self, names: Sequence[str]) -> Tokenizer:
+        """Give the same tokenizer, of whose special tokens just these are control symbols."""
+        if tuple(names) == self.control_symbols:
+            return self
+        return self._wrap(self._core.with_control_symbols(list(names)), self._functions)
+
     # --- encoding and decoding ----------------------------------------------------------------
 
     def encode(
@@ -948,7 +969,7 @@ class Tokenizer(Immutable):
         *,
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
-        specials: Specials = "match",
+        specials: Specials | None = None,
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
         cache: bool = True,
@@ -965,7 +986,8 @@ class Tokenizer(Immutable):
             is_pretokenized: Whether texts come in words. Each word is encoded for itself, and its offsets count in it.
             add_special_tokens: Whether the post-processor's special tokens are added.
             specials: What special tokens in the text are: matched (``"match"``), ordinary text (``"text"``, which
-                cannot smuggle one in), an error (``"error"``), or matched if in the given set, else text.
+                cannot smuggle one in), an error (``"error"``), or matched if in the given set, else text. By default as the
+                library of the tokenizer's file does: matched, but for :attr:`control_symbols`, which are text.
             truncation: A :class:`piecework.Truncation`, its ``max_length`` alone, or None; by default as the tokenizer has
                 it. What is cut off is in ``overflowing``.
             padding: A :class:`piecework.Padding`, a length, or None; by default as the tokenizer has it.
@@ -1088,7 +1110,7 @@ class Tokenizer(Immutable):
         *,
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
-        specials: Specials = "match",
+        specials: Specials | None = None,
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
         cache: bool = True,
@@ -1112,7 +1134,12 @@ class Tokenizer(Immutable):
         return self._core.encode_ids(text, pair, is_pretokenized, options)
 
     def encode_nbest(
-        self, text: Text, n: int, *, add_special_tokens: bool = True, specials: Specials = "match"
+        self,
+        text: Text,
+        n: int,
+        *,
+        add_special_tokens: bool = True,
+        specials: Specials | None = None,
     ) -> list[Scored]:
         """Give the best segmentations of a text, best first, with their scores.
 
@@ -1158,7 +1185,7 @@ class Tokenizer(Immutable):
         *,
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
-        specials: Specials = "match",
+        specials: Specials | None = None,
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
         offsets: bool = False,
@@ -1239,7 +1266,7 @@ class Tokenizer(Immutable):
         *,
         lines: bool = False,
         add_special_tokens: bool = True,
-        specials: Specials = "match",
+        specials: Specials | None = None,
         errors: Literal["strict", "replace"] = "strict",
         cache: bool = True,
         dropout: float | None = None,
@@ -1334,7 +1361,7 @@ class Tokenizer(Immutable):
     def _options(  # noqa: PLR0917 (by place: names would cost every call)
         self,
         add_special_tokens: bool,
-        specials: Specials,
+        specials: Specials | None,
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
         cache: bool = True,
@@ -1347,7 +1374,7 @@ class Tokenizer(Immutable):
         """What a call asks for, as the core takes it; kept, as most calls ask for the same."""
         if (
             add_special_tokens is cache is True
-            and specials == "match"
+            and specials is None
             and truncation is padding is DEFAULT
             and dropout is alpha is nbest_size is seed is None
             and first_input == 0
@@ -1357,7 +1384,8 @@ class Tokenizer(Immutable):
         way = self._way(cache, dropout, alpha, nbest_size, seed)
         if first_input:
             way = way._replace(first_input=first_input)
-        if way not in (FAST, UNCACHED) or not isinstance(specials, str):
+        is_name = specials is None or isinstance(specials, str)
+        if way not in (FAST, UNCACHED) or not is_name:
             return self._made_options(add_special_tokens, specials, truncation, padding, way)
         # True and 1 are equal, but only one of them is a length.
         limits = type(truncation), truncation, type(padding), padding
@@ -1379,7 +1407,7 @@ class Tokenizer(Immutable):
         """What most calls ask for; None where each call draws a seed."""
         if self._has_dropout:
             return None
-        return self._made_options(True, "match", DEFAULT, DEFAULT, FAST)
+        return self._made_options(True, None, DEFAULT, DEFAULT, FAST)
 
     @cached_property
     def _has_dropout(self) -> bool:
@@ -1425,7 +1453,7 @@ class Tokenizer(Immutable):
     def _made_options(
         self,
         add_special_tokens: bool,
-        specials: Specials,
+        specials: Specials | None,
         truncation: TruncationLike | Default,
         padding: PaddingLike | Default,
         way: Way,
@@ -1444,7 +1472,7 @@ class Tokenizer(Immutable):
         limit = as_truncation(value) if name == "truncation" else as_padding(value, self)
         return json.dumps(limit and limit.to_dict())
 
-    def tokenize(self, text: str, *, specials: Specials = "match") -> list[str]:
+    def tokenize(self, text: str, *, specials: Specials | None = None) -> list[str]:
         r"""Give the tokens of a text, without special tokens around it, all of them.
 
         >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").tokenize("Hugs!")
@@ -1604,7 +1632,7 @@ class Tokenizer(Immutable):
         text_or_texts: Text | Iterable[Text] | ArrowColumn,
         *,
         add_special_tokens: bool = True,
-        specials: Specials = "match",
+        specials: Specials | None = None,
         cache: bool = True,
     ) -> Any:
         r"""Count tokens without making a list of them, neither truncated nor padded.
@@ -1638,7 +1666,7 @@ class Tokenizer(Immutable):
         each = check_iterable("text_or_texts", texts, "a text or an iterable of texts")
         return [self._core.count(text, options) for text in each]
 
-    def log_probability(self, text: Text, *, specials: Specials = "match") -> float:
+    def log_probability(self, text: Text, *, specials: Specials | None = None) -> float:
         """Give the logarithm of the probability of a text, however it is segmented.
 
         The model is Unigram, or WordPiece with ``segmentation="likeliest"``.
@@ -1696,7 +1724,7 @@ class Tokenizer(Immutable):
             raise TokenIdError(f"the token {shown(token)} is not in the vocabulary")
         return number
 
-    def log_likelihood(self, text: str, *, specials: Specials = "match") -> float:
+    def log_likelihood(self, text: str, *, specials: Specials | None = None) -> float:
         """Give the log-likelihood of a text: the sum of ln p over its tokens (note 002).
 
         A token's p is what ``probabilities`` say, or its share of all tokens when the training words are encoded; one that never occurs there, and
@@ -1782,6 +1810,19 @@ class Tokenizer(Immutable):
     def special_tokens(self) -> dict[str, int]:
         """The special tokens and their ids."""
         return dict(self._core.special_tokens())
+
+    @cached_property
+    def control_symbols(self) -> tuple[str, ...]:
+        r"""The special tokens that are ordinary text where a text spells them, unless a call says otherwise.
+
+        These are the control symbols of a SentencePiece model, which that library never matches in a text. Pickling keeps
+        them; a tokenizer.json cannot, and :meth:`with_added_tokens` makes of one a special token that is matched. Other formats
+        have none.
+
+        >>> Tokenizer.from_str("[UNK]\n[SEP]\nhug\n").control_symbols
+        ()
+        """
+        return tuple(self._core.control_symbols())
 
     @property
     def added_tokens(self) -> dict[int, AddedToken]:
@@ -2026,8 +2067,9 @@ class Tokenizer(Immutable):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a tokenizer.json, and a pre-tokenizer that no file holds, a Python function, beside it."""
         if self._functions:
-            return _unpickle, (self._without_functions.to_str(), self.pre_tokenizer)
-        return _unpickle, (self.to_str(), None)
+            text, pre_tokenizer = self._without_functions.to_str(), self.pre_tokenizer
+            return _unpickle, (text, pre_tokenizer, self.control_symbols)
+        return _unpickle, (self.to_str(), None, self.control_symbols)
 
     def __copy__(self) -> Tokenizer:
         """Give itself: it never changes."""
@@ -2038,12 +2080,14 @@ class Tokenizer(Immutable):
         return self
 
     def __eq__(self, other: object) -> bool:
-        """Compare everything that a file would hold."""
+        """Compare everything that a file would hold, and what control symbols are."""
         if not isinstance(other, Tokenizer):
             return NotImplemented
         if self._core is other._core:
             return True
         if self._core.splitter() != other._core.splitter() or self._functions != other._functions:
+            return False
+        if self.control_symbols != other.control_symbols:
             return False
         return self._without_functions.to_str() == other._without_functions.to_str()
 
@@ -2075,8 +2119,11 @@ class Tokenizer(Immutable):
         return f"Tokenizer({', '.join(parts)})"
 
 
-def _unpickle(text: str, pre_tokenizer: PreTokenizer | None) -> Tokenizer:
-    tokenizer = Tokenizer._wrap(_core.Tokenizer.from_json(text.encode(), [], True, False))
+def _unpickle(
+    text: str, pre_tokenizer: PreTokenizer | None, control_symbols: Sequence[str] = ()
+) -> Tokenizer:
+    core = _core.Tokenizer.from_json(text.encode(), [], True, False)
+    tokenizer = Tokenizer._wrap(core)._with_controls(control_symbols)
     return tokenizer.with_parts(pre_tokenizer=pre_tokenizer) if pre_tokenizer else tokenizer
 
 
@@ -2189,14 +2236,14 @@ def _listed(texts: Any, is_pretokenized: bool) -> Sequence[Any] | ArrowTexts:
 _TEXTS = "an iterable of texts"
 
 
-def _frozen(specials: Any) -> str | frozenset[str]:
-    """What special tokens are, as it may be kept."""
-    if isinstance(specials, str):
+def _frozen(specials: Any) -> str | frozenset[str] | None:
+    """What a call says of special tokens, as it may be kept: nobody else can change it."""
+    if specials is None or isinstance(specials, str):
         return specials
     try:
         return frozenset(specials)
     except TypeError:
-        expected = '"match", "text", "error" or a set of special tokens, each a str'
+        expected = 'None, "match", "text", "error" or a set of special tokens, each a str'
         raise wrong_type("specials", expected, specials) from None
 
 

@@ -119,7 +119,7 @@ class Call:
     texts: Sequence[Any] | ArrowTexts | FileTexts
     is_pretokenized: bool
     add_special_tokens: bool
-    specials: Specials
+    specials: Specials | None
     truncation: TruncationLike | Default
     padding: PaddingLike | Default
     cache: bool

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import live_unigram
 import piecework as pw
 from piecework.cli import input as reading
 
@@ -329,3 +330,17 @@ def test_other_models_have_no_list(run: Run, tok_file: Path) -> None:
     assert (ended.code, ended.out) == (2, "")
     assert "have probabilities of segmentations" in ended.err
     assert run("encode", tok_file, "--sample", stdin="a\n").code == 2
+
+
+def test_control_symbols_of_a_sentencepiece_model_are_text(run: Run, tmp_path: Path) -> None:
+    pieces = [("<unk>", 0.0, 2), ("<s>", 0.0, 3), *((c, -1.0, 1) for c in "▁ab<s>")]
+    (tmp_path / "m.model").write_bytes(live_unigram.model_of(pieces))
+    text, matched = [3, 5, 6, 7], [3, 1]
+    for said, wanted in ((None, text), ("text", text), ("match", matched)):
+        flags = ["--specials", said] if said else []
+        ended = run("encode", tmp_path / "m.model", *flags, stdin="a<s>")
+        assert (ended.code, ids_of(ended.out)) == (0, [wanted])
+        counted = run("count", tmp_path / "m.model", *flags, "--json", stdin="a<s>")
+        assert f'"tokens": {len(wanted)},' in counted.out
+    found = run("inspect", tmp_path / "m.model", "--json").out
+    assert json.loads(found)["control_symbols"] == ["<s>"]

@@ -11,7 +11,8 @@ from piecework.reference import pipeline
 Case = dict[str, Any]
 CASES = Path(__file__).parents[2] / "spec" / "cases"
 TABLE = json.loads((CASES / "pipeline.json").read_text(encoding="utf-8"))
-KEYS = {"name", "source", "config", "text", "pair", "add_special_tokens", "specials", "error"}
+KEYS = {"name", "source", "config", "text", "pair", "add_special_tokens", "specials", "control_symbols",
+        "error"}  # fmt: skip
 COLUMNS = {
     *("ids", "tokens", "offsets", "word_ids", "type_ids", "special_tokens_mask"),
     *("attention_mask", "sequence_ids", "overflowing"),
@@ -37,7 +38,8 @@ def encoded(case: Case) -> Any:
     config = {**case["config"], "model": TABLE["models"][case["config"].get("model", "pieces")]}
     asked = {name: case[name] for name in ASKED if name in case}
     texts = [case["text"], *([case["pair"]] if "pair" in case else [])]
-    return pipeline.from_dict(config).encode(*texts, **asked)
+    made = pipeline.from_dict(config, case.get("control_symbols", ()))
+    return made.encode(*texts, **asked)
 
 
 @pytest.mark.parametrize("case", TABLE["cases"], ids=lambda case: case["name"])

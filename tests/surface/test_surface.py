@@ -32,7 +32,7 @@ COUNTING = "normalizer=DEFAULT, pre_tokenizer=DEFAULT, threads=None, progress=Fa
 FILES = "encoding='utf-8', errors='strict'"
 CHANCE = "dropout=None, alpha=None, nbest_size=None, seed=None"
 ENCODING = (
-    "is_pretokenized=False, add_special_tokens=True, specials='match', truncation=DEFAULT, "
+    "is_pretokenized=False, add_special_tokens=True, specials=None, truncation=DEFAULT, "
     "padding=DEFAULT"
 )
 SIGNATURES: dict[str, str] = {
@@ -71,15 +71,15 @@ SIGNATURES: dict[str, str] = {
     "Tokenizer.encode_ids": f"(self, text, pair=None, *, {ENCODING}, cache=True, {CHANCE})",
     "Tokenizer.encode_batch": f"(self, texts, *, {ENCODING}, offsets=False, cache=True, {CHANCE}, threads=None)",
     "Tokenizer.encode_file": "(self, path, *, lines=False, add_special_tokens=True, "
-    f"specials='match', errors='strict', cache=True, {CHANCE}, threads=None, progress=False)",
+    f"specials=None, errors='strict', cache=True, {CHANCE}, threads=None, progress=False)",
     "Tokenizer.encode_segments": "(self, segments, *, add_special_tokens=True, "
     f"truncation=DEFAULT, padding=DEFAULT, cache=True, {CHANCE})",
-    "Tokenizer.tokenize": "(self, text, *, specials='match')",
+    "Tokenizer.tokenize": "(self, text, *, specials=None)",
     "Tokenizer.decode": "(self, ids, *, skip_special_tokens=True)",
     "Tokenizer.decode_batch": "(self, batch, *, skip_special_tokens=True)",
-    "Tokenizer.count": "(self, text_or_texts, *, add_special_tokens=True, specials='match', "
+    "Tokenizer.count": "(self, text_or_texts, *, add_special_tokens=True, specials=None, "
     "cache=True)",
-    "Tokenizer.log_likelihood": "(self, text, *, specials='match')",
+    "Tokenizer.log_likelihood": "(self, text, *, specials=None)",
     "Tokenizer.explain": "(self, word)",
     "Tokenizer.token_to_id": "(self, token)",
     "Tokenizer.id_to_token": "(self, id)",

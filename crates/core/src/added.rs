@@ -30,6 +30,8 @@ pub struct AddedToken {
     pub normalized: bool,
     /// It stands for no text of its own: decoding can leave it out, and calls say whether text may hold it.
     pub special: bool,
+    /// It is a special token that by default is ordinary text where a text spells it: a control symbol of `SentencePiece`.
+    pub control: bool,
 }
 
 impl AddedToken {
@@ -38,13 +40,21 @@ impl AddedToken {
     pub fn special(id: u32, content: &str) -> Self {
         Self { id, content: content.to_owned(), special: true, ..Self::default() }
     }
+
+    /// A control symbol of `SentencePiece`, which that library never matches in a text.
+    #[must_use]
+    pub fn control(id: u32, content: &str) -> Self {
+        Self { control: true, ..Self::special(id, content) }
+    }
 }
 
 /// What special tokens in a text are.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Specials {
-    /// The special tokens they look like.
+    /// As the library does that wrote the tokenizer's file: control symbols are ordinary text, all others are matched.
     #[default]
+    AsFormat,
+    /// The special tokens they look like.
     Match,
     /// Ordinary text.
     Text,
@@ -52,14 +62,6 @@ pub enum Specials {
     Error,
     /// These are matched, the others are ordinary text.
     Allowed(Vec<String>),
-}
-
-impl Specials {
-    /// Whether the model may make a special token of text; where only some are allowed, it makes none.
-    #[must_use]
-    pub fn may_match(&self) -> bool {
-        *self == Self::Match
-    }
 }
 
 /// A stretch of a text.
@@ -82,6 +84,8 @@ pub struct AddedTokens {
     normalized: HashMap<u32, String>,
     special: HashSet<String>,
     finders: Finders,
+    /// What finds all but the control symbols; `None` where there are none of these.
+    without_controls: Option<Finders>,
 }
 
 /// What finds added tokens: in the text as it came, and in the normalized text.
@@ -142,6 +146,9 @@ impl AddedTokens {
         }
         added.tokens = tokens;
         added.finders = added.finders_of(|_| true)?;
+        if added.controls().next().is_some() {
+            added.without_controls = Some(added.finders_of(|token| !token.control)?);
+        }
         Ok(added)
     }
 
@@ -186,6 +193,26 @@ impl AddedTokens {
         self.tokens.iter().filter(|token| token.special)
     }
 
+    /// The control symbols in order of their ids.
+    pub fn controls(&self) -> impl Iterator<Item = &AddedToken> {
+        self.tokens.iter().filter(|token| token.control)
+    }
+
+    /// The tokens, of which just those in `names` are control symbols; each of these must be a special token.
+    pub fn with_controls(&self, names: &[String]) -> Result<Vec<AddedToken>> {
+        self.expect_special(names, "control_symbols")?;
+        let controls: HashSet<&String> = names.iter().collect();
+        let token = |token: &AddedToken| AddedToken { control: controls.contains(&token.content), ..token.clone() };
+        Ok(self.tokens.iter().map(token).collect())
+    }
+
+    /// Refuses a name that is no special token; `what` lists the names.
+    fn expect_special(&self, names: &[String], what: &str) -> Result<()> {
+        let Some(name) = names.iter().find(|name| !self.special.contains(name.as_str())) else { return Ok(()) };
+        let known: Vec<&str> = self.specials().map(|token| token.content.as_str()).collect();
+        Err(Error::Config(format!("{what}: {name:?} is not a special token; there are {known:?}")))
+    }
+
     /// The id of the token with this content.
     #[must_use]
     pub fn id(&self, content: &str) -> Option<u32> {
@@ -225,7 +252,8 @@ impl AddedTokens {
     ) -> Result<Matching<'a>> {
         let finders = match specials {
             Specials::Allowed(names) => self.allow(names, allowed)?,
-            _ => &self.finders,
+            Specials::AsFormat => self.without_controls.as_ref().unwrap_or(&self.finders),
+            Specials::Match | Specials::Text | Specials::Error => &self.finders,
         };
         Ok(Matching { tokens: self, finders, specials, text })
     }
@@ -238,11 +266,7 @@ impl AddedTokens {
         let finders = match allowed.finders.take() {
             Some(finders) => finders,
             None => {
-                if let Some(name) = names.iter().find(|name| !self.special.contains(name.as_str())) {
-                    let known: Vec<&str> = self.specials().map(|token| token.content.as_str()).collect();
-                    let message = format!("specials: {name:?} is not a special token; there are {known:?}");
-                    return Err(Error::Config(message));
-                }
+                self.expect_special(names, "specials")?;
                 let names: HashSet<&String> = names.iter().collect();
                 self.finders_of(|token| !token.special || names.contains(&token.content))?
             }
@@ -294,9 +318,13 @@ impl Matching<'_> {
         *self.specials == Specials::Error && self.seeks_normalized()
     }
 
-    /// Whether the model may make special tokens of text.
+    /// Whether the model may make special tokens of text; where only some are matched, it makes none.
     pub(crate) fn may_match(self) -> bool {
-        self.specials.may_match()
+        match self.specials {
+            Specials::Match => true,
+            Specials::AsFormat => self.tokens.without_controls.is_none(),
+            Specials::Text | Specials::Error | Specials::Allowed(_) => false,
+        }
     }
 
     /// The parts of a stretch of the text as it came, which begins at byte `base`.
@@ -355,7 +383,7 @@ impl Matching<'_> {
 
     fn takes_special(self, token: &AddedToken, at: impl Fn() -> usize) -> Result<bool> {
         match self.specials {
-            Specials::Match | Specials::Allowed(_) => Ok(true),
+            Specials::AsFormat | Specials::Match | Specials::Allowed(_) => Ok(true),
             Specials::Text => Ok(false),
             Specials::Error => {
                 Err(Error::SpecialToken { token: token.content.clone(), character: self.text[..at()].chars().count() })
@@ -419,6 +447,24 @@ mod tests {
         let only_b = Specials::Allowed(vec!["[B]".to_owned()]);
         assert_eq!(split(&tokens, "[A][B]", &only_b).unwrap(), ["[A]", "<2:[B]>"]);
         assert!(split(&tokens, "", &Specials::Allowed(vec!["[C]".to_owned()])).is_err());
+    }
+
+    #[test]
+    fn control_symbols_are_text_by_default() {
+        let control = tokens(|token| token.control = token.content != "[B]");
+        assert_eq!(
+            split(&control, "[A][B]", &Specials::AsFormat).unwrap(),
+            ["[A]", "<2:[B]>"],
+            "nor do they hide others"
+        );
+        assert_eq!(split(&control, "[A][B]", &Specials::Match).unwrap(), ["<1:[A][B]>"]);
+        let of = |specials: &Specials, tokens: &AddedTokens| {
+            tokens.matching("", specials, &mut Allowed::default()).unwrap().may_match()
+        };
+        assert!(!of(&Specials::AsFormat, &control) && of(&Specials::AsFormat, &tokens(|_| {})));
+        let none = AddedTokens::new(control.with_controls(&[]).unwrap(), |text| Ok(text.to_owned())).unwrap();
+        assert_eq!((none.controls().count(), control.controls().count()), (0, 2));
+        assert!(control.with_controls(&["[C]".to_owned()]).is_err());
     }
 
     #[test]

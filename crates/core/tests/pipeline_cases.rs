@@ -13,7 +13,7 @@ use piecework_core::{Error, Result};
 use serde_json::{Value, json};
 
 /// All that a case may say; `error` stands in place of the columns.
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 17] = [
     "name",
     "source",
     "config",
@@ -21,6 +21,7 @@ const KEYS: [&str; 16] = [
     "pair",
     "add_special_tokens",
     "specials",
+    "control_symbols",
     "error",
     "ids",
     "tokens",
@@ -43,19 +44,23 @@ fn tokenizer(table: &Value, case: &Value) -> Result<Tokenizer> {
     let model = table["models"][model].clone();
     assert!(model.is_object(), "{}", case["name"]);
     config["model"] = model;
-    read_tokenizer_json(config.to_string().as_bytes(), &JsonSettings::default())
+    let tokenizer = read_tokenizer_json(config.to_string().as_bytes(), &JsonSettings::default())?;
+    case.get("control_symbols").map_or(Ok(tokenizer), |names| tokenizer.with_controls(&strings(names)))
+}
+
+fn strings(names: &Value) -> Vec<String> {
+    names.as_array().unwrap().iter().map(|name| name.as_str().unwrap().into()).collect()
 }
 
 fn options(case: &Value, tokenizer: &Tokenizer) -> Options {
     Options {
         add_special_tokens: case.get("add_special_tokens").is_none_or(|flag| flag.as_bool().unwrap()),
         specials: match case.get("specials") {
-            None => Specials::Match,
+            None => Specials::AsFormat,
+            Some(Value::String(word)) if word == "match" => Specials::Match,
             Some(Value::String(word)) if word == "text" => Specials::Text,
             Some(Value::String(word)) if word == "error" => Specials::Error,
-            Some(names) => {
-                Specials::Allowed(names.as_array().unwrap().iter().map(|name| name.as_str().unwrap().into()).collect())
-            }
+            Some(names) => Specials::Allowed(strings(names)),
         },
         truncation: tokenizer.truncation().copied(),
         padding: tokenizer.padding().cloned(),

@@ -33,14 +33,14 @@ impl Options {
         py: Python<'_>,
         tokenizer: &Tokenizer,
         add_special_tokens: bool,
-        specials: &Bound<'_, PyAny>,
+        specials: Option<&Bound<'_, PyAny>>,
         truncation: Limit,
         padding: Limit,
         way: Way,
     ) -> PyResult<Self> {
         let Way(road, dropout, alpha, nbest_size, seed, first_input) = way;
         let road = self::road(py, &road)?;
-        let specials = self::specials(specials)?;
+        let specials = specials.map(self::specials).transpose()?.unwrap_or_default();
         let tokenizer = &tokenizer.inner;
         tokenizer.model().check_chance(dropout, alpha).map_err(|error| to_py(py, &error))?;
         let truncation = match truncation {

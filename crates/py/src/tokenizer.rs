@@ -152,6 +152,7 @@ impl Tokenizer {
             rstrip,
             normalized,
             special,
+            control: false,
         });
         let tokens = tokens.collect();
         let changed = py.detach(|| self.inner.with_added_tokens(tokens));
@@ -161,10 +162,21 @@ impl Tokenizer {
     /// The added tokens with their ids.
     fn added_tokens(&self) -> Vec<(u32, AddedTuple)> {
         let tuple = |token: &AddedToken| {
-            let AddedToken { id, content, single_word, lstrip, rstrip, normalized, special } = token.clone();
+            let AddedToken { id, content, single_word, lstrip, rstrip, normalized, special, .. } = token.clone();
             (id, (content, single_word, lstrip, rstrip, normalized, special))
         };
         self.inner.added().tokens().iter().map(tuple).collect()
+    }
+
+    /// The special tokens that by default are ordinary text.
+    fn control_symbols(&self) -> Vec<&str> {
+        self.inner.added().controls().map(|token| token.content.as_str()).collect()
+    }
+
+    /// The same tokenizer, of whose special tokens just these are control symbols.
+    fn with_control_symbols(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Self> {
+        let changed = py.detach(|| self.inner.with_controls(&names));
+        changed.map(Self::new).map_err(|error| to_py(py, &error))
     }
 
     fn to_json(&self, py: Python<'_>) -> PyResult<String> {

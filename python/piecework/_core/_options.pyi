@@ -12,7 +12,7 @@ class Options:
     Args:
         tokenizer: Whose prescriptions are meant, and whose vocabulary names the pad token.
         add_special_tokens: Whether the post-processor adds its special tokens.
-        specials: What special tokens in the text are.
+        specials: What special tokens in the text are; None: control symbols are text, all others are matched.
         truncation: JSON; True as the tokenizer prescribes, False for none.
         padding: The same for padding.
         way: The road, and what decides about merges.
@@ -31,7 +31,7 @@ class Options:
         cls,
         tokenizer: Tokenizer,
         add_special_tokens: bool,
-        specials: Specials,
+        specials: Specials | None,
         truncation: bool | str,
         padding: bool | str,
         way: Way,

@@ -54,6 +54,12 @@ class Tokenizer:
     def added_tokens(self) -> list[tuple[int, _AddedToken]]:
         """Give the added tokens with their ids."""
 
+    def control_symbols(self) -> list[str]:
+        """Give the special tokens that by default are ordinary text."""
+
+    def with_control_symbols(self, names: Sequence[str]) -> Tokenizer:
+        """Give the same tokenizer, of whose special tokens just these are control symbols."""
+
     def to_json(self) -> str:
         """Give the tokenizer.json."""
 

@@ -121,9 +121,12 @@ SpecialTokens = Annotated[
     ),
 ]
 OnSpecials = Annotated[
-    Specials,
+    Specials | None,
     typer.Option(
-        "--specials", help="Special tokens in the text: themselves, ordinary text, or an error."
+        "--specials",
+        help="Match special tokens in the text, take them as ordinary text, or report an error (default: match; in a "
+        "SentencePiece model, text).",
+        show_default=False,
     ),
 ]
 Stream = Annotated[

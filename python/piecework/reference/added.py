@@ -103,6 +103,8 @@ class AddedTokens:
         tokens: The tokens.
         normalize: The tokenizer's normalizer.
         form_of: Gives the form in which a token is sought in normalized text; by default its own normalized form.
+        controls: The special tokens that are text where a call does not say otherwise: the control
+            symbols of a SentencePiece model.
 
     >>> tokens = AddedTokens([AddedToken("[M]", 0, lstrip=True, normalized=False)], identity)
     >>> [(s.value.text, s.token is not None) for s in tokens.split("a [M]b")]
@@ -114,9 +116,13 @@ class AddedTokens:
         tokens: Iterable[AddedToken],
         normalize: Callable[[str], Normalized] = identity,
         form_of: Callable[[str], str] | None = None,
+        controls: Iterable[str] = (),
     ) -> None:
         self.tokens = {token.content: token for token in tokens}
         self.special = frozenset(t.content for t in self.tokens.values() if t.special)
+        self.controls = frozenset(controls)
+        if self.controls - self.special:
+            raise ValueError(f"{sorted(self.controls - self.special)} are no special tokens")
         self._normalize = normalize
         by_id = sorted(self.tokens.values(), key=lambda token: token.id, reverse=True)
         self._verbatim = {token.content: token for token in by_id if not token.normalized}
@@ -124,14 +130,31 @@ class AddedTokens:
         form_of = form_of or (lambda content: normalize(content).text)
         self._normal = {form_of(token.content): token for token in by_id if token.normalized}
 
-    def split(self, text: str, specials: Specials = "match") -> list[Stretch]:
+    def settled(self, specials: Specials | None) -> Specials:
+        """Gives what a call means that says nothing of special tokens.
+
+        Args:
+            specials: What it says; None for nothing.
+
+        Returns:
+            `match`, and where there are control symbols, the set of all other special tokens.
+
+        >>> mark = AddedToken("[M]", 0, special=True)
+        >>> AddedTokens([mark]).settled(None), AddedTokens([mark], controls=["[M]"]).settled(None)
+        ('match', frozenset())
+        """
+        if specials is None:
+            return self.special - self.controls if self.controls else "match"
+        return specials
+
+    def split(self, text: str, specials: Specials | None = None) -> list[Stretch]:
         """Cuts a text at its added tokens, and normalizes what lies between.
 
         Args:
             text: Any text without lone surrogates.
             specials: What becomes of special tokens. `match`: they are matched. `text`: they are
                 found but are no match. `error`: there may be none. A set: these are matched, and no
-                other is even looked for.
+                other is even looked for. None: see `settled`.
 
         Returns:
             Matches and the rest, in order; none is empty.
@@ -145,6 +168,7 @@ class AddedTokens:
         >>> [s.value.text for s in tokens.split("a[M]", specials="text")]
         ['a[M]']
         """
+        specials = self.settled(specials)
         self._check(specials)
         stretches: list[Stretch] = []
         for first in self._found(identity(text), self._verbatim, specials):

@@ -54,7 +54,7 @@ class Pipeline:
         pair: Text | None = None,
         *,
         add_special_tokens: bool = True,
-        specials: Specials = "match",
+        specials: Specials | None = None,
         seed: int = 0,
         number: int = 0,
     ) -> Encoding:
@@ -66,7 +66,8 @@ class Pipeline:
             pair: A second text.
             add_special_tokens: Add what the post-processor adds.
             specials: What becomes of special tokens that stand in the text (see `AddedTokens`).
-                With any value but `match`, no other text becomes one either.
+                With any value but `match`, no other text becomes one either. None is `match`, but
+                where there are control symbols, which are text then.
             seed: What dropout follows from: the same seed, the same tokens.
             number: The place of this input in its call, which dropout follows from as well.
 
@@ -99,7 +100,7 @@ class Pipeline:
         inputs: Iterable[Text | tuple[Text, Text]],
         *,
         add_special_tokens: bool = True,
-        specials: Specials = "match",
+        specials: Specials | None = None,
         seed: int = 0,
     ) -> list[Encoding]:
         """Encodes many inputs, and pads them to one length.
@@ -130,7 +131,7 @@ class Pipeline:
         return padded(batch, self.padding) if self.padding else batch
 
     def _text(
-        self, text: Text, type_id: int, specials: Specials, generator: SplitMix64
+        self, text: Text, type_id: int, specials: Specials | None, generator: SplitMix64
     ) -> Encoding:
         if isinstance(text, str):
             return self._words(text, None, type_id, specials, generator)
@@ -143,10 +144,11 @@ class Pipeline:
         text: str,
         number: int | None,
         type_id: int,
-        specials: Specials,
+        specials: Specials | None,
         generator: SplitMix64,
     ) -> Encoding:
         added = self.added or AddedTokens([], self.normalizer or identity)
+        specials = added.settled(specials)
         rows: list[Row] = []
         for word, (part, token) in enumerate(self._parts(added, text, specials)):
             own = word if number is None else number
@@ -166,11 +168,13 @@ class Pipeline:
                 yield from (Stretch(part, None) for part in self.pre_tokenizer(stretch.value))
 
 
-def from_dict(data: Mapping[str, Any]) -> Pipeline:
+def from_dict(data: Mapping[str, Any], control_symbols: Iterable[str] = ()) -> Pipeline:
     """Makes a pipeline of a tokenizer.json; its decoder is not looked at.
 
     Args:
         data: The object of the file.
+        control_symbols: The special tokens that are text where a call does not say otherwise. A
+            tokenizer.json has none; those of a SentencePiece model are all its special tokens.
 
     Returns:
         The pipeline.
@@ -193,7 +197,7 @@ def from_dict(data: Mapping[str, Any]) -> Pipeline:
         if token.content and ids[token.content] != token.id:
             raise ValueError(f"the added token {token.content!r} will have another id than it says")
     form_of = None if normalizer is None else normalizer.form_of
-    added = AddedTokens(tokens, normalizer or identity, form_of)
+    added = AddedTokens(tokens, normalizer or identity, form_of, control_symbols)
     return Pipeline(
         models.from_dict(data["model"], added.special, names_unknown=_is_sentencepiece(data)),
         normalizer,

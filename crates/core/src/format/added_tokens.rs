@@ -39,6 +39,7 @@ fn added_token(node: &Node<'_>) -> Result<AddedToken> {
         rstrip: node.member("rstrip")?.bool()?,
         normalized: node.member("normalized")?.bool()?,
         special: node.member("special")?.bool()?,
+        control: false,
     })
 }
 

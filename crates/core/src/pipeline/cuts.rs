@@ -213,6 +213,7 @@ mod tests {
             rstrip: flag(2),
             normalized: flag(3),
             special: flag(4),
+            control: flag(4) && flag(5),
         }
     }
 
@@ -235,11 +236,16 @@ mod tests {
             let added: Vec<_> = (0..random(&mut state) % 4).map(|_| added(&mut state)).collect();
             let is_mixed = added.iter().any(|token| token.normalized);
             let tokenizer = tokenizer(&splitters[trial % splitters.len()], added);
-            let specials =
-                [Specials::Match, Specials::Text, Specials::Error, Specials::Allowed(vec!["[X]".to_owned()])];
+            let specials = [
+                Specials::AsFormat,
+                Specials::Match,
+                Specials::Text,
+                Specials::Error,
+                Specials::Allowed(vec!["[X]".to_owned()]),
+            ];
             let road = [Road::Fast, Road::Uncached, Road::General][random(&mut state) % 3];
             let add_special_tokens = random(&mut state).is_multiple_of(2);
-            let specials = specials[random(&mut state) % 4].clone();
+            let specials = specials[random(&mut state) % 5].clone();
             let options = Options { add_special_tokens, specials, road, ..Options::default() };
             let text = text(&mut state, 40);
             let mut whole = Vec::new();

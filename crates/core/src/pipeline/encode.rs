@@ -77,7 +77,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             add_special_tokens: true,
-            specials: Specials::Match,
+            specials: Specials::default(),
             truncation: None,
             padding: None,
             overflow: true,

@@ -113,6 +113,12 @@ impl Tokenizer {
         Self::new(Parts { added, ..self.parts.clone() })
     }
 
+    /// The same tokenizer, of whose special tokens just these are control symbols.
+    pub fn with_controls(&self, names: &[String]) -> Result<Self> {
+        let added = self.added.with_controls(names)?;
+        Self::new(Parts { added, ..self.parts.clone() })
+    }
+
     /// The same tokenizer with another model over the same tokens.
     pub fn with_model(&self, model: Model) -> Result<Self> {
         Self::new(Parts { model, ..self.parts() })

@@ -16,7 +16,6 @@ from piecework.cli.options import (
     NoProgress,
     OnBrokenBytes,
     OnSpecials,
-    Specials,
     SpecialTokens,
     Splitting,
     Stream,
@@ -74,7 +73,7 @@ def encode(
     limits: Limits,
     chance: Chance,
     special_tokens: SpecialTokens = True,
-    specials: OnSpecials = Specials.match,
+    specials: OnSpecials = None,
     errors: OnBrokenBytes = Errors.strict,
     stream: Stream = False,
     threads: Threads = None,
@@ -114,7 +113,7 @@ def encode(
             [_text(line, pair, pretokenized) for line in lines],
             is_pretokenized=pretokenized,
             add_special_tokens=special_tokens,
-            specials=specials.value,
+            specials=specials and specials.value,
             threads=threads,
             **chance.settings(source.line - len(lines)),
         )
@@ -137,7 +136,10 @@ def encode(
 
     def best(line: str) -> Iterable[str]:
         found = tok.encode_nbest(
-            line, nbest or 1, add_special_tokens=special_tokens, specials=specials.value
+            line,
+            nbest or 1,
+            add_special_tokens=special_tokens,
+            specials=specials and specials.value,
         )
         return _ranked(found, columns) if json else _scored(found, tells)
 

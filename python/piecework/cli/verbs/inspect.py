@@ -84,6 +84,7 @@ def _tokenizer_facts(tok: Tokenizer, shown_merges: int) -> Facts:
         "vocab_size": tok.vocab_size,
         "max_id": tok.max_id,
         "special_tokens": tok.special_tokens,
+        **({"control_symbols": list(tok.control_symbols)} if tok.control_symbols else {}),
         "added_tokens": [
             {"id": number, **asdict(token)} for number, token in tok.added_tokens.items()
         ],

@@ -30,7 +30,7 @@ const HELD: Held = Held { format: "a SentencePiece model", instead: "save a toke
 
 /// The tokenizer of a `.model` file of BPE or Unigram.
 ///
-/// Control symbols become special tokens. Symbols that the user defined are added tokens of BPE, sought in normalized text;
+/// Control symbols become special tokens that by default are ordinary text where a text spells them. Symbols that the user defined are added tokens of BPE, sought in normalized text;
 /// in a unigram model they are pieces with a score of their own.
 pub fn read_sentencepiece(bytes: &[u8]) -> Result<Tokenizer> {
     let proto = ModelProto::read(bytes)?;
@@ -154,7 +154,7 @@ fn is_run(text: &str) -> bool {
 
 fn added(pieces: &[Piece<'_>], model: &Model) -> Vec<AddedToken> {
     let token = |(id, piece): (u32, &Piece<'_>)| match piece.kind {
-        PieceKind::Control => Some(AddedToken::special(id, piece.text)),
+        PieceKind::Control => Some(AddedToken::control(id, piece.text)),
         PieceKind::UserDefined if model.as_bpe().is_some() => {
             Some(AddedToken { id, content: piece.text.to_owned(), normalized: true, ..AddedToken::default() })
         }

@@ -94,7 +94,8 @@ pub struct Bpe {
     shared: Arc<Shared>,
     /// The ids that text must not produce where special tokens are no more than text.
     specials: HashSet<u32>,
-    without_specials: OnceLock<Arc<Tables>>,
+    /// Built when first asked for; models with the same special tokens share it.
+    without_specials: Arc<OnceLock<Tables>>,
 }
 
 #[derive(Debug)]
@@ -153,7 +154,7 @@ impl Bpe {
         unused::check(&vocab, &settings, unk_id)?;
         let shared =
             Arc::new(Shared { vocab, merges, settings, unk_id, tables: OnceLock::new(), splits: OnceLock::new() });
-        Ok(Self { shared, specials: HashSet::new(), without_specials: OnceLock::new() })
+        Ok(Self { shared, specials: HashSet::new(), without_specials: Arc::default() })
     }
 
     /// The same model with other settings; merges depend on the prefix, which stays.
@@ -170,7 +171,9 @@ impl Bpe {
     /// The same model; on request no text produces these ids.
     #[must_use]
     pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
-        Self { shared: Arc::clone(&self.shared), specials, without_specials: OnceLock::new() }
+        let is_same = specials == self.specials;
+        let without_specials = if is_same { Arc::clone(&self.without_specials) } else { Arc::default() };
+        Self { shared: Arc::clone(&self.shared), specials, without_specials }
     }
 
     /// The vocabulary.
@@ -222,7 +225,7 @@ impl Bpe {
         if specials || self.specials.is_empty() {
             return self.shared.tables.get_or_init(|| self.make_tables(|_| true));
         }
-        self.without_specials.get_or_init(|| Arc::new(self.make_tables(|id| !self.specials.contains(&id))))
+        self.without_specials.get_or_init(|| self.make_tables(|id| !self.specials.contains(&id)))
     }
 
     /// What encodes words of this spelling from left to right, if anything can.

@@ -73,7 +73,8 @@ pub struct Unigram {
     shared: Arc<Shared>,
     /// The ids that text must not produce where special tokens are no more than text.
     specials: HashSet<u32>,
-    without_specials: OnceLock<Arc<Tables>>,
+    /// Built when first asked for; models with the same special tokens share it.
+    without_specials: Arc<OnceLock<Tables>>,
 }
 
 #[derive(Debug)]
@@ -110,7 +111,7 @@ impl Unigram {
     fn over(vocab: Arc<Vocab>, scores: Arc<[f64]>, settings: Settings) -> Self {
         let unk_id = settings.unk_token.as_ref().and_then(|unk| vocab.id(unk));
         let shared = Arc::new(Shared { vocab, scores, settings, unk_id, tables: OnceLock::new() });
-        Self { shared, specials: HashSet::new(), without_specials: OnceLock::new() }
+        Self { shared, specials: HashSet::new(), without_specials: Arc::default() }
     }
 
     /// The same model with other settings.
@@ -123,7 +124,9 @@ impl Unigram {
     /// The same model; on request no text produces these ids.
     #[must_use]
     pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
-        Self { shared: Arc::clone(&self.shared), specials, without_specials: OnceLock::new() }
+        let is_same = specials == self.specials;
+        let without_specials = if is_same { Arc::clone(&self.without_specials) } else { Arc::default() };
+        Self { shared: Arc::clone(&self.shared), specials, without_specials }
     }
 
     /// The vocabulary.
@@ -180,7 +183,7 @@ impl Unigram {
             return tables.get_or_init(|| Tables::new(vocab, scores, settings, |_| true));
         }
         let make = || Tables::new(vocab, scores, settings, |id| !self.specials.contains(&id));
-        self.without_specials.get_or_init(|| Arc::new(make()))
+        self.without_specials.get_or_init(make)
     }
 }
 

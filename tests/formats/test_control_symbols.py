@@ -1,0 +1,201 @@
+"""Control symbols of SentencePiece models: ordinary text by default, as in that library, wherever a text is encoded."""
+
+import copy
+import itertools
+import pickle
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import live_bpe
+import live_unigram
+import piecework as pw
+
+SHARED = (*live_unigram.MODELS, "llama2-tokenizer", "mistral-tokenizer.model.v3")
+LINES = [
+    "the cats sat on the mat",
+    "low lower lowest newest widest",
+    "a <s> in a text and a </s> at its end",
+    "ing the mask 一二三 ab",
+]
+CHOSEN: list[dict[str, Any]] = [
+    {"model_type": "bpe"},
+    {"model_type": "unigram"},
+    {
+        "model_type": "bpe",
+        "pad_id": 3,
+        "control_symbols": ["<c>", "[INST]"],
+        "user_defined_symbols": ["<mask>", "ing", "<c>x"],
+    },
+    {
+        "model_type": "unigram",
+        "pad_id": 3,
+        "control_symbols": ["<c>", "[INST]"],
+        "user_defined_symbols": ["<mask>", "ing", "INST"],
+    },
+    {"model_type": "bpe", "byte_fallback": True, "user_defined_symbols": ["<mask>"]},
+    {"model_type": "unigram", "add_dummy_prefix": False, "remove_extra_whitespaces": False},
+]
+PARTS = (
+    *("<s>", "</s>", "<unk>", "<pad>", "<c>", "<c>x", "[INST]", "INST", "<mask>", "ing"),
+    *(" ", "  ", "low", "cat", "一二", "\n", "é", "<", "s>", "🙂"),
+)
+
+
+def texts() -> list[str]:
+    """Gives texts that spell control symbols, the unknown piece and user-defined symbols."""
+    rng = random.Random(4)
+    mixed = ["".join(rng.choices(PARTS, k=rng.randint(1, 9))) for _ in range(300)]
+    pairs = map("".join, itertools.product(PARTS[:10], repeat=2))
+    return [*live_unigram.TRAPS, *pairs, *mixed]
+
+
+def trained(chosen: dict[str, Any]) -> bytes:
+    """Trains a model with SentencePiece."""
+    settings = {name: value for name, value in chosen.items() if name != "model_type"}
+    size = 400 if settings.get("byte_fallback") else 70
+    train = (
+        live_bpe.trained_sentencepiece if chosen["model_type"] == "bpe" else live_unigram.trained
+    )
+    return train(LINES * 5, size, hard_vocab_limit=False, **settings)
+
+
+@pytest.fixture(scope="module")
+def model() -> bytes:
+    """A model of BPE with control symbols and symbols of the user."""
+    return trained(CHOSEN[2])
+
+
+@pytest.fixture
+def tok(model: bytes) -> pw.Tokenizer:
+    """Its tokenizer."""
+    return pw.Tokenizer.from_bytes(model)
+
+
+@pytest.fixture
+def tokenizer_json(tok: pw.Tokenizer) -> pw.Tokenizer:
+    """What a tokenizer.json of it is read as."""
+    return pw.Tokenizer.from_str(tok.to_str())
+
+
+def entries(tok: pw.Tokenizer, folder: Path) -> Iterator[tuple[str, Callable[[str], list[int]]]]:
+    """Gives all that makes ids of a text, by name."""
+
+    def of_file(text: str) -> list[int]:
+        (folder / "text").write_bytes(text.encode())
+        return tok.encode_file(folder / "text").ids.tolist()
+
+    yield "encode", lambda text: tok.encode(text).ids
+    yield "encode_ids", tok.encode_ids
+    yield "encode, words", lambda text: tok.encode_ids([text], is_pretokenized=True)
+    yield "encode_batch", lambda text: tok.encode_batch([text]).ids.tolist()
+    yield "columns", lambda text: tok.encode_batch([text], offsets=True)[0].ids
+    yield "on demand", lambda text: tok.encode_batch([text])[0].ids
+    yield "encode_file", of_file
+    yield "uncached", lambda text: tok.encode_ids(text, cache=False)
+    yield "without special tokens", lambda text: tok.encode_ids(text, add_special_tokens=False)
+    yield "untrusted segment", lambda text: tok.encode_segments([(text, False)]).ids
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_shared_models_by_default(data: Path, tmp_path: Path, name: str) -> None:
+    path = next(iter(sorted((data / "vocabs").glob(f"{name}*"))), None)
+    if path is None:
+        pytest.skip(f"{name} is not there")
+    theirs, ours = live_bpe.sentencepiece(path.read_bytes()), pw.Tokenizer.from_sentencepiece(path)
+    assert ours.control_symbols
+    symbols = [*ours.control_symbols[:20], *(t.content for t in ours.added_tokens.values())][:40]
+    spelled = [f"a {one}{other} b" for one, other in zip(symbols, reversed(symbols), strict=True)]
+    for text in [*texts(), *spelled]:
+        wanted = theirs.encode(text)
+        assert ours.encode_ids(text) == ours.encode(text).ids == wanted, ascii(text)
+    batch = [text for text in texts() if text]
+    assert ours.encode_batch(batch).to_list() == theirs.encode(batch)
+
+
+@pytest.mark.parametrize("chosen", CHOSEN, ids=lambda chosen: ",".join(map(str, chosen.values())))
+def test_trained_models_by_default(tmp_path: Path, chosen: dict[str, Any]) -> None:
+    model = trained(chosen)
+    theirs, ours = live_bpe.sentencepiece(model), pw.Tokenizer.from_bytes(model)
+    assert set(ours.control_symbols) == set(ours.special_tokens)
+    for name, encode in entries(ours, tmp_path):
+        for text in texts()[:: 1 if name == "encode_ids" else 7]:
+            assert encode(text) == theirs.encode(text), (name, ascii(text))
+    assert ours.count(texts()) == [len(theirs.encode(text)) for text in texts()]
+    assert ours.tokenize("low<s>") == theirs.encode("low<s>", out_type=str)
+
+
+def test_probabilities_and_lists_take_control_symbols_for_text() -> None:
+    model = trained(CHOSEN[3])
+    theirs, ours = live_bpe.sentencepiece(model), pw.Tokenizer.from_bytes(model)
+    for text in ("low<s>", "<pad>cat</s>", "<mask><c>ing"):
+        found = ours.encode_nbest(text, 4)
+        assert [e.tokens for e, _ in found] == [
+            pieces for pieces, _ in live_unigram.nbest(theirs, text, 4)
+        ]
+        assert ours.log_probability(text) == ours.log_probability(text, specials="text")
+        assert ours.log_probability(text) < ours.log_probability(text, specials="match")
+        drawn = ours.encode_ids(text, alpha=0.5, seed=3)
+        assert drawn == ours.encode_ids(text, alpha=0.5, seed=3, specials="text")
+        explained = [piece.token for piece in ours.explain(text).pieces]
+        assert not {"<s>", "</s>", "<pad>", "<c>"} & set(explained)
+
+
+def test_explicit_values_mean_what_they_did(tok: pw.Tokenizer) -> None:
+    ids = tok.special_tokens
+    assert ids["<s>"] not in tok.encode_ids("low<s>")
+    assert ids["<s>"] in tok.encode_ids("low<s>", specials="match")
+    assert tok.encode_ids("low<s>", specials="text") == tok.encode_ids("low<s>")
+    some = tok.encode_ids("<s>low</s>", specials={"</s>"})
+    assert (ids["<s>"] in some, ids["</s>"] in some) == (False, True)
+    with pytest.raises(pw.errors.SpecialTokenError):
+        tok.encode("low<s>", specials="error")
+    trusted = tok.encode_segments([("<s>", True), ("<s>", False)]).ids
+    assert (trusted[0], trusted.count(ids["<s>"])) == (ids["<s>"], 1)
+
+
+def test_copies_and_changes_keep_control_symbols(tok: pw.Tokenizer) -> None:
+    wanted, symbols = tok.encode_ids("low <s>"), tok.control_symbols
+    assert symbols == ("<s>", "</s>", "<pad>", "<c>", "[INST]")
+    changed = [
+        pickle.loads(pickle.dumps(tok)),
+        copy.deepcopy(tok),
+        tok.with_parts(decoder=None, truncation=64),
+        tok.with_added_tokens(["<new>"]),
+        tok.with_added_tokens(["<new>"], special=True),
+    ]
+    for each in changed:
+        assert (each.control_symbols, each.encode_ids("low <s>")) == (symbols, wanted)
+    assert changed[0] == changed[1] == tok
+    assert hash(changed[0]) == hash(tok)
+
+
+def test_a_special_token_that_is_added_is_matched(tok: pw.Tokenizer) -> None:
+    more = tok.with_added_tokens(["<new>"], special=True)
+    assert more.tokenize("low<new><s>")[-1] != "<s>"
+    assert "<new>" in more.tokenize("low<new><s>")
+    again = tok.with_added_tokens(["<s>"], special=True)
+    assert "<s>" not in again.control_symbols
+    assert again.encode_ids("<s>")[-1:] == [tok.special_tokens["<s>"]]
+    assert pickle.loads(pickle.dumps(again)) == again != tok
+
+
+def test_a_tokenizer_json_of_a_model_matches_them(
+    tok: pw.Tokenizer, tokenizer_json: pw.Tokenizer, tmp_path: Path
+) -> None:
+    with pytest.warns(
+        pw.errors.PieceworkWarning, match="no control symbols: '<s>', '</s>', "
+    ) as warned:
+        tok.save(tmp_path / "tokenizer.json")
+    assert (len(warned), warned[0].filename) == (1, __file__)
+    loaded = pw.Tokenizer.from_file(tmp_path / "tokenizer.json")
+    assert loaded == tokenizer_json != tok
+    assert (loaded.to_str(), loaded.control_symbols) == (tok.to_str(), ())
+    for text in texts():
+        assert loaded.encode_ids(text) == tok.encode_ids(text, specials="match"), ascii(text)
+    loaded.save(tmp_path / "again.json")  # without a warning: nothing changes
+    loaded.save(tmp_path / "again.model")
+    assert pw.Tokenizer.from_file(tmp_path / "again.model").control_symbols == tok.control_symbols
