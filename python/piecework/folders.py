@@ -2,15 +2,18 @@
 
 Releases 4 and 5 of that library agree in little more than the following, and where they do not this is release 5. A
 ``tokenizer.json`` says by itself what goes around a text. Of GPT-2's and RoBERTa's classes the configuration says whether a text
-begins with a space, and the special tokens of RoBERTa's template.
+begins with a space, and the special tokens of RoBERTa's template. The classes of T5, ALBERT, XLNet, Pegasus and Llama take the
+vocabulary of a ``tokenizer.json`` and make its normalizer and pre-tokenizer anew.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from piecework.errors import shown
+from piecework import normalizers as n
+from piecework import pre_tokenizers as p
+from piecework.patterns import Regex
 from piecework.pre_tokenizers import ByteLevel
 from piecework.processors import PostProcessor, RobertaProcessing, TemplateProcessing
 
@@ -21,7 +24,10 @@ if TYPE_CHECKING:
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["configured", "unmet"]
+__all__ = ["configured", "is_rebuilt", "unmet"]
+
+_REBUILT = ("t5", "albert", "xlnet", "pegasus", "llama")
+"""The families whose normalizer and pre-tokenizer are made anew, whatever a tokenizer.json has."""
 
 _SPACES = ("Ġ", "▁")
 """How byte-level and SentencePiece's words write the space before them."""
@@ -41,7 +47,77 @@ def configured(tokenizer: Tokenizer, folder: ModelFolder) -> dict[str, Any]:
         "pre_tokenizer": _pre_tokenizer(tokenizer, folder.settings),
         "post_processor": _post_processor(tokenizer, folder),
     }
+    if is_rebuilt(folder) and not _has_bytes(tokenizer):
+        parts |= _of_the_class(tokenizer, folder.settings)
     return {name: part for name, part in parts.items() if part != getattr(tokenizer, name)}
+
+
+def is_rebuilt(folder: ModelFolder) -> bool:
+    """Tell whether the class takes no more than the vocabulary of the folder's tokenizer.json.
+
+    Args:
+        folder: The folder.
+
+    Returns:
+        Whether it makes the normalizer and the pre-tokenizer anew, and reads scores as they are written.
+    """
+    return folder.format == "tokenizer.json" and folder.settings.family in _REBUILT
+
+
+def _has_bytes(tokenizer: Tokenizer) -> bool:
+    """Whether it is of bytes, as that of Llama 3: its class then takes a tokenizer.json as it is."""
+    part = tokenizer.pre_tokenizer
+    steps = part.pre_tokenizers if isinstance(part, p.Sequence) else [part]
+    return any(isinstance(step, ByteLevel) for step in steps)
+
+
+def _of_the_class(tokenizer: Tokenizer, settings: FolderSettings) -> dict[str, Any]:
+    """Give the normalizer and the pre-tokenizer that a class makes; none of a class of another kind."""
+    rules = _rules(tokenizer)
+    words = [p.WhitespaceSplit(), p.Metaspace(prepend_scheme=_scheme(settings))]
+    match settings.family:
+        case "bert":
+            flags: Any = settings.bert_settings()
+            return {"normalizer": n.BertNormalizer(**flags), "pre_tokenizer": p.BertPreTokenizer()}
+        case "t5":
+            return {"normalizer": rules, "pre_tokenizer": p.Sequence(words)}
+        case "albert" | "xlnet":
+            normalizer = n.Sequence([*_plain_latin(settings), *([rules] if rules else [])])
+            return {"normalizer": normalizer, "pre_tokenizer": p.Sequence(words)}
+        case "pegasus":
+            steps = [rules or n.Replace(Regex(r"\n"), " "), n.Replace(Regex(" {2,}"), " ")]
+            return {"normalizer": n.Sequence(steps), "pre_tokenizer": p.Metaspace()}
+        case "llama":
+            whole = p.Metaspace(prepend_scheme=_scheme(settings), split=False)
+            return {"normalizer": None, "pre_tokenizer": whole}
+    return {}
+
+
+def _scheme(settings: FolderSettings) -> Literal["always", "first", "never"]:
+    """Where the class puts a space."""
+    may_lack = settings.family in {"albert", "llama"}
+    if may_lack and settings.add_prefix_space is False:
+        return "never"
+    return "first" if settings.family == "llama" and not settings.legacy else "always"
+
+
+def _rules(tokenizer: Tokenizer) -> n.Precompiled | None:
+    """Give the rules of SentencePiece that are in a tokenizer.json."""
+    part = tokenizer.normalizer
+    steps = part.normalizers if isinstance(part, n.Sequence) else [part]
+    return next((step for step in steps if isinstance(step, n.Precompiled)), None)
+
+
+def _plain_latin(settings: FolderSettings) -> Iterator[n.Normalizer]:
+    """Give the normalizers with which the classes of ALBERT and XLNet begin."""
+    is_albert = settings.family == "albert"
+    yield n.Replace("``", '"')
+    yield n.Replace("''", '"')
+    if not (is_albert and settings.keep_accents):
+        yield n.NFKD()
+        yield n.StripAccents()
+    if settings.do_lower_case or (is_albert and settings.do_lower_case is None):
+        yield n.Lowercase()
 
 
 def _pre_tokenizer(tokenizer: Tokenizer, settings: FolderSettings) -> PreTokenizer | None:
@@ -96,24 +172,10 @@ def unmet(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[str]:
         Sentences for warnings.
     """
     settings = folder.settings
-    if (
-        folder.format in {"vocab.json", "encoder.json"}
-        and settings.tokenizer_class
-        and not settings.kind
-    ):
-        yield (
-            f"the class {shown(settings.tokenizer_class)} is not known here, so the vocabulary tells how text is split; pass "
-            "pre_tokenizer=... if that is wrong"
-        )
-    if (
-        tokenizer.model_type == "Unigram"
-        and folder.format.endswith(".model")
-        and settings.tokenizer_class
-    ):
-        yield (
-            f"the class {shown(settings.tokenizer_class)} puts tokens of its own around a text and may number all of them anew; here the "
-            f"ids are those of {folder.format}, and nothing is around a text; load a tokenizer.json that `transformers` saves"
-        )
+    if settings.tokenizer_class:
+        yield from _unmet_of_class(tokenizer, folder)
+    elif settings.add_bos_token and not settings.special_tokens.get("bos_token"):
+        yield "add_bos_token is true, and nothing names a bos_token; none is put before a text"
     if settings.split_special_tokens:
         yield "split_special_tokens is not applied; pass specials='text' to the calls that encode"
     says = {
@@ -123,6 +185,49 @@ def unmet(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[str]:
     for name, (wanted, found) in says.items():
         if wanted is not None and wanted != found:
             yield f"{name} is {str(wanted).lower()}, and {folder.format} says otherwise, which counts"
+
+
+def _unmet_of_class(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[str]:
+    """Tell what the class does that is not done here."""
+    settings, name = folder.settings, folder.settings.tokenizer_class
+    if folder.format in {"vocab.json", "encoder.json"}:
+        if not settings.kind:
+            yield (
+                f"the class {name!r} is not known here, so the vocabulary tells how text is split; pass pre_tokenizer=... if "
+                "that is wrong"
+            )
+    elif folder.format.endswith(".model"):
+        yield from _unmet_of_sentencepiece(tokenizer, folder)
+    elif settings.family is None:
+        yield (
+            f"the class {name!r} is not known here: it may normalize and split text otherwise than {folder.format} says, and put "
+            "tokens of its own around it; compare ids with `transformers`, or name the class 'TokenizersBackend' if the file is right"
+        )
+    elif settings.family == "bert" and folder.format == "tokenizer.json":
+        built = _of_the_class(tokenizer, settings)
+        others = [
+            part.replace("_", "-") for part in built if built[part] != getattr(tokenizer, part)
+        ]
+        if others:
+            yield (
+                f"the class {name!r} makes its {' and '.join(others)} anew; here those of tokenizer.json count; pass the parts of "
+                "the class to with_parts if they are meant"
+            )
+
+
+def _unmet_of_sentencepiece(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[str]:
+    name = folder.settings.tokenizer_class
+    if tokenizer.model_type == "Unigram":
+        yield (
+            f"the class {name!r} puts tokens of its own around a text and may number all of them anew; here the "
+            f"ids are those of {folder.format}, and nothing is around a text; load a tokenizer.json that `transformers` saves"
+        )
+    elif folder.settings.family != "file":
+        yield (
+            f"the class {name!r} puts no space before a text that begins with one, nor behind a special token, and may normalize "
+            f"otherwise and merge in another order, as with several spaces; here the ids are those of {folder.format}; load a "
+            "tokenizer.json that `transformers` saves to have the class's"
+        )
 
 
 def _puts_space(tokenizer: Tokenizer) -> bool:

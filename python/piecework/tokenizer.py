@@ -534,9 +534,12 @@ class Tokenizer(Immutable):
         return tokenizer.with_parts(**limits) if limits else tokenizer
 
     @classmethod
-    def _from_json(cls, data: bytes, settings: LoadSettings) -> Tokenizer:
+    def _from_json(
+        cls, data: bytes, settings: LoadSettings, *, exact_numbers: bool = False
+    ) -> Tokenizer:
+        _refuse_unknown(settings, LoadSettings.__optional_keys__, "a tokenizer's settings")
         _refuse(settings, _VOCAB_ONLY, "a tokenizer.json says itself")
-        core = _core.Tokenizer.from_json(data, [], "unk_token" in settings, False)
+        core = _core.Tokenizer.from_json(data, [], "unk_token" in settings, exact_numbers)
         changes = {name: settings[name] for name in _MODEL if name in settings}  # type: ignore[literal-required]
         tokenizer = cls._wrap(core)
         return tokenizer.with_settings(**changes) if changes else tokenizer
@@ -572,12 +575,13 @@ class Tokenizer(Immutable):
         """Load what a model ships: a folder with a tokenizer, and the files that configure it.
 
         The tokenizer is the first there is of tokenizer.json, vocab.txt, vocab.json with merges.txt, encoder.json with
-        vocab.bpe, tokenizer.model, spiece.model, sentencepiece.bpe.model and spm.model. A Unigram model has its own ids, without
-        what a class of ``transformers`` puts around a text; a warning tells it.
+        vocab.bpe, tokenizer.model, spiece.model, sentencepiece.bpe.model and spm.model. A SentencePiece model has its own ids, which
+        a class of ``transformers`` may give otherwise; a warning names the class and tells it.
 
         Special tokens and flags of added tokens that ``tokenizer_config.json`` and ``special_tokens_map.json`` give are
         added to those of the tokenizer, as ``transformers`` does. With GPT-2's and RoBERTa's classes ``add_prefix_space``,
-        RoBERTa's ``cls_token``, ``sep_token`` and ``trim_offsets``, and beside a vocab.json or a SentencePiece model
+        RoBERTa's ``cls_token``, ``sep_token`` and ``trim_offsets``, the normalizer and pre-tokenizer that the classes of T5, ALBERT,
+        XLNet, Pegasus and Llama make anew, and beside a vocab.json or a SentencePiece model
         ``add_bos_token`` and ``add_eos_token`` are applied, too; a warning tells what is said and not done. What they say about a model rather than its tokens
         (``model_max_length``, the sides of truncation and padding) is not applied: a text is cut where you ask for it.
 
@@ -592,15 +596,20 @@ class Tokenizer(Immutable):
             FileError: The folder or a file in it cannot be read, or there is no tokenizer in it.
             FormatError: A file is not what it should be; the message has its name and the JSON path.
         """
-        from piecework.folders import configured, unmet
-        from piecework.io.folder import read_model_folder
+        from piecework.folders import configured, is_rebuilt, unmet
+        from piecework.io.folder import FolderSettings, read_model_folder
 
         folder = read_model_folder(path)
         limits: Any = {name: value for name, value in settings.items() if name in _LIMITS}
         others: Any = {name: value for name, value in settings.items() if name not in _LIMITS}
         if folder.format == "vocab.txt":
             others = folder.settings.vocab_settings(others) | others
-        tokenizer = cls._load(folder.path, folder.data, others, folder.settings.kind)
+        if is_rebuilt(folder):
+            tokenizer = cls._from_exact_json(folder, others)
+        else:
+            tokenizer = cls._load(folder.path, folder.data, others, folder.settings.kind)
+        if folder.settings != FolderSettings():
+            tokenizer = tokenizer._with_controls(())
         known = {token.content for token in tokenizer.added_tokens.values()}
         tokenizer = tokenizer.with_added_tokens(folder.settings.tokens_to_add(known))
         tokenizer._compare_ids(folder)
@@ -611,6 +620,14 @@ class Tokenizer(Immutable):
         for said in unmet(tokenizer, folder):
             warn(f"{folder.config_path}: {said}")
         return tokenizer
+
+    @classmethod
+    def _from_exact_json(cls, folder: ModelFolder, settings: LoadSettings) -> Tokenizer:
+        """Load a tokenizer.json with its scores as they are written, and not as ``tokenizers`` reads them."""
+        try:
+            return cls._from_json(folder.data, settings, exact_numbers=True)
+        except (FormatError, VocabularyError) as error:
+            raise type(error)(f"{folder.path}: {error}") from None
 
     def _compare_ids(self, folder: ModelFolder) -> None:
         """Warn of added tokens to which the files beside the tokenizer give other ids."""

@@ -147,7 +147,10 @@ def test_what_is_given_goes_before_the_configuration(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("config", "said"),
     [
-        ({"tokenizer_class": "X", "add_prefix_space": True}, "add_prefix_space is true, and token"),
+        (
+            {"tokenizer_class": "TokenizersBackend", "add_prefix_space": True},
+            "add_prefix_space is true, and token",
+        ),
         ({"add_bos_token": True, "bos_token": "a"}, "add_bos_token is true, and tokenizer.json"),
         ({"add_eos_token": True, "eos_token": "a"}, "add_eos_token is true, and tokenizer.json"),
         (

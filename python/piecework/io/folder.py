@@ -62,7 +62,7 @@ _KINDS = {
     "BartTokenizer": "roberta",
     "CLIPTokenizer": "clip",
 }
-_NAMED_BY_KIND = {
+_NAMED_BY_CLASS = {
     "gpt2": dict.fromkeys(("bos_token", "eos_token", "unk_token"), "<|endoftext|>"),
     "roberta": {
         "bos_token": "<s>",
@@ -79,8 +79,24 @@ _NAMED_BY_KIND = {
         "unk_token": "<|endoftext|>",
         "pad_token": "<|endoftext|>",
     },
+    "llama": {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"},
 }
-"""The special tokens of a class, where the files do not name them."""
+"""The special tokens of the classes of a family, where the files do not name them."""
+
+_FAMILIES = {
+    **_KINDS,
+    **dict.fromkeys(("LEDTokenizer", "MvpTokenizer"), "roberta"),
+    **dict.fromkeys(("BertTokenizer", "ConvBertTokenizer", "LxmertTokenizer"), "bert"),
+    **dict.fromkeys(("MobileBertTokenizer", "SqueezeBertTokenizer"), "bert"),
+    "T5Tokenizer": "t5",
+    **dict.fromkeys(("AlbertTokenizer", "FNetTokenizer"), "albert"),
+    "XLNetTokenizer": "xlnet",
+    "LlamaTokenizer": "llama",
+    "PegasusTokenizer": "pegasus",
+    "Qwen2Tokenizer": "qwen2",
+    **dict.fromkeys(("TokenizersBackend", "PreTrainedTokenizer"), "file"),
+}
+"""Classes that do the same: those of a model, under its name, and those that take a tokenizer.json as it is."""
 
 
 def _class(name: str | None) -> str:
@@ -106,6 +122,9 @@ class FolderSettings:
         trim_offsets: Whether spans leave out white space, in RoBERTa's template; None where nothing is said.
         add_bos_token: Whether ``bos_token`` goes before each text; None where nothing is said.
         add_eos_token: Whether ``eos_token`` goes behind each text; None where nothing is said.
+        keep_accents: For ALBERT's normalizer; None where nothing is said.
+        legacy: For Llama's pre-tokenizer: whether a space is put before each text between special tokens, or before the first
+            alone; None where nothing is said.
         split_special_tokens: Whether special tokens in a text are text; None where nothing is said.
         padding_side: Where padding goes; None where nothing is said.
         truncation_side: Where texts are cut; None where nothing is said.
@@ -125,6 +144,8 @@ class FolderSettings:
     trim_offsets: bool | None = None
     add_bos_token: bool | None = None
     add_eos_token: bool | None = None
+    keep_accents: bool | None = None
+    legacy: bool | None = None
     split_special_tokens: bool | None = None
     padding_side: Literal["left", "right"] | None = None
     truncation_side: Literal["left", "right"] | None = None
@@ -137,6 +158,15 @@ class FolderSettings:
         'roberta'
         """
         return _KINDS.get(_class(self.tokenizer_class))
+
+    @property
+    def family(self) -> str | None:
+        """Which of the classes that are known here the class is one of: ``"file"`` for one that takes a tokenizer.json as it is.
+
+        >>> FolderSettings(tokenizer_class="LlamaTokenizerFast").family
+        'llama'
+        """
+        return _FAMILIES.get(_class(self.tokenizer_class))
 
     def tokens_to_add(self, known: Container[str]) -> tuple[AddedToken, ...]:
         """Give the tokens that a tokenizer still has to be given, in order.
@@ -265,7 +295,7 @@ def _older_settings(folder: Path, config: dict[str, Any]) -> FolderSettings:
 
 def _from_config(config: dict[str, Any], listed: list[tuple[int, AddedToken]]) -> FolderSettings:
     tokenizer_class = _member(config, "tokenizer_class", _PLAIN["tokenizer_class"].check)
-    config = _NAMED_BY_KIND.get(_KINDS.get(_class(tokenizer_class), ""), {}) | config
+    config = _NAMED_BY_CLASS.get(_FAMILIES.get(_class(tokenizer_class), ""), {}) | config
     named, more = _special_tokens(config, {token.content: token for _, token in listed})
     special = {token.content for token in (*named.values(), *more)}
     return FolderSettings(
@@ -291,6 +321,8 @@ _PLAIN: dict[str, Kind] = {
     "trim_offsets": _FLAG,
     "add_bos_token": _FLAG,
     "add_eos_token": _FLAG,
+    "keep_accents": _FLAG,
+    "legacy": _FLAG,
     "split_special_tokens": _FLAG,
     "padding_side": _SIDE,
     "truncation_side": _SIDE,

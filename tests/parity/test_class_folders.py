@@ -1,0 +1,36 @@
+"""Folders that classes of `transformers` write: many texts and lines of corpora beside `AutoTokenizer`."""
+
+import itertools
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import class_folders as live
+
+pytestmark = pytest.mark.parity
+
+CORPORA = ("en/botchan.txt", "zh/cmrc2018-a.txt", "multi/ja-docs.txt", "code/go-std.txt")
+
+WARNED = {
+    ("BertTokenizer", "do_lower_case"),
+    ("CLIPTokenizer", "add_prefix_space"),
+    ("Qwen2Tokenizer", "add_prefix_space"),
+}
+"""What is not applied to a tokenizer.json; a warning says so."""
+
+
+@pytest.mark.parametrize("name", live.CLASSES)
+def test_folders_of_classes(
+    data: Path, tmp_path: Path, name: str, corpus_lines: Callable[[str], Iterator[str]]
+) -> None:
+    lines = [line for name in CORPORA for line in itertools.islice(corpus_lines(name), 2000)]
+    some = [*live.texts(5000), *(line for line in lines if "\0" not in line)]
+    path = live.folder(name, data, tmp_path)
+    live.same(path, some)
+    config = json.loads((path / "tokenizer_config.json").read_text("utf-8"))
+    changes: list[live.Json] = [{"add_prefix_space": True}, {"do_lower_case": False}]
+    applied = [more for more in changes if (name, *more) not in WARNED]
+    for changed in ({"tokenizer_class": name}, *(config | more for more in applied)):
+        live.same(live.configure(path, changed), some[:3000])
