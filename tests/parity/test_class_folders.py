@@ -14,6 +14,7 @@ pytestmark = pytest.mark.parity
 CORPORA = ("en/botchan.txt", "zh/cmrc2018-a.txt", "multi/ja-docs.txt", "code/go-std.txt")
 
 WARNED = {
+    ("BertTokenizer", "add_prefix_space"),
     ("BertTokenizer", "do_lower_case"),
     ("CLIPTokenizer", "add_prefix_space"),
     ("Qwen2Tokenizer", "add_prefix_space"),

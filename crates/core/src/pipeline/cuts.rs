@@ -232,7 +232,7 @@ mod tests {
         let mut state = 7;
         let [mut cut, mut refused, mut failed] = [0; 3];
         let splitters = splitters();
-        for trial in 0..6000 {
+        for trial in 0..12_000 {
             let added: Vec<_> = (0..random(&mut state) % 4).map(|_| added(&mut state)).collect();
             let is_mixed = added.iter().any(|token| token.normalized);
             let tokenizer = tokenizer(&splitters[trial % splitters.len()], added);
