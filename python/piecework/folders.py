@@ -189,18 +189,18 @@ def unmet(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[str]:
 
 def _unmet_of_class(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[str]:
     """Tell what the class does that is not done here."""
-    settings, name = folder.settings, folder.settings.tokenizer_class
+    settings, name = folder.settings, shown(folder.settings.tokenizer_class)
     if folder.format in {"vocab.json", "encoder.json"}:
         if not settings.kind:
             yield (
-                f"the class {name!r} is not known here, so the vocabulary tells how text is split; pass pre_tokenizer=... if "
+                f"the class {name} is not known here, so the vocabulary tells how text is split; pass pre_tokenizer=... if "
                 "that is wrong"
             )
     elif folder.format.endswith(".model"):
         yield from _unmet_of_sentencepiece(tokenizer, folder)
     elif settings.family is None:
         yield (
-            f"the class {name!r} is not known here: it may normalize and split text otherwise than {folder.format} says, and put "
+            f"the class {name} is not known here: it may normalize and split text otherwise than {folder.format} says, and put "
             "tokens of its own around it; compare ids with `transformers`, or name the class 'TokenizersBackend' if the file is right"
         )
     elif settings.family == "bert" and folder.format == "tokenizer.json":
@@ -210,21 +210,21 @@ def _unmet_of_class(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[str]:
         ]
         if others:
             yield (
-                f"the class {name!r} makes its {' and '.join(others)} anew; here those of tokenizer.json count; pass the parts of "
+                f"the class {name} makes its {' and '.join(others)} anew; here those of tokenizer.json count; pass the parts of "
                 "the class to with_parts if they are meant"
             )
 
 
 def _unmet_of_sentencepiece(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[str]:
-    name = folder.settings.tokenizer_class
+    name = shown(folder.settings.tokenizer_class)
     if tokenizer.model_type == "Unigram":
         yield (
-            f"the class {name!r} puts tokens of its own around a text and may number all of them anew; here the "
+            f"the class {name} puts tokens of its own around a text and may number all of them anew; here the "
             f"ids are those of {folder.format}, and nothing is around a text; load a tokenizer.json that `transformers` saves"
         )
     elif folder.settings.family != "file":
         yield (
-            f"the class {name!r} puts no space before a text that begins with one, nor behind a special token, and may normalize "
+            f"the class {name} puts no space before a text that begins with one, nor behind a special token, and may normalize "
             f"otherwise and merge in another order, as with several spaces; here the ids are those of {folder.format}; load a "
             "tokenizer.json that `transformers` saves to have the class's"
         )

@@ -17,6 +17,7 @@ from typing import ClassVar, Literal
 
 from piecework import _core
 from piecework._immutable import Immutable, dataclass
+from piecework.arguments import DEFAULT, Default
 from piecework.errors import ConfigError, FormatError, from_surrogate, shown, to_utf8
 
 __all__ = ["BpeTrainer", "Trainer", "UnigramTrainer", "WordPieceTrainer"]
@@ -39,6 +40,7 @@ _LEAST = {
     "em_steps": 1,
     "max_piece_length": 1,
 }
+_UNKNOWN = ("<unk>", "[UNK]")
 _NAMES = ("special_tokens", "user_defined_symbols")
 _CHARACTERS = ("initial_alphabet", "required_chars")
 
@@ -81,10 +83,13 @@ class Trainer(Immutable):
         for place, text in enumerate(getattr(self, name)):
             if not isinstance(text, str):
                 raise ConfigError(f"{name}[{place}]: expected a str, found {shown(text)}")
-            try:
-                text.encode()
-            except UnicodeEncodeError as error:
-                raise from_surrogate(error, f"{name}[{place}]: ") from None
+            self._check_unicode(f"{name}[{place}]", text)
+
+    def _check_unicode(self, name: str, text: str) -> None:
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise from_surrogate(error, f"{name}: ") from None
 
     def _check_names(self) -> None:
         for name in _NAMES:
@@ -236,9 +241,13 @@ class BpeTrainer(Trainer):
         min_word_frequency: Words that occur less often are left out, unless they are user-defined symbols.
         stop_at_pair_frequency: Stop when the most frequent pair occurs at most so often.
         ties: Which of equally frequent pairs is merged.
-        special_tokens: Entries that stand for no text; ``<unk>`` or ``[UNK]`` among them is the unknown token. Without
-            one, unknown characters vanish.
+        special_tokens: Entries that stand for no text.
         special_tokens_first: Whether they have the first ids, or the last.
+        unk_token: The token for characters that are not in the alphabet. If it is not in ``special_tokens``, it is added as
+            the first of them; it counts towards ``vocab_size``. By default ``<unk>`` or ``[UNK]``, whichever is in
+            ``special_tokens``; otherwise ``<unk>`` with ``alphabet="char"``, and None with ``alphabet="byte"`` (no character
+            is unknown) or ``ties="hf"`` (as in ``tokenizers``). With None, encoding drops unknown characters; training on
+            characters with ``unk_token=None`` raises a warning. Merges do not depend on it.
         user_defined_symbols: Entries that are found in a text before it is split; nothing is learned from words that equal
             one.
         alphabet: ``"char"`` for the characters that occur, ``"byte"`` for those that stand for bytes.
@@ -256,8 +265,8 @@ class BpeTrainer(Trainer):
     >>> tok = pw.train({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, pw.BpeTrainer(max_merges=3))
     >>> [(merge.left, merge.right, merge.pair_count) for merge in tok.history]
     [('u', 'g', 20), ('u', 'n', 16), ('h', 'ug', 15)]
-    >>> tok.tokenize("hugs")
-    ['hug', 's']
+    >>> tok.tokenize("hugs"), tok.tokenize("mug")
+    (['hug', 's'], ['<unk>', 'ug'])
     """
 
     type_name: ClassVar[str] = "BpeTrainer"
@@ -272,6 +281,7 @@ class BpeTrainer(Trainer):
     ties: BpeTies = "lex"
     special_tokens: Sequence[str] = ()
     special_tokens_first: bool = True
+    unk_token: str | Default | None = DEFAULT
     user_defined_symbols: Sequence[str] = ()
     alphabet: Alphabet = "char"
     initial_alphabet: Iterable[str] = ()
@@ -280,6 +290,25 @@ class BpeTrainer(Trainer):
     end_of_word_suffix: str = ""
     suffix_style: SuffixStyle = "attached"
     max_token_length: int | None = None
+
+    def _check_names(self) -> None:
+        super()._check_names()
+        if isinstance(self.unk_token, Default):
+            object.__setattr__(self, "unk_token", self._default_unk_token())
+        unk_token = self.unk_token
+        if not (unk_token is None or (isinstance(unk_token, str) and unk_token)):
+            raise ConfigError(f"unk_token must be a non-empty str or None, not {unk_token!r}")
+        self._check_unicode("unk_token", unk_token or "")
+        if unk_token in self.user_defined_symbols:
+            raise ConfigError(
+                f"user_defined_symbols: {unk_token!r} is the unknown token; pass another unk_token"
+            )
+
+    def _default_unk_token(self) -> str | None:
+        for name in _UNKNOWN:
+            if name in self.special_tokens:
+                return name
+        return _UNKNOWN[0] if self.alphabet == "char" and self.ties != "hf" else None
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Literal
 
-from piecework import _core
+from piecework import _core, normalizers, pre_tokenizers
 from piecework._component import splitter_json
 from piecework.arguments import DEFAULT, ArrowColumn, Default, check_iterable
 from piecework.counts import WordCounts, with_defaults
@@ -199,6 +199,8 @@ def _train(
     if isinstance(trainer, WordPieceTrainer):
         _warn_of_rarities(counts, trainer)
         _warn_of_foreign_symbols(trainer, splitter, functions)
+    if isinstance(trainer, BpeTrainer) and trainer.unk_token is None and trainer.ties != "hf":
+        _warn_of_dropped_characters(trainer, normalizer, pre_tokenizer)
     if _ends_words_with_spaces(trainer) and pre_tokenizer == _splitter_for(trainer):
         _warn_of_spaces_in_front(normalizer)
     if not counts.knows_its_words and not _is_on_bytes(trainer):
@@ -213,6 +215,33 @@ def _train(
 def _is_on_bytes(trainer: Trainer) -> bool:
     """Whether words are written in characters that stand for bytes, which splitting them again would change."""
     return isinstance(trainer, BpeTrainer) and trainer.alphabet == "byte"
+
+
+def _warn_of_dropped_characters(
+    trainer: BpeTrainer, normalizer: Normalizer | None, pre_tokenizer: PreTokenizer | None
+) -> None:
+    if trainer.alphabet == "char":
+        reason = "unk_token=None"
+    elif not (_writes_bytes(normalizer) or _writes_bytes(pre_tokenizer)):
+        reason = (
+            'alphabet="byte" without ByteLevel, as normalizer or pre-tokenizer, and unk_token=None'
+        )
+    else:
+        return
+    warnings.warn(
+        f'{reason}: encoding will drop characters that are not in the alphabet; pass unk_token="<unk>"',
+        PieceworkWarning,
+        stacklevel=5,
+    )
+
+
+def _writes_bytes(part: Normalizer | PreTokenizer | None) -> bool:
+    """Whether a part writes bytes as characters, so that no character is unknown."""
+    if isinstance(part, normalizers.Sequence):
+        return any(map(_writes_bytes, part.normalizers))
+    if isinstance(part, pre_tokenizers.Sequence):
+        return any(map(_writes_bytes, part.pre_tokenizers))
+    return isinstance(part, normalizers.ByteLevel | pre_tokenizers.ByteLevel)
 
 
 _MANY_WORDS = 10_000

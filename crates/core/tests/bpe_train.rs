@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 fn trained(case: &Value) -> Result<Trained, Error> {
     let mut settings = json!({
         "type": "BpeTrainer", "vocab_size": null, "max_merges": null, "min_frequency": 1, "min_word_frequency": 1,
-        "stop_at_pair_frequency": null, "ties": "lex", "special_tokens": [], "special_tokens_first": true,
+        "stop_at_pair_frequency": null, "ties": "lex", "special_tokens": [], "special_tokens_first": true, "unk_token": null,
         "user_defined_symbols": [], "alphabet": "char", "initial_alphabet": [], "limit_alphabet": null,
         "continuing_subword_prefix": "", "end_of_word_suffix": "", "suffix_style": "attached", "max_token_length": null,
     });

@@ -135,6 +135,6 @@ def train_bpe(words: Mapping[str, int], trainer: BpeTrainer) -> Trained:
         OverflowError: the symbols are more than 64 bits can count.
 
     >>> train_bpe({"hug": 10, "hugs": 5}, BpeTrainer()).vocabulary
-    ['g', 'h', 's', 'u', 'hu', 'hug', 'hugs']
+    ['<unk>', 'g', 'h', 's', 'u', 'hu', 'hug', 'hugs']
     """
     return BpeTraining(words, trainer).finish()

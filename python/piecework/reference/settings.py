@@ -3,12 +3,14 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
+from types import EllipsisType
 from typing import ClassVar
 
 from piecework.reference.bpe import SUFFIX_STYLES
 from piecework.reference.criteria import CRITERIA, Criterion, frequency
 from piecework.reference.decode import BYTES
 
+UNKNOWN_TOKENS = ("<unk>", "[UNK]")
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
@@ -131,6 +133,9 @@ class BpeTrainer(MergeTrainer):
 
     Args:
         ties: Also `sentencepiece`: the shorter merged token, then its lower UTF-8 bytes.
+        unk_token: The token for unknown characters; None drops them. It becomes the first of
+            `special_tokens` if it is not among them. `...` stands for the default: `<unk>` or
+            `[UNK]` if it is a special token; else `<unk>`, but None for bytes and with `ties="hf"`.
         alphabet: `char`: the characters of the words. `byte`: the words are bytes written as
             characters, and all 256 are entries.
         end_of_word_suffix: What an entry at the end of a word ends with; it may be empty.
@@ -141,20 +146,33 @@ class BpeTrainer(MergeTrainer):
 
     >>> len(BpeTrainer(alphabet="byte").wanted)
     256
+    >>> BpeTrainer(special_tokens=["<s>"]).special_tokens
+    ('<unk>', '<s>')
     """
 
     TIE_RULES: ClassVar[tuple[str, ...]] = (*MergeTrainer.TIE_RULES, "sentencepiece")
 
+    unk_token: str | EllipsisType | None = ...
     alphabet: str = "char"
     end_of_word_suffix: str = ""
     suffix_style: str = "attached"
 
     def __post_init__(self) -> None:
+        if self.unk_token is ...:
+            object.__setattr__(self, "unk_token", self._default_unk_token())
+        if self.unk_token is not None and self.unk_token not in self.special_tokens:
+            special_tokens = (self.unk_token, *self.special_tokens)
+            object.__setattr__(self, "special_tokens", special_tokens)
         super().__post_init__()
         if self.alphabet not in ("char", "byte"):
             raise ValueError(f"alphabet={self.alphabet!r}: expected 'char' or 'byte'")
         if self.suffix_style not in SUFFIX_STYLES:
             raise ValueError(f"suffix_style={self.suffix_style!r}: expected one of {SUFFIX_STYLES}")
+
+    def _default_unk_token(self) -> str | None:
+        listed = [token for token in UNKNOWN_TOKENS if token in self.special_tokens]
+        of_text = self.alphabet == "char" and self.ties != "hf"
+        return listed[0] if listed else UNKNOWN_TOKENS[0] if of_text else None
 
     @property
     def wanted(self) -> Sequence[str]:

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::model::bpe::SuffixStyle;
 use crate::model::bpe::train::{Alphabet, Ties, TrainerConfig};
 
-const MEMBERS: [&str; 17] = [
+const MEMBERS: [&str; 18] = [
     "type",
     "vocab_size",
     "max_merges",
@@ -16,6 +16,7 @@ const MEMBERS: [&str; 17] = [
     "ties",
     "special_tokens",
     "special_tokens_first",
+    "unk_token",
     "user_defined_symbols",
     "alphabet",
     "initial_alphabet",
@@ -34,8 +35,21 @@ const ALPHABETS: [(&str, Alphabet); 2] = [("char", Alphabet::Char), ("byte", Alp
 pub(super) const STYLES: [(&str, SuffixStyle); 2] =
     [("attached", SuffixStyle::Attached), ("separate", SuffixStyle::Separate)];
 
+/// The unknown tokens of files from before there was a setting for them.
+const UNKNOWN: [&str; 2] = ["<unk>", "[UNK]"];
+
+/// Reads the unknown token. A file without the member names it among the special tokens; null stands for none.
+fn unk_token(node: &Node<'_>, special_tokens: &[String]) -> Result<Option<String>> {
+    if node.members()?.iter().any(|(name, _)| name == "unk_token") {
+        return node.find("unk_token")?.map(|node| Ok(node.str()?.to_owned())).transpose();
+    }
+    let is_special = |unk: &&str| special_tokens.iter().any(|token| token == unk);
+    Ok(UNKNOWN.into_iter().find(is_special).map(str::to_owned))
+}
+
 pub(super) fn read(node: &Node<'_>) -> Result<TrainerConfig> {
     node.only(&MEMBERS)?;
+    let special_tokens = node.member("special_tokens")?.strings()?;
     let size = |name| node.find(name)?.map(|node| node.size()).transpose();
     let characters = node.member("initial_alphabet")?;
     Ok(TrainerConfig {
@@ -45,7 +59,8 @@ pub(super) fn read(node: &Node<'_>) -> Result<TrainerConfig> {
         min_word_frequency: node.member("min_word_frequency")?.unsigned()?,
         stop_at_pair_frequency: node.find("stop_at_pair_frequency")?.map(|node| node.unsigned()).transpose()?,
         ties: choice(&node.member("ties")?, &TIES)?,
-        special_tokens: node.member("special_tokens")?.strings()?,
+        unk_token: unk_token(node, &special_tokens)?,
+        special_tokens,
         special_tokens_first: node.member("special_tokens_first")?.bool()?,
         user_defined_symbols: node.member("user_defined_symbols")?.strings()?,
         alphabet: choice(&node.member("alphabet")?, &ALPHABETS)?,
@@ -70,6 +85,7 @@ pub(super) fn write(config: &TrainerConfig) -> String {
         ("ties", name_of(config.ties, &TIES).into()),
         ("special_tokens", config.special_tokens.iter().map(String::as_str).collect()),
         ("special_tokens_first", config.special_tokens_first.into()),
+        ("unk_token", config.unk_token.as_deref().map_or(Json::Null, Json::from)),
         ("user_defined_symbols", config.user_defined_symbols.iter().map(String::as_str).collect()),
         ("alphabet", name_of(config.alphabet, &ALPHABETS).into()),
         ("initial_alphabet", config.initial_alphabet.iter().map(|c| Json::String(c.to_string())).collect()),

@@ -137,7 +137,7 @@ class TrainerOptions:
         typer.Option(
             "--special-tokens",
             metavar="TOKEN",
-            help="A special token; give it again for each, or '' for none. By default none for BPE, for "
+            help="A special token; give it again for each, or '' for none. By default none for BPE but --unk-token, for "
             "WordPiece [PAD] [UNK] [CLS] [SEP] [MASK], and for Unigram <unk> <s> </s>.",
         ),
     ] = None
@@ -211,7 +211,8 @@ class TrainerOptions:
         str | None,
         typer.Option(
             metavar="TOKEN",
-            help="Unigram: the special token for unknown characters, <unk> by default; '' for none.",
+            help="BPE and Unigram: the special token for unknown characters; '' for none. <unk> by default; for BPE none "
+            "with --alphabet byte or --ties hf.",
         ),
     ] = None
     seed_size: Annotated[

@@ -31,10 +31,12 @@ pub struct TrainerConfig {
     pub stop_at_pair_frequency: Option<u64>,
     /// Which of equally frequent pairs is merged. With [`Ties::Hf`] all else is as in `tokenizers`, too.
     pub ties: Ties,
-    /// Entries that are not learned.
+    /// Entries that are not learned, without an unknown token that is added to them.
     pub special_tokens: Vec<String>,
     /// Whether they have the first ids, not the last.
     pub special_tokens_first: bool,
+    /// The token for unknown characters; `None` drops them.
+    pub unk_token: Option<String>,
     /// Whole words that are entries whether they occur or not; nothing is learned from those that do.
     pub user_defined_symbols: Vec<String>,
     /// What the alphabet holds in any case.
@@ -64,6 +66,7 @@ impl Default for TrainerConfig {
             ties: Ties::Lex,
             special_tokens: Vec::new(),
             special_tokens_first: true,
+            unk_token: None,
             user_defined_symbols: Vec::new(),
             alphabet: Alphabet::Char,
             initial_alphabet: Vec::new(),
@@ -77,6 +80,13 @@ impl Default for TrainerConfig {
 }
 
 impl TrainerConfig {
+    /// Returns all special tokens in the order of their ids: an unknown token that is not listed comes first.
+    #[must_use]
+    pub fn all_special_tokens(&self) -> Vec<String> {
+        let added = self.unk_token.iter().filter(|unk| !self.special_tokens.contains(unk));
+        added.chain(&self.special_tokens).cloned().collect()
+    }
+
     /// The characters that the alphabet holds in any case.
     pub(super) fn wanted(&self) -> Vec<char> {
         let bytes = match self.alphabet {
@@ -87,8 +97,8 @@ impl TrainerConfig {
         self.initial_alphabet.iter().copied().chain(bytes).collect()
     }
 
-    /// What all trainers ask for, with what [`Self::wanted`] gives.
-    pub(super) fn plan<'a>(&'a self, wanted: &'a [char]) -> Plan<'a> {
+    /// What all trainers ask for, with what [`Self::wanted`] and [`Self::all_special_tokens`] give.
+    pub(super) fn plan<'a>(&'a self, wanted: &'a [char], special_tokens: &'a [String]) -> Plan<'a> {
         Plan {
             vocab_size: self.vocab_size.unwrap_or(usize::MAX),
             score: &Frequency,
@@ -97,7 +107,7 @@ impl TrainerConfig {
             max_merges: self.max_merges,
             stop_at_pair_frequency: self.stop_at_pair_frequency,
             ties: self.ties,
-            special_tokens: &self.special_tokens,
+            special_tokens,
             special_tokens_first: self.special_tokens_first,
             user_defined_symbols: &self.user_defined_symbols,
             initial_alphabet: wanted,

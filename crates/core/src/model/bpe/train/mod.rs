@@ -38,7 +38,8 @@ pub struct Trained {
 /// [`Error::Interrupted`] where the watch asks for it.
 pub fn train(words: &[(&str, u64)], config: &TrainerConfig, watch: Watch<'_>) -> Result<Trained> {
     let wanted = config.wanted();
-    let plan = config.plan(&wanted);
+    let special_tokens = config.all_special_tokens();
+    let plan = config.plan(&wanted, &special_tokens);
     let table = Table::new(words, &plan)?;
     if config.alphabet == Alphabet::Byte {
         check_bytes(&table)?;

@@ -1,11 +1,13 @@
 //! Word counts and a trainer's settings to a tokenizer.
 
+mod decoder;
+
 use std::sync::Arc;
 
+use self::decoder::{TokenMarks, decoder_for, sentencepiece};
 use crate::added::AddedToken;
-use crate::bytes::byte_to_char;
 use crate::counts::WordCounts;
-use crate::decode::{BpeDecoder, Decoder, ReplaceDecoder, SentencePieceDecoder, StripDecoder, WordPieceDecoder};
+use crate::decode::{Decoder, SentencePieceDecoder};
 use crate::error::{Error, Result, shorten};
 use crate::format::{write_splitter, write_trainer};
 use crate::learn::{Stage, Threads, Watch, tell};
@@ -13,12 +15,9 @@ use crate::model::bpe::{self, Bpe};
 use crate::model::unigram::{self, Unigram};
 use crate::model::wordpiece::{self, WordPiece};
 use crate::model::{Model, ModelScratch, Trainer};
-use crate::normalize::{Normalizer, SentencePieceSettings};
-use crate::pattern::Pattern;
+use crate::normalize::SentencePieceSettings;
 use crate::pipeline::{Parts, Tokenizer, Training};
 use crate::postprocess::{PostProcessor, Template};
-use crate::pretokenize::PreTokenizer;
-use crate::settings::{ByteLevel, Metaspace, PrependScheme};
 use crate::vocab::Vocab;
 use crate::words::WordSplitter;
 
@@ -76,16 +75,16 @@ fn word_piece(
 ) -> Result<Parts> {
     let vocab = Vocab::from_tokens(entries)?;
     let prefix = config.continuing_subword_prefix.clone();
-    let bert = splitter.pre_tokenizer() == Some(&PreTokenizer::Bert);
     let template = Template::bert_of(&vocab, &config.special_tokens);
-    let settings = wordpiece::Settings { continuing_subword_prefix: prefix.clone(), ..Default::default() };
+    let undo = decoder_for(splitter, TokenMarks { prefix: &prefix, ..TokenMarks::default() })?;
+    let settings = wordpiece::Settings { continuing_subword_prefix: prefix, ..Default::default() };
     Ok(Parts {
         splitter: splitter.clone(),
         added: specials(&vocab, &config.special_tokens),
         model: Model::WordPiece(WordPiece::new(vocab, settings)),
         post_processor: template.map(PostProcessor::Template),
-        // Cleaning up undoes what BERT's splitting did to punctuation; elsewhere it would change the text.
-        decoder: Some(Decoder::WordPiece(WordPieceDecoder { prefix, cleanup: bert })),
+        // Without a prefix nothing shows where words end; all tokens are joined by nothing then.
+        decoder: Some(undo.unwrap_or_else(|| decoder::word_piece(splitter, ""))),
         truncation: None,
         padding: None,
         training: None,
@@ -99,29 +98,31 @@ fn bpe(
     config: &bpe::train::TrainerConfig,
 ) -> Result<Parts> {
     let vocab = Vocab::from_tokens(entries)?;
-    let added = named(&vocab, &config.special_tokens, &config.user_defined_symbols);
-    let unk_token = UNKNOWN.into_iter().find(|unk| config.special_tokens.iter().any(|token| token == unk));
+    let added = named(&vocab, &config.all_special_tokens(), &config.user_defined_symbols);
     let settings = bpe::Settings {
-        unk_token: unk_token.map(str::to_owned),
+        unk_token: config.unk_token.clone(),
         continuing_subword_prefix: config.continuing_subword_prefix.clone(),
         end_of_word_suffix: config.end_of_word_suffix.clone(),
         suffix_style: config.suffix_style,
         ..Default::default()
+    };
+    let marks = TokenMarks {
+        prefix: &config.continuing_subword_prefix,
+        suffix: &config.end_of_word_suffix,
+        is_suffix_separate: config.suffix_style == bpe::SuffixStyle::Separate,
+        byte_fallback: false,
     };
     Ok(Parts {
         splitter: splitter.clone(),
         model: Model::Bpe(Bpe::listed(vocab, merges, settings)?),
         added,
         post_processor: None,
-        decoder: bpe_decoder(splitter, config),
+        decoder: decoder_for(splitter, marks)?,
         truncation: None,
         padding: None,
         training: None,
     })
 }
-
-/// The names of the unknown token of BPE models.
-const UNKNOWN: [&str; 2] = ["<unk>", "[UNK]"];
 
 fn specials(vocab: &Vocab, names: &[String]) -> Vec<AddedToken> {
     names.iter().filter_map(|content| Some(AddedToken::special(vocab.id(content)?, content))).collect()
@@ -154,7 +155,7 @@ fn unigram(
         model: Model::Unigram(Unigram::new(vocab, scores, settings)?),
         added,
         post_processor: None,
-        decoder: unigram_decoder(splitter, config),
+        decoder: unigram_decoder(splitter, config)?,
         truncation: None,
         padding: None,
         training: None,
@@ -186,32 +187,11 @@ fn count(model: &Model, words: &[(&str, u64)], watch: Watch<'_>) -> Result<Vec<u
     Ok(counts)
 }
 
-fn metaspace(splitter: &WordSplitter) -> Option<Metaspace> {
-    let mut steps = splitter.pre_tokenizer().into_iter().flat_map(PreTokenizer::steps);
-    steps.find_map(|step| if let PreTokenizer::Metaspace(mark) = step { Some(*mark) } else { None })
-}
-
-fn unigram_decoder(splitter: &WordSplitter, config: &unigram::train::TrainerConfig) -> Option<Decoder> {
-    let mark = metaspace(splitter);
-    if let (None, Some(Normalizer::SentencePiece(own))) = (&mark, splitter.normalizer()) {
-        return Some(Decoder::SentencePiece(sentencepiece_decoder(own.settings(), config)));
-    }
-    let bytes = config.byte_fallback.then_some(Decoder::ByteFallback);
-    let spaces = match mark {
-        // The first token may hold the marks of several spaces, of which the decoder of that name would keep none.
-        Some(Metaspace { replacement, prepend_scheme, split: false }) => {
-            let pattern = Pattern::literal(&replacement.to_string());
-            let start = usize::from(prepend_scheme != PrependScheme::Never);
-            vec![
-                Decoder::Replace(ReplaceDecoder { pattern, content: " ".to_owned() }),
-                Decoder::Fuse,
-                Decoder::Strip(StripDecoder { content: ' ', start, stop: 0 }),
-            ]
-        }
-        other => other.map(Decoder::Metaspace).into_iter().collect(),
-    };
-    let mut steps: Vec<Decoder> = bytes.into_iter().chain(spaces).collect();
-    if steps.len() > 1 { Some(Decoder::Sequence(steps)) } else { steps.pop() }
+fn unigram_decoder(splitter: &WordSplitter, config: &unigram::train::TrainerConfig) -> Result<Option<Decoder>> {
+    Ok(match sentencepiece(splitter) {
+        Some(own) => Some(Decoder::SentencePiece(sentencepiece_decoder(own.settings(), config))),
+        None => decoder_for(splitter, TokenMarks { byte_fallback: config.byte_fallback, ..TokenMarks::default() })?,
+    })
 }
 
 /// What the library does with a model that it trained with these settings.
@@ -226,33 +206,4 @@ fn sentencepiece_decoder(
         unk_token: config.unk_token.clone().unwrap_or_default(),
         unk_surface: SentencePieceDecoder::UNK_SURFACE.to_owned(),
     }
-}
-
-/// What undoes the way in which the tokens are written.
-fn bpe_decoder(splitter: &WordSplitter, config: &bpe::train::TrainerConfig) -> Option<Decoder> {
-    let (prefix, suffix) = (config.continuing_subword_prefix.clone(), config.end_of_word_suffix.clone());
-    let mut steps = splitter.pre_tokenizer().into_iter().flat_map(PreTokenizer::steps);
-    if steps.any(|step| matches!(step, PreTokenizer::ByteLevel(_))) {
-        let bytes = Decoder::ByteLevel(ByteLevel::default());
-        Some(if suffix.is_empty() { bytes } else { Decoder::Sequence(vec![space(&suffix), bytes, last_space()]) })
-    } else if let Some(metaspace) = metaspace(splitter) {
-        Some(Decoder::Metaspace(metaspace))
-    } else if !suffix.is_empty() {
-        Some(Decoder::Bpe(BpeDecoder { suffix }))
-    } else if !prefix.is_empty() {
-        Some(Decoder::WordPiece(WordPieceDecoder { prefix, cleanup: false }))
-    } else {
-        None
-    }
-}
-
-/// Makes of a suffix the character that stands for a space among bytes.
-fn space(suffix: &str) -> Decoder {
-    let pattern = Pattern::literal(suffix);
-    Decoder::Replace(ReplaceDecoder { pattern, content: byte_to_char(b' ').to_string() })
-}
-
-/// Drops the space that the last suffix became.
-fn last_space() -> Decoder {
-    Decoder::Strip(StripDecoder { content: ' ', start: 0, stop: 1 })
 }

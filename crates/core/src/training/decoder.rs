@@ -1,0 +1,258 @@
+//! The decoder that training chooses: it undoes what the splitter and the model write into tokens.
+//!
+//! `spec/pipeline.md`, section 8.1, says the same in words.
+
+use crate::bytes::byte_to_char;
+use crate::decode::{BpeDecoder, Decoder, ReplaceDecoder, StripDecoder, WordPieceDecoder};
+use crate::error::Result;
+use crate::normalize::{Normalizer, SPACE, SentencePiece};
+use crate::pattern::Pattern;
+use crate::pretokenize::{Behavior, PreTokenizer};
+use crate::settings::{ByteLevel, Metaspace, PrependScheme};
+use crate::words::{WordSplitter, Words};
+
+/// What a model writes into the tokens of a word.
+#[derive(Clone, Copy, Default)]
+pub(super) struct TokenMarks<'a> {
+    /// What a token that continues a word begins with; may be empty.
+    pub(super) prefix: &'a str,
+    /// What the last token of a word ends with; may be empty.
+    pub(super) suffix: &'a str,
+    /// Whether the suffix may be a token of its own.
+    pub(super) is_suffix_separate: bool,
+    /// Whether tokens such as `<0x61>` are bytes.
+    pub(super) byte_fallback: bool,
+}
+
+/// What normalizer and pre-tokenizer write in place of characters.
+enum Layer {
+    /// Bytes as visible characters.
+    Bytes,
+    /// A mark for spaces.
+    Spaces(SpaceMark),
+}
+
+struct SpaceMark {
+    text: String,
+    /// The pre-tokenizer that writes it; otherwise the normalizer does.
+    metaspace: Option<Metaspace>,
+    /// Whether one more is written before the text.
+    leads: bool,
+    /// Whether one more is written after the text.
+    trails: bool,
+}
+
+/// Returns the decoder for tokens that a splitter and a model write; `None` joins tokens by spaces.
+pub(super) fn decoder_for(splitter: &WordSplitter, marks: TokenMarks<'_>) -> Result<Option<Decoder>> {
+    let layers = layers(splitter);
+    let has_bytes = layers.iter().any(|layer| matches!(layer, Layer::Bytes));
+    let apart = removes_spaces(splitter, &layers)?;
+    let mut steps = if marks.byte_fallback { vec![Decoder::ByteFallback] } else { Vec::new() };
+    let spaced = apart && marks.suffix.is_empty() && !marks.prefix.is_empty();
+    if spaced {
+        steps.push(word_piece(splitter, marks.prefix));
+    } else {
+        steps.extend(without_prefix(marks.prefix)?);
+        steps.extend(without_suffix(marks, apart, has_bytes)?);
+    }
+    undo(&layers, apart, spaced, &mut steps)?;
+    if apart && has_bytes && !marks.suffix.is_empty() {
+        steps.push(strip(0, 1));
+    }
+    if steps.is_empty() && !apart {
+        steps.push(Decoder::Fuse);
+    }
+    Ok(if steps.len() > 1 { Some(Decoder::Sequence(steps)) } else { steps.pop() })
+}
+
+/// Returns the normalizer of `SentencePiece`, where it alone writes marks.
+pub(super) fn sentencepiece(splitter: &WordSplitter) -> Option<&SentencePiece> {
+    match &layers(splitter)[..] {
+        [Layer::Spaces(SpaceMark { metaspace: None, .. })] => {
+            splitter.normalizer()?.steps().find_map(|step| match step {
+                Normalizer::SentencePiece(own) => Some(own),
+                _ => None,
+            })
+        }
+        _ => None,
+    }
+}
+
+/// Returns the decoder of `WordPiece`, which puts spaces before all tokens without the prefix.
+pub(super) fn word_piece(splitter: &WordSplitter, prefix: &str) -> Decoder {
+    // Cleaning up undoes what BERT's splitting did to punctuation; elsewhere it would change the text.
+    let cleanup = splitter.pre_tokenizer() == Some(&PreTokenizer::Bert);
+    Decoder::WordPiece(WordPieceDecoder { prefix: prefix.to_owned(), cleanup })
+}
+
+fn metaspace(splitter: &WordSplitter) -> Option<Metaspace> {
+    let mut steps = splitter.pre_tokenizer().into_iter().flat_map(PreTokenizer::steps);
+    steps.find_map(|step| if let PreTokenizer::Metaspace(mark) = step { Some(*mark) } else { None })
+}
+
+/// The layers, in the order in which they are written.
+fn layers(splitter: &WordSplitter) -> Vec<Layer> {
+    let mut layers = Vec::new();
+    let has_metaspace = metaspace(splitter).is_some();
+    for step in splitter.normalizer().into_iter().flat_map(Normalizer::steps) {
+        if *step == Normalizer::ByteLevel {
+            layers.push(Layer::Bytes);
+        } else if !has_metaspace && !has_mark(&layers) {
+            layers.extend(normalizer_mark(splitter, step).map(Layer::Spaces));
+        }
+    }
+    for step in splitter.pre_tokenizer().into_iter().flat_map(PreTokenizer::steps) {
+        match step {
+            PreTokenizer::ByteLevel(_) => layers.push(Layer::Bytes),
+            PreTokenizer::Metaspace(mark) if !has_mark(&layers) => layers.push(Layer::Spaces(SpaceMark {
+                text: mark.replacement.to_string(),
+                metaspace: Some(*mark),
+                leads: mark.prepend_scheme != PrependScheme::Never,
+                trails: false,
+            })),
+            _ => {}
+        }
+    }
+    layers
+}
+
+fn has_mark(layers: &[Layer]) -> bool {
+    layers.iter().any(|layer| matches!(layer, Layer::Spaces(_)))
+}
+
+/// The mark that a step of the normalizer writes for spaces.
+fn normalizer_mark(splitter: &WordSplitter, step: &Normalizer) -> Option<SpaceMark> {
+    let mark = |text: &str, leads, trails| Some(SpaceMark { text: text.to_owned(), metaspace: None, leads, trails });
+    match step {
+        Normalizer::SentencePiece(own) => {
+            let own = own.settings();
+            let text = if own.escape_whitespaces { SPACE } else { " " };
+            let suffix = own.treat_whitespace_as_suffix;
+            mark(text, own.add_dummy_prefix && !suffix, own.add_dummy_prefix && suffix)
+        }
+        // As in the normalizer of Llama: Prepend("▁") and Replace(" ", "▁").
+        Normalizer::Replace { pattern, content }
+            if !pattern.is_regex() && pattern.source() == " " && !content.is_empty() =>
+        {
+            let is_prepended = |step: &Normalizer| matches!(step, Normalizer::Prepend(text) if text == content);
+            mark(content, splitter.normalizer()?.steps().any(is_prepended), false)
+        }
+        _ => None,
+    }
+}
+
+/// Has one space; whether that is lost in splitting says whether spaces are.
+const SPACED_TEXT: &str = "a b";
+
+/// Whether words have lost the spaces that were between them.
+///
+/// A pre-tokenizer that does nothing but remove what it finds separates words by that. Of the others, splitting a text shows it.
+fn removes_spaces(splitter: &WordSplitter, layers: &[Layer]) -> Result<bool> {
+    match splitter.pre_tokenizer() {
+        None => return Ok(false),
+        Some(PreTokenizer::CharDelimiterSplit(_) | PreTokenizer::Punctuation(Behavior::Removed)) => return Ok(true),
+        Some(PreTokenizer::Split(split)) if split.behavior == Behavior::Removed => return Ok(true),
+        Some(_) => {}
+    }
+    let mut steps = vec![Decoder::Fuse];
+    undo(layers, false, false, &mut steps)?;
+    let decoder = Decoder::Sequence(steps);
+    let mut words = Words::default();
+    // A function of the caller's may refuse the text. What the words are is then unknown.
+    if splitter.split(SPACED_TEXT, false, &mut words).is_err() {
+        return Ok(true);
+    }
+    let normalized = splitter.normalize(SPACED_TEXT)?;
+    let has_space = |words: Vec<&str>| Ok(decoder.decode(words)?.trim().contains(' '));
+    Ok(has_space(vec![&normalized])? && !has_space(words.iter().collect())?)
+}
+
+/// Adds what undoes the layers. `apart`: spaces between words were removed; `spaced`: parts have literal ones in their place.
+fn undo(layers: &[Layer], apart: bool, mut spaced: bool, steps: &mut Vec<Decoder>) -> Result<()> {
+    let mut fused = false;
+    for (at, layer) in layers.iter().enumerate().rev() {
+        let over_bytes = layers[..at].iter().any(|below| matches!(below, Layer::Bytes));
+        match layer {
+            Layer::Bytes => {
+                if std::mem::take(&mut spaced) {
+                    steps.push(spaces_as_bytes()?);
+                }
+                steps.push(Decoder::ByteLevel(ByteLevel::default()));
+                if over_bytes {
+                    // What is below has no spaces: one here is a prefix of this layer, or stands between words.
+                    steps.push(replace(Pattern::literal(" "), if apart { space_as_byte() } else { String::new() }));
+                }
+                fused = true;
+            }
+            Layer::Spaces(mark) if over_bytes => steps.push(replace(Pattern::literal(&mark.text), String::new())),
+            Layer::Spaces(mark) => undo_mark(mark, fused, steps),
+        }
+    }
+    Ok(())
+}
+
+fn undo_mark(mark: &SpaceMark, fused: bool, steps: &mut Vec<Decoder>) {
+    if let Some(metaspace) = mark.metaspace.filter(|metaspace| metaspace.split && !fused) {
+        steps.push(Decoder::Metaspace(metaspace));
+        return;
+    }
+    // The first part may hold the marks of several spaces, of which the decoder `Metaspace` would keep none.
+    if mark.text != " " {
+        steps.push(replace(Pattern::literal(&mark.text), " ".to_owned()));
+    }
+    if mark.leads || mark.trails {
+        if !fused {
+            steps.push(Decoder::Fuse);
+        }
+        steps.push(strip(mark.leads.into(), mark.trails.into()));
+    }
+}
+
+/// What takes the prefix from continuing tokens. A token that is the prefix continues nothing: it is text.
+fn without_prefix(prefix: &str) -> Result<Option<Decoder>> {
+    if prefix.is_empty() {
+        return Ok(None);
+    }
+    let pattern = Pattern::regex(&format!(r"\A{}(?!\z)", escaped(prefix)))?;
+    Ok(Some(replace(pattern, String::new())))
+}
+
+/// What makes of the suffix the space that was removed, or nothing where spaces are part of words.
+fn without_suffix(marks: TokenMarks<'_>, apart: bool, has_bytes: bool) -> Result<Option<Decoder>> {
+    let suffix = marks.suffix;
+    if suffix.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(match (apart, has_bytes) {
+        (true, true) => replace(Pattern::literal(suffix), space_as_byte()),
+        (true, false) => Decoder::Bpe(BpeDecoder { suffix: suffix.to_owned() }),
+        (false, _) => {
+            // Attached to a character, it never is the whole token: a token that is the suffix is text.
+            let begin = if marks.is_suffix_separate { "" } else { r"(?!\A)" };
+            replace(Pattern::regex(&format!(r"{begin}{}\z", escaped(suffix)))?, String::new())
+        }
+    }))
+}
+
+/// Writes the space before a word as bytes are written. A part with other characters is text already, space and all.
+fn spaces_as_bytes() -> Result<Decoder> {
+    Ok(replace(Pattern::regex("\\A (?=[!-~¡-¬®-\u{143}]*\\z)")?, space_as_byte()))
+}
+
+fn space_as_byte() -> String {
+    byte_to_char(b' ').to_string()
+}
+
+fn replace(pattern: Pattern, content: String) -> Decoder {
+    Decoder::Replace(ReplaceDecoder { pattern, content })
+}
+
+fn strip(start: usize, stop: usize) -> Decoder {
+    Decoder::Strip(StripDecoder { content: ' ', start, stop })
+}
+
+/// A regular expression that finds `text` as it stands.
+fn escaped(text: &str) -> String {
+    let backslash = |c| r"\.[]{}()*+?^$|".contains(c).then_some('\\');
+    text.chars().flat_map(|c| backslash(c).into_iter().chain([c])).collect()
+}
