@@ -231,7 +231,7 @@ def _warn_of_dropped_characters(
     warnings.warn(
         f'{reason}: encoding will drop characters that are not in the alphabet; pass unk_token="<unk>"',
         PieceworkWarning,
-        stacklevel=5,
+        stacklevel=4,
     )
 
 

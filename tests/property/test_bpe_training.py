@@ -12,6 +12,9 @@ import strategies
 from piecework.reference.bpe_train import train_bpe
 from piecework.reference.settings import BpeTrainer
 
+# Without an unknown token a training on characters warns.
+pytestmark = pytest.mark.filterwarnings("ignore::piecework.errors.PieceworkWarning")
+
 Outcome = tuple[list[str], list[dict[str, Any]], list[int]]
 
 
@@ -27,6 +30,7 @@ def trainers(draw: st.DrawFn) -> dict[str, Any]:
         "ties": st.sampled_from(["lex", "first", "hf", "sentencepiece"]),
         "special_tokens": st.sampled_from([["<s>"], ["a"], ["ab", "b", "</w>"], ["aa", "ba"]]),
         "special_tokens_first": st.booleans(),
+        "unk_token": st.sampled_from([None, "<s>", "?", "a", "ab", "aab"]),
         "user_defined_symbols": st.sampled_from([["ab"], ["b", "aab"], ["abc", "é"]]),
         "initial_alphabet": st.sampled_from([["x"], ["a", "#", "a"], [">"]]),
         "limit_alphabet": st.integers(1, 5),

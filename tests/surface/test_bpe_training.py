@@ -9,7 +9,7 @@ import pytest
 
 import piecework as pw
 from piecework import decoders, models, normalizers, pre_tokenizers
-from piecework.errors import ConfigError, CountsError
+from piecework.errors import ConfigError, CountsError, PieceworkWarning, SurrogateError
 
 TEXTS = ["the cat sat on the mat", "the dog sat on the log", "naïve 中文 the\n"]
 
@@ -91,6 +91,14 @@ def test_a_mark_at_the_end_of_words_of_bytes() -> None:
     assert tok.decode(tok.encode("naïve 中文 cat").ids) == "naïve 中文 cat"
 
 
+@pytest.mark.parametrize("style", ["attached", "separate"])
+def test_spaces_are_not_doubled_where_words_have_them(style: Any) -> None:
+    trainer = pw.BpeTrainer(600, alphabet="byte", end_of_word_suffix="</w>", suffix_style=style)
+    tok = pw.train(TEXTS, trainer)
+    for text in ["low  lower ,  newest", " a ", "the</w> end</w>", *TEXTS]:
+        assert tok.decode(tok.encode_ids(text)) == text
+
+
 def test_each_word_of_the_table_is_encoded_as_it_was_merged() -> None:
     words = {"low": 5, "lower": 2, "newest": 6, "widest": 3, "lowest": 1}
     for style in ("attached", "separate"):
@@ -109,8 +117,67 @@ def test_special_tokens_and_the_unknown_one() -> None:
     assert tok.tokenize("€<s>") == ["<unk>", "<s>"]
     last = pw.train(TEXTS, pw.BpeTrainer(50, special_tokens=["<s>"], special_tokens_first=False))
     assert last.token_to_id("<s>") == len(last) - 1
-    assert model_of(last).unk_token is None
-    assert last.tokenize("€") == []
+    assert (model_of(last).unk_token, last.token_to_id("<unk>")) == ("<unk>", len(last) - 2)
+    assert last.tokenize("€") == ["<unk>"]
+
+
+def test_unknown_characters_are_not_lost_in_silence() -> None:
+    tok = pw.train(["low lower lowest"], pw.BpeTrainer(vocab_size=30))
+    assert tok.tokenize("low zebra! 日本") == [
+        "low",
+        *("<unk>", "e", "<unk>", "r", "<unk>", "<unk>"),
+        *("<unk>", "<unk>"),
+    ]
+    assert tok.token_to_id("<unk>") == 0
+    with pytest.warns(PieceworkWarning, match="unk_token=None: encoding will drop") as caught:
+        without = pw.train(["low lower lowest"], pw.BpeTrainer(29, unk_token=None))
+    assert [warning.filename for warning in caught] == [__file__]
+    assert without.tokenize("low zebra! 日本") == ["low", "e", "r"]
+    assert [*tok.vocab][1:] == [*without.vocab]
+    assert tok.history == without.history
+
+
+@pytest.mark.parametrize(
+    ("settings", "unk_token", "first"),
+    [
+        ({}, "<unk>", "<unk>"),
+        ({"ties": "sentencepiece"}, "<unk>", "<unk>"),
+        ({"special_tokens": ["<s>"]}, "<unk>", "<unk>"),
+        ({"special_tokens": ["<s>", "[UNK]"]}, "[UNK]", "<s>"),
+        ({"special_tokens": ["<s>", "<unk>"], "unk_token": "<unk>"}, "<unk>", "<s>"),
+        ({"special_tokens": ["<unk>"], "unk_token": "?"}, "?", "?"),
+        ({"ties": "hf", "special_tokens": ["<s>"]}, None, "<s>"),
+        ({"ties": "hf", "unk_token": "<unk>"}, "<unk>", "<unk>"),
+        ({"alphabet": "byte", "special_tokens": ["<s>"]}, None, "<s>"),
+        ({"alphabet": "byte", "unk_token": "<unk>"}, "<unk>", "<unk>"),
+        ({"alphabet": "byte", "special_tokens": ["<unk>"]}, "<unk>", "<unk>"),
+    ],
+    ids=str,
+)
+def test_which_token_is_the_unknown_one(
+    settings: dict[str, Any], unk_token: str | None, first: str
+) -> None:
+    trainer = pw.BpeTrainer(400, **settings)
+    assert trainer.unk_token == unk_token
+    tok = pw.train(TEXTS, trainer)
+    assert (model_of(tok).unk_token, next(iter(tok.vocab))) == (unk_token, first)
+    assert tok.trainer is not None
+    assert tok.trainer["unk_token"] == unk_token
+    assert pw.Tokenizer.from_str(tok.to_str()) == tok
+
+
+def test_bytes_that_nothing_writes_are_lost_with_a_warning() -> None:
+    trainer = pw.BpeTrainer(400, alphabet="byte")
+    with pytest.warns(PieceworkWarning, match="without ByteLevel"):
+        tok = pw.train(["low"], trainer, pre_tokenizer=pre_tokenizers.WhitespaceSplit())
+    assert tok.tokenize("日") == []
+
+
+def test_files_from_before_there_was_a_setting() -> None:
+    tok = pw.train(TEXTS, pw.BpeTrainer(50, special_tokens=["<s>", "[UNK]"]))
+    data = json.loads(tok.to_str())
+    del data["model"]["piecework"]["training"]["trainer"]["unk_token"]
+    assert pw.Tokenizer.from_str(json.dumps(data)) == tok
 
 
 def test_user_defined_symbols_are_found_in_the_text() -> None:
@@ -118,7 +185,7 @@ def test_user_defined_symbols_are_found_in_the_text() -> None:
     tok = pw.train(TEXTS, trainer)
     assert tok.tokenize("the dog sat on the log")[1:3] == ["dog", "sat on"]
     assert not any("d" in merge.token and merge.token != "dog" for merge in tok.history)
-    assert tok.vocab["dog"] == 1
+    assert tok.vocab["dog"] == 2
 
 
 def test_record_of_a_training() -> None:
@@ -150,9 +217,16 @@ def test_settings_that_cannot_be() -> None:
         pw.BpeTrainer(0)
     with pytest.raises(ConfigError, match=r"needs? at least 256"):
         pw.train(TEXTS, pw.BpeTrainer(100, alphabet="byte"))
+    for unk_token in ("", 1, "\ud800"):
+        with pytest.raises((ConfigError, SurrogateError), match="unk_token"):
+            pw.BpeTrainer(300, unk_token=unk_token)  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="'<unk>' is the unknown token; pass another"):
+        pw.BpeTrainer(300, user_defined_symbols=["<unk>"])
     with pytest.raises(CountsError, match=r"ByteLevel.*中文"):
         pw.train(
-            TEXTS, pw.BpeTrainer(300, alphabet="byte"), pre_tokenizer=pre_tokenizers.Whitespace()
+            TEXTS,
+            pw.BpeTrainer(300, alphabet="byte", unk_token="<unk>"),
+            pre_tokenizer=pre_tokenizers.Whitespace(),
         )
     with pytest.raises(TypeError, match="BpeTrainer"):
         pw.train(TEXTS, 300)  # type: ignore[arg-type]
@@ -163,4 +237,4 @@ def test_unreachable_tokens() -> None:
     assert tok.unreachable_tokens() == []
     model = model_of(tok)
     dead = models.BPE([*model.vocab, "zzz"], model.merges)
-    assert pw.Tokenizer(dead).unreachable_tokens() == ["<s>", "zzz"]
+    assert pw.Tokenizer(dead).unreachable_tokens() == ["<unk>", "<s>", "zzz"]

@@ -223,7 +223,7 @@ def test_the_merges_of_an_explanation_are_those_of_the_core(by_ranks: bool) -> N
 def test_a_trained_bpe_is_shown_and_explained() -> None:
     trainer = pw.BpeTrainer(vocab_size=99, max_merges=4, end_of_word_suffix="</w>")
     tok = pw.train({"low": 5, "lower": 2, "newest": 6, "widest": 3}, trainer)
-    assert repr(tok) == "Tokenizer(BPE, 15 tokens, None, WhitespaceSplit(), 4 merges)"
+    assert repr(tok) == "Tokenizer(BPE, 16 tokens, None, WhitespaceSplit(), 4 merges)"
     assert str(tok.explain("newest")).splitlines()[4:] == [
         "  est</w>:",
         "    est</w> = es + t</w> (merge 2)",

@@ -39,6 +39,7 @@ class TokenMarks:
         suffix: What the last token of a word ends with; it may be empty.
         is_suffix_separate: The suffix may be a token of its own.
         byte_fallback: Tokens such as `<0x61>` are bytes.
+        cleanup: Clean up the text, where a prefix shows the beginnings of words.
 
     >>> TokenMarks(prefix="##").suffix
     ''
@@ -48,6 +49,7 @@ class TokenMarks:
     suffix: str = ""
     is_suffix_separate: bool = False
     byte_fallback: bool = False
+    cleanup: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ def decoder_for(
     steps = [{"type": "ByteFallback"}] if marks.byte_fallback else []
     spaced = bool(apart and marks.prefix and not marks.suffix)
     if spaced:
-        steps.append(word_piece(pre_tokenizer, marks.prefix))
+        steps.append({"type": "WordPiece", "prefix": marks.prefix, "cleanup": marks.cleanup})
     else:
         steps += _without_marks(marks, apart=apart, has_bytes=None in layers)
     steps += _undone(layers, apart=apart, spaced=spaced)
@@ -106,16 +108,6 @@ def decoder_for(
     if not steps and not apart:
         steps.append({"type": "Fuse"})
     return _sequence(steps)
-
-
-def word_piece(pre_tokenizer: Json | None, prefix: str) -> dict[str, Any]:
-    """Gives the decoder of WordPiece; only what BERT's splitting does is cleaned up.
-
-    >>> word_piece({"type": "BertPreTokenizer"}, "##")
-    {'type': 'WordPiece', 'prefix': '##', 'cleanup': True}
-    """
-    cleanup = pre_tokenizer is not None and pre_tokenizer["type"] == "BertPreTokenizer"
-    return {"type": "WordPiece", "prefix": prefix, "cleanup": cleanup}
 
 
 def removes_spaces(normalizer: Json | None, pre_tokenizer: Json | None) -> bool:
@@ -134,7 +126,8 @@ def removes_spaces(normalizer: Json | None, pre_tokenizer: Json | None) -> bool:
     if pre_tokenizer["type"] == "CharDelimiterSplit" or pre_tokenizer.get("behavior") == "Removed":
         return True
     layers = list(_layers(normalizer, pre_tokenizer))
-    undone = _sequence([{"type": "Fuse"}, *_undone(layers, apart=False, spaced=False)])
+    steps = _undone(layers, apart=False, spaced=False)
+    undone = {"type": "Sequence", "decoders": steps}
     value = identity(SPACED_TEXT)
     value = normalize.from_dict(normalizer).apply(value) if normalizer else value
     words = [part.text for part in pretokenize.from_dict(pre_tokenizer)(value)]

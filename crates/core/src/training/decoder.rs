@@ -22,6 +22,8 @@ pub(super) struct TokenMarks<'a> {
     pub(super) is_suffix_separate: bool,
     /// Whether tokens such as `<0x61>` are bytes.
     pub(super) byte_fallback: bool,
+    /// Whether to clean up the text, where a prefix shows the beginnings of words.
+    pub(super) cleanup: bool,
 }
 
 /// What normalizer and pre-tokenizer write in place of characters.
@@ -50,7 +52,8 @@ pub(super) fn decoder_for(splitter: &WordSplitter, marks: TokenMarks<'_>) -> Res
     let mut steps = if marks.byte_fallback { vec![Decoder::ByteFallback] } else { Vec::new() };
     let spaced = apart && marks.suffix.is_empty() && !marks.prefix.is_empty();
     if spaced {
-        steps.push(word_piece(splitter, marks.prefix));
+        let prefix = marks.prefix.to_owned();
+        steps.push(Decoder::WordPiece(WordPieceDecoder { prefix, cleanup: marks.cleanup }));
     } else {
         steps.extend(without_prefix(marks.prefix)?);
         steps.extend(without_suffix(marks, apart, has_bytes)?);
@@ -70,19 +73,12 @@ pub(super) fn sentencepiece(splitter: &WordSplitter) -> Option<&SentencePiece> {
     match &layers(splitter)[..] {
         [Layer::Spaces(SpaceMark { metaspace: None, .. })] => {
             splitter.normalizer()?.steps().find_map(|step| match step {
-                Normalizer::SentencePiece(own) => Some(own),
+                Normalizer::SentencePiece(own) if own.settings().escape_whitespaces => Some(own),
                 _ => None,
             })
         }
         _ => None,
     }
-}
-
-/// Returns the decoder of `WordPiece`, which puts spaces before all tokens without the prefix.
-pub(super) fn word_piece(splitter: &WordSplitter, prefix: &str) -> Decoder {
-    // Cleaning up undoes what BERT's splitting did to punctuation; elsewhere it would change the text.
-    let cleanup = splitter.pre_tokenizer() == Some(&PreTokenizer::Bert);
-    Decoder::WordPiece(WordPieceDecoder { prefix: prefix.to_owned(), cleanup })
 }
 
 fn metaspace(splitter: &WordSplitter) -> Option<Metaspace> {
@@ -154,7 +150,7 @@ fn removes_spaces(splitter: &WordSplitter, layers: &[Layer]) -> Result<bool> {
         Some(PreTokenizer::Split(split)) if split.behavior == Behavior::Removed => return Ok(true),
         Some(_) => {}
     }
-    let mut steps = vec![Decoder::Fuse];
+    let mut steps = Vec::new();
     undo(layers, false, false, &mut steps)?;
     let decoder = Decoder::Sequence(steps);
     let mut words = Words::default();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use self::decoder::{TokenMarks, decoder_for, sentencepiece};
 use crate::added::AddedToken;
 use crate::counts::WordCounts;
-use crate::decode::{Decoder, SentencePieceDecoder};
+use crate::decode::{Decoder, SentencePieceDecoder, WordPieceDecoder};
 use crate::error::{Error, Result, shorten};
 use crate::format::{write_splitter, write_trainer};
 use crate::learn::{Stage, Threads, Watch, tell};
@@ -18,6 +18,7 @@ use crate::model::{Model, ModelScratch, Trainer};
 use crate::normalize::SentencePieceSettings;
 use crate::pipeline::{Parts, Tokenizer, Training};
 use crate::postprocess::{PostProcessor, Template};
+use crate::pretokenize::PreTokenizer;
 use crate::vocab::Vocab;
 use crate::words::WordSplitter;
 
@@ -76,15 +77,18 @@ fn word_piece(
     let vocab = Vocab::from_tokens(entries)?;
     let prefix = config.continuing_subword_prefix.clone();
     let template = Template::bert_of(&vocab, &config.special_tokens);
-    let undo = decoder_for(splitter, TokenMarks { prefix: &prefix, ..TokenMarks::default() })?;
+    // Cleaning up undoes what BERT's splitting did to punctuation; elsewhere it would change the text.
+    let cleanup = splitter.pre_tokenizer() == Some(&PreTokenizer::Bert);
+    let undo = decoder_for(splitter, TokenMarks { prefix: &prefix, cleanup, ..TokenMarks::default() })?;
+    // Without a prefix nothing shows where words end; all tokens are joined by nothing then.
+    let glue = || Decoder::WordPiece(WordPieceDecoder { prefix: String::new(), cleanup });
     let settings = wordpiece::Settings { continuing_subword_prefix: prefix, ..Default::default() };
     Ok(Parts {
         splitter: splitter.clone(),
         added: specials(&vocab, &config.special_tokens),
         model: Model::WordPiece(WordPiece::new(vocab, settings)),
         post_processor: template.map(PostProcessor::Template),
-        // Without a prefix nothing shows where words end; all tokens are joined by nothing then.
-        decoder: Some(undo.unwrap_or_else(|| decoder::word_piece(splitter, ""))),
+        decoder: Some(undo.unwrap_or_else(glue)),
         truncation: None,
         padding: None,
         training: None,
@@ -110,7 +114,7 @@ fn bpe(
         prefix: &config.continuing_subword_prefix,
         suffix: &config.end_of_word_suffix,
         is_suffix_separate: config.suffix_style == bpe::SuffixStyle::Separate,
-        byte_fallback: false,
+        ..TokenMarks::default()
     };
     Ok(Parts {
         splitter: splitter.clone(),

@@ -1,0 +1,37 @@
+"""What is trained decodes alike in live `tokenizers`, which reads the file."""
+
+import pytest
+
+import trained
+
+tokenizers = pytest.importorskip("tokenizers", reason="the oracle `tokenizers` is not installed")
+
+TEXTS = [*trained.TRAINING_TEXTS, "", " ", "  ", "tell  \n it's", "low 中é\t'- to tell", "the </w>"]
+
+
+def is_theirs(name: str, pipeline: str) -> bool:
+    """Tells whether `tokenizers` has all parts of a tokenizer."""
+    parts = trained.PIPELINES[pipeline]
+    kinds = ("Jieba", "Function", "Dictionary", "SentencePiece")
+    shown = repr((parts.normalizer, parts.pre_tokenizer))
+    return "separate" not in name and not any(kind in shown for kind in kinds)
+
+
+PAIRS = [pair for pair in trained.PAIRS if is_theirs(*pair)]
+
+
+@pytest.mark.parametrize(("name", "pipeline"), PAIRS)
+def test_the_library_decodes_alike(name: str, pipeline: str) -> None:
+    ours = trained.tokenizer(name, pipeline)
+    theirs = tokenizers.Tokenizer.from_str(ours.to_str())
+    for text in TEXTS:
+        ids = ours.encode_ids(text)
+        for skips in (True, False):
+            decoded = ours.decode(ids, skip_special_tokens=skips)
+            if ids:
+                assert theirs.decode(ids, skip_special_tokens=skips) == decoded
+        assert ids == theirs.encode(text).ids
+
+
+def test_most_pairs_are_compared() -> None:
+    assert len(PAIRS) > 0.6 * len(trained.PAIRS)
