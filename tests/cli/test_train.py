@@ -67,13 +67,25 @@ def test_every_option_of_bpe_arrives(run: Run, text_file: Path, tmp_path: Path) 
     settings: dict[str, Any] = {
         "min_frequency": 2, "min_word_frequency": 2, "max_merges": 9, "stop_at_pair_frequency": 1,
         "ties": "sentencepiece", "initial_alphabet": "xyz", "limit_alphabet": 12, "continuing_subword_prefix": "@",
-        "end_of_word_suffix": "$", "suffix_style": "attached", "max_token_length": 3,
+        "end_of_word_suffix": "$", "suffix_style": "attached", "max_token_length": 3, "unk_token": "?",
     }  # fmt: skip
     target = tmp_path / "t.json"
     words = ("train", text_file, "-o", target, "--model", "bpe", "--special-tokens-last")
     assert run(*words, *options_of(settings), "--special-tokens", "<unk>").code == 0
     trainer = pw.BpeTrainer(**settings, special_tokens=["<unk>"], special_tokens_first=False)
     assert pw.Tokenizer.from_file(target) == pw.train_files(text_file, trainer)
+
+
+def test_the_unknown_token_of_bpe(run: Run, text_file: Path, tmp_path: Path) -> None:
+    target = tmp_path / "t.json"
+    words = ("train", text_file, "-o", target, "--model", "bpe", "--max-merges", 3)
+    assert "warning" not in run(*words).err
+    with_token = pw.Tokenizer.from_file(target)
+    assert with_token.token_to_id("<unk>") == 0
+    ended = run(*words, "--unk-token", "")
+    assert (ended.code, ended.err.count("warning")) == (0, 1)
+    assert "encoding will drop characters" in ended.err
+    assert list(pw.Tokenizer.from_file(target).vocab) == list(with_token.vocab)[1:]
 
 
 def test_every_option_of_unigram_arrives(run: Run, text_file: Path, tmp_path: Path) -> None:

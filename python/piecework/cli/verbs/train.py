@@ -137,8 +137,8 @@ class TrainerOptions:
         typer.Option(
             "--special-tokens",
             metavar="TOKEN",
-            help="A special token; give it again for each, or '' for none. By default none for BPE but --unk-token, for "
-            "WordPiece [PAD] [UNK] [CLS] [SEP] [MASK], and for Unigram <unk> <s> </s>.",
+            help="A special token; give it again for each, or '' for none. By default for "
+            "WordPiece [PAD] [UNK] [CLS] [SEP] [MASK], for BPE the --unk-token alone, and for Unigram <unk> <s> </s>.",
         ),
     ] = None
     special_tokens_first: Annotated[
