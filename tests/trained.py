@@ -36,7 +36,9 @@ class Pipeline(NamedTuple):
     def words(self, text: str) -> list[str]:
         """Gives the words that the model sees."""
         text = self.normalizer.normalize_str(text) if self.normalizer else text
-        split = self.pre_tokenizer.pre_tokenize_str(text) if self.pre_tokenizer else [(text, (0, 0))]
+        split = (
+            self.pre_tokenizer.pre_tokenize_str(text) if self.pre_tokenizer else [(text, (0, 0))]
+        )
         return [word for word, _ in split if word]
 
     @property

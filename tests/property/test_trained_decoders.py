@@ -13,7 +13,8 @@ from piecework import pre_tokenizers as p
 from piecework.reference.inverse import TokenMarks, decoder_for
 
 TEXTS = st.text(trained.ALPHABET, max_size=14) | st.lists(
-    st.sampled_from(["low", "tell", "to tell", " ", "  ", ",", "'", "\n", "it's", "中", "1"]), max_size=5
+    st.sampled_from(["low", "tell", "to tell", " ", "  ", ",", "'", "\n", "it's", "中", "1"]),
+    max_size=5,
 ).map("".join)
 
 

@@ -79,7 +79,7 @@ Layer = SpaceMark | None
 def decoder_for(
     normalizer: Json | None, pre_tokenizer: Json | None, marks: TokenMarks
 ) -> dict[str, Any] | None:
-    """Gives the decoder that undoes what a splitter and a model write (P60).
+    r"""Gives the decoder that undoes what a splitter and a model write (P60).
 
     Args:
         normalizer: As in a tokenizer.json.
@@ -92,11 +92,11 @@ def decoder_for(
     >>> decoder_for(None, {"type": "WhitespaceSplit"}, TokenMarks(suffix="</w>"))
     {'type': 'BPEDecoder', 'suffix': '</w>'}
     >>> decoder_for(None, None, TokenMarks(suffix="</w>"))["pattern"]
-    {'Regex': '(?!\\\\A)</w>\\\\z'}
+    {'Regex': '(?!\\A)</w>\\z'}
     """
     layers = list(_layers(normalizer, pre_tokenizer))
     apart = removes_spaces(normalizer, pre_tokenizer)
-    steps = [{"type": "ByteFallback"}] if marks.byte_fallback else []
+    steps: list[dict[str, Any]] = [{"type": "ByteFallback"}] if marks.byte_fallback else []
     spaced = bool(apart and marks.prefix and not marks.suffix)
     if spaced:
         steps.append({"type": "WordPiece", "prefix": marks.prefix, "cleanup": marks.cleanup})
