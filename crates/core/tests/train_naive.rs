@@ -403,11 +403,11 @@ fn compare_gains(one: Around, other: Around, total: u64) -> Ordering {
     if apart.abs() > (one.0.0 as f64 + other.0.0 as f64) * 1e-9 {
         return apart.partial_cmp(&0.0).unwrap();
     }
-    sign(precise_gain(one, total) - precise_gain(other, total))
+    sign(&(precise_gain(one, total) - precise_gain(other, total)))
 }
 
 fn sign_of_gain(around: Around, total: u64) -> Ordering {
-    sign(precise_gain(around, total))
+    sign(&precise_gain(around, total))
 }
 
 /// Binary places of the logarithms below, and of the digits that they are computed with.
@@ -415,7 +415,7 @@ const PLACES: u64 = 400;
 const DIGITS: u64 = 640;
 
 /// The sign of a number in units of 2^-400; below 2^-300 it is rounding. (The core proves zeros; this does not.)
-fn sign(number: BigInt) -> Ordering {
+fn sign(number: &BigInt) -> Ordering {
     if number.magnitude().bits() < 100 { Ordering::Equal } else { number.cmp(&BigInt::ZERO) }
 }
 
