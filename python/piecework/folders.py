@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from piecework import normalizers as n
 from piecework import pre_tokenizers as p
+from piecework.errors import shown
 from piecework.patterns import Regex
 from piecework.pre_tokenizers import ByteLevel
 from piecework.processors import PostProcessor, RobertaProcessing, TemplateProcessing

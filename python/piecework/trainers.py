@@ -297,11 +297,11 @@ class BpeTrainer(Trainer):
             object.__setattr__(self, "unk_token", self._default_unk_token())
         unk_token = self.unk_token
         if not (unk_token is None or (isinstance(unk_token, str) and unk_token)):
-            raise ConfigError(f"unk_token must be a non-empty str or None, not {unk_token!r}")
+            raise ConfigError(f"unk_token must be a non-empty str or None, not {shown(unk_token)}")
         self._check_unicode("unk_token", unk_token or "")
         if unk_token in self.user_defined_symbols:
             raise ConfigError(
-                f"user_defined_symbols: {unk_token!r} is the unknown token; pass another unk_token"
+                f"user_defined_symbols: {shown(unk_token)} is the unknown token; pass another unk_token"
             )
 
     def _default_unk_token(self) -> str | None:

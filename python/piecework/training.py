@@ -228,10 +228,8 @@ def _warn_of_dropped_characters(
         )
     else:
         return
-    warnings.warn(
-        f'{reason}: encoding will drop characters that are not in the alphabet; pass unk_token="<unk>"',
-        PieceworkWarning,
-        stacklevel=4,
+    warn(
+        f'{reason}: encoding will drop characters that are not in the alphabet; pass unk_token="<unk>"'
     )
 
 
