@@ -45,7 +45,7 @@ SIGNATURES: dict[str, str] = {
     "continuing_subword_prefix='##', max_token_length=None, prune_unused=False)",
     "BpeTrainer": "(vocab_size=None, *, max_merges=None, min_frequency=1, min_word_frequency=1, "
     "stop_at_pair_frequency=None, ties='lex', special_tokens=(), special_tokens_first=True, "
-    "user_defined_symbols=(), alphabet='char', initial_alphabet=(), limit_alphabet=None, "
+    "unk_token=DEFAULT, user_defined_symbols=(), alphabet='char', initial_alphabet=(), limit_alphabet=None, "
     "continuing_subword_prefix='', end_of_word_suffix='', suffix_style='attached', "
     "max_token_length=None)",
     "WordCounts": "(words)",
