@@ -115,6 +115,27 @@ def test_ranks(model: dict[str, Any], texts: list[str]) -> None:
     check(config_of(model, None), texts)
 
 
+def test_an_unused_entry_that_vanishes_leaves_its_place_to_what_follows() -> None:
+    """The attached suffix was counted as a byte of the word, so the last token ended one character too far."""
+    vocab = {token: number for number, token in enumerate(["/", "a", "a/", "b", "b/"])}
+    own = {"version": 1, "ranks": None, "suffix_style": None, "unused": ["a"], "training": None}
+    model = {
+        "type": "piecework.BPE",
+        "piecework": own,
+        "dropout": None,
+        "unk_token": None,
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": "/",
+        "fuse_unk": False,
+        "byte_fallback": False,
+        "ignore_merges": False,
+        "vocab": vocab,
+        "merges": [],
+    }
+    for pre_tokenizer in (None, BYTE_LEVEL):
+        check(config_of(model, pre_tokenizer), ["aa", "baa", "aaa", "aba"])
+
+
 @given(models(), st.booleans(), st.lists(texts, min_size=1, max_size=6))
 @settings(max_examples=300)
 def test_bytes(model: dict[str, Any], pattern: bool, texts: list[str]) -> None:

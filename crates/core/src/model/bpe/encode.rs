@@ -148,12 +148,17 @@ impl Bpe {
         let Merging { parts, row, bytes, .. } = merging;
         bytes.clear();
         bytes.extend_from_slice(text.as_bytes());
-        if last && !self.settings().end_of_word_suffix.is_empty() {
+        let has_suffix = last && !self.settings().end_of_word_suffix.is_empty();
+        if has_suffix {
             bytes.push(END);
         }
         // All characters have entries, so there is a row that covers them.
         let entries = forward.encode(bytes, &tables.pairs, row).unwrap_or_default();
         parts.extend(entries.iter().map(|&id| Part::new(id, forward.length(id))));
+        // The suffix is no byte of the word.
+        if has_suffix && let Some(ending) = parts.last_mut() {
+            ending.bytes -= 1;
+        }
     }
 
     /// Adds what stands for an unknown character of so many bytes of the word.
