@@ -328,7 +328,12 @@ impl Matching<'_> {
     }
 
     /// The parts of a stretch of the text as it came, which begins at byte `base`.
-    pub(crate) fn raw(self, part: &str, base: u32, each: impl FnMut(Part) -> Result<()>) -> Result<()> {
+    pub(crate) fn raw<E: From<Error>>(
+        self,
+        part: &str,
+        base: u32,
+        each: impl FnMut(Part) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.split(self.finders.raw.as_ref(), part, |at| base as usize + at, each)
     }
 
@@ -342,13 +347,13 @@ impl Matching<'_> {
         self.split(self.finders.normalized.as_ref(), text, origin, each)
     }
 
-    fn split(
+    fn split<E: From<Error>>(
         self,
         finder: Option<&Finder>,
         text: &str,
         origin: impl Fn(usize) -> usize,
-        mut each: impl FnMut(Part) -> Result<()>,
-    ) -> Result<()> {
+        mut each: impl FnMut(Part) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut done = 0;
         let matches = finder.map(|finder| (finder, finder.automaton.find_iter(text)));
         for (finder, found) in matches.into_iter().flat_map(|(finder, found)| found.map(move |found| (finder, found))) {

@@ -78,7 +78,7 @@ impl Counter {
 
     /// Whether a block of lines may be counted as it stands.
     fn takes_blocks(&self, lines: Lines) -> bool {
-        self.fast.as_ref().is_some_and(|(fast, _)| fast.takes_lines(lines.keep_ends))
+        self.fast.as_ref().is_some_and(|(fast, _)| fast.counts_lines(lines.keep_ends))
     }
 
     /// The table.

@@ -4,9 +4,9 @@
 //! *stretch*, is taken apart here if it is ASCII, and else is a chunk by itself.
 
 use super::classes::{Before, Block, below};
-use super::pieces::{Pieces, Place};
-use super::starts::{Here, bits, firsts, highest, lowest, up_to};
-use super::walk::List;
+use super::list::List;
+use super::starts::{Here, Place, bits, firsts, highest, lowest, up_to};
+use crate::grammar::Grammar;
 use crate::normalize::Normalizer;
 
 /// What a normalizer does that looks no further than a stretch.
@@ -32,72 +32,55 @@ impl Normalized {
     }
 }
 
-impl Pieces {
-    /// Lists pieces between white space.
-    pub(super) fn apart(&self, here: Here<'_>, (starts, over): (u64, bool), place: &mut Place, list: &mut List) {
-        let Block { length, ends, .. } = here.block;
-        let gaps = here.block.white();
-        let starts = starts & !gaps;
-        let cuts = (starts | firsts(gaps)) & !(gaps << 1) & !(1 & !here.before.letters);
-        let in_gap = gaps >> (length - 1) & 1 != 0;
-        let last = starts.checked_ilog2().unwrap_or(0) as usize;
-        if ends || in_gap || !over && here.ends_in_word() {
-            list.add(here.at, starts, cuts);
-            if ends {
-                list.close(here.at + length);
-            }
-            let before = if in_gap || ends { Before::default() } else { here.last() };
-            *place = Place { at: here.at + length, before };
-        } else if last > 0 || here.before.letters != 0 {
-            list.add(here.at, starts & below(last), cuts);
-            *place = Place { at: here.at + last, before: Before::default() };
-        } else {
-            let found = self.grammar.find(here.text, here.at).unwrap_or(here.at..here.text.len());
-            list.push(found.start, found.end);
-            *place = Place { at: found.end, before: Before::default() };
+/// Lists pieces between white space.
+pub(super) fn apart(grammar: Grammar, here: Here<'_>, (starts, over): (u64, bool), place: &mut Place, list: &mut List) {
+    let Block { length, ends, .. } = here.block;
+    let gaps = here.block.white();
+    let starts = starts & !gaps;
+    let cuts = (starts | firsts(gaps)) & !(gaps << 1) & !(1 & !here.before.letters);
+    let in_gap = gaps >> (length - 1) & 1 != 0;
+    let last = starts.checked_ilog2().unwrap_or(0) as usize;
+    if ends || in_gap || !over && here.ends_in_word() {
+        list.add(here.at, starts, cuts);
+        if ends {
+            list.close(here.at + length);
         }
+        let before = if in_gap || ends { Before::default() } else { here.last() };
+        *place = Place { at: here.at + length, before };
+    } else if last > 0 || here.before.letters != 0 {
+        list.add(here.at, starts & below(last), cuts);
+        *place = Place { at: here.at + last, before: Before::default() };
+    } else {
+        let found = grammar.find(here.text, here.at).unwrap_or(here.at..here.text.len());
+        list.push(found.start, found.end);
+        *place = Place { at: found.end, before: Before::default() };
     }
+}
 
-    /// Lists the pieces of stretches that are ASCII, and others whole.
-    pub(super) fn stretches(&self, here: Here<'_>, lowercase: bool, place: &mut Place, list: &mut List) {
-        let Block { length, ends, high, .. } = here.block;
-        let white = here.block.white();
-        let heads = firsts(below(length) & !white);
-        let starts = joined(here.clip(lowercase).0 & !white, heads, white, high);
-        let cuts = (starts | firsts(white)) & !(white << 1) & !1;
-        let last = highest(heads);
-        place.at = if ends || white >> (length - 1) & 1 != 0 {
-            list.add(here.at, starts, cuts);
-            if ends {
-                list.close(here.at + length);
-            }
-            here.at + length
-        } else if last > 1 {
-            // What follows may not be ASCII.
-            list.add(here.at, starts & (last - 1), cuts & (last - 1));
-            here.at + last.trailing_zeros() as usize
-        } else {
-            let rest = &here.text.as_bytes()[here.at..];
-            let end = rest.iter().position(|byte| matches!(byte, b'\t'..=b'\r' | b' ')).unwrap_or(rest.len());
-            list.push(here.at, here.at + end);
-            here.at + end
-        };
-    }
-
-    /// The word that a chunk is, if it is one: its bytes, in lower case if all become so.
-    pub(super) fn word<'a>(&self, chunk: &'a str, room: &'a mut String) -> Option<&'a str> {
-        let Some(Normalized { lowercase }) = self.normalized else { return self.takes(chunk).then_some(chunk) };
-        if !chunk.is_ascii() {
-            return None;
+/// Lists the pieces of stretches that are ASCII, and others whole.
+pub(super) fn stretches(here: Here<'_>, lowercase: bool, place: &mut Place, list: &mut List) {
+    let Block { length, ends, high, .. } = here.block;
+    let white = here.block.white();
+    let heads = firsts(below(length) & !white);
+    let starts = joined(here.clip(lowercase).0 & !white, heads, white, high);
+    let cuts = (starts | firsts(white)) & !(white << 1) & !1;
+    let last = highest(heads);
+    place.at = if ends || white >> (length - 1) & 1 != 0 {
+        list.add(here.at, starts, cuts);
+        if ends {
+            list.close(here.at + length);
         }
-        room.clear();
-        room.push_str(chunk);
-        if lowercase {
-            room.make_ascii_lowercase();
-        }
-        // A stretch that is longer than a block was not taken apart.
-        (self.grammar.find(room, 0) == Some(0..room.len())).then_some(room)
-    }
+        here.at + length
+    } else if last > 1 {
+        // What follows may not be ASCII.
+        list.add(here.at, starts & (last - 1), cuts & (last - 1));
+        here.at + last.trailing_zeros() as usize
+    } else {
+        let rest = &here.text.as_bytes()[here.at..];
+        let end = rest.iter().position(|byte| matches!(byte, b'\t'..=b'\r' | b' ')).unwrap_or(rest.len());
+        list.push(here.at, here.at + end);
+        here.at + end
+    };
 }
 
 /// Only the first of the starts in each stretch that holds any of `high`.

@@ -3,7 +3,7 @@
 //! Most characters of such a text stand at a border that has to be asked about, and it may be cut at about half of them. So
 //! what is asked of a character is looked up once, and no question hangs on the answer to another.
 
-use super::spaced::Kind;
+use super::kinds::Kind;
 use crate::model::unigram::joins::{Joins, UNSPACED};
 use crate::unicode::{CharMap, CharSet};
 

@@ -11,7 +11,10 @@
 //! Everything else is *glue*: it may be part of a word, may vanish, may change its neighbours. A chunk is no word: it may
 //! hold several, or none. It only has to be cut in the same way wherever it stands.
 
-use super::masks::Classifier;
+use super::chunker::{Capabilities, Chunker, ModelInput};
+use super::keys::Fold;
+use super::list::{BLOCKS, List, Ranges};
+use super::masks::{BLOCK, Classifier, Masks};
 use crate::normalize::{BertNormalizer, Form, Normalizer};
 use crate::pretokenize::{Behavior, PreTokenizer};
 use crate::unicode::{Class, class};
@@ -141,6 +144,237 @@ impl Rules {
             Kind::Alone
         } else {
             Kind::Glue
+        }
+    }
+}
+
+/// Cuts texts between white space and the like, a block at a time.
+///
+/// The kernel says of what kind the ASCII characters of a block are; the others are looked up one by one, and their bits
+/// added. Where a chunk begins or ends is then a matter of shifts: where a byte is of another kind than the one before.
+#[derive(Debug, Clone)]
+pub(super) struct Characters {
+    cutter: Cutter,
+    classifier: Classifier<4>,
+}
+
+impl Characters {
+    /// Returns the chunker for a splitter, or why there is none.
+    pub(super) fn of(splitter: &WordSplitter) -> Result<Self, &'static str> {
+        let cutter = Cutter::new(splitter)?;
+        let classifier = cutter.classifier();
+        Ok(Self { cutter, classifier })
+    }
+
+    /// Whether a byte is an ASCII character that divides words, wherever it stands, and is gone.
+    fn divides(&self, byte: u8) -> bool {
+        self.cutter.ascii.get(usize::from(byte)) == Some(&Kind::Space)
+    }
+}
+
+impl Chunker for Characters {
+    fn with_kernel(self, name: &str) -> Option<Self> {
+        Some(Self { classifier: self.classifier.with_kernel(name)?, ..self })
+    }
+
+    fn kernel(&self) -> &'static str {
+        self.classifier.name()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { drops_spaces: true, ..Capabilities::default() }
+    }
+
+    #[inline]
+    fn fold(&self) -> Fold {
+        if self.cutter.lowercase { Fold::Case } else { Fold::Nothing }
+    }
+
+    #[inline]
+    fn cut<E>(
+        &self,
+        text: &str,
+        _: usize,
+        _: bool,
+        list: &mut List,
+        mut take: impl FnMut(Ranges<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        list.clear();
+        let Self { cutter, classifier } = self;
+        let mut walk = Walk { text, cutter, classifier, at: 0, last: Kind::Space, list };
+        while walk.next() {
+            take(walk.list.chunks())?;
+            walk.list.forget();
+        }
+        Ok(())
+    }
+
+    fn may_cut(&self, text: &[u8], at: usize) -> bool {
+        self.divides(text[at])
+    }
+
+    fn counts_lines(&self, _: bool) -> bool {
+        self.divides(b'\n') && self.divides(b'\r')
+    }
+
+    /// Chunks that are plainly words are encoded one by one, others together, which saves what each begins with.
+    #[inline]
+    fn encodes_singly(&self, run: &[u8]) -> bool {
+        self.cutter.whole && run.is_ascii()
+    }
+
+    /// Returns a chunk of ASCII characters that change in nothing but case.
+    fn model_input<'a>(&self, chunk: &'a str, _: bool, _: bool, buffer: &'a mut String) -> Option<ModelInput<'a>> {
+        let Cutter { ascii, whole, lowercase, .. } = &self.cutter;
+        let is_plain = |byte: u8| ascii.get(usize::from(byte)).is_some_and(|&kind| kind != Kind::Glue);
+        if !whole || !chunk.bytes().all(is_plain) {
+            return None;
+        }
+        if !lowercase {
+            return Some(ModelInput::Word(chunk));
+        }
+        buffer.clear();
+        buffer.push_str(chunk);
+        buffer.make_ascii_lowercase();
+        Some(ModelInput::Word(buffer))
+    }
+}
+
+/// A walk over the chunks of a text.
+struct Walk<'a> {
+    text: &'a str,
+    cutter: &'a Cutter,
+    classifier: &'a Classifier<4>,
+    /// The next byte.
+    at: usize,
+    /// The kind of the character before.
+    last: Kind,
+    list: &'a mut List,
+}
+
+impl Walk<'_> {
+    /// Lists the chunks of the next blocks; returns false when the text is done.
+    fn next(&mut self) -> bool {
+        if self.at == self.text.len() && self.list.is_empty() {
+            return false;
+        }
+        for _ in 0..BLOCKS {
+            if self.at == self.text.len() {
+                self.list.close(self.at);
+                break;
+            }
+            self.block();
+        }
+        true
+    }
+
+    #[inline]
+    fn block(&mut self) {
+        let rest = &self.text.as_bytes()[self.at..];
+        let (mut masks, mut length) = match rest.first_chunk::<BLOCK>() {
+            Some(block) => (self.classifier.masks(block), BLOCK),
+            None => {
+                let mut block = [b' '; BLOCK];
+                block[..rest.len()].copy_from_slice(rest);
+                (self.classifier.masks(&block), rest.len())
+            }
+        };
+        let mut inside = 0;
+        if masks.high != 0 {
+            (inside, length) = self.look_up(&mut masks, length);
+        }
+        self.cut(masks.sets, inside, length);
+    }
+
+    /// Adds the characters beyond ASCII to the masks; returns the bytes inside of characters, and how much of the block
+    /// is whole characters.
+    fn look_up(&self, masks: &mut Masks<4>, length: usize) -> (u64, usize) {
+        let mut inside = 0;
+        let [space, alone, _, glue] = &mut masks.sets;
+        while masks.high != 0 {
+            let mut place = masks.high.trailing_zeros() as usize;
+            for c in self.text[self.at + place..].chars() {
+                if c.is_ascii() {
+                    break;
+                }
+                let end = place + c.len_utf8();
+                if end > BLOCK {
+                    return (inside, place);
+                }
+                let bytes = u64::MAX << place & u64::MAX >> (BLOCK - end);
+                match self.cutter.kind(c) {
+                    Kind::Glue => *glue |= bytes,
+                    Kind::Alone => *alone |= bytes,
+                    Kind::Space => *space |= bytes,
+                    Kind::Word | Kind::Other => {}
+                }
+                inside |= bytes & bytes << 1;
+                masks.high &= !bytes;
+                place = end;
+                if place == BLOCK {
+                    break;
+                }
+            }
+        }
+        (inside, length)
+    }
+
+    /// Lists where chunks begin and end in the first `length` bytes of a block.
+    #[inline]
+    fn cut(&mut self, [space, alone, other, glue]: [u64; 4], inside: u64, length: usize) {
+        if length == 0 {
+            return;
+        }
+        let shifted = |mask: u64, kind| mask << 1 | u64::from(self.last == kind);
+        let after_space = shifted(space, Kind::Space);
+        let parted = (other ^ shifted(other, Kind::Other)) & !(glue | shifted(glue, Kind::Glue));
+        let cuts = (space ^ after_space) | alone | shifted(alone, Kind::Alone) | parted;
+        let cuts = cuts & !inside & u64::MAX >> (BLOCK - length);
+        self.list.add(self.at, cuts & !space, cuts & !after_space);
+        let last = 1 << (length - 1);
+        self.last = match () {
+            () if space & last != 0 => Kind::Space,
+            () if alone & last != 0 => Kind::Alone,
+            () if other & last != 0 => Kind::Other,
+            () if glue & last != 0 => Kind::Glue,
+            () => Kind::Word,
+        };
+        self.at += length;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::super::chunker::chunks_of;
+    use super::*;
+    use crate::format::read_splitter;
+
+    /// The chunks of a text, or why it has none.
+    fn chunks<'a>(case: &Value, text: &'a str) -> Result<Vec<&'a str>, &'static str> {
+        let [normalizer, pre_tokenizer] = ["normalizer", "pre_tokenizer"].map(|name| &case[name]);
+        let stages = serde_json::json!({ "normalizer": normalizer, "pre_tokenizer": pre_tokenizer });
+        let chunker = Characters::of(&read_splitter(&stages.to_string(), &[]).unwrap())?;
+        Ok(chunks_of(&chunker, text).into_iter().map(|(start, end)| &text[start..end]).collect())
+    }
+
+    #[test]
+    fn cases() {
+        let cases: Vec<Value> = serde_json::from_str(include_str!("../../../../spec/cases/chunks.json")).unwrap();
+        assert!(cases.len() > 20);
+        for case in &cases {
+            let text = case["text"].as_str().unwrap_or_default();
+            let Some(wanted) = case["chunks"].as_array() else {
+                assert!(chunks(case, text).is_err(), "{}", case["name"]);
+                continue;
+            };
+            let wanted: Vec<&str> = wanted.iter().map(|chunk| chunk.as_str().unwrap()).collect();
+            // Wherever a text begins in a block, its chunks are the same.
+            for before in 0..130 {
+                let moved = " ".repeat(before) + text;
+                assert_eq!(chunks(case, &moved).unwrap(), wanted, "{} behind {before} spaces", case["name"]);
+            }
         }
     }
 }

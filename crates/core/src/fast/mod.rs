@@ -11,34 +11,92 @@
 mod apart;
 mod borders;
 mod cache;
+mod chunker;
 mod classes;
 mod cutter;
 mod inert;
+mod keys;
+mod kinds;
+mod list;
 mod masks;
 mod pieces;
 mod seams;
 mod spaced;
 mod starts;
+mod stretch;
 mod tally;
-mod walk;
+mod text;
 
-use crate::error::Result;
+use crate::error::Error;
 use crate::model::Model;
 use crate::words::WordSplitter;
 pub(crate) use cache::Cache;
-use cache::Hashed;
-use cutter::{Cutter, Kind};
+use chunker::Chunker;
+pub(crate) use chunker::{Capabilities, ModelInput};
+use cutter::Characters;
+use keys::{Fold, Hashed};
+use list::{List, ROOM, Ranges};
 use pieces::Pieces;
 use seams::Seams;
 use spaced::Spaced;
 pub(crate) use tally::{Documents, Table, Tally};
-use walk::{List, ROOM, Ranges, Walk, Way};
 
-/// The fast road of one tokenizer.
+/// The fast path of one tokenizer.
 #[derive(Debug)]
 pub(crate) struct Fast {
-    way: Way,
+    strategy: Strategy,
+    capabilities: Capabilities,
 }
+
+/// How texts are cut.
+#[derive(Debug)]
+enum Strategy {
+    /// Between white space and the like, for stages that look at one character at a time.
+    Characters(Characters),
+    /// Into the matches of a known split pattern.
+    Pieces(Pieces),
+    /// Where no entry of the model reaches over, for BPE models of SentencePiece.
+    Seams(Seams),
+    /// Before white space, for pipelines that write spaces as marks.
+    Spaced(Box<Spaced>),
+}
+
+/// Evaluates an expression with the chunker of a strategy: the one place that knows them all.
+macro_rules! with_chunker {
+    ($strategy:expr, |$chunker:ident| $result:expr) => {
+        match $strategy {
+            Strategy::Characters($chunker) => $result,
+            Strategy::Pieces($chunker) => $result,
+            Strategy::Seams($chunker) => $result,
+            Strategy::Spaced($chunker) => {
+                let $chunker = &**$chunker;
+                $result
+            }
+        }
+    };
+}
+use with_chunker;
+
+/// Why the fast path gave a text up; the generic path encodes it, or reports what is wrong with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fallback {
+    /// The text that begins the input gets a mark that this one does not get.
+    NotFirst,
+    /// Offsets may depend on how the text begins.
+    OffsetsDrift,
+    /// More scores were added up than expected, so that cached tokens may be others.
+    ScoresExceeded,
+    /// Something is wrong with the text; of several errors, the generic path reports the first.
+    Failed,
+}
+
+impl From<Error> for Fallback {
+    fn from(_: Error) -> Self {
+        Self::Failed
+    }
+}
+
+type Result<T> = std::result::Result<T, Fallback>;
 
 /// Room for the chunks that are looked up together.
 #[derive(Debug)]
@@ -70,231 +128,167 @@ pub(crate) trait Sink<T, const FEW: usize> {
 }
 
 impl Fast {
-    /// The same with the kernel of that name, if it runs here.
-    pub(crate) fn with_kernel(self, name: &str) -> Option<Self> {
-        Some(Self { way: self.way.with_kernel(name)? })
+    fn by(strategy: Strategy) -> Self {
+        let capabilities = with_chunker!(&strategy, |chunker| chunker.capabilities());
+        Self { strategy, capabilities }
     }
 
-    /// The fast road of a tokenizer, or why there is none.
+    /// Returns the fast path of a tokenizer, or why there is none.
     pub(crate) fn of(splitter: &WordSplitter, model: &Model) -> std::result::Result<Self, &'static str> {
         if let Some(seams) = Seams::of(splitter, model) {
-            return Ok(Self { way: Way::Seams(seams) });
+            return Ok(Self::by(Strategy::Seams(seams)));
         }
         match Spaced::of_text(splitter, model) {
-            Some(spaced) => Ok(Self { way: Way::Spaced(Box::new(spaced)) }),
+            Some(spaced) => Ok(Self::by(Strategy::Spaced(Box::new(spaced)))),
             None => Self::new(splitter),
         }
     }
 
-    /// The fast road for a splitter, or why there is none.
+    /// Returns the fast path of a splitter, or why there is none.
     pub(crate) fn new(splitter: &WordSplitter) -> std::result::Result<Self, &'static str> {
         if let Some(pieces) = Pieces::of(splitter) {
-            return Ok(Self { way: Way::Pieces(pieces) });
+            return Ok(Self::by(Strategy::Pieces(pieces)));
         }
-        let way = match Spaced::of_words(splitter) {
-            Some(spaced) => Way::Spaced(Box::new(spaced)),
-            None => Way::chunks(Cutter::new(splitter)?),
-        };
-        Ok(Self { way })
+        Ok(Self::by(match Spaced::of_words(splitter) {
+            Some(spaced) => Strategy::Spaced(Box::new(spaced)),
+            None => Strategy::Characters(Characters::of(splitter)?),
+        }))
     }
 
-    /// Whether a byte is an ASCII character that divides words, wherever it stands, and is gone.
-    pub(crate) fn divides(&self, byte: u8) -> bool {
-        let Way::Chunks(cutter, _) = &self.way else { return false };
-        cutter.ascii.get(usize::from(byte)) == Some(&Kind::Space)
+    /// Returns the fast path with the kernel of that name, if it runs on this machine.
+    pub(crate) fn with_kernel(self, name: &str) -> Option<Self> {
+        Some(Self::by(match self.strategy {
+            Strategy::Characters(characters) => Strategy::Characters(characters.with_kernel(name)?),
+            Strategy::Pieces(pieces) => Strategy::Pieces(pieces.with_kernel(name)?),
+            Strategy::Seams(seams) => Strategy::Seams(seams.with_kernel(name)?),
+            Strategy::Spaced(spaced) => Strategy::Spaced(Box::new(spaced.with_kernel(name)?)),
+        }))
     }
 
-    /// Whether white space is no part of any token.
-    pub(crate) fn drops_spaces(&self) -> bool {
-        matches!(self.way, Way::Chunks(..))
+    /// Returns what holds of all texts.
+    pub(crate) fn capabilities(&self) -> Capabilities {
+        self.capabilities
     }
 
-    /// Whether a text may be cut at a byte, which is not the first.
-    pub(crate) fn may_cut(&self, text: &[u8], at: usize) -> bool {
-        match &self.way {
-            Way::Chunks(..) => self.divides(text[at]),
-            Way::Pieces(pieces) => pieces.may_cut(text, at),
-            Way::Spaced(spaced) => !spaced.is_one_word() && spaced.may_cut(text, at),
-            // A part would begin with a mark of its own, or with a sum of its own.
-            Way::Seams(_) => false,
-        }
-    }
-
-    /// Whether lines that stand together may be counted as so many texts, with their ends or without.
-    pub(crate) fn takes_lines(&self, keep_ends: bool) -> bool {
-        match &self.way {
-            Way::Chunks(..) => self.divides(b'\n') && self.divides(b'\r'),
-            Way::Pieces(pieces) => keep_ends && !pieces.is_normalized(),
-            Way::Seams(_) | Way::Spaced(_) => false,
-        }
-    }
-
-    /// Whether all chunks of a text are one word.
-    pub(crate) fn is_one_word(&self) -> bool {
-        match &self.way {
-            Way::Seams(_) => true,
-            Way::Spaced(spaced) => spaced.is_one_word(),
-            Way::Chunks(..) | Way::Pieces(_) => false,
-        }
-    }
-
-    /// Whether the scores of tokens are added up along a text.
-    pub(crate) fn adds_up(&self) -> bool {
-        matches!(&self.way, Way::Spaced(spaced) if spaced.is_one_word())
-    }
-
-    /// Whether a text that begins the input gets a mark which others do not.
-    pub(crate) fn minds_the_first(&self) -> bool {
-        matches!(&self.way, Way::Spaced(spaced) if spaced.only_first)
-    }
-
-    /// Whether the places in all of a text may hang on how it begins.
-    pub(crate) fn may_drift(&self, text: &str) -> bool {
-        matches!(&self.way, Way::Spaced(spaced) if spaced.may_drift(text))
-    }
-
-    /// What splits a chunk that does not begin the text, if that is not what splits a text; and whether a space before it is
-    /// written as a mark at its front.
-    pub(crate) fn splitter(&self, chunk: &str) -> Option<(&WordSplitter, bool)> {
-        let Way::Spaced(spaced) = &self.way else { return None };
-        Some((spaced.splitter(chunk)?, spaced.begins_with_space(chunk)))
-    }
-
-    /// What classifies the bytes of a text here.
+    /// Returns the name of what classifies the bytes of a text on this machine.
     pub(crate) fn kernel(&self) -> &'static str {
-        self.way.kernel()
+        with_chunker!(&self.strategy, |chunker| chunker.kernel())
+    }
+
+    /// Returns whether a text may be cut at a byte, which is not the first.
+    pub(crate) fn may_cut(&self, text: &[u8], at: usize) -> bool {
+        with_chunker!(&self.strategy, |chunker| chunker.may_cut(text, at))
+    }
+
+    /// Returns whether a block of lines may be counted without cutting it at its lines, their ends included or not.
+    pub(crate) fn counts_lines(&self, keep_ends: bool) -> bool {
+        with_chunker!(&self.strategy, |chunker| chunker.counts_lines(keep_ends))
+    }
+
+    /// Returns whether the offsets of all tokens of a text may depend on how it begins.
+    pub(crate) fn may_drift(&self, text: &str) -> bool {
+        with_chunker!(&self.strategy, |chunker| chunker.may_drift(text))
+    }
+
+    /// Returns what splits a chunk that does not begin the text; see [`Chunker::splitter`].
+    pub(crate) fn splitter(&self, chunk: &str) -> Option<(&WordSplitter, bool)> {
+        with_chunker!(&self.strategy, |chunker| chunker.splitter(chunk))
+    }
+
+    /// Returns what the model sees of a chunk, where that is plain; see [`Chunker::model_input`].
+    pub(crate) fn model_input<'a>(
+        &self,
+        chunk: &'a str,
+        begins: bool,
+        aligned: bool,
+        buffer: &'a mut String,
+    ) -> Option<ModelInput<'a>> {
+        with_chunker!(&self.strategy, |chunker| chunker.model_input(chunk, begins, aligned, buffer))
     }
 
     /// Gives the tokens of a text without added tokens to `sink`.
     pub(crate) fn encode<T: Copy + Default, const FEW: usize>(
         &self,
         text: &str,
-        mut cache: Option<&mut Cache<T, FEW>>,
-        Chunks { list, keys }: &mut Chunks,
+        cache: Option<&mut Cache<T, FEW>>,
+        chunks: &mut Chunks,
         sink: &mut impl Sink<T, FEW>,
     ) -> Result<()> {
-        let mut walk = Walk::new(text, &self.way, list);
-        if let Some(first) = walk.first() {
-            // What begins the text is no chunk like the others.
-            sink.reach(first)?;
-            sink.encode(0, &text[..first])?;
-        }
-        while let Some(chunks) = walk.next() {
-            let reach = sink.reach(chunks.bytes())?;
-            if let Some(cache) = &mut cache
-                && cache.pays()
-            {
-                cache.reach = reach;
-                self.look_up(text, chunks, cache, keys, sink)?;
-            } else {
-                self.encode_all(text, chunks, sink)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// All chunks anew: those that are plainly words one by one, others together, which saves what each begins with.
-    fn encode_all<T, const FEW: usize>(
-        &self,
-        text: &str,
-        mut chunks: impl Iterator<Item = (usize, usize)> + Clone,
-        sink: &mut impl Sink<T, FEW>,
-    ) -> Result<()> {
-        let (Some((start, _)), Some((_, end))) = (chunks.clone().next(), chunks.clone().last()) else { return Ok(()) };
-        let alone = match &self.way {
-            Way::Chunks(cutter, _) => cutter.whole && text.as_bytes()[start..end].is_ascii(),
-            // What stands behind a piece decides where it ends.
-            Way::Pieces(_) | Way::Seams(_) | Way::Spaced(_) => true,
-        };
-        if alone {
-            return chunks.try_for_each(|(start, end)| sink.encode(start, &text[start..end]).map(|_| ()));
-        }
-        sink.encode(start, &text[start..end]).map(|_| ())
-    }
-
-    /// First all keys, then all entries: so the machine fetches many at once.
-    fn look_up<T: Copy + Default, const FEW: usize>(
-        &self,
-        text: &str,
-        chunks: Ranges<'_>,
-        cache: &mut Cache<T, FEW>,
-        keys: &mut [Hashed; ROOM],
-        sink: &mut impl Sink<T, FEW>,
-    ) -> Result<()> {
-        let fold = self.way.fold();
-        for (key, (start, end)) in keys.iter_mut().zip(chunks.clone()) {
-            *key = Hashed::new(text.as_bytes(), start, end, fold);
-            cache.prefetch(*key);
-        }
-        if cache.is_scattered() {
-            let elsewhere = keys.iter().zip(chunks.clone()).filter(|(key, _)| cache.near(**key).is_none());
-            elsewhere.for_each(|(key, _)| cache.prefetch_rest(*key));
-        }
-        let (mut near, mut met, mut new) = (0, 0, 0);
-        for (&key, (start, end)) in keys.iter().zip(chunks) {
-            if let Some((tokens, count)) = cache.near(key) {
-                sink.few(start, tokens, count);
-                near += 1;
-            } else {
-                met += 1;
-                new += usize::from(meet(cache, key, start, &text[start..end], sink)?);
-            }
-        }
-        cache.learn(near, met, new);
-        Ok(())
-    }
-
-    /// The word that a chunk is, if that is plain to see: a piece of a grammar, or a chunk of ASCII characters that change in
-    /// nothing but case.
-    ///
-    /// A chunk may begin the text. If it is `aligned`, the places of tokens can be told.
-    pub(crate) fn word<'a>(
-        &self,
-        chunk: &'a str,
-        begins: bool,
-        aligned: bool,
-        room: &'a mut String,
-    ) -> Option<Plain<'a>> {
-        let Cutter { ascii, whole, lowercase, .. } = match &self.way {
-            Way::Chunks(cutter, _) => cutter,
-            Way::Spaced(spaced) => {
-                let more = spaced.write(chunk, begins, aligned, room)?;
-                return Some(Plain::Spaced(room, more));
-            }
-            Way::Seams(seams) => {
-                seams.write(chunk, begins, room);
-                return Some(Plain::Marked(room));
-            }
-            Way::Pieces(pieces) => {
-                let plain = if pieces.writes_bytes { Plain::Bytes } else { Plain::Word };
-                return pieces.word(chunk, room).map(plain);
-            }
-        };
-        let is_plain = |byte: u8| ascii.get(usize::from(byte)).is_some_and(|&kind| kind != Kind::Glue);
-        if !whole || !chunk.bytes().all(is_plain) {
-            return None;
-        }
-        if !lowercase {
-            return Some(Plain::Word(chunk));
-        }
-        room.clear();
-        room.push_str(chunk);
-        room.make_ascii_lowercase();
-        Some(Plain::Word(room))
+        with_chunker!(&self.strategy, |chunker| encode(chunker, text, cache, chunks, sink))
     }
 }
 
-/// A word that a chunk plainly is.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Plain<'a> {
-    /// As it stands.
-    Word(&'a str),
-    /// Its bytes, written as characters.
-    Bytes(&'a str),
-    /// Written with a mark for each space, and maybe one before it.
-    Marked(&'a str),
-    /// Written with a mark at its front, which is so many bytes longer than what stood there.
-    Spaced(&'a str, u32),
+/// Gives the tokens of a text to `sink`, cut by one chunker.
+fn encode<T: Copy + Default, const FEW: usize>(
+    chunker: &impl Chunker,
+    text: &str,
+    mut cache: Option<&mut Cache<T, FEW>>,
+    Chunks { list, keys }: &mut Chunks,
+    sink: &mut impl Sink<T, FEW>,
+) -> Result<()> {
+    let (fold, first) = (chunker.fold(), chunker.first(text));
+    if first > 0 {
+        // What begins the text is no chunk like the others.
+        sink.reach(first)?;
+        sink.encode(0, &text[..first])?;
+    }
+    chunker.cut(text, first, false, list, |chunks| {
+        let reach = sink.reach(chunks.bytes())?;
+        if let Some(cache) = &mut cache
+            && cache.pays()
+        {
+            cache.reach = reach;
+            look_up(text, chunks, fold, cache, keys, sink)
+        } else {
+            encode_all(chunker, text, chunks, sink)
+        }
+    })
+}
+
+/// Encodes all chunks anew, one by one or together.
+fn encode_all<T, const FEW: usize>(
+    chunker: &impl Chunker,
+    text: &str,
+    mut chunks: impl Iterator<Item = (usize, usize)> + Clone,
+    sink: &mut impl Sink<T, FEW>,
+) -> Result<()> {
+    let (Some((start, _)), Some((_, end))) = (chunks.clone().next(), chunks.clone().last()) else { return Ok(()) };
+    if chunker.encodes_singly(&text.as_bytes()[start..end]) {
+        return chunks.try_for_each(|(start, end)| sink.encode(start, &text[start..end]).map(|_| ()));
+    }
+    sink.encode(start, &text[start..end]).map(|_| ())
+}
+
+/// Looks the chunks of a list up: first all keys, then all entries, so that the machine fetches many at once.
+#[inline]
+fn look_up<T: Copy + Default, const FEW: usize>(
+    text: &str,
+    chunks: Ranges<'_>,
+    fold: Fold,
+    cache: &mut Cache<T, FEW>,
+    keys: &mut [Hashed; ROOM],
+    sink: &mut impl Sink<T, FEW>,
+) -> Result<()> {
+    for (key, (start, end)) in keys.iter_mut().zip(chunks.clone()) {
+        *key = Hashed::new(text.as_bytes(), start, end, fold);
+        cache.prefetch(*key);
+    }
+    if cache.is_scattered() {
+        let elsewhere = keys.iter().zip(chunks.clone()).filter(|(key, _)| cache.near(**key).is_none());
+        elsewhere.for_each(|(key, _)| cache.prefetch_rest(*key));
+    }
+    let (mut near, mut met, mut new) = (0, 0, 0);
+    for (&key, (start, end)) in keys.iter().zip(chunks) {
+        if let Some((tokens, count)) = cache.near(key) {
+            sink.few(start, tokens, count);
+            near += 1;
+        } else {
+            met += 1;
+            new += usize::from(meet(cache, key, start, &text[start..end], sink)?);
+        }
+    }
+    cache.learn(near, met, new);
+    Ok(())
 }
 
 /// Gives the tokens of a chunk that is not where it is sought first, and keeps them if they are new; tells whether they are.

@@ -6,11 +6,13 @@
 //! it ends. What shifts do not tell, the grammar itself does, a piece at a time: long pieces that are no words, and some words
 //! in which case and scripts change.
 
-use super::apart::Normalized;
+use super::apart::{self, Normalized};
+use super::chunker::{Capabilities, Chunker, ModelInput};
 use super::classes::{Before, Block, Classes};
 use super::inert::Inert;
-use super::starts::Here;
-use super::walk::List;
+use super::list::{BLOCKS, List, Ranges};
+use super::starts::{Here, Place};
+use super::text::{first, last, line_end};
 use crate::grammar::Grammar;
 use crate::normalize::{Form, Normalizer};
 use crate::pretokenize::{Behavior, PreTokenizer, Split};
@@ -62,60 +64,28 @@ impl Pieces {
         }
     }
 
-    /// The same with the kernel of that name, if it runs here.
-    pub(super) fn with_kernel(&self, name: &str) -> Option<Self> {
-        Some(Self { classes: self.classes.with_kernel(name)?, ..self.clone() })
-    }
-
-    /// What classifies the bytes of a text here.
-    pub(super) fn kernel(&self) -> &'static str {
-        self.classes.kernel()
-    }
-
     /// Whether there may be something between two pieces.
-    pub(super) fn has_gaps(&self) -> bool {
+    fn has_gaps(&self) -> bool {
         self.grammar == Grammar::Clip
     }
 
     /// Whether a normalizer comes first.
-    pub(super) fn is_normalized(&self) -> bool {
+    fn is_normalized(&self) -> bool {
         self.normalized.is_some() || self.inert.is_some()
     }
 
     /// Whether a text is as its normalizer would leave it, or that does not matter.
-    pub(super) fn takes(&self, text: &str) -> bool {
+    fn takes(&self, text: &str) -> bool {
         self.inert.as_ref().is_none_or(|inert| inert.is_all(text))
-    }
-
-    /// Whether a text may be cut at a byte, which is not the first: whatever comes before and behind, a piece begins there,
-    /// and those before it end as they would at the end of a text.
-    ///
-    /// So it is where white space begins, but that the patterns since `cl100k` let the rest take the end of a line; and by
-    /// these patterns also where a letter stands behind the end of a line.
-    pub(super) fn may_cut(&self, text: &[u8], at: usize) -> bool {
-        let is_old = matches!(self.grammar, Grammar::Gpt2 | Grammar::Clip);
-        // What NFC changes may become something else.
-        let kind =
-            |c: char| if self.inert.is_none() || class(c).is_inert_nfc() { category(c) } else { Category::BLANK };
-        let ends_line = |byte| matches!(byte, b'\r' | b'\n');
-        if !matches!(text[at], b'\t'..=b'\r' | b' ') {
-            let is_letter = |c| kind(c).intersects(Category::LETTER);
-            return !is_old && ends_line(text[at - 1]) && first(&text[at..]).is_some_and(is_letter);
-        }
-        last(&text[..at]).map(kind).is_some_and(|kind| match kind {
-            Category::BLANK => false,
-            kind if kind.intersects(Category::LETTER.union(Category::NUMBER)) => true,
-            _ => is_old || !ends_line(text[at]),
-        })
     }
 
     /// Lists some pieces of `text` from a place on, and moves on to where no more are known.
     #[inline]
-    pub(super) fn list(&self, text: &str, place: &mut Place, list: &mut List) {
+    fn list(&self, text: &str, place: &mut Place, list: &mut List) {
         let Place { at, before } = *place;
         let here = Here { block: self.classes.block(text, at), before, text, at };
         if let Some(Normalized { lowercase }) = self.normalized {
-            return self.stretches(here, lowercase, place, list);
+            return apart::stretches(here, lowercase, place, list);
         }
         match self.grammar {
             Grammar::Gpt2 => self.end_to_end(here, here.gpt2(), u64::MAX, place, list),
@@ -123,7 +93,7 @@ impl Pieces {
             Grammar::Llama3 => self.end_to_end(here, here.modern::<3, false>(), u64::MAX, place, list),
             Grammar::Qwen2 => self.end_to_end(here, here.modern::<1, false>(), u64::MAX, place, list),
             Grammar::O200k => self.end_to_end(here, here.cased(), here.sure(), place, list),
-            Grammar::Clip => self.apart(here, here.clip(false), place, list),
+            Grammar::Clip => apart::apart(self.grammar, here, here.clip(false), place, list),
         }
     }
 
@@ -150,25 +120,124 @@ impl Pieces {
             *place = Place { at: end, before: Before::default() };
         }
     }
+
+    /// The word that a chunk is, if it is one: its bytes, in lower case if all become so.
+    fn word<'a>(&self, chunk: &'a str, room: &'a mut String) -> Option<&'a str> {
+        let Some(Normalized { lowercase }) = self.normalized else { return self.takes(chunk).then_some(chunk) };
+        if !chunk.is_ascii() {
+            return None;
+        }
+        room.clear();
+        room.push_str(chunk);
+        if lowercase {
+            room.make_ascii_lowercase();
+        }
+        // A stretch that is longer than a block was not taken apart.
+        (self.grammar.find(room, 0) == Some(0..room.len())).then_some(room)
+    }
 }
 
-/// A place in a text, where a piece begins or a word goes on.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Place {
-    pub(super) at: usize,
-    pub(super) before: Before,
+impl Chunker for Pieces {
+    fn with_kernel(self, name: &str) -> Option<Self> {
+        Some(Self { classes: self.classes.with_kernel(name)?, ..self })
+    }
+
+    fn kernel(&self) -> &'static str {
+        self.classes.kernel()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::default()
+    }
+
+    #[inline]
+    fn cut<E>(
+        &self,
+        text: &str,
+        _: usize,
+        lines: bool,
+        list: &mut List,
+        mut take: impl FnMut(Ranges<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        list.clear();
+        if !self.has_gaps() {
+            list.begin(0);
+        }
+        let mut walk = Walk { text, pieces: self, lines, place: Place::default(), end: 0, list };
+        while walk.next() {
+            take(if self.has_gaps() { walk.list.chunks() } else { walk.list.pieces() })?;
+            walk.list.forget();
+        }
+        Ok(())
+    }
+
+    /// Whether a text may be cut at a byte, which is not the first: whatever comes before and behind, a piece begins there,
+    /// and those before it end as they would at the end of a text.
+    ///
+    /// So it is where white space begins, but that the patterns since `cl100k` let the rest take the end of a line; and by
+    /// these patterns also where a letter stands behind the end of a line.
+    fn may_cut(&self, text: &[u8], at: usize) -> bool {
+        let is_old = matches!(self.grammar, Grammar::Gpt2 | Grammar::Clip);
+        // What NFC changes may become something else.
+        let kind =
+            |c: char| if self.inert.is_none() || class(c).is_inert_nfc() { category(c) } else { Category::BLANK };
+        let ends_line = |byte| matches!(byte, b'\r' | b'\n');
+        if !matches!(text[at], b'\t'..=b'\r' | b' ') {
+            let is_letter = |c| kind(c).intersects(Category::LETTER);
+            return !is_old && ends_line(text[at - 1]) && first(&text[at..]).is_some_and(is_letter);
+        }
+        last(&text[..at]).map(kind).is_some_and(|kind| match kind {
+            Category::BLANK => false,
+            kind if kind.intersects(Category::LETTER.union(Category::NUMBER)) => true,
+            _ => is_old || !ends_line(text[at]),
+        })
+    }
+
+    fn counts_lines(&self, keep_ends: bool) -> bool {
+        keep_ends && !self.is_normalized()
+    }
+
+    fn model_input<'a>(&self, chunk: &'a str, _: bool, _: bool, buffer: &'a mut String) -> Option<ModelInput<'a>> {
+        let input = if self.writes_bytes { ModelInput::Bytes } else { ModelInput::Word };
+        self.word(chunk, buffer).map(input)
+    }
 }
 
-/// The first character, if it is whole.
-fn first(bytes: &[u8]) -> Option<char> {
-    (1..=bytes.len().min(4)).find_map(|end| str::from_utf8(&bytes[..end]).ok()).and_then(|text| text.chars().next())
+/// A walk over the pieces of a text.
+struct Walk<'a> {
+    text: &'a str,
+    pieces: &'a Pieces,
+    /// Whether no piece reaches beyond the end of a line.
+    lines: bool,
+    place: Place,
+    /// Up to where pieces may reach.
+    end: usize,
+    list: &'a mut List,
 }
 
-/// The last character, if it is whole.
-pub(super) fn last(bytes: &[u8]) -> Option<char> {
-    let bytes = &bytes[bytes.len().saturating_sub(4)..];
-    let start = bytes.iter().rposition(|byte| byte & 0xC0 != 0x80)?;
-    str::from_utf8(&bytes[start..]).ok()?.chars().next()
+impl Walk<'_> {
+    /// Lists the pieces of the next blocks; returns false when the text is done.
+    fn next(&mut self) -> bool {
+        if self.place.at == self.text.len() {
+            return false;
+        }
+        for _ in 0..BLOCKS {
+            if self.place.at == self.text.len() {
+                break;
+            }
+            if self.place.at == 0 && !self.pieces.takes(self.text) {
+                self.list.begin(self.text.len());
+                self.place.at = self.text.len();
+                break;
+            }
+            if self.place.at == self.end {
+                let at = self.place.at;
+                self.end = if self.lines { line_end(self.text.as_bytes(), at) } else { self.text.len() };
+            }
+            self.pieces.list(&self.text[..self.end], &mut self.place, self.list);
+        }
+        true
+    }
 }
 
 /// Whether a step leaves the pieces of a grammar as they are, but for how their bytes are written.
@@ -192,7 +261,7 @@ fn piecewise(split: &Split) -> Option<Grammar> {
 mod tests {
     use std::time::Instant;
 
-    use super::super::walk::{Walk, Way};
+    use super::super::chunker::chunks_of;
     use super::*;
 
     const ALL: [Grammar; 6] =
@@ -206,27 +275,23 @@ mod tests {
     }
 
     /// A grammar once for each kernel that runs here.
-    struct Tried(Grammar, Vec<Way>, List);
+    struct Tried(Grammar, Vec<Pieces>);
 
     impl Tried {
         fn all() -> Vec<Self> {
-            let ways = |grammar| {
-                let with = |kernel| Pieces::new(grammar, true).with_kernel(kernel).map(Way::Pieces);
-                Self(grammar, KERNELS.into_iter().filter_map(with).collect(), List::default())
+            let kernels = |grammar| {
+                let with = |kernel| Pieces::new(grammar, true).with_kernel(kernel);
+                Self(grammar, KERNELS.into_iter().filter_map(with).collect())
             };
-            ALL.into_iter().map(ways).collect()
+            ALL.into_iter().map(kernels).collect()
         }
 
         fn check(&mut self, text: &str) {
-            let Self(grammar, ways, list) = self;
+            let Self(grammar, kernels) = self;
             let mut wanted = Vec::new();
             grammar.find_matches(text, |found| wanted.push((found.start, found.end)));
-            for way in ways {
-                let (mut walk, mut found) = (Walk::new(text, way, list), Vec::new());
-                while let Some(pieces) = walk.next() {
-                    found.extend(pieces);
-                }
-                assert_eq!(found, wanted, "{grammar:?} {} {text:?}", way.kernel());
+            for pieces in kernels {
+                assert_eq!(chunks_of(pieces, text), wanted, "{grammar:?} {} {text:?}", pieces.kernel());
             }
         }
     }
@@ -380,16 +445,16 @@ mod tests {
     #[ignore = "it reads a file, TEXT, and tells how fast it is cut"]
     fn speed() {
         let text = std::fs::read_to_string(std::env::var("TEXT").unwrap()).unwrap();
-        let mut list = List::default();
         for mut tried in Tried::all() {
             tried.check(&text);
-            for way in &tried.1 {
+            for pieces in &tried.1 {
+                let mut list = List::default();
                 let best = (0..80).map(|_| {
                     let (start, mut count) = (Instant::now(), 0);
-                    let mut walk = Walk::new(&text, way, &mut list);
-                    while let Some(pieces) = walk.next() {
-                        count += pieces.count();
-                    }
+                    let Ok(()) = pieces.cut(&text, 0, false, &mut list, |chunks| {
+                        count += chunks.count();
+                        Ok::<_, std::convert::Infallible>(())
+                    });
                     (start.elapsed().as_nanos(), count)
                 });
                 let (nanos, count) = best.min().unwrap();
@@ -397,7 +462,7 @@ mod tests {
                 eprintln!(
                     "{:8} {:8} {speed:6} MB/s {:.1} bytes a piece",
                     tried.0.name(),
-                    way.kernel(),
+                    pieces.kernel(),
                     text.len() as f64 / count as f64
                 );
             }

@@ -4,8 +4,10 @@
 //! holds a word's last character and the mark of the next word, so words may be encoded by themselves. Where that is so, and
 //! where else, the model knows: see [`crate::model::bpe::joins`].
 
-use super::masks::BLOCK;
-use super::walk::{List, Stretch};
+use super::chunker::{Capabilities, Chunker, ModelInput};
+use super::list::{List, Ranges};
+use super::masks::{BLOCK, SCALAR};
+use super::stretch::{self, Stretch};
 use crate::model::Model;
 use crate::model::bpe::joins::Joins;
 use crate::normalize::Normalizer;
@@ -43,7 +45,7 @@ impl Seams {
     }
 
     /// Writes a stretch as the model sees it; `first` if it begins the text.
-    pub(super) fn write(&self, stretch: &str, first: bool, room: &mut String) {
+    fn write(&self, stretch: &str, first: bool, room: &mut String) {
         room.clear();
         if first && self.prefix {
             room.push(MARK);
@@ -52,13 +54,49 @@ impl Seams {
     }
 }
 
-impl Stretch for Seams {
+impl Chunker for Seams {
+    fn with_kernel(self, name: &str) -> Option<Self> {
+        (name == SCALAR).then_some(self)
+    }
+
+    fn kernel(&self) -> &'static str {
+        SCALAR
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { is_one_word: true, ..Capabilities::default() }
+    }
+
     /// A mark is put before the first stretch.
     fn first(&self, text: &str) -> usize {
         let bytes = text.as_bytes();
         (1..bytes.len()).find(|&at| !self.joins(bytes[at - 1], bytes[at])).unwrap_or(bytes.len())
     }
 
+    #[inline]
+    fn cut<E>(
+        &self,
+        text: &str,
+        first: usize,
+        _: bool,
+        list: &mut List,
+        take: impl FnMut(Ranges<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        stretch::cut(self, text, first, list, take)
+    }
+
+    /// A part would begin with a mark of its own, so a text is never cut.
+    fn may_cut(&self, _: &[u8], _: usize) -> bool {
+        false
+    }
+
+    fn model_input<'a>(&self, chunk: &'a str, begins: bool, _: bool, buffer: &'a mut String) -> Option<ModelInput<'a>> {
+        self.write(chunk, begins, buffer);
+        Some(ModelInput::Marked(buffer))
+    }
+}
+
+impl Stretch for Seams {
     fn list(&self, text: &str, at: usize, list: &mut List) -> usize {
         let bytes = text.as_bytes();
         let (at, end) = (at + 1, bytes.len().min(at + 1 + BLOCK));

@@ -9,10 +9,14 @@
 //! [`crate::model::unigram::margin`].
 
 use super::borders::Borders;
+use super::chunker::{Capabilities, Chunker, ModelInput};
+use super::keys::Fold;
+use super::kinds::Kind;
+use super::list::{List, Ranges};
 use super::masks::{BLOCK, Classifier, Masks};
-use super::pieces::last;
 use super::seams::{MARK, is_mark};
-use super::walk::{List, Stretch};
+use super::stretch::{self, Stretch};
+use super::text::last;
 use crate::model::Model;
 use crate::model::unigram::joins::UNSPACED;
 use crate::model::unigram::{Unigram, marks};
@@ -44,7 +48,7 @@ pub(super) struct Spaced {
     drops: bool,
     /// Whether a mark is put before a text that begins with none; and if only before what begins the input.
     prefix: bool,
-    pub(super) only_first: bool,
+    only_first: bool,
     /// What there is more to a text that is one word.
     text: Option<OneWord>,
 }
@@ -56,15 +60,6 @@ struct OneWord {
     splitters: [WordSplitter; 2],
     /// What says where to cut where there is no white space.
     borders: Option<Borders>,
-}
-
-/// What an ASCII character is; the classifier has a set for each kind but the first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Steady = 0,
-    Divides = 1,
-    /// Anything else.
-    Moving = 2,
 }
 
 /// What is asked of characters that are not ASCII, beside that no rule changes them.
@@ -186,52 +181,29 @@ impl Spaced {
         Some(Borders::new(model.joins(symbols)?, model.known(), &self.moving, &self.ascii))
     }
 
-    /// The same with the kernel of that name, if it runs here.
-    pub(super) fn with_kernel(self, name: &str) -> Option<Self> {
-        Some(Self { classifier: self.classifier.with_kernel(name)?, ..self })
-    }
-
-    /// What classifies the bytes of a text here.
-    pub(super) fn kernel(&self) -> &'static str {
-        self.classifier.name()
-    }
-
     /// Whether the model sees the text as one word.
-    pub(super) fn is_one_word(&self) -> bool {
+    fn is_one_word(&self) -> bool {
         self.text.is_some()
     }
 
-    /// What splits a chunk that does not begin the text, if not what splits a text.
-    pub(super) fn splitter(&self, chunk: &str) -> Option<&WordSplitter> {
-        let OneWord { splitters: [behind_space, elsewhere], .. } = self.text.as_ref()?;
-        Some(if self.begins_with_space(chunk) { behind_space } else { elsewhere })
-    }
-
     /// Whether a text begins with white space that divides.
-    pub(super) fn begins_with_space(&self, text: &str) -> bool {
+    fn begins_with_space(&self, text: &str) -> bool {
         text.bytes().next().is_some_and(|byte| self.kind(byte) == Some(Kind::Divides))
     }
 
     /// The control characters that divide as a space does, a bit each.
-    pub(super) fn spaces(&self) -> u32 {
+    fn spaces(&self) -> u32 {
         (0..32).filter(|&byte| self.ascii[byte] == Kind::Divides).fold(0, |spaces, byte| spaces | 1 << byte)
     }
 
-    /// Whether the places in all of a text may hang on how it begins: `tokenizers` loses count where rules remove its first
-    /// characters.
-    pub(super) fn may_drift(&self, text: &str) -> bool {
-        let stays = |c| self.is_steady(c) || c == ' ';
-        !self.is_one_word() && !text.chars().next().is_none_or(stays)
-    }
-
-    /// Whether a text may be cut at a byte, which is not the first.
-    pub(super) fn may_cut(&self, text: &[u8], at: usize) -> bool {
+    /// Whether white space that divides begins at a byte, which is not the first, and what stands before is steady.
+    fn divides_at(&self, text: &[u8], at: usize) -> bool {
         self.kind(text[at]) == Some(Kind::Divides) && self.ends_steadily(&text[..at])
     }
 
     /// Writes the word that a chunk is as the model sees it, if nothing changes but that; gives how many bytes the mark has more than
     /// what stood there, or nothing if a chunk that is `aligned` has no such number.
-    pub(super) fn write(&self, chunk: &str, begins: bool, aligned: bool, room: &mut String) -> Option<u32> {
+    fn write(&self, chunk: &str, begins: bool, aligned: bool, room: &mut String) -> Option<u32> {
         let is_space = |byte: &u8| self.kind(*byte) == Some(Kind::Divides);
         let spaces = chunk.bytes().take_while(|byte| is_space(byte)).count();
         let has_mark = match spaces {
@@ -301,7 +273,25 @@ impl Spaced {
     }
 }
 
-impl Stretch for Spaced {
+impl Chunker for Spaced {
+    fn with_kernel(self, name: &str) -> Option<Self> {
+        Some(Self { classifier: self.classifier.with_kernel(name)?, ..self })
+    }
+
+    fn kernel(&self) -> &'static str {
+        self.classifier.name()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        let is_one_word = self.is_one_word();
+        Capabilities { drops_spaces: false, is_one_word, adds_scores: is_one_word, marks_first: self.only_first }
+    }
+
+    #[inline]
+    fn fold(&self) -> Fold {
+        Fold::Space(self.spaces())
+    }
+
     /// A text that is one word begins otherwise than its chunks, if it does with what they may begin with.
     fn first(&self, text: &str) -> usize {
         let Some(OneWord { borders, .. }) = &self.text else { return 0 };
@@ -312,11 +302,54 @@ impl Stretch for Spaced {
         let mut places = text.char_indices().map(|(at, _)| at).skip(1);
         places
             .find(|&at| {
-                self.may_cut(text.as_bytes(), at) || borders.as_ref().is_some_and(|borders| borders.part(text, at))
+                self.divides_at(text.as_bytes(), at) || borders.as_ref().is_some_and(|borders| borders.part(text, at))
             })
             .unwrap_or(text.len())
     }
 
+    #[inline]
+    fn cut<E>(
+        &self,
+        text: &str,
+        first: usize,
+        _: bool,
+        list: &mut List,
+        take: impl FnMut(Ranges<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        stretch::cut(self, text, first, list, take)
+    }
+
+    /// A part of a text that is one word would begin with a sum of its own.
+    fn may_cut(&self, text: &[u8], at: usize) -> bool {
+        !self.is_one_word() && self.divides_at(text, at)
+    }
+
+    fn model_input<'a>(
+        &self,
+        chunk: &'a str,
+        begins: bool,
+        aligned: bool,
+        buffer: &'a mut String,
+    ) -> Option<ModelInput<'a>> {
+        let more = self.write(chunk, begins, aligned, buffer)?;
+        Some(ModelInput::Spaced(buffer, more))
+    }
+
+    fn splitter(&self, chunk: &str) -> Option<(&WordSplitter, bool)> {
+        let OneWord { splitters: [after_space, elsewhere], .. } = self.text.as_ref()?;
+        let begins_with_space = self.begins_with_space(chunk);
+        Some((if begins_with_space { after_space } else { elsewhere }, begins_with_space))
+    }
+
+    /// Whether the places in all of a text may hang on how it begins: `tokenizers` loses count where rules remove its first
+    /// characters.
+    fn may_drift(&self, text: &str) -> bool {
+        let stays = |c| self.is_steady(c) || c == ' ';
+        !self.is_one_word() && !text.chars().next().is_none_or(stays)
+    }
+}
+
+impl Stretch for Spaced {
     #[inline]
     fn list(&self, text: &str, at: usize, list: &mut List) -> usize {
         let bytes = text.as_bytes();

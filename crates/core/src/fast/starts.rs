@@ -3,6 +3,13 @@
 use super::classes::{Before, Block, below};
 use crate::grammar::contraction;
 
+/// A place in a text, where a piece begins or a word goes on.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Place {
+    pub(super) at: usize,
+    pub(super) before: Before,
+}
+
 /// A block in its text.
 #[derive(Clone, Copy)]
 pub(super) struct Here<'a> {

@@ -8,10 +8,12 @@
 
 use hashbrown::HashTable;
 
-use super::cache::{Hashed, Key, LONG, hash};
+use super::cache::LONG;
+use super::chunker::Chunker;
+use super::keys::{Hashed, Key, hash};
 use super::masks;
-use super::walk::{Walk, line_end};
-use super::{Chunks, Fast};
+use super::text::line_end;
+use super::{Chunks, Fast, Strategy, with_chunker};
 use crate::error::Result;
 
 /// What the chunks of a text are counted into: a table of words.
@@ -101,33 +103,41 @@ impl Fast {
         tally: &mut Tally,
         table: &mut impl Table,
     ) -> Result<()> {
-        let Tally { chunks: Chunks { list, keys }, met } = tally;
-        let bytes = text.as_bytes();
-        let fold = self.way.fold();
-        let mut position = Position::new(bytes, documents);
-        let walk = Walk::new(text, &self.way, list);
-        let mut walk = if matches!(documents, Documents::Lines(_)) { walk.of_lines() } else { walk };
-        while let Some(chunks) = walk.next() {
-            for (key, (start, end)) in keys.iter_mut().zip(chunks.clone()) {
-                *key = Hashed::new(bytes, start, end, fold);
-                met.prefetch(*key);
+        with_chunker!(&self.strategy, |chunker| count(chunker, text, documents, tally, table))
+    }
+}
+
+/// Counts the words of a text, cut by one chunker.
+fn count(
+    chunker: &impl Chunker,
+    text: &str,
+    documents: Documents,
+    Tally { chunks: Chunks { list, keys }, met }: &mut Tally,
+    table: &mut impl Table,
+) -> Result<()> {
+    let (bytes, fold) = (text.as_bytes(), chunker.fold());
+    let mut position = Position::new(bytes, documents);
+    let lines = matches!(documents, Documents::Lines(_));
+    chunker.cut(text, 0, lines, list, |chunks| {
+        for (key, (start, end)) in keys.iter_mut().zip(chunks.clone()) {
+            *key = Hashed::new(bytes, start, end, fold);
+            met.prefetch(*key);
+        }
+        for (&key, (start, end)) in keys.iter().zip(chunks) {
+            if start >= position.end {
+                position.advance(bytes, start);
             }
-            for (&key, (start, end)) in keys.iter().zip(chunks) {
-                if start >= position.end {
-                    position.advance(bytes, start);
+            let known = if key.key == Key::NONE { met.long(&bytes[start..end]) } else { met.short(key) };
+            position.word += match known {
+                Some(known) => {
+                    known.again += 1;
+                    u64::from(known.words)
                 }
-                let known = if key.key == Key::NONE { met.long(&bytes[start..end]) } else { met.short(key) };
-                position.word += match known {
-                    Some(known) => {
-                        known.again += 1;
-                        u64::from(known.words)
-                    }
-                    None => met.meet(key, &text[start..end], position, table)?,
-                };
-            }
+                None => met.meet(key, &text[start..end], position, table)?,
+            };
         }
         Ok(())
-    }
+    })
 }
 
 /// A place in a text of documents.

@@ -64,7 +64,7 @@ impl Tokenizer {
         let tokens = self.added.tokens().iter();
         let mut sought = tokens.filter_map(|token| self.added.token(token.id));
         let has_space = |text: &str| text.chars().any(|c| class(c).is_whitespace());
-        let takes_space = |token: &AddedToken| (token.lstrip || token.rstrip) && !fast.drops_spaces();
+        let takes_space = |token: &AddedToken| (token.lstrip || token.rstrip) && !fast.capabilities().drops_spaces;
         (!sought.any(has_space) && !self.added.tokens().iter().any(takes_space)).then_some(cuts)
     }
 }

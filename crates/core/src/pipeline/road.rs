@@ -8,13 +8,14 @@ use super::sums::Sums;
 use super::tokens::Scratch;
 use crate::added::{Allowed, Part};
 use crate::encoding::Encoding;
-use crate::error::{Error, Result};
-use crate::fast::{Cache, Chunks, Fast, Plain, Sink};
+use crate::fast::{Cache, Chunks, Fallback, Fast, ModelInput, Sink};
 use crate::model::unigram::margin::ALWAYS;
 use crate::model::unigram::marks;
 use crate::model::{Model, ModelScratch, Token};
 use crate::span::{Span, check_bytes, check_length};
 use crate::words::Words;
+
+type Result<T> = std::result::Result<T, Fallback>;
 
 /// What a worker keeps between texts on the fast road.
 #[derive(Debug, Default)]
@@ -136,7 +137,7 @@ impl Tokenizer {
 
     /// What adds up the scores of a text, where they go on from word to word.
     fn sums(&self, fast: &Fast) -> Option<Sums<'_>> {
-        self.model().as_unigram().filter(|_| fast.adds_up()).map(Sums::new)
+        self.model().as_unigram().filter(|_| fast.capabilities().adds_scores).map(Sums::new)
     }
 
     /// The tokens of a text, of which it is number `text`; `None` where it has to take the general road, as for ids.
@@ -206,12 +207,12 @@ impl<T: Copy + Default, const FEW: usize> Call<'_, T, FEW> {
                 Part::Token(id, span) => {
                     taken += span.range().len();
                     sink.added(id, span.shifted(base), &part[span.range()]);
-                    check_bytes(taken)
+                    Ok(check_bytes(taken)?)
                 }
                 Part::Text(span) => {
                     sink.stretch(base + span.start, specials);
-                    if fast.minds_the_first() && (given.is_some() || base + span.start > 0) {
-                        return Err(Error::Config("the general road knows what begins the input".to_owned()));
+                    if fast.capabilities().marks_first && (given.is_some() || base + span.start > 0) {
+                        return Err(Fallback::NotFirst);
                     }
                     fast.encode(&part[span.range()], (options.road == Road::Fast).then_some(&mut *cache), chunks, sink)
                 }
@@ -259,27 +260,27 @@ impl Coder<'_> {
         out.clear();
         tokens.clear();
         if aligned && start == 0 && self.fast.may_drift(chunk) {
-            return Err(Error::Config("the general road knows where places drift".to_owned()));
+            return Err(Fallback::OffsetsDrift);
         }
-        match self.fast.word(chunk, start == 0, aligned, word) {
-            Some(Plain::Word(word)) => {
+        match self.fast.model_input(chunk, start == 0, aligned, word) {
+            Some(ModelInput::Word(word)) => {
                 model.encode_word(word, 0, specials, scratch, tokens)?;
                 out.extend(tokens.iter().map(|token| (token.id, token.span, 0)));
                 return Ok(Made { words: 1, limit: ALWAYS });
             }
-            Some(Plain::Bytes(word)) if model.encode_bytes(word, specials, scratch, tokens)? => {
+            Some(ModelInput::Bytes(word)) if model.encode_bytes(word, specials, scratch, tokens)? => {
                 let span = |token: &Token| if aligned { token.span.of_characters(word) } else { token.span };
                 out.extend(tokens.iter().map(|token| (token.id, span(token), 0)));
                 return Ok(Made { words: 1, limit: ALWAYS });
             }
             // What a mark before the text covers, the general road knows.
-            Some(Plain::Marked(word)) if !aligned || start > 0 => {
+            Some(ModelInput::Marked(word)) if !aligned || start > 0 => {
                 model.encode_word(word, 0, specials, scratch, tokens)?;
                 let mut spans = Unmarked::new(chunk);
                 out.extend(tokens.iter().map(|token| (token.id, spans.of(token.span), 0)));
                 return Ok(Made { words: 1, limit: ALWAYS });
             }
-            Some(Plain::Spaced(word, more)) => {
+            Some(ModelInput::Spaced(word, more)) => {
                 let limit = encode_word(model, word, 0, specials, scratch, &mut sums, tokens)?;
                 let span = |Span { start, end }| Span { start: start.saturating_sub(more), end: end - more };
                 out.extend(tokens.iter().map(|token| (token.id, span(token.span), 0)));
@@ -320,7 +321,8 @@ fn encode_word(
     tokens: &mut Vec<Token>,
 ) -> Result<u8> {
     let Some((sums, ids)) = sums else {
-        return model.encode_word(word, at, specials, scratch, tokens).map(|()| ALWAYS);
+        model.encode_word(word, at, specials, scratch, tokens)?;
+        return Ok(ALWAYS);
     };
     let paths = &mut scratch.paths;
     if let Some(limit) = sums.model().encode_surely(word, at, specials, sums.sure(), paths, tokens)? {
@@ -498,7 +500,7 @@ impl Pieces<'_> {
             self.push(id, span.shifted(at), self.word + word);
             words = word + 1;
         }
-        if self.coder.fast.is_one_word() {
+        if self.coder.fast.capabilities().is_one_word {
             // A chunk that vanishes is no word.
             self.is_open |= words > 0 || self.sums.is_none();
         } else {

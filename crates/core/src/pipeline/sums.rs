@@ -3,9 +3,11 @@
 //! They matter only where a word has two ways that are nearly as good. So what is told of them is how large they are at most, and
 //! they are added up when that is not enough.
 
-use crate::error::{Error, Result};
+use crate::fast::Fallback;
 use crate::model::unigram::margin::{NOTHING, power_above};
 use crate::model::unigram::{FAR, Total, Unigram, marks};
+
+type Result<T> = std::result::Result<T, Fallback>;
 
 /// The sum of a text's scores.
 pub(super) struct Sums<'a> {
@@ -85,7 +87,7 @@ impl<'a> Sums<'a> {
         if self.told > 0 && self.steps(ids) > self.told {
             self.add_up(ids);
             if power_above(self.sum.size) > self.reach {
-                return Err(Error::Overflow("a text became more pieces than it was thought to".to_owned()));
+                return Err(Fallback::ScoresExceeded);
             }
         }
         Ok(())

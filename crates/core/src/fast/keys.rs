@@ -1,0 +1,104 @@
+//! The keys by which chunks are looked up.
+
+use std::hash::BuildHasher;
+
+/// The longest chunk of the first tier, in bytes.
+pub(super) const SHORT: usize = 15;
+
+/// A chunk of the first tier: its bytes and, in the highest byte, their number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Key(u128);
+
+impl Key {
+    /// The key of no chunk.
+    pub(super) const NONE: Self = Self(u128::MAX);
+
+    /// The key of `text[start..end]`, which is not empty and folded; none if that is long.
+    #[inline]
+    pub(super) fn new(text: &[u8], start: usize, end: usize, fold: Fold) -> Self {
+        let length = end - start;
+        if length > SHORT {
+            return Self::NONE;
+        }
+        let mut bytes = match text.get(start..start + 16) {
+            Some(bytes) => bytes.try_into().expect("sixteen bytes"),
+            None => {
+                let mut bytes = [0; 16];
+                bytes[..length].copy_from_slice(&text[start..end]);
+                bytes
+            }
+        };
+        match fold {
+            Fold::Nothing => {}
+            Fold::Case => bytes = bytes.map(|byte: u8| byte.to_ascii_lowercase()),
+            Fold::Space(spaces) => {
+                // Two of them may be one.
+                if bytes[0] < b' ' && bytes[1] > b' ' && spaces >> bytes[0] & 1 == 1 {
+                    bytes[0] = b' ';
+                }
+            }
+        }
+        Self(u128::from_le_bytes(bytes) & KEPT[length & 15] | (length as u128) << 120)
+    }
+
+    /// Mixes all bits; whoever makes keys collide makes misses, and no more.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "halves are what is wanted")]
+    pub(super) fn hash(self) -> u64 {
+        let (low, high) = (self.0 as u64, (self.0 >> 64) as u64);
+        let product = u128::from(low ^ 0x9E37_79B9_7F4A_7C15) * u128::from(high ^ 0xD1B5_4A32_D192_ED03);
+        (product as u64) ^ (product >> 64) as u64
+    }
+}
+
+/// A key and its hash: the lower half says where a chunk is sought first, the upper one where else it may be.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Hashed {
+    pub(super) key: Key,
+    pub(super) hash: u64,
+}
+
+impl Hashed {
+    /// See [`Key::new`].
+    #[inline]
+    pub(super) fn new(text: &[u8], start: usize, end: usize, fold: Fold) -> Self {
+        let key = Key::new(text, start, end, fold);
+        if key == Key::NONE { Self::long(&text[start..end]) } else { Self::of(key) }
+    }
+
+    /// Of a chunk that the first tier does not keep: it is sought there in the same line as all such, which is near.
+    pub(super) fn long(chunk: &[u8]) -> Self {
+        Self { key: Key::NONE, hash: hash(chunk) & !u64::from(u32::MAX) }
+    }
+
+    #[inline]
+    pub(super) fn of(key: Key) -> Self {
+        Self { key, hash: key.hash() }
+    }
+}
+
+/// What chunks may differ in and become the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fold {
+    Nothing,
+    /// The case of ASCII letters.
+    Case,
+    /// Which of these control characters they begin with, a bit each, or with a space, if no white space follows.
+    Space(u32),
+}
+
+/// Masks that keep as many bytes as their place says.
+const KEPT: [u128; 16] = {
+    let mut kept = [0; 16];
+    let mut length = 1;
+    while length < 16 {
+        kept[length] = u128::MAX >> (128 - 8 * length);
+        length += 1;
+    }
+    kept
+};
+
+/// Returns the hash of a chunk that has no key.
+pub(super) fn hash(chunk: &[u8]) -> u64 {
+    foldhash::fast::FixedState::default().hash_one(chunk)
+}

@@ -1,0 +1,10 @@
+//! Kinds of characters, for pipelines that write spaces as marks.
+
+/// What an ASCII character is; the classifier has a set for each kind but the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Steady = 0,
+    Divides = 1,
+    /// Anything else.
+    Moving = 2,
+}

@@ -1,0 +1,143 @@
+//! Where the chunks of some blocks of a text begin and end.
+
+use std::slice::Iter;
+
+use super::masks::BLOCK;
+
+/// Blocks whose chunks are listed at a time.
+pub(super) const BLOCKS: usize = 8;
+/// Every byte may begin a chunk, and one may be open from before.
+pub(super) const ROOM: usize = BLOCKS * BLOCK + 1;
+/// So many starts are written at once, and some of them in vain.
+const TOGETHER: usize = 8;
+
+/// First bytes and ends of chunks; the last one may lack its end. Pieces end where the next one begins, and need no ends.
+#[derive(Debug)]
+pub(super) struct List {
+    starts: Box<[u32; ROOM + TOGETHER]>,
+    ends: Box<[u32; ROOM]>,
+    started: usize,
+    ended: usize,
+}
+
+impl Default for List {
+    fn default() -> Self {
+        Self { starts: Box::new([0; ROOM + TOGETHER]), ends: Box::new([0; ROOM]), started: 0, ended: 0 }
+    }
+}
+
+impl List {
+    /// Empties the list.
+    pub(super) fn clear(&mut self) {
+        (self.started, self.ended) = (0, 0);
+    }
+
+    /// Whether no chunk is listed or open.
+    pub(super) fn is_empty(&self) -> bool {
+        self.started == 0
+    }
+
+    /// Lists the bits of a block that begins at byte `at`.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
+    pub(super) fn add(&mut self, at: usize, mut starts: u64, mut ends: u64) {
+        let at = at as u32;
+        let (started, ended) = (starts.count_ones() as usize, ends.count_ones() as usize);
+        let to = self.starts[self.started..].iter_mut().zip(&mut self.ends[self.ended..]);
+        for (start, end) in to.take(started.max(ended)) {
+            *start = at + starts.trailing_zeros();
+            *end = at + ends.trailing_zeros();
+            starts &= starts.wrapping_sub(1);
+            ends &= ends.wrapping_sub(1);
+        }
+        self.started += started;
+        self.ended += ended;
+    }
+
+    /// Ends the open chunk, if there is one.
+    #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
+    pub(super) fn close(&mut self, at: usize) {
+        if self.ended < self.started {
+            self.ends[self.ended] = at as u32;
+            self.ended += 1;
+        }
+    }
+
+    /// Lists the first bytes of pieces in a block that begins at byte `at`; each ends the piece before it.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
+    pub(super) fn add_pieces(&mut self, at: usize, mut starts: u64) {
+        let (at, count) = (at as u32, starts.count_ones() as usize);
+        for some in self.starts[self.started..].as_chunks_mut::<TOGETHER>().0.iter_mut().take(count.div_ceil(TOGETHER))
+        {
+            for start in some {
+                *start = at + starts.trailing_zeros();
+                starts &= starts.wrapping_sub(1);
+            }
+        }
+        self.started += count;
+        self.ended += count;
+    }
+
+    /// Begins a piece, and ends the one before it.
+    #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
+    pub(super) fn begin(&mut self, at: usize) {
+        self.starts[self.started] = at as u32;
+        self.ended = self.started;
+        self.started += 1;
+    }
+
+    /// Where the last piece begins.
+    pub(super) fn open(&self) -> usize {
+        self.starts[self.started - 1] as usize
+    }
+
+    /// Lists one chunk.
+    #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
+    pub(super) fn push(&mut self, start: usize, end: usize) {
+        self.starts[self.started] = start as u32;
+        self.ends[self.ended] = end as u32;
+        self.started += 1;
+        self.ended += 1;
+    }
+
+    /// Forgets all chunks but an open one.
+    pub(super) fn forget(&mut self) {
+        if self.ended < self.started {
+            self.starts[0] = self.starts[self.ended];
+        }
+        self.started -= self.ended;
+        self.ended = 0;
+    }
+
+    pub(super) fn chunks(&self) -> Ranges<'_> {
+        Ranges(self.starts.iter(), self.ends[..self.ended].iter())
+    }
+
+    /// The same of pieces.
+    pub(super) fn pieces(&self) -> Ranges<'_> {
+        Ranges(self.starts.iter(), self.starts[1..=self.ended].iter())
+    }
+}
+
+/// First bytes, and ends.
+#[derive(Clone)]
+pub(super) struct Ranges<'a>(Iter<'a, u32>, Iter<'a, u32>);
+
+impl Ranges<'_> {
+    /// The bytes from the first to the last.
+    pub(super) fn bytes(&self) -> usize {
+        let (start, end) = (self.0.as_slice().first(), self.1.as_slice().last());
+        start.zip(end).map_or(0, |(start, end)| (end - start) as usize)
+    }
+}
+
+impl Iterator for Ranges<'_> {
+    type Item = (usize, usize);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let end = *self.1.next()?;
+        Some((*self.0.next()? as usize, end as usize))
+    }
+}
