@@ -6,10 +6,9 @@
 mod cuts;
 mod decode;
 mod encode;
+mod fast_path;
 mod merges;
 mod nbest;
-mod road;
-mod sums;
 mod tokens;
 
 pub use cuts::{Cuts, Part};

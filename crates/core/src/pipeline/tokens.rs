@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Tokenizer;
 use super::encode::{Input, Options};
-use super::road::FastScratch;
+use super::fast_path::FastScratch;
 use crate::added::Allowed;
 use crate::decode::Decoder;
 use crate::error::{Error, Result};

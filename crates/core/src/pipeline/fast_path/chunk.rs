@@ -1,0 +1,180 @@
+//! New chunks: what the model or the generic path makes of them.
+
+use std::str::Chars;
+
+use super::Result;
+use super::sums::Sums;
+use crate::fast::{Fallback, Fast, ModelInput};
+use crate::model::unigram::margin::ALWAYS;
+use crate::model::{Model, ModelScratch, Token};
+use crate::pipeline::Tokenizer;
+use crate::span::Span;
+use crate::words::Words;
+
+/// A token of a chunk: its id, its bytes in the chunk, and the number of its word in the chunk.
+pub(super) type ChunkToken = (u32, Span, u32);
+
+/// The working memory of the general road for single chunks.
+#[derive(Debug, Default)]
+pub(super) struct General {
+    words: Words,
+    tokens: Vec<Token>,
+    model: ModelScratch,
+    word: String,
+}
+
+impl General {
+    /// Returns the most that any part has room for.
+    pub(super) fn capacity(&self) -> usize {
+        let Self { words, tokens, model, word } = self;
+        [words.capacity(), tokens.capacity(), model.capacity(), word.capacity()].into_iter().fold(0, usize::max)
+    }
+}
+
+/// Encodes single chunks on the general road.
+pub(super) struct Coder<'a> {
+    pub(super) tokenizer: &'a Tokenizer,
+    pub(super) fast: &'a Fast,
+    /// Whether special tokens may be made of them.
+    pub(super) specials: bool,
+    pub(super) general: &'a mut General,
+}
+
+/// The bytes of a mark.
+const MARK: u32 = 3;
+
+/// What became of a chunk.
+pub(super) struct Made {
+    /// How many words there are.
+    pub(super) words: u32,
+    /// See [`Cache::reach`](crate::fast).
+    pub(super) limit: u8,
+}
+
+impl Coder<'_> {
+    /// Fills `out` with the tokens of a chunk, their bytes in the chunk if `aligned`.
+    ///
+    /// Where scores are added up along a text, `sums` has them and the ids so far; then ids have marks.
+    pub(super) fn encode(
+        &mut self,
+        start: usize,
+        chunk: &str,
+        aligned: bool,
+        mut sums: Option<(&mut Sums<'_>, &[u32])>,
+        out: &mut Vec<ChunkToken>,
+    ) -> Result<Made> {
+        let (model, specials) = (self.tokenizer.model(), self.specials);
+        let General { words, tokens, model: scratch, word } = &mut *self.general;
+        out.clear();
+        tokens.clear();
+        if aligned && start == 0 && self.fast.may_drift(chunk) {
+            return Err(Fallback::OffsetsDrift);
+        }
+        match self.fast.model_input(chunk, start == 0, aligned, word) {
+            Some(ModelInput::Word(word)) => {
+                model.encode_word(word, 0, specials, scratch, tokens)?;
+                out.extend(tokens.iter().map(|token| (token.id, token.span, 0)));
+                return Ok(Made { words: 1, limit: ALWAYS });
+            }
+            Some(ModelInput::Bytes(word)) if model.encode_bytes(word, specials, scratch, tokens)? => {
+                let span = |token: &Token| if aligned { token.span.of_characters(word) } else { token.span };
+                out.extend(tokens.iter().map(|token| (token.id, span(token), 0)));
+                return Ok(Made { words: 1, limit: ALWAYS });
+            }
+            // What a mark before the text covers, the general road knows.
+            Some(ModelInput::Marked(word)) if !aligned || start > 0 => {
+                model.encode_word(word, 0, specials, scratch, tokens)?;
+                let mut spans = Unmarked::new(chunk);
+                out.extend(tokens.iter().map(|token| (token.id, spans.of(token.span), 0)));
+                return Ok(Made { words: 1, limit: ALWAYS });
+            }
+            Some(ModelInput::Spaced(word, more)) => {
+                let limit = encode_word(model, word, 0, specials, scratch, &mut sums, tokens)?;
+                let span = |Span { start, end }| Span { start: start.saturating_sub(more), end: end - more };
+                out.extend(tokens.iter().map(|token| (token.id, span(token.span), 0)));
+                return Ok(Made { words: 1, limit });
+            }
+            _ => {}
+        }
+        let later = if start > 0 { self.fast.splitter(chunk) } else { None };
+        let (splitter, has_mark) = later.unwrap_or_else(|| (self.tokenizer.splitter(), false));
+        splitter.split(chunk, aligned, words)?;
+        let mut made = Made { words: 0, limit: ALWAYS };
+        for word in words.as_slice() {
+            tokens.clear();
+            let text = words.text_of(word);
+            let limit = encode_word(model, text, word.span.start, specials, scratch, &mut sums, tokens)?;
+            let span = |Span { start, end }| match start {
+                _ if !aligned => Span { start, end },
+                // The mark is that of the first space.
+                0 if has_mark && end == MARK => Span { start: 0, end: 1 },
+                0 if has_mark => Span { start: 0, ..words.original(Span { start, end }) },
+                _ => words.original(Span { start, end }),
+            };
+            out.extend(tokens.iter().map(|token| (token.id, span(token.span), made.words)));
+            made = Made { words: made.words + 1, limit: made.limit.min(limit) };
+        }
+        Ok(made)
+    }
+}
+
+/// Appends the tokens of a word; gives the limit up to which it becomes these, whatever comes before. See [`Cache::reach`](crate::fast).
+fn encode_word(
+    model: &Model,
+    word: &str,
+    at: u32,
+    specials: bool,
+    scratch: &mut ModelScratch,
+    sums: &mut Option<(&mut Sums<'_>, &[u32])>,
+    tokens: &mut Vec<Token>,
+) -> Result<u8> {
+    let Some((sums, ids)) = sums else {
+        model.encode_word(word, at, specials, scratch, tokens)?;
+        return Ok(ALWAYS);
+    };
+    let paths = &mut scratch.paths;
+    if let Some(limit) = sums.model().encode_surely(word, at, specials, sums.sure(), paths, tokens)? {
+        return Ok(limit);
+    }
+    paths.before = sums.add_up(ids);
+    sums.model().encode_word(word, at, specials, paths, tokens)?;
+    sums.set(paths.after, paths.steps(), ids.len() + tokens.len());
+    Ok(0)
+}
+
+/// From the bytes of a chunk whose spaces are written as marks to those of the chunk; spans come in order.
+struct Unmarked<'a> {
+    starts: Cursor<'a>,
+    ends: Cursor<'a>,
+}
+
+/// The same place in both.
+#[derive(Clone)]
+struct Cursor<'a> {
+    rest: Chars<'a>,
+    written: usize,
+    at: usize,
+}
+
+impl<'a> Unmarked<'a> {
+    fn new(chunk: &'a str) -> Self {
+        let cursor = Cursor { rest: chunk.chars(), written: 0, at: 0 };
+        Self { starts: cursor.clone(), ends: cursor }
+    }
+
+    fn of(&mut self, span: Span) -> Span {
+        Span::new(self.starts.to(span.range().start), self.ends.to(span.range().end))
+    }
+}
+
+impl Cursor<'_> {
+    fn to(&mut self, written: usize) -> usize {
+        while self.written < written
+            && let Some(c) = self.rest.next()
+        {
+            self.at += c.len_utf8();
+            self.written += if c == ' ' { '▁'.len_utf8() } else { c.len_utf8() };
+        }
+        self.at
+    }
+}

@@ -1,0 +1,178 @@
+//! The sink of calls that want tokens with their places.
+
+use super::chunk::{ChunkToken, Coder, Made};
+use super::sums::Sums;
+use super::{Result, TextSink};
+use crate::encoding::Encoding;
+use crate::fast::Sink;
+use crate::model::unigram::marks;
+use crate::span::Span;
+
+/// Tokens that fill two lines of the machine's cache with their key.
+pub(super) const FEW_PIECES: usize = 5;
+
+/// What is kept of a token: its id, its bytes in the chunk, and the number of its word in the chunk.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Piece {
+    id: u32,
+    start: u8,
+    end: u8,
+    word: u8,
+}
+
+/// Takes tokens with their places.
+pub(super) struct Pieces<'a> {
+    coder: Coder<'a>,
+    new: &'a mut (Vec<ChunkToken>, Vec<Piece>),
+    /// Where the chunks' text begins.
+    base: u32,
+    /// The number of the word that was given.
+    given: Option<u32>,
+    /// The number of the next word, or of the one whose chunks come.
+    word: u32,
+    /// Whether chunks of one word come.
+    is_open: bool,
+    encoding: &'a mut Encoding,
+    sums: Option<Sums<'a>>,
+    is_lost: bool,
+}
+
+impl<'a> Pieces<'a> {
+    /// Appends to the columns of `encoding`.
+    pub(super) fn new(
+        coder: Coder<'a>,
+        new: &'a mut (Vec<ChunkToken>, Vec<Piece>),
+        sums: Option<Sums<'a>>,
+        encoding: &'a mut Encoding,
+    ) -> Self {
+        Self { coder, new, base: 0, given: None, word: 0, is_open: false, encoding, sums, is_lost: false }
+    }
+
+    /// Takes the tokens of a chunk that begins at byte `start` of the chunks' text.
+    #[inline]
+    fn take(&mut self, start: usize, tokens: impl Iterator<Item = ChunkToken>) {
+        let at = self.base + Span::new(start, start).start;
+        let (before, mut words) = (self.encoding.len(), 0);
+        for (id, span, word) in tokens {
+            if self.coder.tokenizer.shadows {
+                let name = self.coder.tokenizer.model().vocab().token(self.unmarked(id));
+                name.into_iter().for_each(|name| self.name(id, name));
+            }
+            self.push(id, span.shifted(at), self.word + word);
+            words = word + 1;
+        }
+        if self.coder.fast.capabilities().is_one_word {
+            // A chunk that vanishes is no word.
+            self.is_open |= words > 0 || self.sums.is_none();
+        } else {
+            self.word += words;
+        }
+        if let Some(sums) = &mut self.sums {
+            sums.note(&self.encoding.ids[before..]);
+        }
+    }
+
+    fn unmarked(&self, id: u32) -> u32 {
+        if self.sums.is_some() { marks::unmarked(id) } else { id }
+    }
+
+    /// No more chunks come of what began last.
+    fn end(&mut self) {
+        self.close();
+        if let Some(sums) = &mut self.sums {
+            self.is_lost |= sums.end(&mut self.encoding.ids).is_err();
+        }
+    }
+
+    /// All texts have ended; gives whether their tokens are right.
+    pub(super) fn finish(mut self) -> bool {
+        self.end();
+        !self.is_lost
+    }
+
+    /// Ends a word that may have had more chunks.
+    fn close(&mut self) {
+        self.word += u32::from(std::mem::take(&mut self.is_open));
+    }
+
+    #[inline]
+    fn push(&mut self, id: u32, span: Span, word: u32) {
+        self.encoding.ids.push(id);
+        self.encoding.spans.push(span);
+        self.encoding.word_ids.push(self.given.unwrap_or(word));
+    }
+
+    /// Notes what the next token is called, where that is not what its id is decoded as.
+    fn name(&mut self, id: u32, name: &str) {
+        if self.coder.tokenizer.token(id) != Some(name) {
+            self.encoding.renamed.push((self.encoding.len(), name.to_owned()));
+        }
+    }
+}
+
+impl Sink<Piece, FEW_PIECES> for Pieces<'_> {
+    #[inline]
+    fn few(&mut self, start: usize, pieces: &[Piece; FEW_PIECES], count: usize) {
+        self.many(start, &pieces[..count]);
+    }
+
+    #[inline]
+    fn many(&mut self, start: usize, pieces: &[Piece]) {
+        self.take(start, pieces.iter().map(|piece| piece.token()));
+    }
+
+    fn reach(&mut self, bytes: usize) -> Result<u8> {
+        self.sums.as_mut().map_or(Ok(0), |sums| sums.reach(&self.encoding.ids, bytes))
+    }
+
+    fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[Piece], u8)>> {
+        let (mut tokens, mut pieces) = std::mem::take(self.new);
+        pieces.clear();
+        let sums = self.sums.as_mut().map(|sums| (sums, &self.encoding.ids[..]));
+        let encoded = self.coder.encode(start, chunk, true, sums, &mut tokens);
+        let first = self.word;
+        self.take(start, tokens.iter().copied());
+        pieces.extend(tokens.iter().map_while(|token| Piece::new(*token)));
+        let fit = pieces.len() == tokens.len();
+        *self.new = (tokens, pieces);
+        // A word may have no tokens. What is kept of a chunk tells of no such words at its end.
+        let taken = self.word;
+        let Made { words, limit } = encoded?;
+        self.word = if self.is_open { first } else { first + words };
+        Ok((fit && self.word == taken).then_some((self.new.1.as_slice(), limit)))
+    }
+}
+
+impl TextSink<Piece, FEW_PIECES> for Pieces<'_> {
+    fn text(&mut self, given: Option<u32>) {
+        self.given = given;
+    }
+
+    fn stretch(&mut self, base: u32, specials: bool) {
+        self.end();
+        (self.base, self.coder.specials) = (base, specials);
+        if let Some(sums) = &mut self.sums {
+            sums.begin(self.encoding.len(), specials);
+        }
+    }
+
+    fn added(&mut self, id: u32, span: Span, text: &str) {
+        self.end();
+        self.name(id, text);
+        self.push(id, span, self.word);
+        self.word += 1;
+    }
+}
+
+impl Piece {
+    /// A token that can be kept: one that begins and ends within 255 bytes.
+    fn new((id, span, word): ChunkToken) -> Option<Self> {
+        let narrow = |number: u32| u8::try_from(number).ok();
+        Some(Self { id, start: narrow(span.start)?, end: narrow(span.end)?, word: narrow(word)? })
+    }
+
+    #[inline]
+    fn token(self) -> ChunkToken {
+        (self.id, Span { start: self.start.into(), end: self.end.into() }, self.word.into())
+    }
+}

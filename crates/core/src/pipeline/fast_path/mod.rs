@@ -1,0 +1,191 @@
+//! Texts on the fast path: ids alone, or tokens with their places.
+//!
+//! A call cuts its texts at added tokens, hands what lies between to the fast path, and takes the tokens of chunks in a sink:
+//! one for ids alone, one for columns. A new chunk is encoded by the model, or on the generic path.
+
+mod chunk;
+mod columns;
+mod ids;
+mod sums;
+
+use self::chunk::{ChunkToken, Coder, General};
+use self::columns::{FEW_PIECES, Piece, Pieces};
+use self::ids::{FEW_IDS, Found, Ids};
+use self::sums::Sums;
+use super::Tokenizer;
+use super::encode::{Input, Options, Road};
+use super::tokens::Scratch;
+use crate::added::{Allowed, Part};
+use crate::encoding::Encoding;
+use crate::fast::{Cache, Chunks, Fallback, Fast, Sink};
+use crate::span::{Span, check_bytes, check_length};
+
+type Result<T> = std::result::Result<T, Fallback>;
+
+/// What a worker keeps between texts on the fast road.
+#[derive(Debug, Default)]
+pub(super) struct FastScratch {
+    chunks: Chunks,
+    general: General,
+    found: Found,
+    new: (Vec<ChunkToken>, Vec<Piece>),
+    /// What it met where special tokens may not be made of text, and where they may: ids alone, and with their places.
+    ids: [Cache<u32, FEW_IDS>; 2],
+    pieces: [Cache<Piece, FEW_PIECES>; 2],
+}
+
+impl FastScratch {
+    /// Gives back the memory that a long chunk made it grow to.
+    pub(super) fn trim(&mut self) {
+        (self.general, self.new) = Default::default();
+    }
+
+    /// The most that any part but the caches has room for.
+    pub(super) fn capacity(&self) -> usize {
+        self.general.capacity().max(self.new.0.capacity())
+    }
+}
+
+/// Tokens are few bytes long on average, so room is made for as many at once; for those of longer texts as they come.
+const MOST_RESERVED: usize = 1 << 20;
+
+/// What takes the tokens of texts.
+trait TextSink<T, const FEW: usize>: Sink<T, FEW> {
+    /// A text begins; it may be a word that was given.
+    fn text(&mut self, given: Option<u32>);
+
+    /// Chunks follow of what begins at byte `base` of the text; special tokens may be made of them, or may not.
+    fn stretch(&mut self, base: u32, specials: bool);
+
+    /// Takes an added token, which stands at `span` and reads `text`.
+    fn added(&mut self, id: u32, span: Span, text: &str);
+}
+
+/// What a call has in common for its texts.
+struct Call<'a, T, const FEW: usize> {
+    tokenizer: &'a Tokenizer,
+    fast: &'a Fast,
+    options: &'a Options,
+    allowed: &'a mut Allowed,
+    chunks: &'a mut Chunks,
+    caches: &'a mut [Cache<T, FEW>; 2],
+}
+
+impl Tokenizer {
+    /// The fast road, where the call may take it.
+    fn fast(&self, options: &Options) -> Option<&Fast> {
+        // What is sought in the normalized text may reach over chunks.
+        let may = options.road != Road::General && !self.added.seeks_normalized() && self.chance(options).is_none();
+        self.fast.as_ref().ok().filter(|_| may)
+    }
+
+    /// Appends the ids of a text's tokens; false where it has to take the general road.
+    ///
+    /// It has to also where something is wrong with it: of several errors, the general road says which one is told.
+    pub(super) fn fast_ids(
+        &self,
+        input: Input<'_>,
+        options: &Options,
+        scratch: &mut Scratch,
+        ids: &mut Vec<u32>,
+    ) -> bool {
+        let Some(fast) = self.fast(options) else { return false };
+        let (allowed, scratch) = scratch.of(self);
+        let FastScratch { chunks, general, found, new: (new, _), ids: caches, .. } = scratch;
+        let before = ids.len();
+        let coder = Coder { tokenizer: self, fast, specials: true, general };
+        let mut sink = Ids::new(coder, new, self.sums(fast), found, ids);
+        let mut call = Call { tokenizer: self, fast, options, allowed, chunks, caches };
+        let is_done = call.encode(input, &mut sink).is_ok() & sink.finish();
+        if !is_done {
+            ids.truncate(before);
+        }
+        is_done
+    }
+
+    /// What adds up the scores of a text, where they go on from word to word.
+    fn sums(&self, fast: &Fast) -> Option<Sums<'_>> {
+        self.model().as_unigram().filter(|_| fast.capabilities().adds_scores).map(Sums::new)
+    }
+
+    /// The tokens of a text, of which it is number `text`; `None` where it has to take the general road, as for ids.
+    pub(super) fn fast_tokens(
+        &self,
+        input: Input<'_>,
+        text: u32,
+        options: &Options,
+        scratch: &mut Scratch,
+    ) -> Option<Encoding> {
+        let fast = self.fast(options)?;
+        let (allowed, scratch) = scratch.of(self);
+        let FastScratch { chunks, general, new, pieces: caches, .. } = scratch;
+        let coder = Coder { tokenizer: self, fast, specials: true, general };
+        let mut encoding = Encoding::default();
+        encoding.reserve(input.len().min(MOST_RESERVED) / 3 + 4);
+        let mut sink = Pieces::new(coder, new, self.sums(fast), &mut encoding);
+        let mut call = Call { tokenizer: self, fast, options, allowed, chunks, caches };
+        call.encode(input, &mut sink).ok().filter(|()| sink.finish())?;
+        // What such a token is called, the normalized text says.
+        if self.names_unknown() && self.model().unk_id().is_some_and(|id| encoding.ids.contains(&id)) {
+            return None;
+        }
+        encoding.fill(text);
+        Some(encoding)
+    }
+}
+
+impl<T: Copy + Default, const FEW: usize> Call<'_, T, FEW> {
+    fn encode(&mut self, input: Input<'_>, sink: &mut impl TextSink<T, FEW>) -> Result<()> {
+        match input {
+            Input::Text(text) => self.text(text, None, [(text.len(), None)], sink),
+            Input::Words(words) => {
+                (0..).zip(words).try_for_each(|(place, word)| self.text(word, Some(place), [(word.len(), None)], sink))
+            }
+            Input::Segments(text, segments) => {
+                self.text(text, None, segments.iter().map(|&(end, trusted)| (end, Some(trusted))), sink)
+            }
+        }
+    }
+
+    /// A text in segments, or the word that was given; a segment's own say about special tokens goes before the call's.
+    fn text(
+        &mut self,
+        text: &str,
+        given: Option<u32>,
+        segments: impl IntoIterator<Item = (usize, Option<bool>)>,
+        sink: &mut impl TextSink<T, FEW>,
+    ) -> Result<()> {
+        check_length(text)?;
+        sink.text(given);
+        let Self { tokenizer, fast, options, allowed, chunks, caches } = self;
+        let matching = tokenizer.added.matching(text, &options.specials, allowed)?;
+        // Several added tokens may take the same white space, which is refused before the general road would have no room
+        // for it.
+        let (mut start, mut taken) = (0, 0);
+        for (end, trusted) in segments {
+            let matching = trusted.map_or(matching, |trusted| matching.trusting(trusted));
+            let specials = matching.may_match();
+            let cache = &mut caches[usize::from(specials)];
+            let base = Span::new(start, end).start;
+            let part = &text[start..end];
+            matching.raw(part, base, |found| match found {
+                // The token before has taken all of it.
+                Part::Token(_, span) if span.start == span.end => Ok(()),
+                Part::Token(id, span) => {
+                    taken += span.range().len();
+                    sink.added(id, span.shifted(base), &part[span.range()]);
+                    Ok(check_bytes(taken)?)
+                }
+                Part::Text(span) => {
+                    sink.stretch(base + span.start, specials);
+                    if fast.capabilities().marks_first && (given.is_some() || base + span.start > 0) {
+                        return Err(Fallback::NotFirst);
+                    }
+                    fast.encode(&part[span.range()], (options.road == Road::Fast).then_some(&mut *cache), chunks, sink)
+                }
+            })?;
+            start = end;
+        }
+        Ok(())
+    }
+}
