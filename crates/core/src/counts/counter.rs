@@ -5,7 +5,7 @@
 
 use super::{FirstSight, WordCounts};
 use crate::error::{Error, Result};
-use crate::fast::{Documents, Fast, Table, Tally};
+use crate::fast::{ChunkCounts, Documents, FastPath, WordTable};
 use crate::span::{check_bytes, check_length};
 use crate::words::{WordSplitter, Words};
 
@@ -14,7 +14,7 @@ use crate::words::{WordSplitter, Words};
 pub struct Counter {
     counts: WordCounts,
     words: Words,
-    fast: Option<(Fast, Tally)>,
+    fast: Option<(FastPath, ChunkCounts)>,
     /// Behind the last document, where documents come in order.
     next: u64,
 }
@@ -43,7 +43,7 @@ impl Counter {
     /// Counts words as `splitter` makes them.
     #[must_use]
     pub fn new(splitter: WordSplitter) -> Self {
-        let fast = Fast::new(&splitter).ok().map(|fast| (fast, Tally::default()));
+        let fast = FastPath::new(&splitter).ok().map(|fast| (fast, ChunkCounts::default()));
         Self { fast, ..Self::general(splitter) }
     }
 
@@ -117,7 +117,7 @@ struct Sink<'a> {
     words: &'a mut Words,
 }
 
-impl Table for Sink<'_> {
+impl WordTable for Sink<'_> {
     fn meet(&mut self, chunk: &str, document: u64, first: u64, places: &mut Vec<usize>) -> Result<()> {
         self.counts.splitter.get_or_insert_default().split(chunk, false, self.words)?;
         for (word, text) in (first..).zip(self.words.iter()) {

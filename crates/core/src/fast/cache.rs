@@ -5,7 +5,7 @@
 //! to fifteen bytes that became few tokens live in a table of fixed size, two side by side, in one of two places; where both
 //! are full the older is pushed out. All others live in a second tier, which is emptied when it is full.
 
-use super::keys::{Hashed, Key};
+use super::keys::{HashedKey, Key};
 use super::masks;
 
 /// Chunks with more bytes or tokens are not kept at all.
@@ -13,43 +13,43 @@ pub(super) const LONG: usize = 255;
 
 /// What became of a chunk of the first tier.
 #[derive(Debug, Clone, Copy)]
-struct Entry<T, const FEW: usize> {
+struct Entry<T, const INLINE: usize> {
     key: Key,
-    tokens: [T; FEW],
+    tokens: [T; INLINE],
     count: u8,
     /// See [`Cache::reach`].
     limit: u8,
 }
 
-impl<T: Copy + Default, const FEW: usize> Default for Entry<T, FEW> {
+impl<T: Copy + Default, const INLINE: usize> Default for Entry<T, INLINE> {
     fn default() -> Self {
-        Self { key: Key::default(), tokens: [T::default(); FEW], count: 0, limit: 0 }
+        Self { key: Key::default(), tokens: [T::default(); INLINE], count: 0, limit: 0 }
     }
 }
 
 /// Two entries, the younger first; with ids alone that is a line of the machine's cache.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
-struct Line<T, const FEW: usize>([Entry<T, FEW>; 2]);
+struct Bucket<T, const INLINE: usize>([Entry<T, INLINE>; 2]);
 
-impl<T, const FEW: usize> Line<T, FEW> {
+impl<T, const INLINE: usize> Bucket<T, INLINE> {
     /// How many entries are brought near at once.
-    const NEAR: usize = 64 / size_of::<Entry<T, FEW>>();
+    const NEAR: usize = 64 / size_of::<Entry<T, INLINE>>();
 
     #[inline]
-    fn tokens(&self, key: Key, reach: u8) -> Option<(&[T; FEW], usize)> {
+    fn tokens(&self, key: Key, reach: u8) -> Option<(&[T; INLINE], usize)> {
         // Which of the two cannot be foretold, whether one of them can.
         let entry = &self.0[usize::from(self.0[1].key == key)];
         (entry.key == key && entry.limit > reach).then_some((&entry.tokens, entry.count.into()))
     }
 }
 
-/// The cache of a worker: `T` is what is kept of a token, and an entry of the first tier has room for `FEW`.
+/// The cache of a worker: `T` is what is kept of a token, and an entry of the first tier has room for `INLINE`.
 #[derive(Debug)]
-pub(crate) struct Cache<T, const FEW: usize> {
+pub(crate) struct Cache<T, const INLINE: usize> {
     /// How far the text has come: an entry counts up to its limit.
     pub(super) reach: u8,
-    lines: Vec<Line<T, FEW>>,
+    lines: Vec<Bucket<T, INLINE>>,
     /// How many entries were put into the first tier since it last grew.
     filled: usize,
     long: Long<T>,
@@ -61,7 +61,7 @@ pub(crate) struct Cache<T, const FEW: usize> {
     is_scattered: bool,
 }
 
-impl<T, const FEW: usize> Default for Cache<T, FEW> {
+impl<T, const INLINE: usize> Default for Cache<T, INLINE> {
     fn default() -> Self {
         Self { reach: 0, lines: Vec::new(), filled: 0, long: Long::default(), poor: 0, rest: 0, is_scattered: true }
     }
@@ -75,7 +75,7 @@ const MOST: usize = 1 << 17;
 const POOR: u32 = 16;
 const REST: u32 = 64;
 
-impl<T: Copy + Default, const FEW: usize> Cache<T, FEW> {
+impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
     /// Whether the chunks of the next list are worth looking up.
     pub(super) fn pays(&mut self) -> bool {
         let pays = self.rest == 0;
@@ -94,12 +94,12 @@ impl<T: Copy + Default, const FEW: usize> Cache<T, FEW> {
 
     /// What became of a short chunk, if it is where it is sought first: all places of its entry, and how many are filled.
     #[inline]
-    pub(super) fn near(&self, key: Hashed) -> Option<(&[T; FEW], usize)> {
+    pub(super) fn near(&self, key: HashedKey) -> Option<(&[T; INLINE], usize)> {
         self.lines.get(self.places(key.hash)[0])?.tokens(key.key, self.reach)
     }
 
     /// The same, if it is in the other place.
-    pub(super) fn far(&self, key: Hashed) -> Option<(&[T; FEW], usize)> {
+    pub(super) fn far(&self, key: HashedKey) -> Option<(&[T; INLINE], usize)> {
         if key.key == Key::NONE {
             return None;
         }
@@ -108,29 +108,29 @@ impl<T: Copy + Default, const FEW: usize> Cache<T, FEW> {
 
     /// Has brought near where a chunk, which is soon to be looked up, is sought first.
     #[inline]
-    pub(super) fn prefetch(&self, key: Hashed) {
+    pub(super) fn prefetch(&self, key: HashedKey) {
         if key.key == Key::NONE {
             self.long.prefetch(key.hash);
         } else {
-            self.bring_near(self.places(key.hash)[0]);
+            self.prefetch_bucket(self.places(key.hash)[0]);
         }
     }
 
     /// Has all else brought near where such a chunk may be.
     #[inline]
-    pub(super) fn prefetch_rest(&self, key: Hashed) {
+    pub(super) fn prefetch_rest(&self, key: HashedKey) {
         if key.key == Key::NONE {
             self.long.prefetch_what_is_kept(key.hash);
         } else {
-            self.bring_near(self.places(key.hash)[1]);
+            self.prefetch_bucket(self.places(key.hash)[1]);
             self.long.prefetch(key.hash);
         }
     }
 
     #[inline]
-    fn bring_near(&self, place: usize) {
+    fn prefetch_bucket(&self, place: usize) {
         if let Some(line) = self.lines.get(place) {
-            line.0.iter().step_by(Line::<T, FEW>::NEAR).for_each(masks::prefetch);
+            line.0.iter().step_by(Bucket::<T, INLINE>::NEAR).for_each(masks::prefetch);
         }
     }
 
@@ -140,15 +140,15 @@ impl<T: Copy + Default, const FEW: usize> Cache<T, FEW> {
     }
 
     /// What became of a chunk of the second tier.
-    pub(super) fn long(&self, Hashed { hash, .. }: Hashed, chunk: &str) -> Option<&[T]> {
+    pub(super) fn long(&self, HashedKey { hash, .. }: HashedKey, chunk: &str) -> Option<&[T]> {
         self.long.get(hash, chunk.as_bytes(), self.reach)
     }
 
     /// Keeps the tokens of a chunk that is in neither tier, up to a limit; a long one has no key.
-    pub(super) fn keep(&mut self, Hashed { key, hash }: Hashed, chunk: &str, tokens: &[T], limit: u8) {
+    pub(super) fn keep(&mut self, HashedKey { key, hash }: HashedKey, chunk: &str, tokens: &[T], limit: u8) {
         if limit <= self.reach {
             // It may be there, and of no use here.
-        } else if key != Key::NONE && tokens.len() <= FEW {
+        } else if key != Key::NONE && tokens.len() <= INLINE {
             self.keep_short(key, tokens, limit);
         } else if chunk.len() <= LONG && tokens.len() <= LONG {
             self.long.insert(hash, chunk.as_bytes(), tokens, limit);
@@ -166,7 +166,7 @@ impl<T: Copy + Default, const FEW: usize> Cache<T, FEW> {
         self.put(entry);
     }
 
-    fn put(&mut self, entry: Entry<T, FEW>) {
+    fn put(&mut self, entry: Entry<T, INLINE>) {
         let places = self.places(entry.key.hash());
         let has_room = |place: &usize| self.lines[*place].0[1].key == Key::default();
         let place = places.into_iter().find(has_room).unwrap_or(places[0]);
@@ -177,7 +177,7 @@ impl<T: Copy + Default, const FEW: usize> Cache<T, FEW> {
 
     fn grow(&mut self) {
         let size = (self.lines.len() * 4).clamp(FEWEST, MOST);
-        let old = std::mem::replace(&mut self.lines, vec![Line([Entry::default(); 2]); size]);
+        let old = std::mem::replace(&mut self.lines, vec![Bucket([Entry::default(); 2]); size]);
         self.filled = 0;
         for entry in old.iter().flat_map(|line| line.0.iter().rev()).filter(|entry| entry.key != Key::default()) {
             self.filled += 1;
@@ -328,13 +328,13 @@ mod tests {
         Key::new(text.as_bytes(), 0, text.len(), if lowercase { Fold::Case } else { Fold::Nothing })
     }
 
-    fn long(chunk: &str) -> Hashed {
-        Hashed::long(chunk.as_bytes())
+    fn long(chunk: &str) -> HashedKey {
+        HashedKey::long(chunk.as_bytes())
     }
 
     impl Cache<u32, 3> {
         fn short(&self, key: Key) -> Option<(&[u32; 3], usize)> {
-            let key = Hashed::of(key);
+            let key = HashedKey::of(key);
             self.near(key).or_else(|| self.far(key))
         }
     }
@@ -355,12 +355,16 @@ mod tests {
     fn the_first_tier_keeps_few_tokens_and_forgets_the_oldest() {
         let mut cache = Cache::<u32, 3>::default();
         assert!(cache.short(key("a", false)).is_none());
-        cache.keep(Hashed::of(key("a", false)), "a", &[1, 2, 3, 4], 1);
+        cache.keep(HashedKey::of(key("a", false)), "a", &[1, 2, 3, 4], 1);
         assert!(cache.short(key("a", false)).is_none());
-        assert_eq!(cache.long(Hashed::of(key("a", false)), "a"), Some([1, 2, 3, 4].as_slice()), "it has more than few");
+        assert_eq!(
+            cache.long(HashedKey::of(key("a", false)), "a"),
+            Some([1, 2, 3, 4].as_slice()),
+            "it has more than few"
+        );
         for number in 0..500_000 {
             let chunk = number.to_string();
-            cache.keep(Hashed::of(key(&chunk, false)), &chunk, &[number, 7], 1);
+            cache.keep(HashedKey::of(key(&chunk, false)), &chunk, &[number, 7], 1);
             assert_eq!(cache.short(key(&chunk, false)), Some((&[number, 7, 0], 2)));
         }
         assert_eq!(cache.lines.len(), MOST);

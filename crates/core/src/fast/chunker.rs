@@ -4,7 +4,7 @@
 //! implementation of [`Chunker`] serves one kind of pipeline, and recognizes it by what its stages do.
 
 use super::keys::Fold;
-use super::list::{List, Ranges};
+use super::list::{ChunkList, ChunkRanges};
 use crate::words::WordSplitter;
 
 /// Cuts whole texts into chunks, and says how a chunk is encoded.
@@ -40,8 +40,8 @@ pub(super) trait Chunker: Sized {
         text: &str,
         first: usize,
         lines: bool,
-        list: &mut List,
-        take: impl FnMut(Ranges<'_>) -> Result<(), E>,
+        list: &mut ChunkList,
+        take: impl FnMut(ChunkRanges<'_>) -> Result<(), E>,
     ) -> Result<(), E>;
 
     /// Returns whether a text may be cut at a byte, which is not the first.
@@ -110,7 +110,7 @@ pub(crate) enum ModelInput<'a> {
 /// Returns all chunks of a text.
 #[cfg(test)]
 pub(super) fn chunks_of(chunker: &impl Chunker, text: &str) -> Vec<(usize, usize)> {
-    let (mut list, mut found) = (List::default(), Vec::new());
+    let (mut list, mut found) = (ChunkList::default(), Vec::new());
     let Ok(()) = chunker.cut(text, chunker.first(text), false, &mut list, |chunks| {
         found.extend(chunks);
         Ok::<_, std::convert::Infallible>(())

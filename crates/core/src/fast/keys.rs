@@ -38,7 +38,7 @@ impl Key {
                 }
             }
         }
-        Self(u128::from_le_bytes(bytes) & KEPT[length & 15] | (length as u128) << 120)
+        Self(u128::from_le_bytes(bytes) & BYTE_MASKS[length & 15] | (length as u128) << 120)
     }
 
     /// Mixes all bits; whoever makes keys collide makes misses, and no more.
@@ -53,12 +53,12 @@ impl Key {
 
 /// A key and its hash: the lower half says where a chunk is sought first, the upper one where else it may be.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Hashed {
+pub(super) struct HashedKey {
     pub(super) key: Key,
     pub(super) hash: u64,
 }
 
-impl Hashed {
+impl HashedKey {
     /// See [`Key::new`].
     #[inline]
     pub(super) fn new(text: &[u8], start: usize, end: usize, fold: Fold) -> Self {
@@ -88,7 +88,7 @@ pub(super) enum Fold {
 }
 
 /// Masks that keep as many bytes as their place says.
-const KEPT: [u128; 16] = {
+const BYTE_MASKS: [u128; 16] = {
     let mut kept = [0; 16];
     let mut length = 1;
     while length < 16 {

@@ -7,26 +7,26 @@ use super::masks::BLOCK;
 /// Blocks whose chunks are listed at a time.
 pub(super) const BLOCKS: usize = 8;
 /// Every byte may begin a chunk, and one may be open from before.
-pub(super) const ROOM: usize = BLOCKS * BLOCK + 1;
+pub(super) const CAPACITY: usize = BLOCKS * BLOCK + 1;
 /// So many starts are written at once, and some of them in vain.
 const TOGETHER: usize = 8;
 
-/// First bytes and ends of chunks; the last one may lack its end. Pieces end where the next one begins, and need no ends.
+/// First bytes and ends of chunks; the last one may lack its end. PreTokenChunker end where the next one begins, and need no ends.
 #[derive(Debug)]
-pub(super) struct List {
-    starts: Box<[u32; ROOM + TOGETHER]>,
-    ends: Box<[u32; ROOM]>,
+pub(super) struct ChunkList {
+    starts: Box<[u32; CAPACITY + TOGETHER]>,
+    ends: Box<[u32; CAPACITY]>,
     started: usize,
     ended: usize,
 }
 
-impl Default for List {
+impl Default for ChunkList {
     fn default() -> Self {
-        Self { starts: Box::new([0; ROOM + TOGETHER]), ends: Box::new([0; ROOM]), started: 0, ended: 0 }
+        Self { starts: Box::new([0; CAPACITY + TOGETHER]), ends: Box::new([0; CAPACITY]), started: 0, ended: 0 }
     }
 }
 
-impl List {
+impl ChunkList {
     /// Empties the list.
     pub(super) fn clear(&mut self) {
         (self.started, self.ended) = (0, 0);
@@ -110,21 +110,21 @@ impl List {
         self.ended = 0;
     }
 
-    pub(super) fn chunks(&self) -> Ranges<'_> {
-        Ranges(self.starts.iter(), self.ends[..self.ended].iter())
+    pub(super) fn chunks(&self) -> ChunkRanges<'_> {
+        ChunkRanges(self.starts.iter(), self.ends[..self.ended].iter())
     }
 
     /// The same of pieces.
-    pub(super) fn pieces(&self) -> Ranges<'_> {
-        Ranges(self.starts.iter(), self.starts[1..=self.ended].iter())
+    pub(super) fn pieces(&self) -> ChunkRanges<'_> {
+        ChunkRanges(self.starts.iter(), self.starts[1..=self.ended].iter())
     }
 }
 
 /// First bytes, and ends.
 #[derive(Clone)]
-pub(super) struct Ranges<'a>(Iter<'a, u32>, Iter<'a, u32>);
+pub(super) struct ChunkRanges<'a>(Iter<'a, u32>, Iter<'a, u32>);
 
-impl Ranges<'_> {
+impl ChunkRanges<'_> {
     /// The bytes from the first to the last.
     pub(super) fn bytes(&self) -> usize {
         let (start, end) = (self.0.as_slice().first(), self.1.as_slice().last());
@@ -132,7 +132,7 @@ impl Ranges<'_> {
     }
 }
 
-impl Iterator for Ranges<'_> {
+impl Iterator for ChunkRanges<'_> {
     type Item = (usize, usize);
 
     #[inline]

@@ -5,45 +5,41 @@
 //!                           └─ the general road, once for each chunk
 //! ```
 //!
-//! A pipeline takes it by what it does, not by its name: see [`Cutter`] and [`Pieces`]. What it gives is what the general road gives, which
+//! A pipeline takes it by what it does, not by its name: see [`CharacterKinds`] and [`PreTokenChunker`]. What it gives is what the general road gives, which
 //! stays the oracle. Counting goes the same way as far as the chunks, which [`tally`] counts.
 
-mod apart;
-mod borders;
+mod adjacency;
 mod cache;
+mod characters;
+mod chunk_counts;
 mod chunker;
-mod classes;
-mod cutter;
-mod inert;
+mod contiguous;
 mod keys;
-mod kinds;
 mod list;
 mod masks;
-mod pieces;
-mod seams;
-mod spaced;
-mod starts;
-mod stretch;
-mod tally;
+mod metaspace;
+mod pretokens;
+mod stability;
 mod text;
+mod unspaced;
 
 use crate::error::Error;
 use crate::model::Model;
 use crate::words::WordSplitter;
+use adjacency::AdjacencyChunker;
 pub(crate) use cache::Cache;
+use characters::CharacterChunker;
+pub(crate) use chunk_counts::{ChunkCounts, Documents, WordTable};
 use chunker::Chunker;
 pub(crate) use chunker::{Capabilities, ModelInput};
-use cutter::Characters;
-use keys::{Fold, Hashed};
-use list::{List, ROOM, Ranges};
-use pieces::Pieces;
-use seams::Seams;
-use spaced::Spaced;
-pub(crate) use tally::{Documents, Table, Tally};
+use keys::{Fold, HashedKey};
+use list::{CAPACITY, ChunkList, ChunkRanges};
+use metaspace::MetaspaceChunker;
+use pretokens::PreTokenChunker;
 
 /// The fast path of one tokenizer.
 #[derive(Debug)]
-pub(crate) struct Fast {
+pub(crate) struct FastPath {
     strategy: Strategy,
     capabilities: Capabilities,
 }
@@ -52,13 +48,13 @@ pub(crate) struct Fast {
 #[derive(Debug)]
 enum Strategy {
     /// Between white space and the like, for stages that look at one character at a time.
-    Characters(Characters),
+    Characters(CharacterChunker),
     /// Into the matches of a known split pattern.
-    Pieces(Pieces),
+    PreTokens(PreTokenChunker),
     /// Where no entry of the model reaches over, for BPE models of SentencePiece.
-    Seams(Seams),
+    Adjacency(AdjacencyChunker),
     /// Before white space, for pipelines that write spaces as marks.
-    Spaced(Box<Spaced>),
+    Metaspace(Box<MetaspaceChunker>),
 }
 
 /// Evaluates an expression with the chunker of a strategy: the one place that knows them all.
@@ -66,9 +62,9 @@ macro_rules! with_chunker {
     ($strategy:expr, |$chunker:ident| $result:expr) => {
         match $strategy {
             Strategy::Characters($chunker) => $result,
-            Strategy::Pieces($chunker) => $result,
-            Strategy::Seams($chunker) => $result,
-            Strategy::Spaced($chunker) => {
+            Strategy::PreTokens($chunker) => $result,
+            Strategy::Adjacency($chunker) => $result,
+            Strategy::Metaspace($chunker) => {
                 let $chunker = &**$chunker;
                 $result
             }
@@ -101,20 +97,20 @@ type Result<T> = std::result::Result<T, Fallback>;
 /// Room for the chunks that are looked up together.
 #[derive(Debug)]
 pub(crate) struct Chunks {
-    list: List,
-    keys: Box<[Hashed; ROOM]>,
+    list: ChunkList,
+    keys: Box<[HashedKey; CAPACITY]>,
 }
 
 impl Default for Chunks {
     fn default() -> Self {
-        Self { list: List::default(), keys: Box::new([Hashed::default(); ROOM]) }
+        Self { list: ChunkList::default(), keys: Box::new([HashedKey::default(); CAPACITY]) }
     }
 }
 
 /// What takes the tokens of chunks, one chunk after the other.
-pub(crate) trait Sink<T, const FEW: usize> {
+pub(crate) trait Sink<T, const INLINE: usize> {
     /// Takes the first `count` of the tokens of a chunk that begins at byte `start` of the text.
-    fn few(&mut self, start: usize, tokens: &[T; FEW], count: usize);
+    fn few(&mut self, start: usize, tokens: &[T; INLINE], count: usize);
 
     /// Takes the tokens of such a chunk.
     fn many(&mut self, start: usize, tokens: &[T]);
@@ -127,7 +123,7 @@ pub(crate) trait Sink<T, const FEW: usize> {
     fn reach(&mut self, bytes: usize) -> Result<u8>;
 }
 
-impl Fast {
+impl FastPath {
     fn by(strategy: Strategy) -> Self {
         let capabilities = with_chunker!(&strategy, |chunker| chunker.capabilities());
         Self { strategy, capabilities }
@@ -135,23 +131,23 @@ impl Fast {
 
     /// Returns the fast path of a tokenizer, or why there is none.
     pub(crate) fn of(splitter: &WordSplitter, model: &Model) -> std::result::Result<Self, &'static str> {
-        if let Some(seams) = Seams::of(splitter, model) {
-            return Ok(Self::by(Strategy::Seams(seams)));
+        if let Some(seams) = AdjacencyChunker::of(splitter, model) {
+            return Ok(Self::by(Strategy::Adjacency(seams)));
         }
-        match Spaced::of_text(splitter, model) {
-            Some(spaced) => Ok(Self::by(Strategy::Spaced(Box::new(spaced)))),
+        match MetaspaceChunker::of_text(splitter, model) {
+            Some(spaced) => Ok(Self::by(Strategy::Metaspace(Box::new(spaced)))),
             None => Self::new(splitter),
         }
     }
 
     /// Returns the fast path of a splitter, or why there is none.
     pub(crate) fn new(splitter: &WordSplitter) -> std::result::Result<Self, &'static str> {
-        if let Some(pieces) = Pieces::of(splitter) {
-            return Ok(Self::by(Strategy::Pieces(pieces)));
+        if let Some(pieces) = PreTokenChunker::of(splitter) {
+            return Ok(Self::by(Strategy::PreTokens(pieces)));
         }
-        Ok(Self::by(match Spaced::of_words(splitter) {
-            Some(spaced) => Strategy::Spaced(Box::new(spaced)),
-            None => Strategy::Characters(Characters::of(splitter)?),
+        Ok(Self::by(match MetaspaceChunker::of_words(splitter) {
+            Some(spaced) => Strategy::Metaspace(Box::new(spaced)),
+            None => Strategy::Characters(CharacterChunker::of(splitter)?),
         }))
     }
 
@@ -159,9 +155,9 @@ impl Fast {
     pub(crate) fn with_kernel(self, name: &str) -> Option<Self> {
         Some(Self::by(match self.strategy {
             Strategy::Characters(characters) => Strategy::Characters(characters.with_kernel(name)?),
-            Strategy::Pieces(pieces) => Strategy::Pieces(pieces.with_kernel(name)?),
-            Strategy::Seams(seams) => Strategy::Seams(seams.with_kernel(name)?),
-            Strategy::Spaced(spaced) => Strategy::Spaced(Box::new(spaced.with_kernel(name)?)),
+            Strategy::PreTokens(pieces) => Strategy::PreTokens(pieces.with_kernel(name)?),
+            Strategy::Adjacency(seams) => Strategy::Adjacency(seams.with_kernel(name)?),
+            Strategy::Metaspace(spaced) => Strategy::Metaspace(Box::new(spaced.with_kernel(name)?)),
         }))
     }
 
@@ -207,24 +203,24 @@ impl Fast {
     }
 
     /// Gives the tokens of a text without added tokens to `sink`.
-    pub(crate) fn encode<T: Copy + Default, const FEW: usize>(
+    pub(crate) fn encode<T: Copy + Default, const INLINE: usize>(
         &self,
         text: &str,
-        cache: Option<&mut Cache<T, FEW>>,
+        cache: Option<&mut Cache<T, INLINE>>,
         chunks: &mut Chunks,
-        sink: &mut impl Sink<T, FEW>,
+        sink: &mut impl Sink<T, INLINE>,
     ) -> Result<()> {
         with_chunker!(&self.strategy, |chunker| encode(chunker, text, cache, chunks, sink))
     }
 }
 
 /// Gives the tokens of a text to `sink`, cut by one chunker.
-fn encode<T: Copy + Default, const FEW: usize>(
+fn encode<T: Copy + Default, const INLINE: usize>(
     chunker: &impl Chunker,
     text: &str,
-    mut cache: Option<&mut Cache<T, FEW>>,
+    mut cache: Option<&mut Cache<T, INLINE>>,
     Chunks { list, keys }: &mut Chunks,
-    sink: &mut impl Sink<T, FEW>,
+    sink: &mut impl Sink<T, INLINE>,
 ) -> Result<()> {
     let (fold, first) = (chunker.fold(), chunker.first(text));
     if first > 0 {
@@ -246,11 +242,11 @@ fn encode<T: Copy + Default, const FEW: usize>(
 }
 
 /// Encodes all chunks anew, one by one or together.
-fn encode_all<T, const FEW: usize>(
+fn encode_all<T, const INLINE: usize>(
     chunker: &impl Chunker,
     text: &str,
     mut chunks: impl Iterator<Item = (usize, usize)> + Clone,
-    sink: &mut impl Sink<T, FEW>,
+    sink: &mut impl Sink<T, INLINE>,
 ) -> Result<()> {
     let (Some((start, _)), Some((_, end))) = (chunks.clone().next(), chunks.clone().last()) else { return Ok(()) };
     if chunker.encodes_singly(&text.as_bytes()[start..end]) {
@@ -261,16 +257,16 @@ fn encode_all<T, const FEW: usize>(
 
 /// Looks the chunks of a list up: first all keys, then all entries, so that the machine fetches many at once.
 #[inline]
-fn look_up<T: Copy + Default, const FEW: usize>(
+fn look_up<T: Copy + Default, const INLINE: usize>(
     text: &str,
-    chunks: Ranges<'_>,
+    chunks: ChunkRanges<'_>,
     fold: Fold,
-    cache: &mut Cache<T, FEW>,
-    keys: &mut [Hashed; ROOM],
-    sink: &mut impl Sink<T, FEW>,
+    cache: &mut Cache<T, INLINE>,
+    keys: &mut [HashedKey; CAPACITY],
+    sink: &mut impl Sink<T, INLINE>,
 ) -> Result<()> {
     for (key, (start, end)) in keys.iter_mut().zip(chunks.clone()) {
-        *key = Hashed::new(text.as_bytes(), start, end, fold);
+        *key = HashedKey::new(text.as_bytes(), start, end, fold);
         cache.prefetch(*key);
     }
     if cache.is_scattered() {
@@ -293,12 +289,12 @@ fn look_up<T: Copy + Default, const FEW: usize>(
 
 /// Gives the tokens of a chunk that is not where it is sought first, and keeps them if they are new; tells whether they are.
 #[inline(never)]
-fn meet<T: Copy + Default, const FEW: usize>(
-    cache: &mut Cache<T, FEW>,
-    key: Hashed,
+fn meet<T: Copy + Default, const INLINE: usize>(
+    cache: &mut Cache<T, INLINE>,
+    key: HashedKey,
     start: usize,
     chunk: &str,
-    sink: &mut impl Sink<T, FEW>,
+    sink: &mut impl Sink<T, INLINE>,
 ) -> Result<bool> {
     if let Some((tokens, count)) = cache.far(key) {
         sink.few(start, tokens, count);

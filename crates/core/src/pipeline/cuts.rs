@@ -22,7 +22,7 @@ use super::encode::{Input, Options, Step};
 use super::tokens::Scratch;
 use crate::added::AddedToken;
 use crate::error::{Error, Result};
-use crate::fast::Fast;
+use crate::fast::FastPath;
 use crate::span::check_length;
 use crate::unicode::class;
 
@@ -30,7 +30,7 @@ use crate::unicode::class;
 #[derive(Debug, Clone, Copy)]
 pub struct Cuts<'a> {
     tokenizer: &'a Tokenizer,
-    fast: &'a Fast,
+    fast: &'a FastPath,
     options: &'a Options,
     /// The special tokens before and behind a text.
     around: [&'a [u32]; 2],

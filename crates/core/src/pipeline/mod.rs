@@ -21,7 +21,7 @@ use std::sync::Arc;
 use crate::added::{AddedToken, AddedTokens};
 use crate::decode::Decoder;
 use crate::error::{Error, Result};
-use crate::fast::Fast;
+use crate::fast::FastPath;
 use crate::learn::{Merge, Round};
 use crate::model::Model;
 use crate::pad::Padding;
@@ -74,7 +74,7 @@ pub struct Tokenizer {
     /// Whether an added token is decoded otherwise than the model's token with its id.
     shadows: bool,
     /// The fast road, or why the stages have none.
-    fast: std::result::Result<Fast, &'static str>,
+    fast: std::result::Result<FastPath, &'static str>,
     /// What post-processing makes of one text and of a pair, without and with special tokens.
     plans: [[Result<Vec<Step>>; 2]; 2],
     /// Tells it from all others, so that what was met with one is never looked up by another.
@@ -97,7 +97,7 @@ impl Tokenizer {
             own.is_some() && own != added.token(token.id)
         };
         let shadows = added.tokens().iter().any(is_shadow);
-        let fast = Fast::of(&parts.splitter, &parts.model);
+        let fast = FastPath::of(&parts.splitter, &parts.model);
         let mut tokenizer = Self { parts, added, shadows, fast, plans, identity: Arc::default() };
         tokenizer.name_tokens();
         Ok(tokenizer)

@@ -4,7 +4,7 @@ use std::str::Chars;
 
 use super::Result;
 use super::sums::Sums;
-use crate::fast::{Fallback, Fast, ModelInput};
+use crate::fast::{Fallback, FastPath, ModelInput};
 use crate::model::unigram::margin::ALWAYS;
 use crate::model::{Model, ModelScratch, Token};
 use crate::pipeline::Tokenizer;
@@ -34,7 +34,7 @@ impl General {
 /// Encodes single chunks on the general road.
 pub(super) struct Coder<'a> {
     pub(super) tokenizer: &'a Tokenizer,
-    pub(super) fast: &'a Fast,
+    pub(super) fast: &'a FastPath,
     /// Whether special tokens may be made of them.
     pub(super) specials: bool,
     pub(super) general: &'a mut General,

@@ -17,7 +17,7 @@ use super::encode::{Input, Options, Road};
 use super::tokens::Scratch;
 use crate::added::{Allowed, Part};
 use crate::encoding::Encoding;
-use crate::fast::{Cache, Chunks, Fallback, Fast, Sink};
+use crate::fast::{Cache, Chunks, Fallback, FastPath, Sink};
 use crate::span::{Span, check_bytes, check_length};
 
 type Result<T> = std::result::Result<T, Fallback>;
@@ -50,7 +50,7 @@ impl FastScratch {
 const MOST_RESERVED: usize = 1 << 20;
 
 /// What takes the tokens of texts.
-trait TextSink<T, const FEW: usize>: Sink<T, FEW> {
+trait TextSink<T, const INLINE: usize>: Sink<T, INLINE> {
     /// A text begins; it may be a word that was given.
     fn text(&mut self, given: Option<u32>);
 
@@ -62,18 +62,18 @@ trait TextSink<T, const FEW: usize>: Sink<T, FEW> {
 }
 
 /// What a call has in common for its texts.
-struct Call<'a, T, const FEW: usize> {
+struct Call<'a, T, const INLINE: usize> {
     tokenizer: &'a Tokenizer,
-    fast: &'a Fast,
+    fast: &'a FastPath,
     options: &'a Options,
     allowed: &'a mut Allowed,
     chunks: &'a mut Chunks,
-    caches: &'a mut [Cache<T, FEW>; 2],
+    caches: &'a mut [Cache<T, INLINE>; 2],
 }
 
 impl Tokenizer {
     /// The fast road, where the call may take it.
-    fn fast(&self, options: &Options) -> Option<&Fast> {
+    fn fast(&self, options: &Options) -> Option<&FastPath> {
         // What is sought in the normalized text may reach over chunks.
         let may = options.road != Road::General && !self.added.seeks_normalized() && self.chance(options).is_none();
         self.fast.as_ref().ok().filter(|_| may)
@@ -104,7 +104,7 @@ impl Tokenizer {
     }
 
     /// What adds up the scores of a text, where they go on from word to word.
-    fn sums(&self, fast: &Fast) -> Option<Sums<'_>> {
+    fn sums(&self, fast: &FastPath) -> Option<Sums<'_>> {
         self.model().as_unigram().filter(|_| fast.capabilities().adds_scores).map(Sums::new)
     }
 
@@ -134,8 +134,8 @@ impl Tokenizer {
     }
 }
 
-impl<T: Copy + Default, const FEW: usize> Call<'_, T, FEW> {
-    fn encode(&mut self, input: Input<'_>, sink: &mut impl TextSink<T, FEW>) -> Result<()> {
+impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
+    fn encode(&mut self, input: Input<'_>, sink: &mut impl TextSink<T, INLINE>) -> Result<()> {
         match input {
             Input::Text(text) => self.text(text, None, [(text.len(), None)], sink),
             Input::Words(words) => {
@@ -153,7 +153,7 @@ impl<T: Copy + Default, const FEW: usize> Call<'_, T, FEW> {
         text: &str,
         given: Option<u32>,
         segments: impl IntoIterator<Item = (usize, Option<bool>)>,
-        sink: &mut impl TextSink<T, FEW>,
+        sink: &mut impl TextSink<T, INLINE>,
     ) -> Result<()> {
         check_length(text)?;
         sink.text(given);

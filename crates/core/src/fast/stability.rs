@@ -2,9 +2,9 @@
 
 /// What an ASCII character is; the classifier has a set for each kind but the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Steady = 0,
-    Divides = 1,
+pub(super) enum Stability {
+    Stable = 0,
+    Separator = 1,
     /// Anything else.
-    Moving = 2,
+    Unstable = 2,
 }

@@ -3,35 +3,40 @@
 //! Most characters of such a text stand at a border that has to be asked about, and it may be cut at about half of them. So
 //! what is asked of a character is looked up once, and no question hangs on the answer to another.
 
-use super::kinds::Kind;
+use super::stability::Stability;
 use crate::model::unigram::joins::{Joins, UNSPACED};
 use crate::unicode::{CharMap, CharSet};
 
 /// The borders of a tokenizer.
 #[derive(Debug, Clone)]
-pub(super) struct Borders {
+pub(super) struct UnspacedBoundaries {
     joins: Joins,
     /// What each character is: a sum of the following.
     kinds: CharMap<u8>,
 }
 
 /// It stays as it is, unless what follows joins it.
-const STEADY: u8 = 1;
+const STABLE: u8 = 1;
 /// It may change, and what stands before it.
-const MOVING: u8 = 2;
+const UNSTABLE: u8 = 2;
 /// It is a piece, so it is never unknown.
 const KNOWN: u8 = 4;
 
-impl Borders {
+impl UnspacedBoundaries {
     /// Where pieces join characters, some of which are `known` and some `moving`; ASCII characters are of these kinds.
-    pub(super) fn new(joins: Joins, known: impl Iterator<Item = char>, moving: &CharSet, ascii: &[Kind; 128]) -> Self {
-        let mut kinds = CharMap::new(STEADY);
-        moving.iter().for_each(|c| *kinds.get_mut(c) = MOVING);
+    pub(super) fn new(
+        joins: Joins,
+        known: impl Iterator<Item = char>,
+        moving: &CharSet,
+        ascii: &[Stability; 128],
+    ) -> Self {
+        let mut kinds = CharMap::new(STABLE);
+        moving.iter().for_each(|c| *kinds.get_mut(c) = UNSTABLE);
         for (byte, kind) in (0_u8..).zip(ascii) {
             *kinds.get_mut(char::from(byte)) = match kind {
-                Kind::Steady => STEADY,
-                Kind::Divides => 0,
-                Kind::Moving => MOVING,
+                Stability::Stable => STABLE,
+                Stability::Separator => 0,
+                Stability::Unstable => UNSTABLE,
             };
         }
         known.for_each(|c| *kinds.get_mut(c) |= KNOWN);
@@ -54,7 +59,7 @@ impl Borders {
         }
         let mut end = at + firsts.trailing_zeros() as usize;
         let mut before = self.kind(text[..end].chars().next_back().unwrap_or('\n'));
-        // What there is to cut before the last character, unless what follows moves it.
+        // What there is to cut before the last character, unless what follows is_unstable it.
         let (mut parting, mut open) = (0, 0);
         while firsts != 0 {
             let place = at + firsts.trailing_zeros() as usize;
@@ -63,7 +68,7 @@ impl Borders {
             if end < place {
                 [next, before] = [end, place - 1].map(|at| self.kind(char::from(text.as_bytes()[at])));
             }
-            parting |= open & all(next.1 & MOVING == 0);
+            parting |= open & all(next.1 & UNSTABLE == 0);
             open = firsts & firsts.wrapping_neg() & all(self.lies_between(before, here));
             (before, end) = (here, place + here.0.len_utf8());
             firsts &= firsts - 1;
@@ -79,14 +84,14 @@ impl Borders {
     /// Whether a border lies between two characters, if the second one stays.
     #[inline]
     fn lies_between(&self, (one, kind): (char, u8), (other, other_kind): (char, u8)) -> bool {
-        let are_steady = kind & other_kind & STEADY != 0;
+        let are_steady = kind & other_kind & STABLE != 0;
         let is_known = (kind | other_kind) & KNOWN != 0;
         (other >= UNSPACED) & are_steady & is_known & !self.joins.join(one, other)
     }
 
     /// Whether what ends at a byte of a text is not joined by what follows.
     fn stays(&self, text: &str, at: usize) -> bool {
-        text[at..].chars().next().is_none_or(|next| self.kinds.get(next) & MOVING == 0)
+        text[at..].chars().next().is_none_or(|next| self.kinds.get(next) & UNSTABLE == 0)
     }
 }
 

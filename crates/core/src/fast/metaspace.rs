@@ -8,15 +8,15 @@
 //! the model. Then no piece may hold a mark behind something else, and the scores are added up from word to word: see
 //! [`crate::model::unigram::margin`].
 
-use super::borders::Borders;
+use super::adjacency::{MARK, is_mark};
 use super::chunker::{Capabilities, Chunker, ModelInput};
+use super::contiguous::{self, ContiguousChunks};
 use super::keys::Fold;
-use super::kinds::Kind;
-use super::list::{List, Ranges};
+use super::list::{ChunkList, ChunkRanges};
 use super::masks::{BLOCK, Classifier, Masks};
-use super::seams::{MARK, is_mark};
-use super::stretch::{self, Stretch};
+use super::stability::Stability;
 use super::text::last;
+use super::unspaced::UnspacedBoundaries;
 use crate::model::Model;
 use crate::model::unigram::joins::UNSPACED;
 use crate::model::unigram::{Unigram, marks};
@@ -28,11 +28,11 @@ use crate::words::WordSplitter;
 
 /// Cuts texts before white space.
 #[derive(Debug, Clone)]
-pub(super) struct Spaced {
+pub(super) struct MetaspaceChunker {
     classifier: Classifier<2>,
     /// What ASCII characters are.
-    ascii: [Kind; 128],
-    /// Characters that the rules change, and the mark.
+    ascii: [Stability; 128],
+    /// CharacterChunker that the rules change, and the mark.
     moving: CharSet,
     /// How far before a cut all characters have to be steady, in bytes.
     looks_back: usize,
@@ -59,7 +59,7 @@ struct OneWord {
     /// What splits chunks that begin with white space, and those that begin elsewhere, but for the first of the text.
     splitters: [WordSplitter; 2],
     /// What says where to cut where there is no white space.
-    borders: Option<Borders>,
+    borders: Option<UnspacedBoundaries>,
 }
 
 /// What is asked of characters that are not ASCII, beside that no rule changes them.
@@ -81,7 +81,7 @@ impl Asked {
     }
 }
 
-impl Spaced {
+impl MetaspaceChunker {
     /// The way of a pipeline that normalizes as SentencePiece does, and whose model sees the text as one word.
     pub(super) fn of_text(splitter: &WordSplitter, model: &Model) -> Option<Self> {
         let model = model.as_unigram().filter(|_| splitter.pre_tokenizer().is_none())?;
@@ -109,7 +109,8 @@ impl Spaced {
         }
         let spaced = Self::new(settings.rules.as_ref(), false, Asked::default())?;
         let symbols = &settings.user_defined_symbols;
-        if symbols.iter().flat_map(|symbol| symbol.bytes()).any(|byte| spaced.kind(byte) == Some(Kind::Divides)) {
+        if symbols.iter().flat_map(|symbol| symbol.bytes()).any(|byte| spaced.kind(byte) == Some(Stability::Separator))
+        {
             return None;
         }
         let joins = settings.remove_extra_whitespaces;
@@ -153,7 +154,7 @@ impl Spaced {
             Some(rules) => Some((rules, rules.active()?)),
             None => None,
         };
-        let ascii: [Kind; 128] =
+        let ascii: [Stability; 128] =
             std::array::from_fn(|byte| kind(u8::try_from(byte).unwrap_or_default(), rules, splits, asked));
         let classifier = Classifier::new(std::array::from_fn(|byte| ascii.get(byte).map_or(0, |&kind| kind as u8)));
         let mut moving = rules.map(|(_, active)| active.clone()).unwrap_or_default();
@@ -173,12 +174,12 @@ impl Spaced {
             text: None,
         };
         // Rules may make something else of a space.
-        (spaced.kind(b' ') == Some(Kind::Divides)).then_some(spaced)
+        (spaced.kind(b' ') == Some(Stability::Separator)).then_some(spaced)
     }
 
     /// Where a text of scripts without spaces may be cut, if the model says so.
-    fn borders(&self, model: &Unigram, symbols: &[String]) -> Option<Borders> {
-        Some(Borders::new(model.joins(symbols)?, model.known(), &self.moving, &self.ascii))
+    fn borders(&self, model: &Unigram, symbols: &[String]) -> Option<UnspacedBoundaries> {
+        Some(UnspacedBoundaries::new(model.joins(symbols)?, model.known(), &self.moving, &self.ascii))
     }
 
     /// Whether the model sees the text as one word.
@@ -188,23 +189,23 @@ impl Spaced {
 
     /// Whether a text begins with white space that divides.
     fn begins_with_space(&self, text: &str) -> bool {
-        text.bytes().next().is_some_and(|byte| self.kind(byte) == Some(Kind::Divides))
+        text.bytes().next().is_some_and(|byte| self.kind(byte) == Some(Stability::Separator))
     }
 
     /// The control characters that divide as a space does, a bit each.
     fn spaces(&self) -> u32 {
-        (0..32).filter(|&byte| self.ascii[byte] == Kind::Divides).fold(0, |spaces, byte| spaces | 1 << byte)
+        (0..32).filter(|&byte| self.ascii[byte] == Stability::Separator).fold(0, |spaces, byte| spaces | 1 << byte)
     }
 
     /// Whether white space that divides begins at a byte, which is not the first, and what stands before is steady.
     fn divides_at(&self, text: &[u8], at: usize) -> bool {
-        self.kind(text[at]) == Some(Kind::Divides) && self.ends_steadily(&text[..at])
+        self.kind(text[at]) == Some(Stability::Separator) && self.ends_stable(&text[..at])
     }
 
     /// Writes the word that a chunk is as the model sees it, if nothing changes but that; gives how many bytes the mark has more than
     /// what stood there, or nothing if a chunk that is `aligned` has no such number.
     fn write(&self, chunk: &str, begins: bool, aligned: bool, room: &mut String) -> Option<u32> {
-        let is_space = |byte: &u8| self.kind(*byte) == Some(Kind::Divides);
+        let is_space = |byte: &u8| self.kind(*byte) == Some(Stability::Separator);
         let spaces = chunk.bytes().take_while(|byte| is_space(byte)).count();
         let has_mark = match spaces {
             0 => self.prefix && begins && !aligned,
@@ -227,20 +228,20 @@ impl Spaced {
     /// Whether no character of a word changes, and none divides.
     fn stays(&self, word: &str) -> bool {
         // Most words are ASCII alone, and bytes are quicker to ask than characters.
-        word.bytes().all(|byte| self.kind(byte) == Some(Kind::Steady)) || word.chars().all(|c| self.is_steady(c))
+        word.bytes().all(|byte| self.kind(byte) == Some(Stability::Stable)) || word.chars().all(|c| self.is_stable(c))
     }
 
     /// Whether what stands before a cut has nothing to do with what stands behind.
     #[inline]
-    fn ends_steadily(&self, before: &[u8]) -> bool {
+    fn ends_stable(&self, before: &[u8]) -> bool {
         let mut rest = before;
         while let Some(&byte) = rest.last() {
             let c = if byte.is_ascii() { Some(char::from(byte)) } else { last(rest) };
-            let is_space = self.kind(byte) == Some(Kind::Divides) && rest.len() < before.len();
+            let is_space = self.kind(byte) == Some(Stability::Separator) && rest.len() < before.len();
             if is_space || rest.len() + self.looks_back <= before.len() {
                 return true;
             }
-            let Some(c) = c.filter(|&c| self.is_steady(c)) else { return false };
+            let Some(c) = c.filter(|&c| self.is_stable(c)) else { return false };
             rest = &rest[..rest.len() - c.len_utf8()];
         }
         !before.is_empty()
@@ -248,32 +249,32 @@ impl Spaced {
 
     /// What a character is.
     #[inline]
-    fn kind_of(&self, c: char) -> Kind {
+    fn kind_of(&self, c: char) -> Stability {
         match self.ascii.get(c as usize) {
             Some(&kind) => kind,
-            None if self.moves(c) => Kind::Moving,
-            None => Kind::Steady,
+            None if self.is_unstable(c) => Stability::Unstable,
+            None => Stability::Stable,
         }
     }
 
     /// Whether a character that is not ASCII may change, or is a mark.
     #[inline]
-    fn moves(&self, c: char) -> bool {
+    fn is_unstable(&self, c: char) -> bool {
         self.moving.contains(c) || self.asked != Asked::default() && self.asked.refuses(class(c))
     }
 
     #[inline]
-    fn is_steady(&self, c: char) -> bool {
-        self.kind_of(c) == Kind::Steady
+    fn is_stable(&self, c: char) -> bool {
+        self.kind_of(c) == Stability::Stable
     }
 
     #[inline]
-    fn kind(&self, byte: u8) -> Option<Kind> {
+    fn kind(&self, byte: u8) -> Option<Stability> {
         self.ascii.get(usize::from(byte)).copied()
     }
 }
 
-impl Chunker for Spaced {
+impl Chunker for MetaspaceChunker {
     fn with_kernel(self, name: &str) -> Option<Self> {
         Some(Self { classifier: self.classifier.with_kernel(name)?, ..self })
     }
@@ -313,10 +314,10 @@ impl Chunker for Spaced {
         text: &str,
         first: usize,
         _: bool,
-        list: &mut List,
-        take: impl FnMut(Ranges<'_>) -> Result<(), E>,
+        list: &mut ChunkList,
+        take: impl FnMut(ChunkRanges<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        stretch::cut(self, text, first, list, take)
+        contiguous::cut(self, text, first, list, take)
     }
 
     /// A part of a text that is one word would begin with a sum of its own.
@@ -344,14 +345,14 @@ impl Chunker for Spaced {
     /// Whether the places in all of a text may hang on how it begins: `tokenizers` loses count where rules remove its first
     /// characters.
     fn may_drift(&self, text: &str) -> bool {
-        let stays = |c| self.is_steady(c) || c == ' ';
+        let stays = |c| self.is_stable(c) || c == ' ';
         !self.is_one_word() && !text.chars().next().is_none_or(stays)
     }
 }
 
-impl Stretch for Spaced {
+impl ContiguousChunks for MetaspaceChunker {
     #[inline]
-    fn list(&self, text: &str, at: usize, list: &mut List) -> usize {
+    fn list(&self, text: &str, at: usize, list: &mut ChunkList) -> usize {
         let bytes = text.as_bytes();
         let rest = &bytes[at..];
         let (Masks { sets: [space, moving], high, inside }, length) = match rest.first_chunk::<BLOCK>() {
@@ -368,7 +369,7 @@ impl Stretch for Spaced {
         let mut unsure = starts & near;
         while unsure != 0 {
             let place = unsure.trailing_zeros();
-            if at + place as usize == 0 || !self.ends_steadily(&bytes[..at + place as usize]) {
+            if at + place as usize == 0 || !self.ends_stable(&bytes[..at + place as usize]) {
                 starts &= !(1 << place);
             }
             unsure &= unsure - 1;
@@ -389,7 +390,7 @@ impl Stretch for Spaced {
 /// What normalizers do to a text before marks are put.
 struct BeforeMarks<'a> {
     rules: Option<&'a Precompiled>,
-    /// See [`Spaced`].
+    /// See [`MetaspaceChunker`].
     asked: Asked,
     is_plain: bool,
     joins: bool,
@@ -433,8 +434,8 @@ impl<'a> BeforeMarks<'a> {
     }
 }
 
-/// What an ASCII character is, by rules and the characters that these change; see [`Spaced::new`].
-fn kind(byte: u8, rules: Option<(&Precompiled, &CharSet)>, splits: bool, asked: Asked) -> Kind {
+/// What an ASCII character is, by rules and the characters that these change; see [`MetaspaceChunker::new`].
+fn kind(byte: u8, rules: Option<(&Precompiled, &CharSet)>, splits: bool, asked: Asked) -> Stability {
     let changing = rules.filter(|(_, active)| active.contains(char::from(byte)));
     let becomes_space = match changing {
         // A mark behind anything else would become a part of it.
@@ -442,11 +443,11 @@ fn kind(byte: u8, rules: Option<(&Precompiled, &CharSet)>, splits: bool, asked: 
         None => byte == b' ' || splits && class(char::from(byte)).is_whitespace(),
     };
     if becomes_space && !rules.is_some_and(|(rules, _)| rules.joins(byte)) {
-        return Kind::Divides;
+        return Stability::Separator;
     }
     // A line end of two characters may be taken for one.
     let may_change = (asked.not_blank || rules.is_some()) && !byte.is_ascii_graphic();
-    if changing.is_some() || may_change { Kind::Moving } else { Kind::Steady }
+    if changing.is_some() || may_change { Stability::Unstable } else { Stability::Stable }
 }
 
 /// The five bytes behind each of a set.

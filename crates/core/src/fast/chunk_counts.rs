@@ -10,14 +10,14 @@ use hashbrown::HashTable;
 
 use super::cache::LONG;
 use super::chunker::Chunker;
-use super::keys::{Hashed, Key, hash};
+use super::keys::{HashedKey, Key, hash};
 use super::masks;
 use super::text::line_end;
-use super::{Chunks, Fast, Strategy, with_chunker};
+use super::{Chunks, FastPath, Strategy, with_chunker};
 use crate::error::Result;
 
 /// What the chunks of a text are counted into: a table of words.
-pub(crate) trait Table {
+pub(crate) trait WordTable {
     /// Adds each word of a chunk once, and appends their places in the table to `places`; the first word has the
     /// number `first` in its document.
     fn meet(&mut self, chunk: &str, document: u64, first: u64, places: &mut Vec<usize>) -> Result<()>;
@@ -55,7 +55,7 @@ struct Entry {
 /// Two entries, the younger first.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(align(64))]
-struct Line([Entry; 2]);
+struct Bucket([Entry; 2]);
 
 /// A chunk too long for a key.
 #[derive(Debug, Clone, Copy)]
@@ -67,7 +67,7 @@ struct Long {
 
 /// What a worker counts with.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct ChunkCounts {
     chunks: Chunks,
     met: Met,
 }
@@ -75,7 +75,7 @@ pub(crate) struct Tally {
 /// The chunks that it met.
 #[derive(Debug, Default)]
 struct Met {
-    lines: Vec<Line>,
+    lines: Vec<Bucket>,
     /// How many entries were put into the lines since they last grew.
     filled: usize,
     long: HashTable<Long>,
@@ -94,14 +94,14 @@ const MOST_LONG: usize = if SMALL { 1 << 3 } else { 1 << 16 };
 const MOST_BYTES: usize = if SMALL { 1 << 8 } else { 1 << 21 };
 const MOST_PLACES: usize = if SMALL { 1 << 4 } else { 1 << 16 };
 
-impl Fast {
+impl FastPath {
     /// Counts the words of `text` into `table`, but for what `tally` holds back.
     pub(crate) fn count(
         &self,
         text: &str,
         documents: Documents,
-        tally: &mut Tally,
-        table: &mut impl Table,
+        tally: &mut ChunkCounts,
+        table: &mut impl WordTable,
     ) -> Result<()> {
         with_chunker!(&self.strategy, |chunker| count(chunker, text, documents, tally, table))
     }
@@ -112,15 +112,15 @@ fn count(
     chunker: &impl Chunker,
     text: &str,
     documents: Documents,
-    Tally { chunks: Chunks { list, keys }, met }: &mut Tally,
-    table: &mut impl Table,
+    ChunkCounts { chunks: Chunks { list, keys }, met }: &mut ChunkCounts,
+    table: &mut impl WordTable,
 ) -> Result<()> {
     let (bytes, fold) = (text.as_bytes(), chunker.fold());
     let mut position = Position::new(bytes, documents);
     let lines = matches!(documents, Documents::Lines(_));
     chunker.cut(text, 0, lines, list, |chunks| {
         for (key, (start, end)) in keys.iter_mut().zip(chunks.clone()) {
-            *key = Hashed::new(bytes, start, end, fold);
+            *key = HashedKey::new(bytes, start, end, fold);
             met.prefetch(*key);
         }
         for (&key, (start, end)) in keys.iter().zip(chunks) {
@@ -169,15 +169,15 @@ impl Position {
     }
 }
 
-impl Tally {
+impl ChunkCounts {
     /// Settles all chunks and forgets them.
-    pub(crate) fn settle(&mut self, table: &mut impl Table) -> Result<()> {
+    pub(crate) fn settle(&mut self, table: &mut impl WordTable) -> Result<()> {
         self.met.settle(table)
     }
 }
 
 impl Met {
-    fn settle(&mut self, table: &mut impl Table) -> Result<()> {
+    fn settle(&mut self, table: &mut impl WordTable) -> Result<()> {
         for entry in self.lines.iter_mut().flat_map(|line| &mut line.0) {
             std::mem::take(entry).known.settle(&self.places, table)?;
         }
@@ -186,7 +186,7 @@ impl Met {
         Ok(())
     }
 
-    fn settle_long(&mut self, table: &mut impl Table) -> Result<()> {
+    fn settle_long(&mut self, table: &mut impl WordTable) -> Result<()> {
         for mut long in self.long.drain() {
             long.known.settle(&self.places, table)?;
         }
@@ -196,14 +196,14 @@ impl Met {
 
     /// Has the line of a short chunk brought near, which is soon to be looked up.
     #[inline]
-    fn prefetch(&self, key: Hashed) {
+    fn prefetch(&self, key: HashedKey) {
         if let Some(line) = self.lines.get(self.place(key.hash)) {
             masks::prefetch(line);
         }
     }
 
     #[inline]
-    fn short(&mut self, Hashed { key, hash }: Hashed) -> Option<&mut Known> {
+    fn short(&mut self, HashedKey { key, hash }: HashedKey) -> Option<&mut Known> {
         let place = self.place(hash);
         let line = &mut self.lines.get_mut(place)?.0;
         // Not a branch, which nobody could predict.
@@ -219,7 +219,7 @@ impl Met {
 
     /// Takes a chunk apart; gives how many words it holds.
     #[cold]
-    fn meet(&mut self, key: Hashed, chunk: &str, at: Position, table: &mut impl Table) -> Result<u64> {
+    fn meet(&mut self, key: HashedKey, chunk: &str, at: Position, table: &mut impl WordTable) -> Result<u64> {
         if self.places.len() >= MOST_PLACES {
             self.settle(table)?;
         }
@@ -241,7 +241,7 @@ impl Met {
         Ok(words as u64)
     }
 
-    fn keep(&mut self, key: Key, chunk: &[u8], known: Known, table: &mut impl Table) -> Result<()> {
+    fn keep(&mut self, key: Key, chunk: &[u8], known: Known, table: &mut impl WordTable) -> Result<()> {
         if key != Key::NONE {
             if self.lines.is_empty() || (self.filled > self.lines.len() && self.lines.len() < MOST) {
                 self.grow(table)?;
@@ -260,7 +260,7 @@ impl Met {
     }
 
     /// Puts an entry into its line, where it pushes out the one met less often.
-    fn put(&mut self, entry: Entry, table: &mut impl Table) -> Result<()> {
+    fn put(&mut self, entry: Entry, table: &mut impl WordTable) -> Result<()> {
         let place = self.place(entry.key.hash());
         let line = &mut self.lines[place].0;
         let worth = |entry: &Entry| (entry.key != Key::default(), entry.known.again);
@@ -275,9 +275,9 @@ impl Met {
         Ok(())
     }
 
-    fn grow(&mut self, table: &mut impl Table) -> Result<()> {
+    fn grow(&mut self, table: &mut impl WordTable) -> Result<()> {
         let size = (self.lines.len() * 4).clamp(FEWEST, MOST);
-        let old = std::mem::replace(&mut self.lines, vec![Line::default(); size]);
+        let old = std::mem::replace(&mut self.lines, vec![Bucket::default(); size]);
         self.filled = 0;
         for entry in old.iter().flat_map(|line| line.0).filter(|entry| entry.key != Key::default()) {
             self.filled += 1;
@@ -295,7 +295,7 @@ impl Met {
 }
 
 impl Known {
-    fn settle(&mut self, places: &[usize], table: &mut impl Table) -> Result<()> {
+    fn settle(&mut self, places: &[usize], table: &mut impl WordTable) -> Result<()> {
         let again = std::mem::take(&mut self.again);
         if again == 0 {
             return Ok(());

@@ -13,17 +13,17 @@
 
 use super::chunker::{Capabilities, Chunker, ModelInput};
 use super::keys::Fold;
-use super::list::{BLOCKS, List, Ranges};
+use super::list::{BLOCKS, ChunkList, ChunkRanges};
 use super::masks::{BLOCK, Classifier, Masks};
 use crate::normalize::{BertNormalizer, Form, Normalizer};
 use crate::pretokenize::{Behavior, PreTokenizer};
 use crate::unicode::{Class, class};
 use crate::words::WordSplitter;
 
-/// What a character is to the cutter.
+/// What a character is to the kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub(super) enum Kind {
+pub(super) enum CharacterKind {
     /// An ASCII character that goes with others of its kind.
     Word = 0,
     /// The same, of the other kind.
@@ -38,9 +38,9 @@ pub(super) enum Kind {
 
 /// Tells the kinds of characters for one pipeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Cutter {
+pub(super) struct CharacterKinds {
     /// The kinds of ASCII characters.
-    pub(super) ascii: [Kind; 128],
+    pub(super) ascii: [CharacterKind; 128],
     rules: Rules,
     /// Whether a chunk of `Word` or `Alone` is one word, and an ASCII one changes in nothing but case.
     pub(super) whole: bool,
@@ -63,8 +63,8 @@ struct Rules {
     words: bool,
 }
 
-impl Cutter {
-    /// The cutter for a splitter, or why there is none.
+impl CharacterKinds {
+    /// The kinds for a splitter, or why there is none.
     pub(super) fn new(splitter: &WordSplitter) -> Result<Self, &'static str> {
         let Some(pre_tokenizer) = splitter.pre_tokenizer() else {
             return Err("without a pre-tokenizer a text is one word");
@@ -101,49 +101,49 @@ impl Cutter {
 
     /// What tells the kinds of ASCII characters: sets for space, alone, other and glue.
     pub(super) fn classifier(&self) -> Classifier<4> {
-        let bit = |kind: &Kind| match kind {
-            Kind::Word => 0,
-            Kind::Space => 1,
-            Kind::Alone => 2,
-            Kind::Other => 4,
-            Kind::Glue => 8,
+        let bit = |kind: &CharacterKind| match kind {
+            CharacterKind::Word => 0,
+            CharacterKind::Space => 1,
+            CharacterKind::Alone => 2,
+            CharacterKind::Other => 4,
+            CharacterKind::Glue => 8,
         };
         Classifier::new(std::array::from_fn(|byte| self.ascii.get(byte).map_or(0, bit)))
     }
 
     /// The kind of a character.
     #[inline]
-    pub(super) fn kind(&self, c: char) -> Kind {
+    pub(super) fn kind(&self, c: char) -> CharacterKind {
         if c.is_ascii() { self.ascii[c as usize] } else { self.rules.other(class(c)) }
     }
 }
 
 impl Rules {
-    fn ascii(self, code: u8) -> Kind {
+    fn ascii(self, code: u8) -> CharacterKind {
         let class = class(char::from(code));
         match self.other(class) {
             // An ASCII character neither composes nor decomposes, so only cleaning makes it glue.
-            Kind::Glue if self.clean && class.is_control() => Kind::Glue,
-            Kind::Glue if self.words && !class.is_word() => Kind::Other,
-            Kind::Glue => Kind::Word,
+            CharacterKind::Glue if self.clean && class.is_control() => CharacterKind::Glue,
+            CharacterKind::Glue if self.words && !class.is_word() => CharacterKind::Other,
+            CharacterKind::Glue => CharacterKind::Word,
             kind => kind,
         }
     }
 
     /// The kind of a character that is not ASCII.
     #[inline]
-    fn other(self, class: Class) -> Kind {
+    fn other(self, class: Class) -> CharacterKind {
         const CHANGES: Class = Class::ACTIVE_NFD.union(Class::COMBINING_MARK).union(Class::NONSPACING_MARK);
         if self.clean && class.is_control() {
-            Kind::Glue
+            CharacterKind::Glue
         } else if class.is_whitespace() {
-            Kind::Space
+            CharacterKind::Space
         } else if class.intersects(CHANGES) {
-            Kind::Glue
+            CharacterKind::Glue
         } else if (self.pad && class.is_cjk()) || (self.punctuation && class.is_punctuation()) {
-            Kind::Alone
+            CharacterKind::Alone
         } else {
-            Kind::Glue
+            CharacterKind::Glue
         }
     }
 }
@@ -153,26 +153,26 @@ impl Rules {
 /// The kernel says of what kind the ASCII characters of a block are; the others are looked up one by one, and their bits
 /// added. Where a chunk begins or ends is then a matter of shifts: where a byte is of another kind than the one before.
 #[derive(Debug, Clone)]
-pub(super) struct Characters {
-    cutter: Cutter,
+pub(super) struct CharacterChunker {
+    kinds: CharacterKinds,
     classifier: Classifier<4>,
 }
 
-impl Characters {
+impl CharacterChunker {
     /// Returns the chunker for a splitter, or why there is none.
     pub(super) fn of(splitter: &WordSplitter) -> Result<Self, &'static str> {
-        let cutter = Cutter::new(splitter)?;
-        let classifier = cutter.classifier();
-        Ok(Self { cutter, classifier })
+        let kinds = CharacterKinds::new(splitter)?;
+        let classifier = kinds.classifier();
+        Ok(Self { kinds, classifier })
     }
 
     /// Whether a byte is an ASCII character that divides words, wherever it stands, and is gone.
     fn divides(&self, byte: u8) -> bool {
-        self.cutter.ascii.get(usize::from(byte)) == Some(&Kind::Space)
+        self.kinds.ascii.get(usize::from(byte)) == Some(&CharacterKind::Space)
     }
 }
 
-impl Chunker for Characters {
+impl Chunker for CharacterChunker {
     fn with_kernel(self, name: &str) -> Option<Self> {
         Some(Self { classifier: self.classifier.with_kernel(name)?, ..self })
     }
@@ -187,7 +187,7 @@ impl Chunker for Characters {
 
     #[inline]
     fn fold(&self) -> Fold {
-        if self.cutter.lowercase { Fold::Case } else { Fold::Nothing }
+        if self.kinds.lowercase { Fold::Case } else { Fold::Nothing }
     }
 
     #[inline]
@@ -196,12 +196,12 @@ impl Chunker for Characters {
         text: &str,
         _: usize,
         _: bool,
-        list: &mut List,
-        mut take: impl FnMut(Ranges<'_>) -> Result<(), E>,
+        list: &mut ChunkList,
+        mut take: impl FnMut(ChunkRanges<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         list.clear();
-        let Self { cutter, classifier } = self;
-        let mut walk = Walk { text, cutter, classifier, at: 0, last: Kind::Space, list };
+        let Self { kinds, classifier } = self;
+        let mut walk = Walk { text, kinds, classifier, at: 0, last: CharacterKind::Space, list };
         while walk.next() {
             take(walk.list.chunks())?;
             walk.list.forget();
@@ -220,13 +220,13 @@ impl Chunker for Characters {
     /// Chunks that are plainly words are encoded one by one, others together, which saves what each begins with.
     #[inline]
     fn encodes_singly(&self, run: &[u8]) -> bool {
-        self.cutter.whole && run.is_ascii()
+        self.kinds.whole && run.is_ascii()
     }
 
     /// Returns a chunk of ASCII characters that change in nothing but case.
     fn model_input<'a>(&self, chunk: &'a str, _: bool, _: bool, buffer: &'a mut String) -> Option<ModelInput<'a>> {
-        let Cutter { ascii, whole, lowercase, .. } = &self.cutter;
-        let is_plain = |byte: u8| ascii.get(usize::from(byte)).is_some_and(|&kind| kind != Kind::Glue);
+        let CharacterKinds { ascii, whole, lowercase, .. } = &self.kinds;
+        let is_plain = |byte: u8| ascii.get(usize::from(byte)).is_some_and(|&kind| kind != CharacterKind::Glue);
         if !whole || !chunk.bytes().all(is_plain) {
             return None;
         }
@@ -243,13 +243,13 @@ impl Chunker for Characters {
 /// A walk over the chunks of a text.
 struct Walk<'a> {
     text: &'a str,
-    cutter: &'a Cutter,
+    kinds: &'a CharacterKinds,
     classifier: &'a Classifier<4>,
     /// The next byte.
     at: usize,
     /// The kind of the character before.
-    last: Kind,
-    list: &'a mut List,
+    last: CharacterKind,
+    list: &'a mut ChunkList,
 }
 
 impl Walk<'_> {
@@ -302,11 +302,11 @@ impl Walk<'_> {
                     return (inside, place);
                 }
                 let bytes = u64::MAX << place & u64::MAX >> (BLOCK - end);
-                match self.cutter.kind(c) {
-                    Kind::Glue => *glue |= bytes,
-                    Kind::Alone => *alone |= bytes,
-                    Kind::Space => *space |= bytes,
-                    Kind::Word | Kind::Other => {}
+                match self.kinds.kind(c) {
+                    CharacterKind::Glue => *glue |= bytes,
+                    CharacterKind::Alone => *alone |= bytes,
+                    CharacterKind::Space => *space |= bytes,
+                    CharacterKind::Word | CharacterKind::Other => {}
                 }
                 inside |= bytes & bytes << 1;
                 masks.high &= !bytes;
@@ -326,18 +326,18 @@ impl Walk<'_> {
             return;
         }
         let shifted = |mask: u64, kind| mask << 1 | u64::from(self.last == kind);
-        let after_space = shifted(space, Kind::Space);
-        let parted = (other ^ shifted(other, Kind::Other)) & !(glue | shifted(glue, Kind::Glue));
-        let cuts = (space ^ after_space) | alone | shifted(alone, Kind::Alone) | parted;
+        let after_space = shifted(space, CharacterKind::Space);
+        let parted = (other ^ shifted(other, CharacterKind::Other)) & !(glue | shifted(glue, CharacterKind::Glue));
+        let cuts = (space ^ after_space) | alone | shifted(alone, CharacterKind::Alone) | parted;
         let cuts = cuts & !inside & u64::MAX >> (BLOCK - length);
         self.list.add(self.at, cuts & !space, cuts & !after_space);
         let last = 1 << (length - 1);
         self.last = match () {
-            () if space & last != 0 => Kind::Space,
-            () if alone & last != 0 => Kind::Alone,
-            () if other & last != 0 => Kind::Other,
-            () if glue & last != 0 => Kind::Glue,
-            () => Kind::Word,
+            () if space & last != 0 => CharacterKind::Space,
+            () if alone & last != 0 => CharacterKind::Alone,
+            () if other & last != 0 => CharacterKind::Other,
+            () if glue & last != 0 => CharacterKind::Glue,
+            () => CharacterKind::Word,
         };
         self.at += length;
     }
@@ -355,7 +355,7 @@ mod tests {
     fn chunks<'a>(case: &Value, text: &'a str) -> Result<Vec<&'a str>, &'static str> {
         let [normalizer, pre_tokenizer] = ["normalizer", "pre_tokenizer"].map(|name| &case[name]);
         let stages = serde_json::json!({ "normalizer": normalizer, "pre_tokenizer": pre_tokenizer });
-        let chunker = Characters::of(&read_splitter(&stages.to_string(), &[]).unwrap())?;
+        let chunker = CharacterChunker::of(&read_splitter(&stages.to_string(), &[]).unwrap())?;
         Ok(chunks_of(&chunker, text).into_iter().map(|(start, end)| &text[start..end]).collect())
     }
 

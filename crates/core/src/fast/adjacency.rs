@@ -5,9 +5,9 @@
 //! where else, the model knows: see [`crate::model::bpe::joins`].
 
 use super::chunker::{Capabilities, Chunker, ModelInput};
-use super::list::{List, Ranges};
+use super::contiguous::{self, ContiguousChunks};
+use super::list::{ChunkList, ChunkRanges};
 use super::masks::{BLOCK, SCALAR};
-use super::stretch::{self, Stretch};
 use crate::model::Model;
 use crate::model::bpe::joins::Joins;
 use crate::normalize::Normalizer;
@@ -18,13 +18,13 @@ pub(super) const MARK: char = '▁';
 
 /// Cuts texts where the model may not join them.
 #[derive(Debug, Clone)]
-pub(super) struct Seams {
+pub(super) struct AdjacencyChunker {
     joins: Joins,
     /// Whether a mark is put before the text.
     prefix: bool,
 }
 
-impl Seams {
+impl AdjacencyChunker {
     /// The seams of a pipeline, if it has any.
     pub(super) fn of(splitter: &WordSplitter, model: &Model) -> Option<Self> {
         if splitter.pre_tokenizer().is_some() {
@@ -54,7 +54,7 @@ impl Seams {
     }
 }
 
-impl Chunker for Seams {
+impl Chunker for AdjacencyChunker {
     fn with_kernel(self, name: &str) -> Option<Self> {
         (name == SCALAR).then_some(self)
     }
@@ -79,10 +79,10 @@ impl Chunker for Seams {
         text: &str,
         first: usize,
         _: bool,
-        list: &mut List,
-        take: impl FnMut(Ranges<'_>) -> Result<(), E>,
+        list: &mut ChunkList,
+        take: impl FnMut(ChunkRanges<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        stretch::cut(self, text, first, list, take)
+        contiguous::cut(self, text, first, list, take)
     }
 
     /// A part would begin with a mark of its own, so a text is never cut.
@@ -96,8 +96,8 @@ impl Chunker for Seams {
     }
 }
 
-impl Stretch for Seams {
-    fn list(&self, text: &str, at: usize, list: &mut List) -> usize {
+impl ContiguousChunks for AdjacencyChunker {
+    fn list(&self, text: &str, at: usize, list: &mut ChunkList) -> usize {
         let bytes = text.as_bytes();
         let (at, end) = (at + 1, bytes.len().min(at + 1 + BLOCK));
         let mut starts = 0;

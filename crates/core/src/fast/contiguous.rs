@@ -1,21 +1,21 @@
 //! Texts whose chunks have nothing between them, a block at a time.
 
-use super::list::{BLOCKS, List, Ranges};
+use super::list::{BLOCKS, ChunkList, ChunkRanges};
 
 /// Lists where the chunks of a text begin; each ends where the next one begins.
-pub(super) trait Stretch {
+pub(super) trait ContiguousChunks {
     /// Lists where chunks begin from byte `at` on, which has one begun before it or is the first; returns up to where.
-    fn list(&self, text: &str, at: usize, list: &mut List) -> usize;
+    fn list(&self, text: &str, at: usize, list: &mut ChunkList) -> usize;
 }
 
 /// Calls `take` with the chunks of a text from byte `first` on; see [`Chunker::cut`](super::chunker::Chunker::cut).
 #[inline]
 pub(super) fn cut<E>(
-    stretches: &impl Stretch,
+    stretches: &impl ContiguousChunks,
     text: &str,
     first: usize,
-    list: &mut List,
-    mut take: impl FnMut(Ranges<'_>) -> Result<(), E>,
+    list: &mut ChunkList,
+    mut take: impl FnMut(ChunkRanges<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut at = first;
     list.clear();

@@ -12,7 +12,7 @@ pub(super) struct Place {
 
 /// A block in its text.
 #[derive(Clone, Copy)]
-pub(super) struct Here<'a> {
+pub(super) struct BlockContext<'a> {
     pub(super) block: Block,
     pub(super) before: Before,
     pub(super) text: &'a str,
@@ -26,7 +26,7 @@ impl Block {
     }
 }
 
-impl Here<'_> {
+impl BlockContext<'_> {
     /// Whether the last character is a letter.
     #[inline]
     pub(super) fn ends_in_word(&self) -> bool {

@@ -4,12 +4,12 @@ use crate::unicode::class;
 
 /// Tells texts of inert characters alone, which NFC leaves as they are. (See [`crate::unicode::Class`].)
 #[derive(Debug, Clone)]
-pub(super) struct Inert {
+pub(super) struct InertText {
     /// Bytes that begin inert characters alone, and those inside of characters.
     bytes: [bool; 256],
 }
 
-impl Inert {
+impl InertText {
     pub(super) fn new() -> Self {
         Self { bytes: std::array::from_fn(|byte| begins_inert(u8::try_from(byte).unwrap_or(0))) }
     }
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn every_character_is_told() {
-        let inert = Inert::new();
+        let inert = InertText::new();
         for c in '\0'..=char::MAX {
             let is_inert = class(c).is_inert_nfc();
             for text in [format!("{c}"), format!("abcdefgh中{c}"), format!("{c}文abcdefgh")] {

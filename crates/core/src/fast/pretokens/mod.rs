@@ -6,13 +6,18 @@
 //! it ends. What shifts do not tell, the grammar itself does, a piece at a time: long pieces that are no words, and some words
 //! in which case and scripts change.
 
-use super::apart::{self, Normalized};
-use super::chunker::{Capabilities, Chunker, ModelInput};
-use super::classes::{Before, Block, Classes};
-use super::inert::Inert;
-use super::list::{BLOCKS, List, Ranges};
-use super::starts::{Here, Place};
-use super::text::{first, last, line_end};
+mod classes;
+mod gaps;
+mod nfc;
+mod starts;
+
+use self::classes::{Before, Block, Classes};
+use self::gaps::GapNormalizer;
+use self::nfc::InertText;
+use self::starts::{BlockContext, Place};
+use crate::fast::chunker::{Capabilities, Chunker, ModelInput};
+use crate::fast::list::{BLOCKS, ChunkList, ChunkRanges};
+use crate::fast::text::{first, last, line_end};
 use crate::grammar::Grammar;
 use crate::normalize::{Form, Normalizer};
 use crate::pretokenize::{Behavior, PreTokenizer, Split};
@@ -22,24 +27,24 @@ use crate::words::WordSplitter;
 
 /// Cuts texts by a grammar.
 #[derive(Debug, Clone)]
-pub(super) struct Pieces {
-    pub(super) grammar: Grammar,
+pub(super) struct PreTokenChunker {
+    grammar: Grammar,
     classes: Classes,
     /// What is done to the text before.
-    pub(super) normalized: Option<Normalized>,
+    normalized: Option<GapNormalizer>,
     /// With NFC before, what tells the texts that it leaves as they are; no other text is taken apart.
-    inert: Option<Inert>,
+    inert: Option<InertText>,
     /// Whether the bytes of pieces become characters.
-    pub(super) writes_bytes: bool,
+    writes_bytes: bool,
 }
 
-impl Pieces {
+impl PreTokenChunker {
     pub(super) fn new(grammar: Grammar, writes_bytes: bool) -> Self {
         Self { grammar, classes: Classes::new(grammar == Grammar::O200k), normalized: None, inert: None, writes_bytes }
     }
 
     /// The same of a text that is normalized first.
-    fn after(self, normalized: Normalized) -> Self {
+    fn after(self, normalized: GapNormalizer) -> Self {
         Self { classes: Classes::of_ascii(), normalized: Some(normalized), ..self }
     }
 
@@ -56,10 +61,10 @@ impl Pieces {
         match splitter.normalizer() {
             None => Some(pieces),
             Some(Normalizer::Form(Form::Nfc)) if !pieces.has_gaps() => {
-                Some(Self { inert: Some(Inert::new()), ..pieces })
+                Some(Self { inert: Some(InertText::new()), ..pieces })
             }
             Some(normalizer) => {
-                Normalized::of(normalizer).filter(|_| pieces.has_gaps()).map(|first| pieces.after(first))
+                GapNormalizer::of(normalizer).filter(|_| pieces.has_gaps()).map(|first| pieces.after(first))
             }
         }
     }
@@ -79,13 +84,13 @@ impl Pieces {
         self.inert.as_ref().is_none_or(|inert| inert.is_all(text))
     }
 
-    /// Lists some pieces of `text` from a place on, and moves on to where no more are known.
+    /// Lists some pieces of `text` from a place on, and is_unstable on to where no more are known.
     #[inline]
-    fn list(&self, text: &str, place: &mut Place, list: &mut List) {
+    fn list(&self, text: &str, place: &mut Place, list: &mut ChunkList) {
         let Place { at, before } = *place;
-        let here = Here { block: self.classes.block(text, at), before, text, at };
-        if let Some(Normalized { lowercase }) = self.normalized {
-            return apart::stretches(here, lowercase, place, list);
+        let here = BlockContext { block: self.classes.block(text, at), before, text, at };
+        if let Some(GapNormalizer { lowercase }) = self.normalized {
+            return gaps::list_stretches(here, lowercase, place, list);
         }
         match self.grammar {
             Grammar::Gpt2 => self.end_to_end(here, here.gpt2(), u64::MAX, place, list),
@@ -93,14 +98,21 @@ impl Pieces {
             Grammar::Llama3 => self.end_to_end(here, here.modern::<3, false>(), u64::MAX, place, list),
             Grammar::Qwen2 => self.end_to_end(here, here.modern::<1, false>(), u64::MAX, place, list),
             Grammar::O200k => self.end_to_end(here, here.cased(), here.sure(), place, list),
-            Grammar::Clip => apart::apart(self.grammar, here, here.clip(false), place, list),
+            Grammar::Clip => gaps::list_matches(self.grammar, here, here.clip(false), place, list),
         }
     }
 
     /// Lists pieces without gaps between them. The one in which the block begins has begun; no others begin up to where that is
     /// sure.
     #[inline]
-    fn end_to_end(&self, here: Here<'_>, (starts, over): (u64, bool), sure: u64, place: &mut Place, list: &mut List) {
+    fn end_to_end(
+        &self,
+        here: BlockContext<'_>,
+        (starts, over): (u64, bool),
+        sure: u64,
+        place: &mut Place,
+        list: &mut ChunkList,
+    ) {
         let Block { length, ends, .. } = here.block;
         let starts = starts & sure & !(1 & !here.before.letters);
         let is_sure = sure == u64::MAX;
@@ -123,7 +135,7 @@ impl Pieces {
 
     /// The word that a chunk is, if it is one: its bytes, in lower case if all become so.
     fn word<'a>(&self, chunk: &'a str, room: &'a mut String) -> Option<&'a str> {
-        let Some(Normalized { lowercase }) = self.normalized else { return self.takes(chunk).then_some(chunk) };
+        let Some(GapNormalizer { lowercase }) = self.normalized else { return self.takes(chunk).then_some(chunk) };
         if !chunk.is_ascii() {
             return None;
         }
@@ -137,7 +149,7 @@ impl Pieces {
     }
 }
 
-impl Chunker for Pieces {
+impl Chunker for PreTokenChunker {
     fn with_kernel(self, name: &str) -> Option<Self> {
         Some(Self { classes: self.classes.with_kernel(name)?, ..self })
     }
@@ -156,8 +168,8 @@ impl Chunker for Pieces {
         text: &str,
         _: usize,
         lines: bool,
-        list: &mut List,
-        mut take: impl FnMut(Ranges<'_>) -> Result<(), E>,
+        list: &mut ChunkList,
+        mut take: impl FnMut(ChunkRanges<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         list.clear();
         if !self.has_gaps() {
@@ -206,13 +218,13 @@ impl Chunker for Pieces {
 /// A walk over the pieces of a text.
 struct Walk<'a> {
     text: &'a str,
-    pieces: &'a Pieces,
+    pieces: &'a PreTokenChunker,
     /// Whether no piece reaches beyond the end of a line.
     lines: bool,
     place: Place,
     /// Up to where pieces may reach.
     end: usize,
-    list: &'a mut List,
+    list: &'a mut ChunkList,
 }
 
 impl Walk<'_> {
@@ -261,8 +273,8 @@ fn piecewise(split: &Split) -> Option<Grammar> {
 mod tests {
     use std::time::Instant;
 
-    use super::super::chunker::chunks_of;
     use super::*;
+    use crate::fast::chunker::chunks_of;
 
     const ALL: [Grammar; 6] =
         [Grammar::Gpt2, Grammar::Cl100k, Grammar::Llama3, Grammar::Qwen2, Grammar::O200k, Grammar::Clip];
@@ -275,12 +287,12 @@ mod tests {
     }
 
     /// A grammar once for each kernel that runs here.
-    struct Tried(Grammar, Vec<Pieces>);
+    struct Tried(Grammar, Vec<PreTokenChunker>);
 
     impl Tried {
         fn all() -> Vec<Self> {
             let kernels = |grammar| {
-                let with = |kernel| Pieces::new(grammar, true).with_kernel(kernel);
+                let with = |kernel| PreTokenChunker::new(grammar, true).with_kernel(kernel);
                 Self(grammar, KERNELS.into_iter().filter_map(with).collect())
             };
             ALL.into_iter().map(kernels).collect()
@@ -380,7 +392,7 @@ mod tests {
     #[test]
     fn the_parts_of_a_text_have_its_pieces() {
         let (mut state, mut cuts) = (3, 0);
-        let all = ALL.map(|grammar| Pieces::new(grammar, false));
+        let all = ALL.map(|grammar| PreTokenChunker::new(grammar, false));
         for _ in 0..3000 {
             let text: String = (0..12).map(|_| PARTS[random(&mut state) % PARTS.len()]).collect();
             for pieces in &all {
@@ -448,7 +460,7 @@ mod tests {
         for mut tried in Tried::all() {
             tried.check(&text);
             for pieces in &tried.1 {
-                let mut list = List::default();
+                let mut list = ChunkList::default();
                 let best = (0..80).map(|_| {
                     let (start, mut count) = (Instant::now(), 0);
                     let Ok(()) = pieces.cut(&text, 0, false, &mut list, |chunks| {

@@ -1,21 +1,21 @@
-//! Pieces with white space between them, which belongs to none.
+//! PreTokenChunker with white space between them, which belongs to none.
 //!
 //! A normalizer may come first that leaves ASCII as it is, but for its case. Then what stands between ASCII white space, a
 //! *stretch*, is taken apart here if it is ASCII, and else is a chunk by itself.
 
 use super::classes::{Before, Block, below};
-use super::list::List;
-use super::starts::{Here, Place, bits, firsts, highest, lowest, up_to};
+use super::starts::{BlockContext, Place, bits, firsts, highest, lowest, up_to};
+use crate::fast::list::ChunkList;
 use crate::grammar::Grammar;
 use crate::normalize::Normalizer;
 
 /// What a normalizer does that looks no further than a stretch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Normalized {
+pub(super) struct GapNormalizer {
     pub(super) lowercase: bool,
 }
 
-impl Normalized {
+impl GapNormalizer {
     /// What a normalizer does, if no more than that.
     pub(super) fn of(normalizer: &Normalizer) -> Option<Self> {
         let mut lowercase = false;
@@ -33,7 +33,13 @@ impl Normalized {
 }
 
 /// Lists pieces between white space.
-pub(super) fn apart(grammar: Grammar, here: Here<'_>, (starts, over): (u64, bool), place: &mut Place, list: &mut List) {
+pub(super) fn list_matches(
+    grammar: Grammar,
+    here: BlockContext<'_>,
+    (starts, over): (u64, bool),
+    place: &mut Place,
+    list: &mut ChunkList,
+) {
     let Block { length, ends, .. } = here.block;
     let gaps = here.block.white();
     let starts = starts & !gaps;
@@ -58,7 +64,7 @@ pub(super) fn apart(grammar: Grammar, here: Here<'_>, (starts, over): (u64, bool
 }
 
 /// Lists the pieces of stretches that are ASCII, and others whole.
-pub(super) fn stretches(here: Here<'_>, lowercase: bool, place: &mut Place, list: &mut List) {
+pub(super) fn list_stretches(here: BlockContext<'_>, lowercase: bool, place: &mut Place, list: &mut ChunkList) {
     let Block { length, ends, high, .. } = here.block;
     let white = here.block.white();
     let heads = firsts(below(length) & !white);
