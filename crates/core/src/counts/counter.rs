@@ -1,7 +1,7 @@
 //! Counting documents: texts, and the lines of blocks of bytes.
 //!
-//! Where the splitter has a fast road, a chunk of text is normalized and split once, and then only counted. The table is
-//! the one that the general road makes, first sights included.
+//! Where the splitter has a fast path, a chunk of text is normalized and split once, and then only counted. The table is
+//! the one that the generic path makes, first sights included.
 
 use super::{FirstSight, WordCounts};
 use crate::error::{Error, Result};
@@ -47,7 +47,7 @@ impl Counter {
         Self { fast, ..Self::general(splitter) }
     }
 
-    /// The same on the general road, which every splitter can take: what the fast one is held against.
+    /// The same on the generic path, which every splitter can take: what the fast one is held against.
     #[must_use]
     pub fn general(splitter: WordSplitter) -> Self {
         Self { counts: WordCounts::new(Some(splitter)), words: Words::default(), fast: None, next: 0 }
@@ -96,8 +96,8 @@ impl Counter {
         }
         self.next = next;
         match &mut self.fast {
-            Some((fast, tally)) => {
-                fast.count(text, documents, tally, &mut Sink { counts: &mut self.counts, words: &mut self.words })
+            Some((fast, chunks)) => {
+                fast.count(text, documents, chunks, &mut Sink { counts: &mut self.counts, words: &mut self.words })
             }
             None => self.counts.add_text(first, text, &mut self.words),
         }
@@ -105,7 +105,7 @@ impl Counter {
 
     fn settle(&mut self) -> Result<()> {
         match &mut self.fast {
-            Some((_, tally)) => tally.settle(&mut Sink { counts: &mut self.counts, words: &mut self.words }),
+            Some((_, chunks)) => chunks.flush(&mut Sink { counts: &mut self.counts, words: &mut self.words }),
             None => Ok(()),
         }
     }
@@ -118,7 +118,7 @@ struct Sink<'a> {
 }
 
 impl WordTable for Sink<'_> {
-    fn meet(&mut self, chunk: &str, document: u64, first: u64, places: &mut Vec<usize>) -> Result<()> {
+    fn on_miss(&mut self, chunk: &str, document: u64, first: u64, places: &mut Vec<usize>) -> Result<()> {
         self.counts.splitter.get_or_insert_default().split(chunk, false, self.words)?;
         for (word, text) in (first..).zip(self.words.iter()) {
             places.push(self.counts.add_at(text, 1, FirstSight { document, word })?);
@@ -126,7 +126,7 @@ impl WordTable for Sink<'_> {
         Ok(())
     }
 
-    fn settle(&mut self, place: usize, count: u64) -> Result<()> {
+    fn flush(&mut self, place: usize, count: u64) -> Result<()> {
         self.counts.raise(place, count)
     }
 }
@@ -168,7 +168,7 @@ mod tests {
     use crate::pretokenize::PreTokenizer;
     use crate::settings::ByteLevel;
 
-    /// On the fast road, and on the general one.
+    /// On the fast path, and on the general one.
     fn counters() -> [Counter; 2] {
         let splitter = WordSplitter::new(None, Some(PreTokenizer::WhitespaceSplit)).unwrap();
         [Counter::new(splitter.clone()), Counter::general(splitter)]

@@ -1,4 +1,4 @@
-//! What became of chunks that were met before.
+//! The cache of chunks: the tokens of chunks that were seen before.
 //!
 //! The key is the chunk as it stands in the text, before normalization, but for the case of ASCII letters where the
 //! pipeline makes them lower case anyway. What is kept of a token is either its id alone, or its place, too. Chunks of up
@@ -33,8 +33,8 @@ impl<T: Copy + Default, const INLINE: usize> Default for Entry<T, INLINE> {
 struct Bucket<T, const INLINE: usize>([Entry<T, INLINE>; 2]);
 
 impl<T, const INLINE: usize> Bucket<T, INLINE> {
-    /// How many entries are brought near at once.
-    const NEAR: usize = 64 / size_of::<Entry<T, INLINE>>();
+    /// The number of entries in a line of the machine's cache.
+    const PREFETCHED: usize = 64 / size_of::<Entry<T, INLINE>>();
 
     #[inline]
     fn tokens(&self, key: Key, reach: u8) -> Option<(&[T; INLINE], usize)> {
@@ -47,7 +47,7 @@ impl<T, const INLINE: usize> Bucket<T, INLINE> {
 /// The cache of a worker: `T` is what is kept of a token, and an entry of the first tier has room for `INLINE`.
 #[derive(Debug)]
 pub(crate) struct Cache<T, const INLINE: usize> {
-    /// How far the text has come: an entry counts up to its limit.
+    /// The exponent of the running score: an entry is valid below its limit.
     pub(super) reach: u8,
     lines: Vec<Bucket<T, INLINE>>,
     /// How many entries were put into the first tier since it last grew.
@@ -57,7 +57,7 @@ pub(crate) struct Cache<T, const INLINE: usize> {
     poor: u32,
     /// How many lists are yet to pass by the cache.
     rest: u32,
-    /// Whether many chunks of the last list were not where they are sought first.
+    /// Whether many chunks of the last list were not in their primary bucket.
     is_scattered: bool,
 }
 
@@ -71,19 +71,19 @@ impl<T, const INLINE: usize> Default for Cache<T, INLINE> {
 const FEWEST: usize = 1 << 6;
 const MOST: usize = 1 << 17;
 
-/// So many poor lists in a row show that a text does not repeat itself, and so many pass by before it is tried again.
+/// The number of poor lists in a row that show that a text does not repeat itself, and of lists that then bypass the cache.
 const POOR: u32 = 16;
 const REST: u32 = 64;
 
 impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
-    /// Whether the chunks of the next list are worth looking up.
+    /// Returns whether the chunks of the next list are worth looking up.
     pub(super) fn pays(&mut self) -> bool {
         let pays = self.rest == 0;
         self.rest = self.rest.saturating_sub(1);
         pays
     }
 
-    /// Learns how many chunks of a list were where they are sought first, how many were not, and how many of these were new.
+    /// Records the number of chunks of a list that were in their primary bucket, that were not, and of these the new ones.
     pub(super) fn learn(&mut self, near: usize, met: usize, new: usize) {
         self.is_scattered = 8 * met > near;
         self.poor = if new > 7 * near { self.poor + 1 } else { 0 };
@@ -92,21 +92,21 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
         }
     }
 
-    /// What became of a short chunk, if it is where it is sought first: all places of its entry, and how many are filled.
+    /// Returns the tokens of a short chunk from its primary bucket: all inline tokens of its entry, and the number of them that count.
     #[inline]
-    pub(super) fn near(&self, key: HashedKey) -> Option<(&[T; INLINE], usize)> {
+    pub(super) fn primary(&self, key: HashedKey) -> Option<(&[T; INLINE], usize)> {
         self.lines.get(self.places(key.hash)[0])?.tokens(key.key, self.reach)
     }
 
-    /// The same, if it is in the other place.
-    pub(super) fn far(&self, key: HashedKey) -> Option<(&[T; INLINE], usize)> {
+    /// Returns the tokens of a short chunk from its alternate bucket.
+    pub(super) fn alternate(&self, key: HashedKey) -> Option<(&[T; INLINE], usize)> {
         if key.key == Key::NONE {
             return None;
         }
         self.lines.get(self.places(key.hash)[1])?.tokens(key.key, self.reach)
     }
 
-    /// Has brought near where a chunk, which is soon to be looked up, is sought first.
+    /// Prefetches the primary bucket of a chunk, or the first slot of a long one.
     #[inline]
     pub(super) fn prefetch(&self, key: HashedKey) {
         if key.key == Key::NONE {
@@ -116,7 +116,7 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
         }
     }
 
-    /// Has all else brought near where such a chunk may be.
+    /// Prefetches the alternate bucket of a chunk and its slot, or what is kept of a long one.
     #[inline]
     pub(super) fn prefetch_rest(&self, key: HashedKey) {
         if key.key == Key::NONE {
@@ -130,21 +130,21 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
     #[inline]
     fn prefetch_bucket(&self, place: usize) {
         if let Some(line) = self.lines.get(place) {
-            line.0.iter().step_by(Bucket::<T, INLINE>::NEAR).for_each(masks::prefetch);
+            line.0.iter().step_by(Bucket::<T, INLINE>::PREFETCHED).for_each(masks::prefetch);
         }
     }
 
-    /// Whether many of the last chunks were not where they are sought first.
+    /// Returns whether many of the last chunks were not in their primary bucket.
     pub(super) fn is_scattered(&self) -> bool {
         self.is_scattered
     }
 
-    /// What became of a chunk of the second tier.
+    /// Returns the tokens of a chunk of the second tier.
     pub(super) fn long(&self, HashedKey { hash, .. }: HashedKey, chunk: &str) -> Option<&[T]> {
         self.long.get(hash, chunk.as_bytes(), self.reach)
     }
 
-    /// Keeps the tokens of a chunk that is in neither tier, up to a limit; a long one has no key.
+    /// Keeps the tokens of a chunk that is in neither tier, valid below an exponent; a long chunk has no key.
     pub(super) fn keep(&mut self, HashedKey { key, hash }: HashedKey, chunk: &str, tokens: &[T], limit: u8) {
         if limit <= self.reach {
             // It may be there, and of no use here.
@@ -335,7 +335,7 @@ mod tests {
     impl Cache<u32, 3> {
         fn short(&self, key: Key) -> Option<(&[u32; 3], usize)> {
             let key = HashedKey::of(key);
-            self.near(key).or_else(|| self.far(key))
+            self.primary(key).or_else(|| self.alternate(key))
         }
     }
 

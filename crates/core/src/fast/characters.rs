@@ -1,6 +1,6 @@
 //! Where a text may be cut so that each part can be encoded by itself, and nothing changes.
 //!
-//! A *chunk* is what lies between two cuts. The stages that take the fast road look at one character at a time, and the
+//! A *chunk* is what lies between two cuts. The stages that take the fast path look at one character at a time, and the
 //! pre-tokenizer at the border of two; only canonical reordering looks further, and never past a character that is no
 //! mark. So a text may be cut
 //!
@@ -20,13 +20,13 @@ use crate::pretokenize::{Behavior, PreTokenizer};
 use crate::unicode::{Class, class};
 use crate::words::WordSplitter;
 
-/// What a character is to the kinds.
+/// The kind of a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum CharacterKind {
     /// An ASCII character that goes with others of its kind.
     Word = 0,
-    /// The same, of the other kind.
+    /// An ASCII character of the other kind, which also goes with others of its kind.
     Other = 1,
     /// A chunk by itself.
     Alone = 2,
@@ -64,7 +64,7 @@ struct Rules {
 }
 
 impl CharacterKinds {
-    /// The kinds for a splitter, or why there is none.
+    /// Returns the kinds of characters for a splitter, or why there are none.
     pub(super) fn new(splitter: &WordSplitter) -> Result<Self, &'static str> {
         let Some(pre_tokenizer) = splitter.pre_tokenizer() else {
             return Err("without a pre-tokenizer a text is one word");
@@ -99,7 +99,7 @@ impl CharacterKinds {
         Ok(Self { ascii, rules, whole, lowercase })
     }
 
-    /// What tells the kinds of ASCII characters: sets for space, alone, other and glue.
+    /// Returns the classifier of ASCII characters: sets for space, alone, other and glue.
     pub(super) fn classifier(&self) -> Classifier<4> {
         let bit = |kind: &CharacterKind| match kind {
             CharacterKind::Word => 0,

@@ -1,7 +1,7 @@
-//! How often chunks were met, for counting: a chunk is taken apart once, and then only counted.
+//! How often chunks occur, for counting: a chunk is split into words once, and then only counted.
 //!
 //! A chunk's words are in the table from the first time on; what is counted here is how often it was met again, and that
-//! is *settled*, added to the counts of its words, when the chunk has to leave and at the end. The room for
+//! is *flushed*, added to the counts of its words, when the chunk has to leave and at the end. The room for
 //! chunks is bounded, whatever the text holds.
 //!
 //! Two short chunks share a line. A third one pushes out the one met less often since the last one came.
@@ -20,10 +20,10 @@ use crate::error::Result;
 pub(crate) trait WordTable {
     /// Adds each word of a chunk once, and appends their places in the table to `places`; the first word has the
     /// number `first` in its document.
-    fn meet(&mut self, chunk: &str, document: u64, first: u64, places: &mut Vec<usize>) -> Result<()>;
+    fn on_miss(&mut self, chunk: &str, document: u64, first: u64, places: &mut Vec<usize>) -> Result<()>;
 
     /// Adds `count` occurrences of the word at a place.
-    fn settle(&mut self, place: usize, count: u64) -> Result<()>;
+    fn flush(&mut self, place: usize, count: u64) -> Result<()>;
 }
 
 /// What the documents of a text are.
@@ -38,7 +38,7 @@ pub(crate) enum Documents {
 /// What is known of a chunk.
 #[derive(Debug, Clone, Copy, Default)]
 struct Known {
-    /// How often it was met again since it was last settled.
+    /// How often it was met again since it was last flushed.
     again: u64,
     /// How many words it holds.
     words: u32,
@@ -69,12 +69,12 @@ struct Long {
 #[derive(Debug, Default)]
 pub(crate) struct ChunkCounts {
     chunks: Chunks,
-    met: Met,
+    chunks_seen: Seen,
 }
 
 /// The chunks that it met.
 #[derive(Debug, Default)]
-struct Met {
+struct Seen {
     lines: Vec<Bucket>,
     /// How many entries were put into the lines since they last grew.
     filled: usize,
@@ -112,7 +112,7 @@ fn count(
     chunker: &impl Chunker,
     text: &str,
     documents: Documents,
-    ChunkCounts { chunks: Chunks { list, keys }, met }: &mut ChunkCounts,
+    ChunkCounts { chunks: Chunks { list, keys }, chunks_seen: seen }: &mut ChunkCounts,
     table: &mut impl WordTable,
 ) -> Result<()> {
     let (bytes, fold) = (text.as_bytes(), chunker.fold());
@@ -121,19 +121,19 @@ fn count(
     chunker.cut(text, 0, lines, list, |chunks| {
         for (key, (start, end)) in keys.iter_mut().zip(chunks.clone()) {
             *key = HashedKey::new(bytes, start, end, fold);
-            met.prefetch(*key);
+            seen.prefetch(*key);
         }
         for (&key, (start, end)) in keys.iter().zip(chunks) {
             if start >= position.end {
                 position.advance(bytes, start);
             }
-            let known = if key.key == Key::NONE { met.long(&bytes[start..end]) } else { met.short(key) };
+            let known = if key.key == Key::NONE { seen.long(&bytes[start..end]) } else { seen.short(key) };
             position.word += match known {
                 Some(known) => {
                     known.again += 1;
                     u64::from(known.words)
                 }
-                None => met.meet(key, &text[start..end], position, table)?,
+                None => seen.on_miss(key, &text[start..end], position, table)?,
             };
         }
         Ok(())
@@ -171,30 +171,30 @@ impl Position {
 
 impl ChunkCounts {
     /// Settles all chunks and forgets them.
-    pub(crate) fn settle(&mut self, table: &mut impl WordTable) -> Result<()> {
-        self.met.settle(table)
+    pub(crate) fn flush(&mut self, table: &mut impl WordTable) -> Result<()> {
+        self.chunks_seen.flush(table)
     }
 }
 
-impl Met {
-    fn settle(&mut self, table: &mut impl WordTable) -> Result<()> {
+impl Seen {
+    fn flush(&mut self, table: &mut impl WordTable) -> Result<()> {
         for entry in self.lines.iter_mut().flat_map(|line| &mut line.0) {
-            std::mem::take(entry).known.settle(&self.places, table)?;
+            std::mem::take(entry).known.flush(&self.places, table)?;
         }
-        self.settle_long(table)?;
+        self.flush_long(table)?;
         self.places.clear();
         Ok(())
     }
 
-    fn settle_long(&mut self, table: &mut impl WordTable) -> Result<()> {
+    fn flush_long(&mut self, table: &mut impl WordTable) -> Result<()> {
         for mut long in self.long.drain() {
-            long.known.settle(&self.places, table)?;
+            long.known.flush(&self.places, table)?;
         }
         self.bytes.clear();
         Ok(())
     }
 
-    /// Has the line of a short chunk brought near, which is soon to be looked up.
+    /// Prefetches the bucket of a short chunk.
     #[inline]
     fn prefetch(&self, key: HashedKey) {
         if let Some(line) = self.lines.get(self.place(key.hash)) {
@@ -219,12 +219,12 @@ impl Met {
 
     /// Takes a chunk apart; gives how many words it holds.
     #[cold]
-    fn meet(&mut self, key: HashedKey, chunk: &str, at: Position, table: &mut impl WordTable) -> Result<u64> {
+    fn on_miss(&mut self, key: HashedKey, chunk: &str, at: Position, table: &mut impl WordTable) -> Result<u64> {
         if self.places.len() >= MOST_PLACES {
-            self.settle(table)?;
+            self.flush(table)?;
         }
         let first = self.places.len();
-        table.meet(chunk, at.document, at.word, &mut self.places)?;
+        table.on_miss(chunk, at.document, at.word, &mut self.places)?;
         let words = self.places.len() - first;
         let place = if words == 1 { self.places[first] } else { first };
         // What does not fit into an entry is taken apart each time.
@@ -250,7 +250,7 @@ impl Met {
             return self.put(Entry { key, known }, table);
         }
         if self.long.len() >= MOST_LONG || self.bytes.len() + chunk.len() > MOST_BYTES {
-            self.settle_long(table)?;
+            self.flush_long(table)?;
         }
         let long = Long { start: self.bytes.len(), length: chunk.len(), known };
         self.bytes.extend_from_slice(chunk);
@@ -269,7 +269,7 @@ impl Met {
         }
         // What stays starts anew, so that what was frequent once does not stay for ever.
         for entry in &mut *line {
-            entry.known.settle(&self.places, table)?;
+            entry.known.flush(&self.places, table)?;
         }
         line[0] = entry;
         Ok(())
@@ -295,15 +295,15 @@ impl Met {
 }
 
 impl Known {
-    fn settle(&mut self, places: &[usize], table: &mut impl WordTable) -> Result<()> {
+    fn flush(&mut self, places: &[usize], table: &mut impl WordTable) -> Result<()> {
         let again = std::mem::take(&mut self.again);
         if again == 0 {
             return Ok(());
         }
         let place = self.place as usize;
         match self.words {
-            1 => table.settle(place, again),
-            words => places[place..][..words as usize].iter().try_for_each(|&place| table.settle(place, again)),
+            1 => table.flush(place, again),
+            words => places[place..][..words as usize].iter().try_for_each(|&place| table.flush(place, again)),
         }
     }
 }

@@ -51,7 +51,7 @@ impl Key {
     }
 }
 
-/// A key and its hash: the lower half says where a chunk is sought first, the upper one where else it may be.
+/// A key and its hash: the lower half chooses the primary bucket, the upper half the alternate one.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct HashedKey {
     pub(super) key: Key,
@@ -66,7 +66,7 @@ impl HashedKey {
         if key == Key::NONE { Self::long(&text[start..end]) } else { Self::of(key) }
     }
 
-    /// Of a chunk that the first tier does not keep: it is sought there in the same line as all such, which is near.
+    /// Returns the key of a chunk that the first tier does not keep: all such chunks share a primary bucket, which is cached.
     pub(super) fn long(chunk: &[u8]) -> Self {
         Self { key: Key::NONE, hash: hash(chunk) & !u64::from(u32::MAX) }
     }

@@ -8,10 +8,10 @@ use super::masks::BLOCK;
 pub(super) const BLOCKS: usize = 8;
 /// Every byte may begin a chunk, and one may be open from before.
 pub(super) const CAPACITY: usize = BLOCKS * BLOCK + 1;
-/// So many starts are written at once, and some of them in vain.
+/// The number of starts that are written at once; those beyond the last one are overwritten.
 const TOGETHER: usize = 8;
 
-/// First bytes and ends of chunks; the last one may lack its end. PreTokenChunker end where the next one begins, and need no ends.
+/// First bytes and ends of chunks; the last chunk may lack its end. Pre-tokens end where the next one begins, and need no ends.
 #[derive(Debug)]
 pub(super) struct ChunkList {
     starts: Box<[u32; CAPACITY + TOGETHER]>,
@@ -114,7 +114,7 @@ impl ChunkList {
         ChunkRanges(self.starts.iter(), self.ends[..self.ended].iter())
     }
 
-    /// The same of pieces.
+    /// Returns first bytes and ends of pre-tokens.
     pub(super) fn pieces(&self) -> ChunkRanges<'_> {
         ChunkRanges(self.starts.iter(), self.starts[1..=self.ended].iter())
     }

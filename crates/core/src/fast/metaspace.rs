@@ -32,7 +32,7 @@ pub(super) struct MetaspaceChunker {
     classifier: Classifier<2>,
     /// What ASCII characters are.
     ascii: [Stability; 128],
-    /// CharacterChunker that the rules change, and the mark.
+    /// Characters that the rules change, and the metaspace.
     moving: CharSet,
     /// How far before a cut all characters have to be steady, in bytes.
     looks_back: usize,

@@ -1,12 +1,13 @@
-//! The fast road: text to tokens by chunks that were met before.
+//! The fast path: text to tokens by chunks that were seen before.
 //!
 //! ```text
-//! text ─ masks ─ chunks ─ cache ─ tokens
-//!                           └─ the general road, once for each chunk
+//! text ─ masks ─ chunks ─ keys ─ cache ─ tokens
+//!                                  └─ a new chunk: the model, or the generic path
 //! ```
 //!
-//! A pipeline takes it by what it does, not by its name: see [`CharacterKinds`] and [`PreTokenChunker`]. What it gives is what the general road gives, which
-//! stays the oracle. Counting goes the same way as far as the chunks, which [`tally`] counts.
+//! A [`Chunker`] cuts a text into chunks that can be encoded by themselves. There is one for each kind of pipeline, recognized by what
+//! its stages do: [`CharacterChunker`], [`PreTokenChunker`], [`AdjacencyChunker`] and [`MetaspaceChunker`]. The tokens are those of
+//! the generic path, which stays the oracle. Counting goes the same way as far as the chunks: see [`ChunkCounts`].
 
 mod adjacency;
 mod cache;
@@ -94,7 +95,7 @@ impl From<Error> for Fallback {
 
 type Result<T> = std::result::Result<T, Fallback>;
 
-/// Room for the chunks that are looked up together.
+/// The buffers for the chunks that are looked up together.
 #[derive(Debug)]
 pub(crate) struct Chunks {
     list: ChunkList,
@@ -107,7 +108,7 @@ impl Default for Chunks {
     }
 }
 
-/// What takes the tokens of chunks, one chunk after the other.
+/// Takes the tokens of chunks, one chunk after the other.
 pub(crate) trait Sink<T, const INLINE: usize> {
     /// Takes the first `count` of the tokens of a chunk that begins at byte `start` of the text.
     fn few(&mut self, start: usize, tokens: &[T; INLINE], count: usize);
@@ -115,11 +116,11 @@ pub(crate) trait Sink<T, const INLINE: usize> {
     /// Takes the tokens of such a chunk.
     fn many(&mut self, start: usize, tokens: &[T]);
 
-    /// Encodes a new chunk on the general road, takes its tokens, and gives back what is to be kept of them, and up to which
-    /// reach.
+    /// Encodes a new chunk and takes its tokens; returns what the cache keeps of them, and the exponent below which that is valid
+    /// (see [`Sink::reach`]).
     fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[T], u8)>>;
 
-    /// How far the text will have come behind so many more bytes, where that matters to what becomes of chunks.
+    /// Returns the running score's exponent after `bytes` more bytes; 0 where no scores are added up.
     fn reach(&mut self, bytes: usize) -> Result<u8>;
 }
 
@@ -270,33 +271,33 @@ fn look_up<T: Copy + Default, const INLINE: usize>(
         cache.prefetch(*key);
     }
     if cache.is_scattered() {
-        let elsewhere = keys.iter().zip(chunks.clone()).filter(|(key, _)| cache.near(**key).is_none());
-        elsewhere.for_each(|(key, _)| cache.prefetch_rest(*key));
+        let others = keys.iter().zip(chunks.clone()).filter(|(key, _)| cache.primary(**key).is_none());
+        others.for_each(|(key, _)| cache.prefetch_rest(*key));
     }
-    let (mut near, mut met, mut new) = (0, 0, 0);
+    let (mut primary, mut elsewhere, mut new) = (0, 0, 0);
     for (&key, (start, end)) in keys.iter().zip(chunks) {
-        if let Some((tokens, count)) = cache.near(key) {
+        if let Some((tokens, count)) = cache.primary(key) {
             sink.few(start, tokens, count);
-            near += 1;
+            primary += 1;
         } else {
-            met += 1;
-            new += usize::from(meet(cache, key, start, &text[start..end], sink)?);
+            elsewhere += 1;
+            new += usize::from(look_elsewhere(cache, key, start, &text[start..end], sink)?);
         }
     }
-    cache.learn(near, met, new);
+    cache.learn(primary, elsewhere, new);
     Ok(())
 }
 
-/// Gives the tokens of a chunk that is not where it is sought first, and keeps them if they are new; tells whether they are.
+/// Gives the tokens of a chunk that is not in its primary bucket, and keeps them if they are new; returns whether they are.
 #[inline(never)]
-fn meet<T: Copy + Default, const INLINE: usize>(
+fn look_elsewhere<T: Copy + Default, const INLINE: usize>(
     cache: &mut Cache<T, INLINE>,
     key: HashedKey,
     start: usize,
     chunk: &str,
     sink: &mut impl Sink<T, INLINE>,
 ) -> Result<bool> {
-    if let Some((tokens, count)) = cache.far(key) {
+    if let Some((tokens, count)) = cache.alternate(key) {
         sink.few(start, tokens, count);
         return Ok(false);
     }

@@ -59,7 +59,7 @@ impl UnspacedBoundaries {
         }
         let mut end = at + firsts.trailing_zeros() as usize;
         let mut before = self.kind(text[..end].chars().next_back().unwrap_or('\n'));
-        // What there is to cut before the last character, unless what follows is_unstable it.
+        // What there is to cut before the last character, unless what follows changes it.
         let (mut parting, mut open) = (0, 0);
         while firsts != 0 {
             let place = at + firsts.trailing_zeros() as usize;

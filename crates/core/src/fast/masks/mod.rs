@@ -70,7 +70,7 @@ impl<const N: usize> Classifier<N> {
         Self { kernel, tables: Box::new(Tables::new(bits)) }
     }
 
-    /// The same with the kernel of that name, if it runs here.
+    /// Returns the classifier with the kernel of that name, if it runs on this machine.
     pub(super) fn with_kernel(&self, name: &str) -> Option<Self> {
         let mut all = kernels().into_iter().map(|kernel| Self { kernel, ..self.clone() });
         all.find(|classifier| classifier.name() == name)
@@ -100,7 +100,7 @@ impl<const N: usize> Classifier<N> {
     }
 }
 
-/// Asks for the first 64 bytes of a value to be brought near; a hint, and no more.
+/// Prefetches the first 64 bytes of a value: a hint, and no more.
 #[inline]
 pub(super) fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]

@@ -23,7 +23,7 @@ pub(super) fn runs(kernel: Kernel) -> bool {
     }
 }
 
-/// Asks for the first 64 bytes of a value to be brought near.
+/// Prefetches the first 64 bytes of a value.
 #[inline]
 pub(super) fn prefetch<T>(value: &T) {
     // SAFETY: the address is not read from, and a hint never faults.
@@ -94,7 +94,7 @@ fn avx2<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
     masks
 }
 
-/// The same, sixteen bytes at a time.
+/// Classifies sixteen bytes at a time.
 #[target_feature(enable = "ssse3")]
 fn ssse3<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
     let mut masks = Masks { sets: [0; N], high: 0, inside: 0 };

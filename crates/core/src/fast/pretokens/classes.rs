@@ -74,7 +74,7 @@ impl Classes {
         Self { classifier: Classifier::new(bits), case: false, ascii: true }
     }
 
-    /// The same with the kernel of that name, if it runs here.
+    /// Returns the classifier with the kernel of that name, if it runs on this machine.
     pub(super) fn with_kernel(&self, name: &str) -> Option<Self> {
         Some(Self { classifier: self.classifier.with_kernel(name)?, ..*self })
     }

@@ -1,4 +1,4 @@
-//! PreTokenChunker with white space between them, which belongs to none.
+//! Pre-tokens with white space between them, which belongs to none.
 //!
 //! A normalizer may come first that leaves ASCII as it is, but for its case. Then what stands between ASCII white space, a
 //! *stretch*, is taken apart here if it is ASCII, and else is a chunk by itself.

@@ -43,7 +43,7 @@ impl PreTokenChunker {
         Self { grammar, classes: Classes::new(grammar == Grammar::O200k), normalized: None, inert: None, writes_bytes }
     }
 
-    /// The same of a text that is normalized first.
+    /// Returns the chunker for texts that are normalized first.
     fn after(self, normalized: GapNormalizer) -> Self {
         Self { classes: Classes::of_ascii(), normalized: Some(normalized), ..self }
     }
@@ -84,7 +84,7 @@ impl PreTokenChunker {
         self.inert.as_ref().is_none_or(|inert| inert.is_all(text))
     }
 
-    /// Lists some pieces of `text` from a place on, and is_unstable on to where no more are known.
+    /// Lists some pieces of `text` from a place on, and moves on to where no more are known.
     #[inline]
     fn list(&self, text: &str, place: &mut Place, list: &mut ChunkList) {
         let Place { at, before } = *place;

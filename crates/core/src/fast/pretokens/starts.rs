@@ -138,7 +138,7 @@ impl BlockContext<'_> {
         starts
     }
 
-    /// The same where digits have several bytes.
+    /// Returns the starts of groups of digits of several bytes.
     #[cold]
     fn groups_of_characters(&self, most: usize) -> u64 {
         let Block { numbers, inside, .. } = self.block;

@@ -3,7 +3,7 @@
 use std::str::Chars;
 
 use super::Result;
-use super::sums::Sums;
+use super::running_score::RunningScore;
 use crate::fast::{Fallback, FastPath, ModelInput};
 use crate::model::unigram::margin::ALWAYS;
 use crate::model::{Model, ModelScratch, Token};
@@ -14,16 +14,16 @@ use crate::words::Words;
 /// A token of a chunk: its id, its bytes in the chunk, and the number of its word in the chunk.
 pub(super) type ChunkToken = (u32, Span, u32);
 
-/// The working memory of the general road for single chunks.
+/// The buffers of the generic path for single chunks.
 #[derive(Debug, Default)]
-pub(super) struct General {
+pub(super) struct GenericBuffers {
     words: Words,
     tokens: Vec<Token>,
     model: ModelScratch,
     word: String,
 }
 
-impl General {
+impl GenericBuffers {
     /// Returns the most that any part has room for.
     pub(super) fn capacity(&self) -> usize {
         let Self { words, tokens, model, word } = self;
@@ -31,13 +31,13 @@ impl General {
     }
 }
 
-/// Encodes single chunks on the general road.
+/// Encodes single chunks: by the model where its input is plain, else on the generic path.
 pub(super) struct Coder<'a> {
     pub(super) tokenizer: &'a Tokenizer,
     pub(super) fast: &'a FastPath,
     /// Whether special tokens may be made of them.
     pub(super) specials: bool,
-    pub(super) general: &'a mut General,
+    pub(super) general: &'a mut GenericBuffers,
 }
 
 /// The bytes of a mark.
@@ -60,11 +60,11 @@ impl Coder<'_> {
         start: usize,
         chunk: &str,
         aligned: bool,
-        mut sums: Option<(&mut Sums<'_>, &[u32])>,
+        mut sums: Option<(&mut RunningScore<'_>, &[u32])>,
         out: &mut Vec<ChunkToken>,
     ) -> Result<Made> {
         let (model, specials) = (self.tokenizer.model(), self.specials);
-        let General { words, tokens, model: scratch, word } = &mut *self.general;
+        let GenericBuffers { words, tokens, model: scratch, word } = &mut *self.general;
         out.clear();
         tokens.clear();
         if aligned && start == 0 && self.fast.may_drift(chunk) {
@@ -81,7 +81,7 @@ impl Coder<'_> {
                 out.extend(tokens.iter().map(|token| (token.id, span(token), 0)));
                 return Ok(Made { words: 1, limit: ALWAYS });
             }
-            // What a mark before the text covers, the general road knows.
+            // The generic path knows what a mark before the text covers.
             Some(ModelInput::Marked(word)) if !aligned || start > 0 => {
                 model.encode_word(word, 0, specials, scratch, tokens)?;
                 let mut spans = Unmarked::new(chunk);
@@ -125,7 +125,7 @@ fn encode_word(
     at: u32,
     specials: bool,
     scratch: &mut ModelScratch,
-    sums: &mut Option<(&mut Sums<'_>, &[u32])>,
+    sums: &mut Option<(&mut RunningScore<'_>, &[u32])>,
     tokens: &mut Vec<Token>,
 ) -> Result<u8> {
     let Some((sums, ids)) = sums else {
@@ -148,7 +148,7 @@ struct Unmarked<'a> {
     ends: Cursor<'a>,
 }
 
-/// The same place in both.
+/// One place in the written chunk and in the chunk itself.
 #[derive(Clone)]
 struct Cursor<'a> {
     rest: Chars<'a>,

@@ -1,7 +1,7 @@
 //! The sink of calls that want tokens with their places.
 
 use super::chunk::{ChunkToken, Coder, Made};
-use super::sums::Sums;
+use super::running_score::RunningScore;
 use super::{Result, TextSink};
 use crate::encoding::Encoding;
 use crate::fast::Sink;
@@ -9,11 +9,11 @@ use crate::model::unigram::marks;
 use crate::span::Span;
 
 /// Tokens that fill two lines of the machine's cache with their key.
-pub(super) const FEW_PIECES: usize = 5;
+pub(super) const INLINE_TOKENS: usize = 5;
 
 /// What is kept of a token: its id, its bytes in the chunk, and the number of its word in the chunk.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Piece {
+pub(super) struct CachedToken {
     id: u32,
     start: u8,
     end: u8,
@@ -21,9 +21,9 @@ pub(super) struct Piece {
 }
 
 /// Takes tokens with their places.
-pub(super) struct Pieces<'a> {
+pub(super) struct Columns<'a> {
     coder: Coder<'a>,
-    new: &'a mut (Vec<ChunkToken>, Vec<Piece>),
+    new: &'a mut (Vec<ChunkToken>, Vec<CachedToken>),
     /// Where the chunks' text begins.
     base: u32,
     /// The number of the word that was given.
@@ -33,16 +33,16 @@ pub(super) struct Pieces<'a> {
     /// Whether chunks of one word come.
     is_open: bool,
     encoding: &'a mut Encoding,
-    sums: Option<Sums<'a>>,
+    sums: Option<RunningScore<'a>>,
     is_lost: bool,
 }
 
-impl<'a> Pieces<'a> {
+impl<'a> Columns<'a> {
     /// Appends to the columns of `encoding`.
     pub(super) fn new(
         coder: Coder<'a>,
-        new: &'a mut (Vec<ChunkToken>, Vec<Piece>),
-        sums: Option<Sums<'a>>,
+        new: &'a mut (Vec<ChunkToken>, Vec<CachedToken>),
+        sums: Option<RunningScore<'a>>,
         encoding: &'a mut Encoding,
     ) -> Self {
         Self { coder, new, base: 0, given: None, word: 0, is_open: false, encoding, sums, is_lost: false }
@@ -110,14 +110,14 @@ impl<'a> Pieces<'a> {
     }
 }
 
-impl Sink<Piece, FEW_PIECES> for Pieces<'_> {
+impl Sink<CachedToken, INLINE_TOKENS> for Columns<'_> {
     #[inline]
-    fn few(&mut self, start: usize, pieces: &[Piece; FEW_PIECES], count: usize) {
+    fn few(&mut self, start: usize, pieces: &[CachedToken; INLINE_TOKENS], count: usize) {
         self.many(start, &pieces[..count]);
     }
 
     #[inline]
-    fn many(&mut self, start: usize, pieces: &[Piece]) {
+    fn many(&mut self, start: usize, pieces: &[CachedToken]) {
         self.take(start, pieces.iter().map(|piece| piece.token()));
     }
 
@@ -125,14 +125,14 @@ impl Sink<Piece, FEW_PIECES> for Pieces<'_> {
         self.sums.as_mut().map_or(Ok(0), |sums| sums.reach(&self.encoding.ids, bytes))
     }
 
-    fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[Piece], u8)>> {
+    fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[CachedToken], u8)>> {
         let (mut tokens, mut pieces) = std::mem::take(self.new);
         pieces.clear();
         let sums = self.sums.as_mut().map(|sums| (sums, &self.encoding.ids[..]));
         let encoded = self.coder.encode(start, chunk, true, sums, &mut tokens);
         let first = self.word;
         self.take(start, tokens.iter().copied());
-        pieces.extend(tokens.iter().map_while(|token| Piece::new(*token)));
+        pieces.extend(tokens.iter().map_while(|token| CachedToken::new(*token)));
         let fit = pieces.len() == tokens.len();
         *self.new = (tokens, pieces);
         // A word may have no tokens. What is kept of a chunk tells of no such words at its end.
@@ -143,7 +143,7 @@ impl Sink<Piece, FEW_PIECES> for Pieces<'_> {
     }
 }
 
-impl TextSink<Piece, FEW_PIECES> for Pieces<'_> {
+impl TextSink<CachedToken, INLINE_TOKENS> for Columns<'_> {
     fn text(&mut self, given: Option<u32>) {
         self.given = given;
     }
@@ -164,7 +164,7 @@ impl TextSink<Piece, FEW_PIECES> for Pieces<'_> {
     }
 }
 
-impl Piece {
+impl CachedToken {
     /// A token that can be kept: one that begins and ends within 255 bytes.
     fn new((id, span, word): ChunkToken) -> Option<Self> {
         let narrow = |number: u32| u8::try_from(number).ok();

@@ -1,13 +1,13 @@
 //! The sink of calls that want ids alone.
 
 use super::chunk::{ChunkToken, Coder};
-use super::sums::Sums;
+use super::running_score::RunningScore;
 use super::{Result, TextSink};
 use crate::fast::Sink;
 use crate::span::Span;
 
 /// Ids that fill a line of the machine's cache with their key.
-pub(super) const FEW_IDS: usize = 3;
+pub(super) const INLINE_IDS: usize = 3;
 
 /// Ids on their way to the others.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub(super) struct Ids<'a> {
     found: &'a mut [u32; FOUND],
     filled: usize,
     ids: &'a mut Vec<u32>,
-    sums: Option<Sums<'a>>,
+    sums: Option<RunningScore<'a>>,
     /// Whether something was taken that may be wrong.
     is_lost: bool,
 }
@@ -40,7 +40,7 @@ impl<'a> Ids<'a> {
     pub(super) fn new(
         coder: Coder<'a>,
         new: &'a mut Vec<ChunkToken>,
-        sums: Option<Sums<'a>>,
+        sums: Option<RunningScore<'a>>,
         found: &'a mut Found,
         ids: &'a mut Vec<u32>,
     ) -> Self {
@@ -71,13 +71,13 @@ impl<'a> Ids<'a> {
     }
 }
 
-impl Sink<u32, FEW_IDS> for Ids<'_> {
+impl Sink<u32, INLINE_IDS> for Ids<'_> {
     #[inline]
-    fn few(&mut self, _: usize, tokens: &[u32; FEW_IDS], count: usize) {
-        if self.filled > FOUND - FEW_IDS {
+    fn few(&mut self, _: usize, tokens: &[u32; INLINE_IDS], count: usize) {
+        if self.filled > FOUND - INLINE_IDS {
             self.flush();
         }
-        self.found[self.filled..self.filled + FEW_IDS].copy_from_slice(tokens);
+        self.found[self.filled..self.filled + INLINE_IDS].copy_from_slice(tokens);
         self.filled += count;
     }
 
@@ -110,7 +110,7 @@ impl Sink<u32, FEW_IDS> for Ids<'_> {
     }
 }
 
-impl TextSink<u32, FEW_IDS> for Ids<'_> {
+impl TextSink<u32, INLINE_IDS> for Ids<'_> {
     fn text(&mut self, _: Option<u32>) {}
 
     fn stretch(&mut self, _: u32, specials: bool) {

@@ -6,12 +6,12 @@
 mod chunk;
 mod columns;
 mod ids;
-mod sums;
+mod running_score;
 
-use self::chunk::{ChunkToken, Coder, General};
-use self::columns::{FEW_PIECES, Piece, Pieces};
-use self::ids::{FEW_IDS, Found, Ids};
-use self::sums::Sums;
+use self::chunk::{ChunkToken, Coder, GenericBuffers};
+use self::columns::{CachedToken, Columns, INLINE_TOKENS};
+use self::ids::{Found, INLINE_IDS, Ids};
+use self::running_score::RunningScore;
 use super::Tokenizer;
 use super::encode::{Input, Options, Road};
 use super::tokens::Scratch;
@@ -22,16 +22,16 @@ use crate::span::{Span, check_bytes, check_length};
 
 type Result<T> = std::result::Result<T, Fallback>;
 
-/// What a worker keeps between texts on the fast road.
+/// What a worker keeps between texts on the fast path.
 #[derive(Debug, Default)]
 pub(super) struct FastScratch {
     chunks: Chunks,
-    general: General,
+    general: GenericBuffers,
     found: Found,
-    new: (Vec<ChunkToken>, Vec<Piece>),
+    new: (Vec<ChunkToken>, Vec<CachedToken>),
     /// What it met where special tokens may not be made of text, and where they may: ids alone, and with their places.
-    ids: [Cache<u32, FEW_IDS>; 2],
-    pieces: [Cache<Piece, FEW_PIECES>; 2],
+    ids: [Cache<u32, INLINE_IDS>; 2],
+    pieces: [Cache<CachedToken, INLINE_TOKENS>; 2],
 }
 
 impl FastScratch {
@@ -72,16 +72,16 @@ struct Call<'a, T, const INLINE: usize> {
 }
 
 impl Tokenizer {
-    /// The fast road, where the call may take it.
+    /// Returns the fast path, if the call may take it.
     fn fast(&self, options: &Options) -> Option<&FastPath> {
-        // What is sought in the normalized text may reach over chunks.
+        // A token that is found in the normalized text may span several chunks.
         let may = options.road != Road::General && !self.added.seeks_normalized() && self.chance(options).is_none();
         self.fast.as_ref().ok().filter(|_| may)
     }
 
-    /// Appends the ids of a text's tokens; false where it has to take the general road.
+    /// Appends the ids of a text's tokens; returns false where the text has to take the generic path.
     ///
-    /// It has to also where something is wrong with it: of several errors, the general road says which one is told.
+    /// It has to also where something is wrong with it: of several errors, the generic path reports the first.
     pub(super) fn fast_ids(
         &self,
         input: Input<'_>,
@@ -104,11 +104,11 @@ impl Tokenizer {
     }
 
     /// What adds up the scores of a text, where they go on from word to word.
-    fn sums(&self, fast: &FastPath) -> Option<Sums<'_>> {
-        self.model().as_unigram().filter(|_| fast.capabilities().adds_scores).map(Sums::new)
+    fn sums(&self, fast: &FastPath) -> Option<RunningScore<'_>> {
+        self.model().as_unigram().filter(|_| fast.capabilities().adds_scores).map(RunningScore::new)
     }
 
-    /// The tokens of a text, of which it is number `text`; `None` where it has to take the general road, as for ids.
+    /// Returns the tokens of a text, which has the number `text`; `None` where it has to take the generic path, as for ids.
     pub(super) fn fast_tokens(
         &self,
         input: Input<'_>,
@@ -122,7 +122,7 @@ impl Tokenizer {
         let coder = Coder { tokenizer: self, fast, specials: true, general };
         let mut encoding = Encoding::default();
         encoding.reserve(input.len().min(MOST_RESERVED) / 3 + 4);
-        let mut sink = Pieces::new(coder, new, self.sums(fast), &mut encoding);
+        let mut sink = Columns::new(coder, new, self.sums(fast), &mut encoding);
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, caches };
         call.encode(input, &mut sink).ok().filter(|()| sink.finish())?;
         // What such a token is called, the normalized text says.
@@ -159,7 +159,7 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
         sink.text(given);
         let Self { tokenizer, fast, options, allowed, chunks, caches } = self;
         let matching = tokenizer.added.matching(text, &options.specials, allowed)?;
-        // Several added tokens may take the same white space, which is refused before the general road would have no room
+        // Several added tokens may take the same white space, which is refused before the generic path would have no room
         // for it.
         let (mut start, mut taken) = (0, 0);
         for (end, trusted) in segments {

@@ -10,7 +10,7 @@ use crate::model::unigram::{FAR, Total, Unigram, marks};
 type Result<T> = std::result::Result<T, Fallback>;
 
 /// The sum of a text's scores.
-pub(super) struct Sums<'a> {
+pub(super) struct RunningScore<'a> {
     model: &'a Unigram,
     specials: bool,
     /// The largest score.
@@ -29,7 +29,7 @@ pub(super) struct Sums<'a> {
     reach: u8,
 }
 
-impl<'a> Sums<'a> {
+impl<'a> RunningScore<'a> {
     pub(super) fn new(model: &'a Unigram) -> Self {
         let (largest, sum, has_marks) = (0.0, Total::default(), false);
         Self { model, specials: true, largest, summed: 0, sum, marked: 0, begun: 0, has_marks, told: 0, reach: 0 }
@@ -40,7 +40,7 @@ impl<'a> Sums<'a> {
         self.model
     }
 
-    /// A text begins behind so many ids.
+    /// Begins a text after this number of ids.
     pub(super) fn begin(&mut self, ids: usize, specials: bool) {
         let largest = f64::from(self.model.largest(specials));
         *self = Self { specials, largest, summed: ids, begun: ids, ..Self::new(self.model) };
@@ -69,7 +69,7 @@ impl<'a> Sums<'a> {
         self.reach
     }
 
-    /// See [`Sink::reach`](crate::fast::Sink::reach): what is told holds for about so many bytes.
+    /// Returns the exponent of the running score that holds for about this number of further bytes; see [`Sink::reach`](crate::fast::Sink::reach).
     pub(super) fn reach(&mut self, ids: &[u32], bytes: usize) -> Result<u8> {
         self.check(ids)?;
         // A character seldom becomes more than one piece.
@@ -82,7 +82,7 @@ impl<'a> Sums<'a> {
         Ok(self.reach)
     }
 
-    /// Whether what was told last was true, which is an error if not: the general road will do.
+    /// Falls back to the generic path if more scores were added up than the last exponent allowed for.
     fn check(&mut self, ids: &[u32]) -> Result<()> {
         if self.told > 0 && self.steps(ids) > self.told {
             self.add_up(ids);
@@ -100,7 +100,7 @@ impl<'a> Sums<'a> {
         self.sum.score
     }
 
-    /// Takes note of a word that was added up by itself, with so many scores; with its tokens there are so many ids.
+    /// Records a word whose scores the model added up: the running score, the number of scores, and that of all ids with it.
     pub(super) fn set(&mut self, score: f32, steps: usize, ids: usize) {
         self.sum = Total { score, size: score.abs().into(), steps: self.sum.steps + steps };
         (self.summed, self.marked) = (ids, 0);
