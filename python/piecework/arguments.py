@@ -108,5 +108,9 @@ class Default:
         """Show as documentation does."""
         return "DEFAULT"
 
+    def __reduce__(self) -> str:
+        """Pickle and copy by name: there is one."""
+        return "DEFAULT"
+
 
 DEFAULT = Default()

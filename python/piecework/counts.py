@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import operator
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
@@ -285,7 +286,7 @@ class WordCounts(Immutable):
         """Give the number of the document where a word was seen first, and the word's number in it."""
         found = self._core.get(word)
         if found is None:
-            raise KeyError(word)
+            raise _unknown(word)
         return found[1]
 
     def items(self) -> Iterator[tuple[str, int]]:
@@ -300,7 +301,7 @@ class WordCounts(Immutable):
         """Give the count of a word."""
         found = self._core.get(word)
         if found is None:
-            raise KeyError(word)
+            raise _unknown(word)
         return found[0]
 
     def __contains__(self, word: object) -> bool:
@@ -344,15 +345,27 @@ def _unpickle(
 
 
 def _checked(words: Mapping[Any, Any]) -> dict[str, int]:
-    for word, count in words.items():
-        if not isinstance(word, str) or isinstance(count, bool) or not isinstance(count, int):
-            found = f"{shown(word)}: {shown(count)}"
-            raise TypeError(f"words: expected words with integer counts, found {found}")
-        if not 0 <= count < 1 << 64:
-            raise ConfigError(
-                f"the count of {shown(word)} is {shown(count)}; expected an integer from 0 to 2^64 - 1"
-            )
-    return dict(words)
+    return {word: _checked_count(word, count) for word, count in words.items()}
+
+
+def _checked_count(word: object, count: Any) -> int:
+    """Return a count as an integer, also where it is one of NumPy's."""
+    try:
+        number = None if isinstance(count, bool) else operator.index(count)
+    except TypeError:
+        number = None
+    if number is None or not isinstance(word, str):
+        found = f"{shown(word)}: {shown(count)}"
+        raise TypeError(f"words: expected words with integer counts, found {found}")
+    if not 0 <= number < 1 << 64:
+        raise ConfigError(
+            f"the count of {shown(word)} is {shown(count)}; expected an integer from 0 to 2^64 - 1"
+        )
+    return number
+
+
+def _unknown(word: str) -> KeyError:
+    return KeyError(word if len(word) <= 60 else f"{word[:57]}…")
 
 
 def _checked_first(document: object) -> int:

@@ -687,6 +687,17 @@ class Tokenizer(Immutable):
         else:
             tok._save_as(path, kind, None)
 
+    def _warn_of_matched(self) -> None:
+        """Warn that special tokens which are matched in texts become control symbols of a SentencePiece model."""
+        matched = [token for token in self.special_tokens if token not in self.control_symbols]
+        if not matched:
+            return
+        some = ", ".join(map(shown, matched[:3])) + (", ..." if len(matched) > 3 else "")
+        warn(
+            f"a SentencePiece model has control symbols: {some} in a text are ordinary text once it is loaded, and are matched "
+            "here; pass specials='match' to calls of the loaded tokenizer"
+        )
+
     def _warn_of_controls(self) -> None:
         """Warn that a tokenizer.json has no control symbols."""
         if not self.control_symbols:
@@ -752,13 +763,18 @@ class Tokenizer(Immutable):
         files = write(self._core, kind, like)
         if said := remark(self._core, kind, files, os.path.basename(os.fspath(path))):
             warn(said)
+        if kind == "sentencepiece":
+            self._warn_of_matched()
         if kind == "clip" and os.fspath(path).endswith(".gz"):
             files = {name: packed(data) for name, data in files.items()}
         for name, data in files.items():
             write_aside(os.path.join(make_folder(path), name) if name else path, data)
 
     def to_str(self) -> str:
-        """Give the tokenizer.json that :meth:`save` writes."""
+        """Give the tokenizer.json that :meth:`save` writes.
+
+        Without its warning that control symbols become special tokens, which texts match: see :attr:`control_symbols`.
+        """
         return self._core.to_json()
 
     def save_vocab(self, path: Pathish) -> None:
@@ -2065,18 +2081,28 @@ class Tokenizer(Immutable):
         counts = self._training[2]
         return {token: counts[number] for token, number in self._core.model_vocab().items()}
 
+    def _instead_of_setting(self, name: str) -> str:
+        """Return how to change a setting of the model, which only WordPiece lets a tokenizer do."""
+        if self.model_type == "WordPiece":
+            return f"call tok.with_settings({name}=...)"
+        return (
+            "it is one of the model; make another of a model: Tokenizer(model, normalizer=..., ...)"
+        )
+
     def _instead(self, name: str) -> str:
         """Return what to call instead of assigning to an attribute."""
         ways = {
             "model": "make another of a model: Tokenizer(model, normalizer=..., ...)",
             **dict.fromkeys(Parts.__optional_keys__, f"call tok.with_parts({name}=...)"),
             **dict.fromkeys(_LIMITS, f"call tok.with_parts({name}=...), or pass {name}= to a call"),
-            **dict.fromkeys(ModelSettings.__optional_keys__, f"call tok.with_settings({name}=...)"),
+            **dict.fromkeys(ModelSettings.__optional_keys__, self._instead_of_setting(name)),
             **dict.fromkeys(_ADDED, "call tok.with_added_tokens([...])"),
         }
         if name in ways:
             return f"a Tokenizer is immutable; {ways[name]}"
         known = [own for own in dir(type(self)) if not own.startswith("_")]
+        if name.startswith("_"):
+            return "a Tokenizer is immutable"
         if name in known:
             return "a Tokenizer is immutable, and this is read from it"
         return f"Tokenizer has no attribute of this name{hint(name, known)}"

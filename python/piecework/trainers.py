@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, asdict, fields
 from numbers import Real
 from operator import index
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from piecework import _core
 from piecework._immutable import Immutable, dataclass
@@ -114,9 +114,13 @@ class Trainer(Immutable):
             )
         return number
 
+    def _values(self) -> dict[str, object]:
+        """Return the settings by name, as JSON has them."""
+        return asdict(self)  # type: ignore[call-overload,no-any-return]  # the trainers are dataclasses
+
     def to_json(self) -> str:
         """Give the settings as JSON."""
-        settings = asdict(self)  # type: ignore[call-overload]  # the trainers are dataclasses
+        settings = self._values()
         try:
             text = json.dumps({"type": self.type_name} | settings, ensure_ascii=False)
         except (TypeError, ValueError, RecursionError):
@@ -246,8 +250,9 @@ class BpeTrainer(Trainer):
         unk_token: The token for characters that are not in the alphabet. If it is not in ``special_tokens``, it is added as
             the first of them; it counts towards ``vocab_size``. By default ``<unk>`` or ``[UNK]``, whichever is in
             ``special_tokens``; otherwise ``<unk>`` with ``alphabet="char"``, and None with ``alphabet="byte"`` (no character
-            is unknown) or ``ties="hf"`` (as in ``tokenizers``). With None, encoding drops unknown characters; training on
-            characters with ``unk_token=None`` raises a warning. Merges do not depend on it.
+            is unknown) or ``ties="hf"`` (as in ``tokenizers``); :attr:`unknown_token` says which. With None, encoding drops
+            unknown characters; training on characters with ``unk_token=None`` raises a warning, but not with
+            ``ties="hf"``. Merges do not depend on it.
         user_defined_symbols: Entries that are found in a text before it is split; nothing is learned from words that equal
             one.
         alphabet: ``"char"`` for the characters that occur, ``"byte"`` for those that stand for bytes.
@@ -293,9 +298,7 @@ class BpeTrainer(Trainer):
 
     def _check_names(self) -> None:
         super()._check_names()
-        if isinstance(self.unk_token, Default):
-            object.__setattr__(self, "unk_token", self._default_unk_token())
-        unk_token = self.unk_token
+        unk_token: Any = self.unknown_token
         if not (unk_token is None or (isinstance(unk_token, str) and unk_token)):
             raise ConfigError(f"unk_token must be a non-empty str or None, not {shown(unk_token)}")
         self._check_unicode("unk_token", unk_token or "")
@@ -304,7 +307,14 @@ class BpeTrainer(Trainer):
                 f"user_defined_symbols: {shown(unk_token)} is the unknown token; pass another unk_token"
             )
 
-    def _default_unk_token(self) -> str | None:
+    def _values(self) -> dict[str, object]:
+        return super()._values() | {"unk_token": self.unknown_token}
+
+    @property
+    def unknown_token(self) -> str | None:
+        """The token for unknown characters: ``unk_token``, or what that is by default."""
+        if not isinstance(self.unk_token, Default):
+            return self.unk_token
         for name in _UNKNOWN:
             if name in self.special_tokens:
                 return name

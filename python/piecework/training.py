@@ -122,7 +122,7 @@ def train_files(
         paths = [paths]
     paths = list(check_iterable("paths", paths, "a path or an iterable of paths"))
     for path in paths:
-        check_text(path, "train -")
+        check_text(path, "train - -o tokenizer.json")
     counts = WordCounts.from_files(
         paths,
         normalizer=normalizer,
@@ -199,7 +199,7 @@ def _train(
     if isinstance(trainer, WordPieceTrainer):
         _warn_of_rarities(counts, trainer)
         _warn_of_foreign_symbols(trainer, splitter, functions)
-    if isinstance(trainer, BpeTrainer) and trainer.unk_token is None and trainer.ties != "hf":
+    if isinstance(trainer, BpeTrainer) and trainer.unknown_token is None and trainer.ties != "hf":
         _warn_of_dropped_characters(trainer, normalizer, pre_tokenizer)
     if _ends_words_with_spaces(trainer) and pre_tokenizer == _splitter_for(trainer):
         _warn_of_spaces_in_front(normalizer)
@@ -229,7 +229,7 @@ def _warn_of_dropped_characters(
     else:
         return
     warn(
-        f'{reason}: encoding will drop characters that are not in the alphabet; pass unk_token="<unk>"'
+        f"{reason}: encoding will drop characters that are not in the alphabet; name a token for them with unk_token"
     )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from piecework._core import Encoding
+from piecework._immutable import Immutable, dataclass
 from piecework._settings import ID_LIMIT
 from piecework.arguments import Default, check_index
 from piecework.encoding_settings import as_padding, pad_token_of
@@ -27,7 +28,7 @@ __all__ = ["Encoding", "Encodings", "Merge", "Padded", "Progress", "Scored"]
 
 
 @dataclass(frozen=True, slots=True)
-class Merge:
+class Merge(Immutable):
     """One step of a training.
 
     Attributes:
@@ -52,7 +53,7 @@ class Merge:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class Round(Immutable):
     """A step of EM of a training of Unigram, or a pruning.
 
     Attributes:
@@ -68,7 +69,7 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Immutable):
     """How far a long call has come.
 
     Attributes:
@@ -112,7 +113,7 @@ class Padded(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Call:
+class Call(Immutable):
     """What a batch was encoded with, so that one can look closer later."""
 
     tokenizer: Tokenizer
@@ -130,7 +131,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class FileTexts:
+class FileTexts(Immutable):
     """Stands for the texts of a file, which are not kept."""
 
     path: str

@@ -6,6 +6,7 @@ import io
 import json
 import lzma
 import os
+import shlex
 import threading
 import zipfile
 from collections.abc import Callable
@@ -59,17 +60,23 @@ KINDS: dict[str, tuple[bytes, str, str]] = {
 }
 
 READERS: dict[str, tuple[Callable[[Path], object], str]] = {
-    "train_files": (lambda path: pw.train_files(path, TRAINER), "train -"),
-    "train_files, several": (lambda path: pw.train_files([path, path], TRAINER), "train -"),
+    "train_files": (lambda path: pw.train_files(path, TRAINER), "train - -o tokenizer.json"),
+    "train_files, several": (
+        lambda path: pw.train_files([path, path], TRAINER),
+        "train - -o tokenizer.json",
+    ),
     "train_files, replace": (
         lambda path: pw.train_files(path, TRAINER, errors="replace"),
-        "train -",
+        "train - -o tokenizer.json",
     ),
     "train_files, latin-1": (
         lambda path: pw.train_files(path, TRAINER, encoding="latin-1"),
-        "train -",
+        "train - -o tokenizer.json",
     ),
-    "train_files, auto": (lambda path: pw.train_files(path, TRAINER, encoding="auto"), "train -"),
+    "train_files, auto": (
+        lambda path: pw.train_files(path, TRAINER, encoding="auto"),
+        "train - -o tokenizer.json",
+    ),
     "from_files": (pw.WordCounts.from_files, "count-words -"),
     "from_files, replace": (
         lambda path: pw.WordCounts.from_files(path, errors="replace"),
@@ -150,3 +157,27 @@ def test_way_out_of_the_message(tmp_path: Path) -> None:
     path.write_bytes(KINDS["t.parquet"][0])
     column = pq.read_table(path)["text"]
     assert pw.train(column, TRAINER) == pw.train(TEXT.splitlines(), TRAINER)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "command"),
+    [
+        ("it's a.parquet", parquet(), "duckdb -noheader -list -c "),
+        ("contents.jsonl", b'{"id": "3", "content": "low lower"}\n', "jq -r .content "),
+        ("odd.jsonl", b'{"my text": "low lower"}\n', "jq -r .text "),
+    ],
+)
+def test_the_way_out_is_a_command_of_the_shell(
+    tmp_path: Path, name: str, data: bytes, command: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(pw.errors.FormatError) as error:
+        pw.train_files(path, TRAINER)
+    # The arguments keep what the message may cut.
+    way_out = error.value.args[0].split("; ", 1)[1].split(" | ")[0]
+    way_out = way_out[way_out.index(command) :]
+    words = shlex.split(way_out)
+    assert shlex.join(words) == way_out
+    quoted = str(path).replace("'", "''")
+    assert words[-1] == (f"select text from '{quoted}'" if "duckdb" in command else str(path))

@@ -282,7 +282,7 @@ def test_segmentations_by_chance(run: Run, unigram: Path, monkeypatch: pytest.Mo
         (("--sample", "--alpha", "x"), "--alpha"),
         (("--sample", "--seed", "-1"), "--seed"),
         (("--dropout", "1.5"), "--dropout"),
-        (("--seed", "1"), "--seed says nothing without --sample or --dropout"),
+        (("--seed", "1"), "--seed requires --sample, --dropout, or a model with"),
         (("--nbest", "2", "--sample"), "leaves nothing to chance"),
         (("--nbest", "2", "--pair"), "--nbest takes a text a line"),
         (("--nbest", "0"), "--nbest"),
@@ -308,6 +308,19 @@ def test_a_vocabulary_without_counts_has_no_likelihood(run: Run, vocab_file: Pat
     ended = run("encode", vocab_file, "--segmentation", "likeliest", stdin="cats")
     assert (ended.code, ended.out) == (2, "")
     assert "needs token counts, which come from training" in ended.err
+
+
+def test_a_seed_is_for_models_with_a_dropout_of_their_own_too(run: Run, tmp_path: Path) -> None:
+    model = pw.models.BPE(["a", "b", "ab", "abab"], [("a", "b"), ("ab", "ab")], dropout=0.5)
+    pw.Tokenizer(model).save(tmp_path / "drops.json")
+    pw.Tokenizer(pw.models.BPE(["a"], [])).save(tmp_path / "plain.json")
+    outs = {
+        run("encode", tmp_path / "drops.json", "--seed", 3, stdin="abab\n" * 9).out for _ in "12"
+    }
+    assert len(outs) == 1
+    refused = run("encode", tmp_path / "plain.json", "--seed", 3, stdin="a\n")
+    assert refused.code == 2
+    assert "--seed requires --sample, --dropout" in refused.err
 
 
 def test_a_wordpiece_by_likelihood_has_lists_and_samples(

@@ -299,9 +299,12 @@ def test_compressed_standard_input(
     shell: Shell, tok_file: Path, text_file: Path, errors: str, encoding: str
 ) -> None:
     commands = [
-        (f"train - -o new.json --vocab-size 50 {encoding}", "train -"),
+        (f"train - -o new.json --vocab-size 50 {encoding}", "train - -o tokenizer.json"),
         (f"count-words - {encoding}", "count-words -"),
-        (f"train - {text_file} -o new.json --vocab-size 50 {encoding}", "train -"),
+        (
+            f"train - {text_file} -o new.json --vocab-size 50 {encoding}",
+            "train - -o tokenizer.json",
+        ),
     ]
     if not encoding:
         commands += [
@@ -320,7 +323,7 @@ def test_compressed_standard_input(
 def test_files_that_are_not_text(shell: Shell, tok_file: Path, text_file: Path) -> None:
     shell(f'gzip -c {text_file} >packed; echo \'{{"text": "the cat"}}\' >t.jsonl')
     for command, then in [
-        ("train packed -o new.json --vocab-size 50 --errors replace", "train -"),
+        ("train packed -o new.json --vocab-size 50 --errors replace", "train - -o tokenizer.json"),
         ("count-words packed --errors replace", "count-words -"),
         (f"encode {tok_file} packed --errors replace", "encode TOKENIZER -"),
         (f"count {tok_file} packed", "count TOKENIZER -"),

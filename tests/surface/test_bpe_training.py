@@ -158,7 +158,7 @@ def test_which_token_is_the_unknown_one(
     settings: dict[str, Any], unk_token: str | None, first: str
 ) -> None:
     trainer = pw.BpeTrainer(400, **settings)
-    assert trainer.unk_token == unk_token
+    assert trainer.unknown_token == unk_token
     tok = pw.train(TEXTS, trainer)
     assert (model_of(tok).unk_token, next(iter(tok.vocab))) == (unk_token, first)
     assert tok.trainer is not None

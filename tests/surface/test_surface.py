@@ -578,6 +578,40 @@ def test_settings_cannot_be_assigned_to(value: Any) -> None:
     assert dataclasses.replace(value) == value
 
 
+def test_an_assignment_names_what_works_for_the_model() -> None:
+    tok = pw.train(["low lower"], pw.BpeTrainer(30))
+    with pytest.raises(AttributeError, match="make another of a model"):
+        tok.unk_token = "x"  # type: ignore[misc]
+    with pytest.raises(AttributeError, match="Merge is immutable; make another with"):
+        tok.history[0].left = "x"  # type: ignore[misc]
+    with pytest.raises(AttributeError, match="Merge has no setting of this name"):
+        tok.history[0].new = "x"  # type: ignore[attr-defined]
+    assert pickle.loads(pickle.dumps(tok.history)) == tok.history
+
+
+def test_a_default_stays_one_when_other_settings_are_replaced() -> None:
+    trainer = pw.BpeTrainer(30)
+    assert dataclasses.replace(trainer, ties="hf") == pw.BpeTrainer(30, ties="hf")
+    byte = pw.BpeTrainer(30, alphabet="byte")
+    assert (byte.unknown_token, dataclasses.replace(byte, alphabet="char").unknown_token) == (
+        None,
+        "<unk>",
+    )
+    listed = pw.BpeTrainer(30, special_tokens=["[UNK]"])
+    assert (listed.unknown_token, dataclasses.replace(listed, special_tokens=[]).unknown_token) == (
+        "[UNK]",
+        "<unk>",
+    )
+    assert pickle.loads(pickle.dumps(trainer)) == copy.deepcopy(trainer) == trainer
+
+
+def test_counts_are_integers_of_any_kind() -> None:
+    assert pw.WordCounts({"a": np.int64(3)}) == pw.WordCounts({"a": 3})
+    with pytest.raises(KeyError) as error:
+        pw.WordCounts({"a": 1})["b" * 70_000]
+    assert len(str(error.value)) < 100
+
+
 def test_counts_cannot_be_assigned_to() -> None:
     counts = pw.WordCounts(WORDS)
     for name in ("total", "fingerprint", "_core", "new"):

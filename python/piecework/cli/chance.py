@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from piecework import Tokenizer
 
 __all__ = ["Chance"]
 
@@ -71,13 +74,15 @@ class Chance:
             "seed": seed,
         }
 
-    def check(self) -> None:
+    def check(self, tok: Tokenizer) -> None:
         """Refuse what says nothing."""
         for option, given in (("--alpha", self.alpha), ("--nbest-size", self.nbest_size)):
             if given is not None and not self.sample:
                 raise typer.BadParameter(
                     f"{option} says nothing without --sample", param_hint=option
                 )
-        if self.seed is not None and not self.sample and self.dropout is None:
-            message = "--seed says nothing without --sample or --dropout"
+        samples = self.sample or self.dropout is not None
+        # Asked last: making the model takes its vocabulary.
+        if self.seed is not None and not samples and not getattr(tok.model, "dropout", None):
+            message = "--seed requires --sample, --dropout, or a model with a dropout of its own"
             raise typer.BadParameter(message, param_hint="--seed")

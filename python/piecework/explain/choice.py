@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import exp
 from typing import TYPE_CHECKING, Any
 
+from piecework._immutable import Immutable, dataclass
 from piecework.readable import quoted
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _MOST = 1e6
 
 
 @dataclass(frozen=True, slots=True)
-class Segmentation:
+class Segmentation(Immutable):
     """A way to spell a word.
 
     Attributes:
@@ -42,7 +42,7 @@ class Segmentation:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Immutable):
     """The segmentation of a word that was taken, beside the others there are.
 
     Attributes:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from piecework._immutable import Immutable, dataclass
 from piecework.errors import RegexError, UnknownTokenError, wrong_type
 from piecework.readable import quoted
 
@@ -17,7 +17,7 @@ __all__ = ["Comparison", "Split", "compare"]
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class Split(Immutable):
     """How one tokenizer splits a text, without special tokens around it.
 
     Attributes:
@@ -46,7 +46,7 @@ class Split:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Comparison:
+class Comparison(Immutable):
     """One text under several tokenizers, side by side; ``str`` of it is for people.
 
     Attributes:

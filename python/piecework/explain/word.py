@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import repeat
 from typing import TYPE_CHECKING
 
+from piecework._immutable import Immutable, dataclass
 from piecework.explain.choice import Choice, choice, has_scores
 from piecework.explain.lineage import Lineage, lineage
 from piecework.readable import quoted, visible
@@ -37,7 +37,7 @@ _COMPARED = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Immutable):
     """One token of an explained word.
 
     Attributes:
@@ -70,7 +70,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Explanation:
+class Explanation(Immutable):
     """How a word, or a text of a few, is split, and why; ``str`` of it is for people.
 
     Attributes:

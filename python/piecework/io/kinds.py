@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piecework.errors import FormatError
 from piecework.io.files import checked, may_block
@@ -41,9 +41,9 @@ _PARQUET = _Kind(
     b"PAR1",
     "a Parquet file, not text",
     'extract its column of texts first (in Python, pyarrow.parquet.read_table(...)["text"] can be passed to train): '
-    "duckdb -noheader -list -c \"select text from '{file}'\"",
+    "duckdb -noheader -list -c {query}",
 )
-_LINES = _Kind(b"{", "JSON lines, not text", "extract the texts first: jq -r .text {file}")
+_LINES = _Kind(b"{", "JSON lines, not text", "extract the texts first: jq -r {member} {file}")
 
 
 def check_text(path: Pathish, command: str) -> None:
@@ -69,8 +69,8 @@ def check_text(path: Pathish, command: str) -> None:
     except OSError:
         return
     check_start(start, name, command)
-    if _is_object(line):
-        raise _refusal(_LINES, name, command)
+    if (found := _object(line)) is not None:
+        raise _refusal(_LINES, name, command, _text_member(found))
 
 
 def check_start(start: bytes, name: str, command: str) -> None:
@@ -98,19 +98,32 @@ def check_start(start: bytes, name: str, command: str) -> None:
         raise _refusal(_PARQUET, name, command)
 
 
-def _refusal(kind: _Kind, name: str, command: str) -> FormatError:
-    file = "FILE" if name == "standard input" else shlex.quote(name)
-    way_out = kind.way_out.format(file=file)
+def _refusal(kind: _Kind, name: str, command: str, member: str = "text") -> FormatError:
+    file = "FILE" if name == "standard input" else name
+    table = file.replace("'", "''")  # a string of SQL, and then one of the shell
+    way_out = kind.way_out.format(
+        file=shlex.quote(file),
+        member=shlex.quote(f".{member}"),
+        query=shlex.quote(f"select text from '{table}'"),
+    )
     return FormatError(f"{name}: this is {kind.name}; {way_out} | piecework {command}")
 
 
-def _is_object(line: bytes) -> bool:
-    """Whether a line is a JSON object."""
+def _text_member(found: dict[str, Any]) -> str:
+    """Return the member of an object that most likely holds its text: `text`, or else the longest string of all."""
+    texts = {name: len(text) for name, text in found.items() if isinstance(text, str)}
+    plain = {name: length for name, length in texts.items() if name.isidentifier()}
+    return "text" if "text" in texts or not plain else max(plain, key=plain.__getitem__)
+
+
+def _object(line: bytes) -> dict[str, Any] | None:
+    """Return the JSON object that a line is; None if it is none."""
     import json  # few files are called like JSON lines
 
     if not line.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(_LINES.start):
-        return False
+        return None
     try:
-        return isinstance(json.loads(line.decode("utf-8-sig")), dict)
+        found = json.loads(line.decode("utf-8-sig"))
     except (ValueError, RecursionError):
-        return False
+        return None
+    return found if isinstance(found, dict) else None

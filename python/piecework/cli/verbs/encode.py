@@ -103,7 +103,7 @@ def encode(
     tok = tok.with_parts(truncation=limits.truncation(tok), padding=limits.padding(tok))
     to_longest = tok.padding is not None and tok.padding.length is None
     _check(limits, json, stream and to_longest)
-    chance.check()
+    chance.check(tok)
     if nbest is not None and (pair or pretokenized or chance.sample):
         message = "--nbest takes a text a line, and leaves nothing to chance"
         raise typer.BadParameter(message, param_hint="--nbest")

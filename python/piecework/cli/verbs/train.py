@@ -437,7 +437,7 @@ def train(
                 errors=errors,
                 threads=threads,
                 progress=show,
-                command="train -",
+                command="train - -o tokenizer.json",
             )
         )
         tok = run(table, settings, **how, threads=threads, progress=show)
