@@ -1,7 +1,7 @@
 """What the files beside a tokenizer change of it, as ``transformers`` applies them.
 
 Releases 4 and 5 of that library agree in little more than the following, and where they do not this is release 5. A
-``tokenizer.json`` says by itself what goes around a text. Of GPT-2's and RoBERTa's classes the configuration says whether a text
+``tokenizer.json`` says by itself what goes around a text, unless the class is BERT's, which names these tokens. Of GPT-2's and RoBERTa's classes the configuration says whether a text
 begins with a space, and the special tokens of RoBERTa's template. The classes of T5, ALBERT, XLNet, Pegasus and Llama take the
 vocabulary of a ``tokenizer.json`` and make its normalizer and pre-tokenizer anew.
 """
@@ -16,7 +16,12 @@ from piecework import pre_tokenizers as p
 from piecework.errors import shown
 from piecework.patterns import Regex
 from piecework.pre_tokenizers import ByteLevel
-from piecework.processors import PostProcessor, RobertaProcessing, TemplateProcessing
+from piecework.processors import (
+    BertProcessing,
+    PostProcessor,
+    RobertaProcessing,
+    TemplateProcessing,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +34,9 @@ __all__ = ["configured", "is_rebuilt", "unmet"]
 
 _REBUILT = ("t5", "albert", "xlnet", "pegasus", "llama")
 """The families whose normalizer and pre-tokenizer are made anew, whatever a tokenizer.json has."""
+
+_BERT_ENDS = {"cls_token": "[CLS]", "sep_token": "[SEP]"}
+"""What BERT's classes put at the ends of a text, and what these tokens are where nothing names them."""
 
 _SPACES = ("Ġ", "▁")
 """How byte-level and SentencePiece's words write the space before them."""
@@ -48,7 +56,7 @@ def configured(tokenizer: Tokenizer, folder: ModelFolder) -> dict[str, Any]:
         "pre_tokenizer": _pre_tokenizer(tokenizer, folder.settings),
         "post_processor": _post_processor(tokenizer, folder),
     }
-    if is_rebuilt(folder) and not _has_bytes(tokenizer):
+    if is_rebuilt(folder) and not folder.is_byte_level:
         parts |= _of_the_class(tokenizer, folder.settings)
     return {name: part for name, part in parts.items() if part != getattr(tokenizer, name)}
 
@@ -63,13 +71,6 @@ def is_rebuilt(folder: ModelFolder) -> bool:
         Whether it makes the normalizer and the pre-tokenizer anew, and reads scores as they are written.
     """
     return folder.format == "tokenizer.json" and folder.settings.family in _REBUILT
-
-
-def _has_bytes(tokenizer: Tokenizer) -> bool:
-    """Whether it is of bytes, as that of Llama 3: its class then takes a tokenizer.json as it is."""
-    part = tokenizer.pre_tokenizer
-    steps = part.pre_tokenizers if isinstance(part, p.Sequence) else [part]
-    return any(isinstance(step, ByteLevel) for step in steps)
 
 
 def _of_the_class(tokenizer: Tokenizer, settings: FolderSettings) -> dict[str, Any]:
@@ -140,6 +141,8 @@ def _post_processor(tokenizer: Tokenizer, folder: ModelFolder) -> PostProcessor 
         if sep and cls:
             trim, space = settings.trim_offsets is not False, bool(settings.add_prefix_space)
             return RobertaProcessing(sep, cls, trim, space)
+    if _is_bert(folder):
+        return _bert_template(tokenizer, settings)
     if folder.format in {"tokenizer.json", "vocab.txt"} or settings.kind == "roberta":
         return part
     bos = _named(tokenizer, settings, "bos_token") if settings.add_bos_token else None
@@ -147,11 +150,38 @@ def _post_processor(tokenizer: Tokenizer, folder: ModelFolder) -> PostProcessor 
     return _around(bos, eos) if bos or eos else part
 
 
+def _is_bert(folder: ModelFolder) -> bool:
+    """Whether the class is one of BERT's, as it is where nothing else is said of a vocab.txt."""
+    settings = folder.settings
+    return settings.family == "bert" or (
+        folder.format == "vocab.txt" and not settings.tokenizer_class
+    )
+
+
+def _bert_template(tokenizer: Tokenizer, settings: FolderSettings) -> PostProcessor | None:
+    """Give the template of BERT's classes, whatever the file has; its own if there is no token for it."""
+    part = tokenizer.post_processor
+    cls, sep = (
+        _named(tokenizer, settings, name) or _pair(tokenizer, token)
+        for name, token in _BERT_ENDS.items()
+    )
+    if not cls or not sep or part == BertProcessing(sep, cls):
+        return part
+    single = [cls[0], "$A", sep[0]]
+    pair = [*single, "$B:1", f"{sep[0]}:1"]
+    return TemplateProcessing(single, pair, list(dict.fromkeys((cls, sep))))
+
+
 def _named(tokenizer: Tokenizer, settings: FolderSettings, name: str) -> tuple[str, int] | None:
     """Give the special token of a name, and its id."""
     token = settings.special_tokens.get(name)
-    number = tokenizer.token_to_id(token.content) if token else None
-    return None if token is None or number is None else (token.content, number)
+    return _pair(tokenizer, token.content) if token else None
+
+
+def _pair(tokenizer: Tokenizer, token: str) -> tuple[str, int] | None:
+    """Give a token and its id."""
+    number = tokenizer.token_to_id(token)
+    return None if number is None else (token, number)
 
 
 def _around(bos: tuple[str, int] | None, eos: tuple[str, int] | None) -> TemplateProcessing:
@@ -204,7 +234,27 @@ def _unmet_of_class(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[str]:
             f"the class {name} is not known here: it may normalize and split text otherwise than {folder.format} says, and put "
             "tokens of its own around it; compare ids with `transformers`, or name the class 'TokenizersBackend' if the file is right"
         )
-    elif settings.family == "bert" and folder.format == "tokenizer.json":
+    elif settings.family == "bert":
+        yield from _unmet_of_bert(tokenizer, folder)
+
+
+def _unmet_of_bert(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[str]:
+    settings, name = folder.settings, shown(folder.settings.tokenizer_class)
+    for end, token in _BERT_ENDS.items():
+        if end not in settings.special_tokens:
+            yield (
+                f"{end} names no token, in place of which the class {name} puts one of a fixed id around a text; here "
+                f"{token!r} counts, if there is one; name the {end}"
+            )
+    if folder.format == "vocab.txt":
+        wanted = [*settings.special_tokens.values(), *settings.more_special_tokens]
+        named = {token.content for token in (*wanted, *settings.added_tokens)}
+        if others := [t.content for t in tokenizer.added_tokens.values() if t.content not in named]:
+            yield (
+                f"nothing names {', '.join(map(shown, others))}, which the class {name} takes for text; here a text that spells "
+                "such a token has its id; list it in additional_special_tokens, or pass specials='text' to the calls that encode"
+            )
+    else:
         built = _of_the_class(tokenizer, settings)
         others = [
             part.replace("_", "-") for part in built if built[part] != getattr(tokenizer, part)

@@ -11,6 +11,7 @@ import pytest
 import class_folders as live
 import live_bpe
 import piecework as pw
+from conftest import unpacked
 
 Folder = Callable[[str], Path]
 METASPACE = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
@@ -101,6 +102,92 @@ def test_albert_and_its_settings(changed: Folder) -> None:
 def test_scores_are_read_as_they_are_written(changed: Folder) -> None:
     # Sums of these tie or do not, as the last bit says, which `tokenizers` reads otherwise than Python.
     live.same(changed("T5Tokenizer"), ["_" * length for length in range(1, 300, 7)])
+
+
+# BERT
+
+BERT = {"tokenizer_class": "BertTokenizer"}
+BERT_TEXTS = ["the cats", "", "a <s> b </s> [MASK]", "[UNK] x [SEP]", "<new> [PAD]"]
+
+
+def bert(data: Path, path: Path, config: dict[str, Any], **renamed: str) -> Path:
+    """Makes a folder of BERT's vocab.txt, with tokens renamed."""
+    lines = live_bpe.vocab_file(data, "bert-base-uncased-vocab.txt").read_text("utf-8").split("\n")
+    lines = [renamed.get(line.strip("[]"), line) if line[:1] == "[" else line for line in lines]
+    (path / "vocab.txt").write_text("\n".join(lines), "utf-8")
+    return live.configure(path, BERT | config)
+
+
+@pytest.mark.parametrize("named", [{"cls_token": "<s>", "sep_token": "</s>"}, {}])
+def test_bert_puts_the_tokens_that_are_named(
+    data: Path, tmp_path: Path, named: dict[str, str]
+) -> None:
+    path = bert(data, tmp_path, named, CLS="<s>", SEP="</s>")
+    live.same(path, BERT_TEXTS)
+    ids = pw.Tokenizer.from_folder(path).encode_ids("the cats")
+    # Tokens that the vocabulary does not have get new ids.
+    assert (ids[0], ids[-1]) == ((101, 102) if named else (30523, 30522))
+
+
+@pytest.mark.parametrize(("cls", "number"), [("[MASK]", 103), ("<new>", 30522)])
+def test_bert_begins_with_another_token(data: Path, tmp_path: Path, cls: str, number: int) -> None:
+    path = bert(data, tmp_path, {"cls_token": cls})
+    with pytest.warns(
+        pw.errors.PieceworkWarning, match=r"nothing names '\[CLS\]', which the class"
+    ):
+        ours = pw.Tokenizer.from_folder(path)
+    wanted = live.ids(live.automatic(path), BERT_TEXTS, special=True)
+    assert ours.encode_batch(BERT_TEXTS).to_list() == wanted
+    assert ours.encode_ids("the")[0] == number
+    pairs = live.automatic(path)([("the", "cats")])["input_ids"]
+    assert ours.encode_batch([("the", "cats")]).to_list() == pairs
+
+
+def test_bert_without_a_token_for_the_beginning(data: Path, tmp_path: Path) -> None:
+    path = bert(data, tmp_path, {"cls_token": None})
+    with pytest.warns(pw.errors.PieceworkWarning) as told:
+        ours = pw.Tokenizer.from_folder(path)
+    assert "cls_token names no token" in str(told[0].message)
+    assert ours.encode_ids("the")[0] == 101
+
+
+def test_a_vocabulary_without_a_class_has_the_tokens_that_are_named(
+    data: Path, tmp_path: Path
+) -> None:
+    path = bert(data, tmp_path, {"tokenizer_class": None, "cls_token": "[MASK]"})
+    assert pw.Tokenizer.from_folder(path).encode_ids("the")[0] == 103
+
+
+@pytest.mark.parametrize("more", [{}, {"cls_token": "[MASK]"}, {"tokenizer_class": None}])
+def test_limits_of_a_tokenizer_json_are_left_out(
+    data: Path, tmp_path: Path, more: dict[str, Any]
+) -> None:
+    shared = live_bpe.vocab_file(data, "all-minilm-l6-v2-tokenizer.json")
+    (tmp_path / "tokenizer.json").write_bytes(shared.read_bytes())
+    assert pw.Tokenizer.from_folder(tmp_path).padding  # nothing is beside it
+    path = live.configure(tmp_path, BERT | more)
+    live.same(path, [*BERT_TEXTS[:4], "the cats " * 200, "[CLS]"])
+    ours = pw.Tokenizer.from_folder(path)
+    assert (ours.truncation, ours.padding) == (None, None)
+    given = pw.Tokenizer.from_folder(path, truncation=5, padding="longest")
+    assert [len(row) for row in given.encode_batch(["the cats sat on it", "a"]).to_list()] == [5, 5]
+
+
+# Llama 3
+
+
+@pytest.mark.parametrize(
+    "named", [{"bos_token": "<|begin_of_text|>", "eos_token": "<|end_of_text|>"}, {}]
+)
+def test_a_llama_of_bytes_has_no_tokens_of_the_class(
+    data: Path, tmp_path: Path, named: dict[str, str]
+) -> None:
+    whole = unpacked(live_bpe.vocab_file(data, "llama3-tokenizer.json.zst"))
+    (tmp_path / "tokenizer.json").write_bytes(whole)
+    path = live.configure(tmp_path, {"tokenizer_class": "LlamaTokenizer"} | named)
+    live.same(path, [*BERT_TEXTS, "<unk> <|end_of_text|>"])
+    ours = pw.Tokenizer.from_folder(path)
+    assert (ours.max_id, ours.token_to_id("<unk>")) == (128255, None)
 
 
 # SentencePiece models

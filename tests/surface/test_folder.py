@@ -156,6 +156,29 @@ def test_special_tokens_with_names_of_their_own(tmp_path: Path) -> None:
     assert [token.content for token in listed.more_special_tokens] == ["<image>"]
 
 
+LIMITS = b'{"truncation" :\n {"max_length": 1},\r\n"x": [1.0e-01, {"padding": {}}], "padding": {"a": "}"} , "y": "\xc3\xa9"}'
+
+
+@pytest.mark.parametrize(
+    ("data", "wanted"),
+    [
+        (LIMITS, LIMITS.replace(b'{"max_length": 1}', b"null").replace(b'{"a": "}"}', b"null")),
+        (b'{"padding": {\n}, "x": 1}', b'{"padding": null\n, "x": 1}'),
+        (b'{"x": 1e400, "padding": null}', None),
+        (b'{"padding": {', None),
+        (b'{"x" "padding": {}', None),
+        (b'{"x": 1, "padding": {}', None),
+        (b'{"padding": {}}\xff', None),
+    ],
+)
+def test_limits_beside_a_configuration(tmp_path: Path, data: bytes, wanted: bytes | None) -> None:
+    path = folder(tmp_path)
+    (path / "tokenizer.json").write_bytes(data)
+    assert read_model_folder(path).data == data
+    (path / "tokenizer_config.json").write_text("{}")
+    assert read_model_folder(path).data == (data if wanted is None else wanted)
+
+
 # What is refused
 
 

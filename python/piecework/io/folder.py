@@ -12,6 +12,7 @@ import errno
 import json
 import operator
 import os
+import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -80,6 +81,13 @@ _NAMED_BY_CLASS = {
         "pad_token": "<|endoftext|>",
     },
     "llama": {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"},
+    "bert": {
+        "unk_token": "[UNK]",
+        "sep_token": "[SEP]",
+        "pad_token": "[PAD]",
+        "cls_token": "[CLS]",
+        "mask_token": "[MASK]",
+    },
 }
 """The special tokens of the classes of a family, where the files do not name them."""
 
@@ -224,6 +232,11 @@ class ModelFolder:
         """The file that configures the tokenizer, for messages."""
         return str(Path(self.path).with_name("tokenizer_config.json"))
 
+    @property
+    def is_byte_level(self) -> bool:
+        """Whether it is a tokenizer.json of bytes, as that of Llama 3: its class takes it as it is."""
+        return _is_byte_level(self.format, self.data)
+
 
 def read_model_folder(path: Pathish) -> ModelFolder:
     """Read the files that a model's folder has of its tokenizer.
@@ -234,6 +247,7 @@ def read_model_folder(path: Pathish) -> ModelFolder:
     Returns:
         The bytes of the first file there is of ``tokenizer.json``, ``vocab.txt``, ``vocab.json``, ``encoder.json``,
         ``tokenizer.model``, ``spiece.model``, ``sentencepiece.bpe.model`` and ``spm.model``, and the settings beside it.
+        Beside a ``tokenizer_config.json`` a ``tokenizer.json`` has no truncation and no padding.
 
     Raises:
         FileError: The folder or a file in it cannot be read, or there is no tokenizer in it.
@@ -249,9 +263,11 @@ def read_model_folder(path: Pathish) -> ModelFolder:
         raise FileError(errno.ENOTDIR, "is a file; expected a folder", str(folder))
     if not os.path.exists(folder):  # unlike a Path, it raises nothing for names that are too long
         read_bytes(folder)  # which says why
-    settings = _settings(folder)
     for name in _FORMATS:
         if (data := _read(folder / name)) is not None:
+            settings = _settings(folder, is_byte_level=_is_byte_level(name, data))
+            if name == "tokenizer.json" and os.path.exists(folder / "tokenizer_config.json"):
+                data = _without_limits(data)
             return ModelFolder(name, str(folder / name), data, settings)
     message = f"has none of {', '.join(_FORMATS)}"
     raise MissingFileError(errno.ENOENT, message, str(folder))
@@ -269,18 +285,64 @@ _FORMATS = (
 )
 
 
-def _settings(folder: Path) -> FolderSettings:
+def _is_byte_level(name: str, data: bytes) -> bool:
+    return name == "tokenizer.json" and b'"ByteLevel"' in data  # just as `transformers` tells it
+
+
+_LIMITS = re.compile(r'"(?:truncation|padding)"\s*:\s*\{')
+
+
+def _without_limits(data: bytes) -> bytes:
+    """Give a tokenizer.json whose truncation and padding are null, and all else as it is written.
+
+    Numbers are not written anew: some readers round them by how they are written. What is no JSON is left to the reader, who says so.
+    """
+    with contextlib.suppress(ValueError, IndexError, RecursionError):
+        text = data.decode()
+        if _LIMITS.search(text):
+            for start, end in reversed(list(_limits(text))):
+                lines = "\n" * text.count(
+                    "\n", start, end
+                )  # so that messages have the lines of the file
+                text = f"{text[:start]}null{lines}{text[end:]}"
+            return text.encode()
+    return data
+
+
+def _limits(text: str) -> Iterator[tuple[int, int]]:
+    """Give where the values of truncation and padding begin and end in the text of a JSON object."""
+    read, wanted = json.JSONDecoder().raw_decode, {"truncation", "padding"}
+    at, sign = text.index("{"), "{"
+    while wanted and sign in {"{", ","}:
+        name, at = read(text, _next(text, at + 1))
+        start = _next(text, _next(text, at) + 1)
+        _, end = read(text, start)
+        if name in wanted:
+            wanted.remove(name)
+            yield start, end
+        at = _next(text, end)
+        sign = text[at]
+
+
+def _next(text: str, at: int) -> int:
+    """Give where the next character is that is no white space."""
+    while text[at].isspace():
+        at += 1
+    return at
+
+
+def _settings(folder: Path, *, is_byte_level: bool) -> FolderSettings:
     config_path = folder / "tokenizer_config.json"
     config = _object(config_path)
     if config.get("added_tokens_decoder") is None:
-        return _older_settings(folder, config)
+        return _older_settings(folder, config, is_byte_level=is_byte_level)
     with _naming(config_path), under(".added_tokens_decoder"):
         listed = [_listed(*entry) for entry in members(config["added_tokens_decoder"]).items()]
     with _naming(config_path):
-        return _from_config(config, sorted(listed, key=operator.itemgetter(0)))
+        return _from_config(config, listed, is_byte_level=is_byte_level)
 
 
-def _older_settings(folder: Path, config: dict[str, Any]) -> FolderSettings:
+def _older_settings(folder: Path, config: dict[str, Any], *, is_byte_level: bool) -> FolderSettings:
     """Read the folder of a time when the configuration did not list the added tokens."""
     specials_path, added_path = folder / "special_tokens_map.json", folder / "added_tokens.json"
     specials = _object(specials_path)
@@ -290,12 +352,17 @@ def _older_settings(folder: Path, config: dict[str, Any]) -> FolderSettings:
     with _naming(added_path):
         listed = [_unflagged(token, number) for token, number in _object(added_path).items()]
     with _naming(folder / "tokenizer_config.json"):
-        return _from_config(config, sorted(listed, key=operator.itemgetter(0)))
+        return _from_config(config, listed, is_byte_level=is_byte_level)
 
 
-def _from_config(config: dict[str, Any], listed: list[tuple[int, AddedToken]]) -> FolderSettings:
+def _from_config(
+    config: dict[str, Any], listed: list[tuple[int, AddedToken]], *, is_byte_level: bool
+) -> FolderSettings:
+    listed = sorted(listed, key=operator.itemgetter(0))
     tokenizer_class = _member(config, "tokenizer_class", _PLAIN["tokenizer_class"].check)
-    config = _NAMED_BY_CLASS.get(_FAMILIES.get(_class(tokenizer_class), ""), {}) | config
+    family = _FAMILIES.get(_class(tokenizer_class), "")
+    if not (family == "llama" and is_byte_level):
+        config = _NAMED_BY_CLASS.get(family, {}) | config
     named, more = _special_tokens(config, {token.content: token for _, token in listed})
     special = {token.content for token in (*named.values(), *more)}
     return FolderSettings(
