@@ -580,10 +580,11 @@ class Tokenizer(Immutable):
 
         Special tokens and flags of added tokens that ``tokenizer_config.json`` and ``special_tokens_map.json`` give are
         added to those of the tokenizer, as ``transformers`` does. With GPT-2's and RoBERTa's classes ``add_prefix_space``,
-        RoBERTa's ``cls_token``, ``sep_token`` and ``trim_offsets``, the normalizer and pre-tokenizer that the classes of T5, ALBERT,
+        RoBERTa's ``cls_token``, ``sep_token`` and ``trim_offsets``, BERT's ``cls_token`` and ``sep_token``, the normalizer and pre-tokenizer that the classes of T5, ALBERT,
         XLNet, Pegasus and Llama make anew, and beside a vocab.json or a SentencePiece model
         ``add_bos_token`` and ``add_eos_token`` are applied, too; a warning tells what is said and not done. What they say about a model rather than its tokens
-        (``model_max_length``, the sides of truncation and padding) is not applied: a text is cut where you ask for it.
+        (``model_max_length``, the sides of truncation and padding) is not applied, nor are truncation and padding of a
+        tokenizer.json: a text is cut where you ask for it.
 
         Args:
             path: The folder.
