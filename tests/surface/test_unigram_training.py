@@ -64,7 +64,10 @@ def test_white_space_at_the_ends_of_words(tmp_path: Path) -> None:
     again = pw.Tokenizer.from_str(tok.to_str())
     assert again.trainer == tok.trainer
     library = pytest.importorskip("sentencepiece")
-    with pytest.warns(pw.errors.PieceworkWarning, match="32 bits.* is decoded as ⁇"):
+    with (
+        pytest.warns(pw.errors.PieceworkWarning, match="32 bits.* is decoded as ⁇"),
+        pytest.warns(pw.errors.PieceworkWarning, match="are ordinary text once it is loaded"),
+    ):
         tok.save(tmp_path / "m.model", "sentencepiece", nearest=True)
     theirs = library.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
     ours = pw.Tokenizer.from_file(tmp_path / "m.model")
@@ -88,7 +91,10 @@ def test_with_the_rules_of_sentencepiece(tmp_path: Path) -> None:
     rules = pw.normalizers.SentencePiece.of("nmt_nfkc")
     tok = pw.train([*TEXTS, "ﬁve ＴＩＭＥＳ"], pw.UnigramTrainer(38), normalizer=rules)
     assert tok.decode(tok.encode("ﬁve   ＴＩＭＥＳ").ids) == "five TIMES"
-    with pytest.warns(pw.errors.PieceworkWarning, match="32 bits.* is decoded as ⁇"):
+    with (
+        pytest.warns(pw.errors.PieceworkWarning, match="32 bits.* is decoded as ⁇"),
+        pytest.warns(pw.errors.PieceworkWarning, match="are ordinary text once it is loaded"),
+    ):
         tok.save(tmp_path / "m.model", "sentencepiece", nearest=True)
     theirs = library.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
     for text in (*TEXTS, "", "  ﬁve   ＴＩＭＥＳ ", "unseen"):
