@@ -693,9 +693,8 @@ class Tokenizer(Immutable):
         matched = [token for token in self.special_tokens if token not in self.control_symbols]
         if not matched:
             return
-        some = ", ".join(map(shown, matched[:3])) + (", ..." if len(matched) > 3 else "")
         warn(
-            f"a SentencePiece model has control symbols: {some} in a text are ordinary text once it is loaded, and are matched "
+            f"a SentencePiece model has control symbols: {_some(matched)} in a text are ordinary text once it is loaded, and are matched "
             "here; pass specials='match' to calls of the loaded tokenizer"
         )
 
@@ -703,10 +702,8 @@ class Tokenizer(Immutable):
         """Warn that a tokenizer.json has no control symbols."""
         if not self.control_symbols:
             return
-        some = ", ".join(map(repr, self.control_symbols[:3]))
-        more = ", ..." if len(self.control_symbols) > 3 else ""
         warn(
-            f"a tokenizer.json has no control symbols: {some}{more} in a text are matched once it is loaded, and are ordinary "
+            f"a tokenizer.json has no control symbols: {_some(self.control_symbols)} in a text are matched once it is loaded, and are ordinary "
             "text here; pass specials='text' to calls of the loaded tokenizer"
         )
 
@@ -1412,9 +1409,9 @@ class Tokenizer(Immutable):
             and truncation is padding is DEFAULT
             and dropout is alpha is nbest_size is seed is None
             and first_input == 0
-            and self._plain_options is not None
+            and (plain := self._plain_options) is not None
         ):
-            return self._plain_options
+            return plain
         way = self._way(cache, dropout, alpha, nbest_size, seed)
         if first_input:
             way = way._replace(first_input=first_input)
@@ -1448,12 +1445,12 @@ class Tokenizer(Immutable):
         """Whether the model drops merges or tokens where a call says nothing about it."""
         return self._core.has_dropout()
 
-    def _seed(self, seed: int | None, dropout: float | None, alpha: float | None) -> int:
-        """Return the seed of a call: the given one, a new one where tokens are sampled without, else 0."""
+    def _seed(self, seed: int | None, dropout: float | None, alpha: float | None) -> int | None:
+        """Return the seed of a call: the given one, a new one where tokens are sampled without, else None."""
         if seed is not None:
             return seed
         is_sampled = alpha is not None or (self._has_dropout if dropout is None else dropout != 0)
-        return int.from_bytes(os.urandom(8)) if is_sampled else 0
+        return int.from_bytes(os.urandom(8)) if is_sampled else None
 
     def _way(
         self,
@@ -1465,7 +1462,8 @@ class Tokenizer(Immutable):
     ) -> Way:
         """How the core gets to tokens: on the fast road, if there is one, with or without a cache."""
         way = FAST if cache else UNCACHED
-        number = self._seed(seed, dropout, alpha)
+        drawn = self._seed(seed, dropout, alpha)
+        number = 0 if drawn is None else drawn
         if dropout is alpha is nbest_size is None and number == 0:
             return way
         _check_number("dropout", dropout, 1)
@@ -2226,6 +2224,11 @@ def _chances(given: Any) -> Mapping[str, float] | None:
         _checked_text("probabilities", token)
         _check_number(f"probabilities: {shown(token)}", probability, 1)
     return dict(given)
+
+
+def _some(tokens: Sequence[str]) -> str:
+    """Return the first few tokens for a message."""
+    return ", ".join([*map(shown, tokens[:3]), *(["..."] if len(tokens) > 3 else [])])
 
 
 def _is_integer(value: Any, least: int, most: int) -> bool:

@@ -127,7 +127,7 @@ class Call(Immutable):
     dropout: float | None = None
     alpha: float | None = None
     nbest_size: int | None = None
-    seed: int = 0
+    seed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
