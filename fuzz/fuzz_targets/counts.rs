@@ -5,7 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 use piecework_core::counts::{BlockStart, Counter, FirstSight, Lines, WordCounts};
 use piecework_core::pipeline::Tokenizer;
-use piecework_core::words::Words;
+use piecework_core::pretokenize::words::Words;
 use piecework_fuzz::Trial;
 
 /// Word by word.

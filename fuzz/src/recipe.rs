@@ -3,9 +3,9 @@
 use arbitrary::{Result, Unstructured};
 use piecework_core::added::Specials;
 use piecework_core::encoding::{Direction, NamedToken};
-use piecework_core::pad::Padding;
+use piecework_core::encoding::pad::Padding;
 use piecework_core::pipeline::{Options, Road};
-use piecework_core::truncate::{Strategy, Truncation};
+use piecework_core::encoding::truncate::{Strategy, Truncation};
 use serde_json::{Value, json};
 
 use crate::unigram;

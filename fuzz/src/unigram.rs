@@ -3,7 +3,7 @@
 use arbitrary::{Result, Unstructured};
 use piecework_core::format::write_splitter;
 use piecework_core::normalize::{Normalizer, Precompiled, SentencePiece, SentencePieceSettings};
-use piecework_core::words::WordSplitter;
+use piecework_core::splitter::WordSplitter;
 use serde_json::{Value, json};
 
 use crate::bytes;

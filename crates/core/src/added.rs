@@ -9,8 +9,8 @@ use std::collections::{HashMap, HashSet};
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::error::{Error, Result, shorten};
-use crate::span::Span;
-use crate::unicode::{class, stands_alone};
+use crate::text::span::Span;
+use crate::text::unicode::{class, stands_alone};
 use crate::vocab::Vocab;
 
 /// A token with a text of its own, beside the model's or among them.

@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 use hashbrown::HashTable;
 
 use crate::error::{Error, Result, shorten};
-use crate::span::Span;
+use crate::text::span::Span;
 
 /// Ids may leave gaps, but not so many that a small file asks for a large table.
 const MAX_GAPS: usize = 1 << 20;

@@ -10,7 +10,7 @@ use piecework_core::added::Specials;
 use piecework_core::encoding::Encoding;
 use piecework_core::format::{JsonSettings, read_tokenizer_json, write_tokenizer_json};
 use piecework_core::pipeline::{Input, Options, Road, Scratch, Tokenizer};
-use piecework_core::span::Span;
+use piecework_core::text::span::Span;
 use serde_json::{Value, json};
 
 fn table() -> Value {

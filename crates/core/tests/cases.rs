@@ -23,9 +23,10 @@ use piecework_core::learn::Threads;
 use piecework_core::model::Model;
 use piecework_core::model::wordpiece::{Settings, Unknown, WordPiece};
 use piecework_core::pipeline::{Input, Options, Parts, Road, Scratch, Tokenizer};
+use piecework_core::pretokenize::words::Words;
+use piecework_core::splitter::WordSplitter;
 use piecework_core::training;
 use piecework_core::vocab::Vocab;
-use piecework_core::words::{WordSplitter, Words};
 use piecework_core::{Error, Result};
 use serde_json::{Map, Value, json};
 

@@ -11,8 +11,8 @@ mod random;
 
 use piecework_core::counts::{BlockStart, Counter, Lines, WordCounts};
 use piecework_core::format::read_splitter;
-use piecework_core::grammar::Grammar;
-use piecework_core::words::WordSplitter;
+use piecework_core::splitter::WordSplitter;
+use piecework_core::text::grammar::Grammar;
 use random::Random;
 use serde_json::{Value, json};
 

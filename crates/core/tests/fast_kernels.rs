@@ -13,8 +13,8 @@
 mod traps;
 
 use piecework_core::format::{JsonSettings, read_tokenizer_json};
-use piecework_core::grammar::Grammar;
 use piecework_core::pipeline::{Input, Options, Road, Scratch, Tokenizer};
+use piecework_core::text::grammar::Grammar;
 use serde_json::{Value, json};
 
 const KERNELS: [&str; 4] = ["scalar", "SSSE3", "AVX2", "AVX-512"];

@@ -10,11 +10,11 @@
 mod random;
 
 use piecework_core::added::Specials;
+use piecework_core::encoding::pad::Padding;
+use piecework_core::encoding::truncate::{Strategy, Truncation};
 use piecework_core::encoding::{Direction, Encoding, NONE, NamedToken};
 use piecework_core::format::{JsonSettings, read_tokenizer_json, write_tokenizer_json};
-use piecework_core::pad::Padding;
 use piecework_core::pipeline::{Input, Options, Road, Scratch, Tokenizer};
-use piecework_core::truncate::{Strategy, Truncation};
 use random::Random;
 use serde_json::{Value, json};
 

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use piecework_core::Error;
-use piecework_core::span::check_bytes;
+use piecework_core::text::span::check_bytes;
 use pyo3::prelude::*;
 
 use crate::errors::from_io;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use piecework_core::Error;
 use piecework_core::counts::{self, BlockStart, Counter, FirstSight, Lines};
 use piecework_core::format::{read_counts, read_splitter, write_counts, write_splitter};
-use piecework_core::words::WordSplitter;
+use piecework_core::splitter::WordSplitter;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyList, PyString, PyTuple};

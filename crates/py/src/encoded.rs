@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use piecework_core::encoding::Direction;
-use piecework_core::pad::Padding;
+use piecework_core::encoding::pad::Padding;
 use pyo3::prelude::*;
 
 use crate::batch::{Batch, Columns};

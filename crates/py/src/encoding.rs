@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use piecework_core::Error;
 use piecework_core::encoding::{self, NONE};
 use piecework_core::pipeline::{self, Scratch};
-use piecework_core::span::Span;
+use piecework_core::text::span::Span;
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;

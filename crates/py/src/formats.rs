@@ -5,8 +5,8 @@ use piecework_core::format::{
     read_subword_nmt, read_tiktoken, write_clip, write_merges_txt, write_sentencepiece, write_subword_nmt,
     write_tiktoken, write_vocab_json,
 };
-use piecework_core::grammar::translated;
-use piecework_core::pattern::Pattern;
+use piecework_core::text::grammar::translated;
+use piecework_core::text::pattern::Pattern;
 use piecework_core::{Error, pipeline};
 use pyo3::prelude::*;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use piecework_core::Error;
 use piecework_core::error::{Foreign, shorten};
 use piecework_core::pretokenize::{Function, SplitFunction};
-use piecework_core::span::Span;
+use piecework_core::text::span::Span;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;

@@ -3,7 +3,7 @@
 use piecework_core::Error;
 use piecework_core::encoding::Encoding;
 use piecework_core::pipeline::Input;
-use piecework_core::span::Span;
+use piecework_core::text::span::Span;
 use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};

@@ -9,6 +9,7 @@ mod arguments;
 mod arrow;
 mod batch;
 mod blocks;
+mod charset;
 mod counts;
 mod encode;
 mod encoded;
@@ -59,6 +60,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(text::decode_tokens, module)?)?;
     module.add_function(wrap_pyfunction!(text::charsmap_named, module)?)?;
     module.add_function(wrap_pyfunction!(text::charsmap_of, module)?)?;
-    module.add_function(wrap_pyfunction!(text::detect_encoding, module)?)?;
+    module.add_function(wrap_pyfunction!(charset::detect_encoding, module)?)?;
     Ok(())
 }

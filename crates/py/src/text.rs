@@ -2,7 +2,8 @@
 
 use piecework_core::format::{read_decoder, read_splitter};
 use piecework_core::normalize::Precompiled;
-use piecework_core::words::{WordSplitter, Words};
+use piecework_core::pretokenize::words::Words;
+use piecework_core::splitter::WordSplitter;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
@@ -61,10 +62,4 @@ pub(crate) fn charsmap_named(py: Python<'_>, name: &str) -> PyResult<Option<Vec<
 pub(crate) fn charsmap_of(py: Python<'_>, rules: Vec<(String, String)>) -> PyResult<Vec<u8>> {
     let rules = py.detach(|| Precompiled::of(rules)).map_err(|error| to_py(py, &error))?;
     Ok(rules.charsmap().to_vec())
-}
-
-/// The likely name of the character set of `data`, which begins a file and is all of it if `whole`.
-#[pyfunction]
-pub(crate) fn detect_encoding(data: &[u8], whole: bool) -> &'static str {
-    piecework_core::charset::detect(data, whole)
 }

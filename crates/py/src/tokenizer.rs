@@ -16,7 +16,7 @@ use piecework_core::model::wordpiece::{self, Segmentation, Settings, Unknown, Wo
 use piecework_core::model::{Model, Token};
 use piecework_core::pipeline::{self, WordPieces, WordScores};
 use piecework_core::pretokenize::PreTokenizer;
-use piecework_core::words::WordSplitter;
+use piecework_core::splitter::WordSplitter;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};

@@ -5,6 +5,7 @@ Nothing here is for users: `piecework` wraps it. One stub stands for each file o
 
 from piecework._core._arrow import ArrowTexts as ArrowTexts
 from piecework._core._batch import Batch as Batch
+from piecework._core._charset import detect_encoding as detect_encoding
 from piecework._core._counts import WordCounter as WordCounter
 from piecework._core._counts import WordCounts as WordCounts
 from piecework._core._encoding import Encoding as Encoding
@@ -28,7 +29,6 @@ from piecework._core._text import Stage as Stage
 from piecework._core._text import charsmap_named as charsmap_named
 from piecework._core._text import charsmap_of as charsmap_of
 from piecework._core._text import decode_tokens as decode_tokens
-from piecework._core._text import detect_encoding as detect_encoding
 from piecework._core._tokenizer import Tokenizer as Tokenizer
 from piecework._core._train import check_trainer as check_trainer
 from piecework._core._train import train as train

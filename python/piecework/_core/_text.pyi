@@ -44,11 +44,3 @@ def charsmap_of(rules: Sequence[tuple[str, str]]) -> bytes:
     >>> charsmap_of([("a", "b")])[-2:]
     b'b\x00'
     """
-
-def detect_encoding(data: bytes, whole: bool) -> str:
-    """Guess the character set of bytes that begin a file, and are all of it if `whole`.
-
-    >>> from piecework._core import detect_encoding
-    >>> detect_encoding("naïve".encode(), True)
-    'UTF-8'
-    """

@@ -6,8 +6,9 @@
 use super::{FirstSight, WordCounts};
 use crate::error::{Error, Result};
 use crate::fast::{ChunkCounts, Documents, FastPath, WordTable};
-use crate::span::{check_bytes, check_length};
-use crate::words::{WordSplitter, Words};
+use crate::pretokenize::words::Words;
+use crate::splitter::WordSplitter;
+use crate::text::span::{check_bytes, check_length};
 
 /// Counts the words of documents.
 #[derive(Debug)]

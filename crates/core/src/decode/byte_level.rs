@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Parts;
-use crate::bytes::char_to_byte;
+use crate::text::bytes::char_to_byte;
 
 /// One part, with U+FFFD for what is no UTF-8. A token with a character that stands for no byte is taken as it is.
 pub(super) fn decode_chain<'a>(parts: &[Cow<'_, str>]) -> Parts<'a> {

@@ -19,7 +19,7 @@ use std::borrow::Cow;
 
 use crate::error::Result;
 use crate::settings::{ByteLevel, Metaspace};
-use crate::span::check_bytes;
+use crate::text::span::check_bytes;
 
 pub use bpe::BpeDecoder;
 pub use ctc::CtcDecoder;
@@ -124,7 +124,7 @@ fn replaced<'a>(part: Cow<'a, str>, found: &str, by: &str) -> Cow<'a, str> {
 mod tests {
     use super::*;
     use crate::error::Error;
-    use crate::pattern::Pattern;
+    use crate::text::pattern::Pattern;
 
     #[test]
     fn no_tokens_are_no_text() {

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use super::Parts;
 use crate::error::Result;
-use crate::pattern::Pattern;
-use crate::span::check_bytes;
+use crate::text::pattern::Pattern;
+use crate::text::span::check_bytes;
 
 /// Replaces what a pattern finds in each token.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use super::masks::{BLOCK, SCALAR};
 use crate::model::Model;
 use crate::model::bpe::joins::Joins;
 use crate::normalize::Normalizer;
-use crate::words::WordSplitter;
+use crate::splitter::WordSplitter;
 
 /// What spaces are written as.
 pub(super) const MARK: char = '▁';

@@ -17,8 +17,8 @@ use super::list::{BLOCKS, ChunkList, ChunkRanges};
 use super::masks::{BLOCK, Classifier, Masks};
 use crate::normalize::{BertNormalizer, Form, Normalizer};
 use crate::pretokenize::{Behavior, PreTokenizer};
-use crate::unicode::{Class, class};
-use crate::words::WordSplitter;
+use crate::splitter::WordSplitter;
+use crate::text::unicode::{Class, class};
 
 /// The kind of a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

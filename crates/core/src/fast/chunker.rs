@@ -5,7 +5,7 @@
 
 use super::keys::Fold;
 use super::list::{ChunkList, ChunkRanges};
-use crate::words::WordSplitter;
+use crate::splitter::WordSplitter;
 
 /// Cuts whole texts into chunks, and says how a chunk is encoded.
 ///

@@ -23,8 +23,8 @@ use crate::model::unigram::{Unigram, marks};
 use crate::normalize::{LONG_CLUSTER, Normalizer, Precompiled, SPACE, SentencePiece, SentencePieceSettings, Strip};
 use crate::pretokenize::PreTokenizer;
 use crate::settings::{Metaspace, PrependScheme};
-use crate::unicode::{CharSet, Class, class};
-use crate::words::WordSplitter;
+use crate::splitter::WordSplitter;
+use crate::text::unicode::{CharSet, Class, class};
 
 /// Cuts texts before white space.
 #[derive(Debug, Clone)]

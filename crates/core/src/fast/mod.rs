@@ -26,7 +26,7 @@ mod unspaced;
 
 use crate::error::Error;
 use crate::model::Model;
-use crate::words::WordSplitter;
+use crate::splitter::WordSplitter;
 use adjacency::AdjacencyChunker;
 pub(crate) use cache::Cache;
 use characters::CharacterChunker;

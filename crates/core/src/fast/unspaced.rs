@@ -5,7 +5,7 @@
 
 use super::stability::Stability;
 use crate::model::unigram::joins::{Joins, UNSPACED};
-use crate::unicode::{CharMap, CharSet};
+use crate::text::unicode::{CharMap, CharSet};
 
 /// The borders of a tokenizer.
 #[derive(Debug, Clone)]

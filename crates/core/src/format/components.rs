@@ -5,7 +5,7 @@ use super::normalizers::{normalizer, normalizer_json};
 use super::pre_tokenizers::{pre_tokenizer, pre_tokenizer_json};
 use crate::error::{Error, Result};
 use crate::pretokenize::{Function, PreTokenizer};
-use crate::words::WordSplitter;
+use crate::splitter::WordSplitter;
 
 /// Reads `{"normalizer": …, "pre_tokenizer": …}`; `functions` are the caller's own, named by their places.
 pub fn read_splitter(text: &str, functions: &[Function]) -> Result<WordSplitter> {

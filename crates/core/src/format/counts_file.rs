@@ -109,7 +109,7 @@ fn unescape(field: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::WordSplitter;
+    use crate::splitter::WordSplitter;
 
     fn table() -> WordCounts {
         let mut counts = WordCounts::new(Some(WordSplitter::default()));

@@ -7,8 +7,8 @@ use crate::decode::{
 };
 use crate::error::Result;
 use crate::normalize::SPACE;
-use crate::pattern::Pattern;
 use crate::settings::{ByteLevel, Metaspace, PrependScheme};
+use crate::text::pattern::Pattern;
 
 const SENTENCE_PIECE: &str = "piecework.SentencePiece";
 const KINDS: [&str; 11] = [

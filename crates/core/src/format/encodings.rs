@@ -3,7 +3,7 @@
 //! The ranks are in files of their own. The patterns are those that find with Oniguruma what tiktoken's find.
 
 use crate::error::{Error, Result, nearest};
-use crate::grammar::Grammar;
+use crate::text::grammar::Grammar;
 
 const END_OF_TEXT: &str = "<|endoftext|>";
 const END_OF_PROMPT: &str = "<|endofprompt|>";
@@ -66,7 +66,7 @@ fn harmony() -> Vec<(String, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pattern::Pattern;
+    use crate::text::pattern::Pattern;
 
     #[test]
     fn every_name_is_known_and_its_pattern_compiles() {

@@ -10,8 +10,8 @@ use crate::model::bpe::{Bpe, Merges, NO_RANK, Settings, SuffixStyle};
 use crate::pipeline::{Parts, Tokenizer};
 use crate::postprocess::PostProcessor;
 use crate::settings::ByteLevel;
+use crate::splitter::WordSplitter;
 use crate::vocab::Vocab;
-use crate::words::WordSplitter;
 
 /// The settings of byte-level components as GPT-2 has them, with its pattern or without.
 pub(super) fn byte_level(use_regex: bool) -> ByteLevel {

@@ -9,20 +9,20 @@ use super::merged::{Held, byte_level, byte_level_parts, entries, merge_of, named
 use super::models::{read_vocab, vocab_json};
 use super::tiktoken::refuse_missing_bytes;
 use crate::added::AddedToken;
-use crate::bytes::byte_to_char;
 use crate::decode::{BpeDecoder, Decoder, ReplaceDecoder, StripDecoder};
 use crate::encoding::NamedToken;
 use crate::error::{Error, Place, Result, shorten};
-use crate::grammar::Grammar;
 use crate::model::Model;
 use crate::model::bpe::{Bpe, Settings, SuffixStyle};
 use crate::normalize::{Form, Normalizer};
-use crate::pattern::Pattern;
 use crate::pipeline::{Parts, Tokenizer};
 use crate::postprocess::{Bert, PostProcessor, Roberta};
 use crate::pretokenize::{Behavior, PreTokenizer, Split};
+use crate::splitter::WordSplitter;
+use crate::text::bytes::byte_to_char;
+use crate::text::grammar::Grammar;
+use crate::text::pattern::Pattern;
 use crate::vocab::Vocab;
-use crate::words::WordSplitter;
 
 const HEADER: &str = "#version";
 const CLIP_HEADER: &str = "\"bpe_simple_vocab_16e6.txt#version: 0.2\n";

@@ -2,7 +2,7 @@
 
 use super::json::{Json, Node, object};
 use crate::error::Result;
-use crate::pattern::Pattern;
+use crate::text::pattern::Pattern;
 
 pub(super) fn pattern(node: &Node<'_>) -> Result<Pattern> {
     node.only(&["String", "Regex"])?;

@@ -15,11 +15,11 @@ use crate::decode::{BpeDecoder, Decoder};
 use crate::error::{Error, Place, Result, shorten};
 use crate::model::Model;
 use crate::model::bpe::{Bpe, Settings, SuffixStyle};
-use crate::pattern::Pattern;
 use crate::pipeline::{Parts, Tokenizer};
 use crate::pretokenize::{Behavior, PreTokenizer, Split};
+use crate::splitter::WordSplitter;
+use crate::text::pattern::Pattern;
 use crate::vocab::Vocab;
-use crate::words::WordSplitter;
 
 const HEADER: &str = "#version:";
 /// The versions, and how they mark the end of a word.

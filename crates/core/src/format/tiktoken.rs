@@ -9,15 +9,15 @@ use base64::prelude::BASE64_STANDARD as BASE64;
 use super::lines::{self, lines};
 use super::merged::{Held, byte_level, byte_level_parts, entries, is_implied};
 use crate::added::AddedToken;
-use crate::bytes::{byte_to_char, char_to_byte};
 use crate::error::{Error, Result, shorten};
 use crate::model::Model;
 use crate::model::bpe::{Bpe, NO_RANK, Settings};
-use crate::pattern::Pattern;
 use crate::pipeline::{Parts, Tokenizer};
 use crate::pretokenize::{Behavior, PreTokenizer, Split};
+use crate::splitter::WordSplitter;
+use crate::text::bytes::{byte_to_char, char_to_byte};
+use crate::text::pattern::Pattern;
 use crate::vocab::Vocab;
-use crate::words::WordSplitter;
 
 const HINT: &str = "expected a token's bytes in base 64, a space and its rank";
 

@@ -20,7 +20,7 @@ use crate::error::Result;
 use crate::model::Model;
 use crate::pipeline::{Parts, Tokenizer};
 use crate::pretokenize::Function;
-use crate::words::WordSplitter;
+use crate::splitter::WordSplitter;
 
 /// The members down to which a saved file breaks lines: a token a line, a merge a line.
 const DEPTH: usize = 4;

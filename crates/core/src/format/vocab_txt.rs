@@ -8,8 +8,8 @@ use crate::model::Model;
 use crate::model::wordpiece::{Settings, WordPiece};
 use crate::pipeline::{Parts, Tokenizer};
 use crate::postprocess::{PostProcessor, Template};
+use crate::splitter::WordSplitter;
 use crate::vocab::Vocab;
-use crate::words::WordSplitter;
 
 /// The names that BERT's special tokens go by, in the order in which they are installed.
 pub(crate) const BERT_SPECIALS: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];

@@ -1,8 +1,8 @@
 //! The sum over all paths, and paths by chance (U38, U39, U48).
 
 use super::{Edge, Lattice, Path, Score, nbest};
-use crate::chance::Generator;
-use crate::floats::{Scaled, exp, ln};
+use crate::numbers::chance::Generator;
+use crate::numbers::floats::{Scaled, exp, ln};
 
 /// The logarithm of the sum over all paths.
 pub(super) fn log_probability<F: Score>(lattice: &Lattice<F>) -> f64 {

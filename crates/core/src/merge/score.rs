@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use crate::logarithms::LinearForm;
+use crate::numbers::logarithms::LinearForm;
 
 /// The counts around a pair, from which every score is made.
 #[derive(Clone, Copy, Debug)]

@@ -2,16 +2,17 @@
 
 pub mod bpe;
 mod trainer;
+pub(crate) mod trie;
 pub mod unigram;
 pub mod word_level;
 pub mod wordpiece;
 
 use std::collections::HashSet;
 
-use crate::chance::Dropout;
 use crate::error::{Error, Result};
 use crate::lattice::Sampling;
-use crate::span::Span;
+use crate::numbers::chance::Dropout;
+use crate::text::span::Span;
 use crate::vocab::Vocab;
 use bpe::{Bpe, Merging};
 pub use trainer::Trainer;

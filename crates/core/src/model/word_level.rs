@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Token;
 use crate::error::{Error, Result, shorten};
-use crate::span::Span;
+use crate::text::span::Span;
 use crate::vocab::Vocab;
 
 /// A vocabulary of whole words, immutable once built and cheap to clone.

@@ -10,8 +10,8 @@
 //! is what the reference does, so offsets agree with it to the last combining mark.
 
 use super::{Form, Normalized, Rewriter, case, strip};
-use crate::span::Span;
-use crate::unicode;
+use crate::text::span::Span;
+use crate::text::unicode;
 
 /// The settings of BERT's normalization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

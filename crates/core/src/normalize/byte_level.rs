@@ -1,7 +1,7 @@
 //! Bytes as printable characters.
 
 use super::{Normalized, Rewriter};
-use crate::bytes::byte_to_char;
+use crate::text::bytes::byte_to_char;
 
 pub(super) fn normalize(text: &mut Normalized, spare: &mut Normalized) {
     text.rewrite(spare, write_bytes);

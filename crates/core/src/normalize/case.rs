@@ -1,7 +1,7 @@
 //! Lower case, each character by itself: there is no final sigma.
 
 use super::Normalized;
-use crate::unicode;
+use crate::text::unicode;
 
 pub(super) fn lowercase(text: &mut Normalized, spare: &mut Normalized) {
     if text.text().bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) && text.is_whole() {

@@ -6,7 +6,7 @@
 use unicode_normalization_alignments::UnicodeNormalization;
 
 use super::{Normalized, Rewriter};
-use crate::unicode::{self, Class};
+use crate::text::unicode::{self, Class};
 
 /// A normalization form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -27,8 +27,8 @@ pub use text::Normalized;
 pub(crate) use text::Rewriter;
 
 use crate::error::Result;
-use crate::pattern::Pattern;
-use crate::span::check_bytes;
+use crate::text::pattern::Pattern;
+use crate::text::span::check_bytes;
 
 /// What a text is changed by before it is split into words.
 #[derive(Debug, Clone, PartialEq, Eq)]

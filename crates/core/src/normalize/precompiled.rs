@@ -13,7 +13,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::Normalized;
 use crate::error::{Error, Result};
-use crate::unicode::CharSet;
+use crate::text::unicode::CharSet;
 
 /// Clusters of so many bytes and more are never looked up as a whole.
 pub(crate) const LONG_CLUSTER: usize = 6;

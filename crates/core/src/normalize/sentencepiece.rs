@@ -11,7 +11,7 @@ use aho_corasick::{AhoCorasick, Anchored, Input, MatchKind, StartKind};
 
 use super::{Normalized, Precompiled};
 use crate::error::{Error, Result};
-use crate::span::Span;
+use crate::text::span::Span;
 
 /// What stands for a space.
 pub(crate) const SPACE: &str = "▁";

@@ -1,7 +1,7 @@
 //! What goes: white space at the ends, and characters anywhere.
 
 use super::Normalized;
-use crate::unicode;
+use crate::text::unicode;
 
 /// Which ends lose their white space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

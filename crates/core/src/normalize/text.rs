@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::bert::Block;
-use crate::span::Span;
+use crate::text::span::Span;
 
 /// A normalized text, and for each of its bytes the original bytes it stands for.
 ///

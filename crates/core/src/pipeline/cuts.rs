@@ -23,8 +23,8 @@ use super::tokens::Scratch;
 use crate::added::AddedToken;
 use crate::error::{Error, Result};
 use crate::fast::FastPath;
-use crate::span::check_length;
-use crate::unicode::class;
+use crate::text::span::check_length;
+use crate::text::unicode::class;
 
 /// Where texts may be cut, and how their parts are encoded.
 #[derive(Debug, Clone, Copy)]
@@ -123,17 +123,17 @@ mod tests {
     use super::*;
     use crate::added::Specials;
     use crate::encoding::Direction;
-    use crate::grammar::Grammar;
+    use crate::encoding::truncate::{Strategy, Truncation};
     use crate::model::Model;
     use crate::model::word_level::WordLevel;
     use crate::normalize::{BertNormalizer, Form, Normalizer};
-    use crate::pattern::Pattern;
     use crate::pipeline::{Parts, Road};
     use crate::postprocess::{PostProcessor, Template};
     use crate::pretokenize::{Behavior, PreTokenizer, Split};
-    use crate::truncate::{Strategy, Truncation};
+    use crate::splitter::WordSplitter;
+    use crate::text::grammar::Grammar;
+    use crate::text::pattern::Pattern;
     use crate::vocab::Vocab;
-    use crate::words::WordSplitter;
 
     const ALPHABET: [&str; 22] = [
         "a", "a", "b", "é", " ", " ", "\n", "\t", "\r", "\u{301}", "\u{323}", ".", "中", "\u{a0}", "\u{b}", "\u{1c}",

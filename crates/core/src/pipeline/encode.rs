@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use super::Tokenizer;
 use super::tokens::{Found, Scratch};
 use crate::added::Specials;
+use crate::encoding::pad::Padding;
+use crate::encoding::truncate::Truncation;
 use crate::encoding::{Encoding, NONE};
 use crate::error::Result;
 use crate::model::Chance;
-use crate::pad::Padding;
 use crate::postprocess::{self, PostProcessor, Source};
-use crate::span::Span;
-use crate::truncate::Truncation;
+use crate::text::span::Span;
 
 /// A text to be encoded.
 #[derive(Debug, Clone, Copy)]
@@ -346,6 +346,7 @@ impl Source for Inputs<'_> {
 mod tests {
     use super::*;
     use crate::added::AddedToken;
+    use crate::encoding::truncate::Strategy;
     use crate::encoding::{Direction, NamedToken};
     use crate::error::Error;
     use crate::model::Model;
@@ -353,9 +354,8 @@ mod tests {
     use crate::pipeline::Parts;
     use crate::postprocess::{Bert, Piece, Template};
     use crate::pretokenize::PreTokenizer;
-    use crate::truncate::Strategy;
+    use crate::splitter::WordSplitter;
     use crate::vocab::Vocab;
-    use crate::words::WordSplitter;
 
     const PAD: u32 = 0;
     const CLS: u32 = 2;

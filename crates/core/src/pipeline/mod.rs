@@ -20,14 +20,14 @@ use std::sync::Arc;
 
 use crate::added::{AddedToken, AddedTokens};
 use crate::decode::Decoder;
+use crate::encoding::pad::Padding;
+use crate::encoding::truncate::Truncation;
 use crate::error::{Error, Result};
 use crate::fast::FastPath;
 use crate::learn::{Merge, Round};
 use crate::model::Model;
-use crate::pad::Padding;
 use crate::postprocess::PostProcessor;
-use crate::truncate::Truncation;
-use crate::words::WordSplitter;
+use crate::splitter::WordSplitter;
 use encode::{Step, steps};
 
 /// What training leaves behind beside the vocabulary.

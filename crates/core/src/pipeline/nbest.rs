@@ -6,7 +6,7 @@ use super::tokens::{Found, Scratch};
 use crate::encoding::Encoding;
 use crate::error::Result;
 use crate::model::{Scored, Token};
-use crate::words::{Kind, Words};
+use crate::pretokenize::words::{Kind, Words};
 
 /// One of the best segmentations of the words so far.
 #[derive(Debug, Clone, Copy)]

@@ -11,8 +11,8 @@ use crate::error::{Error, Result};
 use crate::model::unigram::Unigram;
 use crate::model::{Chance, Model, ModelScratch, Token};
 use crate::normalize::Normalizer;
-use crate::span::{Span, check_length};
-use crate::words::{Kind, Word, Words};
+use crate::pretokenize::words::{Kind, Word, Words};
+use crate::text::span::{Span, check_length};
 
 /// The working memory of a worker; it is of most use to the tokenizer that it was used with last.
 #[derive(Debug, Default)]

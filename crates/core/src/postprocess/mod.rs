@@ -13,7 +13,7 @@ pub use template::{Piece, Special, Template};
 use crate::encoding::{Encoding, NamedToken};
 use crate::error::Result;
 use crate::settings::ByteLevel;
-use crate::span::Span;
+use crate::text::span::Span;
 
 /// Where special tokens go, and which type ids the texts get.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! Offsets without the spaces that byte-level tokens begin or end with.
 
 use super::{Source, trimmed};
-use crate::bytes::byte_to_char;
 use crate::encoding::Encoding;
-use crate::unicode::class;
+use crate::text::bytes::byte_to_char;
+use crate::text::unicode::class;
 
 /// Trims the spans of all tokens, those that overflow too.
 pub(super) fn trim_all(encodings: &mut [Encoding], add_prefix_space: bool, source: &dyn Source) {

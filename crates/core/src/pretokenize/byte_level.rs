@@ -1,11 +1,11 @@
 //! The pre-tokenization of byte-level models: the pattern of GPT-2, then bytes as printable characters.
 
 use crate::error::Result;
-use crate::grammar::Grammar;
 use crate::normalize::{Normalized, write_bytes};
+use crate::pretokenize::words::Words;
 use crate::settings::ByteLevel;
-use crate::span::Span;
-use crate::words::Words;
+use crate::text::grammar::Grammar;
+use crate::text::span::Span;
 
 /// What it splits by.
 pub(super) const GRAMMAR: Grammar = Grammar::Gpt2;

@@ -2,8 +2,8 @@
 
 use super::Behavior;
 use super::split::Parts;
-use crate::span::Span;
-use crate::unicode::{Class, class};
+use crate::text::span::Span;
+use crate::text::unicode::{Class, class};
 
 /// White space divides, and every punctuation character is a word of its own.
 pub(super) fn bert(text: &str, each: &mut dyn FnMut(Span)) {

@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use aho_corasick::{AhoCorasick, Match, MatchKind};
 
 use crate::error::{Error, Result, shorten};
-use crate::span::Span;
-use crate::unicode::stands_alone;
+use crate::text::span::Span;
+use crate::text::unicode::stands_alone;
 
 /// Phrases that are one piece each wherever they are found.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::span::Span;
+use crate::text::span::Span;
 
 /// What a caller's function does: spans of the parts of a text, in bytes, from left to right.
 pub trait SplitFunction: Send + Sync {

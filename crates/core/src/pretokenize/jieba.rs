@@ -13,7 +13,7 @@ mod user_words;
 use std::collections::BTreeSet;
 
 use crate::error::{Error, Result};
-use crate::span::Span;
+use crate::text::span::Span;
 use lexicon::{Lexicon, Route};
 use tables::is_han;
 pub use user_words::{UserWord, parse_user_dictionary};

@@ -2,8 +2,8 @@
 
 use super::{Behavior, characters};
 use crate::error::Result;
+use crate::pretokenize::words::Words;
 use crate::settings::{Metaspace, PrependScheme};
-use crate::words::Words;
 
 /// Writes the mark, and splits `words` before it.
 pub(super) fn pre_tokenize(settings: Metaspace, words: &mut Words) -> Result<()> {

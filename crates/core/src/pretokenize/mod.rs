@@ -11,6 +11,7 @@ mod jieba;
 mod metaspace;
 mod scripts;
 mod split;
+pub mod words;
 
 pub use dictionary::Dictionary;
 pub use function::{Function, SplitFunction};
@@ -20,9 +21,9 @@ pub use split::{Behavior, Split};
 use std::sync::Arc;
 
 use crate::error::Result;
+use crate::pretokenize::words::{Kind, Words};
 use crate::settings::{ByteLevel, Metaspace, PrependScheme};
-use crate::span::Span;
-use crate::words::{Kind, Words};
+use crate::text::span::Span;
 
 /// How a normalized text is split into words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,7 +110,7 @@ impl PreTokenizer {
             .any(|step| matches!(step, Self::Metaspace(metaspace) if metaspace.prepend_scheme == PrependScheme::First))
     }
 
-    /// What finds the patterns, in their order: see [`Pattern::engine`](crate::pattern::Pattern::engine).
+    /// What finds the patterns, in their order: see [`Pattern::engine`](crate::text::pattern::Pattern::engine).
     #[must_use]
     pub fn engines(&self) -> Vec<String> {
         let engine = |step: &Self| match step {

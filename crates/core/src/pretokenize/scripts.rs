@@ -1,7 +1,7 @@
 //! Splitting where the script changes.
 
-use crate::span::Span;
-use crate::unicode::{Script, script};
+use crate::text::span::Span;
+use crate::text::unicode::{Script, script};
 
 /// Characters without script, spaces among them, stay with what precedes them; those before all others are dropped,
 /// as the reference does.

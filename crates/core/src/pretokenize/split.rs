@@ -1,8 +1,8 @@
 //! Splitting by a pattern, and what becomes of the delimiters.
 
 use crate::error::Result;
-use crate::pattern::Pattern;
-use crate::span::Span;
+use crate::text::pattern::Pattern;
+use crate::text::span::Span;
 
 /// What becomes of a delimiter. For `-` in `the-final--countdown`:
 ///

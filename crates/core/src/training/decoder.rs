@@ -2,14 +2,15 @@
 //!
 //! `spec/pipeline.md`, section 8.1, says the same in words.
 
-use crate::bytes::byte_to_char;
 use crate::decode::{BpeDecoder, Decoder, ReplaceDecoder, StripDecoder, WordPieceDecoder};
 use crate::error::Result;
 use crate::normalize::{Normalizer, SPACE, SentencePiece};
-use crate::pattern::Pattern;
+use crate::pretokenize::words::Words;
 use crate::pretokenize::{Behavior, PreTokenizer};
 use crate::settings::{ByteLevel, Metaspace, PrependScheme};
-use crate::words::{WordSplitter, Words};
+use crate::splitter::WordSplitter;
+use crate::text::bytes::byte_to_char;
+use crate::text::pattern::Pattern;
 
 /// What a model writes into the tokens of a word.
 #[derive(Clone, Copy, Default)]

@@ -19,8 +19,8 @@ use crate::normalize::SentencePieceSettings;
 use crate::pipeline::{Parts, Tokenizer, Training};
 use crate::postprocess::{PostProcessor, Template};
 use crate::pretokenize::PreTokenizer;
+use crate::splitter::WordSplitter;
 use crate::vocab::Vocab;
-use crate::words::WordSplitter;
 
 /// Trains a tokenizer on `counts`.
 ///

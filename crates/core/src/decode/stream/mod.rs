@@ -28,7 +28,7 @@ use super::Decoder;
 use super::cleanup::CLEANUP;
 use crate::error::Result;
 use crate::settings::PrependScheme;
-use crate::span::check_bytes;
+use crate::text::span::check_bytes;
 use bytes::{ByteFallback, ByteLevel};
 use literal::{Literal, Suffix};
 use parts::{Fuse, NonEmpty, Regex, Repetitions, Spaces, Strip};

@@ -1,7 +1,7 @@
 //! What a grammar tells apart in a block of text, one bit a byte: every byte of a character has the bit of the character.
 
 use crate::fast::masks::{BLOCK, Classifier, Masks};
-use crate::unicode::{Category, category};
+use crate::text::unicode::{Category, category};
 
 /// The sets that bytes belong to; what is in none of them is the rest, or not yet known.
 const UPPER: usize = 0;

@@ -6,8 +6,8 @@
 use super::classes::{Before, Block, below};
 use super::starts::{BlockContext, Place, bits, firsts, highest, lowest, up_to};
 use crate::fast::list::ChunkList;
-use crate::grammar::Grammar;
 use crate::normalize::Normalizer;
+use crate::text::grammar::Grammar;
 
 /// What a normalizer does that looks no further than a stretch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

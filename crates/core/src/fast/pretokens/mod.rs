@@ -18,12 +18,12 @@ use self::starts::{BlockContext, Place};
 use crate::fast::chunker::{Capabilities, Chunker, ModelInput};
 use crate::fast::list::{BLOCKS, ChunkList, ChunkRanges};
 use crate::fast::text::{first, last, line_end};
-use crate::grammar::Grammar;
 use crate::normalize::{Form, Normalizer};
 use crate::pretokenize::{Behavior, PreTokenizer, Split};
 use crate::settings::ByteLevel;
-use crate::unicode::{Category, category, class};
-use crate::words::WordSplitter;
+use crate::splitter::WordSplitter;
+use crate::text::grammar::Grammar;
+use crate::text::unicode::{Category, category, class};
 
 /// Cuts texts by a grammar.
 #[derive(Debug, Clone)]

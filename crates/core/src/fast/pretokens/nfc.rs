@@ -1,8 +1,8 @@
 //! Whether a text is its own NFC, told without normalizing it.
 
-use crate::unicode::class;
+use crate::text::unicode::class;
 
-/// Tells texts of inert characters alone, which NFC leaves as they are. (See [`crate::unicode::Class`].)
+/// Tells texts of inert characters alone, which NFC leaves as they are. (See [`crate::text::unicode::Class`].)
 #[derive(Debug, Clone)]
 pub(super) struct InertText {
     /// Bytes that begin inert characters alone, and those inside of characters.

@@ -1,7 +1,7 @@
 //! Where the pieces of a grammar begin in a block, by shifts.
 
 use super::classes::{Before, Block, below};
-use crate::grammar::contraction;
+use crate::text::grammar::contraction;
 
 /// A place in a text, where a piece begins or a word goes on.
 #[derive(Debug, Clone, Copy, Default)]

@@ -12,16 +12,16 @@ use std::collections::BTreeSet;
 
 use super::merged::Held;
 use crate::added::AddedToken;
-use crate::bytes::byte_entry;
 use crate::decode::{Decoder, SentencePieceDecoder};
 use crate::error::{Error, Place, Result, shorten};
 use crate::model::Model;
 use crate::model::bpe::{Bpe, NO_RANK, Settings};
 use crate::normalize::{Normalizer, Precompiled, SPACE, SentencePiece, SentencePieceSettings};
-use crate::pattern::Pattern;
 use crate::pipeline::{Parts, Tokenizer};
+use crate::splitter::WordSplitter;
+use crate::text::bytes::byte_entry;
+use crate::text::pattern::Pattern;
 use crate::vocab::Vocab;
-use crate::words::WordSplitter;
 use messages::{BPE, ModelProto, Piece, PieceKind, UNIGRAM, model_name};
 pub use write::write_sentencepiece;
 

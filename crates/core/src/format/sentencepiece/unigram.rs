@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 use super::HELD;
 use super::messages::{Piece, PieceKind, wrong};
 use crate::added::AddedToken;
-use crate::bytes::byte_entry;
 use crate::error::{Result, shorten};
 use crate::model::unigram::{Precision, Settings, Unigram};
 use crate::pipeline::Tokenizer;
+use crate::text::bytes::byte_entry;
 use crate::vocab::Vocab;
 
 /// The model of pieces whose texts are `vocab`.

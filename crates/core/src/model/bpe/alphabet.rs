@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 
 use super::Settings;
-use crate::bytes::byte_entry;
+use crate::text::bytes::byte_entry;
 use crate::vocab::Vocab;
 
 /// No entry.

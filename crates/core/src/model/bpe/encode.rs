@@ -5,10 +5,10 @@ use super::forward::Forward;
 use super::made::{END, Spelling};
 use super::merging::{Merging, Part};
 use super::{Bpe, Tables};
-use crate::bytes::byte_to_char;
 use crate::error::{Error, Result, shorten};
 use crate::model::Token;
-use crate::span::Span;
+use crate::text::bytes::byte_to_char;
+use crate::text::span::Span;
 
 impl Bpe {
     /// Appends the tokens of `word`, which starts at byte `at` of the normalized text.
@@ -382,7 +382,7 @@ mod tests {
             forward += u32::from(model.forward(model.tables(true), Spelling::Text).is_some());
             let (mut merging, mut never) = (Merging::default(), Merging::default());
             // Chance that never strikes takes the heap.
-            never.dropout = Some(crate::chance::Dropout::new(0.0, 0, 0));
+            never.dropout = Some(crate::numbers::chance::Dropout::new(0.0, 0, 0));
             for longest in [1, 3, 8, 20, 70] {
                 let word = random.word(&['a', 'b', 'c', 'd'], longest);
                 let wanted = defined(&model, &word);

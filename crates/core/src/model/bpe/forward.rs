@@ -13,7 +13,7 @@ use hashbrown::HashMap;
 
 use super::NO_RANK;
 use super::pairs::Pairs;
-use crate::trie::{NONE, Trie};
+use crate::model::trie::{NONE, Trie};
 
 /// How one entry is made, and what may stand in its place.
 #[derive(Debug, Clone, Copy)]

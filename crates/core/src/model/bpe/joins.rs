@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use super::{Bpe, Merges, NO_RANK, Settings};
-use crate::bytes::byte_entry;
+use crate::text::bytes::byte_entry;
 
 /// Which bytes an entry may hold side by side: a bit for each second byte. All bytes beyond ASCII count as one.
 pub(crate) type Joins = Box<[[u64; 4]; 256]>;

@@ -5,7 +5,7 @@ use super::forward::{Made, Spelled};
 use super::merging::Merging;
 use super::pairs::Pairs;
 use super::{Settings, SuffixStyle};
-use crate::bytes::char_to_byte;
+use crate::text::bytes::char_to_byte;
 use crate::vocab::Vocab;
 
 /// Ends a word where a suffix would: no text has this byte.

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::alphabet::Alphabet;
 use super::merging::{Merging, Part};
 use super::{Bpe, Merges, Settings};
-use crate::bytes::byte_entry;
 use crate::error::{Error, Result, shorten};
+use crate::text::bytes::byte_entry;
 use crate::vocab::Vocab;
 
 /// What unused entries become: entries from left to right.

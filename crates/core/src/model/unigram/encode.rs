@@ -7,7 +7,7 @@ use super::{Precision, Unigram};
 use crate::error::{Error, Result, shorten};
 use crate::lattice::{Edge, UNKNOWN};
 use crate::model::Token;
-use crate::span::Span;
+use crate::text::span::Span;
 
 impl Unigram {
     /// Appends the tokens of `word`, which starts at byte `at` of the normalized text.

@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 use super::trie::{Node, Symbol, Trie};
 
 pub(super) use super::trie::NO_PIECE;
-use crate::unicode::CharMap;
+use crate::text::unicode::CharMap;
 
 /// A character of a word.
 #[derive(Debug, Clone, Copy)]

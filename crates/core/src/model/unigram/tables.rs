@@ -2,8 +2,8 @@
 
 use super::letters::Letters;
 use super::{Precision, Settings};
-use crate::bytes::byte_entry;
 use crate::model::UNKNOWN_PENALTY;
+use crate::text::bytes::byte_entry;
 use crate::vocab::Vocab;
 
 /// What each byte of a user-defined piece adds to its score, but for the first.

@@ -19,8 +19,8 @@
 
 use std::ops::BitAnd;
 
-use crate::chance::Dropout;
-use crate::span::Span;
+use crate::numbers::chance::Dropout;
+use crate::text::span::Span;
 
 /// A node of the trie.
 type Node = u32;

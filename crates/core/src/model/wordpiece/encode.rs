@@ -3,11 +3,11 @@
 use super::automaton::Piece;
 use super::likeliest::{piece, unknown_score};
 use super::{Unknown, WordPiece};
-use crate::chance::Dropout;
 use crate::error::Result;
 use crate::lattice::{Edge, Lattice, Sampling, Segmentations};
 use crate::model::{Scored, Token};
-use crate::span::Span;
+use crate::numbers::chance::Dropout;
+use crate::text::span::Span;
 
 /// The working memory of a walk, owned by the caller and used again for every word.
 #[derive(Debug, Default)]

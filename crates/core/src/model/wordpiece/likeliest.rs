@@ -2,10 +2,10 @@
 
 use super::automaton::Piece;
 use crate::error::{Error, Result};
-use crate::floats::{Scaled, ln};
 use crate::lattice::{Edge, Lattice, UNKNOWN};
+use crate::model::trie::Trie;
 use crate::model::{PROBABILITY_FLOOR, Probabilities, UNKNOWN_PENALTY};
-use crate::trie::Trie;
+use crate::numbers::floats::{Scaled, ln};
 use crate::vocab::Vocab;
 
 /// The entries that fit at the start of a word and behind it, and their scores.

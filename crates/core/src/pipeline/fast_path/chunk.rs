@@ -8,8 +8,8 @@ use crate::fast::{Fallback, FastPath, ModelInput};
 use crate::model::unigram::margin::ALWAYS;
 use crate::model::{Model, ModelScratch, Token};
 use crate::pipeline::Tokenizer;
-use crate::span::Span;
-use crate::words::Words;
+use crate::pretokenize::words::Words;
+use crate::text::span::Span;
 
 /// A token of a chunk: its id, its bytes in the chunk, and the number of its word in the chunk.
 pub(super) type ChunkToken = (u32, Span, u32);

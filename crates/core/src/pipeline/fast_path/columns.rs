@@ -6,7 +6,7 @@ use super::{Result, TextSink};
 use crate::encoding::Encoding;
 use crate::fast::Sink;
 use crate::model::unigram::marks;
-use crate::span::Span;
+use crate::text::span::Span;
 
 /// Tokens that fill two lines of the machine's cache with their key.
 pub(super) const INLINE_TOKENS: usize = 5;

@@ -4,7 +4,7 @@ use super::chunk::{ChunkToken, Coder};
 use super::running_score::RunningScore;
 use super::{Result, TextSink};
 use crate::fast::Sink;
-use crate::span::Span;
+use crate::text::span::Span;
 
 /// Ids that fill a line of the machine's cache with their key.
 pub(super) const INLINE_IDS: usize = 3;

@@ -18,7 +18,7 @@ use super::tokens::Scratch;
 use crate::added::{Allowed, Part};
 use crate::encoding::Encoding;
 use crate::fast::{Cache, Chunks, Fallback, FastPath, Sink};
-use crate::span::{Span, check_bytes, check_length};
+use crate::text::span::{Span, check_bytes, check_length};
 
 type Result<T> = std::result::Result<T, Fallback>;
 

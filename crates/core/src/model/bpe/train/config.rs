@@ -1,10 +1,10 @@
 //! What a training is told.
 
-use crate::bytes::byte_to_char;
 use crate::learn::Ties;
 use crate::learn::plan::{Customs, Plan, Spelling};
 use crate::merge::score::Frequency;
 use crate::model::bpe::SuffixStyle;
+use crate::text::bytes::byte_to_char;
 
 /// What the alphabet holds whether it occurs or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -12,10 +12,10 @@ pub use config::{Alphabet, TrainerConfig};
 
 pub use crate::learn::{Merge, Progress, Stage, Ties, Watch};
 
-use crate::bytes::char_to_byte;
 use crate::error::{Error, Result, shorten};
 use crate::learn::run::Run;
 use crate::learn::table::Table;
+use crate::text::bytes::char_to_byte;
 
 /// What a training gives.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::TrainerConfig;
 use super::stretches::{Corpus, SPACE, Symbol};
-use crate::unicode::{Script, script};
+use crate::text::unicode::{Script, script};
 
 /// What matters of a character.
 #[derive(Clone, Copy)]

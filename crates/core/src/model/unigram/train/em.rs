@@ -8,8 +8,8 @@ use super::lattice::Lattice;
 use super::pieces::Pieces;
 use super::stretches::Corpus;
 use crate::error::Result;
-use crate::floats::{Scaled, ln};
 use crate::learn::{Shift, Tell, Threads};
+use crate::numbers::floats::{Scaled, ln};
 
 /// How many symbols, about, or pieces are looked at in one go.
 const SHARD: usize = 1 << 16;

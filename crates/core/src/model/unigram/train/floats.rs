@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Div, Mul};
 
-use crate::floats::Scaled;
+use crate::numbers::floats::Scaled;
 
 /// Sums over words are whole numbers of 1 / `UNIT`.
 pub(super) const UNIT: f64 = 4_294_967_296.0;

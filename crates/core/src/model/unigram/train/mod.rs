@@ -31,8 +31,8 @@ pub use config::TrainerConfig;
 pub use crate::learn::{Progress, Round, Stage, Threads, Watch};
 
 use crate::error::{Error, Result};
-use crate::floats::{Scaled, ln};
 use crate::learn::tell;
+use crate::numbers::floats::{Scaled, ln};
 use floats::{HALF, from_units};
 use pieces::Pieces;
 use stretches::Corpus;

@@ -1,7 +1,7 @@
 //! The criteria beside `frequency`: each takes the counts around a pair and says what a merge is worth.
 
-use crate::logarithms::{LinearForm, gcd};
 use crate::merge::score::{Counts, Frequency, Real, Score, Signature, Value};
+use crate::numbers::logarithms::{LinearForm, gcd};
 
 /// What makes a pair the best one to merge, for its count n, its symbols' counts A and B, and N symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -195,7 +195,7 @@ mod tests {
 
     fn encoding(tokens: u32) -> Encoding {
         let mut encoding = Encoding::default();
-        (0..tokens).for_each(|id| encoding.push(id, crate::span::Span::default(), 0, 0));
+        (0..tokens).for_each(|id| encoding.push(id, crate::text::span::Span::default(), 0, 0));
         encoding
     }
 }

@@ -13,8 +13,9 @@ use sha2::{Digest, Sha256};
 pub use counter::{BlockStart, Counter, Lines, strip_line_end};
 
 use crate::error::{Error, Result, shorten};
-use crate::span::check_length;
-use crate::words::{WordSplitter, Words};
+use crate::pretokenize::words::Words;
+use crate::splitter::WordSplitter;
+use crate::text::span::check_length;
 
 /// Where a word was seen first: the document's number, and the word's place in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

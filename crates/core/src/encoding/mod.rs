@@ -1,8 +1,11 @@
 //! What encoding gives: everything about the tokens of a text or pair, in columns.
 
+pub mod pad;
+pub mod truncate;
+
 use std::ops::Range;
 
-use crate::span::Span;
+use crate::text::span::Span;
 
 /// Which end something happens at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::unicode::{Category, category};
+use crate::text::unicode::{Category, category};
 
 const LETTER: Category = Category::LETTER;
 const NUMBER: Category = Category::NUMBER;

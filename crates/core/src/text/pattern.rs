@@ -13,8 +13,8 @@ use memchr::memmem;
 use onig::{MatchParam, Regex, Region, SearchOptions};
 
 use crate::error::{Error, Result, shorten};
-use crate::grammar::Grammar;
-use crate::span::check_length;
+use crate::text::grammar::Grammar;
+use crate::text::span::check_length;
 
 /// How often a match may go back to try another way: Oniguruma's own default, so what matches elsewhere does here.
 const RETRIES: u32 = 10_000_000;

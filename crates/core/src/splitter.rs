@@ -1,0 +1,219 @@
+//! Text to words: normalization and pre-tokenization together, as training and encoding both begin.
+
+use crate::added::Matching;
+use crate::error::{Error, Result};
+use crate::normalize::{BertNormalizer, Normalized, Normalizer};
+use crate::pretokenize::PreTokenizer;
+use crate::pretokenize::words::Words;
+use crate::text::span::Span;
+
+/// The two stages that come before every model.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WordSplitter {
+    normalizer: Option<Normalizer>,
+    pre_tokenizer: Option<PreTokenizer>,
+    /// Whether what comes out depends on where in the original it came from.
+    needs_alignment: bool,
+}
+
+impl WordSplitter {
+    /// The stages in their order; `None` leaves out one.
+    pub fn new(normalizer: Option<Normalizer>, pre_tokenizer: Option<PreTokenizer>) -> Result<Self> {
+        if let (Some(normalizer), Some(pre_tokenizer)) = (&normalizer, &pre_tokenizer)
+            && pre_tokenizer.steps().any(|step| matches!(step, PreTokenizer::Jieba(_)))
+            && normalizer.steps().any(|step| matches!(step, Normalizer::Bert(bert) if bert.handle_chinese_chars))
+        {
+            return Err(Error::Config(
+                "Jieba cannot find words in text whose Chinese characters the normalizer has set apart; pass \
+                 BertNormalizer(handle_chinese_chars=False)"
+                    .to_owned(),
+            ));
+        }
+        let made_up = normalizer.as_ref().is_some_and(Normalizer::makes_up_characters);
+        let needs_alignment = made_up || pre_tokenizer.as_ref().is_some_and(PreTokenizer::asks_for_origin);
+        Ok(Self { normalizer, pre_tokenizer, needs_alignment })
+    }
+
+    /// BERT's stages, which a `vocab.txt` goes with.
+    pub fn bert() -> Result<Self> {
+        Self::new(Some(Normalizer::Bert(BertNormalizer::default())), Some(PreTokenizer::Bert))
+    }
+
+    /// What the text is changed by; `None` leaves it as it is.
+    #[must_use]
+    pub fn normalizer(&self) -> Option<&Normalizer> {
+        self.normalizer.as_ref()
+    }
+
+    /// How it is split; `None` makes it one word.
+    #[must_use]
+    pub fn pre_tokenizer(&self) -> Option<&PreTokenizer> {
+        self.pre_tokenizer.as_ref()
+    }
+
+    /// Normalizer and pre-tokenizer.
+    #[must_use]
+    pub fn into_parts(self) -> (Option<Normalizer>, Option<PreTokenizer>) {
+        (self.normalizer, self.pre_tokenizer)
+    }
+
+    /// The text after normalization.
+    pub fn normalize(&self, text: &str) -> Result<String> {
+        let (mut normalized, mut spare) = <(Normalized, Normalized)>::default();
+        normalized.start(text, 0, self.needs_alignment);
+        if let Some(normalizer) = &self.normalizer {
+            normalizer.normalize(&mut normalized, &mut spare)?;
+        }
+        Ok(normalized.text().to_owned())
+    }
+
+    /// The form in which an added token is sought in normalized text.
+    pub fn normalize_token(&self, token: &str) -> Result<String> {
+        match &self.normalizer {
+            Some(Normalizer::SentencePiece(sentencepiece)) => Ok(sentencepiece.form_of(token)),
+            _ => self.normalize(token),
+        }
+    }
+
+    /// Fills `words` with those of `text`, in which nothing is an added token.
+    pub fn split(&self, text: &str, aligned: bool, words: &mut Words) -> Result<()> {
+        words.reset(aligned || self.needs_alignment);
+        words.add_text(self.normalizer.as_ref(), text, 0, None)?;
+        self.pre_tokenize(words)
+    }
+
+    /// Fills `words` with those of the `segments` of `text`, each with the added tokens that are sought in it.
+    pub(crate) fn split_segments<'a>(
+        &self,
+        text: &str,
+        segments: impl IntoIterator<Item = (Span, Matching<'a>)>,
+        aligned: bool,
+        words: &mut Words,
+    ) -> Result<()> {
+        words.reset(aligned || self.needs_alignment);
+        for (segment, matching) in segments {
+            words.add_segment(self.normalizer.as_ref(), text, segment, matching)?;
+        }
+        self.pre_tokenize(words)
+    }
+
+    fn pre_tokenize(&self, words: &mut Words) -> Result<()> {
+        match &self.pre_tokenizer {
+            Some(pre_tokenizer) => pre_tokenizer.pre_tokenize(words),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::added::{AddedToken, AddedTokens, Allowed, Specials};
+    use crate::normalize::Form;
+    use crate::pretokenize::words::{Kind, Word};
+    use crate::pretokenize::{Behavior, Dictionary, Jieba};
+    use crate::settings::{ByteLevel, Metaspace};
+
+    fn splitter(normalizer: Option<Normalizer>, steps: Vec<PreTokenizer>) -> WordSplitter {
+        WordSplitter::new(normalizer, Some(PreTokenizer::Sequence(steps))).unwrap()
+    }
+
+    fn dictionary(phrase: &str) -> PreTokenizer {
+        PreTokenizer::Dictionary(Arc::new(Dictionary::new(vec![phrase.to_owned()], false).unwrap()))
+    }
+
+    /// What became of `text`, whose segments end where it is said and are trusted or not; `[X]` is a special token, and
+    /// `Yo` a token that is sought after normalization.
+    fn split(splitter: &WordSplitter, text: &str, ends: &[(usize, bool)]) -> Words {
+        let token = AddedToken { id: 8, content: "Yo".to_owned(), normalized: true, ..AddedToken::default() };
+        let added = AddedTokens::new(vec![AddedToken::special(7, "[X]"), token], |text| splitter.normalize(text));
+        let (added, mut allowed) = (added.unwrap(), Allowed::default());
+        let matching = added.matching(text, &Specials::Match, &mut allowed).unwrap();
+        let mut start = 0;
+        let segments = ends.iter().map(|&(end, trusted)| {
+            let segment = Span::new(start, end);
+            start = end;
+            (segment, matching.trusting(trusted))
+        });
+        let mut words = Words::default();
+        splitter.split_segments(text, segments, true, &mut words).unwrap();
+        words
+    }
+
+    /// The words; added tokens in angle brackets, and whole ones in round ones.
+    fn marked(words: &Words) -> Vec<String> {
+        let marked = |word: &Word| match (word.kind, words.text_of(word)) {
+            (Kind::Text, text) => text.to_owned(),
+            (Kind::Whole, text) => format!("({text})"),
+            (Kind::Added(id), text) => format!("<{id}:{text}>"),
+        };
+        words.as_slice().iter().map(marked).collect()
+    }
+
+    #[test]
+    fn a_segment_is_trusted_or_not() {
+        let plain = WordSplitter::default();
+        let words = split(&plain, "a[X]b[X]Yo", &[(4, true), (10, false)]);
+        assert_eq!(marked(&words), ["a", "<7:[X]>", "b[X]", "<8:Yo>"], "a token that is not special is always matched");
+        let specials: Vec<bool> = words.as_slice().iter().map(|word| word.specials).collect();
+        assert_eq!(specials, [true, true, false, false], "nor may the model make [X] of what is not trusted");
+        let words = split(&plain, "a[X]b", &[(2, true), (2, true), (5, true)]);
+        assert_eq!(marked(&words), ["a[", "X]b"], "no token lies across the seam, and no word is empty");
+    }
+
+    #[test]
+    fn added_tokens_are_never_split_nor_rewritten() {
+        let punctuation = PreTokenizer::Punctuation(Behavior::Isolated);
+        let bytes = PreTokenizer::ByteLevel(ByteLevel { use_regex: false, ..ByteLevel::default() });
+        let marks = PreTokenizer::Metaspace(Metaspace { split: false, ..Metaspace::default() });
+        let every = splitter(None, vec![punctuation, bytes, marks, PreTokenizer::FixedLength(2)]);
+        assert_eq!(marked(&split(&every, "é![X]Yo", &[(8, true)])), ["▁Ġ", "Ã©", "▁Ġ", "!", "<7:[X]>", "<8:Yo>"]);
+    }
+
+    #[test]
+    fn phrases_stay_whole_but_may_be_rewritten() {
+        let sequence = vec![dictionary("new york"), PreTokenizer::WhitespaceSplit, PreTokenizer::FixedLength(3)];
+        let words = split(&splitter(None, sequence.clone()), "in new york now", &[(15, true)]);
+        assert_eq!(marked(&words), ["in", "(new york)", "now"]);
+        let bytes = PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: false, ..ByteLevel::default() });
+        let words = split(&splitter(None, [sequence, vec![bytes]].concat()), "in new york now", &[(15, true)]);
+        assert_eq!(marked(&words), ["in", "(newĠyork)", "now"]);
+    }
+
+    #[test]
+    fn words_know_where_they_came_from() {
+        let normalizer = Normalizer::Sequence(vec![Normalizer::Form(Form::Nfd), Normalizer::Lowercase]);
+        let words =
+            split(&splitter(Some(normalizer), vec![PreTokenizer::WhitespaceSplit]), "É yo[X] Éyo", &[(13, true)]);
+        assert_eq!(marked(&words), ["e\u{301}", "<8:yo>", "<7:[X]>", "e\u{301}", "<8:yo>"]);
+        let origins: Vec<Span> = words.as_slice().iter().map(|word| word.origin).collect();
+        assert_eq!(origins, [(0, 2), (3, 5), (5, 8), (9, 11), (11, 13)].map(|(start, end)| Span::new(start, end)));
+        for word in words.as_slice() {
+            assert_eq!(words.original(word.span), word.origin);
+        }
+    }
+
+    #[test]
+    fn words_are_filled_anew() {
+        let splitter = splitter(None, vec![PreTokenizer::Whitespace]);
+        let mut words = split(&splitter, "a[X]", &[(4, true)]);
+        for (text, found) in [("x, y", &["x", ",", "y"][..]), ("  ", &[]), ("", &[])] {
+            splitter.split(text, false, &mut words).unwrap();
+            assert_eq!(words.iter().collect::<Vec<_>>(), found);
+        }
+    }
+
+    #[test]
+    fn jieba_needs_its_words_in_one_piece() {
+        let jieba =
+            || Some(PreTokenizer::Sequence(vec![PreTokenizer::Jieba(Arc::new(Jieba::new(true, vec![]).unwrap()))]));
+        let apart = |handle_chinese_chars| {
+            let bert = BertNormalizer { handle_chinese_chars, ..Default::default() };
+            Some(Normalizer::Sequence(vec![Normalizer::Bert(bert)]))
+        };
+        assert!(matches!(WordSplitter::new(apart(true), jieba()), Err(Error::Config(_))));
+        assert!(WordSplitter::new(apart(false), jieba()).is_ok());
+    }
+}
