@@ -35,7 +35,15 @@ if TYPE_CHECKING:
     from piecework.tokenizer import Tokenizer
     from piecework.trainers import BpeTrainer, UnigramTrainer, WordPieceTrainer
     from piecework.training import train, train_files
-    from piecework.types import Encoding, Encodings, Merge, Padded, Progress, Round, Scored
+    from piecework.types import (
+        EncodedBatch,
+        Encoding,
+        Merge,
+        PaddedBatch,
+        Progress,
+        ScoredEncoding,
+        UnigramStep,
+    )
 
 __version__ = "0.1.0"
 
@@ -44,18 +52,18 @@ __all__ = [
     "AddedToken",
     "BpeTrainer",
     "DecodeStream",
+    "EncodedBatch",
     "Encoding",
-    "Encodings",
     "Merge",
-    "Padded",
+    "PaddedBatch",
     "Padding",
     "PieceworkError",
     "Progress",
     "Regex",
-    "Round",
-    "Scored",
+    "ScoredEncoding",
     "Tokenizer",
     "Truncation",
+    "UnigramStep",
     "UnigramTrainer",
     "WordCounts",
     "WordPieceTrainer",
@@ -88,15 +96,15 @@ _HOMES = {
     "BpeTrainer": "trainers",
     "DecodeStream": "streams",
     "Encoding": "types",
-    "Encodings": "types",
+    "EncodedBatch": "types",
     "Merge": "types",
-    "Padded": "types",
+    "PaddedBatch": "types",
     "Padding": "encoding_settings",
     "PieceworkError": "errors",
     "Progress": "types",
     "Regex": "patterns",
-    "Round": "types",
-    "Scored": "types",
+    "UnigramStep": "types",
+    "ScoredEncoding": "types",
     "Tokenizer": "tokenizer",
     "Truncation": "encoding_settings",
     "UnigramTrainer": "trainers",

@@ -264,7 +264,7 @@ class WordCounts(Immutable):
         return part and PreTokenizer.from_dict(part, self._functions)
 
     @property
-    def knows_its_words(self) -> bool:
+    def has_pipeline(self) -> bool:
         """Whether the table knows how its words were made, as one from a mapping does not."""
         return self._core.splitter() is not None
 
@@ -282,7 +282,7 @@ class WordCounts(Immutable):
         """The SHA-256 of words and counts, in hexadecimal digits."""
         return self._core.fingerprint()
 
-    def first_sight(self, word: str) -> tuple[int, int]:
+    def first_occurrence(self, word: str) -> tuple[int, int]:
         """Give the number of the document where a word was seen first, and the word's number in it."""
         found = self._core.get(word)
         if found is None:
@@ -291,7 +291,7 @@ class WordCounts(Immutable):
 
     def items(self) -> Iterator[tuple[str, int]]:
         """Iterate over words and counts in order of first sight."""
-        return iter(self._core.by_first_sight())
+        return iter(self._core.by_first_occurrence())
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over words in order of first sight."""

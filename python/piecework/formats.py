@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 __all__ = [
     "FORMATS",
     "Format",
+    "companion_file",
+    "describe_loss",
+    "detect_format",
     "encoding",
-    "held",
+    "format_from_name",
     "is_scored",
-    "named",
-    "partner",
     "read",
-    "recognized",
-    "remark",
+    "reload",
     "said_of_tiktoken",
     "write",
 ]
@@ -51,7 +51,7 @@ _SUFFIXES: Final[Mapping[str, Format]] = {
 }
 
 
-def recognized(data: bytes, name: str = "") -> Format:
+def detect_format(data: bytes, name: str = "") -> Format:
     r"""Tell what bytes are a file of.
 
     Args:
@@ -61,20 +61,20 @@ def recognized(data: bytes, name: str = "") -> Format:
     Returns:
         The format; a vocab.json counts as ``"merges.txt"``, which it belongs to.
 
-    >>> recognized(b"#version: 0.2\nl o\n", "merges.txt"), recognized(b"IQ== 0\nIg== 1\n")
+    >>> detect_format(b"#version: 0.2\nl o\n", "merges.txt"), detect_format(b"IQ== 0\nIg== 1\n")
     ('merges.txt', 'tiktoken')
     """
     name = name.lower()
     if data.startswith(_CLIP):
         return "clip"
-    if partner(name) and not name.endswith(".json"):
+    if companion_file(name) and not name.endswith(".json"):
         return "merges.txt"
     if data.startswith(b"#version:"):
         return "subword-nmt"
     if name.endswith(".model") or _is_sentencepiece(data):
         return "sentencepiece"
     if name.endswith(".json") or (not name.endswith(".txt") and _MAY_BE_JSON.match(data)):
-        is_vocab = (partner(name) or _VOCAB_JSON.match(data)) and not _MODEL.search(data)
+        is_vocab = (companion_file(name) or _VOCAB_JSON.match(data)) and not _MODEL.search(data)
         return "merges.txt" if is_vocab else "tokenizer.json"
     return "tiktoken" if name.endswith(".tiktoken") or _RANKS.match(data) else "vocab.txt"
 
@@ -94,8 +94,8 @@ def _varint(data: bytes) -> int:
     return sum((byte & 0x7F) << 7 * place for place, byte in enumerate(data))
 
 
-def named(name: str) -> Format:
-    """Tell what a file is written as if its name has to say it: what :func:`recognized` would take it for.
+def format_from_name(name: str) -> Format:
+    """Tell what a file is written as if its name has to say it: what :func:`detect_format` would take it for.
 
     Args:
         name: The file's name.
@@ -106,11 +106,11 @@ def named(name: str) -> Format:
     Raises:
         ConfigError: A file of that name does not hold a tokenizer by itself.
 
-    >>> named("t5.model"), named("vocab.txt"), named("tokenizer.json"), named("mine")
+    >>> format_from_name("t5.model"), format_from_name("vocab.txt"), format_from_name("tokenizer.json"), format_from_name("mine")
     ('sentencepiece', 'vocab.txt', 'tokenizer.json', 'tokenizer.json')
     """
     suffix = os.path.splitext(name)[1].lower()
-    if suffix != ".json" and (other := partner(name)):
+    if suffix != ".json" and (other := companion_file(name)):
         raise ConfigError(
             f'{name} belongs with {other}: give their folder, and the format "merges.txt"'
         )
@@ -131,10 +131,10 @@ def is_scored(data: bytes) -> bool:
     return _SCORED.match(data) is not None
 
 
-def partner(name: str) -> str | None:
+def companion_file(name: str) -> str | None:
     """Give the file that a vocabulary or a list of merges belongs with, or None if the name tells no such.
 
-    >>> partner("gpt2-encoder.json"), partner("merges.txt"), partner("codes.txt")
+    >>> companion_file("gpt2-encoder.json"), companion_file("merges.txt"), companion_file("codes.txt")
     ('gpt2-vocab.bpe', 'vocab.json', None)
     """
     for pair in (*_PARTNERS, *(tuple(reversed(pair)) for pair in _PARTNERS)):
@@ -245,7 +245,7 @@ def said_of_tiktoken(core: CoreTokenizer) -> tuple[str | None, dict[str, int]]:
     return None, special_tokens
 
 
-def held(core: CoreTokenizer, kind: Format, files: Mapping[str, bytes]) -> CoreTokenizer:
+def reload(core: CoreTokenizer, kind: Format, files: Mapping[str, bytes]) -> CoreTokenizer:
     """Give the tokenizer that is read back from files, of ranks with the pattern and the special tokens."""
     if kind == "tiktoken":
         pattern, special_tokens = said_of_tiktoken(core)
@@ -275,7 +275,9 @@ _OF_THE_MODEL = (
 )
 
 
-def remark(core: CoreTokenizer, kind: Format, files: Mapping[str, bytes], name: str) -> str | None:
+def describe_loss(
+    core: CoreTokenizer, kind: Format, files: Mapping[str, bytes], name: str
+) -> str | None:
     """Tell what the files of a format do not hold of a tokenizer, and what their reader has to be told.
 
     Args:
@@ -288,7 +290,7 @@ def remark(core: CoreTokenizer, kind: Format, files: Mapping[str, bytes], name: 
         A sentence, or None if all is held. Whether words that are tokens are merged is left out, as files for which it
         matters are refused.
     """
-    ours, theirs = _facts(core), _facts(held(core, kind, files))
+    ours, theirs = _facts(core), _facts(reload(core, kind, files))
     lost = [fact for fact in ours if ours[fact] != theirs[fact]]
     told = []
     if kind == "tiktoken":

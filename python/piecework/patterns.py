@@ -1,6 +1,6 @@
 """What is looked for in a text: a plain string, or a regular expression.
 
-The split patterns of well-known models stand here by name. The core finds them without an engine (`Tokenizer.engines`).
+The split patterns of well-known models stand here by name. The core finds them without an engine (`Tokenizer.split_backends`).
 """
 
 from __future__ import annotations

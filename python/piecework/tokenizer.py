@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.processors import PostProcessor
     from piecework.streams import DecodeStream
-    from piecework.types import Call, Encodings, Merge, ProgressLike, Round, Scored
+    from piecework.types import Call, EncodedBatch, Merge, ProgressLike, ScoredEncoding, UnigramStep
 
 __all__ = ["LoadSettings", "Tokenizer"]
 
@@ -271,9 +271,9 @@ class Tokenizer(Immutable):
         cls, name: str, data: bytes, settings: LoadSettings, bpe: str | None = None
     ) -> Tokenizer:
         """Load a file that was read; a vocab.json with merges.txt may be known to be of some kind."""
-        from piecework.formats import recognized
+        from piecework.formats import detect_format
 
-        kind = recognized(data, os.path.basename(name))
+        kind = detect_format(data, os.path.basename(name))
         if kind == "tiktoken":
             return cls._with_limits(cls.from_tiktoken(name), kind, settings)
         if kind == "merges.txt":
@@ -398,7 +398,7 @@ class Tokenizer(Immutable):
             separator: What stands in that file behind a token that does not end its word.
 
         Returns:
-            The tokenizer; a character that no code names is ``<unk>``. :meth:`segment` writes tokens as the library does.
+            The tokenizer; a character that no code names is ``<unk>``. :meth:`to_subword_nmt` writes tokens as the library does.
 
         Raises:
             FileError: The file cannot be read; a missing file also is a ``FileNotFoundError``.
@@ -413,7 +413,7 @@ class Tokenizer(Immutable):
         >>> _ = vocab.write_text("lo@@ 7\nlow 2\n")
         >>> Tokenizer.from_subword_nmt(codes).tokenize("low lows")
         ['low</w>', 'lo', 'w', '<unk>']
-        >>> Tokenizer.from_subword_nmt(codes, vocab, vocab_threshold=3).segment("low lows")
+        >>> Tokenizer.from_subword_nmt(codes, vocab, vocab_threshold=3).to_subword_nmt("low lows")
         'lo@@ w lo@@ w@@ s'
         """
         to_utf8(check_str("separator", separator))
@@ -450,9 +450,9 @@ class Tokenizer(Immutable):
         cls, name: str, data: bytes, settings: LoadSettings, kind: str | None
     ) -> Tokenizer:
         """Load a vocab.json and a merges.txt; `data` is one of them, and the other lies beside it."""
-        from piecework.formats import partner
+        from piecework.formats import companion_file
 
-        other = partner(name)
+        other = companion_file(name)
         if other is None:
             raise FormatError(
                 f"{name}: a vocabulary of BPE without its merges; call it vocab.json and put merges.txt beside it"
@@ -504,12 +504,12 @@ class Tokenizer(Immutable):
 
     @classmethod
     def _parse(cls, data: bytes, suffix: str, settings: LoadSettings) -> Tokenizer:
-        from piecework.formats import is_scored, read, recognized
+        from piecework.formats import detect_format, is_scored, read
 
         _refuse_unknown(settings, LoadSettings.__optional_keys__, "a tokenizer's settings")
         if not data.strip():
             raise FormatError("the file is empty; expected a tokenizer.json or a vocab.txt")
-        kind = recognized(data, suffix)
+        kind = detect_format(data, suffix)
         if kind in ("merges.txt", "tiktoken"):
             raise FormatError(_ALONE[kind])
         if kind not in ("tokenizer.json", "vocab.txt"):
@@ -643,7 +643,7 @@ class Tokenizer(Immutable):
         path: Pathish,
         format: Format | None = None,  # noqa: A002
         *,
-        nearest: bool = False,
+        approximate: bool = False,
     ) -> None:
         """Write the tokenizer as its file's name says, by default as a tokenizer.json, which ``tokenizers`` 0.23 loads too.
 
@@ -658,7 +658,7 @@ class Tokenizer(Immutable):
                 ``"sentencepiece"``, ``"subword-nmt"`` or ``"clip"``, which is packed if the name ends in ``.gz``. If it is
                 not given, names in ``.model`` say ``"sentencepiece"``, those in ``.tiktoken`` ``"tiktoken"``, those in ``.txt``
                 ``"vocab.txt"``, and all others ``"tokenizer.json"``.
-            nearest: Of Unigram, to a tokenizer.json or a SentencePiece model: write the nearest that the other library loads,
+            approximate: Of Unigram, to a tokenizer.json or a SentencePiece model: write the closest that the other library loads,
                 also where ids may change; a warning tells what does.
 
         Raises:
@@ -674,11 +674,11 @@ class Tokenizer(Immutable):
         ...
         piecework.errors.ConfigError: a tiktoken file cannot hold the marks "" and "</w>" of tokens in a word; save a tokenizer.json
         """
-        from piecework.formats import named
+        from piecework.formats import format_from_name
 
-        kind = format or named(os.path.basename(checked(path)))
+        kind = format or format_from_name(os.path.basename(checked(path)))
         check_str("format", kind)
-        tok = self._nearest(kind) if nearest else self
+        tok = self._approximate(kind) if approximate else self
         if kind == "tokenizer.json":
             data = tok.to_str().encode()
             self._warn_of_controls()
@@ -707,12 +707,12 @@ class Tokenizer(Immutable):
             "text here; pass specials='text' to calls of the loaded tokenizer"
         )
 
-    def save_sentencepiece(self, path: Pathish, like: Pathish | None = None) -> None:
+    def save_sentencepiece(self, path: Pathish, base: Pathish | None = None) -> None:
         """Write a SentencePiece model; see :meth:`save`.
 
         Args:
             path: The file, made or replaced as a whole.
-            like: Another ``.model`` file: what a tokenizer does not hold, such as the settings of its training, is taken
+            base: Another ``.model`` file: what a tokenizer does not hold, such as the settings of its training, is taken
                 from it, fields that are not known here included.
 
         Raises:
@@ -721,27 +721,27 @@ class Tokenizer(Immutable):
             FormatError: The other model normalizes or decodes otherwise.
         """
         self._save_as(
-            path, "sentencepiece", None if like is None else read_bytes(checked(like, "like"))
+            path, "sentencepiece", None if base is None else read_bytes(checked(base, "base"))
         )
 
-    def _nearest(self, kind: Format) -> Tokenizer:
-        """Give the nearest that another library loads, with a warning that tells what changes."""
+    def _approximate(self, kind: Format) -> Tokenizer:
+        """Returns the closest that another library loads, with a warning that lists what changes."""
+        from piecework.approximate import Stages, for_sentencepiece, for_tokenizers
         from piecework.models import Unigram
-        from piecework.nearest import Stages, for_sentencepiece, for_tokenizers
 
         converters = {"tokenizer.json": for_tokenizers, "sentencepiece": for_sentencepiece}
         if kind not in converters or not isinstance(self.model, Unigram):
             raise ConfigError(
-                "nearest= is for Unigram, to a tokenizer.json or a SentencePiece model"
+                "approximate= is for Unigram, to a tokenizer.json or a SentencePiece model"
             )
         added = list(self.added_tokens.values())
         own = Stages(self.model, self.normalizer, self.pre_tokenizer, self.decoder, added, [])
         stages = converters[kind](own)
         if stages == own:
             return self
-        lost = ["the history of the training is left out"] if self.rounds else []
+        lost = ["the history of the training is left out"] if self.steps else []
         if changes := [*stages.changes, *lost]:
-            warn(f"the file is the nearest that {kind} can hold: {'; '.join(changes)}")
+            warn(f"the file is the closest that {kind} can hold: {'; '.join(changes)}")
         return Tokenizer(
             stages.model,
             normalizer=stages.normalizer,
@@ -753,13 +753,13 @@ class Tokenizer(Immutable):
             padding=self.padding,
         )
 
-    def _save_as(self, path: Pathish, kind: Format, like: bytes | None) -> None:
-        from piecework.formats import remark, write
+    def _save_as(self, path: Pathish, kind: Format, base: bytes | None) -> None:
+        from piecework.formats import describe_loss, write
 
         if self._functions:
             self.to_str()  # which says that no file holds a function
-        files = write(self._core, kind, like)
-        if said := remark(self._core, kind, files, os.path.basename(os.fspath(path))):
+        files = write(self._core, kind, base)
+        if said := describe_loss(self._core, kind, files, os.path.basename(os.fspath(path))):
             warn(said)
         if kind == "sentencepiece":
             self._warn_of_matched()
@@ -1171,7 +1171,7 @@ class Tokenizer(Immutable):
         *,
         add_special_tokens: bool = True,
         specials: Specials | None = None,
-    ) -> list[Scored]:
+    ) -> list[ScoredEncoding]:
         """Give the best segmentations of a text, best first, with their scores.
 
         A* search from the end of a word, which knows what is best to reach each place (as SentencePiece does it).
@@ -1185,7 +1185,7 @@ class Tokenizer(Immutable):
             specials: As for :meth:`encode`.
 
         Returns:
-            Encodings, neither truncated nor padded, and scores: natural logarithms of their probabilities, in which special
+            EncodedBatch, neither truncated nor padded, and scores: natural logarithms of their probabilities, in which special
             tokens do not count. They are those of SentencePiece, for its models and ``n`` from 2 on. Several words are
             combined. Of very long words there may be the best alone, where too many are nearly as good, as in that library.
 
@@ -1201,14 +1201,14 @@ class Tokenizer(Immutable):
         ['hug', 's'] -3.6
         ['h', 'u', 'gs'] -8.3
         """
-        from piecework.types import Scored
+        from piecework.types import ScoredEncoding
 
         if not _is_integer(n, 1, _MOST_SEGMENTATIONS):
             raise ConfigError(
                 f"n: expected how many segmentations to give, from 1 to {_MOST_SEGMENTATIONS:,}, found {shown(n)}"
             )
         options = self._options(add_special_tokens, specials, None, None)
-        return [Scored(*found) for found in self._core.encode_nbest(text, n, options)]
+        return [ScoredEncoding(*found) for found in self._core.encode_nbest(text, n, options)]
 
     def encode_batch(
         self,
@@ -1226,7 +1226,7 @@ class Tokenizer(Immutable):
         nbest_size: int | None = None,
         seed: int | None = None,
         threads: int | None = None,
-    ) -> Encodings:
+    ) -> EncodedBatch:
         r"""Encode many texts into one flat array of ids.
 
         Args:
@@ -1258,7 +1258,7 @@ class Tokenizer(Immutable):
         >>> tok.encode_batch(pa.array(["hugs", "hug hug"])).to_list()
         [[1, 2], [1, 1]]
         """
-        from piecework.types import Call, Encodings
+        from piecework.types import Call, EncodedBatch
 
         rows = _listed(texts, is_pretokenized)
         seed = self._seed(seed, dropout, alpha)  # drawn once: `batch[i]` encodes with it again
@@ -1289,7 +1289,7 @@ class Tokenizer(Immutable):
             nbest_size,
             seed,
         )
-        return Encodings(batch, call, threads)
+        return EncodedBatch(batch, call, threads)
 
     def encode_file(
         self,
@@ -1306,7 +1306,7 @@ class Tokenizer(Immutable):
         seed: int | None = None,
         threads: int | None = None,
         progress: ProgressLike = False,
-    ) -> Encodings:
+    ) -> EncodedBatch:
         r"""Encode a file of UTF-8 into one flat array of ids, neither truncated nor padded.
 
         It is read in blocks, so that memory holds the ids and little more. Where no place to cut a text is certain, as with
@@ -1346,7 +1346,7 @@ class Tokenizer(Immutable):
         [[1, 2], [1, 1]]
         """
         from piecework.progress import reporting
-        from piecework.types import Call, Encodings, FileTexts
+        from piecework.types import Call, EncodedBatch, FileTexts
 
         if errors not in ("strict", "replace"):
             raise ConfigError(f'errors must be "strict" or "replace", not {shown(errors)}')
@@ -1387,7 +1387,7 @@ class Tokenizer(Immutable):
             nbest_size,
             seed,
         )
-        return Encodings(batch, call, threads)
+        return EncodedBatch(batch, call, threads)
 
     def _options(  # noqa: PLR0917 (by place: names would cost every call)
         self,
@@ -1513,7 +1513,7 @@ class Tokenizer(Immutable):
         options = self._options(False, specials, None, None)
         return self._core.encode(text, None, False, options).tokens
 
-    def segment(self, text: str, *, separator: str = "@@") -> str:
+    def to_subword_nmt(self, text: str, *, separator: str = "@@") -> str:
         r"""Write a text with spaces between its tokens, as subword-nmt does.
 
         Args:
@@ -1525,7 +1525,7 @@ class Tokenizer(Immutable):
 
         >>> from piecework import models, pre_tokenizers
         >>> model = models.BPE(["l", "o", "w", "lo", "w</w>"], [("l", "o")], end_of_word_suffix="</w>")
-        >>> Tokenizer(model, pre_tokenizer=pre_tokenizers.WhitespaceSplit()).segment("low\n low ")
+        >>> Tokenizer(model, pre_tokenizer=pre_tokenizers.WhitespaceSplit()).to_subword_nmt("low\n low ")
         'lo@@ w\n lo@@ w '
         """
         check_str("separator", separator)
@@ -1566,7 +1566,7 @@ class Tokenizer(Immutable):
         return self._core.decode(as_ids(ids), skip_special_tokens)
 
     def decode_batch(
-        self, batch: Encodings | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
+        self, batch: EncodedBatch | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
     ) -> list[str]:
         """Give the texts of many rows of token ids; see :meth:`decode`."""
         return [self.decode(row, skip_special_tokens=skip_special_tokens) for row in _rows(batch)]
@@ -1597,7 +1597,7 @@ class Tokenizer(Immutable):
         return self._core.decode_bytes(as_ids(ids), skip_special_tokens)
 
     def decode_bytes_batch(
-        self, batch: Encodings | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
+        self, batch: EncodedBatch | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
     ) -> list[bytes]:
         """Give the bytes of many rows of token ids; see :meth:`decode_bytes`."""
         rows = _rows(batch)
@@ -1629,7 +1629,7 @@ class Tokenizer(Immutable):
 
         return DecodeStream(self._core.decode_stream(bool(skip_special_tokens), True))
 
-    def readable(self, token: str | int) -> str:
+    def display_token(self, token: str | int) -> str:
         r"""Give a token as people read it.
 
         What the decoder does to single tokens is done: characters that stand for bytes become text, tokens such as ``<0x61>``
@@ -1647,17 +1647,17 @@ class Tokenizer(Immutable):
         >>> from piecework import decoders, models
         >>> vocab = ["Ġna", "Ã", "¯ve", "Ċ"]
         >>> tok = Tokenizer(models.WordLevel(vocab, unk_token="Ċ"), decoder=decoders.ByteLevel())
-        >>> [tok.readable(token) for token in ["Ġna", 1, 2, "Ċ"]]
+        >>> [tok.display_token(token) for token in ["Ġna", 1, 2, "Ċ"]]
         [' na', '<0xC3>', '<0xAF>ve', '\\n']
         """
-        from piecework.readable import readable
+        from piecework.display import display_token
 
         if not isinstance(token, str):
             name = self.id_to_token(check_index("token", token))
             if name is None:
                 raise TokenIdError(f"id {shown(token)} is not in the vocabulary")
             token = name
-        return readable(self._core.token_bytes(token))
+        return display_token(self._core.token_bytes(token))
 
     def count(
         self,
@@ -1962,21 +1962,21 @@ class Tokenizer(Immutable):
         return part and Padding.from_dict(part)
 
     @property
-    def road(self) -> str:
-        r"""The road that texts take to their tokens: both give the same.
+    def generic_path_reason(self) -> str | None:
+        r"""Why texts take the generic path; None if they take the fast path.
 
-        Pipelines that look at one character at a time take the fast one, where words that were met before are only looked
-        up. It is named with the machine's vector instructions, the general one with the reason.
+        Both paths give the same tokens. The fast path cuts a text where words end for certain, and looks up in a cache
+        the words that it has encoded before; docs/pipeline.md lists the pipelines that it serves.
 
-        >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").road.split()[0]
-        'fast'
-        >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").with_parts(pre_tokenizer=None).road
-        'general: without a pre-tokenizer a text is one word'
+        >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").generic_path_reason is None
+        True
+        >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").with_parts(pre_tokenizer=None).generic_path_reason
+        'without a pre-tokenizer a text is one word'
         """
-        return self._core.road()
+        return self._core.generic_path_reason()
 
     @property
-    def engines(self) -> tuple[str, ...]:
+    def split_backends(self) -> tuple[str, ...]:
         r"""What finds the patterns of the pre-tokenizer, in their order.
 
         Patterns of well-known models (`piecework.patterns.SPLIT_PATTERNS`) are found by grammars, plain strings by a search,
@@ -1984,10 +1984,10 @@ class Tokenizer(Immutable):
 
         >>> from piecework import pre_tokenizers
         >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
-        >>> tok.with_parts(pre_tokenizer=pre_tokenizers.ByteLevel()).engines
+        >>> tok.with_parts(pre_tokenizer=pre_tokenizers.ByteLevel()).split_backends
         ('grammar gpt2',)
         """
-        return tuple(self._core.engines())
+        return tuple(self._core.split_backends())
 
     def unreachable_tokens(self) -> list[str]:
         """Give the tokens of a BPE vocabulary that no text becomes, since no merges lead to them.
@@ -2012,21 +2012,21 @@ class Tokenizer(Immutable):
         return tuple(Merge(*merge) for merge in self._core.history() or ())
 
     @cached_property
-    def rounds(self) -> tuple[Round, ...]:
+    def steps(self) -> tuple[UnigramStep, ...]:
         """What a training of Unigram did, in order: steps of EM and prunings; empty if it is not known.
 
         What was removed is known of the tokenizer that :func:`train` gave. A file keeps the rest.
 
         >>> from piecework import UnigramTrainer, train
         >>> tok = train({"▁hug": 10, "▁hugs": 5, "▁bun": 3}, UnigramTrainer(12))
-        >>> tok.rounds[1]
-        Round(pieces=10, log_likelihood=None, removed=('▁hugs',))
+        >>> tok.steps[1]
+        UnigramStep(pieces=10, log_likelihood=None, removed=('▁hugs',))
         """
-        from piecework.types import Round
+        from piecework.types import UnigramStep
 
         return tuple(
-            Round(pieces, log_likelihood, None if removed is None else tuple(removed))
-            for pieces, log_likelihood, removed in self._core.rounds() or ()
+            UnigramStep(pieces, log_likelihood, None if removed is None else tuple(removed))
+            for pieces, log_likelihood, removed in self._core.steps() or ()
         )
 
     @cached_property
@@ -2156,7 +2156,7 @@ class Tokenizer(Immutable):
         if training := self.trainer:
             # A WordPiece learns by a criterion, and BPE by frequency.
             criterion = [training["criterion"]] if "criterion" in training else []
-            done = f"{len(self.rounds)} rounds" if self.rounds else f"{len(self.history):,} merges"
+            done = f"{len(self.steps)} rounds" if self.steps else f"{len(self.history):,} merges"
             parts += [*criterion, done]
         return f"Tokenizer({', '.join(parts)})"
 
@@ -2294,13 +2294,13 @@ def _frozen(specials: Any) -> str | frozenset[str] | None:
         raise wrong_type("specials", expected, specials) from None
 
 
-def _rows(batch: Encodings | Iterable[Iterable[int]]) -> Iterable[Iterable[int]]:
+def _rows(batch: EncodedBatch | Iterable[Iterable[int]]) -> Iterable[Iterable[int]]:
     """Token ids row by row."""
-    from piecework.types import Encodings
+    from piecework.types import EncodedBatch
 
-    if isinstance(batch, Encodings):
+    if isinstance(batch, EncodedBatch):
         return batch.to_list()
-    return check_iterable("batch", batch, "Encodings or an iterable of rows of token ids")
+    return check_iterable("batch", batch, "EncodedBatch or an iterable of rows of token ids")
 
 
 def _checked_text(name: str, text: object) -> str:

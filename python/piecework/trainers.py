@@ -376,7 +376,7 @@ class UnigramTrainer(Trainer):
     >>> tok = pw.train(words, UnigramTrainer(16))
     >>> tok.tokenize("hugs pun")
     ['▁hugs', '▁pun']
-    >>> [(done.pieces, done.removed) for done in tok.rounds if done.removed]
+    >>> [(done.pieces, done.removed) for done in tok.steps if done.removed]
     [(16, ('un', 'ug')), (14, ('▁pu',))]
     """
 

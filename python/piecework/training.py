@@ -189,7 +189,7 @@ def _train(
     threads: int | None,
     progress: ProgressLike,
 ) -> Tokenizer:
-    if counts.knows_its_words:
+    if counts.has_pipeline:
         normalizer = counts.normalizer if isinstance(normalizer, Default) else normalizer
         pre_tokenizer = (
             counts.pre_tokenizer if isinstance(pre_tokenizer, Default) else pre_tokenizer
@@ -203,12 +203,12 @@ def _train(
         _warn_of_dropped_characters(trainer, normalizer, pre_tokenizer)
     if _ends_words_with_spaces(trainer) and pre_tokenizer == _splitter_for(trainer):
         _warn_of_spaces_in_front(normalizer)
-    if not counts.knows_its_words and not _is_on_bytes(trainer):
+    if not counts.has_pipeline and not _is_on_bytes(trainer):
         _warn_of_foreign_words(counts, splitter, functions)
     with reporting(progress) as report:
         core = _core.train(counts._core, splitter, functions, trainer.to_json(), threads, report)
         tok = Tokenizer._wrap(core, functions)
-        report("learning" if tok.rounds else "merging", len(tok), len(tok))
+        report("learning" if tok.steps else "merging", len(tok), len(tok))
         return tok
 
 

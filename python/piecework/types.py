@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from piecework.encoding_settings import Padding, PaddingLike, Side, TruncationLike
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["Encoding", "Encodings", "Merge", "Padded", "Progress", "Scored"]
+__all__ = ["EncodedBatch", "Encoding", "Merge", "PaddedBatch", "Progress", "ScoredEncoding"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Merge(Immutable):
 
 
 @dataclass(frozen=True, slots=True)
-class Round(Immutable):
+class UnigramStep(Immutable):
     """A step of EM of a training of Unigram, or a pruning.
 
     Attributes:
@@ -86,7 +86,7 @@ class Progress(Immutable):
 ProgressLike = bool | Callable[[Progress], object]
 
 
-class Scored(NamedTuple):
+class ScoredEncoding(NamedTuple):
     """A segmentation of a text, and what the model makes of it.
 
     Attributes:
@@ -98,7 +98,7 @@ class Scored(NamedTuple):
     score: float
 
 
-class Padded(NamedTuple):
+class PaddedBatch(NamedTuple):
     """A batch as matrices.
 
     Attributes:
@@ -147,7 +147,7 @@ class FileTexts(Immutable):
         )
 
 
-class Encodings:
+class EncodedBatch:
     """The encodings of many texts in columns: 4 bytes a token, and 8 a text.
 
     ``batch[i]`` is the full :class:`Encoding` of text ``i``, made when it is asked for; so are the columns beside the ids,
@@ -289,7 +289,7 @@ class Encodings:
         length: int | None = None,
         side: Side | None = None,
         type_ids: bool = False,
-    ) -> Padded:
+    ) -> PaddedBatch:
         """Give the ids as a matrix, short rows filled up.
 
         Args:
@@ -324,7 +324,7 @@ class Encodings:
         filled = _aligned(self._lengths(), columns, left=side == "left")
         types = _matrix(filled, self.type_ids, self._pad_type_id()) if type_ids else None
         ids = _matrix(filled, self.ids, pad_id)
-        return Padded(ids, self._attention(filled).astype("int64"), types)
+        return PaddedBatch(ids, self._attention(filled).astype("int64"), types)
 
     def _attention(self, filled: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Where in a matrix there are tokens that are no padding, of the call or of the matrix."""
@@ -381,7 +381,7 @@ class Encodings:
 
     def __repr__(self) -> str:
         """Tell the size."""
-        return f"Encodings({len(self)} texts, {len(self.ids)} tokens)"
+        return f"EncodedBatch({len(self)} texts, {len(self.ids)} tokens)"
 
 
 def _checked(name: str, value: int, limit: int) -> int:

@@ -84,7 +84,7 @@ def test_what_no_table_holds_is_simply_not_there() -> None:
         with pytest.raises((KeyError, pw.PieceworkError)):
             COUNTS[missing]
         with pytest.raises((KeyError, pw.PieceworkError)):
-            COUNTS.first_sight(missing)
+            COUNTS.first_occurrence(missing)
 
 
 # Ids

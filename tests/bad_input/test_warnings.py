@@ -80,7 +80,7 @@ WARNED: dict[str, Callable[[Path], object]] = {
     "from_tiktoken, pattern": lambda path: pw.Tokenizer.from_tiktoken(ranks(path), pattern="^a"),
     "save, vocab.txt": lambda path: TOKENIZER.with_settings(unknown="char").save(path / "v.txt"),
     "save_vocab": lambda path: TOKENIZER.with_settings(unknown="char").save_vocab(path / "v.txt"),
-    "save, approximate": lambda path: UNIGRAM.save(path / "u.model", nearest=True),
+    "save, approximate": lambda path: UNIGRAM.save(path / "u.model", approximate=True),
     "save, tiktoken": lambda path: (
         pw.train(
             ["low lower"],

@@ -79,7 +79,7 @@ def test_what_cannot_be_held_is_not_written(run: Run, tok_file: Path, tmp_path: 
     assert not target.exists()
     assert run("convert", tok_file, tok_file, "--to", "vocab.txt").code == 2
     assert run("convert", tok_file, target, "--to", "gpt").code == 2
-    assert run("convert", tok_file, target, "--to", "vocab.txt", "--like", "x").code == 2
+    assert run("convert", tok_file, target, "--to", "vocab.txt", "--base", "x").code == 2
 
 
 def test_a_model_like_another(run: Run, data: Path, tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_model_like_another(run: Run, data: Path, tmp_path: Path) -> None:
         "warning: a tokenizer.json has no control symbols: '<s>', '</s>' in a text are matched once it is loaded, and are "
         "ordinary text here; pass specials='text' to calls of the loaded tokenizer\n"
     )
-    back = run("convert", json, target, "--to", "sentencepiece", "--like", model)
+    back = run("convert", json, target, "--to", "sentencepiece", "--base", model)
     assert (back.code, back.out) == (0, "")
     assert back.err.startswith("warning: a SentencePiece model has control symbols: '<s>', '</s>'")
     assert target.read_bytes() == model.read_bytes()
@@ -128,12 +128,12 @@ def test_the_nearest_of_unigram_there_and_back(run: Run, tmp_path: Path) -> None
     json, model, back = (tmp_path / name for name in ("t.json", "t.model", "back.json"))
     tok = pw.train(WORDS, pw.UnigramTrainer(16))
     tok.save(json)
-    ended = run("convert", json, model, "--to", "sentencepiece", "--nearest")
+    ended = run("convert", json, model, "--to", "sentencepiece", "--approximate")
     assert (ended.code, ended.out) == (0, "")
-    assert ended.err.startswith("warning: the file is the nearest that sentencepiece can hold: ")
+    assert ended.err.startswith("warning: the file is the closest that sentencepiece can hold: ")
     assert "scores are added up in 32 bits" in ended.err
     assert pw.Tokenizer.from_file(model).tokenize("the cats") == tok.tokenize("the cats")
-    ended = run("convert", model, back, "--to", "tokenizer.json", "--nearest")
+    ended = run("convert", model, back, "--to", "tokenizer.json", "--approximate")
     assert ended.code == 0
     assert "scores are added up in 64 bits" in ended.err
     assert pw.Tokenizer.from_file(back).tokenize("the cats") == tok.tokenize("the cats")
@@ -147,10 +147,10 @@ def test_the_nearest_of_unigram_there_and_back(run: Run, tmp_path: Path) -> None
     ("given", "said"),
     [
         (["--to", "sentencepiece"], "scores that are added up in 64 bits"),
-        (["--to", "vocab.txt", "--nearest"], "--nearest is for Unigram"),
-        (["--to", "sentencepiece", "--nearest", "--like", "x.model"], "says nothing beside"),
+        (["--to", "vocab.txt", "--approximate"], "--approximate is for Unigram"),
+        (["--to", "sentencepiece", "--approximate", "--base", "x.model"], "says nothing beside"),
         (
-            ["--to", "tokenizer.json", "--like", "x.model"],
+            ["--to", "tokenizer.json", "--base", "x.model"],
             "says nothing without --to sentencepiece",
         ),
     ],
@@ -168,6 +168,6 @@ def test_conversions_that_are_refused(
 
 def test_only_unigram_has_a_nearest(run: Run, tok_file: Path, tmp_path: Path) -> None:
     for to in ("sentencepiece", "tokenizer.json"):
-        ended = run("convert", tok_file, tmp_path / "x", "--to", to, "--nearest")
+        ended = run("convert", tok_file, tmp_path / "x", "--to", to, "--approximate")
         assert (ended.code, ended.out) == (2, "")
         assert "is for Unigram" in ended.err

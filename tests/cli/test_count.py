@@ -64,7 +64,7 @@ def test_inspect(run: Run, tok: pw.Tokenizer, tok_file: Path, vocab_file: Path) 
         assert expected in shown.out
     assert run("inspect", vocab_file).code == 0
     facts = json.loads(run("inspect", tok_file, "--json").out)
-    assert (facts["road"], facts["max_id"]) == (tok.road, tok.max_id)
+    assert (facts["generic_path_reason"], facts["max_id"]) == (None, tok.max_id)
 
 
 def test_inspect_cuts_a_long_list_short(run: Run, tmp_path: Path) -> None:

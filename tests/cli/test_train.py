@@ -148,7 +148,7 @@ def test_rounds_of_unigram(run: Run, text_file: Path, tmp_path: Path) -> None:
     words = ("train", text_file, "-o", tmp_path / "t.json", "--model", "unigram")
     words += ("--vocab-size", 13, "--special-tokens", "", "--unk-token", "")
     trainer = pw.UnigramTrainer(13, special_tokens=[], unk_token=None)
-    rounds = pw.train_files(text_file, trainer).rounds
+    rounds = pw.train_files(text_file, trainer).steps
     assert {done.log_likelihood is None for done in rounds} == {True, False}
     lines = run(*words, "--trace").out.splitlines()
     assert len(lines) == len(rounds)

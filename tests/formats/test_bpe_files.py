@@ -511,8 +511,8 @@ def test_a_vocabulary_filters_as_in_subword_nmt(tmp_path: Path) -> None:
         plain = pw.Tokenizer.from_subword_nmt(path)
         for line in [*words, " ".join(words), "x" + words[0] + "xx", "", "  ", " a  b\r"]:
             wanted = theirs.process_line(line)
-            assert ours.segment(line) == again.segment(line) == wanted, (number, line)
-            split += plain.segment(line) != wanted
+            assert ours.to_subword_nmt(line) == again.to_subword_nmt(line) == wanted, (number, line)
+            split += plain.to_subword_nmt(line) != wanted
     assert split > 100
 
 
@@ -520,7 +520,7 @@ def test_another_separator(tmp_path: Path) -> None:
     (tmp_path / "codes").write_text("#version: 0.2\nl o\nlo w</w>\ne r</w>\n")
     (tmp_path / "vocab").write_text("lo~ 7\nlow 2\n")
     tok = pw.Tokenizer.from_subword_nmt(tmp_path / "codes", tmp_path / "vocab", separator="~")
-    assert tok.segment("lower low\n lo", separator="~") == "lo~ w~ e~ r low\n l~ o"
+    assert tok.to_subword_nmt("lower low\n lo", separator="~") == "lo~ w~ e~ r low\n l~ o"
 
 
 def test_glossaries_are_added_tokens(tmp_path: Path) -> None:
@@ -530,7 +530,7 @@ def test_glossaries_are_added_tokens(tmp_path: Path) -> None:
     theirs = library.BPE(io.StringIO(codes), glossaries=["USA"])
     ours = pw.Tokenizer.from_file(tmp_path / "codes").with_added_tokens(["USA"])
     for line in ("1934USABUSA", "USA", "xUSA USA1934 19", "USAUSA"):
-        assert ours.segment(line) == theirs.segment(line), line
+        assert ours.to_subword_nmt(line) == theirs.segment(line), line
 
 
 def test_a_vocabulary_that_does_not_fit_is_told(tmp_path: Path) -> None:
@@ -616,7 +616,7 @@ def test_llama2_gives_the_ids_of_sentencepiece(data: Path, tmp_path: Path) -> No
     apart = [ours.vocab[piece] for piece in ("<0xC3>", "<s>", "<0xA9>", "</s>", "\u2581a")]
     assert ours.decode(apart) == theirs.decode(apart) == "\ufffd\ufffd a"
     assert "".join(ours.decode_stream().pieces(apart)) == "\ufffd\ufffd a"
-    ours.save_sentencepiece(tmp_path / "same.model", like=path)
+    ours.save_sentencepiece(tmp_path / "same.model", base=path)
     assert (tmp_path / "same.model").read_bytes() == model
     ours.save(tmp_path / "new.model", "sentencepiece")
     again = live_bpe.sentencepiece((tmp_path / "new.model").read_bytes())
@@ -690,7 +690,7 @@ def test_trained_models_give_the_ids_of_sentencepiece(
     again = live_bpe.sentencepiece((tmp_path / "m.model").read_bytes())
     live_bpe.compare(again.encode, theirs.encode, texts)
     (tmp_path / "like.model").write_bytes(model)
-    ours.save_sentencepiece(tmp_path / "m.model", like=tmp_path / "like.model")
+    ours.save_sentencepiece(tmp_path / "m.model", base=tmp_path / "like.model")
     assert (tmp_path / "m.model").read_bytes() == model
 
 
@@ -828,11 +828,11 @@ def test_fields_that_are_not_known_are_kept(tmp_path: Path) -> None:
     model = proto([UNK, A, ("b", 0.0, 1), ("ab", -1.0, 1)]) + field(15, b"whatever")
     (tmp_path / "old.model").write_bytes(model)
     tok = pw.Tokenizer.from_file(tmp_path / "old.model")
-    tok.save_sentencepiece(tmp_path / "same.model", like=tmp_path / "old.model")
+    tok.save_sentencepiece(tmp_path / "same.model", base=tmp_path / "old.model")
     assert (tmp_path / "same.model").read_bytes() == model
     more = tok.with_added_tokens(["<c>"], special=True)
     with pytest.warns(pw.errors.PieceworkWarning, match="control symbols: '<c>' in a text"):
-        more.save_sentencepiece(tmp_path / "new.model", like=tmp_path / "old.model")
+        more.save_sentencepiece(tmp_path / "new.model", base=tmp_path / "old.model")
     assert (tmp_path / "new.model").read_bytes().endswith(field(15, b"whatever"))
     assert pw.Tokenizer.from_file(tmp_path / "new.model") == pw.Tokenizer.from_bytes(
         (tmp_path / "new.model").read_bytes()

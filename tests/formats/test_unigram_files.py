@@ -67,7 +67,7 @@ def test_shared_models(data: Path, tmp_path: Path, name: str, corpus_lines: Line
     ours.save(tmp_path / "new.model", "sentencepiece")
     same(live.processor((tmp_path / "new.model").read_bytes()), ours, some)
     (tmp_path / "old.model").write_bytes(model)
-    ours.save_sentencepiece(tmp_path / "same.model", like=tmp_path / "old.model")
+    ours.save_sentencepiece(tmp_path / "same.model", base=tmp_path / "old.model")
     assert (tmp_path / "same.model").read_bytes() == model
     again = pw.Tokenizer.from_str(ours.to_str())
     assert again.to_str() == ours.to_str()
@@ -199,7 +199,7 @@ def test_the_nearest_tokenizer_json(
         pytest.warns(pw.errors.PieceworkWarning, match="scores are added up in 64 bits"),
         pytest.warns(pw.errors.PieceworkWarning, match="has no control symbols"),
     ):
-        ours.save(tmp_path / "tokenizer.json", nearest=True)
+        ours.save(tmp_path / "tokenizer.json", approximate=True)
     theirs = library.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
     lines = [line.rstrip() for line in lines_of(corpus_lines, 100)]
     same = [theirs.encode(line).ids == ours.encode_ids(line) for line in lines]
@@ -212,7 +212,7 @@ def test_the_nearest_model(data: Path, tmp_path: Path, corpus_lines: Lines) -> N
     with pytest.warns(
         pw.errors.PieceworkWarning, match="scores are added up in 32 bits.*one space is put"
     ):
-        ours.save(tmp_path / "t5.model", "sentencepiece", nearest=True)
+        ours.save(tmp_path / "t5.model", "sentencepiece", approximate=True)
     theirs = live.processor((tmp_path / "t5.model").read_bytes())
     lines = [line.rstrip() for line in lines_of(corpus_lines, 100)]
     same = [theirs.encode(line) == ours.encode_ids(line) for line in lines]
@@ -222,7 +222,7 @@ def test_the_nearest_model(data: Path, tmp_path: Path, corpus_lines: Lines) -> N
 def test_a_training_as_a_model_says_what_changes(tmp_path: Path) -> None:
     ours = pw.train({"▁hug": 10, "▁hugs": 5, "▁bun": 3}, pw.UnigramTrainer(12))
     with pytest.warns(pw.errors.PieceworkWarning) as told:
-        ours.save(tmp_path / "hug.model", "sentencepiece", nearest=True)
+        ours.save(tmp_path / "hug.model", "sentencepiece", approximate=True)
     assert len(told) == 2
     assert "'<s>', '</s>' in a text are ordinary text" in str(told[1].message)
     # All else is held, or refused.
@@ -242,7 +242,7 @@ def test_the_nearest_keeps_the_ids_of_added_tokens(tmp_path: Path) -> None:
         pytest.warns(pw.errors.PieceworkWarning, match="take no white space along"),
         pytest.warns(pw.errors.PieceworkWarning, match="'<x>' in a text are ordinary text"),
     ):
-        tok.save(tmp_path / "x.model", nearest=True)
+        tok.save(tmp_path / "x.model", approximate=True)
     theirs = live.processor((tmp_path / "x.model").read_bytes())
     for token in ("<x>", "bar"):
         assert theirs.piece_to_id(token) == tok.token_to_id(token)
@@ -254,7 +254,7 @@ def test_the_nearest_finds_added_tokens_within_words(data: Path, tmp_path: Path)
     library = pytest.importorskip("tokenizers")
     tok = pw.Tokenizer.from_bytes(live.shared_model(data, "t5-spiece"))
     with pytest.warns(pw.errors.PieceworkWarning) as told:
-        tok.with_added_tokens(["NEWTOK"]).save(tmp_path / "x.json", nearest=True)
+        tok.with_added_tokens(["NEWTOK"]).save(tmp_path / "x.json", approximate=True)
     for part in ("as it stands", "a reserved piece (3)", "a special token of a text"):
         assert part in str(told[0].message)
     theirs = library.Tokenizer.from_file(str(tmp_path / "x.json"))
@@ -267,7 +267,7 @@ def test_the_nearest_finds_added_tokens_within_words(data: Path, tmp_path: Path)
 def test_the_nearest_of_what_needs_none_is_the_same(tmp_path: Path) -> None:
     tok = pw.train({"▁hug": 10, "▁hugs": 5, "▁bun": 3}, pw.UnigramTrainer(12))
     with warnings.catch_warnings(action="error"):
-        tok.save(tmp_path / "x.json", nearest=True)
+        tok.save(tmp_path / "x.json", approximate=True)
     assert pw.Tokenizer.from_file(tmp_path / "x.json") == tok
 
 
@@ -286,7 +286,7 @@ def test_normalizers_without_a_nearest(normalizer: Any, said: str, tmp_path: Pat
     model = pw.models.Unigram([("<unk>", 0.0), ("▁", -1.0)], 0)
     tok = pw.Tokenizer(model, normalizer=normalizer, pre_tokenizer=pw.pre_tokenizers.Metaspace())
     with pytest.raises(pw.errors.ConfigError, match=said):
-        tok.save(tmp_path / "x.model", nearest=True)
+        tok.save(tmp_path / "x.model", approximate=True)
 
 
 def test_the_nearest_tells_what_hangs_on_the_score_of_the_unknown(tmp_path: Path) -> None:
@@ -294,18 +294,18 @@ def test_the_nearest_tells_what_hangs_on_the_score_of_the_unknown(tmp_path: Path
     tok = pw.Tokenizer(pw.models.Unigram(pieces, 0))
     with pytest.warns(pw.errors.PieceworkWarning, match="what is unknown has another score"):
         tok.with_parts(pre_tokenizer=pw.pre_tokenizers.Metaspace()).save(
-            tmp_path / "x.model", nearest=True
+            tmp_path / "x.model", approximate=True
         )
 
 
 def test_what_has_no_nearest(tmp_path: Path) -> None:
     words = pw.Tokenizer(pw.models.WordLevel(["<unk>"]))
-    with pytest.raises(pw.errors.ConfigError, match="nearest= is for Unigram"):
-        words.save(tmp_path / "x.json", nearest=True)
+    with pytest.raises(pw.errors.ConfigError, match="approximate= is for Unigram"):
+        words.save(tmp_path / "x.json", approximate=True)
     unigram = pw.models.Unigram([("<unk>", 0.0)], 0)
     splits = pw.Tokenizer(unigram, pre_tokenizer=pw.pre_tokenizers.Digits())
     with pytest.raises(pw.errors.ConfigError, match="cannot hold the pre-tokenizer Digits"):
-        splits.save(tmp_path / "x.model", "sentencepiece", nearest=True)
+        splits.save(tmp_path / "x.model", "sentencepiece", approximate=True)
 
 
 def test_the_text_of_a_vocabulary(data: Path) -> None:

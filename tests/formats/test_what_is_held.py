@@ -10,7 +10,7 @@ import pytest
 
 import live_unigram
 import piecework as pw
-from piecework.formats import recognized
+from piecework.formats import detect_format
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,7 +44,7 @@ def test_names_say_the_format(tmp_path: Path) -> None:
     for name, (tok, kind) in saved.items():
         with warnings.catch_warnings(action="ignore"):
             tok.save(tmp_path / name)
-        assert recognized((tmp_path / name).read_bytes(), name) == kind, name
+        assert detect_format((tmp_path / name).read_bytes(), name) == kind, name
 
 
 def test_names_of_what_is_no_tokenizer(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_a_sentencepiece_model_is_known_by_its_first_piece() -> None:
         model = live_unigram.model_of(
             [("x" * size, -1.0, live_unigram.NORMAL), ("<unk>", 0.0, live_unigram.UNKNOWN)]
         )
-        assert recognized(model, "x") == "sentencepiece", size
+        assert detect_format(model, "x") == "sentencepiece", size
         assert pw.Tokenizer.from_bytes(model).encode_ids("x" * size)
     for data in (b"\n", b"\n\x05", b"\n\n", b"\n\n\n\n", b"\n\x80\x80", b"\n\x05\n\x03ab\x15"):
-        assert recognized(data, "x") == "vocab.txt", data
+        assert detect_format(data, "x") == "vocab.txt", data

@@ -34,7 +34,7 @@ from parity.pipeline_check import Pair
 from parity.pipeline_texts import Texts
 from parity.unigram_models import Made, made, text_for
 from piecework.arguments import Way
-from piecework.types import Call, Encodings
+from piecework.types import Call, EncodedBatch
 
 Json = dict[str, Any]
 
@@ -136,7 +136,7 @@ class Both:
             options = self.roads[road]
             for columns in (False, True):
                 made = self.ours._core.encode_batch(texts, False, options, columns, 1)
-                rows = Encodings(made, call, 1).to_list()
+                rows = EncodedBatch(made, call, 1).to_list()
                 for text, ids, found in zip(texts, wanted, rows, strict=True):
                     yield from told(f"ids of a batch, {road}", text, ids, found)
 

@@ -102,7 +102,7 @@ def check(tok: pw.Tokenizer, rows: list[Any], arguments: dict[str, Any], **more:
     assert lean[:] == list(lean)
 
 
-def columns(batch: pw.Encodings) -> None:
+def columns(batch: pw.EncodedBatch) -> None:
     """Compares the columns of a batch with those of its encodings."""
     encodings = list(batch)
     wanted: dict[str, list[Any]] = {

@@ -57,7 +57,7 @@ def core(words: Words, trainer: dict[str, Any], threads: int | None = 1) -> Outc
     settings = pw.UnigramTrainer(**trainer)
     tok = pw.train(words, settings, normalizer=None, pre_tokenizer=None, threads=threads)
     assert isinstance(tok.model, models.Unigram)
-    rounds = [(done.pieces, done.log_likelihood, list(done.removed or ())) for done in tok.rounds]
+    rounds = [(done.pieces, done.log_likelihood, list(done.removed or ())) for done in tok.steps]
     return list(tok.model.vocab), rounds
 
 

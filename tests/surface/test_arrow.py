@@ -8,12 +8,12 @@ TEXTS = ["hug pun", "", "bun hugs!", "x"]
 
 
 @pytest.fixture(scope="module")
-def batch() -> pw.Encodings:
+def batch() -> pw.EncodedBatch:
     tok = pw.train({"hug": 10, "pun": 5, "bun": 2, "hugs": 5}, pw.WordPieceTrainer(20))
     return tok.encode_batch(TEXTS, add_special_tokens=False)
 
 
-def test_pyarrow(batch: pw.Encodings) -> None:
+def test_pyarrow(batch: pw.EncodedBatch) -> None:
     pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     array = pyarrow.array(batch)
     array.validate(full=True)
@@ -35,7 +35,7 @@ def test_pyarrow_keeps_the_memory() -> None:
     assert array.to_pylist()[5] == array.to_pylist()[-1]
 
 
-def test_polars(batch: pw.Encodings) -> None:
+def test_polars(batch: pw.EncodedBatch) -> None:
     polars = pytest.importorskip("polars", reason="polars is not installed")
     series = polars.Series("ids", batch)
     assert series.dtype == polars.List(polars.UInt32)

@@ -156,7 +156,7 @@ def test_a_part_of_the_wrong_kind_is_refused() -> None:
         pw.Tokenizer("WordPiece")  # type: ignore[arg-type]
 
 
-# Encodings
+# EncodedBatch
 
 
 def all_of(encoding: pw.Encoding) -> list[Any]:

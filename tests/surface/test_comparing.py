@@ -138,7 +138,7 @@ def test_an_explanation_of_bytes() -> None:
         "  <0x80>: a character of the alphabet",
         "  \\n: a character of the alphabet",
     ]
-    assert [(piece.token, piece.readable) for piece in explained.pieces[:2]] == [
+    assert [(piece.token, piece.display_token) for piece in explained.pieces[:2]] == [
         ("Ġa", " a"),
         ("Ã©", "é"),
     ]
@@ -267,7 +267,7 @@ def test_side_by_side_as_json_and_html() -> None:
                 "model": "BPE",
                 "count": 2,
                 "tokens": ["Ġa", "a"],
-                "readable": [" a", "a"],
+                "display_tokens": [" a", "a"],
                 "ids": [9, 1],
                 "offsets": [[0, 2], [2, 3]],
             }

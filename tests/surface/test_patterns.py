@@ -122,7 +122,7 @@ def test_the_core_has_a_grammar_and_the_reference_the_same_pieces(name: str) -> 
     tok = pw.Tokenizer.from_str("[UNK]\na\n")
     split = pre_tokenizers.Split(pw.Regex(SPLIT_PATTERNS[name]), "isolated")
     grammar = {"r50k": "gpt2", "p50k": "gpt2"}.get(name, name)
-    assert tok.with_parts(pre_tokenizer=split).engines == (f"grammar {grammar}",)
+    assert tok.with_parts(pre_tokenizer=split).split_backends == (f"grammar {grammar}",)
     pattern = regex.compiled(SPLIT_PATTERNS[name])
     only = pre_tokenizers.Split(pw.Regex(SPLIT_PATTERNS[name]), "removed", invert=True)
     for text in TRAPS:
@@ -142,5 +142,5 @@ def test_a_pattern_of_its_own_is_for_the_engine() -> None:
     parts = pre_tokenizers.Sequence(
         [pre_tokenizers.Split(pw.Regex(r"\d"), "isolated"), pre_tokenizers.ByteLevel()]
     )
-    assert tok.with_parts(pre_tokenizer=parts).engines == ("Oniguruma", "grammar gpt2")
-    assert tok.engines == ()
+    assert tok.with_parts(pre_tokenizer=parts).split_backends == ("Oniguruma", "grammar gpt2")
+    assert tok.split_backends == ()

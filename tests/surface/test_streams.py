@@ -201,6 +201,6 @@ READABLE = [
 @pytest.mark.parametrize(("decoder", "token", "wanted"), READABLE)
 def test_readable_tokens(decoder: decoders.Decoder | None, token: str, wanted: str) -> None:
     tok = tokenizer([token], decoder)
-    assert tok.readable(token) == tok.readable(0) == wanted
+    assert tok.display_token(token) == tok.display_token(0) == wanted
     with pytest.raises(pw.errors.TokenIdError, match="id 1 is not in the vocabulary"):
-        tok.readable(1)
+        tok.display_token(1)

@@ -58,7 +58,7 @@ SIGNATURES: dict[str, str] = {
     "Tokenizer.from_file": "(path, **settings)",
     "Tokenizer.from_str": "(text, **settings)",
     "Tokenizer.from_bytes": "(data, **settings)",
-    "Tokenizer.save": "(self, path, format=None, *, nearest=False)",
+    "Tokenizer.save": "(self, path, format=None, *, approximate=False)",
     "Tokenizer.save_vocab": "(self, path)",
     "Tokenizer.to_str": "(self)",
     "Tokenizer": "(model, *, normalizer=None, pre_tokenizer=None, post_processor=None, "
@@ -136,9 +136,9 @@ SIGNATURES: dict[str, str] = {
     "decoders.WordPiece": "(prefix='##', cleanup=True)",
     "decoders.Decoder.decode": "(self, tokens)",
     "decoders.Decoder.from_dict": "(data)",
-    "Encodings.to_list": "(self)",
-    "Encodings.to_numpy": "(self)",
-    "Encodings.padded": "(self, *, pad_id=None, length=None, side=None, type_ids=False)",
+    "EncodedBatch.to_list": "(self)",
+    "EncodedBatch.to_numpy": "(self)",
+    "EncodedBatch.padded": "(self, *, pad_id=None, length=None, side=None, type_ids=False)",
 }
 
 
@@ -643,10 +643,10 @@ def test_word_counts() -> None:
     assert (len(counts), counts.total, counts["a"], "c" in counts, "d" in counts) == (
         *(3, 5, 2, True, False),
     )
-    assert (counts.first_sight("b"), counts.first_sight("c")) == ((0, 0), (1, 0))
-    assert counts.knows_its_words
-    assert not pw.WordCounts({"a": 1}).knows_its_words
-    for look in (lambda: counts["d"], lambda: counts.first_sight("d")):
+    assert (counts.first_occurrence("b"), counts.first_occurrence("c")) == ((0, 0), (1, 0))
+    assert counts.has_pipeline
+    assert not pw.WordCounts({"a": 1}).has_pipeline
+    for look in (lambda: counts["d"], lambda: counts.first_occurrence("d")):
         with pytest.raises(KeyError):
             look()
     assert counts + counts == counts.merge(counts)

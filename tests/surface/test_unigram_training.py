@@ -68,7 +68,7 @@ def test_white_space_at_the_ends_of_words(tmp_path: Path) -> None:
         pytest.warns(pw.errors.PieceworkWarning, match="32 bits.* is decoded as ⁇"),
         pytest.warns(pw.errors.PieceworkWarning, match="are ordinary text once it is loaded"),
     ):
-        tok.save(tmp_path / "m.model", "sentencepiece", nearest=True)
+        tok.save(tmp_path / "m.model", "sentencepiece", approximate=True)
     theirs = library.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
     ours = pw.Tokenizer.from_file(tmp_path / "m.model")
     for text in (*TEXTS, "", " the  cat ", "unseen words, too"):
@@ -95,7 +95,7 @@ def test_with_the_rules_of_sentencepiece(tmp_path: Path) -> None:
         pytest.warns(pw.errors.PieceworkWarning, match="32 bits.* is decoded as ⁇"),
         pytest.warns(pw.errors.PieceworkWarning, match="are ordinary text once it is loaded"),
     ):
-        tok.save(tmp_path / "m.model", "sentencepiece", nearest=True)
+        tok.save(tmp_path / "m.model", "sentencepiece", approximate=True)
     theirs = library.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
     for text in (*TEXTS, "", "  ﬁve   ＴＩＭＥＳ ", "unseen"):
         assert theirs.encode(text) == tok.encode(text).ids, text
@@ -118,7 +118,7 @@ def test_symbols_are_those_of_a_model_whatever_the_normalizer(tmp_path: Path) ->
     suffix = replace(trainer, treat_whitespace_as_suffix=True)
     for tok in (pw.train(TEXTS, trainer, normalizer=own), pw.train(TEXTS, suffix)):
         with pytest.warns(pw.errors.PieceworkWarning) as told:
-            tok.save(tmp_path / "m.model", "sentencepiece", nearest=True)
+            tok.save(tmp_path / "m.model", "sentencepiece", approximate=True)
         assert "user-defined pieces" in str(told[0].message)
         theirs = library.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
         for text in ("the cats sat", "the mat", "a 中文 é", "a cat on the cat"):
@@ -150,13 +150,13 @@ def test_rounds_are_kept_in_the_file() -> None:
     tok = pw.train(WORDS, pw.UnigramTrainer(13))
     again = pw.Tokenizer.from_str(tok.to_str())
     assert again == tok
-    assert [done.removed for done in again.rounds] == [None] * len(tok.rounds)
-    assert again.rounds == tuple(replace(done, removed=None) for done in tok.rounds)
-    assert any(done.removed for done in tok.with_parts(decoder=None).rounds)
-    assert [done.pieces for done in tok.rounds] == sorted(
-        (d.pieces for d in tok.rounds), reverse=True
+    assert [done.removed for done in again.steps] == [None] * len(tok.steps)
+    assert again.steps == tuple(replace(done, removed=None) for done in tok.steps)
+    assert any(done.removed for done in tok.with_parts(decoder=None).steps)
+    assert [done.pieces for done in tok.steps] == sorted(
+        (d.pieces for d in tok.steps), reverse=True
     )
-    assert tok.rounds[-1].log_likelihood is not None
+    assert tok.steps[-1].log_likelihood is not None
     assert json.loads(again.to_str())["model"]["piecework"]["training"]["history"] == []
 
 
@@ -183,7 +183,7 @@ def test_token_counts_are_those_of_the_words() -> None:
 
 def test_log_likelihood_is_that_of_the_model_before_the_last_step() -> None:
     tok = pw.train(WORDS, pw.UnigramTrainer(16))
-    last = [done.log_likelihood for done in tok.rounds if done.log_likelihood is not None][-2:]
+    last = [done.log_likelihood for done in tok.steps if done.log_likelihood is not None][-2:]
     assert last[0] < last[1] < 0
 
 

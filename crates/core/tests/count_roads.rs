@@ -166,7 +166,7 @@ fn the_fast_road_gives_the_table_of_the_general_one() {
 fn assert_same(found: &WordCounts, expected: &WordCounts, context: &str) {
     assert_eq!(found.by_word(), expected.by_word(), "{context}");
     assert_eq!(found, expected, "{context}");
-    assert_eq!(found.by_first_sight(), expected.by_first_sight(), "{context}");
+    assert_eq!(found.by_first_occurrence(), expected.by_first_occurrence(), "{context}");
 }
 
 /// Splitters that leave white space in words, so that the ends of lines count.

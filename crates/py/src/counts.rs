@@ -85,8 +85,8 @@ impl WordCounts {
         Ok(found.map(|(count, first)| (count, (first.document, first.word))))
     }
 
-    fn by_first_sight(&self) -> Vec<(&str, u64)> {
-        self.inner.by_first_sight()
+    fn by_first_occurrence(&self) -> Vec<(&str, u64)> {
+        self.inner.by_first_occurrence()
     }
 
     fn foreign_to(

@@ -219,16 +219,18 @@ impl Tokenizer {
         ))
     }
 
-    /// Whether texts take the fast road, and with what, or why not.
-    fn road(&self) -> String {
-        match self.inner.road() {
-            Ok(kernel) => format!("fast ({kernel})"),
-            Err(reason) => format!("general: {reason}"),
-        }
+    /// Returns why texts take the generic path; `None` if they take the fast path.
+    fn generic_path_reason(&self) -> Option<&'static str> {
+        self.inner.road().err()
     }
 
-    /// What finds the patterns of the pre-tokenizer, in their order.
-    fn engines(&self) -> Vec<String> {
+    /// Returns the vector instructions of the fast path; `None` if texts take the generic path.
+    fn kernel(&self) -> Option<&'static str> {
+        self.inner.road().ok()
+    }
+
+    /// Returns the backends that match the patterns of the pre-tokenizer, in their order.
+    fn split_backends(&self) -> Vec<String> {
         self.inner.splitter().pre_tokenizer().map_or_else(Vec::new, PreTokenizer::engines)
     }
 
@@ -292,7 +294,7 @@ impl Tokenizer {
     }
 
     /// The rounds of a training of Unigram.
-    fn rounds(&self) -> Option<Vec<RoundTuple<'_>>> {
+    fn steps(&self) -> Option<Vec<RoundTuple<'_>>> {
         let training = self.inner.training()?;
         Some(training.rounds.iter().map(round_tuple).collect())
     }

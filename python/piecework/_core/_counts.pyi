@@ -17,7 +17,7 @@ class WordCounts:
         """Take words as they are; those of count 0 are left out.
 
         >>> from piecework._core import WordCounts
-        >>> WordCounts.from_mapping({"a": 2, "b": 0}).by_first_sight()
+        >>> WordCounts.from_mapping({"a": 2, "b": 0}).by_first_occurrence()
         [('a', 2)]
         """
 
@@ -41,7 +41,7 @@ class WordCounts:
     def get(self, word: str) -> tuple[int, tuple[int, int]] | None:
         """Give a word's count and first sight (document, place in it); None if it was not counted."""
 
-    def by_first_sight(self) -> list[tuple[str, int]]:
+    def by_first_occurrence(self) -> list[tuple[str, int]]:
         """Give words and counts in order of first sight."""
 
     def foreign_to(

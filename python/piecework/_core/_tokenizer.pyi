@@ -84,10 +84,13 @@ class Tokenizer:
     def model(self) -> _ModelSettings:
         """Give prefix, unknown token, unknown policy, word limit and segmentation of a WordPiece."""
 
-    def road(self) -> str:
-        """Whether texts take the fast road, and with what, or why not."""
+    def generic_path_reason(self) -> str | None:
+        """Returns why texts take the generic path; None if they take the fast path."""
 
-    def engines(self) -> list[str]:
+    def kernel(self) -> str | None:
+        """Returns the vector instructions of the fast path; None if texts take the generic path."""
+
+    def split_backends(self) -> list[str]:
         """What finds the patterns of the pre-tokenizer, in their order."""
 
     def unreachable_tokens(self) -> list[str]:
@@ -120,7 +123,7 @@ class Tokenizer:
     def history(self) -> list[tuple[str, str, str, float, int, int, int, int]] | None:
         """Give the merges: left, right, token, score, pair, left and right count, ties."""
 
-    def rounds(self) -> list[tuple[int, float | None, list[str] | None]] | None:
+    def steps(self) -> list[tuple[int, float | None, list[str] | None]] | None:
         """Give the rounds of Unigram: pieces before, log-likelihood, what was removed if that is known."""
 
     def encode(

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from piecework.cli.streams import discard_output
+from piecework.display import visible as shown
 from piecework.errors import FileError, MissingFileError, NotAFileError, wrap_os_error
-from piecework.readable import visible as shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

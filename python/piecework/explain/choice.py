@@ -6,7 +6,7 @@ from math import exp
 from typing import TYPE_CHECKING, Any
 
 from piecework._immutable import Immutable, dataclass
-from piecework.readable import quoted
+from piecework.display import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,17 +28,17 @@ class Segmentation(Immutable):
 
     Attributes:
         tokens: Its tokens.
-        readable: They as people read them.
+        display_tokens: They as people read them.
         score: The natural logarithm of its probability: the sum of its tokens' scores.
     """
 
     tokens: tuple[str, ...]
-    readable: tuple[str, ...]
+    display_tokens: tuple[str, ...]
     score: float
 
     def __str__(self) -> str:
         """Tell the tokens as people read them."""
-        return " ".join(map(quoted, self.readable))
+        return " ".join(map(quoted, self.display_tokens))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Choice(Immutable):
 def _dict(segmentation: Segmentation) -> dict[str, Any]:
     return {
         "tokens": list(segmentation.tokens),
-        "readable": list(segmentation.readable),
+        "display_tokens": list(segmentation.display_tokens),
         "score": segmentation.score,
     }
 
@@ -129,4 +129,4 @@ def choice(tokenizer: Tokenizer, word: str, ids: Sequence[int], scores: Scores) 
 
 def _segmentation(tokenizer: Tokenizer, ids: Sequence[int], score: float) -> Segmentation:
     tokens = tuple(tokenizer.id_to_token(number) or "" for number in ids)
-    return Segmentation(tokens, tuple(map(tokenizer.readable, tokens)), score)
+    return Segmentation(tokens, tuple(map(tokenizer.display_token, tokens)), score)

@@ -7,8 +7,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from piecework._immutable import Immutable, dataclass
+from piecework.display import quoted
 from piecework.errors import RegexError, UnknownTokenError, wrong_type
-from piecework.readable import quoted
 
 if TYPE_CHECKING:
     from piecework.tokenizer import Tokenizer
@@ -24,7 +24,7 @@ class Split(Immutable):
         name: What the tokenizer was called.
         model: Its kind of model.
         tokens: The tokens, as the vocabulary writes them.
-        readable: The tokens as people read them.
+        display_tokens: The tokens as people read them.
         ids: Their ids.
         offsets: The characters of the text that they cover.
     """
@@ -32,13 +32,13 @@ class Split(Immutable):
     name: str
     model: str
     tokens: tuple[str, ...]
-    readable: tuple[str, ...]
+    display_tokens: tuple[str, ...]
     ids: tuple[int, ...]
     offsets: tuple[tuple[int, int], ...]
 
     def __str__(self) -> str:
         """Tell the tokens as people read them."""
-        return " ".join(map(quoted, self.readable))
+        return " ".join(map(quoted, self.display_tokens))
 
     def __len__(self) -> int:
         """Give the number of tokens."""
@@ -89,7 +89,7 @@ class Comparison(Immutable):
                 "model": split.model,
                 "count": len(split),
                 "tokens": list(split.tokens),
-                "readable": list(split.readable),
+                "display_tokens": list(split.display_tokens),
                 "ids": list(split.ids),
                 "offsets": [list(span) for span in split.offsets],
             }
@@ -99,7 +99,7 @@ class Comparison(Immutable):
 
 
 def _boxes(split: Split) -> str:
-    pairs = zip(split.readable, split.ids, strict=True)
+    pairs = zip(split.display_tokens, split.ids, strict=True)
     return " ".join(f'<code title="{i}">{escape(token)}</code>' for token, i in pairs)
 
 
@@ -144,8 +144,8 @@ def _split(text: str, name: str, tokenizer: Tokenizer) -> Split:
         found = tokenizer.encode(text, add_special_tokens=False, truncation=None, padding=None)
     except (RegexError, UnknownTokenError) as error:
         raise type(error)(f"{name}: {error}") from None
-    readable = tuple(map(tokenizer.readable, found.tokens))
+    display_tokens = tuple(map(tokenizer.display_token, found.tokens))
     offsets = tuple(found.offsets)
     return Split(
-        name, tokenizer.model_type, tuple(found.tokens), readable, tuple(found.ids), offsets
+        name, tokenizer.model_type, tuple(found.tokens), display_tokens, tuple(found.ids), offsets
     )

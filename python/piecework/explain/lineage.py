@@ -20,7 +20,7 @@ class Lineage(Immutable):
 
     Attributes:
         token: The token as rendered.
-        readable: The token as people read it.
+        display_token: The token as people read it.
         step: The number of the merge, from 1: in the history, or among the merges of a BPE model; None for a character of the
             alphabet.
         merge: The merge with its figures; None where no history is known.
@@ -29,7 +29,7 @@ class Lineage(Immutable):
     """
 
     token: str
-    readable: str
+    display_token: str
     step: int | None = None
     merge: Merge | None = None
     # A lineage can be deep: what compares, hashes or shows one must not follow it down.
@@ -87,7 +87,7 @@ def lineage(tokenizer: Tokenizer, token: str) -> Lineage | None:
     done: dict[str, Lineage] = {}
     for step, left, right, made, merge in born:
         parts = [done.get(part) or _letter(tokenizer, part) for part in (left, right)]
-        done[made] = Lineage(made, tokenizer.readable(made), step, merge, *parts)
+        done[made] = Lineage(made, tokenizer.display_token(made), step, merge, *parts)
     return done.get(token)
 
 
@@ -108,4 +108,4 @@ def _remembered(
 
 
 def _letter(tokenizer: Tokenizer, token: str) -> Lineage:
-    return Lineage(token, tokenizer.readable(token))
+    return Lineage(token, tokenizer.display_token(token))

@@ -7,9 +7,9 @@ from itertools import repeat
 from typing import TYPE_CHECKING
 
 from piecework._immutable import Immutable, dataclass
+from piecework.display import quoted, visible
 from piecework.explain.choice import Choice, choice, has_scores
 from piecework.explain.lineage import Lineage, lineage
-from piecework.readable import quoted, visible
 
 if TYPE_CHECKING:
     from piecework.tokenizer import Tokenizer
@@ -42,7 +42,7 @@ class Piece(Immutable):
 
     Attributes:
         token: The token.
-        readable: The token as people read it.
+        display_token: The token as people read it.
         id: Its id.
         word: The word it belongs to, after normalization.
         span: Its characters in that word.
@@ -58,7 +58,7 @@ class Piece(Immutable):
     """
 
     token: str
-    readable: str
+    display_token: str
     id: int
     word: str
     span: tuple[int, int]
@@ -99,9 +99,7 @@ class Explanation(Immutable):
         return "\n".join(lines)
 
     def _head(self) -> str:
-        return (
-            f"{visible(self.text)} -> {' '.join(quoted(piece.readable) for piece in self.pieces)}"
-        )
+        return f"{visible(self.text)} -> {' '.join(quoted(piece.display_token) for piece in self.pieces)}"
 
 
 def explain(tokenizer: Tokenizer, text: str) -> Explanation:
@@ -118,7 +116,7 @@ def explain(tokenizer: Tokenizer, text: str) -> Explanation:
             tried = () if kind in _FOUND or scored else tuple(failed)
             reason = _reason(tokenizer, word, span) if kind == "unknown" else ""
             score = None if scores is None or kind == "byte" else tokenizer.score([number])
-            shown = tokenizer.readable(token)
+            shown = tokenizer.display_token(token)
             pieces.append(
                 Piece(token, shown, number, word, span, tried, kind, birth, reason, score)
             )
@@ -158,7 +156,7 @@ def _reason(tokenizer: Tokenizer, word: str, span: tuple[int, int]) -> str:
     if tokenizer.model_type == "WordLevel":
         return f"{word!r} is not in the vocabulary"
     if tokenizer.model_type == "BPE":
-        return f"no token begins with {quoted(tokenizer.readable(word[slice(*span)]))}"
+        return f"no token begins with {quoted(tokenizer.display_token(word[slice(*span)]))}"
     if tokenizer.model_type == "Unigram":
         return f"no piece spells {word[slice(*span)]!r}"
     return _unmatched(tokenizer, word, span)
@@ -178,7 +176,7 @@ def _unmatched(tokenizer: Tokenizer, word: str, span: tuple[int, int]) -> str:
 
 
 def _describe(piece: Piece) -> list[str]:
-    token = quoted(piece.readable)
+    token = quoted(piece.display_token)
     tried = [f"tried {_list(piece.failed)}"] if piece.failed else []
     score = [] if piece.score is None else [f"score {piece.score:.6g}"]
     said = piece.reason if piece.kind == "unknown" else _SAID.get(piece.kind, "")
@@ -202,7 +200,7 @@ def _tree(root: Lineage | None) -> list[str]:
         if node is None or node.left is None or node.right is None:
             continue
         indent = "  " * min(depth, _DEEPEST)
-        made, left, right = (quoted(each.readable) for each in (node, node.left, node.right))
+        made, left, right = (quoted(each.display_token) for each in (node, node.left, node.right))
         lines.append(f"{indent}{made} = {left} + {right} (merge {node.step})")
         waiting += [(node.right, depth + 1), (node.left, depth + 1)]
     return lines

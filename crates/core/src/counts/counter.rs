@@ -196,7 +196,7 @@ mod tests {
             let mut counter = Counter::new(WordSplitter::new(None, Some(bytes)).unwrap());
             counter.add_lines(b"a\r\nb\n ", START, Lines { keep_ends, ..Lines::default() }).unwrap();
             let counts = counter.finish().unwrap();
-            assert_eq!(counts.by_first_sight().into_iter().map(|(word, _)| word).collect::<Vec<_>>(), words);
+            assert_eq!(counts.by_first_occurrence().into_iter().map(|(word, _)| word).collect::<Vec<_>>(), words);
         }
     }
 

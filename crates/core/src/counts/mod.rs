@@ -173,7 +173,7 @@ impl WordCounts {
 
     /// The words in order of first sight, with their counts.
     #[must_use]
-    pub fn by_first_sight(&self) -> Vec<(&str, u64)> {
+    pub fn by_first_occurrence(&self) -> Vec<(&str, u64)> {
         let mut places: Vec<usize> = (0..self.entries.len()).collect();
         places.sort_unstable_by_key(|&place| (self.entries[place].first, self.word(place)));
         places.into_iter().map(|place| (self.word(place), self.entries[place].count)).collect()
@@ -245,7 +245,7 @@ mod tests {
             let mut sum = one.clone();
             sum.merge(other).unwrap();
             assert_eq!(sum.by_word(), whole.by_word());
-            assert_eq!(sum.by_first_sight(), [("a", 2), ("b", 2), ("c", 1)]);
+            assert_eq!(sum.by_first_occurrence(), [("a", 2), ("b", 2), ("c", 1)]);
             assert_eq!(sum.fingerprint(), whole.fingerprint());
         }
     }

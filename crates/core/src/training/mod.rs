@@ -34,7 +34,7 @@ pub fn train(
     watch: Watch<'_>,
 ) -> Result<Tokenizer> {
     check_splitter(counts, splitter)?;
-    let words = counts.by_first_sight();
+    let words = counts.by_first_occurrence();
     let (parts, token_counts, history, rounds) = match trainer {
         Trainer::WordPiece(config) => {
             let trained = wordpiece::train::train(&words, config, watch)?;

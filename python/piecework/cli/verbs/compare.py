@@ -61,7 +61,7 @@ def _table(comparison: Comparison) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from piecework.readable import visible
+    from piecework.display import visible
 
     table = Table(box=None, pad_edge=False, title=None)
     table.add_column(Text(visible(comparison.text)))

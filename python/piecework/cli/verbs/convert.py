@@ -55,19 +55,19 @@ def convert(
             help="Of tiktoken's ranks: their encoding, such as cl100k_base, unless the file is called so.",
         ),
     ] = None,
-    like: Annotated[
+    base: Annotated[
         str | None,
         typer.Option(
-            "--like",
+            "--base",
             metavar="FILE",
             help="With --to sentencepiece: a .model whose other fields the new one gets.",
         ),
     ] = None,
-    nearest: Annotated[
+    approximate: Annotated[
         bool,
         typer.Option(
-            "--nearest",
-            help="Of Unigram: write the nearest that the other library loads, and tell what changes.",
+            "--approximate",
+            help="Write the closest that the other library loads, and list what changes (Unigram).",
         ),
     ] = False,
     splitting: Splitting,
@@ -81,30 +81,30 @@ def convert(
       piecework convert cl100k_base.tiktoken tokenizer.json
       piecework convert tokenizer.json gpt2 --to merges.txt
       piecework convert llama2.model tokenizer.json
-      piecework convert t5.model tokenizer.json --nearest
-      piecework convert unigram.json unigram.model --nearest
+      piecework convert t5.model tokenizer.json --approximate
+      piecework convert unigram.json unigram.model --approximate
     """
-    from piecework.formats import named
+    from piecework.formats import format_from_name
 
-    kind = to.value if to else named(target.name)
-    if like and kind != "sentencepiece":
-        raise typer.BadParameter("says nothing without --to sentencepiece", param_hint="--like")
-    if like and nearest:
-        raise typer.BadParameter("says nothing beside --nearest", param_hint="--like")
+    kind = to.value if to else format_from_name(target.name)
+    if base and kind != "sentencepiece":
+        raise typer.BadParameter("says nothing without --to sentencepiece", param_hint="--base")
+    if base and approximate:
+        raise typer.BadParameter("says nothing beside --approximate", param_hint="--base")
     if kind != "merges.txt":
-        check_target(target, tokenizer, *([like] if like else []))
+        check_target(target, tokenizer, *([base] if base else []))
     tok = _named(tokenizer, name) if name else load(tokenizer, splitting, model)
-    if kind == "sentencepiece" and not nearest:
-        tok.save_sentencepiece(target, like)
+    if kind == "sentencepiece" and not approximate:
+        tok.save_sentencepiece(target, base)
     else:
-        tok.save(target, kind, nearest=nearest)
+        tok.save(target, kind, approximate=approximate)
 
 
 def _named(path: str, name: str) -> Tokenizer:
     from piecework import Tokenizer
-    from piecework.formats import recognized
+    from piecework.formats import detect_format
     from piecework.io import read_unpacked
 
-    if recognized(read_unpacked(path), path) != "tiktoken":
+    if detect_format(read_unpacked(path), path) != "tiktoken":
         raise typer.BadParameter(f"{path} is no file of ranks", param_hint="--name")
     return Tokenizer.from_tiktoken(path, name)

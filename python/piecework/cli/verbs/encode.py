@@ -26,13 +26,13 @@ from piecework.cli.options import (
 )
 from piecework.cli.output import as_json, printing
 from piecework.cli.progress import bar
+from piecework.display import quoted
 from piecework.errors import FormatError
-from piecework.readable import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from piecework import Encoding, Encodings, Scored
+    from piecework import EncodedBatch, Encoding, ScoredEncoding
 
 _PAIR = 2
 
@@ -108,7 +108,7 @@ def encode(
         message = "--nbest takes a text a line, and leaves nothing to chance"
         raise typer.BadParameter(message, param_hint="--nbest")
 
-    def encoded(lines: list[str]) -> Encodings:
+    def encoded(lines: list[str]) -> EncodedBatch:
         return tok.encode_batch(
             [_text(line, pair, pretokenized) for line in lines],
             is_pretokenized=pretokenized,
@@ -129,7 +129,9 @@ def encode(
     def told(encoding: Encoding) -> str:
         if json:
             return as_json(_object(encoding, columns))
-        named = (quoted(tok.readable(t)) for t in encoding.tokens) if readable else encoding.tokens
+        named = (
+            (quoted(tok.display_token(t)) for t in encoding.tokens) if readable else encoding.tokens
+        )
         return " ".join(named)
 
     tells = told if json or readable or tokens else None
@@ -183,20 +185,20 @@ def _text(line: str, pair: bool, pretokenized: bool) -> Any:
     return tuple(parts) if pair else parts[0]
 
 
-def _rows(batch: Encodings, told: Callable[[Encoding], str] | None) -> Iterator[str]:
+def _rows(batch: EncodedBatch, told: Callable[[Encoding], str] | None) -> Iterator[str]:
     """The lines to print: what is told of each encoding, or ids alone, for which none is made."""
     if told is None:
         return (" ".join(map(str, ids)) for ids in batch.to_list())
     return map(told, batch)
 
 
-def _scored(found: list[Scored], told: Callable[[Encoding], str] | None) -> Iterator[str]:
+def _scored(found: list[ScoredEncoding], told: Callable[[Encoding], str] | None) -> Iterator[str]:
     """The lines to print of the best segmentations of a text."""
     for encoding, score in found:
         yield f"{score:.6g}\t{told(encoding) if told else ' '.join(map(str, encoding.ids))}"
 
 
-def _ranked(found: list[Scored], columns: list[str]) -> list[str]:
+def _ranked(found: list[ScoredEncoding], columns: list[str]) -> list[str]:
     """The line to print of them as JSON."""
     return [as_json([{"score": score, **_object(encoding, columns)} for encoding, score in found])]
 

@@ -58,7 +58,7 @@ def _parts(explanation: Explanation) -> dict[str, Any]:
 def _piece(piece: Piece) -> dict[str, Any]:
     return {
         "token": piece.token,
-        "readable": piece.readable,
+        "display_token": piece.display_token,
         "id": piece.id,
         "word": piece.word,
         "span": piece.span,

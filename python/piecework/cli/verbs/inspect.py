@@ -89,13 +89,14 @@ def _tokenizer_facts(tok: Tokenizer, shown_merges: int) -> Facts:
             {"id": number, **asdict(token)} for number, token in tok.added_tokens.items()
         ],
         **{name: part and part.to_dict() for name, part in _parts(tok).items()},
-        "engines": list(tok.engines),
-        "road": tok.road,
+        "split_backends": list(tok.split_backends),
+        "generic_path_reason": tok.generic_path_reason,
+        "kernel": tok._core.kernel(),
         "unk_token": tok.unk_token,
         **(_word_piece(tok) if tok.model_type == "WordPiece" else {}),
         "trainer": tok.trainer,
         "counts_sha256": tok.counts_sha256,
-        **({"rounds": len(tok.rounds)} if tok.rounds else {"merges": len(tok.history)}),
+        **({"rounds": len(tok.steps)} if tok.steps else {"merges": len(tok.history)}),
         "first_merges": _steps(tok, range(head)),
         "last_merges": _steps(tok, range(tail, len(tok.history))),
     }
@@ -125,7 +126,7 @@ def _token_facts(tok: Tokenizer, token: str) -> Facts:
         probability = _probability(tok, token, count, sum(counts.values()))
     return {
         "token": token,
-        "readable": tok.readable(token),
+        "display_token": tok.display_token(token),
         "id": number,
         "special": token in tok.special_tokens,
         "count": count,

@@ -30,7 +30,7 @@ from piecework.errors import warn
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from piecework import Merge, Round, Tokenizer, WordCounts
+    from piecework import Merge, Tokenizer, UnigramStep, WordCounts
     from piecework.trainers import Trainer
 
 
@@ -446,7 +446,7 @@ def train(
         if vocab_txt:
             tok.save_vocab(vocab_txt)
         if trace:
-            history: Sequence[Merge | Round] = tok.rounds or tok.history
+            history: Sequence[Merge | UnigramStep] = tok.steps or tok.history
             for step, done in enumerate(history, 1):
                 write(as_json({"step": step, **asdict(done)}) if json else _line(step, done))
         elif json:
@@ -495,9 +495,9 @@ def _check_targets(targets: Sequence[Path], inputs: Sequence[str]) -> None:
 
 def _check_name(output: str) -> None:
     """Refuse a name that says another format, which might not hold what was learned, before time is spent on it."""
-    from piecework.formats import named
+    from piecework.formats import format_from_name
 
-    if (kind := named(output)) != "tokenizer.json":
+    if (kind := format_from_name(output)) != "tokenizer.json":
         message = (
             f"a training is kept in a tokenizer.json, and {output} stands for the format {kind}"
         )
@@ -505,13 +505,13 @@ def _check_name(output: str) -> None:
         raise typer.BadParameter(f"{message}: {hint}", param_hint="--output")
 
 
-def _line(step: int, done: Merge | Round) -> str:
-    from piecework import Round
+def _line(step: int, done: Merge | UnigramStep) -> str:
+    from piecework import UnigramStep
 
-    return _round(step, done) if isinstance(done, Round) else _merge(step, done)
+    return _round(step, done) if isinstance(done, UnigramStep) else _merge(step, done)
 
 
-def _round(step: int, done: Round) -> str:
+def _round(step: int, done: UnigramStep) -> str:
     names = done.removed or ()
     removed = f"removed {len(names)}: {' '.join(map(shown, names[:5]))}"
     more = " ..." if len(names) > 5 else ""
@@ -529,7 +529,7 @@ def _summary(tok: Tokenizer, table: WordCounts, output: Path) -> dict[str, Any]:
     return {
         "output": str(output),
         "vocab_size": tok.vocab_size,
-        **({"rounds": len(tok.rounds)} if tok.rounds else {"merges": len(tok.history)}),
+        **({"rounds": len(tok.steps)} if tok.steps else {"merges": len(tok.history)}),
         "words": len(table),
         "word_total": table.total,
         "counts_sha256": tok.counts_sha256,
@@ -539,7 +539,7 @@ def _summary(tok: Tokenizer, table: WordCounts, output: Path) -> dict[str, Any]:
 
 def _told(tok: Tokenizer, table: WordCounts, output: Path, wanted: int | None) -> str:
     short = "" if wanted in (None, tok.vocab_size) else f" of {wanted:,} asked for"
-    done = f"{len(tok.rounds)} rounds" if tok.rounds else f"{len(tok.history):,} merges"
+    done = f"{len(tok.steps)} rounds" if tok.steps else f"{len(tok.history):,} merges"
     return (
         f"{shown(str(output))}: {tok.vocab_size:,} entries{short}, {done}, "
         f"from {len(table):,} different words, {table.total:,} in all"

@@ -6,7 +6,7 @@ r"""Tokens as people read them.
 
 from __future__ import annotations
 
-__all__ = ["quoted", "readable", "visible"]
+__all__ = ["display_token", "quoted", "visible"]
 
 _ESCAPED = 0xDC00
 """A byte that is no UTF-8 becomes the surrogate with this added to it (PEP 383)."""
@@ -28,7 +28,7 @@ def _seen(c: str) -> str:
     return c if c.isprintable() else c.encode("unicode_escape").decode()
 
 
-def readable(token: bytes) -> str:
+def display_token(token: bytes) -> str:
     r"""Give the bytes of a token as text.
 
     Args:
@@ -37,7 +37,7 @@ def readable(token: bytes) -> str:
     Returns:
         The text on one line: bytes that are no UTF-8 as ``<0xE4>``, control characters escaped.
 
-    >>> readable(" naïve\n".encode() + b"\xe4\xb8")
+    >>> display_token(" naïve\n".encode() + b"\xe4\xb8")
     ' naïve\\n<0xE4><0xB8>'
     """
     text = token.decode("utf-8", "surrogateescape")
