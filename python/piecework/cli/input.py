@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self, TypeVar
 
+from piecework.cli.streams import report
 from piecework.errors import (
     ConfigError,
     FormatError,
@@ -58,7 +59,7 @@ class Input:
         self._stream: BinaryIO = sys.stdin.buffer
         if self._file == STDIN:
             if sys.stdin.isatty():
-                print("reading from the terminal; Ctrl-D ends it", file=sys.stderr)
+                report("reading from the terminal; Ctrl-D ends it")
             return self
         if self._command:
             from piecework.io import check_text

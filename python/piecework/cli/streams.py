@@ -1,4 +1,4 @@
-"""Standard streams that are closed, or can be written to no more."""
+"""Standard streams that are closed, or can be written to no more; lines on standard error."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from piecework.errors import FileError
 
-__all__ = ["discard_output", "replace_closed"]
+__all__ = ["discard_output", "replace_closed", "report"]
 
 
 class _Closed(io.RawIOBase):
@@ -52,8 +52,23 @@ def discard_output() -> None:
     if sys.__stdout__ is None:
         sys.stdout = _nowhere()
         return
+    _discard(1)
+
+
+def report(line: str) -> None:
+    """Print a line on standard error, where it can be written; what cannot be reported changes no exit code."""
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except OSError:
+        # Later lines, and what is still in the buffer when the process ends, must not fail either.
+        _discard(2)
+
+
+def _discard(descriptor: int) -> None:
+    """Let a stream of the process write nowhere."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)
 
 
 def _nowhere() -> io.TextIOWrapper:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
-import sys
 import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, get_type_hints
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 import typer
 
 from piecework.cli.output import shown
+from piecework.cli.streams import report
 from piecework.errors import PieceworkError, one_line
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _clean_ends(options: list[str]) -> Iterator[None]:
     """End with one line for a person, in which settings are named as this verb's options."""
 
     def say(kind: str, message: object) -> None:
-        print(f"{kind}: {one_line(shown(_as_options(str(message), options)))}", file=sys.stderr)
+        report(f"{kind}: {one_line(shown(_as_options(str(message), options)))}")
 
     try:
         with warnings.catch_warnings():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict, dataclass, fields, replace
 from enum import Enum
 from pathlib import Path  # noqa: TC003  # typer reads it
@@ -24,6 +23,7 @@ from piecework.cli.options import (
 )
 from piecework.cli.output import as_json, check_target, printing, shown
 from piecework.cli.progress import bar
+from piecework.cli.streams import report
 from piecework.errors import shown as cut
 from piecework.errors import warn
 
@@ -451,7 +451,7 @@ def train(
                 write(as_json({"step": step, **asdict(done)}) if json else _line(step, done))
         elif json:
             write(as_json(_summary(tok, table, output)))
-    print(_told(tok, table, output, trainer.vocab_size), file=sys.stderr)
+    report(_told(tok, table, output, trainer.vocab_size))
 
 
 def _splitting(trainer: Trainer, given: dict[str, Any]) -> dict[str, Any]:
