@@ -273,7 +273,17 @@ LONG = "x" * 5000
         (f"count-words {{text}} -o {LONG}", "the file name is too long"),
         (f"encode {LONG} {{text}}", "the file name is too long"),
         (f"encode {{tok}} {LONG}", "the file name is too long"),
-        (f"explain {{tok}} cat --bad{LONG}", "No such option"),
+        (f"explain {{tok}} cat --bad{LONG}", "no such option: --bad"),
+        (f"--bad{LONG}", "see piecework --help"),
+        (f"frobnicate{LONG}", "no such command 'frobnicate"),
+        (f"encode {{tok}} {{text}} --errors {LONG}", "'strict', 'replace'; see piecework encode"),
+        (f"encode {{tok}} {{text}} {LONG}", "got unexpected extra argument(s) (xxx"),
+        ("encode {tok} {text} --thread 1", "--threads); see piecework encode --help"),
+        ("encode {tok} {text} --threads", "option '--threads' requires an argument"),
+        ("encode", "missing argument 'TOKENIZER'; see piecework encode --help"),
+        ("encode {tok} --stride 1 --max-length 9", "--stride says nothing without --json"),
+        ("encode {tok} {text} $'--bad\\noption'", "no such option: --bad"),
+        ("$'no\\nverb'", "no such command"),
         (f"inspect {{tok}} --token {LONG}", "is not in the vocabulary"),
     ],
 )
@@ -283,13 +293,36 @@ def test_errors_of_one_short_line(
     tok_file.with_name("loop").symlink_to("loop")
     ended = shell(f"piecework {command.format(tok=tok_file, text=text_file)}")
     assert (ended.code, ended.out) == (2, "")
-    last = ended.err.splitlines()[-1]
-    assert told in last
-    assert len(ended.err.encode()) < 650
-    if not last.startswith("Error: "):  # those of typer come with the usage
-        assert ended.err == f"{last}\n"
-        assert last.startswith("error: ")
-        assert len(last.encode()) < 500
+    assert told in ended.err
+    assert ended.err.startswith("error: ")
+    assert ended.err.index("\n") == len(ended.err) - 1
+    assert len(ended.err.encode()) < 500
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this machine")
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("train {text} -o new.json --vocab-size 50", 0),
+        ("train {text} -o new.json --vocab-size 50 --model bpe --unk-token ''", 0),  # and a warning
+        ("encode {tok} {text}", 0),
+        ("encode {tok} no-such-file", 2),
+        ("encode {tok} {text} --no-such-option", 2),
+        ("frobnicate", 2),
+        ("", 2),
+        ("--help >/dev/full", 2),
+    ],
+)
+def test_a_standard_error_that_takes_nothing(
+    command: str, code: int, shell: Shell, tok_file: Path, text_file: Path
+) -> None:
+    """What cannot be reported changes neither the work nor its exit code."""
+    command = command.format(tok=tok_file, text=text_file)
+    heard = shell(f"piecework {command}")
+    ended = shell(f"piecework {command} 2>/dev/full")
+    assert ended.code == code
+    assert heard.out == ended.out
+    assert ("new.json" in command) == tok_file.with_name("new.json").exists()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="shells of another kind")

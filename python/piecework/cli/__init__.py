@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from piecework.cli.streams import discard_output, replace_closed
+from piecework.cli.streams import discard_output, replace_closed, report
 from piecework.errors import one_line
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except OSError as error:
         # Verbs have reported their own; what is left are the texts of the program itself.
         discard_output()
-        print(f"error: standard output: {error.strerror or error}", file=sys.stderr)
+        report(f"error: standard output: {error.strerror or error}")
         sys.exit(2)
     except Exception as error:
         if not hasattr(error, "show"):  # that of typer, whatever it is called
@@ -56,11 +56,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _show_usage(error: Any) -> NoReturn:
-    """Show an error of typer; its message is cut unless it is a text of several lines, such as the help."""
-    if "\n" not in error.message:
-        error.message = one_line(error.message)
-    error.show()
-    sys.exit(error.exit_code)
+    """Report an error of typer as one line, as all others are; without any argument it is the help."""
+    from piecework.readable import visible
+
+    context = getattr(error, "ctx", None)
+    if context and error.message == context.get_help():
+        report(error.message)
+    else:
+        report(f"error: {one_line(visible(_usage_error(error.format_message(), context)))}")
+    sys.exit(2)
+
+
+def _usage_error(message: str, context: Any) -> str:
+    """Return typer's message as ours begin and end, with the command whose help says more."""
+    told = f"{message[:1].lower()}{message[1:].removesuffix('.')}"
+    return f"{told}; see {context.command_path} --help" if context else told
 
 
 def _end_quietly() -> NoReturn:
