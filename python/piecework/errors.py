@@ -198,7 +198,7 @@ _FILE_ERRORS: dict[int, tuple[type[FileError], str]] = {
     errno.EISDIR: (NotAFileError, "is a folder; expected a file"),
     errno.ENOSPC: (FileError, "no space is left on the disk; nothing was written"),
     errno.ENAMETOOLONG: (FileError, "the file name is too long"),
-    errno.ELOOP: (FileError, "symbolic links that point at each other; expected a file"),
+    errno.ELOOP: (FileError, "symbolic links that point at each other, and at no file or folder"),
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -57,6 +58,29 @@ def test_merges_get_a_folder(run: Run, ranks: Path, tmp_path: Path) -> None:
     )
     assert sorted(path.name for path in target.iterdir()) == ["merges.txt", "vocab.json"]
     assert run("encode", target, stdin="hug hug\n").out == "257 32 257\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "symlink"), reason="no symbolic links")
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [
+        ("loop", "symbolic links that point at each other"),
+        ("loop/inner", "symbolic links that point at each other"),
+        ("dangling", "is a symbolic link to a folder that is not there"),
+        ("file", "is a file; expected a folder"),
+    ],
+)
+def test_a_folder_that_cannot_be_made(
+    target: str, told: str, run: Run, ranks: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "dangling").symlink_to("no-such-folder")
+    (tmp_path / "file").write_bytes(b"kept")
+    ended = run("convert", ranks, tmp_path / target, "--to", "merges.txt")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.splitlines()[-1].startswith(f"error: {tmp_path / target}: {told}")
+    assert (tmp_path / "file").read_bytes() == b"kept"
+    assert not (tmp_path / "no-such-folder").exists()
 
 
 def test_a_name_for_the_ranks(run: Run, ranks: Path, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import errno
 import os
 import stat
 
-from piecework.errors import FormatError, from_os_error, wrap_os_error, wrong_type
+from piecework.errors import FileError, FormatError, from_os_error, wrap_os_error, wrong_type
 
 Pathish = str | os.PathLike[str]
 
@@ -126,9 +126,25 @@ def make_folder(path: Pathish) -> str:
     name = checked(path)
     try:
         os.makedirs(name, exist_ok=True)
+    except FileExistsError:
+        raise _no_folder(name) from None
     except OSError as error:
         raise wrap_os_error(error, name) from None
     return name
+
+
+def _no_folder(name: str) -> FileError:
+    """Return the error for a name that something else than a folder has."""
+    try:
+        os.stat(name)
+    except FileNotFoundError:
+        message = (
+            "is a symbolic link to a folder that is not there; make the folder, or remove the link"
+        )
+        return from_os_error(errno.EEXIST, message, name)
+    except OSError as error:  # such as a link that leads back to itself
+        return wrap_os_error(error, name)
+    return from_os_error(errno.ENOTDIR, "is a file; expected a folder", name)
 
 
 def may_block(path: Pathish) -> bool:
