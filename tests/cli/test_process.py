@@ -341,8 +341,8 @@ def test_compressed_standard_input(
     ]
     if not encoding:
         commands += [
-            (f"encode {tok_file} -", "encode TOKENIZER -"),
-            (f"count {tok_file}", "count TOKENIZER -"),
+            (f"encode {tok_file} -", f"encode {tok_file} -"),
+            (f"count {tok_file}", f"count {tok_file} -"),
         ]
     for command, then in commands:
         ended = shell(f"gzip -c {text_file} | piecework {command} {errors}")
@@ -358,8 +358,8 @@ def test_files_that_are_not_text(shell: Shell, tok_file: Path, text_file: Path) 
     for command, then in [
         ("train packed -o new.json --vocab-size 50 --errors replace", "train - -o tokenizer.json"),
         ("count-words packed --errors replace", "count-words -"),
-        (f"encode {tok_file} packed --errors replace", "encode TOKENIZER -"),
-        (f"count {tok_file} packed", "count TOKENIZER -"),
+        (f"encode {tok_file} packed --errors replace", f"encode {tok_file} -"),
+        (f"count {tok_file} packed", f"count {tok_file} -"),
     ]:
         told = (
             "packed: this is gzip-compressed data, not text; decompress it first: gzip -dc packed"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from piecework.cli.input import STDIN, Input, without_end
@@ -79,7 +80,10 @@ def count(
         return len(batch.ids)
 
     with bar(no_progress) as show:
-        tallies = [(file, _tally(file, errors, count_tokens, show)) for file in files or [STDIN]]
+        tallies = [
+            (file, _tally(file, errors, f"count {quote(tokenizer)} -", count_tokens, show))
+            for file in files or [STDIN]
+        ]
     total = Tally(*(sum(getattr(tally, name) for _, tally in tallies) for name in _NAMES))
     with printing() as write:
         write(_json(tallies, total) if json else _table(tallies, total))
@@ -88,11 +92,12 @@ def count(
 def _tally(
     file: str,
     errors: Errors,
+    command: str,
     count_tokens: Callable[[list[str]], int],
     show: Callable[[Progress], None],
 ) -> Tally:
     tally = Tally()
-    with Input(file, errors.value, "count TOKENIZER -") as source:
+    with Input(file, errors.value, command) as source:
         for batch in source.batches():
             tally.tokens += source.blaming(count_tokens, [without_end(line) for line in batch])
             tally.words += sum(len(line.split()) for line in batch)

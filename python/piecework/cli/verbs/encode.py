@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -151,7 +152,7 @@ def encode(
         return [row for line in lines for row in best(line)]
 
     with (
-        Input(file, errors.value, "encode TOKENIZER -") as source,
+        Input(file, errors.value, f"encode {quote(tokenizer)} -") as source,
         bar(no_progress or stream) as show,
         printing(stream) as write,
     ):
