@@ -21,12 +21,14 @@ from piecework.errors import (
     wrong_type,
 )
 from piecework.io import (
+    check_start,
     check_text,
     detect_encoding,
     may_block,
     read_bytes,
     read_lines,
     size,
+    unless_json_lines,
     write_aside,
 )
 from piecework.io.lines import codec_name
@@ -52,6 +54,8 @@ _TEXTS_AT_A_TIME = 4096
 
 
 _COMMAND = "count-words -"
+LOAD_COMMAND = "train --counts - -o tokenizer.json"
+"""The commands that read from standard input what files hold, for errors."""
 """What counts the words of standard input on the command line."""
 
 
@@ -208,8 +212,10 @@ class WordCounts(Immutable):
             FileError: The file cannot be read.
             FormatError: It is no such table, or was cut or changed.
         """
+        data = read_bytes(path)
+        check_start(data, os.fspath(path), LOAD_COMMAND)
         try:
-            return cls.from_bytes(read_bytes(path))
+            return cls.from_bytes(data)
         except (FormatError, CountOverflowError) as error:
             raise type(error)(f"{os.fspath(path)}: {error}") from None
 
@@ -400,5 +406,7 @@ def _add_file(
         counter.add_file(path, errors == "replace", keep_line_ends, report)
         return
     lines = read_lines(path, codec, errors, keep_ends=keep_line_ends, command=_COMMAND)
+    if may_block(path):
+        lines = unless_json_lines(lines, os.fspath(path), _COMMAND)
     while batch := list(itertools.islice(lines, _TEXTS_AT_A_TIME)):
         counter.add_texts(batch)

@@ -434,11 +434,12 @@ class Jieba(PreTokenizer):
             InvalidUtf8Error: It is not in that character set.
             FormatError: A frequency is too large; the message has the line.
         """
-        from piecework.io import codec_name, detect_encoding, read_lines
+        from piecework.io import check_text, codec_name, detect_encoding, read_lines
 
+        check_text(path, "")
         codec = codec_name(detect_encoding(path) if encoding == "auto" else encoding, "strict")
         words = []
-        for number, line in enumerate(read_lines(path, codec, "strict"), 1):
+        for number, line in enumerate(read_lines(path, codec, "strict", command=""), 1):
             if entry := _USER_LINE.fullmatch(line.strip().lstrip("\ufeff")):
                 word, frequency, tag = entry.groups()
                 if frequency and len(frequency) > 9:

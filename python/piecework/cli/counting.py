@@ -63,22 +63,35 @@ def _lines(
     files: Sequence[str], encoding: str, errors: Errors, command: str, *, keep_ends: bool
 ) -> Iterator[str]:
     """All lines in order, so that first sights are those of one long file."""
-    from piecework.io import check_text, read_lines
-    from piecework.io.lines import codec_name, decode_lines
+    from piecework.io import may_block, unless_json_lines
+    from piecework.io.lines import codec_name
 
     codec = codec_name(encoding, errors.value)
     for file in files:
-        if codec == "utf-8":
-            with Input(file, errors.value, command) as source:
-                yield from source.raw_lines() if keep_ends else source.lines()
-        elif file == STDIN:
-            stream, name = sys.stdin.buffer, "standard input"
-            yield from decode_lines(
-                stream, name, codec, errors.value, keep_ends=keep_ends, command=command
-            )
-        else:
-            check_text(file, command)
-            yield from read_lines(file, codec, errors.value, keep_ends=keep_ends, command=command)
+        lines = _lines_of(file, codec, errors, command, keep_ends=keep_ends)
+        if file != STDIN and not may_block(file):
+            yield from lines
+            continue
+        yield from unless_json_lines(lines, "standard input" if file == STDIN else file, command)
+
+
+def _lines_of(
+    file: str, codec: str, errors: Errors, command: str, *, keep_ends: bool
+) -> Iterator[str]:
+    from piecework.io import check_text, read_lines
+    from piecework.io.lines import decode_lines
+
+    if codec == "utf-8":
+        with Input(file, errors.value, command) as source:
+            yield from source.raw_lines() if keep_ends else source.lines()
+    elif file == STDIN:
+        stream, name = sys.stdin.buffer, "standard input"
+        yield from decode_lines(
+            stream, name, codec, errors.value, keep_ends=keep_ends, command=command
+        )
+    else:
+        check_text(file, command)
+        yield from read_lines(file, codec, errors.value, keep_ends=keep_ends, command=command)
 
 
 def load_counts(files: Sequence[str]) -> WordCounts:
@@ -95,10 +108,14 @@ def load_counts(files: Sequence[str]) -> WordCounts:
 
 def _load(file: str) -> WordCounts:
     from piecework import WordCounts
+    from piecework.counts import LOAD_COMMAND
+    from piecework.io import check_start
 
     if file != STDIN:
         return WordCounts.load(file)
+    data = sys.stdin.buffer.read()
+    check_start(data, "standard input", LOAD_COMMAND)
     try:
-        return WordCounts.from_bytes(sys.stdin.buffer.read())
+        return WordCounts.from_bytes(data)
     except FormatError as error:
         raise FormatError(f"standard input: {error}") from None

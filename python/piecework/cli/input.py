@@ -41,17 +41,25 @@ class Input:
         line: The lines read so far.
     """
 
-    def __init__(self, file: str, errors: str = "strict", command: str | None = None) -> None:
+    def __init__(
+        self,
+        file: str,
+        errors: str = "strict",
+        command: str | None = None,
+        *,
+        json_lines: bool = False,
+    ) -> None:
         """Say which file (`-` for standard input), and what becomes of broken bytes.
 
         With the command that would read its text from standard input, a file that is not text is an error that says how it
-        becomes one.
+        becomes one; JSON lines can be accepted.
         """
         self.name = "standard input" if file == STDIN else file
         self.size = self.bytes = self.line = 0
         self._file = file
         self._errors = errors
         self._command = command
+        self._json_lines = json_lines
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -64,7 +72,7 @@ class Input:
         if self._command:
             from piecework.io import check_text
 
-            check_text(self._file, self._command)
+            check_text(self._file, self._command, json_lines=self._json_lines)
         try:
             self._stream = self._stack.enter_context(Path(self._file).open("rb"))
             self.size = Path(self._file).stat().st_size

@@ -294,9 +294,10 @@ def _rules(name: NormalizerName) -> Normalizer | None:
 
 
 def _phrases(file: str) -> list[str]:
-    from piecework.io import read_lines
+    from piecework.io import check_text, read_lines
 
-    phrases = list(filter(None, read_lines(file, "utf-8", "strict")))
+    check_text(file, "")
+    phrases = list(filter(None, read_lines(file, "utf-8", "strict", command="")))
     if not phrases:
         raise FormatError(f"{file}: expected phrases, one a line, found none")
     return phrases

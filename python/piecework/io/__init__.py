@@ -9,7 +9,7 @@ from piecework.io.files import (
     size,
     write_aside,
 )
-from piecework.io.kinds import check_start, check_text
+from piecework.io.kinds import check_start, check_text, unless_json_lines
 from piecework.io.lines import codec_name, detect_encoding, read_lines
 
 __all__ = [
@@ -24,5 +24,6 @@ __all__ = [
     "read_lines",
     "read_unpacked",
     "size",
+    "unless_json_lines",
     "write_aside",
 ]

@@ -92,8 +92,8 @@ def read_lines(
         encoding: A codec of Python.
         errors: What becomes of broken bytes: ``"strict"``, ``"replace"``, ``"ignore"``, ….
         keep_ends: Whether a line's end belongs to it.
-        command: The command that would read the text from standard input, for the error for a file that is not text; None
-            reads any.
+        command: The command that would read the text from standard input, for the error for a file that is not text
+            (``""`` if there is none); None reads any.
 
     Yields:
         The lines, which end at a line feed alone.
@@ -165,7 +165,7 @@ def _decoded(
     position, block = 0, b"-"
     while block:
         block = file.read(_BLOCK)
-        if command and not position:
+        if command is not None and not position:
             check_start(block, name, command)
         state = decoder.getstate()
         try:

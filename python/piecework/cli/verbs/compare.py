@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -40,9 +41,10 @@ def compare(
     """
     from piecework import compare as compared
 
+    names = " ".join(f"-t {quote(name)}" for name in tokenizers)
     loaded = {name: load_plain(name) for name in tokenizers}
     with printing() as write:
-        for place, word in enumerate(words or _typed()):
+        for place, word in enumerate(words or _typed(f"compare {names}")):
             comparison = compared(word, loaded)
             if json:
                 write(as_json(comparison.to_dict()))
@@ -52,8 +54,8 @@ def compare(
             write(rendered(_table(comparison)))
 
 
-def _typed() -> Iterator[str]:
-    with Input(STDIN) as source:
+def _typed(command: str) -> Iterator[str]:
+    with Input(STDIN, command=command) as source:
         yield from source.lines()
 
 

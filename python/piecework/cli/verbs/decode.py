@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -51,7 +52,11 @@ def decode(
       piecework encode tokenizer.json story.txt | piecework decode tokenizer.json --keep-special-tokens
     """
     tok = load(tokenizer, splitting, model)
-    with Input(file) as source, bar(no_progress or stream) as show, printing(stream) as write:
+    with (
+        Input(file, command=f"decode {quote(tokenizer)} -", json_lines=True) as source,
+        bar(no_progress or stream) as show,
+        printing(stream) as write,
+    ):
         for line in source.lines():
             with at_line(source.name, source.line):
                 text = tok.decode(_ids(line), skip_special_tokens=not keep_special_tokens)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -39,13 +40,13 @@ def explain(
     """
     tok = load(tokenizer, splitting, model)
     with printing() as write:
-        for word in words or _typed():
+        for word in words or _typed(f"explain {quote(tokenizer)}"):
             explanation = tok.explain(word)
             write(as_json(_parts(explanation)) if json else str(explanation))
 
 
-def _typed() -> Iterator[str]:
-    with Input(STDIN) as source:
+def _typed(command: str) -> Iterator[str]:
+    with Input(STDIN, command=command) as source:
         yield from source.lines()
 
 

@@ -473,6 +473,9 @@ def _with_spaces_behind(trainer: Trainer, given: dict[str, Any]) -> dict[str, An
     return given | {"normalizer": replace(own, precompiled_charsmap=rules.precompiled_charsmap)}
 
 
+_SYMBOLS_COMMAND = "train FILE -o tokenizer.json --user-defined-symbols-file -"
+
+
 def _symbols(file: str | None, texts: Sequence[str]) -> list[str]:
     if not file:
         return []
@@ -480,7 +483,7 @@ def _symbols(file: str | None, texts: Sequence[str]) -> list[str]:
         raise typer.BadParameter(
             "standard input can be read once", param_hint="--user-defined-symbols-file"
         )
-    with Input(file) as source:
+    with Input(file, command=_SYMBOLS_COMMAND) as source:
         return list(filter(None, source.lines()))
 
 
