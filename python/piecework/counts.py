@@ -82,6 +82,8 @@ class WordCounts(Immutable):
 
     def __init__(self, words: Mapping[str, int]) -> None:
         """Take the words of a mapping."""
+        if hasattr(self, "_core"):
+            self._refuse_initializing()
         if not isinstance(words, Mapping):
             raise wrong_type(
                 "words", "a mapping of words to counts (from_texts counts texts)", words
@@ -333,9 +335,10 @@ class WordCounts(Immutable):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as the file's text, and a pre-tokenizer that no file holds, a Python function, beside it."""
         if not self._functions:
-            return WordCounts.from_bytes, (self.to_bytes(),)
+            return type(self).from_bytes, (self.to_bytes(),)
         table = self._core.with_splitter(None, [])
-        return _unpickle, (table.to_text().encode(), self.normalizer, self.pre_tokenizer)
+        parts = (table.to_text().encode(), self.normalizer, self.pre_tokenizer)
+        return _unpickle, (*parts, type(self))
 
     def __repr__(self) -> str:
         """Tell the size."""
@@ -343,11 +346,14 @@ class WordCounts(Immutable):
 
 
 def _unpickle(
-    data: bytes, normalizer: Normalizer | None, pre_tokenizer: PreTokenizer | None
+    data: bytes,
+    normalizer: Normalizer | None,
+    pre_tokenizer: PreTokenizer | None,
+    kind: type[WordCounts] = WordCounts,
 ) -> WordCounts:
     table = _core.WordCounts.from_bytes(data)
     splitter, functions = splitter_json(normalizer, pre_tokenizer)
-    return WordCounts._wrap(table.with_splitter(splitter, functions), functions)
+    return kind._wrap(table.with_splitter(splitter, functions), functions)
 
 
 def _checked(words: Mapping[Any, Any]) -> dict[str, int]:

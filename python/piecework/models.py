@@ -72,6 +72,8 @@ class Vocabulary(abc.Mapping[str, int]):
     _ids: dict[str, int]
 
     def __init__(self, tokens: abc.Mapping[str, int] | abc.Iterable[str]) -> None:
+        if hasattr(self, "_ids"):
+            raise AttributeError("cannot call __init__ again: a Vocabulary is immutable")
         try:
             self._ids = _ids(tokens)
         except Mismatch as error:

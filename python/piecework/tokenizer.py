@@ -210,6 +210,8 @@ class Tokenizer(Immutable):
 
         from piecework.models import Model
 
+        if "_core" in self.__dict__:
+            self._refuse_initializing()
         tree = {"version": "1.0", "model": _checked("model", model, Model).to_dict()}
         # A tokenizer remembers its parts once they are asked for: this one gets its core when all are in their places.
         try:
@@ -2108,10 +2110,10 @@ class Tokenizer(Immutable):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a tokenizer.json, and a pre-tokenizer that no file holds, a Python function, beside it."""
+        text, pre_tokenizer = self._without_functions.to_str(), None
         if self._functions:
-            text, pre_tokenizer = self._without_functions.to_str(), self.pre_tokenizer
-            return _unpickle, (text, pre_tokenizer, self.control_symbols)
-        return _unpickle, (self.to_str(), None, self.control_symbols)
+            pre_tokenizer = self.pre_tokenizer
+        return _unpickle, (text, pre_tokenizer, self.control_symbols, type(self))
 
     def __copy__(self) -> Tokenizer:
         """Give itself: it never changes."""
@@ -2162,10 +2164,13 @@ class Tokenizer(Immutable):
 
 
 def _unpickle(
-    text: str, pre_tokenizer: PreTokenizer | None, control_symbols: Sequence[str] = ()
+    text: str,
+    pre_tokenizer: PreTokenizer | None,
+    control_symbols: Sequence[str] = (),
+    kind: type[Tokenizer] = Tokenizer,
 ) -> Tokenizer:
     core = _core.Tokenizer.from_json(text.encode(), [], True, False)
-    tokenizer = Tokenizer._wrap(core)._with_controls(control_symbols)
+    tokenizer = kind._wrap(core)._with_controls(control_symbols)
     return tokenizer.with_parts(pre_tokenizer=pre_tokenizer) if pre_tokenizer else tokenizer
 
 

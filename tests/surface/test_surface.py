@@ -522,6 +522,72 @@ def test_a_tokenizer_does_not_change(tok: pw.Tokenizer) -> None:
     assert (tok.to_str(), repr(tok)) == (before, shown)
 
 
+SETTINGS: list[tuple[Any, tuple[Any, ...]]] = [
+    (pw.WordPieceTrainer(30), (40,)),
+    (pw.BpeTrainer(300), (400,)),
+    (pw.UnigramTrainer(300), (400,)),
+    (pw.AddedToken("<name>"), ("<other>",)),
+    (pw.Padding(8), (9,)),
+    (pw.Truncation(8), (9,)),
+    (pw.Regex("x"), ("y",)),
+    (pw.normalizers.BertNormalizer(), (False,)),
+    (pw.normalizers.Lowercase(), ()),
+    (pw.pre_tokenizers.ByteLevel(), (False,)),
+    (pw.pre_tokenizers.Dictionary(["a b"]), (["b"],)),
+    (pw.pre_tokenizers.Jieba(), (False,)),
+    (pw.models.WordPiece(["[UNK]"]), (["a"],)),
+    (pw.models.Unigram([("a", -1.0)]), ([("b", -2.0)],)),
+    (pw.models.Vocabulary(["a"]), (["b"],)),
+    (pw.processors.TemplateProcessing("$A"), ("$A $B",)),
+    (pw.decoders.Fuse(), ()),
+    (pw.decoders.Metaspace(), ("_",)),
+    (pw.WordCounts({"a": 1}), ({"b": 1},)),
+    (pw.Tokenizer(pw.models.WordLevel(["a"])), (pw.models.WordLevel(["b"]),)),
+]
+
+
+@pytest.mark.parametrize(
+    ("value", "others"), SETTINGS, ids=[type(value).__name__ for value, _ in SETTINGS]
+)
+def test_no_value_is_initialized_twice(value: Any, others: tuple[Any, ...]) -> None:
+    before = pickle.dumps(value)
+    if others:
+        with pytest.raises(AttributeError, match="cannot call __init__ again: "):
+            value.__init__(*others)
+    else:
+        value.__init__()  # there is nothing that it could change
+    assert pickle.dumps(value) == before
+    assert pickle.loads(before) == value
+    assert copy.copy(value) == value
+
+
+def test_the_signatures_of_settings_stay() -> None:
+    assert str(inspect.signature(pw.AddedToken)).startswith("(content: ")
+    assert "vocab_size" in inspect.signature(pw.WordPieceTrainer.__init__).parameters
+
+
+class OwnTokenizer(pw.Tokenizer):
+    """A subclass, as an application makes it."""
+
+
+class OwnCounts(pw.WordCounts):
+    """A subclass of a table."""
+
+
+def test_subclasses_keep_their_class(tok: pw.Tokenizer) -> None:
+    function = pw.pre_tokenizers.Function(str.split)
+    own = OwnTokenizer.from_str(tok.to_str())
+    kinds: list[Any] = [own, own.with_parts(pre_tokenizer=function)]
+    for made in (*kinds, OwnCounts({"a": 1}), OwnCounts.from_texts(["a"], pre_tokenizer=function)):
+        back = pickle.loads(pickle.dumps(made))
+        assert type(back) is type(made)
+        assert back == made
+        assert type(copy.deepcopy(made)) is type(made)
+    for made in (own.with_settings(unknown="char"), own.with_added_tokens(["<x>"])):
+        assert type(pickle.loads(pickle.dumps(made))) is OwnTokenizer
+    assert type(pickle.loads(pickle.dumps(tok))) is pw.Tokenizer
+
+
 def test_max_id(tok: pw.Tokenizer) -> None:
     assert tok.max_id == len(tok) - 1
     gaps = pw.Tokenizer(pw.models.WordLevel({"a": 3, "b": 9}))
