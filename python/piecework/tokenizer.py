@@ -1322,7 +1322,7 @@ class Tokenizer(Immutable):
             specials: Likewise.
             errors: ``"strict"`` makes broken bytes an error, ``"replace"`` puts U+FFFD in their place.
             cache: As for :meth:`encode`.
-            dropout: Likewise. Lines differ in their chance by the byte that they begin at.
+            dropout: Likewise. Lines differ in their chance by their number, as texts of :meth:`encode_batch` do.
             alpha: Likewise.
             nbest_size: Likewise.
             seed: Likewise.

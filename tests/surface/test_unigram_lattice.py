@@ -281,6 +281,18 @@ def test_lines_of_a_file(tok: pw.Tokenizer, tmp_path: Path) -> None:
     assert lines.to_list()[0] == tok.encode_ids(TEXT, alpha=0.5, seed=4)
 
 
+def test_lines_of_a_file_draw_as_texts_of_a_batch(tok: pw.Tokenizer, tmp_path: Path) -> None:
+    """Also where the file is read in many blocks, and by several threads."""
+    texts = [TEXT, "", TEXT] * 40_000
+    path = tmp_path / "text.txt"
+    path.write_text("".join(f"{text}\r\n" for text in texts), newline="")
+    batch = tok.encode_batch(texts, alpha=0.5, seed=4)
+    assert path.stat().st_size > 2 << 18  # several blocks
+    for threads in (1, 2):
+        lines = tok.encode_file(path, lines=True, alpha=0.5, seed=4, threads=threads)
+        assert lines.to_list() == batch.to_list()
+
+
 # N-best lists and scores
 
 

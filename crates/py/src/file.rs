@@ -42,6 +42,34 @@ struct Failure {
     error: Broken,
 }
 
+/// Reads blocks in turn, and knows the number of each block's first line where that decides how it is encoded.
+struct Reader<'a> {
+    blocks: Blocks<'a>,
+    /// Whether lines are counted.
+    counts: bool,
+    /// The lines of all blocks so far; 0 where they are not counted.
+    lines: u64,
+}
+
+impl Reader<'_> {
+    /// Fills `block` with the next one; returns its place, and the number of its first line.
+    fn next(
+        &mut self,
+        file: &FileCall<'_>,
+        cuts: Option<Cuts<'_>>,
+        block: &mut Vec<u8>,
+    ) -> Result<Option<(Place, u64)>, Broken> {
+        let Some(place) = self.blocks.next(block, |block, from| file.cut(cuts, block, from))? else {
+            return Ok(None);
+        };
+        let first_line = self.lines;
+        if self.counts {
+            self.lines += memchr_iter(b'\n', block).count() as u64;
+        }
+        Ok(Some((place, first_line)))
+    }
+}
+
 /// Encodes a file on several threads; calls `progress` with the bytes read.
 pub(crate) fn encode_file(
     py: Python<'_>,
@@ -61,19 +89,18 @@ pub(crate) fn encode_file(
     let most = usize::try_from(length).unwrap_or(usize::MAX) / file.block.max(1) + 1;
     let threads = threads::number(asked).min(most);
     let cuts = file.call.tokenizer.cuts(file.call.options);
-    let blocks = Mutex::new(Blocks::new(source, file.block));
+    let reader = Mutex::new(Reader { blocks: Blocks::new(source, file.block), counts: file.samples_lines(), lines: 0 });
     let start = || (Vec::new(), file.call.workers.hire());
     let next = |(block, scratch): &mut (Vec<u8>, Hired<'_>), encoded: &mut Encoded| {
-        let read =
-            blocks.lock().map_or(Ok(None), |mut blocks| blocks.next(block, |block, from| file.cut(cuts, block, from)));
+        let read = reader.lock().map_or(Ok(None), |mut reader| reader.next(file, cuts, block));
         let place = read.map_err(|error| Failure { block: usize::MAX, line: None, error })?;
-        let Some(place) = place else { return Ok(None) };
-        let done = file.encode(cuts, place, block, scratch, encoded);
+        let Some((place, first_line)) = place else { return Ok(None) };
+        let done = file.encode(cuts, place, first_line, block, scratch, encoded);
         done.map_err(|(line, error)| Failure { block: place.number, line, error: Broken::Core(error) })?;
         Ok(Some(place.number))
     };
     let progress = progress.clone().unbind();
-    let tick = |py: Python<'_>| match blocks.try_lock().map_or(0, |blocks| blocks.read) {
+    let tick = |py: Python<'_>| match reader.try_lock().map_or(0, |reader| reader.blocks.read) {
         0 => Ok(()),
         read => progress.call1(py, (read,)).map(drop),
     };
@@ -87,6 +114,11 @@ pub(crate) fn encode_file(
 }
 
 impl FileCall<'_> {
+    /// Whether lines are texts of which each draws by its number.
+    fn samples_lines(&self) -> bool {
+        self.lines && matches!(self.call.tokenizer.numbered(self.call.options, 0), Cow::Owned(_))
+    }
+
     /// The last place of a block, from some place on, where it may end.
     fn cut(&self, cuts: Option<Cuts<'_>>, block: &[u8], from: usize) -> Option<usize> {
         if self.lines {
@@ -102,13 +134,14 @@ impl FileCall<'_> {
         &self,
         cuts: Option<Cuts<'_>>,
         place: Place,
+        first_line: u64,
         block: &[u8],
         scratch: &mut Scratch,
         encoded: &mut Encoded,
     ) -> Result<(), (Option<u64>, Error)> {
         let text = self.text(place, block).map_err(|error| (None, error))?;
         if self.lines {
-            return self.encode_lines(&text, place, scratch, encoded).map_err(|(line, error)| (Some(line), error));
+            return self.encode_lines(&text, first_line, scratch, encoded).map_err(|(line, error)| (Some(line), error));
         }
         let Call { tokenizer, options, .. } = self.call;
         let (before, part) =
@@ -126,22 +159,21 @@ impl FileCall<'_> {
         Ok(())
     }
 
-    /// Each line is an input, whose number is that of the file's byte where it begins.
+    /// Encodes each line as an input, whose number is that of the line in the file; `first_line` is that of the first.
     fn encode_lines(
         &self,
         text: &str,
-        place: Place,
+        first_line: u64,
         scratch: &mut Scratch,
         encoded: &mut Encoded,
     ) -> Result<(), (u64, Error)> {
         let Call { tokenizer, options, .. } = self.call;
         let Encoded { ids, lengths, .. } = encoded;
-        let (mut lines, mut byte) = (0, place.byte);
+        let mut lines = 0;
         for whole in text.split_inclusive('\n') {
             let (before, line) = (ids.len(), strip_line_end(whole));
-            let options = tokenizer.numbered(options, byte);
+            let options = tokenizer.numbered(options, first_line + lines);
             tokenizer.encode_ids(Input::Text(line), None, &options, scratch, ids).map_err(|error| (lines, error))?;
-            byte += whole.len() as u64;
             lengths.push(ids.len() - before);
             lines += 1;
         }
