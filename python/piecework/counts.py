@@ -145,7 +145,10 @@ class WordCounts(Immutable):
         documents = check_iterable("texts", each, "an iterable of str")
         with reporting(progress) as report:
             while batch := list(itertools.islice(documents, _TEXTS_AT_A_TIME)):
-                counter.add_texts(batch)
+                try:
+                    counter.add_texts(batch)
+                except TypeError as error:
+                    raise TypeError(f"{error}{_way_out(batch)}") from None
                 report("counting texts", counter.documents - first_document, 0)
         return cls._wrap(counter.finish(), functions)
 
@@ -394,6 +397,37 @@ def with_defaults(
     pre_tokenizer = BertPreTokenizer() if isinstance(pre_tokenizer, Default) else pre_tokenizer
     warn_of_foreign_phrases(normalizer, pre_tokenizer)
     return normalizer, pre_tokenizer
+
+
+def _way_out(texts: Iterable[object]) -> str:
+    """Return the end of the error for texts of which one is no `str`: what to pass instead, where that is known."""
+    wrong = next((text for text in texts if not isinstance(text, str)), None)
+    if isinstance(wrong, bytes):
+        return "; decode it, text.decode()"
+    if isinstance(wrong, Mapping):
+        name = next((name for name, value in wrong.items() if isinstance(value, str)), None)
+        return "" if name is None else f"; of a record pass its text, row[{shown(name)}]"
+    if not isinstance(wrong, list | tuple) or not wrong:
+        return ""
+    if isinstance(wrong, tuple) and tuple(map(type, wrong)) == (str, int):
+        return "; of words with counts pass a mapping, dict(texts)"
+    return next((way for kind, way in _WAYS_OUT if all(isinstance(x, kind) for x in wrong)), "")
+
+
+_WAYS_OUT: tuple[tuple[type | tuple[type, ...], str], ...] = (
+    (
+        str,
+        '; of a text in words pass one str, " ".join(text), or of all the counts of their words, '
+        "WordCounts(collections.Counter(word for text in texts for word in text))",
+    ),
+    (bool, ""),
+    (int, "; of token ids pass their text, tokenizer.decode(ids)"),
+    (
+        (list, tuple),
+        "; of a list in a list pass the inner ones, itertools.chain.from_iterable(texts)",
+    ),
+)
+"""What to pass instead of a list whose items are all of a type; the first that fits."""
 
 
 def _add_file(

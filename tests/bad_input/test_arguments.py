@@ -2,6 +2,9 @@
 
 import functools
 import inspect
+import itertools
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -351,6 +354,45 @@ def test_texts_in_words_are_told_the_way_out() -> None:
         for texts in (corpus, ["low", ("lower",)], iter(corpus)):
             with pytest.raises(TypeError, match=r"text \d: expected a str, .*join.*WordCounts"):
                 call(texts)
+
+
+@pytest.mark.parametrize(
+    ("texts", "way_out"),
+    [
+        (
+            [["low", "lower"]],
+            r'list; of a text in words pass one str, " "\.join\(text\), or of all .*',
+        ),
+        ([[1, 2], [3]], r"list; of token ids pass their text, tokenizer\.decode\(ids\)"),
+        ([[["low"], ["lower"]]], r"list; of a list in a list pass the inner ones, itertools\..*"),
+        ([("low", 3)], r"tuple; of words with counts pass a mapping, dict\(texts\)"),
+        ([{"id": 3, "text": "low"}], r"dict; of a record pass its text, row\['text'\]"),
+        ([b"low"], r"bytes; decode it, text\.decode\(\)"),
+        # Nothing is known of these.
+        ([1, 2], "int"),
+        ([["low", 3]], "list"),
+        ([["low", ["lower"]]], "list"),
+        ([[]], "list"),
+        ([[True]], "list"),
+        ([{"id": 3}], "dict"),
+        ([None], "NoneType"),
+        # The first that is no text says it.
+        (["low", 3, ["lower"]], "int"),
+    ],
+)
+def test_the_way_out_is_for_what_was_given(texts: Any, way_out: str) -> None:
+    for call in (pw.WordCounts.from_texts, lambda texts: pw.train(texts, TRAINER)):
+        with pytest.raises(TypeError) as caught:
+            call(texts)
+        assert re.fullmatch(rf"text \d: expected a str, found {way_out}", str(caught.value))
+
+
+def test_the_ways_out_work() -> None:
+    words, counted = [["low", "lower"], ["low"]], [("low", 2), ("lower", 1)]
+    counts = pw.WordCounts(Counter(word for text in words for word in text))
+    assert dict(counts.items()) == dict(pw.WordCounts(dict(counted)).items())
+    inner = itertools.chain.from_iterable([["low", "lower"], ["low"]])
+    assert dict(pw.WordCounts.from_texts(inner).items()) == dict(counts.items())
 
 
 def test_vocabularies_of_bytes() -> None:

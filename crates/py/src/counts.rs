@@ -10,9 +10,8 @@ use piecework_core::Error;
 use piecework_core::counts::{self, BlockStart, Counter, FirstSight, Lines};
 use piecework_core::format::{read_counts, read_splitter, write_counts, write_splitter};
 use piecework_core::splitter::WordSplitter;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyAny, PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyAny, PyDict, PyString};
 
 use crate::arguments::string;
 use crate::blocks::open;
@@ -136,7 +135,7 @@ impl WordCounter {
 
     /// Counts the texts of a list, each a document.
     fn add_texts(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
-        let texts = texts("texts", "text", batch).map_err(|error| with_way_out(error, batch))?;
+        let texts = texts("texts", "text", batch)?;
         let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
         let first = self.documents;
         let tickets = Tickets::new(texts.len().div_ceil(TEXTS));
@@ -220,22 +219,6 @@ impl WordCounter {
         });
         merged.map(|inner| WordCounts { inner }).map_err(|error| to_py(py, &error))
     }
-}
-
-/// The error for texts that are no `str`, and what to do with texts that come in words.
-fn with_way_out(error: PyErr, batch: &Bound<'_, PyAny>) -> PyErr {
-    let is_in_words = |text: PyResult<Bound<'_, PyAny>>| {
-        text.is_ok_and(|text| text.is_instance_of::<PyList>() || text.is_instance_of::<PyTuple>())
-    };
-    let has_words = batch.try_iter().is_ok_and(|mut texts| texts.any(is_in_words));
-    if !has_words || !error.is_instance_of::<PyTypeError>(batch.py()) {
-        return error;
-    }
-    let message = error.value(batch.py());
-    PyTypeError::new_err(format!(
-        "{message}; of a text in words pass one str, \" \".join(text), or of all the counts of their words, \
-         WordCounts(collections.Counter(word for text in texts for word in text))"
-    ))
 }
 
 enum Failure {
