@@ -3,6 +3,7 @@
 //! The first [`HEADER`] bytes choose a tokenizer and the options of a call; the others are text. A worker's scratch is kept
 //! with its tokenizer, so what one trial leaves in the caches is there for the next.
 
+mod bpe;
 pub mod recipe;
 /// The list that the tests of the core go through, too.
 #[path = "../../crates/core/tests/traps/mod.rs"]
@@ -116,7 +117,7 @@ pub fn bytes(number: u64, count: usize) -> Vec<u8> {
 /// A kernel and a tokenizer.json.
 #[must_use]
 pub fn pipeline(number: u16) -> (&'static str, Value) {
-    let bytes = bytes(u64::from(number) << 8, 64);
+    let bytes = bytes(u64::from(number) << 8, 128);
     let pipeline = recipe::pipeline(&mut Unstructured::new(&bytes)).expect("bytes without an end are zeros");
     (recipe::KERNELS[usize::from(number) % recipe::KERNELS.len()], pipeline)
 }

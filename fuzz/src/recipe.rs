@@ -2,13 +2,13 @@
 
 use arbitrary::{Result, Unstructured};
 use piecework_core::added::Specials;
-use piecework_core::encoding::{Direction, NamedToken};
 use piecework_core::encoding::pad::Padding;
-use piecework_core::pipeline::{Options, Road};
 use piecework_core::encoding::truncate::{Strategy, Truncation};
+use piecework_core::encoding::{Direction, NamedToken};
+use piecework_core::pipeline::{Options, Road};
 use serde_json::{Value, json};
 
-use crate::unigram;
+use crate::{bpe, unigram};
 
 /// The kernels there are, on some machine.
 pub const KERNELS: [&str; 4] = ["scalar", "SSSE3", "AVX2", "AVX-512"];
@@ -43,7 +43,7 @@ fn bert(u: &mut Unstructured<'_>) -> Result<Value> {
     }))
 }
 
-fn normalizer(u: &mut Unstructured<'_>) -> Result<Value> {
+pub(crate) fn normalizer(u: &mut Unstructured<'_>) -> Result<Value> {
     let kinds = ["Lowercase", "NFD", "StripAccents", "NFC", "NFKC"];
     Ok(match below(u, 8)? {
         0..4 => bert(u)?,
@@ -60,7 +60,7 @@ fn normalizer(u: &mut Unstructured<'_>) -> Result<Value> {
     })
 }
 
-fn pre_tokenizer(u: &mut Unstructured<'_>) -> Result<Value> {
+pub(crate) fn pre_tokenizer(u: &mut Unstructured<'_>) -> Result<Value> {
     let behaviors = ["Isolated", "Isolated", "Removed", "MergedWithPrevious", "MergedWithNext", "Contiguous"];
     let splitting = json!({"type": pick(u, &["BertPreTokenizer", "Whitespace", "WhitespaceSplit"])?});
     let more = [
@@ -79,6 +79,10 @@ fn pre_tokenizer(u: &mut Unstructured<'_>) -> Result<Value> {
             json!({"type": "Sequence", "pretokenizers": steps})
         }
     })
+}
+
+pub(crate) fn replace(pattern: Value, content: &str) -> Value {
+    json!({"type": "Replace", "pattern": pattern, "content": content})
 }
 
 /// The vocabulary: special tokens, and pieces as beginnings and as continuations.
@@ -156,8 +160,10 @@ pub(crate) fn post_processor(u: &mut Unstructured<'_>) -> Result<Value> {
 
 /// A whole tokenizer.json.
 pub fn pipeline(u: &mut Unstructured<'_>) -> Result<Value> {
-    if below(u, 3)? == 0 {
-        return unigram::pipeline(u);
+    match below(u, 3)? {
+        0 => return unigram::pipeline(u),
+        1 => return bpe::pipeline(u),
+        _ => {}
     }
     let decoder = json!({"type": "WordPiece", "prefix": "##", "cleanup": flag(u)?});
     let model = model(u)?;

@@ -7,7 +7,7 @@ use piecework_core::splitter::WordSplitter;
 use serde_json::{Value, json};
 
 use crate::bytes;
-use crate::recipe::{SPECIALS, added_tokens, below, flag, pick, post_processor};
+use crate::recipe::{SPECIALS, added_tokens, below, flag, pick, post_processor, replace};
 
 /// With spaces between.
 const PIECES: &str = "▁ ▁a ▁ab ▁the ▁un ▁hello ▁x ▁中 ▁. ▁A a b ab abc c un able ing hello he llo o oo i x xx xxxx _ 1 12 2 . ! \
@@ -132,10 +132,6 @@ fn written(normalizer: Normalizer) -> Value {
     let splitter = WordSplitter::new(Some(normalizer), None).expect("a plain pipeline");
     let mut parts: Value = serde_json::from_str(&write_splitter(&splitter)).expect("it was just written");
     parts["normalizer"].take()
-}
-
-fn replace(pattern: Value, content: &str) -> Value {
-    json!({"type": "Replace", "pattern": pattern, "content": content})
 }
 
 /// What `tokenizers` does for it.

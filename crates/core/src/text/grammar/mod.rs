@@ -78,6 +78,9 @@ pub fn translated(tiktoken: &str) -> Option<&'static str> {
 }
 
 impl Grammar {
+    /// All grammars.
+    pub const ALL: [Self; 6] = [Self::Gpt2, Self::Cl100k, Self::Llama3, Self::Qwen2, Self::O200k, Self::Clip];
+
     /// The grammar of a pattern, if it has one.
     #[must_use]
     pub fn of(pattern: &str) -> Option<Self> {

@@ -4,9 +4,6 @@ use onig::Regex;
 
 use super::*;
 
-const ALL: [Grammar; 6] =
-    [Grammar::Gpt2, Grammar::Cl100k, Grammar::Llama3, Grammar::Qwen2, Grammar::O200k, Grammar::Clip];
-
 /// What the patterns can tell apart, and what they should not.
 const ALPHABET: [char; 32] = [
     ' ', '\n', '\t', '\r', '\u{85}', '\u{A0}', '\u{3000}', '\u{2028}', '\u{200B}', '\u{1C}', '\'', '’', '!', '/', 'a',
@@ -110,7 +107,7 @@ fn a_grammar_is_known_by_its_exact_pattern() {
         assert_eq!(Grammar::of(pattern), Some(grammar));
         assert_eq!(translated(pattern), Some(grammar.pattern()));
     }
-    assert!(ALL.iter().all(|&grammar| Grammar::of(grammar.pattern()) == Some(grammar)));
+    assert!(Grammar::ALL.iter().all(|&grammar| Grammar::of(grammar.pattern()) == Some(grammar)));
     assert_eq!((Grammar::of(TIKTOKEN_CL100K), translated(TIKTOKEN_CL100K)), (None, Some(Grammar::Cl100k.pattern())));
     assert_eq!((Grammar::of(r"\p{L}+"), translated(r"\p{L}+")), (None, None));
 }
@@ -118,7 +115,7 @@ fn a_grammar_is_known_by_its_exact_pattern() {
 #[test]
 fn every_character_is_of_the_kind_that_the_engine_says() {
     let text: String = ('\0'..=char::MAX).flat_map(|c| ['a', c, '1', c, '!', c, 'A', c]).collect();
-    for grammar in ALL {
+    for grammar in Grammar::ALL {
         check(grammar, &engine(grammar.pattern()), &text);
     }
 }
