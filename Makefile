@@ -1,5 +1,5 @@
-# Every target works on a fresh clone: what it needs (a virtual environment, the compiled core) is
-# made first, and made again only when its sources have changed.
+# Every target works on a fresh clone: it first makes what it needs (a virtual environment, the compiled core), and makes it
+# again only when the sources have changed.
 
 PYTHON ?= python3
 PYTHONS := 3.11 3.12 3.13 3.14
@@ -23,24 +23,24 @@ RUST_SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '
 PYTHON_SOURCES := $(shell find python -name '*.py' -o -name '*.pyi' -o -name py.typed)
 PYTHON_CODE := $(wildcard python tests tools bench examples)
 
-##@ To use
+##@ Use
 .PHONY: help demo
-help: ## Say what can be made
+help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^##@ / { print "\n" substr($$0, 5) } /^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(VENV)/.built ## Train, save, load, encode and explain on text that every Python carries
+demo: $(VENV)/.built ## Train, save, load, encode and explain, on text that is part of Python
 	$(BIN)/python examples/demo.py
 
-##@ To develop
+##@ Develop
 .PHONY: build fmt lint test
-build: $(VENV)/.built $(VENV)/.test ## Make .venv with all that a developer needs
+build: $(VENV)/.built $(VENV)/.test ## Create .venv with all development tools
 
-fmt: $(VENV)/.test ## Format everything, and mend what can be mended
+fmt: $(VENV)/.test ## Format all code, and apply automatic fixes
 	$(CARGO) fmt
 	$(BIN)/ruff check --fix-only --quiet $(PYTHON_CODE)
 	$(BIN)/ruff format $(PYTHON_CODE)
 
-lint: $(VENV)/.built $(VENV)/.test ## Formats, lints, types, stubs, import contracts
+lint: $(VENV)/.built $(VENV)/.test ## Check formats, lints, types, stubs and import contracts
 	$(CARGO) fmt --check
 	$(CARGO) clippy --workspace --all-targets --locked --quiet -- --deny warnings
 	$(BIN)/ruff check --quiet $(PYTHON_CODE)
@@ -49,48 +49,48 @@ lint: $(VENV)/.built $(VENV)/.test ## Formats, lints, types, stubs, import contr
 	$(BIN)/python -m mypy.stubtest piecework._core --allowlist tests/stubtest-allow.txt
 	$(BIN)/lint-imports --no-logo
 
-# The whole Python suite comes last, so that its count is the closing line.
-test: lint test-rust doctests smoke test-python ## Every check and every test
+# The whole Python suite comes last, so that its count is the last line of the output.
+test: lint test-rust doctests smoke test-python ## Run every check and every test
 
 ##@ Parts of `make test`
 .PHONY: test-rust doctests docs-check smoke test-python
-test-rust: $(VENV)/.run ## The tests of the core, with overflow checks
+test-rust: $(VENV)/.run ## Run the tests of the core, with overflow checks
 	$(CARGO) test --package piecework-core --locked --quiet
 
-doctests: $(VENV)/.built $(VENV)/.test ## The examples in the docstrings of both languages
+doctests: $(VENV)/.built $(VENV)/.test ## Run the examples in the docstrings of both languages
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --package piecework-core --no-deps --locked --quiet
 	$(BIN)/pytest --quiet --doctest-modules python/piecework
 
-docs-check: doctests ## These, and every block of the READMEs
+docs-check: doctests ## Run the docstring examples and the tests of the docs
 	$(BIN)/pytest --quiet tests/docs
 
-smoke: $(PYTHONS:%=smoke-%) ## The wheel on every Python of this machine
+smoke: $(PYTHONS:%=smoke-%) ## Test the wheel with every Python of this machine
 
-test-python: $(VENV)/.built $(VENV)/.test ## The Python tests (ARGS="-k name" chooses)
+test-python: $(VENV)/.built $(VENV)/.test ## Run the Python tests (ARGS="-k name" selects)
 	$(BIN)/pytest $(ARGS)
 
 ##@ Long runs
 .PHONY: bench fuzz fuzz-core unsafe parity
-bench: $(VENV)/.built $(VENV)/.test $(VENV)/.bench ## Measure speed and memory (ARGS go to bench/run.py)
+bench: $(VENV)/.built $(VENV)/.test $(VENV)/.bench ## Measure speed and memory (ARGS are passed to bench/run.py)
 	$(BIN)/python bench/run.py $(ARGS)
 
-fuzz: $(VENV)/.built $(VENV)/.test ## Random trials, many of them, new ones each time
+fuzz: $(VENV)/.built $(VENV)/.test ## Run many random trials, different in each run
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest -m fuzz $(ARGS)
 
-fuzz-core: ## The fast road against the general one, under libFuzzer (SECONDS=60 for each of TARGETS)
+fuzz-core: ## Fuzz the fast path against the generic path with libFuzzer (SECONDS=60 for each of TARGETS)
 	@$(NEED_CARGO)fuzz/run.sh $(SECONDS) $(TARGETS)
 
-unsafe: ## The vector kernels under Miri, AddressSanitizer and valgrind, as far as they are there
+unsafe: ## Test the vector kernels under Miri, AddressSanitizer and valgrind, where installed
 	@$(NEED_CARGO)$(MIRI)
 	@$(ASAN)
 	@$(VALGRIND)
 
-parity: $(VENV)/.built $(VENV)/.test ## Compare with other tokenizers over everything there is
+parity: $(VENV)/.built $(VENV)/.test ## Compare with other tokenizers on all data
 	$(BIN)/pytest -m parity $(ARGS)
 
-##@ To keep house
+##@ Maintenance
 .PHONY: lock clean
-lock: ## Choose the newest versions that pyproject.toml allows, and write them down
+lock: ## Pin the newest versions that pyproject.toml and Cargo.toml allow
 	rm -rf $(VENV)-lock
 	$(PYTHON) -m venv $(VENV)-lock
 	$(VENV)-lock/bin/python -m pip install --quiet --upgrade pip
@@ -104,12 +104,12 @@ lock: ## Choose the newest versions that pyproject.toml allows, and write them d
 	$(CARGO) update
 	$(CARGO) update --manifest-path fuzz/Cargo.toml
 
-clean: ## Remove everything that was made
+clean: ## Remove all generated files
 	rm -rf target fuzz/target fuzz/corpus fuzz/artifacts $(VENV) $(VENV)-* python/piecework/*.so .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find python tests tools bench examples -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
-# All unsafe code of the core is in the vector kernels, so their tests are what is watched. Miri takes every kernel for
-# there if it is told so; valgrind hides AVX-512 from what it runs.
+# All unsafe code of the core is in the vector kernels, so these targets run their tests. Miri assumes the CPU features that
+# RUSTFLAGS names; valgrind hides AVX-512 from the program.
 KERNEL_TESTS = test --package piecework-core --locked --quiet
 HAVE_KERNELS = -Ctarget-feature=+ssse3,+avx2,+avx512bw,+avx512vbmi
 define MIRI
@@ -131,14 +131,14 @@ cargo --config 'target."cfg(all())".runner = "valgrind --quiet --error-exitcode=
 	--lib --test fast_kernels -- fast::masks beyond_a_text
 endef
 
-# What a machine may lack. Each is empty, or ends the run with one line that says what to install.
+# Requirements of the machine. Each is empty, or ends the run with one line that names what to install.
 NEED_CARGO = $(if $(shell command -v cargo 2>/dev/null),,$(error piecework needs Rust 1.89 or newer to build: install it (rustup, or the packages rustc and cargo) so that "cargo" is found))
 NEED_PYTHON = $(if $(shell "$(PYTHON)" -c 'import sys; sys.version_info < (3, 11) or print("yes")' 2>/dev/null),,$(error piecework needs Python 3.11 or newer, and "$(PYTHON)" is not: install it, or name another with PYTHON=path))
 NEED_PIP = $(if $(shell "$(PYTHON)" -c 'import ensurepip, venv; print("yes")' 2>/dev/null),,$(error piecework needs pip and venv, and "$(PYTHON)" has not both: install them (the packages python3-pip and python3-venv), or name another Python with PYTHON=path))
 
 CARGO = $(NEED_CARGO)cargo
 
-# The environment, in two steps: a demonstration needs no test tools.
+# The environment, in two steps: `make demo` needs no test tools.
 $(VENV)/.run: requirements/run.txt
 	@$(NEED_CARGO)$(NEED_PYTHON)$(NEED_PIP)
 	"$(PYTHON)" -m venv --clear $(VENV)
@@ -150,10 +150,10 @@ $(VENV)/.test: requirements/test.txt $(VENV)/.run
 	@touch $@
 
 $(VENV)/.bench: requirements/bench.txt $(VENV)/.run
-	@$(BIN)/python -m pip install --quiet --requirement requirements/bench.txt || echo "The peers of requirements/bench.txt cannot be installed here; they are left out."
+	@$(BIN)/python -m pip install --quiet --requirement requirements/bench.txt || echo "The peers of requirements/bench.txt cannot be installed here; they are skipped."
 	@touch $@
 
-# The compiled core, in release mode, beside its Python sources.
+# The compiled core, in release mode, next to its Python sources.
 $(VENV)/.built: $(RUST_SOURCES) $(VENV)/.run
 	@$(NEED_CARGO)echo "Building the compiled core; the first time takes a minute or two."
 	VIRTUAL_ENV=$(abspath $(VENV)) PIP_QUIET=1 $(BIN)/maturin develop --release --locked --quiet
@@ -164,8 +164,8 @@ $(VENV)/.wheel: $(PYTHON_SOURCES) $(VENV)/.built
 	$(BIN)/maturin build --release --locked --quiet --out $(DIST)
 	@touch $@
 
-# The tests marked `smoke`, in an environment that holds the wheel, what it requires, and pytest with
-# Hypothesis. Their files are named, because others import what is not there.
+# The tests marked `smoke`, in an environment with the wheel, its dependencies, and pytest with Hypothesis. Their files are
+# listed, because other tests import packages that this environment lacks.
 SMOKE_FILES = $(shell grep --recursive --files-with-matches --include='test_*.py' 'mark\.smoke' tests)
 FIND_PYTHON = for found in python$* "$$(pyenv root 2>/dev/null)"/versions/$*.*/bin/python; do \
 	"$$found" -c 'import ensurepip, sys, venv; sys.exit("%d.%d" % sys.version_info[:2] != "$*")' 2>/dev/null && break; \

@@ -1,4 +1,4 @@
-"""The texts that benchmarks read, from the shared data where it is there."""
+"""Texts for the benchmarks, from the shared data if it is present."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ Row = tuple[str, str, str]
 
 
 def skipped(what: str) -> Row:
-    """Give the row of a measure whose texts are not there."""
+    """Returns the row of a measure whose texts are absent."""
     return what, "skipped: the shared data is absent (set PIECEWORK_DATA)", "-"
 
 
 def is_there() -> bool:
-    """Tell whether the shared data is there."""
+    """Returns whether the shared data is present."""
     return (DATA / "corpora").is_dir()
 
 
 @cache
 def read(name: str) -> bytes:
-    """Give a corpus such as ``en/botchan.txt``, unpacked."""
+    """Returns a corpus such as ``en/botchan.txt``, unpacked."""
     path = DATA / "corpora" / name
     if path.exists():
         return path.read_bytes()
@@ -35,7 +35,7 @@ def read(name: str) -> bytes:
 
 
 def files(kind: str) -> list[str]:
-    """Give unpacked files with all text of a folder such as ``en``."""
+    """Unpacks all text of a folder such as ``en`` and returns the paths of the files."""
     folder = Path(tempfile.mkdtemp(prefix="piecework-bench-"))
     paths = sorted((DATA / "corpora" / kind).iterdir())
     for name in [path.name.removesuffix(".zst") for path in paths]:
@@ -44,23 +44,23 @@ def files(kind: str) -> list[str]:
 
 
 def english_text(but: str = "") -> bytes:
-    """Give all English text, one corpus excepted."""
+    """Returns all English text, without the corpus `but`."""
     paths = [Path(path) for path in files("en")]
     return b"".join(path.read_bytes() for path in paths if f"en/{path.name}" != but)
 
 
 def repeated(text: bytes, size: int) -> bytes:
-    """Give a text again and again, up to the last whole line of so many bytes."""
+    """Returns a text repeated to at most `size` bytes, cut after the last whole line."""
     longer = (text * (size // len(text) + 1))[:size]
     return longer[: longer.rindex(b"\n") + 1]
 
 
 def english(size: int) -> bytes:
-    """Give all English text, repeated up to so many bytes."""
+    """Returns all English text, repeated to at most `size` bytes."""
     return repeated(english_text(), size)
 
 
 def english_files() -> list[str]:
-    """Give files with all English text, the novels twice: some 59 MB."""
+    """Returns files with all English text, the novels twice: about 59 MB."""
     paths = files("en")
     return [*paths, *(path for path in paths if path.endswith("novels-25.txt"))]

@@ -1,4 +1,4 @@
-"""Compares the criteria: what each learns from one text, and how it does on text it has not seen.
+"""Compares the criteria: the vocabulary that each learns, and its results on held-out text.
 
     python bench/criteria.py                      the topics of Python's own help, 2,000 entries
     python bench/criteria.py a.txt b.txt.zst --vocab-size 8000 --min-frequency 50
@@ -6,11 +6,11 @@
 Every tenth document is held out (a topic, or a run of lines of a file). For each criterion, without
 and with a floor for the frequency of pairs:
 
-* entries: how many were reached; a floor can leave nothing to merge;
+* entries: the size of the vocabulary; a floor can leave nothing to merge;
 * fertility: tokens a word of the held-out text; an unknown word is one token;
-* used: the share of entries, special tokens apart, that longest match gives for the training words;
+* used: the share of entries, without special tokens, that longest match produces for the training words;
 * unknown: the share of held-out words that are unknown;
-* bits: what a character of the held-out words costs under the tokenizer's own unigram
+* bits: the bits for each character of the held-out words under the tokenizer's own unigram
   probabilities, an unknown token at 52 bits.
 
 The table is Markdown, as docs/criteria.md shows it.
@@ -34,7 +34,7 @@ LINES_A_DOCUMENT = 100
 
 
 class Figures(NamedTuple):
-    """What one training comes to."""
+    """Results of one training."""
 
     entries: int
     fertility: float
@@ -44,7 +44,7 @@ class Figures(NamedTuple):
 
 
 def main() -> None:
-    """Train with every criterion and print a table."""
+    """Trains with every criterion and prints a table."""
     asked = arguments()
     documents = list(from_files(asked.files) if asked.files else topics())
     held_out = documents[HELD_OUT - 1 :: HELD_OUT]
@@ -52,7 +52,7 @@ def main() -> None:
     counts = pw.WordCounts.from_texts(training)
     unseen = pw.WordCounts.from_texts(held_out)
     print(
-        f"{counts.total:,} words to train on, {len(counts):,} different; {unseen.total:,} held out"
+        f"{counts.total:,} words to train on, {len(counts):,} distinct; {unseen.total:,} held out"
     )
     print(f"{asked.vocab_size:,} entries\n")
     print("| criterion | `min_frequency` | entries | fertility | used | unknown | bits |")
@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def arguments() -> argparse.Namespace:
-    """Read the command line."""
+    """Reads the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("files", nargs="*", type=Path, help="text files, plain or .zst")
     parser.add_argument("--vocab-size", type=int, default=2000)
@@ -80,14 +80,14 @@ def arguments() -> argparse.Namespace:
 
 
 def topics() -> Iterator[str]:
-    """Give the topics of Python's help, text that every Python carries."""
+    """Returns the topics of Python's help, which are part of every Python."""
     from pydoc_data.topics import topics as texts
 
     return (texts[name] for name in sorted(texts))
 
 
 def from_files(paths: list[Path]) -> Iterator[str]:
-    """Give the files in runs of lines."""
+    """Yields the text of the files, `LINES_A_DOCUMENT` lines at a time."""
     for path in paths:
         lines = text_of(path).split("\n")
         for start in range(0, len(lines), LINES_A_DOCUMENT):
@@ -95,7 +95,7 @@ def from_files(paths: list[Path]) -> Iterator[str]:
 
 
 def text_of(path: Path) -> str:
-    """Give the text of a file, unpacked where it is a `.zst`."""
+    """Returns the text of a file, decompressed if it is a `.zst`."""
     if path.suffix != ".zst":
         return path.read_text(encoding="utf-8")
     import zstandard
@@ -106,7 +106,7 @@ def text_of(path: Path) -> str:
 
 
 def measure(counts: pw.WordCounts, unseen: pw.WordCounts, trainer: pw.WordPieceTrainer) -> Figures:
-    """Train, and encode each held-out word once."""
+    """Trains, encodes each held-out word once, and returns the results."""
     tok = pw.train(counts, trainer)
     unk = tok.token_to_id("[UNK]")
     tokens = unknown = characters = 0
@@ -127,7 +127,7 @@ def measure(counts: pw.WordCounts, unseen: pw.WordCounts, trainer: pw.WordPieceT
 
 
 def used(tok: pw.Tokenizer) -> float:
-    """Give the share of entries, special tokens apart, that occur in the training words."""
+    """Returns the share of entries, without special tokens, that occur in the training words."""
     counts = tok.token_counts or {}
     return sum(count > 0 for count in counts.values()) / (len(counts) - len(tok.special_tokens))
 

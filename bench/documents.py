@@ -1,4 +1,4 @@
-"""Ten representative pipelines as tokenizer.json documents, over real vocabularies and real words."""
+"""Ten representative pipelines as tokenizer.json documents, with real vocabularies and words."""
 
 from __future__ import annotations
 
@@ -42,23 +42,23 @@ BERT = {
 
 
 def documents(name: str, size: int) -> list[str]:
-    """Gives the first bytes of a kind of text, in documents of about 2.4 KB."""
+    """Returns the first bytes of a kind of text, split into documents of about 2.4 KB."""
     return cut(corpus.read(TEXTS[name])[:size].decode("utf-8", "ignore"), DOCUMENT)
 
 
 def cut(text: str, size: int) -> list[str]:
-    """Gives a text in documents of about so many bytes."""
+    """Splits a text into documents of about `size` bytes."""
     step = max(1, size * len(text) // len(text.encode()))
     return [text[at : at + step] for at in range(0, len(text), step)]
 
 
 def pipelines() -> dict[str, str]:
-    """Gives the documents as JSON, by name."""
+    """Returns the documents as JSON, by name."""
     return {name: make() for name, make in PIPELINES.items()}
 
 
 def whole(model: Json, **parts: Any) -> str:
-    """Gives a document with a template of BERT's kind, if the model has its special tokens."""
+    """Returns a document with BERT's template, if the model has its special tokens."""
     vocab = model["vocab"]
     names = [name for name in ("[CLS]", "[SEP]") if name in vocab]
     sequence = [{"Sequence": {"id": "A", "type_id": 0}}]
@@ -93,7 +93,7 @@ def whole(model: Json, **parts: Any) -> str:
 
 
 def word_piece(vocab: dict[str, int], prefix: str = "##") -> Json:
-    """Gives a WordPiece model."""
+    """Returns a WordPiece model."""
     return {
         "type": "WordPiece",
         "unk_token": "[UNK]",
@@ -104,25 +104,25 @@ def word_piece(vocab: dict[str, int], prefix: str = "##") -> Json:
 
 
 def word_level(vocab: dict[str, int]) -> Json:
-    """Gives a WordLevel model."""
+    """Returns a WordLevel model."""
     return {"type": "WordLevel", "unk_token": "[UNK]", "vocab": vocab}
 
 
 def entries(name: str) -> dict[str, int]:
-    """Gives one of BERT's vocabularies."""
+    """Returns one of BERT's vocabularies."""
     text = (corpus.DATA / "vocabs" / f"{name}-vocab.txt").read_text(encoding="utf-8")
     return {entry: number for number, entry in enumerate(text.removesuffix("\n").split("\n"))}
 
 
 def numbered(tokens: Iterable[str]) -> dict[str, int]:
-    """Numbers the tokens, after the special ones."""
+    """Returns the ids of the tokens, numbered after the special tokens."""
     order = dict.fromkeys(chain(("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"), tokens))
     return {token: number for number, token in enumerate(order)}
 
 
 @cache
 def words(stages: str, size: int = 20_000) -> tuple[str, ...]:
-    """Gives the most frequent words that stages (as JSON) make of the beginnings of all texts."""
+    """Returns the most frequent words after the given stages (as JSON), from the start of every text."""
     from tokenizers import Tokenizer
 
     model = word_level({"[UNK]": 0})
@@ -137,7 +137,7 @@ def words(stages: str, size: int = 20_000) -> tuple[str, ...]:
 
 
 def learned(prefix: str = "##", **stages: Json | None) -> dict[str, int]:
-    """Gives a vocabulary for WordPiece: frequent words, pieces of words, single characters."""
+    """Returns a vocabulary for WordPiece: frequent words, pieces of words, single characters."""
     frequent = words(json.dumps(stages))
     ends: Counter[str] = Counter()
     for word in frequent:
@@ -242,7 +242,7 @@ def _mini_lm() -> str:
 
 
 def _thousand_added() -> str:
-    """BERT with 1,000 added tokens of all flags; a tenth are words that texts hold."""
+    """Returns BERT with 1,000 added tokens of all flags; a tenth of them occur in the texts."""
     document = json.loads(_bert("bert-base-uncased"))
     vocab, tokens = document["model"]["vocab"], document["added_tokens"]
     choice = random.Random(1)
@@ -257,7 +257,7 @@ def _thousand_added() -> str:
 
 
 def sequence_of(*normalizers: Json) -> Json:
-    """Gives a Sequence of normalizers."""
+    """Returns a Sequence of normalizers."""
     return {"type": "Sequence", "normalizers": list(normalizers)}
 
 

@@ -1,4 +1,4 @@
-"""Adding 100,000 tokens beside `tokenizers`, and what they cost text that holds none of them."""
+"""Time to add 100,000 tokens, compared with `tokenizers`, and to encode text that contains none of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BYTES = 3_000_000
 
 
 def measure() -> Iterator[Row]:
-    """Add them on both sides, compare ids of a text that holds some, then speed without any."""
+    """Adds them on both sides, compares ids of a text that contains some, then speed on texts without any."""
     if not corpus.is_there():
         yield corpus.skipped("100,000 added tokens")
         return

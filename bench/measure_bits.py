@@ -1,4 +1,4 @@
-"""Bits a byte of Unigram models, beside those of SentencePiece and `tokenizers`: text of several languages, one line in ten held out."""
+"""Bits per byte of Unigram models, compared with SentencePiece and `tokenizers`: text of several languages, one line in ten held out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 LINES = 8000
 HELD_OUT = 10
-"""One line in so many."""
+"""One line in `HELD_OUT` is held out."""
 CORPORA = {
     "en/inaugural.txt": 2000,
     "en/tinyshakespeare.txt": 1500,
@@ -30,13 +30,13 @@ CORPORA = {
     "en/novels-25.txt": 4000,
     "code/python-cpython-lib.txt": 2000,
 }
-"""Corpora, and how many entries are learned from them."""
+"""Corpora and the vocabulary sizes for them."""
 
 
 def measure() -> Iterator[Row]:
-    """Learn from nine lines in ten, and look at the others."""
+    """Trains on nine lines in ten and measures bits per byte of the others."""
     if not corpus.is_there():
-        yield corpus.skipped("bits a byte, Unigram")
+        yield corpus.skipped("bits per byte, Unigram")
         return
     for name, entries in CORPORA.items():
         lines = with_single_spaces(corpus.read(name).splitlines()[:LINES])
@@ -47,4 +47,4 @@ def measure() -> Iterator[Row]:
             path.write_bytes(b"\n".join(lines))
             models = {kind: trained(kind, path, entries).pieces for kind in TRAINERS}
         bits = str(bits_a_byte(held_out, models))
-        yield f"bits a byte, {name}, {entries} entries", bits, "each of ours no more than the next"
+        yield f"bits per byte, {name}, {entries} entries", bits, "each of ours at most the next"

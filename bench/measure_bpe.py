@@ -1,7 +1,7 @@
-"""Encoding with BPE beside the fastest peers, gigatoken and fastokens; one thread each unless it says otherwise.
+"""Speed of BPE encoding, compared with the fastest peers, gigatoken and fastokens; one thread unless stated otherwise.
 
-What is unseen is met for the first time by a tokenizer that is new, but whose tables are made: each was asked for one token
-before. Ids are compared with those of tiktoken, tokenizers and SentencePiece first.
+"unseen" is the first pass of a new tokenizer (cold cache), whose tables were built by encoding one token before. Ids are first
+compared with those of tiktoken, tokenizers and SentencePiece.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ HOSTILE = {"a · 10⁵": "a" * 100_000, "_ · 50,000": "_" * 50_000, "spaces · 
 
 
 class Peer(NamedTuple):
-    """A way to encode many texts to flat ids, and one to a list of them."""
+    """An encoder of many texts to flat ids, and one of a single text to a list."""
 
     name: str
     make: Callable[[], Any]
@@ -48,7 +48,7 @@ class Peer(NamedTuple):
 
 
 def measure() -> Iterator[Row]:
-    """Compare ids first, then CPU time."""
+    """Compares ids first, then CPU time."""
     if not corpus.is_there():
         yield corpus.skipped("encode, BPE")
         return
@@ -68,7 +68,7 @@ def _ours() -> Any:
 
 
 def _peers() -> list[Peer]:
-    """Those that are installed, with cl100k."""
+    """Returns the peers that are installed, with cl100k."""
     peers = [
         Peer(
             "piecework",
@@ -107,13 +107,13 @@ def _peers() -> list[Peer]:
 
 
 def _tiktoken() -> Any:
-    """Give tiktoken's encoding, its pattern taken from the package and its ranks from the file."""
+    """Returns tiktoken's encoding, with the pattern of the package and the ranks of the file."""
     import tiktoken
     from tiktoken_ext import openai_public
 
     lines = Path(CL100K).read_bytes().splitlines()
     ranks = {base64.b64decode(token): int(rank) for token, rank in map(bytes.split, lines)}
-    # What it would download is here.
+    # The file that it would download.
     openai_public.load_tiktoken_bpe = lambda *_, **__: ranks
     return tiktoken.Encoding(**openai_public.cl100k_base())
 
@@ -125,7 +125,7 @@ def _texts(name: str) -> list[str]:
 
 
 def _beside(speeds: dict[str, float]) -> str:
-    """Tell how much faster the first is than the fastest of the others."""
+    """Returns the speed of the first and its ratio to the fastest of the others."""
     (_, ours), *others = speeds.items()
     listed = ", ".join(f"{name} {speed:.0f}" for name, speed in others)
     ratio = f": {ours / max(speed for _, speed in others):.2f} times" if others else ""
@@ -148,7 +148,7 @@ def _cl100k(name: str) -> Iterator[Row]:
             agree(f"cl100k, {name}", ids, wanted)
         again, _ = best(lambda: peer.many(tok, texts), 7)  # noqa: B023
         unseen[peer.name], repeated[peer.name] = size / first, size / again
-    goal = "the faster of both, 1.2 times in half of the cells"
+    goal = "faster than both, 1.2 times in half of the cells"
     yield f"encode, cl100k, {name}, unseen", _beside(unseen), goal
     yield f"encode, cl100k, {name}, repeated", _beside(repeated), goal
 
@@ -165,7 +165,7 @@ def _single() -> Iterator[Row]:
             seconds, _ = best(lambda: [peer.one(tok, text) for text in texts], 5)  # noqa: B023
             figures.append(f"{peer.name} {seconds / len(texts) * 1e6:.2f}")
         what = f"cl100k, {len(texts)} texts of {size} bytes, one call each"
-        yield what, ", ".join(figures) + " µs", "the faster of both"
+        yield what, ", ".join(figures) + " µs", "faster than both"
 
 
 def _clip() -> Iterator[Row]:
@@ -190,7 +190,7 @@ def _clip() -> Iterator[Row]:
         yield "encode, CLIP, English", f"{size / again:.0f} MB/s", "10 times fastokens"
         return
     with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
-        # It knows no post-processor of CLIP's kind.
+        # It does not support CLIP's post-processor.
         file.write(json.dumps(json.loads(document) | {"post_processor": None}))
         file.flush()
         peer = fastokens.Tokenizer.from_file(file.name)
@@ -209,7 +209,7 @@ def _llama() -> Iterator[Row]:
         theirs = sentencepiece.SentencePieceProcessor(model_file=LLAMA)
         size = sum(len(text.encode()) for text in texts) / 1e6
         slow, wanted = best(lambda: theirs.encode(texts, num_threads=1), 1)  # noqa: B023
-        # To SentencePiece, "<s>" in a text is text.
+        # SentencePiece treats "<s>" in a text as plain text.
         call = lambda: ours.encode_batch(texts, threads=1, specials="text").ids  # noqa: B023, E731
         first, ids = best(call, 1)
         agree(f"Llama 2, {name}", ids, np.fromiter(chain.from_iterable(wanted), np.uint32))
@@ -226,7 +226,7 @@ def _hostile() -> Iterator[Row]:
     ours.encode_ids("a")
     for what, text in HOSTILE.items():
         seconds, ids = best(lambda: ours.encode_ids(text, cache=False), 3)  # noqa: B023
-        # tiktoken takes seconds for these: a tenth is enough to compare.
+        # tiktoken takes seconds for these; a tenth is enough for the comparison.
         part = text[: len(text) // 10]
         agree(what, ours.encode_ids(part), reference.encode_ordinary(part))
         figure = f"{seconds * 1e3:.2f} ms, {len(ids)} ids"
@@ -234,7 +234,7 @@ def _hostile() -> Iterator[Row]:
 
 
 def _file() -> Iterator[Row]:
-    """A whole file to one array: seconds of the clock, for threads have to wait for what they share."""
+    """Encodes a whole file to one array, in wall-clock seconds, since threads wait for shared data."""
     novels = corpus.read("en/novels-25.txt")
     data = (novels * (FILE // len(novels) + 1))[:FILE].decode("utf-8", "ignore").encode()
     with tempfile.TemporaryDirectory(prefix="piecework-bench-") as folder:

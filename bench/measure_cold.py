@@ -1,4 +1,4 @@
-"""Cold start: a new process that imports, loads bert-base-uncased and encodes one sentence, beside `tokenizers`."""
+"""Cold start: a new process that imports, loads bert-base-uncased and encodes one sentence, compared with `tokenizers`."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ print(BertWordPieceTokenizer(sys.argv[1]).encode("Hello world, this is unaffable
 
 
 def measure() -> Iterator[Row]:
-    """Start the same work on both sides in turn, and take from each what an interpreter that does nothing takes."""
+    """Runs the same work on both sides in turn, and subtracts the time of an idle interpreter."""
     if not corpus.is_there():
         yield corpus.skipped("cold start")
         return
     with tempfile.TemporaryDirectory(prefix="piecework-bench-") as folder:
-        # These runs also leave bytecode for those that count.
+        # These runs also write the bytecode that the measured runs load.
         if (ids := _once(OURS, folder)[0]) != (wanted := _once(THEIRS, folder)[0]):
-            raise SystemExit(f"ids differ: {ids}, and they are {wanted}")
+            raise SystemExit(f"ids differ: {ids}, expected {wanted}")
         rounds = [
             [_once(program, folder)[1:] for program in (NOTHING, OURS, THEIRS)]
             for _ in range(TIMES)
@@ -55,8 +55,8 @@ def measure() -> Iterator[Row]:
 
 
 def _once(program: str, folder: str) -> tuple[str, float, float]:
-    """What a new process prints, its CPU seconds, system included, and how long it took."""
-    # Installed packages have their bytecode; so have both sides here, whatever this process was told.
+    """Returns the output of a new process, its CPU seconds (user and system) and its wall-clock seconds."""
+    # Installed packages have their bytecode; so do both sides here, whatever the environment of this process says.
     settings = os.environ | {"PYTHONPYCACHEPREFIX": folder}
     settings.pop("PYTHONDONTWRITEBYTECODE", None)
     vocab = corpus.DATA / "vocabs" / "bert-base-uncased-vocab.txt"
@@ -67,6 +67,6 @@ def _once(program: str, folder: str) -> tuple[str, float, float]:
 
 
 def _children() -> float:
-    """The CPU seconds of all processes that were waited for."""
+    """Returns the CPU seconds of all finished child processes."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime

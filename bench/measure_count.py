@@ -1,4 +1,4 @@
-"""Counting words for training beside encoding the same texts, one thread each."""
+"""Time to count words for training, compared with encoding the same texts, one thread each."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 FOLDERS = {"English": "en", "many languages": "multi", "Chinese": "zh", "code": "code"}
 LENGTH = 2000
-"""The characters of a document."""
+"""Characters in a document."""
 
 
 def measure() -> Iterator[Row]:
-    """Compare the CPU time of both over all texts of a kind, in documents of about 2 KB and from their files."""
+    """Compares the CPU time of both over all texts of a kind, in documents of about 2 KB and from their files."""
     if not corpus.is_there():
-        yield corpus.skipped("count, beside encoding")
+        yield corpus.skipped("count, compared with encoding")
         return
     import piecework as pw
 
@@ -38,6 +38,6 @@ def measure() -> Iterator[Row]:
             3,
         )
         figure = f"{counting:.3f} s, encoding {encoding:.3f} s: {counting / encoding:.2f} times"
-        yield f"count {size:.0f} MB, {name}", figure, "about what encoding takes"
+        yield f"count {size:.0f} MB, {name}", figure, "about the time of encoding"
         figure = f"{reading:.3f} s: {reading / encoding:.2f} times"
         yield f"count {size:.0f} MB, {name}, from files by lines", figure, "the same"

@@ -1,4 +1,4 @@
-"""Encoding by BERT's vocabulary beside `tokenizers` and tokie, the fastest peer; one thread each."""
+"""Speed of encoding with BERT's vocabulary, compared with `tokenizers` and tokie, the fastest peer; one thread each."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COLUMNS = ("offsets", "word_ids", "type_ids", "attention_mask", "special_tokens_
 
 
 class Peers(NamedTuple):
-    """The tokenizers that are measured."""
+    """Tokenizers to measure."""
 
     ours: Any
     theirs: Any
@@ -34,7 +34,7 @@ class Peers(NamedTuple):
 
 
 def measure() -> Iterator[Row]:
-    """Compare ids first, then CPU time."""
+    """Compares ids first, then CPU time."""
     if not corpus.is_there():
         yield corpus.skipped("encode, bert-base-uncased")
         return
@@ -45,7 +45,7 @@ def measure() -> Iterator[Row]:
 
 
 def _peers() -> Peers:
-    """All from the same vocabulary, and all new."""
+    """Returns new tokenizers with the same vocabulary."""
     from tokenizers import BertWordPieceTokenizer
 
     import piecework as pw
@@ -60,7 +60,7 @@ def _text(name: str, start: int = 0, size: int = BYTES) -> str:
 
 
 def _repeated(name: str) -> Iterator[Row]:
-    """Text that was met before: ids alone, with the cache off, and with all columns."""
+    """Measures a warm cache: ids alone, without the cache, and with all columns."""
     ours, theirs, tokie = _peers()
     texts = documents.cut(_text(name), DOCUMENT)
     size = sum(len(text.encode()) for text in texts) / 1e6
@@ -75,7 +75,7 @@ def _repeated(name: str) -> Iterator[Row]:
     figure = f"{size / fast:.0f} MB/s, tokenizers {size / slow:.2f}: {slow / fast:.1f} times{peer}"
     goal = GOALS.get(name, "25 times, twice tokie")
     yield f"encode, bert-base-uncased, {name}, repeated", figure, goal
-    figure = f"{size / uncached:.0f} MB/s, the general road {size / general:.0f}"
+    figure = f"{size / uncached:.0f} MB/s, the generic path {size / general:.0f}"
     yield f"  the same, cache=False, {name}", figure, "-"
 
     slow, encodings = best(lambda: theirs.encode_batch(texts), 1)
@@ -88,7 +88,7 @@ def _repeated(name: str) -> Iterator[Row]:
 
 
 def _general(tok: Any, texts: Sequence[str]) -> Any:
-    """The ids by the road that is the oracle of the fast one."""
+    """Returns the ids of the generic path, which the fast path must equal."""
     from piecework.arguments import Way
 
     options = tok._made_options(True, "match", None, None, Way("general"))
@@ -103,7 +103,7 @@ def _column(encodings: Sequence[Any], column: str) -> Any:
 
 
 def _beside(tokie: Any, texts: Sequence[str], fast: float, times: int) -> str:
-    """How much faster it is than tokie, whose ids are not compared: it is known to differ."""
+    """Returns the ratio to the time of tokie, whose ids are not compared because they are known to differ."""
     if tokie is None:
         return ", tokie is not installed"
     peer, _ = best(lambda: tokie.encode_batch_flat(texts), times)
@@ -111,7 +111,7 @@ def _beside(tokie: Any, texts: Sequence[str], fast: float, times: int) -> str:
 
 
 def _unseen() -> Row:
-    """A new tokenizer, 2 MB of other text first, then one pass."""
+    """Measures one pass of a new tokenizer after 2 MB of other text."""
     before, text = _text("English", 12_000_000, 2_000_000), _text("English")
     warm, texts = documents.cut(before, DOCUMENT), documents.cut(text, DOCUMENT)
     size = len(text.encode()) / 1e6

@@ -1,4 +1,4 @@
-"""The core against the reference, which recounts everything at every step, on random word tables."""
+"""Compares the core with the reference, which recounts everything at every step, on random word tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TRIALS = int(os.environ.get("TRIALS", "10000"))
 
 
 def measure() -> Iterator[Row]:
-    """Train both on random tables with random settings; any difference is an error."""
+    """Trains both on random tables with random settings; any difference is an error."""
     choice = random.Random(20261121)
     kinds = itertools.cycle(
         itertools.product(("likelihood", "pmi", "sum", "frequency"), ("lex", "first", "hf"))

@@ -1,4 +1,4 @@
-"""A file to one array of ids, beside the same text in memory; and two threads beside one."""
+"""Speed of encoding a file to one array of ids, compared with the same text in memory; and two threads compared with one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DOCUMENT = 2000
 
 
 def measure() -> Iterator[Row]:
-    """Compare ids first, then times of the clock: threads have to wait for what they share."""
+    """Compares ids first, then wall-clock times, since threads wait for shared data."""
     if not corpus.is_there():
         yield corpus.skipped("files, bert-base-uncased")
         return
@@ -69,7 +69,7 @@ def _numbers() -> list[int]:
 
 
 def _best(*calls: Callable[[], Any]) -> list[tuple[float, Any]]:
-    """The least seconds of each call, in turn, and what it gave."""
+    """Returns the minimum seconds of each call, run in turn, and its result."""
     found: list[tuple[float, Any]] = [(float("inf"), None)] * len(calls)
     for _ in range(5):
         for place, call in enumerate(calls):

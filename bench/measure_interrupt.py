@@ -1,4 +1,4 @@
-"""How soon Ctrl-C ends a training."""
+"""Time from Ctrl-C to the end of a training."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DELAYS = (0.1, 0.3, 0.6, 1.0, 1.5)
 
 
 def measure() -> Iterator[Row]:
-    """Interrupt trainings on 500,000 words at several moments."""
+    """Interrupts trainings on 500,000 words at several moments."""
     for criterion in ("likelihood", "pmi", "sum", "frequency"):
         waits = [_wait(criterion, delay) for delay in DELAYS]
         yield f"Ctrl-C while training, {criterion}", f"ends after {max(waits):.2f} s at most", "1 s"

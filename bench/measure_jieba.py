@@ -1,4 +1,4 @@
-"""The Jieba pre-tokenizer beside Python's jieba: agreement on every line of the Chinese texts, and speed."""
+"""The Jieba pre-tokenizer compared with Python's jieba: agreement on every line of the Chinese texts, and speed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BYTES = int(os.environ.get("JIEBA_BYTES", "100000000"))
 
 
 def measure() -> Iterator[Row]:
-    """Cut every line on both sides; a line agrees if all of its words are the same."""
+    """Segments every line on both sides; a line agrees if all its words are equal."""
     if not corpus.is_there():
         yield corpus.skipped("jieba")
         return
@@ -54,7 +54,7 @@ def _compared(ours: Any, jieba: Any, name: str) -> Row:
 
 
 def _seconds(cut: Callable[[str], object], lines: list[str]) -> float:
-    """CPU seconds for all lines; nothing is kept, so that neither side pays for memory."""
+    """Returns the CPU seconds for all lines; results are discarded, so that memory does not count."""
     start = time.process_time()
     for line in lines:
         cut(line)

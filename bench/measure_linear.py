@@ -1,4 +1,4 @@
-"""Time of encoding one long word, without a limit, with vocabularies made to be bad."""
+"""Time to encode one long word, without a limit, with worst-case vocabularies."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ SIZES = (10**4, 10**5, 10**6)
 
 
 def measure() -> Iterator[Row]:
-    """Encode words of 10^4, 10^5 and 10^6 characters; the time a character should not grow."""
+    """Encodes words of 10^4, 10^5 and 10^6 characters; the time per character should be constant."""
     long = "a" * 1000
     vocabularies = {
-        # Greedy search without failure links looks 1,000 characters ahead at every place.
-        "every place is a prefix of a long token": (["a", "##a", long + "b", f"##{long}b"], "a"),
+        # Greedy search without failure links reads 1,000 characters ahead at every position.
+        "every position is a prefix of a long token": (["a", "##a", long + "b", f"##{long}b"], "a"),
         "every length up to 300 is a token, then failure": (
             [text for n in range(1, 300) for text in ("a" * n, "##" + "a" * n)] + [f"##{long}b"],
             "a",

@@ -1,4 +1,4 @@
-"""Loading a tokenizer.json of 9 MB beside `tokenizers`."""
+"""Time to load a tokenizer.json of 9 MB, compared with `tokenizers`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TIMES = 7
 
 
 def measure() -> Iterator[Row]:
-    """Load the same file on both sides in turn, and compare ids of a text of its words."""
+    """Loads the same file on both sides in turn, and compares ids of a text of its words."""
     from tokenizers import Tokenizer
 
     import piecework as pw
@@ -44,7 +44,7 @@ def measure() -> Iterator[Row]:
 
 
 def document() -> tuple[str, str]:
-    """A document as `tokenizers` writes it, and a text of words that it knows."""
+    """Returns a document as `tokenizers` writes it, and a text of known words."""
     from tokenizers import Tokenizer
 
     choice = random.Random(9)

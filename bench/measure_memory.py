@@ -1,4 +1,4 @@
-"""Memory that an encoded batch of a million short texts holds, beside `tokenizers`."""
+"""Memory of an encoded batch of a million short texts, compared with `tokenizers`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 TEXTS = int(os.environ.get("MEMORY_TEXTS", "1000000"))
 
-# Each kind in a process of its own: what one leaves behind is no memory of the other. Texts are made
-# before the first look, and a few are encoded, so that tables and caches are there.
+# Each kind runs in its own process, so that memory of one does not count for another. Texts are made
+# before the first measurement, and a few are encoded, so that tables and caches exist.
 ONCE = """
 import gc, json, re, sys
 sys.path.insert(0, sys.argv[4])
@@ -49,7 +49,7 @@ print(json.dumps([resident() - before, count(batch)]))
 
 
 def measure() -> Iterator[Row]:
-    """Encode the same texts in three processes: ours, ours with offsets and masks, theirs."""
+    """Encodes the same texts in three processes: piecework, piecework with offsets and masks, `tokenizers`."""
     if not corpus.is_there():
         yield corpus.skipped("memory of a batch")
         return
@@ -58,7 +58,7 @@ def measure() -> Iterator[Row]:
     for kind in ("ids", "offsets"):
         ours, tokens = _once(kind)
         if tokens != wanted:
-            raise SystemExit(f"{tokens} tokens, and there are {wanted}")
+            raise SystemExit(f"{tokens} tokens, expected {wanted}")
         each = f"{ours / TEXTS:,.0f} bytes a text of {tokens / TEXTS:.1f} tokens"
         what = f"batch of {TEXTS:,} texts, {kind}"
         yield what, f"{each}: {ours / theirs:.3f} of tokenizers'", "at most a tenth"

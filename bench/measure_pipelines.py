@@ -1,4 +1,4 @@
-"""Representative pipelines beside `tokenizers`, one thread each: ids alone, and with offsets and masks."""
+"""Speed of representative pipelines, compared with `tokenizers`, one thread each: ids alone, and with offsets and masks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ KINDS = ", ".join(documents.TEXTS)
 
 
 def measure() -> Iterator[Row]:
-    """Compare ids and offsets first, then CPU time over documents of about 2.4 KB."""
+    """Compares ids and offsets first, then CPU time over documents of about 2.4 KB."""
     if not corpus.is_there():
         yield corpus.skipped("pipelines")
         return
@@ -43,7 +43,7 @@ def measure() -> Iterator[Row]:
 
 
 def loaded(text: str) -> tuple[Any, Any]:
-    """Load a document on both sides."""
+    """Loads a document on both sides."""
     from tokenizers import Tokenizer
 
     import piecework as pw
@@ -52,7 +52,7 @@ def loaded(text: str) -> tuple[Any, Any]:
 
 
 def ids_alone(ours: Any, theirs: Any, kind: str) -> float:
-    """How many times faster ids alone are, for a kind of text."""
+    """Returns the speed ratio for ids alone, for a kind of text."""
     texts = documents.documents(kind, BYTES)
     fast, ids = best(lambda: our_ids(ours, texts), 5)
     slow, encodings = best(lambda: theirs.encode_batch_fast(texts), 2)
@@ -61,10 +61,10 @@ def ids_alone(ours: Any, theirs: Any, kind: str) -> float:
 
 
 def with_columns(ours: Any, theirs: Any, kind: str) -> float:
-    """How many times faster ids, offsets and masks are, for a kind of text."""
+    """Returns the speed ratio for ids, offsets and masks, for a kind of text."""
     texts = documents.documents(kind, BYTES)
     fast, columns = best(lambda: our_columns(ours, texts), 3)
-    # The library has all columns before anyone reads them, so reading is not on its account.
+    # The library computes all columns before they are read, so reading does not count for it.
     slow, encodings = best(lambda: theirs.encode_batch(texts), 2)
     for found, wanted in zip(columns, their_columns(encodings), strict=True):
         _agree(found, wanted, kind)
@@ -72,18 +72,18 @@ def with_columns(ours: Any, theirs: Any, kind: str) -> float:
 
 
 def our_ids(tokenizer: Any, texts: list[str]) -> Any:
-    """All ids, as one flat array."""
+    """Returns all ids, as one flat array."""
     return tokenizer.encode_batch(texts, threads=1).ids
 
 
 def our_columns(tokenizer: Any, texts: list[str]) -> list[Any]:
-    """Ids, offsets and both masks, as flat arrays."""
+    """Returns ids, offsets and both masks, as flat arrays."""
     batch = tokenizer.encode_batch(texts, threads=1, offsets=True)
     return [batch.ids, batch.offsets, batch.attention_mask, batch.special_tokens_mask]
 
 
 def their_columns(encodings: list[Any]) -> list[list[Any]]:
-    """The same of `tokenizers`: a list for each text."""
+    """Returns the columns of `tokenizers`: a list for each text."""
     names = ("ids", "offsets", "attention_mask", "special_tokens_mask")
     return [[getattr(encoding, name) for encoding in encodings] for name in names]
 
@@ -91,7 +91,7 @@ def their_columns(encodings: list[Any]) -> list[list[Any]]:
 def _agree(found: Any, wanted: list[Any], kind: str) -> None:
     flat = np.asarray(list(chain.from_iterable(wanted)), dtype=np.int64)
     if not np.array_equal(np.asarray(found, dtype=np.int64).reshape(flat.shape), flat):
-        raise SystemExit(f"{kind}: a difference")
+        raise SystemExit(f"{kind}: results differ")
 
 
 def _times(ratios: list[float]) -> str:
@@ -99,7 +99,7 @@ def _times(ratios: list[float]) -> str:
 
 
 def summary(ratios: dict[str, list[float]]) -> str:
-    """The worst cell and the median of all."""
+    """Returns the worst cell and the median of all cells."""
     name, worst = min(((name, min(row)) for name, row in ratios.items()), key=lambda pair: pair[1])
     middle = statistics.median(chain.from_iterable(ratios.values()))
     return f"worst {worst:.1f} ({name}), median {middle:.1f} times"

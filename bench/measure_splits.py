@@ -1,4 +1,4 @@
-"""The same vocabulary from any number of threads and any split and order of the input."""
+"""Vocabularies of one corpus with any number of threads and any split and order of the input: all must be equal."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SPLITS = int(os.environ.get("SPLITS", "1000"))
 
 
 def measure() -> Iterator[Row]:
-    """Count random shards of a shuffled text with 1, 2 or 8 threads, merge in random order, train, compare files."""
+    """Counts random shards of a shuffled text with 1, 2 or 8 threads, merges in random order, trains and compares files."""
     texts = [line for topic in pydoc_data.topics.topics.values() for line in topic.splitlines()][
         :1500
     ]

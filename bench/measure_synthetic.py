@@ -1,4 +1,4 @@
-"""30,000 merges from a synthetic table of 3 million words, in the core alone."""
+"""Time and memory of 30,000 merges from a synthetic table of 3 million words, in the core alone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GOALS = {"likelihood": 20, "frequency": 15, "pmi": 15, "sum": 15}
 
 
 def measure() -> Iterator[Row]:
-    """Run the core's example program, which makes the table and prints seconds and peak memory."""
+    """Runs the core's example program, which makes the table and prints seconds and peak memory."""
     root = Path(__file__).parents[1]
     command = [
         "cargo",

@@ -1,7 +1,7 @@
-"""Training BPE on bytes, 32,000 entries from 100 MB of English, beside `tokenizers` and gigatoken, one thread each.
+"""Time and memory to train BPE on bytes, 32,000 entries on 100 MB of English, compared with `tokenizers` and gigatoken.
 
-The text is all English corpora, one after the other, repeated up to 100 MB; texts are split by GPT-2's pattern. The merges are
-those of `tokenizers`, which is checked first.
+Each has one thread. The text is all English corpora, concatenated and repeated to 100 MB; texts are split by GPT-2's pattern. The
+merges must equal those of `tokenizers`.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ else:
     tokenizer = pw.train(counts, pw.BpeTrainer(32000, alphabet="byte", ties="hf"))
     seconds = time.process_time() - start
     merges = [[merge.left, merge.right] for merge in tokenizer.history]
-# The peak that getrusage knows is no smaller than that of the process which started this one.
+# The peak that getrusage reports is at least that of the parent process.
 peak = re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())
 print(json.dumps([seconds, counted, int(peak[1]) / 1024, merges]))
 """
 
 
 def measure() -> Iterator[Row]:
-    """Run each training in a process of its own, so that its peak memory is its own."""
+    """Runs each training in a process of its own, so that its peak memory is measured separately."""
     if not corpus.is_there():
         yield corpus.skipped("train BPE, 32,000 entries")
         return
@@ -70,17 +70,17 @@ def measure() -> Iterator[Row]:
         giga = min(_once("gigatoken", path) for _ in range(TIMES))
         ours = min(_once("piecework", path) for _ in range(TIMES))
     if ours[3] != theirs[3]:
-        raise SystemExit("the merges are not those of tokenizers")
+        raise SystemExit("the merges differ from those of tokenizers")
     what = f"train BPE on bytes, {SIZE / 1e6:.0f} MB"
     yield f"{what}, tokenizers", f"{theirs[0]:.2f} s, {theirs[2]:.0f} MB", "-"
     yield f"{what}, gigatoken", f"{giga[0]:.2f} s, {giga[2]:.0f} MB", "-"
     parts = f"{ours[0]:.2f} s, {ours[1]:.2f} of them counting, {ours[2]:.0f} MB"
     ratio = f"1/{giga[0] / ours[0]:.2f} of gigatoken, 1/{theirs[0] / ours[0]:.1f} of tokenizers"
-    yield f"{what}, piecework", f"{parts}: {ratio}", "no more than gigatoken; equal merges"
+    yield f"{what}, piecework", f"{parts}: {ratio}", "at most gigatoken; equal merges"
 
 
 def _once(kind: str, path: Path) -> list[Any]:
-    """CPU seconds, those of counting, the peak memory in MB, and the merges."""
+    """Returns the CPU seconds, those of counting, the peak memory in MB, and the merges."""
     command = [sys.executable, "-c", ONCE, kind, str(path)]
     environment = os.environ | {"RAYON_NUM_THREADS": "1"}
     done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)

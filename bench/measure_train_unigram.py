@@ -1,8 +1,8 @@
-"""Training Unigram, 32,000 entries from 100 MB of English, beside SentencePiece and `tokenizers`.
+"""Time and memory to train Unigram, 32,000 entries on 100 MB of English, compared with SentencePiece and `tokenizers`.
 
-The text is English corpora, one after the other, with single spaces, repeated up to 100 MB. SentencePiece and `tokenizers` have one
-thread; piecework has one, and two, which give the same model. Counting is included. How many bits each model needs for a byte, over
-all segmentations, is told of lines of these corpora that were held out, and of a corpus that none of them saw.
+The text is English corpora, concatenated, with single spaces, repeated to 100 MB. SentencePiece and `tokenizers` have one thread;
+piecework has one, and two, which give the same model. Counting is included. Bits per byte, over all segmentations, are measured on
+held-out lines of these corpora and on another corpus.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 SIZE = 100_000_000
 ENTRIES = 32_000
 HELD_OUT = 50
-"""One line in so many."""
+"""One line in `HELD_OUT` is held out."""
 UNSEEN = "en/inaugural.txt"
 TIMES = 3
 
 
 def measure() -> Iterator[Row]:
-    """Train each, the fast ones several times."""
+    """Trains with each library, with the fast ones several times."""
     if not corpus.is_there():
         yield corpus.skipped(f"train Unigram, {ENTRIES} entries")
         return
@@ -44,7 +44,7 @@ def measure() -> Iterator[Row]:
             for threads in (1, 2)
         )
         if one.pieces != two.pieces:
-            raise SystemExit("two threads made another model than one")
+            raise SystemExit("two threads gave another model than one")
         theirs = trained("sentencepiece", path, ENTRIES)
         yield f"{what}, sentencepiece", f"{theirs.seconds:.1f} s, {theirs.memory:.0f} MB", "-"
         for ours, name in ((one, "one thread"), (two, "two threads")):
@@ -61,5 +61,5 @@ def measure() -> Iterator[Row]:
         zip(TRAINERS, (one.pieces, theirs.pieces, free.pieces, other.pieces), strict=True)
     )
     bits = str(bits_a_byte(held_out, models))
-    yield "bits a byte of lines that were held out", bits, "each of ours no more than the next"
-    yield f"bits a byte of {UNSEEN}", str(bits_a_byte(corpus.read(UNSEEN), models)), "-"
+    yield "bits per byte of held-out lines", bits, "each of ours at most the next"
+    yield f"bits per byte of {UNSEEN}", str(bits_a_byte(corpus.read(UNSEEN), models)), "-"

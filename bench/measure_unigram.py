@@ -1,7 +1,7 @@
-"""Encoding with Unigram beside SentencePiece, tokie and `tokenizers`; one thread each, and ids compared first.
+"""Speed of Unigram encoding, compared with SentencePiece, tokie and `tokenizers`; one thread each, ids are compared first.
 
-What is unseen is met for the first time by a tokenizer that is new, but whose tables are made: it was asked for one token
-before. `tokenizers` and tokie get the model as `transformers` converts it to a tokenizer.json, whose sums are of 64 bits.
+"unseen" is the first pass of a new tokenizer (cold cache), whose tables were built by encoding one token before. `tokenizers` and
+tokie read the model as a tokenizer.json that `transformers` converted, with sums of 64 bits.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ os.environ["RAYON_NUM_THREADS"] = "1"  # read when `tokenizers` first encodes
 
 BYTES = 20_000_000
 SLOW_BYTES = 1_000_000
-"""Of text for what is slow."""
+"""Bytes of text for slow measures."""
 DOCUMENT = 2000  # bytes, about
 VOCABS = corpus.DATA / "vocabs"
 T5 = "t5-spiece.model"
@@ -42,7 +42,7 @@ SIZES = (10**4, 10**5, 10**6)
 
 
 def measure() -> Iterator[Row]:
-    """Compare ids first, then CPU time."""
+    """Compares ids first, then CPU time."""
     if not corpus.is_there():
         yield corpus.skipped("encode, Unigram")
         return
@@ -59,7 +59,7 @@ def measure() -> Iterator[Row]:
 
 
 def _ours(model: str) -> Any:
-    """A new tokenizer, whose tables are made."""
+    """Returns a new tokenizer whose tables are built."""
     import piecework as pw
 
     tok = pw.Tokenizer.from_file(VOCABS / model)
@@ -88,19 +88,19 @@ def _megabytes(texts: Sequence[str]) -> float:
 
 
 def _ids(tok: Any, texts: Sequence[str]) -> Any:
-    """To SentencePiece, "</s>" in a text is text."""
+    """Returns flat ids, with "</s>" in a text as plain text, like SentencePiece."""
     return tok.encode_batch(texts, threads=1, specials="text").ids
 
 
 def _beside(ours: float, others: dict[str, float]) -> str:
-    """Tell how much faster it is than each of the others; all in MB/s."""
+    """Returns the speeds in MB/s and the ratio to each of the others."""
     listed = ", ".join(f"{name} {speed:.1f}" for name, speed in others.items())
     ratios = ", ".join(f"{ours / speed:.1f} times {name}" for name, speed in others.items())
     return f"{ours:.0f} MB/s, {listed}: {ratios}"
 
 
 def _encode(model: str, name: str) -> Iterator[Row]:
-    """Documents to flat ids; tokie's, which are known to differ, are not compared."""
+    """Measures documents to flat ids; tokie's ids are not compared because they are known to differ."""
     texts, theirs = _texts(name), _theirs(model)
     size, rival = _megabytes(texts), tokie_of(_as_json(model))
     slow, wanted = best(lambda: theirs.encode(texts, num_threads=1, return_type="numpy"), 2)
@@ -124,7 +124,7 @@ def _encode(model: str, name: str) -> Iterator[Row]:
 
 
 def _converted(name: str) -> Row:
-    """The same model in the terms of `tokenizers`."""
+    """Measures the model as a tokenizer.json of `tokenizers`."""
     from tokenizers import Tokenizer
 
     import piecework as pw
@@ -167,7 +167,7 @@ def _single() -> Row:
 
 
 def _without_spaces() -> Iterator[Row]:
-    """One word of many characters: the time for each should not grow."""
+    """Measures one word of many characters: the time per character should be constant."""
     texts = {
         "English": "".join("".join(_texts("English", 2_000_000)).split()),
         "Chinese": "".join("".join(_texts("Chinese", 5_000_000)).split()),
@@ -189,7 +189,7 @@ def _without_spaces() -> Iterator[Row]:
 
 
 def _nbest() -> Iterator[Row]:
-    """Lists of the best: pieces of a line each."""
+    """Measures n-best lists of parts of lines."""
     lines = [" ".join(text.split())[:200] for text in _texts("English", 1_000_000)[:200]]
     ours, theirs = _ours(T5), _theirs(T5)
     for n in (5, 64):
@@ -203,7 +203,7 @@ def _nbest() -> Iterator[Row]:
 
 
 def _sampled() -> Row:
-    """Segmentations drawn by chance, which have to spell the text."""
+    """Measures sampling, and checks that each segmentation spells the text."""
     texts = _texts("English", SLOW_BYTES)
     ours, theirs = _ours(T5), _theirs(T5)
     drawn = lambda: ours.encode_batch(texts, alpha=0.1, seed=1, threads=1)  # noqa: E731
@@ -213,7 +213,7 @@ def _sampled() -> Row:
         1,
     )
     if ours.decode_batch(batch) != ours.decode_batch(ours.encode_batch(texts)):
-        raise SystemExit("what was drawn does not spell the text")
+        raise SystemExit("a sampled segmentation does not spell the text")
     size = _megabytes(texts)
     return (
         "T5, sampled, alpha=0.1, English",

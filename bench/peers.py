@@ -1,4 +1,4 @@
-"""Other libraries, and whether they agree."""
+"""Other libraries, and the comparison of their ids."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def tokie_of(document: str) -> Any:
-    """Give tokie's tokenizer of a tokenizer.json, or None where it is not installed."""
+    """Returns tokie's tokenizer of a tokenizer.json, or None if tokie is not installed."""
     try:
         import tokie
     except ImportError:
@@ -21,6 +21,6 @@ def tokie_of(document: str) -> Any:
 
 
 def agree(what: str, found: Any, wanted: Any) -> None:
-    """End the run if ids are not those of the reference."""
+    """Ends the run if ids differ from those of the reference."""
     if not np.array_equal(found, wanted):
-        raise SystemExit(f"{what}: not what the reference gives")
+        raise SystemExit(f"{what}: ids differ from those of the reference")

@@ -1,8 +1,8 @@
-"""Measures what the project promises: `make bench`, or `make bench ARGS="encode train"` for some of it.
+"""Runs all benchmarks: `make bench`, or some of them: `make bench ARGS="encode train"`.
 
-Every measure checks equality first and prints a row: what, the figure, the goal. Ratios compare within one run, CPU
-seconds of one thread unless it says otherwise. Nothing here is a test: a missed goal is a row, not a failure, but a
-difference is an error.
+Every benchmark checks equality first and prints a row: subject, result, goal. Ratios compare CPU seconds of one thread
+within one run, unless stated otherwise. Nothing here is a test: a missed goal is a row, not a failure, but different ids
+are an error.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ MEASURES = [
 
 
 def main() -> None:
-    """Run the measures named on the command line, or all."""
+    """Runs the benchmarks named on the command line, or all."""
     names = sys.argv[1:] or MEASURES
     if unknown := [name for name in names if name not in MEASURES]:
-        sys.exit(f"unknown: {', '.join(unknown)}; there are {', '.join(MEASURES)}")
+        sys.exit(f"unknown benchmark: {', '.join(unknown)}; choose from {', '.join(MEASURES)}")
     print(f"Python {platform.python_version()}, {platform.machine()}, {_processor()}\n")
     for name in names:
         for what, figure, goal in importlib.import_module(f"measure_{name}").measure():

@@ -1,4 +1,4 @@
-"""How long calls take."""
+"""Timing of calls."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Result = TypeVar("Result")
 def best(
     call: Callable[[], Result], times: int, clock: Callable[[], float] = time.process_time
 ) -> tuple[float, Result]:
-    """Give the least seconds of a call, of the processor unless told otherwise, and what it gave."""
+    """Returns the minimum seconds of a call (CPU time by default) and its result."""
     if times < 1:
-        raise ValueError("a call is timed once at least")
+        raise ValueError("a call must be timed at least once")
     least = float("inf")
     for _ in range(times):
         start = clock()

@@ -1,4 +1,4 @@
-"""Trainings of Unigram, by us and by others, and what their models are worth."""
+"""Unigram trainings by piecework and other libraries, and the bits per byte of their models."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TRAINERS = ("piecework", "sentencepiece", "piecework, any script", "tokenizers")
-"""The third has the rules of the fourth, in whose pieces scripts may meet; the first those of the second, in whose they do not."""
+"""The first has the rules of the second, with one script in a piece; the third those of the fourth, with several scripts."""
 SPECIALS = ("<unk>", "<s>", "</s>")
 
 ONCE = """
@@ -39,7 +39,7 @@ elif kind == "tokenizers":
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     trainer = trainers.UnigramTrainer(
         vocab_size=entries, special_tokens=["<unk>", "<s>", "</s>"], unk_token="<unk>", show_progress=False)
-    # Files are read with the ends of their lines, which would be learned.
+    # Files are read with their line ends, which would be learned.
     tokenizer.train_from_iterator(map(str.rstrip, open(path, encoding="utf-8")), trainer)
     seconds = time.process_time() - start
     pieces = json.loads(tokenizer.to_str())["model"]["vocab"]
@@ -53,26 +53,26 @@ else:
     tokenizer = pw.train(counts, trainer, threads=threads)
     seconds = time.process_time() - start
     pieces = tokenizer.model.vocab
-# The peak that getrusage knows is no smaller than that of the process which started this one.
+# The peak that getrusage reports is at least that of the parent process.
 peak = re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())
 print(json.dumps([seconds, counted, int(peak[1]) / 1024, pieces]))
 """
 
 
 class Training(NamedTuple):
-    """What a training took, and gave."""
+    """The cost and the result of a training."""
 
     seconds: float
-    """Of the processor, counting included."""
+    """CPU seconds, with counting."""
     counting: float
     memory: float
-    """The peak, in MB."""
+    """Peak memory in MB."""
     pieces: list[tuple[str, float]]
-    """With their scores."""
+    """Pieces with their scores."""
 
 
 def trained(kind: str, path: Path, entries: int, threads: int = 1) -> Training:
-    """Train one in a process of its own, so that its peak memory is its own."""
+    """Trains one in a process of its own, so that its peak memory is measured separately."""
     command = [sys.executable, "-c", ONCE, kind, str(path), str(threads), str(entries)]
     environment = os.environ | {"RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
     done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
@@ -80,26 +80,26 @@ def trained(kind: str, path: Path, entries: int, threads: int = 1) -> Training:
 
 
 class Bits(NamedTuple):
-    """What a text takes."""
+    """Bits per byte of a text."""
 
     each: dict[str, float]
-    """Bits for a byte, by whose model it is."""
+    """Bits per byte, by the library of the model."""
     left_out: float
-    """The share of the words in which a character is that one model lacks."""
+    """The share of words with a character that some model lacks."""
 
     def __str__(self) -> str:
-        """List them."""
+        """Returns the figures as one line."""
         listed = ", ".join(f"{name} {bits:.4f}" for name, bits in self.each.items())
         return f"{listed} ({self.left_out:.2%} of the words left out)"
 
 
 def with_single_spaces(lines: list[bytes]) -> list[bytes]:
-    """Give lines that are the same words to all trainers: SentencePiece makes one space of several, the others learn each."""
+    """Returns lines with single spaces, so that all trainers see the same words: SentencePiece alone merges spaces."""
     return [b" ".join(line.split()) for line in lines]
 
 
 def bits_a_byte(text: bytes, models: dict[str, list[tuple[str, float]]]) -> Bits:
-    """Tell how many bits a byte of the words of a text takes, the space before each among them, over all segmentations."""
+    """Returns the bits per byte of the words of a text, each with its leading space, over all segmentations."""
     likely = {name: _tokenizer(pieces) for name, pieces in models.items()}
     known = set.intersection(*(set(tok.vocab) for tok in likely.values()))
     words = Counter(text.decode().split())

@@ -1,7 +1,7 @@
-"""Chinese words: the same text trained by characters and by jieba's words, with a dictionary of a domain.
+"""Chinese words: one text trained by characters and by jieba's words, with a domain dictionary.
 
-Shows how a sentence is split by each, that a phrase of the dictionary stays whole, and that the tokens lead back to the
-text. Run it with `python examples/chinese.py`.
+Shows how each splits a sentence, that a phrase of the dictionary stays whole, and that the offsets of the tokens cover
+the text. Run it with `python examples/chinese.py`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ WAYS: dict[str, pre_tokenizers.PreTokenizer] = {
 
 
 def main() -> None:
-    """Run the demonstration."""
+    """Runs the demonstration."""
     for name, way in WAYS.items():
         words = [word for word, _ in way.pre_tokenize_str(SENTENCE)]
         print(f"{name}\n  words   {' '.join(words)}")
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def trained(way: pre_tokenizers.PreTokenizer, symbols: list[str]) -> pw.Tokenizer:
-    """Train on the texts; between Chinese words there is no space, so tokens inside a word get no mark."""
+    """Trains on the texts, without a prefix for tokens inside a word, since Chinese words have no spaces between them."""
     trainer = pw.WordPieceTrainer(
         400, continuing_subword_prefix="", min_frequency=2, user_defined_symbols=symbols
     )
@@ -49,7 +49,7 @@ def trained(way: pre_tokenizers.PreTokenizer, symbols: list[str]) -> pw.Tokenize
 
 
 def check(tok: pw.Tokenizer) -> None:
-    """The tokens tile the sentence, and a file brings the tokenizer back."""
+    """Checks that the tokens tile the sentence and that a saved tokenizer is equal when loaded."""
     encoding = tok.encode(SENTENCE, add_special_tokens=False)
     assert "".join(SENTENCE[start:end] for start, end in encoding.offsets) == SENTENCE
     assert pw.Tokenizer.from_str(tok.to_str()) == tok

@@ -1,7 +1,7 @@
-"""What piecework does, on text that every Python carries: `make demo`.
+"""What piecework does, on text that is part of every Python: `make demo`.
 
 Trains a WordPiece vocabulary of 4,000 entries on the topics of Python's own help, saves it, loads it, and shows an
-encoding with offsets, why one of its words was split, and how fast it was.
+encoding with offsets, the reason why one of its words was split, and the speed.
 """
 
 from __future__ import annotations
@@ -24,16 +24,14 @@ PASSES = 10
 
 
 def main() -> None:
-    """Run the demonstration."""
+    """Runs the demonstration."""
     texts = python_help()
     size = sum(len(text.encode()) for text in texts)
     heading("Train")
     print(f"Text: {len(texts)} topics of Python's help, {size / 1e6:.2f} MB")
     counts, counting = timed(lambda: pw.WordCounts.from_texts(texts, threads=1))
     trained, training = timed(lambda: pw.train(counts, pw.WordPieceTrainer(VOCAB_SIZE)))
-    print(
-        f"Words: {counts.total:,}, {len(counts):,} of them different, counted in {counting:.2f} s"
-    )
+    print(f"Words: {counts.total:,}, {len(counts):,} of them distinct, counted in {counting:.2f} s")
     print(
         f"Vocabulary: {len(trained):,} entries by {len(trained.history):,} merges in {training:.2f} s"
     )
@@ -46,26 +44,26 @@ def main() -> None:
 
 
 def python_help() -> list[str]:
-    """Give the topics of Python's help in a fixed order."""
+    """Returns the topics of Python's help in a fixed order."""
     from pydoc_data.topics import topics
 
     return [topics[name] for name in sorted(topics)]
 
 
 def heading(text: str) -> None:
-    """Print a heading."""
+    """Prints a heading."""
     print(f"\n{text}\n{'-' * len(text)}")
 
 
 def timed(call: Callable[[], T]) -> tuple[T, float]:
-    """Give what a call gives, and the seconds it took."""
+    """Returns the result of a call, and its seconds."""
     start = time.perf_counter()
     result = call()
     return result, time.perf_counter() - start
 
 
 def saved_and_loaded(trained: pw.Tokenizer) -> pw.Tokenizer:
-    """Write the tokenizer to a file and read it back."""
+    """Writes the tokenizer to a file and reads it back."""
     heading("Save and load")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "tokenizer.json"
@@ -78,12 +76,12 @@ def saved_and_loaded(trained: pw.Tokenizer) -> pw.Tokenizer:
 
 
 def same(tok: pw.Tokenizer, other: pw.Tokenizer) -> str:
-    """Say whether two tokenizers are equal."""
+    """Returns whether two tokenizers are equal."""
     return "the same tokenizer" if tok == other else "NOT the same tokenizer"
 
 
 def show_merges(tok: pw.Tokenizer) -> None:
-    """Print the first and the last merges."""
+    """Prints the first and the last merges."""
     heading("The first and the last merges")
     steps = list(enumerate(tok.history, 1))
     rows = [("step", "left", "right", "token", "gain", "pair", "left", "right", "ties")]
@@ -103,7 +101,7 @@ def show_merges(tok: pw.Tokenizer) -> None:
 
 
 def show_encoding(tok: pw.Tokenizer) -> None:
-    """Print the tokens of a sentence, and where in it each stands."""
+    """Prints the tokens of a sentence with their offsets."""
     heading("Encode")
     print(SENTENCE + "\n")
     encoding = tok.encode(SENTENCE)
@@ -117,7 +115,7 @@ def show_encoding(tok: pw.Tokenizer) -> None:
 
 
 def show_explanation(tok: pw.Tokenizer) -> None:
-    """Tell how the word of the sentence with the most pieces came to be split."""
+    """Prints the explanation of the word with the most pieces."""
     heading("Explain")
     words = [word for word, _ in pw.pre_tokenizers.BertPreTokenizer().pre_tokenize_str(SENTENCE)]
     known = [word for word in words if "[UNK]" not in tok.tokenize(word)]
@@ -125,7 +123,7 @@ def show_explanation(tok: pw.Tokenizer) -> None:
 
 
 def show_speed(tok: pw.Tokenizer, texts: list[str], size: int) -> None:
-    """Print the throughput of encoding: one thread, nothing cached between passes, the best of several."""
+    """Prints the throughput of encoding: one thread, no cache between passes, the best of several passes."""
     heading("Speed")
     seconds = min(timed(lambda: tok.encode_batch(texts, threads=1))[1] for _ in range(PASSES))
     tokens = len(tok.encode_batch(texts).ids)
@@ -135,7 +133,7 @@ def show_speed(tok: pw.Tokenizer, texts: list[str], size: int) -> None:
 
 
 def print_table(rows: list[tuple[str, ...]], right: set[int]) -> None:
-    """Print rows with aligned columns, some of them to the right."""
+    """Prints rows with aligned columns; those in `right` are right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = (

@@ -1,8 +1,8 @@
-"""Answers in long texts: windows that overlap, and the way from a token back to the text.
+"""Answers in long texts: overlapping windows, and the map from tokens to the text.
 
-A model that answers questions reads so many tokens, a question and a stretch of the text. The text is cut into windows
-that overlap, the model gives the first and the last token of its answer in one of them, and the offsets lead back to the
-characters. In place of a model this program looks for known words. Run it with `python examples/qa_windows.py`.
+A question-answering model reads a limited number of tokens: a question and a part of the text. The text is cut into
+overlapping windows, the model returns the first and the last token of its answer in one of them, and the offsets give the
+characters. Instead of a model this program searches for known words. Run it with `python examples/qa_windows.py`.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ QUESTIONS = {
     "What did it bring?": "coal, flour, letters and a piano",
 }
 WINDOWS = pw.Truncation(40, stride=12, strategy="only_second")
-"""At most 40 tokens, the question and special tokens included; only the text is cut, and windows share 12 of its tokens."""
+"""At most 40 tokens, the question and special tokens included; only the text is cut, and windows overlap by 12 tokens."""
 
 
 def main() -> None:
-    """Run the demonstration."""
+    """Runs the demonstration."""
     tok = pw.train([TEXT, *QUESTIONS], pw.WordPieceTrainer(160))
     for question, words in QUESTIONS.items():
         encoding = tok.encode(question, TEXT, truncation=WINDOWS)
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def model(window: Encoding, answer: list[int]) -> tuple[int, int] | None:
-    """Give the first and the last token of the answer, if it is in the window; stands for a real model."""
+    """Returns the first and the last token of the answer, if it is in the window, in place of a real model."""
     ids = window.ids
     for first in range(len(ids) - len(answer) + 1):
         if ids[first : first + len(answer)] == answer and window.token_to_sequence(first) == 1:
@@ -54,10 +54,10 @@ def model(window: Encoding, answer: list[int]) -> tuple[int, int] | None:
 
 
 def characters(window: Encoding, first: int, last: int) -> tuple[int, int]:
-    """Give the characters of the text that the tokens cover."""
+    """Returns the characters of the text that the tokens cover."""
     begins, ends = window.token_to_chars(first), window.token_to_chars(last)
     if begins is None or ends is None:
-        raise ValueError("a token that was added has no characters")
+        raise ValueError("an added special token has no characters")
     return begins[0], ends[1]
 
 

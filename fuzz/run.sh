@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Fuzzes the core: fuzz/run.sh SECONDS [TARGET...]. Each target runs that long, and says how many inputs it took.
+# Fuzzes the core: fuzz/run.sh SECONDS [TARGET...]. Each target runs for that time and prints the number of its inputs.
 #
-# It does what cargo-fuzz does, and needs no more than cargo and a C++ compiler: libFuzzer's instrumentation, and
-# AddressSanitizer, which on a stable toolchain RUSTC_BOOTSTRAP lets in. Corpora and findings stay in this folder, so that
-# the next run goes on where this one stopped.
+# It does the work of cargo-fuzz with cargo and a C++ compiler alone: libFuzzer's instrumentation, and AddressSanitizer,
+# which RUSTC_BOOTSTRAP permits on a stable toolchain. Corpora and findings are kept in this folder, so that the next run
+# continues with them.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -13,14 +13,14 @@ targets=("${@:2}")
 host=$(rustc -vV | sed -n 's/^host: //p')
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}
 
-# Seeds and dictionary come from a program that is not fuzzed.
+# A separate program, without instrumentation, writes the seeds and the dictionary.
 cargo run --release --locked --quiet --bin seeds -- corpus
 RUSTC_BOOTSTRAP=1 RUSTFLAGS="--cfg fuzzing -Zsanitizer=address -Ccodegen-units=1 -Cforce-frame-pointers \
 -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
 -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares" \
 	cargo build --release --locked --quiet --target "$host" --bins
 
-# What was freed stays out of use for a while: 256 MB of it, if nothing is said.
+# Freed memory is quarantined; the default is 256 MB.
 export ASAN_OPTIONS=quarantine_size_mb=32
 
 found=0

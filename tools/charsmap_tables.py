@@ -1,15 +1,15 @@
-"""Writes what SentencePiece's normalization rules are made of: Unicode's compatibility forms and case folding.
+"""Writes the data of SentencePiece's normalization rules: Unicode's compatibility forms and case folding.
 
     pip install unicodedata2==17.0.*
     python tools/charsmap_tables.py            write the table
-    python tools/charsmap_tables.py --check    exit with 1 if it is not what Unicode's data give
+    python tools/charsmap_tables.py --check    exit with 1 if the table is out of date
 
-SentencePiece 0.2.3 has its rules from Unicode 17, which no Python has yet that this project supports; so they are asked of the
-package `unicodedata2`. Case folding is Python's, and what later versions of Unicode added. `tests/parity/test_charsmaps.py`
-compares the rules that the core makes of the table with the library's.
+SentencePiece 0.2.3 takes its rules from Unicode 17, which no supported Python has yet; so the data come from the package
+`unicodedata2`. Case folding is Python's, plus the additions of later versions of Unicode. `tests/parity/test_charsmaps.py`
+compares the rules that the core builds from the table with the library's.
 
-A line has code points in hexadecimal: a character, a tab, and its NFKC; in the second part, behind an empty line, a decomposed
-string and its NFC; in the third, a character and what it is folded to. Hangul syllables are left out.
+A line has code points in hexadecimal: a character, a tab, and its NFKC; in the second part, after an empty line, a decomposed
+string and its NFC; in the third, a character and its case folding. Hangul syllables are omitted.
 """
 
 from __future__ import annotations
@@ -32,32 +32,32 @@ LATER_FOLDS = (
     (range(0x10D50, 0x10D66), 0x10D70),
     (range(0x16EA0, 0x16EB9), 0x16EBB),
 )
-"""Capitals since Unicode 15, and the first of the small letters that they are folded to."""
+"""Capitals since Unicode 15, and the first of the small letters that they fold to."""
 
 Pair = tuple[str, str]
 
 
 def characters() -> Iterator[str]:
-    """Gives all characters but NUL and the syllables of Hangul."""
+    """Returns all characters except NUL and the Hangul syllables."""
     codes = range(1, sys.maxunicode + 1)
     return (chr(c) for c in codes if not 0xD800 <= c < 0xE000 and c not in HANGUL)
 
 
 def compatible() -> Iterator[Pair]:
-    """Gives characters and their NFKC."""
+    """Returns characters and their NFKC."""
     forms = ((c, unicodedata2.normalize("NFKC", c)) for c in characters())
     return ((c, form) for c, form in forms if c != form)
 
 
 def composed() -> list[Pair]:
-    """Gives decomposed strings and their NFC."""
+    """Returns decomposed strings and their NFC."""
     parts = {unicodedata2.normalize("NFKD", c) for c in characters()}
     forms = ((text, unicodedata2.normalize("NFC", text)) for text in sorted(parts))
     return [(text, form) for text, form in forms if len(text) > 1 and text != form]
 
 
 def folded() -> Iterator[Pair]:
-    """Gives characters and what simple case folding makes of them."""
+    """Yields characters and their simple case folding."""
     later = {
         chr(code): chr(first + place)
         for codes, first in LATER_FOLDS
@@ -92,7 +92,7 @@ def main() -> None:
     if not check:
         TABLE.write_text(table, encoding="ascii", newline="\n")
     elif TABLE.read_text(encoding="ascii") != table:
-        sys.exit(f"{TABLE.name} is not what Unicode's data give; run {Path(__file__).name}")
+        sys.exit(f"{TABLE.name} is stale: run tools/{Path(__file__).name}")
 
 
 if __name__ == "__main__":

@@ -3,20 +3,20 @@
 Run it with a Python that has jieba 0.42.1:
 
     python tools/jieba_tables.py            write the tables
-    python tools/jieba_tables.py --check    exit with 1 if they are not what jieba holds
+    python tools/jieba_tables.py --check    exit with 1 if they are out of date
 
-Numbers are LEB128 unless a width is given; what has a width is little-endian. In order:
+Numbers are LEB128 unless a width is given; numbers with a width are little-endian. In order:
 
-* the sum of the dictionary's frequencies (jieba counts a line that stands twice twice);
-* the frequencies that occur, the most common first, and how many they are before them;
-* how many nodes the trie of the words has, without the root; their labels, breadth first, 16 bits
+* the sum of the dictionary's frequencies (jieba counts a duplicate line twice);
+* the number of distinct frequencies, then these, the most common first;
+* the number of nodes of the trie of the words, without the root; their labels, breadth first, 16 bits
   each: the character's code, and the highest bit where no sibling follows;
 * for the root and each node: 2 * value + (1 if it has children), where value is 0 for no word
-  and otherwise one more than the place of the word's frequency;
+  and otherwise one more than the index of the word's frequency;
 * the hidden Markov model as 64-bit floats: the four states' logarithms of starting, then for each
-  state those of coming from its two predecessors. States are in the order B E M S;
-* its logarithms of emission that occur, as the frequencies above, 64 bits each; then for every Han
-  character and each state 0, where there is none, or one more than its place.
+  state those of transitions from its two predecessors. States are in the order B E M S;
+* its distinct logarithms of emission, like the frequencies above, 64 bits each; then for every Han
+  character and each state 0, if there is none, or one more than its index.
 """
 
 from __future__ import annotations
@@ -35,29 +35,29 @@ if TYPE_CHECKING:
 TARGET = Path(__file__).resolve().parents[1] / "crates/core/src/pretokenize/jieba/tables.bin"
 VERSION = "0.42.1"
 
-HAN = range(0x4E00, 0x9FD6)  # what jieba takes for Han characters
-OTHERS = 0x400  # characters below have their own number as code; Han characters follow
+HAN = range(0x4E00, 0x9FD6)  # the Han characters of jieba
+OTHERS = 0x400  # characters below have their own code point as code; Han characters follow
 LAST_SIBLING = 1 << 15
 STATES = "BEMS"
 PREDECESSORS = {"B": "ES", "E": "BM", "M": "BM", "S": "ES"}
 
-Trie = dict[str, Any]  # a character to the node below it
+Trie = dict[str, Any]  # from a character to the child node
 
 
 def jieba() -> Any:
-    """Gives jieba with its dictionary loaded, without its messages."""
+    """Returns jieba with its dictionary loaded and its messages switched off."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import jieba.finalseg
     if jieba.__version__ != VERSION:
-        sys.exit(f"jieba {VERSION} is needed, not {jieba.__version__}")
+        sys.exit(f"found jieba {jieba.__version__}, expected {VERSION}")
     jieba.setLogLevel(60)
     jieba.initialize()
     return jieba
 
 
 def number(value: int) -> bytes:
-    """Writes a number, seven bits a byte, the lowest first."""
+    """Writes a number, seven bits per byte, the lowest first."""
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)
@@ -71,20 +71,20 @@ def numbers(values: Iterable[int]) -> bytes:
 
 
 def ranked(values: Iterable[Any]) -> list[Any]:
-    """Gives the different values, the most common first."""
+    """Returns the distinct values, the most common first."""
     counts = Counter(values)
     return sorted(counts, key=lambda value: (-counts[value], value))
 
 
 def code(character: str) -> int:
-    """Gives the 15 bits that stand for a character."""
+    """Returns the 15-bit code of a character."""
     if ord(character) < OTHERS:
         return ord(character)
     return OTHERS + HAN.index(ord(character))
 
 
 def trie_of(words: Iterable[str]) -> Trie:
-    """Gives the trie of the words."""
+    """Returns the trie of the words."""
     root: Trie = {}
     for word in words:
         node = root
@@ -94,7 +94,7 @@ def trie_of(words: Iterable[str]) -> Trie:
 
 
 def breadth_first(root: Trie) -> Iterator[tuple[str, bool, Trie]]:
-    """Gives each node as its word, whether it is the last of its siblings, and what is below."""
+    """Yields each node as its word, whether it is the last of its siblings, and its children."""
     level = [("", True, root)]
     while level:
         yield from level
@@ -106,13 +106,13 @@ def breadth_first(root: Trie) -> Iterator[tuple[str, bool, Trie]]:
 
 
 def dictionary(frequencies: dict[str, int], total: int) -> bytes:
-    """Writes the words with their frequencies; one of 0 stands for a mere beginning of words."""
+    """Writes the words with their frequencies; 0 marks a string that is only a prefix of words."""
     words = {word: frequency for word, frequency in frequencies.items() if frequency}
     values = ranked(words.values())
     places = {value: place for place, value in enumerate(values, 1)}
     nodes = list(breadth_first(trie_of(words)))
     if {word for word, _, _ in nodes[1:]} != set(frequencies):
-        sys.exit("some beginnings of words are missing from jieba's dictionary, or too many")
+        sys.exit("the prefixes in jieba's dictionary are not exactly those of its words")
     labels = [code(word[-1]) | LAST_SIBLING * last for word, last, _ in nodes[1:]]
     kinds = [2 * places.get(words.get(word, 0), 0) + bool(node) for word, _, node in nodes]
     return b"".join(
@@ -154,7 +154,7 @@ def main() -> None:
     if not arguments.check:
         TARGET.write_bytes(tables)
     elif TARGET.read_bytes() != tables:
-        sys.exit(f"{TARGET} is not what jieba {VERSION} holds")
+        sys.exit(f"{TARGET} is stale: run tools/jieba_tables.py")
 
 
 if __name__ == "__main__":

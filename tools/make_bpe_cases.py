@@ -1,11 +1,11 @@
-"""Writes spec/cases/bpe_train.json and bpe_encode.json: what BPE must give.
+"""Writes spec/cases/bpe_train.json and bpe_encode.json, the expected results of BPE.
 
 Run it with a Python that has `tokenizers` 0.23, `sentencepiece`, `tiktoken` and `subword-nmt`; nothing
-of this project is imported, so the expected values owe nothing to it:
+of this project is imported, so the expected values are independent of it:
 
     python tools/make_bpe_cases.py [--check]
 
-What no live library can say is written by hand, each case with its source.
+Cases that no live library can produce are written by hand, each with its source.
 """
 
 import argparse
@@ -63,7 +63,7 @@ TIED = {"xcd": 1, "ab": 1, "abe": 1, "cd": 1}
 
 
 def rows(text: str) -> list[Json]:
-    """Gives a history of tokens and counts, as `in 8, fin 7` tells it."""
+    """Returns a history of tokens and counts from text such as `in 8, fin 7`."""
     pairs = (row.rsplit(" ", 1) for row in text.split(", "))
     return [{"token": token, "pair_count": int(count)} for token, count in pairs]
 
@@ -71,7 +71,7 @@ def rows(text: str) -> list[Json]:
 def merge(  # noqa: PLR0917  # a line of a table
     left: str, right: str, token: str, n: int, a: int, b: int, ties: int
 ) -> Json:
-    """Gives a whole row of a history."""
+    """Returns a whole row of a history."""
     return {
         "left": left, "right": right, "token": token, "score": float(n),
         "pair_count": n, "left_count": a, "right_count": b, "ties": ties,
@@ -79,9 +79,9 @@ def merge(  # noqa: PLR0917  # a line of a table
 
 
 def by_hand(name: str, words: dict[str, int], settings: Json, /, **expected: Any) -> Json:
-    """Gives a training case of which nobody but the specification knows the outcome.
+    """Returns a training case whose result follows from the specification alone.
 
-    The trainers of the notes and of the libraries add no unknown token, so a case that names none has none.
+    The trainers of the notes and of the libraries add no unknown token, so a case without one sets none.
     """
     source = expected.pop("source", "by hand")
     return {
@@ -91,7 +91,7 @@ def by_hand(name: str, words: dict[str, int], settings: Json, /, **expected: Any
 
 
 def notes() -> list[Json]:
-    """Gives the golden figures of the notes, and what follows from their rules."""
+    """Returns the golden figures of the notes, and cases that follow from their rules."""
     return [
         by_hand(
             "note 003",
@@ -143,7 +143,7 @@ def notes() -> list[Json]:
 
 
 def filters() -> list[Json]:
-    """Gives a case for each setting, by hand."""
+    """Returns a case for each setting, by hand."""
     return [
         by_hand("tie rule lex", TIED, {"max_merges": 1},
                 history=[merge("a", "b", "ab", 2, 2, 2, 2)]),
@@ -265,7 +265,7 @@ WORDY = {
 
 
 def tokenizers_cases() -> list[Json]:
-    """Gives what the trainer of `tokenizers` makes of tables, where it always makes the same."""
+    """Returns trainings by `tokenizers` on tables for which its result never varies."""
     settings: list[tuple[str, dict[str, int], Json]] = [
         ("hf: words", WORDY, {"vocab_size": 40}),
         ("hf: equal characters", REPEATED, {"vocab_size": 30}),
@@ -283,7 +283,7 @@ def tokenizers_cases() -> list[Json]:
 
 
 def live_hf(name: str, words: dict[str, int], settings: Json) -> Json:
-    """Gives a training by the library."""
+    """Returns a training by the library."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     texts = (" ".join([word] * count) for word, count in words.items())
@@ -296,7 +296,7 @@ def live_hf(name: str, words: dict[str, int], settings: Json) -> Json:
 
 
 def sentencepiece_cases() -> list[Json]:
-    """Gives the merged pieces that SentencePiece learns, in order."""
+    """Returns the merged pieces of a SentencePiece training, in order."""
     return [
         live_sentencepiece("sentencepiece: words", {w: n for w, n in WORDY.items() if w.isascii()}),
         live_sentencepiece("sentencepiece: equal characters", REPEATED),
@@ -305,7 +305,7 @@ def sentencepiece_cases() -> list[Json]:
 
 
 def live_sentencepiece(name: str, words: dict[str, int]) -> Json:
-    """Gives a training by SentencePiece, whose words begin with its own white space."""
+    """Returns a training by SentencePiece, whose words begin with its own white space."""
     out, alphabet = io.BytesIO(), {"\u2581", *"".join(words)}
     size = 3 + len(alphabet) + 8
     sentencepiece.SentencePieceTrainer.train(
@@ -322,7 +322,7 @@ def live_sentencepiece(name: str, words: dict[str, int]) -> Json:
 
 
 def train_cases() -> list[Json]:
-    """Gives all cases of training."""
+    """Returns all cases of training."""
     return [*notes(), *filters(), *tokenizers_cases(), *sentencepiece_cases()]
 
 
@@ -348,7 +348,7 @@ TRAPS = [
 
 
 def byte_alphabet() -> list[str]:
-    """Gives the visible character of every byte."""
+    """Returns the visible character of every byte."""
     visible = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
     others = iter(range(0x100, 0x200))
     return [chr(byte if byte in visible else next(others)) for byte in range(256)]
@@ -358,12 +358,12 @@ VISIBLE = byte_alphabet()
 
 
 def visible(text: str | bytes) -> str:
-    """Gives bytes as the pre-tokenizer `ByteLevel` writes them."""
+    """Returns bytes as the pre-tokenizer `ByteLevel` writes them."""
     return "".join(VISIBLE[byte] for byte in (text.encode() if isinstance(text, str) else text))
 
 
 def bpe(entries: list[str], merges: list[str] | None = None, **settings: Any) -> Json:
-    """Gives a model; merges are written `left right`, and what they make is an entry."""
+    """Returns a model; merges are written `left right`, and their results are entries."""
     pairs = [merge.split(" ") for merge in merges or []]
     prefix = settings.get("continuing_subword_prefix") or ""
     entries = [*entries, *(left + right.removeprefix(prefix) for left, right in pairs)]
@@ -375,7 +375,7 @@ def bpe(entries: list[str], merges: list[str] | None = None, **settings: Any) ->
 
 
 def ranked(ranks: dict[str, int | None], **settings: Any) -> Json:
-    """Gives a model whose merges follow from ranks; the entries have ids in the order given."""
+    """Returns a model whose merges follow from ranks; the entries have ids in the order given."""
     ours = {"version": 1, "ranks": list(ranks.values())}
     return {**bpe([*ranks], **settings), "type": "piecework.BPE", "piecework": ours}
 
@@ -484,12 +484,12 @@ GROUPS: dict[str, tuple[Json, Json, list[str]]] = {
 
 
 def named(name: str, text: str) -> str:
-    """Gives the name of a case."""
+    """Returns the name of a case."""
     return f"{name}: {text}" if len(text) <= 20 else f"{name}: {text[:8]}... ({len(text)})"
 
 
 def live_group(name: str, model: Json, config: Json, texts: list[str]) -> list[Json]:
-    """Gives what the library makes of texts."""
+    """Returns encodings by the library."""
     made = []
     for text in texts:
         case = {"name": named(name, text), "source": "tokenizers", "text": text}
@@ -499,7 +499,7 @@ def live_group(name: str, model: Json, config: Json, texts: list[str]) -> list[J
 
 
 def live_columns(model: Json, config: Json, text: str) -> Json:
-    """Gives the columns of an encoding by the library, or that it fails."""
+    """Returns the columns of an encoding by the library, or an error if it fails."""
     members = ("normalizer", "pre_tokenizer", "post_processor", "decoder", "truncation", "padding")
     whole = {
         "version": "1.0",
@@ -519,12 +519,12 @@ def live_columns(model: Json, config: Json, text: str) -> Json:
 
 
 def alone(name: str, source: str, model: str, text: str, **rest: Any) -> Json:
-    """Gives a case that is not the library's: with ids and tokens alone."""
+    """Returns a case that the library did not make, with ids and tokens only."""
     return {"name": name, "source": source, "config": {"model": model}, "text": text, **rest}
 
 
 def tiktoken_cases(models: dict[str, Json]) -> list[Json]:
-    """Gives what tiktoken makes of ranks."""
+    """Returns encodings by tiktoken, for several sets of ranks."""
     longer = [
         *(
             "th",
@@ -561,7 +561,7 @@ def tiktoken_cases(models: dict[str, Json]) -> list[Json]:
 
 
 def sentencepiece_encode_cases(models: dict[str, Json]) -> list[Json]:
-    """Gives what SentencePiece makes of pieces, some of equal score."""
+    """Returns encodings by SentencePiece, with some pieces of equal score."""
     scores = {
         **dict.fromkeys(["ab", "ba", "bc"], -1.0), "abc": -2.0, "cab": -2.0, "aa": -3.0, "aaa": -3.0,
         "aaaa": -4.0, "\u2581ab": -5.0, "\u2581\u2581": -5.0, "abab": -0.5,
@@ -599,7 +599,7 @@ def sentencepiece_encode_cases(models: dict[str, Json]) -> list[Json]:
 
 
 def unused_cases(models: dict[str, Json]) -> list[Json]:
-    """Gives what SentencePiece makes of unused pieces, and subword-nmt of merges that a vocabulary lacks."""
+    """Returns encodings with unused pieces (SentencePiece) and with merges that a vocabulary lacks (subword-nmt)."""
     order = ["bc", "ab", "abc", "abca", "dd", "\u4e2da", *LETTERS, "\u2581", "\u4e2d"]
     unused = ["abc", "abca", "bc", "d", "\u4e2d", "\u4e2da"]
     reserved = {"<unk>": 2, "<s>": 3, "</s>": 3, **{f"<0x{byte:02X}>": 6 for byte in range(256)}}
@@ -626,7 +626,7 @@ def unused_cases(models: dict[str, Json]) -> list[Json]:
 
 
 def filtered_cases(models: dict[str, Json]) -> list[Json]:
-    """Gives what subword-nmt makes of codes with a vocabulary; two merges make one entry."""
+    """Returns encodings by subword-nmt for codes with a vocabulary; two merges make one entry."""
     merges = [
         "a b",
         "b c",
@@ -657,7 +657,7 @@ def filtered_cases(models: dict[str, Json]) -> list[Json]:
 
 
 def model_proto(pieces: list[tuple[str, float, int]], *, byte_fallback: bool) -> bytes:
-    """Gives a SentencePiece model of pieces, each with a score and a kind."""
+    """Returns a SentencePiece model of pieces, each with a score and a kind."""
 
     def field(number: int, value: bytes) -> bytes:
         return varint(number << 3 | 2) + varint(len(value)) + value
@@ -679,7 +679,7 @@ def model_proto(pieces: list[tuple[str, float, int]], *, byte_fallback: bool) ->
 
 
 def special(content: str, number: int) -> Json:
-    """Gives an added token that is special."""
+    """Returns an added token that is special."""
     flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
     return {"id": number, "content": content, **flags, "special": True}
 
@@ -695,7 +695,7 @@ DROPPING = {
 
 
 def hand_cases(models: dict[str, Json]) -> list[Json]:
-    """Gives what no library can say: barred entries and chance."""
+    """Returns cases that no library can produce: excluded entries and dropout."""
     models["barred"] = bpe(
         ["<unk>", *LETTERS, "abc", "d"], ["a b", "ab c", "b c"], unk_token="<unk>"
     )
@@ -724,7 +724,7 @@ def hand_cases(models: dict[str, Json]) -> list[Json]:
 
 
 def chances() -> list[Json]:
-    """Gives encodings with dropout; `seed` and `number` are arguments of the call."""
+    """Returns encodings with dropout; `seed` and `number` are arguments of the call."""
     outcomes: list[tuple[str, str, int, int, str]] = [
         ("half", "lower", 0, 0, "low e r"),
         ("half", "lower", 0, 1, "l o w e r"),
@@ -756,7 +756,7 @@ def chances() -> list[Json]:
 
 
 def encode_table() -> Json:
-    """Gives models and cases of encoding."""
+    """Returns models and cases of encoding."""
     models = {name: model for name, (model, _, _) in GROUPS.items()}
     cases = [case for name, group in GROUPS.items() for case in live_group(name, *group)]
     cases += tiktoken_cases(models) + sentencepiece_encode_cases(models) + hand_cases(models)
@@ -768,7 +768,7 @@ def encode_table() -> Json:
 
 
 def written(table: Json) -> str:
-    """Gives a table as its file holds it: a case a line."""
+    """Returns the text of a table's file: one case a line."""
     lines = ",\n".join(json.dumps(case, ensure_ascii=False) for case in table.pop("cases"))
     head = "".join(
         f'"{name}": {json.dumps(value, ensure_ascii=False)},\n' for name, value in table.items()
@@ -777,7 +777,7 @@ def written(table: Json) -> str:
 
 
 def main() -> int:
-    """Writes the files, or compares them with what they should hold."""
+    """Writes the files, or checks that they are up to date."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--check", action="store_true", help="change nothing; fail if a file differs"
@@ -790,7 +790,7 @@ def main() -> int:
         if not check:
             path.write_text(text, encoding="utf-8")
         elif path.read_text(encoding="utf-8") != text:
-            print(f"{path} is not what the live libraries say now", file=sys.stderr)
+            print(f"{path} is stale: run tools/make_bpe_cases.py", file=sys.stderr)
             differ = True
     return int(differ)
 

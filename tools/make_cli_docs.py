@@ -1,7 +1,7 @@
 """Writes docs/cli.md from the help texts of the commands.
 
-python tools/make_cli_docs.py           writes the page
-python tools/make_cli_docs.py --check   says by its exit code whether the page is what would be written
+python tools/make_cli_docs.py           write the page
+python tools/make_cli_docs.py --check   exit with 1 if the page is out of date
 """
 
 import argparse
@@ -41,8 +41,8 @@ lines by the name (`.jsonl`, `.ndjson`) and the first line.
 
 
 def page() -> str:
-    """Gives the text of the page."""
-    # Set before anything of typer is imported, so that every machine wraps lines alike.
+    """Returns the text of the page."""
+    # Set before typer is imported, so that every machine wraps lines alike.
     os.environ |= {"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1"}
     from typer.main import get_command
     from typer.testing import CliRunner
@@ -60,7 +60,7 @@ def page() -> str:
 
 
 def helped(runner: "CliRunner", app: "Typer", name: str) -> str:
-    """Gives the help text of a command, or of the program where the name is empty."""
+    """Returns the help text of a command, or of the program if the name is empty."""
     result = runner.invoke(app, [*([name] if name else []), "--help"], prog_name="piecework")
     if result.exit_code:
         raise RuntimeError(
@@ -78,7 +78,7 @@ def main() -> int:
         stale = not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != text
         if stale:
             print(
-                f"{PAGE.name} is not what the help texts say: python tools/make_cli_docs.py",
+                f"{PAGE.name} is stale: run tools/make_cli_docs.py",
                 file=sys.stderr,
             )
         return int(stale)

@@ -1,7 +1,7 @@
-"""Writes spec/cases/decode.json: what decoders must give, as the live reference gives it.
+"""Writes spec/cases/decode.json, the expected results of decoders, from the live reference.
 
 Run it with a Python that has Hugging Face `tokenizers` 0.23; nothing of this project is imported,
-so the expected values owe nothing to it:
+so the expected values are independent of it:
 
     python tools/make_decode_cases.py [--check]
 
@@ -28,17 +28,17 @@ BYTE_LEVEL = {
 
 
 def wordpiece(prefix: str = "##", *, cleanup: bool = True) -> dict:
-    """Gives a WordPiece decoder."""
+    """Returns a WordPiece decoder."""
     return {"type": "WordPiece", "prefix": prefix, "cleanup": cleanup}
 
 
 def bpe(suffix: str = "</w>") -> dict:
-    """Gives a BPE decoder."""
+    """Returns a BPE decoder."""
     return {"type": "BPEDecoder", "suffix": suffix}
 
 
 def metaspace(replacement: str = "▁", scheme: str = "always") -> dict:
-    """Gives a Metaspace decoder."""
+    """Returns a Metaspace decoder."""
     return {
         "type": "Metaspace",
         "replacement": replacement,
@@ -48,22 +48,22 @@ def metaspace(replacement: str = "▁", scheme: str = "always") -> dict:
 
 
 def strip(content: str, start: int, stop: int) -> dict:
-    """Gives a Strip decoder."""
+    """Returns a Strip decoder."""
     return {"type": "Strip", "content": content, "start": start, "stop": stop}
 
 
 def literal(text: str, content: str) -> dict:
-    """Gives a Replace decoder for a string."""
+    """Returns a Replace decoder for a string."""
     return {"type": "Replace", "pattern": {"String": text}, "content": content}
 
 
 def regex(source: str, content: str) -> dict:
-    """Gives a Replace decoder for a regular expression that all engines understand alike."""
+    """Returns a Replace decoder for a regular expression that all engines understand alike."""
     return {"type": "Replace", "pattern": {"Regex": source}, "content": content}
 
 
 def ctc(pad: str = "<pad>", delimiter: str = "|", *, cleanup: bool = True) -> dict:
-    """Gives a CTC decoder."""
+    """Returns a CTC decoder."""
     return {
         "type": "CTC",
         "pad_token": pad,
@@ -73,7 +73,7 @@ def ctc(pad: str = "<pad>", delimiter: str = "|", *, cleanup: bool = True) -> di
 
 
 def sequence(*decoders: dict) -> dict:
-    """Gives a sequence of decoders."""
+    """Returns a sequence of decoders."""
     return {"type": "Sequence", "decoders": [*decoders]}
 
 
@@ -171,7 +171,7 @@ BY_HAND = [
 
 
 def live(decoder: dict | None, tokens: list[str]) -> str:
-    """Gives the text that the reference makes of tokens."""
+    """Returns the text that the reference decodes from tokens."""
     if decoder is None:
         return " ".join(tokens)
     model = {"type": "BPE", "vocab": {}, "merges": []}
@@ -180,7 +180,7 @@ def live(decoder: dict | None, tokens: list[str]) -> str:
 
 
 def rendered() -> str:
-    """Gives the whole file: one case a line, so that a change shows as a line."""
+    """Returns the text of the file: one case a line, so that a diff shows single cases."""
     cases = [
         {
             "name": name,
@@ -199,7 +199,7 @@ def rendered() -> str:
 
 
 def main() -> int:
-    """Writes the file, or with --check says whether it is what would be written."""
+    """Writes the file, or with --check exits with 1 if it is out of date."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="write nothing, exit 1 if stale")
     text = rendered()

@@ -1,7 +1,7 @@
-"""Writes spec/cases/encode.json: what encoding must give, as the live reference gives it.
+"""Writes spec/cases/encode.json, the expected encodings, from the live reference.
 
 Run it with a Python that has Hugging Face `tokenizers` 0.23; nothing of this project is imported,
-so the expected values owe nothing to it:
+so the expected values are independent of it:
 
     python tools/make_encode_cases.py [--check]
 
@@ -20,7 +20,7 @@ TARGET = Path(__file__).parents[1] / "spec" / "cases" / "encode.json"
 SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 HUG = ["b", "h", "p", "##g", "##n", "##s", "##u", "##gs", "hu", "hug"]
 
-# Every setting with its value where a case does not name it.
+# Every setting with its default value.
 DEFAULTS = {
     "normalizer": "bert",
     "clean_text": True,
@@ -34,7 +34,7 @@ DEFAULTS = {
     "specials": "match",
 }
 
-# name -> what differs from the defaults
+# name -> differences from the defaults
 CONFIGURATIONS = {
     "uncased": {},
     "cased": {"lowercase": False},
@@ -127,7 +127,7 @@ ABSENT = "x\u0645\u4e2d\U0001f467\u0926"  # characters left out, so that some wo
 
 
 def by_hand() -> list[dict]:
-    """Gives the cases that the reference cannot express."""
+    """Returns the cases that the reference cannot express."""
     note = {"vocab": "note 004", "text": "ğxcluo", "source": "note 004"}
     bare = {"normalizer": None, "pre_tokenizer": "whitespace"}
     hug = {"vocab": "hug", "source": "by hand"}
@@ -164,7 +164,7 @@ def by_hand() -> list[dict]:
 
 
 def case(name: str, start: dict, settings: dict, tokens: list | None) -> dict:
-    """Gives one case written by hand; None for the tokens means an error."""
+    """Returns one case written by hand; None for the tokens means an error."""
     made = {"name": name, **start, "settings": settings}
     if tokens is None:
         return made | {"error": "value"}
@@ -176,7 +176,7 @@ def case(name: str, start: dict, settings: dict, tokens: list | None) -> dict:
 
 
 def vocabularies() -> dict[str, list[str]]:
-    """Gives every vocabulary that a case names."""
+    """Returns every vocabulary that a case names."""
     characters: set[str] = set()
     for text in TRAPS.values():
         for settings in CONFIGURATIONS.values():
@@ -193,14 +193,14 @@ def vocabularies() -> dict[str, list[str]]:
 
 
 def note_000() -> tuple[str, list[str]]:
-    """Gives note 000's first sentence and final vocabulary, from the training cases."""
+    """Returns note 000's first sentence and final vocabulary, from the training cases."""
     cases = json.loads((TARGET.parent / "train.json").read_text(encoding="utf-8"))["cases"]
     note = next(each for each in cases if each["name"] == "note 000")
     return note["texts"][0], note["expected"]["vocab"]
 
 
 def normalizer_of(settings: dict) -> normalizers.Normalizer | None:
-    """Gives the reference's normalizer for a case."""
+    """Returns the reference's normalizer for a case."""
     full = DEFAULTS | settings
     if full["normalizer"] is None:
         return None
@@ -209,13 +209,13 @@ def normalizer_of(settings: dict) -> normalizers.Normalizer | None:
 
 
 def normalized(text: str, settings: dict) -> str:
-    """Gives a text as the reference normalizes it."""
+    """Returns a text as the reference normalizes it."""
     normalizer = normalizer_of(settings)
     return text if normalizer is None else normalizer.normalize_str(text)
 
 
 def reference(vocabulary: list[str], settings: dict) -> Tokenizer:
-    """Gives the live reference with these settings."""
+    """Returns the live reference with these settings."""
     full = DEFAULTS | settings
     limit = full["max_input_chars_per_word"]
     model = models.WordPiece(
@@ -237,7 +237,7 @@ def reference(vocabulary: list[str], settings: dict) -> Tokenizer:
 
 
 def live_cases(vocabs: dict[str, list[str]]) -> list[dict]:
-    """Gives every trap under every configuration, and note 001's words."""
+    """Returns every trap under every configuration, and note 001's words."""
     cases = []
     for title, settings in CONFIGURATIONS.items():
         tokenizer = reference(vocabs["traps"], settings)
@@ -257,7 +257,7 @@ def live_cases(vocabs: dict[str, list[str]]) -> list[dict]:
 
 
 def live_case(name: str, vocab: str, settings: dict, text: str | tuple, live: Tokenizer) -> dict:
-    """Gives one case with what the live reference says."""
+    """Returns one case with the result of the live reference."""
     written = text if isinstance(text, str) else text[0] * text[1]
     encoding = live.encode(written, add_special_tokens=False)
     return {
@@ -273,7 +273,7 @@ def live_case(name: str, vocab: str, settings: dict, text: str | tuple, live: To
 
 
 def rendered() -> str:
-    """Gives the whole file: one case a line, so that a change shows as a line."""
+    """Returns the text of the file: one case a line, so that a diff shows single cases."""
     vocabs = vocabularies()
     cases = live_cases(vocabs) + by_hand()
     lines = [json.dumps(each, ensure_ascii=True) for each in cases]
@@ -285,7 +285,7 @@ def rendered() -> str:
 
 
 def main() -> int:
-    """Writes the file, or with --check says whether it is what would be written."""
+    """Writes the file, or with --check exits with 1 if it is out of date."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="write nothing, exit 1 if stale")
     text = rendered()

@@ -1,7 +1,7 @@
-"""Writes spec/cases/jieba.json: what Chinese segmentation must give, as live jieba gives it.
+"""Writes spec/cases/jieba.json, the expected Chinese segmentations, from live jieba.
 
 Run it with a Python that has jieba 0.42.1; nothing of this project is imported, so the expected
-pieces owe nothing to it:
+pieces are independent of it:
 
     python tools/make_jieba_cases.py [--check]
 """
@@ -75,7 +75,7 @@ TEXTS = [
     "Hello,世界!你好,world。",
     "不明觉厉,喜大普奔,累觉不爱",
     "欧阳建国与慕容雪村在佛山南海",
-    # Equally likely ways: the longest word, or the last bit of a logarithm decides.
+    # Equally likely segmentations: the longest word, or the last bit of a logarithm decides.
     "入套入弹词",
     "入套入仅够",
     "小叠小",
@@ -85,15 +85,15 @@ TEXTS = [
 
 
 def tokenizer(dictionary: str) -> jieba.Tokenizer:
-    """Gives a segmenter of its own with a user dictionary."""
-    jieba.finalseg.Force_Split_Words.clear()  # jieba keeps them for all segmenters
+    """Returns a segmenter of its own with a user dictionary."""
+    jieba.finalseg.Force_Split_Words.clear()  # jieba shares them between segmenters
     made = jieba.Tokenizer()
     made.load_userdict(io.BytesIO(dictionary.encode()))
     return made
 
 
 def parsed(dictionary: str) -> list[list[str | int | None]]:
-    """Gives the words of a user dictionary as jieba adds them."""
+    """Returns the words of a user dictionary as jieba adds them."""
     words: list[list[str | int | None]] = []
 
     class Listener(jieba.Tokenizer):  # type: ignore[misc]
@@ -105,7 +105,7 @@ def parsed(dictionary: str) -> list[list[str | int | None]]:
 
 
 def random_texts() -> list[str]:
-    """Gives texts of words, parts of words, characters and signs."""
+    """Returns texts of words, parts of words, characters and signs."""
     jieba.initialize()
     words = sorted(word for word, frequency in jieba.dt.FREQ.items() if frequency)
     chosen = random.Random(SEED)
@@ -127,7 +127,7 @@ def random_texts() -> list[str]:
 
 
 def cases() -> dict[str, Any]:
-    """Gives the table."""
+    """Returns the table."""
     jieba.setLogLevel(60)
     texts = TEXTS + random_texts()
     dictionaries = {
@@ -144,7 +144,7 @@ def cases() -> dict[str, Any]:
 
 
 def written(table: dict[str, Any]) -> str:
-    """Gives the table as JSON, a dictionary or a case a line."""
+    """Returns the table as JSON, a dictionary or a case a line."""
     names = [f"{dump(name)}: {dump(value)}" for name, value in table["dictionaries"].items()]
     rows = map(dump, table["cases"])
     return (
@@ -155,7 +155,7 @@ def written(table: dict[str, Any]) -> str:
 
 
 def dump(value: Any) -> str:
-    """Gives a value as JSON on one line."""
+    """Returns a value as JSON on one line."""
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -167,7 +167,7 @@ def main() -> None:
     if not parser.parse_args().check:
         TARGET.write_text(text, encoding="utf-8", newline="\n")
     elif TARGET.read_text(encoding="utf-8") != text:
-        sys.exit(f"{TARGET} is not what jieba gives")
+        sys.exit(f"{TARGET} is stale: run tools/make_jieba_cases.py")
 
 
 if __name__ == "__main__":

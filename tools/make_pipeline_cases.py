@@ -1,12 +1,12 @@
-"""Writes spec/cases/pipeline.json: what whole pipelines must give, as the live reference gives it.
+"""Writes spec/cases/pipeline.json, the expected results of whole pipelines, from the live reference.
 
 Run it with a Python that has Hugging Face `tokenizers` 0.23; nothing of this project is imported,
-so the expected values owe nothing to it:
+so the expected values are independent of it:
 
     python tools/make_pipeline_cases.py [--check]
 
-Every component that a tokenizer.json can name has cases, alone and in company. What the library
-panics or hangs at, and what it cannot express, is written by hand, each with its reason.
+Every component that a tokenizer.json can name has cases, alone and in combination. Cases in which the
+library panics or hangs, or that it cannot express, are written by hand, each with its reason.
 """
 
 import argparse
@@ -61,14 +61,14 @@ BERT: Json = {
 
 
 def byte_alphabet() -> list[str]:
-    """Gives the visible character of every byte."""
+    """Returns the visible character of every byte."""
     visible = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
     others = itertools.count(0x100)
     return [chr(byte if byte in visible else next(others)) for byte in range(256)]
 
 
 def models() -> dict[str, Json]:
-    """Gives the models that cases name; U and Ñ are left out, so that something is unknown."""
+    """Returns the models that cases name; U and Ñ are left out, so that something is unknown."""
     seen = set(byte_alphabet()) | set("".join(TEXTS.values())) | set("abcdefghijklmnopqrstuvwxyz")
     seen |= {c.lower() for c in seen} | set("fi2zhongq1⁄▁_é\u0301\u0307\u0323\u1e0dxyNew York")
     known = sorted(c for c in seen if len(c) == 1 and c not in "UÑ")
@@ -98,7 +98,7 @@ def models() -> dict[str, Json]:
 
 
 def charsmap(pairs: dict[str, str]) -> str:
-    """Gives the table of a `Precompiled` normalizer: a double array, filled first come, first fit."""
+    """Returns the table of a `Precompiled` normalizer: a double array, filled first come, first fit."""
     children: dict[bytes, set[int]] = {b"": set()}
     values: dict[bytes, int] = {}
     replacements = b""
@@ -129,38 +129,38 @@ def charsmap(pairs: dict[str, str]) -> str:
     return base64.b64encode(struct.pack("<I", len(packed)) + packed + replacements).decode()
 
 
-# Components, each with the texts that show it
+# Components, each with texts that exercise it
 
 
 def sequence(*steps: Json) -> Json:
-    """Gives normalizers in a row."""
+    """Returns a sequence of normalizers."""
     return {"type": "Sequence", "normalizers": list(steps)}
 
 
 def replacing(kind: str, pattern: str, content: str) -> Json:
-    """Gives a normalizer that replaces."""
+    """Returns a normalizer that replaces."""
     return {"type": "Replace", "pattern": {kind: pattern}, "content": content}
 
 
 def splitting(kind: str, pattern: str, behavior: str, *, invert: bool = False) -> Json:
-    """Gives a pre-tokenizer that splits."""
+    """Returns a pre-tokenizer that splits."""
     settings = {"behavior": behavior, "invert": invert}
     return {"type": "Split", "pattern": {kind: pattern}, **settings}
 
 
 def byte_level(*, prefix: bool, regex: bool = True) -> Json:
-    """Gives GPT-2's pre-tokenizer."""
+    """Returns GPT-2's pre-tokenizer."""
     flags = {"add_prefix_space": prefix, "trim_offsets": True, "use_regex": regex}
     return {"type": "ByteLevel", **flags}
 
 
 def metaspace(scheme: str, *, split: bool = True) -> Json:
-    """Gives SentencePiece's pre-tokenizer."""
+    """Returns SentencePiece's pre-tokenizer."""
     return {"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, "split": split}
 
 
 def normalizers() -> dict[str, Json]:
-    """Gives every normalizer, under a name."""
+    """Returns every normalizer, by name."""
     simple = ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Nmt", "ByteLevel")
     lower, prepend = {"type": "Lowercase"}, {"type": "Prepend", "prepend": "▁"}
     return {
@@ -187,7 +187,7 @@ def normalizers() -> dict[str, Json]:
 
 
 def pre_tokenizers() -> dict[str, Json]:
-    """Gives every pre-tokenizer, under a name."""
+    """Returns every pre-tokenizer, by name."""
     simple = ("BertPreTokenizer", "Whitespace", "WhitespaceSplit", "UnicodeScripts")
     digits, punctuation = {"type": "Digits", "individual_digits": True}, {"type": "Punctuation"}
     cl100k = (
@@ -230,7 +230,7 @@ def pre_tokenizers() -> dict[str, Json]:
 
 
 def alone() -> list[Json]:
-    """Gives every normalizer and pre-tokenizer by itself, over the texts."""
+    """Returns cases of every normalizer and pre-tokenizer alone, on the texts."""
     by_kind = {"normalizer": normalizers(), "pre_tokenizer": pre_tokenizers()}
     return [
         case(f"{kind} {name}; {title}", {kind: component}, text)
@@ -242,7 +242,7 @@ def alone() -> list[Json]:
 
 
 def together() -> list[Json]:
-    """Gives normalizers with pre-tokenizers, where spans have to go through both."""
+    """Returns cases of normalizers with pre-tokenizers, where both move spans."""
     pairs = [
         ("NFKC, then replace", "Metaspace, first"),
         ("NFD", "ByteLevel, prefix space"),
@@ -265,13 +265,13 @@ def together() -> list[Json]:
 
 
 def added(content: str, number: int, **flags: bool) -> Json:
-    """Gives an entry of `added_tokens`; flags that are not named are false."""
+    """Returns an entry of `added_tokens`; flags that are not named are false."""
     names = ("single_word", "lstrip", "rstrip", "normalized", "special")
     return {"id": number, "content": content, **{name: flags.get(name, False) for name in names}}
 
 
 def added_tokens() -> list[Json]:
-    """Gives every combination of flags, and tokens that get in each other's way."""
+    """Returns cases of every combination of flags, and of overlapping tokens."""
     size = len(models()["pieces"]["vocab"])
     text = "a <X>b  <x>\t, <X><x> d<X> é<x>"
     whitespace = {"normalizer": {"type": "Lowercase"}, "pre_tokenizer": {"type": "WhitespaceSplit"}}
@@ -305,17 +305,17 @@ def added_tokens() -> list[Json]:
 
 
 def numbered(tokens: list[Json]) -> list[Json]:
-    """Gives added tokens the ids they will have."""
+    """Returns added tokens with the ids that they will have."""
     vocab = models()["pieces"]["vocab"]
     following = itertools.count(len(vocab))
     return [t | {"id": vocab.get(t["content"]) or next(following)} for t in tokens]
 
 
-# Around texts
+# Post-processing
 
 
 def template() -> Json:
-    """Gives a template that shows what one can do."""
+    """Returns a template that uses every feature of templates."""
 
     def text(name: str, type_id: int) -> Json:
         return {"Sequence": {"id": name, "type_id": type_id}}
@@ -336,7 +336,7 @@ def template() -> Json:
 
 
 def processors() -> dict[str, Json]:
-    """Gives every post-processor, under a name."""
+    """Returns every post-processor, by name."""
     sides = {"sep": ["[SEP]", 2], "cls": ["[CLS]", 1]}
     trim = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
     roberta = {"type": "RobertaProcessing", **sides, "trim_offsets": True, "add_prefix_space": True}
@@ -362,7 +362,7 @@ def processors() -> dict[str, Json]:
 
 
 def around() -> list[Json]:
-    """Gives every post-processor with one text and two, given whole and as words."""
+    """Returns cases of every post-processor with one text and two, as strings and as words."""
     given: dict[str, list[Any]] = {
         "one": [" Hello World  don't"],
         "two": ["Hello  World", " a b"],
@@ -385,7 +385,7 @@ def around() -> list[Json]:
 
 
 def lengths() -> list[Json]:
-    """Gives truncation and padding over a grid, on letters."""
+    """Returns cases of truncation and padding on a grid of settings, with letters as texts."""
     letters = {"model": "letters", "pre_tokenizer": splitting("String", "", "Isolated")}
     bert = processors()["Bert"]
     made = []
@@ -448,7 +448,7 @@ def lengths() -> list[Json]:
 
 
 def template_of_letters() -> Json:
-    """Gives BERT's template, as a template."""
+    """Returns BERT's template, as a template."""
     sep = {"SpecialToken": {"id": "[SEP]", "type_id": 0}}
     one = [{"Sequence": {"id": "A", "type_id": 0}}, sep]
     tokens = {"[SEP]": {"id": "[SEP]", "ids": [2], "tokens": ["[SEP]"]}}
@@ -456,11 +456,11 @@ def template_of_letters() -> Json:
     return {"type": "TemplateProcessing", "single": one, "pair": two, "special_tokens": tokens}
 
 
-# What needs a word of its own
+# Special cases
 
 
 def odd() -> list[Json]:
-    """Gives what is odd about the library and followed."""
+    """Returns cases of odd behaviour of the library that is followed."""
     marks = "a\u0323\u0307\u0323b \u1e0b\u0323\u0323c a\u0344\u0323b \u0301a"
     first = replacing("Regex", "^", "x")
     removing = sequence(first, {"type": "StripAccents"})
@@ -490,7 +490,7 @@ def odd() -> list[Json]:
 
 
 def by_hand() -> list[Json]:
-    """Gives what the library panics or hangs at, or cannot express."""
+    """Returns cases in which the library panics or hangs, or that it cannot express."""
     panics, own = "by hand: the library panics", "by hand: the library cannot say it"
     lower = sequence(replacing("Regex", "^", "x"), {"type": "Lowercase"})
     short = {"max_length": 1, "stride": 0, "strategy": "LongestFirst", "direction": "Right"}
@@ -550,7 +550,7 @@ def by_hand() -> list[Json]:
 
 
 def case(name: str, config: Json, *texts: Any, add_special_tokens: bool = True) -> Json:
-    """Gives a case with what the live reference says; an error where it raises one."""
+    """Returns a case with the result of the live reference, or its error."""
     made = {"name": name, "source": "tokenizers", "config": config, "text": texts[0]}
     if len(texts) > 1:
         made["pair"] = texts[1]
@@ -582,7 +582,7 @@ def hand(
     control_symbols: Any = None,
     **wanted: Any,
 ) -> Json:
-    """Gives a case written by hand; with nothing wanted, it is an error."""
+    """Returns a case written by hand; with nothing wanted, it is an error."""
     made = {"name": name, "source": source, "config": config, "text": text}
     if specials is not None:
         made["specials"] = specials
@@ -592,7 +592,7 @@ def hand(
 
 
 def columns(encoding: Any) -> Json:
-    """Gives the columns of an encoding, but those that say nothing."""
+    """Returns the columns of an encoding, without those that have default values."""
     every = {name: [*map(plain, getattr(encoding, name))] for name in COLUMNS}
     silent = {"type_ids": 0, "special_tokens_mask": 0, "attention_mask": 1, "sequence_ids": 0}
     return {
@@ -603,12 +603,12 @@ def columns(encoding: Any) -> Json:
 
 
 def plain(value: Any) -> Any:
-    """Gives a value as JSON has it."""
+    """Returns a value as JSON has it."""
     return list(value) if isinstance(value, tuple) else value
 
 
 def whole(config: Json) -> Json:
-    """Gives the tokenizer.json of a case."""
+    """Returns the tokenizer.json of a case."""
     named = models()[config.get("model", "pieces")]
     members = ("normalizer", "pre_tokenizer", "post_processor", "truncation", "padding")
     given = {name: config.get(name) for name in members}
@@ -617,7 +617,7 @@ def whole(config: Json) -> Json:
 
 
 def rendered() -> str:
-    """Gives the whole file: one case a line, so that a change shows as a line."""
+    """Returns the text of the file: one case a line, so that a diff shows single cases."""
     cases = [*alone(), *together(), *added_tokens(), *around(), *lengths(), *odd(), *by_hand()]
     repeated = [c["name"] for c in cases if sum(d["name"] == c["name"] for d in cases) > 1]
     if repeated:
@@ -628,7 +628,7 @@ def rendered() -> str:
 
 
 def main() -> int:
-    """Writes the file, or with --check says whether it is what would be written."""
+    """Writes the file, or with --check exits with 1 if it is out of date."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="write nothing, exit 1 if stale")
     text = rendered()

@@ -1,12 +1,12 @@
-"""Writes spec/cases/unigram_encode.json and unigram_train.json: what Unigram must give.
+"""Writes spec/cases/unigram_encode.json and unigram_train.json, the expected results of Unigram.
 
 Run it with a Python that has `tokenizers` 0.23 and `sentencepiece`, and this project's reference:
 
     python tools/make_unigram_cases.py [--check]
 
-Pieces, ids, offsets, n-best lists and their scores come from the live libraries. What no library can say
-(chance, probabilities, training) comes from the reference, and its cases say so: they hold that nothing
-changes, and that the core gives the same bits.
+Pieces, ids, offsets, n-best lists and their scores come from the live libraries. Cases that no library
+can produce (sampling, probabilities, training) come from the reference, and their source says so: they check
+that nothing changes, and that the core gives the same bits.
 """
 
 import argparse
@@ -47,7 +47,7 @@ def single(value: float) -> float:
 
 
 def unigram(scores: Scores, *, unk: bool = True, byte_fallback: bool = False) -> Json:
-    """Gives a model as `tokenizers` writes it; the unknown token is the first entry."""
+    """Returns a model as `tokenizers` writes it; the unknown token is the first entry."""
     entries = {"<unk>": 0.0} | scores if unk else scores
     vocab = [[entry, score] for entry, score in entries.items()]
     unk_id = 0 if unk else None
@@ -56,7 +56,7 @@ def unigram(scores: Scores, *, unk: bool = True, byte_fallback: bool = False) ->
 
 LETTERS = {"a": -1.5, "b": -2.5, "c": -3.5}
 TIED = {"a": -1.0, "aa": -2.0, "aaa": -3.0, "b": -1.0, "ab": -2.0, "ba": -2.0}
-NOO = {  # sums of these are equal on paper, and not in floats
+NOO = {  # sums of these are equal as real numbers, and not as floats
     "a": -2.3, "aa": -4.1, "aaa": -6.2, "o": -1.7, "oo": -3.3, "n": -2.9, "no": -3.7, "noo": -5.3,
 }  # fmt: skip
 BYTES = {f"<0x{byte:02X}>": 0.0 for byte in range(256)}
@@ -73,14 +73,14 @@ TABLE = {"\ufb01": "fi", "\u3000": " ", "\u00e9": "e"}
 
 
 def charsmap() -> str:
-    """Gives a small table of rules as a file holds it."""
+    """Returns a small table of rules in the format of a file."""
     rules = CharsMap.from_pairs(TABLE)
     units = b"".join(unit.to_bytes(4, "little") for unit in rules.units)
     return base64.b64encode(len(units).to_bytes(4, "little") + units + rules.replacements).decode()
 
 
 def metaspace(scheme: str, *, split: bool = True) -> Json:
-    """Gives the pre-tokenizer of SentencePiece's models in `tokenizers`."""
+    """Returns the pre-tokenizer of SentencePiece's models in `tokenizers`."""
     return {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": scheme, "split": split}
 
 
@@ -94,7 +94,7 @@ T5 = {
 }
 
 
-# What `tokenizers` says
+# Cases from `tokenizers`
 
 
 GROUPS: dict[str, tuple[Json, Json, list[str]]] = {
@@ -124,12 +124,12 @@ GROUPS: dict[str, tuple[Json, Json, list[str]]] = {
 
 
 def named(name: str, text: str) -> str:
-    """Gives the name of a case."""
+    """Returns the name of a case."""
     return f"{name}: {text}" if len(text) <= 20 else f"{name}: {text[:8]}... ({len(text)})"
 
 
 def live_group(name: str, model: Json, config: Json, texts: list[str]) -> Iterator[Json]:
-    """Gives what the library makes of texts."""
+    """Yields encodings by the library."""
     members = ("normalizer", "pre_tokenizer", "post_processor", "decoder", "truncation", "padding")
     empty = {"version": "1.0", "added_tokens": [], **dict.fromkeys(members)}
     live = Tokenizer.from_str(json.dumps({**empty, **config, "model": model}))
@@ -139,7 +139,7 @@ def live_group(name: str, model: Json, config: Json, texts: list[str]) -> Iterat
 
 
 def live_columns(live: Tokenizer, text: str) -> Json:
-    """Gives the columns of an encoding by the library, or that it fails."""
+    """Returns the columns of an encoding by the library, or an error if it fails."""
     try:
         encoding = live.encode(text)
     except Exception:  # noqa: BLE001  # the library knows no other kind
@@ -150,7 +150,7 @@ def live_columns(live: Tokenizer, text: str) -> Json:
     }  # fmt: skip
 
 
-# What SentencePiece says
+# Cases from SentencePiece
 
 
 Piece = tuple[str, float, int]
@@ -184,7 +184,7 @@ LISTED = (2, 5, 64)
 
 
 def model_proto(pieces: list[Piece], *, byte_fallback: bool) -> bytes:
-    """Gives a model that takes texts as they are."""
+    """Returns a model without normalization."""
 
     def varint(value: int) -> bytes:
         low, high = value & 0x7F, value >> 7
@@ -209,7 +209,7 @@ def model_proto(pieces: list[Piece], *, byte_fallback: bool) -> bytes:
 
 
 def as_ours(pieces: list[Piece], *, byte_fallback: bool) -> Json:
-    """Gives the model as a tokenizer.json of ours has it."""
+    """Returns the model as piecework writes it in a tokenizer.json."""
     reserved = [entry for entry, _, kind in pieces if kind in (UNKNOWN, CONTROL, UNUSED, BYTE)]
     return {
         "type": "piecework.Unigram",
@@ -249,7 +249,7 @@ def fields(data: bytes) -> Iterator[tuple[int, Any]]:
 
 
 def sentencepiece_cases(name: str) -> Iterator[Json]:
-    """Gives the pieces, and lists of the best segmentations, of a model's texts."""
+    """Yields the pieces, and lists of the best segmentations, of a model's texts."""
     pieces, byte_fallback, texts = MODELS[name]
     proto = model_proto(HEAD + pieces, byte_fallback=byte_fallback)
     live = sentencepiece.SentencePieceProcessor(model_proto=proto)
@@ -263,7 +263,7 @@ def sentencepiece_cases(name: str) -> Iterator[Json]:
 
 
 def best(live: Any, text: str, wanted: int) -> Iterator[Json]:
-    """Gives the best segmentations with their scores."""
+    """Yields the best segmentations with their scores."""
     found = live.nbest_encode(text, nbest_size=wanted, return_type="serialized_proto")
     for _, path in fields(found):
         parts = [*fields(path)]
@@ -271,11 +271,11 @@ def best(live: Any, text: str, wanted: int) -> Iterator[Json]:
         yield {"tokens": tokens, "score": next((v for number, v in parts if number == 3), 0.0)}
 
 
-# What the reference says
+# Cases from the reference
 
 
 def wordpiece(counts: dict[str, int], **ours: Any) -> Json:
-    """Gives a model of WordPiece with counts of its entries."""
+    """Returns a model of WordPiece with counts of its entries."""
     return {
         "type": "piecework.WordPiece",
         "vocab": {entry: i for i, entry in enumerate(counts)},
@@ -310,7 +310,7 @@ PASSED_OVER = {
 
 
 def wordpiece_cases(table: dict[str, Json]) -> Iterator[Json]:
-    """Gives the likeliest segmentations of WordPiece, and those with dropout."""
+    """Yields the likeliest segmentations of WordPiece, and those with dropout."""
     table |= SPLITS | PASSED_OVER
     spaces = {"pre_tokenizer": {"type": "WhitespaceSplit"}}
     for name in SPLITS:
@@ -336,7 +336,7 @@ DRAWN = [
 
 
 def reference_cases(table: dict[str, Json]) -> Iterator[Json]:
-    """Gives what no library can say: barred entries, chance and probabilities."""
+    """Yields cases that no library can produce: excluded entries, sampling and probabilities."""
     table["barred"] = unigram(LETTERS | {"ab": -1.0, "bc": -9.0})
     for text in ("abab", "abc"):
         config = {**BARRED, "model": "barred"}
@@ -368,7 +368,7 @@ def reference_cases(table: dict[str, Json]) -> Iterator[Json]:
 
 
 def by_reference(table: dict[str, Json], case: Json) -> Json:
-    """Adds the columns that the reference gives."""
+    """Adds the columns of the reference."""
     model = table[case["config"]["model"]]
     if "alpha" in case:
         chance = {name: case[name] for name in ("alpha", "nbest_size") if name in case}
@@ -383,7 +383,7 @@ def by_reference(table: dict[str, Json], case: Json) -> Json:
 
 
 def encode_table() -> Json:
-    """Gives models and cases of encoding."""
+    """Returns models and cases of encoding."""
     table = {name: model for name, (model, _, _) in GROUPS.items()}
     cases = [case for name, group in GROUPS.items() for case in live_group(name, *group)]
     for name, (pieces, byte_fallback, _) in MODELS.items():
@@ -458,7 +458,7 @@ ERRORS = {
 
 
 def train_cases() -> Iterator[Json]:
-    """Gives the trainings."""
+    """Yields the trainings."""
     for name, words, settings in TRAININGS:
         case = {
             "name": name,
@@ -467,8 +467,8 @@ def train_cases() -> Iterator[Json]:
             "settings": settings,
         }
         if name in ERRORS:
-            kind, told = ERRORS[name]
-            yield case | {"expected": {"error": kind, "contains": told}}
+            kind, message = ERRORS[name]
+            yield case | {"expected": {"error": kind, "contains": message}}
             continue
         trainer = UnigramTrainer(**settings)
         trained = train_unigram(words, trainer)
@@ -482,7 +482,7 @@ def train_cases() -> Iterator[Json]:
 
 
 def row(each: Any) -> Json:
-    """Gives a row of the history."""
+    """Returns a row of the history."""
     kind = "step" if isinstance(each, Step) else "pruning"
     return {"kind": kind} | each._asdict()
 
@@ -498,7 +498,7 @@ POINTS = {
 
 
 def arithmetic() -> list[list[Any]]:
-    """Gives functions, numbers, and what the functions give for them (U4, U5)."""
+    """Returns functions, numbers, and the values of the functions for them (U4, U5)."""
     functions = {
         "exp": lambda x: float(floats.exp(x)),
         "ln": lambda x: floats.ln(floats.Wide.of(x)),
@@ -511,7 +511,7 @@ def arithmetic() -> list[list[Any]]:
 
 
 def written(table: Json) -> str:
-    """Gives a table as its file holds it: a case a line."""
+    """Returns the text of a table's file: one case a line."""
     lines = ",\n".join(json.dumps(case, ensure_ascii=False) for case in table.pop("cases"))
     head = "".join(
         f'"{name}": {json.dumps(value, ensure_ascii=False)},\n' for name, value in table.items()
@@ -520,7 +520,7 @@ def written(table: Json) -> str:
 
 
 def main() -> int:
-    """Writes the files, or compares them with what they should hold."""
+    """Writes the files, or checks that they are up to date."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--check", action="store_true", help="change nothing; fail if a file differs"
@@ -536,7 +536,7 @@ def main() -> int:
         if not check:
             path.write_text(text, encoding="utf-8")
         elif path.read_text(encoding="utf-8") != text:
-            print(f"{path} is not what the libraries and the reference say now", file=sys.stderr)
+            print(f"{path} is stale: run tools/make_unigram_cases.py", file=sys.stderr)
             differ = True
     return int(differ)
 

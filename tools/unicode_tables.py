@@ -1,35 +1,35 @@
-"""Writes the Unicode tables of the core and of the reference, by asking `tokenizers`.
+"""Writes the Unicode tables of the core and of the reference, from the behaviour of `tokenizers`.
 
 `tokenizers` takes its character facts from several libraries that follow several versions of
-Unicode. No published table has that mixture, so nothing is copied here: every scalar value is put
-through the library, one step at a time, and what comes out is the fact.
+Unicode. No published table has that mixture, so nothing is copied here: every scalar value passes
+through the library, one step at a time, and the result is the fact.
 
     python tools/unicode_tables.py            write the tables
-    python tools/unicode_tables.py --check    exit with 1 if they are not what the sweep gives
+    python tools/unicode_tables.py --check    exit with 1 if they are out of date
 
-How each fact is asked for:
+How each fact is measured:
 
 * control: `clean_text` drops the character (so NUL and U+FFFD are among them);
-* white space: BERT's pre-tokenizer removes it. `clean_text` makes a space of exactly those that are
-  not control as well, and `WhitespaceSplit` and the `\\s` of both regular expression engines agree;
-  the sweep fails should that ever change;
+* white space: BERT's pre-tokenizer removes it. `clean_text` turns exactly those that are not control
+  characters into a space, and `WhitespaceSplit` and the `\\s` of both regular expression engines agree;
+  the sweep fails if that changes;
 * punctuation: BERT's pre-tokenizer isolates it, and so does `Punctuation`;
 * word: `Whitespace`, which is `\\w+|[^\\w\\s]+`, neither removes nor isolates it;
 * numeric: `Digits` isolates it;
 * category: `Split` finds it by `\\p{Lu}`, by `\\p{N}` and so on; the core joins those that no known split
-  pattern tells apart;
-* combining mark: `StripAccents` leaves nothing of it;
-* nonspacing mark: `strip_accents` leaves nothing of it;
+  pattern distinguishes;
+* combining mark: `StripAccents` removes it;
+* nonspacing mark: `strip_accents` removes it;
 * CJK: `handle_chinese_chars` pads it;
-* decomposition, lower case: what `NFD` and `Lowercase` make of it;
+* decomposition, lower case: the results of `NFD` and `Lowercase`;
 * combining class: `NFD` swaps two neighbours exactly if the left one has the higher class and
-  neither has class 0. A character has the class whose representative it swaps with on neither
-  side. `unicodedata` only names the classes and proposes the representatives;
-* active under a form: the form changes the character, or it may act on what stands before it: its
+  neither has class 0. A character has the class whose representative does not swap with it on
+  either side. `unicodedata` only lists the classes and proposes the representatives;
+* active under a form: the form changes the character, or it may act on the text before it: its
   full decomposition begins with a mark, or with the last part of a character that the form
-  composes. A character that decomposes and stays itself under `NFC` is one that `NFC` composes;
+  composes. A character that decomposes and that `NFC` does not change is one that `NFC` composes;
 * script: `UnicodeScripts` begins a piece between two scripts. It never does so before a character
-  of no script, and looks past it for the script before.
+  without a script, and skips such characters to find the previous script.
 """
 
 from __future__ import annotations
@@ -65,22 +65,22 @@ from tokenizers.pre_tokenizers import (
 )
 
 ROOT = Path(__file__).resolve().parent.parent
-RUST = ROOT / "crates/core/src/unicode/tables.rs"
+RUST = ROOT / "crates/core/src/text/unicode/tables.rs"
 PYTHON = ROOT / "python/piecework/reference/_unicode_tables.py"
 
 SCALARS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
-CHUNK = 4096  # characters in one call: enough to hide its cost, few enough for the alignments
-SEPARATOR = "|"  # a starter that no step changes, so what it separates cannot meet
-NUL = "\0"  # the same for the compatibility forms, which make `|` of a wide one
+CHUNK = 4096  # characters in one call: enough to amortize its cost, few enough for the alignments
+SEPARATOR = "|"  # a starter that no step changes, so it separates its neighbours
+NUL = "\0"  # such a starter for the compatibility forms, which change a wide `|`
 HANGUL = range(0xAC00, 0xAC00 + 11172)  # the syllables
-CATEGORIES = ("Lu", "Lt", "Ll", "Lm", "Lo", "M", "N")  # those that split patterns ask for
+CATEGORIES = ("Lu", "Lt", "Ll", "Lm", "Lo", "M", "N")  # those that split patterns use
 
 Runs = list[tuple[int, int, int]]  # (first, last, value)
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What the sweep found, by character; a mapping lacks the characters that it leaves alone."""
+    """Facts by character; a mapping omits the characters that it does not change."""
 
     control: set[str]
     whitespace: set[str]
@@ -101,11 +101,11 @@ class Facts:
 
 
 class SweepError(Exception):
-    """The library does something that the tables cannot express."""
+    """Raised if the library does something that the tables cannot express."""
 
 
 def require(condition: bool, message: str) -> None:
-    """Stop the sweep if one of its assumptions does not hold."""
+    """Stops the sweep if one of its assumptions does not hold."""
     if not condition:
         raise SweepError(message)
 
@@ -114,7 +114,7 @@ def require(condition: bool, message: str) -> None:
 
 
 def sweep() -> Facts:
-    """Ask the library for every fact about every scalar value."""
+    """Measures every fact about every scalar value."""
     nfd = images(NFD().normalize_str, SCALARS)
     lowercase = images(Lowercase().normalize_str, SCALARS)
     require(lowercase == images(bert(lowercase=True), SCALARS), "two kinds of lower case")
@@ -147,7 +147,7 @@ def sweep() -> Facts:
 
 
 def bert(**flags: bool) -> Callable[[str], str]:
-    """Give BERT's normalizer with nothing but the named steps."""
+    """Returns BERT's normalizer with only the named steps."""
     off = dict.fromkeys(("clean_text", "handle_chinese_chars", "strip_accents", "lowercase"), False)
     return BertNormalizer(**{**off, **flags}).normalize_str
 
@@ -155,7 +155,7 @@ def bert(**flags: bool) -> Callable[[str], str]:
 def images(
     step: Callable[[str], str], texts: Iterable[str], separator: str = SEPARATOR
 ) -> dict[str, str]:
-    """Give what a step makes of each text alone, many texts in one call."""
+    """Returns the result of a step for each text alone, with many texts in one call."""
     result = {separator: step(separator)}
     for chunk in chunks([text for text in texts if text != separator]):
         parts = step(separator.join(chunk)).split(separator)
@@ -165,22 +165,22 @@ def images(
 
 
 def chunks(texts: list[str]) -> Iterator[list[str]]:
-    """Cut a list into pieces of one call each."""
+    """Cuts a list into pieces of one call each."""
     for start in range(0, len(texts), CHUNK):
         yield texts[start : start + CHUNK]
 
 
 def changes(mapping: dict[str, str]) -> dict[str, str]:
-    """Leave out what maps to itself."""
+    """Returns the mapping without characters that map to themselves."""
     return {key: value for key, value in mapping.items() if key != value}
 
 
 def removed_and_isolated(
     pre_tokenizer: PreTokenizer, filler: str = "a", characters: list[str] = SCALARS
 ) -> tuple[set[str], set[str]]:
-    """Give the characters that a pre-tokenizer removes, and those that it isolates.
+    """Returns the characters that a pre-tokenizer removes, and those that it isolates.
 
-    Between two fillers: a removed character is in no piece, an isolated one is a piece.
+    Each is between two fillers: a removed character is in no part, an isolated one is a part.
     """
     pre_tokenize = pre_tokenizer.pre_tokenize_str
     removed: set[str] = set()
@@ -195,12 +195,12 @@ def removed_and_isolated(
 
 
 def swept_regex(pattern: str) -> set[str]:
-    """Give the characters that the engine of `Split` finds by a pattern of one character."""
+    """Returns the characters that the engine of `Split` finds by a pattern of one character."""
     return removed_and_isolated(Split(Regex(pattern), "removed"), SEPARATOR)[0]
 
 
 def swept_categories() -> dict[str, set[str]]:
-    """Give the letters, marks and numbers by category, and see that each has only one."""
+    """Returns the letters, marks and numbers by category, and checks that each has only one."""
     found = {name: swept_regex(rf"\p{{{name}}}") for name in CATEGORIES}
     members = set().union(*found.values())
     require(len(members) == sum(map(len, found.values())), "a character has two categories")
@@ -210,21 +210,21 @@ def swept_categories() -> dict[str, set[str]]:
 
 
 def see_white_space_and_punctuation(whitespace: set[str], punctuation: set[str]) -> None:
-    """See that every pre-tokenizer has the same white space and the same punctuation."""
+    """Checks that every pre-tokenizer has the same white space and the same punctuation."""
     require(removed_and_isolated(WhitespaceSplit())[0] == whitespace, "two kinds of white space")
     require(swept_regex(r"\s") == whitespace, r"white space and the \s of Split differ")
     require(removed_and_isolated(Punctuation())[1] == punctuation, "two kinds of punctuation")
 
 
 def swept_word(whitespace: set[str]) -> set[str]:
-    r"""Give the characters that are `\w`, and see that `\s` of that engine is white space."""
+    r"""Returns the characters that are `\w`, and checks that `\s` of that engine is white space."""
     removed, isolated = removed_and_isolated(Whitespace())
     require(removed == whitespace, r"white space and the \s of Whitespace differ")
     return set(SCALARS) - removed - isolated
 
 
 def swept_combining_marks() -> set[str]:
-    """Give the characters that are dropped as they stand, undecomposed."""
+    """Returns the characters that are dropped without decomposition."""
     stripped = changes(images(StripAccents().normalize_str, SCALARS))
     require(not any(stripped.values()), "stripping accents leaves a part")
     return set(stripped)
@@ -233,7 +233,7 @@ def swept_combining_marks() -> set[str]:
 def swept_active_composed(
     nfd: dict[str, str], nfkd: dict[str, str], combining_class: dict[str, int]
 ) -> tuple[set[str], set[str]]:
-    """Give the characters that are active under NFC, and those under NFKC."""
+    """Returns the characters that are active under NFC, and those under NFKC."""
     nfc = images(NFC().normalize_str, SCALARS)
     nfkc = images(NFKC().normalize_str, SCALARS, NUL)
     last_parts = {nfd[c][-1] for c in SCALARS if nfc[c] == c != nfd[c]}
@@ -245,9 +245,9 @@ def swept_active_composed(
 
 
 def swept_scripts() -> dict[str, int]:
-    """Give the script of each character that has one, numbered from 1 as they appear.
+    """Returns the script of each character that has one, numbered from 1 as they appear.
 
-    Neighbours are told apart first; then the heads of their runs, by one head of each script.
+    Boundaries between neighbours are found first; then the script of each run, by comparison with one character of each script.
     """
     scripts = UnicodeScripts()
     apart = removed_and_isolated(scripts, "a")[1] | removed_and_isolated(scripts, "\u4e2d")[1]
@@ -265,7 +265,7 @@ def swept_scripts() -> dict[str, int]:
 
 
 def run_heads(scripted: list[str]) -> list[str]:
-    """Give the first of each run of neighbours of one script; each of them has one."""
+    """Returns the first of each run of neighbours of one script; each of them has one."""
     heads = []
     previous = ""
     for chunk in chunks(scripted):
@@ -277,7 +277,7 @@ def run_heads(scripted: list[str]) -> list[str]:
 
 
 def swept_control(whitespace: set[str]) -> set[str]:
-    """Give the characters that cleaning drops, and see that it makes spaces of white space."""
+    """Returns the characters that cleaning drops, and checks that it replaces white space with spaces."""
     cleaned = images(bert(clean_text=True), SCALARS)
     control = {c for c, image in cleaned.items() if image == ""}
     spaces = {c for c, image in cleaned.items() if image == " "}
@@ -288,7 +288,7 @@ def swept_control(whitespace: set[str]) -> set[str]:
 
 
 def swept_nonspacing_marks(nfd: dict[str, str]) -> set[str]:
-    """Give the characters of which stripping leaves nothing."""
+    """Returns the characters that stripping removes."""
     stripped = images(bert(strip_accents=True), SCALARS)
     marks = {c for c, image in stripped.items() if image == ""}
     expected = {c: "".join(d for d in parts if d not in marks) for c, parts in nfd.items()}
@@ -297,21 +297,21 @@ def swept_nonspacing_marks(nfd: dict[str, str]) -> set[str]:
 
 
 def swept_cjk() -> set[str]:
-    """Give the characters that get a space on both sides."""
+    """Returns the characters that get a space on both sides."""
     padded = changes(images(bert(handle_chinese_chars=True), SCALARS))
     require(all(image == f" {c} " for c, image in padded.items()), "an odd padding")
     return set(padded)
 
 
 def without_hangul(decomposition: dict[str, str]) -> dict[str, str]:
-    """Take out the Hangul syllables, which need no table, once their arithmetic is confirmed."""
+    """Removes the Hangul syllables, which need no table, after checking their arithmetic."""
     syllables = {chr(code): hangul(code - HANGUL.start) for code in HANGUL}
     require(syllables.items() <= decomposition.items(), "Hangul is not arithmetic")
     return {c: parts for c, parts in decomposition.items() if c not in syllables}
 
 
 def hangul(number: int) -> str:
-    """Decompose the syllable of that number into its two or three jamo."""
+    """Decomposes the syllable of that number into its two or three jamo."""
     lead, rest = divmod(number, 21 * 28)
     vowel, trail = divmod(rest, 28)
     jamo = chr(0x1100 + lead) + chr(0x1161 + vowel)
@@ -319,7 +319,7 @@ def hangul(number: int) -> str:
 
 
 def swept_combining_classes(candidates: list[str]) -> dict[str, int]:
-    """Give the class of each character that has one, of those that do not decompose."""
+    """Returns the class of each character that has one, of those that do not decompose."""
     proposed = representatives(candidates)
     lowest, highest = proposed[min(proposed)], proposed[max(proposed)]
     movable = swapped(candidates, after=lowest) | swapped(candidates, before=highest)
@@ -332,7 +332,7 @@ def swept_combining_classes(candidates: list[str]) -> dict[str, int]:
 
 
 def representatives(characters: Iterable[str]) -> dict[int, str]:
-    """Give the first of the characters in each class that `unicodedata` knows, by class."""
+    """Returns the first of the characters in each class that `unicodedata` knows, by class."""
     first: dict[int, str] = {}
     for c in characters:
         if unicodedata.combining(c):
@@ -341,9 +341,9 @@ def representatives(characters: Iterable[str]) -> dict[int, str]:
 
 
 def swapped(candidates: list[str], *, after: str = "", before: str = "") -> set[str]:
-    """Give the candidates that NFD swaps with the mark they stand before or after.
+    """Returns the candidates that NFD swaps with the mark before or after them.
 
-    `after="x"` asks which of them belong after x: c x becomes x c. `before="x"` is its mirror.
+    `after="x"` selects those that belong after x: c x becomes x c. `before="x"` is its mirror image.
     """
     pairs = {c: before + c + after for c in candidates if c != SEPARATOR}
     ordered = images(NFD().normalize_str, pairs.values())
@@ -351,7 +351,7 @@ def swapped(candidates: list[str], *, after: str = "", before: str = "") -> set[
 
 
 def only_class(c: str, lower: dict[int, set[str]], higher: dict[int, set[str]]) -> int:
-    """Give the class whose representative swaps with c on neither side, and see that it fits."""
+    """Returns the class whose representative does not swap with c on either side, and checks it."""
     equal = [number for number in lower if c not in lower[number] | higher[number]]
     require(len(equal) == 1, f"{c!a} belongs to the classes {equal}")
     for number, below in lower.items():
@@ -390,11 +390,11 @@ KINDS = {
     "NUMBER": ("N",),
 }
 KIND_BITS = {name: 1 << at for at, name in enumerate([*KINDS, "BLANK"])}
-SHIFT = 7  # 128 characters in a block make the smallest sum of index and blocks
+SHIFT = 7  # 128 characters in a block give the smallest sum of index and blocks
 
 
 def render_rust(facts: Facts) -> str:
-    """Give the tables of the core: two stages for each fact, one pool of characters."""
+    """Returns the tables of the core: two stages for each fact, one pool of characters."""
     pool = Pool()
     decomposition = {ord(c): pool.slot(text) for c, text in facts.decomposition.items()}
     lowercase = {ord(c): pool.slot(text) for c, text in facts.lowercase.items()}
@@ -419,7 +419,7 @@ def render_rust(facts: Facts) -> str:
 
 
 def class_bits(facts: Facts) -> dict[int, int]:
-    """Give the bits of each code point that has any of the properties."""
+    """Returns the bits of each code point that has any of the properties."""
     members: dict[str, Iterable[str]] = {
         "CONTROL": facts.control,
         "WHITESPACE": facts.whitespace,
@@ -444,21 +444,21 @@ def class_bits(facts: Facts) -> dict[int, int]:
 
 
 def category_bits(facts: Facts) -> dict[int, int]:
-    """Give the bit of each code point that split patterns tell from the rest."""
+    """Returns the bit of each code point that split patterns distinguish."""
     members = {kind: set().union(*(facts.category[name] for name in names)) for kind, names in KINDS.items()}
     members["BLANK"] = facts.whitespace
     return {ord(c): KIND_BITS[kind] for kind, characters in members.items() for c in characters}
 
 
 class Pool:
-    """The characters of all mappings; a slot is `offset * 4 + length - 1`, and 0 is no slot."""
+    """The characters of all mappings; a slot is `offset * 4 + length - 1`, and 0 means none."""
 
     def __init__(self) -> None:
-        """Start with one character that no slot points at, so that 0 stays free."""
+        """Creates a pool of one character that no slot points at, so that 0 stays free."""
         self.text = "\0"
 
     def slot(self, text: str) -> int:
-        """Give the slot of a text, which joins the pool unless it is there already."""
+        """Returns the slot of a text, which joins the pool unless it is there already."""
         require(1 <= len(text) <= 4, f"{text!a} does not fit a slot")
         offset = self.text.find(text, 1)
         if offset < 0:
@@ -469,7 +469,7 @@ class Pool:
 
 
 def rust_stages(name: str, kind: str, values: dict[int, int]) -> list[str]:
-    """Render a table of two stages; past its last block every value is 0."""
+    """Renders a table of two stages; past its last block every value is 0."""
     size = 1 << SHIFT
     numbers: dict[tuple[int, ...], int] = {}
     index = []
@@ -485,13 +485,13 @@ def rust_stages(name: str, kind: str, values: dict[int, int]) -> list[str]:
 
 
 def rust_array(name: str, kind: str, items: list[str]) -> list[str]:
-    """Render a static array, as many items to a line as fit."""
+    """Renders a static array, with lines as full as possible."""
     head = f"pub(super) static {name}: [{kind}; {len(items)}] = ["
     return ["", "#[rustfmt::skip]", head, *filled([f"{item}," for item in items]), "];"]
 
 
 def filled(items: list[str], width: int = 100) -> Iterator[str]:
-    """Fill lines with items."""
+    """Fills lines with items."""
     line = ""
     for item in items:
         if len(line) + len(item) > width:
@@ -502,7 +502,7 @@ def filled(items: list[str], width: int = 100) -> Iterator[str]:
 
 
 def rust_char(c: str) -> str:
-    """Render a character literal in ASCII."""
+    """Renders a character literal in ASCII."""
     return f"'{c}'" if c.isascii() and c.isalpha() else f"'\\u{{{ord(c):x}}}'"
 
 
@@ -510,7 +510,7 @@ def rust_char(c: str) -> str:
 
 
 def render_python(facts: Facts) -> str:
-    """Give the tables of the reference: runs of code points, in hexadecimal, as long strings."""
+    """Returns the tables of the reference: runs of code points, in hexadecimal, as long strings."""
     sections = {
         "CONTROL": written_set(facts.control),
         "WHITESPACE": written_set(facts.whitespace),
@@ -542,7 +542,7 @@ def render_python(facts: Facts) -> str:
 
 
 def runs(values: dict[int, int]) -> Runs:
-    """Join neighbours of equal value."""
+    """Joins neighbours of equal value."""
     result: Runs = []
     for code, value in sorted(values.items()):
         if result and result[-1][1:] == (code - 1, value):
@@ -553,23 +553,23 @@ def runs(values: dict[int, int]) -> Runs:
 
 
 def written_set(characters: set[str]) -> str:
-    """Write a set as ranges."""
+    """Writes a set as ranges."""
     return " ".join(written_range(a, b) for a, b, _ in runs({ord(c): 0 for c in characters}))
 
 
 def written_classes(classes: dict[str, int]) -> str:
-    """Write combining classes, or scripts, as ranges."""
+    """Writes combining classes, or scripts, as ranges."""
     found = runs({ord(c): number for c, number in classes.items()})
     return " ".join(f"{written_range(a, b)}:{number}" for a, b, number in found)
 
 
 def written_range(first: int, last: int) -> str:
-    """Write a range, or the only code point of it."""
+    """Writes a range, or the only code point of it."""
     return f"{first:x}" if first == last else f"{first:x}-{last:x}"
 
 
 def written_mapping(mapping: dict[str, str]) -> str:
-    """Write a mapping as runs of neighbours."""
+    """Writes a mapping as runs of neighbours."""
     written = []
     for first, last, _ in runs({ord(c): 0 for c in mapping}):
         values = (mapping[chr(code)] for code in range(first, last + 1))
@@ -578,12 +578,12 @@ def written_mapping(mapping: dict[str, str]) -> str:
 
 
 def written_text(text: str) -> str:
-    """Write the characters of one image."""
+    """Writes the characters of one image."""
     return "+".join(f"{ord(c):x}" for c in text)
 
 
 def python_string(name: str, text: str, width: int = 80) -> list[str]:
-    """Assign a string, a long one cut into literals that Python joins again."""
+    """Assigns a string, a long one cut into literals that Python joins again."""
     if len(text) <= width:
         return [f'{name} = "{text}"']
     cuts = [text[start : start + width] for start in range(0, len(text), width)]
@@ -594,7 +594,7 @@ def python_string(name: str, text: str, width: int = 80) -> list[str]:
 
 
 def main() -> int:
-    """Write the files, or with `--check` compare them."""
+    """Writes the files, or with `--check` compares them."""
     parser = argparse.ArgumentParser(description="Make the Unicode tables from `tokenizers`.")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if stale")
     check = parser.parse_args().check
@@ -609,7 +609,7 @@ def main() -> int:
 
 
 def is_current(path: Path, text: str) -> bool:
-    """Tell whether a file has exactly that text."""
+    """Returns whether a file contains exactly that text."""
     return path.exists() and path.read_bytes() == text.encode()
 
 
