@@ -50,7 +50,7 @@ def rows(text: str, start: str) -> list[list[str]]:
 
 def test_the_differences_are_those_of_the_specification() -> None:
     specified = rows(SPEC, "\n## 9. Where we differ from the library")
-    shown = rows(PAGE, "\nWhat comes of it:")
+    shown = rows(PAGE, "\nDifferences in results:")
     assert [row[0] for row in shown] == [row[0] for row in specified]
     assert [row[1] for row in shown] == [row[1] for row in specified]
     assert len({row[0] for row in shown}) == len(shown) >= 19
