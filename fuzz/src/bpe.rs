@@ -163,7 +163,7 @@ fn model(u: &mut Unstructured<'_>, (entries, merges): &Merged, settings: Value) 
     let mut model = json!({"type": "BPE", "vocab": vocab, "merges": merges});
     if below(u, 4)? == 0 {
         let chances = bytes(u.arbitrary()?, entries.len());
-        let unused = entries.iter().zip(chances).filter(|(entry, chance)| chance & 7 == 0 && !entry.starts_with('<'));
+        let unused = entries.iter().zip(chances).filter(|(entry, chance)| chance & 7 == 0 && !entry.starts_with(['<', '[']));
         let unused: Vec<&String> = unused.map(|(entry, _)| entry).collect();
         model["type"] = json!("piecework.BPE");
         model["piecework"] = json!({"version": 1, "unused": unused});
