@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import piecework as pw
-from piecework import decoders, models
+from piecework import decoders, models, pre_tokenizers
 
 pytestmark = pytest.mark.smoke
 
@@ -75,6 +75,31 @@ def test_what_a_token_waits_for() -> None:
     words = tokenizer(["un", "able</w>", "to</w>"], decoders.BPEDecoder())
     assert list(words.decode_stream().pieces([0, 1, 2])) == ["un", "able", " to"]
     assert list(tokenizer(["a", "b"], None).decode_stream().pieces([0, 1])) == ["a", " b"]
+
+
+def test_a_last_space_is_all_that_waits() -> None:
+    """A trained decoder removes it by an expression; others make a stream wait for the whole text."""
+    split = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.WhitespaceSplit(),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+    trainer = pw.BpeTrainer(max_merges=9, alphabet="byte", end_of_word_suffix="</w>")
+    tok = pw.train(["low lower low"], trainer, pre_tokenizer=split)
+    assert isinstance(tok.decoder, decoders.Sequence)
+    assert tok.decoder.decoders[-1] == decoders.Replace(pw.Regex(r" (?![\s\S])"), "")
+    ids = tok.encode_ids("low low lower")
+    stream = tok.decode_stream()
+    assert [stream.step(number) for number in ids] == ["low", " low", " lower"]
+    assert stream.finish() == ""
+    assert tok.decode(ids) == "low low lower"
+    assert tok.decode_bytes(ids) == b"low low lower"
+    assert (tok.decode([]), tok.decode_bytes([]), tok.decode_stream().finish()) == ("", b"", "")
+    other = tok.with_parts(
+        decoder=decoders.Sequence([*tok.decoder.decoders[:-1], decoders.Strip(" ", right=1)])
+    )
+    assert other.decode(ids) == tok.decode(ids)
 
 
 def test_steps_are_the_text() -> None:

@@ -104,7 +104,7 @@ def decoder_for(
         steps += _without_marks(marks, apart=apart, has_bytes=None in layers)
     steps += _undone(layers, apart=apart, spaced=spaced)
     if apart and marks.suffix and None in layers:
-        steps.append(_strip(0, 1))
+        steps.append(_without_last_space())
     if not steps and not apart:
         steps.append({"type": "Fuse"})
     return _sequence(steps)
@@ -231,7 +231,10 @@ def _undone_mark(mark: SpaceMark, *, fused: bool) -> Iterator[dict[str, Any]]:
     if mark.leads or mark.trails:
         if not fused:
             yield {"type": "Fuse"}
-        yield _strip(int(mark.leads), int(mark.trails))
+        if mark.leads:
+            yield {"type": "Strip", "content": " ", "start": 1, "stop": 0}
+        if mark.trails:
+            yield _without_last_space()
 
 
 def _escaped(text: str) -> str:
@@ -242,8 +245,9 @@ def _replace(pattern: dict[str, str], content: str) -> dict[str, Any]:
     return {"type": "Replace", "pattern": pattern, "content": content}
 
 
-def _strip(start: int, stop: int) -> dict[str, Any]:
-    return {"type": "Strip", "content": " ", "start": start, "stop": stop}
+def _without_last_space() -> dict[str, Any]:
+    # `tokenizers` panics where `Strip` is to do that to an empty text.
+    return _replace({"Regex": r" (?![\s\S])"}, "")
 
 
 def _sequence(steps: list[dict[str, Any]]) -> dict[str, Any] | None:

@@ -23,6 +23,7 @@ use crate::text::span::check_bytes;
 
 pub use bpe::BpeDecoder;
 pub use ctc::CtcDecoder;
+pub(crate) use replace::LAST_SPACE;
 pub use replace::ReplaceDecoder;
 pub use sentencepiece::SentencePieceDecoder;
 pub use stream::{DecodeStream, Form};

@@ -2,7 +2,7 @@
 //!
 //! `spec/pipeline.md`, section 8.1, says the same in words.
 
-use crate::decode::{BpeDecoder, Decoder, ReplaceDecoder, StripDecoder, WordPieceDecoder};
+use crate::decode::{BpeDecoder, Decoder, LAST_SPACE, ReplaceDecoder, StripDecoder, WordPieceDecoder};
 use crate::error::Result;
 use crate::normalize::{Normalizer, SPACE, SentencePiece};
 use crate::pretokenize::words::Words;
@@ -61,7 +61,7 @@ pub(super) fn decoder_for(splitter: &WordSplitter, marks: TokenMarks<'_>) -> Res
     }
     undo(&layers, apart, spaced, &mut steps)?;
     if apart && has_bytes && !marks.suffix.is_empty() {
-        steps.push(strip(0, 1));
+        steps.push(without_last_space()?);
     }
     if steps.is_empty() && !apart {
         steps.push(Decoder::Fuse);
@@ -182,16 +182,16 @@ fn undo(layers: &[Layer], apart: bool, mut spaced: bool, steps: &mut Vec<Decoder
                 fused = true;
             }
             Layer::Spaces(mark) if over_bytes => steps.push(replace(Pattern::literal(&mark.text), String::new())),
-            Layer::Spaces(mark) => undo_mark(mark, fused, steps),
+            Layer::Spaces(mark) => undo_mark(mark, fused, steps)?,
         }
     }
     Ok(())
 }
 
-fn undo_mark(mark: &SpaceMark, fused: bool, steps: &mut Vec<Decoder>) {
+fn undo_mark(mark: &SpaceMark, fused: bool, steps: &mut Vec<Decoder>) -> Result<()> {
     if let Some(metaspace) = mark.metaspace.filter(|metaspace| metaspace.split && !fused) {
         steps.push(Decoder::Metaspace(metaspace));
-        return;
+        return Ok(());
     }
     // The first part may hold the marks of several spaces, of which the decoder `Metaspace` would keep none.
     if mark.text != " " {
@@ -201,8 +201,14 @@ fn undo_mark(mark: &SpaceMark, fused: bool, steps: &mut Vec<Decoder>) {
         if !fused {
             steps.push(Decoder::Fuse);
         }
-        steps.push(strip(mark.leads.into(), mark.trails.into()));
+        if mark.leads {
+            steps.push(Decoder::Strip(StripDecoder { content: ' ', start: 1, stop: 0 }));
+        }
+        if mark.trails {
+            steps.push(without_last_space()?);
+        }
     }
+    Ok(())
 }
 
 /// What takes the prefix from continuing tokens. A token that is the prefix continues nothing: it is text.
@@ -244,8 +250,9 @@ fn replace(pattern: Pattern, content: String) -> Decoder {
     Decoder::Replace(ReplaceDecoder { pattern, content })
 }
 
-fn strip(start: usize, stop: usize) -> Decoder {
-    Decoder::Strip(StripDecoder { content: ' ', start, stop })
+/// Returns what removes one space at the end: `tokenizers` panics where `Strip` is to do that to an empty text.
+fn without_last_space() -> Result<Decoder> {
+    Ok(replace(Pattern::regex(LAST_SPACE)?, String::new()))
 }
 
 /// A regular expression that finds `text` as it stands.

@@ -24,8 +24,8 @@ mod parts;
 mod search;
 mod sentencepiece;
 
-use super::Decoder;
 use super::cleanup::CLEANUP;
+use super::{Decoder, StripDecoder};
 use crate::error::Result;
 use crate::settings::PrependScheme;
 use crate::text::span::check_bytes;
@@ -214,6 +214,9 @@ fn add_stages(decoder: &Decoder, form: Form, is_single: bool, stages: &mut Vec<K
         }
         Decoder::Fuse => stages.push(Kind::Fuse(Fuse)),
         Decoder::Strip(decoder) => stages.push(Kind::Strip(Strip::new(decoder))),
+        Decoder::Replace(decoder) if decoder.removes_last_space() => {
+            stages.push(Kind::Strip(Strip::new(&StripDecoder { content: ' ', start: 0, stop: 1 })));
+        }
         Decoder::Replace(decoder) if decoder.pattern.is_regex() => stages.push(Kind::Regex(Regex::new(decoder))),
         Decoder::Replace(decoder) => {
             let literal = Literal::new(decoder.pattern.source(), &decoder.content);
