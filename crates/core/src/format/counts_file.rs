@@ -9,8 +9,8 @@
 //! Word, count, document and place of the first sight, in the order of the words' bytes, so that the same table is
 //! the same file. Backslash, tab and line ends inside a word are escaped.
 
-use super::components::{refuse_functions, splitter, splitter_json};
 use super::json::{Json, Node, object};
+use super::tokenizer_json::{refuse_functions, splitter, splitter_json};
 use crate::counts::{FirstSight, WordCounts};
 use crate::error::{Error, Place, Result};
 

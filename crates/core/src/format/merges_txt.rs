@@ -6,8 +6,8 @@
 use super::json::{Json, Node};
 use super::lines::{self, lines, plain_text, refuse_mark};
 use super::merged::{Held, byte_level, byte_level_parts, entries, merge_of, named};
-use super::models::{read_vocab, vocab_json};
 use super::tiktoken::refuse_missing_bytes;
+use super::tokenizer_json::{read_vocab, vocab_json};
 use crate::added::AddedToken;
 use crate::decode::{BpeDecoder, Decoder, ReplaceDecoder, StripDecoder};
 use crate::encoding::NamedToken;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::decoders::{byte_level, byte_level_json, metaspace, metaspace_json};
-use super::json::{Json, Node, choice, name_of, object};
 use super::patterns::{pattern, pattern_json};
 use crate::error::Result;
+use crate::format::json::{Json, Node, choice, name_of, object};
 use crate::pretokenize::{Behavior, Dictionary, Function, Jieba, PreTokenizer, Split, UserWord};
 
 /// What a type name alone says.

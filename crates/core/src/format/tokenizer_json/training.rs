@@ -1,8 +1,8 @@
 //! What training left behind, as a model's own part of a `tokenizer.json` holds it.
 
-use super::json::{Json, Node};
-use super::trainer::{trainer, write_trainer};
+use super::trainers::{trainer, write_trainer};
 use crate::error::{Error, Result};
+use crate::format::json::{Json, Node};
 use crate::learn::{Merge, Round};
 use crate::pipeline::Training;
 use crate::vocab::Vocab;

@@ -1,11 +1,11 @@
 //! Decoders as `tokenizer.json` writes them.
 
-use super::json::{Json, Node, choice, name_of, object};
 use super::patterns::{pattern, pattern_json};
 use crate::decode::{
     BpeDecoder, CtcDecoder, Decoder, ReplaceDecoder, SentencePieceDecoder, StripDecoder, WordPieceDecoder,
 };
 use crate::error::Result;
+use crate::format::json::{Json, Node, choice, name_of, object};
 use crate::normalize::SPACE;
 use crate::settings::{ByteLevel, Metaspace, PrependScheme};
 use crate::text::pattern::Pattern;

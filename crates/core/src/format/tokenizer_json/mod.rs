@@ -1,26 +1,46 @@
 //! `tokenizer.json`, the format of Hugging Face's `tokenizers` 0.23.
 //!
-//! Each part has a room of its own; here they come together.
+//! Each member has a file of its own; here they come together. `training` is the record of a training, which a model carries,
+//! and `trainers` the settings in it.
+
+mod added_tokens;
+mod decoders;
+mod limits;
+mod models;
+mod normalizers;
+mod patterns;
+mod post_processors;
+mod pre_tokenizers;
+mod scores;
+mod splitter;
+mod trainers;
+mod training;
 
 use std::sync::Arc;
 
-use super::added_tokens::{added_token_json, added_tokens};
-use super::components::{refuse_functions, splitter, splitter_json};
-use super::decoders::{decoder, decoder_json, nearest_json};
-use super::json::{Json, Node, shortest};
-use super::limits::{padding, padding_json, truncation, truncation_json};
-use super::models::{DECODER, RawModel, VERSION, kind, model_json};
-use super::normalizers::normalizer_json;
-use super::post_processors::{post_processor, post_processor_json};
-use super::pre_tokenizers::pre_tokenizer_json;
-use super::scores;
-use super::unigram::UNIGRAM;
+use self::added_tokens::{added_token_json, added_tokens};
+use self::decoders::{decoder, decoder_json, nearest_json};
+use self::limits::{padding, padding_json, truncation, truncation_json};
+use self::models::{DECODER, RawModel, UNIGRAM, kind, model_json, with_own};
+use self::normalizers::normalizer_json;
+use self::post_processors::{post_processor, post_processor_json};
+use self::pre_tokenizers::pre_tokenizer_json;
 use crate::decode::Decoder;
 use crate::error::Result;
+use crate::format::json::{Json, Node, shortest};
 use crate::model::Model;
 use crate::pipeline::{Parts, Tokenizer};
 use crate::pretokenize::Function;
 use crate::splitter::WordSplitter;
+
+pub use self::decoders::{read_decoder, write_decoder};
+pub use self::limits::{read_padding, read_truncation, write_padding, write_truncation};
+pub use self::models::write_model;
+pub use self::splitter::{read_splitter, write_splitter};
+pub use self::trainers::{read_trainer, write_trainer};
+
+pub(super) use self::models::{read_vocab, vocab_json};
+pub(super) use self::splitter::{refuse_functions, splitter, splitter_json};
 
 /// The members down to which a saved file breaks lines: a token a line, a merge a line.
 const DEPTH: usize = 4;
@@ -89,17 +109,6 @@ fn is_unigram(root: &Node<'_>) -> bool {
 /// The decoder that stands in the model's own part, where the library has none that gives the same for all ids.
 fn own_decoder<'a>(model: &Node<'a>) -> Result<Option<Node<'a>>> {
     model.find("piecework")?.map_or(Ok(None), |own| own.find(DECODER))
-}
-
-/// The model with a member more in its own part.
-fn with_own(mut model: Json, name: &str, value: Json) -> Json {
-    let Json::Object(members) = &mut model else { return model };
-    let member = (name.to_owned(), value);
-    match members.iter_mut().find(|(name, _)| name == "piecework") {
-        Some((_, Json::Object(own))) => own.push(member),
-        _ => members.push(("piecework".to_owned(), Json::Object(vec![("version".to_owned(), VERSION.into()), member]))),
-    }
-    model
 }
 
 /// The tokenizer with other parts: those that `text` has as members, null for none.

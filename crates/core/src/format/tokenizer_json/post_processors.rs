@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::decoders::{byte_level, byte_level_json};
-use super::json::{Json, Node, object};
 use crate::encoding::NamedToken;
 use crate::error::Result;
+use crate::format::json::{Json, Node, object};
 use crate::postprocess::{Bert, Piece, PostProcessor, Roberta, Special, Template};
 
 const KINDS: [&str; 5] = ["BertProcessing", "RobertaProcessing", "TemplateProcessing", "ByteLevel", "Sequence"];

@@ -4,11 +4,12 @@
 //! the model is saved under the type `piecework.BPE`, which `tokenizers` refuses: no id changes in silence. So it is where
 //! the suffix is a symbol of its own, or tokens are split again.
 
-use super::bpe_trainer::STYLES;
-use super::json::{Json, Node, choice, object};
-use super::models::{DECODER, VERSION, vocab_json};
-use super::training::{RawTraining, training_json};
+use super::own::{DECODER, VERSION, check_version};
+use super::vocab::vocab_json;
 use crate::error::{Result, shorten};
+use crate::format::json::{Json, Node, choice, object};
+use crate::format::tokenizer_json::trainers::SUFFIX_STYLES;
+use crate::format::tokenizer_json::training::{RawTraining, training_json};
 use crate::model::bpe::{Bpe, Merges, NO_RANK, Settings, SuffixStyle};
 use crate::pipeline::Training;
 use crate::vocab::Vocab;
@@ -118,15 +119,12 @@ struct Own {
 impl Own {
     fn read(node: &Node<'_>) -> Result<Self> {
         node.only(&["version", "ranks", "suffix_style", "unused", "training", DECODER])?;
-        let version = node.member("version")?;
-        if version.unsigned()? != VERSION {
-            return Err(version.unsupported(format!("this version of piecework reads version {VERSION} of its part")));
-        }
+        check_version(node)?;
         Ok(Self {
             ranks: node.find("ranks")?.map(|node| ranks(&node)).transpose()?,
             suffix_style: node
                 .find("suffix_style")?
-                .map_or(Ok(SuffixStyle::Attached), |node| choice(&node, &STYLES))?,
+                .map_or(Ok(SuffixStyle::Attached), |node| choice(&node, &SUFFIX_STYLES))?,
             unused: node.find("unused")?.map(|node| node.strings()).transpose()?.unwrap_or_default(),
             training: node.find("training")?.map(|node| RawTraining::read(&node)).transpose()?,
         })

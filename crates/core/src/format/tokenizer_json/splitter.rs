@@ -1,9 +1,9 @@
 //! Components by themselves, as Python hands them over.
 
-use super::json::{Json, Node, object};
 use super::normalizers::{normalizer, normalizer_json};
 use super::pre_tokenizers::{pre_tokenizer, pre_tokenizer_json};
 use crate::error::{Error, Result};
+use crate::format::json::{Json, Node, object};
 use crate::pretokenize::{Function, PreTokenizer};
 use crate::splitter::WordSplitter;
 
@@ -21,7 +21,7 @@ pub fn write_splitter(splitter: &WordSplitter) -> String {
     splitter_json(splitter).text()
 }
 
-pub(super) fn splitter_json(splitter: &WordSplitter) -> Json {
+pub(in crate::format) fn splitter_json(splitter: &WordSplitter) -> Json {
     object([
         ("normalizer", normalizer_json(splitter.normalizer())),
         ("pre_tokenizer", pre_tokenizer_json(splitter.pre_tokenizer())),
@@ -29,7 +29,7 @@ pub(super) fn splitter_json(splitter: &WordSplitter) -> Json {
 }
 
 /// The members `normalizer` and `pre_tokenizer` of `node`.
-pub(super) fn splitter(node: &Node<'_>, functions: &[Function]) -> Result<WordSplitter> {
+pub(in crate::format) fn splitter(node: &Node<'_>, functions: &[Function]) -> Result<WordSplitter> {
     WordSplitter::new(
         node.find("normalizer")?.map(|node| normalizer(&node)).transpose()?,
         node.find("pre_tokenizer")?.map(|node| pre_tokenizer(&node, functions)).transpose()?,
@@ -37,7 +37,7 @@ pub(super) fn splitter(node: &Node<'_>, functions: &[Function]) -> Result<WordSp
 }
 
 /// Refuses to write a Python function: no file can hold one.
-pub(super) fn refuse_functions(splitter: &WordSplitter, what: &str) -> Result<()> {
+pub(in crate::format) fn refuse_functions(splitter: &WordSplitter, what: &str) -> Result<()> {
     let mut steps = splitter.pre_tokenizer().into_iter().flat_map(PreTokenizer::steps);
     if !steps.any(|step| matches!(step, PreTokenizer::Function(_))) {
         return Ok(());

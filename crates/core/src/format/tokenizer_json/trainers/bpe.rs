@@ -1,10 +1,11 @@
 //! The settings of a trainer of BPE as JSON.
 
-use super::json::{Json, Node, choice, name_of, object};
-use super::trainer::character;
 use crate::error::Result;
+use crate::format::json::{Json, Node, choice, name_of, object};
 use crate::model::bpe::SuffixStyle;
 use crate::model::bpe::train::{Alphabet, Ties, TrainerConfig};
+
+pub(super) const BPE: &str = "BpeTrainer";
 
 const MEMBERS: [&str; 18] = [
     "type",
@@ -32,7 +33,7 @@ const TIES: [(&str, Ties); 4] =
 
 const ALPHABETS: [(&str, Alphabet); 2] = [("char", Alphabet::Char), ("byte", Alphabet::Byte)];
 
-pub(super) const STYLES: [(&str, SuffixStyle); 2] =
+pub(in crate::format::tokenizer_json) const SUFFIX_STYLES: [(&str, SuffixStyle); 2] =
     [("attached", SuffixStyle::Attached), ("separate", SuffixStyle::Separate)];
 
 /// The unknown tokens of files from before there was a setting for them.
@@ -64,19 +65,19 @@ pub(super) fn read(node: &Node<'_>) -> Result<TrainerConfig> {
         special_tokens_first: node.member("special_tokens_first")?.bool()?,
         user_defined_symbols: node.member("user_defined_symbols")?.strings()?,
         alphabet: choice(&node.member("alphabet")?, &ALPHABETS)?,
-        initial_alphabet: characters.array()?.map(|node| character(&node)).collect::<Result<_>>()?,
+        initial_alphabet: characters.array()?.map(|node| node.char()).collect::<Result<_>>()?,
         limit_alphabet: size("limit_alphabet")?,
         continuing_subword_prefix: node.member("continuing_subword_prefix")?.str()?.to_owned(),
         end_of_word_suffix: node.member("end_of_word_suffix")?.str()?.to_owned(),
-        suffix_style: choice(&node.member("suffix_style")?, &STYLES)?,
+        suffix_style: choice(&node.member("suffix_style")?, &SUFFIX_STYLES)?,
         max_token_length: size("max_token_length")?,
     })
 }
 
-pub(super) fn write(config: &TrainerConfig) -> String {
+pub(super) fn write(config: &TrainerConfig) -> Json {
     let count = |value: Option<usize>| Json::from(value.map(|value| value as u64));
     object([
-        ("type", super::trainer::BPE.into()),
+        ("type", BPE.into()),
         ("vocab_size", count(config.vocab_size)),
         ("max_merges", count(config.max_merges)),
         ("min_frequency", config.min_frequency.into()),
@@ -92,8 +93,7 @@ pub(super) fn write(config: &TrainerConfig) -> String {
         ("limit_alphabet", count(config.limit_alphabet)),
         ("continuing_subword_prefix", config.continuing_subword_prefix.as_str().into()),
         ("end_of_word_suffix", config.end_of_word_suffix.as_str().into()),
-        ("suffix_style", name_of(config.suffix_style, &STYLES).into()),
+        ("suffix_style", name_of(config.suffix_style, &SUFFIX_STYLES).into()),
         ("max_token_length", count(config.max_token_length)),
     ])
-    .text()
 }

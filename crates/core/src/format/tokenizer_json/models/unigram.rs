@@ -5,15 +5,15 @@
 
 use std::collections::HashSet;
 
-use super::json::{Json, Node, choice, name_of, object};
-use super::models::{DECODER, VERSION};
-use super::training::{RawTraining, training_json};
+use super::own::{DECODER, VERSION, check_version};
 use crate::error::{Error, Result, shorten};
+use crate::format::json::{Json, Node, choice, name_of, object};
+use crate::format::tokenizer_json::training::{RawTraining, training_json};
 use crate::model::unigram::{Precision, Settings, Unigram};
 use crate::pipeline::Training;
 use crate::vocab::Vocab;
 
-pub(super) const UNIGRAM: &str = "Unigram";
+pub(in crate::format) const UNIGRAM: &str = "Unigram";
 pub(super) const OWN_UNIGRAM: &str = "piecework.Unigram";
 
 const MEMBERS: [&str; 5] = ["type", "unk_id", "vocab", "byte_fallback", "piecework"];
@@ -82,10 +82,7 @@ struct Own {
 impl Own {
     fn read(node: &Node<'_>, vocab: &Vocab) -> Result<Self> {
         node.only(&["version", "precision", "user_defined", "reserved", "training", DECODER])?;
-        let version = node.member("version")?;
-        if version.unsigned()? != VERSION {
-            return Err(version.unsupported(format!("this version of piecework reads version {VERSION} of its part")));
-        }
+        check_version(node)?;
         let ids = |name| node.find(name)?.map_or_else(|| Ok(HashSet::new()), |node| ids(&node, vocab));
         Ok(Self {
             precision: node.find("precision")?.map_or(Ok(Precision::Float64), |node| choice(&node, &PRECISIONS))?,

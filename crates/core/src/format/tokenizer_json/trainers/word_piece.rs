@@ -1,10 +1,10 @@
-//! A trainer's settings as JSON, as Python hands them over and as files keep them.
+//! The settings of a trainer of `WordPiece` as JSON.
 
-use super::json::{Json, Node, choice, name_of, object};
-use super::{bpe_trainer, unigram_trainer};
 use crate::error::Result;
-use crate::model::Trainer;
+use crate::format::json::{Json, Node, choice, name_of, object};
 use crate::model::wordpiece::train::{Criterion, Ties, TrainerConfig};
+
+pub(super) const WORD_PIECE: &str = "WordPieceTrainer";
 
 const MEMBERS: [&str; 17] = [
     "type",
@@ -35,36 +35,7 @@ const CRITERIA: [(&str, Criterion); 4] = [
 
 const TIES: [(&str, Ties); 3] = [("lex", Ties::Lex), ("first", Ties::First), ("hf", Ties::Hf)];
 
-const WORD_PIECE: &str = "WordPieceTrainer";
-pub(super) const BPE: &str = "BpeTrainer";
-pub(super) const UNIGRAM: &str = "UnigramTrainer";
-
-/// Reads the settings of a trainer.
-pub fn read_trainer(text: &str) -> Result<Trainer> {
-    trainer(&Node::root(&Json::parse(text.as_bytes())?))
-}
-
-/// Writes the settings of a trainer, all of them, in one order.
-#[must_use]
-pub fn write_trainer(trainer: &Trainer) -> String {
-    match trainer {
-        Trainer::WordPiece(config) => write(config),
-        Trainer::Bpe(config) => bpe_trainer::write(config),
-        Trainer::Unigram(config) => unigram_trainer::write(config),
-    }
-}
-
-/// The settings that a file keeps.
-pub(super) fn trainer(node: &Node<'_>) -> Result<Trainer> {
-    match node.kind()? {
-        WORD_PIECE => read(node).map(Trainer::WordPiece),
-        BPE => bpe_trainer::read(node).map(Trainer::Bpe),
-        UNIGRAM => unigram_trainer::read(node).map(Trainer::Unigram),
-        other => Err(node.unknown_kind(other, &[WORD_PIECE, BPE, UNIGRAM])),
-    }
-}
-
-fn read(node: &Node<'_>) -> Result<TrainerConfig> {
+pub(super) fn read(node: &Node<'_>) -> Result<TrainerConfig> {
     node.only(&MEMBERS)?;
     Ok(TrainerConfig {
         vocab_size: node.member("vocab_size")?.size()?,
@@ -81,11 +52,7 @@ fn read(node: &Node<'_>) -> Result<TrainerConfig> {
         user_defined_symbols: node
             .find("user_defined_symbols")?
             .map_or_else(|| Ok(Vec::new()), |node| node.strings())?,
-        initial_alphabet: node
-            .member("initial_alphabet")?
-            .array()?
-            .map(|node| character(&node))
-            .collect::<Result<_>>()?,
+        initial_alphabet: node.member("initial_alphabet")?.array()?.map(|node| node.char()).collect::<Result<_>>()?,
         limit_alphabet: node.find("limit_alphabet")?.map(|node| node.size()).transpose()?,
         continuing_subword_prefix: node.member("continuing_subword_prefix")?.str()?.to_owned(),
         max_token_length: node.find("max_token_length")?.map(|node| node.size()).transpose()?,
@@ -93,7 +60,7 @@ fn read(node: &Node<'_>) -> Result<TrainerConfig> {
     })
 }
 
-fn write(config: &TrainerConfig) -> String {
+pub(super) fn write(config: &TrainerConfig) -> Json {
     let count = |value: Option<usize>| Json::from(value.map(|value| value as u64));
     object([
         ("type", WORD_PIECE.into()),
@@ -114,13 +81,4 @@ fn write(config: &TrainerConfig) -> String {
         ("max_token_length", count(config.max_token_length)),
         ("prune_unused", config.prune_unused.into()),
     ])
-    .text()
-}
-
-pub(super) fn character(node: &Node<'_>) -> Result<char> {
-    let mut chars = node.str()?.chars();
-    match (chars.next(), chars.next()) {
-        (Some(c), None) => Ok(c),
-        _ => Err(node.error("expected one character")),
-    }
 }

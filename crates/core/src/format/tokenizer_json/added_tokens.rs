@@ -1,8 +1,8 @@
 //! Added tokens as `tokenizer.json` writes them.
 
-use super::json::{Json, Node, object};
 use crate::added::{AddedToken, AddedTokens};
 use crate::error::{Result, shorten};
+use crate::format::json::{Json, Node, object};
 use crate::vocab::Vocab;
 
 /// Reads added tokens; their ids must be those that the reference gives them.

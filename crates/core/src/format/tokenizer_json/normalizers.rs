@@ -1,8 +1,8 @@
 //! Normalizers as `tokenizer.json` writes them.
 
-use super::json::{Json, Node, object};
 use super::patterns::{pattern, pattern_json};
 use crate::error::Result;
+use crate::format::json::{Json, Node, object};
 use crate::normalize::{BertNormalizer, Form, Normalizer, Precompiled, SentencePiece, SentencePieceSettings, Strip};
 
 /// What a type name alone says.

@@ -1,10 +1,10 @@
 //! Truncation and padding as `tokenizer.json` writes them.
 
-use super::json::{Json, Node, choice, name_of, object};
 use crate::encoding::pad::Padding;
 use crate::encoding::truncate::{Strategy, Truncation};
 use crate::encoding::{Direction, NamedToken};
 use crate::error::Result;
+use crate::format::json::{Json, Node, choice, name_of, object};
 
 const DIRECTIONS: [(&str, Direction); 2] = [("Left", Direction::Left), ("Right", Direction::Right)];
 const STRATEGIES: [(&str, Strategy); 3] = [

@@ -1,7 +1,7 @@
 //! Patterns as `tokenizer.json` writes them: `{"String": "…"}` or `{"Regex": "…"}`.
 
-use super::json::{Json, Node, object};
 use crate::error::Result;
+use crate::format::json::{Json, Node, object};
 use crate::text::pattern::Pattern;
 
 pub(super) fn pattern(node: &Node<'_>) -> Result<Pattern> {

@@ -1,9 +1,10 @@
 //! The settings of a trainer of Unigram as JSON.
 
-use super::json::{Json, Node, object};
-use super::trainer::character;
 use crate::error::Result;
+use crate::format::json::{Json, Node, object};
 use crate::model::unigram::train::TrainerConfig;
+
+pub(super) const UNIGRAM: &str = "UnigramTrainer";
 
 const MEMBERS: [&str; 21] = [
     "type",
@@ -47,7 +48,7 @@ pub(super) fn read(node: &Node<'_>) -> Result<TrainerConfig> {
         user_defined_symbols: node.member("user_defined_symbols")?.strings()?,
         byte_fallback: flag("byte_fallback")?,
         character_coverage: node.member("character_coverage")?.float()?,
-        required_chars: node.member("required_chars")?.array()?.map(|node| character(&node)).collect::<Result<_>>()?,
+        required_chars: node.member("required_chars")?.array()?.map(|node| node.char()).collect::<Result<_>>()?,
         split_by_unicode_script: flag("split_by_unicode_script")?,
         split_by_number: flag("split_by_number")?,
         split_digits: flag("split_digits")?,
@@ -59,11 +60,11 @@ pub(super) fn read(node: &Node<'_>) -> Result<TrainerConfig> {
     Ok(config)
 }
 
-pub(super) fn write(config: &TrainerConfig) -> String {
+pub(super) fn write(config: &TrainerConfig) -> Json {
     let size = |value: usize| Json::from(value as u64);
     let list = |names: &[String]| names.iter().map(String::as_str).collect::<Json>();
     object([
-        ("type", super::trainer::UNIGRAM.into()),
+        ("type", UNIGRAM.into()),
         ("vocab_size", size(config.vocab_size)),
         ("seed_size", size(config.seed_size)),
         ("shrinking_factor", Json::Float(config.shrinking_factor)),
@@ -85,5 +86,4 @@ pub(super) fn write(config: &TrainerConfig) -> String {
         ("allow_whitespace_only_pieces", config.allow_whitespace_only_pieces.into()),
         ("treat_whitespace_as_suffix", config.treat_whitespace_as_suffix.into()),
     ])
-    .text()
 }

@@ -4,7 +4,7 @@
 //! one that was written. Sums of such scores tie otherwise than those of the right ones. So the numbers of a unigram model
 //! are read the same way, and written in digits that mean the same to both ways of reading.
 
-use super::json::{Json, shortest};
+use crate::format::json::{Json, shortest};
 
 /// Gives the floats of a document, which were read exactly, as `tokenizers` reads them.
 pub(super) fn reread(json: &mut Json, document: &[u8]) {

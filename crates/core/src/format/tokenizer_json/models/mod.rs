@@ -1,0 +1,113 @@
+//! Models as `tokenizer.json` writes them.
+//!
+//! What `tokenizers` cannot hold rides along under `model.piecework`, which it ignores. A setting that it would
+//! encode otherwise is saved under the model type `piecework.WordPiece`, which it refuses: no id changes in
+//! silence.
+
+mod bpe;
+mod own;
+mod unigram;
+mod vocab;
+mod word_level;
+mod word_piece;
+
+use self::bpe::{BPE, OWN_BPE, RawBpe, bpe_json};
+use self::unigram::{OWN_UNIGRAM, RawUnigram, unigram_json};
+use self::word_level::{WORD_LEVEL, word_level_json};
+use self::word_piece::{OWN_WORD_PIECE, WORD_PIECE, word_piece_json};
+use super::training::RawTraining;
+use crate::error::Result;
+use crate::format::json::{Json, Node};
+use crate::model::Model;
+use crate::model::word_level::WordLevel;
+use crate::model::wordpiece::{Settings, WordPiece};
+use crate::pipeline::Training;
+use crate::vocab::Vocab;
+
+pub(in crate::format) use self::own::{DECODER, with_own};
+pub(in crate::format) use self::unigram::UNIGRAM;
+pub(in crate::format) use self::vocab::{read_vocab, vocab_json};
+
+/// The member `model`, before it is known which tokens are added.
+pub(in crate::format) struct RawModel {
+    pub(in crate::format) vocab: Vocab,
+    kind: Kind,
+    training: Option<RawTraining>,
+}
+
+enum Kind {
+    WordPiece(Settings),
+    WordLevel(String),
+    Bpe(RawBpe),
+    Unigram(RawUnigram),
+}
+
+impl RawModel {
+    pub(in crate::format) fn read(node: &Node<'_>) -> Result<Self> {
+        let kind = kind(node)?;
+        if matches!(kind, UNIGRAM | OWN_UNIGRAM) {
+            let (unigram, vocab, training) = RawUnigram::read(node)?;
+            return Ok(Self { vocab, kind: Kind::Unigram(unigram), training });
+        }
+        let vocab = read_vocab(&node.member("vocab")?)?;
+        if kind == WORD_LEVEL {
+            return Ok(Self { vocab, kind: Kind::WordLevel(word_level::read(node)?), training: None });
+        }
+        if matches!(kind, BPE | OWN_BPE) {
+            let (bpe, training) = RawBpe::read(node, &vocab)?;
+            return Ok(Self { vocab, kind: Kind::Bpe(bpe), training });
+        }
+        let (settings, training) = word_piece::read(node, &vocab)?;
+        Ok(Self { vocab, kind: Kind::WordPiece(settings), training })
+    }
+
+    /// Refuses an unknown token that is not there.
+    pub(in crate::format) fn check_unknown(&self, node: &Node<'_>) -> Result<()> {
+        // The others may do without, as long as they know every word.
+        let Kind::WordPiece(settings) = &self.kind else { return Ok(()) };
+        word_piece::check_unknown(settings, &self.vocab, node)
+    }
+
+    pub(in crate::format) fn build(self, node: &Node<'_>) -> Result<(Model, Option<Training>)> {
+        let training = self.training.map(|training| training.checked(node, &self.vocab)).transpose()?;
+        let model = match self.kind {
+            Kind::WordPiece(settings) => Model::WordPiece(WordPiece::new(self.vocab, settings)),
+            Kind::WordLevel(unk) => Model::WordLevel(WordLevel::new(self.vocab, unk)),
+            Kind::Bpe(bpe) => Model::Bpe(bpe.build(self.vocab).map_err(|error| node.error(error.to_string()))?),
+            Kind::Unigram(raw) => Model::Unigram(raw.build(self.vocab).map_err(|error| node.error(error.to_string()))?),
+        };
+        Ok((model, training))
+    }
+}
+
+/// All types of models.
+const TYPES: [&str; 7] = [WORD_PIECE, BPE, UNIGRAM, WORD_LEVEL, OWN_WORD_PIECE, OWN_BPE, OWN_UNIGRAM];
+
+/// Files of old do not name the type: only `WordPiece` has a limit on words, only BPE has merges, only Unigram knows the
+/// unknown token by its id.
+pub(in crate::format) fn kind<'a>(node: &Node<'a>) -> Result<&'a str> {
+    match node.find("type")? {
+        Some(kind) => match kind.str()? {
+            name if TYPES.contains(&name) => Ok(name),
+            other => Err(node.unknown_kind(other, &TYPES)),
+        },
+        None if node.find("max_input_chars_per_word")?.is_some() => Ok(WORD_PIECE),
+        None if node.find("merges")?.is_some() => Ok(BPE),
+        None if node.find("unk_id")?.is_some() => Ok(UNIGRAM),
+        None => Ok(WORD_LEVEL),
+    }
+}
+
+/// The model without what training left behind, as a `tokenizer.json` has it.
+pub fn write_model(model: &Model) -> Result<String> {
+    Ok(model_json(model, None)?.text())
+}
+
+pub(in crate::format) fn model_json(model: &Model, training: Option<&Training>) -> Result<Json> {
+    match model {
+        Model::WordPiece(model) => word_piece_json(model, training),
+        Model::Bpe(model) => bpe_json(model, training),
+        Model::Unigram(model) => unigram_json(model, training),
+        Model::WordLevel(model) => Ok(word_level_json(model)),
+    }
+}

@@ -1,0 +1,29 @@
+//! The member `model.piecework`: its version, and a name that models and decoders share.
+
+use crate::error::Result;
+use crate::format::json::{Json, Node};
+
+/// The version of what stands under `model.piecework`.
+pub(super) const VERSION: u64 = 1;
+/// The member of `model.piecework` that goes before the decoder of the file.
+pub(in crate::format) const DECODER: &str = "decoder";
+
+/// Refuses another version of `model.piecework`, which is `node`.
+pub(super) fn check_version(node: &Node<'_>) -> Result<()> {
+    let version = node.member("version")?;
+    if version.unsigned()? != VERSION {
+        return Err(version.unsupported(format!("this version of piecework reads version {VERSION} of its part")));
+    }
+    Ok(())
+}
+
+/// The model with a member more in its own part.
+pub(in crate::format) fn with_own(mut model: Json, name: &str, value: Json) -> Json {
+    let Json::Object(members) = &mut model else { return model };
+    let member = (name.to_owned(), value);
+    match members.iter_mut().find(|(name, _)| name == "piecework") {
+        Some((_, Json::Object(own))) => own.push(member),
+        _ => members.push(("piecework".to_owned(), Json::Object(vec![("version".to_owned(), VERSION.into()), member]))),
+    }
+    model
+}

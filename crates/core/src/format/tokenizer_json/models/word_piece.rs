@@ -1,0 +1,140 @@
+//! `WordPiece` models as `tokenizer.json` writes them.
+//!
+//! A setting that `tokenizers` would encode otherwise is saved under the type `piecework.WordPiece`, which it refuses: no id
+//! changes in silence.
+
+use std::sync::Arc;
+
+use super::own::{VERSION, check_version};
+use super::vocab::vocab_json;
+use crate::error::{Result, shorten};
+use crate::format::json::{Json, Node, object};
+use crate::format::tokenizer_json::training::{RawTraining, training_json};
+use crate::model::wordpiece::{self, Segmentation, Settings, Unknown, WordPiece};
+use crate::pipeline::Training;
+use crate::vocab::Vocab;
+
+pub(super) const OWN_WORD_PIECE: &str = "piecework.WordPiece";
+pub(super) const WORD_PIECE: &str = "WordPiece";
+/// Longer than any text: how "no limit" is written, since the reference wants a number.
+const NO_LIMIT: u64 = u32::MAX as u64;
+
+/// Reads the settings of a model, and what training left behind.
+pub(super) fn read(node: &Node<'_>, vocab: &Vocab) -> Result<(Settings, Option<RawTraining>)> {
+    let members = ["type", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word", "vocab", "piecework"];
+    node.only(&members)?;
+    let own = node.find("piecework")?.map(|node| Own::read(&node)).transpose()?.unwrap_or_default();
+    let limit = node.member("max_input_chars_per_word")?.unsigned()?;
+    let settings = Settings {
+        continuing_subword_prefix: node.member("continuing_subword_prefix")?.str()?.to_owned(),
+        unk_token: (!own.no_unk).then_some(node.member("unk_token")?.str()?.to_owned()),
+        unknown: own.unknown,
+        max_input_chars_per_word: usize::try_from(limit).ok().filter(|_| limit < NO_LIMIT),
+        segmentation: own.segmentation,
+        dropout: own.dropout,
+        probabilities: own.probabilities.map(|node| probabilities(&node, vocab)).transpose()?,
+    };
+    Ok((settings, own.training))
+}
+
+/// Refuses an unknown token that is not in the vocabulary.
+pub(super) fn check_unknown(settings: &Settings, vocab: &Vocab, node: &Node<'_>) -> Result<()> {
+    match &settings.unk_token {
+        Some(unk) if vocab.id(unk).is_none() => Err(node.member("unk_token")?.error(format!(
+            "the unknown token {:?} is not in the vocabulary; pass unk_token=... to name it, or unk_token=None if \
+             there is none",
+            shorten(unk)
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// The member `model.piecework`.
+#[derive(Default)]
+struct Own<'a> {
+    unknown: Unknown,
+    no_unk: bool,
+    segmentation: Segmentation,
+    dropout: Option<f32>,
+    probabilities: Option<Node<'a>>,
+    training: Option<RawTraining>,
+}
+
+impl<'a> Own<'a> {
+    fn read(node: &Node<'a>) -> Result<Self> {
+        node.only(&["version", "unknown", "has_unk", "segmentation", "dropout", "probabilities", "training"])?;
+        check_version(node)?;
+        let unknown = node.member("unknown")?;
+        let Some(policy) = Unknown::from_name(unknown.str()?) else {
+            return Err(unknown.error("expected \"word\", \"run\" or \"char\""));
+        };
+        Ok(Self {
+            unknown: policy,
+            no_unk: !node.member("has_unk")?.bool()?,
+            segmentation: node.find("segmentation")?.map_or(Ok(Segmentation::Longest), |node| segmentation(&node))?,
+            dropout: node.find("dropout")?.map(|node| dropout(&node)).transpose()?,
+            probabilities: node.find("probabilities")?,
+            training: node.find("training")?.map(|node| RawTraining::read(&node)).transpose()?,
+        })
+    }
+}
+
+fn segmentation(node: &Node<'_>) -> Result<Segmentation> {
+    let named = Segmentation::from_name(node.str()?);
+    named.ok_or_else(|| node.error("expected \"longest\" or \"likeliest\""))
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "as for BPE")]
+fn dropout(node: &Node<'_>) -> Result<f32> {
+    let dropout = node.float()?;
+    if !(0.0..=1.0).contains(&dropout) {
+        return Err(node.error(format!("{dropout} is no probability; expected 0 to 1")));
+    }
+    Ok(dropout as f32)
+}
+
+/// An object of tokens and how likely they are; the others have none.
+fn probabilities(node: &Node<'_>, vocab: &Vocab) -> Result<Arc<[f64]>> {
+    let given = node.members()?.iter().map(|(token, json)| (token.as_str(), json.number().unwrap_or(f64::NAN)));
+    wordpiece::probabilities(vocab, given).map_err(|error| node.error(error.to_string()))
+}
+
+fn probabilities_json(probabilities: &[f64], vocab: &Vocab) -> Json {
+    let given = vocab.iter().map(|(token, id)| (token, probabilities.get(id as usize).copied().unwrap_or(0.0)));
+    Json::Object(given.filter(|&(_, p)| p > 0.0).map(|(token, p)| (token.to_owned(), Json::Float(p))).collect())
+}
+
+pub(super) fn word_piece_json(model: &WordPiece, training: Option<&Training>) -> Result<Json> {
+    let settings = model.settings();
+    // The format has to name an unknown token, and takes the name for one if it is in the vocabulary.
+    let unk = settings.unk_token.as_deref().unwrap_or("[UNK]");
+    let has_unk = model.unk_id().is_some();
+    let is_plain = settings.segmentation == Segmentation::Longest && settings.dropout.is_none();
+    let honoured = is_plain && settings.unknown == Unknown::Word && (has_unk || model.vocab().id(unk).is_none());
+    let limit = settings.max_input_chars_per_word.map_or(NO_LIMIT, |limit| (limit as u64).min(NO_LIMIT));
+    let Json::Object(mut members) = object([
+        ("type", if honoured { WORD_PIECE } else { OWN_WORD_PIECE }.into()),
+        ("unk_token", unk.into()),
+        ("continuing_subword_prefix", settings.continuing_subword_prefix.as_str().into()),
+        ("max_input_chars_per_word", limit.into()),
+        ("vocab", vocab_json(model.vocab())),
+    ]) else {
+        unreachable!("an object")
+    };
+    if !honoured || !has_unk || settings.probabilities.is_some() || training.is_some() {
+        let mut own =
+            vec![("version", VERSION.into()), ("unknown", settings.unknown.name().into()), ("has_unk", has_unk.into())];
+        // Older versions refuse what they do not know, so it stands there only where it matters.
+        if !is_plain {
+            own.push(("segmentation", settings.segmentation.name().into()));
+            own.push(("dropout", settings.dropout.map(|dropout| Json::Float(dropout.into())).into()));
+        }
+        if let Some(probabilities) = &settings.probabilities {
+            own.push(("probabilities", probabilities_json(probabilities, model.vocab())));
+        }
+        own.push(("training", training.map(training_json).transpose()?.into()));
+        let own = Json::Object(own.into_iter().map(|(name, value)| (name.to_owned(), value)).collect());
+        members.push(("piecework".to_owned(), own));
+    }
+    Ok(Json::Object(members))
+}
