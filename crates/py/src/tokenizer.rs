@@ -9,7 +9,7 @@ use piecework_core::added::{AddedToken, Specials};
 use piecework_core::decode::Form;
 use piecework_core::format::{
     JsonSettings, VocabSettings, read_splitter, read_tokenizer_json, read_vocab_txt, with_parts, write_model,
-    write_parts, write_splitter, write_tokenizer_json, write_vocab_txt,
+    write_parts, write_splitter, write_tokenizer_json, write_trainer, write_vocab_txt,
 };
 use piecework_core::learn::{Merge, Round};
 use piecework_core::model::wordpiece::{self, Segmentation, Settings, Unknown, WordPiece};
@@ -283,9 +283,9 @@ impl Tokenizer {
     }
 
     /// The trainer's settings (JSON), the counts' fingerprint and the token counts.
-    fn training(&self) -> Option<(&str, &str, Vec<u64>)> {
+    fn training(&self) -> Option<(String, &str, Vec<u64>)> {
         let training = self.inner.training()?;
-        Some((&training.trainer, &training.counts_sha256, training.token_counts.clone()))
+        Some((write_trainer(&training.trainer), &training.counts_sha256, training.token_counts.clone()))
     }
 
     fn history(&self) -> Option<Vec<MergeTuple<'_>>> {

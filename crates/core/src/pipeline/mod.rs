@@ -25,7 +25,7 @@ use crate::encoding::truncate::Truncation;
 use crate::error::{Error, Result};
 use crate::fast::FastPath;
 use crate::learn::{Merge, Round};
-use crate::model::Model;
+use crate::model::{Model, Trainer};
 use crate::postprocess::PostProcessor;
 use crate::splitter::WordSplitter;
 use encode::{Step, steps};
@@ -33,8 +33,8 @@ use encode::{Step, steps};
 /// What training leaves behind beside the vocabulary.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Training {
-    /// The trainer's settings, as JSON.
-    pub trainer: String,
+    /// The trainer's settings.
+    pub trainer: Trainer,
     /// The fingerprint of the word counts.
     pub counts_sha256: String,
     /// How often each token occurs in them, by id.

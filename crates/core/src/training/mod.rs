@@ -8,8 +8,7 @@ use self::decoder::{TokenMarks, decoder_for, sentencepiece};
 use crate::added::AddedToken;
 use crate::counts::WordCounts;
 use crate::decode::{Decoder, SentencePieceDecoder, WordPieceDecoder};
-use crate::error::{Error, Result, shorten};
-use crate::format::{write_splitter, write_trainer};
+use crate::error::{Error, Result};
 use crate::learn::{Stage, Threads, Watch, tell};
 use crate::model::bpe::{self, Bpe};
 use crate::model::unigram::{self, Unigram};
@@ -52,21 +51,25 @@ pub fn train(
             (parts, token_counts, Vec::new(), trained.history)
         }
     };
-    let trainer = write_trainer(trainer);
-    let training = Training { trainer, counts_sha256: counts.fingerprint(), token_counts, history, rounds };
+    let training =
+        Training { trainer: trainer.clone(), counts_sha256: counts.fingerprint(), token_counts, history, rounds };
     Tokenizer::new(Parts { training: Some(Arc::new(training)), ..parts })
 }
 
+/// Refuses counts of words that were split otherwise than by `splitter`, and names the stage that differs.
 fn check_splitter(counts: &WordCounts, splitter: &WordSplitter) -> Result<()> {
-    match counts.splitter() {
-        Some(made_with) if made_with != splitter => Err(Error::Counts(format!(
-            "the words were counted with {} and cannot train a tokenizer with {}; count again, or train with the \
-             settings of the counts",
-            shorten(&write_splitter(made_with)),
-            shorten(&write_splitter(splitter))
-        ))),
-        _ => Ok(()),
-    }
+    let Some(made_with) = counts.splitter().filter(|&made_with| made_with != splitter) else { return Ok(()) };
+    let same_normalizer = made_with.normalizer() == splitter.normalizer();
+    let same_pre_tokenizer = made_with.pre_tokenizer() == splitter.pre_tokenizer();
+    let other = match (same_normalizer, same_pre_tokenizer) {
+        (true, _) => "pre-tokenizer",
+        (false, true) => "normalizer",
+        (false, false) => "normalizer and another pre-tokenizer",
+    };
+    Err(Error::Counts(format!(
+        "the words were counted with another {other} than the tokenizer's; count again, or train with the settings of \
+         the counts"
+    )))
 }
 
 fn word_piece(

@@ -1,6 +1,6 @@
 //! What training left behind, as a model's own part of a `tokenizer.json` holds it.
 
-use super::trainers::{trainer, write_trainer};
+use super::trainers::{trainer, trainer_json};
 use crate::error::{Error, Result};
 use crate::format::json::{Json, Node};
 use crate::learn::{Merge, Round};
@@ -13,7 +13,7 @@ impl RawTraining {
     pub(super) fn read(node: &Node<'_>) -> Result<Self> {
         node.only(&["trainer", "counts_sha256", "token_counts", "history", "rounds"])?;
         Ok(Self(Training {
-            trainer: write_trainer(&trainer(&node.member("trainer")?)?),
+            trainer: trainer(&node.member("trainer")?)?,
             counts_sha256: node.member("counts_sha256")?.str()?.to_owned(),
             token_counts: node.member("token_counts")?.integers()?,
             history: node.member("history")?.array()?.map(|node| merge(&node)).collect::<Result<_>>()?,
@@ -72,17 +72,17 @@ fn round(node: &Node<'_>) -> Result<Round> {
     })
 }
 
-pub(super) fn training_json(training: &Training) -> Result<Json> {
+pub(super) fn training_json(training: &Training) -> Json {
     let rounds = (!training.rounds.is_empty()).then(|| training.rounds.iter().map(round_json).collect::<Json>());
     let members = [
-        ("trainer", Some(Json::parse(training.trainer.as_bytes())?)),
+        ("trainer", Some(trainer_json(&training.trainer))),
         ("counts_sha256", Some(training.counts_sha256.as_str().into())),
         ("token_counts", Some(training.token_counts.iter().copied().collect())),
         ("history", Some(training.history.iter().map(merge_json).collect())),
         ("rounds", rounds),
     ];
     let given = members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
-    Ok(Json::Object(given.collect()))
+    Json::Object(given.collect())
 }
 
 /// Without what was removed: there are many more seed pieces than pieces, and whoever reads the file needs none of them.

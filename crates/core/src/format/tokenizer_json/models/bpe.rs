@@ -140,7 +140,7 @@ fn ranks(node: &Node<'_>) -> Result<Vec<u32>> {
     node.items()?.iter().enumerate().map(rank).collect()
 }
 
-pub(super) fn bpe_json(model: &Bpe, training: Option<&Training>) -> Result<Json> {
+pub(super) fn bpe_json(model: &Bpe, training: Option<&Training>) -> Json {
     let settings = model.settings();
     let affix = |text: &str| (!text.is_empty()).then_some(text).into();
     let ranks = tied_ranks(model);
@@ -168,11 +168,11 @@ pub(super) fn bpe_json(model: &Bpe, training: Option<&Training>) -> Result<Json>
             ("ranks", ranks.map(|ranks| ranks.iter().map(rank).collect::<Json>()).into()),
             ("suffix_style", separate.then_some("separate").into()),
             ("unused", (!settings.unused.is_empty()).then(|| unused.collect::<Json>()).into()),
-            ("training", training.map(training_json).transpose()?.into()),
+            ("training", training.map(training_json).into()),
         ]);
         members.push(("piecework".to_owned(), own));
     }
-    Ok(Json::Object(members))
+    Json::Object(members)
 }
 
 /// The ranks of a model, where two of them are equal.

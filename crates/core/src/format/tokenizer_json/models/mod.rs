@@ -105,8 +105,8 @@ pub fn write_model(model: &Model) -> Result<String> {
 
 pub(in crate::format) fn model_json(model: &Model, training: Option<&Training>) -> Result<Json> {
     match model {
-        Model::WordPiece(model) => word_piece_json(model, training),
-        Model::Bpe(model) => bpe_json(model, training),
+        Model::WordPiece(model) => Ok(word_piece_json(model, training)),
+        Model::Bpe(model) => Ok(bpe_json(model, training)),
         Model::Unigram(model) => unigram_json(model, training),
         Model::WordLevel(model) => Ok(word_level_json(model)),
     }

@@ -126,7 +126,7 @@ pub(super) fn unigram_json(model: &Unigram, training: Option<&Training>) -> Resu
             ("precision", name_of(*precision, &PRECISIONS).into()),
             ("user_defined", names(user_defined, model.vocab())),
             ("reserved", names(reserved, model.vocab())),
-            ("training", training.map(training_json).transpose()?.into()),
+            ("training", training.map(training_json).into()),
         ]);
         members.push(("piecework".to_owned(), own));
     }

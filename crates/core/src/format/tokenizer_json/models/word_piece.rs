@@ -104,7 +104,7 @@ fn probabilities_json(probabilities: &[f64], vocab: &Vocab) -> Json {
     Json::Object(given.filter(|&(_, p)| p > 0.0).map(|(token, p)| (token.to_owned(), Json::Float(p))).collect())
 }
 
-pub(super) fn word_piece_json(model: &WordPiece, training: Option<&Training>) -> Result<Json> {
+pub(super) fn word_piece_json(model: &WordPiece, training: Option<&Training>) -> Json {
     let settings = model.settings();
     // The format has to name an unknown token, and takes the name for one if it is in the vocabulary.
     let unk = settings.unk_token.as_deref().unwrap_or("[UNK]");
@@ -132,9 +132,9 @@ pub(super) fn word_piece_json(model: &WordPiece, training: Option<&Training>) ->
         if let Some(probabilities) = &settings.probabilities {
             own.push(("probabilities", probabilities_json(probabilities, model.vocab())));
         }
-        own.push(("training", training.map(training_json).transpose()?.into()));
+        own.push(("training", training.map(training_json).into()));
         let own = Json::Object(own.into_iter().map(|(name, value)| (name.to_owned(), value)).collect());
         members.push(("piecework".to_owned(), own));
     }
-    Ok(Json::Object(members))
+    Json::Object(members)
 }
