@@ -1493,7 +1493,7 @@ class Tokenizer(Immutable):
         way: Way,
     ) -> Options:
         limits = self._limit("truncation", truncation), self._limit("padding", padding)
-        return _core.Options(self._core, bool(add_special_tokens), specials, *limits, way)
+        return self._core.options(bool(add_special_tokens), specials, *limits, way)
 
     def _limit(self, name: Literal["truncation", "padding"], value: Any) -> str | bool:
         """JSON, True for what the tokenizer has, or False for none."""

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 
 use crate::errors::{in_arrow, in_text};
-use crate::input::checked;
+use crate::utf8::checked;
 
 /// Texts in one or several Arrow arrays.
 #[pyclass(frozen, module = "piecework._core")]

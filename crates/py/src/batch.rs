@@ -1,6 +1,5 @@
 //! A batch of encodings: one flat array of ids and the rows' offsets, shared with NumPy and Arrow without a copy.
 
-use std::collections::TryReserveError;
 use std::sync::Arc;
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
@@ -10,13 +9,11 @@ use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use numpy::ndarray::ArrayView1;
 use numpy::{Element, PyArray1, PyArrayMethods};
-use piecework_core::encoding::Encoding;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use crate::encoded::Room;
-use crate::input::Maps;
+use crate::columns::Columns;
 
 /// Ids of many texts, and more about their tokens if that was asked for.
 #[pyclass(frozen, module = "piecework._core")]
@@ -26,48 +23,6 @@ pub(crate) struct Batch {
     columns: Option<Columns>,
     /// How many tokens of each row are no padding, where rows are padded; and whether padding comes first.
     unpadded: Option<(Vec<u32>, bool)>,
-}
-
-/// All columns of many encodings but their ids, end to end.
-#[derive(Default)]
-pub(crate) struct Columns {
-    /// Characters, start and end.
-    offsets: Vec<[u32; 2]>,
-    word_ids: Vec<i32>,
-    type_ids: Vec<u32>,
-    special_tokens_mask: Vec<u8>,
-    attention_mask: Vec<u8>,
-}
-
-impl Columns {
-    #[expect(clippy::cast_possible_wrap, reason = "no text has 2^31 words, and none is -1")]
-    pub(crate) fn push(&mut self, encoding: &Encoding, maps: &Maps) {
-        self.offsets.extend(maps.characters(encoding).map(|(start, end)| [start, end]));
-        self.word_ids.extend(encoding.word_ids.iter().map(|&word| word as i32));
-        self.type_ids.extend_from_slice(&encoding.type_ids);
-        self.special_tokens_mask
-            .extend(encoding.special_tokens_mask.iter().map(|&is_special| u8::from(is_special > 0)));
-        self.attention_mask.extend(encoding.attention_mask.iter().map(|&is_seen| u8::from(is_seen > 0)));
-    }
-
-    /// The columns of padded rows.
-    pub(crate) fn padded(self, room: &Room<'_>, pad_type_id: u32) -> Result<Self, TryReserveError> {
-        Ok(Self {
-            offsets: room.filled(&self.offsets, [0, 0])?,
-            word_ids: room.filled(&self.word_ids, -1)?,
-            type_ids: room.filled(&self.type_ids, pad_type_id)?,
-            special_tokens_mask: room.filled(&self.special_tokens_mask, 1)?,
-            attention_mask: room.filled(&self.attention_mask, 0)?,
-        })
-    }
-
-    pub(crate) fn append(&mut self, other: &mut Self) {
-        self.offsets.append(&mut other.offsets);
-        self.word_ids.append(&mut other.word_ids);
-        self.type_ids.append(&mut other.type_ids);
-        self.special_tokens_mask.append(&mut other.special_tokens_mask);
-        self.attention_mask.append(&mut other.attention_mask);
-    }
 }
 
 impl Batch {

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, TryReserveError};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use piecework_core::encoding::Direction;
 use piecework_core::encoding::pad::Padding;
 use pyo3::prelude::*;
 
-use crate::batch::{Batch, Columns};
+use crate::batch::Batch;
+use crate::columns::{Columns, Room};
 use crate::threads;
 
 /// Encodings, end to end.
@@ -143,32 +143,6 @@ impl Joined {
             self.all.append(&mut early);
             self.next += 1;
         }
-    }
-}
-
-/// Rows that are to have `target` values at least.
-pub(crate) struct Room<'a> {
-    lengths: &'a [usize],
-    target: usize,
-    direction: Direction,
-}
-
-impl Room<'_> {
-    /// The values of all rows, end to end, with `pad` where a row has none.
-    pub(crate) fn filled<T: Copy>(&self, values: &[T], pad: T) -> Result<Vec<T>, TryReserveError> {
-        let mut filled = Vec::new();
-        filled.try_reserve_exact(self.lengths.iter().map(|&length| length.max(self.target)).sum())?;
-        let mut start = 0;
-        for &length in self.lengths {
-            let row = values[start..start + length].iter().copied();
-            let missing = std::iter::repeat_n(pad, self.target.saturating_sub(length));
-            match self.direction {
-                Direction::Left => filled.extend(missing.chain(row)),
-                Direction::Right => filled.extend(row.chain(missing)),
-            }
-            start += length;
-        }
-        Ok(filled)
     }
 }
 

@@ -12,6 +12,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString, PyTuple};
 use crate::arguments::wrong_type;
 use crate::arrow::ArrowTexts;
 use crate::errors::{surrogate, surrogate_at};
+use crate::utf8::checked;
 
 /// A text in memory of Python's, readable without the GIL.
 #[derive(PartialEq)]
@@ -70,14 +71,6 @@ impl Text {
             Self::Bytes(bytes) => bytes.len(),
         }
     }
-}
-
-/// The text that bytes are.
-pub(crate) fn checked(bytes: &[u8]) -> Result<&str, Error> {
-    simdutf8::compat::from_utf8(bytes).map_err(|error| {
-        let byte = error.valid_up_to();
-        Error::Bytes { byte, value: bytes[byte] }
-    })
 }
 
 impl Given {

@@ -10,6 +10,7 @@ mod arrow;
 mod batch;
 mod blocks;
 mod charset;
+mod columns;
 mod counts;
 mod encode;
 mod encoded;
@@ -25,6 +26,7 @@ mod text;
 mod threads;
 mod tokenizer;
 mod train;
+mod utf8;
 mod workers;
 
 use pyo3::prelude::*;

@@ -9,7 +9,6 @@ use pyo3::types::PyString;
 
 use crate::arguments::wrong_type;
 use crate::errors::{to_py, utf8};
-use crate::tokenizer::Tokenizer;
 
 /// Settings of calls.
 #[pyclass(frozen, module = "piecework._core")]
@@ -19,19 +18,18 @@ pub(crate) struct Options {
 
 /// What a call says about truncation or padding.
 #[derive(FromPyObject)]
-enum Limit {
+pub(crate) enum Limit {
     /// True is as the file prescribes, False is none.
     AsPrescribed(bool),
     /// JSON.
     Given(String),
 }
 
-#[pymethods]
 impl Options {
-    #[new]
-    fn new(
+    /// The options of calls of `tokenizer`, which says what it prescribes and has the pad token's id.
+    pub(crate) fn new(
         py: Python<'_>,
-        tokenizer: &Tokenizer,
+        tokenizer: &pipeline::Tokenizer,
         add_special_tokens: bool,
         specials: Option<&Bound<'_, PyAny>>,
         truncation: Limit,
@@ -41,7 +39,6 @@ impl Options {
         let Way(road, dropout, alpha, nbest_size, seed, first_input) = way;
         let road = self::road(py, &road)?;
         let specials = specials.map(self::specials).transpose()?.unwrap_or_default();
-        let tokenizer = &tokenizer.inner;
         tokenizer.model().check_chance(dropout, alpha).map_err(|error| to_py(py, &error))?;
         let truncation = match truncation {
             Limit::AsPrescribed(prescribed) => tokenizer.truncation().filter(|_| prescribed).copied(),
@@ -73,7 +70,7 @@ impl Options {
 /// The road, how likely merges are passed over, the power by which segmentations are drawn and among how many of the best, the seed,
 /// and the number of the first input.
 #[derive(FromPyObject)]
-struct Way(String, Option<f32>, Option<f64>, Option<usize>, u64, u64);
+pub(crate) struct Way(String, Option<f32>, Option<f64>, Option<usize>, u64, u64);
 
 /// `"fast"`, `"uncached"` or `"general"`.
 fn road(py: Python<'_>, name: &str) -> PyResult<Road> {

@@ -29,7 +29,7 @@ use crate::errors::{in_parts, to_py};
 use crate::file::{FileCall, encode_file};
 use crate::functions::functions;
 use crate::input::{CharMap, Given, Maps, Row, Rows, Text};
-use crate::options::Options;
+use crate::options::{Limit, Options, Way};
 use crate::stream::DecodeStream;
 use crate::threads::Asked;
 use crate::workers::Workers;
@@ -297,6 +297,19 @@ impl Tokenizer {
     fn steps(&self) -> Option<Vec<RoundTuple<'_>>> {
         let training = self.inner.training()?;
         Some(training.rounds.iter().map(round_tuple).collect())
+    }
+
+    /// The options of calls.
+    fn options(
+        &self,
+        py: Python<'_>,
+        add_special_tokens: bool,
+        specials: Option<&Bound<'_, PyAny>>,
+        truncation: Limit,
+        padding: Limit,
+        way: Way,
+    ) -> PyResult<Options> {
+        Options::new(py, &self.inner, add_special_tokens, specials, truncation, padding, way)
     }
 
     fn encode(

@@ -8,7 +8,7 @@ from piecework._core._batch import Batch
 from piecework._core._encoding import Encoding
 from piecework._core._options import Options
 from piecework._core._stream import DecodeStream
-from piecework.arguments import Segmentation, Text, UnknownPolicy
+from piecework.arguments import Segmentation, Specials, Text, UnknownPolicy, Way
 
 _Functions: TypeAlias = Sequence[Callable[[str], object]]
 _ModelSettings: TypeAlias = tuple[str, str | None, UnknownPolicy, int | None, Segmentation]
@@ -125,6 +125,24 @@ class Tokenizer:
 
     def steps(self) -> list[tuple[int, float | None, list[str] | None]] | None:
         """Give the rounds of Unigram: pieces before, log-likelihood, what was removed if that is known."""
+
+    def options(
+        self,
+        add_special_tokens: bool,
+        specials: Specials | None,
+        truncation: bool | str,
+        padding: bool | str,
+        way: Way,
+    ) -> Options:
+        """Give the options of calls.
+
+        Args:
+            add_special_tokens: Whether the post-processor adds its special tokens.
+            specials: What special tokens in the text are; None: control symbols are text, all others are matched.
+            truncation: JSON; True as the tokenizer prescribes, False for none.
+            padding: The same for padding.
+            way: The road, and what decides about merges.
+        """
 
     def encode(
         self,

@@ -9,6 +9,7 @@
 //! *in order of position*, and a character that a decomposition added takes the span before its own. That
 //! is what the reference does, so offsets agree with it to the last combining mark.
 
+use super::reordering::{Block, Pending};
 use super::{Form, Normalized, Rewriter, case, strip};
 use crate::text::span::Span;
 use crate::text::unicode;
@@ -95,22 +96,6 @@ struct Stream<'a> {
     lower: bool,
     block: Block,
     out: &'a mut Normalized,
-}
-
-/// Characters that wait for canonical reordering, and the spans of the input they came from.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Block {
-    chars: Vec<Pending>,
-    origins: Vec<Span>,
-    last_origin: Span,
-}
-
-#[derive(Debug, Clone)]
-struct Pending {
-    class: u8,
-    c: char,
-    /// False for a character that a decomposition added.
-    consumes: bool,
 }
 
 impl<'a> Stream<'a> {

@@ -10,6 +10,7 @@ mod double_array;
 mod forms;
 mod nmt;
 mod precompiled;
+mod reordering;
 mod sentencepiece;
 mod strip;
 mod text;

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::bert::Block;
+use super::reordering::Block;
 use crate::text::span::Span;
 
 /// A normalized text, and for each of its bytes the original bytes it stands for.

@@ -243,7 +243,7 @@ impl Bpe {
         let alphabet = Alphabet::new(vocab, settings, &allowed);
         let pairs = match &**merges {
             Merges::Listed(list) => Pairs::listed(vocab, list, &settings.continuing_subword_prefix, allowed),
-            Merges::Implied(ranks) => Pairs::implied(vocab, ranks, allowed),
+            Merges::Implied(ranks) => recover::pairs(vocab, ranks, allowed),
         };
         let known = settings.unk_token.is_some() || alphabet.falls_back();
         let unknown: HashSet<u32> = alphabet.fallbacks().chain(self.unk_id()).collect();

@@ -1,6 +1,5 @@
 //! Which two entries merge, into what, and how early.
 
-use super::recover;
 use super::{NO_RANK, merged};
 use crate::vocab::Vocab;
 
@@ -40,12 +39,6 @@ impl Pairs {
             }
         }
         pairs
-    }
-
-    /// The merges that ranks come to, as far as their results are allowed.
-    pub(super) fn implied(vocab: &Vocab, ranks: &[u32], allowed: impl Fn(u32) -> bool) -> Self {
-        let ranks: Vec<u32> = (0..).zip(ranks).map(|(id, &rank)| if allowed(id) { rank } else { NO_RANK }).collect();
-        recover::pairs(vocab, &ranks)
     }
 
     /// Adds a merge; it takes the place of one with the same pair.

@@ -16,9 +16,10 @@ pub(super) fn merges(vocab: &Vocab, ranks: &[u32]) -> Vec<Merge> {
     recover(vocab, ranks).1
 }
 
-/// The same as a table.
-pub(super) fn pairs(vocab: &Vocab, ranks: &[u32]) -> Pairs {
-    recover(vocab, ranks).0
+/// The merges that ranks come to as a table, as far as their results are allowed.
+pub(super) fn pairs(vocab: &Vocab, ranks: &[u32], allowed: impl Fn(u32) -> bool) -> Pairs {
+    let ranks: Vec<u32> = (0..).zip(ranks).map(|(id, &rank)| if allowed(id) { rank } else { NO_RANK }).collect();
+    recover(vocab, &ranks).0
 }
 
 fn recover(vocab: &Vocab, ranks: &[u32]) -> (Pairs, Vec<Merge>) {

@@ -1,8 +1,9 @@
 //! From a word to tokens.
 
 use super::marks;
+use super::pieces::Pieces;
 use super::tables::{Scores, Tables};
-use super::viterbi::{Paths, Pieces};
+use super::viterbi::Paths;
 use super::{Precision, Unigram};
 use crate::error::{Error, Result, shorten};
 use crate::lattice::{Edge, UNKNOWN};

@@ -6,7 +6,7 @@
 //! additions can err, the path is the same behind any text that is not too long: see [`Pieces::search_surely`].
 
 use super::letters::Letter;
-use super::viterbi::{Pieces, edge};
+use super::pieces::{Pieces, edge};
 use crate::lattice::Edge;
 
 /// A path that is the same behind any text.

@@ -1,6 +1,6 @@
 //! The unigram language model: pieces with probabilities, and of all ways to spell a word in them the likeliest.
 //!
-//! See `spec/unigram.md`. `viterbi` finds the best path, `margin` says how sure it is, `marks` what its ids stand for, `tables` holds
+//! See `spec/unigram.md`. `pieces` are those that begin at a place, `viterbi` finds the best path, `margin` says how sure it is, `marks` what its ids stand for, `tables` holds
 //! what it looks up, by characters as `letters` has them; `encode` makes tokens of the path; `joins` says where no path goes over,
 //! `lattice` has all other questions.
 
@@ -10,6 +10,7 @@ mod lattice;
 mod letters;
 pub(crate) mod margin;
 pub(crate) mod marks;
+mod pieces;
 mod tables;
 pub mod train;
 mod trie;

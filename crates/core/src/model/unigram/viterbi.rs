@@ -5,8 +5,9 @@
 
 use std::ops::Sub;
 
-use super::letters::{Letter, Letters, NO_PIECE};
+use super::letters::Letter;
 use super::margin::Margin;
+use super::pieces::{Pieces, edge};
 use crate::lattice::{Edge, Score, UNKNOWN};
 
 /// The start of what leads to a place that nothing has reached.
@@ -88,17 +89,6 @@ impl Paths {
     }
 }
 
-/// The pieces that a word may become.
-pub(super) struct Pieces<'a, F> {
-    pub(super) letters: &'a Letters,
-    /// By id.
-    pub(super) scores: &'a [F],
-    /// The score of an unknown character, if there may be any.
-    pub(super) unknown: Option<F>,
-    /// The largest of all these, whatever its sign.
-    pub(super) largest: f64,
-}
-
 impl<F: Sum> Pieces<'_, F> {
     /// Finds the best way to each place before a letter, and to the end, which is the last of them.
     #[expect(clippy::cast_possible_truncation, reason = "no word is longer than 2^32 bytes")]
@@ -126,17 +116,6 @@ impl<F: Sum> Pieces<'_, F> {
             });
         }
     }
-
-    /// Calls `each` with the pieces that a word begins with: how many letters they have, their ids and scores.
-    #[inline]
-    pub(super) fn each(&self, word: &[Letter], mut each: impl FnMut(usize, u32, F)) {
-        let piece = self.letters.each(word, |length, id| each(length, id, self.scores[id as usize]));
-        if piece != NO_PIECE {
-            each(1, piece, self.scores[piece as usize]);
-        } else if let Some(unknown) = self.unknown {
-            each(1, UNKNOWN, unknown);
-        }
-    }
 }
 
 /// The path that leads to the end; `None` if nothing does.
@@ -153,10 +132,4 @@ fn follow_back<F: Copy>(word: &[Letter], places: &[Place<F>], path: &mut Vec<Edg
         end = start;
     }
     Some(())
-}
-
-/// A piece between two letters, by bytes.
-#[inline]
-pub(super) fn edge(word: &[Letter], start: usize, end: usize, id: u32) -> Edge {
-    Edge { start: word[start].at as usize, end: word[end].at as usize, id }
 }

@@ -1,0 +1,34 @@
+//! The pieces that begin at a place of a word, with their scores.
+
+use super::letters::{Letter, Letters, NO_PIECE};
+use crate::lattice::{Edge, UNKNOWN};
+
+/// The pieces that a word may become.
+pub(super) struct Pieces<'a, F> {
+    pub(super) letters: &'a Letters,
+    /// By id.
+    pub(super) scores: &'a [F],
+    /// The score of an unknown character, if there may be any.
+    pub(super) unknown: Option<F>,
+    /// The largest of all these, whatever its sign.
+    pub(super) largest: f64,
+}
+
+impl<F: Copy> Pieces<'_, F> {
+    /// Calls `each` with the pieces that a word begins with: how many letters they have, their ids and scores.
+    #[inline]
+    pub(super) fn each(&self, word: &[Letter], mut each: impl FnMut(usize, u32, F)) {
+        let piece = self.letters.each(word, |length, id| each(length, id, self.scores[id as usize]));
+        if piece != NO_PIECE {
+            each(1, piece, self.scores[piece as usize]);
+        } else if let Some(unknown) = self.unknown {
+            each(1, UNKNOWN, unknown);
+        }
+    }
+}
+
+/// A piece between two letters, by bytes.
+#[inline]
+pub(super) fn edge(word: &[Letter], start: usize, end: usize, id: u32) -> Edge {
+    Edge { start: word[start].at as usize, end: word[end].at as usize, id }
+}

@@ -1,0 +1,75 @@
+//! The columns of a batch beside its ids, and rows that are padded.
+
+use std::collections::TryReserveError;
+
+use piecework_core::encoding::{Direction, Encoding};
+
+use crate::input::Maps;
+
+/// All columns of many encodings but their ids, end to end.
+#[derive(Default)]
+pub(crate) struct Columns {
+    /// Characters, start and end.
+    pub(crate) offsets: Vec<[u32; 2]>,
+    pub(crate) word_ids: Vec<i32>,
+    pub(crate) type_ids: Vec<u32>,
+    pub(crate) special_tokens_mask: Vec<u8>,
+    pub(crate) attention_mask: Vec<u8>,
+}
+
+impl Columns {
+    #[expect(clippy::cast_possible_wrap, reason = "no text has 2^31 words, and none is -1")]
+    pub(crate) fn push(&mut self, encoding: &Encoding, maps: &Maps) {
+        self.offsets.extend(maps.characters(encoding).map(|(start, end)| [start, end]));
+        self.word_ids.extend(encoding.word_ids.iter().map(|&word| word as i32));
+        self.type_ids.extend_from_slice(&encoding.type_ids);
+        self.special_tokens_mask
+            .extend(encoding.special_tokens_mask.iter().map(|&is_special| u8::from(is_special > 0)));
+        self.attention_mask.extend(encoding.attention_mask.iter().map(|&is_seen| u8::from(is_seen > 0)));
+    }
+
+    /// The columns of padded rows.
+    pub(crate) fn padded(self, room: &Room<'_>, pad_type_id: u32) -> Result<Self, TryReserveError> {
+        Ok(Self {
+            offsets: room.filled(&self.offsets, [0, 0])?,
+            word_ids: room.filled(&self.word_ids, -1)?,
+            type_ids: room.filled(&self.type_ids, pad_type_id)?,
+            special_tokens_mask: room.filled(&self.special_tokens_mask, 1)?,
+            attention_mask: room.filled(&self.attention_mask, 0)?,
+        })
+    }
+
+    pub(crate) fn append(&mut self, other: &mut Self) {
+        self.offsets.append(&mut other.offsets);
+        self.word_ids.append(&mut other.word_ids);
+        self.type_ids.append(&mut other.type_ids);
+        self.special_tokens_mask.append(&mut other.special_tokens_mask);
+        self.attention_mask.append(&mut other.attention_mask);
+    }
+}
+
+/// Rows that are to have `target` values at least.
+pub(crate) struct Room<'a> {
+    pub(crate) lengths: &'a [usize],
+    pub(crate) target: usize,
+    pub(crate) direction: Direction,
+}
+
+impl Room<'_> {
+    /// The values of all rows, end to end, with `pad` where a row has none.
+    pub(crate) fn filled<T: Copy>(&self, values: &[T], pad: T) -> Result<Vec<T>, TryReserveError> {
+        let mut filled = Vec::new();
+        filled.try_reserve_exact(self.lengths.iter().map(|&length| length.max(self.target)).sum())?;
+        let mut start = 0;
+        for &length in self.lengths {
+            let row = values[start..start + length].iter().copied();
+            let missing = std::iter::repeat_n(pad, self.target.saturating_sub(length));
+            match self.direction {
+                Direction::Left => filled.extend(missing.chain(row)),
+                Direction::Right => filled.extend(row.chain(missing)),
+            }
+            start += length;
+        }
+        Ok(filled)
+    }
+}
