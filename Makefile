@@ -43,6 +43,7 @@ fmt: $(VENV)/.test ## Format all code, and apply automatic fixes
 lint: $(VENV)/.built $(VENV)/.test ## Check formats, lints, types, stubs and import contracts
 	$(CARGO) fmt --check
 	$(CARGO) clippy --workspace --all-targets --locked --quiet -- --deny warnings
+	$(CARGO) clippy --package piecework-core --no-default-features --locked --quiet -- --deny warnings
 	$(BIN)/ruff check --quiet $(PYTHON_CODE)
 	$(BIN)/ruff format --check --quiet $(PYTHON_CODE)
 	$(BIN)/mypy --strict python/piecework
@@ -56,6 +57,7 @@ test: lint test-rust doctests smoke test-python ## Run every check and every tes
 .PHONY: test-rust doctests docs-check smoke test-python
 test-rust: $(VENV)/.run ## Run the tests of the core, with overflow checks
 	$(CARGO) test --package piecework-core --locked --quiet
+	$(CARGO) test --package piecework-core --no-default-features --locked --quiet --lib -- without_jieba
 
 doctests: $(VENV)/.built $(VENV)/.test ## Run the examples in the docstrings of both languages
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --package piecework-core --no-deps --locked --quiet

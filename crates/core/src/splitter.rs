@@ -112,8 +112,10 @@ mod tests {
     use super::*;
     use crate::added::{AddedToken, AddedTokens, Allowed, Specials};
     use crate::normalize::Form;
+    #[cfg(feature = "jieba")]
+    use crate::pretokenize::Jieba;
     use crate::pretokenize::words::{Kind, Word};
-    use crate::pretokenize::{Behavior, Dictionary, Jieba};
+    use crate::pretokenize::{Behavior, Dictionary};
     use crate::settings::{ByteLevel, Metaspace};
 
     fn splitter(normalizer: Option<Normalizer>, steps: Vec<PreTokenizer>) -> WordSplitter {
@@ -205,6 +207,7 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "jieba")]
     #[test]
     fn jieba_needs_its_words_in_one_piece() {
         let jieba =

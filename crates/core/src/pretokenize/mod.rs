@@ -7,16 +7,24 @@ mod byte_level;
 mod characters;
 mod dictionary;
 mod function;
+#[cfg(feature = "jieba")]
 mod jieba;
 mod metaspace;
 mod scripts;
 mod split;
+mod user_words;
+#[cfg(not(feature = "jieba"))]
+mod without_jieba;
 pub mod words;
 
 pub use dictionary::Dictionary;
 pub use function::{Function, SplitFunction};
-pub use jieba::{Jieba, UserWord, parse_user_dictionary};
+#[cfg(feature = "jieba")]
+pub use jieba::Jieba;
 pub use split::{Behavior, Split};
+pub use user_words::{UserWord, parse_user_dictionary};
+#[cfg(not(feature = "jieba"))]
+pub use without_jieba::Jieba;
 
 use std::sync::Arc;
 

@@ -95,15 +95,7 @@ pub(super) fn pre_tokenizer(node: &Node<'_>, functions: &[Function]) -> Result<P
             let dictionary = Dictionary::new(texts, single_word.unwrap_or(false));
             PreTokenizer::Dictionary(Arc::new(dictionary.map_err(|error| phrases.error(error.to_string()))?))
         }
-        JIEBA => {
-            node.only(&["type", "hmm", "user_words"])?;
-            let words = node.find("user_words")?;
-            let user_words = words.as_ref().map(|words| words.array()?.map(|node| user_word(&node)).collect());
-            let hmm = node.find("hmm")?.map(|node| node.bool()).transpose()?;
-            let jieba = Jieba::new(hmm.unwrap_or(true), user_words.transpose()?.unwrap_or_default());
-            let place = words.as_ref().unwrap_or(node);
-            PreTokenizer::Jieba(Arc::new(jieba.map_err(|error| place.error(error.to_string()))?))
-        }
+        JIEBA => PreTokenizer::Jieba(Arc::new(jieba(node)?)),
         FUNCTION => {
             node.only(&["type", "index"])?;
             let function = functions.get(node.member("index")?.size()?);
@@ -115,6 +107,16 @@ pub(super) fn pre_tokenizer(node: &Node<'_>, functions: &[Function]) -> Result<P
             return Err(node.unknown_kind(other, &known));
         }
     })
+}
+
+fn jieba(node: &Node<'_>) -> Result<Jieba> {
+    Jieba::require()?;
+    node.only(&["type", "hmm", "user_words"])?;
+    let words = node.find("user_words")?;
+    let user_words = words.as_ref().map(|words| words.array()?.map(|node| user_word(&node)).collect());
+    let hmm = node.find("hmm")?.map(|node| node.bool()).transpose()?;
+    let jieba = Jieba::new(hmm.unwrap_or(true), user_words.transpose()?.unwrap_or_default());
+    jieba.map_err(|error| words.as_ref().unwrap_or(node).error(error.to_string()))
 }
 
 /// `[word, frequency, tag]`, the last two may be null.
@@ -193,6 +195,7 @@ mod tests {
                 r#"{"type": "piecework.Dictionary", "phrases": ["a"]}"#,
                 r#"{"type": "piecework.Dictionary", "phrases": ["a"], "single_word": false}"#,
             ),
+            #[cfg(feature = "jieba")]
             (r#"{"type": "piecework.Jieba"}"#, r#"{"type": "piecework.Jieba", "hmm": true, "user_words": []}"#),
         ] {
             assert_eq!(read(short), read(long));
@@ -205,6 +208,7 @@ mod tests {
         for (text, place) in [
             (r#"{"type": "piecework.Dictionary", "phrases": ["a", "a"]}"#, "$.phrases: "),
             (r#"{"type": "piecework.Dictionary"}"#, "$: "),
+            #[cfg(feature = "jieba")]
             (r#"{"type": "piecework.Jieba", "user_words": [["", null, null]]}"#, "$.user_words: "),
             (r#"{"type": "piecework.Function", "index": 0}"#, "$: "),
         ] {

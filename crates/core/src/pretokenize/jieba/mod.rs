@@ -8,15 +8,14 @@ mod lexicon;
 mod logarithm;
 mod model;
 mod tables;
-mod user_words;
 
 use std::collections::BTreeSet;
 
 use crate::error::{Error, Result};
+use crate::pretokenize::UserWord;
 use crate::text::span::Span;
 use lexicon::{Lexicon, Route};
 use tables::is_han;
-pub use user_words::{UserWord, parse_user_dictionary};
 
 /// A segmenter with its user's words.
 #[derive(Debug, Clone)]
@@ -43,6 +42,11 @@ struct Pieces<F> {
 }
 
 impl Jieba {
+    /// Checks that the core is built with the feature `jieba`; it is.
+    pub fn require() -> Result<()> {
+        Ok(())
+    }
+
     /// The dictionary with the words added one after the other, so that a later one replaces an earlier.
     pub fn new(hmm: bool, user_words: Vec<UserWord>) -> Result<Self> {
         let lexicon = Lexicon::new();

@@ -1,0 +1,56 @@
+//! Stands in for the segmenter where the core is built without the feature `jieba`, and so without its tables.
+
+use crate::error::{Error, Result};
+use crate::pretokenize::UserWord;
+use crate::text::span::Span;
+
+/// A segmenter that this build lacks: there is no value of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Jieba {}
+
+impl Jieba {
+    /// Returns the error that the core is built without the feature `jieba`.
+    pub fn require() -> Result<()> {
+        Err(Error::Config(
+            "the pre-tokenizer Jieba is not part of this build; build piecework-core with the cargo feature \"jieba\""
+                .to_owned(),
+        ))
+    }
+
+    /// Returns the error of [`Jieba::require`].
+    pub fn new(_hmm: bool, _user_words: Vec<UserWord>) -> Result<Self> {
+        Err(Self::require().expect_err("this build has no Jieba"))
+    }
+
+    /// Whether the model joins what the dictionary leaves single.
+    #[must_use]
+    pub fn hmm(&self) -> bool {
+        match *self {}
+    }
+
+    /// The user's words in the order given.
+    #[must_use]
+    pub fn user_words(&self) -> &[UserWord] {
+        match *self {}
+    }
+
+    /// Calls `each` with the pieces of `text` from left to right.
+    pub fn split(&self, _text: &str, _each: impl FnMut(Span)) {
+        match *self {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::read_splitter;
+
+    #[test]
+    fn asking_for_jieba_says_how_to_get_it() {
+        let json = r#"{"pre_tokenizer": {"type": "piecework.Jieba"}}"#;
+        for error in [Jieba::new(true, Vec::new()).unwrap_err(), read_splitter(json, &[]).unwrap_err()] {
+            assert!(matches!(error, Error::Config(_)), "{error}");
+            assert!(error.to_string().ends_with("with the cargo feature \"jieba\""), "{error}");
+        }
+    }
+}
