@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
 
 from piecework import _core
 from piecework.errors import ConfigError, VocabularyError, shown
@@ -37,18 +37,12 @@ Format = Literal[
 
 FORMATS: Final = get_args(Format)
 
-_MAY_BE_JSON = re.compile(rb'\s*\{\s*["}]')
-_VOCAB_JSON = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\d')
-_MODEL = re.compile(rb'"model"\s*:\s*\{')
-_RANKS = re.compile(rb"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}[A-Za-z0-9+/=]=)? \d+\r?(?:\n|\Z)")
 _SCORED = re.compile(rb"[^\t\n]+\t-?\d[\d.e+-]*\r?(?:\n|\Z)")
-_CLIP = b'"bpe_simple_vocab_16e6.txt#version:'
-_PARTNERS = (("vocab.json", "merges.txt"), ("encoder.json", "vocab.bpe"))
-_SUFFIXES: Final[Mapping[str, Format]] = {
-    ".model": "sentencepiece",
-    ".tiktoken": "tiktoken",
-    ".txt": "vocab.txt",
+# Of the core's table: which formats a name stands for, and which files belong together.
+_SUFFIXES: Final[Mapping[str, str]] = {
+    suffix: name for name, suffix, _ in _core.file_formats() if suffix is not None
 }
+_PARTNERS: Final = [pair for *_, pairs in _core.file_formats() for pair in pairs]
 
 
 def detect_format(data: bytes, name: str = "") -> Format:
@@ -64,34 +58,8 @@ def detect_format(data: bytes, name: str = "") -> Format:
     >>> detect_format(b"#version: 0.2\nl o\n", "merges.txt"), detect_format(b"IQ== 0\nIg== 1\n")
     ('merges.txt', 'tiktoken')
     """
-    name = name.lower()
-    if data.startswith(_CLIP):
-        return "clip"
-    if companion_file(name) and not name.endswith(".json"):
-        return "merges.txt"
-    if data.startswith(b"#version:"):
-        return "subword-nmt"
-    if name.endswith(".model") or _is_sentencepiece(data):
-        return "sentencepiece"
-    if name.endswith(".json") or (not name.endswith(".txt") and _MAY_BE_JSON.match(data)):
-        is_vocab = (companion_file(name) or _VOCAB_JSON.match(data)) and not _MODEL.search(data)
-        return "merges.txt" if is_vocab else "tokenizer.json"
-    return "tiktoken" if name.endswith(".tiktoken") or _RANKS.match(data) else "vocab.txt"
-
-
-def _is_sentencepiece(data: bytes) -> bool:
-    """Whether it begins with a field that holds a text and a float or a kind, as a list of pieces does."""
-    is_first = re.match(rb"\x0a([\x80-\xff]{0,4}[\0-\x7f])\x0a([\x80-\xff]{0,4}[\0-\x7f])", data)
-    if not is_first:
-        return False
-    piece, text = map(_varint, is_first.groups())
-    end = is_first.end() + text
-    return end < is_first.start(2) - 1 + piece and data[end : end + 1] in (b"\x15", b"\x18")
-
-
-def _varint(data: bytes) -> int:
-    """Gives a number of a protocol buffer: seven bits a byte, the lowest first."""
-    return sum((byte & 0x7F) << 7 * place for place, byte in enumerate(data))
+    # A name may have bytes that are no UTF-8; its ending alone matters.
+    return _core.detect_format(data, name.encode(errors="replace").decode())
 
 
 def format_from_name(name: str) -> Format:
@@ -119,7 +87,7 @@ def format_from_name(name: str) -> Format:
             f"{name} would hold pieces and their scores alone, as models.Unigram.to_vocab() gives them; "
             "give another name, or the format"
         )
-    return _SUFFIXES.get(suffix, "tokenizer.json")
+    return cast("Format", _SUFFIXES.get(suffix, "tokenizer.json"))
 
 
 def is_scored(data: bytes) -> bool:
@@ -149,12 +117,7 @@ def read(kind: Format, data: bytes) -> CoreTokenizer:
     >>> len(read("subword-nmt", b"#version: 0.2\nl o</w>\n"))
     6
     """
-    readers = {
-        "clip": _core.from_clip,
-        "sentencepiece": _core.from_sentencepiece,
-        "subword-nmt": _core.from_subword_nmt,
-    }
-    return readers[kind](data)
+    return _core.read_format(kind, data)
 
 
 def encoding(path: str, name: str | None) -> tuple[str, dict[str, int]]:
@@ -204,22 +167,10 @@ def write(core: CoreTokenizer, kind: Format, like: bytes | None = None) -> dict[
     Raises:
         ConfigError: The format cannot hold the tokenizer, or is not written.
     """
-    if kind == "sentencepiece":
-        return {"": _core.to_sentencepiece(core, like)}
-    if kind == "merges.txt":
-        vocab, merges = _core.to_vocab_json(core), _core.to_merges(core)
-        return {"vocab.json": vocab.encode(), "merges.txt": merges.encode()}
-    writers = {
-        "tokenizer.json": type(core).to_json,
-        "vocab.txt": type(core).to_vocab,
-        "tiktoken": _core.to_tiktoken,
-        "subword-nmt": _core.to_subword_nmt,
-        "clip": _core.to_clip,
-    }
-    if kind not in writers:
-        known = ", ".join([*writers, "merges.txt", "sentencepiece"])
+    if kind not in FORMATS:
+        known = ", ".join(FORMATS)
         raise ConfigError(f"the format {shown(kind)} is not among those that are written, {known}")
-    return {"": writers[kind](core).encode()}
+    return _core.write_format(core, kind, like)
 
 
 def said_of_tiktoken(core: CoreTokenizer) -> tuple[str | None, dict[str, int]]:

@@ -79,7 +79,7 @@ def test_files_of_lines(content: bytes, tmp_path: Path) -> None:
             except pw.errors.PieceworkError:
                 continue
         try:
-            _core.from_clip(broken)
+            _core.read_format("clip", broken)
         except pw.errors.PieceworkError:
             continue
 

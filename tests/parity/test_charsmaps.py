@@ -85,7 +85,7 @@ def test_the_library_reads_our_maps() -> None:
     tok = pw.Tokenizer(unigram, normalizer=settings)
     from piecework import _core
 
-    theirs = live.processor(_core.to_sentencepiece(tok._core, None))
+    theirs = live.processor(_core.write_format(tok._core, "sentencepiece")[""])
     for text in ["colours and ﬁsh", "cafe\u0301", "zzz", "acolour", "aaa", "colou"]:
         assert tok.encode_ids(text) == theirs.encode(text), text
 
@@ -97,7 +97,7 @@ def test_the_library_finds_nul_in_none_of_our_maps() -> None:
     from piecework import _core
 
     tok = pw.Tokenizer(unigram, normalizer=settings)
-    theirs = live.processor(_core.to_sentencepiece(tok._core, None))
+    theirs = live.processor(_core.write_format(tok._core, "sentencepiece")[""])
     for c in scalars(17):
         text = f"a\0{c}b"
         assert theirs.normalize(text) == settings.normalize_str(text), ascii(text)

@@ -1,18 +1,56 @@
 //! Files of other libraries, as bytes: to a tokenizer and back.
 
+use std::collections::BTreeMap;
+
 use piecework_core::format::{
-    ENCODINGS, Filter, TiktokenSettings, named_encoding, read_clip, read_merges, read_sentencepiece, read_splitter,
-    read_subword_nmt, read_tiktoken, write_clip, write_merges_txt, write_sentencepiece, write_subword_nmt,
-    write_tiktoken, write_vocab_json,
+    self, ENCODINGS, FORMATS, Filter, TiktokenSettings, format_named, named_encoding, read_merges, read_splitter,
+    read_subword_nmt, read_tiktoken,
 };
 use piecework_core::text::grammar::translated;
 use piecework_core::text::pattern::Pattern;
 use piecework_core::{Error, pipeline};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use crate::errors::{in_parts, to_py};
 use crate::functions::functions;
 use crate::tokenizer::Tokenizer;
+
+/// A row of the table of formats: its name, the ending of file names that stands for it, and those of files that belong together.
+type FormatTuple = (&'static str, Option<&'static str>, Vec<(&'static str, &'static str)>);
+
+/// The table of formats.
+#[pyfunction]
+pub(crate) fn file_formats() -> Vec<FormatTuple> {
+    FORMATS.iter().map(|format| (format.name, format.suffix, format.companions.to_vec())).collect()
+}
+
+/// The name of the format of bytes.
+#[pyfunction]
+pub(crate) fn detect_format(data: &[u8], name: &str) -> &'static str {
+    format::detect_format(data, name).name
+}
+
+/// Reads a file that says all by itself.
+#[pyfunction]
+pub(crate) fn read_format(py: Python<'_>, format: &str, data: &[u8]) -> PyResult<Tokenizer> {
+    let format = format_named(format).map_err(|error| to_py(py, &error))?;
+    read(py, || format.read(data))
+}
+
+/// The files of a format, by their names; a `.model` takes from `like` what a tokenizer does not hold.
+#[pyfunction]
+#[pyo3(signature = (tokenizer, format, like=None))]
+pub(crate) fn write_format<'py>(
+    tokenizer: &Bound<'py, Tokenizer>,
+    format: &str,
+    like: Option<&[u8]>,
+) -> PyResult<BTreeMap<&'static str, Bound<'py, PyBytes>>> {
+    let py = tokenizer.py();
+    let format = format_named(format).map_err(|error| to_py(py, &error))?;
+    let files = write(tokenizer, |tokenizer| format.write(tokenizer, like))?;
+    Ok(files.into_iter().map(|(name, bytes)| (name, PyBytes::new(py, &bytes))).collect())
+}
 
 /// Runs a reader without the GIL.
 fn read(py: Python<'_>, read: impl FnOnce() -> Result<pipeline::Tokenizer, Error> + Send) -> PyResult<Tokenizer> {
@@ -57,16 +95,6 @@ pub(crate) fn from_merges(
     read(py, || read_merges(vocab, merges, splitter, kind))
 }
 
-#[pyfunction]
-pub(crate) fn from_clip(py: Python<'_>, data: &[u8]) -> PyResult<Tokenizer> {
-    read(py, || read_clip(data))
-}
-
-#[pyfunction]
-pub(crate) fn from_sentencepiece(py: Python<'_>, data: &[u8]) -> PyResult<Tokenizer> {
-    read(py, || read_sentencepiece(data))
-}
-
 /// Codes; kept are the tokens of a vocabulary's file, of at least some count, with what stands behind one within a word.
 #[pyfunction]
 #[pyo3(signature = (data, kept=None))]
@@ -77,37 +105,6 @@ pub(crate) fn from_subword_nmt(
 ) -> PyResult<Tokenizer> {
     let filter = kept.map(|(vocabulary, threshold, separator)| Filter { vocabulary, threshold, separator });
     read(py, || read_subword_nmt(data, filter.as_ref()))
-}
-
-#[pyfunction]
-pub(crate) fn to_subword_nmt(tokenizer: &Bound<'_, Tokenizer>) -> PyResult<String> {
-    write(tokenizer, write_subword_nmt)
-}
-
-#[pyfunction]
-pub(crate) fn to_clip(tokenizer: &Bound<'_, Tokenizer>) -> PyResult<String> {
-    write(tokenizer, write_clip)
-}
-
-#[pyfunction]
-pub(crate) fn to_tiktoken(tokenizer: &Bound<'_, Tokenizer>) -> PyResult<String> {
-    write(tokenizer, write_tiktoken)
-}
-
-#[pyfunction]
-pub(crate) fn to_vocab_json(tokenizer: &Bound<'_, Tokenizer>) -> PyResult<String> {
-    write(tokenizer, write_vocab_json)
-}
-
-#[pyfunction]
-pub(crate) fn to_merges(tokenizer: &Bound<'_, Tokenizer>) -> PyResult<String> {
-    write(tokenizer, write_merges_txt)
-}
-
-#[pyfunction]
-#[pyo3(signature = (tokenizer, like))]
-pub(crate) fn to_sentencepiece(tokenizer: &Bound<'_, Tokenizer>, like: Option<&[u8]>) -> PyResult<Vec<u8>> {
-    write(tokenizer, |tokenizer| write_sentencepiece(tokenizer, like))
 }
 
 /// The names of the encodings that are known.

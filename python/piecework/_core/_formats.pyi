@@ -3,6 +3,29 @@
 from collections.abc import Callable, Sequence
 
 from piecework._core._tokenizer import Tokenizer
+from piecework.formats import Format
+
+def file_formats() -> list[tuple[str, str | None, list[tuple[str, str]]]]:
+    """Give the table of formats: name, the ending of file names that stands for it, endings of files that belong together.
+
+    >>> from piecework._core import file_formats
+    >>> [suffix for name, suffix, _ in file_formats() if name == "tiktoken"]
+    ['.tiktoken']
+    """
+
+def detect_format(data: bytes, name: str) -> Format:
+    r"""Give the name of the format of bytes; the file's name decides where they leave it open.
+
+    >>> from piecework._core import detect_format
+    >>> detect_format(b"IQ== 0\nIg== 1\n", "")
+    'tiktoken'
+    """
+
+def read_format(format: str, data: bytes) -> Tokenizer:
+    """Read a file that says all by itself."""
+
+def write_format(tokenizer: Tokenizer, format: str, like: bytes | None = None) -> dict[str, bytes]:
+    """Give the files of a format by their names, an empty one for any; a .model has all but the pieces as another one has it."""
 
 def from_tiktoken(
     data: bytes, pattern: str, special_tokens: Sequence[tuple[str, int]]
@@ -18,32 +41,8 @@ def from_merges(
 ) -> Tokenizer:
     """Read a vocab.json and a merges.txt; a splitter (JSON) and a kind go before what the vocabulary tells."""
 
-def from_clip(data: bytes) -> Tokenizer:
-    """Read CLIP's list of merges."""
-
-def from_sentencepiece(data: bytes) -> Tokenizer:
-    """Read a .model file."""
-
 def from_subword_nmt(data: bytes, kept: tuple[bytes, int | None, str] | None = None) -> Tokenizer:
     """Read codes; kept are the tokens of a file with counts, of at least some count, and what marks one within a word."""
-
-def to_clip(tokenizer: Tokenizer) -> str:
-    """Write CLIP's list of merges."""
-
-def to_tiktoken(tokenizer: Tokenizer) -> str:
-    """Write ranks."""
-
-def to_vocab_json(tokenizer: Tokenizer) -> str:
-    """Write a vocab.json."""
-
-def to_merges(tokenizer: Tokenizer) -> str:
-    """Write a merges.txt."""
-
-def to_sentencepiece(tokenizer: Tokenizer, like: bytes | None) -> bytes:
-    """Write a .model file, with all but the pieces as another one has it."""
-
-def to_subword_nmt(tokenizer: Tokenizer) -> str:
-    """Write codes."""
 
 def first_gap(tokenizer: Tokenizer) -> int | None:
     """Give the smallest id without a token although a larger one has one."""

@@ -106,6 +106,17 @@ impl<T: Into<Json>> FromIterator<T> for Json {
     }
 }
 
+/// The bytes without white space at their start.
+pub(super) fn trim_start(bytes: &[u8]) -> &[u8] {
+    let is_space = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'\x0b';
+    &bytes[bytes.iter().take_while(|&byte| is_space(byte)).count()..]
+}
+
+/// The bytes after `byte`, if that is the first beside white space.
+pub(super) fn after(bytes: &[u8], byte: u8) -> Option<&[u8]> {
+    trim_start(bytes).strip_prefix(&[byte])
+}
+
 /// An object with members in the order given.
 pub(super) fn object<const N: usize>(members: [(&str, Json); N]) -> Json {
     Json::Object(members.map(|(name, value)| (name.to_owned(), value)).into())

@@ -3,11 +3,11 @@
 //! A vocabulary is a JSON object of tokens and ids; the merges stand one a line, behind a line with a version. Neither
 //! says how text is split: that is told by what the vocabulary holds, see [`Kind`].
 
-use super::json::{Json, Node};
+use super::json::{Json, Node, after, trim_start};
 use super::lines::{self, lines, plain_text, refuse_mark};
 use super::merged::{Held, byte_level, byte_level_parts, entries, merge_of, named};
 use super::tiktoken::refuse_missing_bytes;
-use super::tokenizer_json::{read_vocab, vocab_json};
+use super::tokenizer_json::{is_json, read_vocab, vocab_json};
 use crate::added::AddedToken;
 use crate::decode::{BpeDecoder, Decoder, ReplaceDecoder, StripDecoder};
 use crate::encoding::NamedToken;
@@ -25,8 +25,12 @@ use crate::text::pattern::Pattern;
 use crate::vocab::Vocab;
 
 const HEADER: &str = "#version";
+/// How every version of CLIP's list begins.
+const CLIP_START: &str = "\"bpe_simple_vocab_16e6.txt#version:";
 const CLIP_HEADER: &str = "\"bpe_simple_vocab_16e6.txt#version: 0.2\n";
 const SUFFIX: &str = "</w>";
+/// The vocabulary and the merges, as their files are called.
+pub(super) const COMPANIONS: [(&str, &str); 2] = [("vocab.json", "merges.txt"), ("encoder.json", "vocab.bpe")];
 /// So many merges of its list CLIP takes: with the bytes and the special tokens they would be 49,152 entries, had the bytes
 /// not an entry each at the end of words, too.
 const CLIP_MERGES: usize = 49_152 - 256 - 2;
@@ -178,6 +182,45 @@ fn in_merges(error: Error) -> Error {
         Error::Format { at: Place::Line(line), message } => Error::Format { at: Place::Merges(line), message },
         other => other,
     }
+}
+
+/// Whether bytes are CLIP's list of merges.
+pub(super) fn is_clip(bytes: &[u8], _name: &str) -> bool {
+    bytes.starts_with(CLIP_START.as_bytes())
+}
+
+/// Whether a file is called like a list of merges; its bytes may be subword-nmt's as well.
+pub(super) fn is_merges(name: &str) -> bool {
+    COMPANIONS.iter().any(|(_, merges)| name.ends_with(merges))
+}
+
+/// Whether a file is a vocabulary by its name or its bytes, and no tokenizer.json.
+pub(super) fn is_vocabulary(bytes: &[u8], name: &str) -> bool {
+    let is_named = COMPANIONS.iter().any(|(vocabulary, _)| name.ends_with(vocabulary));
+    is_json(bytes, name) && (is_named || begins_with_id(bytes)) && !has_model(bytes)
+}
+
+/// Whether bytes begin as a JSON object does whose first member is a token with its id.
+fn begins_with_id(bytes: &[u8]) -> bool {
+    let member = || {
+        let mut rest = after(after(bytes, b'{')?, b'"')?;
+        loop {
+            match rest {
+                [b'"', others @ ..] => return after(others, b':'),
+                [b'\\', escaped, others @ ..] if *escaped != b'\n' => rest = others,
+                [b'\\', ..] | [] => return None,
+                [_, others @ ..] => rest = others,
+            }
+        }
+    };
+    member().is_some_and(|value| trim_start(value).first().is_some_and(u8::is_ascii_digit))
+}
+
+/// Whether bytes have the member `model` of a tokenizer.json somewhere.
+fn has_model(bytes: &[u8]) -> bool {
+    const NAME: &[u8] = b"\"model\"";
+    let mut found = memchr::memmem::find_iter(bytes, NAME);
+    found.any(|at| after(&bytes[at + NAME.len()..], b':').is_some_and(|value| after(value, b'{').is_some()))
 }
 
 /// The tokenizer of CLIP's `bpe_simple_vocab_16e6.txt`: a merge a line, of which the first 48,894 count.

@@ -29,6 +29,11 @@ const UNKNOWN: &str = "<unk>";
 /// What stands between words: spaces, and line ends with the spaces around them.
 const BETWEEN: &str = r"\A[\r\n ]+|[\r\n ]+\z|[\r ]*\n[\r\n ]*| +";
 
+/// Whether bytes are codes with a header; those of version 0.1 have none, and nothing tells what they are.
+pub(super) fn is_codes(bytes: &[u8]) -> bool {
+    bytes.starts_with(HEADER.as_bytes())
+}
+
 /// The tokenizer of a file of codes; of a pair that stands there twice, the first counts.
 ///
 /// With a filter, tokens that it lacks are split again into what they were merged from.

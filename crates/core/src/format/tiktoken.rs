@@ -19,6 +19,8 @@ use crate::text::bytes::{byte_to_char, char_to_byte};
 use crate::text::pattern::Pattern;
 use crate::vocab::Vocab;
 
+/// How the names of such files end.
+pub(super) const SUFFIX: &str = ".tiktoken";
 const HINT: &str = "expected a token's bytes in base 64, a space and its rank";
 
 /// What a file of ranks does not say.
@@ -28,6 +30,22 @@ pub struct TiktokenSettings {
     pub pattern: Pattern,
     /// The special tokens and their ids.
     pub special_tokens: Vec<(String, u32)>,
+}
+
+/// Whether a file has ranks: its name says so, or its first line is a token in base 64 and a rank.
+pub(super) fn is_ranks(bytes: &[u8], name: &str) -> bool {
+    let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let parts = line.iter().position(|&byte| byte == b' ').map(|at| (&line[..at], &line[at + 1..]));
+    let is_number = |rank: &[u8]| !rank.is_empty() && rank.iter().all(u8::is_ascii_digit);
+    name.ends_with(SUFFIX) || parts.is_some_and(|(token, rank)| is_base64(token) && is_number(rank))
+}
+
+/// Whether bytes are characters of base 64 in fours, of which the last two may fill up.
+fn is_base64(token: &[u8]) -> bool {
+    let filled = token.strip_suffix(b"=").map_or(0, |rest| if rest.ends_with(b"=") { 2 } else { 1 });
+    let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    token.len().is_multiple_of(4) && token[..token.len() - filled].iter().all(is_digit)
 }
 
 /// The tokenizer of a file of ranks: it gives the ids that tiktoken does.

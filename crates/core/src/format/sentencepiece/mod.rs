@@ -27,6 +27,31 @@ pub use write::write_sentencepiece;
 
 /// What a `.model` file is called in messages, and what to save instead.
 const HELD: Held = Held { format: "a SentencePiece model", instead: "save a tokenizer.json" };
+/// How the names of such files end.
+pub(super) const SUFFIX: &str = ".model";
+
+/// Whether a file is a model: by its name, or since its first field holds a text and then a float or a kind, as a piece does.
+pub(super) fn is_model(bytes: &[u8], name: &str) -> bool {
+    name.ends_with(SUFFIX) || begins_with_piece(bytes).unwrap_or(false)
+}
+
+fn begins_with_piece(bytes: &[u8]) -> Option<bool> {
+    const TEXT: u8 = 0x0a;
+    const SCORE_OR_KIND: [u8; 2] = [0x15, 0x18];
+    let (piece, inner) = length(bytes.strip_prefix(&[TEXT])?)?;
+    let (text, rest) = length(inner.strip_prefix(&[TEXT])?)?;
+    let header = inner.len() - rest.len();
+    let is_within = (header as u64).checked_add(text)? < piece;
+    Some(is_within && SCORE_OR_KIND.contains(rest.get(usize::try_from(text).ok()?)?))
+}
+
+/// A length of at most five bytes, seven bits a byte and the lowest first, and the bytes after it.
+fn length(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let end = bytes.iter().take(5).position(|byte| byte & 0x80 == 0)? + 1;
+    let (length, rest) = bytes.split_at(end);
+    let value = length.iter().rev().fold(0, |value, &byte| value << 7 | u64::from(byte & 0x7f));
+    Some((value, rest))
+}
 
 /// The tokenizer of a `.model` file of BPE or Unigram.
 ///

@@ -27,7 +27,7 @@ use self::post_processors::{post_processor, post_processor_json};
 use self::pre_tokenizers::pre_tokenizer_json;
 use crate::decode::Decoder;
 use crate::error::Result;
-use crate::format::json::{Json, Node, shortest};
+use crate::format::json::{Json, Node, after, shortest, trim_start};
 use crate::model::Model;
 use crate::pipeline::{Parts, Tokenizer};
 use crate::pretokenize::Function;
@@ -54,6 +54,12 @@ pub struct JsonSettings {
     pub exact_numbers: bool,
     /// The caller's own pre-tokenizers, which the text names by their places.
     pub functions: Vec<Function>,
+}
+
+/// Whether a file is JSON: its name says so, or its bytes begin an object and its name says nothing else.
+pub(super) fn is_json(bytes: &[u8], name: &str) -> bool {
+    let begins_object = || after(bytes, b'{').is_some_and(|rest| matches!(trim_start(rest), [b'"' | b'}', ..]));
+    name.ends_with(".json") || (!name.ends_with(".txt") && begins_object())
 }
 
 /// The tokenizer of a `tokenizer.json`.
