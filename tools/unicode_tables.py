@@ -1,4 +1,4 @@
-"""Writes the Unicode tables of the core and of the reference, from the behaviour of `tokenizers`.
+"""Writes the Unicode tables of the core (bytes, and how they are read) and of the reference, by asking `tokenizers`.
 
 `tokenizers` takes its character facts from several libraries that follow several versions of
 Unicode. No published table has that mixture, so nothing is copied here: every scalar value passes
@@ -66,6 +66,7 @@ from tokenizers.pre_tokenizers import (
 
 ROOT = Path(__file__).resolve().parent.parent
 RUST = ROOT / "crates/core/src/text/unicode/tables.rs"
+BINARY = RUST.with_suffix(".bin")
 PYTHON = ROOT / "python/piecework/reference/_unicode_tables.py"
 
 SCALARS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
@@ -122,7 +123,10 @@ def sweep() -> Facts:
     whitespace, punctuation = removed_and_isolated(BertPreTokenizer())
     see_white_space_and_punctuation(whitespace, punctuation)
     category = swept_categories()
-    require(not any(whitespace & found for found in category.values()), "a letter, mark or number is white space")
+    require(
+        not any(whitespace & found for found in category.values()),
+        "a letter, mark or number is white space",
+    )
     combining_class = swept_combining_classes([c for c in SCALARS if nfd[c] == c])
     nfkd = images(NFKD().normalize_str, SCALARS, NUL)
     active_nfc, active_nfkc = swept_active_composed(nfd, nfkd, combining_class)
@@ -393,29 +397,57 @@ KIND_BITS = {name: 1 << at for at, name in enumerate([*KINDS, "BLANK"])}
 SHIFT = 7  # 128 characters in a block give the smallest sum of index and blocks
 
 
-def render_rust(facts: Facts) -> str:
-    """Returns the tables of the core: two stages for each fact, one pool of characters."""
+def render_rust(facts: Facts) -> tuple[str, bytes]:
+    """Returns the Rust source of the tables (two stages for each fact, one pool of characters) and their bytes."""
     pool = Pool()
     decomposition = {ord(c): pool.slot(text) for c, text in facts.decomposition.items()}
     lowercase = {ord(c): pool.slot(text) for c, text in facts.lowercase.items()}
     combining = {ord(c): number for c, number in facts.combining_class.items()}
+    arrays = [
+        *two_stages("CLASS", "u16", class_bits(facts)),
+        *two_stages("CATEGORY", "u8", category_bits(facts)),
+        *two_stages("COMBINING", "u8", combining),
+        *two_stages("SCRIPT", "u8", {ord(c): number for c, number in facts.script.items()}),
+        *two_stages("DECOMPOSITION", "u16", decomposition),
+        *two_stages("LOWERCASE", "u16", lowercase),
+        Array("MAPPED", "char", [ord(c) for c in pool.text]),
+    ]
+    starts = accumulate((len(array.data()) for array in arrays), initial=0)
     lines = [
         f"//! {NOTE}",
         "//!",
-        "//! Two stages each: an index names the block of a character, which holds its value.",
+        "//! Two stages each: an index names the block of a character, which holds its value. The arrays lie one after the other in",
+        "//! `tables.bin`, in little-endian order, and are read from it when the core is compiled.",
+        "",
+        "use super::arrays::{chars, u8s, u16s};",
         "",
         f"pub(super) const SHIFT: u32 = {SHIFT};",
         *(f"pub(super) const {name}: u16 = {bit};" for name, bit in BITS.items()),
         *(f"pub(super) const {name}: u8 = {bit};" for name, bit in KIND_BITS.items()),
-        *rust_stages("CLASS", "u16", class_bits(facts)),
-        *rust_stages("CATEGORY", "u8", category_bits(facts)),
-        *rust_stages("COMBINING", "u8", combining),
-        *rust_stages("SCRIPT", "u8", {ord(c): number for c, number in facts.script.items()}),
-        *rust_stages("DECOMPOSITION", "u16", decomposition),
-        *rust_stages("LOWERCASE", "u16", lowercase),
-        *rust_array("MAPPED", "char", [rust_char(c) for c in pool.text]),
+        "",
+        f'const BYTES: &[u8] = include_bytes!("{BINARY.name}");',
+        "",
+        *(array.declared(start) for array, start in zip(arrays, starts, strict=False)),
     ]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n", b"".join(array.data() for array in arrays)
+
+
+@dataclass(frozen=True)
+class Array:
+    """A static array of the core: its name, the type of its items, and their values."""
+
+    name: str
+    kind: str
+    values: list[int]
+
+    def data(self) -> bytes:
+        """Give the items in little-endian order."""
+        size = {"u8": 1, "u16": 2, "char": 4}[self.kind]
+        return b"".join(value.to_bytes(size, "little") for value in self.values)
+
+    def declared(self, start: int) -> str:
+        """Render the declaration of an array whose items begin at a byte."""
+        return f"pub(super) static {self.name}: [{self.kind}; {len(self.values)}] = {self.kind}s(BYTES, {start});"
 
 
 def class_bits(facts: Facts) -> dict[int, int]:
@@ -445,7 +477,10 @@ def class_bits(facts: Facts) -> dict[int, int]:
 
 def category_bits(facts: Facts) -> dict[int, int]:
     """Returns the bit of each code point that split patterns distinguish."""
-    members = {kind: set().union(*(facts.category[name] for name in names)) for kind, names in KINDS.items()}
+    members = {
+        kind: set().union(*(facts.category[name] for name in names))
+        for kind, names in KINDS.items()
+    }
     members["BLANK"] = facts.whitespace
     return {ord(c): KIND_BITS[kind] for kind, characters in members.items() for c in characters}
 
@@ -468,42 +503,19 @@ class Pool:
         return offset * 4 + len(text) - 1
 
 
-def rust_stages(name: str, kind: str, values: dict[int, int]) -> list[str]:
-    """Renders a table of two stages; past its last block every value is 0."""
+def two_stages(name: str, kind: str, values: dict[int, int]) -> list[Array]:
+    """Returns a table of two stages; past its last block every value is 0."""
     size = 1 << SHIFT
     numbers: dict[tuple[int, ...], int] = {}
     index = []
     for start in range(0, max(values) + 1, size):
         block = tuple(values.get(code, 0) for code in range(start, start + size))
         index.append(numbers.setdefault(block, len(numbers)))
-    flat = [str(value) for block in numbers for value in block]
     width = "u8" if len(numbers) <= 256 else "u16"
     return [
-        *rust_array(f"{name}_INDEX", width, [str(number) for number in index]),
-        *rust_array(f"{name}_BLOCKS", kind, flat),
+        Array(f"{name}_INDEX", width, index),
+        Array(f"{name}_BLOCKS", kind, [value for block in numbers for value in block]),
     ]
-
-
-def rust_array(name: str, kind: str, items: list[str]) -> list[str]:
-    """Renders a static array, with lines as full as possible."""
-    head = f"pub(super) static {name}: [{kind}; {len(items)}] = ["
-    return ["", "#[rustfmt::skip]", head, *filled([f"{item}," for item in items]), "];"]
-
-
-def filled(items: list[str], width: int = 100) -> Iterator[str]:
-    """Fills lines with items."""
-    line = ""
-    for item in items:
-        if len(line) + len(item) > width:
-            yield line
-            line = ""
-        line += item
-    yield line
-
-
-def rust_char(c: str) -> str:
-    """Renders a character literal in ASCII."""
-    return f"'{c}'" if c.isascii() and c.isalpha() else f"'\\u{{{ord(c):x}}}'"
 
 
 # ---------------------------------------------------------------- Python
@@ -599,18 +611,19 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if stale")
     check = parser.parse_args().check
     facts = sweep()
-    files = {RUST: render_rust(facts), PYTHON: render_python(facts)}
-    stale = [path for path, text in files.items() if not is_current(path, text)]
+    rust, binary = render_rust(facts)
+    files = {RUST: rust.encode(), BINARY: binary, PYTHON: render_python(facts).encode()}
+    stale = [path for path, data in files.items() if not is_current(path, data)]
     for path in stale:
         if not check:
-            path.write_text(files[path], encoding="utf-8", newline="\n")
+            path.write_bytes(files[path])
         print(f"{'stale' if check else 'written'}: {path.relative_to(ROOT)}")
     return 1 if check and stale else 0
 
 
-def is_current(path: Path, text: str) -> bool:
-    """Returns whether a file contains exactly that text."""
-    return path.exists() and path.read_bytes() == text.encode()
+def is_current(path: Path, data: bytes) -> bool:
+    """Returns whether a file contains exactly these bytes."""
+    return path.exists() and path.read_bytes() == data
 
 
 if __name__ == "__main__":

@@ -156,13 +156,13 @@ def _stem(path: str) -> str:
 # --- writing ------------------------------------------------------------------------------------
 
 
-def write(core: CoreTokenizer, kind: Format, like: bytes | None = None) -> dict[str, bytes]:
+def write(core: CoreTokenizer, kind: Format, base: bytes | None = None) -> dict[str, bytes]:
     """Give the files of a format, by their names; the empty name stands for one that has any.
 
     Args:
         core: The tokenizer.
         kind: The format.
-        like: A .model file to take from what a tokenizer does not hold.
+        base: A .model file to take from what a tokenizer does not hold.
 
     Raises:
         ConfigError: The format cannot hold the tokenizer, or is not written.
@@ -170,7 +170,7 @@ def write(core: CoreTokenizer, kind: Format, like: bytes | None = None) -> dict[
     if kind not in FORMATS:
         known = ", ".join(FORMATS)
         raise ConfigError(f"the format {shown(kind)} is not among those that are written, {known}")
-    return _core.write_format(core, kind, like)
+    return _core.write_format(core, kind, base)
 
 
 def said_of_tiktoken(core: CoreTokenizer) -> tuple[str | None, dict[str, int]]:

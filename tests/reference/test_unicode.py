@@ -293,5 +293,7 @@ def test_a_text_may_be_cut_before_every_inert_character(facts: Any, form: str) -
 
 
 def test_the_generated_files_are_current(tool: ModuleType, facts: Any) -> None:
-    assert tool.is_current(tool.RUST, tool.render_rust(facts))
-    assert tool.is_current(tool.PYTHON, tool.render_python(facts))
+    rust, binary = tool.render_rust(facts)
+    assert tool.is_current(tool.RUST, rust.encode())
+    assert tool.is_current(tool.BINARY, binary)
+    assert tool.is_current(tool.PYTHON, tool.render_python(facts).encode())

@@ -11,6 +11,7 @@
 //! decompose(c), lowercase(c): the same way to a slot, and from there into one pool of characters
 //! ```
 
+mod arrays;
 mod map;
 mod set;
 mod tables;
