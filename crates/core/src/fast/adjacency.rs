@@ -2,14 +2,14 @@
 //!
 //! SentencePiece writes spaces as a mark, puts one before the text, and hands the whole of it to the model. But no entry
 //! holds a word's last character and the mark of the next word, so words may be encoded by themselves. Where that is so, and
-//! where else, the model knows: see [`crate::model::bpe::joins`].
+//! where else, the model knows: see [`crate::model::adjacency`].
 
 use super::chunker::{Capabilities, Chunker, ModelInput};
 use super::contiguous::{self, ContiguousChunks};
 use super::list::{ChunkList, ChunkRanges};
 use super::masks::{BLOCK, SCALAR};
 use crate::model::Model;
-use crate::model::bpe::joins::Joins;
+use crate::model::adjacency::{Adjacency, ByteAdjacency};
 use crate::normalize::Normalizer;
 use crate::splitter::WordSplitter;
 
@@ -19,7 +19,7 @@ pub(super) const MARK: char = '▁';
 /// Cuts texts where the model may not join them.
 #[derive(Debug, Clone)]
 pub(super) struct AdjacencyChunker {
-    joins: Joins,
+    adjacency: ByteAdjacency,
     /// Whether a mark is put before the text.
     prefix: bool,
 }
@@ -36,12 +36,7 @@ impl AdjacencyChunker {
             [Normalizer::Prepend(prefix), replace] if is_mark(replace) && prefix.chars().eq([MARK]) => true,
             _ => return None,
         };
-        Some(Self { joins: model.as_bpe()?.joins(MARK)?, prefix })
-    }
-
-    #[inline]
-    fn joins(&self, one: u8, other: u8) -> bool {
-        self.joins[usize::from(one)][usize::from(other / 64)] >> (other % 64) & 1 == 1
+        Some(Self { adjacency: model.byte_adjacency(MARK)?, prefix })
     }
 
     /// Writes a stretch as the model sees it; `first` if it begins the text.
@@ -70,7 +65,7 @@ impl Chunker for AdjacencyChunker {
     /// A mark is put before the first stretch.
     fn first(&self, text: &str) -> usize {
         let bytes = text.as_bytes();
-        (1..bytes.len()).find(|&at| !self.joins(bytes[at - 1], bytes[at])).unwrap_or(bytes.len())
+        (1..bytes.len()).find(|&at| !self.adjacency.joins(bytes[at - 1], bytes[at])).unwrap_or(bytes.len())
     }
 
     #[inline]
@@ -102,7 +97,7 @@ impl ContiguousChunks for AdjacencyChunker {
         let (at, end) = (at + 1, bytes.len().min(at + 1 + BLOCK));
         let mut starts = 0;
         for (place, pair) in bytes[at - 1..end].windows(2).enumerate() {
-            starts |= u64::from(!self.joins(pair[0], pair[1])) << place;
+            starts |= u64::from(!self.adjacency.joins(pair[0], pair[1])) << place;
         }
         list.add_pieces(at, starts);
         if end == bytes.len() {

@@ -17,13 +17,13 @@ struct Entry<T, const INLINE: usize> {
     key: Key,
     tokens: [T; INLINE],
     count: u8,
-    /// See [`Cache::reach`].
-    limit: u8,
+    /// See [`Cache::exponent`].
+    valid_below: u8,
 }
 
 impl<T: Copy + Default, const INLINE: usize> Default for Entry<T, INLINE> {
     fn default() -> Self {
-        Self { key: Key::default(), tokens: [T::default(); INLINE], count: 0, limit: 0 }
+        Self { key: Key::default(), tokens: [T::default(); INLINE], count: 0, valid_below: 0 }
     }
 }
 
@@ -37,18 +37,18 @@ impl<T, const INLINE: usize> Bucket<T, INLINE> {
     const PREFETCHED: usize = 64 / size_of::<Entry<T, INLINE>>();
 
     #[inline]
-    fn tokens(&self, key: Key, reach: u8) -> Option<(&[T; INLINE], usize)> {
+    fn tokens(&self, key: Key, exponent: u8) -> Option<(&[T; INLINE], usize)> {
         // Which of the two cannot be foretold, whether one of them can.
         let entry = &self.0[usize::from(self.0[1].key == key)];
-        (entry.key == key && entry.limit > reach).then_some((&entry.tokens, entry.count.into()))
+        (entry.key == key && entry.valid_below > exponent).then_some((&entry.tokens, entry.count.into()))
     }
 }
 
 /// The cache of a worker: `T` is what is kept of a token, and an entry of the first tier has room for `INLINE`.
 #[derive(Debug)]
 pub(crate) struct Cache<T, const INLINE: usize> {
-    /// The exponent of the running score: an entry is valid below its limit.
-    pub(super) reach: u8,
+    /// The exponent of the context: an entry is valid if its own valid-below exponent is larger.
+    pub(super) exponent: u8,
     lines: Vec<Bucket<T, INLINE>>,
     /// How many entries were put into the first tier since it last grew.
     filled: usize,
@@ -63,7 +63,7 @@ pub(crate) struct Cache<T, const INLINE: usize> {
 
 impl<T, const INLINE: usize> Default for Cache<T, INLINE> {
     fn default() -> Self {
-        Self { reach: 0, lines: Vec::new(), filled: 0, long: Long::default(), poor: 0, rest: 0, is_scattered: true }
+        Self { exponent: 0, lines: Vec::new(), filled: 0, long: Long::default(), poor: 0, rest: 0, is_scattered: true }
     }
 }
 
@@ -95,7 +95,7 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
     /// Returns the tokens of a short chunk from its primary bucket: all inline tokens of its entry, and the number of them that count.
     #[inline]
     pub(super) fn primary(&self, key: HashedKey) -> Option<(&[T; INLINE], usize)> {
-        self.lines.get(self.places(key.hash)[0])?.tokens(key.key, self.reach)
+        self.lines.get(self.places(key.hash)[0])?.tokens(key.key, self.exponent)
     }
 
     /// Returns the tokens of a short chunk from its alternate bucket.
@@ -103,7 +103,7 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
         if key.key == Key::NONE {
             return None;
         }
-        self.lines.get(self.places(key.hash)[1])?.tokens(key.key, self.reach)
+        self.lines.get(self.places(key.hash)[1])?.tokens(key.key, self.exponent)
     }
 
     /// Prefetches the primary bucket of a chunk, or the first slot of a long one.
@@ -141,23 +141,23 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
 
     /// Returns the tokens of a chunk of the second tier.
     pub(super) fn long(&self, HashedKey { hash, .. }: HashedKey, chunk: &str) -> Option<&[T]> {
-        self.long.get(hash, chunk.as_bytes(), self.reach)
+        self.long.get(hash, chunk.as_bytes(), self.exponent)
     }
 
     /// Keeps the tokens of a chunk that is in neither tier, valid below an exponent; a long chunk has no key.
-    pub(super) fn keep(&mut self, HashedKey { key, hash }: HashedKey, chunk: &str, tokens: &[T], limit: u8) {
-        if limit <= self.reach {
+    pub(super) fn keep(&mut self, HashedKey { key, hash }: HashedKey, chunk: &str, tokens: &[T], valid_below: u8) {
+        if valid_below <= self.exponent {
             // It may be there, and of no use here.
         } else if key != Key::NONE && tokens.len() <= INLINE {
-            self.keep_short(key, tokens, limit);
+            self.keep_short(key, tokens, valid_below);
         } else if chunk.len() <= LONG && tokens.len() <= LONG {
-            self.long.insert(hash, chunk.as_bytes(), tokens, limit);
+            self.long.insert(hash, chunk.as_bytes(), tokens, valid_below);
         }
     }
 
-    fn keep_short(&mut self, key: Key, tokens: &[T], limit: u8) {
+    fn keep_short(&mut self, key: Key, tokens: &[T], valid_below: u8) {
         let count = u8::try_from(tokens.len()).unwrap_or_default();
-        let mut entry = Entry { key, count, limit, ..Entry::default() };
+        let mut entry = Entry { key, count, valid_below, ..Entry::default() };
         entry.tokens[..tokens.len()].copy_from_slice(tokens);
         if self.lines.is_empty() || (self.filled * 2 > self.lines.len() && self.lines.len() < MOST) {
             self.grow();
@@ -218,7 +218,7 @@ struct Slot {
     /// 0 in an empty slot.
     length: u8,
     count: u8,
-    limit: u8,
+    valid_below: u8,
 }
 
 /// The fewest and the most slots; half are filled at most.
@@ -229,7 +229,7 @@ const MOST_BYTES: usize = 1 << 24;
 const MOST_TOKENS: usize = 1 << 22;
 
 impl<T: Copy> Long<T> {
-    fn get(&self, hash: u64, chunk: &[u8], reach: u8) -> Option<&[T]> {
+    fn get(&self, hash: u64, chunk: &[u8], exponent: u8) -> Option<&[T]> {
         let tag = tag(hash);
         let mut place = self.place(tag);
         loop {
@@ -239,7 +239,7 @@ impl<T: Copy> Long<T> {
             }
             if slot.tag == tag && self.chunk(*slot) == chunk {
                 let tokens = &self.tokens[slot.first as usize..][..usize::from(slot.count)];
-                return Some(tokens).filter(|_| slot.limit > reach);
+                return Some(tokens).filter(|_| slot.valid_below > exponent);
             }
             place = (place + 1) & (self.slots.len() - 1);
         }
@@ -268,7 +268,7 @@ impl<T: Copy> Long<T> {
         clippy::cast_possible_truncation,
         reason = "chunks have up to LONG bytes and tokens, all of them far fewer than 2^32"
     )]
-    fn insert(&mut self, hash: u64, chunk: &[u8], tokens: &[T], limit: u8) {
+    fn insert(&mut self, hash: u64, chunk: &[u8], tokens: &[T], valid_below: u8) {
         let has_room = self.bytes.len() + chunk.len() <= MOST_BYTES && self.tokens.len() + tokens.len() <= MOST_TOKENS;
         if !has_room || self.filled == MOST_SLOTS / 2 {
             self.clear();
@@ -278,7 +278,7 @@ impl<T: Copy> Long<T> {
         }
         let (start, first) = (self.bytes.len() as u32, self.tokens.len() as u32);
         let (length, count) = (chunk.len() as u8, tokens.len() as u8);
-        self.put(Slot { tag: tag(hash), start, first, length, count, limit });
+        self.put(Slot { tag: tag(hash), start, first, length, count, valid_below });
         self.filled += 1;
         self.bytes.extend_from_slice(chunk);
         self.tokens.extend_from_slice(tokens);

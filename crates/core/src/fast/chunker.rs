@@ -88,8 +88,8 @@ pub(crate) struct Capabilities {
     pub(crate) drops_spaces: bool,
     /// Whether all chunks of a text are one word to the model.
     pub(crate) is_one_word: bool,
-    /// Whether the scores of tokens are added up along a text.
-    pub(crate) adds_scores: bool,
+    /// Whether the tokens of a chunk may depend on those before it, by the model's context.
+    pub(crate) has_context: bool,
     /// Whether the text that begins the input gets a mark that other texts do not get.
     pub(crate) marks_first: bool,
 }

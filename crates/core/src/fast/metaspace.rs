@@ -6,7 +6,7 @@
 //!
 //! Either the pre-tokenizer splits before each mark, and all models see single words; or, as in SentencePiece, the text is one word to
 //! the model. Then no piece may hold a mark behind something else, and the scores are added up from word to word: see
-//! [`crate::model::unigram::margin`].
+//! [`crate::model::context`].
 
 use super::adjacency::{MARK, is_mark};
 use super::chunker::{Capabilities, Chunker, ModelInput};
@@ -18,8 +18,7 @@ use super::stability::Stability;
 use super::text::last;
 use super::unspaced::UnspacedBoundaries;
 use crate::model::Model;
-use crate::model::unigram::joins::UNSPACED;
-use crate::model::unigram::{Unigram, marks};
+use crate::model::adjacency::{FIRST_UNSPACED, UnspacedAdjacency};
 use crate::normalize::{LONG_CLUSTER, Normalizer, Precompiled, SPACE, SentencePiece, SentencePieceSettings, Strip};
 use crate::pretokenize::PreTokenizer;
 use crate::settings::{Metaspace, PrependScheme};
@@ -59,7 +58,7 @@ struct OneWord {
     /// What splits chunks that begin with white space, and those that begin elsewhere, but for the first of the text.
     splitters: [WordSplitter; 2],
     /// What says where to cut where there is no white space.
-    borders: Option<UnspacedBoundaries>,
+    unspaced: Option<UnspacedBoundaries>,
 }
 
 /// What is asked of characters that are not ASCII, beside that no rule changes them.
@@ -84,8 +83,7 @@ impl Asked {
 impl MetaspaceChunker {
     /// The way of a pipeline that normalizes as SentencePiece does, and whose model sees the text as one word.
     pub(super) fn of_text(splitter: &WordSplitter, model: &Model) -> Option<Self> {
-        let model = model.as_unigram().filter(|_| splitter.pre_tokenizer().is_none())?;
-        if model.vocab().id_limit() > marks::FREE || !model.parts_before(MARK) {
+        if splitter.pre_tokenizer().is_some() {
             return None;
         }
         let steps: Vec<_> = splitter.normalizer()?.steps().collect();
@@ -99,11 +97,12 @@ impl MetaspaceChunker {
         };
         let later = WordSplitter::new(Some(later.clone()), None).ok()?;
         let spaced = Self::new(None, false, Asked::default())?;
-        let text = OneWord { splitters: [later.clone(), later], borders: spaced.borders(model, &[]) };
+        let unspaced = model.space_adjacency(MARK, &[])?.unspaced;
+        let text = OneWord { splitters: [later.clone(), later], unspaced: spaced.unspaced(unspaced) };
         Some(Self { prefix, text: Some(text), ..spaced })
     }
 
-    fn of_sentencepiece(settings: &SentencePieceSettings, model: &Unigram) -> Option<Self> {
+    fn of_sentencepiece(settings: &SentencePieceSettings, model: &Model) -> Option<Self> {
         if !settings.escape_whitespaces || settings.treat_whitespace_as_suffix {
             return None;
         }
@@ -119,7 +118,8 @@ impl MetaspaceChunker {
             let settings = SentencePieceSettings { add_dummy_prefix, ..settings.clone() };
             WordSplitter::new(Some(Normalizer::SentencePiece(SentencePiece::new(settings).ok()?)), None).ok()
         };
-        let text = OneWord { splitters: [later(joins)?, later(false)?], borders: spaced.borders(model, symbols) };
+        let unspaced = model.space_adjacency(MARK, symbols)?.unspaced;
+        let text = OneWord { splitters: [later(joins)?, later(false)?], unspaced: spaced.unspaced(unspaced) };
         let (has_symbols, prefix) = (!symbols.is_empty(), settings.add_dummy_prefix);
         Some(Self { joins, has_symbols, prefix, text: Some(text), ..spaced })
     }
@@ -177,9 +177,9 @@ impl MetaspaceChunker {
         (spaced.kind(b' ') == Some(Stability::Separator)).then_some(spaced)
     }
 
-    /// Where a text of scripts without spaces may be cut, if the model says so.
-    fn borders(&self, model: &Unigram, symbols: &[String]) -> Option<UnspacedBoundaries> {
-        Some(UnspacedBoundaries::new(model.joins(symbols)?, model.known(), &self.moving, &self.ascii))
+    /// Returns where a text of unspaced scripts may be cut, if the model says so.
+    fn unspaced(&self, adjacency: Option<UnspacedAdjacency>) -> Option<UnspacedBoundaries> {
+        Some(UnspacedBoundaries::new(adjacency?, &self.moving, &self.ascii))
     }
 
     /// Whether the model sees the text as one word.
@@ -285,7 +285,7 @@ impl Chunker for MetaspaceChunker {
 
     fn capabilities(&self) -> Capabilities {
         let is_one_word = self.is_one_word();
-        Capabilities { drops_spaces: false, is_one_word, adds_scores: is_one_word, marks_first: self.only_first }
+        Capabilities { drops_spaces: false, is_one_word, has_context: is_one_word, marks_first: self.only_first }
     }
 
     #[inline]
@@ -295,15 +295,16 @@ impl Chunker for MetaspaceChunker {
 
     /// A text that is one word begins otherwise than its chunks, if it does with what they may begin with.
     fn first(&self, text: &str) -> usize {
-        let Some(OneWord { borders, .. }) = &self.text else { return 0 };
-        let begins_alike = |c| borders.is_some() && c >= UNSPACED;
+        let Some(OneWord { unspaced, .. }) = &self.text else { return 0 };
+        let begins_alike = |c| unspaced.is_some() && c >= FIRST_UNSPACED;
         if !self.begins_with_space(text) && !text.starts_with(begins_alike) {
             return 0;
         }
         let mut places = text.char_indices().map(|(at, _)| at).skip(1);
         places
             .find(|&at| {
-                self.divides_at(text.as_bytes(), at) || borders.as_ref().is_some_and(|borders| borders.part(text, at))
+                self.divides_at(text.as_bytes(), at)
+                    || unspaced.as_ref().is_some_and(|unspaced| unspaced.lies_at(text, at))
             })
             .unwrap_or(text.len())
     }
@@ -375,9 +376,9 @@ impl ContiguousChunks for MetaspaceChunker {
             unsure &= unsure - 1;
         }
         if high != 0
-            && let Some(OneWord { borders: Some(borders), .. }) = &self.text
+            && let Some(OneWord { unspaced: Some(unspaced), .. }) = &self.text
         {
-            starts |= borders.parting(text, at, high & !inside);
+            starts |= unspaced.find(text, at, high & !inside);
         }
         list.add_pieces(at, starts);
         if length == rest.len() {

@@ -26,6 +26,7 @@ mod unspaced;
 
 use crate::error::Error;
 use crate::model::Model;
+use crate::model::context::ContextExceeded;
 use crate::splitter::WordSplitter;
 use adjacency::AdjacencyChunker;
 pub(crate) use cache::Cache;
@@ -81,8 +82,8 @@ pub(crate) enum Fallback {
     NotFirst,
     /// Offsets may depend on how the text begins.
     OffsetsDrift,
-    /// More scores were added up than expected, so that cached tokens may be others.
-    ScoresExceeded,
+    /// The context of a chunk went further than announced, so that cached tokens may be wrong.
+    ContextExceeded,
     /// Something is wrong with the text; of several errors, the generic path reports the first.
     Failed,
 }
@@ -90,6 +91,12 @@ pub(crate) enum Fallback {
 impl From<Error> for Fallback {
     fn from(_: Error) -> Self {
         Self::Failed
+    }
+}
+
+impl From<ContextExceeded> for Fallback {
+    fn from(_: ContextExceeded) -> Self {
+        Self::ContextExceeded
     }
 }
 
@@ -116,12 +123,12 @@ pub(crate) trait Sink<T, const INLINE: usize> {
     /// Takes the tokens of such a chunk.
     fn many(&mut self, start: usize, tokens: &[T]);
 
-    /// Encodes a new chunk and takes its tokens; returns what the cache keeps of them, and the exponent below which that is valid
-    /// (see [`Sink::reach`]).
+    /// Encodes a new chunk and takes its tokens; returns what the cache keeps of them, and their valid-below exponent (see
+    /// [`Context`](crate::model::context::Context)).
     fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[T], u8)>>;
 
-    /// Returns the running score's exponent after `bytes` more bytes; 0 where no scores are added up.
-    fn reach(&mut self, bytes: usize) -> Result<u8>;
+    /// Returns the exponent of the context for `bytes` more bytes; 0 without a context.
+    fn announce(&mut self, bytes: usize) -> Result<u8>;
 }
 
 impl FastPath {
@@ -226,15 +233,15 @@ fn encode<T: Copy + Default, const INLINE: usize>(
     let (fold, first) = (chunker.fold(), chunker.first(text));
     if first > 0 {
         // What begins the text is no chunk like the others.
-        sink.reach(first)?;
+        sink.announce(first)?;
         sink.encode(0, &text[..first])?;
     }
     chunker.cut(text, first, false, list, |chunks| {
-        let reach = sink.reach(chunks.bytes())?;
+        let exponent = sink.announce(chunks.bytes())?;
         if let Some(cache) = &mut cache
             && cache.pays()
         {
-            cache.reach = reach;
+            cache.exponent = exponent;
             look_up(text, chunks, fold, cache, keys, sink)
         } else {
             encode_all(chunker, text, chunks, sink)
@@ -305,8 +312,8 @@ fn look_elsewhere<T: Copy + Default, const INLINE: usize>(
         sink.many(start, tokens);
         return Ok(false);
     }
-    if let Some((tokens, limit)) = sink.encode(start, chunk)? {
-        cache.keep(key, chunk, tokens, limit);
+    if let Some((tokens, valid_below)) = sink.encode(start, chunk)? {
+        cache.keep(key, chunk, tokens, valid_below);
     }
     Ok(true)
 }

@@ -1,6 +1,8 @@
 //! The models: a word in, tokens out. Each has a room of its own, and none knows another.
 
+pub(crate) mod adjacency;
 pub mod bpe;
+pub(crate) mod context;
 mod trainer;
 pub(crate) mod trie;
 pub mod unigram;
@@ -14,7 +16,9 @@ use crate::lattice::Sampling;
 use crate::numbers::chance::Dropout;
 use crate::text::span::Span;
 use crate::vocab::Vocab;
+use adjacency::{ByteAdjacency, SpaceAdjacency};
 use bpe::{Bpe, Merging};
+use context::Context;
 pub use trainer::Trainer;
 use unigram::{Paths, Unigram};
 use word_level::WordLevel;
@@ -94,7 +98,7 @@ pub enum Model {
 pub struct ModelScratch {
     matches: Matches,
     merging: Merging,
-    pub(crate) paths: Paths,
+    paths: Paths,
     sampling: Option<Sampling>,
 }
 
@@ -293,6 +297,51 @@ impl Model {
             Self::WordPiece(model) => &model.settings().continuing_subword_prefix,
             Self::Bpe(model) => &model.settings().continuing_subword_prefix,
             Self::Unigram(_) | Self::WordLevel(_) => "",
+        }
+    }
+
+    /// Returns which bytes of a text may become part of one token, where spaces are written as `space`; `None` if all may.
+    pub(crate) fn byte_adjacency(&self, space: char) -> Option<ByteAdjacency> {
+        match self {
+            Self::Bpe(model) => model.byte_adjacency(space),
+            Self::WordPiece(_) | Self::Unigram(_) | Self::WordLevel(_) => None,
+        }
+    }
+
+    /// Returns where a text that is one word may be cut, if that is before all spaces; these are written as `space`, and
+    /// `symbols` stay whole.
+    ///
+    /// The words of such a text share a [`Model::context`], if the model has one.
+    pub(crate) fn space_adjacency(&self, space: char, symbols: &[String]) -> Option<SpaceAdjacency> {
+        match self {
+            Self::Unigram(model) => model.space_adjacency(space, symbols),
+            Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => None,
+        }
+    }
+
+    /// Returns what goes on from word to word of a text that is one word, if anything does.
+    pub(crate) fn context(&self) -> Option<impl Context + '_> {
+        match self {
+            Self::Unigram(model) => Some(model.context()),
+            Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => None,
+        }
+    }
+
+    /// Returns whether unknown tokens have the name of the text they stand for: with some models always, with others where the
+    /// pipeline is SentencePiece's.
+    pub(crate) fn names_unknown(&self, is_sentencepiece: bool) -> bool {
+        match self {
+            Self::Unigram(_) => true,
+            Self::Bpe(_) => is_sentencepiece,
+            Self::WordPiece(_) | Self::WordLevel(_) => false,
+        }
+    }
+
+    /// Returns whether an unknown text becomes the entries of its bytes, so that the unknown token may be one of these.
+    pub(crate) fn falls_back(&self, text: &str, specials: bool) -> bool {
+        match self {
+            Self::Unigram(model) => model.falls_back(text, specials),
+            Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => false,
         }
     }
 

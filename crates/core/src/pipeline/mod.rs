@@ -41,7 +41,7 @@ pub struct Training {
     pub token_counts: Vec<u64>,
     /// The merges in their order.
     pub history: Vec<Merge>,
-    /// What a training of Unigram did, which merges nothing.
+    /// The steps of a training that merges nothing, but prunes.
     pub rounds: Vec<Round>,
 }
 

@@ -1,4 +1,4 @@
-//! The best few segmentations of a text, and its probability (U39, U46 of `spec/unigram.md`).
+//! The best few segmentations of a text, and its probability (U39, U46 of the specification).
 
 use super::Tokenizer;
 use super::encode::{Input, Options};

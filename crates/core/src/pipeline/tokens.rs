@@ -8,8 +8,7 @@ use super::fast_path::FastScratch;
 use crate::added::Allowed;
 use crate::decode::Decoder;
 use crate::error::{Error, Result};
-use crate::model::unigram::Unigram;
-use crate::model::{Chance, Model, ModelScratch, Token};
+use crate::model::{Chance, ModelScratch, Token};
 use crate::normalize::Normalizer;
 use crate::pretokenize::words::{Kind, Word, Words};
 use crate::text::span::{Span, check_length};
@@ -108,19 +107,14 @@ impl Tokenizer {
 
     /// Whether a token stands for what is unknown, and is called so; the unknown token may also be the entry of a byte.
     fn is_unknown(&self, found: &Found<'_>) -> bool {
-        let is_byte = |model: &Unigram| model.falls_back(found.surface(), found.word.specials);
         self.names_unknown()
             && self.model().unk_id() == Some(found.id)
-            && !self.model().as_unigram().is_some_and(is_byte)
+            && !self.model().falls_back(found.surface(), found.word.specials)
     }
 
-    /// Whether an unknown token is called what it stands for, as SentencePiece does, and `tokenizers` in Unigram alone.
+    /// Whether an unknown token has the name of the text it stands for.
     pub(super) fn names_unknown(&self) -> bool {
-        match self.model() {
-            Model::Unigram(_) => true,
-            Model::Bpe(_) => self.is_sentencepiece(),
-            Model::WordPiece(_) | Model::WordLevel(_) => false,
-        }
+        self.model().names_unknown(self.is_sentencepiece())
     }
 
     /// Whether it came from a `SentencePiece` model; the normalizer of one may be of steps that `tokenizers` knows, too.

@@ -2,13 +2,13 @@
 //!
 //! See `spec/bpe.md`. `alphabet` has the entries that single characters become, `pairs` the merges, `recover` merges
 //! that are nowhere written down. `encode` takes a word to tokens: from left to right (`forward`, with `made` and `trie`) or,
-//! where that cannot be done, by merging (`merging`). `joins` tells where a text may be cut, `unreachable` what no text becomes.
+//! where that cannot be done, by merging (`merging`). `adjacency` says where a text may be cut, `unreachable` what no text becomes.
 //! Bytes need no model of their own: a byte-level tokenizer writes them as characters first.
 
+mod adjacency;
 mod alphabet;
 mod encode;
 mod forward;
-pub(crate) mod joins;
 mod made;
 mod merging;
 mod pairs;

@@ -1,6 +1,6 @@
 //! From a word to tokens.
 
-use super::marks;
+use super::id_tags;
 use super::pieces::Pieces;
 use super::tables::{Scores, Tables};
 use super::viterbi::Paths;
@@ -32,26 +32,26 @@ impl Unigram {
         Ok(())
     }
 
-    /// The same where sums of 32 bits go on from word to word, if the word becomes this behind any sum below two to the power
-    /// of `reach`; else nothing is appended. It gives the limit of the power. Ids have marks: see [`marks`].
-    pub(crate) fn encode_surely(
+    /// Appends the tokens of `word` if they are the same after any running score below two to the power of `exponent`; returns their
+    /// valid-below exponent, or `None` if nothing was appended. Ids have tags: see [`id_tags`].
+    pub(super) fn encode_surely(
         &self,
         word: &str,
         at: u32,
         specials: bool,
-        reach: u8,
+        exponent: u8,
         paths: &mut Paths,
         out: &mut Vec<Token>,
     ) -> Result<Option<u8>> {
         let tables = self.tables(specials);
         let Scores::Float32(scores, unknown) = &tables.scores else { return Ok(None) };
         let before = out.len();
-        let Some(limit) = paths.surely(&self.pieces(tables, scores, *unknown), word) else { return Ok(None) };
-        if limit <= reach || self.push_marked(word, &paths.reversed, at, tables, out).is_none() {
+        let Some(valid_below) = paths.surely(&self.pieces(tables, scores, *unknown), word) else { return Ok(None) };
+        if valid_below <= exponent || self.push_tagged(word, &paths.reversed, at, tables, out).is_none() {
             out.truncate(before);
             return Ok(None);
         }
-        Ok(Some(limit))
+        Ok(Some(valid_below))
     }
 
     /// What a word may become.
@@ -60,8 +60,8 @@ impl Unigram {
         Pieces { letters: &tables.letters, scores, unknown, largest: tables.largest.into() }
     }
 
-    /// Makes tokens, with marks, of a path that is given from its end; `None` if no mark can say what one of them stands for.
-    fn push_marked(&self, word: &str, reversed: &[Edge], at: u32, tables: &Tables, out: &mut Vec<Token>) -> Option<()> {
+    /// Makes tokens, with tags, of a path that is given from its end; `None` if no tag can say what one of them stands for.
+    fn push_tagged(&self, word: &str, reversed: &[Edge], at: u32, tables: &Tables, out: &mut Vec<Token>) -> Option<()> {
         let mut edges = reversed.iter().rev().peekable();
         while let Some(&edge) = edges.next() {
             if Some(edge.id) == self.unk_id() {
@@ -77,8 +77,8 @@ impl Unigram {
             }
             self.push_unknown(word, Edge { end, ..edge }, at, tables, out);
             let [token, others @ ..] = &mut out[first..] else { return None };
-            token.id = marks::unknown(token.id, characters)?;
-            others.iter_mut().for_each(|token| token.id = marks::nothing(token.id));
+            token.id = id_tags::unknown(token.id, characters)?;
+            others.iter_mut().for_each(|token| token.id = id_tags::nothing(token.id));
         }
         Some(())
     }

@@ -1,16 +1,18 @@
 //! The unigram language model: pieces with probabilities, and of all ways to spell a word in them the likeliest.
 //!
-//! See `spec/unigram.md`. `pieces` are those that begin at a place, `viterbi` finds the best path, `margin` says how sure it is, `marks` what its ids stand for, `tables` holds
-//! what it looks up, by characters as `letters` has them; `encode` makes tokens of the path; `joins` says where no path goes over,
-//! `lattice` has all other questions.
+//! See `spec/unigram.md`. `pieces` are those that begin at a place, `viterbi` finds the best path, `rounding_margin` says how sure
+//! it is, `tables` holds what it looks up, by characters as `letters` has them; `encode` makes tokens of the path. `adjacency` says
+//! where no path goes over, `running_score` adds scores up from word to word, by what `id_tags` keep in ids; `lattice` has all
+//! other questions.
 
+mod adjacency;
 mod encode;
-pub(crate) mod joins;
+mod id_tags;
 mod lattice;
 mod letters;
-pub(crate) mod margin;
-pub(crate) mod marks;
 mod pieces;
+mod rounding_margin;
+mod running_score;
 mod tables;
 pub mod train;
 mod trie;
@@ -21,8 +23,8 @@ use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result, shorten};
 use crate::vocab::Vocab;
+pub(crate) use running_score::RunningScore;
 use tables::{Scores, Tables};
-pub(crate) use viterbi::FAR;
 pub use viterbi::Paths;
 
 /// The settings of a [`Unigram`] model beside its vocabulary and scores.
@@ -52,12 +54,12 @@ pub enum Precision {
 
 /// Scores that were added up in 32 bits.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Total {
-    pub(crate) score: f32,
+struct Total {
+    score: f32,
     /// What the scores come to without their signs.
-    pub(crate) size: f64,
+    size: f64,
     /// How many they are.
-    pub(crate) steps: usize,
+    steps: usize,
 }
 
 impl Total {
@@ -160,12 +162,17 @@ impl Unigram {
         self.vocab().id(text).as_ref().is_some_and(open)
     }
 
-    /// Adds the scores that ids stand for to a sum, one after the other. See [`marks`].
-    pub(crate) fn add_up(&self, ids: &[u32], specials: bool, sum: &mut Total) {
+    /// Returns what adds up the scores of a text, where they go on from word to word.
+    pub(crate) fn context(&self) -> RunningScore<'_> {
+        RunningScore::new(self)
+    }
+
+    /// Adds the scores that ids stand for to a sum, one after the other. See [`id_tags`].
+    fn add_up(&self, ids: &[u32], specials: bool, sum: &mut Total) {
         let Scores::Float32(scores, unknown) = &self.tables(specials).scores else { return };
         for &id in ids {
-            if marks::is_marked(id) {
-                (0..marks::scores(id)).for_each(|_| sum.add(*unknown));
+            if id_tags::is_tagged(id) {
+                (0..id_tags::scores(id)).for_each(|_| sum.add(*unknown));
             } else {
                 sum.add(scores[id as usize]);
             }
@@ -173,7 +180,7 @@ impl Unigram {
     }
 
     /// The largest score, in 32 bits, whatever its sign.
-    pub(crate) fn largest(&self, specials: bool) -> f32 {
+    fn largest(&self, specials: bool) -> f32 {
         self.tables(specials).largest
     }
 

@@ -6,8 +6,8 @@
 use std::ops::Sub;
 
 use super::letters::Letter;
-use super::margin::Margin;
 use super::pieces::{Pieces, edge};
+use super::rounding_margin::Margin;
 use crate::lattice::{Edge, Score, UNKNOWN};
 
 /// The start of what leads to a place that nothing has reached.
@@ -16,19 +16,19 @@ const NOWHERE: u32 = u32::MAX;
 /// A score that is added up along a text.
 pub(super) trait Sum: Score + Sub<Output = Self> {
     /// Below, and as far above 0, SentencePiece begins to count from 0 again, lest a long text have no digits left.
-    const FAR: f64;
+    const RESET_BELOW: f64;
 }
 
 impl Sum for f32 {
-    const FAR: f64 = FAR;
+    const RESET_BELOW: f64 = RESET_BELOW;
 }
 
 impl Sum for f64 {
-    const FAR: f64 = f64::NEG_INFINITY;
+    const RESET_BELOW: f64 = f64::NEG_INFINITY;
 }
 
-/// See [`Sum::FAR`].
-pub(crate) const FAR: f64 = -100_000.0;
+/// See [`Sum::RESET_BELOW`].
+pub(super) const RESET_BELOW: f64 = -100_000.0;
 
 /// What is best to reach a letter of the word.
 #[derive(Debug, Clone, Copy)]
@@ -42,10 +42,10 @@ struct Place<F> {
 /// The working memory of the search, and what a word has to do with those before it.
 #[derive(Debug, Default)]
 pub struct Paths {
-    /// In 32 bits, the sum of the scores before the next word, for this once.
-    pub(crate) before: f32,
-    /// What it came to behind the last one.
-    pub(crate) after: f32,
+    /// In 32 bits, the running score before the next word, for this once.
+    pub(super) before: f32,
+    /// The running score after the last word.
+    pub(super) after: f32,
     letters: Vec<Letter>,
     singles: Vec<Place<f32>>,
     doubles: Vec<Place<f64>>,
@@ -71,14 +71,14 @@ impl Paths {
         Some(())
     }
 
-    /// The same without regard to what comes before, and up to which limit that holds.
+    /// Finds the best path whatever comes before; returns its valid-below exponent.
     pub(super) fn surely(&mut self, pieces: &Pieces<'_, f32>, word: &str) -> Option<u8> {
         pieces.letters.read(word, &mut self.letters);
         pieces.search_surely(&self.letters, &mut self.margins, &mut self.reversed)
     }
 
-    /// How many scores were added up for the last word.
-    pub(crate) fn steps(&self) -> usize {
+    /// The number of scores that were added up for the last word.
+    pub(super) fn steps(&self) -> usize {
         self.reversed.len()
     }
 
@@ -102,7 +102,7 @@ impl<F: Sum> Pieces<'_, F> {
             if before == NOWHERE {
                 continue;
             }
-            if here.into().abs() > -F::FAR {
+            if here.into().abs() > -F::RESET_BELOW {
                 places[start..=reached].iter_mut().for_each(|place| place.score = place.score - here);
                 here = F::default();
             }

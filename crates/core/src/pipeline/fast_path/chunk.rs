@@ -3,9 +3,8 @@
 use std::str::Chars;
 
 use super::Result;
-use super::running_score::RunningScore;
 use crate::fast::{Fallback, FastPath, ModelInput};
-use crate::model::unigram::margin::ALWAYS;
+use crate::model::context::{Context, VALID_ALWAYS};
 use crate::model::{Model, ModelScratch, Token};
 use crate::pipeline::Tokenizer;
 use crate::pretokenize::words::Words;
@@ -47,20 +46,20 @@ const MARK: u32 = 3;
 pub(super) struct Made {
     /// How many words there are.
     pub(super) words: u32,
-    /// See [`Cache::reach`](crate::fast).
-    pub(super) limit: u8,
+    /// See [`Context`].
+    pub(super) valid_below: u8,
 }
 
 impl Coder<'_> {
     /// Fills `out` with the tokens of a chunk, their bytes in the chunk if `aligned`.
     ///
-    /// Where scores are added up along a text, `sums` has them and the ids so far; then ids have marks.
+    /// Where chunks have a context, that comes with the ids so far; then ids may have tags.
     pub(super) fn encode(
         &mut self,
         start: usize,
         chunk: &str,
         aligned: bool,
-        mut sums: Option<(&mut RunningScore<'_>, &[u32])>,
+        mut context: Option<(&mut impl Context, &[u32])>,
         out: &mut Vec<ChunkToken>,
     ) -> Result<Made> {
         let (model, specials) = (self.tokenizer.model(), self.specials);
@@ -74,36 +73,36 @@ impl Coder<'_> {
             Some(ModelInput::Word(word)) => {
                 model.encode_word(word, 0, specials, scratch, tokens)?;
                 out.extend(tokens.iter().map(|token| (token.id, token.span, 0)));
-                return Ok(Made { words: 1, limit: ALWAYS });
+                return Ok(Made { words: 1, valid_below: VALID_ALWAYS });
             }
             Some(ModelInput::Bytes(word)) if model.encode_bytes(word, specials, scratch, tokens)? => {
                 let span = |token: &Token| if aligned { token.span.of_characters(word) } else { token.span };
                 out.extend(tokens.iter().map(|token| (token.id, span(token), 0)));
-                return Ok(Made { words: 1, limit: ALWAYS });
+                return Ok(Made { words: 1, valid_below: VALID_ALWAYS });
             }
             // The generic path knows what a mark before the text covers.
             Some(ModelInput::Marked(word)) if !aligned || start > 0 => {
                 model.encode_word(word, 0, specials, scratch, tokens)?;
                 let mut spans = Unmarked::new(chunk);
                 out.extend(tokens.iter().map(|token| (token.id, spans.of(token.span), 0)));
-                return Ok(Made { words: 1, limit: ALWAYS });
+                return Ok(Made { words: 1, valid_below: VALID_ALWAYS });
             }
             Some(ModelInput::Spaced(word, more)) => {
-                let limit = encode_word(model, word, 0, specials, scratch, &mut sums, tokens)?;
+                let valid_below = encode_word(model, word, 0, specials, scratch, &mut context, tokens)?;
                 let span = |Span { start, end }| Span { start: start.saturating_sub(more), end: end - more };
                 out.extend(tokens.iter().map(|token| (token.id, span(token.span), 0)));
-                return Ok(Made { words: 1, limit });
+                return Ok(Made { words: 1, valid_below });
             }
             _ => {}
         }
         let later = if start > 0 { self.fast.splitter(chunk) } else { None };
         let (splitter, has_mark) = later.unwrap_or_else(|| (self.tokenizer.splitter(), false));
         splitter.split(chunk, aligned, words)?;
-        let mut made = Made { words: 0, limit: ALWAYS };
+        let mut made = Made { words: 0, valid_below: VALID_ALWAYS };
         for word in words.as_slice() {
             tokens.clear();
             let text = words.text_of(word);
-            let limit = encode_word(model, text, word.span.start, specials, scratch, &mut sums, tokens)?;
+            let valid_below = encode_word(model, text, word.span.start, specials, scratch, &mut context, tokens)?;
             let span = |Span { start, end }| match start {
                 _ if !aligned => Span { start, end },
                 // The mark is that of the first space.
@@ -112,34 +111,27 @@ impl Coder<'_> {
                 _ => words.original(Span { start, end }),
             };
             out.extend(tokens.iter().map(|token| (token.id, span(token.span), made.words)));
-            made = Made { words: made.words + 1, limit: made.limit.min(limit) };
+            made = Made { words: made.words + 1, valid_below: made.valid_below.min(valid_below) };
         }
         Ok(made)
     }
 }
 
-/// Appends the tokens of a word; gives the limit up to which it becomes these, whatever comes before. See [`Cache::reach`](crate::fast).
+/// Appends the tokens of a word; returns their valid-below exponent. See [`Context`].
 fn encode_word(
     model: &Model,
     word: &str,
     at: u32,
     specials: bool,
     scratch: &mut ModelScratch,
-    sums: &mut Option<(&mut RunningScore<'_>, &[u32])>,
+    context: &mut Option<(&mut impl Context, &[u32])>,
     tokens: &mut Vec<Token>,
 ) -> Result<u8> {
-    let Some((sums, ids)) = sums else {
-        model.encode_word(word, at, specials, scratch, tokens)?;
-        return Ok(ALWAYS);
-    };
-    let paths = &mut scratch.paths;
-    if let Some(limit) = sums.model().encode_surely(word, at, specials, sums.sure(), paths, tokens)? {
-        return Ok(limit);
+    if let Some((context, ids)) = context {
+        return Ok(context.encode_word(word, at, ids, scratch, tokens)?);
     }
-    paths.before = sums.add_up(ids);
-    sums.model().encode_word(word, at, specials, paths, tokens)?;
-    sums.set(paths.after, paths.steps(), ids.len() + tokens.len());
-    Ok(0)
+    model.encode_word(word, at, specials, scratch, tokens)?;
+    Ok(VALID_ALWAYS)
 }
 
 /// From the bytes of a chunk whose spaces are written as marks to those of the chunk; spans come in order.

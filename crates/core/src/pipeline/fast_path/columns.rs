@@ -1,11 +1,10 @@
 //! The sink of calls that want tokens with their places.
 
 use super::chunk::{ChunkToken, Coder, Made};
-use super::running_score::RunningScore;
 use super::{Result, TextSink};
 use crate::encoding::Encoding;
 use crate::fast::Sink;
-use crate::model::unigram::marks;
+use crate::model::context::Context;
 use crate::text::span::Span;
 
 /// Tokens that fill two lines of the machine's cache with their key.
@@ -21,7 +20,7 @@ pub(super) struct CachedToken {
 }
 
 /// Takes tokens with their places.
-pub(super) struct Columns<'a> {
+pub(super) struct Columns<'a, C> {
     coder: Coder<'a>,
     new: &'a mut (Vec<ChunkToken>, Vec<CachedToken>),
     /// Where the chunks' text begins.
@@ -33,19 +32,21 @@ pub(super) struct Columns<'a> {
     /// Whether chunks of one word come.
     is_open: bool,
     encoding: &'a mut Encoding,
-    sums: Option<RunningScore<'a>>,
+    /// What goes on from chunk to chunk.
+    context: Option<C>,
+    /// Whether tokens were taken that may be wrong.
     is_lost: bool,
 }
 
-impl<'a> Columns<'a> {
+impl<'a, C: Context> Columns<'a, C> {
     /// Appends to the columns of `encoding`.
     pub(super) fn new(
         coder: Coder<'a>,
         new: &'a mut (Vec<ChunkToken>, Vec<CachedToken>),
-        sums: Option<RunningScore<'a>>,
+        context: Option<C>,
         encoding: &'a mut Encoding,
     ) -> Self {
-        Self { coder, new, base: 0, given: None, word: 0, is_open: false, encoding, sums, is_lost: false }
+        Self { coder, new, base: 0, given: None, word: 0, is_open: false, encoding, context, is_lost: false }
     }
 
     /// Takes the tokens of a chunk that begins at byte `start` of the chunks' text.
@@ -55,7 +56,7 @@ impl<'a> Columns<'a> {
         let (before, mut words) = (self.encoding.len(), 0);
         for (id, span, word) in tokens {
             if self.coder.tokenizer.shadows {
-                let name = self.coder.tokenizer.model().vocab().token(self.unmarked(id));
+                let name = self.coder.tokenizer.model().vocab().token(self.untagged(id));
                 name.into_iter().for_each(|name| self.name(id, name));
             }
             self.push(id, span.shifted(at), self.word + word);
@@ -63,24 +64,24 @@ impl<'a> Columns<'a> {
         }
         if self.coder.fast.capabilities().is_one_word {
             // A chunk that vanishes is no word.
-            self.is_open |= words > 0 || self.sums.is_none();
+            self.is_open |= words > 0 || self.context.is_none();
         } else {
             self.word += words;
         }
-        if let Some(sums) = &mut self.sums {
-            sums.note(&self.encoding.ids[before..]);
+        if let Some(context) = &mut self.context {
+            context.record(&self.encoding.ids[before..]);
         }
     }
 
-    fn unmarked(&self, id: u32) -> u32 {
-        if self.sums.is_some() { marks::unmarked(id) } else { id }
+    fn untagged(&self, id: u32) -> u32 {
+        self.context.as_ref().map_or(id, |context| context.untagged(id))
     }
 
     /// No more chunks come of what began last.
     fn end(&mut self) {
         self.close();
-        if let Some(sums) = &mut self.sums {
-            self.is_lost |= sums.end(&mut self.encoding.ids).is_err();
+        if let Some(context) = &mut self.context {
+            self.is_lost |= context.end(&mut self.encoding.ids).is_err();
         }
     }
 
@@ -110,7 +111,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-impl Sink<CachedToken, INLINE_TOKENS> for Columns<'_> {
+impl<C: Context> Sink<CachedToken, INLINE_TOKENS> for Columns<'_, C> {
     #[inline]
     fn few(&mut self, start: usize, pieces: &[CachedToken; INLINE_TOKENS], count: usize) {
         self.many(start, &pieces[..count]);
@@ -121,15 +122,15 @@ impl Sink<CachedToken, INLINE_TOKENS> for Columns<'_> {
         self.take(start, pieces.iter().map(|piece| piece.token()));
     }
 
-    fn reach(&mut self, bytes: usize) -> Result<u8> {
-        self.sums.as_mut().map_or(Ok(0), |sums| sums.reach(&self.encoding.ids, bytes))
+    fn announce(&mut self, bytes: usize) -> Result<u8> {
+        self.context.as_mut().map_or(Ok(0), |context| Ok(context.announce(&self.encoding.ids, bytes)?))
     }
 
     fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[CachedToken], u8)>> {
         let (mut tokens, mut pieces) = std::mem::take(self.new);
         pieces.clear();
-        let sums = self.sums.as_mut().map(|sums| (sums, &self.encoding.ids[..]));
-        let encoded = self.coder.encode(start, chunk, true, sums, &mut tokens);
+        let context = self.context.as_mut().map(|context| (context, &self.encoding.ids[..]));
+        let encoded = self.coder.encode(start, chunk, true, context, &mut tokens);
         let first = self.word;
         self.take(start, tokens.iter().copied());
         pieces.extend(tokens.iter().map_while(|token| CachedToken::new(*token)));
@@ -137,13 +138,13 @@ impl Sink<CachedToken, INLINE_TOKENS> for Columns<'_> {
         *self.new = (tokens, pieces);
         // A word may have no tokens. What is kept of a chunk tells of no such words at its end.
         let taken = self.word;
-        let Made { words, limit } = encoded?;
+        let Made { words, valid_below } = encoded?;
         self.word = if self.is_open { first } else { first + words };
-        Ok((fit && self.word == taken).then_some((self.new.1.as_slice(), limit)))
+        Ok((fit && self.word == taken).then_some((self.new.1.as_slice(), valid_below)))
     }
 }
 
-impl TextSink<CachedToken, INLINE_TOKENS> for Columns<'_> {
+impl<C: Context> TextSink<CachedToken, INLINE_TOKENS> for Columns<'_, C> {
     fn text(&mut self, given: Option<u32>) {
         self.given = given;
     }
@@ -151,8 +152,8 @@ impl TextSink<CachedToken, INLINE_TOKENS> for Columns<'_> {
     fn stretch(&mut self, base: u32, specials: bool) {
         self.end();
         (self.base, self.coder.specials) = (base, specials);
-        if let Some(sums) = &mut self.sums {
-            sums.begin(self.encoding.len(), specials);
+        if let Some(context) = &mut self.context {
+            context.begin(self.encoding.len(), specials);
         }
     }
 

@@ -1,9 +1,9 @@
 //! The sink of calls that want ids alone.
 
 use super::chunk::{ChunkToken, Coder};
-use super::running_score::RunningScore;
 use super::{Result, TextSink};
 use crate::fast::Sink;
+use crate::model::context::Context;
 use crate::text::span::Span;
 
 /// Ids that fill a line of the machine's cache with their key.
@@ -22,7 +22,7 @@ impl Default for Found {
 }
 
 /// Takes ids alone.
-pub(super) struct Ids<'a> {
+pub(super) struct Ids<'a, C> {
     coder: Coder<'a>,
     /// The tokens of a new chunk.
     new: &'a mut Vec<ChunkToken>,
@@ -30,28 +30,29 @@ pub(super) struct Ids<'a> {
     found: &'a mut [u32; FOUND],
     filled: usize,
     ids: &'a mut Vec<u32>,
-    sums: Option<RunningScore<'a>>,
+    /// What goes on from chunk to chunk.
+    context: Option<C>,
     /// Whether something was taken that may be wrong.
     is_lost: bool,
 }
 
-impl<'a> Ids<'a> {
+impl<'a, C: Context> Ids<'a, C> {
     /// Appends to `ids`.
     pub(super) fn new(
         coder: Coder<'a>,
         new: &'a mut Vec<ChunkToken>,
-        sums: Option<RunningScore<'a>>,
+        context: Option<C>,
         found: &'a mut Found,
         ids: &'a mut Vec<u32>,
     ) -> Self {
-        Self { coder, new, found: &mut found.0, filled: 0, ids, sums, is_lost: false }
+        Self { coder, new, found: &mut found.0, filled: 0, ids, context, is_lost: false }
     }
 
     fn flush(&mut self) {
         let found = &self.found[..self.filled];
         self.ids.extend_from_slice(found);
-        if let Some(sums) = &mut self.sums {
-            sums.note(found);
+        if let Some(context) = &mut self.context {
+            context.record(found);
         }
         self.filled = 0;
     }
@@ -59,8 +60,8 @@ impl<'a> Ids<'a> {
     /// No more chunks come of what began last.
     fn end(&mut self) {
         self.flush();
-        if let Some(sums) = &mut self.sums {
-            self.is_lost |= sums.end(self.ids).is_err();
+        if let Some(context) = &mut self.context {
+            self.is_lost |= context.end(self.ids).is_err();
         }
     }
 
@@ -71,7 +72,7 @@ impl<'a> Ids<'a> {
     }
 }
 
-impl Sink<u32, INLINE_IDS> for Ids<'_> {
+impl<C: Context> Sink<u32, INLINE_IDS> for Ids<'_, C> {
     #[inline]
     fn few(&mut self, _: usize, tokens: &[u32; INLINE_IDS], count: usize) {
         if self.filled > FOUND - INLINE_IDS {
@@ -84,40 +85,41 @@ impl Sink<u32, INLINE_IDS> for Ids<'_> {
     fn many(&mut self, _: usize, tokens: &[u32]) {
         self.flush();
         self.ids.extend_from_slice(tokens);
-        if let Some(sums) = &mut self.sums {
-            sums.note(tokens);
+        if let Some(context) = &mut self.context {
+            context.record(tokens);
         }
     }
 
     fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[u32], u8)>> {
         self.flush();
-        let Self { coder, ids, sums, new, .. } = self;
-        let limit = coder.encode(start, chunk, false, sums.as_mut().map(|sums| (sums, &ids[..])), new)?.limit;
+        let Self { coder, ids, context, new, .. } = self;
+        let known = context.as_mut().map(|context| (context, &ids[..]));
+        let valid_below = coder.encode(start, chunk, false, known, new)?.valid_below;
         let before = ids.len();
         ids.extend(new.iter().map(|(id, ..)| id));
-        if let Some(sums) = sums {
-            sums.note(&ids[before..]);
+        if let Some(context) = context {
+            context.record(&ids[before..]);
         }
-        Ok(Some((&self.ids[before..], limit)))
+        Ok(Some((&self.ids[before..], valid_below)))
     }
 
-    fn reach(&mut self, bytes: usize) -> Result<u8> {
-        if self.sums.is_none() {
+    fn announce(&mut self, bytes: usize) -> Result<u8> {
+        if self.context.is_none() {
             return Ok(0);
         }
         self.flush();
-        self.sums.as_mut().map_or(Ok(0), |sums| sums.reach(self.ids, bytes))
+        self.context.as_mut().map_or(Ok(0), |context| Ok(context.announce(self.ids, bytes)?))
     }
 }
 
-impl TextSink<u32, INLINE_IDS> for Ids<'_> {
+impl<C: Context> TextSink<u32, INLINE_IDS> for Ids<'_, C> {
     fn text(&mut self, _: Option<u32>) {}
 
     fn stretch(&mut self, _: u32, specials: bool) {
         self.end();
         self.coder.specials = specials;
-        if let Some(sums) = &mut self.sums {
-            sums.begin(self.ids.len(), specials);
+        if let Some(context) = &mut self.context {
+            context.begin(self.ids.len(), specials);
         }
     }
 

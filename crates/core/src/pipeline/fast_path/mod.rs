@@ -6,18 +6,17 @@
 mod chunk;
 mod columns;
 mod ids;
-mod running_score;
 
 use self::chunk::{ChunkToken, Coder, GenericBuffers};
 use self::columns::{CachedToken, Columns, INLINE_TOKENS};
 use self::ids::{Found, INLINE_IDS, Ids};
-use self::running_score::RunningScore;
 use super::Tokenizer;
 use super::encode::{Input, Options, Road};
 use super::tokens::Scratch;
 use crate::added::{Allowed, Part};
 use crate::encoding::Encoding;
 use crate::fast::{Cache, Chunks, Fallback, FastPath, Sink};
+use crate::model::context::Context;
 use crate::text::span::{Span, check_bytes, check_length};
 
 type Result<T> = std::result::Result<T, Fallback>;
@@ -94,7 +93,7 @@ impl Tokenizer {
         let FastScratch { chunks, general, found, new: (new, _), ids: caches, .. } = scratch;
         let before = ids.len();
         let coder = Coder { tokenizer: self, fast, specials: true, general };
-        let mut sink = Ids::new(coder, new, self.sums(fast), found, ids);
+        let mut sink = Ids::new(coder, new, self.context(fast), found, ids);
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, caches };
         let is_done = call.encode(input, &mut sink).is_ok() & sink.finish();
         if !is_done {
@@ -103,9 +102,9 @@ impl Tokenizer {
         is_done
     }
 
-    /// What adds up the scores of a text, where they go on from word to word.
-    fn sums(&self, fast: &FastPath) -> Option<RunningScore<'_>> {
-        self.model().as_unigram().filter(|_| fast.capabilities().adds_scores).map(RunningScore::new)
+    /// Returns what goes on from chunk to chunk of a text, if anything does.
+    fn context(&self, fast: &FastPath) -> Option<impl Context + '_> {
+        self.model().context().filter(|_| fast.capabilities().has_context)
     }
 
     /// Returns the tokens of a text, which has the number `text`; `None` where it has to take the generic path, as for ids.
@@ -122,7 +121,7 @@ impl Tokenizer {
         let coder = Coder { tokenizer: self, fast, specials: true, general };
         let mut encoding = Encoding::default();
         encoding.reserve(input.len().min(MOST_RESERVED) / 3 + 4);
-        let mut sink = Columns::new(coder, new, self.sums(fast), &mut encoding);
+        let mut sink = Columns::new(coder, new, self.context(fast), &mut encoding);
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, caches };
         call.encode(input, &mut sink).ok().filter(|()| sink.finish())?;
         // What such a token is called, the normalized text says.

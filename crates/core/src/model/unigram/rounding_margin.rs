@@ -1,4 +1,4 @@
-//! How sure a best path is, where sums of 32 bits go on from word to word.
+//! The rounding margin of a best path: how sure it is, where a running score of 32 bits goes on from word to word.
 //!
 //! SentencePiece takes a whole text for one word. Its sums are rounded, and how they are rounded hangs on all that stands before: of two
 //! ways to spell a word that are nearly as good, another may win behind another text. But an addition errs by no more than
@@ -8,11 +8,6 @@
 use super::letters::Letter;
 use super::pieces::{Pieces, edge};
 use crate::lattice::Edge;
-
-/// A path that is the same behind any text.
-pub(crate) const ALWAYS: u8 = u8::MAX;
-/// A text so far that no path is surely the same.
-pub(crate) const NOTHING: u8 = u8::MAX;
 
 /// What is best to reach a letter of the word, in sums as good as exact, and what is second best.
 #[derive(Debug, Clone, Copy)]
@@ -28,8 +23,8 @@ impl Margin {
 }
 
 impl Pieces<'_, f32> {
-    /// Finds the path that is best in sums as good as exact, and its limit: one more than the largest power of
-    /// two of a sum behind which the word surely takes it, 0 if there is none. `None` if nothing leads to the end.
+    /// Finds the path that is best in sums as good as exact, and its valid-below exponent: one more than the largest power of
+    /// two of a running score behind which the word surely takes it, 0 if there is none. `None` if nothing leads to the end.
     pub(super) fn search_surely(&self, word: &[Letter], margins: &mut Vec<Margin>, path: &mut Vec<Edge>) -> Option<u8> {
         self.weigh(word, margins);
         path.clear();
@@ -47,7 +42,7 @@ impl Pieces<'_, f32> {
         // Two paths, each of as many steps as there are characters, err by half of a last bit in each; and some to spare.
         let steps = (word.len() - 1) as f64;
         let err = 1.1 * f64::from(f32::EPSILON) * steps;
-        Some(power_below(margin / err - steps * self.largest))
+        Some(exponent_below(margin / err - steps * self.largest))
     }
 
     /// The best and second best of all places.
@@ -90,12 +85,12 @@ fn unpacked(edge: u64) -> (usize, u32) {
 }
 
 /// One more than the largest power of two that is no larger than a number; 0 below 1.
-fn power_below(number: f64) -> u8 {
+fn exponent_below(number: f64) -> u8 {
     if number < 1.0 { 0 } else { exponent(number) + 1 }
 }
 
 /// The power of two that a sum is surely below.
-pub(crate) fn power_above(sum: f64) -> u8 {
+pub(super) fn exponent_above(sum: f64) -> u8 {
     if sum <= 1.0 { 0 } else { exponent(sum) + 1 }
 }
 
@@ -107,11 +102,12 @@ fn exponent(number: f64) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::context::VALID_ALWAYS;
 
     #[test]
     fn powers() {
-        assert_eq!([0.5, 1.0, 1.5, 2.0, 1000.0].map(power_below), [0, 1, 1, 2, 10]);
-        assert_eq!([0.5, 1.0, 1.5, 2.0, 1000.0].map(power_above), [0, 0, 1, 2, 10]);
-        assert!(power_below(f64::INFINITY) < ALWAYS && power_above(f64::INFINITY) < ALWAYS);
+        assert_eq!([0.5, 1.0, 1.5, 2.0, 1000.0].map(exponent_below), [0, 1, 1, 2, 10]);
+        assert_eq!([0.5, 1.0, 1.5, 2.0, 1000.0].map(exponent_above), [0, 0, 1, 2, 10]);
+        assert!(exponent_below(f64::INFINITY) < VALID_ALWAYS && exponent_above(f64::INFINITY) < VALID_ALWAYS);
     }
 }
