@@ -1,5 +1,10 @@
 //! Settings that components of several stages share: what one writes, another reads back.
 
+/// The character that SentencePiece writes for a space.
+pub(crate) const METASPACE: char = '\u{2581}';
+/// [`METASPACE`] as a text.
+pub(crate) const METASPACE_TEXT: &str = "\u{2581}";
+
 /// The settings of byte-level components: the pre-tokenizer, the post-processor and the decoder of that name write
 /// them alike, and each uses its part of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +47,6 @@ pub struct Metaspace {
 
 impl Default for Metaspace {
     fn default() -> Self {
-        Self { replacement: '\u{2581}', prepend_scheme: PrependScheme::Always, split: true }
+        Self { replacement: METASPACE, prepend_scheme: PrependScheme::Always, split: true }
     }
 }

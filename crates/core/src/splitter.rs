@@ -2,8 +2,10 @@
 
 use crate::added::Matching;
 use crate::error::{Error, Result};
+use crate::normalize::locality::Locality;
 use crate::normalize::{BertNormalizer, Normalized, Normalizer};
 use crate::pretokenize::PreTokenizer;
+use crate::pretokenize::boundary::Boundary;
 use crate::pretokenize::words::Words;
 use crate::text::span::Span;
 
@@ -49,6 +51,16 @@ impl WordSplitter {
     #[must_use]
     pub fn pre_tokenizer(&self) -> Option<&PreTokenizer> {
         self.pre_tokenizer.as_ref()
+    }
+
+    /// Returns what the normalizer promises; `None` if there is none.
+    pub(crate) fn locality(&self) -> Option<Locality<'_>> {
+        self.normalizer.as_ref().map(Normalizer::locality)
+    }
+
+    /// Returns what decides where words end; `None` if a text is one word.
+    pub(crate) fn boundary(&self) -> Option<Boundary> {
+        self.pre_tokenizer.as_ref().map(PreTokenizer::boundary)
     }
 
     /// Normalizer and pre-tokenizer.

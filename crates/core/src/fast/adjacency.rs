@@ -10,42 +10,35 @@ use super::list::{ChunkList, ChunkRanges};
 use super::masks::{BLOCK, SCALAR};
 use crate::model::Model;
 use crate::model::adjacency::{Adjacency, ByteAdjacency};
-use crate::normalize::Normalizer;
+use crate::normalize::locality::Metaspaces;
+use crate::settings::METASPACE;
 use crate::splitter::WordSplitter;
-
-/// What spaces are written as.
-pub(super) const MARK: char = '▁';
 
 /// Cuts texts where the model may not join them.
 #[derive(Debug, Clone)]
 pub(super) struct AdjacencyChunker {
     adjacency: ByteAdjacency,
-    /// Whether a mark is put before the text.
+    /// Whether a metaspace is put before the text.
     prefix: bool,
 }
 
 impl AdjacencyChunker {
-    /// The seams of a pipeline, if it has any.
+    /// Returns the chunker of a pipeline that writes spaces as metaspaces and does no more, if its model has an adjacency of bytes.
     pub(super) fn of(splitter: &WordSplitter, model: &Model) -> Option<Self> {
-        if splitter.pre_tokenizer().is_some() {
+        if splitter.boundary().is_some() {
             return None;
         }
-        let steps: Vec<_> = splitter.normalizer()?.steps().collect();
-        let prefix = match &steps[..] {
-            [replace] if is_mark(replace) => false,
-            [Normalizer::Prepend(prefix), replace] if is_mark(replace) && prefix.chars().eq([MARK]) => true,
-            _ => return None,
-        };
-        Some(Self { adjacency: model.byte_adjacency(MARK)?, prefix })
+        let spaces = splitter.locality()?.metaspaces.filter(Metaspaces::changes_only_spaces)?;
+        Some(Self { adjacency: model.byte_adjacency(METASPACE)?, prefix: spaces.prefix })
     }
 
     /// Writes a stretch as the model sees it; `first` if it begins the text.
     fn write(&self, stretch: &str, first: bool, room: &mut String) {
         room.clear();
         if first && self.prefix {
-            room.push(MARK);
+            room.push(METASPACE);
         }
-        room.extend(stretch.chars().map(|c| if c == ' ' { MARK } else { c }));
+        room.extend(stretch.chars().map(|c| if c == ' ' { METASPACE } else { c }));
     }
 }
 
@@ -62,7 +55,7 @@ impl Chunker for AdjacencyChunker {
         Capabilities { is_one_word: true, ..Capabilities::default() }
     }
 
-    /// A mark is put before the first stretch.
+    /// A metaspace may be put before the first chunk.
     fn first(&self, text: &str) -> usize {
         let bytes = text.as_bytes();
         (1..bytes.len()).find(|&at| !self.adjacency.joins(bytes[at - 1], bytes[at])).unwrap_or(bytes.len())
@@ -80,7 +73,7 @@ impl Chunker for AdjacencyChunker {
         contiguous::cut(self, text, first, list, take)
     }
 
-    /// A part would begin with a mark of its own, so a text is never cut.
+    /// A part would begin with a metaspace of its own, so a text is never cut.
     fn may_cut(&self, _: &[u8], _: usize) -> bool {
         false
     }
@@ -106,10 +99,4 @@ impl ContiguousChunks for AdjacencyChunker {
         }
         end - 1
     }
-}
-
-/// Whether a normalizer writes spaces as the mark, and does no more.
-pub(super) fn is_mark(normalizer: &Normalizer) -> bool {
-    let Normalizer::Replace { pattern, content } = normalizer else { return false };
-    !pattern.is_regex() && pattern.source() == " " && content.chars().eq([MARK])
 }

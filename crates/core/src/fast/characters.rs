@@ -15,8 +15,8 @@ use super::chunker::{Capabilities, Chunker, ModelInput};
 use super::keys::Fold;
 use super::list::{BLOCKS, ChunkList, ChunkRanges};
 use super::masks::{BLOCK, Classifier, Masks};
-use crate::normalize::{BertNormalizer, Form, Normalizer};
-use crate::pretokenize::{Behavior, PreTokenizer};
+use crate::normalize::locality::CharacterChanges;
+use crate::pretokenize::boundary::{Boundary, CharacterBoundary};
 use crate::splitter::WordSplitter;
 use crate::text::unicode::{Class, class};
 
@@ -49,52 +49,36 @@ pub(super) struct CharacterKinds {
 }
 
 /// What the stages do, together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Rules {
     /// Control characters vanish.
-    clean: bool,
-    /// Ideographs stand alone.
-    pad: bool,
-    /// White space divides.
-    spaces: bool,
-    /// Punctuation stands alone.
-    punctuation: bool,
-    /// What is `\w` is parted from what is not.
-    words: bool,
+    drops_controls: bool,
+    /// Ideographs are words by themselves.
+    isolates_ideographs: bool,
+    /// Punctuation characters are words by themselves.
+    isolates_punctuation: bool,
+    /// What is `\w` is in no word with what is not.
+    separates_words: bool,
 }
 
 impl CharacterKinds {
     /// Returns the kinds of characters for a splitter, or why there are none.
     pub(super) fn new(splitter: &WordSplitter) -> Result<Self, &'static str> {
-        let Some(pre_tokenizer) = splitter.pre_tokenizer() else {
-            return Err("without a pre-tokenizer a text is one word");
+        let boundary = splitter.boundary().ok_or("without a pre-tokenizer a text is one word")?;
+        let changes = match splitter.locality() {
+            Some(locality) => locality.characters.ok_or("its normalizer looks further than one character")?,
+            None => CharacterChanges::default(),
         };
-        let (mut rules, mut whole, mut lowercase) = (Rules::default(), true, false);
-        for step in splitter.normalizer().into_iter().flat_map(Normalizer::steps) {
-            match step {
-                Normalizer::Bert(BertNormalizer { clean_text, handle_chinese_chars, lowercase: lower, .. }) => {
-                    rules.clean |= clean_text;
-                    rules.pad |= handle_chinese_chars;
-                    lowercase |= lower;
-                }
-                Normalizer::Lowercase => lowercase = true,
-                Normalizer::Form(Form::Nfd) | Normalizer::StripAccents => {}
-                _ => return Err("its normalizer looks further than one character"),
-            }
-        }
-        for step in pre_tokenizer.steps() {
-            match step {
-                PreTokenizer::Bert => (rules.spaces, rules.punctuation) = (true, true),
-                PreTokenizer::Whitespace => (rules.spaces, rules.words) = (true, true),
-                PreTokenizer::WhitespaceSplit => rules.spaces = true,
-                PreTokenizer::Punctuation(Behavior::Isolated) => rules.punctuation = true,
-                PreTokenizer::Digits { .. } => whole = false,
-                _ => return Err("its pre-tokenizer looks further than one character"),
-            }
-        }
-        if !rules.spaces {
+        let Boundary::Characters(boundary) = boundary else {
+            return Err("its pre-tokenizer looks further than one character");
+        };
+        let CharacterBoundary { drops_spaces, isolates_punctuation, separates_words, has_others } = boundary;
+        if !drops_spaces {
             return Err("its pre-tokenizer does not divide at white space");
         }
+        let CharacterChanges { drops_controls, isolates_ideographs, lowercases } = changes;
+        let rules = Rules { drops_controls, isolates_ideographs, isolates_punctuation, separates_words };
+        let (whole, lowercase) = (!has_others, lowercases);
         let ascii = std::array::from_fn(|code| rules.ascii(u8::try_from(code).expect("under 128")));
         Ok(Self { ascii, rules, whole, lowercase })
     }
@@ -123,8 +107,8 @@ impl Rules {
         let class = class(char::from(code));
         match self.other(class) {
             // An ASCII character neither composes nor decomposes, so only cleaning makes it glue.
-            CharacterKind::Glue if self.clean && class.is_control() => CharacterKind::Glue,
-            CharacterKind::Glue if self.words && !class.is_word() => CharacterKind::Other,
+            CharacterKind::Glue if self.drops_controls && class.is_control() => CharacterKind::Glue,
+            CharacterKind::Glue if self.separates_words && !class.is_word() => CharacterKind::Other,
             CharacterKind::Glue => CharacterKind::Word,
             kind => kind,
         }
@@ -134,13 +118,14 @@ impl Rules {
     #[inline]
     fn other(self, class: Class) -> CharacterKind {
         const CHANGES: Class = Class::ACTIVE_NFD.union(Class::COMBINING_MARK).union(Class::NONSPACING_MARK);
-        if self.clean && class.is_control() {
+        if self.drops_controls && class.is_control() {
             CharacterKind::Glue
         } else if class.is_whitespace() {
             CharacterKind::Space
         } else if class.intersects(CHANGES) {
             CharacterKind::Glue
-        } else if (self.pad && class.is_cjk()) || (self.punctuation && class.is_punctuation()) {
+        } else if (self.isolates_ideographs && class.is_cjk()) || (self.isolates_punctuation && class.is_punctuation())
+        {
             CharacterKind::Alone
         } else {
             CharacterKind::Glue

@@ -8,7 +8,6 @@
 //! the model. Then no piece may hold a mark behind something else, and the scores are added up from word to word: see
 //! [`crate::model::context`].
 
-use super::adjacency::{MARK, is_mark};
 use super::chunker::{Capabilities, Chunker, ModelInput};
 use super::contiguous::{self, ContiguousChunks};
 use super::keys::Fold;
@@ -18,10 +17,10 @@ use super::stability::Stability;
 use super::text::last;
 use super::unspaced::UnspacedBoundaries;
 use crate::model::Model;
-use crate::model::adjacency::{FIRST_UNSPACED, UnspacedAdjacency};
-use crate::normalize::{LONG_CLUSTER, Normalizer, Precompiled, SPACE, SentencePiece, SentencePieceSettings, Strip};
-use crate::pretokenize::PreTokenizer;
-use crate::settings::{Metaspace, PrependScheme};
+use crate::model::adjacency::FIRST_UNSPACED;
+use crate::normalize::locality::{ChangedCharacters, LONGEST_WINDOW, Rewrites, SpaceRuns, WordChanges};
+use crate::pretokenize::boundary::Boundary;
+use crate::settings::{METASPACE, METASPACE_TEXT, PrependScheme};
 use crate::splitter::WordSplitter;
 use crate::text::unicode::{CharSet, Class, class};
 
@@ -81,89 +80,71 @@ impl Asked {
 }
 
 impl MetaspaceChunker {
-    /// The way of a pipeline that normalizes as SentencePiece does, and whose model sees the text as one word.
+    /// Returns the chunker of a pipeline that writes spaces as metaspaces and splits nowhere, if its model has a space adjacency.
     pub(super) fn of_text(splitter: &WordSplitter, model: &Model) -> Option<Self> {
-        if splitter.pre_tokenizer().is_some() {
+        if splitter.boundary().is_some() {
             return None;
         }
-        let steps: Vec<_> = splitter.normalizer()?.steps().collect();
-        let (later, prefix) = match &steps[..] {
-            [Normalizer::SentencePiece(normalizer)] => {
-                return Self::of_sentencepiece(normalizer.settings(), model);
-            }
-            [replace] if is_mark(replace) => (*replace, false),
-            [Normalizer::Prepend(prefix), replace] if is_mark(replace) && prefix == SPACE => (*replace, true),
-            _ => return None,
-        };
-        let later = WordSplitter::new(Some(later.clone()), None).ok()?;
-        let spaced = Self::new(None, false, Asked::default())?;
-        let unspaced = model.space_adjacency(MARK, &[])?.unspaced;
-        let text = OneWord { splitters: [later.clone(), later], unspaced: spaced.unspaced(unspaced) };
-        Some(Self { prefix, text: Some(text), ..spaced })
-    }
-
-    fn of_sentencepiece(settings: &SentencePieceSettings, model: &Model) -> Option<Self> {
-        if !settings.escape_whitespaces || settings.treat_whitespace_as_suffix {
+        let spaces = splitter.locality()?.metaspaces?;
+        let unspaced = model.space_adjacency(METASPACE, spaces.symbols)?.unspaced;
+        let chunker = Self::new(spaces.rules, false, Asked::default())?;
+        let is_separator = |byte| chunker.kind(byte) == Some(Stability::Separator);
+        if spaces.symbols.iter().flat_map(|symbol| symbol.bytes()).any(is_separator) {
             return None;
         }
-        let spaced = Self::new(settings.rules.as_ref(), false, Asked::default())?;
-        let symbols = &settings.user_defined_symbols;
-        if symbols.iter().flat_map(|symbol| symbol.bytes()).any(|byte| spaced.kind(byte) == Some(Stability::Separator))
-        {
-            return None;
-        }
-        let joins = settings.remove_extra_whitespaces;
-        // Where white space is removed from the front, the mark for it is put there again.
-        let later = |add_dummy_prefix| {
-            let settings = SentencePieceSettings { add_dummy_prefix, ..settings.clone() };
-            WordSplitter::new(Some(Normalizer::SentencePiece(SentencePiece::new(settings).ok()?)), None).ok()
-        };
-        let unspaced = model.space_adjacency(MARK, symbols)?.unspaced;
-        let text = OneWord { splitters: [later(joins)?, later(false)?], unspaced: spaced.unspaced(unspaced) };
-        let (has_symbols, prefix) = (!symbols.is_empty(), settings.add_dummy_prefix);
-        Some(Self { joins, has_symbols, prefix, text: Some(text), ..spaced })
-    }
-
-    /// The way of a pipeline that splits before marks.
-    pub(super) fn of_words(splitter: &WordSplitter) -> Option<Self> {
-        let steps: Vec<_> = splitter.pre_tokenizer()?.steps().collect();
-        let (metaspace, splits) = match &steps[..] {
-            [PreTokenizer::Metaspace(metaspace)] => (metaspace, false),
-            [PreTokenizer::WhitespaceSplit, PreTokenizer::Metaspace(metaspace)] => (metaspace, true),
-            _ => return None,
-        };
-        let Metaspace { replacement: MARK, prepend_scheme, split: true } = *metaspace else { return None };
-        let BeforeMarks { rules, asked, is_plain, joins, .. } = BeforeMarks::of(splitter.normalizer(), splits)?;
-        // The rules take clusters of fewer bytes as a whole, however they begin.
-        let looks_back = if rules.is_some() { LONG_CLUSTER - 1 } else { 1 };
+        let [after_space, elsewhere] =
+            spaces.chunk_normalizers()?.map(|normalizer| WordSplitter::new(Some(normalizer), None).ok());
+        let unspaced = unspaced.map(|unspaced| UnspacedBoundaries::new(unspaced, &chunker.moving, &chunker.ascii));
         Some(Self {
-            is_plain: is_plain && (!splits || prepend_scheme == PrependScheme::Always),
-            joins,
-            drops: splits,
-            looks_back,
-            prefix: prepend_scheme != PrependScheme::Never,
-            only_first: prepend_scheme == PrependScheme::First,
-            ..Self::new(rules, splits, asked)?
+            joins: spaces.collapses,
+            has_symbols: !spaces.symbols.is_empty(),
+            prefix: spaces.prefix,
+            text: Some(OneWord { splitters: [after_space?, elsewhere?], unspaced }),
+            ..chunker
+        })
+    }
+
+    /// Returns the chunker of a pipeline that splits before metaspaces, if its normalizer does not look past a space.
+    pub(super) fn of_words(splitter: &WordSplitter) -> Option<Self> {
+        let Boundary::Metaspaces { prepend, drops_spaces } = splitter.boundary()? else { return None };
+        let changes = match splitter.locality() {
+            Some(locality) => locality.words?,
+            None => WordChanges::default(),
+        };
+        // A metaspace is no white space, so it would go with the word before.
+        if drops_spaces && changes.space_runs == SpaceRuns::Metaspace {
+            return None;
+        }
+        let inert = changes.changed == ChangedCharacters::All;
+        let asked = Asked { not_blank: drops_spaces || changes.strips_end || inert, inert };
+        let keeps_words = changes.changed == ChangedCharacters::None;
+        Some(Self {
+            is_plain: keeps_words && (!drops_spaces || prepend == PrependScheme::Always),
+            joins: drops_spaces || changes.space_runs != SpaceRuns::Kept,
+            drops: drops_spaces,
+            prefix: prepend != PrependScheme::Never,
+            only_first: prepend == PrependScheme::First,
+            ..Self::new(changes.rules, drops_spaces, asked)?
         })
     }
 
     /// Cuts where characters stand that become a space by the rules or, if it `splits`, are white space; `None` if that is not enough
     /// to tell.
-    fn new(rules: Option<&Precompiled>, splits: bool, asked: Asked) -> Option<Self> {
+    fn new(rules: Option<Rewrites<'_>>, splits: bool, asked: Asked) -> Option<Self> {
         let rules = match rules {
-            Some(rules) => Some((rules, rules.active()?)),
+            Some(rules) => Some((rules, rules.changed()?)),
             None => None,
         };
         let ascii: [Stability; 128] =
             std::array::from_fn(|byte| kind(u8::try_from(byte).unwrap_or_default(), rules, splits, asked));
         let classifier = Classifier::new(std::array::from_fn(|byte| ascii.get(byte).map_or(0, |&kind| kind as u8)));
-        let mut moving = rules.map(|(_, active)| active.clone()).unwrap_or_default();
-        moving.insert(MARK);
+        let mut moving = rules.map(|(_, changed)| changed.clone()).unwrap_or_default();
+        moving.insert(METASPACE);
         let spaced = Self {
             classifier,
             ascii,
             moving,
-            looks_back: 1,
+            looks_back: rules.map_or(1, |(rules, _)| rules.window),
             asked,
             is_plain: true,
             has_symbols: false,
@@ -175,11 +156,6 @@ impl MetaspaceChunker {
         };
         // Rules may make something else of a space.
         (spaced.kind(b' ') == Some(Stability::Separator)).then_some(spaced)
-    }
-
-    /// Returns where a text of unspaced scripts may be cut, if the model says so.
-    fn unspaced(&self, adjacency: Option<UnspacedAdjacency>) -> Option<UnspacedBoundaries> {
-        Some(UnspacedBoundaries::new(adjacency?, &self.moving, &self.ascii))
     }
 
     /// Whether the model sees the text as one word.
@@ -220,7 +196,7 @@ impl MetaspaceChunker {
             return None;
         }
         room.clear();
-        room.push_str(if has_mark { SPACE } else { "" });
+        room.push_str(if has_mark { METASPACE_TEXT } else { "" });
         room.push_str(word);
         Some(if has_mark { 2 } else { 0 })
     }
@@ -366,7 +342,8 @@ impl ContiguousChunks for MetaspaceChunker {
         };
         let mut starts = space & !(space << 1) & !(moving << 1);
         // What stands before is not in the block, or is not ASCII; or something near may matter.
-        let near = if self.looks_back > 1 { spread(high | moving) | ((1 << LONG_CLUSTER) - 1) } else { high << 1 | 1 };
+        let near =
+            if self.looks_back > 1 { spread(high | moving) | ((2 << LONGEST_WINDOW) - 1) } else { high << 1 | 1 };
         let mut unsure = starts & near;
         while unsure != 0 {
             let place = unsure.trailing_zeros();
@@ -388,59 +365,12 @@ impl ContiguousChunks for MetaspaceChunker {
     }
 }
 
-/// What normalizers do to a text before marks are put.
-struct BeforeMarks<'a> {
-    rules: Option<&'a Precompiled>,
-    /// See [`MetaspaceChunker`].
-    asked: Asked,
-    is_plain: bool,
-    joins: bool,
-    /// Whether words are split at white space then.
-    splits: bool,
-}
-
-impl<'a> BeforeMarks<'a> {
-    /// `None` if they may do what is not known here.
-    fn of(normalizer: Option<&'a Normalizer>, splits: bool) -> Option<Self> {
-        let asked = Asked { not_blank: splits, inert: false };
-        let mut all = Self { rules: None, asked, is_plain: true, joins: splits, splits };
-        normalizer.into_iter().flat_map(Normalizer::steps).try_for_each(|step| all.add(step))?;
-        Some(all)
-    }
-
-    fn add(&mut self, step: &'a Normalizer) -> Option<()> {
-        let is_word = |text: &str| text.bytes().all(|byte| byte.is_ascii_graphic());
-        match step {
-            Normalizer::Precompiled(rules) if self.rules.is_none() => self.rules = Some(rules),
-            Normalizer::Strip(Strip { left: false, .. }) => self.asked.not_blank = true,
-            // A mark is no white space, so it would go with the word before.
-            Normalizer::Replace { pattern, content }
-                if pattern.is_regex()
-                    && pattern.source() == " {2,}"
-                    && (content == " " || content == SPACE && !self.splits) =>
-            {
-                self.joins = true;
-            }
-            Normalizer::Replace { pattern, content }
-                if !pattern.is_regex() && is_word(pattern.source()) && is_word(content) =>
-            {
-                self.is_plain = false;
-            }
-            Normalizer::Form(_) | Normalizer::Lowercase | Normalizer::StripAccents => {
-                (self.is_plain, self.asked) = (false, Asked { not_blank: true, inert: true });
-            }
-            _ => return None,
-        }
-        Some(())
-    }
-}
-
 /// What an ASCII character is, by rules and the characters that these change; see [`MetaspaceChunker::new`].
-fn kind(byte: u8, rules: Option<(&Precompiled, &CharSet)>, splits: bool, asked: Asked) -> Stability {
-    let changing = rules.filter(|(_, active)| active.contains(char::from(byte)));
+fn kind(byte: u8, rules: Option<(Rewrites<'_>, &CharSet)>, splits: bool, asked: Asked) -> Stability {
+    let changing = rules.filter(|(_, changed)| changed.contains(char::from(byte)));
     let becomes_space = match changing {
-        // A mark behind anything else would become a part of it.
-        Some((rules, _)) => byte < b' ' && rules.becomes(byte, " "),
+        // A combining mark behind anything else would become a part of it.
+        Some((rules, _)) => byte < b' ' && rules.makes_space(byte),
         None => byte == b' ' || splits && class(char::from(byte)).is_whitespace(),
     };
     if becomes_space && !rules.is_some_and(|(rules, _)| rules.joins(byte)) {
@@ -451,7 +381,7 @@ fn kind(byte: u8, rules: Option<(&Precompiled, &CharSet)>, splits: bool, asked: 
     if changing.is_some() || may_change { Stability::Unstable } else { Stability::Stable }
 }
 
-/// The five bytes behind each of a set.
+/// Returns the bytes after each of a set for which it may lie in the window.
 fn spread(set: u64) -> u64 {
-    (1..LONG_CLUSTER).fold(0, |spread, by| spread | set << by)
+    (1..=LONGEST_WINDOW).fold(0, |spread, by| spread | set << by)
 }

@@ -10,6 +10,7 @@
 //! is what the reference does, so offsets agree with it to the last combining mark.
 
 use super::reordering::{Block, Pending};
+use super::locality::{CharacterChanges, Locality};
 use super::{Form, Normalized, Rewriter, case, strip};
 use crate::text::span::Span;
 use crate::text::unicode;
@@ -38,6 +39,15 @@ impl BertNormalizer {
     #[must_use]
     pub fn strips_accents(&self) -> bool {
         self.strip_accents.unwrap_or(self.lowercase)
+    }
+
+    pub(super) fn locality(&self) -> Locality<'static> {
+        let characters = CharacterChanges {
+            drops_controls: self.clean_text,
+            isolates_ideographs: self.handle_chinese_chars,
+            lowercases: self.lowercase,
+        };
+        Locality { characters: Some(characters), ..Locality::default() }
     }
 
     pub(super) fn normalize(&self, text: &mut Normalized, spare: &mut Normalized) {

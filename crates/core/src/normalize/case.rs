@@ -1,7 +1,17 @@
 //! Lower case, each character by itself: there is no final sigma.
 
 use super::Normalized;
+use super::locality::{AsciiChanges, ChangedCharacters, CharacterChanges, Locality, WordChanges};
 use crate::text::unicode;
+
+pub(super) fn locality() -> Locality<'static> {
+    Locality {
+        characters: Some(CharacterChanges { lowercases: true, ..CharacterChanges::default() }),
+        ascii: Some(AsciiChanges { lowercases: true }),
+        words: Some(WordChanges { changed: ChangedCharacters::All, ..WordChanges::default() }),
+        ..Locality::default()
+    }
+}
 
 pub(super) fn lowercase(text: &mut Normalized, spare: &mut Normalized) {
     if text.text().bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) && text.is_whole() {

@@ -5,6 +5,7 @@
 
 use unicode_normalization_alignments::UnicodeNormalization;
 
+use super::locality::{AsciiChanges, ChangedCharacters, CharacterChanges, Locality, WordChanges};
 use super::{Normalized, Rewriter};
 use crate::text::unicode::{self, Class};
 
@@ -22,6 +23,17 @@ pub enum Form {
 }
 
 impl Form {
+    pub(super) fn locality(self) -> Locality<'static> {
+        Locality {
+            // The others compose or replace characters, which the kinds of characters do not tell.
+            characters: (self == Self::Nfd).then(CharacterChanges::default),
+            ascii: Some(AsciiChanges::default()),
+            keeps_inert_nfc: self == Self::Nfc,
+            words: Some(WordChanges { changed: ChangedCharacters::All, ..WordChanges::default() }),
+            ..Locality::default()
+        }
+    }
+
     pub(super) fn normalize(self, text: &mut Normalized, spare: &mut Normalized) {
         let active = self.active();
         let is_inert = |c: char| c.is_ascii() || !unicode::class(c).intersects(active);

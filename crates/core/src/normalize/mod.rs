@@ -1,6 +1,7 @@
 //! Text to normalized text, with the way back to the original.
 //!
-//! Each normalizer has a file of its own; [`Normalized`] is what they work on.
+//! Each normalizer has a file of its own; [`Normalized`] is what they work on. What a normalizer promises of how far it looks is
+//! its [`Normalizer::locality`].
 
 mod bert;
 mod byte_level;
@@ -8,9 +9,11 @@ mod case;
 mod charsmap;
 mod double_array;
 mod forms;
+pub(crate) mod locality;
 mod nmt;
 mod precompiled;
 mod reordering;
+mod replace;
 mod sentencepiece;
 mod strip;
 mod text;
@@ -19,7 +22,8 @@ pub use bert::BertNormalizer;
 pub(crate) use byte_level::write_bytes;
 pub use charsmap::RULES;
 pub use forms::Form;
-pub(crate) use precompiled::LONG_CLUSTER;
+use locality::Locality;
+use precompiled::LONG_CLUSTER;
 pub use precompiled::Precompiled;
 pub(crate) use sentencepiece::SPACE;
 pub use sentencepiece::{SentencePiece, SentencePieceSettings};
@@ -75,14 +79,7 @@ impl Normalizer {
             Self::Lowercase => case::lowercase(text, spare),
             Self::Strip(strip) => strip.normalize(text, spare),
             Self::StripAccents => strip::strip_accents(text, spare),
-            Self::Replace { pattern, content } => {
-                let mut matches = Vec::new();
-                pattern.find_matches(text.text(), |range| matches.push(range))?;
-                // Too much has to be refused before it is made.
-                let kept = text.text().len() - matches.iter().map(ExactSizeIterator::len).sum::<usize>();
-                check_bytes(kept.saturating_add(content.len().saturating_mul(matches.len())))?;
-                text.replace(spare, content, &matches);
-            }
+            Self::Replace { pattern, content } => replace::normalize(pattern, content, text, spare)?,
             Self::Prepend(prefix) => text.prepend(spare, prefix),
             Self::ByteLevel => byte_level::normalize(text, spare),
             Self::Precompiled(precompiled) => precompiled.normalize(text, spare),
@@ -94,6 +91,23 @@ impl Normalizer {
             }
         }
         check_bytes(text.text().len())
+    }
+
+    /// Returns what the normalizer promises of how far it looks, and of what it changes.
+    pub(crate) fn locality(&self) -> Locality<'_> {
+        match self {
+            Self::Bert(bert) => bert.locality(),
+            Self::Form(form) => form.locality(),
+            Self::Lowercase => case::locality(),
+            Self::Strip(strip) => strip.locality(),
+            Self::StripAccents => strip::locality_of_accents(),
+            Self::Replace { pattern, content } => replace::locality(self, pattern, content),
+            Self::Prepend(prefix) => Locality { prepends_metaspace: prefix == SPACE, ..Locality::default() },
+            Self::Precompiled(precompiled) => precompiled.locality(),
+            Self::SentencePiece(sentencepiece) => sentencepiece.locality(),
+            Self::Sequence(_) => Locality::of_sequence(self.steps().map(Self::locality)),
+            Self::Nmt | Self::ByteLevel => Locality::default(),
+        }
     }
 
     /// Whether a character without origin may come out, which what follows has to know of.

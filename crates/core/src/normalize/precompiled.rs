@@ -12,11 +12,12 @@ use std::sync::{Arc, OnceLock};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::Normalized;
+use super::locality::{LONGEST_WINDOW, Locality, Rewrites, WordChanges};
 use crate::error::{Error, Result};
 use crate::text::unicode::CharSet;
 
 /// Clusters of so many bytes and more are never looked up as a whole.
-pub(crate) const LONG_CLUSTER: usize = 6;
+pub(super) const LONG_CLUSTER: usize = 6;
 /// So many nodes of the trie are followed, once for each way that leads there, to find what the rules change.
 const MOST_NODES: usize = 1 << 21;
 
@@ -69,7 +70,7 @@ impl Precompiled {
     }
 
     /// Whether a byte may stand in a rule beside others.
-    pub(crate) fn joins(&self, byte: u8) -> bool {
+    pub(super) fn joins(&self, byte: u8) -> bool {
         let Rules { trie, .. } = &*self.0;
         let is_child = |place: usize, byte: u8| {
             byte != 0
@@ -86,13 +87,19 @@ impl Precompiled {
 
     /// The characters that a rule replaces by themselves, or that stand in one behind others; a text without any of these stays
     /// as it is. `None` if there are more rules than any file needs.
-    pub(crate) fn active(&self) -> Option<&CharSet> {
+    pub(super) fn active(&self) -> Option<&CharSet> {
         self.0.active.get_or_init(|| self.0.active()).as_ref()
     }
 
     /// Whether a byte by itself becomes a text.
-    pub(crate) fn becomes(&self, byte: u8, text: &str) -> bool {
+    pub(super) fn becomes(&self, byte: u8, text: &str) -> bool {
         self.longest_rule(char::from(byte).encode_utf8(&mut [0; 4])).is_some_and(|(_, new)| new == text)
+    }
+
+    pub(super) fn locality(&self) -> Locality<'_> {
+        // Rules take shorter clusters as a whole, however they begin.
+        let rules = Some(Rewrites::new(self, LONGEST_WINDOW));
+        Locality { words: Some(WordChanges { rules, ..WordChanges::default() }), ..Locality::default() }
     }
 
     pub(super) fn normalize(&self, text: &mut Normalized, spare: &mut Normalized) {

@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use aho_corasick::{AhoCorasick, Anchored, Input, MatchKind, StartKind};
 
+use super::locality::{Locality, Metaspaces};
 use super::{Normalized, Precompiled};
 use crate::error::{Error, Result};
 use crate::text::span::Span;
 
-/// What stands for a space.
-pub(crate) const SPACE: &str = "▁";
+pub(crate) use crate::settings::METASPACE_TEXT as SPACE;
 
 /// The normalization; cheap to clone.
 #[derive(Debug, Clone)]
@@ -82,6 +82,15 @@ impl SentencePiece {
             return token.to_owned();
         }
         self.chunks(token).map(|chunk| chunk.content.replace(' ', self.space())).collect()
+    }
+
+    /// Returns the same normalization with a space put before the text, or without.
+    pub(super) fn with_prefix(&self, add_dummy_prefix: bool) -> Result<Self> {
+        Self::new(SentencePieceSettings { add_dummy_prefix, ..self.settings().clone() })
+    }
+
+    pub(super) fn locality(&self) -> Locality<'_> {
+        Locality { metaspaces: Metaspaces::of_sentencepiece(self), ..Locality::default() }
     }
 
     pub(super) fn normalize(&self, text: &mut Normalized, spare: &mut Normalized) {

@@ -1,6 +1,7 @@
 //! What goes: white space at the ends, and characters anywhere.
 
 use super::Normalized;
+use super::locality::{ChangedCharacters, CharacterChanges, Locality, WordChanges};
 use crate::text::unicode;
 
 /// Which ends lose their white space.
@@ -17,6 +18,12 @@ fn is_whitespace(c: char) -> bool {
 }
 
 impl Strip {
+    pub(super) fn locality(self) -> Locality<'static> {
+        // What is removed from the front decides how the text begins, and whether it gets a metaspace.
+        let words = (!self.left).then(|| WordChanges { strips_end: true, ..WordChanges::default() });
+        Locality { words, ..Locality::default() }
+    }
+
     pub(super) fn normalize(self, text: &mut Normalized, spare: &mut Normalized) {
         let whole = text.text();
         let rest = if self.left { whole.trim_start_matches(is_whitespace) } else { whole };
@@ -35,6 +42,14 @@ impl Strip {
             to.remove_to(start);
             to.copy_to(end);
         });
+    }
+}
+
+pub(super) fn locality_of_accents() -> Locality<'static> {
+    Locality {
+        characters: Some(CharacterChanges::default()),
+        words: Some(WordChanges { changed: ChangedCharacters::All, ..WordChanges::default() }),
+        ..Locality::default()
     }
 }
 

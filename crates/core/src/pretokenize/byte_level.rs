@@ -1,5 +1,6 @@
 //! The pre-tokenization of byte-level models: the pattern of GPT-2, then bytes as printable characters.
 
+use super::boundary::Boundary;
 use crate::error::Result;
 use crate::normalize::{Normalized, write_bytes};
 use crate::pretokenize::words::Words;
@@ -9,6 +10,15 @@ use crate::text::span::Span;
 
 /// What it splits by.
 pub(super) const GRAMMAR: Grammar = Grammar::Gpt2;
+
+/// Returns what decides where words end; a space that is put before words is written in the first of a text alone.
+pub(super) fn boundary(ByteLevel { add_prefix_space, use_regex, .. }: ByteLevel) -> Boundary {
+    match (add_prefix_space, use_regex) {
+        (true, _) => Boundary::Text,
+        (false, true) => Boundary::Matches { grammar: GRAMMAR, writes_bytes: true },
+        (false, false) => Boundary::Bytes,
+    }
+}
 
 /// Splits `words`, and writes their bytes as characters.
 pub(super) fn pre_tokenize(settings: ByteLevel, words: &mut Words) -> Result<()> {

@@ -1,9 +1,20 @@
 //! Spaces as a mark that begins words, as SentencePiece writes them.
 
+use super::boundary::Boundary;
 use super::{Behavior, characters};
 use crate::error::Result;
 use crate::pretokenize::words::Words;
-use crate::settings::{Metaspace, PrependScheme};
+use crate::settings::{METASPACE, Metaspace, PrependScheme};
+
+/// Returns what decides where words end.
+pub(super) fn boundary(settings: Metaspace) -> Boundary {
+    match settings {
+        Metaspace { replacement: METASPACE, prepend_scheme: prepend, split: true } => {
+            Boundary::Metaspaces { prepend, drops_spaces: false }
+        }
+        _ => Boundary::Text,
+    }
+}
 
 /// Writes the mark, and splits `words` before it.
 pub(super) fn pre_tokenize(settings: Metaspace, words: &mut Words) -> Result<()> {

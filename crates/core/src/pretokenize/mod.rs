@@ -1,8 +1,10 @@
 //! Normalized text to words.
 //!
 //! A pre-tokenizer works on the words there are, at first one: it splits each in parts, and some rewrite their text
-//! (bytes as characters, a mark for spaces). Added tokens are never touched.
+//! (bytes as characters, a mark for spaces). Added tokens are never touched. Where words end is promised by
+//! [`PreTokenizer::boundary`].
 
+pub(crate) mod boundary;
 mod byte_level;
 mod characters;
 mod dictionary;
@@ -32,6 +34,7 @@ use crate::error::Result;
 use crate::pretokenize::words::{Kind, Words};
 use crate::settings::{ByteLevel, Metaspace, PrependScheme};
 use crate::text::span::Span;
+use boundary::{Boundary, CharacterBoundary};
 
 /// How a normalized text is split into words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,6 +112,35 @@ impl PreTokenizer {
             Self::Sequence(pre_tokenizers) => {
                 pre_tokenizers.iter().try_for_each(|pre_tokenizer| pre_tokenizer.pre_tokenize(words))
             }
+        }
+    }
+
+    /// Returns what decides where words end, as far as the pre-tokenizer promises it.
+    pub(crate) fn boundary(&self) -> Boundary {
+        let characters = |boundary| Boundary::Characters(boundary);
+        let spaces = CharacterBoundary { drops_spaces: true, ..CharacterBoundary::default() };
+        match self {
+            Self::Bert => characters(CharacterBoundary { isolates_punctuation: true, ..spaces }),
+            Self::Whitespace => characters(CharacterBoundary { separates_words: true, ..spaces }),
+            Self::WhitespaceSplit => Boundary::SPACES,
+            Self::Punctuation(Behavior::Isolated) => {
+                characters(CharacterBoundary { isolates_punctuation: true, ..CharacterBoundary::default() })
+            }
+            Self::Digits { .. } => characters(CharacterBoundary { has_others: true, ..CharacterBoundary::default() }),
+            Self::Split(split) => split.boundary(),
+            Self::ByteLevel(settings) => byte_level::boundary(*settings),
+            Self::Metaspace(settings) => metaspace::boundary(*settings),
+            Self::Sequence(_) => {
+                let nowhere = Boundary::Characters(CharacterBoundary::default());
+                self.steps().map(Self::boundary).reduce(Boundary::then).unwrap_or(nowhere)
+            }
+            Self::Punctuation(_)
+            | Self::CharDelimiterSplit(_)
+            | Self::UnicodeScripts
+            | Self::FixedLength(_)
+            | Self::Dictionary(_)
+            | Self::Jieba(_)
+            | Self::Function(_) => Boundary::Text,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Splitting by a pattern, and what becomes of the delimiters.
 
+use super::boundary::Boundary;
 use crate::error::Result;
 use crate::text::pattern::Pattern;
 use crate::text::span::Span;
@@ -39,6 +40,17 @@ pub struct Split {
 }
 
 impl Split {
+    /// Words are the matches of a pattern where each of them is a word, and what lies between them none.
+    pub(super) fn boundary(&self) -> Boundary {
+        let Some(grammar) = self.pattern.grammar() else { return Boundary::Text };
+        let keeps_matches = if grammar.has_gaps() {
+            self.behavior == Behavior::Removed && self.invert
+        } else {
+            self.behavior == Behavior::Isolated
+        };
+        if keeps_matches { Boundary::Matches { grammar, writes_bytes: false } } else { Boundary::Text }
+    }
+
     pub(super) fn split(&self, text: &str, each: &mut dyn FnMut(Span)) -> Result<()> {
         let mut parts = Parts::new(self.behavior, each);
         let mut start = 0;

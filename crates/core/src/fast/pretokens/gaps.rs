@@ -6,31 +6,7 @@
 use super::classes::{Before, Block, below};
 use super::starts::{BlockContext, Place, bits, firsts, highest, lowest, up_to};
 use crate::fast::list::ChunkList;
-use crate::normalize::Normalizer;
 use crate::text::grammar::Grammar;
-
-/// What a normalizer does that looks no further than a stretch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct GapNormalizer {
-    pub(super) lowercase: bool,
-}
-
-impl GapNormalizer {
-    /// What a normalizer does, if no more than that.
-    pub(super) fn of(normalizer: &Normalizer) -> Option<Self> {
-        let mut lowercase = false;
-        for step in normalizer.steps() {
-            match step {
-                Normalizer::Form(_) => {}
-                Normalizer::Lowercase => lowercase = true,
-                Normalizer::Replace { pattern, content }
-                    if pattern.is_regex() && pattern.source() == r"\s+" && content == " " => {}
-                _ => return None,
-            }
-        }
-        Some(Self { lowercase })
-    }
-}
 
 /// Lists pieces between white space.
 pub(super) fn list_matches(

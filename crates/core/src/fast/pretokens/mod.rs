@@ -12,66 +12,86 @@ mod nfc;
 mod starts;
 
 use self::classes::{Before, Block, Classes};
-use self::gaps::GapNormalizer;
 use self::nfc::InertText;
 use self::starts::{BlockContext, Place};
 use crate::fast::chunker::{Capabilities, Chunker, ModelInput};
 use crate::fast::list::{BLOCKS, ChunkList, ChunkRanges};
 use crate::fast::text::{first, last, line_end};
-use crate::normalize::{Form, Normalizer};
-use crate::pretokenize::{Behavior, PreTokenizer, Split};
-use crate::settings::ByteLevel;
+use crate::normalize::locality::AsciiChanges;
+use crate::pretokenize::boundary::Boundary;
 use crate::splitter::WordSplitter;
-use crate::text::grammar::Grammar;
+use crate::text::grammar::{Family, Grammar, Modern};
 use crate::text::unicode::{Category, category, class};
 
 /// Cuts texts by a grammar.
 #[derive(Debug, Clone)]
 pub(super) struct PreTokenChunker {
     grammar: Grammar,
+    program: Program,
     classes: Classes,
-    /// What is done to the text before.
-    normalized: Option<GapNormalizer>,
+    /// What a normalizer does to ASCII before, if one may change the text.
+    normalized: Option<AsciiChanges>,
     /// With NFC before, what tells the texts that it leaves as they are; no other text is taken apart.
     inert: Option<InertText>,
     /// Whether the bytes of pieces become characters.
     writes_bytes: bool,
 }
 
+/// What finds where the matches of a grammar begin in a block of text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Program {
+    Runs,
+    /// Of digits, matches take up to three; at the end of the text, white space stays together.
+    ModernAtEnd,
+    Modern,
+    /// Each digit is a match.
+    ModernOfDigits,
+    Cased,
+    Spaceless,
+    /// The grammar alone, a match at a time: for a family or parameters that no other program is for.
+    Grammar,
+}
+
+impl Program {
+    fn of(family: Family) -> Self {
+        match family {
+            Family::Runs => Self::Runs,
+            Family::Modern(Modern { digits: 3, end: true, case: false }) => Self::ModernAtEnd,
+            Family::Modern(Modern { digits: 3, end: false, case: false }) => Self::Modern,
+            Family::Modern(Modern { digits: 1, end: false, case: false }) => Self::ModernOfDigits,
+            Family::Modern(Modern { digits: 3, end: false, case: true }) => Self::Cased,
+            Family::Modern(_) => Self::Grammar,
+            Family::Spaceless => Self::Spaceless,
+        }
+    }
+}
+
 impl PreTokenChunker {
     pub(super) fn new(grammar: Grammar, writes_bytes: bool) -> Self {
-        Self { grammar, classes: Classes::new(grammar == Grammar::O200k), normalized: None, inert: None, writes_bytes }
+        let program = Program::of(grammar.family());
+        let classes = Classes::new(program == Program::Cased);
+        Self { grammar, program, classes, normalized: None, inert: None, writes_bytes }
     }
 
     /// Returns the chunker for texts that are normalized first.
-    fn after(self, normalized: GapNormalizer) -> Self {
-        Self { classes: Classes::of_ascii(), normalized: Some(normalized), ..self }
+    fn after(self, changes: AsciiChanges) -> Self {
+        Self { classes: Classes::of_ascii(), normalized: Some(changes), ..self }
     }
 
-    /// The pieces of a splitter, if it has such.
+    /// Returns the chunker of a splitter whose words are the matches of a grammar, and whose normalizer keeps apart what these do.
     pub(super) fn of(splitter: &WordSplitter) -> Option<Self> {
-        let steps: Vec<_> = splitter.pre_tokenizer()?.steps().collect();
-        let grammar = match &steps[..] {
-            [PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: false, use_regex: true, .. })] => Grammar::Gpt2,
-            [PreTokenizer::Split(split)] => piecewise(split)?,
-            [PreTokenizer::Split(split), behind] => piecewise(split).filter(|&grammar| leaves(behind, grammar))?,
-            _ => return None,
-        };
-        let pieces = Self::new(grammar, steps.iter().any(|step| matches!(step, PreTokenizer::ByteLevel(_))));
-        match splitter.normalizer() {
-            None => Some(pieces),
-            Some(Normalizer::Form(Form::Nfc)) if !pieces.has_gaps() => {
-                Some(Self { inert: Some(InertText::new()), ..pieces })
-            }
-            Some(normalizer) => {
-                GapNormalizer::of(normalizer).filter(|_| pieces.has_gaps()).map(|first| pieces.after(first))
-            }
+        let Boundary::Matches { grammar, writes_bytes } = splitter.boundary()? else { return None };
+        let pieces = Self::new(grammar, writes_bytes);
+        let Some(locality) = splitter.locality() else { return Some(pieces) };
+        if pieces.has_gaps() {
+            return locality.ascii.map(|changes| pieces.after(changes));
         }
+        locality.keeps_inert_nfc.then(|| Self { inert: Some(InertText::new()), ..pieces })
     }
 
     /// Whether there may be something between two pieces.
     fn has_gaps(&self) -> bool {
-        self.grammar == Grammar::Clip
+        self.grammar.has_gaps()
     }
 
     /// Whether a normalizer comes first.
@@ -89,16 +109,29 @@ impl PreTokenChunker {
     fn list(&self, text: &str, place: &mut Place, list: &mut ChunkList) {
         let Place { at, before } = *place;
         let here = BlockContext { block: self.classes.block(text, at), before, text, at };
-        if let Some(GapNormalizer { lowercase }) = self.normalized {
-            return gaps::list_stretches(here, lowercase, place, list);
+        if let Some(AsciiChanges { lowercases }) = self.normalized {
+            return gaps::list_stretches(here, lowercases, place, list);
         }
-        match self.grammar {
-            Grammar::Gpt2 => self.end_to_end(here, here.gpt2(), u64::MAX, place, list),
-            Grammar::Cl100k => self.end_to_end(here, here.modern::<3, true>(), u64::MAX, place, list),
-            Grammar::Llama3 => self.end_to_end(here, here.modern::<3, false>(), u64::MAX, place, list),
-            Grammar::Qwen2 => self.end_to_end(here, here.modern::<1, false>(), u64::MAX, place, list),
-            Grammar::O200k => self.end_to_end(here, here.cased(), here.sure(), place, list),
-            Grammar::Clip => gaps::list_matches(self.grammar, here, here.clip(false), place, list),
+        match self.program {
+            Program::Runs => self.end_to_end(here, here.gpt2(), u64::MAX, place, list),
+            Program::ModernAtEnd => self.end_to_end(here, here.modern::<3, true>(), u64::MAX, place, list),
+            Program::Modern => self.end_to_end(here, here.modern::<3, false>(), u64::MAX, place, list),
+            Program::ModernOfDigits => self.end_to_end(here, here.modern::<1, false>(), u64::MAX, place, list),
+            Program::Cased => self.end_to_end(here, here.cased(), here.sure(), place, list),
+            Program::Spaceless => gaps::list_matches(self.grammar, here, here.clip(false), place, list),
+            Program::Grammar => self.list_match(text, place, list),
+        }
+    }
+
+    /// Lists the next piece as the grammar finds it.
+    #[cold]
+    fn list_match(&self, text: &str, place: &mut Place, list: &mut ChunkList) {
+        let found = self.grammar.find(text, place.at);
+        place.at = found.as_ref().map_or(text.len(), |found| found.end);
+        if !self.has_gaps() {
+            list.begin(place.at);
+        } else if let Some(found) = found {
+            list.push(found.start, found.end);
         }
     }
 
@@ -135,13 +168,13 @@ impl PreTokenChunker {
 
     /// The word that a chunk is, if it is one: its bytes, in lower case if all become so.
     fn word<'a>(&self, chunk: &'a str, room: &'a mut String) -> Option<&'a str> {
-        let Some(GapNormalizer { lowercase }) = self.normalized else { return self.takes(chunk).then_some(chunk) };
+        let Some(AsciiChanges { lowercases }) = self.normalized else { return self.takes(chunk).then_some(chunk) };
         if !chunk.is_ascii() {
             return None;
         }
         room.clear();
         room.push_str(chunk);
-        if lowercase {
+        if lowercases {
             room.make_ascii_lowercase();
         }
         // A stretch that is longer than a block was not taken apart.
@@ -186,22 +219,22 @@ impl Chunker for PreTokenChunker {
     /// Whether a text may be cut at a byte, which is not the first: whatever comes before and behind, a piece begins there,
     /// and those before it end as they would at the end of a text.
     ///
-    /// So it is where white space begins, but that the patterns since `cl100k` let the rest take the end of a line; and by
-    /// these patterns also where a letter stands behind the end of a line.
+    /// So it is where white space begins, but that some patterns let the rest take the end of a line; and by these patterns also
+    /// where a letter stands behind the end of a line.
     fn may_cut(&self, text: &[u8], at: usize) -> bool {
-        let is_old = matches!(self.grammar, Grammar::Gpt2 | Grammar::Clip);
+        let takes_line_ends = self.grammar.takes_line_ends();
         // What NFC changes may become something else.
         let kind =
             |c: char| if self.inert.is_none() || class(c).is_inert_nfc() { category(c) } else { Category::BLANK };
         let ends_line = |byte| matches!(byte, b'\r' | b'\n');
         if !matches!(text[at], b'\t'..=b'\r' | b' ') {
             let is_letter = |c| kind(c).intersects(Category::LETTER);
-            return !is_old && ends_line(text[at - 1]) && first(&text[at..]).is_some_and(is_letter);
+            return takes_line_ends && ends_line(text[at - 1]) && first(&text[at..]).is_some_and(is_letter);
         }
         last(&text[..at]).map(kind).is_some_and(|kind| match kind {
             Category::BLANK => false,
             kind if kind.intersects(Category::LETTER.union(Category::NUMBER)) => true,
-            _ => is_old || !ends_line(text[at]),
+            _ => !takes_line_ends || !ends_line(text[at]),
         })
     }
 
@@ -252,23 +285,6 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a step leaves the pieces of a grammar as they are, but for how their bytes are written.
-fn leaves(step: &PreTokenizer, grammar: Grammar) -> bool {
-    let PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: false, use_regex, .. }) = step else { return false };
-    // What CLIP's pattern finds, GPT-2's finds whole.
-    !use_regex || grammar == Grammar::Clip
-}
-
-/// The grammar of whose matches a splitter makes words, and of nothing else.
-fn piecewise(split: &Split) -> Option<Grammar> {
-    let grammar = split.pattern.grammar()?;
-    let fits = match grammar {
-        Grammar::Clip => split.behavior == Behavior::Removed && split.invert,
-        _ => split.behavior == Behavior::Isolated,
-    };
-    fits.then_some(grammar)
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Instant;
@@ -293,7 +309,8 @@ mod tests {
         fn all() -> Vec<Self> {
             let kernels = |grammar| {
                 let with = |kernel| PreTokenChunker::new(grammar, true).with_kernel(kernel);
-                Self(grammar, KERNELS.into_iter().filter_map(with).collect())
+                let alone = PreTokenChunker { program: Program::Grammar, ..PreTokenChunker::new(grammar, true) };
+                Self(grammar, KERNELS.into_iter().filter_map(with).chain([alone]).collect())
             };
             ALL.into_iter().map(kernels).collect()
         }

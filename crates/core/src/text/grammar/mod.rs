@@ -12,7 +12,7 @@ mod scan;
 
 use std::ops::Range;
 
-pub(crate) use scan::contraction;
+pub(crate) use scan::{Modern, contraction};
 
 /// A split pattern that is found without an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +29,17 @@ pub enum Grammar {
     O200k,
     /// CLIP: no spaces at all.
     Clip,
+}
+
+/// Patterns that differ in no more than their parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Family {
+    /// Runs of letters, of numbers and of the rest, each with the space before it.
+    Runs,
+    /// Words with a character before them, groups of digits, the rest with the ends of lines behind it.
+    Modern(Modern),
+    /// Runs of letters and of the rest, single numbers; no white space.
+    Spaceless,
 }
 
 /// The patterns as Oniguruma reads them; the first of a grammar is the one that it is written as.
@@ -104,6 +115,34 @@ impl Grammar {
     #[must_use]
     pub fn engine(self) -> String {
         format!("grammar {}", self.name())
+    }
+
+    /// Returns the family of patterns that the grammar is of.
+    pub(crate) fn family(self) -> Family {
+        match self {
+            Self::Gpt2 => Family::Runs,
+            Self::Cl100k => Family::Modern(scan::CL100K),
+            Self::Llama3 => Family::Modern(scan::LLAMA3),
+            Self::Qwen2 => Family::Modern(scan::QWEN2),
+            Self::O200k => Family::Modern(scan::O200K),
+            Self::Clip => Family::Spaceless,
+        }
+    }
+
+    /// Returns whether there may be text between two matches, which is white space then.
+    pub(crate) fn has_gaps(self) -> bool {
+        self.family() == Family::Spaceless
+    }
+
+    /// Returns whether a match of other characters than white space takes the ends of lines that follow; then a letter after the
+    /// end of a line begins a match.
+    pub(crate) fn takes_line_ends(self) -> bool {
+        matches!(self.family(), Family::Modern(_))
+    }
+
+    /// Returns whether each match of this grammar, as a text by itself, is one match of another.
+    pub(crate) fn matches_are_of(self, other: Self) -> bool {
+        (self, other) == (Self::Clip, Self::Gpt2)
     }
 
     /// The pattern, as Oniguruma reads it.

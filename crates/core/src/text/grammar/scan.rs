@@ -14,14 +14,14 @@ const HEAD: Category = Category::UPPER.union(Category::CASELESS).union(Category:
 const TAIL: Category = Category::LOWER.union(Category::CASELESS).union(Category::MARK);
 
 /// In what the patterns since `cl100k` differ.
-#[derive(Clone, Copy)]
-pub(super) struct Modern {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Modern {
     /// The most digits of a match.
-    digits: usize,
+    pub(crate) digits: usize,
     /// Whether white space at the end of the text stays together, even over lines.
-    end: bool,
+    pub(crate) end: bool,
     /// Whether case divides words, contractions end them, and slashes go with the ends of lines.
-    case: bool,
+    pub(crate) case: bool,
 }
 
 pub(super) const CL100K: Modern = Modern { digits: 3, end: true, case: false };

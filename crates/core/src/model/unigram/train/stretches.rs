@@ -9,9 +9,10 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use super::TrainerConfig;
 use crate::error::{Error, Result};
 use crate::learn::{Stage, Watch, tell};
+use crate::settings::METASPACE;
 
 /// What white space is written as.
-pub(super) const SPACE: char = '▁';
+pub(super) const SPACE: char = METASPACE;
 
 /// How many words are read between two calls of the watch.
 const CHUNK: usize = 1 << 14;

@@ -1,0 +1,164 @@
+//! Boundaries: what a pre-tokenizer promises of where words end.
+//!
+//! The fast path cuts a text into chunks that become the same words wherever they stand. Each pre-tokenizer says where that may be,
+//! as a [`Boundary`], in the stage's table ([`PreTokenizer::boundary`](super::PreTokenizer::boundary)) or its own file; a way of cutting
+//! asks for the kind of boundary that it can find, and for no pre-tokenizer by name.
+
+use crate::settings::PrependScheme;
+use crate::text::grammar::Grammar;
+
+/// What decides where words end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Boundary {
+    /// The characters before and after a place.
+    Characters(CharacterBoundary),
+    /// The matches of a pattern: words are these and nothing else.
+    Matches {
+        /// Finds the matches.
+        grammar: Grammar,
+        /// Whether the bytes of words are written as characters.
+        writes_bytes: bool,
+    },
+    /// Metaspaces, which spaces become: words begin there, and nowhere else.
+    Metaspaces {
+        /// Which words get a metaspace that have none.
+        prepend: PrependScheme,
+        /// Whether white space is gone before, and spaces write none.
+        drops_spaces: bool,
+    },
+    /// Nothing: words stay whole, and their bytes are written as characters.
+    Bytes,
+    /// More of the text.
+    Text,
+}
+
+/// Where words end, by the characters before and after a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct CharacterBoundary {
+    /// White space is part of no word, and ends words.
+    pub(crate) drops_spaces: bool,
+    /// A punctuation character is a word by itself.
+    pub(crate) isolates_punctuation: bool,
+    /// What is `\w` is no part of the same word as what is not.
+    pub(crate) separates_words: bool,
+    /// There are other boundaries beside these, also by characters.
+    pub(crate) has_others: bool,
+}
+
+impl Boundary {
+    /// White space that is dropped, and nothing else.
+    pub(super) const SPACES: Self = Self::Characters(CharacterBoundary::SPACES);
+
+    /// Returns what decides where words end after two pre-tokenizers.
+    pub(super) fn then(self, next: Self) -> Self {
+        match (self, next) {
+            (Self::Characters(one), Self::Characters(other)) => Self::Characters(one.and(other)),
+            (Self::SPACES, Self::Metaspaces { prepend, .. }) => Self::Metaspaces { prepend, drops_spaces: true },
+            (Self::Matches { grammar, writes_bytes: false }, Self::Bytes) => {
+                Self::Matches { grammar, writes_bytes: true }
+            }
+            (Self::Matches { grammar, writes_bytes: false }, Self::Matches { grammar: other, writes_bytes })
+                if grammar.matches_are_of(other) =>
+            {
+                Self::Matches { grammar, writes_bytes }
+            }
+            _ => Self::Text,
+        }
+    }
+}
+
+impl CharacterBoundary {
+    const SPACES: Self =
+        Self { drops_spaces: true, isolates_punctuation: false, separates_words: false, has_others: false };
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            drops_spaces: self.drops_spaces || other.drops_spaces,
+            isolates_punctuation: self.isolates_punctuation || other.isolates_punctuation,
+            separates_words: self.separates_words || other.separates_words,
+            has_others: self.has_others || other.has_others,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pretokenize::{Behavior, PreTokenizer, Split};
+    use crate::settings::{ByteLevel, Metaspace};
+    use crate::text::pattern::Pattern;
+
+    fn split(grammar: Grammar, behavior: Behavior, invert: bool) -> PreTokenizer {
+        PreTokenizer::Split(Split { pattern: Pattern::regex(grammar.pattern()).unwrap(), behavior, invert })
+    }
+
+    fn bytes(use_regex: bool, add_prefix_space: bool) -> PreTokenizer {
+        PreTokenizer::ByteLevel(ByteLevel { use_regex, add_prefix_space, trim_offsets: true })
+    }
+
+    fn metaspace(settings: Metaspace) -> PreTokenizer {
+        PreTokenizer::Metaspace(settings)
+    }
+
+    fn matches(grammar: Grammar, writes_bytes: bool) -> Boundary {
+        Boundary::Matches { grammar, writes_bytes }
+    }
+
+    #[test]
+    fn each_says_what_decides() {
+        let characters = |drops_spaces, isolates_punctuation, separates_words, has_others| {
+            Boundary::Characters(CharacterBoundary { drops_spaces, isolates_punctuation, separates_words, has_others })
+        };
+        let prepend = PrependScheme::Always;
+        for (pre_tokenizer, wanted) in [
+            (PreTokenizer::Bert, characters(true, true, false, false)),
+            (PreTokenizer::Whitespace, characters(true, false, true, false)),
+            (PreTokenizer::WhitespaceSplit, Boundary::SPACES),
+            (PreTokenizer::Punctuation(Behavior::Isolated), characters(false, true, false, false)),
+            (PreTokenizer::Punctuation(Behavior::Removed), Boundary::Text),
+            (PreTokenizer::Digits { individual: false }, characters(false, false, false, true)),
+            (PreTokenizer::UnicodeScripts, Boundary::Text),
+            (split(Grammar::Cl100k, Behavior::Isolated, false), matches(Grammar::Cl100k, false)),
+            (split(Grammar::Cl100k, Behavior::Removed, true), Boundary::Text),
+            (split(Grammar::Clip, Behavior::Removed, true), matches(Grammar::Clip, false)),
+            (split(Grammar::Clip, Behavior::Removed, false), Boundary::Text),
+            (split(Grammar::Clip, Behavior::Isolated, true), Boundary::Text),
+            (bytes(true, false), matches(Grammar::Gpt2, true)),
+            (bytes(false, false), Boundary::Bytes),
+            (bytes(true, true), Boundary::Text),
+            (metaspace(Metaspace::default()), Boundary::Metaspaces { prepend, drops_spaces: false }),
+            (metaspace(Metaspace { split: false, ..Metaspace::default() }), Boundary::Text),
+            (metaspace(Metaspace { replacement: '_', ..Metaspace::default() }), Boundary::Text),
+        ] {
+            assert_eq!(pre_tokenizer.boundary(), wanted, "{pre_tokenizer:?}");
+            let once = PreTokenizer::Sequence(vec![PreTokenizer::Sequence(vec![pre_tokenizer])]);
+            assert_eq!(once.boundary(), wanted, "{once:?}");
+        }
+    }
+
+    #[test]
+    fn a_sequence_has_the_boundaries_of_all_its_steps() {
+        let [space, bert] = [PreTokenizer::WhitespaceSplit, PreTokenizer::Bert];
+        let [cl100k, clip] =
+            [split(Grammar::Cl100k, Behavior::Isolated, false), split(Grammar::Clip, Behavior::Removed, true)];
+        let metaspace = metaspace(Metaspace::default());
+        let dropped = Boundary::Metaspaces { prepend: PrependScheme::Always, drops_spaces: true };
+        for (steps, wanted) in [
+            (vec![], Boundary::Characters(CharacterBoundary::default())),
+            (vec![PreTokenizer::Digits { individual: true }, space.clone()], {
+                Boundary::Characters(CharacterBoundary { has_others: true, ..CharacterBoundary::SPACES })
+            }),
+            (vec![space.clone(), metaspace.clone()], dropped),
+            (vec![bert, metaspace.clone()], Boundary::Text),
+            (vec![metaspace, space], Boundary::Text),
+            (vec![cl100k.clone(), bytes(false, false)], matches(Grammar::Cl100k, true)),
+            (vec![cl100k.clone(), bytes(true, false)], Boundary::Text),
+            (vec![cl100k, bytes(false, false), bytes(false, false)], Boundary::Text),
+            (vec![clip.clone(), bytes(true, false)], matches(Grammar::Clip, true)),
+            (vec![bytes(false, false), clip], Boundary::Text),
+        ] {
+            let sequence = PreTokenizer::Sequence(steps);
+            assert_eq!(sequence.boundary(), wanted, "{sequence:?}");
+        }
+    }
+}
