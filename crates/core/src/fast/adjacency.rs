@@ -1,7 +1,7 @@
-//! From text to stretches between which no entry of the model reaches, for models that see a text as one word.
+//! Cuts where no entry of the model reaches over, for models that see a text as one word.
 //!
-//! SentencePiece writes spaces as a mark, puts one before the text, and hands the whole of it to the model. But no entry
-//! holds a word's last character and the mark of the next word, so words may be encoded by themselves. Where that is so, and
+//! SentencePiece writes spaces as metaspaces, puts one before the text, and hands the whole of it to the model. But no entry
+//! holds a word's last character and the metaspace of the next word, so words may be encoded by themselves. Where that is so, and
 //! where else, the model knows: see [`crate::model::adjacency`].
 
 use super::chunker::{Capabilities, Chunker, ModelInput};
@@ -32,13 +32,13 @@ impl AdjacencyChunker {
         Some(Self { adjacency: model.byte_adjacency(METASPACE)?, prefix: spaces.prefix })
     }
 
-    /// Writes a stretch as the model sees it; `first` if it begins the text.
-    fn write(&self, stretch: &str, first: bool, room: &mut String) {
-        room.clear();
-        if first && self.prefix {
-            room.push(METASPACE);
+    /// Writes a chunk as the model sees it; `begins` if it begins the text.
+    fn write(&self, chunk: &str, begins: bool, buffer: &mut String) {
+        buffer.clear();
+        if begins && self.prefix {
+            buffer.push(METASPACE);
         }
-        room.extend(stretch.chars().map(|c| if c == ' ' { METASPACE } else { c }));
+        buffer.extend(chunk.chars().map(|c| if c == ' ' { METASPACE } else { c }));
     }
 }
 
@@ -80,7 +80,7 @@ impl Chunker for AdjacencyChunker {
 
     fn model_input<'a>(&self, chunk: &'a str, begins: bool, _: bool, buffer: &'a mut String) -> Option<ModelInput<'a>> {
         self.write(chunk, begins, buffer);
-        Some(ModelInput::Marked(buffer))
+        Some(ModelInput::Metaspaces(buffer))
     }
 }
 
@@ -92,7 +92,7 @@ impl ContiguousChunks for AdjacencyChunker {
         for (place, pair) in bytes[at - 1..end].windows(2).enumerate() {
             starts |= u64::from(!self.adjacency.joins(pair[0], pair[1])) << place;
         }
-        list.add_pieces(at, starts);
+        list.add_contiguous(at, starts);
         if end == bytes.len() {
             list.begin(end);
             return end;

@@ -1,7 +1,9 @@
 //! What the fast path asks of every way to cut a text into chunks.
 //!
 //! A *chunk* is a part of a text that can be encoded by itself: its tokens do not depend on what stands around it. Each
-//! implementation of [`Chunker`] serves one kind of pipeline, and recognizes it by what its stages do.
+//! implementation of [`Chunker`] serves one kind of pipeline, and recognizes it by what its stages promise ([`Locality`](crate::normalize::locality::Locality), [`Boundary`]).
+//!
+//! [`Boundary`]: crate::pretokenize::boundary::Boundary
 
 use super::keys::Fold;
 use super::list::{ChunkList, ChunkRanges};
@@ -70,7 +72,7 @@ pub(super) trait Chunker: Sized {
     ) -> Option<ModelInput<'a>>;
 
     /// Returns what splits a chunk that does not begin the text, where that is not what splits a text; and whether the space before
-    /// the chunk is written as a mark at its front.
+    /// the chunk is written as a metaspace at its front.
     fn splitter(&self, _chunk: &str) -> Option<(&WordSplitter, bool)> {
         None
     }
@@ -90,8 +92,8 @@ pub(crate) struct Capabilities {
     pub(crate) is_one_word: bool,
     /// Whether the tokens of a chunk may depend on those before it, by the model's context.
     pub(crate) has_context: bool,
-    /// Whether the text that begins the input gets a mark that other texts do not get.
-    pub(crate) marks_first: bool,
+    /// Whether the text that begins the input gets a metaspace that other texts do not get.
+    pub(crate) prefixes_first: bool,
 }
 
 /// What the model sees of a chunk.
@@ -101,10 +103,10 @@ pub(crate) enum ModelInput<'a> {
     Word(&'a str),
     /// The bytes of the chunk, each written as a character.
     Bytes(&'a str),
-    /// The chunk with a mark for each space, and maybe one before it.
-    Marked(&'a str),
-    /// The chunk with a mark at its front, which has this number of bytes more than what stood there.
-    Spaced(&'a str, u32),
+    /// The chunk with a metaspace for each space, and maybe one before it.
+    Metaspaces(&'a str),
+    /// The chunk with a metaspace at its front, which has this number of bytes more than what stood there.
+    Metaspace(&'a str, u32),
 }
 
 /// Returns all chunks of a text.

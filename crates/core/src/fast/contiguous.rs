@@ -11,7 +11,7 @@ pub(super) trait ContiguousChunks {
 /// Calls `take` with the chunks of a text from byte `first` on; see [`Chunker::cut`](super::chunker::Chunker::cut).
 #[inline]
 pub(super) fn cut<E>(
-    stretches: &impl ContiguousChunks,
+    chunks: &impl ContiguousChunks,
     text: &str,
     first: usize,
     list: &mut ChunkList,
@@ -22,12 +22,12 @@ pub(super) fn cut<E>(
     list.begin(first);
     while list.open() != text.len() {
         for _ in 0..BLOCKS {
-            at = stretches.list(text, at, list);
+            at = chunks.list(text, at, list);
             if at == text.len() {
                 break;
             }
         }
-        take(list.pieces())?;
+        take(list.contiguous())?;
         list.forget();
     }
     Ok(())

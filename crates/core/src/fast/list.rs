@@ -11,7 +11,7 @@ pub(super) const CAPACITY: usize = BLOCKS * BLOCK + 1;
 /// The number of starts that are written at once; those beyond the last one are overwritten.
 const TOGETHER: usize = 8;
 
-/// First bytes and ends of chunks; the last chunk may lack its end. Pre-tokens end where the next one begins, and need no ends.
+/// First bytes and ends of chunks; the last chunk may lack its end. Contiguous chunks end where the next one begins, and need no ends.
 #[derive(Debug)]
 pub(super) struct ChunkList {
     starts: Box<[u32; CAPACITY + TOGETHER]>,
@@ -63,10 +63,10 @@ impl ChunkList {
         }
     }
 
-    /// Lists the first bytes of pieces in a block that begins at byte `at`; each ends the piece before it.
+    /// Lists the first bytes of contiguous chunks in a block that begins at byte `at`; each ends the chunk before it.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
-    pub(super) fn add_pieces(&mut self, at: usize, mut starts: u64) {
+    pub(super) fn add_contiguous(&mut self, at: usize, mut starts: u64) {
         let (at, count) = (at as u32, starts.count_ones() as usize);
         for some in self.starts[self.started..].as_chunks_mut::<TOGETHER>().0.iter_mut().take(count.div_ceil(TOGETHER))
         {
@@ -79,7 +79,7 @@ impl ChunkList {
         self.ended += count;
     }
 
-    /// Begins a piece, and ends the one before it.
+    /// Begins a chunk, and ends the one before it, which is contiguous with it.
     #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
     pub(super) fn begin(&mut self, at: usize) {
         self.starts[self.started] = at as u32;
@@ -87,7 +87,7 @@ impl ChunkList {
         self.started += 1;
     }
 
-    /// Where the last piece begins.
+    /// Returns where the last chunk begins.
     pub(super) fn open(&self) -> usize {
         self.starts[self.started - 1] as usize
     }
@@ -114,8 +114,8 @@ impl ChunkList {
         ChunkRanges(self.starts.iter(), self.ends[..self.ended].iter())
     }
 
-    /// Returns first bytes and ends of pre-tokens.
-    pub(super) fn pieces(&self) -> ChunkRanges<'_> {
+    /// Returns first bytes and ends of contiguous chunks.
+    pub(super) fn contiguous(&self) -> ChunkRanges<'_> {
         ChunkRanges(self.starts.iter(), self.starts[1..=self.ended].iter())
     }
 }

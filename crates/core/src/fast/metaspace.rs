@@ -1,11 +1,11 @@
-//! From text to words with the white space before them, for pipelines that write spaces as a mark before each word.
+//! Cuts before white space, for pipelines that write spaces as metaspaces.
 //!
-//! White space that becomes plain spaces *divides*. A text may be cut where it begins, if what stands before is *steady*: a character
-//! that stays as it is, so that no normalizer and no piece has to do with both sides. The first chunk of a text begins as the text
-//! does, and may get a mark of its own; all others begin with white space, and so with a mark.
+//! A *separator* is white space that becomes plain spaces. A text may be cut before it where the character before is *stable*: it stays
+//! as it is, so that neither a normalizer nor an entry of the model has to do with both sides. The first chunk of a text begins as the
+//! text does, and may get a metaspace of its own; all others begin with white space, and so with a metaspace.
 //!
-//! Either the pre-tokenizer splits before each mark, and all models see single words; or, as in SentencePiece, the text is one word to
-//! the model. Then no piece may hold a mark behind something else, and the scores are added up from word to word: see
+//! Either the pre-tokenizer splits before each metaspace, and all models see single words; or, as in SentencePiece, the text is one
+//! word to the model. Then the model needs a space adjacency, and its context goes on from chunk to chunk: see
 //! [`crate::model::context`].
 
 use super::chunker::{Capabilities, Chunker, ModelInput};
@@ -30,21 +30,21 @@ pub(super) struct MetaspaceChunker {
     classifier: Classifier<2>,
     /// What ASCII characters are.
     ascii: [Stability; 128],
-    /// Characters that the rules change, and the metaspace.
-    moving: CharSet,
-    /// How far before a cut all characters have to be steady, in bytes.
+    /// Characters that rules may change, and the metaspace.
+    unstable: CharSet,
+    /// The bytes before a cut in which all characters have to be stable.
     looks_back: usize,
-    /// What is asked of characters that are not ASCII.
-    asked: Asked,
+    /// What is required of characters beyond ASCII.
+    required: Requirements,
     /// Whether words change by nothing but the rules.
     is_plain: bool,
     /// Whether symbols of the user's have one place for all of their characters.
     has_symbols: bool,
-    /// Whether of white space in a row one mark stays.
-    joins: bool,
-    /// Whether white space is gone before marks are put, so that they stand for none.
-    drops: bool,
-    /// Whether a mark is put before a text that begins with none; and if only before what begins the input.
+    /// Whether white space in a row becomes one metaspace.
+    collapses: bool,
+    /// Whether white space is dropped before, so that metaspaces stand for none.
+    drops_spaces: bool,
+    /// Whether a metaspace is put before a text that begins with none; and if only before what begins the input.
     prefix: bool,
     only_first: bool,
     /// What there is more to a text that is one word.
@@ -60,22 +60,22 @@ struct OneWord {
     unspaced: Option<UnspacedBoundaries>,
 }
 
-/// What is asked of characters that are not ASCII, beside that no rule changes them.
+/// What is required of characters that are not ASCII, beside that no rule changes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Asked {
+struct Requirements {
     /// That they are no white space.
     not_blank: bool,
     /// That no normalization form changes them.
     inert: bool,
 }
 
-impl Asked {
-    /// Whether a character of that class lacks what is asked. Most pipelines ask nothing, so their loops do without this.
+impl Requirements {
+    /// Whether a character of that class lacks what is required. Most pipelines ask nothing, so their loops do without this.
     #[inline(never)]
-    fn refuses(self, class: Class) -> bool {
-        const MOVES: Class = Class::COMBINING_MARK.union(Class::NONSPACING_MARK).union(Class::CONTROL);
+    fn rejects(self, class: Class) -> bool {
+        const CHANGES: Class = Class::COMBINING_MARK.union(Class::NONSPACING_MARK).union(Class::CONTROL);
         self.not_blank && class.is_whitespace()
-            || self.inert && (class.intersects(MOVES) || !class.is_inert_nfkc() || !class.is_inert_nfkd())
+            || self.inert && (class.intersects(CHANGES) || !class.is_inert_nfkc() || !class.is_inert_nfkd())
     }
 }
 
@@ -87,16 +87,16 @@ impl MetaspaceChunker {
         }
         let spaces = splitter.locality()?.metaspaces?;
         let unspaced = model.space_adjacency(METASPACE, spaces.symbols)?.unspaced;
-        let chunker = Self::new(spaces.rules, false, Asked::default())?;
+        let chunker = Self::new(spaces.rules, false, Requirements::default())?;
         let is_separator = |byte| chunker.kind(byte) == Some(Stability::Separator);
         if spaces.symbols.iter().flat_map(|symbol| symbol.bytes()).any(is_separator) {
             return None;
         }
         let [after_space, elsewhere] =
             spaces.chunk_normalizers()?.map(|normalizer| WordSplitter::new(Some(normalizer), None).ok());
-        let unspaced = unspaced.map(|unspaced| UnspacedBoundaries::new(unspaced, &chunker.moving, &chunker.ascii));
+        let unspaced = unspaced.map(|unspaced| UnspacedBoundaries::new(unspaced, &chunker.unstable, &chunker.ascii));
         Some(Self {
-            joins: spaces.collapses,
+            collapses: spaces.collapses,
             has_symbols: !spaces.symbols.is_empty(),
             prefix: spaces.prefix,
             text: Some(OneWord { splitters: [after_space?, elsewhere?], unspaced }),
@@ -116,46 +116,46 @@ impl MetaspaceChunker {
             return None;
         }
         let inert = changes.changed == ChangedCharacters::All;
-        let asked = Asked { not_blank: drops_spaces || changes.strips_end || inert, inert };
+        let required = Requirements { not_blank: drops_spaces || changes.strips_end || inert, inert };
         let keeps_words = changes.changed == ChangedCharacters::None;
         Some(Self {
             is_plain: keeps_words && (!drops_spaces || prepend == PrependScheme::Always),
-            joins: drops_spaces || changes.space_runs != SpaceRuns::Kept,
-            drops: drops_spaces,
+            collapses: drops_spaces || changes.space_runs != SpaceRuns::Kept,
+            drops_spaces,
             prefix: prepend != PrependScheme::Never,
             only_first: prepend == PrependScheme::First,
-            ..Self::new(changes.rules, drops_spaces, asked)?
+            ..Self::new(changes.rules, drops_spaces, required)?
         })
     }
 
     /// Cuts where characters stand that become a space by the rules or, if it `splits`, are white space; `None` if that is not enough
     /// to tell.
-    fn new(rules: Option<Rewrites<'_>>, splits: bool, asked: Asked) -> Option<Self> {
+    fn new(rules: Option<Rewrites<'_>>, splits: bool, required: Requirements) -> Option<Self> {
         let rules = match rules {
             Some(rules) => Some((rules, rules.changed()?)),
             None => None,
         };
         let ascii: [Stability; 128] =
-            std::array::from_fn(|byte| kind(u8::try_from(byte).unwrap_or_default(), rules, splits, asked));
+            std::array::from_fn(|byte| kind(u8::try_from(byte).unwrap_or_default(), rules, splits, required));
         let classifier = Classifier::new(std::array::from_fn(|byte| ascii.get(byte).map_or(0, |&kind| kind as u8)));
-        let mut moving = rules.map(|(_, changed)| changed.clone()).unwrap_or_default();
-        moving.insert(METASPACE);
-        let spaced = Self {
+        let mut unstable = rules.map(|(_, changed)| changed.clone()).unwrap_or_default();
+        unstable.insert(METASPACE);
+        let chunker = Self {
             classifier,
             ascii,
-            moving,
+            unstable,
             looks_back: rules.map_or(1, |(rules, _)| rules.window),
-            asked,
+            required,
             is_plain: true,
             has_symbols: false,
-            joins: false,
-            drops: false,
+            collapses: false,
+            drops_spaces: false,
             prefix: false,
             only_first: false,
             text: None,
         };
         // Rules may make something else of a space.
-        (spaced.kind(b' ') == Some(Stability::Separator)).then_some(spaced)
+        (chunker.kind(b' ') == Some(Stability::Separator)).then_some(chunker)
     }
 
     /// Whether the model sees the text as one word.
@@ -163,46 +163,46 @@ impl MetaspaceChunker {
         self.text.is_some()
     }
 
-    /// Whether a text begins with white space that divides.
+    /// Whether a text begins with a separator.
     fn begins_with_space(&self, text: &str) -> bool {
         text.bytes().next().is_some_and(|byte| self.kind(byte) == Some(Stability::Separator))
     }
 
-    /// The control characters that divide as a space does, a bit each.
+    /// The control characters that are separators, a bit each.
     fn spaces(&self) -> u32 {
         (0..32).filter(|&byte| self.ascii[byte] == Stability::Separator).fold(0, |spaces, byte| spaces | 1 << byte)
     }
 
-    /// Whether white space that divides begins at a byte, which is not the first, and what stands before is steady.
-    fn divides_at(&self, text: &[u8], at: usize) -> bool {
+    /// Whether a separator stands at a byte, which is not the first, and the character before is stable.
+    fn begins_chunk(&self, text: &[u8], at: usize) -> bool {
         self.kind(text[at]) == Some(Stability::Separator) && self.ends_stable(&text[..at])
     }
 
-    /// Writes the word that a chunk is as the model sees it, if nothing changes but that; gives how many bytes the mark has more than
-    /// what stood there, or nothing if a chunk that is `aligned` has no such number.
-    fn write(&self, chunk: &str, begins: bool, aligned: bool, room: &mut String) -> Option<u32> {
+    /// Writes a chunk as the model sees it, if it is one word that changes in nothing but its metaspace; returns the number of bytes
+    /// that the metaspace has more than what stood there. `None` also where a chunk that is `aligned` has no such number.
+    fn write(&self, chunk: &str, begins: bool, aligned: bool, buffer: &mut String) -> Option<u32> {
         let is_space = |byte: &u8| self.kind(*byte) == Some(Stability::Separator);
         let spaces = chunk.bytes().take_while(|byte| is_space(byte)).count();
-        let has_mark = match spaces {
+        let has_metaspace = match spaces {
             0 => self.prefix && begins && !aligned,
-            1 => !(begins && self.is_one_word() || self.drops && aligned),
-            _ => self.joins && !aligned && !begins,
+            1 => !(begins && self.is_one_word() || self.drops_spaces && aligned),
+            _ => self.collapses && !aligned && !begins,
         };
-        if !self.is_plain || aligned && self.has_symbols || !has_mark && (spaces > 0 || self.prefix && begins) {
+        if !self.is_plain || aligned && self.has_symbols || !has_metaspace && (spaces > 0 || self.prefix && begins) {
             return None;
         }
         let word = &chunk[spaces..];
-        if word.is_empty() || !self.stays(word) {
+        if word.is_empty() || !self.is_stable_text(word) {
             return None;
         }
-        room.clear();
-        room.push_str(if has_mark { METASPACE_TEXT } else { "" });
-        room.push_str(word);
-        Some(if has_mark { 2 } else { 0 })
+        buffer.clear();
+        buffer.push_str(if has_metaspace { METASPACE_TEXT } else { "" });
+        buffer.push_str(word);
+        Some(if has_metaspace { 2 } else { 0 })
     }
 
-    /// Whether no character of a word changes, and none divides.
-    fn stays(&self, word: &str) -> bool {
+    /// Whether all characters of a text are stable.
+    fn is_stable_text(&self, word: &str) -> bool {
         // Most words are ASCII alone, and bytes are quicker to ask than characters.
         word.bytes().all(|byte| self.kind(byte) == Some(Stability::Stable)) || word.chars().all(|c| self.is_stable(c))
     }
@@ -233,10 +233,10 @@ impl MetaspaceChunker {
         }
     }
 
-    /// Whether a character that is not ASCII may change, or is a mark.
+    /// Whether a character beyond ASCII may change, or is a metaspace.
     #[inline]
     fn is_unstable(&self, c: char) -> bool {
-        self.moving.contains(c) || self.asked != Asked::default() && self.asked.refuses(class(c))
+        self.unstable.contains(c) || self.required != Requirements::default() && self.required.rejects(class(c))
     }
 
     #[inline]
@@ -261,7 +261,7 @@ impl Chunker for MetaspaceChunker {
 
     fn capabilities(&self) -> Capabilities {
         let is_one_word = self.is_one_word();
-        Capabilities { drops_spaces: false, is_one_word, has_context: is_one_word, marks_first: self.only_first }
+        Capabilities { drops_spaces: false, is_one_word, has_context: is_one_word, prefixes_first: self.only_first }
     }
 
     #[inline]
@@ -269,7 +269,7 @@ impl Chunker for MetaspaceChunker {
         Fold::Space(self.spaces())
     }
 
-    /// A text that is one word begins otherwise than its chunks, if it does with what they may begin with.
+    /// A text that is one word begins differently from its chunks, if it does with what they may begin with.
     fn first(&self, text: &str) -> usize {
         let Some(OneWord { unspaced, .. }) = &self.text else { return 0 };
         let begins_alike = |c| unspaced.is_some() && c >= FIRST_UNSPACED;
@@ -279,7 +279,7 @@ impl Chunker for MetaspaceChunker {
         let mut places = text.char_indices().map(|(at, _)| at).skip(1);
         places
             .find(|&at| {
-                self.divides_at(text.as_bytes(), at)
+                self.begins_chunk(text.as_bytes(), at)
                     || unspaced.as_ref().is_some_and(|unspaced| unspaced.lies_at(text, at))
             })
             .unwrap_or(text.len())
@@ -299,7 +299,7 @@ impl Chunker for MetaspaceChunker {
 
     /// A part of a text that is one word would begin with a sum of its own.
     fn may_cut(&self, text: &[u8], at: usize) -> bool {
-        !self.is_one_word() && self.divides_at(text, at)
+        !self.is_one_word() && self.begins_chunk(text, at)
     }
 
     fn model_input<'a>(
@@ -310,7 +310,7 @@ impl Chunker for MetaspaceChunker {
         buffer: &'a mut String,
     ) -> Option<ModelInput<'a>> {
         let more = self.write(chunk, begins, aligned, buffer)?;
-        Some(ModelInput::Spaced(buffer, more))
+        Some(ModelInput::Metaspace(buffer, more))
     }
 
     fn splitter(&self, chunk: &str) -> Option<(&WordSplitter, bool)> {
@@ -332,7 +332,7 @@ impl ContiguousChunks for MetaspaceChunker {
     fn list(&self, text: &str, at: usize, list: &mut ChunkList) -> usize {
         let bytes = text.as_bytes();
         let rest = &bytes[at..];
-        let (Masks { sets: [space, moving], high, inside }, length) = match rest.first_chunk::<BLOCK>() {
+        let (Masks { sets: [space, unstable], high, inside }, length) = match rest.first_chunk::<BLOCK>() {
             Some(block) => (self.classifier.masks(block), BLOCK),
             None => {
                 let mut block = [b'a'; BLOCK];
@@ -340,10 +340,10 @@ impl ContiguousChunks for MetaspaceChunker {
                 (self.classifier.masks(&block), rest.len())
             }
         };
-        let mut starts = space & !(space << 1) & !(moving << 1);
+        let mut starts = space & !(space << 1) & !(unstable << 1);
         // What stands before is not in the block, or is not ASCII; or something near may matter.
         let near =
-            if self.looks_back > 1 { spread(high | moving) | ((2 << LONGEST_WINDOW) - 1) } else { high << 1 | 1 };
+            if self.looks_back > 1 { spread(high | unstable) | ((2 << LONGEST_WINDOW) - 1) } else { high << 1 | 1 };
         let mut unsure = starts & near;
         while unsure != 0 {
             let place = unsure.trailing_zeros();
@@ -357,7 +357,7 @@ impl ContiguousChunks for MetaspaceChunker {
         {
             starts |= unspaced.find(text, at, high & !inside);
         }
-        list.add_pieces(at, starts);
+        list.add_contiguous(at, starts);
         if length == rest.len() {
             list.begin(bytes.len());
         }
@@ -366,7 +366,7 @@ impl ContiguousChunks for MetaspaceChunker {
 }
 
 /// What an ASCII character is, by rules and the characters that these change; see [`MetaspaceChunker::new`].
-fn kind(byte: u8, rules: Option<(Rewrites<'_>, &CharSet)>, splits: bool, asked: Asked) -> Stability {
+fn kind(byte: u8, rules: Option<(Rewrites<'_>, &CharSet)>, splits: bool, required: Requirements) -> Stability {
     let changing = rules.filter(|(_, changed)| changed.contains(char::from(byte)));
     let becomes_space = match changing {
         // A combining mark behind anything else would become a part of it.
@@ -377,7 +377,7 @@ fn kind(byte: u8, rules: Option<(Rewrites<'_>, &CharSet)>, splits: bool, asked: 
         return Stability::Separator;
     }
     // A line end of two characters may be taken for one.
-    let may_change = (asked.not_blank || rules.is_some()) && !byte.is_ascii_graphic();
+    let may_change = (required.not_blank || rules.is_some()) && !byte.is_ascii_graphic();
     if changing.is_some() || may_change { Stability::Unstable } else { Stability::Stable }
 }
 

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A [`Chunker`] cuts a text into chunks that can be encoded by themselves. There is one for each kind of pipeline, recognized by what
-//! its stages do: [`CharacterChunker`], [`PreTokenChunker`], [`AdjacencyChunker`] and [`MetaspaceChunker`]. The tokens are those of
+//! its stages promise: [`CharacterChunker`], [`PreTokenChunker`], [`AdjacencyChunker`] and [`MetaspaceChunker`]. The tokens are those of
 //! the generic path, which stays the oracle. Counting goes the same way as far as the chunks: see [`ChunkCounts`].
 
 mod adjacency;
@@ -55,7 +55,7 @@ enum Strategy {
     PreTokens(PreTokenChunker),
     /// Where no entry of the model reaches over, for BPE models of SentencePiece.
     Adjacency(AdjacencyChunker),
-    /// Before white space, for pipelines that write spaces as marks.
+    /// Before white space, for pipelines that write spaces as metaspaces.
     Metaspace(Box<MetaspaceChunker>),
 }
 
@@ -78,7 +78,7 @@ use with_chunker;
 /// Why the fast path gave a text up; the generic path encodes it, or reports what is wrong with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fallback {
-    /// The text that begins the input gets a mark that this one does not get.
+    /// The text that begins the input gets a metaspace that this one does not get.
     NotFirst,
     /// Offsets may depend on how the text begins.
     OffsetsDrift,
@@ -139,22 +139,22 @@ impl FastPath {
 
     /// Returns the fast path of a tokenizer, or why there is none.
     pub(crate) fn of(splitter: &WordSplitter, model: &Model) -> std::result::Result<Self, &'static str> {
-        if let Some(seams) = AdjacencyChunker::of(splitter, model) {
-            return Ok(Self::by(Strategy::Adjacency(seams)));
+        if let Some(adjacency) = AdjacencyChunker::of(splitter, model) {
+            return Ok(Self::by(Strategy::Adjacency(adjacency)));
         }
         match MetaspaceChunker::of_text(splitter, model) {
-            Some(spaced) => Ok(Self::by(Strategy::Metaspace(Box::new(spaced)))),
+            Some(metaspace) => Ok(Self::by(Strategy::Metaspace(Box::new(metaspace)))),
             None => Self::new(splitter),
         }
     }
 
     /// Returns the fast path of a splitter, or why there is none.
     pub(crate) fn new(splitter: &WordSplitter) -> std::result::Result<Self, &'static str> {
-        if let Some(pieces) = PreTokenChunker::of(splitter) {
-            return Ok(Self::by(Strategy::PreTokens(pieces)));
+        if let Some(pre_tokens) = PreTokenChunker::of(splitter) {
+            return Ok(Self::by(Strategy::PreTokens(pre_tokens)));
         }
         Ok(Self::by(match MetaspaceChunker::of_words(splitter) {
-            Some(spaced) => Strategy::Metaspace(Box::new(spaced)),
+            Some(metaspace) => Strategy::Metaspace(Box::new(metaspace)),
             None => Strategy::Characters(CharacterChunker::of(splitter)?),
         }))
     }
@@ -163,9 +163,9 @@ impl FastPath {
     pub(crate) fn with_kernel(self, name: &str) -> Option<Self> {
         Some(Self::by(match self.strategy {
             Strategy::Characters(characters) => Strategy::Characters(characters.with_kernel(name)?),
-            Strategy::PreTokens(pieces) => Strategy::PreTokens(pieces.with_kernel(name)?),
-            Strategy::Adjacency(seams) => Strategy::Adjacency(seams.with_kernel(name)?),
-            Strategy::Metaspace(spaced) => Strategy::Metaspace(Box::new(spaced.with_kernel(name)?)),
+            Strategy::PreTokens(pre_tokens) => Strategy::PreTokens(pre_tokens.with_kernel(name)?),
+            Strategy::Adjacency(adjacency) => Strategy::Adjacency(adjacency.with_kernel(name)?),
+            Strategy::Metaspace(metaspace) => Strategy::Metaspace(Box::new(metaspace.with_kernel(name)?)),
         }))
     }
 
@@ -199,7 +199,7 @@ impl FastPath {
         with_chunker!(&self.strategy, |chunker| chunker.splitter(chunk))
     }
 
-    /// Returns what the model sees of a chunk, where that is plain; see [`Chunker::model_input`].
+    /// Returns what the model sees of a chunk, where that is known; see [`Chunker::model_input`].
     pub(crate) fn model_input<'a>(
         &self,
         chunk: &'a str,

@@ -23,14 +23,14 @@ const UNSTABLE: u8 = 2;
 const KNOWN: u8 = 4;
 
 impl UnspacedBoundaries {
-    /// Builds the boundaries of a model whose normalizer may change the characters in `moving`; `ascii` are the kinds of ASCII.
+    /// Builds the boundaries of a model whose normalizer may change the characters in `unstable`; `ascii` are the kinds of ASCII.
     pub(super) fn new(
         UnspacedAdjacency { characters: adjacency, known }: UnspacedAdjacency,
-        moving: &CharSet,
+        unstable: &CharSet,
         ascii: &[Stability; 128],
     ) -> Self {
         let mut kinds = CharMap::new(STABLE);
-        moving.iter().for_each(|c| *kinds.get_mut(c) = UNSTABLE);
+        unstable.iter().for_each(|c| *kinds.get_mut(c) = UNSTABLE);
         for (byte, kind) in (0_u8..).zip(ascii) {
             *kinds.get_mut(char::from(byte)) = match kind {
                 Stability::Stable => STABLE,

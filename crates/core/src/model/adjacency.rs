@@ -36,9 +36,11 @@ impl ByteAdjacency {
             // What stands for a space may also stand in the text itself.
             [class, if c == space { usize::from(b' ') } else { class }]
         };
-        for (left, right) in pairs.map(|(left, right)| (classes(left), classes(right))) {
+        // Iterated from within, as the pairs come from nested iterators.
+        pairs.for_each(|(left, right)| {
+            let (left, right) = (classes(left), classes(right));
             left.iter().for_each(|&left| right.iter().for_each(|&right| joined[left][right] = true));
-        }
+        });
         let of_bytes = |left: usize, right: usize| joined[left.min(BEYOND_ASCII)][right.min(BEYOND_ASCII)];
         let bits = |left, word| (0..64).fold(0, |bits, bit| bits | u64::from(of_bytes(left, 64 * word + bit)) << bit);
         Self { joined: Box::new(std::array::from_fn(|left| std::array::from_fn(|word| bits(left, word)))) }

@@ -9,8 +9,8 @@
 //! *in order of position*, and a character that a decomposition added takes the span before its own. That
 //! is what the reference does, so offsets agree with it to the last combining mark.
 
-use super::reordering::{Block, Pending};
 use super::locality::{CharacterChanges, Locality};
+use super::reordering::{Block, Pending};
 use super::{Form, Normalized, Rewriter, case, strip};
 use crate::text::span::Span;
 use crate::text::unicode;

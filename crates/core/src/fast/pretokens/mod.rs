@@ -150,14 +150,14 @@ impl PreTokenChunker {
         let starts = starts & sure & !(1 & !here.before.letters);
         let is_sure = sure == u64::MAX;
         if ends && is_sure {
-            list.add_pieces(here.at, starts);
+            list.add_contiguous(here.at, starts);
             list.begin(here.at + length);
             *place = Place { at: here.at + length, before: Before::default() };
         } else if is_sure && !over && here.ends_in_word() {
-            list.add_pieces(here.at, starts);
+            list.add_contiguous(here.at, starts);
             *place = Place { at: here.at + length, before: here.last() };
         } else if let Some(last) = starts.checked_ilog2() {
-            list.add_pieces(here.at, starts);
+            list.add_contiguous(here.at, starts);
             *place = Place { at: here.at + last as usize, before: Before::default() };
         } else {
             let end = self.grammar.find(here.text, list.open()).map_or(here.text.len(), |found| found.end);
@@ -210,7 +210,7 @@ impl Chunker for PreTokenChunker {
         }
         let mut walk = Walk { text, pieces: self, lines, place: Place::default(), end: 0, list };
         while walk.next() {
-            take(if self.has_gaps() { walk.list.chunks() } else { walk.list.pieces() })?;
+            take(if self.has_gaps() { walk.list.chunks() } else { walk.list.contiguous() })?;
             walk.list.forget();
         }
         Ok(())

@@ -8,6 +8,7 @@ use crate::model::context::{Context, VALID_ALWAYS};
 use crate::model::{Model, ModelScratch, Token};
 use crate::pipeline::Tokenizer;
 use crate::pretokenize::words::Words;
+use crate::settings::METASPACE;
 use crate::text::span::Span;
 
 /// A token of a chunk: its id, its bytes in the chunk, and the number of its word in the chunk.
@@ -30,21 +31,21 @@ impl GenericBuffers {
     }
 }
 
-/// Encodes single chunks: by the model where its input is plain, else on the generic path.
+/// Encodes single chunks: by the model where its input is known, else on the generic path.
 pub(super) struct Coder<'a> {
     pub(super) tokenizer: &'a Tokenizer,
     pub(super) fast: &'a FastPath,
     /// Whether special tokens may be made of them.
     pub(super) specials: bool,
-    pub(super) general: &'a mut GenericBuffers,
+    pub(super) generic: &'a mut GenericBuffers,
 }
 
-/// The bytes of a mark.
-const MARK: u32 = 3;
+/// The bytes of a metaspace.
+const METASPACE_BYTES: u32 = 3;
 
-/// What became of a chunk.
-pub(super) struct Made {
-    /// How many words there are.
+/// The outcome of encoding a chunk.
+pub(super) struct EncodedChunk {
+    /// The number of words.
     pub(super) words: u32,
     /// See [`Context`].
     pub(super) valid_below: u8,
@@ -61,9 +62,9 @@ impl Coder<'_> {
         aligned: bool,
         mut context: Option<(&mut impl Context, &[u32])>,
         out: &mut Vec<ChunkToken>,
-    ) -> Result<Made> {
+    ) -> Result<EncodedChunk> {
         let (model, specials) = (self.tokenizer.model(), self.specials);
-        let GenericBuffers { words, tokens, model: scratch, word } = &mut *self.general;
+        let GenericBuffers { words, tokens, model: scratch, word } = &mut *self.generic;
         out.clear();
         tokens.clear();
         if aligned && start == 0 && self.fast.may_drift(chunk) {
@@ -73,45 +74,45 @@ impl Coder<'_> {
             Some(ModelInput::Word(word)) => {
                 model.encode_word(word, 0, specials, scratch, tokens)?;
                 out.extend(tokens.iter().map(|token| (token.id, token.span, 0)));
-                return Ok(Made { words: 1, valid_below: VALID_ALWAYS });
+                return Ok(EncodedChunk { words: 1, valid_below: VALID_ALWAYS });
             }
             Some(ModelInput::Bytes(word)) if model.encode_bytes(word, specials, scratch, tokens)? => {
                 let span = |token: &Token| if aligned { token.span.of_characters(word) } else { token.span };
                 out.extend(tokens.iter().map(|token| (token.id, span(token), 0)));
-                return Ok(Made { words: 1, valid_below: VALID_ALWAYS });
+                return Ok(EncodedChunk { words: 1, valid_below: VALID_ALWAYS });
             }
-            // The generic path knows what a mark before the text covers.
-            Some(ModelInput::Marked(word)) if !aligned || start > 0 => {
+            // The generic path knows what a metaspace before the text covers.
+            Some(ModelInput::Metaspaces(word)) if !aligned || start > 0 => {
                 model.encode_word(word, 0, specials, scratch, tokens)?;
-                let mut spans = Unmarked::new(chunk);
+                let mut spans = Unescaped::new(chunk);
                 out.extend(tokens.iter().map(|token| (token.id, spans.of(token.span), 0)));
-                return Ok(Made { words: 1, valid_below: VALID_ALWAYS });
+                return Ok(EncodedChunk { words: 1, valid_below: VALID_ALWAYS });
             }
-            Some(ModelInput::Spaced(word, more)) => {
+            Some(ModelInput::Metaspace(word, more)) => {
                 let valid_below = encode_word(model, word, 0, specials, scratch, &mut context, tokens)?;
                 let span = |Span { start, end }| Span { start: start.saturating_sub(more), end: end - more };
                 out.extend(tokens.iter().map(|token| (token.id, span(token.span), 0)));
-                return Ok(Made { words: 1, valid_below });
+                return Ok(EncodedChunk { words: 1, valid_below });
             }
             _ => {}
         }
         let later = if start > 0 { self.fast.splitter(chunk) } else { None };
-        let (splitter, has_mark) = later.unwrap_or_else(|| (self.tokenizer.splitter(), false));
+        let (splitter, has_metaspace) = later.unwrap_or_else(|| (self.tokenizer.splitter(), false));
         splitter.split(chunk, aligned, words)?;
-        let mut made = Made { words: 0, valid_below: VALID_ALWAYS };
+        let mut made = EncodedChunk { words: 0, valid_below: VALID_ALWAYS };
         for word in words.as_slice() {
             tokens.clear();
             let text = words.text_of(word);
             let valid_below = encode_word(model, text, word.span.start, specials, scratch, &mut context, tokens)?;
             let span = |Span { start, end }| match start {
                 _ if !aligned => Span { start, end },
-                // The mark is that of the first space.
-                0 if has_mark && end == MARK => Span { start: 0, end: 1 },
-                0 if has_mark => Span { start: 0, ..words.original(Span { start, end }) },
+                // The metaspace is that of the first space.
+                0 if has_metaspace && end == METASPACE_BYTES => Span { start: 0, end: 1 },
+                0 if has_metaspace => Span { start: 0, ..words.original(Span { start, end }) },
                 _ => words.original(Span { start, end }),
             };
             out.extend(tokens.iter().map(|token| (token.id, span(token.span), made.words)));
-            made = Made { words: made.words + 1, valid_below: made.valid_below.min(valid_below) };
+            made = EncodedChunk { words: made.words + 1, valid_below: made.valid_below.min(valid_below) };
         }
         Ok(made)
     }
@@ -134,8 +135,8 @@ fn encode_word(
     Ok(VALID_ALWAYS)
 }
 
-/// From the bytes of a chunk whose spaces are written as marks to those of the chunk; spans come in order.
-struct Unmarked<'a> {
+/// Maps bytes of a chunk whose spaces are written as metaspaces to those of the chunk; spans come in order.
+struct Unescaped<'a> {
     starts: Cursor<'a>,
     ends: Cursor<'a>,
 }
@@ -148,7 +149,7 @@ struct Cursor<'a> {
     at: usize,
 }
 
-impl<'a> Unmarked<'a> {
+impl<'a> Unescaped<'a> {
     fn new(chunk: &'a str) -> Self {
         let cursor = Cursor { rest: chunk.chars(), written: 0, at: 0 };
         Self { starts: cursor.clone(), ends: cursor }
@@ -165,7 +166,7 @@ impl Cursor<'_> {
             && let Some(c) = self.rest.next()
         {
             self.at += c.len_utf8();
-            self.written += if c == ' ' { '▁'.len_utf8() } else { c.len_utf8() };
+            self.written += if c == ' ' { METASPACE.len_utf8() } else { c.len_utf8() };
         }
         self.at
     }

@@ -1,6 +1,6 @@
 //! The sink of calls that want tokens with their places.
 
-use super::chunk::{ChunkToken, Coder, Made};
+use super::chunk::{ChunkToken, Coder, EncodedChunk};
 use super::{Result, TextSink};
 use crate::encoding::Encoding;
 use crate::fast::Sink;
@@ -138,7 +138,7 @@ impl<C: Context> Sink<CachedToken, INLINE_TOKENS> for Columns<'_, C> {
         *self.new = (tokens, pieces);
         // A word may have no tokens. What is kept of a chunk tells of no such words at its end.
         let taken = self.word;
-        let Made { words, valid_below } = encoded?;
+        let EncodedChunk { words, valid_below } = encoded?;
         self.word = if self.is_open { first } else { first + words };
         Ok((fit && self.word == taken).then_some((self.new.1.as_slice(), valid_below)))
     }
@@ -149,7 +149,7 @@ impl<C: Context> TextSink<CachedToken, INLINE_TOKENS> for Columns<'_, C> {
         self.given = given;
     }
 
-    fn stretch(&mut self, base: u32, specials: bool) {
+    fn plain_text(&mut self, base: u32, specials: bool) {
         self.end();
         (self.base, self.coder.specials) = (base, specials);
         if let Some(context) = &mut self.context {

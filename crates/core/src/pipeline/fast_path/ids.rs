@@ -115,7 +115,7 @@ impl<C: Context> Sink<u32, INLINE_IDS> for Ids<'_, C> {
 impl<C: Context> TextSink<u32, INLINE_IDS> for Ids<'_, C> {
     fn text(&mut self, _: Option<u32>) {}
 
-    fn stretch(&mut self, _: u32, specials: bool) {
+    fn plain_text(&mut self, _: u32, specials: bool) {
         self.end();
         self.coder.specials = specials;
         if let Some(context) = &mut self.context {

@@ -25,7 +25,7 @@ type Result<T> = std::result::Result<T, Fallback>;
 #[derive(Debug, Default)]
 pub(super) struct FastScratch {
     chunks: Chunks,
-    general: GenericBuffers,
+    generic: GenericBuffers,
     found: Found,
     new: (Vec<ChunkToken>, Vec<CachedToken>),
     /// What it met where special tokens may not be made of text, and where they may: ids alone, and with their places.
@@ -36,12 +36,12 @@ pub(super) struct FastScratch {
 impl FastScratch {
     /// Gives back the memory that a long chunk made it grow to.
     pub(super) fn trim(&mut self) {
-        (self.general, self.new) = Default::default();
+        (self.generic, self.new) = Default::default();
     }
 
     /// The most that any part but the caches has room for.
     pub(super) fn capacity(&self) -> usize {
-        self.general.capacity().max(self.new.0.capacity())
+        self.generic.capacity().max(self.new.0.capacity())
     }
 }
 
@@ -53,8 +53,8 @@ trait TextSink<T, const INLINE: usize>: Sink<T, INLINE> {
     /// A text begins; it may be a word that was given.
     fn text(&mut self, given: Option<u32>);
 
-    /// Chunks follow of what begins at byte `base` of the text; special tokens may be made of them, or may not.
-    fn stretch(&mut self, base: u32, specials: bool);
+    /// Begins the chunks of a plain-text range at byte `base` of the text; the model may make special tokens of them if `specials`.
+    fn plain_text(&mut self, base: u32, specials: bool);
 
     /// Takes an added token, which stands at `span` and reads `text`.
     fn added(&mut self, id: u32, span: Span, text: &str);
@@ -90,9 +90,9 @@ impl Tokenizer {
     ) -> bool {
         let Some(fast) = self.fast(options) else { return false };
         let (allowed, scratch) = scratch.of(self);
-        let FastScratch { chunks, general, found, new: (new, _), ids: caches, .. } = scratch;
+        let FastScratch { chunks, generic, found, new: (new, _), ids: caches, .. } = scratch;
         let before = ids.len();
-        let coder = Coder { tokenizer: self, fast, specials: true, general };
+        let coder = Coder { tokenizer: self, fast, specials: true, generic };
         let mut sink = Ids::new(coder, new, self.context(fast), found, ids);
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, caches };
         let is_done = call.encode(input, &mut sink).is_ok() & sink.finish();
@@ -117,8 +117,8 @@ impl Tokenizer {
     ) -> Option<Encoding> {
         let fast = self.fast(options)?;
         let (allowed, scratch) = scratch.of(self);
-        let FastScratch { chunks, general, new, pieces: caches, .. } = scratch;
-        let coder = Coder { tokenizer: self, fast, specials: true, general };
+        let FastScratch { chunks, generic, new, pieces: caches, .. } = scratch;
+        let coder = Coder { tokenizer: self, fast, specials: true, generic };
         let mut encoding = Encoding::default();
         encoding.reserve(input.len().min(MOST_RESERVED) / 3 + 4);
         let mut sink = Columns::new(coder, new, self.context(fast), &mut encoding);
@@ -176,8 +176,8 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
                     Ok(check_bytes(taken)?)
                 }
                 Part::Text(span) => {
-                    sink.stretch(base + span.start, specials);
-                    if fast.capabilities().marks_first && (given.is_some() || base + span.start > 0) {
+                    sink.plain_text(base + span.start, specials);
+                    if fast.capabilities().prefixes_first && (given.is_some() || base + span.start > 0) {
                         return Err(Fallback::NotFirst);
                     }
                     fast.encode(&part[span.range()], (options.road == Road::Fast).then_some(&mut *cache), chunks, sink)
