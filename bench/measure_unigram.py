@@ -74,7 +74,7 @@ def _theirs(model: str) -> Any:
 
 
 def _as_json(model: str) -> str:
-    return json.dumps(live_unigram.like_tokenizers((VOCABS / model).read_bytes()))
+    return json.dumps(live_unigram.as_transformers_json((VOCABS / model).read_bytes()))
 
 
 def _texts(name: str, size: int = BYTES) -> list[str]:

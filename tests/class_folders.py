@@ -1,4 +1,4 @@
-"""Folders of models as classes of `transformers` write them, from vocabularies at hand and from small trained ones."""
+"""Model folders saved by classes of `transformers`, from shared and from small trained vocabularies."""
 
 import gzip
 import json
@@ -35,15 +35,17 @@ Make = Callable[[Path, Path], None]
 
 
 def texts(number: int = 400) -> list[str]:
-    """Gives varied texts: spaces everywhere, special tokens, scripts, accents, emoji, digits, code."""
+    """Returns varied texts: spaces everywhere, special tokens, scripts, accents, emoji, digits, code."""
     rng = random.Random(3)
     mixed = ["".join(rng.choices(PARTS, k=rng.randint(1, 8))) for _ in range(number)]
-    some = [*live_unigram.TRAPS, *live_bpe.HARD, *LINES, *mixed]
-    return [text for text in some if "\0" not in text]  # the end of a text to some readers
+    some = [*live_unigram.HARD_TEXTS, *live_bpe.HARD, *LINES, *mixed]
+    return [
+        text for text in some if "\0" not in text
+    ]  # some libraries take NUL for the end of a text
 
 
 def transformers() -> Any:
-    """Gives the library, of the release that is followed."""
+    """Returns `transformers`, or skips the test for an unsupported release."""
     name = "transformers"
     library = pytest.importorskip(name, reason=f"{name} is not installed: nothing to compare to")
     if int(library.__version__.split(".")[0]) < 5:
@@ -52,20 +54,20 @@ def transformers() -> Any:
     return library
 
 
-def automatic(path: Path) -> Any:
-    """Gives the tokenizer of a folder as the library has it."""
+def auto_tokenizer(path: Path) -> Any:
+    """Returns the tokenizer that `AutoTokenizer` loads from a folder."""
     return transformers().AutoTokenizer.from_pretrained(str(path), local_files_only=True)
 
 
 def ids(theirs: Any, some: Iterable[str], *, special: bool) -> list[list[int]]:
-    """Gives the ids of texts as the library has them."""
+    """Returns the ids of texts by a tokenizer of `transformers`."""
     found: list[list[int]] = theirs(list(some), add_special_tokens=special)["input_ids"]
     return found
 
 
-def same(path: Path, some: list[str]) -> None:
-    """Compares ids of a folder here and there, with special tokens and without."""
-    theirs, ours = automatic(path), pw.Tokenizer.from_folder(path)
+def check_equal(path: Path, some: list[str]) -> None:
+    """Checks that piecework and `transformers` give equal ids, with and without special tokens."""
+    theirs, ours = auto_tokenizer(path), pw.Tokenizer.from_folder(path)
     for special in (True, False):
         found = ours.encode_batch(some, add_special_tokens=special).to_list()
         wanted = ids(theirs, some, special=special)
@@ -74,13 +76,13 @@ def same(path: Path, some: list[str]) -> None:
 
 
 def saved(source: Path, target: Path, name: str) -> None:
-    """Lets a class read the vocabulary of one folder and write another."""
+    """Loads the vocabulary of one folder with a class and saves it to another folder."""
     read = getattr(transformers(), name).from_pretrained(str(source), local_files_only=True)
     read.save_pretrained(str(target))
 
 
 def configure(path: Path, config: Json, tokenizer: Callable[[Json], None] | None = None) -> Path:
-    """Writes the configuration of a folder anew, and changes its tokenizer.json."""
+    """Replaces the configuration of a folder, and changes its tokenizer.json."""
     (path / "tokenizer_config.json").write_text(json.dumps(config), "utf-8")
     if tokenizer is not None:
         data = json.loads((path / "tokenizer.json").read_text("utf-8"))
@@ -93,7 +95,7 @@ def configure(path: Path, config: Json, tokenizer: Callable[[Json], None] | None
 
 
 def _copied(**files: str) -> Make:
-    """Gives what copies shared vocabularies, by the names they get."""
+    """Returns a function that copies shared vocabularies under new names."""
 
     def make(data: Path, source: Path) -> None:
         for name, shared in files.items():
@@ -125,7 +127,7 @@ def _clip(data: Path, source: Path) -> None:
 
 
 def _trained(name: str, **settings: Any) -> Make:
-    """Gives what trains a small model of Unigram."""
+    """Returns a function that trains a small Unigram model."""
 
     def make(_: Path, source: Path) -> None:
         model = live_unigram.trained(LINES * 20, 200, hard_vocab_limit=False, **settings)
@@ -152,7 +154,7 @@ CLASSES: dict[str, Make] = {
 
 
 def folder(name: str, data: Path, path: Path) -> Path:
-    """Makes the folder that a class writes with `save_pretrained`."""
+    """Writes the folder of a class with its `save_pretrained`."""
     source, target = path / f"source-{name}", path / name
     source.mkdir(parents=True)
     CLASSES[name](data, source)

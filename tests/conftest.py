@@ -1,4 +1,4 @@
-"""What all tests share: the data beside the repository, and how Hypothesis searches."""
+"""Shared fixtures: the data next to the repository, and the profiles of Hypothesis."""
 
 import io
 import os
@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, settings
 
 REPOSITORY = Path(__file__).parents[1]
 
-# `ci` tries the same examples on every machine, so that a failure is a change of ours; `fuzz` looks
-# for new ones. No deadline: the machine is shared, and a slow moment is no fault.
+# `ci` tries the same examples on every machine, so that only a change of the code can fail; `fuzz` tries
+# new ones. There is no deadline, since the machine is shared.
 settings.register_profile("ci", derandomize=True, deadline=None, database=None, print_blob=True)
 settings.register_profile(
     "fuzz",
@@ -24,22 +24,22 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
 def data_folder() -> Path:
-    """Gives the folder of shared data, whether it is there or not."""
+    """Returns the path of the shared data, which may not exist."""
     return Path(os.environ.get("PIECEWORK_DATA", REPOSITORY.parent / "shared" / "data"))
 
 
 @pytest.fixture(scope="session")
 def data() -> Path:
-    """The folder of shared data: `corpora/` with real text, `vocabs/` with real tokenizers."""
+    """Returns the folder of shared data: `corpora/` with texts, `vocabs/` with tokenizers."""
     folder = data_folder()
     if not folder.is_dir():
-        pytest.skip(f"no test data: {folder} is not there (PIECEWORK_DATA names another folder)")
+        pytest.skip(f"no test data: {folder} does not exist (PIECEWORK_DATA names another folder)")
     return folder
 
 
 @pytest.fixture(scope="session")
 def corpus_bytes(data: Path) -> Callable[[str], bytes]:
-    """Reads one corpus: `corpus_bytes("en/botchan.txt")`, stored as it is or as `.zst`."""
+    """Returns a function that reads a corpus, such as "en/botchan.txt", decompressed if it is a `.zst`."""
 
     def read(name: str) -> bytes:
         plain = data / "corpora" / name
@@ -55,7 +55,7 @@ def corpus_bytes(data: Path) -> Callable[[str], bytes]:
 
 @pytest.fixture(scope="session")
 def corpus_lines(corpus_bytes: Callable[[str], bytes]) -> Callable[[str], Iterator[str]]:
-    """Reads the lines of one corpus, without their line ends; only `\\n` ends a line."""
+    """Returns a function that reads the lines of a corpus; only `\\n` ends a line."""
 
     def read(name: str) -> Iterator[str]:
         text = io.StringIO(corpus_bytes(name).decode("utf-8"), newline="\n")
@@ -65,7 +65,7 @@ def corpus_lines(corpus_bytes: Callable[[str], bytes]) -> Callable[[str], Iterat
 
 
 def unpacked(path: Path) -> bytes:
-    """Gives the content of a Zstandard file."""
+    """Returns the content of a Zstandard file."""
     zstandard = pytest.importorskip("zstandard", reason="the corpora are packed: no zstandard")
     with path.open("rb") as packed:
         return bytes(zstandard.ZstdDecompressor().stream_reader(packed).read())

@@ -1,4 +1,4 @@
-"""Unigram models as `transformers` converts them for `tokenizers`: for T5, ALBERT, XLM-R, mBART and many more, and plainly."""
+"""Unigram models converted for `tokenizers` by `transformers`: plain, and for T5, ALBERT, XLM-R and others."""
 
 import importlib
 from pathlib import Path
@@ -15,7 +15,7 @@ MORE_CONVERTERS = (
 
 
 def converted(path: Path, name: str, **flags: Any) -> str:
-    """Gives the tokenizer.json that a converter makes of a .model file."""
+    """Returns the tokenizer.json that a converter of `transformers` makes from a .model file."""
     pytest.importorskip("google.protobuf", reason="protobuf, which transformers needs, is not here")
     pytest.importorskip("transformers", reason="transformers, which converts, is not installed")
     module = importlib.import_module("transformers.convert_slow_tokenizer")

@@ -1,6 +1,6 @@
-"""One small interface over both implementations, so that one test runs through both.
+"""A common interface of both implementations, so that one test runs on both.
 
-Words, texts and settings come as plain values, as in `spec/cases`; what comes back is plain, too.
+Arguments and results are plain values, as in `spec/cases`.
 """
 
 import json
@@ -39,7 +39,7 @@ class Token(NamedTuple):
 
 
 class Trained(NamedTuple):
-    """What training gives: entries by id, the history as rows, and the entries' counts."""
+    """The result of training: entries by id, the history as rows, and the counts of entries."""
 
     vocab: list[str]
     history: list[dict[str, Any]]
@@ -47,7 +47,7 @@ class Trained(NamedTuple):
 
 
 class Encoder(Protocol):
-    """A tokenizer without the special tokens around a text."""
+    """A tokenizer that adds no special tokens around a text."""
 
     def encode(self, text: str, specials: Specials = "match") -> list[Token]: ...
     def decode(self, ids: Sequence[int], *, skip_special_tokens: bool = True) -> str: ...
@@ -79,7 +79,7 @@ REFERENCE_SPLITTERS = {
 
 
 def reference_normalizer(settings: Settings) -> Any:
-    """Gives the reference's normalizer as a function."""
+    """Returns the reference's normalizer as a function."""
     if settings["normalizer"] is None:
         return reference.normalize.identity
     return reference.BertNormalizer(**{flag: settings[flag] for flag in FLAGS})
@@ -102,7 +102,7 @@ class ReferenceEncoder:
 
 
 class Reference:
-    """The specification in Python."""
+    """The reference implementation in Python."""
 
     name = "reference"
 
@@ -147,14 +147,14 @@ class Reference:
 
 
 def core_normalizer(settings: Settings) -> pw.normalizers.BertNormalizer | None:
-    """Gives the core's normalizer."""
+    """Returns the core's normalizer."""
     if settings["normalizer"] is None:
         return None
     return pw.normalizers.BertNormalizer(**{flag: settings[flag] for flag in FLAGS})
 
 
 def core_pre_tokenizer(settings: Settings) -> pw.pre_tokenizers.PreTokenizer | None:
-    """Gives the core's pre-tokenizer."""
+    """Returns the core's pre-tokenizer."""
     kinds = {
         "bert": pw.pre_tokenizers.BertPreTokenizer,
         "whitespace": pw.pre_tokenizers.WhitespaceSplit,
@@ -166,7 +166,7 @@ def core_pre_tokenizer(settings: Settings) -> pw.pre_tokenizers.PreTokenizer | N
 def tokenizer_json(
     vocab: Sequence[str], settings: Settings, counts: Sequence[int] | None = None
 ) -> str:
-    """Gives the tokenizer.json of a tokenizer that no training made."""
+    """Returns the tokenizer.json of an untrained tokenizer."""
     settings = DEFAULTS | settings
     normalizer, pre_tokenizer = core_normalizer(settings), core_pre_tokenizer(settings)
     word = settings["unknown"] == "word"
@@ -212,7 +212,7 @@ def tokenizer_json(
 
 
 def training_json(counts: Sequence[int]) -> dict[str, Any]:
-    """Gives the part of a file that holds the counts of the tokens."""
+    """Returns the member `training` with the counts of the tokens."""
     trainer = json.loads(pw.WordPieceTrainer(vocab_size=len(counts)).to_json())
     return {"trainer": trainer, "counts_sha256": "0", "token_counts": [*counts], "history": []}
 
@@ -236,7 +236,7 @@ class CoreEncoder:
 
 
 class Core:
-    """The compiled core behind its Python surface."""
+    """The compiled core through its Python API."""
 
     name = "core"
 
@@ -270,7 +270,7 @@ class Core:
 
 
 class SavedCore(Core):
-    """The core, but every tokenizer goes through its tokenizer.json first."""
+    """The core, with every tokenizer saved to a tokenizer.json and loaded again."""
 
     name = "core saved"
 
@@ -288,7 +288,7 @@ class SavedCore(Core):
 
 
 def trained_of(tokenizer: pw.Tokenizer) -> Trained:
-    """Gives what a training of the core left behind."""
+    """Returns the training record of a trained tokenizer of the core."""
     assert tokenizer.token_counts is not None
     fields = ("left", "right", "token", "score", "pair_count", "left_count", "right_count", "ties")
     history = [{name: getattr(merge, name) for name in fields} for merge in tokenizer.history]

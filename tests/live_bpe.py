@@ -1,4 +1,4 @@
-"""Live tokenizers of BPE, and ours beside them: tiktoken, `tokenizers`, SentencePiece and subword-nmt."""
+"""BPE tokenizers of other libraries: tiktoken, `tokenizers`, SentencePiece and subword-nmt."""
 
 import io
 import json
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import piecework as pw
-from parity_live import traps
+from parity_live import case_texts
 
 Ids = Callable[[str], list[int]]
 
@@ -45,38 +45,38 @@ HARD = (
     "_" * 200,
     "👩‍👩‍👧 e\u0301\u0323",
 )
-"""What tells the readers of patterns and of normalization apart."""
+"""Texts that different implementations of patterns or normalization treat differently."""
 
 
 def texts() -> list[str]:
-    """Gives traps, hard cases and random strings."""
+    """Returns hard cases and random strings."""
     rng = random.Random(1)
     pool = [*"ab é\n\t 19'’.中▁", "the", " hug", "\u0301", "ﬁ", "🙂", "\r\n", "\u3000"]
     random_ones = ["".join(rng.choices(pool, k=rng.randrange(30))) for _ in range(300)]
-    return [*HARD, *traps(), *random_ones, ""]
+    return [*HARD, *case_texts(), *random_ones, ""]
 
 
 def compare(theirs: Ids, ours: Ids, some: Iterable[str]) -> None:
-    """Compares the ids of texts."""
+    """Checks that two encoders give equal ids."""
     for text in some:
         assert list(ours(text)) == list(theirs(text)), ascii(text)[:300]
 
 
 def as_text(tokenizer: pw.Tokenizer) -> Ids:
-    """Gives what encodes texts in which nothing is a special token."""
+    """Returns an encoder that does not match special tokens in texts."""
     return lambda text: tokenizer.encode_ids(text, specials="text")
 
 
 def vocab_file(data: Path, name: str) -> Path:
-    """Gives a file of the shared vocabularies."""
+    """Returns the path of a shared vocabulary, or skips the test."""
     path = data / "vocabs" / name
     if not path.is_file():
-        pytest.skip(f"{path} is not there")
+        pytest.skip(f"{path} is missing")
     return path
 
 
 def tiktoken_cl100k(path: Path) -> Any:
-    """Gives tiktoken's cl100k_base, from the file."""
+    """Returns tiktoken's cl100k_base, loaded from a file."""
     tiktoken = pytest.importorskip("tiktoken", reason="the oracle tiktoken is not installed")
     from tiktoken.load import load_tiktoken_bpe
 
@@ -91,7 +91,7 @@ def tiktoken_cl100k(path: Path) -> Any:
 
 
 def hugging_face_gpt2(vocab: Path, merges: Path) -> Any:
-    """Gives GPT-2 as `tokenizers` has it."""
+    """Returns GPT-2 in `tokenizers`."""
     tokenizers = pytest.importorskip("tokenizers", reason="the oracle tokenizers is not installed")
     theirs = tokenizers.Tokenizer(tokenizers.models.BPE.from_file(str(vocab), str(merges)))
     theirs.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -101,7 +101,7 @@ def hugging_face_gpt2(vocab: Path, merges: Path) -> Any:
 
 
 def hugging_face_clip(merges: str) -> Any:
-    """Gives CLIP as `tokenizers` has it, from the text of its merges; made as `transformers` makes it."""
+    """Returns CLIP in `tokenizers`, built from the text of its merges as in `transformers`."""
     tokenizers = pytest.importorskip("tokenizers", reason="the oracle tokenizers is not installed")
     own = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     rest = [byte for byte in range(256) if byte not in own]
@@ -133,7 +133,7 @@ def hugging_face_clip(merges: str) -> Any:
 
 
 def sentencepiece(model: bytes) -> Any:
-    """Gives the library's processor of a model."""
+    """Returns SentencePiece's processor of a model."""
     library = pytest.importorskip(
         "sentencepiece", reason="the oracle sentencepiece is not installed"
     )
@@ -141,7 +141,7 @@ def sentencepiece(model: bytes) -> Any:
 
 
 def trained_sentencepiece(lines: Iterable[str], vocab_size: int, **settings: Any) -> bytes:
-    """Trains a model of BPE with the library."""
+    """Trains a BPE model with SentencePiece."""
     library = pytest.importorskip(
         "sentencepiece", reason="the oracle sentencepiece is not installed"
     )
@@ -158,7 +158,7 @@ def trained_sentencepiece(lines: Iterable[str], vocab_size: int, **settings: Any
 
 
 def subword_nmt(codes: bytes) -> Any:
-    """Gives the library's encoder of codes."""
+    """Returns subword-nmt's encoder of codes."""
     library = pytest.importorskip(
         "subword_nmt.apply_bpe", reason="the oracle subword-nmt is not installed"
     )
@@ -166,7 +166,7 @@ def subword_nmt(codes: bytes) -> Any:
 
 
 def segmented(tokenizer: pw.Tokenizer, line: str) -> str:
-    """Gives a line as subword-nmt writes it: `@@` behind what does not end a word, unknown characters as they are."""
+    """Returns an encoded line in subword-nmt's notation: `@@` after tokens within a word, unknown characters unchanged."""
     found = tokenizer.encode(line)
     rows = zip(found.tokens, found.word_ids, found.offsets, strict=True)
     kept = [(token, word, line[start:end]) for token, word, (start, end) in rows if token != "</w>"]
@@ -180,7 +180,7 @@ def segmented(tokenizer: pw.Tokenizer, line: str) -> str:
 
 
 def corpus_lines(folder: Path, unpacked: Callable[[Path], bytes]) -> Iterator[list[str]]:
-    """Gives the lines of every corpus in a folder."""
+    """Iterates over the lines of every corpus in a folder."""
     for path in sorted(folder.rglob("*.*")):
         raw = unpacked(path) if path.suffix == ".zst" else path.read_bytes()
         yield (

@@ -1,4 +1,4 @@
-"""Live tokenizers of Unigram: SentencePiece's models, made, trained and read; and what `tokenizers` makes of them."""
+"""Unigram models of SentencePiece: building, training, parsing, and conversion for `tokenizers`."""
 
 import base64
 import io
@@ -14,7 +14,7 @@ Piece = tuple[str, float, int]
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
 MODELS = ("t5-spiece", "privately-corp-albert-30k-clean", "sentencepiece-test_model")
 
-TRAPS = (
+HARD_TEXTS = (
     "AAA",
     "nooooo",
     "hello world",
@@ -40,7 +40,7 @@ TRAPS = (
 )
 
 
-# Protocol buffers, as far as needed
+# Protocol buffers, the needed subset
 
 
 class Field(NamedTuple):
@@ -51,7 +51,7 @@ class Field(NamedTuple):
 
 
 def fields(data: bytes) -> Iterator[Field]:
-    """Reads the fields of a message in their order."""
+    """Iterates over the fields of a message in order."""
     place = 0
 
     def varint() -> int:
@@ -79,18 +79,18 @@ def fields(data: bytes) -> Iterator[Field]:
 
 
 def varint(value: int) -> bytes:
-    """Writes an integer."""
+    """Returns the encoding of an integer."""
     low, high = value & 0x7F, value >> 7
     return bytes([low | 0x80]) + varint(high) if high else bytes([low])
 
 
 def message(number: int, value: bytes) -> bytes:
-    """Writes a field of bytes."""
+    """Returns the encoding of a field of bytes."""
     return varint(number << 3 | 2) + varint(len(value)) + value
 
 
 def flag(number: int, value: int) -> bytes:
-    """Writes a field of an integer."""
+    """Returns the encoding of an integer field."""
     return varint(number << 3) + varint(value)
 
 
@@ -98,7 +98,7 @@ def flag(number: int, value: int) -> bytes:
 
 
 def model_of(pieces: Iterable[Piece], *, byte_fallback: bool = False) -> bytes:
-    """Writes a model of pieces, which takes texts as they are."""
+    """Returns a model of pieces without normalization."""
     listed = (
         message(1, message(1, text.encode()) + b"\x15" + struct.pack("<f", score) + flag(3, kind))
         for text, score, kind in pieces
@@ -123,17 +123,17 @@ def trained(lines: Iterable[str], vocab_size: int, **settings: Any) -> bytes:
 
 
 def library() -> Any:
-    """Gives SentencePiece."""
+    """Returns SentencePiece."""
     return pytest.importorskip("sentencepiece", reason="the oracle sentencepiece is not installed")
 
 
 def processor(model: bytes) -> Any:
-    """Gives SentencePiece's processor of a model."""
+    """Returns SentencePiece's processor of a model."""
     return library().SentencePieceProcessor(model_proto=model)
 
 
 def nbest(live: Any, text: str, wanted: int) -> list[tuple[list[str], float]]:
-    """Gives SentencePiece's best segmentations with their scores."""
+    """Returns SentencePiece's best segmentations with their scores."""
     found = []
     serialized = live.nbest_encode(text, nbest_size=wanted, return_type="serialized_proto")
     for _, segmentation in fields(serialized):
@@ -145,7 +145,7 @@ def nbest(live: Any, text: str, wanted: int) -> list[tuple[list[str], float]]:
 
 
 def shared_model(data: Path, name: str) -> bytes:
-    """Gives a model of the shared vocabularies."""
+    """Returns a shared model, or skips the test."""
     path = data / "vocabs" / f"{name}.model"
     if not path.is_file():
         pytest.skip(f"{path} is not there")
@@ -156,35 +156,35 @@ def shared_model(data: Path, name: str) -> bytes:
 
 
 class Read(NamedTuple):
-    """What a model holds: pieces, whether bytes stand for unknown characters, and the normalizer's settings."""
+    """A parsed model: pieces, byte fallback, and the settings of the normalizer."""
 
     pieces: list[Piece]
     byte_fallback: bool
     normalizer: dict[int, Any]
 
     def of_kind(self, *kinds: int) -> list[str]:
-        """Gives the pieces of some kinds."""
+        """Returns the numbers of pieces of some kinds."""
         return [piece for piece, _, kind in self.pieces if kind in kinds]
 
     @property
     def vocab(self) -> list[list[Any]]:
-        """Gives the pieces with their scores."""
+        """Returns the pieces with their scores."""
         return [[piece, score] for piece, score, _ in self.pieces]
 
     @property
     def unk_id(self) -> int:
-        """Gives the number of the unknown piece."""
+        """Returns the id of the unknown piece."""
         return [kind for _, _, kind in self.pieces].index(UNKNOWN)
 
     @property
     def charsmap(self) -> str | None:
-        """Gives the table of its normalization."""
+        """Returns the charsmap of its normalizer."""
         table = self.normalizer.get(2)
         return base64.b64encode(table).decode() if table else None
 
 
 def read(model: bytes) -> Read:
-    """Reads a model."""
+    """Parses a model."""
     pieces, trainer, normalizer = [], {}, {}
     for number, value in fields(model):
         if number == 1:
@@ -197,8 +197,8 @@ def read(model: bytes) -> Read:
     return Read(pieces, bool(trainer.get(35, 0)), normalizer)
 
 
-def like_sentencepiece(model: bytes) -> Json:
-    """Gives the tokenizer.json, of our own, that does as SentencePiece does."""
+def as_piecework_json(model: bytes) -> Json:
+    """Returns a tokenizer.json for piecework that behaves like SentencePiece."""
     found = read(model)
     symbols = found.of_kind(USER_DEFINED)
     ours = {
@@ -226,8 +226,8 @@ def like_sentencepiece(model: bytes) -> Json:
     }
 
 
-def like_tokenizers(model: bytes) -> Json:
-    """Gives the tokenizer.json that `transformers` makes of a model."""
+def as_transformers_json(model: bytes) -> Json:
+    """Returns the tokenizer.json that `transformers` makes from a model."""
     found = read(model)
     spaces = {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}
     steps: list[Json] = [spaces]

@@ -1,4 +1,4 @@
-"""Hugging Face's `tokenizers`, and our tokenizer beside it."""
+"""BERT tokenizers of `tokenizers` and piecework, and their comparison."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,7 @@ REPOSITORY = Path(__file__).parents[1]
 
 
 def entries(data: Path, name: str) -> list[str]:
-    """Gives the entries of one of BERT's vocabularies."""
+    """Returns the entries of one of BERT's vocabularies."""
     path = data / "vocabs" / f"{name}-vocab.txt"
     if not path.exists():
         pytest.skip(f"{path} is not there")
@@ -24,17 +24,17 @@ def entries(data: Path, name: str) -> list[str]:
 
 
 def live(vocab: Iterable[str], **settings: Any) -> Any:
-    """Gives the tokenizer that is the measure."""
+    """Returns a BERT tokenizer of `tokenizers`."""
     return tokenizers.BertWordPieceTokenizer({v: i for i, v in enumerate(vocab)}, **settings)
 
 
 def ours(data: Path, name: str, **settings: Any) -> pw.Tokenizer:
-    """Gives our tokenizer of the same vocabulary."""
+    """Returns piecework's tokenizer of the same vocabulary."""
     return pw.Tokenizer.from_file(data / "vocabs" / f"{name}-vocab.txt", **settings)
 
 
 def loaded(text: str) -> Any:
-    """Gives the tokenizer that `tokenizers` reads from a tokenizer.json."""
+    """Returns the tokenizer that `tokenizers` reads from a tokenizer.json."""
     return tokenizers.Tokenizer.from_str(text)
 
 
@@ -42,7 +42,7 @@ COLUMNS = ("ids", "tokens", "offsets", "type_ids", "word_ids", "attention_mask")
 
 
 def compare(theirs: Any, tokenizer: pw.Tokenizer, text: str, pair: str | None = None) -> None:
-    """Compares everything about one text or pair, with and without special tokens."""
+    """Compares all columns of one text or pair, with and without special tokens."""
     for add in (True, False):
         wanted = theirs.encode(text, pair, add_special_tokens=add)
         found = tokenizer.encode(text, pair, add_special_tokens=add)
@@ -67,8 +67,8 @@ def compare_all(theirs: Any, tokenizer: pw.Tokenizer, texts: list[str]) -> None:
         assert found.word_ids == want.word_ids, ascii(text)[:300]
 
 
-def traps() -> list[str]:
-    """Gives the short texts of `spec/cases/encode.json`, each once."""
+def case_texts() -> list[str]:
+    """Returns the distinct short texts of `spec/cases/encode.json`."""
     path = REPOSITORY / "spec" / "cases" / "encode.json"
     cases = json.loads(path.read_text(encoding="utf-8"))["cases"]
     texts = (case["text"] for case in cases)
@@ -80,10 +80,12 @@ CONTEXTS = ("{c}", "a{c}b", "a {c} b", "a{c}\u0301b")
 
 
 def scalars(step: int = 1) -> Iterator[str]:
-    """Gives every `step`-th scalar value, and for a step over 1 all around the classes' borders."""
+    """Returns every `step`-th scalar value; for a step over 1 also those around boundaries of classes."""
     chosen = set(range(0, 0x110000, step))
     if step > 1:
-        chosen.update(range(0x3100))  # all alphabets with case, marks, punctuation, white space
+        chosen.update(
+            range(0x3100)
+        )  # all scripts with case, combining marks, punctuation, white space
         for border in (
             (0xA640, 0xAB70),
             (0xAC00, 0xAC20),

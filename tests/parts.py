@@ -1,4 +1,4 @@
-"""One of each component in each of its forms, and tokenizers made of them."""
+"""One component for each of its settings, and tokenizers made of them."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from piecework import normalizers as n
 from piecework import pre_tokenizers as p
 from piecework import processors as q
 
-# A charsmap whose trie has a root alone and so no rule, as long as such a trie has to be.
+# A charsmap without rules: its trie has only a root, padded to the shortest valid length.
 NO_RULES = (256 * 4).to_bytes(4, "little") + bytes(256 * 4)
 
 NORMALIZERS: list[n.Normalizer] = [
@@ -55,7 +55,7 @@ PRE_TOKENIZERS: list[p.PreTokenizer] = [
     p.Sequence([]),
     p.Sequence([p.WhitespaceSplit(), p.Sequence([p.Digits(), p.Punctuation()])]),
 ]
-OWN_PRE_TOKENIZERS: list[p.PreTokenizer] = [
+PIECEWORK_PRE_TOKENIZERS: list[p.PreTokenizer] = [
     p.Dictionary(["New York", "New", "中文 b"]),
     p.Dictionary(["ab"], single_word=True),
     p.Jieba(),
@@ -88,14 +88,14 @@ DECODERS: list[d.Decoder] = [
     d.Sequence([d.Replace("▁", " "), d.ByteFallback(), d.Fuse(), d.Strip(" ", 1)]),
 ]
 LETTERS = ["a", "b", "ab", "##b", "##a", "New", "York", "中", "文", "中文", "é", "1", "12", "12a"]
-MARKED = ["▁a", "▁", "_a", "Ġa", "Ġ", "ä¸Ń", "Ã©", "bb", "##bb", ",", ".", "!", "|"]
-VOCAB = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *LETTERS, *MARKED]
+SUFFIXED = ["▁a", "▁", "_a", "Ġa", "Ġ", "ä¸Ń", "Ã©", "bb", "##bb", ",", ".", "!", "|"]
+VOCAB = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *LETTERS, *SUFFIXED]
 MODELS: list[m.Model] = [
     m.WordPiece(VOCAB),
     m.WordPiece(VOCAB, max_input_chars_per_word=3, continuing_subword_prefix="@@"),
     m.WordLevel(VOCAB, unk_token="[UNK]"),
 ]
-OWN_MODELS: list[m.Model] = [
+PIECEWORK_MODELS: list[m.Model] = [
     m.WordPiece(VOCAB, unknown="run"),
     m.WordPiece(VOCAB, unknown="char", max_input_chars_per_word=None),
     m.WordPiece(VOCAB, unk_token=None, unknown="run"),
@@ -120,7 +120,7 @@ PADDING = pw.Padding(9, 4, "left", pad_id=0, pad_type_id=1, pad_token="[PAD]")
 
 
 def made(model: m.Model | None = None, **parts: Any) -> pw.Tokenizer:
-    """Gives a tokenizer of the vocabulary above, split at white space unless it is said otherwise."""
+    """Returns a tokenizer of the vocabulary above, which splits at white space by default."""
     return pw.Tokenizer(
         model or m.WordLevel(VOCAB, "[UNK]"), **({"pre_tokenizer": p.Whitespace()} | parts)
     )

@@ -1,9 +1,9 @@
-"""What Hypothesis draws: texts where normalization is delicate, vocabularies, tables, settings."""
+"""Hypothesis strategies: texts with delicate normalization, vocabularies, tables, settings."""
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy, composite
 
-# Marks of many classes, letters that decompose, what is dropped, padded, lower-cased or split off.
+# Combining marks of many classes; characters that decompose, are dropped, padded, lowercased or split.
 DELICATE = (
     "\u0301\u0307\u0323\u0327\u0334\u0344\u0345\u0f71\u0f72\u0f73\u0fb2\u20dd\u3099\u05b0\u0e48"
     "\u1e0b\u1e69\u1ed9\u0130\u1e9e\u03a3\u03c2\u212a\u212b\ufb01\uac00\ud55c\u1100\u1161\u11a8"
@@ -35,7 +35,7 @@ optional_counts = st.none() | st.integers(0, 5)
 
 @composite
 def trainers(draw: DrawFn) -> dict[str, object]:
-    """Settings of a trainer, most of them at their defaults most of the time."""
+    """Draws settings of a trainer, most of them at their defaults."""
     settings: dict[str, object] = {
         "vocab_size": draw(st.integers(1, 60)),
         "criterion": draw(st.sampled_from(["likelihood", "pmi", "sum", "frequency"])),
@@ -66,7 +66,7 @@ def trainers(draw: DrawFn) -> dict[str, object]:
 
 @composite
 def vocabularies(draw: DrawFn, prefix: str) -> list[str]:
-    """A vocabulary that covers some of what `texts` draws."""
+    """Draws a vocabulary that covers a part of `texts`."""
     letters = [*"abunle中文#é", *draw(st.lists(anything, max_size=4))]
     kept = draw(st.sets(st.sampled_from(letters), max_size=len(letters)))
     longer = draw(st.sets(st.text("abunle#", min_size=2, max_size=5), max_size=8))
@@ -83,7 +83,7 @@ def vocabularies(draw: DrawFn, prefix: str) -> list[str]:
 
 @composite
 def pipelines(draw: DrawFn) -> dict[str, object]:
-    """Settings of normalization and pre-tokenization, as in `spec/cases`."""
+    """Draws settings of normalization and pre-tokenization, as in `spec/cases`."""
     return {
         "normalizer": draw(st.sampled_from(["bert", "bert", None])),
         "clean_text": draw(st.booleans()),
@@ -96,7 +96,7 @@ def pipelines(draw: DrawFn) -> dict[str, object]:
 
 @composite
 def encoders(draw: DrawFn) -> tuple[list[str], dict[str, object]]:
-    """A vocabulary and all settings of a tokenizer."""
+    """Draws a vocabulary and all settings of a tokenizer."""
     settings = draw(pipelines()) | {
         "unknown": draw(st.sampled_from(["word", "run", "char"])),
         "prefix": draw(prefixes),

@@ -1,4 +1,4 @@
-"""What a user gets by `pip install piecework`: typed, light to import, of one version."""
+"""The installed package: version, types, dependencies and import time."""
 
 import ast
 import importlib.metadata
@@ -21,7 +21,7 @@ HEAVY = ("typer", "click", "rich", "pyarrow", "polars", "pandas", "tokenizers", 
 
 
 def python(*arguments: str) -> str:
-    """Gives what another interpreter prints."""
+    """Runs another interpreter and returns its output."""
     done = subprocess.run(
         [sys.executable, *arguments],
         capture_output=True,
@@ -34,36 +34,36 @@ def python(*arguments: str) -> str:
 
 
 def locked(name: str) -> set[str]:
-    """Gives the lines of a lock file."""
+    """Returns the lines of a lock file."""
     return set((REPOSITORY / "requirements" / name).read_text(encoding="utf-8").splitlines())
 
 
-def test_the_version_is_one() -> None:
+def test_versions_agree() -> None:
     cargo = tomllib.loads((REPOSITORY / "Cargo.toml").read_text(encoding="utf-8"))
     assert piecework.__version__ == PROJECT["version"]
     assert importlib.metadata.version("piecework") == PROJECT["version"]
     assert cargo["workspace"]["package"]["version"] == PROJECT["version"]
 
 
-def test_types_are_shipped() -> None:
+def test_type_information_is_installed() -> None:
     package = importlib.resources.files("piecework")
     assert (package / "py.typed").is_file()
     assert (package / "_core" / "__init__.pyi").is_file()
 
 
-def test_the_core_requires_three_packages() -> None:
+def test_package_requires_three_packages() -> None:
     required = importlib.metadata.requires("piecework") or []
     names = {re.split(r"\W", line, maxsplit=1)[0] for line in required if "extra ==" not in line}
     assert names == {"numpy", "rich", "typer"}
 
 
-def test_import_is_light() -> None:
+def test_import_loads_no_heavy_packages() -> None:
     loaded = python("-c", "import sys, piecework; print(*sys.modules)").split()
     assert "piecework" in loaded
     assert not set(HEAVY).intersection(loaded)
 
 
-def test_loading_and_encoding_import_no_numpy() -> None:
+def test_loading_and_encoding_do_not_import_numpy() -> None:
     script = """
 import sys
 import piecework as pw
@@ -77,19 +77,19 @@ tok.encode_batch(["hugs"]).ids
 print(*sys.modules)
 """
     light, batch, array = (part.split() for part in python("-c", script).split("-"))
-    # They were most of what a start cost.
+    # These modules took most of the start-up time.
     assert not {"numpy", "dataclasses", "inspect", "pathlib", "tempfile"}.intersection(light)
     assert "numpy" not in batch
     assert "numpy" in array
 
 
-def test_import_is_quick() -> None:
+def test_import_takes_less_than_half_a_second() -> None:
     script = "import time, numpy; t = time.perf_counter(); import piecework; print(time.perf_counter() - t)"
     assert min(float(python("-c", script)) for _ in range(3)) < 0.5
 
 
-def test_the_reference_needs_neither_the_core_nor_numpy(tmp_path: Path) -> None:
-    """A copy of the Python sources alone, with an interpreter that sees no installed package."""
+def test_reference_imports_without_core_and_numpy(tmp_path: Path) -> None:
+    """Copies the Python sources and imports them in an interpreter without installed packages."""
     source = Path(piecework.__file__).parent
     for file in source.rglob("*.py"):
         copy = tmp_path / "piecework" / file.relative_to(source)
@@ -100,7 +100,7 @@ def test_the_reference_needs_neither_the_core_nor_numpy(tmp_path: Path) -> None:
 
 
 def test_only_io_and_cli_open_files() -> None:
-    """What the import contracts cannot see: `open` needs no import."""
+    """The import contracts cannot check this, since `open` is a builtin."""
     package = Path(piecework.__file__).parent
     opening = [
         str(file.relative_to(package))
@@ -112,6 +112,6 @@ def test_only_io_and_cli_open_files() -> None:
     assert not opening
 
 
-def test_the_lock_files_agree() -> None:
+def test_lock_files_agree() -> None:
     assert locked("run.txt") <= locked("test.txt")
     assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in locked("test.txt"))

@@ -1,6 +1,6 @@
-"""The stubs name what the compiled core has, and nothing else.
+"""The stubs have exactly the public names of the compiled core.
 
-`mypy.stubtest`, which `make lint` runs, compares signatures, but passes over a name that the stubs forget.
+`mypy.stubtest`, which `make lint` runs, compares signatures, but ignores names missing in the stubs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ STUBS = sorted((Path(piecework.__file__).parent / "_core").glob("_[a-z]*.pyi"))
 
 
 def public(names: set[str]) -> set[str]:
-    """The names that a stub has to give: all but private ones and what every object has."""
+    """Returns the names that a stub must have: no private names, and none that every object has."""
     inherited = {
         "__new__",
         "__eq__",
@@ -35,7 +35,7 @@ def public(names: set[str]) -> set[str]:
 
 
 def stubbed() -> dict[str, ast.stmt]:
-    """Classes and functions of all stubs, by name."""
+    """Returns the classes and functions of all stubs by name."""
     bodies = [ast.parse(stub.read_text(encoding="utf-8")).body for stub in STUBS]
     return {
         s.name: s for body in bodies for s in body if isinstance(s, ast.ClassDef | ast.FunctionDef)

@@ -1,4 +1,4 @@
-"""Trainers and pipelines for tests of trained decoders, and what each pipeline loses of a text."""
+"""Trainers and pipelines for tests of trained decoders, with the text that decoding returns."""
 
 from collections.abc import Callable
 from functools import cache
@@ -22,10 +22,10 @@ TRAINING_TEXTS = [
 
 
 class Pipeline(NamedTuple):
-    """Gives a splitter, and what decoding gives back of a text.
+    """A normalizer and a pre-tokenizer, and the expected text after encoding and decoding.
 
-    Where the tokens show no ends of words, `exact` says whether decoding still gives that; otherwise it
-    gives the text but for white space.
+    If the tokens do not show word boundaries, decoding returns the expected text only if `exact`;
+    otherwise it is equal up to white space.
     """
 
     normalizer: n.Normalizer | None
@@ -34,7 +34,7 @@ class Pipeline(NamedTuple):
     exact: bool = True
 
     def words(self, text: str) -> list[str]:
-        """Gives the words that the model sees."""
+        """Returns the words that the model sees."""
         text = self.normalizer.normalize_str(text) if self.normalizer else text
         split = (
             self.pre_tokenizer.pre_tokenize_str(text) if self.pre_tokenizer else [(text, (0, 0))]
@@ -43,13 +43,13 @@ class Pipeline(NamedTuple):
 
     @property
     def alphabet(self) -> str:
-        """Gives all characters of words over `ALPHABET`."""
+        """Returns all characters of words over `ALPHABET`."""
         texts = [form for c in ALPHABET for form in (c, f" {c}", f"a{c}", f"a {c} a")]
         return "".join(sorted({c for text in texts for word in self.words(text) for c in word}))
 
 
 def slices(split: p.PreTokenizer, text: str) -> list[str]:
-    """Gives what words are of a text."""
+    """Returns the slices of a text that become words."""
     return [text[start:end] for _, (start, end) in split.pre_tokenize_str(text)]
 
 
@@ -58,21 +58,21 @@ def same(text: str) -> str:
 
 
 def with_space(text: str) -> str:
-    """A space is put before a text that begins with none."""
+    """Puts a space before a text without a leading one."""
     return " " + text if text and not text.startswith(" ") else text
 
 
 def without_space(text: str) -> str:
-    """The first space cannot be told from the one that is put before a text."""
+    """Removes the first space, since decoding takes it for the prefix space."""
     return text.removeprefix(" ")
 
 
-def squeezed(text: str) -> str:
-    """Spaces are put in order by SentencePiece."""
+def with_single_spaces(text: str) -> str:
+    """Collapses and strips spaces, as SentencePiece does."""
     return " ".join(filter(None, text.split(" ")))
 
 
-def keeps(
+def text_between(
     split: p.PreTokenizer | None,
     expected: Callable[[str], str] = same,
     normalizer: n.Normalizer | None = None,
@@ -80,10 +80,10 @@ def keeps(
     return Pipeline(normalizer, split, expected)
 
 
-def apart(
+def space_between(
     split: p.PreTokenizer, by: p.PreTokenizer | None = None, normalizer: n.Normalizer | None = None
 ) -> Pipeline:
-    """Gives a pipeline that loses what was between words, as `by` finds them: a space comes back."""
+    """Returns a pipeline that replaces the text between words (those of `by`) with a space."""
 
     def expected(text: str) -> str:
         text = normalizer.normalize_str(text) if normalizer else text
@@ -92,8 +92,8 @@ def apart(
     return Pipeline(normalizer, split, expected, exact=False)
 
 
-def joined(split: p.PreTokenizer) -> Pipeline:
-    """Gives a pipeline that loses what is between words, white space apart: nothing comes back."""
+def nothing_between(split: p.PreTokenizer) -> Pipeline:
+    """Returns a pipeline that drops the text between words, white space included."""
     return Pipeline(None, split, lambda text: "".join(slices(split, text)))
 
 
@@ -101,8 +101,8 @@ def halves(text: str) -> list[tuple[int, int]]:
     return [(0, len(text) // 2), (len(text) // 2, len(text))]
 
 
-def spelled_out(text: str) -> str:
-    """Each stretch of digits or of others gets a space, where it begins with none."""
+def with_spaces_at_digits(text: str) -> str:
+    """Puts a space before each run of digits or of other characters without a leading one."""
     return without_space("".join(map(with_space, slices(p.Digits(), text))))
 
 
@@ -110,90 +110,104 @@ SPACE_RUNS = pw.Regex(r"\s+")
 WORDS = pw.Regex(r"\w+")
 BYTES = p.ByteLevel(add_prefix_space=False)
 PLAIN_BYTES = p.ByteLevel(add_prefix_space=False, use_regex=False)
-SPACED_BYTES = p.ByteLevel(add_prefix_space=True)
+PREFIXED_BYTES = p.ByteLevel(add_prefix_space=True)
 SPLIT = p.WhitespaceSplit()
 LLAMA = n.Sequence([n.Prepend("▁"), n.Replace(" ", "▁")])
 KEEPING: list[Any] = ["isolated", "merged_with_previous", "merged_with_next", "contiguous"]
-AFTER_SPACES = n.SentencePiece(remove_extra_whitespaces=False, treat_whitespace_as_suffix=True)
+SUFFIX_SPACES = n.SentencePiece(remove_extra_whitespaces=False, treat_whitespace_as_suffix=True)
 
 PIPELINES: dict[str, Pipeline] = {
-    "nothing": keeps(None),
-    "Bert": apart(p.BertPreTokenizer()),
-    "Bert's both": apart(p.BertPreTokenizer(), normalizer=n.BertNormalizer()),
-    "Whitespace": apart(p.Whitespace()),
-    "WhitespaceSplit": apart(SPLIT),
-    "Punctuation removed": apart(p.Punctuation("removed")),
-    "Digits": keeps(p.Digits()),
-    "Digits each": keeps(p.Digits(individual_digits=True)),
-    "CharDelimiterSplit": apart(p.CharDelimiterSplit("-")),
-    "CharDelimiterSplit space": apart(p.CharDelimiterSplit(" ")),
-    "Split removed": apart(p.Split(SPACE_RUNS, "removed")),
-    "Split a letter removed": apart(p.Split("e", "removed")),
-    "Split removed, inverted": apart(p.Split(WORDS, "removed", invert=True)),
-    **{f"Punctuation {how}": keeps(p.Punctuation(how)) for how in KEEPING},
-    **{f"Split space {how}": keeps(p.Split(" ", how)) for how in KEEPING},
-    **{f"Split regex {how}": keeps(p.Split(WORDS, how, invert=True)) for how in KEEPING},
-    "ByteLevel": keeps(BYTES),
-    "ByteLevel with prefix": keeps(SPACED_BYTES, with_space),
-    "ByteLevel, one word": keeps(PLAIN_BYTES),
-    "ByteLevel, one word with prefix": keeps(p.ByteLevel(use_regex=False), with_space),
-    "cl100k": keeps(p.ByteLevel.split_by("cl100k")),
-    "clip": apart(p.ByteLevel.split_by("clip")),
-    "Metaspace": keeps(p.Metaspace(), without_space),
-    "Metaspace first": keeps(p.Metaspace(prepend_scheme="first"), without_space),
-    "Metaspace never": keeps(p.Metaspace(prepend_scheme="never")),
-    "Metaspace, one word": keeps(p.Metaspace(split=False), without_space),
-    "Metaspace never, one word": keeps(p.Metaspace(prepend_scheme="never", split=False)),
-    "Metaspace of another mark": keeps(p.Metaspace("@"), without_space),
-    "UnicodeScripts": joined(p.UnicodeScripts()),
-    "FixedLength": keeps(p.FixedLength(3)),
-    "Dictionary": keeps(p.Dictionary(["low", "to tell"])),
-    "Jieba": apart(p.Jieba()),
-    "Function that tiles": keeps(p.Function(halves)),
-    "Function that removes": apart(p.Function(str.split)),
-    "words, punctuation": apart(p.Sequence([SPLIT, p.Punctuation()])),
-    "words, bytes": apart(p.Sequence([SPLIT, BYTES])),
-    "Bert, bytes": apart(p.Sequence([p.BertPreTokenizer(), PLAIN_BYTES])),
-    "words, bytes with prefix": keeps(
-        p.Sequence([SPLIT, SPACED_BYTES]), lambda text: with_space(" ".join(text.split()))
+    "nothing": text_between(None),
+    "Bert": space_between(p.BertPreTokenizer()),
+    "Bert's both": space_between(p.BertPreTokenizer(), normalizer=n.BertNormalizer()),
+    "Whitespace": space_between(p.Whitespace()),
+    "WhitespaceSplit": space_between(SPLIT),
+    "Punctuation removed": space_between(p.Punctuation("removed")),
+    "Digits": text_between(p.Digits()),
+    "Digits each": text_between(p.Digits(individual_digits=True)),
+    "CharDelimiterSplit": space_between(p.CharDelimiterSplit("-")),
+    "CharDelimiterSplit space": space_between(p.CharDelimiterSplit(" ")),
+    "Split removed": space_between(p.Split(SPACE_RUNS, "removed")),
+    "Split a letter removed": space_between(p.Split("e", "removed")),
+    "Split removed, inverted": space_between(p.Split(WORDS, "removed", invert=True)),
+    **{f"Punctuation {how}": text_between(p.Punctuation(how)) for how in KEEPING},
+    **{f"Split space {how}": text_between(p.Split(" ", how)) for how in KEEPING},
+    **{f"Split regex {how}": text_between(p.Split(WORDS, how, invert=True)) for how in KEEPING},
+    "ByteLevel": text_between(BYTES),
+    "ByteLevel with prefix": text_between(PREFIXED_BYTES, with_space),
+    "ByteLevel, one word": text_between(PLAIN_BYTES),
+    "ByteLevel, one word with prefix": text_between(p.ByteLevel(use_regex=False), with_space),
+    "cl100k": text_between(p.ByteLevel.split_by("cl100k")),
+    "clip": space_between(p.ByteLevel.split_by("clip")),
+    "Metaspace": text_between(p.Metaspace(), without_space),
+    "Metaspace first": text_between(p.Metaspace(prepend_scheme="first"), without_space),
+    "Metaspace never": text_between(p.Metaspace(prepend_scheme="never")),
+    "Metaspace, one word": text_between(p.Metaspace(split=False), without_space),
+    "Metaspace never, one word": text_between(p.Metaspace(prepend_scheme="never", split=False)),
+    "Metaspace, another character": text_between(p.Metaspace("@"), without_space),
+    "UnicodeScripts": nothing_between(p.UnicodeScripts()),
+    "FixedLength": text_between(p.FixedLength(3)),
+    "Dictionary": text_between(p.Dictionary(["low", "to tell"])),
+    "Jieba": space_between(p.Jieba()),
+    "Function without gaps": text_between(p.Function(halves)),
+    "Function that removes": space_between(p.Function(str.split)),
+    "words, punctuation": space_between(p.Sequence([SPLIT, p.Punctuation()])),
+    "words, bytes": space_between(p.Sequence([SPLIT, BYTES])),
+    "Bert, bytes": space_between(p.Sequence([p.BertPreTokenizer(), PLAIN_BYTES])),
+    "words, bytes with prefix": text_between(
+        p.Sequence([SPLIT, PREFIXED_BYTES]), lambda text: with_space(" ".join(text.split()))
     ),
-    "bytes, words": keeps(p.Sequence([BYTES, SPLIT])),
-    "bytes, Bert": keeps(p.Sequence([BYTES, p.BertPreTokenizer()])),
-    "bytes, Metaspace": keeps(p.Sequence([BYTES, p.Metaspace()])),
-    "bytes of bytes": keeps(p.Sequence([BYTES, SPACED_BYTES])),
-    "digits, bytes": keeps(p.Sequence([p.Digits(), BYTES])),
-    "punctuation, bytes": keeps(p.Sequence([p.Punctuation(), BYTES])),
-    "words, Metaspace": keeps(
+    "bytes, words": text_between(p.Sequence([BYTES, SPLIT])),
+    "bytes, Bert": text_between(p.Sequence([BYTES, p.BertPreTokenizer()])),
+    "bytes, Metaspace": text_between(p.Sequence([BYTES, p.Metaspace()])),
+    "bytes of bytes": text_between(p.Sequence([BYTES, PREFIXED_BYTES])),
+    "digits, bytes": text_between(p.Sequence([p.Digits(), BYTES])),
+    "punctuation, bytes": text_between(p.Sequence([p.Punctuation(), BYTES])),
+    "words, Metaspace": text_between(
         p.Sequence([SPLIT, p.Metaspace()]), lambda text: " ".join(text.split())
     ),
-    "words, Metaspace first": apart(p.Sequence([SPLIT, p.Metaspace(prepend_scheme="first")])),
-    "digits, Metaspace": keeps(p.Sequence([p.Digits(), p.Metaspace()]), spelled_out),
-    "Metaspace, punctuation": keeps(p.Sequence([p.Metaspace(), p.Punctuation()]), without_space),
-    "Metaspace, its mark behind": keeps(
+    "words, Metaspace first": space_between(
+        p.Sequence([SPLIT, p.Metaspace(prepend_scheme="first")])
+    ),
+    "digits, Metaspace": text_between(
+        p.Sequence([p.Digits(), p.Metaspace()]), with_spaces_at_digits
+    ),
+    "Metaspace, punctuation": text_between(
+        p.Sequence([p.Metaspace(), p.Punctuation()]), without_space
+    ),
+    "Metaspace as suffix": text_between(
         p.Sequence([p.Metaspace(split=False), p.Split("▁", "merged_with_previous")]), without_space
     ),
-    "Metaspace, bytes": keeps(p.Sequence([p.Metaspace(), BYTES]), without_space),
-    "dictionary, Bert": apart(p.Sequence([p.Dictionary(["to tell"]), p.BertPreTokenizer()])),
-    "jieba, bytes": apart(p.Sequence([p.Jieba(), PLAIN_BYTES])),
-    "fixed, words": apart(p.Sequence([p.FixedLength(4), SPLIT])),
-    "delimiter, digits": joined(p.Sequence([p.CharDelimiterSplit("-"), p.Digits()])),
-    "delimiter, bytes": joined(p.Sequence([p.CharDelimiterSplit("-"), BYTES])),
-    "a normalizer of bytes": keeps(None, normalizer=n.ByteLevel()),
-    "a normalizer of bytes, words": keeps(SPLIT, normalizer=n.ByteLevel()),
-    "a normalizer of bytes, bytes": keeps(BYTES, normalizer=n.ByteLevel()),
-    "a normalizer of bytes, bytes with prefix": keeps(SPACED_BYTES, normalizer=n.ByteLevel()),
-    "Llama's normalizer": keeps(None, normalizer=LLAMA),
-    "Llama's normalizer, marks": keeps(p.Split("▁", "merged_with_next"), normalizer=LLAMA),
-    "Llama's normalizer, bytes": keeps(BYTES, normalizer=LLAMA),
-    "SentencePiece": keeps(None, squeezed, n.SentencePiece()),
-    "SentencePiece, spaces": keeps(None, squeezed, n.SentencePiece(escape_whitespaces=False)),
-    "SentencePiece, bytes": keeps(BYTES, squeezed, n.SentencePiece()),
-    "SentencePiece, its mark behind": keeps(
-        p.Split("▁", "merged_with_previous"), normalizer=AFTER_SPACES
+    "Metaspace, bytes": text_between(p.Sequence([p.Metaspace(), BYTES]), without_space),
+    "dictionary, Bert": space_between(
+        p.Sequence([p.Dictionary(["to tell"]), p.BertPreTokenizer()])
     ),
-    "SentencePiece behind another": keeps(
+    "jieba, bytes": space_between(p.Sequence([p.Jieba(), PLAIN_BYTES])),
+    "fixed, words": space_between(p.Sequence([p.FixedLength(4), SPLIT])),
+    "delimiter, digits": nothing_between(p.Sequence([p.CharDelimiterSplit("-"), p.Digits()])),
+    "delimiter, bytes": nothing_between(p.Sequence([p.CharDelimiterSplit("-"), BYTES])),
+    "a normalizer of bytes": text_between(None, normalizer=n.ByteLevel()),
+    "a normalizer of bytes, words": text_between(SPLIT, normalizer=n.ByteLevel()),
+    "a normalizer of bytes, bytes": text_between(BYTES, normalizer=n.ByteLevel()),
+    "a normalizer of bytes, bytes with prefix": text_between(
+        PREFIXED_BYTES, normalizer=n.ByteLevel()
+    ),
+    "Llama's normalizer": text_between(None, normalizer=LLAMA),
+    "Llama's normalizer, metaspace": text_between(
+        p.Split("▁", "merged_with_next"), normalizer=LLAMA
+    ),
+    "Llama's normalizer, bytes": text_between(BYTES, normalizer=LLAMA),
+    "SentencePiece": text_between(None, with_single_spaces, n.SentencePiece()),
+    "SentencePiece, spaces": text_between(
+        None, with_single_spaces, n.SentencePiece(escape_whitespaces=False)
+    ),
+    "SentencePiece, bytes": text_between(BYTES, with_single_spaces, n.SentencePiece()),
+    "SentencePiece, metaspace as suffix": text_between(
+        p.Split("▁", "merged_with_previous"), normalizer=SUFFIX_SPACES
+    ),
+    "SentencePiece after another": text_between(
         p.Split("▁", "merged_with_next"),
-        lambda text: squeezed(text.lower()),
+        lambda text: with_single_spaces(text.lower()),
         n.Sequence([n.Lowercase(), n.SentencePiece()]),
     ),
 }
@@ -220,8 +234,8 @@ TRAINERS: dict[str, dict[str, Any]] = {
 BYTE_ALPHABET = {c for code in range(256) for c in n.ByteLevel().normalize_str(chr(code))}
 
 
-def marks_words(name: str) -> bool:
-    """Tells whether the tokens of a trainer show where words begin or end."""
+def shows_word_boundaries(name: str) -> bool:
+    """Returns whether the tokens of a trainer show the beginning or end of words."""
     return bool(TRAINERS[name].keys() & {"end_of_word_suffix"}) or bool(
         TRAINERS[name].get("continuing_subword_prefix")
     )
@@ -248,7 +262,7 @@ PAIRS = [
 
 @cache
 def tokenizer(name: str, pipeline: str) -> pw.Tokenizer:
-    """Gives a tokenizer that was trained once."""
+    """Returns a trained tokenizer, from a cache."""
     parts = PIPELINES[pipeline]
     return pw.train(
         TRAINING_TEXTS,

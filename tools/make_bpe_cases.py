@@ -341,7 +341,7 @@ LLAMA = {
         {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"},
     ],
 }
-TRAPS = [
+HARD_TEXTS = [
     "a" * 300, "_" * 100, " " * 70, " Jap\u00f3n", "'re've", "y'all'd've", "'\u017f", "\r\n\r\n",
     "  \n  x", "trailing  ", "a\u0085b", "a\u180eb", "the then other", "\u4e2d\u6587 \U0001f600", "",
 ]  # fmt: skip
@@ -439,12 +439,12 @@ GROUPS: dict[str, tuple[Json, Json, list[str]]] = {
     "byte level": (
         bpe(VISIBLE, [*("t h", "\u0120 t", "h e", "\u0120t he", "e r"), "\u0120 \u0120", "\u00c3 \u00b3",
                       "\u0120\u0120 \u0120\u0120", "a a", "aa aa", "_ _", "' r", "'r e", "\u010a x"]),
-        {"pre_tokenizer": GPT2}, TRAPS),
+        {"pre_tokenizer": GPT2}, HARD_TEXTS),
     "byte level, a vocabulary that lacks bytes": (
-        bpe([*map(visible, "abehortx '\n")], ["t h", "th e"]), {"pre_tokenizer": GPT2}, TRAPS[3:]),
+        bpe([*map(visible, "abehortx '\n")], ["t h", "th e"]), {"pre_tokenizer": GPT2}, HARD_TEXTS[3:]),
     "byte level, unknown bytes": (
         bpe(["<unk>", *map(visible, "abehortx '\n")], ["t h", "th e"], fuse_unk=True, **UNKNOWN),
-        {"pre_tokenizer": GPT2}, TRAPS[3:]),
+        {"pre_tokenizer": GPT2}, HARD_TEXTS[3:]),
     "byte level and a suffix": (
         bpe(
             [*VISIBLE, *(c + "</w>" for c in VISIBLE if c != "b")],
@@ -466,12 +466,12 @@ GROUPS: dict[str, tuple[Json, Json, list[str]]] = {
                 {**GPT2, "use_regex": False},
             ]},
         },
-        TRAPS),
+        HARD_TEXTS),
     "Llama 2": (
         bpe(["<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), "\u2581", *"aehnortx'"],
             ["\u2581 t", "h e", "\u2581t he", "\u2581 \u2581", "\u2581\u2581 \u2581\u2581", "a a", "e n"],
             byte_fallback=True, fuse_unk=True, **UNKNOWN),
-        {"normalizer": LLAMA}, TRAPS),
+        {"normalizer": LLAMA}, HARD_TEXTS),
     "merges in strings": (
         {**bpe(LETTERS, ["a b", "ab c"]), "merges": ["a b", "ab c"]}, {}, ["abc", "ab"]),
     "no merges": (bpe(LETTERS), {}, ["abc", ""]),
@@ -551,7 +551,7 @@ def tiktoken_cases(models: dict[str, Json]) -> list[Json]:
     models["tiktoken"] = model
     names = [*model["vocab"]]
     made = []
-    for text in [*TRAPS, "bab cbabc", "others other", "x" * 9, "aaaaa aaa", "\u00f3\u4e2d"]:
+    for text in [*HARD_TEXTS, "bab cbabc", "others other", "x" * 9, "aaaaa aaa", "\u00f3\u4e2d"]:
         ids = live.encode_ordinary(text)
         columns = {"ids": ids, "tokens": [names[i] for i in ids]}
         case = alone(named("tiktoken", text), "tiktoken", "tiktoken", text, **columns)

@@ -1,4 +1,4 @@
-"""Every public call with arguments of wrong types: errors that name the argument, never those of a library below."""
+"""Arguments of wrong types for every public call: the error names the argument."""
 
 import functools
 import inspect
@@ -24,14 +24,14 @@ BATCH = TOKENIZER.encode_batch(["the", "cat sat"])
 
 
 class Odd:
-    """Is nothing that any call takes."""
+    """An object that no call accepts."""
 
     def __repr__(self) -> str:
         return "Odd()"
 
 
 class Unshowable:
-    """Cannot even be shown."""
+    """An object whose repr fails."""
 
     def __repr__(self) -> str:
         raise ArithmeticError
@@ -88,8 +88,8 @@ ALSO = {
 
 
 @pytest.fixture(autouse=True)
-def in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files that calls read, in the folder that they write to."""
+def working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Changes to a folder with files that calls read."""
     monkeypatch.chdir(tmp_path)
     Path("text.txt").write_text("low lower lowest\n", encoding="utf-8")
     Path("codes").write_text("#version: 0.2\nl o\n", encoding="utf-8")
@@ -99,11 +99,11 @@ def in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     COUNTS.save("counts")
 
 
-def in_words(text: Any, pair: Any = None) -> object:
+def encode_words(text: Any, pair: Any = None) -> object:
     return TOKENIZER.encode(text, pair, is_pretokenized=True)
 
 
-def batch_in_words(texts: Any) -> object:
+def encode_batch_of_words(texts: Any) -> object:
     return TOKENIZER.encode_batch(texts, is_pretokenized=True)
 
 
@@ -128,13 +128,13 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "save_vocab": (TOKENIZER.save_vocab, {"path": "new.txt"}),
     "with_added_tokens": (TOKENIZER.with_added_tokens, {"tokens": ["x"]}),
     "encode": (TOKENIZER.encode, {"text": "a"}),
-    "encode, in words": (in_words, {"text": ["a"]}),
+    "encode, in words": (encode_words, {"text": ["a"]}),
     "encode, drawn": (UNIGRAM.encode, {"text": "a", "alpha": 1.0}),
     "encode_segments": (TOKENIZER.encode_segments, {"segments": [("a", True)]}),
     "encode_ids": (TOKENIZER.encode_ids, {"text": "a"}),
     "encode_nbest": (UNIGRAM.encode_nbest, {"text": "a", "n": 1}),
     "encode_batch": (TOKENIZER.encode_batch, {"texts": ["a"]}),
-    "encode_batch, in words": (batch_in_words, {"texts": [["a"]]}),
+    "encode_batch, in words": (encode_batch_of_words, {"texts": [["a"]]}),
     "encode_file": (TOKENIZER.encode_file, {"path": "text.txt"}),
     "tokenize": (TOKENIZER.tokenize, {"text": "a"}),
     "to_subword_nmt": (TOKENIZER.to_subword_nmt, {"text": "a b"}),
@@ -213,7 +213,7 @@ ONE_BY_ONE = {"with_settings", "with_parts", "loading"}
 
 
 def component_calls() -> Iterator[tuple[str, tuple[Callable[..., object], dict[str, Any]]]]:
-    """Gives the classes of stages that need no setting, or one."""
+    """Returns the component classes that need at most one setting."""
     for module in (normalizers, pre_tokenizers, processors, decoders):
         for name in module.__all__:
             made = getattr(module, name)
@@ -224,7 +224,7 @@ def component_calls() -> Iterator[tuple[str, tuple[Callable[..., object], dict[s
 
 
 def parameters(call: Callable[..., object], given: Mapping[str, Any]) -> list[inspect.Parameter]:
-    """Gives what a call takes by name: those of its signature, and those given."""
+    """Returns the named parameters of a call: those of its signature, and those in `given`."""
     found = inspect.signature(call).parameters
     variable = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
     known = [p for p in found.values() if p.kind not in variable]
@@ -237,7 +237,7 @@ ALL = CALLS | dict(component_calls())
 
 @pytest.mark.parametrize("name", ALL)
 @pytest.mark.filterwarnings("ignore")
-def test_wrong_arguments(name: str) -> None:
+def test_wrong_arguments_raise_errors_that_name_them(name: str) -> None:
     call, given = ALL[name]
     failures = 0
     for parameter in parameters(call, given):
@@ -245,7 +245,7 @@ def test_wrong_arguments(name: str) -> None:
             rest = {} if name in ONE_BY_ONE else given
             try:
                 call(**rest | {parameter.name: wrong})
-            except Exception as error:  # noqa: BLE001  # which it is, is what is looked at
+            except Exception as error:  # noqa: BLE001  # the check below looks at its class
                 check(name, parameter.name, wrong, error)
                 failures += 1
     assert failures or not parameters(call, given) or name in TAKES_ALL
@@ -257,37 +257,39 @@ RAW = ("object", "cannot be interpreted", "not an instance of", "has no attribut
 
 
 def check(name: str, argument: str, wrong: object, error: Exception) -> None:
-    """Looks at an error that an argument of a wrong type or value led to."""
+    """Checks the class and message of an error that a wrong argument caused."""
     message = str(error)
-    told = f"{name}({argument}={wrong.__class__.__name__}): {type(error).__name__}: {message[:300]}"
+    description = (
+        f"{name}({argument}={wrong.__class__.__name__}): {type(error).__name__}: {message[:300]}"
+    )
     if type(error) is NATURAL.get(name):
         return
-    assert isinstance(error, pw.PieceworkError | TypeError | ValueError), told
-    assert "\n" not in message, told
-    assert len(message.encode("utf-8", "backslashreplace")) < 500, told
+    assert isinstance(error, pw.PieceworkError | TypeError | ValueError), description
+    assert "\n" not in message, description
+    assert len(message.encode("utf-8", "backslashreplace")) < 500, description
     if isinstance(error, pw.PieceworkError):
-        return  # what was wrong is the value, or what it leads to
+        return  # the value was wrong, or something derived from it
     names = [argument.rstrip("s"), *ALSO.get(argument, [])]
-    assert any(name in message for name in names), told
-    found = message.partition("found ")[2]  # which may show anything
-    assert not any(raw in message.removesuffix(found) for raw in RAW), told
+    assert any(name in message for name in names), description
+    found = message.partition("found ")[2]  # whose repr may be anything
+    assert not any(raw in message.removesuffix(found) for raw in RAW), description
 
 
 @pytest.mark.parametrize("wrong", [-1, -(2**64)])
 @pytest.mark.parametrize("name", ["char_to_token", "token_to_chars", "word_to_tokens"])
-def test_negative_positions(name: str, wrong: int) -> None:
+def test_negative_positions_raise(name: str, wrong: int) -> None:
     with pytest.raises(pw.errors.ConfigError, match="expected an integer from 0 on, found -"):
         getattr(ENCODING, name)(wrong)
 
 
 @pytest.mark.parametrize("far", [10**3, 2**32 - 1, 2**32, 2**63, 2**64, 10**30])
-def test_positions_beyond_the_end_hold_nothing(far: int) -> None:
+def test_positions_beyond_the_end_return_none(far: int) -> None:
     for name in ("char_to_token", "char_to_word", "token_to_chars", "token_to_word"):
         assert getattr(ENCODING, name)(far) is None
     for name in ("word_to_tokens", "word_to_chars", "token_to_sequence"):
         assert getattr(ENCODING, name)(far) is None
     for name in ("char_to_token", "char_to_word", "word_to_tokens", "word_to_chars"):
-        # A text that an encoding does not have stands for all of it, as in `tokenizers`.
+        # The number of a missing text selects all texts, as in `tokenizers`.
         assert getattr(ENCODING, name)(0, far) == getattr(ENCODING, name)(0, 7)
     with pytest.raises(IndexError):
         ENCODING[far]
@@ -296,7 +298,7 @@ def test_positions_beyond_the_end_hold_nothing(far: int) -> None:
 @pytest.mark.parametrize(
     "threads", [0, -1, 2**63, 2**64, -(2**64), 1.5, "2", 10**5000], ids=range(8)
 )
-def test_threads(threads: Any) -> None:
+def test_invalid_threads_raise(threads: Any) -> None:
     calls: list[Callable[[], object]] = [
         lambda: TOKENIZER.encode_batch(["a"], threads=threads),
         lambda: TOKENIZER.encode_file("text.txt", threads=threads),
@@ -312,7 +314,7 @@ def test_threads(threads: Any) -> None:
 
 
 @pytest.mark.parametrize("path", ["x" * 5000, "a\0b", "a/" * 2500], ids=["long", "NUL", "deep"])
-def test_paths_that_cannot_be(path: str) -> None:
+def test_impossible_paths_raise(path: str) -> None:
     calls: list[Callable[[str], object]] = [
         pw.Tokenizer.from_file,
         pw.Tokenizer.from_folder,
@@ -338,7 +340,7 @@ def test_paths_that_cannot_be(path: str) -> None:
         assert "name" in str(caught.value)
 
 
-def test_a_link_that_leads_to_itself(tmp_path: Path) -> None:
+def test_symbolic_link_to_itself_raises(tmp_path: Path) -> None:
     loop = tmp_path / "loop"
     loop.symlink_to(loop)
     with pytest.raises(pw.errors.FileError, match="symbolic links"):
@@ -348,7 +350,7 @@ def test_a_link_that_leads_to_itself(tmp_path: Path) -> None:
     assert loop.is_symlink()
 
 
-def test_texts_in_words_are_told_the_way_out() -> None:
+def test_training_on_split_texts_raises_with_a_solution() -> None:
     corpus: Any = [["low", "lower"], ["lowest"]]
     for call in (pw.WordCounts.from_texts, lambda texts: pw.train(texts, TRAINER)):
         for texts in (corpus, ["low", ("lower",)], iter(corpus)):
@@ -357,7 +359,7 @@ def test_texts_in_words_are_told_the_way_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("texts", "way_out"),
+    ("texts", "hint"),
     [
         (
             [["low", "lower"]],
@@ -368,7 +370,7 @@ def test_texts_in_words_are_told_the_way_out() -> None:
         ([("low", 3)], r"tuple; of words with counts pass a mapping, dict\(texts\)"),
         ([{"id": 3, "text": "low"}], r"dict; of a record pass its text, row\['text'\]"),
         ([b"low"], r"bytes; decode it, text\.decode\(\)"),
-        # Nothing is known of these.
+        # No hint fits these.
         ([1, 2], "int"),
         ([["low", 3]], "list"),
         ([["low", ["lower"]]], "list"),
@@ -376,18 +378,18 @@ def test_texts_in_words_are_told_the_way_out() -> None:
         ([[True]], "list"),
         ([{"id": 3}], "dict"),
         ([None], "NoneType"),
-        # The first that is no text says it.
+        # The first item that is not a text decides.
         (["low", 3, ["lower"]], "int"),
     ],
 )
-def test_the_way_out_is_for_what_was_given(texts: Any, way_out: str) -> None:
+def test_hint_fits_the_items_given(texts: Any, hint: str) -> None:
     for call in (pw.WordCounts.from_texts, lambda texts: pw.train(texts, TRAINER)):
         with pytest.raises(TypeError) as caught:
             call(texts)
-        assert re.fullmatch(rf"text \d: expected a str, found {way_out}", str(caught.value))
+        assert re.fullmatch(rf"text \d: expected a str, found {hint}", str(caught.value))
 
 
-def test_the_ways_out_work() -> None:
+def test_hints_for_items_work() -> None:
     words, counted = [["low", "lower"], ["low"]], [("low", 2), ("lower", 1)]
     counts = pw.WordCounts(Counter(word for text in words for word in text))
     assert dict(counts.items()) == dict(pw.WordCounts(dict(counted)).items())
@@ -395,7 +397,7 @@ def test_the_ways_out_work() -> None:
     assert dict(pw.WordCounts.from_texts(inner).items()) == dict(counts.items())
 
 
-def test_vocabularies_of_bytes() -> None:
+def test_vocabularies_of_bytes_raise() -> None:
     for call in (models.Vocabulary, models.WordLevel, models.WordPiece, models.BPE):
         with pytest.raises(pw.errors.ConfigError, match="expected a mapping of tokens to ids"):
             call(b"a")  # type: ignore[operator, arg-type]

@@ -1,4 +1,4 @@
-"""Broken files of BPE: an error of ours or a tokenizer, and never a panic."""
+"""Broken BPE files: a PieceworkError or a tokenizer, never a panic."""
 
 import base64
 import random
@@ -15,7 +15,7 @@ TEXT = ["the cat sat on the mat ﬁve ½ times", "naïve cats, 12 hats & ＡＢ�
 
 
 def mutated(data: bytes, tries: int) -> Iterator[bytes]:
-    """Gives what becomes of bytes when some are changed, cut out or doubled."""
+    """Returns copies of `data` with some bytes changed, removed or doubled."""
     rng = random.Random(5)
     for _ in range(tries):
         broken = bytearray(data)
@@ -31,10 +31,10 @@ def mutated(data: bytes, tries: int) -> Iterator[bytes]:
         yield bytes(broken)
 
 
-def test_models_of_sentencepiece() -> None:
+def test_mutated_sentencepiece_models_raise_or_load() -> None:
     settings = {"normalization_rule_name": "nmt_nfkc", "user_defined_symbols": ["<x>"]}
     model = live_bpe.trained_sentencepiece(TEXT, 200, hard_vocab_limit=False, **settings)
-    # All of the pieces and the settings, and little of the rules, which are most of the file.
+    # Mutates all pieces and settings, but only a small part of the rules, which make up most of the file.
     for broken in [*mutated(model[:3000], 300), *mutated(model[-600:], 100), *mutated(model, 100)]:
         try:
             tok = pw.Tokenizer.from_bytes(broken)
@@ -43,7 +43,7 @@ def test_models_of_sentencepiece() -> None:
         tok.decode(tok.encode_ids("the ﬁve ½ <x> cats"))
 
 
-def test_rules_that_are_broken(tmp_path: Path) -> None:
+def test_mutated_charsmaps_raise_or_load(tmp_path: Path) -> None:
     model = live_bpe.trained_sentencepiece(TEXT, 200, hard_vocab_limit=False)
     normalizer = pw.Tokenizer.from_bytes(model).normalizer
     assert isinstance(normalizer, normalizers.SentencePiece)
@@ -65,7 +65,7 @@ def test_rules_that_are_broken(tmp_path: Path) -> None:
         b'"bpe_simple_vocab_16e6.txt#version: 0.2\ni n\nt h\n',
     ],
 )
-def test_files_of_lines(content: bytes, tmp_path: Path) -> None:
+def test_mutated_line_files_raise_or_load(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "r50k_base.tiktoken"
     for broken in mutated(content, 200):
         path.write_bytes(broken)
@@ -84,7 +84,7 @@ def test_files_of_lines(content: bytes, tmp_path: Path) -> None:
             continue
 
 
-def test_what_is_no_vocabulary(tmp_path: Path) -> None:
+def test_invalid_vocab_json_raises(tmp_path: Path) -> None:
     (tmp_path / "merges.txt").write_bytes(b"")
     for content in (
         b"[]",
@@ -101,8 +101,8 @@ def test_what_is_no_vocabulary(tmp_path: Path) -> None:
             pw.Tokenizer.from_file(tmp_path / "merges.txt")
 
 
-def test_a_special_token_of_ranks_is_no_text(tmp_path: Path) -> None:
-    """A pattern may leave a special token whole, and still text does not produce it unless asked to."""
+def test_tiktoken_special_tokens_are_not_matched_as_text(tmp_path: Path) -> None:
+    """Even where the pattern keeps a special token whole, `specials="text"` does not match it."""
     path = tmp_path / "x.tiktoken"
     path.write_text("".join(f"{base64.b64encode(bytes([i])).decode()} {i}\n" for i in range(256)))
     ranks = pw.Tokenizer.from_tiktoken(path, pattern=r"\S+|\s+", special_tokens={"<|x|>": 256})

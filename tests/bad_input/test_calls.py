@@ -1,4 +1,4 @@
-"""Calls with impossible settings, wrong types, lone surrogates: errors of our own, with words."""
+"""Calls with impossible settings, wrong types or lone surrogates raise piecework's errors."""
 
 import pickle
 from collections.abc import Callable
@@ -55,20 +55,20 @@ SURROGATES: dict[str, Callable[[], object]] = {
 
 
 @pytest.mark.parametrize("name", SURROGATES)
-def test_lone_surrogates(name: str) -> None:
+def test_lone_surrogates_raise(name: str) -> None:
     with pytest.raises(pw.PieceworkError) as caught:
         SURROGATES[name]()
     assert isinstance(caught.value, ValueError)
 
 
 @pytest.mark.parametrize("name", ["encode", "encode_batch", "train", "WordCounts", "from_str"])
-def test_the_message_says_where_a_surrogate_is(name: str) -> None:
+def test_surrogate_error_is_a_unicode_error(name: str) -> None:
     with pytest.raises(pw.errors.SurrogateError, match=r"U\+D800") as caught:
         SURROGATES[name]()
     assert isinstance(caught.value, UnicodeEncodeError)
 
 
-def test_the_message_names_the_setting_with_a_surrogate() -> None:
+def test_surrogate_error_names_the_setting() -> None:
     for name, where in [
         ("special_tokens", r"special_tokens\[0\]"),
         ("required_chars", r"_chars\[1\]"),
@@ -77,7 +77,7 @@ def test_the_message_names_the_setting_with_a_surrogate() -> None:
             SURROGATES[name]()
 
 
-def test_what_no_table_holds_is_simply_not_there() -> None:
+def test_missing_words_and_tokens() -> None:
     assert 3 not in COUNTS
     assert TOKENIZER.token_to_id("no such token") is None
     for missing in ("no such word", LONE):
@@ -91,7 +91,7 @@ def test_what_no_table_holds_is_simply_not_there() -> None:
 
 
 @pytest.mark.parametrize("number", [60, -1, 2**31, 2**32, 2**64, -(2**63)])
-def test_ids_that_are_not_there(number: int) -> None:
+def test_missing_ids_raise(number: int) -> None:
     with pytest.raises(pw.errors.TokenIdError, match=r"(negative or over|ids end at)") as caught:
         TOKENIZER.decode([0, number])
     assert isinstance(caught.value, IndexError)
@@ -150,7 +150,7 @@ def test_ids_that_are_not_there(number: int) -> None:
     ],
     ids=str,
 )
-def test_impossible_trainers(settings: dict[str, Any]) -> None:
+def test_impossible_trainers_raise(settings: dict[str, Any]) -> None:
     with pytest.raises(
         (pw.PieceworkError, TypeError), match=next(iter(settings)).rstrip("s").replace("_", ".")
     ) as caught:
@@ -158,20 +158,20 @@ def test_impossible_trainers(settings: dict[str, Any]) -> None:
     assert isinstance(caught.value, ValueError | TypeError)
 
 
-def test_a_slip_in_a_criterion_gets_a_hint() -> None:
+def test_misspelled_criterion_gets_a_hint() -> None:
     with pytest.raises(pw.errors.PieceworkError, match="likelihood"):
         pw.WordPieceTrainer(60, criterion="likelyhood")
 
 
 @pytest.mark.parametrize("criterion", ["likelihood", "pmi", "sum", "frequency"])
-def test_the_least_vocabulary_is_named_and_works(criterion: Any) -> None:
+def test_smallest_vocab_size_in_error_message_suffices(criterion: Any) -> None:
     with pytest.raises(pw.errors.ConfigError, match=r"at least (\d+)") as caught:
         pw.train([TEXT], pw.WordPieceTrainer(vocab_size=5, criterion=criterion))
-    least = int(str(caught.value).split("at least ")[1].split()[0].rstrip(".,;)"))
-    tokenizer = pw.train([TEXT], pw.WordPieceTrainer(vocab_size=least, criterion=criterion))
-    assert len(tokenizer) == least
+    smallest = int(str(caught.value).split("at least ")[1].split()[0].rstrip(".,;)"))
+    tokenizer = pw.train([TEXT], pw.WordPieceTrainer(vocab_size=smallest, criterion=criterion))
+    assert len(tokenizer) == smallest
     with pytest.raises(pw.errors.ConfigError):
-        pw.train([TEXT], pw.WordPieceTrainer(vocab_size=least - 1, criterion=criterion))
+        pw.train([TEXT], pw.WordPieceTrainer(vocab_size=smallest - 1, criterion=criterion))
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_the_least_vocabulary_is_named_and_works(criterion: Any) -> None:
         'TOKENIZER.encode_batch(["a"]).padded(side="middle")',
     ],
 )
-def test_impossible_arguments(call: str) -> None:
+def test_impossible_arguments_raise(call: str) -> None:
     with pytest.raises(pw.PieceworkError) as caught:
         eval(call)
     assert isinstance(caught.value, ValueError)
@@ -240,7 +240,7 @@ def test_impossible_arguments(call: str) -> None:
         "TOKENIZER.log_likelihood(3)",
     ],
 )
-def test_wrong_types(call: str) -> None:
+def test_wrong_types_raise(call: str) -> None:
     with pytest.raises(TypeError) as caught:
         eval(call)
     assert str(caught.value)
@@ -274,12 +274,12 @@ def test_wrong_types(call: str) -> None:
         "pw.pre_tokenizers.BertPreTokenizer(**more)",
     ],
 )
-def test_unknown_keyword_arguments(call: str) -> None:
+def test_unknown_keyword_arguments_raise(call: str) -> None:
     with pytest.raises(TypeError, match="no_such_setting"):
         eval(call, globals(), {"more": {"no_such_setting": 1}})
 
 
-def test_a_slip_in_a_setting_gets_a_hint() -> None:
+def test_misspelled_setting_gets_a_hint() -> None:
     with pytest.raises(TypeError, match="did you mean 'lowercase'"):
         pw.Tokenizer.from_str("[UNK]\n", lower_case=True)  # type: ignore[call-arg]
 
@@ -287,7 +287,7 @@ def test_a_slip_in_a_setting_gets_a_hint() -> None:
 # Special tokens in text
 
 
-def test_smuggled_special_tokens() -> None:
+def test_untrusted_text_gives_no_special_tokens() -> None:
     cls = TOKENIZER.vocab["[CLS]"]
     assert cls in TOKENIZER.encode_ids("a[CLS]", add_special_tokens=False)
     for text in ("[CLS]", "the[CLS]the", "[MASK] [SEP]"):
@@ -301,18 +301,18 @@ def test_smuggled_special_tokens() -> None:
     assert "[CLS]" not in only.tokens
 
 
-# Large and at once
+# Large inputs and threads
 
 
-def test_many_threads_share_a_tokenizer() -> None:
+def test_threads_share_a_tokenizer() -> None:
     texts = [f"the {'mat cat '[: n % 9]} sat{n} [CLS]" for n in range(400)]
     wanted = [TOKENIZER.encode_ids(text) for text in texts]
 
     def work(number: int) -> bool:
         same = [TOKENIZER.encode(text).ids for text in texts] == wanted
         some = TOKENIZER.encode_batch(texts, threads=number % 3 + 1).to_list() == wanted
-        back = TOKENIZER.with_settings(unknown="char").decode_batch(wanted)
-        return same and some and back == TOKENIZER.decode_batch(wanted)
+        reloaded = TOKENIZER.with_settings(unknown="char").decode_batch(wanted)
+        return same and some and reloaded == TOKENIZER.decode_batch(wanted)
 
     with ThreadPoolExecutor(16) as pool:
         assert all(pool.map(work, range(32)))
@@ -320,7 +320,7 @@ def test_many_threads_share_a_tokenizer() -> None:
 
 @pytest.mark.parametrize("unknown", ["word", "run", "char"])
 @pytest.mark.parametrize("limit", [None, 100, 2 * 10**6])
-def test_a_word_of_a_million_characters(unknown: Any, limit: int | None) -> None:
+def test_word_of_a_million_characters_is_encoded(unknown: Any, limit: int | None) -> None:
     tokenizer = pw.Tokenizer.from_str("[UNK]\na\n##a\n##aa\n##aaab\n").with_settings(
         unknown=unknown, max_input_chars_per_word=limit
     )
@@ -332,21 +332,21 @@ def test_a_word_of_a_million_characters(unknown: Any, limit: int | None) -> None
         assert tokenizer.count(word) == len(encoding)
 
 
-def test_a_text_of_a_million_marks() -> None:
+def test_text_of_a_million_combining_marks_is_encoded() -> None:
     for text in ("a" + "\u0301" * 10**6, "a" + "\u0323\u0301" * 10**5, "\u0f71\u0f72" * 10**5):
         for flags in ({"lowercase": True}, {"lowercase": False}, {"strip_accents": False}):
             tokenizer = pw.Tokenizer.from_str("[UNK]\na\n", **flags)
             assert len(tokenizer.encode(text)) <= 1
 
 
-def test_a_long_word_is_explained() -> None:
+def test_long_word_is_explained() -> None:
     tokenizer = pw.train([TEXT], TRAINER).with_settings(max_input_chars_per_word=None)
     explained = tokenizer.explain("thecatsat" * 2000)
     assert len(str(explained)) > 0
     assert len(explained.pieces) == tokenizer.count("thecatsat" * 2000, add_special_tokens=False)
 
 
-def test_training_on_one_long_word() -> None:
+def test_training_on_one_long_word_works() -> None:
     word = "ab" * 50_000
     tokenizer = pw.train({word: 1}, pw.WordPieceTrainer(vocab_size=40))
     assert tokenizer.history
@@ -361,7 +361,7 @@ def every_class() -> list[type]:
 
 
 @pytest.mark.parametrize("kind", every_class(), ids=lambda kind: kind.__name__)
-def test_every_exception_is_ours_and_a_builtin_kind(kind: type) -> None:
+def test_every_exception_derives_from_a_builtin(kind: type) -> None:
     kinds = (ValueError, OSError, OverflowError, TypeError, IndexError, KeyError, LookupError)
     assert issubclass(kind, kinds)
     assert kind.__doc__
@@ -381,9 +381,9 @@ def test_every_exception_is_ours_and_a_builtin_kind(kind: type) -> None:
         'pw.WordCounts({"a": 2**64 - 1, "b": 1})',
     ],
 )
-def test_exceptions_travel_between_processes(call: str) -> None:
+def test_exceptions_survive_pickling(call: str) -> None:
     with pytest.raises(pw.PieceworkError) as caught:
         eval(call)
-    back = pickle.loads(pickle.dumps(caught.value))
-    assert type(back) is type(caught.value)
-    assert str(back) == str(caught.value)
+    reloaded = pickle.loads(pickle.dumps(caught.value))
+    assert type(reloaded) is type(caught.value)
+    assert str(reloaded) == str(caught.value)

@@ -1,4 +1,4 @@
-"""Files that are missing, broken, unreadable or cannot be written: our own errors, and no loss."""
+"""Missing, broken, unreadable and unwritable files: piecework's errors, and no data loss."""
 
 import codecs
 import errno
@@ -49,7 +49,7 @@ def write(request: pytest.FixtureRequest) -> Callable[[Any], object]:
 # Reading
 
 
-def test_a_missing_file(read: Callable[[Any], object], tmp_path: Path) -> None:
+def test_missing_file_raises(read: Callable[[Any], object], tmp_path: Path) -> None:
     path = tmp_path / "missing.txt"
     for missing in (path, str(path), path / "deeper"):
         with pytest.raises(pw.errors.MissingFileError, match=r"missing\.txt") as caught:
@@ -58,29 +58,29 @@ def test_a_missing_file(read: Callable[[Any], object], tmp_path: Path) -> None:
         assert caught.value.errno == errno.ENOENT
 
 
-def test_a_file_as_a_folder(read: Callable[[Any], object], tmp_path: Path) -> None:
+def test_path_below_a_file_raises(read: Callable[[Any], object], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x", encoding="utf-8")
     with pytest.raises(pw.errors.FileError, match="file"):
         read(tmp_path / "file" / "deeper")
 
 
-def test_a_folder(read: Callable[[Any], object], tmp_path: Path) -> None:
+def test_reading_a_folder_raises(read: Callable[[Any], object], tmp_path: Path) -> None:
     with pytest.raises(pw.errors.NotAFileError, match="folder") as caught:
         read(tmp_path)
     assert isinstance(caught.value, IsADirectoryError)
 
 
-def test_a_name_with_nul(read: Callable[[Any], object]) -> None:
+def test_path_with_nul_raises(read: Callable[[Any], object]) -> None:
     with pytest.raises(pw.PieceworkError):
         read("a\0b")
 
 
 @pytest.fixture
-def own_folder() -> Iterator[Path]:
-    """A folder of a user who is not root; root becomes that user, since it may do everything."""
+def unprivileged_folder() -> Iterator[Path]:
+    """Yields a folder of an unprivileged user; root, which may do everything, becomes that user."""
     if os.name == "nt":
         pytest.skip("permissions are those of POSIX")
-    codecs.lookup("latin-1")  # loaded while the library can be read for sure
+    codecs.lookup("latin-1")  # import while the installed packages are still readable
     with tempfile.TemporaryDirectory() as name:
         root = os.geteuid() == 0
         if root:
@@ -93,8 +93,10 @@ def own_folder() -> Iterator[Path]:
                 os.seteuid(0)
 
 
-def test_a_file_without_permission(read: Callable[[Any], object], own_folder: Path) -> None:
-    path = own_folder / "secret.txt"
+def test_file_without_permission_raises(
+    read: Callable[[Any], object], unprivileged_folder: Path
+) -> None:
+    path = unprivileged_folder / "secret.txt"
     path.write_text("x", encoding="utf-8")
     path.chmod(0)
     with pytest.raises(pw.errors.FilePermissionError, match=r"secret\.txt") as caught:
@@ -102,10 +104,10 @@ def test_a_file_without_permission(read: Callable[[Any], object], own_folder: Pa
     assert isinstance(caught.value, PermissionError)
 
 
-def test_a_file_in_a_folder_without_permission(
-    read: Callable[[Any], object], own_folder: Path
+def test_file_in_folder_without_permission_raises(
+    read: Callable[[Any], object], unprivileged_folder: Path
 ) -> None:
-    path = own_folder / "closed" / "text.txt"
+    path = unprivileged_folder / "closed" / "text.txt"
     path.parent.mkdir()
     path.write_text("x", encoding="utf-8")
     path.parent.chmod(0)
@@ -117,13 +119,13 @@ def test_a_file_in_a_folder_without_permission(
 
 
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that fails to read")
-def test_a_file_that_fails_to_read(read: Callable[[Any], object]) -> None:
-    """What even root may open and then not read."""
+def test_failing_read_raises(read: Callable[[Any], object]) -> None:
+    """Even root can open this file but not read it."""
     with pytest.raises(pw.errors.FileError, match="/proc/self/mem"):
         read("/proc/self/mem")
 
 
-def test_permission_errors_become_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_permission_errors_are_translated(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(name: str, *arguments: Any, **more: Any) -> Any:
         raise PermissionError(errno.EACCES, "Permission denied", name)
 
@@ -136,7 +138,7 @@ def test_permission_errors_become_ours(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "\n", "  \n\n\t"])
-def test_an_empty_file(tmp_path: Path, text: str) -> None:
+def test_empty_file_raises(tmp_path: Path, text: str) -> None:
     path = tmp_path / "empty.txt"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(pw.errors.FormatError, match=r"empty\.txt.*empty"):
@@ -148,7 +150,7 @@ def test_an_empty_file(tmp_path: Path, text: str) -> None:
     assert len(pw.WordCounts.from_files(path)) == 0
 
 
-def test_no_files() -> None:
+def test_no_files_raise() -> None:
     with pytest.raises(pw.errors.CountsError):
         pw.train_files([], TRAINER)
 
@@ -158,14 +160,14 @@ def test_no_files() -> None:
     [[], [""], [" \n", "\x00"], {}, {"": 3}, {"a": 0}, iter(()), pw.WordCounts({})],
     ids=str,
 )
-def test_an_empty_corpus(texts: Any) -> None:
+def test_empty_corpus_raises(texts: Any) -> None:
     with pytest.raises(pw.errors.CountsError, match="empty corpus") as caught:
         pw.train(texts, TRAINER)
     assert isinstance(caught.value, ValueError)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_a_pipe_is_read(tmp_path: Path) -> None:
+def test_words_of_a_pipe_are_counted(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     script = f"open({str(tmp_path / 'pipe')!r}, 'w').write('the cat\\nthe mat\\n' * 100000)"
     with subprocess.Popen([sys.executable, "-c", script]):
@@ -180,7 +182,7 @@ GOOD = b"the cat sat\n" * 3
 
 @pytest.mark.parametrize("threads", [1, 2, 8])
 @pytest.mark.parametrize("lines", [0, 3, 90_000, 400_000])
-def test_broken_utf8_is_found(tmp_path: Path, lines: int, threads: int) -> None:
+def test_invalid_utf8_raises_with_position(tmp_path: Path, lines: int, threads: int) -> None:
     path = tmp_path / "broken.txt"
     before = b"the cat sat\n" * lines
     path.write_bytes(before + "é ".encode() + b"a\xffb\n" + b"fine\n" * 9 + b"\xfe\n" * 5)
@@ -199,7 +201,7 @@ def test_broken_utf8_is_found(tmp_path: Path, lines: int, threads: int) -> None:
 @pytest.mark.parametrize(
     "broken", [b"\xc3", b"\xe4\xb8", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\x80"]
 )
-def test_every_kind_of_broken_utf8(tmp_path: Path, broken: bytes) -> None:
+def test_every_kind_of_invalid_utf8_raises_or_is_replaced(tmp_path: Path, broken: bytes) -> None:
     path = tmp_path / "broken.txt"
     for data in (broken, GOOD + broken, b"a" + broken + b"b\n"):
         path.write_bytes(data)
@@ -213,7 +215,7 @@ def test_every_kind_of_broken_utf8(tmp_path: Path, broken: bytes) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "utf-8-sig", "shift_jis", "utf-16"])
-def test_broken_bytes_of_other_encodings(tmp_path: Path, encoding: str) -> None:
+def test_broken_bytes_of_other_encodings_raise(tmp_path: Path, encoding: str) -> None:
     path = tmp_path / "broken.txt"
     text = "fine\nfine\n".encode(encoding)
     path.write_bytes(text + b"a\xff\xff\xff\n")
@@ -239,7 +241,7 @@ ENCODED = {
 
 
 @pytest.mark.parametrize("encoding", ENCODED)
-def test_the_encoding_is_found(tmp_path: Path, encoding: str) -> None:
+def test_encoding_is_detected(tmp_path: Path, encoding: str) -> None:
     text = ENCODED[encoding]
     path = tmp_path / "text.txt"
     path.write_bytes(text.encode(encoding))
@@ -253,7 +255,7 @@ def test_the_encoding_is_found(tmp_path: Path, encoding: str) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-9", "nonsense", "", "hex", "rot13", "base64"])
-def test_an_unknown_encoding(tmp_path: Path, encoding: str) -> None:
+def test_unknown_encoding_raises(tmp_path: Path, encoding: str) -> None:
     (tmp_path / "text").write_bytes(GOOD)
     with pytest.raises(pw.errors.ConfigError, match="encoding") as caught:
         pw.train_files(tmp_path / "text", TRAINER, encoding=encoding)
@@ -261,13 +263,13 @@ def test_an_unknown_encoding(tmp_path: Path, encoding: str) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "auto"])
-def test_an_unknown_way_with_errors(tmp_path: Path, encoding: str) -> None:
+def test_unknown_error_handler_raises(tmp_path: Path, encoding: str) -> None:
     (tmp_path / "text").write_bytes(GOOD + b"\xff\n")
     with pytest.raises(pw.errors.ConfigError, match="nonsense"):
         pw.train_files(tmp_path / "text", TRAINER, encoding=encoding, errors="nonsense")
 
 
-def test_line_ends(tmp_path: Path) -> None:
+def test_only_line_feeds_end_lines(tmp_path: Path) -> None:
     (tmp_path / "text").write_bytes("a\r\nb\nc\x0bd\u2028e\rf".encode())
     settings: dict[str, Any] = {"normalizer": None, "pre_tokenizer": None}
     for encoding in ("utf-8", "utf-8-sig", "auto"):
@@ -278,7 +280,7 @@ def test_line_ends(tmp_path: Path) -> None:
 # Writing
 
 
-def check_nothing_was_lost(folder: Path, path: Path) -> None:
+def check_no_loss(folder: Path, path: Path) -> None:
     assert path.read_text(encoding="utf-8") == "old"
     assert [entry.name for entry in folder.iterdir()] == [path.name]
 
@@ -291,10 +293,10 @@ def old(tmp_path: Path) -> Path:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_disk(
+def test_full_disk_keeps_the_old_file(
     write: Callable[[Any], object], old: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What the system says when a disk is full, on the way to the real file."""
+    """Simulates a full disk on the temporary file."""
     real = tempfile.mkstemp
 
     def on_a_full_disk(*arguments: Any, **more: Any) -> tuple[int, str]:
@@ -306,12 +308,12 @@ def test_a_full_disk(
     with pytest.raises(pw.errors.FileError, match=r"kept\.json.*no space") as caught:
         write(old)
     assert caught.value.errno == errno.ENOSPC
-    check_nothing_was_lost(old.parent, old)
+    check_no_loss(old.parent, old)
 
 
 @pytest.mark.parametrize("call", ["fsync", "replace", "chmod"])
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.EROFS, errno.EDQUOT])
-def test_a_failure_at_any_step(
+def test_failure_at_any_step_keeps_the_old_file(
     write: Callable[[Any], object],
     old: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -326,10 +328,10 @@ def test_a_failure_at_any_step(
         write(old)
     monkeypatch.undo()
     assert caught.value.errno == number
-    check_nothing_was_lost(old.parent, old)
+    check_no_loss(old.parent, old)
 
 
-def test_ctrl_c_while_writing(
+def test_ctrl_c_while_writing_keeps_the_old_file(
     write: Callable[[Any], object], old: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupt(*arguments: Any) -> Any:
@@ -338,23 +340,25 @@ def test_ctrl_c_while_writing(
     monkeypatch.setattr(os, "fsync", interrupt)
     with pytest.raises(KeyboardInterrupt):
         write(old)
-    check_nothing_was_lost(old.parent, old)
+    check_no_loss(old.parent, old)
 
 
-def test_a_folder_without_permission(write: Callable[[Any], object], own_folder: Path) -> None:
-    path = own_folder / "kept.json"
+def test_writing_to_folder_without_permission_raises(
+    write: Callable[[Any], object], unprivileged_folder: Path
+) -> None:
+    path = unprivileged_folder / "kept.json"
     path.write_text("old", encoding="utf-8")
-    own_folder.chmod(0o500)
+    unprivileged_folder.chmod(0o500)
     try:
         with pytest.raises(pw.errors.FilePermissionError, match=r"kept\.json"):
             write(path)
     finally:
-        own_folder.chmod(0o700)
-    check_nothing_was_lost(own_folder, path)
+        unprivileged_folder.chmod(0o700)
+    check_no_loss(unprivileged_folder, path)
 
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS, errno.EPERM])
-def test_a_read_only_folder(
+def test_writing_to_read_only_folder_raises(
     write: Callable[[Any], object], old: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     def refuse(*arguments: Any, **more: Any) -> Any:
@@ -364,25 +368,25 @@ def test_a_read_only_folder(
     with pytest.raises(pw.errors.FilePermissionError, match=r"kept\.json") as caught:
         write(old)
     assert isinstance(caught.value, PermissionError)
-    check_nothing_was_lost(old.parent, old)
+    check_no_loss(old.parent, old)
 
 
-def test_a_folder_that_is_not_there(write: Callable[[Any], object], tmp_path: Path) -> None:
+def test_writing_to_missing_folder_raises(write: Callable[[Any], object], tmp_path: Path) -> None:
     with pytest.raises(pw.errors.MissingFileError, match=r"new\.json"):
         write(tmp_path / "missing" / "new.json")
 
 
-def test_writing_to_a_folder(write: Callable[[Any], object], tmp_path: Path) -> None:
+def test_writing_to_a_folder_path_raises(write: Callable[[Any], object], tmp_path: Path) -> None:
     with pytest.raises(pw.errors.NotAFileError):
         write(tmp_path)
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_what_is_no_file_is_not_replaced_by_one(
+def test_writing_to_a_pipe_does_not_replace_it(
     write: Callable[[Any], object], tmp_path: Path
 ) -> None:
-    """A pipe stands for /dev/stdout and /dev/null, which root could lose."""
+    """A pipe represents /dev/stdout and /dev/null, which root could overwrite."""
     path = tmp_path / "pipe"
     os.mkfifo(path)
     reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)

@@ -1,4 +1,4 @@
-"""Ctrl-C ends counting, training and encoding soon; how soon, `make bench` measures."""
+"""Ctrl-C ends counting, training and encoding; `make bench` measures the delay."""
 
 import os
 import signal
@@ -70,19 +70,19 @@ except KeyboardInterrupt:
         answer = child.stdout.readline()
         child.kill()
     assert answer, "it was not a KeyboardInterrupt"
-    assert float(answer) - sent < 10  # far more than it takes, for a machine that is busy
+    assert float(answer) - sent < 10  # a generous limit for a busy machine
 
 
 @pytest.mark.parametrize("name", WORK)
-def test_ctrl_c(name: str, tmp_path: object) -> None:
+def test_ctrl_c_ends_every_call(name: str, tmp_path: object) -> None:
     check(name, f"{tmp_path}/text")
 
 
 @pytest.mark.parametrize("criterion", ["pmi", "sum", "frequency"])
-def test_ctrl_c_for_every_criterion(criterion: str) -> None:
+def test_ctrl_c_ends_training_with_every_criterion(criterion: str) -> None:
     check("training", "", criterion=criterion, after=0.7)
 
 
 @pytest.mark.parametrize("after", [0.05, 0.2, 1.0])
-def test_ctrl_c_at_any_time(after: float) -> None:
+def test_ctrl_c_ends_training_at_any_time(after: float) -> None:
     check("training", "", after=after)

@@ -1,6 +1,6 @@
-"""Long words and heaps of marks through every component: time that grows with the text, and no more.
+"""Long words and many combining marks in every component: the time grows linearly with the text.
 
-The bounds are wide, since the machine is shared: what is quadratic takes hundreds of times as long.
+The limits are generous, since the machine is shared; quadratic code takes hundreds of times longer.
 """
 
 import threading
@@ -35,7 +35,7 @@ LONG = {
 }
 COMPONENTS: list[tuple[str, Any]] = [
     *(("normalizer", part) for part in parts.NORMALIZERS),
-    *(("pre_tokenizer", part) for part in [*parts.PRE_TOKENIZERS, *parts.OWN_PRE_TOKENIZERS]),
+    *(("pre_tokenizer", part) for part in [*parts.PRE_TOKENIZERS, *parts.PIECEWORK_PRE_TOKENIZERS]),
     ("pre_tokenizer", p.Function(lambda text: [text])),
 ]
 
@@ -50,7 +50,7 @@ def timed(call: Callable[[], Any]) -> Any:
 @pytest.mark.parametrize(
     ("name", "part"), COMPONENTS, ids=[str(place) for place in range(len(COMPONENTS))]
 )
-def test_every_component_is_linear(name: str, part: Any) -> None:
+def test_components_take_linear_time(name: str, part: Any) -> None:
     tok = parts.made(**{name: part})
     for text in LONG.values():
         timed(lambda text=text: tok.count(text))
@@ -61,7 +61,7 @@ FORMS = [n.NFC(), n.NFD(), n.NFKC(), n.NFKD(), n.BertNormalizer(), n.StripAccent
 
 
 @pytest.mark.parametrize("normalizer", FORMS, ids=str)
-def test_a_hundred_thousand_marks_keep_their_places(normalizer: n.Normalizer) -> None:
+def test_offsets_after_a_hundred_thousand_combining_marks(normalizer: n.Normalizer) -> None:
     text = "a" + "\u0323\u0301" * 50_000 + "b"
     tok = parts.made(normalizer=normalizer, pre_tokenizer=p.Split("b", "isolated"))
     encoding = timed(lambda: tok.encode(text))
@@ -78,7 +78,7 @@ MODELS = [
 
 
 @pytest.mark.parametrize("model", MODELS, ids=[str(place) for place in range(len(MODELS))])
-def test_every_model_is_linear_in_the_word(model: m.Model) -> None:
+def test_models_take_linear_time_per_word(model: m.Model) -> None:
     tok = pw.Tokenizer(model)
     for text in ("a" * 10**6, "a" * 10**6 + "?", "ab" * 500_000, "é" * 500_000):
         encoding = timed(lambda text=text: tok.encode(text))
@@ -86,7 +86,7 @@ def test_every_model_is_linear_in_the_word(model: m.Model) -> None:
         assert encoding.offsets[-1][1] == len(text)
 
 
-def test_added_tokens_are_sought_in_linear_time() -> None:
+def test_added_tokens_are_matched_in_linear_time() -> None:
     tokens = ["a" * 100 + "b", "b" * 3, "aab", pw.AddedToken(" x", lstrip=True, rstrip=True)]
     tok = parts.made(added_tokens=tokens, normalizer=n.Lowercase())
     for text in LONG.values():
@@ -95,7 +95,7 @@ def test_added_tokens_are_sought_in_linear_time() -> None:
     timed(lambda: tok.count((" " * 50 + "x") * 20_000))
 
 
-def test_white_space_around_added_tokens_is_not_searched_over_and_over() -> None:
+def test_white_space_around_added_tokens_is_scanned_once() -> None:
     token = pw.AddedToken("<x>", lstrip=True, rstrip=True, special=True)
     tok = parts.made(added_tokens=[token])
     text = " " * 200_000 + "<x>" + " " * 200_000 + "<x>" * 10_000
@@ -105,8 +105,8 @@ def test_white_space_around_added_tokens_is_not_searched_over_and_over() -> None
     assert timed(lambda: spaces.count(" " * 10**6)) == 10**6
 
 
-def test_tokens_that_all_take_the_same_white_space_do_not_take_the_memory() -> None:
-    """Each is a token of all the white space behind it, as it is in `tokenizers`."""
+def test_overlapping_white_space_of_added_tokens_raises_when_too_long() -> None:
+    """Each token includes all white space after it, as in `tokenizers`."""
     for normalized in (True, False):
         token = pw.AddedToken(" ", rstrip=True, normalized=normalized)
         tok = parts.made(added_tokens=[token])
@@ -115,7 +115,7 @@ def test_tokens_that_all_take_the_same_white_space_do_not_take_the_memory() -> N
             timed(lambda tok=tok: tok.count(" " * 100_000))
 
 
-def test_what_overflows_of_a_long_text_is_linear() -> None:
+def test_overflowing_takes_linear_time() -> None:
     tok = parts.made()
     encoding = timed(lambda: tok.encode("a " * 100_000, truncation=pw.Truncation(128, 16)))
     assert len(encoding.overflowing) > 500
@@ -125,7 +125,7 @@ DECODERS = [*parts.DECODERS, d.Replace(pw.Regex(r"\s+"), " "), d.Sequence(parts.
 
 
 @pytest.mark.parametrize("decoder", DECODERS, ids=[str(place) for place in range(len(DECODERS))])
-def test_every_decoder_is_linear(decoder: d.Decoder) -> None:
+def test_decoders_take_linear_time(decoder: d.Decoder) -> None:
     for tokens in (
         ["a"] * 200_000,
         ["a" * 200_000],
@@ -140,7 +140,7 @@ def test_every_decoder_is_linear(decoder: d.Decoder) -> None:
         timed(lambda tokens=tokens: decoder.decode(tokens))
 
 
-def test_many_threads_share_one_tokenizer_and_its_calls() -> None:
+def test_threads_share_a_tokenizer() -> None:
     tok = parts.made(
         normalizer=n.NFKC(),
         pre_tokenizer=p.Sequence([p.Whitespace(), p.Jieba()]),
@@ -169,7 +169,7 @@ def test_many_threads_share_one_tokenizer_and_its_calls() -> None:
 
 
 @pytest.mark.parametrize("text", ["ab" * 500_000, "a" * 1_000_000, "中文字" * 200_000])
-def test_a_training_on_one_long_word(text: str) -> None:
+def test_unigram_training_on_one_long_word(text: str) -> None:
     trainer = pw.UnigramTrainer(8, max_piece_length=9)
     tok = timed(lambda: pw.train({text: 1}, trainer, normalizer=None, pre_tokenizer=None))
     assert len(tok) == 8

@@ -1,4 +1,4 @@
-"""Messages stay on one line and under 500 bytes, however long what they are about is."""
+"""Error messages have one line and fewer than 500 bytes, even for long values."""
 
 import base64
 import copy
@@ -24,7 +24,7 @@ UNIGRAM = pw.Tokenizer(pw.models.Unigram([(WORD, -1.0), ("a", -2.0)]))
 
 
 def changed(path: str, value: Any) -> str:
-    """Gives the tokenizer.json with another member at a path; None takes it away."""
+    """Returns the tokenizer.json with the member at a path replaced; None removes it."""
     data = copy.deepcopy(JSON)
     *parents, last = path.split("/")
     part = data
@@ -46,7 +46,7 @@ def codes(text: str) -> Callable[[Path], object]:
 
 
 def written(name: str, text: str, read: Callable[[Path], object]) -> Callable[[Path], object]:
-    """Gives a function that writes a file and reads it."""
+    """Returns a function that writes a file and reads it."""
 
     def call(folder: Path) -> object:
         file = folder / name
@@ -57,7 +57,7 @@ def written(name: str, text: str, read: Callable[[Path], object]) -> Callable[[P
 
 
 def merges(vocab: dict[str, int], lines: str) -> Callable[[Path], object]:
-    """Gives a function that writes a vocabulary and its merges, and reads them."""
+    """Returns a function that writes a vocabulary and its merges, and reads them."""
 
     def call(folder: Path) -> object:
         (folder / "merges.txt").write_text(lines, encoding="utf-8")
@@ -67,7 +67,7 @@ def merges(vocab: dict[str, int], lines: str) -> Callable[[Path], object]:
 
 
 def model_folder(name: str, text: str) -> Callable[[Path], object]:
-    """Gives a function that writes a model's folder with some file in it, and reads it."""
+    """Returns a function that writes a model folder with a file, and reads it."""
 
     def call(folder: Path) -> object:
         (folder / "tokenizer.json").write_text(TOKENIZER.to_str(), encoding="utf-8")
@@ -86,7 +86,7 @@ def model(data: bytes) -> Callable[[Path], object]:
 
 
 def field(number: int, data: bytes) -> bytes:
-    """Gives a field of a protocol buffer that holds bytes."""
+    """Returns a field of a protocol buffer that holds bytes."""
     length, size = len(data), b""
     while length > 127:
         size, length = size + bytes([length & 127 | 128]), length >> 7
@@ -218,14 +218,14 @@ READ: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("name", READ)
-def test_errors(name: str, tmp_path: Path) -> None:
+def test_errors_have_one_short_line(name: str, tmp_path: Path) -> None:
     with pytest.raises((pw.PieceworkError, TypeError)) as caught:
         READ[name](tmp_path)
     message = str(caught.value)
     assert message
     assert "\n" not in message
     assert len(message.encode()) < 500
-    # So is what a log has of it.
+    # So is its entry in a log.
     assert len(traceback.format_exception_only(caught.value)[-1].encode()) < 600
 
 
@@ -236,7 +236,7 @@ def warned(call: Callable[[], object]) -> Iterator[str]:
     yield from (str(warning.message) for warning in found)
 
 
-def test_warnings(tmp_path: Path) -> None:
+def test_warnings_have_one_short_line(tmp_path: Path) -> None:
     phrases = pw.pre_tokenizers.Dictionary([LONG.upper()])
     messages = [
         *warned(lambda: TOKENIZER.with_parts(pre_tokenizer=phrases)),
@@ -255,28 +255,28 @@ def test_warnings(tmp_path: Path) -> None:
 READ_WITH_WARNING = model_folder("added_tokens.json", json.dumps({"[CLS]": 7}))
 
 
-def test_the_whole_of_an_error_is_kept() -> None:
+def test_error_arguments_keep_the_full_message() -> None:
     error = pw.errors.ConfigError(LONG)
     assert error.args == (LONG,)
     assert pickle.loads(pickle.dumps(error)).args == (LONG,)
     assert len(str(error)) < 500
 
 
-def test_one_line() -> None:
+def test_one_line_shortens_and_escapes() -> None:
     assert one_line("short") == "short"
     assert one_line("a\nb\u2028c\x85") == r"a\nb\u2028c\x85"
     for message in ("é" * 1000, "😀" * 1000, "a" + "é" * 500, "\ud800" * 500):
         line = one_line(message)
         assert len(line.encode()) <= 480
         assert "…" in line
-    told = one_line("file.json: " + "x" * 1000 + "; do that")
-    assert told.startswith("file.json: ")
-    assert told.endswith("; do that")
+    line = one_line("file.json: " + "x" * 1000 + "; do that")
+    assert line.startswith("file.json: ")
+    assert line.endswith("; do that")
     exact = "x" * 480
     assert one_line(exact) == exact
 
 
-def test_shown() -> None:
+def test_shown_shortens_values() -> None:
     assert shown("a") == "'a'"
     assert len(shown(LONG)) == 58
     assert shown(10**5000) == "<int>"
@@ -286,7 +286,7 @@ def test_shown() -> None:
     assert shown(deep) == "<list>"
 
 
-def test_surrogates_and_bytes() -> None:
+def test_errors_for_long_texts_are_short() -> None:
     for call in (
         lambda: TOKENIZER.encode("x" * 70_000 + "\ud800"),
         lambda: TOKENIZER.encode(b"\xff" * 70_000),

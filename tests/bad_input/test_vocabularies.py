@@ -1,4 +1,4 @@
-"""Vocabularies and JSON that are corrupt or hostile: errors that say where, quickly."""
+"""Corrupt or hostile vocabularies and JSON: errors that name the position, quickly."""
 
 import contextlib
 import json
@@ -26,7 +26,7 @@ PADDING = {
 
 
 def changed(path: str, value: Any) -> str:
-    """Gives a good tokenizer.json with one member changed; `...` removes it."""
+    """Returns a good tokenizer.json with one member changed; `...` removes it."""
     whole = json.loads(json.dumps(GOOD))
     *parents, last = [int(part) if part.isdigit() else part for part in path.split("/")]
     node = whole
@@ -40,7 +40,7 @@ def changed(path: str, value: Any) -> str:
 
 
 def refused(text: str, kind: type[pw.PieceworkError] = pw.errors.FormatError) -> str:
-    """Gives the message of the error, which must be short and name no half of a giant."""
+    """Returns the message of the error that loading raises; it must be short."""
     with pytest.raises(kind) as caught:
         pw.Tokenizer.from_str(text)
     assert isinstance(caught.value, ValueError)
@@ -102,7 +102,7 @@ def refused(text: str, kind: type[pw.PieceworkError] = pw.errors.FormatError) ->
     ],
     ids=str,
 )
-def test_a_wrong_member_is_named(path: str, value: Any, at: str) -> None:
+def test_wrong_members_are_named(path: str, value: Any, at: str) -> None:
     assert at in refused(changed(path, value))
 
 
@@ -119,36 +119,36 @@ def test_a_wrong_member_is_named(path: str, value: Any, at: str) -> None:
         ("added_tokens/0/lstrips", "lstrip"),
     ],
 )
-def test_an_unknown_member_gets_a_hint(path: str, meant: str) -> None:
+def test_misspelled_members_get_a_hint(path: str, meant: str) -> None:
     message = refused(changed(path, None))
     assert repr(path.rsplit("/", maxsplit=1)[-1]).replace("'", '"') in message
     assert f'did you mean "{meant}"' in message
 
 
-def test_an_unknown_type_gets_a_hint() -> None:
+def test_misspelled_type_gets_a_hint() -> None:
     text = changed("normalizer/type", "BertNormaliser")
     assert 'did you mean "BertNormalizer"' in refused(text, pw.errors.UnsupportedError)
 
 
 @pytest.mark.parametrize(
-    ("name", "prescribed", "tokens"),
+    ("name", "setting", "tokens"),
     [
         ("truncation", TRUNCATION, ["[CLS]", "hug", "[SEP]"]),
         ("padding", PADDING, ["[PAD]", "[PAD]", "[CLS]", "hug", "pug", "[SEP]"]),
     ],
 )
-def test_what_a_file_prescribes_is_done_unless_the_call_says_otherwise(
-    name: str, prescribed: Any, tokens: list[str]
+def test_file_settings_apply_unless_an_argument_overrides_them(
+    name: str, setting: Any, tokens: list[str]
 ) -> None:
-    text, plain = changed(name, prescribed), pw.Tokenizer.from_str(changed(name, None))
+    text, plain = changed(name, setting), pw.Tokenizer.from_str(changed(name, None))
     whole = plain.encode("hug pug")
     assert whole.tokens == ["[CLS]", "hug", "pug", "[SEP]"]
     tok = pw.Tokenizer.from_str(text)
     encoding = tok.encode("hug pug")
     assert encoding.tokens == tokens
     assert tok.encode_ids("hug pug") == tok.encode_batch(["hug pug"]).to_list()[0] == encoding.ids
-    assert getattr(tok, name).to_dict() == prescribed
-    assert json.loads(tok.to_str())[name] == prescribed
+    assert getattr(tok, name).to_dict() == setting
+    assert json.loads(tok.to_str())[name] == setting
     assert pw.Tokenizer.from_str(tok.to_str()) == tok != plain
     assert tok.encode("hug pug", **{name: None}) == whole
     for other in (tok.with_parts(**{name: None}), pw.Tokenizer.from_str(text, **{name: None})):
@@ -156,7 +156,7 @@ def test_what_a_file_prescribes_is_done_unless_the_call_says_otherwise(
 
 
 @pytest.mark.parametrize("name", ["truncation", "padding"])
-def test_neither_is_given_as_json(name: str) -> None:
+def test_truncation_and_padding_as_json_raise(name: str) -> None:
     with pytest.raises(pw.errors.ConfigError, match=rf"{name}: .* {name.title()}, .* or None"):
         pw.Tokenizer.from_str(changed(name, None), **{name: {"max_length": 3}})
 
@@ -168,7 +168,9 @@ def test_neither_is_given_as_json(name: str) -> None:
         ("padding", PADDING | {"pad_idd": 1}, "pad_id"),
     ],
 )
-def test_an_unknown_member_of_these_gets_a_hint(name: str, value: Any, meant: str) -> None:
+def test_misspelled_members_of_truncation_and_padding_get_a_hint(
+    name: str, value: Any, meant: str
+) -> None:
     message = refused(changed(name, value))
     assert f"$.{name}: " in message
     assert f'did you mean "{meant}"' in message
@@ -189,30 +191,30 @@ def test_an_unknown_member_of_these_gets_a_hint(name: str, value: Any, meant: st
         '{"a": 1, "a": 2}',
     ],
 )
-def test_json_that_is_no_tokenizer(text: str) -> None:
+def test_json_without_a_tokenizer_raises(text: str) -> None:
     refused(text)
 
 
 @pytest.mark.parametrize("text", ["[]", "[1, 2]", '[{"a": 1}]', '[\n"[UNK]",\n"a"]'])
-def test_other_json_is_not_taken_for_lines(text: str) -> None:
+def test_other_json_is_not_read_as_vocab_txt(text: str) -> None:
     with pytest.raises(pw.errors.FormatError, match="found other JSON"):
         pw.Tokenizer.from_str(text)
 
 
 @pytest.mark.parametrize("text", ["3", '"x"', "[PAD]"])
-def test_a_vocab_txt_may_look_like_json(text: str) -> None:
+def test_vocab_txt_that_looks_like_json_is_read(text: str) -> None:
     with pytest.raises(pw.errors.VocabularyError, match="no unknown token"):
         pw.Tokenizer.from_str(text)
     assert pw.Tokenizer.from_str(text, unk_token=None).vocab == {text: 0}
 
 
-def test_the_type_of_the_model_is_checked_before_its_vocabulary() -> None:
+def test_model_type_is_checked_before_the_vocabulary() -> None:
     with pytest.raises(pw.errors.UnsupportedError, match=r'\$\.model: the type "Foo"'):
         pw.Tokenizer.from_str('{"model": {"type": "Foo", "vocab": [["a", 0.5]]}}')
 
 
 @pytest.mark.parametrize("text", ["[]", "null", "3", '"x"', "[1, 2]"])
-def test_other_json_in_a_json_file(tmp_path: Any, text: str) -> None:
+def test_other_json_in_a_json_file_raises(tmp_path: Any, text: str) -> None:
     path = tmp_path / "tokenizer.json"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(pw.errors.FormatError, match=r"tokenizer\.json: "):
@@ -229,7 +231,7 @@ def test_other_json_in_a_json_file(tmp_path: Any, text: str) -> None:
     ],
     ids=["brackets", "braces", "closed", "in the vocabulary"],
 )
-def test_deep_nesting(tmp_path: Any, text: str) -> None:
+def test_deep_nesting_raises(tmp_path: Any, text: str) -> None:
     path = tmp_path / "tokenizer.json"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(pw.errors.FormatError, match=r"tokenizer\.json: ") as caught:
@@ -237,25 +239,25 @@ def test_deep_nesting(tmp_path: Any, text: str) -> None:
     assert len(str(caught.value)) < 700
 
 
-def test_bytes_that_are_no_text() -> None:
+def test_invalid_utf8_raises() -> None:
     for data in (b"\xff\xfe", b'{"model": "\xff"}', b"[UNK]\n\xff\n", "[UNK]\n".encode("utf-16")):
         with pytest.raises(pw.errors.FormatError):
             pw.Tokenizer.from_bytes(data)
 
 
-def test_vocab_txt_with_duplicates() -> None:
+def test_vocab_txt_with_duplicates_raises() -> None:
     assert "line 4" in refused("[UNK]\na\nb\na\n")
     assert "line 2" in refused("[UNK]\na\nb\na\n")
 
 
-def test_json_with_duplicates() -> None:
+def test_json_with_duplicates_raises() -> None:
     text = json.dumps(GOOD).replace('"hug": ', '"hug": 99, "hug": ')
     assert "twice" in refused(text)
     text = json.dumps(GOOD).replace('"version": ', '"version": "1.0", "version": ', 1)
     assert "twice" in refused(text)
 
 
-def test_a_missing_unknown_token() -> None:
+def test_missing_unknown_token_raises() -> None:
     message = refused("a\n##b\n", pw.errors.VocabularyError)
     assert "[UNK]" in message
     assert "unk_token" in message
@@ -272,12 +274,12 @@ def test_a_missing_unknown_token() -> None:
     assert pw.Tokenizer.from_str("a\n<unk>\n", unk_token="<unk>").tokenize("b") == ["<unk>"]
 
 
-def test_huge_ids_ask_for_no_memory() -> None:
+def test_huge_ids_raise() -> None:
     for number in (2**32 - 1, 2**31, 10**8):
         refused(changed("model/vocab/hug", number))
 
 
-def test_a_giant_token() -> None:
+def test_token_of_a_million_characters() -> None:
     giant = "a" * MILLION
     for text in (f"[UNK]\n{giant}\na\n", impls.tokenizer_json(["[UNK]", giant, "a"], {})):
         tokenizer = pw.Tokenizer.from_str(text, max_input_chars_per_word=None)
@@ -296,7 +298,7 @@ def test_a_giant_token() -> None:
     refused(f"[UNK]\n{giant}\n{giant}\n")
 
 
-def test_a_hostile_prefix_and_unknown_token() -> None:
+def test_huge_prefix_and_unknown_token() -> None:
     giant = "#" * MILLION
     tokenizer = pw.Tokenizer.from_str("[UNK]\na\n", continuing_subword_prefix=giant)
     assert tokenizer.tokenize("aa") == ["[UNK]"]
@@ -305,14 +307,14 @@ def test_a_hostile_prefix_and_unknown_token() -> None:
     assert len(str(caught.value)) < 700
 
 
-def test_every_cut_of_a_file_is_an_error() -> None:
+def test_truncated_files_raise() -> None:
     text = json.dumps(GOOD)
     for end in range(1, len(text), 7):
         with pytest.raises(pw.errors.FormatError):
             pw.Tokenizer._parse(text[:end].encode(), ".json", {})
 
 
-def test_every_flipped_byte_is_an_error_or_a_tokenizer() -> None:
+def test_files_with_changed_bytes_raise_or_load() -> None:
     data = json.dumps(GOOD).encode()
     for place in range(0, len(data), 5):
         for byte in b'"{]9\xff\x00':
@@ -346,7 +348,7 @@ COUNTS = pw.WordCounts.from_texts(["hug pug", "pug"])._core.to_text()
     ],
     ids=lambda text: repr(text[:30] + text[-12:]),
 )
-def test_word_counts_that_were_changed(tmp_path: Any, old: str, new: str) -> None:
+def test_corrupt_word_counts_raise(tmp_path: Any, old: str, new: str) -> None:
     path = tmp_path / "counts"
     path.write_text(COUNTS.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(pw.PieceworkError) as caught:
@@ -356,7 +358,7 @@ def test_word_counts_that_were_changed(tmp_path: Any, old: str, new: str) -> Non
     assert "counts" in str(caught.value), "the message names the file"
 
 
-def test_counts_that_overflow() -> None:
+def test_overflowing_counts_raise() -> None:
     most = 2**64 - 1
     assert pw.WordCounts({"a": most}).total == most
     for overflow in (
@@ -373,14 +375,14 @@ def test_counts_that_overflow() -> None:
 
 
 @pytest.mark.parametrize("count", [-1, 2**64, 1.5, "3", None, True])
-def test_counts_that_are_none(count: Any) -> None:
+def test_invalid_counts_raise(count: Any) -> None:
     with pytest.raises((TypeError, ValueError), match="'a'"):
         pw.WordCounts({"a": count})
     with pytest.raises((TypeError, ValueError), match="'a'"):
         pw.train({"a": count}, pw.WordPieceTrainer(20))
 
 
-def test_counts_of_other_settings_do_not_add_up_or_train() -> None:
+def test_counts_of_different_settings_cannot_be_combined() -> None:
     cased = pw.normalizers.BertNormalizer(lowercase=False)
     one = pw.WordCounts.from_texts(["A b"])
     two = pw.WordCounts.from_texts(["A b"], normalizer=cased)
@@ -393,8 +395,8 @@ def test_counts_of_other_settings_do_not_add_up_or_train() -> None:
         pw.train(one, pw.WordPieceTrainer(20), pre_tokenizer=None)
 
 
-def test_a_unigram_model_of_a_million_pieces() -> None:
-    """Such ids leave no room for marks on the way; those of added tokens lie even beyond them."""
+def test_unigram_model_of_a_million_pieces() -> None:
+    """Ids this large leave no free bits for the id tags of the fast path; added tokens have even larger ids."""
     many = [f"▁q{number}" for number in range(2**20 - 6)]
     scores = [("<unk>", 0.0), ("▁", -3.0), ("▁a", -0.5), *((piece, -9.0) for piece in many)]
     tok = pw.Tokenizer(

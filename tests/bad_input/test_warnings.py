@@ -1,4 +1,4 @@
-"""Warnings point into the code of the caller, however deep inside they are found."""
+"""Warnings name the line of the caller, at any depth of the library."""
 
 import base64
 import json
@@ -20,7 +20,7 @@ LOWER = normalizers.Lowercase()
 
 
 def folder_with(path: Path, files: dict[str, Any]) -> Path:
-    """Writes a model's folder."""
+    """Writes a model folder."""
     TOKENIZER.save(path / "tokenizer.json")
     for name, data in files.items():
         (path / name).write_text(json.dumps(data), encoding="utf-8")
@@ -28,7 +28,7 @@ def folder_with(path: Path, files: dict[str, Any]) -> Path:
 
 
 def ranks(path: Path) -> Path:
-    """Writes ranks that leave a gap."""
+    """Writes a tiktoken file with a gap in its ranks."""
     lines = [f"{base64.b64encode(bytes([b])).decode()} {b}" for b in range(256)]
     (path / "mine.tiktoken").write_text("\n".join([*lines, "aHU= 300"]), encoding="utf-8")
     return path / "mine.tiktoken"
@@ -106,7 +106,7 @@ def warnings_of(call: Callable[[], object]) -> list[warnings.WarningMessage]:
 
 
 @pytest.mark.parametrize("name", WARNED)
-def test_the_warning_points_at_the_caller(name: str, tmp_path: Path) -> None:
+def test_warning_names_the_line_of_the_caller(name: str, tmp_path: Path) -> None:
     (tmp_path / "text").write_text("low lower new york\n", encoding="utf-8")
     found = warnings_of(lambda: WARNED[name](tmp_path))
     assert found

@@ -1,4 +1,4 @@
-"""A small tokenizer and its text, and how the command line is run: inside this process, or as its own."""
+"""Fixtures of the command line: a small tokenizer, its text, and two ways to run a command."""
 
 import io
 import os
@@ -17,7 +17,7 @@ TEXT = "the cat sat on the mat\nthe hat of the cat\n\nnaïve cats\n"
 
 
 class Ended(NamedTuple):
-    """How a command ended."""
+    """The exit code and output of a command."""
 
     code: int
     out: str
@@ -29,7 +29,7 @@ Run = Callable[..., Ended]
 
 @pytest.fixture
 def run(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs a command inside this process: `run("encode", path, stdin="text")`."""
+    """Returns a function that runs a command in this process: `run("encode", path, stdin="text")`."""
 
     def run_command(*words: object, stdin: str | bytes = b"") -> Ended:
         data = stdin.encode() if isinstance(stdin, str) else stdin
@@ -45,7 +45,7 @@ def run(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPat
 
 @pytest.fixture
 def text_file(tmp_path: Path) -> Path:
-    """Four lines, one of them empty, one with an accent."""
+    """Returns a file of four lines, one of them empty, one with an accent."""
     path = tmp_path / "text.txt"
     path.write_text(TEXT, encoding="utf-8")
     return path
@@ -53,13 +53,13 @@ def text_file(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def tok() -> pw.Tokenizer:
-    """A tokenizer that was trained on the text."""
+    """Returns a tokenizer trained on the text."""
     return pw.train(TEXT.splitlines(), pw.WordPieceTrainer(50))
 
 
 @pytest.fixture
 def tok_file(tok: pw.Tokenizer, tmp_path: Path) -> Path:
-    """The tokenizer as a file."""
+    """Returns the tokenizer as a file."""
     path = tmp_path / "tokenizer.json"
     tok.save(path)
     return path
@@ -67,7 +67,7 @@ def tok_file(tok: pw.Tokenizer, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def vocab_file(tok: pw.Tokenizer, tmp_path: Path) -> Path:
-    """Its vocabulary as a file."""
+    """Returns its vocabulary as a file."""
     path = tmp_path / "vocab.txt"
     tok.save_vocab(path)
     return path
@@ -75,7 +75,7 @@ def vocab_file(tok: pw.Tokenizer, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Callable[[str], Ended]:
-    """Runs a line of bash in which `piecework` is the command, as a process of its own."""
+    """Returns a function that runs a line of bash with the command `piecework` in a new process."""
 
     def run_line(line: str) -> Ended:
         script = f'piecework() {{ "{sys.executable}" -m piecework "$@"; }}\nset -o pipefail\n{line}'

@@ -10,7 +10,9 @@ import piecework as pw
 Run = Callable[..., Any]
 
 
-def test_compare(run: Run, tok: pw.Tokenizer, tok_file: Path, tmp_path: Path) -> None:
+def test_compare_prints_a_table(
+    run: Run, tok: pw.Tokenizer, tok_file: Path, tmp_path: Path
+) -> None:
     merged = tmp_path / "merged.json"
     tok.as_bpe().save(merged)
     head, one, two = run("compare", "cats", "-t", tok_file, "-t", merged).out.splitlines()
@@ -23,7 +25,7 @@ def test_compare(run: Run, tok: pw.Tokenizer, tok_file: Path, tmp_path: Path) ->
     assert [block.split()[0] for block in typed.split("\n\n")] == ["cats", "hats"]
 
 
-def test_compare_json(run: Run, tok: pw.Tokenizer, tok_file: Path, vocab_file: Path) -> None:
+def test_compare_prints_json(run: Run, tok: pw.Tokenizer, tok_file: Path, vocab_file: Path) -> None:
     lines = run(
         "compare", "the cat", "mat", "-t", tok_file, "-t", vocab_file, "--json"
     ).out.splitlines()
@@ -33,7 +35,7 @@ def test_compare_json(run: Run, tok: pw.Tokenizer, tok_file: Path, vocab_file: P
     ]
 
 
-def test_compare_wrongly(run: Run, tok_file: Path, tmp_path: Path) -> None:
+def test_compare_errors(run: Run, tok_file: Path, tmp_path: Path) -> None:
     ended = run("compare", "cats", "-t", tmp_path / "none.json")
     assert (ended.code, ended.out) == (2, "")
     assert "none.json" in ended.err

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def ranks(tmp_path: Path) -> Path:
-    """A file of ranks that is called like an encoding."""
+    """Returns a tiktoken file with the name of an encoding."""
     path = tmp_path / "r50k_base.tiktoken"
     tokens = [*(bytes([byte]) for byte in range(256)), b"hu", b"hug", b" h"]
     lines = [f"{base64.b64encode(token).decode()} {rank}\n" for rank, token in enumerate(tokens)]
@@ -28,7 +28,7 @@ def ranks(tmp_path: Path) -> Path:
     return path
 
 
-def test_there_and_back(run: Run, ranks: Path, tmp_path: Path) -> None:
+def test_tiktoken_round_trip_keeps_the_bytes(run: Run, ranks: Path, tmp_path: Path) -> None:
     json, again = tmp_path / "t.json", tmp_path / "again" / "r50k_base.tiktoken"
     again.parent.mkdir()
     assert run("convert", ranks, json, "--to", "tokenizer.json") == (0, "", "")
@@ -37,7 +37,7 @@ def test_there_and_back(run: Run, ranks: Path, tmp_path: Path) -> None:
     assert again.read_bytes() == ranks.read_bytes()
 
 
-def test_names_say_the_format(run: Run, ranks: Path, tmp_path: Path) -> None:
+def test_file_names_choose_the_format(run: Run, ranks: Path, tmp_path: Path) -> None:
     json, again = tmp_path / "t.json", tmp_path / "again.tiktoken"
     assert run("convert", ranks, json) == (0, "", "")
     assert run("convert", json, again).code == 0
@@ -49,7 +49,7 @@ def test_names_say_the_format(run: Run, ranks: Path, tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == [again, ranks, json]
 
 
-def test_merges_get_a_folder(run: Run, ranks: Path, tmp_path: Path) -> None:
+def test_merges_txt_is_saved_as_a_folder(run: Run, ranks: Path, tmp_path: Path) -> None:
     target = tmp_path / "folder"
     ended = run("convert", ranks, target, "--to", "merges.txt")
     assert (ended.code, ended.out) == (0, "")
@@ -62,7 +62,7 @@ def test_merges_get_a_folder(run: Run, ranks: Path, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "symlink"), reason="no symbolic links")
 @pytest.mark.parametrize(
-    ("target", "told"),
+    ("target", "reason"),
     [
         ("loop", "symbolic links that point at each other"),
         ("loop/inner", "symbolic links that point at each other"),
@@ -70,20 +70,20 @@ def test_merges_get_a_folder(run: Run, ranks: Path, tmp_path: Path) -> None:
         ("file", "is a file; expected a folder"),
     ],
 )
-def test_a_folder_that_cannot_be_made(
-    target: str, told: str, run: Run, ranks: Path, tmp_path: Path
+def test_error_says_why_a_folder_cannot_be_made(
+    target: str, reason: str, run: Run, ranks: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "loop").symlink_to("loop")
     (tmp_path / "dangling").symlink_to("no-such-folder")
     (tmp_path / "file").write_bytes(b"kept")
     ended = run("convert", ranks, tmp_path / target, "--to", "merges.txt")
     assert (ended.code, ended.out) == (2, "")
-    assert ended.err.splitlines()[-1].startswith(f"error: {tmp_path / target}: {told}")
+    assert ended.err.splitlines()[-1].startswith(f"error: {tmp_path / target}: {reason}")
     assert (tmp_path / "file").read_bytes() == b"kept"
     assert not (tmp_path / "no-such-folder").exists()
 
 
-def test_a_name_for_the_ranks(run: Run, ranks: Path, tmp_path: Path) -> None:
+def test_name_option_selects_the_encoding(run: Run, ranks: Path, tmp_path: Path) -> None:
     mine, target = ranks.rename(tmp_path / "mine"), tmp_path / "t.json"
     ended = run("convert", mine, target, "--to", "tokenizer.json")
     assert (ended.code, ended.out) == (2, "")
@@ -95,18 +95,18 @@ def test_a_name_for_the_ranks(run: Run, ranks: Path, tmp_path: Path) -> None:
     assert (ended.code, "is no file of ranks" in ended.err) == (2, True)
 
 
-def test_what_cannot_be_held_is_not_written(run: Run, tok_file: Path, tmp_path: Path) -> None:
+def test_impossible_conversions_write_no_file(run: Run, tok_file: Path, tmp_path: Path) -> None:
     target = tmp_path / "x"
     ended = run("convert", tok_file, target, "--to", "tiktoken")
-    said = "error: a tiktoken file cannot hold a model other than BPE; save a tokenizer.json\n"
-    assert ended == (2, "", said)
+    message = "error: a tiktoken file cannot hold a model other than BPE; save a tokenizer.json\n"
+    assert ended == (2, "", message)
     assert not target.exists()
     assert run("convert", tok_file, tok_file, "--to", "vocab.txt").code == 2
     assert run("convert", tok_file, target, "--to", "gpt").code == 2
     assert run("convert", tok_file, target, "--to", "vocab.txt", "--base", "x").code == 2
 
 
-def test_a_model_like_another(run: Run, data: Path, tmp_path: Path) -> None:
+def test_base_option_keeps_fields_of_a_model(run: Run, data: Path, tmp_path: Path) -> None:
     model = live_bpe.vocab_file(data, "llama2-tokenizer.model")
     json, target = tmp_path / "t.json", tmp_path / "t.model"
     ended = run("convert", model, json, "--to", "tokenizer.json")
@@ -115,13 +115,15 @@ def test_a_model_like_another(run: Run, data: Path, tmp_path: Path) -> None:
         "warning: a tokenizer.json has no control symbols: '<s>', '</s>' in a text are matched once it is loaded, and are "
         "ordinary text here; pass specials='text' to calls of the loaded tokenizer\n"
     )
-    back = run("convert", json, target, "--to", "sentencepiece", "--base", model)
-    assert (back.code, back.out) == (0, "")
-    assert back.err.startswith("warning: a SentencePiece model has control symbols: '<s>', '</s>'")
+    converted = run("convert", json, target, "--to", "sentencepiece", "--base", model)
+    assert (converted.code, converted.out) == (0, "")
+    assert converted.err.startswith(
+        "warning: a SentencePiece model has control symbols: '<s>', '</s>'"
+    )
     assert target.read_bytes() == model.read_bytes()
 
 
-def test_what_is_lost_is_told_in_words(run: Run, tmp_path: Path) -> None:
+def test_losses_are_listed_in_a_warning(run: Run, tmp_path: Path) -> None:
     trainer = pw.BpeTrainer(40, end_of_word_suffix="</w>", special_tokens=["[UNK]"])
     pw.train(["the cat sat"], trainer).save(tmp_path / "t.json")
     ended = run("convert", tmp_path / "t.json", tmp_path / "codes", "--to", "subword-nmt")
@@ -131,13 +133,13 @@ def test_what_is_lost_is_told_in_words(run: Run, tmp_path: Path) -> None:
     )
 
 
-def test_a_setting_that_a_vocabulary_lacks_is_told_as_an_option(run: Run, tmp_path: Path) -> None:
+def test_warning_names_missing_settings_as_options(run: Run, tmp_path: Path) -> None:
     pw.train({"▁a": 3, "▁ab": 2}, pw.UnigramTrainer(6)).save(tmp_path / "t.json")
     ended = run("convert", tmp_path / "t.json", tmp_path / "v.txt", "--to", "vocab.txt")
     assert ", --unk-token '<unk>', " in ended.err
 
 
-def test_clip_there_and_back(run: Run, data: Path, tmp_path: Path) -> None:
+def test_clip_round_trip(run: Run, data: Path, tmp_path: Path) -> None:
     path = live_bpe.vocab_file(data, "clip-bpe_simple_vocab_16e6.txt.gz")
     json, again = tmp_path / "t.json", tmp_path / "again.txt.gz"
     assert run("convert", path, json, "--to", "tokenizer.json") == (0, "", "")
@@ -148,8 +150,8 @@ def test_clip_there_and_back(run: Run, data: Path, tmp_path: Path) -> None:
 WORDS = {"▁the": 9, "▁cat": 5, "▁cats": 4, "▁mat": 3, "▁s": 1}
 
 
-def test_the_nearest_of_unigram_there_and_back(run: Run, tmp_path: Path) -> None:
-    json, model, back = (tmp_path / name for name in ("t.json", "t.model", "back.json"))
+def test_approximate_unigram_round_trip(run: Run, tmp_path: Path) -> None:
+    json, model, reloaded = (tmp_path / name for name in ("t.json", "t.model", "back.json"))
     tok = pw.train(WORDS, pw.UnigramTrainer(16))
     tok.save(json)
     ended = run("convert", json, model, "--to", "sentencepiece", "--approximate")
@@ -157,18 +159,18 @@ def test_the_nearest_of_unigram_there_and_back(run: Run, tmp_path: Path) -> None
     assert ended.err.startswith("warning: the file is the closest that sentencepiece can hold: ")
     assert "scores are added up in 32 bits" in ended.err
     assert pw.Tokenizer.from_file(model).tokenize("the cats") == tok.tokenize("the cats")
-    ended = run("convert", model, back, "--to", "tokenizer.json", "--approximate")
+    ended = run("convert", model, reloaded, "--to", "tokenizer.json", "--approximate")
     assert ended.code == 0
     assert "scores are added up in 64 bits" in ended.err
-    assert pw.Tokenizer.from_file(back).tokenize("the cats") == tok.tokenize("the cats")
-    ended = run("convert", model, back, "--to", "tokenizer.json")
+    assert pw.Tokenizer.from_file(reloaded).tokenize("the cats") == tok.tokenize("the cats")
+    ended = run("convert", model, reloaded, "--to", "tokenizer.json")
     assert ended.code == 0
     assert ended.err.startswith("warning: a tokenizer.json has no control symbols")
-    assert "piecework.Unigram" in back.read_text(encoding="utf-8")
+    assert "piecework.Unigram" in reloaded.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         (["--to", "sentencepiece"], "scores that are added up in 64 bits"),
         (["--to", "vocab.txt", "--approximate"], "--approximate is for Unigram"),
@@ -179,18 +181,18 @@ def test_the_nearest_of_unigram_there_and_back(run: Run, tmp_path: Path) -> None
         ),
     ],
 )
-def test_conversions_that_are_refused(
-    run: Run, tmp_path: Path, given: list[str], said: str
+def test_invalid_conversions_are_refused(
+    run: Run, tmp_path: Path, given: list[str], message: str
 ) -> None:
     json, target = tmp_path / "t.json", tmp_path / "target"
     pw.train(WORDS, pw.UnigramTrainer(16)).save(json)
     ended = run("convert", json, target, *given)
     assert (ended.code, ended.out) == (2, "")
-    assert said in " ".join(ended.err.split())
+    assert message in " ".join(ended.err.split())
     assert not target.exists()
 
 
-def test_only_unigram_has_a_nearest(run: Run, tok_file: Path, tmp_path: Path) -> None:
+def test_approximate_requires_unigram(run: Run, tok_file: Path, tmp_path: Path) -> None:
     for to in ("sentencepiece", "tokenizer.json"):
         ended = run("convert", tok_file, tmp_path / "x", "--to", to, "--approximate")
         assert (ended.code, ended.out) == (2, "")

@@ -10,7 +10,7 @@ import piecework as pw
 Run = Callable[..., Any]
 
 
-def test_count(run: Run, tok: pw.Tokenizer, tok_file: Path, text_file: Path) -> None:
+def test_count_prints_a_table(run: Run, tok: pw.Tokenizer, tok_file: Path, text_file: Path) -> None:
     text = text_file.read_text(encoding="utf-8")
     tokens = sum(tok.count(text.splitlines()))
     expected = [tokens, 4, 13, len(text), text_file.stat().st_size]
@@ -22,26 +22,26 @@ def test_count(run: Run, tok: pw.Tokenizer, tok_file: Path, text_file: Path) -> 
     assert int(both[-1].split()[1]) == 9
 
 
-def test_count_json(run: Run, tok_file: Path, text_file: Path) -> None:
+def test_count_prints_json(run: Run, tok_file: Path, text_file: Path) -> None:
     counted = json.loads(run("count", tok_file, text_file, text_file, "--json").out)
     one, two = counted["files"]
     assert one == two
     assert counted["total"] == {name: 2 * one[name] for name in one if name != "file"}
 
 
-def test_count_names_the_line(run: Run, tok_file: Path) -> None:
+def test_count_error_names_the_line(run: Run, tok_file: Path) -> None:
     ended = run("count", tok_file, "--specials", "error", stdin="cat\n[CLS]")
     assert (ended.code, ended.out) == (2, "")
     assert "standard input: line 2: " in ended.err
 
 
-def test_explain(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
+def test_explain_prints_explanations(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
     expected = f"{tok.explain('cats')}\n{tok.explain('hat')}\n"
     assert run("explain", tok_file, "cats", "hat").out == expected
     assert run("explain", tok_file, stdin="cats\nhat\n").out == expected
 
 
-def test_explain_json(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
+def test_explain_prints_json(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
     (line,) = run("explain", tok_file, "cats", "--json").out.splitlines()
     explained = json.loads(line)
     assert explained["text"] == "cats"
@@ -57,22 +57,24 @@ def test_explain_without_history(run: Run, vocab_file: Path) -> None:
     assert run("explain", vocab_file, "caf\udce9").code == 2
 
 
-def test_inspect(run: Run, tok: pw.Tokenizer, tok_file: Path, vocab_file: Path) -> None:
-    shown = run("inspect", tok_file, "--merges", 2)
-    assert shown.code == 0
+def test_inspect_prints_settings(
+    run: Run, tok: pw.Tokenizer, tok_file: Path, vocab_file: Path
+) -> None:
+    output = run("inspect", tok_file, "--merges", 2)
+    assert output.code == 0
     for expected in ("WordPiece", "BertPreTokenizer", "likelihood", str(tok.counts_sha256), "…"):
-        assert expected in shown.out
+        assert expected in output.out
     assert run("inspect", vocab_file).code == 0
     facts = json.loads(run("inspect", tok_file, "--json").out)
     assert (facts["generic_path_reason"], facts["max_id"]) == (None, tok.max_id)
 
 
-def test_inspect_cuts_a_long_list_short(run: Run, tmp_path: Path) -> None:
+def test_inspect_shortens_long_lists(run: Run, tmp_path: Path) -> None:
     symbols = [f"word{number}" for number in range(103)]
     trainer = pw.WordPieceTrainer(300, user_defined_symbols=symbols)
     pw.train({"hug": 1}, trainer).save(tmp_path / "t.json")
-    shown = run("inspect", tmp_path / "t.json").out
-    assert "word99 and 3 more\n" in shown
+    output = run("inspect", tmp_path / "t.json").out
+    assert "word99 and 3 more\n" in output
     assert (
         json.loads(run("inspect", tmp_path / "t.json", "--json").out)["trainer"][
             "user_defined_symbols"
@@ -81,7 +83,7 @@ def test_inspect_cuts_a_long_list_short(run: Run, tmp_path: Path) -> None:
     )
 
 
-def test_inspect_tells_of_every_part(run: Run, tmp_path: Path) -> None:
+def test_inspect_shortens_every_component(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "t.json"
     tok = pw.Tokenizer(
         pw.models.WordLevel(["[UNK]", "[PAD]", "a"], "[UNK]"),
@@ -92,9 +94,9 @@ def test_inspect_tells_of_every_part(run: Run, tmp_path: Path) -> None:
         padding=7,
     )
     tok.save(path)
-    shown = run("inspect", path).out
-    for said in ("WordLevel", "Fuse()", "max_length=5", "length=7", "<99> and 3 more"):
-        assert said in " ".join(shown.split())
+    output = run("inspect", path).out
+    for part in ("WordLevel", "Fuse()", "max_length=5", "length=7", "<99> and 3 more"):
+        assert part in " ".join(output.split())
     facts = json.loads(run("inspect", path, "--json").out)
     assert facts["model"] == "WordLevel"
     added = {token["content"]: token["id"] for token in facts["added_tokens"]}
@@ -104,14 +106,14 @@ def test_inspect_tells_of_every_part(run: Run, tmp_path: Path) -> None:
     assert facts["post_processor"] is None
 
 
-def test_inspect_an_added_token(run: Run, tok: pw.Tokenizer, tmp_path: Path) -> None:
+def test_inspect_added_token(run: Run, tok: pw.Tokenizer, tmp_path: Path) -> None:
     tok.with_added_tokens(["<x>"]).save(tmp_path / "t.json")
     facts = json.loads(run("inspect", tmp_path / "t.json", "--token", "<x>", "--json").out)
     assert (facts["id"], facts["count"], facts["probability"]) == (len(tok), 0, 2**-52)
     assert "<x>: an added token" in run("explain", tmp_path / "t.json", "the <x>").out
 
 
-def test_inspect_json(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
+def test_inspect_prints_json(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
     facts = json.loads(run("inspect", tok_file, "--json", "--merges", 2).out)
     assert facts["vocab_size"] == len(tok)
     assert facts["trainer"] == tok.trainer
@@ -122,7 +124,7 @@ def test_inspect_json(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
     assert everything["last_merges"] == []
 
 
-def test_inspect_shows_all_parts(run: Run, tok: pw.Tokenizer, tmp_path: Path) -> None:
+def test_inspect_shows_all_components(run: Run, tok: pw.Tokenizer, tmp_path: Path) -> None:
     file = tmp_path / "t.json"
     added = [
         pw.AddedToken("<x>", lstrip=True, normalized=False),
@@ -137,12 +139,12 @@ def test_inspect_shows_all_parts(run: Run, tok: pw.Tokenizer, tmp_path: Path) ->
     assert [token["content"] for token in facts["added_tokens"]] == [
         token.content for token in limited.added_tokens.values()
     ]
-    shown = run("inspect", file).out
-    assert "[MASK] (rstrip) <x> (lstrip, not normalized) <y>\n" in shown
-    assert f"truncation                   {limited.truncation!r}\n" in shown
+    output = run("inspect", file).out
+    assert "[MASK] (rstrip) <x> (lstrip, not normalized) <y>\n" in output
+    assert f"truncation                   {limited.truncation!r}\n" in output
 
 
-def test_inspect_knows_other_models(run: Run, tmp_path: Path) -> None:
+def test_inspect_supports_other_models(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "t.json"
     pw.Tokenizer(pw.models.WordLevel(["[UNK]", "a"], unk_token="[UNK]")).save(file)
     facts = json.loads(run("inspect", file, "--json").out)
@@ -151,7 +153,7 @@ def test_inspect_knows_other_models(run: Run, tmp_path: Path) -> None:
     assert run("inspect", file).out.startswith("model  ")
 
 
-def test_inspect_a_token(run: Run, tok: pw.Tokenizer, tok_file: Path, vocab_file: Path) -> None:
+def test_inspect_token(run: Run, tok: pw.Tokenizer, tok_file: Path, vocab_file: Path) -> None:
     counts = tok.token_counts
     assert counts
     facts = json.loads(run("inspect", tok_file, "--token", "cat", "--json").out)

@@ -1,4 +1,4 @@
-"""Every command has a help text with an example, and docs/cli.md is made of these texts."""
+"""Help texts: every command has one with an example, and docs/cli.md is generated from them."""
 
 import subprocess
 import sys
@@ -28,19 +28,19 @@ def test_every_command_is_documented(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_help_shows_an_example(name: str, run: Callable[..., Any]) -> None:
+def test_every_help_text_has_an_example(name: str, run: Callable[..., Any]) -> None:
     help_text = run(name, "--help")
     assert help_text.code == 0
     assert f"Examples:\n    piecework {name} " in help_text.out.replace("cat *.txt | ", "")
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_option_says_what_it_does(name: str) -> None:
+def test_every_option_has_a_help_text(name: str) -> None:
     command = get_command(app).commands[name]
     assert [param.name for param in command.params if not getattr(param, "help", None)] == []
 
 
-def test_the_page_is_what_the_help_texts_say() -> None:
+def test_cli_page_is_current() -> None:
     tool = REPOSITORY / "tools" / "make_cli_docs.py"
     done = subprocess.run(
         [sys.executable, tool, "--check"], capture_output=True, text=True, check=False

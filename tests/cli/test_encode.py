@@ -15,11 +15,11 @@ Run = Callable[..., Any]
 
 
 def ids_of(out: str) -> list[list[int]]:
-    """Gives the ids that a command printed."""
+    """Returns the ids that a command printed."""
     return [[int(word) for word in line.split()] for line in out.splitlines()]
 
 
-def test_ids(run: Run, tok: pw.Tokenizer, tok_file: Path, text_file: Path) -> None:
+def test_encode_prints_ids(run: Run, tok: pw.Tokenizer, tok_file: Path, text_file: Path) -> None:
     ended = run("encode", tok_file, text_file)
     lines = text_file.read_text(encoding="utf-8").splitlines()
     assert (ended.code, ended.err) == (0, "")
@@ -27,18 +27,20 @@ def test_ids(run: Run, tok: pw.Tokenizer, tok_file: Path, text_file: Path) -> No
 
 
 @pytest.mark.parametrize("file", [[], ["-"]])
-def test_standard_input(run: Run, tok: pw.Tokenizer, tok_file: Path, file: list[str]) -> None:
+def test_encode_reads_standard_input(
+    run: Run, tok: pw.Tokenizer, tok_file: Path, file: list[str]
+) -> None:
     ended = run("encode", tok_file, *file, "--no-special-tokens", stdin="the cat\r\nhat")
     assert ids_of(ended.out) == [
         tok.encode_ids(line, add_special_tokens=False) for line in ("the cat", "hat")
     ]
 
 
-def test_tokens(run: Run, tok_file: Path) -> None:
+def test_encode_prints_tokens(run: Run, tok_file: Path) -> None:
     assert run("encode", tok_file, "--tokens", stdin="the zat\n").out == "[CLS] the [UNK] [SEP]\n"
 
 
-def test_readable_tokens(run: Run, tok_file: Path, tmp_path: Path) -> None:
+def test_encode_prints_display_tokens(run: Run, tok_file: Path, tmp_path: Path) -> None:
     assert run("encode", tok_file, "--readable", stdin="the\n").out == "[CLS] the [SEP]\n"
     vocab = ["Ġa", "Ã", "©", "b"]
     level = pw.Tokenizer(
@@ -53,7 +55,7 @@ def test_readable_tokens(run: Run, tok_file: Path, tmp_path: Path) -> None:
     )
 
 
-def test_json(run: Run, tok: pw.Tokenizer, tok_file: Path, text_file: Path) -> None:
+def test_encode_prints_json(run: Run, tok: pw.Tokenizer, tok_file: Path, text_file: Path) -> None:
     ended = run("encode", tok_file, text_file, "--json")
     lines = text_file.read_text(encoding="utf-8").splitlines()
     for printed, line in zip(ended.out.splitlines(), lines, strict=True):
@@ -65,7 +67,7 @@ def test_json(run: Run, tok: pw.Tokenizer, tok_file: Path, text_file: Path) -> N
         }
 
 
-def test_lines_are_cut_and_filled_as_the_file_prescribes(
+def test_truncation_and_padding_of_the_file_are_applied(
     run: Run, tok: pw.Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, lines = tmp_path / "t.json", ["the cat", "", "the cat sat on the mat"]
@@ -80,7 +82,7 @@ def test_lines_are_cut_and_filled_as_the_file_prescribes(
     assert ids_of(free.out) == [tok.encode_ids(line) for line in lines]
 
 
-def test_lines_are_filled_to_the_longest(run: Run, tok: pw.Tokenizer, tmp_path: Path) -> None:
+def test_lines_are_padded_to_the_longest(run: Run, tok: pw.Tokenizer, tmp_path: Path) -> None:
     path, lines = tmp_path / "t.json", ["the cat", "", "the cat sat on the mat"]
     tok.with_parts(padding="longest").save(path)
     rows = tok.encode_batch(lines, padding="longest").to_list()
@@ -89,7 +91,7 @@ def test_lines_are_filled_to_the_longest(run: Run, tok: pw.Tokenizer, tmp_path: 
     assert (refused.code, "cannot wait for the longest line" in refused.err) == (2, True)
 
 
-def test_batches_keep_the_order(
+def test_output_keeps_the_order_of_lines(
     run: Run, tok: pw.Tokenizer, tok_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "_LINES", 7)
@@ -109,14 +111,14 @@ def test_batches_keep_the_order(
         ("char", ["[UNK]", "[UNK]", "##a", "##t"]),
     ],
 )
-def test_unknown(run: Run, tok_file: Path, policy: str, tokens: list[str]) -> None:
+def test_unknown_option(run: Run, tok_file: Path, policy: str, tokens: list[str]) -> None:
     ended = run(
         "encode", tok_file, "--unknown", policy, "--tokens", "--no-special-tokens", stdin="ğğat"
     )
     assert ended.out.replace("##at", "##a ##t").split() == tokens
 
 
-def test_settings_of_a_vocab_txt(run: Run, vocab_file: Path) -> None:
+def test_options_for_vocab_txt(run: Run, vocab_file: Path) -> None:
     words = ("encode", vocab_file, "--tokens", "--no-special-tokens")
     assert run(*words, stdin="The").out == "the\n"
     assert run(*words, "--no-lowercase", stdin="The").out == "[UNK]\n"
@@ -126,13 +128,13 @@ def test_settings_of_a_vocab_txt(run: Run, vocab_file: Path) -> None:
     assert run(*words, "--normalizer", "none", stdin="The the").out == "[UNK] the\n"
 
 
-def test_settings_that_a_tokenizer_json_has(run: Run, tok_file: Path) -> None:
+def test_options_defined_by_tokenizer_json_are_refused(run: Run, tok_file: Path) -> None:
     ended = run("encode", tok_file, "--no-lowercase", stdin="x")
     assert (ended.code, ended.out) == (2, "")
     assert "--lowercase is something that a tokenizer.json says itself" in ended.err
 
 
-def test_special_tokens_in_the_text(run: Run, tok_file: Path) -> None:
+def test_specials_option(run: Run, tok_file: Path) -> None:
     words = ("encode", tok_file, "--tokens", "--no-special-tokens")
     text = "the\n[SEP]\n"
     assert run(*words, stdin=text).out == "the\n[SEP]\n"
@@ -143,7 +145,7 @@ def test_special_tokens_in_the_text(run: Run, tok_file: Path) -> None:
     assert "--specials text" in ended.err
 
 
-def test_broken_bytes(run: Run, tok_file: Path, tmp_path: Path) -> None:
+def test_invalid_utf8_is_refused_or_replaced(run: Run, tok_file: Path, tmp_path: Path) -> None:
     file = tmp_path / "bad.txt"
     file.write_bytes(b"the\n" * 5000 + b"c\xffat\n")
     ended = run("encode", tok_file, file)
@@ -156,10 +158,10 @@ def test_broken_bytes(run: Run, tok_file: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("verb", ["encode", "decode", "count"])
-def test_files_that_are_none(run: Run, tok_file: Path, tmp_path: Path, verb: str) -> None:
+def test_missing_files_are_refused(run: Run, tok_file: Path, tmp_path: Path, verb: str) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
-    for words, said in (
+    for words, message in (
         ((tok_file, "nope"), "nope: no such file or folder"),
         ((tok_file, empty), f"{empty}: is a folder"),
         (("nope",), "nope: no such file or folder"),
@@ -167,11 +169,13 @@ def test_files_that_are_none(run: Run, tok_file: Path, tmp_path: Path, verb: str
     ):
         ended = run(verb, *words)
         assert (ended.code, ended.out) == (2, "")
-        assert ended.err.startswith(f"error: {said}")
+        assert ended.err.startswith(f"error: {message}")
         assert ended.err.count("\n") == 1
 
 
-def test_a_folder(run: Run, tok: pw.Tokenizer, vocab_file: Path, tmp_path: Path) -> None:
+def test_model_folder_is_read(
+    run: Run, tok: pw.Tokenizer, vocab_file: Path, tmp_path: Path
+) -> None:
     folder = tmp_path / "model"
     folder.mkdir()
     vocab_file.rename(folder / "vocab.txt")
@@ -186,7 +190,7 @@ def test_a_folder(run: Run, tok: pw.Tokenizer, vocab_file: Path, tmp_path: Path)
 @pytest.mark.parametrize(
     "content", [b"", b"{", b"{}", b"\xff\xfe", b"[UNK]\n[UNK]\n", b"[" * 100_000]
 )
-def test_broken_tokenizers(run: Run, tmp_path: Path, content: bytes) -> None:
+def test_broken_tokenizers_are_refused(run: Run, tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "t.json"
     file.write_bytes(content)
     ended = run("encode", file, stdin="x")
@@ -201,7 +205,7 @@ def test_messages_stay_on_one_line(run: Run, tmp_path: Path) -> None:
     assert ended.err.endswith("no\\x1b[31m\\nfile: no such file or folder\n")
 
 
-def test_decode(run: Run, tok: pw.Tokenizer, tok_file: Path, text_file: Path) -> None:
+def test_decode_prints_texts(run: Run, tok: pw.Tokenizer, tok_file: Path, text_file: Path) -> None:
     lines = text_file.read_text(encoding="utf-8").splitlines()
     texts = [tok.decode(tok.encode_ids(line)) for line in lines]
     for form in ([], ["--json"]):
@@ -211,7 +215,7 @@ def test_decode(run: Run, tok: pw.Tokenizer, tok_file: Path, text_file: Path) ->
         assert [json.loads(line)["text"] for line in printed] == texts
 
 
-def test_decode_reads_lists_in_several_forms(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
+def test_decode_reads_several_list_formats(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
     number = tok.token_to_id("the")
     text = f"{number} {number}\n{number},{number}\n[{number}, {number}]\n\n"
     assert run("decode", tok_file, stdin=text).out == "the the\nthe the\nthe the\n\n"
@@ -224,7 +228,7 @@ def test_decode_reads_lists_in_several_forms(run: Run, tok: pw.Tokenizer, tok_fi
     ["x", "1 -2", "1_0", "1.5", "9999", "99999999999999999999", "[1, true]", '["1", 2, {}]', "[1", "{}", '{"ids": 3}',
      "[" * 100_000, "٣", "4294967296"],
 )  # fmt: skip
-def test_a_line_that_holds_no_ids(run: Run, tok_file: Path, line: str) -> None:
+def test_decode_refuses_lines_without_ids(run: Run, tok_file: Path, line: str) -> None:
     ended = run("decode", tok_file, stdin=f"1 2\n{line}\n")
     assert (ended.code, ended.out) == (2, "")
     assert ended.err.startswith("error: standard input: line 2: ")
@@ -239,7 +243,7 @@ def unigram(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_the_best_segmentations(run: Run, unigram: Path) -> None:
+def test_nbest_option(run: Run, unigram: Path) -> None:
     printed = run("encode", unigram, "--nbest", 2, "--tokens", stdin="ab\naba\n").out
     assert printed == "-1.5\tab\n-3\ta b\n-2.5\tab a\n-3\taba\n"
     assert run("encode", unigram, "--nbest", 2, stdin="ab\n").out == "-1.5\t3\n-3\t1 2\n"
@@ -250,7 +254,7 @@ def test_the_best_segmentations(run: Run, unigram: Path) -> None:
     ]
 
 
-def test_segmentations_by_chance(run: Run, unigram: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sample_option(run: Run, unigram: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tok, lines = pw.Tokenizer.from_file(unigram), ["ababa"] * 30
     for given, call in {
         ("--sample", "--alpha", "0.1", "--seed", "1"): {"alpha": 0.1, "seed": 1},
@@ -267,7 +271,7 @@ def test_segmentations_by_chance(run: Run, unigram: Path, monkeypatch: pytest.Mo
             out = run("encode", unigram, *given, stdin="\n".join(lines)).out
             assert ids_of(out) == wanted, given
         assert len(set(map(tuple, wanted))) > 3
-    # Without a seed each run draws anew; two runs of 30 lines are alike once in 10^15.
+    # Runs without a seed differ; two runs of 30 lines agree by chance once in 10^15.
     drawn = {run("encode", unigram, "--sample", stdin="\n".join(lines)).out for _ in range(3)}
     assert len(drawn) > 1
 
@@ -288,7 +292,7 @@ def test_segmentations_by_chance(run: Run, unigram: Path, monkeypatch: pytest.Mo
         (("--nbest", "0"), "--nbest"),
     ],
 )
-def test_chance_that_says_nothing(
+def test_sampling_options_without_effect_are_refused(
     run: Run, unigram: Path, given: tuple[str, ...], message: str
 ) -> None:
     ended = run("encode", unigram, *given, stdin="a\n")
@@ -296,7 +300,7 @@ def test_chance_that_says_nothing(
     assert message in " ".join(ended.err.split())
 
 
-def test_dropout_and_its_seed(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
+def test_dropout_and_seed_options(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
     lines = ["the cats sat"] * 20
     wanted = tok.encode_batch(lines, dropout=0.4, seed=3).to_list()
     given = ("--dropout", "0.4", "--seed", "3")
@@ -304,13 +308,13 @@ def test_dropout_and_its_seed(run: Run, tok: pw.Tokenizer, tok_file: Path) -> No
     assert len(set(map(tuple, wanted))) > 3
 
 
-def test_a_vocabulary_without_counts_has_no_likelihood(run: Run, vocab_file: Path) -> None:
+def test_likeliest_segmentation_requires_counts(run: Run, vocab_file: Path) -> None:
     ended = run("encode", vocab_file, "--segmentation", "likeliest", stdin="cats")
     assert (ended.code, ended.out) == (2, "")
     assert "needs token counts, which come from training" in ended.err
 
 
-def test_a_seed_is_for_models_with_a_dropout_of_their_own_too(run: Run, tmp_path: Path) -> None:
+def test_seed_option_applies_to_models_with_dropout(run: Run, tmp_path: Path) -> None:
     model = pw.models.BPE(["a", "b", "ab", "abab"], [("a", "b"), ("ab", "ab")], dropout=0.5)
     pw.Tokenizer(model).save(tmp_path / "drops.json")
     pw.Tokenizer(pw.models.BPE(["a"], [])).save(tmp_path / "plain.json")
@@ -323,7 +327,7 @@ def test_a_seed_is_for_models_with_a_dropout_of_their_own_too(run: Run, tmp_path
     assert "--seed requires --sample, --dropout" in refused.err
 
 
-def test_a_wordpiece_by_likelihood_has_lists_and_samples(
+def test_nbest_and_sampling_with_likeliest_wordpiece(
     run: Run, tok: pw.Tokenizer, tok_file: Path, tmp_path: Path
 ) -> None:
     likeliest, path = tok.with_settings(segmentation="likeliest"), tmp_path / "likeliest.json"
@@ -338,19 +342,19 @@ def test_a_wordpiece_by_likelihood_has_lists_and_samples(
     assert ids_of(run("encode", path, *given, stdin="cats\n" * 9).out) == wanted
 
 
-def test_other_models_have_no_list(run: Run, tok_file: Path) -> None:
+def test_nbest_option_requires_probabilities(run: Run, tok_file: Path) -> None:
     ended = run("encode", tok_file, "--nbest", 2, stdin="a\n")
     assert (ended.code, ended.out) == (2, "")
     assert "have probabilities of segmentations" in ended.err
     assert run("encode", tok_file, "--sample", stdin="a\n").code == 2
 
 
-def test_control_symbols_of_a_sentencepiece_model_are_text(run: Run, tmp_path: Path) -> None:
+def test_control_symbols_are_text_by_default(run: Run, tmp_path: Path) -> None:
     pieces = [("<unk>", 0.0, 2), ("<s>", 0.0, 3), *((c, -1.0, 1) for c in "▁ab<s>")]
     (tmp_path / "m.model").write_bytes(live_unigram.model_of(pieces))
     text, matched = [3, 5, 6, 7], [3, 1]
-    for said, wanted in ((None, text), ("text", text), ("match", matched)):
-        flags = ["--specials", said] if said else []
+    for specials, wanted in ((None, text), ("text", text), ("match", matched)):
+        flags = ["--specials", specials] if specials else []
         ended = run("encode", tmp_path / "m.model", *flags, stdin="a<s>")
         assert (ended.code, ids_of(ended.out)) == (0, [wanted])
         counted = run("count", tmp_path / "m.model", *flags, "--json", stdin="a<s>")

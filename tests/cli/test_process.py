@@ -1,4 +1,4 @@
-"""What only a process of its own shows: pipes, signals, start-up, completion."""
+"""The command as a process: pipes, signals, start-up, completion."""
 
 import os
 import re
@@ -23,34 +23,34 @@ terminals = pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-termin
 Shell = Callable[[str], Any]
 
 
-def test_both_ways_to_start(shell: Shell) -> None:
+def test_command_and_entry_point_start(shell: Shell) -> None:
     assert shell("piecework --version").out == f"piecework {pw.__version__}\n"
     assert (
         shell(f"{sys.executable} -c 'from piecework.cli import main; main()' --version").code == 0
     )
 
 
-def test_help_is_light(shell: Shell) -> None:
+def test_help_imports_few_modules(shell: Shell) -> None:
     script = "import sys\nfrom piecework.cli import main\ntry:\n    main(['train', '--help'])\nexcept SystemExit:\n    print(*sys.modules)"
     loaded = shell(f'{sys.executable} -c "{script}"').out.split()
     assert "piecework.cli.app" in loaded
     assert not {"numpy", "piecework._core", "rich"}.intersection(loaded)
 
 
-def test_no_command(shell: Shell) -> None:
+def test_no_command_prints_usage(shell: Shell) -> None:
     ended = shell("piecework")
     assert ended.code in (0, 2)
     assert "Usage: piecework" in ended.out + ended.err
 
 
-def test_an_unknown_command(shell: Shell) -> None:
+def test_unknown_command_is_refused(shell: Shell) -> None:
     ended = shell("piecework frobnicate")
     assert (ended.code, ended.out) == (2, "")
     assert "frobnicate" in ended.err
 
 
 @pytest.mark.parametrize("stream", ["", "--stream"])
-def test_a_broken_pipe_is_no_error(shell: Shell, tok_file: Path, stream: str) -> None:
+def test_broken_pipe_is_no_error(shell: Shell, tok_file: Path, stream: str) -> None:
     lines = tok_file.parent / "many.txt"
     lines.write_text("the cat sat on the mat\n" * 20_000, encoding="utf-8")
     ended = shell(f"piecework encode {tok_file} {lines} {stream} | head -1")
@@ -59,25 +59,25 @@ def test_a_broken_pipe_is_no_error(shell: Shell, tok_file: Path, stream: str) ->
     assert ended.err == ""
 
 
-def test_a_help_text_that_nobody_reads(shell: Shell) -> None:
+def test_unread_help_text_is_no_error(shell: Shell) -> None:
     ended = shell("piecework train --help | true")
     assert (ended.code, ended.err) == (0, "")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this machine")
-def test_a_full_disk(shell: Shell, tok_file: Path) -> None:
+def test_full_disk_is_an_error(shell: Shell, tok_file: Path) -> None:
     ended = shell(f"echo cat | piecework encode {tok_file} >/dev/full")
     assert ended.code == 2
     assert ended.err.startswith("error: ")
     assert ended.err.count("\n") == 1
 
 
-def test_a_pipeline(shell: Shell, tok_file: Path) -> None:
+def test_encode_piped_to_decode(shell: Shell, tok_file: Path) -> None:
     ended = shell(f"echo the cat | piecework encode {tok_file} - | piecework decode {tok_file} -")
     assert (ended.code, ended.out, ended.err) == (0, "the cat\n", "")
 
 
-def test_stream_does_not_wait_for_the_end(tok_file: Path) -> None:
+def test_stream_prints_each_line_at_once(tok_file: Path) -> None:
     words = [sys.executable, "-m", "piecework", "encode", tok_file, "--stream", "--tokens"]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin
@@ -90,7 +90,7 @@ def test_stream_does_not_wait_for_the_end(tok_file: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of another kind")
-def test_ctrl_c(tok_file: Path) -> None:
+def test_ctrl_c_ends_the_process(tok_file: Path) -> None:
     words = [sys.executable, "-m", "piecework", "encode", tok_file, "--stream"]
     with subprocess.Popen(
         words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -108,7 +108,7 @@ def test_ctrl_c(tok_file: Path) -> None:
         assert b"Traceback" not in process.stderr.read()
 
 
-def test_colours_and_progress_are_for_terminals(
+def test_output_without_terminal_has_no_escape_codes(
     shell: Shell, tok_file: Path, text_file: Path
 ) -> None:
     for words in (f"inspect {tok_file}", f"count {tok_file} {text_file}"):
@@ -117,7 +117,7 @@ def test_colours_and_progress_are_for_terminals(
 
 
 def on_a_terminal(words: list[object], **environment: str) -> str:
-    """Gives what Python writes, given these words, to a terminal."""
+    """Runs Python with these arguments on a terminal and returns its output."""
     ours, theirs = pty.openpty()
     with subprocess.Popen(
         [sys.executable, *map(str, words)],
@@ -129,10 +129,10 @@ def on_a_terminal(words: list[object], **environment: str) -> str:
         | environment,
     ) as process:
         os.close(theirs)
-        shown = b"".join(iter(lambda: read_some(ours), b""))
+        output = b"".join(iter(lambda: read_some(ours), b""))
         assert process.wait(60) == 0
     os.close(ours)
-    return shown.decode()
+    return output.decode()
 
 
 @terminals
@@ -145,34 +145,34 @@ def test_progress_is_shown_on_a_terminal() -> None:
     """
     words, hidden = (["-c", textwrap.dedent(script % value)] for value in (False, True))
     colour = re.compile(r"\x1b\[[39]\d")
-    shown = on_a_terminal(words)
-    assert "counting" in shown
-    assert colour.search(shown)
+    output = on_a_terminal(words)
+    assert "counting" in output
+    assert colour.search(output)
     assert not colour.search(on_a_terminal(words, NO_COLOR="1"))
     assert on_a_terminal(hidden) == ""
 
 
 @terminals
-def test_no_progress(text_file: Path, tmp_path: Path) -> None:
+def test_no_progress_option(text_file: Path, tmp_path: Path) -> None:
     words = ["train", text_file, "-o", tmp_path / "t.json", "--vocab-size", 40, "--no-progress"]
     assert "\x1b" not in on_a_terminal(["-m", "piecework", *words])
 
 
 @terminals
-def test_a_table_on_a_terminal(tok_file: Path) -> None:
-    shown = on_a_terminal(["-m", "piecework", "inspect", tok_file, "--token", "cat"])
-    assert "\x1b[1mprobability" in shown
+def test_table_on_a_terminal_has_escape_codes(tok_file: Path) -> None:
+    output = on_a_terminal(["-m", "piecework", "inspect", tok_file, "--token", "cat"])
+    assert "\x1b[1mprobability" in output
 
 
 def read_some(terminal: int) -> bytes:
-    """Gives what a program wrote to a terminal; nothing when it has ended."""
+    """Returns new output on a terminal; empty if the program has ended."""
     try:
         return os.read(terminal, 4096)
     except OSError:
         return b""
 
 
-def test_completion(shell: Shell) -> None:
+def test_shell_completion(shell: Shell) -> None:
     assert "piecework" in shell("_PIECEWORK_COMPLETE=source_bash piecework").out
     completed = shell(
         "COMP_WORDS='piecework ins' COMP_CWORD=1 _PIECEWORK_COMPLETE=complete_bash piecework"
@@ -180,7 +180,7 @@ def test_completion(shell: Shell) -> None:
     assert completed.out.split() == ["inspect"]
 
 
-# Streams that are closed or full, and files that are not text
+# Closed and full streams, and files that are not text
 
 CLOSED_INPUT = {
     "encode": "encode {tok}",
@@ -197,7 +197,9 @@ CLOSED_INPUT = {
 
 @pytest.mark.skipif(sys.platform == "win32", reason="shells of another kind")
 @pytest.mark.parametrize("name", CLOSED_INPUT)
-def test_a_closed_standard_input(name: str, shell: Shell, tok_file: Path, text_file: Path) -> None:
+def test_closed_standard_input_is_an_error(
+    name: str, shell: Shell, tok_file: Path, text_file: Path
+) -> None:
     command = CLOSED_INPUT[name].format(tok=tok_file, text=text_file)
     ended = shell(f"piecework {command} <&-")
     assert (ended.code, ended.out) == (2, "")
@@ -224,7 +226,7 @@ OUTPUT = {
 @pytest.mark.skipif(sys.platform == "win32", reason="shells of another kind")
 @pytest.mark.parametrize("target", [">/dev/full", ">&-"])
 @pytest.mark.parametrize("name", OUTPUT)
-def test_a_standard_output_that_takes_nothing(
+def test_unwritable_standard_output_is_an_error(
     name: str, target: str, shell: Shell, tok_file: Path, text_file: Path
 ) -> None:
     if "full" in target and not Path("/dev/full").exists():
@@ -241,11 +243,11 @@ def test_a_standard_output_that_takes_nothing(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="shells of another kind")
-def test_closed_streams_that_are_not_used(shell: Shell, tok_file: Path, text_file: Path) -> None:
+def test_unused_closed_streams_are_no_error(shell: Shell, tok_file: Path, text_file: Path) -> None:
     train = f"piecework train {text_file} -o new.json --vocab-size 50"
     assert shell(f"{train} <&- >&-").code == 0
     assert shell(f"{train} 2>&-").out == ""
-    # What goes to standard error goes nowhere then, and never among the data.
+    # Messages are lost then, and never mixed with the data.
     ended = shell("piecework encode no-such-file 2>&-")
     assert (ended.code, ended.out, ended.err) == (2, "", "")
     ended = shell(f"piecework encode {tok_file} {text_file} 2>&- <&-")
@@ -257,7 +259,7 @@ LONG = "x" * 5000
 
 @pytest.mark.skipif(sys.platform == "win32", reason="shells of another kind")
 @pytest.mark.parametrize(
-    ("command", "told"),
+    ("command", "message"),
     [
         ("encode {tok} {text} --threads 99999999999999999999", "threads must be an integer"),
         ("count {tok} {text} --threads 99999999999999999999", "threads must be an integer"),
@@ -287,13 +289,13 @@ LONG = "x" * 5000
         (f"inspect {{tok}} --token {LONG}", "is not in the vocabulary"),
     ],
 )
-def test_errors_of_one_short_line(
-    command: str, told: str, shell: Shell, tok_file: Path, text_file: Path
+def test_errors_have_one_short_line(
+    command: str, message: str, shell: Shell, tok_file: Path, text_file: Path
 ) -> None:
     tok_file.with_name("loop").symlink_to("loop")
     ended = shell(f"piecework {command.format(tok=tok_file, text=text_file)}")
     assert (ended.code, ended.out) == (2, "")
-    assert told in ended.err
+    assert message in ended.err
     assert ended.err.startswith("error: ")
     assert ended.err.index("\n") == len(ended.err) - 1
     assert len(ended.err.encode()) < 500
@@ -313,22 +315,22 @@ def test_errors_of_one_short_line(
         ("--help >/dev/full", 2),
     ],
 )
-def test_a_standard_error_that_takes_nothing(
+def test_full_standard_error_changes_no_exit_code(
     command: str, code: int, shell: Shell, tok_file: Path, text_file: Path
 ) -> None:
-    """What cannot be reported changes neither the work nor its exit code."""
+    """A message that cannot be written changes neither the work nor its exit code."""
     command = command.format(tok=tok_file, text=text_file)
-    heard = shell(f"piecework {command}")
+    normal = shell(f"piecework {command}")
     ended = shell(f"piecework {command} 2>/dev/full")
     assert ended.code == code
-    assert heard.out == ended.out
+    assert normal.out == ended.out
     assert ("new.json" in command) == tok_file.with_name("new.json").exists()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="shells of another kind")
 @pytest.mark.parametrize("errors", ["", "--errors replace"])
 @pytest.mark.parametrize("encoding", ["", "--encoding latin-1"])
-def test_compressed_standard_input(
+def test_compressed_standard_input_is_refused(
     shell: Shell, tok_file: Path, text_file: Path, errors: str, encoding: str
 ) -> None:
     commands = [
@@ -346,14 +348,14 @@ def test_compressed_standard_input(
         ]
     for command, then in commands:
         ended = shell(f"gzip -c {text_file} | piecework {command} {errors}")
-        told = "this is gzip-compressed data, not text; decompress it first: gzip -dc FILE"
+        message = "this is gzip-compressed data, not text; decompress it first: gzip -dc FILE"
         assert (ended.code, ended.out) == (2, "")
-        assert ended.err == f"error: standard input: {told} | piecework {then}\n"
+        assert ended.err == f"error: standard input: {message} | piecework {then}\n"
     assert not tok_file.with_name("new.json").exists()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="shells of another kind")
-def test_files_that_are_not_text(shell: Shell, tok_file: Path, text_file: Path) -> None:
+def test_non_text_files_are_refused(shell: Shell, tok_file: Path, text_file: Path) -> None:
     shell(f'gzip -c {text_file} >packed; echo \'{{"text": "the cat"}}\' >t.jsonl')
     for command, then in [
         ("train packed -o new.json --vocab-size 50 --errors replace", "train - -o tokenizer.json"),
@@ -361,18 +363,22 @@ def test_files_that_are_not_text(shell: Shell, tok_file: Path, text_file: Path) 
         (f"encode {tok_file} packed --errors replace", f"encode {tok_file} -"),
         (f"count {tok_file} packed", f"count {tok_file} -"),
     ]:
-        told = (
+        message = (
             "packed: this is gzip-compressed data, not text; decompress it first: gzip -dc packed"
         )
         ended = shell(f"piecework {command}")
-        assert (ended.code, ended.out, ended.err) == (2, "", f"error: {told} | piecework {then}\n")
+        assert (ended.code, ended.out, ended.err) == (
+            2,
+            "",
+            f"error: {message} | piecework {then}\n",
+        )
         ended = shell(f"piecework {command.replace('packed', 't.jsonl')}")
         assert (ended.code, ended.out) == (2, "")
         assert ended.err == (
             "error: t.jsonl: this is JSON lines, not text; extract the texts first: jq -r .text t.jsonl"
             f" | piecework {then}\n"
         )
-    # What `encode --json` prints is read back, whatever it is called.
+    # The output of `encode --json` is read under any file name.
     done = shell(
         f"echo the cat | piecework encode {tok_file} --json >ids.jsonl && piecework decode {tok_file} ids.jsonl"
     )

@@ -16,7 +16,7 @@ from piecework.cli.verbs.train import TrainerOptions
 Run = Callable[..., Any]
 
 
-def test_train_does_what_the_function_does(run: Run, text_file: Path, tmp_path: Path) -> None:
+def test_train_equals_train_files(run: Run, text_file: Path, tmp_path: Path) -> None:
     target, vocab = tmp_path / "t.json", tmp_path / "v.txt"
     ended = run("train", text_file, "-o", target, "--vocab-size", 50, "--vocab-txt", vocab)
     assert (ended.code, ended.out) == (0, "")
@@ -30,7 +30,7 @@ TRAINERS = (pw.WordPieceTrainer, pw.BpeTrainer, pw.UnigramTrainer)
 
 
 @pytest.mark.parametrize("kind", TRAINERS)
-def test_the_options_are_the_trainers_settings(kind: Any) -> None:
+def test_options_cover_trainer_settings(kind: Any) -> None:
     ours = {field.name: field.default for field in dataclasses.fields(TrainerOptions)}
     theirs = {field.name: field.default for field in dataclasses.fields(kind) if field.name != "_"}
     assert theirs.keys() <= ours.keys()
@@ -39,7 +39,7 @@ def test_the_options_are_the_trainers_settings(kind: Any) -> None:
         assert ours[name] in (None, theirs[name]), name
 
 
-def test_every_option_is_a_setting() -> None:
+def test_every_option_is_a_trainer_setting() -> None:
     settings = {field.name for kind in TRAINERS for field in dataclasses.fields(kind)}
     assert {field.name for field in dataclasses.fields(TrainerOptions)} == settings - {"_"} | {
         "model"
@@ -47,7 +47,9 @@ def test_every_option_is_a_setting() -> None:
 
 
 @pytest.mark.parametrize("name", ["t.model", "t.tiktoken", "t.txt", "merges.txt", "t.vocab"])
-def test_no_training_for_a_name_of_another_format(run: Run, tmp_path: Path, name: str) -> None:
+def test_output_name_of_another_format_is_refused_first(
+    run: Run, tmp_path: Path, name: str
+) -> None:
     absent, target = tmp_path / "absent", tmp_path / name
     ended = run("train", absent, "-o", target, "--vocab-size", 50)
     assert (ended.code, ended.out, target.exists()) == (2, "", False)
@@ -63,7 +65,7 @@ def options_of(settings: dict[str, Any]) -> list[Any]:
     return [word for name, value in settings.items() for word in (option(name), value)]
 
 
-def test_every_option_of_bpe_arrives(run: Run, text_file: Path, tmp_path: Path) -> None:
+def test_bpe_options_reach_the_trainer(run: Run, text_file: Path, tmp_path: Path) -> None:
     settings: dict[str, Any] = {
         "min_frequency": 2, "min_word_frequency": 2, "max_merges": 9, "stop_at_pair_frequency": 1,
         "ties": "sentencepiece", "initial_alphabet": "xyz", "limit_alphabet": 12, "continuing_subword_prefix": "@",
@@ -76,7 +78,7 @@ def test_every_option_of_bpe_arrives(run: Run, text_file: Path, tmp_path: Path) 
     assert pw.Tokenizer.from_file(target) == pw.train_files(text_file, trainer)
 
 
-def test_the_unknown_token_of_bpe(run: Run, text_file: Path, tmp_path: Path) -> None:
+def test_bpe_unk_token_option(run: Run, text_file: Path, tmp_path: Path) -> None:
     target = tmp_path / "t.json"
     words = ("train", text_file, "-o", target, "--model", "bpe", "--max-merges", 3)
     assert "warning" not in run(*words).err
@@ -88,7 +90,7 @@ def test_the_unknown_token_of_bpe(run: Run, text_file: Path, tmp_path: Path) -> 
     assert list(pw.Tokenizer.from_file(target).vocab) == list(with_token.vocab)[1:]
 
 
-def test_every_option_of_unigram_arrives(run: Run, text_file: Path, tmp_path: Path) -> None:
+def test_unigram_options_reach_the_trainer(run: Run, text_file: Path, tmp_path: Path) -> None:
     settings: dict[str, Any] = {
         "vocab_size": 268, "seed_size": 60, "shrinking_factor": 0.6, "em_steps": 2, "max_piece_length": 5,
         "min_frequency": 3, "min_word_frequency": 2, "unk_token": "[UNK]", "character_coverage": 0.99,
@@ -120,7 +122,7 @@ def test_every_option_of_unigram_arrives(run: Run, text_file: Path, tmp_path: Pa
     assert settings.keys() | switches.keys() | named_too == everything
 
 
-def test_words_of_unigram_are_counted_apart(run: Run, text_file: Path, tmp_path: Path) -> None:
+def test_unigram_trains_from_counts(run: Run, text_file: Path, tmp_path: Path) -> None:
     table, target = tmp_path / "counts.txt", tmp_path / "t.json"
     splitting = ("--normalizer", "nmt_nfkc", "--pre-tokenizer", "metaspace")
     assert run("count-words", text_file, "-o", table, *splitting).code == 0
@@ -133,7 +135,7 @@ def test_words_of_unigram_are_counted_apart(run: Run, text_file: Path, tmp_path:
     assert pw.Tokenizer.from_file(target) == trained
 
 
-def test_rules_of_sentencepiece_with_spaces_behind_words(run: Run, tmp_path: Path) -> None:
+def test_unigram_with_white_space_as_suffix(run: Run, tmp_path: Path) -> None:
     text, target = tmp_path / "text.txt", tmp_path / "t.json"
     text.write_text("the ﬁve cats sat\na dog and the cat\n" * 9, encoding="utf-8")
     options = ("--treat-whitespace-as-suffix", "--normalizer", "nmt_nfkc", "--vocab-size", 22)
@@ -144,27 +146,27 @@ def test_rules_of_sentencepiece_with_spaces_behind_words(run: Run, tmp_path: Pat
     assert tok.decode(tok.encode_ids("ﬁve dogs and a cat")) == "five dogs and a cat "
 
 
-def test_rounds_of_unigram(run: Run, text_file: Path, tmp_path: Path) -> None:
+def test_unigram_trace_prints_steps(run: Run, text_file: Path, tmp_path: Path) -> None:
     words = ("train", text_file, "-o", tmp_path / "t.json", "--model", "unigram")
     words += ("--vocab-size", 13, "--special-tokens", "", "--unk-token", "")
     trainer = pw.UnigramTrainer(13, special_tokens=[], unk_token=None)
-    rounds = pw.train_files(text_file, trainer).steps
-    assert {done.log_likelihood is None for done in rounds} == {True, False}
+    steps = pw.train_files(text_file, trainer).steps
+    assert {step.log_likelihood is None for step in steps} == {True, False}
     lines = run(*words, "--trace").out.splitlines()
-    assert len(lines) == len(rounds)
-    assert lines[0].startswith(f"1\t{rounds[0].pieces} pieces\tlog-likelihood -")
+    assert len(lines) == len(steps)
+    assert lines[0].startswith(f"1\t{steps[0].pieces} pieces\tlog-likelihood -")
     objects = [json.loads(line) for line in run(*words, "--trace", "--json").out.splitlines()]
     assert [
         pw.Round(**o | {"removed": tuple(o["removed"])}) for o in map(without_step, objects)
-    ] == list(rounds)
-    assert json.loads(run(*words, "--json").out)["rounds"] == len(rounds)
+    ] == list(steps)
+    assert json.loads(run(*words, "--json").out)["rounds"] == len(steps)
 
 
 def without_step(row: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name != "step"}
 
 
-def test_bytes_split_by_a_pattern(run: Run, text_file: Path, tmp_path: Path) -> None:
+def test_split_pattern_option(run: Run, text_file: Path, tmp_path: Path) -> None:
     target = tmp_path / "t.json"
     words = ("train", text_file, "-o", target, "--model", "bpe", "--vocab-size", 280)
     assert run(*words, "--alphabet", "byte", "--split-pattern", "cl100k").code == 0
@@ -173,7 +175,7 @@ def test_bytes_split_by_a_pattern(run: Run, text_file: Path, tmp_path: Path) -> 
     assert pw.Tokenizer.from_file(target) == pw.train_files(text_file, trainer, pre_tokenizer=split)
 
 
-def test_counts_for_bpe(run: Run, text_file: Path, tmp_path: Path) -> None:
+def test_bpe_trains_from_counts(run: Run, text_file: Path, tmp_path: Path) -> None:
     table, target = tmp_path / "counts.txt", tmp_path / "t.json"
     how = ("--normalizer", "none", "--pre-tokenizer", "byte-level", "--keep-line-ends")
     assert run("count-words", text_file, "-o", table, *how).code == 0
@@ -184,7 +186,7 @@ def test_counts_for_bpe(run: Run, text_file: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         (["--model", "bpe", "--criterion", "pmi"], "--criterion says nothing with --model bpe"),
         (["--alphabet", "byte"], "--alphabet says nothing with --model wordpiece"),
@@ -207,15 +209,15 @@ def test_counts_for_bpe(run: Run, text_file: Path, tmp_path: Path) -> None:
         (["--pre-tokenizer", "bert", "--split-pattern", "gpt2"], "--pre-tokenizer byte-level"),
     ],
 )
-def test_options_of_other_models(
-    run: Run, text_file: Path, tmp_path: Path, options: list[str], says: str
+def test_options_of_other_models_are_refused(
+    run: Run, text_file: Path, tmp_path: Path, options: list[str], message: str
 ) -> None:
     ended = run("train", text_file, "-o", tmp_path / "t.json", "--vocab-size", 50, *options)
     assert ended.code == 2
-    assert says in " ".join(ended.err.split())
+    assert message in " ".join(ended.err.split())
 
 
-def test_every_option_arrives(run: Run, text_file: Path, tmp_path: Path) -> None:
+def test_wordpiece_options_reach_the_trainer(run: Run, text_file: Path, tmp_path: Path) -> None:
     settings: dict[str, Any] = {
         "criterion": "pmi", "min_frequency": 2, "min_word_frequency": 2, "max_merges": 9, "stop_at_pair_frequency": 1,
         "ties": "first", "initial_alphabet": "xyz", "limit_alphabet": 12, "continuing_subword_prefix": "@",
@@ -252,7 +254,7 @@ def test_every_option_arrives(run: Run, text_file: Path, tmp_path: Path) -> None
     assert pw.Tokenizer.from_file(target) == expected
 
 
-def test_neither_normalizer_nor_pre_tokenizer_nor_special_tokens(
+def test_training_without_pipeline_and_special_tokens(
     run: Run, text_file: Path, tmp_path: Path
 ) -> None:
     target = tmp_path / "t.json"
@@ -263,7 +265,7 @@ def test_neither_normalizer_nor_pre_tokenizer_nor_special_tokens(
 
 
 @pytest.mark.parametrize("source", ["words.txt", "-"])
-def test_a_file_of_user_defined_symbols(
+def test_user_defined_symbols_file_option(
     run: Run, text_file: Path, tmp_path: Path, source: str
 ) -> None:
     target, listed = tmp_path / "t.json", "mats\r\n\nthe hat\ncats"
@@ -283,7 +285,7 @@ def test_a_file_of_user_defined_symbols(
 
 
 @pytest.mark.parametrize("files", [[], ["-"]])
-def test_standard_input_trains_the_same(
+def test_training_from_standard_input_equals_file(
     run: Run, text_file: Path, tmp_path: Path, files: list[str]
 ) -> None:
     ours, theirs = tmp_path / "a.json", tmp_path / "b.json"
@@ -294,7 +296,7 @@ def test_standard_input_trains_the_same(
     assert ours.read_bytes() == theirs.read_bytes()
 
 
-def test_standard_input_has_its_place_among_files(
+def test_standard_input_keeps_its_position_among_files(
     run: Run, text_file: Path, tmp_path: Path
 ) -> None:
     more = tmp_path / "more.txt"
@@ -307,7 +309,7 @@ def test_standard_input_has_its_place_among_files(
 
 
 @pytest.mark.parametrize("codec", ["utf-16", "gbk"])
-def test_other_encodings(run: Run, tmp_path: Path, codec: str) -> None:
+def test_encoding_option(run: Run, tmp_path: Path, codec: str) -> None:
     words = "自然语言处理是人工智能的一个分支。\n我们都知道。\n"
     file = tmp_path / "text"
     file.write_bytes(words.encode(codec))
@@ -322,7 +324,9 @@ def test_other_encodings(run: Run, tmp_path: Path, codec: str) -> None:
         assert pw.WordCounts.load(tmp_path / "counts") == expected
 
 
-def test_counts_add_up(run: Run, text_file: Path, tmp_path: Path) -> None:
+def test_training_from_counts_equals_training_from_text(
+    run: Run, text_file: Path, tmp_path: Path
+) -> None:
     counts, target, direct = tmp_path / "c.txt", tmp_path / "t.json", tmp_path / "d.json"
     summary = run("count-words", text_file, "-o", counts, "--json")
     assert (
@@ -336,7 +340,7 @@ def test_counts_add_up(run: Run, text_file: Path, tmp_path: Path) -> None:
     assert pw.Tokenizer.from_file(target).history == pw.Tokenizer.from_file(direct).history
 
 
-def test_counts_made_otherwise_are_refused(run: Run, text_file: Path, tmp_path: Path) -> None:
+def test_counts_of_other_settings_are_refused(run: Run, text_file: Path, tmp_path: Path) -> None:
     counts = tmp_path / "c.txt"
     run("count-words", text_file, "-o", counts)
     ended = run(
@@ -356,7 +360,7 @@ def test_counts_made_otherwise_are_refused(run: Run, text_file: Path, tmp_path: 
         ("none", None),
     ],
 )
-def test_pre_tokenizers(
+def test_pre_tokenizer_option(
     run: Run, text_file: Path, tmp_path: Path, name: str, expected: object
 ) -> None:
     counts = tmp_path / "c.txt"
@@ -364,7 +368,7 @@ def test_pre_tokenizers(
     assert pw.WordCounts.load(counts) == pw.WordCounts.from_files(text_file, pre_tokenizer=expected)
 
 
-def test_phrases_stay_whole(run: Run, text_file: Path, tmp_path: Path) -> None:
+def test_phrases_option(run: Run, text_file: Path, tmp_path: Path) -> None:
     phrases, target = tmp_path / "p.txt", tmp_path / "t.json"
     phrases.write_text("the cat\n\non the mat\n", encoding="utf-8")
     dictionary = pre_tokenizers.Dictionary(["the cat", "on the mat"])
@@ -380,7 +384,7 @@ def test_phrases_stay_whole(run: Run, text_file: Path, tmp_path: Path) -> None:
         assert made.tokenize("the cat") == ["the cat"]
 
 
-def test_chinese_words(run: Run, tmp_path: Path) -> None:
+def test_jieba_options(run: Run, tmp_path: Path) -> None:
     text, words, target = tmp_path / "zh.txt", tmp_path / "w.txt", tmp_path / "t.json"
     text.write_text("我来到北京清华大学\n", encoding="utf-8")
     words.write_text("来到北京 1000000 v\n", encoding="utf-8")
@@ -399,7 +403,7 @@ def test_chinese_words(run: Run, tmp_path: Path) -> None:
         assert pw.Tokenizer.from_file(target).pre_tokenizer == expected
 
 
-def test_trace(run: Run, text_file: Path, tmp_path: Path) -> None:
+def test_trace_prints_merges(run: Run, text_file: Path, tmp_path: Path) -> None:
     words = ("train", text_file, "-o", tmp_path / "t.json", "--vocab-size", 50, "--trace")
     history = pw.train_files(text_file, pw.WordPieceTrainer(50)).history
     lines = run(*words).out.splitlines()
@@ -412,7 +416,7 @@ def test_trace(run: Run, text_file: Path, tmp_path: Path) -> None:
     ]
 
 
-def test_summary(run: Run, text_file: Path, tmp_path: Path) -> None:
+def test_json_prints_a_summary(run: Run, text_file: Path, tmp_path: Path) -> None:
     target = tmp_path / "t.json"
     summary = json.loads(run("train", text_file, "-o", target, "--vocab-size", 50, "--json").out)
     made = pw.Tokenizer.from_file(target)
@@ -422,7 +426,7 @@ def test_summary(run: Run, text_file: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["nope.txt", "-o", "t.json"], "nope.txt: no such file or folder"),
         ([".", "-o", "t.json"], ".: is a folder; expected a file"),
@@ -458,19 +462,19 @@ def test_summary(run: Run, text_file: Path, tmp_path: Path) -> None:
         (["vocab_size.txt", "-o", "t.json"], "vocab_size.txt"),
     ],
 )  # fmt: skip
-def test_what_is_refused(
-    run: Run, text_file: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], said: str
+def test_invalid_options_are_refused(
+    run: Run, text_file: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], message: str
 ) -> None:
     monkeypatch.chdir(text_file.parent)
     size = [] if "--vocab-size" in words else ["--vocab-size", "50"]
     ended = run("train", *words, *size)
     assert (ended.code, ended.out) == (2, "")
-    assert said in ended.err
+    assert message in ended.err
     assert "Traceback" not in ended.err
     assert sorted(path.name for path in text_file.parent.iterdir()) == ["text.txt"]
 
 
-def test_broken_bytes(run: Run, tmp_path: Path) -> None:
+def test_invalid_utf8_is_refused(run: Run, tmp_path: Path) -> None:
     file, target = tmp_path / "bad.txt", tmp_path / "t.json"
     file.write_bytes(b"a fine line\nnot \xff one\n")
     for source, data in ((file, b""), ("-", file.read_bytes())):
@@ -488,7 +492,7 @@ def test_broken_bytes(run: Run, tmp_path: Path) -> None:
         target.unlink()
 
 
-def test_a_half_finished_file_is_never_left(run: Run, text_file: Path, tmp_path: Path) -> None:
+def test_failed_training_keeps_the_old_file(run: Run, text_file: Path, tmp_path: Path) -> None:
     target = tmp_path / "t.json"
     target.write_text("mine", encoding="utf-8")
     assert run("train", text_file, "-o", target, "--vocab-size", 3).code == 2
@@ -496,7 +500,7 @@ def test_a_half_finished_file_is_never_left(run: Run, text_file: Path, tmp_path:
 
 
 @pytest.mark.parametrize("token", ["<s>,</s>", "<s>, </s>", "[PAD],[UNK],[CLS]"])
-def test_a_comma_in_a_special_token_warns(
+def test_comma_in_a_special_token_raises_a_warning(
     run: Run, text_file: Path, tmp_path: Path, token: str
 ) -> None:
     out = tmp_path / "t.json"

@@ -1,4 +1,4 @@
-"""The compiled core is documented in its stubs: their examples run, and every public name has words.
+"""Stubs of the compiled core: their examples run, and every public name is documented.
 
 The docstrings of Python modules are run by `pytest --doctest-modules` (`make docs-check`), which
 sees neither a stub nor a compiled module.
@@ -18,7 +18,7 @@ Documented = ast.ClassDef | ast.FunctionDef
 
 
 def definitions(body: list[ast.stmt], within: str = "") -> Iterator[tuple[str, Documented]]:
-    """Gives each class, function and method of a stub with its dotted name."""
+    """Returns each class, function and method of a stub with its dotted name."""
     for node in body:
         if isinstance(node, Documented):
             name = f"{within}{node.name}"
@@ -28,7 +28,7 @@ def definitions(body: list[ast.stmt], within: str = "") -> Iterator[tuple[str, D
 
 
 def documented(stub: Path) -> Iterator[tuple[str, str, int]]:
-    """Gives the name, docstring and line of everything in a stub that has a docstring."""
+    """Returns the name, docstring and line of everything in a stub that has a docstring."""
     tree = ast.parse(stub.read_text(encoding="utf-8"))
     nodes: list[tuple[str, ast.Module | Documented]] = [("module", tree)]
     for name, node in [*nodes, *definitions(tree.body)]:
@@ -37,13 +37,13 @@ def documented(stub: Path) -> Iterator[tuple[str, str, int]]:
 
 
 def is_overload_or_setter(node: Documented) -> bool:
-    """Says whether the words stand at another definition of the same name."""
+    """Returns whether another definition of the same name has the docstring."""
     return any(
         "overload" in (text := ast.unparse(d)) or "setter" in text for d in node.decorator_list
     )
 
 
-def test_there_are_stubs() -> None:
+def test_stubs_exist() -> None:
     assert STUBS
 
 
@@ -61,7 +61,7 @@ def test_every_public_name_is_documented(stub: Path) -> None:
 
 
 @pytest.mark.parametrize("stub", STUBS, ids=lambda stub: stub.name)
-def test_examples_of_stubs(stub: Path) -> None:
+def test_examples_of_stubs_run(stub: Path) -> None:
     runner = doctest.DocTestRunner(optionflags=OPTIONS)
     report: list[str] = []
     for name, text, line in documented(stub):

@@ -1,4 +1,4 @@
-"""The programs of examples/ run, and print what they are there to show."""
+"""The programs of examples/ run and print the expected lines."""
 
 import subprocess
 import sys
@@ -14,12 +14,12 @@ SHOWN = {
 }
 
 
-def test_every_example_is_run() -> None:
+def test_every_example_has_a_test_case() -> None:
     assert sorted(path.name for path in EXAMPLES.glob("*.py")) == sorted(SHOWN)
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_example(name: str, tmp_path: Path) -> None:
+def test_example_prints_expected_lines(name: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-X", "utf8", EXAMPLES / name],
         cwd=tmp_path,

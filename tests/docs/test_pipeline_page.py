@@ -23,7 +23,7 @@ SECTIONS = {
 
 
 def written(component: type) -> str:
-    """Gives a class with its parameters as the page writes it."""
+    """Returns a class with its parameters in the notation of the page."""
     parameters = inspect.signature(component).parameters.values()
     shown = (p.name if p.default is p.empty else f"{p.name}={p.default!r}" for p in parameters)
     return f"{component.__name__}({', '.join(shown)})"
@@ -48,7 +48,7 @@ def rows(text: str, start: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
 
 
-def test_the_differences_are_those_of_the_specification() -> None:
+def test_differences_equal_those_of_the_specification() -> None:
     specified = rows(SPEC, "\n## 9. Where we differ from the library")
     shown = rows(PAGE, "\nDifferences in results:")
     assert [row[0] for row in shown] == [row[0] for row in specified]

@@ -1,10 +1,10 @@
-"""Every block of the tours in README.md and README.zh-CN.md, and of the pages of docs/, does what it says.
+"""The code blocks of README.md, README.zh-CN.md and docs/ run and print what they show.
 
 The blocks of one file run in order, in one folder that is empty at first and, for Python, in one namespace:
 
 * ```` ```python ```` is executed; one with `>>>` is a doctest, so what it prints is compared.
 * ```` ```console ```` holds `$ piecework ...` commands, each followed by what it prints, if that is
-  shown; `...` stands for anything. A command that fails is a failure.
+  shown; `...` matches anything. A command that fails is a failure.
 * Any other block (```` ```sh ````, ```` ```text ````) is for the reader and is not run.
 """
 
@@ -44,7 +44,7 @@ class Command(NamedTuple):
 
 
 def blocks_of(text: str) -> list[Block]:
-    """Gives the blocks of a Markdown text that are to be executed."""
+    """Returns the executable blocks of a Markdown text."""
     found = (
         Block(match["language"], match["text"], text.count("\n", 0, match.start("text")) + 1)
         for match in FENCE.finditer(text)
@@ -53,7 +53,7 @@ def blocks_of(text: str) -> list[Block]:
 
 
 def commands_of(block: Block) -> list[Command]:
-    """Gives the commands of a console block; a `\\` at the end of a line goes on with the next."""
+    """Returns the commands of a console block; a `\\` at the end of a line continues it."""
     _, *parts = re.split(r"^\$ ", block.text, flags=re.MULTILINE)
     split = (re.fullmatch(r"((?:[^\n]*\\\n)*[^\n]*)\n?(.*)", part, re.DOTALL) for part in parts)
     return [Command(found[1], found[2]) for found in split if found]
@@ -99,7 +99,7 @@ def run_console(block: Block, place: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [*READMES, *PAGES])
-def test_blocks_do_what_they_say(
+def test_blocks_print_what_they_show(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blocks = blocks_of((REPOSITORY / name).read_text(encoding="utf-8"))
@@ -114,7 +114,7 @@ def test_blocks_do_what_they_say(
             run_console(block, name, tmp_path)
 
 
-def test_both_languages_show_the_same_tour() -> None:
+def test_both_languages_have_equal_blocks() -> None:
     english, chinese = (
         [block.language for block in blocks_of((REPOSITORY / name).read_text(encoding="utf-8"))]
         for name in READMES
@@ -142,7 +142,7 @@ $ piecework c
 """
 
 
-def test_blocks_are_found_with_their_lines() -> None:
+def test_blocks_have_line_numbers() -> None:
     python, console = blocks_of(MARKDOWN)
     assert python == Block("python", "x = 1\n", 4)
     assert console.line == 12
@@ -153,7 +153,7 @@ def test_blocks_are_found_with_their_lines() -> None:
 
 
 @pytest.mark.parametrize("text", ["x = 1 / 0\n", ">>> 1 + 1\n3\n"])
-def test_a_wrong_python_block_fails(text: str) -> None:
+def test_wrong_python_block_fails(text: str) -> None:
     with pytest.raises((ZeroDivisionError, AssertionError)):
         run_python(Block("python", text, 1), "README.md", {})
 
@@ -164,15 +164,15 @@ def test_a_wrong_python_block_fails(text: str) -> None:
         "piecework --help\n",  # no prompt
         "$ make demo\n",  # not the project's command
         "$ piecework no-such-verb\n",  # fails
-        "$ echo piecework\nsomething else\n",  # prints otherwise
+        "$ echo piecework\nsomething else\n",  # prints another text
     ],
 )
-def test_a_wrong_console_block_fails(text: str, tmp_path: Path) -> None:
+def test_wrong_console_block_fails(text: str, tmp_path: Path) -> None:
     with pytest.raises(AssertionError):
         run_console(Block("console", text, 1), "README.md", tmp_path)
 
 
-def test_a_right_console_block_passes(tmp_path: Path) -> None:
+def test_correct_console_block_passes(tmp_path: Path) -> None:
     text = "$ echo piecework and more\npiecework ... more\n$ echo piecework >file\n"
     run_console(Block("console", text, 1), "README.md", tmp_path)
     assert (tmp_path / "file").read_text(encoding="utf-8") == "piecework\n"

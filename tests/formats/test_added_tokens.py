@@ -19,7 +19,7 @@ FLAGS = {
 
 
 def tokenizer_json(vocab: dict[str, int], added: dict[str, int], **model: Any) -> str:
-    """A tokenizer.json that lower-cases and splits at white space."""
+    """Returns a tokenizer.json that lowercases and splits at white space."""
     return json.dumps(
         {
             "version": "1.0",
@@ -42,39 +42,39 @@ def tokenizer_json(vocab: dict[str, int], added: dict[str, int], **model: Any) -
     )
 
 
-def test_a_token_beyond_the_vocabulary_is_no_piece() -> None:
+def test_added_token_outside_vocabulary_is_no_subword() -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="compared with live tokenizers")
     text = tokenizer_json({"[UNK]": 0, "a": 1}, {"[UNK]": 0, "##b": 2, "b": 3})
     ours, theirs = pw.Tokenizer.from_str(text), tokenizers.Tokenizer.from_str(text)
-    again = pw.Tokenizer.from_str(ours.to_str())
-    saved = tokenizers.Tokenizer.from_str(ours.to_str())
+    reloaded = pw.Tokenizer.from_str(ours.to_str())
+    theirs_of_ours = tokenizers.Tokenizer.from_str(ours.to_str())
     for sentence in ["ab", "B", "a b", "a ##b", "ba", "A##B"]:
         expected = theirs.encode(sentence).ids
         assert ours.encode_ids(sentence) == expected, sentence
-        assert again.encode_ids(sentence) == expected, sentence
-        assert saved.encode(sentence).ids == expected, sentence
+        assert reloaded.encode_ids(sentence) == expected, sentence
+        assert theirs_of_ours.encode(sentence).ids == expected, sentence
     assert ours.vocab == {"[UNK]": 0, "a": 1, "##b": 2, "b": 3}
 
 
-def test_an_id_that_tokenizers_would_not_give_is_an_error() -> None:
+def test_added_token_with_impossible_id_raises() -> None:
     with pytest.raises(pw.errors.FormatError, match=r"\$\.added_tokens\[0\].*id 6.*is 2"):
         pw.Tokenizer.from_str(tokenizer_json({"[UNK]": 0, "a": 5}, {"<s>": 6}))
 
 
-def test_none_is_no_unknown_token() -> None:
+def test_unk_token_none_means_no_unknown_token() -> None:
     tok = pw.Tokenizer.from_str("[UNK]\na\n", unk_token=None)
     assert tok.unk_token is None
     with pytest.raises(pw.errors.UnknownTokenError, match=r"\"b\""):
         tok.encode("b")
-    back = pw.Tokenizer.from_str(tok.to_str())
-    assert back == tok
-    assert back.unk_token is None
+    reloaded = pw.Tokenizer.from_str(tok.to_str())
+    assert reloaded == tok
+    assert reloaded.unk_token is None
     assert tok.with_settings(unk_token="a").tokenize("b") == ["a"]
     assert pw.Tokenizer.from_str("[UNK]\na\n").with_settings(unk_token=None).unk_token is None
     with pytest.raises(pw.errors.VocabularyError):
         pw.Tokenizer.from_str("[UNK]\na\n", unk_token="")
 
 
-def test_a_byte_order_mark_is_an_error() -> None:
+def test_byte_order_mark_raises() -> None:
     with pytest.raises(pw.errors.FormatError, match="byte order mark"):
         pw.Tokenizer.from_bytes(b"\xef\xbb\xbf[PAD]\n[UNK]\n")

@@ -1,4 +1,4 @@
-"""Files of BPE of other libraries: what is read, what is written, and what each cannot hold."""
+"""BPE files of other libraries: reading, writing, and what each format cannot represent."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BYTES = [bytes([byte]) for byte in range(256)]
 
 
 def ranks(tokens: dict[bytes, int] | list[bytes]) -> str:
-    """The file of tokens and their ranks."""
+    """Returns the content of a tiktoken file."""
     numbered = tokens if isinstance(tokens, dict) else {token: i for i, token in enumerate(tokens)}
     return "".join(
         f"{base64.b64encode(token).decode()} {rank}\n" for token, rank in numbered.items()
@@ -36,13 +36,13 @@ def ranks(tokens: dict[bytes, int] | list[bytes]) -> str:
 
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
-    """A small file of ranks."""
+    """Returns the path of a small tiktoken file."""
     path = tmp_path / "small.tiktoken"
     path.write_text(ranks([*BYTES, b"hu", b"hug", b" h", " é".encode()]))
     return path
 
 
-def test_cl100k_gives_tiktokens_ids(data: Path) -> None:
+def test_cl100k_ids_equal_tiktoken(data: Path) -> None:
     path = live_bpe.vocab_file(data, "cl100k_base.tiktoken")
     theirs, ours = live_bpe.tiktoken_cl100k(path), pw.Tokenizer.from_file(path)
     texts = live_bpe.texts()
@@ -58,7 +58,7 @@ def test_cl100k_gives_tiktokens_ids(data: Path) -> None:
     )
 
 
-def test_cl100k_is_written_to_the_byte(data: Path, tmp_path: Path) -> None:
+def test_cl100k_is_written_byte_for_byte(data: Path, tmp_path: Path) -> None:
     path, copy = (
         live_bpe.vocab_file(data, "cl100k_base.tiktoken"),
         tmp_path / "cl100k_base.tiktoken",
@@ -66,12 +66,12 @@ def test_cl100k_is_written_to_the_byte(data: Path, tmp_path: Path) -> None:
     tok = pw.Tokenizer.from_file(path)
     tok.save(copy, "tiktoken")
     assert copy.read_bytes() == path.read_bytes()
-    # The merges that the ranks come to: a list of them implies the same ranks.
+    # A tokenizer.json lists the merges that the ranks imply; these imply the same ranks again.
     pw.Tokenizer.from_str(tok.to_str()).save(copy, "tiktoken")
     assert copy.read_bytes() == path.read_bytes()
 
 
-def test_what_ranks_do_not_say_is_told(small: Path, tmp_path: Path) -> None:
+def test_saving_tiktoken_warns_of_settings_it_omits(small: Path, tmp_path: Path) -> None:
     tok = pw.Tokenizer.from_tiktoken(small, pattern=r"\w+|\W", special_tokens={"<x>": 300})
     with pytest.warns(
         pw.errors.PieceworkWarning, match=r"pass pattern='.*', special_tokens=\{'<x>': 300\} to"
@@ -88,7 +88,7 @@ def test_what_ranks_do_not_say_is_told(small: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "kind", "said"),
+    ("content", "kind", "message"),
     [
         (
             "YQ== 0\nYg==\n",
@@ -119,17 +119,17 @@ def test_what_ranks_do_not_say_is_told(small: Path, tmp_path: Path) -> None:
         ),
     ],
 )
-def test_broken_ranks_are_told_by_line(
-    tmp_path: Path, content: str, kind: type[Exception], said: str
+def test_broken_ranks_raise_with_line_number(
+    tmp_path: Path, content: str, kind: type[Exception], message: str
 ) -> None:
     path = tmp_path / "broken.tiktoken"
     path.write_text(content)
-    with pytest.raises(kind, match=said) as error:
+    with pytest.raises(kind, match=message) as error:
         pw.Tokenizer.from_tiktoken(path, pattern="a")
     assert str(error.value).startswith(str(path))
 
 
-def test_gaps_are_a_warning(tmp_path: Path) -> None:
+def test_gaps_in_ids_raise_a_warning(tmp_path: Path) -> None:
     path = tmp_path / "gap.tiktoken"
     path.write_text(ranks({token: rank for rank, token in enumerate(BYTES)} | {b"hu": 300}))
     with pytest.warns(pw.errors.PieceworkWarning, match="no token has the id 256"):
@@ -139,7 +139,7 @@ def test_gaps_are_a_warning(tmp_path: Path) -> None:
         tok.decode([270])
 
 
-def test_special_tokens_fill_gaps(tmp_path: Path) -> None:
+def test_special_tokens_fill_gaps_in_ids(tmp_path: Path) -> None:
     path = tmp_path / "filled.tiktoken"
     path.write_text(ranks({token: rank for rank, token in enumerate(BYTES)} | {b"hu": 257}))
     tok = pw.Tokenizer.from_tiktoken(path, pattern=r"\w+|\W", special_tokens={"<x>": 256})
@@ -151,25 +151,25 @@ def test_special_tokens_fill_gaps(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pattern", [r"\p{N}{1,3}+|\D", r"\w+$|\W|\w", r"^a|[^a]|a"])
-def test_patterns_that_tiktoken_reads_otherwise_are_told(small: Path, pattern: str) -> None:
+def test_patterns_read_differently_by_tiktoken_raise_a_warning(small: Path, pattern: str) -> None:
     with pytest.warns(pw.errors.PieceworkWarning, match="the pattern is read as Oniguruma does"):
         pw.Tokenizer.from_tiktoken(small, pattern=pattern)
 
 
 @pytest.mark.parametrize("number", [-1, 1 << 32, 1 << 70])
-def test_special_tokens_need_ids(small: Path, number: int) -> None:
+def test_special_token_ids_out_of_range_raise(small: Path, number: int) -> None:
     with pytest.raises(pw.errors.ConfigError, match=f"the id of '<x>' is {number}; expected"):
         pw.Tokenizer.from_tiktoken(small, pattern="a", special_tokens={"<x>": number})
 
 
-def test_surrogates_are_told(small: Path) -> None:
+def test_surrogates_raise(small: Path) -> None:
     with pytest.raises(pw.errors.SurrogateError):
         pw.Tokenizer.from_tiktoken(small, pattern="a", special_tokens={"\ud800": 300})
     with pytest.raises(pw.errors.SurrogateError):
         pw.Tokenizer.from_tiktoken(small, pattern="\ud800")
 
 
-def test_encodings_go_by_name(small: Path) -> None:
+def test_unknown_encoding_names_and_patterns_raise(small: Path) -> None:
     with pytest.raises(pw.errors.ConfigError, match='did you mean "cl100k_base"'):
         pw.Tokenizer.from_tiktoken(small, "cl100k-base")
     with pytest.raises(
@@ -187,7 +187,7 @@ def test_encodings_go_by_name(small: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base", "o200k_harmony"]
 )
-def test_encodings_are_tiktokens(small: Path, name: str) -> None:
+def test_named_encodings_equal_tiktoken(small: Path, name: str) -> None:
     public = pytest.importorskip("tiktoken_ext.openai_public", reason="tiktoken is not installed")
     tiktoken = pytest.importorskip("tiktoken")
     table = {
@@ -196,15 +196,15 @@ def test_encodings_are_tiktokens(small: Path, name: str) -> None:
     }
     before, public.load_tiktoken_bpe = public.load_tiktoken_bpe, lambda *_, **__: table
     try:
-        said = public.ENCODING_CONSTRUCTORS[name]()
+        arguments = public.ENCODING_CONSTRUCTORS[name]()
     finally:
         public.load_tiktoken_bpe = before
-    said["explicit_n_vocab"] = None
-    theirs, ours = tiktoken.Encoding(**said), pw.Tokenizer.from_tiktoken(small, name)
-    # Two tokens of one id: the first keeps it.
+    arguments["explicit_n_vocab"] = None
+    theirs, ours = tiktoken.Encoding(**arguments), pw.Tokenizer.from_tiktoken(small, name)
+    # Of two tokens with one id, the first keeps it.
     wanted = {
         token: id_
-        for token, id_ in said["special_tokens"].items()
+        for token, id_ in arguments["special_tokens"].items()
         if token != "<|reserved_200018|>"
     }
     assert ours.special_tokens == wanted
@@ -214,7 +214,7 @@ def test_encodings_are_tiktokens(small: Path, name: str) -> None:
 # --- vocab.json and merges.txt ---------------------------------------------------------------------
 
 
-def test_gpt2_gives_the_ids_of_tokenizers(data: Path, tmp_path: Path) -> None:
+def test_gpt2_ids_equal_tokenizers(data: Path, tmp_path: Path) -> None:
     vocab = live_bpe.vocab_file(data, "gpt2-encoder.json")
     merges = live_bpe.vocab_file(data, "gpt2-vocab.bpe")
     theirs, ours = live_bpe.hugging_face_gpt2(vocab, merges), pw.Tokenizer.from_file(vocab)
@@ -230,7 +230,7 @@ def test_gpt2_gives_the_ids_of_tokenizers(data: Path, tmp_path: Path) -> None:
 
 
 def byte_level(more: list[str], **others: Any) -> dict[str, int]:
-    """A vocabulary with all 256 bytes."""
+    """Returns a vocabulary with all 256 bytes."""
     letters = "".join(
         chr(code) for code in (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x144))
     )
@@ -239,20 +239,20 @@ def byte_level(more: list[str], **others: Any) -> dict[str, int]:
 
 
 def written(folder: Path, vocab: object, merges: str) -> Path:
-    """The two files in a folder; the first of them."""
+    """Writes vocab.json and merges.txt to a folder; returns the path of vocab.json."""
     (folder / "vocab.json").write_text(json.dumps(vocab), encoding="utf-8")
     (folder / "merges.txt").write_text(merges, encoding="utf-8")
     return folder / "vocab.json"
 
 
-def test_special_tokens_tell_roberta(tmp_path: Path) -> None:
+def test_special_tokens_of_roberta_are_recognized(tmp_path: Path) -> None:
     vocab = byte_level(["hu", "<s>", "</s>", "<mask>"])
     tok = pw.Tokenizer.from_file(written(tmp_path, vocab, "#version: 0.2\nh u\n"))
     assert tok.encode("hu <mask>").tokens == ["<s>", "hu", " <mask>", "</s>"]
     assert tok.decode(tok.encode_ids("hu é")) == "hu é"
 
 
-def test_a_mark_at_the_end_tells_words(tmp_path: Path) -> None:
+def test_end_of_word_suffix_is_recognized(tmp_path: Path) -> None:
     vocab = {"<unk>": 0, "l": 1, "o": 2, "o</w>": 3, "lo</w>": 4}
     tok = pw.Tokenizer.from_file(written(tmp_path, vocab, "#version: 0.2\nl o</w>\n"))
     assert tok.tokenize("lo  olo x") == ["lo</w>", "o", "lo</w>", "<unk>"]
@@ -260,7 +260,7 @@ def test_a_mark_at_the_end_tells_words(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("vocab", "merges", "kind", "said"),
+    ("vocab", "merges", "kind", "message"),
     [
         (
             byte_level(["hu"]),
@@ -298,22 +298,22 @@ def test_a_mark_at_the_end_tells_words(tmp_path: Path) -> None:
         (["h"], "h u\n", pw.errors.FormatError, "expected an object"),
     ],
 )
-def test_broken_merges_are_told(
-    tmp_path: Path, vocab: object, merges: str, kind: type[Exception], said: str
+def test_broken_merges_raise_with_line_number(
+    tmp_path: Path, vocab: object, merges: str, kind: type[Exception], message: str
 ) -> None:
     path = written(tmp_path, vocab, merges)
-    with pytest.raises(kind, match=said) as error:
+    with pytest.raises(kind, match=message) as error:
         pw.Tokenizer.from_file(path)
     assert str(error.value).startswith(f"{path}, merges.txt: ")
 
 
-def test_a_vocabulary_of_characters_is_told_how_text_is_split(tmp_path: Path) -> None:
+def test_character_vocabulary_takes_pre_tokenizer_argument(tmp_path: Path) -> None:
     path = written(tmp_path, {"h": 0, "u": 1, "hu": 2}, "h u\n")
     tok = pw.Tokenizer.from_file(path, pre_tokenizer=pw.pre_tokenizers.WhitespaceSplit())
     assert tok.tokenize("huh hu") == ["hu", "h", "hu"]
 
 
-def test_one_file_wants_the_other(tmp_path: Path) -> None:
+def test_vocab_json_without_merges_txt_raises(tmp_path: Path) -> None:
     path = written(tmp_path, byte_level([]), "")
     (tmp_path / "merges.txt").unlink()
     with pytest.raises(
@@ -329,18 +329,18 @@ def test_one_file_wants_the_other(tmp_path: Path) -> None:
         pw.Tokenizer.from_file(other)
 
 
-def test_what_merges_cannot_hold(tmp_path: Path) -> None:
-    spaced = models.BPE(["a", " ", "a "], [("a", " ")])
+def test_models_that_merges_txt_cannot_represent(tmp_path: Path) -> None:
+    with_space = models.BPE(["a", " ", "a "], [("a", " ")])
     with pytest.raises(pw.errors.ConfigError, match='cannot hold the token " "'):
-        pw.Tokenizer(spaced).save(tmp_path / "x", "merges.txt")
+        pw.Tokenizer(with_space).save(tmp_path / "x", "merges.txt")
     whole = models.BPE(["a", "b", "ab"], [], ignore_merges=True)
     with pytest.raises(
         pw.errors.ConfigError, match='the token "ab", which only a whole word is encoded as'
     ):
         pw.Tokenizer(whole).save(tmp_path / "x", "merges.txt")
-    marked = models.BPE(["a", "##b", "ab"], [("a", "##b")], continuing_subword_prefix="##")
+    prefixed = models.BPE(["a", "##b", "ab"], [("a", "##b")], continuing_subword_prefix="##")
     with pytest.raises(pw.errors.ConfigError, match='cannot hold the marks "##" and ""'):
-        pw.Tokenizer(marked).save(tmp_path / "x", "merges.txt")
+        pw.Tokenizer(prefixed).save(tmp_path / "x", "merges.txt")
     tied = models.BPE(["a", "b", "ab", "ba"], ranks=[None, None, 0, 0])
     with pytest.raises(pw.errors.ConfigError, match="merges of the same rank"):
         pw.Tokenizer(tied).save(tmp_path / "x", "merges.txt")
@@ -352,7 +352,7 @@ def test_what_merges_cannot_hold(tmp_path: Path) -> None:
         plain.save(tmp_path / "x", "merges.txt")
 
 
-def test_ranks_hold_merges_in_the_order_of_ids_alone(tmp_path: Path) -> None:
+def test_tiktoken_requires_merges_in_id_order(tmp_path: Path) -> None:
     letters = byte_level([])
     in_order = models.BPE(letters | {"ab": 256, "bc": 257}, [("a", "b"), ("b", "c")])
     with pytest.warns(pw.errors.PieceworkWarning):
@@ -368,7 +368,7 @@ def test_ranks_hold_merges_in_the_order_of_ids_alone(tmp_path: Path) -> None:
 # --- CLIP ------------------------------------------------------------------------------------------
 
 
-def test_clip_gives_the_ids_of_tokenizers(data: Path) -> None:
+def test_clip_ids_equal_tokenizers(data: Path) -> None:
     path = live_bpe.vocab_file(data, "clip-bpe_simple_vocab_16e6.txt.gz")
     theirs = live_bpe.hugging_face_clip(gzip.decompress(path.read_bytes()).decode())
     ours = pw.Tokenizer.from_file(path)
@@ -377,7 +377,7 @@ def test_clip_gives_the_ids_of_tokenizers(data: Path) -> None:
     assert ours.decode(ours.encode_ids("A photo of a naïve cat!")) == "a photo of a naïve cat !"
 
 
-def test_clip_is_written_to_the_byte(data: Path, tmp_path: Path) -> None:
+def test_clip_is_written_byte_for_byte(data: Path, tmp_path: Path) -> None:
     path = live_bpe.vocab_file(data, "clip-bpe_simple_vocab_16e6.txt.gz")
     tok = pw.Tokenizer.from_file(path)
     lines = gzip.decompress(path.read_bytes()).splitlines(keepends=True)
@@ -392,17 +392,17 @@ def test_clip_is_written_to_the_byte(data: Path, tmp_path: Path) -> None:
 
 @pytest.fixture
 def small_clip(tmp_path: Path) -> pw.Tokenizer:
-    """A tokenizer of CLIP's kind with two merges."""
+    """Returns a tokenizer of a CLIP file with two merges."""
     path = tmp_path / "small.txt"
     path.write_text('"bpe_simple_vocab_16e6.txt#version: 0.2\nh u\nhu g</w>\n')
     return pw.Tokenizer.from_file(path)
 
 
-def test_what_a_list_of_clip_cannot_hold(small_clip: pw.Tokenizer, tmp_path: Path) -> None:
+def test_models_that_a_clip_file_cannot_represent(small_clip: pw.Tokenizer, tmp_path: Path) -> None:
     model, target = small_clip.model, tmp_path / "x"
     assert isinstance(model, models.BPE)
 
-    def refused(match: str, tok: pw.Tokenizer) -> None:
+    def check_refused(match: str, tok: pw.Tokenizer) -> None:
         with pytest.raises(pw.errors.ConfigError, match=match):
             tok.save(target, "clip")
         assert not target.exists()
@@ -414,15 +414,17 @@ def test_what_a_list_of_clip_cannot_hold(small_clip: pw.Tokenizer, tmp_path: Pat
             pre_tokenizer=small_clip.pre_tokenizer,
         )
 
-    refused("a model other than BPE", pw.Tokenizer(models.WordLevel(["a"])))
-    refused("other marks than", with_model(end_of_word_suffix=""))
-    refused("other marks than", with_model(suffix_style="separate"))
-    refused("ignore_merges", with_model(ignore_merges=True))
-    refused('the token "hu" .id 512. where', with_model(merges=model.merges[::-1]))
-    refused('the token "hu" .id 512. where', with_model(merges=[]))
-    refused('the token "<x>" .id 516., which is neither', with_model(vocab=[*model.vocab, "<x>"]))
-    refused("another normalizer or pre-tokenizer", small_clip.with_parts(normalizer=None))
-    refused("another normalizer or pre-tokenizer", small_clip.with_parts(pre_tokenizer=None))
+    check_refused("a model other than BPE", pw.Tokenizer(models.WordLevel(["a"])))
+    check_refused("other marks than", with_model(end_of_word_suffix=""))
+    check_refused("other marks than", with_model(suffix_style="separate"))
+    check_refused("ignore_merges", with_model(ignore_merges=True))
+    check_refused('the token "hu" .id 512. where', with_model(merges=model.merges[::-1]))
+    check_refused('the token "hu" .id 512. where', with_model(merges=[]))
+    check_refused(
+        'the token "<x>" .id 516., which is neither', with_model(vocab=[*model.vocab, "<x>"])
+    )
+    check_refused("another normalizer or pre-tokenizer", small_clip.with_parts(normalizer=None))
+    check_refused("another normalizer or pre-tokenizer", small_clip.with_parts(pre_tokenizer=None))
     with pytest.warns(pw.errors.PieceworkWarning, match="it lacks or changes decoder"):
         small_clip.with_parts(decoder=None).save(target, "clip")
     with pytest.warns(pw.errors.PieceworkWarning, match="it lacks or changes ids, added tokens"):
@@ -431,7 +433,7 @@ def test_what_a_list_of_clip_cannot_hold(small_clip: pw.Tokenizer, tmp_path: Pat
         with_model(dropout=0.5, unk_token=None).save(target, "clip")
 
 
-def test_a_list_of_clip_has_so_many_merges(small_clip: pw.Tokenizer, tmp_path: Path) -> None:
+def test_clip_file_with_too_many_merges_raises(small_clip: pw.Tokenizer, tmp_path: Path) -> None:
     parts = [b"%c%c" % (left, right) for left in range(33, 127) for right in range(33, 127)]
     made = [part.decode() for part in parts][:8192]
     tokens = list(small_clip.vocab)[:512]
@@ -445,7 +447,7 @@ def test_a_list_of_clip_has_so_many_merges(small_clip: pw.Tokenizer, tmp_path: P
         tok.save(tmp_path / "x", "clip")
 
 
-def test_broken_files_of_gzip_are_told(tmp_path: Path) -> None:
+def test_broken_gzip_files_raise(tmp_path: Path) -> None:
     path = tmp_path / "x.txt.gz"
     path.write_bytes(gzip.compress(b"#version: 0.2\nl o\n")[:-9])
     with pytest.raises(pw.errors.FormatError, match="cannot be unpacked"):
@@ -455,7 +457,7 @@ def test_broken_files_of_gzip_are_told(tmp_path: Path) -> None:
 # --- subword-nmt -----------------------------------------------------------------------------------
 
 
-def test_codes_give_the_tokens_of_subword_nmt(data: Path, tmp_path: Path) -> None:
+def test_codes_equal_subword_nmt(data: Path, tmp_path: Path) -> None:
     path = live_bpe.vocab_file(data, "subword-nmt-bpe.ref.codes")
     theirs, ours = live_bpe.subword_nmt(path.read_bytes()), pw.Tokenizer.from_file(path)
     for text in live_bpe.texts():
@@ -466,7 +468,7 @@ def test_codes_give_the_tokens_of_subword_nmt(data: Path, tmp_path: Path) -> Non
     assert pw.Tokenizer.from_subword_nmt(tmp_path / "codes") == ours
 
 
-def test_codes_of_which_a_pair_stands_twice(tmp_path: Path) -> None:
+def test_codes_with_duplicate_pairs_equal_subword_nmt(tmp_path: Path) -> None:
     codes = b"#version: 0.2\na b\nb c</w>\na b\n"
     (tmp_path / "codes").write_bytes(codes)
     theirs, ours = live_bpe.subword_nmt(codes), pw.Tokenizer.from_file(tmp_path / "codes")
@@ -475,13 +477,13 @@ def test_codes_of_which_a_pair_stands_twice(tmp_path: Path) -> None:
 
 
 def vocabulary_of(codes: str, text: str, draw: random.Random) -> str:
-    """Some of the tokens of a text with their counts, as `get-vocab` writes them."""
+    """Returns some tokens of a text with their counts, as `get-vocab` writes them."""
     counts = Counter(live_bpe.subword_nmt(codes.encode()).segment(text).split())
     return "".join(f"{token} {n}\n" for token, n in counts.items() if draw.random() < 0.8)
 
 
 def random_codes(draw: random.Random, letters: str) -> str:
-    """Codes of any merges; some of them make the same, and some stand twice."""
+    """Returns codes of random merges; some have equal results, and some are duplicates."""
     within, merges = [*letters], list[str]()
     symbols = [*letters, *(letter + "</w>" for letter in letters)]
     for _ in range(draw.randint(1, 30)):
@@ -493,7 +495,7 @@ def random_codes(draw: random.Random, letters: str) -> str:
     return "#version: 0.2\n" + "".join(merges)
 
 
-def test_a_vocabulary_filters_as_in_subword_nmt(tmp_path: Path) -> None:
+def test_vocabulary_filter_equals_subword_nmt(tmp_path: Path) -> None:
     draw, path, vocab = random.Random(3), tmp_path / "codes", tmp_path / "vocab"
     library = pytest.importorskip("subword_nmt.apply_bpe", reason="subword-nmt is not installed")
     split = 0
@@ -516,14 +518,14 @@ def test_a_vocabulary_filters_as_in_subword_nmt(tmp_path: Path) -> None:
     assert split > 100
 
 
-def test_another_separator(tmp_path: Path) -> None:
+def test_separator_argument(tmp_path: Path) -> None:
     (tmp_path / "codes").write_text("#version: 0.2\nl o\nlo w</w>\ne r</w>\n")
     (tmp_path / "vocab").write_text("lo~ 7\nlow 2\n")
     tok = pw.Tokenizer.from_subword_nmt(tmp_path / "codes", tmp_path / "vocab", separator="~")
     assert tok.to_subword_nmt("lower low\n lo", separator="~") == "lo~ w~ e~ r low\n l~ o"
 
 
-def test_glossaries_are_added_tokens(tmp_path: Path) -> None:
+def test_added_tokens_equal_glossaries_of_subword_nmt(tmp_path: Path) -> None:
     codes = "#version: 0.2\n1 9\n3 4</w>\nU S\nUS A\n"
     (tmp_path / "codes").write_text(codes)
     library = pytest.importorskip("subword_nmt.apply_bpe", reason="subword-nmt is not installed")
@@ -533,7 +535,7 @@ def test_glossaries_are_added_tokens(tmp_path: Path) -> None:
         assert ours.to_subword_nmt(line) == theirs.segment(line), line
 
 
-def test_a_vocabulary_that_does_not_fit_is_told(tmp_path: Path) -> None:
+def test_broken_codes_and_vocabularies_raise(tmp_path: Path) -> None:
     codes, vocab = tmp_path / "codes", tmp_path / "vocab"
     read = pw.Tokenizer.from_subword_nmt
     codes.write_text("#version: 0.2\nl o\n")
@@ -552,7 +554,7 @@ def test_a_vocabulary_that_does_not_fit_is_told(tmp_path: Path) -> None:
         read(codes, vocab)
 
 
-def test_formats_that_hold_no_unused_tokens(tmp_path: Path) -> None:
+def test_formats_without_unused_tokens_refuse_them(tmp_path: Path) -> None:
     unused = models.BPE(["a", "b", "ab", "ab</w>"], [("a", "b")], unused=["ab"])
     for name in ("tiktoken", "merges.txt", "subword-nmt"):
         suffix = "</w>" if name == "subword-nmt" else ""
@@ -567,7 +569,7 @@ def test_formats_that_hold_no_unused_tokens(tmp_path: Path) -> None:
         pw.Tokenizer(models.BPE(["a"], unused=["a"], continuing_subword_prefix="#"))
 
 
-def test_codes_of_version_0_1(tmp_path: Path) -> None:
+def test_codes_of_version_0_1_equal_subword_nmt(tmp_path: Path) -> None:
     merges = "l o\nlo w\ns t\nw </w>\ne st\nest </w>\nlow </w>\n"
     for codes in (merges, f"#version: 0.1\n{merges}"):
         (tmp_path / "codes").write_text(codes)
@@ -582,7 +584,7 @@ def test_codes_of_version_0_1(tmp_path: Path) -> None:
             ours.save(tmp_path / "x", "merges.txt")
 
 
-def test_codes_that_make_the_unknown_token(tmp_path: Path) -> None:
+def test_codes_that_merge_to_the_unknown_token(tmp_path: Path) -> None:
     codes = "#version: 0.2\n< u\nn k\n<u nk\n<unk >\n<unk> <unk>\na b\n"
     (tmp_path / "codes").write_text(codes)
     theirs = live_bpe.subword_nmt(codes.encode())
@@ -592,13 +594,13 @@ def test_codes_that_make_the_unknown_token(tmp_path: Path) -> None:
     assert ours.tokenize("xya") == ["< unk>", "< unk>", "a</w>"]
 
 
-def test_a_file_without_codes_is_refused(tmp_path: Path) -> None:
+def test_empty_codes_raise(tmp_path: Path) -> None:
     (tmp_path / "codes").touch()
     with pytest.raises(pw.errors.FormatError, match="the file is empty; expected a merge a line"):
         pw.Tokenizer.from_subword_nmt(tmp_path / "codes")
 
 
-def test_codes_of_another_version_are_refused() -> None:
+def test_codes_of_unknown_version_raise() -> None:
     with pytest.raises(pw.errors.UnsupportedError, match=r'line 1: the codes are of version "0.3"'):
         pw.Tokenizer.from_str("#version: 0.3\nl o\n")
 
@@ -606,16 +608,16 @@ def test_codes_of_another_version_are_refused() -> None:
 # --- SentencePiece ---------------------------------------------------------------------------------
 
 
-def test_llama2_gives_the_ids_of_sentencepiece(data: Path, tmp_path: Path) -> None:
+def test_llama2_ids_equal_sentencepiece(data: Path, tmp_path: Path) -> None:
     path = live_bpe.vocab_file(data, "llama2-tokenizer.model")
     model = path.read_bytes()
     theirs, ours = live_bpe.sentencepiece(model), pw.Tokenizer.from_file(path)
     texts = live_bpe.texts()
     live_bpe.compare(theirs.encode, live_bpe.as_text(ours), texts)
     check_decoding(theirs, ours)
-    apart = [ours.vocab[piece] for piece in ("<0xC3>", "<s>", "<0xA9>", "</s>", "\u2581a")]
-    assert ours.decode(apart) == theirs.decode(apart) == "\ufffd\ufffd a"
-    assert "".join(ours.decode_stream().pieces(apart)) == "\ufffd\ufffd a"
+    byte_ids = [ours.vocab[piece] for piece in ("<0xC3>", "<s>", "<0xA9>", "</s>", "\u2581a")]
+    assert ours.decode(byte_ids) == theirs.decode(byte_ids) == "\ufffd\ufffd a"
+    assert "".join(ours.decode_stream().pieces(byte_ids)) == "\ufffd\ufffd a"
     ours.save_sentencepiece(tmp_path / "same.model", base=path)
     assert (tmp_path / "same.model").read_bytes() == model
     ours.save(tmp_path / "new.model", "sentencepiece")
@@ -624,7 +626,7 @@ def test_llama2_gives_the_ids_of_sentencepiece(data: Path, tmp_path: Path) -> No
     assert pw.Tokenizer.from_file(tmp_path / "new.model") == ours
 
 
-def test_tokenizers_reads_llama2_from_us(data: Path) -> None:
+def test_saved_llama2_works_in_tokenizers(data: Path) -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the oracle tokenizers is not installed")
     ours = pw.Tokenizer.from_file(live_bpe.vocab_file(data, "llama2-tokenizer.model"))
     theirs = tokenizers.Tokenizer.from_str(ours.to_str())
@@ -638,7 +640,7 @@ def test_tokenizers_reads_llama2_from_us(data: Path) -> None:
 
 
 def check_decoding(theirs: Any, ours: pw.Tokenizer) -> None:
-    """Compares what random ids become, bytes that are no text among them."""
+    """Compares the decoded text of random ids, which include bytes of broken UTF-8."""
     rng = random.Random(2)
     for _ in range(300):
         ids = [rng.randrange(min(600, len(ours))) for _ in range(rng.randrange(9))]
@@ -671,14 +673,12 @@ SETTINGS: list[dict[str, Any]] = [
 @pytest.mark.parametrize(
     "settings", SETTINGS, ids=lambda settings: ",".join(settings) or "defaults"
 )
-def test_trained_models_give_the_ids_of_sentencepiece(
-    settings: dict[str, Any], tmp_path: Path
-) -> None:
+def test_trained_models_equal_sentencepiece(settings: dict[str, Any], tmp_path: Path) -> None:
     size = 400 if settings.get("byte_fallback") else 120
     model = live_bpe.trained_sentencepiece(TEXT, size, hard_vocab_limit=False, **settings)
     theirs, ours = live_bpe.sentencepiece(model), pw.Tokenizer.from_bytes(model)
     texts = [*live_bpe.texts(), "<sep>", " a b <sep>\n", "a\n\nb", "  a  b▁ ▁", "catat ﬁﬁ"]
-    # The library takes NUL for the end of a text where it has rules.
+    # With normalization rules, the library takes NUL for the end of a text.
     texts = [text for text in texts if "\0" not in text]
     live_bpe.compare(theirs.encode, live_bpe.as_text(ours), texts)
     pieces = functools.partial(theirs.encode, out_type=str)
@@ -689,12 +689,12 @@ def test_trained_models_give_the_ids_of_sentencepiece(
     ours.save(tmp_path / "m.model", "sentencepiece")
     again = live_bpe.sentencepiece((tmp_path / "m.model").read_bytes())
     live_bpe.compare(again.encode, theirs.encode, texts)
-    (tmp_path / "like.model").write_bytes(model)
-    ours.save_sentencepiece(tmp_path / "m.model", base=tmp_path / "like.model")
+    (tmp_path / "base.model").write_bytes(model)
+    ours.save_sentencepiece(tmp_path / "m.model", base=tmp_path / "base.model")
     assert (tmp_path / "m.model").read_bytes() == model
 
 
-def test_runs_of_equal_score_grow_from_the_left() -> None:
+def test_runs_of_equal_score_merge_from_the_left() -> None:
     pieces = [("<unk>", 0.0, 2), ("▁", -1.0, 1), ("x", -1.0, 1)]
     pieces += [("▁" * length, -5.0, 1) for length in (2, 3, 4, 7)] + [("▁▁x", -2.0, 1)]
     model = proto(pieces, remove_extra_whitespaces=False)
@@ -706,7 +706,7 @@ def test_runs_of_equal_score_grow_from_the_left() -> None:
     live_bpe.compare(theirs.encode, lambda text: read.encode(text).ids, texts)
 
 
-def test_other_equal_scores_stay_ours() -> None:
+def test_other_equal_scores_use_piecework_model_type() -> None:
     pieces = [("<unk>", 0.0, 2), *((c, -9.0, 1) for c in "▁abc"), ("ab", -1.0, 1), ("bc", -1.0, 1)]
     model = proto(pieces, remove_extra_whitespaces=False)
     theirs, ours = live_bpe.sentencepiece(model), pw.Tokenizer.from_bytes(model)
@@ -716,7 +716,7 @@ def test_other_equal_scores_stay_ours() -> None:
 
 
 def field(number: int, value: bytes | float) -> bytes:
-    """A field of a protocol buffer; integers under 128."""
+    """Returns a field of a protocol buffer; integers must be below 128."""
     import struct
 
     if isinstance(value, float):
@@ -736,10 +736,10 @@ def proto(
     pieces: list[tuple[str, float, int]],
     model_type: int = 2,
     *,
-    falls: bool = False,
+    byte_fallback: bool = False,
     **normalizer: bool,
 ) -> bytes:
-    """A model of these pieces (text, score, type)."""
+    """Returns a .model file with these pieces (text, score, type)."""
     numbers = {"add_dummy_prefix": 3, "remove_extra_whitespaces": 4, "escape_whitespaces": 5}
     messages = [
         field(1, text.encode()) + field(2, score) + field(3, kind) for text, score, kind in pieces
@@ -747,7 +747,7 @@ def proto(
     settings = b"".join(field(numbers[name], int(value)) for name, value in normalizer.items())
     return (
         b"".join(field(1, message) for message in messages)
-        + field(2, field(3, model_type) + (field(35, 1) if falls else b""))
+        + field(2, field(3, model_type) + (field(35, 1) if byte_fallback else b""))
         + field(3, settings)
     )
 
@@ -756,7 +756,7 @@ UNK, A = ("<unk>", 0.0, 2), ("a", 0.0, 1)
 
 
 @pytest.mark.parametrize(
-    ("model", "kind", "said"),
+    ("model", "kind", "message"),
     [
         (
             b"\x0a\x05ab",
@@ -783,23 +783,23 @@ UNK, A = ("<unk>", 0.0, 2), ("a", 0.0, 1)
         ),
     ],
 )
-def test_broken_models_are_told(
-    tmp_path: Path, model: bytes, kind: type[Exception], said: str
+def test_broken_models_raise(
+    tmp_path: Path, model: bytes, kind: type[Exception], message: str
 ) -> None:
     path = tmp_path / "broken.model"
     path.write_bytes(model)
-    with pytest.raises(kind, match=said) as error:
+    with pytest.raises(kind, match=message) as error:
         pw.Tokenizer.from_sentencepiece(path)
     assert str(error.value).startswith(str(path))
 
 
-@pytest.mark.parametrize("falls", [False, True])
-def test_unused_pieces_are_split_again(tmp_path: Path, falls: bool) -> None:
+@pytest.mark.parametrize("byte_fallback", [False, True])
+def test_unused_pieces_are_resegmented(tmp_path: Path, byte_fallback: bool) -> None:
     library = pytest.importorskip(
         "sentencepiece", reason="the oracle sentencepiece is not installed"
     )
     draw, path, split = random.Random(5), tmp_path / "x.model", 0
-    bytes_of = [(f"<0x{byte:02X}>", 0.0, 6) for byte in range(256)] if falls else []
+    bytes_of = [(f"<0x{byte:02X}>", 0.0, 6) for byte in range(256)] if byte_fallback else []
     for number in range(60):
         letters = ["▁", *"abcé中"[: draw.randint(2, 5)]]
         made = ["".join(draw.choices(letters, k=draw.randint(2, 5))) for _ in range(30)]
@@ -808,7 +808,7 @@ def test_unused_pieces_are_split_again(tmp_path: Path, falls: bool) -> None:
         kinds = [5 if draw.random() < 0.3 else 1 for _ in made]
         pieces = [UNK, *bytes_of, *zip(made, scores, kinds, strict=True)]
         switches = dict.fromkeys(("add_dummy_prefix", "remove_extra_whitespaces"), number % 2 == 0)
-        path.write_bytes(proto(pieces, falls=falls, **switches))
+        path.write_bytes(proto(pieces, byte_fallback=byte_fallback, **switches))
         theirs = library.SentencePieceProcessor(model_proto=path.read_bytes())
         tok = pw.Tokenizer.from_file(path)
         tok.save_sentencepiece(tmp_path / "again.model")
@@ -824,7 +824,7 @@ def test_unused_pieces_are_split_again(tmp_path: Path, falls: bool) -> None:
     assert split > 500
 
 
-def test_fields_that_are_not_known_are_kept(tmp_path: Path) -> None:
+def test_unknown_fields_are_kept(tmp_path: Path) -> None:
     model = proto([UNK, A, ("b", 0.0, 1), ("ab", -1.0, 1)]) + field(15, b"whatever")
     (tmp_path / "old.model").write_bytes(model)
     tok = pw.Tokenizer.from_file(tmp_path / "old.model")
@@ -840,7 +840,7 @@ def test_fields_that_are_not_known_are_kept(tmp_path: Path) -> None:
     assert pw.Tokenizer.from_file(tmp_path / "new.model").special_tokens == {"<c>": 4}
 
 
-def test_what_a_model_cannot_hold(tmp_path: Path) -> None:
+def test_models_that_sentencepiece_cannot_represent(tmp_path: Path) -> None:
     merged = models.BPE(["<unk>", "a", "b", "ab"], [("a", "b")], unk_token="<unk>", fuse_unk=True)
     with pytest.raises(pw.errors.ConfigError, match="cannot hold a pre-tokenizer"):
         pw.Tokenizer(merged, pre_tokenizer=pw.pre_tokenizers.Whitespace()).save(
@@ -855,17 +855,17 @@ def test_what_a_model_cannot_hold(tmp_path: Path) -> None:
         pw.Tokenizer(merged).save(tmp_path / "x", "sentencepiece")
 
 
-def test_the_folder_of_a_model(tmp_path: Path) -> None:
+def test_folder_with_tokenizer_model(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.model").write_bytes(proto([UNK, A, ("<s>", 0.0, 3)]))
     (tmp_path / "tokenizer_config.json").write_text('{"bos_token": "<s>", "pad_token": "<pad>"}')
     tok = pw.Tokenizer.from_folder(tmp_path)
     assert tok.special_tokens == {"<s>": 2, "<pad>": 3}
 
 
-# --- which format it is ----------------------------------------------------------------------------
+# --- format names and settings ---------------------------------------------------------------------
 
 
-def test_settings_that_a_file_says_itself_are_refused(data: Path) -> None:
+def test_settings_defined_by_the_format_are_refused(data: Path) -> None:
     path = live_bpe.vocab_file(data, "llama2-tokenizer.model")
     with pytest.raises(
         pw.errors.ConfigError,
@@ -875,7 +875,7 @@ def test_settings_that_a_file_says_itself_are_refused(data: Path) -> None:
     assert pw.Tokenizer.from_file(path, truncation=3).encode_ids("a b c d e f") == [263, 289, 274]
 
 
-def test_formats_that_are_not_written(tmp_path: Path) -> None:
+def test_saving_unknown_format_raises(tmp_path: Path) -> None:
     tok = pw.Tokenizer(models.BPE(["a"], []))
     with pytest.raises(
         pw.errors.ConfigError, match=r"is not among those that are written, tokenizer.json"

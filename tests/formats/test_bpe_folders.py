@@ -1,4 +1,4 @@
-"""Folders of BPE as `transformers` reads them, of the kinds of GPT-2 and RoBERTa."""
+"""BPE model folders as `transformers` reads them: GPT-2 and RoBERTa."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def byte_level(**changes: Any) -> dict[str, Any]:
 
 
 def folder(path: Path, specials: list[str], config: dict[str, Any], **files: Any) -> Path:
-    """Makes the folder of a small model; without a tokenizer.json it has vocabulary and merges."""
+    """Writes the folder of a small model, with a tokenizer.json or with vocab.json and merges.txt."""
     tokens = [*map(chr, BYTES), *("".join(pair) for pair in MERGES), *specials]
     vocab = {token: number for number, token in enumerate(tokens)}
     files = {"tokenizer_config": config, "config": {}} | files
@@ -65,7 +65,7 @@ def folder(path: Path, specials: list[str], config: dict[str, Any], **files: Any
 
 
 def live(path: Path) -> Any:
-    """Gives the folder's tokenizer as the library has it."""
+    """Returns the tokenizer that `transformers` loads from a folder."""
     name = "transformers"
     transformers = pytest.importorskip(
         name, reason=f"{name} is not installed: nothing to compare to"
@@ -85,9 +85,7 @@ WHOLE: list[dict[str, Any] | None] = [
 @pytest.mark.filterwarnings("ignore::piecework.errors.PieceworkWarning")
 @pytest.mark.parametrize("config", CONFIGS, ids=str)
 @pytest.mark.parametrize("name", ["GPT2Tokenizer", "RobertaTokenizerFast", "BartTokenizer"])
-def test_folders_give_what_transformers_gives(
-    tmp_path: Path, name: str, config: dict[str, Any]
-) -> None:
+def test_folders_encode_as_transformers(tmp_path: Path, name: str, config: dict[str, Any]) -> None:
     for number, (whole, specials) in enumerate(itertools.product(WHOLE, (GPT2, ROBERTA, []))):
         if whole and name != "GPT2Tokenizer":
             ends = {
@@ -119,8 +117,8 @@ def test_folders_give_what_transformers_gives(
                 assert found.offsets == wanted["offset_mapping"], (text, pair, number)
 
 
-def test_a_class_says_what_a_vocabulary_is_of(tmp_path: Path) -> None:
-    # OPT: RoBERTa's vocabulary with GPT-2's class, and other special tokens.
+def test_tokenizer_class_overrides_vocabulary(tmp_path: Path) -> None:
+    # OPT has RoBERTa's vocabulary, GPT-2's class, and other special tokens.
     named = {"bos_token": "</s>", "eos_token": "</s>", "unk_token": "</s>", "pad_token": "<pad>"}
     config = {"tokenizer_class": "GPT2Tokenizer", "add_bos_token": True, **named}
     tok = pw.Tokenizer.from_folder(folder(tmp_path, ROBERTA, config))
@@ -128,13 +126,13 @@ def test_a_class_says_what_a_vocabulary_is_of(tmp_path: Path) -> None:
     assert set(tok.special_tokens) == {"</s>", "<pad>"}
 
 
-def test_without_a_class_a_vocabulary_tells(tmp_path: Path) -> None:
+def test_roberta_vocabulary_without_class_is_recognized(tmp_path: Path) -> None:
     tok = pw.Tokenizer.from_folder(folder(tmp_path, ROBERTA, {}))
     assert isinstance(tok.post_processor, RobertaProcessing)
     assert set(tok.special_tokens) == set(ROBERTA)
 
 
-def test_what_is_given_goes_before_the_configuration(tmp_path: Path) -> None:
+def test_arguments_override_configuration(tmp_path: Path) -> None:
     config = {"tokenizer_class": "GPT2Tokenizer", "add_prefix_space": True}
     folder(tmp_path, GPT2, config)
     assert pw.Tokenizer.from_folder(tmp_path).tokenize("hug") == ["Ġhug"]
@@ -145,7 +143,7 @@ def test_what_is_given_goes_before_the_configuration(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("config", "said"),
+    ("config", "message"),
     [
         (
             {"tokenizer_class": "TokenizersBackend", "add_prefix_space": True},
@@ -160,19 +158,19 @@ def test_what_is_given_goes_before_the_configuration(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_what_is_not_applied_is_warned_of(
-    tmp_path: Path, config: dict[str, Any], said: str
+def test_unapplied_settings_raise_a_warning(
+    tmp_path: Path, config: dict[str, Any], message: str
 ) -> None:
     folder(tmp_path, GPT2, config, tokenizer={"pre_tokenizer": byte_level()})
     with pytest.warns(
-        pw.errors.PieceworkWarning, match=rf"tokenizer_config\.json: {said}"
+        pw.errors.PieceworkWarning, match=rf"tokenizer_config\.json: {message}"
     ) as found:
         tok = pw.Tokenizer.from_folder(tmp_path)
     assert len(found) == 1
     assert tok.tokenize("hug") == ["hug"]
 
 
-def test_a_class_that_is_not_known_is_warned_of(tmp_path: Path) -> None:
+def test_unknown_class_raises_a_warning(tmp_path: Path) -> None:
     folder(tmp_path, GPT2, {"tokenizer_class": "Qwen2Tokenizer"})
     with pytest.warns(pw.errors.PieceworkWarning, match="class 'Qwen2Tokenizer' is not known here"):
         pw.Tokenizer.from_folder(tmp_path)

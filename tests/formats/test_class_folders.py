@@ -1,4 +1,4 @@
-"""Folders that classes of `transformers` write: `from_folder` beside `AutoTokenizer`, and what is warned of by name."""
+"""Folders saved by classes of `transformers`: `from_folder` against `AutoTokenizer`, and warnings."""
 
 import json
 import shutil
@@ -20,7 +20,7 @@ LLAMA = {"tokenizer_class": "LlamaTokenizer", "unk_token": "<unk>"}
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory, data: Path) -> Folder:
-    """Gives the folder of a class, which is written once."""
+    """Returns a function that gives the folder of a class, written once."""
     path, made = tmp_path_factory.mktemp("classes"), dict[str, Path]()
 
     def folder(name: str) -> Path:
@@ -33,22 +33,25 @@ def written(tmp_path_factory: pytest.TempPathFactory, data: Path) -> Folder:
 
 @pytest.fixture
 def changed(written: Folder, tmp_path: Path) -> Folder:
-    """Gives a copy of such a folder that a test may change."""
+    """Returns a function that copies such a folder, so that a test may change it."""
     return lambda name: Path(shutil.copytree(written(name), tmp_path / name))
 
 
 @pytest.mark.parametrize("name", live.CLASSES)
-def test_what_classes_write(written: Folder, name: str) -> None:
-    live.same(written(name), live.texts())
+def test_saved_folder_equals_transformers(written: Folder, name: str) -> None:
+    live.check_equal(written(name), live.texts())
 
 
 @pytest.mark.parametrize("name", ["PegasusTokenizer", "XLNetTokenizer"])
-def test_a_class_alone(changed: Folder, name: str) -> None:
-    live.same(live.configure(changed(name), {"tokenizer_class": name}), live.texts())
+def test_folder_with_only_a_class_name_equals_transformers(changed: Folder, name: str) -> None:
+    live.check_equal(live.configure(changed(name), {"tokenizer_class": name}), live.texts())
 
 
-def older(tokenizer: dict[str, Any]) -> None:
-    """Makes a tokenizer.json as release 4 wrote it: Pegasus split at white space, and Llama put its space in a normalizer."""
+def as_release_4(tokenizer: dict[str, Any]) -> None:
+    """Changes a tokenizer.json to the form that release 4 wrote.
+
+    Pegasus split at white space, and Llama prepended its space in a normalizer.
+    """
     if tokenizer["model"]["type"] == "Unigram":
         splits = [{"type": "WhitespaceSplit"}, METASPACE]
         tokenizer["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": splits}
@@ -59,10 +62,10 @@ def older(tokenizer: dict[str, Any]) -> None:
     tokenizer["normalizer"] = {"type": "Sequence", "normalizers": steps}
 
 
-def test_pegasus_makes_its_pre_tokenizer_anew(changed: Folder) -> None:
+def test_pegasus_class_replaces_the_pre_tokenizer(changed: Folder) -> None:
     path = changed("PegasusTokenizer")
     config = json.loads((path / "tokenizer_config.json").read_text("utf-8"))
-    live.same(live.configure(path, config, older), live.texts())
+    live.check_equal(live.configure(path, config, as_release_4), live.texts())
     ours = pw.Tokenizer.from_folder(path)
     assert ours.pre_tokenizer == pw.pre_tokenizers.Metaspace()
     assert ours.encode_ids("the cats ") != pw.Tokenizer.from_file(
@@ -71,16 +74,16 @@ def test_pegasus_makes_its_pre_tokenizer_anew(changed: Folder) -> None:
 
 
 @pytest.mark.parametrize("legacy", [None, True, False])
-def test_llama_makes_its_pre_tokenizer_anew(changed: Folder, legacy: bool | None) -> None:
+def test_llama_class_replaces_the_pre_tokenizer(changed: Folder, legacy: bool | None) -> None:
     config = LLAMA | ({} if legacy is None else {"legacy": legacy})
-    path = live.configure(changed("LlamaTokenizer"), config, older)
-    live.same(path, live.texts(150))
+    path = live.configure(changed("LlamaTokenizer"), config, as_release_4)
+    live.check_equal(path, live.texts(150))
     scheme = "always" if legacy else "first"
     built = pw.pre_tokenizers.Metaspace(prepend_scheme=scheme, split=False)  # type: ignore[arg-type]
     assert pw.Tokenizer.from_folder(path).pre_tokenizer == built
 
 
-def test_a_llama_of_bytes_is_as_its_file_says(tmp_path: Path) -> None:
+def test_byte_level_llama_keeps_its_pre_tokenizer(tmp_path: Path) -> None:
     tok = pw.Tokenizer(
         pw.models.BPE(["a", "b", "ab"], [("a", "b")]), pre_tokenizer=pw.pre_tokenizers.ByteLevel()
     )
@@ -89,19 +92,19 @@ def test_a_llama_of_bytes_is_as_its_file_says(tmp_path: Path) -> None:
     assert pw.Tokenizer.from_folder(tmp_path).pre_tokenizer == tok.pre_tokenizer
 
 
-def test_albert_and_its_settings(changed: Folder) -> None:
+def test_albert_settings_are_applied(changed: Folder) -> None:
     path = changed("AlbertTokenizer")
     config = json.loads((path / "tokenizer_config.json").read_text("utf-8"))
     for more in (
         {"do_lower_case": False},
         {"keep_accents": True, "add_prefix_space": False},
     ):
-        live.same(live.configure(path, config | more), live.texts(100))
+        live.check_equal(live.configure(path, config | more), live.texts(100))
 
 
-def test_scores_are_read_as_they_are_written(changed: Folder) -> None:
-    # Sums of these tie or do not, as the last bit says, which `tokenizers` reads otherwise than Python.
-    live.same(changed("T5Tokenizer"), ["_" * length for length in range(1, 300, 7)])
+def test_scores_are_parsed_as_tokenizers_parses_them(changed: Folder) -> None:
+    # The last bit of a score, which `tokenizers` parses differently than Python, decides ties here.
+    live.check_equal(changed("T5Tokenizer"), ["_" * length for length in range(1, 300, 7)])
 
 
 # BERT
@@ -111,7 +114,7 @@ BERT_TEXTS = ["the cats", "", "a <s> b </s> [MASK]", "[UNK] x [SEP]", "<new> [PA
 
 
 def bert(data: Path, path: Path, config: dict[str, Any], **renamed: str) -> Path:
-    """Makes a folder of BERT's vocab.txt, with tokens renamed."""
+    """Writes a folder with BERT's vocab.txt, with tokens renamed."""
     lines = live_bpe.vocab_file(data, "bert-base-uncased-vocab.txt").read_text("utf-8").split("\n")
     lines = [renamed.get(line.strip("[]"), line) if line[:1] == "[" else line for line in lines]
     (path / "vocab.txt").write_text("\n".join(lines), "utf-8")
@@ -119,54 +122,50 @@ def bert(data: Path, path: Path, config: dict[str, Any], **renamed: str) -> Path
 
 
 @pytest.mark.parametrize("named", [{"cls_token": "<s>", "sep_token": "</s>"}, {}])
-def test_bert_puts_the_tokens_that_are_named(
-    data: Path, tmp_path: Path, named: dict[str, str]
-) -> None:
+def test_bert_adds_the_configured_tokens(data: Path, tmp_path: Path, named: dict[str, str]) -> None:
     path = bert(data, tmp_path, named, CLS="<s>", SEP="</s>")
-    live.same(path, BERT_TEXTS)
+    live.check_equal(path, BERT_TEXTS)
     ids = pw.Tokenizer.from_folder(path).encode_ids("the cats")
-    # Tokens that the vocabulary does not have get new ids.
+    # Tokens outside the vocabulary get new ids.
     assert (ids[0], ids[-1]) == ((101, 102) if named else (30523, 30522))
 
 
 @pytest.mark.parametrize(("cls", "number"), [("[MASK]", 103), ("<new>", 30522)])
-def test_bert_begins_with_another_token(data: Path, tmp_path: Path, cls: str, number: int) -> None:
+def test_bert_adds_another_cls_token(data: Path, tmp_path: Path, cls: str, number: int) -> None:
     path = bert(data, tmp_path, {"cls_token": cls})
     with pytest.warns(
         pw.errors.PieceworkWarning, match=r"nothing names '\[CLS\]', which the class"
     ):
         ours = pw.Tokenizer.from_folder(path)
-    wanted = live.ids(live.automatic(path), BERT_TEXTS, special=True)
+    wanted = live.ids(live.auto_tokenizer(path), BERT_TEXTS, special=True)
     assert ours.encode_batch(BERT_TEXTS).to_list() == wanted
     assert ours.encode_ids("the")[0] == number
-    pairs = live.automatic(path)([("the", "cats")])["input_ids"]
+    pairs = live.auto_tokenizer(path)([("the", "cats")])["input_ids"]
     assert ours.encode_batch([("the", "cats")]).to_list() == pairs
 
 
-def test_bert_without_a_token_for_the_beginning(data: Path, tmp_path: Path) -> None:
+def test_bert_without_cls_token_raises_a_warning(data: Path, tmp_path: Path) -> None:
     path = bert(data, tmp_path, {"cls_token": None})
-    with pytest.warns(pw.errors.PieceworkWarning) as told:
+    with pytest.warns(pw.errors.PieceworkWarning) as caught:
         ours = pw.Tokenizer.from_folder(path)
-    assert "cls_token names no token" in str(told[0].message)
+    assert "cls_token names no token" in str(caught[0].message)
     assert ours.encode_ids("the")[0] == 101
 
 
-def test_a_vocabulary_without_a_class_has_the_tokens_that_are_named(
-    data: Path, tmp_path: Path
-) -> None:
+def test_vocabulary_without_class_adds_the_configured_tokens(data: Path, tmp_path: Path) -> None:
     path = bert(data, tmp_path, {"tokenizer_class": None, "cls_token": "[MASK]"})
     assert pw.Tokenizer.from_folder(path).encode_ids("the")[0] == 103
 
 
 @pytest.mark.parametrize("more", [{}, {"cls_token": "[MASK]"}, {"tokenizer_class": None}])
-def test_limits_of_a_tokenizer_json_are_left_out(
+def test_truncation_and_padding_of_tokenizer_json_are_dropped(
     data: Path, tmp_path: Path, more: dict[str, Any]
 ) -> None:
     shared = live_bpe.vocab_file(data, "all-minilm-l6-v2-tokenizer.json")
     (tmp_path / "tokenizer.json").write_bytes(shared.read_bytes())
-    assert pw.Tokenizer.from_folder(tmp_path).padding  # nothing is beside it
+    assert pw.Tokenizer.from_folder(tmp_path).padding  # without a configuration file
     path = live.configure(tmp_path, BERT | more)
-    live.same(path, [*BERT_TEXTS[:4], "the cats " * 200, "[CLS]"])
+    live.check_equal(path, [*BERT_TEXTS[:4], "the cats " * 200, "[CLS]"])
     ours = pw.Tokenizer.from_folder(path)
     assert (ours.truncation, ours.padding) == (None, None)
     given = pw.Tokenizer.from_folder(path, truncation=5, padding="longest")
@@ -179,13 +178,13 @@ def test_limits_of_a_tokenizer_json_are_left_out(
 @pytest.mark.parametrize(
     "named", [{"bos_token": "<|begin_of_text|>", "eos_token": "<|end_of_text|>"}, {}]
 )
-def test_a_llama_of_bytes_has_no_tokens_of_the_class(
+def test_byte_level_llama_adds_no_tokens_of_the_class(
     data: Path, tmp_path: Path, named: dict[str, str]
 ) -> None:
     whole = unpacked(live_bpe.vocab_file(data, "llama3-tokenizer.json.zst"))
     (tmp_path / "tokenizer.json").write_bytes(whole)
     path = live.configure(tmp_path, {"tokenizer_class": "LlamaTokenizer"} | named)
-    live.same(path, [*BERT_TEXTS, "<unk> <|end_of_text|>"])
+    live.check_equal(path, [*BERT_TEXTS, "<unk> <|end_of_text|>"])
     ours = pw.Tokenizer.from_folder(path)
     assert (ours.max_id, ours.token_to_id("<unk>")) == (128255, None)
 
@@ -194,55 +193,55 @@ def test_a_llama_of_bytes_has_no_tokens_of_the_class(
 
 
 def sentencepiece(data: Path, path: Path, name: str, **config: Any) -> Path:
-    """Makes a folder of a .model file."""
+    """Writes a folder with a .model file."""
     (path / "tokenizer.model").write_bytes(live_bpe.vocab_file(data, name).read_bytes())
     return live.configure(path, config)
 
 
 @pytest.mark.parametrize("name", ["mistral-tokenizer.model.v3", "llama2-tokenizer.model"])
-def test_a_model_keeps_its_ids_and_the_class_is_named(
+def test_sentencepiece_model_keeps_its_ids_despite_the_class(
     data: Path, tmp_path: Path, name: str
 ) -> None:
     path = sentencepiece(data, tmp_path, name, **LLAMA)
-    with pytest.warns(pw.errors.PieceworkWarning) as told:
+    with pytest.warns(pw.errors.PieceworkWarning) as caught:
         ours = pw.Tokenizer.from_folder(path)
-    assert len(told) == 1
+    assert len(caught) == 1
     assert "the class 'LlamaTokenizer' puts no space before a text that begins with one" in str(
-        told[0].message
+        caught[0].message
     )
-    assert "load a tokenizer.json that `transformers` saves" in str(told[0].message)
+    assert "load a tokenizer.json that `transformers` saves" in str(caught[0].message)
     library = live_bpe.sentencepiece((path / "tokenizer.model").read_bytes())
     plain = [text for text in live.texts() if "<" not in text and "[" not in text]
     live_bpe.compare(library.encode, ours.encode_ids, plain)
-    wanted = live.ids(live.automatic(path), plain, special=True)
+    wanted = live.ids(live.auto_tokenizer(path), plain, special=True)
     others = [t for t, w in zip(plain, wanted, strict=True) if ours.encode_ids(t) != w]
     assert others
     assert all(text[:1] in " ▁" or "  " in text for text in others), others
 
 
-def test_a_configured_model_matches_its_special_tokens(data: Path, tmp_path: Path) -> None:
+def test_configured_model_matches_its_special_tokens(data: Path, tmp_path: Path) -> None:
     path = sentencepiece(data, tmp_path, "llama2-tokenizer.model")
     assert pw.Tokenizer.from_folder(path).encode_ids("<s>") != [1]
     with pytest.warns(pw.errors.PieceworkWarning, match="'LlamaTokenizer'"):
         ours = pw.Tokenizer.from_folder(live.configure(path, LLAMA))
     assert (ours.control_symbols, ours.encode_ids("<s>")) == ((), [1])
-    assert live.ids(live.automatic(path), ["<s>"], special=True) == [[1]]
+    assert live.ids(live.auto_tokenizer(path), ["<s>"], special=True) == [[1]]
 
 
 @pytest.mark.filterwarnings("ignore:.*the class 'LlamaTokenizer':piecework.errors.PieceworkWarning")
 @pytest.mark.parametrize("named", [{}, {"bos_token": "</s>", "eos_token": "<s>"}])
-def test_the_class_names_the_tokens_at_the_ends(
+def test_bos_and_eos_tokens_of_the_class_are_added(
     data: Path, tmp_path: Path, named: dict[str, str]
 ) -> None:
     config = {"tokenizer_class": "LlamaTokenizer", "add_bos_token": True, "add_eos_token": True}
     path = sentencepiece(data, tmp_path, "mistral-tokenizer.model.v3", **config, **named)
     ours, some = pw.Tokenizer.from_folder(path), ["a b", "", "the cats", "中文"]
     ids = ours.encode_batch(some).to_list()
-    assert ids == live.ids(live.automatic(path), some, special=True)
+    assert ids == live.ids(live.auto_tokenizer(path), some, special=True)
     assert all((row[0], row[-1]) == ((2, 1) if named else (1, 2)) for row in ids)
 
 
-def test_nothing_names_a_token_for_the_beginning(data: Path, tmp_path: Path) -> None:
+def test_missing_bos_token_raises_a_warning(data: Path, tmp_path: Path) -> None:
     path = sentencepiece(data, tmp_path, "llama2-tokenizer.model", add_bos_token=True)
     with pytest.warns(pw.errors.PieceworkWarning, match="nothing names a bos_token"):
         ours = pw.Tokenizer.from_folder(path)
@@ -252,17 +251,17 @@ def test_nothing_names_a_token_for_the_beginning(data: Path, tmp_path: Path) -> 
 # Other classes
 
 
-def test_other_classes_are_warned_of_by_name(tmp_path: Path) -> None:
+def test_other_classes_raise_a_warning_with_their_name(tmp_path: Path) -> None:
     words = pw.Tokenizer(pw.models.WordPiece(["[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]", "a"]))
     words.save(tmp_path / "tokenizer.json")
     for name in ("NllbTokenizer", "XLMRobertaTokenizerFast", "MyTokenizer"):
         live.configure(tmp_path, {"tokenizer_class": name})
         with pytest.warns(
             pw.errors.PieceworkWarning, match=f"the class '{name}' is not known here"
-        ) as told:
+        ) as caught:
             pw.Tokenizer.from_folder(tmp_path)
-        assert len(told) == 1
-        assert "compare ids with `transformers`" in str(told[0].message)
+        assert len(caught) == 1
+        assert "compare ids with `transformers`" in str(caught[0].message)
     for name in ("PreTrainedTokenizerFast", "TokenizersBackend"):
         pw.Tokenizer.from_folder(live.configure(tmp_path, {"tokenizer_class": name}))
     live.configure(tmp_path, {"tokenizer_class": "BertTokenizerFast"})

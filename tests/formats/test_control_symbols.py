@@ -1,4 +1,4 @@
-"""Control symbols of SentencePiece models: ordinary text by default, as in that library, wherever a text is encoded."""
+"""Control symbols of SentencePiece models are ordinary text by default, as in that library."""
 
 import copy
 import itertools
@@ -21,7 +21,7 @@ LINES = [
     "a <s> in a text and a </s> at its end",
     "ing the mask 一二三 ab",
 ]
-CHOSEN: list[dict[str, Any]] = [
+TRAININGS: list[dict[str, Any]] = [
     {"model_type": "bpe"},
     {"model_type": "unigram"},
     {
@@ -39,50 +39,50 @@ CHOSEN: list[dict[str, Any]] = [
     {"model_type": "bpe", "byte_fallback": True, "user_defined_symbols": ["<mask>"]},
     {"model_type": "unigram", "add_dummy_prefix": False, "remove_extra_whitespaces": False},
 ]
-PARTS = (
+FRAGMENTS = (
     *("<s>", "</s>", "<unk>", "<pad>", "<c>", "<c>x", "[INST]", "INST", "<mask>", "ing"),
     *(" ", "  ", "low", "cat", "一二", "\n", "é", "<", "s>", "🙂"),
 )
 
 
 def texts() -> list[str]:
-    """Gives texts that spell control symbols, the unknown piece and user-defined symbols."""
+    """Returns texts that spell control symbols, the unknown piece and user-defined symbols."""
     rng = random.Random(4)
-    mixed = ["".join(rng.choices(PARTS, k=rng.randint(1, 9))) for _ in range(300)]
-    pairs = map("".join, itertools.product(PARTS[:10], repeat=2))
-    return [*live_unigram.TRAPS, *pairs, *mixed]
+    mixed = ["".join(rng.choices(FRAGMENTS, k=rng.randint(1, 9))) for _ in range(300)]
+    pairs = map("".join, itertools.product(FRAGMENTS[:10], repeat=2))
+    return [*live_unigram.HARD_TEXTS, *pairs, *mixed]
 
 
-def trained(chosen: dict[str, Any]) -> bytes:
+def trained(training: dict[str, Any]) -> bytes:
     """Trains a model with SentencePiece."""
-    settings = {name: value for name, value in chosen.items() if name != "model_type"}
+    settings = {name: value for name, value in training.items() if name != "model_type"}
     size = 400 if settings.get("byte_fallback") else 70
     train = (
-        live_bpe.trained_sentencepiece if chosen["model_type"] == "bpe" else live_unigram.trained
+        live_bpe.trained_sentencepiece if training["model_type"] == "bpe" else live_unigram.trained
     )
     return train(LINES * 5, size, hard_vocab_limit=False, **settings)
 
 
 @pytest.fixture(scope="module")
 def model() -> bytes:
-    """A model of BPE with control symbols and symbols of the user."""
-    return trained(CHOSEN[2])
+    """Returns a BPE model with control symbols and user-defined symbols."""
+    return trained(TRAININGS[2])
 
 
 @pytest.fixture
 def tok(model: bytes) -> pw.Tokenizer:
-    """Its tokenizer."""
+    """Returns the tokenizer of the model."""
     return pw.Tokenizer.from_bytes(model)
 
 
 @pytest.fixture
 def tokenizer_json(tok: pw.Tokenizer) -> pw.Tokenizer:
-    """What a tokenizer.json of it is read as."""
+    """Returns the tokenizer after a round trip through tokenizer.json."""
     return pw.Tokenizer.from_str(tok.to_str())
 
 
-def entries(tok: pw.Tokenizer, folder: Path) -> Iterator[tuple[str, Callable[[str], list[int]]]]:
-    """Gives all that makes ids of a text, by name."""
+def encoders(tok: pw.Tokenizer, folder: Path) -> Iterator[tuple[str, Callable[[str], list[int]]]]:
+    """Iterates over all functions that encode a text, with their names."""
 
     def of_file(text: str) -> list[int]:
         (folder / "text").write_bytes(text.encode())
@@ -101,10 +101,10 @@ def entries(tok: pw.Tokenizer, folder: Path) -> Iterator[tuple[str, Callable[[st
 
 
 @pytest.mark.parametrize("name", SHARED)
-def test_shared_models_by_default(data: Path, tmp_path: Path, name: str) -> None:
+def test_shared_models_take_control_symbols_for_text(data: Path, tmp_path: Path, name: str) -> None:
     path = next(iter(sorted((data / "vocabs").glob(f"{name}*"))), None)
     if path is None:
-        pytest.skip(f"{name} is not there")
+        pytest.skip(f"{name} is missing")
     theirs, ours = live_bpe.sentencepiece(path.read_bytes()), pw.Tokenizer.from_sentencepiece(path)
     assert ours.control_symbols
     symbols = [*ours.control_symbols[:20], *(t.content for t in ours.added_tokens.values())][:40]
@@ -116,20 +116,24 @@ def test_shared_models_by_default(data: Path, tmp_path: Path, name: str) -> None
     assert ours.encode_batch(batch).to_list() == theirs.encode(batch)
 
 
-@pytest.mark.parametrize("chosen", CHOSEN, ids=lambda chosen: ",".join(map(str, chosen.values())))
-def test_trained_models_by_default(tmp_path: Path, chosen: dict[str, Any]) -> None:
-    model = trained(chosen)
+@pytest.mark.parametrize(
+    "training", TRAININGS, ids=lambda training: ",".join(map(str, training.values()))
+)
+def test_trained_models_take_control_symbols_for_text(
+    tmp_path: Path, training: dict[str, Any]
+) -> None:
+    model = trained(training)
     theirs, ours = live_bpe.sentencepiece(model), pw.Tokenizer.from_bytes(model)
     assert set(ours.control_symbols) == set(ours.special_tokens)
-    for name, encode in entries(ours, tmp_path):
+    for name, encode in encoders(ours, tmp_path):
         for text in texts()[:: 1 if name == "encode_ids" else 7]:
             assert encode(text) == theirs.encode(text), (name, ascii(text))
     assert ours.count(texts()) == [len(theirs.encode(text)) for text in texts()]
     assert ours.tokenize("low<s>") == theirs.encode("low<s>", out_type=str)
 
 
-def test_probabilities_and_lists_take_control_symbols_for_text() -> None:
-    model = trained(CHOSEN[3])
+def test_nbest_and_probabilities_take_control_symbols_for_text() -> None:
+    model = trained(TRAININGS[3])
     theirs, ours = live_bpe.sentencepiece(model), pw.Tokenizer.from_bytes(model)
     for text in ("low<s>", "<pad>cat</s>", "<mask><c>ing"):
         found = ours.encode_nbest(text, 4)
@@ -144,7 +148,7 @@ def test_probabilities_and_lists_take_control_symbols_for_text() -> None:
         assert not {"<s>", "</s>", "<pad>", "<c>"} & set(explained)
 
 
-def test_explicit_values_mean_what_they_did(tok: pw.Tokenizer) -> None:
+def test_specials_argument_overrides_the_default(tok: pw.Tokenizer) -> None:
     ids = tok.special_tokens
     assert ids["<s>"] not in tok.encode_ids("low<s>")
     assert ids["<s>"] in tok.encode_ids("low<s>", specials="match")
@@ -157,7 +161,7 @@ def test_explicit_values_mean_what_they_did(tok: pw.Tokenizer) -> None:
     assert (trusted[0], trusted.count(ids["<s>"])) == (ids["<s>"], 1)
 
 
-def test_copies_and_changes_keep_control_symbols(tok: pw.Tokenizer) -> None:
+def test_copies_keep_control_symbols(tok: pw.Tokenizer) -> None:
     wanted, symbols = tok.encode_ids("low <s>"), tok.control_symbols
     assert symbols == ("<s>", "</s>", "<pad>", "<c>", "[INST]")
     changed = [
@@ -173,7 +177,7 @@ def test_copies_and_changes_keep_control_symbols(tok: pw.Tokenizer) -> None:
     assert hash(changed[0]) == hash(tok)
 
 
-def test_a_special_token_that_is_added_is_matched(tok: pw.Tokenizer) -> None:
+def test_added_special_tokens_are_matched(tok: pw.Tokenizer) -> None:
     more = tok.with_added_tokens(["<new>"], special=True)
     assert more.tokenize("low<new><s>")[-1] != "<s>"
     assert "<new>" in more.tokenize("low<new><s>")
@@ -183,20 +187,20 @@ def test_a_special_token_that_is_added_is_matched(tok: pw.Tokenizer) -> None:
     assert pickle.loads(pickle.dumps(again)) == again != tok
 
 
-def test_a_tokenizer_json_of_a_model_matches_them(
+def test_tokenizer_json_matches_control_symbols(
     tok: pw.Tokenizer, tokenizer_json: pw.Tokenizer, tmp_path: Path
 ) -> None:
     with pytest.warns(
         pw.errors.PieceworkWarning, match="no control symbols: '<s>', '</s>', "
-    ) as warned:
+    ) as caught:
         tok.save(tmp_path / "tokenizer.json")
-    assert (len(warned), warned[0].filename) == (1, __file__)
+    assert (len(caught), caught[0].filename) == (1, __file__)
     loaded = pw.Tokenizer.from_file(tmp_path / "tokenizer.json")
     assert loaded == tokenizer_json != tok
     assert (loaded.to_str(), loaded.control_symbols) == (tok.to_str(), ())
     for text in texts():
         assert loaded.encode_ids(text) == tok.encode_ids(text, specials="match"), ascii(text)
-    loaded.save(tmp_path / "again.json")  # without a warning: nothing changes
+    loaded.save(tmp_path / "again.json")  # no warning, since nothing changes
     with pytest.warns(pw.errors.PieceworkWarning, match="are ordinary text once it is loaded"):
         loaded.save(tmp_path / "again.model")
     assert pw.Tokenizer.from_file(tmp_path / "again.model").control_symbols == tok.control_symbols

@@ -11,16 +11,16 @@ pytestmark = pytest.mark.smoke
 AWKWARD = {"plain": 3, "tab\there": 1, "back\\slash\\t": 2, "two\nlines\r": 5, "中文 é": 2**63}
 
 
-def test_it_comes_back(tmp_path: Path) -> None:
+def test_counts_survive_saving(tmp_path: Path) -> None:
     counts = pw.WordCounts(AWKWARD)
     counts.save(tmp_path / "counts")
-    back = pw.WordCounts.load(tmp_path / "counts")
-    assert back == counts
-    assert dict(back.items()) == AWKWARD
-    assert back.total == sum(AWKWARD.values())
+    reloaded = pw.WordCounts.load(tmp_path / "counts")
+    assert reloaded == counts
+    assert dict(reloaded.items()) == AWKWARD
+    assert reloaded.total == sum(AWKWARD.values())
 
 
-def test_the_same_table_is_the_same_file(tmp_path: Path) -> None:
+def test_equal_tables_give_equal_files(tmp_path: Path) -> None:
     texts = ["b a", "c a b"]
     one = pw.WordCounts.from_texts(texts)
     two = pw.WordCounts.from_texts(texts[1:], first_document=1) + pw.WordCounts.from_texts(
@@ -31,21 +31,21 @@ def test_the_same_table_is_the_same_file(tmp_path: Path) -> None:
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
-def test_settings_come_back(tmp_path: Path) -> None:
+def test_settings_survive_saving(tmp_path: Path) -> None:
     settings = {
         "normalizer": pw.normalizers.BertNormalizer(lowercase=False, strip_accents=True),
         "pre_tokenizer": pw.pre_tokenizers.WhitespaceSplit(),
     }
     counts = pw.WordCounts.from_texts(["A b."], **settings)
     counts.save(tmp_path / "counts")
-    back = pw.WordCounts.load(tmp_path / "counts")
-    assert (back.normalizer, back.pre_tokenizer) == tuple(settings.values())
-    tokenizer = pw.train(back, pw.WordPieceTrainer(vocab_size=20))
+    reloaded = pw.WordCounts.load(tmp_path / "counts")
+    assert (reloaded.normalizer, reloaded.pre_tokenizer) == tuple(settings.values())
+    tokenizer = pw.train(reloaded, pw.WordPieceTrainer(vocab_size=20))
     assert tokenizer.normalizer == settings["normalizer"]
     assert tokenizer.tokenize("b.") == ["b."]
 
 
-def test_training_from_a_file_of_counts_is_training_from_text(tmp_path: Path) -> None:
+def test_training_from_saved_counts_equals_training_from_text(tmp_path: Path) -> None:
     texts = ["the cat sat", "on the mat. The end!"]
     trainer = pw.WordPieceTrainer(vocab_size=45)
     pw.WordCounts.from_texts(texts).save(tmp_path / "counts")

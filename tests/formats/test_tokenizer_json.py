@@ -1,4 +1,4 @@
-"""tokenizer.json: what stands in it, and that all of it comes back."""
+"""tokenizer.json: its members, and that saving and loading keeps all of them."""
 
 import json
 import os
@@ -14,7 +14,7 @@ import piecework as pw
 pytestmark = pytest.mark.smoke
 
 WORDS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
-TOP = [
+MEMBERS = [
     "version",
     "truncation",
     "padding",
@@ -32,9 +32,9 @@ def tokenizer() -> pw.Tokenizer:
     return pw.train(WORDS, pw.WordPieceTrainer(vocab_size=20))
 
 
-def test_it_has_the_members_that_tokenizers_knows(tokenizer: pw.Tokenizer) -> None:
+def test_members_are_those_of_tokenizers(tokenizer: pw.Tokenizer) -> None:
     whole = json.loads(tokenizer.to_str())
-    assert list(whole) == TOP
+    assert list(whole) == MEMBERS
     assert whole["model"].keys() - {"piecework"} == {
         "type",
         "unk_token",
@@ -45,7 +45,7 @@ def test_it_has_the_members_that_tokenizers_knows(tokenizer: pw.Tokenizer) -> No
     assert whole["model"]["type"] == "WordPiece"
 
 
-def test_history_counts_and_configuration_ride_along(tokenizer: pw.Tokenizer) -> None:
+def test_training_record_is_saved(tokenizer: pw.Tokenizer) -> None:
     training = json.loads(tokenizer.to_str())["model"]["piecework"]["training"]
     assert training["trainer"]["criterion"] == "likelihood"
     assert training["trainer"]["vocab_size"] == 20
@@ -55,7 +55,7 @@ def test_history_counts_and_configuration_ride_along(tokenizer: pw.Tokenizer) ->
     assert [row[2] for row in training["history"]] == [m.token for m in tokenizer.history]
 
 
-def test_user_defined_symbols_ride_along_and_need_not(tokenizer: pw.Tokenizer) -> None:
+def test_user_defined_symbols_are_saved_and_optional(tokenizer: pw.Tokenizer) -> None:
     trainer = pw.WordPieceTrainer(vocab_size=20, user_defined_symbols=["bug", "pun"])
     forced = pw.train(WORDS, trainer)
     assert pw.Tokenizer.from_str(forced.to_str()).trainer == json.loads(trainer.to_json())
@@ -69,26 +69,26 @@ def test_user_defined_symbols_ride_along_and_need_not(tokenizer: pw.Tokenizer) -
 
 
 @pytest.mark.parametrize("unknown", ["run", "char"])
-def test_an_unknown_policy_has_a_type_of_its_own(tokenizer: pw.Tokenizer, unknown: Any) -> None:
+def test_unknown_policy_changes_the_model_type(tokenizer: pw.Tokenizer, unknown: Any) -> None:
     text = tokenizer.with_settings(unknown=unknown).to_str()
     assert json.loads(text)["model"]["type"] == "piecework.WordPiece"
     assert pw.Tokenizer.from_str(text).unknown == unknown
 
 
 @pytest.mark.parametrize("limit", [None, 0, 1, 100, 2**20])
-def test_the_limit_of_a_word_comes_back(tokenizer: pw.Tokenizer, limit: int | None) -> None:
+def test_word_limit_survives_saving(tokenizer: pw.Tokenizer, limit: int | None) -> None:
     text = tokenizer.with_settings(max_input_chars_per_word=limit).to_str()
     assert pw.Tokenizer.from_str(text).max_input_chars_per_word == limit
 
 
-def test_an_unknown_token_of_another_name(tokenizer: pw.Tokenizer) -> None:
+def test_unk_token_setting_is_saved(tokenizer: pw.Tokenizer) -> None:
     other = tokenizer.with_settings(unk_token="[MASK]")
     assert other.tokenize("x") == ["[MASK]"]
     assert pw.Tokenizer.from_str(other.to_str()).tokenize("x") == ["[MASK]"]
     assert tokenizer.tokenize("x") == ["[UNK]"]
 
 
-def test_saving_again_changes_no_byte(tokenizer: pw.Tokenizer, tmp_path: Path) -> None:
+def test_saving_again_gives_equal_bytes(tokenizer: pw.Tokenizer, tmp_path: Path) -> None:
     path = tmp_path / "tokenizer.json"
     tokenizer.save(path)
     first = path.read_bytes()
@@ -98,13 +98,13 @@ def test_saving_again_changes_no_byte(tokenizer: pw.Tokenizer, tmp_path: Path) -
     assert os.listdir(tmp_path) == ["tokenizer.json"]
 
 
-def test_a_name_of_any_ending(tokenizer: pw.Tokenizer, tmp_path: Path) -> None:
+def test_any_file_name_extension_works(tokenizer: pw.Tokenizer, tmp_path: Path) -> None:
     for name in ("tokenizer", "tokenizer.JSON", "tokenizer.bin", "名前.json"):
         tokenizer.save(tmp_path / name)
         assert pw.Tokenizer.from_file(tmp_path / name) == tokenizer
 
 
-def test_what_is_read_need_not_be_pretty(tokenizer: pw.Tokenizer) -> None:
+def test_formatting_and_order_of_members_do_not_matter(tokenizer: pw.Tokenizer) -> None:
     whole = json.loads(tokenizer.to_str())
     for text in (
         json.dumps(whole),
@@ -112,12 +112,12 @@ def test_what_is_read_need_not_be_pretty(tokenizer: pw.Tokenizer) -> None:
         "\n " + json.dumps(whole),
     ):
         assert pw.Tokenizer.from_str(text) == tokenizer
-    shuffled = {key: whole[key] for key in reversed(TOP)}
+    shuffled = {key: whole[key] for key in reversed(MEMBERS)}
     assert pw.Tokenizer.from_str(json.dumps(shuffled)) == tokenizer
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes and links are those of POSIX")
-def test_modes_and_links_stay(tokenizer: pw.Tokenizer, tmp_path: Path) -> None:
+def test_file_modes_and_links_are_kept(tokenizer: pw.Tokenizer, tmp_path: Path) -> None:
     old = os.umask(0o027)
     try:
         tokenizer.save(tmp_path / "new.json")
@@ -133,7 +133,7 @@ def test_modes_and_links_stay(tokenizer: pw.Tokenizer, tmp_path: Path) -> None:
     assert pw.Tokenizer.from_file(tmp_path / "old.json") == tokenizer
 
 
-def test_ids_may_come_in_any_order_and_leave_gaps() -> None:
+def test_ids_may_be_unordered_and_have_gaps() -> None:
     whole = json.loads(impls.tokenizer_json(["[UNK]", "a", "##b"], {}))
     whole["model"]["vocab"] = {"##b": 7, "[UNK]": 3, "a": 5}
     whole["added_tokens"][0]["id"] = 3
@@ -145,10 +145,10 @@ def test_ids_may_come_in_any_order_and_leave_gaps() -> None:
     with pytest.raises(pw.errors.TokenIdError, match="4"):
         tokenizer.decode([5, 4])
     with pytest.raises(pw.errors.VocabularyError, match="id 0"):
-        tokenizer.save_vocab("never written")
+        tokenizer.save_vocab("not-written")
 
 
-def test_special_tokens_beyond_the_vocabulary() -> None:
+def test_special_tokens_outside_the_vocabulary() -> None:
     whole = json.loads(impls.tokenizer_json(["[UNK]", "a"], {}))
     whole["added_tokens"].append(whole["added_tokens"][0] | {"id": 2, "content": "<x>"})
     tokenizer = pw.Tokenizer.from_str(json.dumps(whole))
@@ -157,7 +157,7 @@ def test_special_tokens_beyond_the_vocabulary() -> None:
     assert pw.Tokenizer.from_str(tokenizer.to_str()) == tokenizer
 
 
-def test_settings_of_a_vocab_txt_are_refused(tokenizer: pw.Tokenizer) -> None:
+def test_vocab_txt_settings_are_refused(tokenizer: pw.Tokenizer) -> None:
     for settings in (
         {"lowercase": False},
         {"normalizer": None},
@@ -168,7 +168,7 @@ def test_settings_of_a_vocab_txt_are_refused(tokenizer: pw.Tokenizer) -> None:
             pw.Tokenizer.from_str(tokenizer.to_str(), **settings)
 
 
-def test_settings_of_the_model_apply(tokenizer: pw.Tokenizer) -> None:
+def test_model_settings_are_applied(tokenizer: pw.Tokenizer) -> None:
     text = tokenizer.to_str()
     split = pw.Tokenizer.from_str(text, unknown="char").tokenize("xhug")
     assert split == ["[UNK]", "[UNK]", "##ug"]

@@ -1,4 +1,4 @@
-"""Unigram in SentencePiece's files: the library's ids and pieces, both ways, and files that are broken."""
+"""Unigram in SentencePiece files: reading and writing against the library, and broken files."""
 
 import itertools
 import json
@@ -35,17 +35,17 @@ SETTINGS: list[dict[str, Any]] = [
 
 
 def texts() -> list[str]:
-    """Gives texts that tell the readers of models apart."""
+    """Returns texts that different readers of a model would encode differently."""
     symbols = "the mask<mask>ing the  end a b ﬁne <c> <pad>"
-    return [*live.TRAPS, symbols, "a\0b", "\0", " \0 ﬁ\0", *live_bpe.texts()]
+    return [*live.HARD_TEXTS, symbols, "a\0b", "\0", " \0 ﬁ\0", *live_bpe.texts()]
 
 
 def same(theirs: Any, ours: pw.Tokenizer, some: list[str]) -> None:
-    """Compares ids, pieces and decoded ids."""
+    """Checks that ids, pieces and decoded texts equal those of SentencePiece."""
     for text in some:
         wanted, found = theirs.encode(text), ours.encode(text, specials="text")
         assert found.ids == wanted, ascii(text)[:300]
-        if ours.control_symbols:  # as a tokenizer.json has none
+        if ours.control_symbols:  # none in a tokenizer.json
             assert ours.encode_ids(text) == wanted, ascii(text)[:300]
         assert ours.encode_ids(text, specials="text") == wanted, ascii(text)[:300]
         assert found.tokens == theirs.encode(text, out_type=str), ascii(text)[:300]
@@ -53,12 +53,14 @@ def same(theirs: Any, ours: pw.Tokenizer, some: list[str]) -> None:
 
 
 def lines_of(corpus_lines: Lines, each: int) -> list[str]:
-    """Gives some lines of some corpora."""
+    """Returns the first lines of several corpora."""
     return [line for corpus in CORPORA for line in itertools.islice(corpus_lines(corpus), each)]
 
 
 @pytest.mark.parametrize("name", live.MODELS)
-def test_shared_models(data: Path, tmp_path: Path, name: str, corpus_lines: Lines) -> None:
+def test_shared_models_equal_sentencepiece(
+    data: Path, tmp_path: Path, name: str, corpus_lines: Lines
+) -> None:
     model = live.shared_model(data, name)
     theirs, ours = live.processor(model), pw.Tokenizer.from_bytes(model)
     some = [*texts(), *lines_of(corpus_lines, 150)]
@@ -79,7 +81,9 @@ def test_shared_models(data: Path, tmp_path: Path, name: str, corpus_lines: Line
     SETTINGS,
     ids=lambda s: ",".join(f"{k}={v}" for k, v in s.items()).encode("ascii", "replace").decode(),
 )
-def test_trained_models(settings: dict[str, Any], tmp_path: Path, corpus_lines: Lines) -> None:
+def test_trained_models_equal_sentencepiece(
+    settings: dict[str, Any], tmp_path: Path, corpus_lines: Lines
+) -> None:
     lines = [line for line in itertools.islice(corpus_lines("en/botchan.txt"), 900) if line.strip()]
     model = live.trained(lines[:600], **{"vocab_size": 500, **settings})
     theirs, ours = live.processor(model), pw.Tokenizer.from_bytes(model)
@@ -91,7 +95,7 @@ def test_trained_models(settings: dict[str, Any], tmp_path: Path, corpus_lines: 
     assert pw.Tokenizer.from_bytes(written).to_str() == ours.to_str()
 
 
-def test_a_japanese_model(corpus_lines: Lines) -> None:
+def test_japanese_model_equals_sentencepiece(corpus_lines: Lines) -> None:
     lines = [line for line in itertools.islice(corpus_lines("multi/ja-wagahai.txt"), 900) if line]
     model = live.trained(lines[:600], 2500, character_coverage=0.98, byte_fallback=True)
     same(live.processor(model), pw.Tokenizer.from_bytes(model), [*texts(), *lines[-200:]])
@@ -100,7 +104,7 @@ def test_a_japanese_model(corpus_lines: Lines) -> None:
 PIECES: list[live.Piece] = [("<unk>", 0.0, live.UNKNOWN), ("▁", -3.0, 1), ("a", -1.5, 1)]
 
 
-def test_symbols_and_reserved_pieces_are_named(tmp_path: Path) -> None:
+def test_user_defined_and_reserved_pieces(tmp_path: Path) -> None:
     pieces = [*PIECES, ("<s>", 0, live.CONTROL), ("ab", -0.5, live.UNUSED), ("xa", 0.0, 4)]
     tok = pw.Tokenizer.from_bytes(live.model_of(pieces))
     model = tok.model
@@ -116,7 +120,7 @@ def test_symbols_and_reserved_pieces_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("pieces", "said"),
+    ("pieces", "message"),
     [
         ([("<unk>", 0.0, 2), ("a", math.nan, 1)], 'pieces: the score of "a" is NaN'),
         ([("<unk>", 0.0, 2), ("a", -math.inf, 1)], 'pieces: the score of "a" is -inf'),
@@ -126,12 +130,12 @@ def test_symbols_and_reserved_pieces_are_named(tmp_path: Path) -> None:
         ([*PIECES, ("", 0.0, 1)], "pieces: the piece with the id 3 is empty"),
     ],
 )
-def test_broken_models_are_told(pieces: list[live.Piece], said: str) -> None:
-    with pytest.raises(pw.errors.FormatError, match=said):
+def test_broken_models_raise(pieces: list[live.Piece], message: str) -> None:
+    with pytest.raises(pw.errors.FormatError, match=message):
         pw.Tokenizer.from_bytes(live.model_of(pieces))
 
 
-def test_every_cut_of_a_model_is_an_error_or_a_model() -> None:
+def test_truncated_models_raise_or_load() -> None:
     model = live.model_of([*PIECES, ("▁a", -1.0, 1)])
     for size in range(len(model)):
         try:
@@ -142,7 +146,7 @@ def test_every_cut_of_a_model_is_an_error_or_a_model() -> None:
         assert pieces, size
 
 
-def test_nul_is_no_piece_where_a_byte_stands_for_it(tmp_path: Path) -> None:
+def test_byte_piece_takes_precedence_over_nul_piece(tmp_path: Path) -> None:
     bytes_ = [(f"<0x{byte:02X}>", 0.0, live.BYTE) for byte in range(256)]
     model = live.model_of([*PIECES, ("\0", -0.5, 1), *bytes_], byte_fallback=True)
     theirs, ours = live.processor(model), pw.Tokenizer.from_bytes(model)
@@ -153,36 +157,38 @@ def test_nul_is_no_piece_where_a_byte_stands_for_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("piece", ["\0", "a\0b"])
-def test_nul_is_held_by_no_model(piece: str, tmp_path: Path) -> None:
+def test_pieces_with_nul_cannot_be_saved(piece: str, tmp_path: Path) -> None:
     vocab = [("<unk>", 0.0), ("a", -1.0), (piece, -1.0)]
     ours = pw.Tokenizer(pw.models.Unigram(vocab, 0, precision="float32"))
     with pytest.raises(pw.errors.ConfigError, match="cannot hold NUL, as the token"):
         ours.save_sentencepiece(tmp_path / "m.model")
 
 
-def test_bytes_that_are_not_there() -> None:
+def test_byte_fallback_without_byte_pieces_raises() -> None:
     with pytest.raises(pw.errors.FormatError, match="falls back to bytes, but has no piece"):
         pw.Tokenizer.from_bytes(live.model_of(PIECES, byte_fallback=True))
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
         ({}, "cannot hold scores that are added up in 64 bits"),
         ({"precision": "float32", "unk_id": None}, "cannot hold a model without an unknown token"),
         ({"precision": "float32", "byte_fallback": True}, 'byte_fallback unless "<0x00>" is a res'),
     ],
 )
-def test_what_a_model_cannot_hold(settings: dict[str, Any], said: str, tmp_path: Path) -> None:
+def test_models_that_sentencepiece_cannot_represent(
+    settings: dict[str, Any], message: str, tmp_path: Path
+) -> None:
     model = pw.models.Unigram([("<unk>", 0.0), ("a", -1.0)], **{"unk_id": 0, **settings})
-    with pytest.raises(pw.errors.ConfigError, match=said):
+    with pytest.raises(pw.errors.ConfigError, match=message):
         pw.Tokenizer(model).save(tmp_path / "x.model", "sentencepiece")
     ours = pw.models.Unigram([("<unk>", 0.0), ("a", -1.0)], 0, precision="float32")
     with pytest.raises(pw.errors.ConfigError, match='the added token "b" of a unigram model'):
         pw.Tokenizer(ours, added_tokens=["b"]).save(tmp_path / "x.model", "sentencepiece")
 
 
-def test_the_largest_score_of_32_bits(tmp_path: Path) -> None:
+def test_largest_float32_score_survives_saving(tmp_path: Path) -> None:
     score = struct.unpack("<f", struct.pack("<f", -1.7e38))[0]
     tok = pw.Tokenizer.from_bytes(live.model_of([*PIECES, ("b", score, 1)]))
     tok.save(tmp_path / "x.model", "sentencepiece")
@@ -190,7 +196,7 @@ def test_the_largest_score_of_32_bits(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", live.MODELS)
-def test_the_nearest_tokenizer_json(
+def test_approximate_tokenizer_json_mostly_agrees(
     data: Path, tmp_path: Path, name: str, corpus_lines: Lines
 ) -> None:
     library = pytest.importorskip("tokenizers", reason="the oracle `tokenizers` is not installed")
@@ -206,8 +212,8 @@ def test_the_nearest_tokenizer_json(
     assert sum(same) > 0.97 * len(same)
 
 
-def test_the_nearest_model(data: Path, tmp_path: Path, corpus_lines: Lines) -> None:
-    converted = json.dumps(live.like_tokenizers(live.shared_model(data, "t5-spiece")))
+def test_approximate_model_mostly_agrees(data: Path, tmp_path: Path, corpus_lines: Lines) -> None:
+    converted = json.dumps(live.as_transformers_json(live.shared_model(data, "t5-spiece")))
     ours = pw.Tokenizer.from_str(converted)
     with pytest.warns(
         pw.errors.PieceworkWarning, match="scores are added up in 32 bits.*one space is put"
@@ -219,21 +225,21 @@ def test_the_nearest_model(data: Path, tmp_path: Path, corpus_lines: Lines) -> N
     assert sum(same) > 0.9 * len(same)
 
 
-def test_a_training_as_a_model_says_what_changes(tmp_path: Path) -> None:
+def test_approximate_model_warns_of_all_changes(tmp_path: Path) -> None:
     ours = pw.train({"▁hug": 10, "▁hugs": 5, "▁bun": 3}, pw.UnigramTrainer(12))
-    with pytest.warns(pw.errors.PieceworkWarning) as told:
+    with pytest.warns(pw.errors.PieceworkWarning) as caught:
         ours.save(tmp_path / "hug.model", "sentencepiece", approximate=True)
-    assert len(told) == 2
-    assert "'<s>', '</s>' in a text are ordinary text" in str(told[1].message)
-    # All else is held, or refused.
-    assert "<unk> is no special token, and is decoded as ⁇" in str(told[0].message)
-    assert str(told[0].message).endswith("the history of the training is left out")
+    assert len(caught) == 2
+    assert "'<s>', '</s>' in a text are ordinary text" in str(caught[1].message)
+    # All other settings are kept, or the model is refused.
+    assert "<unk> is no special token, and is decoded as ⁇" in str(caught[0].message)
+    assert str(caught[0].message).endswith("the history of the training is left out")
     assert pw.Tokenizer.from_file(tmp_path / "hug.model").tokenize("hugs bun") == ours.tokenize(
         "hugs bun"
     )
 
 
-def test_the_nearest_keeps_the_ids_of_added_tokens(tmp_path: Path) -> None:
+def test_approximate_model_keeps_ids_of_added_tokens(tmp_path: Path) -> None:
     pieces = [("<unk>", 0.0), ("▁", -3.0), ("a", -3.0), ("▁a", -2.0), ("b", -4.0)]
     tok = pw.Tokenizer(
         pw.models.Unigram(pieces, 0), pre_tokenizer=pw.pre_tokenizers.Metaspace()
@@ -250,21 +256,23 @@ def test_the_nearest_keeps_the_ids_of_added_tokens(tmp_path: Path) -> None:
     assert pw.Tokenizer.from_file(tmp_path / "x.model").encode_ids("a bar b") == [3, 1, 6, 1, 4]
 
 
-def test_the_nearest_finds_added_tokens_within_words(data: Path, tmp_path: Path) -> None:
+def test_approximate_tokenizer_json_matches_added_tokens_within_words(
+    data: Path, tmp_path: Path
+) -> None:
     library = pytest.importorskip("tokenizers")
     tok = pw.Tokenizer.from_bytes(live.shared_model(data, "t5-spiece"))
-    with pytest.warns(pw.errors.PieceworkWarning) as told:
+    with pytest.warns(pw.errors.PieceworkWarning) as caught:
         tok.with_added_tokens(["NEWTOK"]).save(tmp_path / "x.json", approximate=True)
     for part in ("as it stands", "a reserved piece (3)", "a special token of a text"):
-        assert part in str(told[0].message)
+        assert part in str(caught[0].message)
     theirs = library.Tokenizer.from_file(str(tmp_path / "x.json"))
     assert "NEWTOK" in theirs.encode("aNEWTOKb").tokens
     assert "NEWTOK" in pw.Tokenizer.from_file(tmp_path / "x.json").tokenize("aNEWTOKb")
     wide = "\uff1c/s\uff1e"
-    assert theirs.encode(wide).ids[:2] != tok.encode_ids(wide)[:2], "as told"
+    assert theirs.encode(wide).ids[:2] != tok.encode_ids(wide)[:2], "as the warning says"
 
 
-def test_the_nearest_of_what_needs_none_is_the_same(tmp_path: Path) -> None:
+def test_approximate_keeps_an_exactly_representable_tokenizer(tmp_path: Path) -> None:
     tok = pw.train({"▁hug": 10, "▁hugs": 5, "▁bun": 3}, pw.UnigramTrainer(12))
     with warnings.catch_warnings(action="error"):
         tok.save(tmp_path / "x.json", approximate=True)
@@ -272,7 +280,7 @@ def test_the_nearest_of_what_needs_none_is_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("normalizer", "said"),
+    ("normalizer", "message"),
     [
         (
             n.Sequence([n.Precompiled.of("nmt_nfkc_cf"), n.Precompiled.of("nfkc")]),
@@ -282,14 +290,16 @@ def test_the_nearest_of_what_needs_none_is_the_same(tmp_path: Path) -> None:
         (n.Replace(pw.Regex(" {2,}"), ""), "cannot hold the normalizer Replace"),
     ],
 )
-def test_normalizers_without_a_nearest(normalizer: Any, said: str, tmp_path: Path) -> None:
+def test_normalizers_without_approximation_are_refused(
+    normalizer: Any, message: str, tmp_path: Path
+) -> None:
     model = pw.models.Unigram([("<unk>", 0.0), ("▁", -1.0)], 0)
     tok = pw.Tokenizer(model, normalizer=normalizer, pre_tokenizer=pw.pre_tokenizers.Metaspace())
-    with pytest.raises(pw.errors.ConfigError, match=said):
+    with pytest.raises(pw.errors.ConfigError, match=message):
         tok.save(tmp_path / "x.model", approximate=True)
 
 
-def test_the_nearest_tells_what_hangs_on_the_score_of_the_unknown(tmp_path: Path) -> None:
+def test_approximate_model_warns_of_another_unknown_score(tmp_path: Path) -> None:
     pieces = [("<unk>", -1000.0), ("ab", -60.0), ("cd", -60.0), ("bcd", -1.0)]
     tok = pw.Tokenizer(pw.models.Unigram(pieces, 0))
     with pytest.warns(pw.errors.PieceworkWarning, match="what is unknown has another score"):
@@ -298,7 +308,7 @@ def test_the_nearest_tells_what_hangs_on_the_score_of_the_unknown(tmp_path: Path
         )
 
 
-def test_what_has_no_nearest(tmp_path: Path) -> None:
+def test_models_without_approximation_are_refused(tmp_path: Path) -> None:
     words = pw.Tokenizer(pw.models.WordLevel(["<unk>"]))
     with pytest.raises(pw.errors.ConfigError, match="approximate= is for Unigram"):
         words.save(tmp_path / "x.json", approximate=True)
@@ -308,7 +318,7 @@ def test_what_has_no_nearest(tmp_path: Path) -> None:
         splits.save(tmp_path / "x.model", "sentencepiece", approximate=True)
 
 
-def test_the_text_of_a_vocabulary(data: Path) -> None:
+def test_vocab_text_equals_sentencepiece(data: Path) -> None:
     theirs = live.processor(live.shared_model(data, "t5-spiece"))
     size = theirs.get_piece_size()
     text = "".join(f"{theirs.id_to_piece(i)}\t{theirs.get_score(i):g}\n" for i in range(size))
@@ -317,14 +327,14 @@ def test_the_text_of_a_vocabulary(data: Path) -> None:
     assert model.unk_id == theirs.unk_id()
     assert pw.models.Unigram.from_vocab(model.to_vocab(), precision="float32") == model
     assert pw.models.Unigram.from_vocab("\ufeff" + text, precision="float32") == model
-    for broken, said in [
+    for broken, message in [
         ("a\t-1\nb", "line 2: expected a piece"),
         ("a\tnan", "line 1: expected a piece, a tab and a finite score"),
         ("a\t1_0", "line 1: expected a piece, a tab and a finite score"),
         ("\t-1", "line 1: expected a piece, a tab and a finite score"),
         ("m.vocab", "line 1: expected a piece, a tab and a finite score"),
     ]:
-        with pytest.raises(pw.errors.FormatError, match=said):
+        with pytest.raises(pw.errors.FormatError, match=message):
             pw.models.Unigram.from_vocab(broken)
     with pytest.raises(pw.errors.FormatError, match="of SentencePiece, which holds pieces"):
         pw.Tokenizer.from_str(text)

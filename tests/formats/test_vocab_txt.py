@@ -1,4 +1,4 @@
-"""vocab.txt: one token a line, both ways."""
+"""vocab.txt: reading and writing one token per line."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.smoke
 BERT = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nhug\n##s\n"
 
 
-def test_lines_are_ids(tmp_path: Path) -> None:
+def test_line_numbers_are_ids(tmp_path: Path) -> None:
     path = tmp_path / "vocab.txt"
     path.write_text(BERT, encoding="utf-8")
     tokenizer = pw.Tokenizer.from_file(path)
@@ -23,11 +23,11 @@ def test_lines_are_ids(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", [BERT[:-1], BERT.replace("\n", "\r\n"), BERT.replace("hug", "hug \t")]
 )
-def test_line_ends_and_white_space_are_no_part_of_a_token(text: str) -> None:
+def test_line_ends_and_trailing_white_space_are_ignored(text: str) -> None:
     assert pw.Tokenizer.from_str(text) == pw.Tokenizer.from_str(BERT)
 
 
-def test_an_empty_line_is_an_empty_token_and_keeps_the_ids(tmp_path: Path) -> None:
+def test_empty_line_is_an_empty_token(tmp_path: Path) -> None:
     tokenizer = pw.Tokenizer.from_str("[UNK]\n\nhug\n")
     assert tokenizer.vocab == {"[UNK]": 0, "": 1, "hug": 2}
     assert tokenizer.encode_ids("hug x") == [2, 0]
@@ -35,7 +35,7 @@ def test_an_empty_line_is_an_empty_token_and_keeps_the_ids(tmp_path: Path) -> No
     assert pw.Tokenizer.from_file(tmp_path / "vocab.txt") == tokenizer
 
 
-def test_special_tokens_are_those_it_contains() -> None:
+def test_special_tokens_are_those_in_the_file() -> None:
     tokenizer = pw.Tokenizer.from_str(BERT)
     assert list(tokenizer.special_tokens) == ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     assert tokenizer.encode("hugs", "hug").tokens == [
@@ -47,7 +47,7 @@ def test_special_tokens_are_those_it_contains() -> None:
     assert few.encode("hug").tokens == ["hug"]
 
 
-def test_settings_that_it_leaves_open() -> None:
+def test_settings_missing_in_the_file_are_arguments() -> None:
     text = "[UNK]\nHug\nhug\n@s\nhug!\nhugé\ne\n中\n"
     assert pw.Tokenizer.from_str(text, lowercase=False).tokenize("Hug") == ["Hug"]
     assert pw.Tokenizer.from_str(text).tokenize("Hug") == ["hug"]
@@ -55,9 +55,9 @@ def test_settings_that_it_leaves_open() -> None:
     assert pw.Tokenizer.from_str(text, normalizer=None).tokenize("HUG") == ["[UNK]"]
     split = pw.pre_tokenizers.WhitespaceSplit()
     assert pw.Tokenizer.from_str(text, pre_tokenizer=split).tokenize("hug!") == ["hug!"]
-    marked = pw.Tokenizer.from_str(text, continuing_subword_prefix="@")
-    assert marked.tokenize("hugs") == ["hug", "@s"]
-    assert marked.decode([2, 3]) == "hugs"
+    prefixed = pw.Tokenizer.from_str(text, continuing_subword_prefix="@")
+    assert prefixed.tokenize("hugs") == ["hug", "@s"]
+    assert prefixed.decode([2, 3]) == "hugs"
     plain = pw.Tokenizer.from_str(text, handle_chinese_chars=False)
     assert plain.tokenize("hug中") == ["[UNK]"]
     free = pw.Tokenizer.from_str("a\n##a\n", unk_token=None, max_input_chars_per_word=None)
@@ -65,12 +65,12 @@ def test_settings_that_it_leaves_open() -> None:
     assert len(free.tokenize("a" * 1000)) == 1000
 
 
-def test_normalizer_and_its_flags_exclude_each_other() -> None:
+def test_normalizer_and_its_flags_are_mutually_exclusive() -> None:
     with pytest.raises(pw.errors.ConfigError, match="exclude"):
         pw.Tokenizer.from_str(BERT, normalizer=None, lowercase=True)
 
 
-def test_truncation_and_padding_can_be_given() -> None:
+def test_truncation_and_padding_arguments() -> None:
     tokenizer = pw.Tokenizer.from_str(BERT, truncation=3, padding=5)
     assert tokenizer.encode("hugs").tokens == ["[CLS]", "hug", "[SEP]", "[PAD]", "[PAD]"]
     assert (tokenizer.truncation, tokenizer.padding) == (
@@ -84,7 +84,7 @@ def test_truncation_and_padding_can_be_given() -> None:
         pw.Tokenizer.from_str("[UNK]\nhug\n", padding=5)
 
 
-def test_what_a_line_cannot_hold_is_an_error(tmp_path: Path) -> None:
+def test_tokens_that_a_line_cannot_represent_raise(tmp_path: Path) -> None:
     tokenizer = pw.train(
         {"a b": 3}, pw.WordPieceTrainer(vocab_size=20), normalizer=None, pre_tokenizer=None
     )
@@ -94,7 +94,7 @@ def test_what_a_line_cannot_hold_is_an_error(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_a_vocab_txt_has_no_training(tmp_path: Path) -> None:
+def test_vocab_txt_stores_no_training_record(tmp_path: Path) -> None:
     made = pw.train({"hug": 2}, pw.WordPieceTrainer(vocab_size=20))
     made.save_vocab(tmp_path / "vocab.txt")
     tokenizer = pw.Tokenizer.from_file(tmp_path / "vocab.txt")

@@ -1,4 +1,4 @@
-"""spec/cases/bpe_encode.json through both implementations, and through a saved tokenizer.json."""
+"""The cases of spec/cases/bpe_encode.json in the core, the reference, and a saved tokenizer.json."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ MEMBERS = ("normalizer", "pre_tokenizer", "post_processor", "decoder", "truncati
 
 
 def config_of(case: Case) -> Case:
-    """Gives the whole tokenizer.json of a case."""
+    """Returns the complete tokenizer.json of a case."""
     model = TABLE["models"][case["config"]["model"]]
     empty = {"version": "1.0", "added_tokens": [], **dict.fromkeys(MEMBERS)}
     return empty | case["config"] | {"model": model}
@@ -34,7 +34,7 @@ def by_reference(case: Case, **call: Any) -> Any:
 
 
 def encoded(tokenizer: pw.Tokenizer, text: str, number: int = 0, **call: Any) -> Any:
-    """Encodes a text as an input of that number."""
+    """Encodes a text as input `number` of a batch."""
     if number == 0:
         return tokenizer.encode(text, **call)
     return tokenizer.encode_batch([text] * (number + 1), **call)[number]
@@ -57,7 +57,7 @@ def name_of(case: Case) -> str:
 def check(encode: Callable[..., Any], case: Case, columns: Sequence[str]) -> None:
     call = {name: case[name] for name in CALL if name in case}
     if "error" in case:
-        with pytest.raises(ValueError):  # noqa: PT011  # what it says is its own
+        with pytest.raises(ValueError):  # noqa: PT011  # each implementation has its own message
             encode(case, **call)
         return
     encoding = encode(case, **call)
@@ -67,17 +67,17 @@ def check(encode: Callable[..., Any], case: Case, columns: Sequence[str]) -> Non
 
 
 @pytest.mark.parametrize("case", TABLE["cases"], ids=name_of)
-def test_reference(case: Case) -> None:
+def test_reference_equals_case(case: Case) -> None:
     check(by_reference, case, COLUMNS)
 
 
 @pytest.mark.parametrize("encode", [by_core, by_saved_core])
 @pytest.mark.parametrize("case", TABLE["cases"], ids=name_of)
-def test_core(encode: Callable[..., Any], case: Case) -> None:
+def test_core_equals_case(encode: Callable[..., Any], case: Case) -> None:
     check(encode, case, COLUMNS)
 
 
-def test_every_key_is_known_and_every_name_unique() -> None:
+def test_case_keys_are_known_and_names_unique() -> None:
     names = [case["name"] for case in TABLE["cases"]]
     assert len(set(names)) == len(names)
     for case in TABLE["cases"]:

@@ -1,4 +1,4 @@
-"""spec/cases/decode.json through both implementations."""
+"""The cases of spec/cases/decode.json in the core and the reference."""
 
 import json
 from pathlib import Path
@@ -23,26 +23,26 @@ def name_of(case: Case) -> str:
     return str(case["name"])
 
 
-def test_every_key_is_known() -> None:
+def test_case_keys_are_known() -> None:
     assert TABLE.keys() == {"cases"}
     assert all(case.keys() == {"name", "source", "decoder", "tokens", "text"} for case in CASES)
     assert len({name_of(case) for case in CASES}) == len(CASES)
 
 
 @pytest.mark.parametrize("case", CASES, ids=name_of)
-def test_reference(case: Case) -> None:
+def test_reference_equals_case(case: Case) -> None:
     assert decode.decode(case["tokens"], case["decoder"]) == case["text"]
 
 
 @pytest.mark.parametrize("case", WITH_DECODER, ids=name_of)
-def test_core(case: Case) -> None:
+def test_core_equals_case(case: Case) -> None:
     decoder = pw.decoders.Decoder.from_dict(case["decoder"])
     assert decoder.decode(case["tokens"]) == case["text"]
     assert decoder.to_dict() == case["decoder"]
 
 
 @pytest.mark.parametrize("case", CASES, ids=name_of)
-def test_core_in_steps(case: Case) -> None:
+def test_core_stream_equals_case(case: Case) -> None:
     vocab = list(dict.fromkeys(["[UNK]", *case["tokens"]]))
     decoder = case["decoder"] and pw.decoders.Decoder.from_dict(case["decoder"])
     tok = pw.Tokenizer(pw.models.WordLevel(vocab, unk_token="[UNK]"), decoder=decoder)

@@ -1,4 +1,4 @@
-"""spec/cases/encode.json through both implementations, and through a saved tokenizer.json."""
+"""The cases of spec/cases/encode.json in the core, the reference, and a saved tokenizer.json."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ TABLE = json.loads(
     (Path(__file__).parents[2] / "spec" / "cases" / "encode.json").read_text(encoding="utf-8")
 )
 KEYS = {"name", "vocab", "text", "source", "settings", "tokens", "ids", "offsets", "error"}
-# A vectorized engine has its seams at multiples of 16.
+# A vectorized implementation may err at multiples of 16.
 SHIFTS = (15, 16, 17, 31, 32, 33, 63, 64, 65)
 
 
@@ -49,7 +49,7 @@ def impl(request: pytest.FixtureRequest) -> Impl:
     return found
 
 
-def test_every_key_is_known() -> None:
+def test_case_keys_are_known() -> None:
     assert TABLE["defaults"] == impls.DEFAULTS
     for case in TABLE["cases"]:
         assert case.keys() <= KEYS
@@ -57,16 +57,16 @@ def test_every_key_is_known() -> None:
 
 
 def marked(case: Case) -> Any:
-    """Leaves what the reference takes seconds for out of the tests for every Python."""
+    """Returns a parameter with the mark `smoke`, except for cases that take the reference seconds."""
     marks = [pytest.mark.smoke] if isinstance(case["text"], str) else []
     return pytest.param(case, marks=marks, id=name_of(case))
 
 
 @pytest.mark.parametrize("case", [marked(case) for case in TABLE["cases"]])
-def test_case(impl: Impl, case: Case) -> None:
+def test_implementation_equals_case(impl: Impl, case: Case) -> None:
     encoder, specials = encoder_of(impl, case), settings_of(case)["specials"]
     if "error" in case:
-        with pytest.raises(ValueError):  # noqa: PT011  # each implementation has words of its own
+        with pytest.raises(ValueError):  # noqa: PT011  # each implementation has its own message
             encoder.encode(text_of(case), specials)
         return
     tokens = encoder.encode(text_of(case), specials)
@@ -75,7 +75,7 @@ def test_case(impl: Impl, case: Case) -> None:
     assert [list(token.span) for token in tokens] == case["offsets"]
 
 
-def test_cases_at_other_places(impl: Impl) -> None:
+def test_implementation_equals_shifted_cases(impl: Impl) -> None:
     for case in SHIFTED:
         encoder, specials = encoder_of(impl, case), settings_of(case)["specials"]
         for shift in SHIFTS:

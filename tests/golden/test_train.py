@@ -1,4 +1,4 @@
-"""spec/cases/train.json through both implementations, and through a saved tokenizer.json."""
+"""The cases of spec/cases/train.json in the core, the reference, and a saved tokenizer.json."""
 
 import json
 from math import fsum
@@ -55,14 +55,14 @@ def check_history(rows: list[Case], wanted: list[Case], tolerance: float) -> Non
         assert row | want | {"score": row["score"]} == row
 
 
-def test_every_key_is_known() -> None:
+def test_case_keys_are_known() -> None:
     for case in CASES:
         assert case.keys() <= KEYS
         assert case["expected"].keys() <= EXPECTED
 
 
 @pytest.mark.parametrize("case", CASES, ids=name_of)
-def test_case(impl: Impl, case: Case) -> None:
+def test_implementation_equals_case(impl: Impl, case: Case) -> None:
     expected, words = case["expected"], words_of(impl, case)
     if "error" in expected:
         with pytest.raises(ERRORS[expected["error"]]) as caught:
@@ -84,7 +84,7 @@ def test_case(impl: Impl, case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if "texts" in c], ids=name_of)
-def test_texts_go_the_same_way_in_one_call(case: Case) -> None:
+def test_training_from_texts_in_one_call_equals_case(case: Case) -> None:
     settings = impls.DEFAULTS | case["pipeline"]
     tokenizer = pw.train(
         case["texts"],

@@ -1,4 +1,4 @@
-"""One pipeline in two implementations: the same actions, and what came out differently.
+"""Comparison of one pipeline in two implementations: runs the same actions and finds differences.
 
 A case is a document and an action, all of it JSON:
 
@@ -27,7 +27,7 @@ TRIES = 64
 
 
 class Outcome(NamedTuple):
-    """What a call came to: a value, an error of the kind that is promised, or a panic."""
+    """The outcome of a call: a value, a documented error, or a panic."""
 
     kind: str
     value: Any
@@ -37,7 +37,7 @@ class Outcome(NamedTuple):
 
 
 class Engine(Protocol):
-    """An implementation, behind the calls that both have."""
+    """An implementation, with the methods that both share."""
 
     def __init__(self, text: str) -> None: ...
     @staticmethod
@@ -51,21 +51,21 @@ class Engine(Protocol):
 
 
 class Theirs:
-    """The library that is the measure."""
+    """The library `tokenizers`, which gives the expected results."""
 
     def __init__(self, text: str) -> None:
         self.tokenizer = tokenizers.Tokenizer.from_str(text)
         self._refuse_to_hang()
 
     def _refuse_to_hang(self) -> None:
-        """Looks for an added token of which the normalizer leaves nothing: its search never ends."""
+        """Raises if the normalizer empties an added token, since the library would search for it forever."""
         normalizer = self.tokenizer.normalizer
         for token in self.tokenizer.get_added_tokens_decoder().values() if normalizer else ():
             if token.normalized and not normalizer.normalize_str(token.content):
                 raise ValueError("would hang: an added token is normalized to nothing")
 
     def has_rivals(self) -> bool:
-        """Tells whether normalization makes added tokens the same: chance decides between them."""
+        """Returns whether added tokens have equal normalized forms; the library then picks one at random."""
         normalizer = self.tokenizer.normalizer
         tokens = self.tokenizer.get_added_tokens_decoder().values()
         contents = [token.content for token in tokens if token.normalized]
@@ -74,7 +74,7 @@ class Theirs:
 
     @staticmethod
     def is_error(error: BaseException) -> bool:
-        """Tells an error from a panic, which over there is no `Exception`."""
+        """Returns whether an exception is an error; a panic of the library is no `Exception`."""
         return isinstance(error, Exception)
 
     def encode(self, text: Any, pair: Any, *, add: bool) -> Any:
@@ -101,11 +101,11 @@ class Theirs:
 
 
 class Mirror(Theirs):
-    """The library beside itself, which should find nothing: whatever it raises is as promised."""
+    """The library compared with itself: no differences, and every exception counts as an error."""
 
     @staticmethod
     def is_error(error: BaseException) -> bool:
-        """Takes panics for errors, too."""
+        """Returns true: panics count as errors too."""
         return isinstance(error, BaseException)
 
 
@@ -119,7 +119,7 @@ class Ours:
 
     @staticmethod
     def is_error(error: BaseException) -> bool:
-        """Tells a promised error from any other, which is as bad as a panic."""
+        """Returns whether an exception is a documented error; any other counts as a panic."""
         from piecework.errors import PieceworkError
 
         return isinstance(error, PieceworkError)
@@ -149,13 +149,13 @@ class Ours:
 
 
 def are_split(rows: list[Any]) -> bool:
-    """Tells whether the rows of a batch are lists of words, or pairs of such lists."""
+    """Returns whether the rows of a batch are lists of words, or pairs of such lists."""
     first = rows[0][0] if rows and isinstance(rows[0], tuple) else rows[0] if rows else ""
     return isinstance(first, list)
 
 
 def attempt(engine: type[Engine], call: Callable[..., Any], *arguments: Any) -> Outcome:
-    """Calls, and gives what it came to; never raises but for Ctrl-C."""
+    """Calls a function and returns the outcome; raises only for Ctrl-C."""
     try:
         return Outcome("value", call(*arguments))
     except (KeyboardInterrupt, SystemExit):
@@ -165,7 +165,7 @@ def attempt(engine: type[Engine], call: Callable[..., Any], *arguments: Any) -> 
 
 
 def message_of(error: BaseException) -> str:
-    """Gives the kind of a message: numbers and quoted texts left out, so that equal kinds count as one."""
+    """Returns a message without numbers and quoted texts, so that similar messages count as one."""
     text = re.sub(r"\"[^\"]*\"|'[^']*'|`[^`]*`|\d+", "_", str(error).split("\n")[0])
     return f"{type(error).__name__}: {text[:110]}"
 
@@ -174,7 +174,7 @@ def message_of(error: BaseException) -> str:
 
 
 def perform(engine: type[Engine], tokenizer: Engine, action: Json) -> dict[str, Outcome]:
-    """Does what a case asks for, and gives everything that can be seen of it."""
+    """Runs the action of a case and returns all observable results."""
     return ACTIONS[action["do"]](engine, tokenizer, action)
 
 
@@ -222,7 +222,7 @@ ACTIONS: dict[str, Callable[[type[Engine], Engine, Json], dict[str, Outcome]]] =
 
 
 def view(engine: type[Engine], encoding: Any, depth: int = 0) -> dict[str, Outcome]:
-    """Gives all columns of an encoding, and those of what overflowed."""
+    """Returns all columns of an encoding and of its overflowing parts."""
     seen = {name: attempt(engine, column, encoding, name) for name in ATTRIBUTES}
     overflowing = attempt(engine, column, encoding, "overflowing")
     if overflowing.kind != "value":
@@ -235,7 +235,7 @@ def view(engine: type[Engine], encoding: Any, depth: int = 0) -> dict[str, Outco
 
 
 def column(encoding: Any, name: str) -> Any:
-    """Gives a column as a list, whatever it came as, or a number."""
+    """Returns a column as a list, or a number unchanged."""
     value = getattr(encoding, name)
     return value if isinstance(value, int) or type(value) is list else list(value)
 
@@ -245,7 +245,7 @@ OF_A_TOKEN = ("token_to_chars", "token_to_word", "token_to_sequence")
 
 
 def helpers(engine: type[Engine], encoding: Any, places: list[int]) -> dict[str, Outcome]:
-    """Gives what the alignment helpers say about some places."""
+    """Returns the results of the alignment methods at some positions."""
     places_of_two = [(place, sequence) for place in places for sequence in (0, 1)]
     places_of_one = [(place,) for place in places]
     return {
@@ -273,7 +273,7 @@ without its unknown token, a template with a special token that it does not list
 
 
 class Finding(NamedTuple):
-    """A difference, or (`is_fault` false) a remark on what the library does."""
+    """A difference, or (`is_fault` false) a note about the library's behaviour."""
 
     what: str
     theirs: Any
@@ -282,12 +282,12 @@ class Finding(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """Gives what stays the same while a case is shrunk: a difference, a panic, a message."""
+        """Returns the property that shrinking a case keeps: a difference, a panic, a message."""
         return self.what.rsplit(": ", 1)[-1][:30]
 
 
 def findings(theirs: Mapping[str, Outcome], ours: Mapping[str, Outcome]) -> Iterator[Finding]:
-    """Gives all differences between what two engines came to."""
+    """Iterates over the differences between the outcomes of two engines."""
     if "encoding" in theirs or "encoding" in ours:  # one of them has no columns to compare
         theirs = {"encoding": theirs.get("encoding", Outcome("value", "an encoding"))}
         ours = {"encoding": ours.get("encoding", Outcome("value", "an encoding"))}
@@ -301,8 +301,8 @@ def _findings(name: str, wanted: Outcome, found: Outcome) -> Iterator[Finding]:
     if found.kind == "panic":
         yield Finding(f"{name}: ours panics", wanted.value, found.value)
     elif wanted.kind != "value":
-        remark = f"{name}: theirs {wanted}; ours {found.kind}"
-        yield Finding(remark, wanted.value, found.value, is_fault=False)
+        note = f"{name}: theirs {wanted}; ours {found.kind}"
+        yield Finding(note, wanted.value, found.value, is_fault=False)
     elif found.kind == "error":
         refused = any(message in found.value for message in DELIBERATE)
         yield Finding(f"{name}: ours {found}", wanted.value, found.value, is_fault=not refused)
@@ -331,11 +331,11 @@ class Pair:
 
     @property
     def is_loaded(self) -> bool:
-        """Tells whether both took the document."""
+        """Returns whether both engines loaded the document."""
         return self.theirs.kind == self.ours.kind == "value"
 
     def loading(self) -> list[Finding]:
-        """Gives what loading found."""
+        """Returns the findings of loading."""
         if self.is_loaded:
             return []
         states = [
@@ -344,17 +344,17 @@ class Pair:
         return list(_findings("load", *states))
 
     def check(self, action: Json) -> list[Finding]:
-        """Gives what an action found; the library may answer several times, if it is of two minds."""
+        """Returns the findings of an action; the library is asked repeatedly if its answer varies."""
         ours = perform(self.engine, self.ours.value, action)
         theirs = perform(Theirs, self.theirs.value, action)
         found = list(findings(theirs, ours))
-        if any(finding.is_fault for finding in found) and self._is_of_two_minds(action, ours):
-            remark = "theirs has several answers, ours is one of them"
-            return [Finding(remark, None, None, is_fault=False)]
+        if any(finding.is_fault for finding in found) and self._varies(action, ours):
+            note = "theirs has several answers, ours is one of them"
+            return [Finding(note, None, None, is_fault=False)]
         return found
 
-    def _is_of_two_minds(self, action: Json, ours: Mapping[str, Outcome]) -> bool:
-        """Asks anew, as the library's tables of hashes have an order of their own each time."""
+    def _varies(self, action: Json, ours: Mapping[str, Outcome]) -> bool:
+        """Repeats the action, since the order of the library's hash tables varies from run to run."""
         theirs = self.theirs.value
         for _ in range(TRIES):
             theirs = Theirs(self.text) if theirs.has_rivals() else theirs
@@ -365,7 +365,7 @@ class Pair:
 
 
 def check(case: Json, data: Path | None, ours: type[Engine] = Ours) -> list[Finding]:
-    """Gives what one case found, from its document on."""
+    """Loads the document of a case and returns all findings."""
     pair = Pair(case["document"], data, ours)
     if not pair.is_loaded or case["action"] is None:
         return pair.loading()

@@ -1,4 +1,4 @@
-"""Random tokenizer.json documents: every component with every setting, over vocabularies that match."""
+"""Random tokenizer.json documents: all components and settings, with matching vocabularies."""
 
 import json
 import random
@@ -9,7 +9,7 @@ from typing import Any
 import tokenizers
 
 from . import precompiled
-from .pipeline_texts import NASTY, Texts
+from .pipeline_texts import DIFFICULT, Texts
 
 Json = dict[str, Any]
 
@@ -61,17 +61,17 @@ UNKNOWN = ("[UNK]", "[UNK]", "[UNK]", "<unk>", "unk", "the")
 
 
 class Maker:
-    """Makes the parts of one document, from one source of chance and one pool of texts."""
+    """Makes the parts of one document from one random generator and one pool of texts."""
 
     def __init__(self, rng: random.Random, texts: Texts, data: Path | None) -> None:
         self.rng, self.texts, self.data = rng, texts, data
 
     def flag(self, share: float = 0.5) -> bool:
-        """Gives true in this share of cases."""
+        """Returns true with this probability."""
         return self.rng.random() < share
 
     def string(self) -> str:
-        """Gives something that texts are likely to hold."""
+        """Returns a string that texts are likely to contain."""
         rng = self.rng
         kind = rng.random()
         if kind < 0.25:
@@ -84,14 +84,14 @@ class Maker:
             part = self.texts.part()
             start = rng.randrange(len(part) + 1)
             return part[start : start + rng.randint(1, 3)]
-        return rng.choice(NASTY)
+        return rng.choice(DIFFICULT)
 
     def content(self) -> str:
-        """Gives what something is replaced by: often nothing."""
+        """Returns a replacement, often the empty string."""
         return self.rng.choice(("", "", " ", "x", "ab", "▁", "é", "中文", "e\u0301", self.string()))
 
     def pattern(self) -> Json:
-        """Gives a pattern: a string or a regular expression."""
+        """Returns a pattern: a string or a regular expression."""
         if self.flag():
             return {"String": self.string()}
         if self.flag(0.01):
@@ -100,7 +100,7 @@ class Maker:
         return {"Regex": f"{one}|{self.rng.choice(REGEXES)}" if self.flag(0.15) else one}
 
     def chosen(self, kinds: dict[str, Callable[[], Json]], depth: int = 0) -> Json:
-        """Gives one component of the kinds; one in a Sequence is more rarely a Sequence."""
+        """Returns a random component; within a Sequence, a Sequence is less likely."""
         weights = {name: HEAVY.get(name, 1) for name in kinds}
         if depth:
             weights["Sequence"] = 0.5
@@ -108,14 +108,14 @@ class Maker:
         return {"type": name, **kinds[name]()}
 
     def several(self, one: Callable[[int], Json], depth: int) -> list[Json]:
-        """Gives the members of a Sequence."""
+        """Returns the members of a Sequence."""
         few = self.rng.choice((0, 1, 2, 2, 2, 3, 3, 4) if depth == 0 else (0, 1, 2))
         return [one(depth + 1) for _ in range(few)]
 
     # Normalizers
 
     def normalizer(self, depth: int = 0) -> Json:
-        """Gives a normalizer."""
+        """Returns a normalizer."""
         plain = dict.fromkeys(
             "NFC NFD NFKC NFKD Nmt Lowercase StripAccents ByteLevel".split(), dict
         )
@@ -143,12 +143,12 @@ class Maker:
     def precompiled(self) -> Json:
         names = precompiled.names(self.data)
         name = names[0] if self.flag() else self.rng.choice(names)
-        return {"precompiled_charsmap": precompiled.MARK + name}
+        return {"precompiled_charsmap": precompiled.NAME_PREFIX + name}
 
     # Pre-tokenizers
 
     def pre_tokenizer(self, depth: int = 0) -> Json:
-        """Gives a pre-tokenizer."""
+        """Returns a pre-tokenizer."""
         rng = self.rng
         plain = dict.fromkeys(
             "BertPreTokenizer Whitespace WhitespaceSplit UnicodeScripts".split(), dict
@@ -186,7 +186,7 @@ class Maker:
     # Models
 
     def model(self, words: list[str]) -> Json:
-        """Gives a model whose vocabulary holds many of the words, or pieces of them."""
+        """Returns a model whose vocabulary contains many of the words or parts of them."""
         kinds = (self.word_piece, self.word_level, self.unigram)
         (kind,) = self.rng.choices(kinds, (0.45, 0.25, 0.3))
         return kind(words)
@@ -211,7 +211,7 @@ class Maker:
         }
 
     def unigram(self, words: list[str]) -> Json:
-        """Gives a model in which sums of scores often tie."""
+        """Returns a model in which segmentations often have equal scores."""
         unk, rng = self.rng.choice(UNKNOWN), self.rng
         pieces = [piece for word in words for piece in self.pieces(word, "")]
         pieces += [c for word in words for c in word[:20] if self.flag(0.5)]
@@ -239,7 +239,7 @@ class Maker:
         }
 
     def pieces(self, word: str, prefix: str) -> Iterator[str]:
-        """Gives some pieces that a word can be put together from."""
+        """Returns some pieces that spell a word."""
         at = 0
         while at < len(word):
             end = min(len(word), at + self.rng.choice((1, 2, 3, 4, 20)))
@@ -258,7 +258,7 @@ class Maker:
     # Post-processors
 
     def post_processor(self, depth: int = 0) -> Json:
-        """Gives a post-processor."""
+        """Returns a post-processor."""
         return self.chosen(
             {
                 "BertProcessing": lambda: {"sep": self.special(), "cls": self.special()},
@@ -294,14 +294,14 @@ class Maker:
         }
 
     def pieces_of_template(self, names: list[str], order: str) -> list[Json]:
-        """Gives a template: each text once, or rarely again or not at all; specials between."""
+        """Returns a template: each text once, rarely twice or never, with special tokens between."""
         texts = list(order)
         if self.flag(0.06):
             texts.append(self.rng.choice(order))
         if self.flag(0.02):
             texts.pop(0)
         if self.flag(0.01):
-            texts.append("B")  # in the template of single texts there is none
+            texts.append("B")  # invalid in the template of single texts
         whole: list[Json] = []
         for text in (*texts, None):
             some = [name for name in names if self.flag(0.4)]
@@ -318,7 +318,7 @@ class Maker:
     # Decoders
 
     def decoder(self, depth: int = 0) -> Json:
-        """Gives a decoder."""
+        """Returns a decoder."""
         rng = self.rng
         plain = dict.fromkeys("ByteFallback Fuse".split(), dict)
         return self.chosen(
@@ -350,10 +350,12 @@ class Maker:
     # Added tokens, truncation, padding
 
     def added_tokens(self, vocab: dict[str, int]) -> list[Json]:
-        """Gives added tokens; the texts will hold them."""
+        """Returns added tokens, which the texts will contain."""
         few = self.rng.choice((0, 0, 1, 2, 3, 4, 6, 10))
         contents = [self.added_content(vocab) for _ in range(few)]
-        contents += [c + self.string() for c in contents if self.flag(0.1)]  # one begins another
+        contents += [
+            c + self.string() for c in contents if self.flag(0.1)
+        ]  # one is a prefix of another
         contents = list(dict.fromkeys(c for c in contents if c))
         self.texts.contents = contents
         share = self.rng.choice((0.1, 0.3, 0.5))
@@ -374,7 +376,7 @@ class Maker:
         return self.string() + rng.choice(("", " ", "_")) + self.string()
 
     def truncation(self) -> Json:
-        """Gives a truncation."""
+        """Returns a truncation."""
         longest = self.rng.choice((0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 30))
         strategies = ("LongestFirst", "LongestFirst", "OnlyFirst", "OnlySecond")
         return {
@@ -385,7 +387,7 @@ class Maker:
         }
 
     def padding(self) -> Json:
-        """Gives a padding."""
+        """Returns a padding."""
         fixed = {"Fixed": self.rng.choice((0, 1, 5, 8, 20))}
         return {
             "strategy": self.rng.choice(("BatchLongest", "BatchLongest", fixed)),
@@ -397,7 +399,7 @@ class Maker:
         }
 
     def document(self) -> Json:
-        """Gives a whole document."""
+        """Returns a whole document."""
         normalizer = self.normalizer() if self.flag(0.75) else None
         pre_tokenizer = self.pre_tokenizer() if self.flag(0.85) else None
         model = self.model(words_of(normalizer, pre_tokenizer, self.texts, self.data))
@@ -415,13 +417,13 @@ class Maker:
 
 
 def numbers(model: Json) -> dict[str, int]:
-    """Gives the entries of a model with their ids."""
+    """Returns the entries of a model with their ids."""
     vocab = model["vocab"]
     return vocab if isinstance(vocab, dict) else {entry: i for i, (entry, _) in enumerate(vocab)}
 
 
 def renumbered(tokens: Iterable[Json], vocab: dict[str, int]) -> list[Json]:
-    """Numbers added tokens as `tokenizers` does: as in the vocabulary, or after it in order."""
+    """Gives added tokens the ids of `tokenizers`: from the vocabulary, or the next free ones."""
     ids: dict[str, int] = {}
     for token in tokens:
         content = token["content"]
@@ -430,7 +432,7 @@ def renumbered(tokens: Iterable[Json], vocab: dict[str, int]) -> list[Json]:
 
 
 def written(document: Json, data: Path | None) -> str:
-    """Gives a document as JSON, with the tables in the places of their names."""
+    """Returns a document as JSON, with names of tables replaced by the tables."""
     return json.dumps(_with_tables(document, data))
 
 
@@ -440,10 +442,12 @@ def _with_tables(part: Any, data: Path | None) -> Any:
     if not isinstance(part, dict):
         return part
     name = part.get("precompiled_charsmap")
-    if isinstance(name, str) and name.startswith(precompiled.MARK):
+    if isinstance(name, str) and name.startswith(precompiled.NAME_PREFIX):
         return {
             **part,
-            "precompiled_charsmap": precompiled.table(name.removeprefix(precompiled.MARK), data),
+            "precompiled_charsmap": precompiled.table(
+                name.removeprefix(precompiled.NAME_PREFIX), data
+            ),
         }
     return {
         key: value if key == "vocab" else _with_tables(value, data) for key, value in part.items()
@@ -453,7 +457,7 @@ def _with_tables(part: Any, data: Path | None) -> Any:
 def words_of(
     normalizer: Json | None, pre_tokenizer: Json | None, texts: Texts, data: Path | None
 ) -> list[str]:
-    """Gives the words that the first two stages make of some texts, so that a model can know them."""
+    """Returns the words that the first two stages make from texts, for the vocabulary of a model."""
     model = {"type": "WordLevel", "unk_token": "", "vocab": {}}
     stages = {"normalizer": normalizer, "pre_tokenizer": pre_tokenizer}
     samples = [*texts.words, *(texts.text() for _ in range(4))]

@@ -1,4 +1,4 @@
-"""The smallest case that still shows a fault: drop parts as long as it stays one."""
+"""Shrinking of cases: drops parts of a case as long as it shows the fault."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,7 +11,7 @@ MOST_ATTEMPTS = 3000
 
 
 def shrunk(case: Json, is_fault: Callable[[Json], bool], attempts: int = MOST_ATTEMPTS) -> Json:
-    """Gives a case none of whose smaller neighbours shows the fault (or the last that was tried)."""
+    """Returns a case no smaller variant of which shows the fault (or the last one within the limit)."""
     while True:
         for candidate in smaller(case):
             attempts -= 1
@@ -25,7 +25,7 @@ def shrunk(case: Json, is_fault: Callable[[Json], bool], attempts: int = MOST_AT
 
 
 def smaller(case: Json) -> Iterator[Json]:
-    """Gives cases that lack something of this one, those that lack most first."""
+    """Iterates over smaller variants of a case, the smallest first."""
     for document in _smaller_documents(case["document"]):
         yield {**case, "document": document}
     if case["action"]:
@@ -67,7 +67,7 @@ def _smaller_vocabularies(document: Json) -> Iterator[Json]:
 
 
 def _with_entries(model: Json, vocab: dict[str, int]) -> Json:
-    """Gives the model with some of its entries."""
+    """Returns the model with a part of its entries."""
     if model["type"] != "Unigram":
         return {**model, "vocab": vocab}
     unk_id = model["unk_id"]
@@ -120,7 +120,7 @@ def _smaller_rows(row: list[Any]) -> Iterator[list[Any]]:
 
 
 def _shorter(text: Any) -> Iterator[Any]:
-    """Gives parts of a text; a list of words also with shorter words."""
+    """Iterates over shorter variants of a text or a list of words."""
     yield from _parts(text)
     if isinstance(text, list):
         for number, word in enumerate(text):
@@ -129,7 +129,7 @@ def _shorter(text: Any) -> Iterator[Any]:
 
 
 def _parts(whole: Any) -> Iterator[Any]:
-    """Gives what is left without a half, a quarter, and so on to a single member."""
+    """Iterates over copies without a half, a quarter, and so on to a single member."""
     step = len(whole)
     while step:
         for start in range(0, len(whole), step):

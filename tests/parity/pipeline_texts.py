@@ -1,4 +1,4 @@
-"""Random texts for pipelines: words, the characters that break tokenizers, lines of real corpora."""
+"""Random texts for pipelines: words, difficult characters, lines of corpora."""
 
 import io
 import random
@@ -24,7 +24,7 @@ SPACES = (
     *("\x0b", "\x0c", "\x85", "\x1c", "\u180e", "\ufeff", "▁", " ▁"),
 )
 
-NASTY = (
+DIFFICULT = (
     *"\U0002b820 \U0002b920 \u0378 \U000e0001 \ue000 \x00 \x01 \x7f \ufffd \u00ad \ufeff".split(
         " "
     ),
@@ -58,12 +58,12 @@ CORPORA = (
     "nasty/emoji-test-15.0.txt",
     "nasty/NormalizationTest-15.0.txt",
 )
-BYTES_A_CORPUS = 300_000
+BYTES_PER_CORPUS = 300_000
 
 
 @cache
 def lines(data: Path) -> tuple[tuple[str, ...], ...]:
-    """Gives lines of the corpora that are there, a group for each."""
+    """Returns lines of the available corpora, one group per corpus."""
     return tuple(group for name in CORPORA if (group := _lines(data / "corpora" / name)))
 
 
@@ -74,7 +74,7 @@ def _lines(path: Path) -> tuple[str, ...]:
 
 def _start(path: Path) -> bytes:
     if path.is_file():
-        return path.read_bytes()[:BYTES_A_CORPUS]
+        return path.read_bytes()[:BYTES_PER_CORPUS]
     packed = path.with_name(f"{path.name}.zst")
     if not packed.is_file():
         return b""
@@ -85,12 +85,12 @@ def _start(path: Path) -> bytes:
     return bytes(
         zstandard.ZstdDecompressor()
         .stream_reader(io.BytesIO(packed.read_bytes()))
-        .read(BYTES_A_CORPUS)
+        .read(BYTES_PER_CORPUS)
     )
 
 
 class Texts:
-    """Random texts that share their words, so that a vocabulary and added tokens match in them."""
+    """Random texts with shared words, so that vocabularies and added tokens match."""
 
     def __init__(self, rng: random.Random, data: Path | None) -> None:
         self.rng = rng
@@ -100,7 +100,7 @@ class Texts:
         """Contents of added tokens, which texts hold, too."""
 
     def word(self) -> str:
-        """Gives a word from anywhere."""
+        """Returns a random word."""
         rng = self.rng
         kind = rng.random()
         if kind < 0.55:
@@ -108,19 +108,19 @@ class Texts:
         if kind < 0.7 and self.groups:
             return rng.choice(self.line().split() or ["x"])[:20]
         if kind < 0.8:
-            return rng.choice(NASTY)
+            return rng.choice(DIFFICULT)
         if kind < 0.9:
-            return rng.choice(WORDS) + rng.choice(NASTY) + rng.choice(WORDS)
+            return rng.choice(WORDS) + rng.choice(DIFFICULT) + rng.choice(WORDS)
         return "".join(map(self.character, range(rng.randint(1, 4))))
 
     def character(self, _: int = 0) -> str:
-        """Gives any scalar value, those of low planes more often."""
+        """Returns a random scalar value; low planes are more likely."""
         top = self.rng.choice((0x80, 0x250, 0x3000, 0xD800, 0x10000, 0x20000, 0x110000))
         code = self.rng.randrange(top)
         return chr(code) if not 0xD800 <= code < 0xE000 else "\ufffd"
 
     def line(self) -> str:
-        """Gives a slice of a line of a corpus, or a word where there is none."""
+        """Returns a slice of a line of a corpus, or a word where there is none."""
         if not self.groups:
             return self.rng.choice(WORDS)
         line = self.rng.choice(self.rng.choice(self.groups))
@@ -128,7 +128,7 @@ class Texts:
         return line[start : start + self.rng.randint(1, 60)]
 
     def part(self) -> str:
-        """Gives what texts are made of: a word, a content, something nasty."""
+        """Returns a part of a text: a word, an added token, or difficult characters."""
         rng = self.rng
         kind = rng.random()
         if kind < 0.3 and self.contents:
@@ -136,22 +136,22 @@ class Texts:
         if kind < 0.8:
             return self.cased(rng.choice(self.words))
         if kind < 0.9:
-            return rng.choice(NASTY)
+            return rng.choice(DIFFICULT)
         return self.word()
 
     def cased(self, part: str) -> str:
-        """Gives the part as it is, or rarely in another case or cut."""
+        """Returns the part, rarely in another case or shortened."""
         turn: Callable[[str], str] = self.rng.choice(
             (*(str,) * 12, str.upper, str.lower, str.title, str.swapcase, lambda s: s[:-1])
         )
         return turn(part)
 
     def text(self) -> str:
-        """Gives a text."""
+        """Returns a text."""
         rng = self.rng
         kind = rng.random()
         if kind < 0.04:
-            return rng.choice(("", "", " ", "\n", "\u0301", "\x00", "▁", rng.choice(NASTY)))
+            return rng.choice(("", "", " ", "\n", "\u0301", "\x00", "▁", rng.choice(DIFFICULT)))
         if kind < 0.14:
             return self.line()
         parts: list[str] = []
@@ -162,6 +162,6 @@ class Texts:
         return ("" if rng.random() < 0.8 else rng.choice(SPACES)) + "".join(parts)
 
     def list_of_words(self) -> list[str]:
-        """Gives a text that someone has split already; a word may hold spaces, or nothing."""
+        """Returns a pre-tokenized text; a word may contain spaces or be empty."""
         few = self.rng.choice((0, 1, 2, 3, 4, 6, 10))
         return [self.text() if self.rng.random() < 0.1 else self.part() for _ in range(few)]

@@ -1,11 +1,11 @@
-"""Random pipelines over random texts, ours beside live `tokenizers`.
+"""Random pipelines over random texts: piecework against `tokenizers`.
 
     python -m tests.parity.pipelines --cases 1000000 --seed 7 --processes 2
     python -m tests.parity.pipelines --trial 7:482
     python -m tests.parity.pipelines --replay faults.jsonl
 
 A trial is one random document and ten cases with it. A difference is shrunk and printed as a line
-of JSON, which `--replay` runs again; what else is said goes to the standard error output. The last
+of JSON, which `--replay` runs again; all other output goes to standard error. The last
 lines count the cases by component, and what the library refused or panicked at. The exit status is
 1 if there was a fault.
 """
@@ -35,16 +35,16 @@ from .pipeline_texts import Texts
 
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
-CASES_A_TRIAL = 10
-TRIALS_A_CHUNK = 25
-FAULTS_A_CHUNK = 3  # then its other trials are left out: a fault takes long to shrink
+CASES_PER_TRIAL = 10
+TRIALS_PER_TASK = 25
+FAULTS_PER_TASK = 3  # further trials of the task are skipped: shrinking a fault takes long
 LONGEST_TRIAL = 120  # seconds, shrinking included
 MOST_MEMORY = 6 << 30
 DATA = Path(os.environ.get("PIECEWORK_DATA", Path(__file__).parents[3] / "shared" / "data"))
 
 
 class Fault(NamedTuple):
-    """A difference, and the smallest case that shows it."""
+    """A difference and the smallest case that shows it."""
 
     what: str
     theirs: Any
@@ -53,22 +53,22 @@ class Fault(NamedTuple):
     trial: str
 
     def line(self) -> str:
-        """Gives the fault as a line of JSON."""
+        """Returns the fault as a line of JSON."""
         seen = {"theirs": repr(self.theirs)[:400], "ours": repr(self.ours)[:400]}
         return json.dumps({"what": self.what, **seen, "trial": self.trial, "case": self.case})
 
 
-class Tally(NamedTuple):
-    """What some trials came to: counts by component, remarks on the library, faults."""
+class Results(NamedTuple):
+    """Results of trials: counts by component, notes about the library, faults."""
 
     seen: Counter[str]
-    remarks: Counter[str]
+    notes: Counter[str]
     faults: list[Fault]
 
-    def add(self, other: "Tally") -> None:
-        """Takes over what other trials came to."""
+    def add(self, other: "Results") -> None:
+        """Adds the results of other trials."""
         self.seen.update(other.seen)
-        self.remarks.update(other.remarks)
+        self.notes.update(other.notes)
         self.faults.extend(other.faults)
 
 
@@ -76,8 +76,8 @@ class Tally(NamedTuple):
 
 
 def actions(rng: random.Random, texts: Texts, document: Json) -> Iterator[Json]:
-    """Gives the cases of a trial."""
-    for _ in range(CASES_A_TRIAL - 3):
+    """Returns the cases of a trial."""
+    for _ in range(CASES_PER_TRIAL - 3):
         text, pair = row(rng, texts, split=rng.random() < 0.2)
         places = sorted({rng.randrange(12), rng.randrange(30), rng.randrange(90)})
         add = rng.random() < 0.7
@@ -101,32 +101,32 @@ def made(name: str, data: Path | None) -> tuple[Json, list[Json]]:
 
 
 def row(rng: random.Random, texts: Texts, *, split: bool) -> tuple[Any, Any]:
-    """Gives a text and perhaps another, both as words if `split`."""
+    """Returns a text and perhaps another, both as words if `split`."""
     one = texts.list_of_words if split else texts.text
     return one(), one() if rng.random() < 0.35 else None
 
 
-def trial(name: str, data: Path | None, ours: type[Engine] = Ours) -> Tally:
-    """Does a trial; its name says which."""
+def trial(name: str, data: Path | None, ours: type[Engine] = Ours) -> Results:
+    """Runs the trial of a name, which determines it."""
     document, cases = made(name, data)
     pair = Pair(document, data, ours)
-    tally = Tally(Counter(), Counter(), [])
+    results = Results(Counter(), Counter(), [])
     labels = list(labels_of(document))
     kinds: set[str] = set()
     for action in cases if pair.is_loaded else [None]:
         found = pair.check(action) if action else pair.loading()
-        tally.seen.update([*labels, f"action {kind_of(action)}"])
-        tally.remarks.update(finding.what for finding in found if not finding.is_fault)
+        results.seen.update([*labels, f"action {kind_of(action)}"])
+        results.notes.update(finding.what for finding in found if not finding.is_fault)
         faults = [finding for finding in found if finding.is_fault]
-        if faults and faults[0].kind not in kinds:  # one of a kind is enough to mend it
+        if faults and faults[0].kind not in kinds:  # one fault of a kind is enough
             kinds.add(faults[0].kind)
             case = {"document": document, "action": action}
-            tally.faults.append(small(faults[0], case, data, ours)._replace(trial=name))
-    return tally
+            results.faults.append(small(faults[0], case, data, ours)._replace(trial=name))
+    return results
 
 
 def small(finding: Finding, case: Json, data: Path | None, ours: type[Engine]) -> Fault:
-    """Shrinks a case while it shows a fault of the same kind, and says what is seen in the end."""
+    """Shrinks a case while it shows a fault of the same kind, and returns the fault."""
 
     def same(candidate: Json) -> list[Finding]:
         found = (f for f in check(candidate, data, ours) if f.is_fault and f.kind == finding.kind)
@@ -138,7 +138,7 @@ def small(finding: Finding, case: Json, data: Path | None, ours: type[Engine]) -
 
 
 def kind_of(action: Json | None) -> str:
-    """Gives the name under which a case is counted."""
+    """Returns the label under which a case is counted."""
     if action is None:
         return "load (one of the two refused)"
     if action["do"] != "encode":
@@ -148,7 +148,7 @@ def kind_of(action: Json | None) -> str:
 
 
 def labels_of(document: Json) -> Iterator[str]:
-    """Gives the names of all that a document consists of."""
+    """Iterates over the labels of all components and settings of a document."""
     for stage in ("normalizer", "pre_tokenizer", "post_processor", "decoder"):
         yield from sorted(set(_labels(stage, document[stage])))
     yield f"model {document['model']['type']}"
@@ -190,59 +190,59 @@ def _labels(stage: str, component: Json | None) -> Iterator[str]:
 # Runs
 
 
-def chunk(names: list[str], data: Path | None, ours: type[Engine], folder: Path) -> Tally:
-    """Runs some trials in a row; a file says which one it is at, should the process die of it."""
-    tally = Tally(Counter(), Counter(), [])
+def run_task(names: list[str], data: Path | None, ours: type[Engine], folder: Path) -> Results:
+    """Runs some trials; a file names the current one, in case it ends the process."""
+    results = Results(Counter(), Counter(), [])
     note = folder / str(os.getpid())
     for name in names:
         note.write_text(name)
         signal.alarm(LONGEST_TRIAL)
-        tally.add(trial(name, data, ours))
+        results.add(trial(name, data, ours))
         signal.alarm(0)
-        if len(tally.faults) >= FAULTS_A_CHUNK:
+        if len(results.faults) >= FAULTS_PER_TASK:
             break
     note.unlink()
-    return tally
+    return results
 
 
-def run(asked: argparse.Namespace, data: Path | None) -> Tally:
-    """Runs all trials that were asked for, in processes of their own."""
+def run(asked: argparse.Namespace, data: Path | None) -> Results:
+    """Runs all requested trials in worker processes."""
     trials = iter([asked.trial] if asked.trial else _trials(asked.seed, asked.cases))
-    chunks = iter(lambda: list(islice(trials, TRIALS_A_CHUNK)), [])
+    batches = iter(lambda: list(islice(trials, TRIALS_PER_TASK)), [])
     ours = Mirror if asked.against == "tokenizers" else Ours
-    tally, start = Tally(Counter(), Counter(), []), time.monotonic()
+    results, start = Results(Counter(), Counter(), []), time.monotonic()
     with (
         tempfile.TemporaryDirectory() as folder,
         ProcessPoolExecutor(asked.processes, initializer=prepare) as pool,
     ):
-        tasks = (partial(chunk, names, data, ours, Path(folder)) for names in chunks)
+        tasks = (partial(run_task, names, data, ours, Path(folder)) for names in batches)
         try:
             for done in _as_done(pool, tasks):
-                tally.add(_told(done.result()))
-                _progress(tally, asked.cases, start)
-                if len(tally.faults) >= asked.most_faults:
+                results.add(_with_faults_printed(done.result()))
+                _progress(results, asked.cases, start)
+                if len(results.faults) >= asked.most_faults:
                     say("\nenough faults: stopped")
                     pool.shutdown(cancel_futures=True)
                     break
         except BrokenProcessPool:
             names = sorted(note.read_text() for note in Path(folder).iterdir())
             raise SystemExit(f"a process died, or a trial had no end: one of {names}") from None
-    return tally
+    return results
 
 
 def _trials(seed: str, cases: int) -> Iterator[str]:
-    return (f"{seed}:{number}" for number in range(-(-cases // CASES_A_TRIAL)))
+    return (f"{seed}:{number}" for number in range(-(-cases // CASES_PER_TRIAL)))
 
 
-def _told(tally: Tally) -> Tally:
-    for fault in tally.faults:
+def _with_faults_printed(results: Results) -> Results:
+    for fault in results.faults:
         sys.stdout.write(f"{fault.line()}\n")
         sys.stdout.flush()
-    return tally
+    return results
 
 
-def _as_done(pool: ProcessPoolExecutor, tasks: Iterable[Any]) -> Iterator[Future[Tally]]:
-    """Gives the tasks as they are done; few wait at a time, so that a long run needs no memory."""
+def _as_done(pool: ProcessPoolExecutor, tasks: Iterable[Any]) -> Iterator[Future[Results]]:
+    """Iterates over finished tasks; few are queued at a time, to save memory."""
     tasks = iter(tasks)
     waiting = {pool.submit(task) for task in islice(tasks, 8)}
     while waiting:
@@ -252,21 +252,21 @@ def _as_done(pool: ProcessPoolExecutor, tasks: Iterable[Any]) -> Iterator[Future
 
 
 def prepare() -> None:
-    """Bounds a worker's memory, and sends its standard error output nowhere: panics print there."""
+    """Limits a worker's memory, and discards its standard error output, to which panics print."""
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 
-def _progress(tally: Tally, cases: int, start: float) -> None:
-    done, seconds = cases_in(tally), time.monotonic() - start
+def _progress(results: Results, cases: int, start: float) -> None:
+    done, seconds = cases_in(results), time.monotonic() - start
     rate = done / seconds if seconds else 0
-    sys.stderr.write(f"\r{done:,} of {cases:,} cases, {len(tally.faults)} faults, {rate:,.0f}/s ")
+    sys.stderr.write(f"\r{done:,} of {cases:,} cases, {len(results.faults)} faults, {rate:,.0f}/s ")
     sys.stderr.flush()
 
 
-def cases_in(tally: Tally) -> int:
-    """Gives the number of cases that were tried."""
-    return sum(count for label, count in tally.seen.items() if label.startswith("action "))
+def cases_in(results: Results) -> int:
+    """Returns the number of cases that were tried."""
+    return sum(count for label, count in results.seen.items() if label.startswith("action "))
 
 
 def say(line: str) -> None:
@@ -274,17 +274,17 @@ def say(line: str) -> None:
     sys.stderr.write(f"{line}\n")
 
 
-def summary(tally: Tally) -> Iterator[str]:
-    """Gives the lines that close a run."""
-    yield f"\n{cases_in(tally):,} cases, {len(tally.faults)} faults"
+def summary(results: Results) -> Iterator[str]:
+    """Iterates over the lines of the final summary."""
+    yield f"\n{cases_in(results):,} cases, {len(results.faults)} faults"
     yield "\ncases by component:"
-    yield from (f"{count:>10,}  {label}" for label, count in sorted(tally.seen.items()))
-    yield "\nwhere the library refuses, panics or is of two minds:"
-    yield from (f"{count:>10,}  {remark}" for remark, count in tally.remarks.most_common())
+    yield from (f"{count:>10,}  {label}" for label, count in sorted(results.seen.items()))
+    yield "\nwhere the library refuses, panics or varies:"
+    yield from (f"{count:>10,}  {note}" for note, count in results.notes.most_common())
 
 
 def replay(path: Path, data: Path | None) -> int:
-    """Runs the cases of a file again, and gives the number of faults."""
+    """Runs the cases of a file again and returns the number of faults."""
     faults = 0
     for line in path.read_text(encoding="utf-8").splitlines():
         case = json.loads(line)
@@ -296,12 +296,12 @@ def replay(path: Path, data: Path | None) -> int:
 
 
 def main() -> int:
-    """Runs what the command line asks for."""
+    """Runs the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--cases", type=int, default=10_000)
     parser.add_argument("--seed", default="0")
     parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--most-faults", type=int, default=20, help="stop after so many")
+    parser.add_argument("--most-faults", type=int, default=20, help="stop after this number")
     parser.add_argument("--replay", type=Path, help="run the cases of this file, and no others")
     parser.add_argument("--trial", help="run this trial, and no other")
     parser.add_argument("--against", choices=("piecework", "tokenizers"), default="piecework")
@@ -313,10 +313,10 @@ def main() -> int:
         )
     if asked.replay:
         return int(replay(asked.replay, data) > 0)
-    tally = run(asked, data)
-    for line in summary(tally):
+    results = run(asked, data)
+    for line in summary(results):
         say(line)
-    return int(bool(tally.faults))
+    return int(bool(results.faults))
 
 
 if __name__ == "__main__":

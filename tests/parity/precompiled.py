@@ -1,4 +1,4 @@
-"""Tables for the normalizer `Precompiled`: out of the models of the shared data, and a small one made here."""
+"""Charsmaps for the normalizer `Precompiled`: from shared models, and a small generated one."""
 
 import base64
 import struct
@@ -12,7 +12,7 @@ MODELS = (
     "privately-corp-albert-30k-clean.model",
     "sentencepiece-test_model.model",
 )
-MARK = "@"  # stands before the name of a table in a document, in place of the table itself
+NAME_PREFIX = "@"  # prefix of the name that replaces a table in a document
 
 SMALL = {
     "ﬁ": "fi",
@@ -36,20 +36,20 @@ SMALL = {
 
 @cache
 def names(data: Path | None) -> tuple[str, ...]:
-    """Gives the names of the tables that can be had."""
+    """Returns the names of the available tables."""
     found = (name for name in MODELS if data and _table_of(data / "vocabs" / name))
     return ("small", *found)
 
 
 @cache
 def table(name: str, data: Path | None) -> str:
-    """Gives a table in base 64, as it stands in a tokenizer.json."""
+    """Returns a table in base 64, as in a tokenizer.json."""
     raw = packed(SMALL) if name == "small" else _table_of((data or Path()) / "vocabs" / name)
     return base64.b64encode(raw).decode()
 
 
 def _table_of(path: Path) -> bytes:
-    """The table of a SentencePiece model: field 2 of its normalizer, which is field 3 of the model."""
+    """Returns the table of a SentencePiece model: field 2 of its normalizer, which is field 3 of the model."""
     if not path.is_file():
         return b""
     for number, spec in _fields(path.read_bytes()):
@@ -59,7 +59,7 @@ def _table_of(path: Path) -> bytes:
 
 
 def _fields(message: bytes) -> Iterator[tuple[int, bytes]]:
-    """The fields of a protobuf message that have a length; others are passed over."""
+    """Iterates over the length-delimited fields of a protobuf message."""
     at = 0
     while at < len(message):
         key, at = _varint(message, at)
@@ -85,7 +85,7 @@ def _varint(message: bytes, at: int) -> tuple[int, int]:
 
 
 def packed(mapping: Mapping[str, str]) -> bytes:
-    """Packs a table of replacements: the size of a trie, the trie, all replacements ended by NUL."""
+    """Packs replacements: the size of the trie, the trie, and NUL-terminated replacements."""
     texts, places = b"", {}
     for key, value in mapping.items():
         places[key.encode()] = len(texts)
@@ -95,7 +95,7 @@ def packed(mapping: Mapping[str, str]) -> bytes:
 
 
 def _double_array(places: Mapping[bytes, int]) -> list[int]:
-    """A trie as a double array: a child stands at its parent's base, exclusive or its byte."""
+    """Returns a trie as a double array: a child is at its parent's base XOR its byte."""
     taken = {0: 0}
     waiting = [(b"", 0)]
     while waiting:
@@ -110,7 +110,7 @@ def _double_array(places: Mapping[bytes, int]) -> list[int]:
         for child in children:
             taken[base ^ child] = child
             waiting.append((prefix + bytes([child]), base ^ child))
-    size = (max(taken) // 256 + 1) * 256  # whatever byte is looked up, there is a unit
+    size = (max(taken) // 256 + 1) * 256  # so that looking up any byte finds a unit
     return [taken.get(unit, 0) for unit in range(size)]
 
 

@@ -1,4 +1,4 @@
-"""Added tokens and each of their flags, case by case, as `tokenizers` finds them."""
+"""Added tokens and their flags against `tokenizers`."""
 
 import itertools
 import json
@@ -78,12 +78,12 @@ def compare(tok: pw.Tokenizer, texts: list[str]) -> None:
 @pytest.mark.parametrize(
     "flags", EVERY_FLAG, ids=lambda f: "+".join(k for k in f if f[k]) or "none"
 )
-def test_every_combination_of_flags(flags: dict[str, bool]) -> None:
+def test_every_combination_of_flags_equals_tokenizers(flags: dict[str, bool]) -> None:
     for normalizer in NORMALIZERS:
         compare(tokenizer([Token("[T]", **flags)], normalizer=normalizer), AROUND)
 
 
-def test_flags_beside_each_other() -> None:
+def test_adjacent_tokens_with_flags_equal_tokenizers() -> None:
     texts = ["[A] [B]", " [A]  [B] ", "[A][B]", "a [B] [A] b", "[B]  [B][A]  [A]", "x[A]  [B]x"]
     for one, two in itertools.product(EVERY_FLAG[:8], repeat=2):
         for normalizer in (None, n.Lowercase()):
@@ -105,7 +105,7 @@ OVERLAPPING = [
 
 @pytest.mark.parametrize("contents", OVERLAPPING, ids=str)
 @pytest.mark.parametrize("normalized", [True, False])
-def test_overlapping_tokens(contents: list[str], *, normalized: bool) -> None:
+def test_overlapping_tokens_equal_tokenizers(contents: list[str], *, normalized: bool) -> None:
     texts = [
         "abcdabcab",
         "aaaaaaa",
@@ -122,7 +122,7 @@ def test_overlapping_tokens(contents: list[str], *, normalized: bool) -> None:
                 compare(tokenizer(tokens, normalizer=normalizer), texts)
 
 
-def test_one_that_is_sought_before_and_one_after_normalization() -> None:
+def test_tokens_matched_before_and_after_normalization() -> None:
     tokens = [
         Token("Ab", normalized=False),
         Token("aB", normalized=True),
@@ -133,8 +133,8 @@ def test_one_that_is_sought_before_and_one_after_normalization() -> None:
         compare(tokenizer(tokens, normalizer=normalizer), texts)
 
 
-def test_tokens_of_one_normalized_form_are_the_first_of_them() -> None:
-    """There it is one of them at random, another one in each tokenizer."""
+def test_first_token_of_equal_normalized_forms_is_matched() -> None:
+    """`tokenizers` matches one of them at random."""
     tokens = ["A", "ａ", "Ａ"]
     normalizer = n.Sequence([n.NFKC(), n.Lowercase()])
     for order in itertools.permutations(tokens):
@@ -143,15 +143,15 @@ def test_tokens_of_one_normalized_form_are_the_first_of_them() -> None:
         assert tok.encode_ids("Ａ a") == [first, first]
 
 
-def test_a_token_that_normalization_leaves_nothing_of() -> None:
-    """There it is found between all bytes, which ends in a panic or in single characters."""
+def test_token_with_empty_normalized_form_is_never_matched() -> None:
+    """`tokenizers` matches it between all bytes, which panics or splits all characters."""
     tok = tokenizer([Token("\u200b\u200b", normalized=True)], normalizer=n.BertNormalizer())
     assert tok.encode_ids("a\u200b\u200bb") == [VOCAB.index("ab")]
     assert tok.decode([len(VOCAB)], skip_special_tokens=False) == ""
 
 
 @pytest.mark.parametrize("normalizer", NORMALIZERS, ids=str)
-def test_ids_are_those_that_it_gives(normalizer: n.Normalizer | None) -> None:
+def test_ids_equal_tokenizers(normalizer: n.Normalizer | None) -> None:
     contents = ["new", "a", "[SEP]", "New", "new", "x y", "b"]
     theirs = loaded(tokenizer([], normalizer=normalizer).to_str())
     theirs.add_tokens(contents)
@@ -163,7 +163,9 @@ def test_ids_are_those_that_it_gives(normalizer: n.Normalizer | None) -> None:
     assert {token.content: number for number, token in ours.added_tokens.items()} == wanted
     assert ours.vocab_size == theirs.get_vocab_size()
     assert ours.vocab == dict(sorted(theirs.get_vocab().items(), key=lambda entry: entry[1]))
-    theirs = loaded(theirs.to_str())  # else "new" is still decoded as it was sought before
+    theirs = loaded(
+        theirs.to_str()
+    )  # otherwise "new" would still decode to its former normalized form
     for number in range(len(ours) + 2):
         assert ours.id_to_token(number) == theirs.id_to_token(number)
     for content in (*contents, "<s>", "new", "nothing"):
@@ -172,7 +174,7 @@ def test_ids_are_those_that_it_gives(normalizer: n.Normalizer | None) -> None:
         assert ours.encode_ids(text) == theirs.encode(text).ids
 
 
-def test_ids_go_on_behind_gaps() -> None:
+def test_new_ids_after_gaps_equal_tokenizers() -> None:
     for vocab in ({"[UNK]": 0, "a": 5}, {"[UNK]": 3, "a": 1}, {"[UNK]": 0}):
         ours = pw.Tokenizer(m.WordLevel(vocab, "[UNK]"))
         theirs = loaded(ours.to_str())
@@ -184,7 +186,7 @@ def test_ids_go_on_behind_gaps() -> None:
 
 @pytest.mark.parametrize("normalizer", NORMALIZERS, ids=str)
 @pytest.mark.parametrize("decoder", [None, d.WordPiece(), d.ByteLevel(), d.Metaspace()], ids=str)
-def test_normalized_tokens_are_decoded_in_the_form_they_are_sought(
+def test_normalized_tokens_decode_to_their_normalized_form(
     normalizer: n.Normalizer | None, decoder: d.Decoder | None
 ) -> None:
     tokens = [
@@ -202,12 +204,12 @@ def test_normalized_tokens_are_decoded_in_the_form_they_are_sought(
     compare(tok, ["new york É é [X] ab", "NEW ＹORK"])
 
 
-def test_a_hundred_thousand_tokens() -> None:
+def test_hundred_thousand_tokens_equal_tokenizers() -> None:
     contents = [f"<{number}>" for number in range(100_000)]
     started = time.perf_counter()
     tok = tokenizer(contents, normalizer=n.Lowercase())
     took = time.perf_counter() - started
-    assert took < 10, "a second on a machine that does nothing else"
+    assert took < 10, "takes a second on an idle machine"
     assert len(tok) == len(VOCAB) + 100_000
     texts = ["<99999><0>a <5> <100000> <1", "".join(contents[::1000])]
     assert tok.encode_ids(texts[1]) == [len(VOCAB) + number for number in range(0, 100_000, 1000)]
@@ -216,7 +218,7 @@ def test_a_hundred_thousand_tokens() -> None:
     assert again == tok
 
 
-def test_tokens_that_are_long_and_alike() -> None:
+def test_long_tokens_with_common_prefixes_equal_tokenizers() -> None:
     contents = ["a" * length + "b" for length in range(1, 300)]
     tok = tokenizer([Token(content, special=True) for content in contents])
     compare(tok, ["a" * 5000, "a" * 400 + "b", "ab" * 50, ("a" * 299 + "c") * 20])
@@ -236,7 +238,9 @@ def test_tokens_that_are_long_and_alike() -> None:
     ],
     ids=str,
 )
-def test_what_stands_beside_an_added_token(pre_tokenizer: p.PreTokenizer | None) -> None:
+def test_text_next_to_an_added_token_equals_tokenizers(
+    pre_tokenizer: p.PreTokenizer | None,
+) -> None:
     texts = ["a[T]a", " a [T] a", "[T]a a", "[T] [T]a", "a[T]", "[T]"]
     for flags in EVERY_FLAG[::2]:
         for normalizer in (None, n.Prepend("▁"), n.Strip()):
@@ -248,7 +252,7 @@ def test_what_stands_beside_an_added_token(pre_tokenizer: p.PreTokenizer | None)
             )
 
 
-def test_a_file_has_them_as_it_writes_them() -> None:
+def test_saved_added_tokens_equal_tokenizers() -> None:
     tokens = [Token(f"<{place}>", **flags) for place, flags in enumerate(EVERY_FLAG)]
     ours = json.loads(tokenizer(tokens).to_str())["added_tokens"]
     theirs = json.loads(loaded(tokenizer(tokens).to_str()).to_str())["added_tokens"]

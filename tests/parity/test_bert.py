@@ -1,4 +1,4 @@
-"""The core against live `tokenizers` with BERT's vocabularies: 0 differences."""
+"""The core against `tokenizers` with BERT's vocabularies."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,13 +10,13 @@ import piecework as pw
 from parity_live import (
     CONTEXTS,
     VOCABULARIES,
+    case_texts,
     compare,
     compare_all,
     entries,
     live,
     ours,
     scalars,
-    traps,
 )
 
 FIRST = 60_000  # bytes of each corpus in the normal suite
@@ -31,10 +31,12 @@ def name(request: pytest.FixtureRequest) -> str:
 
 @pytest.mark.parametrize("strip_accents", [None, True, False])
 @pytest.mark.parametrize("lowercase", [True, False])
-def test_traps(data: Path, name: str, *, lowercase: bool, strip_accents: bool | None) -> None:
+def test_case_texts_equal_tokenizers(
+    data: Path, name: str, *, lowercase: bool, strip_accents: bool | None
+) -> None:
     flags: dict[str, Any] = {"lowercase": lowercase, "strip_accents": strip_accents}
     theirs, tokenizer = live(entries(data, name), **flags), ours(data, name, **flags)
-    texts = traps()
+    texts = case_texts()
     for text, pair in zip(texts, texts[1:] + texts[:1], strict=True):
         compare(theirs, tokenizer, text)
         compare(theirs, tokenizer, text, pair)
@@ -42,11 +44,13 @@ def test_traps(data: Path, name: str, *, lowercase: bool, strip_accents: bool | 
 
 @pytest.mark.parametrize("clean_text", [True, False])
 @pytest.mark.parametrize("handle_chinese_chars", [True, False])
-def test_flags(data: Path, *, clean_text: bool, handle_chinese_chars: bool) -> None:
+def test_flags_equal_tokenizers(
+    data: Path, *, clean_text: bool, handle_chinese_chars: bool
+) -> None:
     flags: dict[str, Any] = {"clean_text": clean_text, "handle_chinese_chars": handle_chinese_chars}
     theirs = live(entries(data, "bert-base-chinese"), **flags)
     tokenizer = ours(data, "bert-base-chinese", **flags)
-    for text in traps():
+    for text in case_texts():
         compare(theirs, tokenizer, text)
 
 
@@ -58,14 +62,14 @@ def sweep(theirs: Any, tokenizer: pw.Tokenizer, step: int) -> None:
 
 
 @pytest.mark.parametrize("lowercase", [True, False])
-def test_part_of_the_sweep(data: Path, *, lowercase: bool) -> None:
+def test_part_of_all_scalar_values_equals_tokenizers(data: Path, *, lowercase: bool) -> None:
     theirs = live(entries(data, "bert-base-uncased"), lowercase=lowercase)
     sweep(theirs, ours(data, "bert-base-uncased", lowercase=lowercase), EVERY)
 
 
 @pytest.mark.parity
 @pytest.mark.parametrize("lowercase", [True, False])
-def test_the_sweep(data: Path, name: str, *, lowercase: bool) -> None:
+def test_all_scalar_values_equal_tokenizers(data: Path, name: str, *, lowercase: bool) -> None:
     theirs = live(entries(data, name), lowercase=lowercase)
     sweep(theirs, ours(data, name, lowercase=lowercase), 1)
 
@@ -77,12 +81,12 @@ def corpora(data: Path) -> list[str]:
 
 
 def documents(text: str) -> list[str]:
-    """Gives lines, and pieces of several lines: documents short and long."""
+    """Returns single lines and groups of lines, for short and long documents."""
     lines = text.split("\n")
     return [*lines[: len(lines) // 2], "\n".join(lines[len(lines) // 2 :])]
 
 
-def test_beginnings_of_the_corpora(
+def test_beginnings_of_corpora_equal_tokenizers(
     data: Path, corpus_bytes: Callable[[str], bytes], name: str
 ) -> None:
     lowercase = name != "bert-base-cased"
@@ -95,7 +99,7 @@ def test_beginnings_of_the_corpora(
 
 @pytest.mark.parity
 @pytest.mark.parametrize("lowercase", [True, False])
-def test_the_corpora(
+def test_corpora_equal_tokenizers(
     data: Path, corpus_bytes: Callable[[str], bytes], name: str, *, lowercase: bool
 ) -> None:
     theirs = live(entries(data, name), lowercase=lowercase)

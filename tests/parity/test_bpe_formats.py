@@ -1,4 +1,4 @@
-"""The ids of BPE, read from every format, over all corpora, the sweep of all characters, and hard cases."""
+"""BPE ids of every format against its library: corpora, all characters, hard cases."""
 
 import gzip
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ _AT_ONCE = 20_000
 
 
 def pair(kind: str, data: Path) -> Pair:
-    """Gives our tokenizer of a format, and what encodes many texts as its library does."""
+    """Returns our tokenizer of a format and a batch encoder of its library."""
     if kind == "tiktoken":
         path = live_bpe.vocab_file(data, "cl100k_base.tiktoken")
         ranks = live_bpe.tiktoken_cl100k(path)
@@ -51,7 +51,7 @@ def pair(kind: str, data: Path) -> Pair:
 
 
 def compare(tokenizer: pw.Tokenizer, theirs: Callable[[list[str]], Rows], texts: list[str]) -> None:
-    """Compares the ids of texts, at the speed of batches."""
+    """Compares the ids of texts in batches."""
     for start in range(0, len(texts), _AT_ONCE):
         some = texts[start : start + _AT_ONCE]
         found, wanted = tokenizer.encode_batch(some, specials="text").to_list(), theirs(some)
@@ -63,34 +63,34 @@ def compare(tokenizer: pw.Tokenizer, theirs: Callable[[list[str]], Rows], texts:
 
 @pytest.mark.parametrize("folder", ["code", "en", "multi", "nasty", "zh"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_corpora(kind: str, folder: str, data: Path) -> None:
+def test_corpora_equal_library(kind: str, folder: str, data: Path) -> None:
     tokenizer, theirs = pair(kind, data)
     for lines in live_bpe.corpus_lines(data / "corpora" / folder, unpacked):
-        # What has rules in SentencePiece takes NUL for the end of a text.
+        # With normalization rules, SentencePiece takes NUL for the end of a text.
         compare(tokenizer, theirs, [line for line in lines if "\0" not in line])
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_sweep(kind: str, context: str, data: Path) -> None:
+def test_all_characters_equal_library(kind: str, context: str, data: Path) -> None:
     tokenizer, theirs = pair(kind, data)
     compare(tokenizer, theirs, [context.format(c=c) for c in scalars() if c != "\0"])
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_hard_cases(kind: str, data: Path) -> None:
+def test_hard_cases_equal_library(kind: str, data: Path) -> None:
     tokenizer, theirs = pair(kind, data)
     long_ones = [c * 10_000 for c in ("a", "_", " ", "\n", "é", "中")]
     compare(tokenizer, theirs, [text for text in live_bpe.texts() if "\0" not in text] + long_ones)
 
 
 def some_lines(data: Path) -> Iterator[str]:
-    """Gives lines of every corpus, not too long for a library that takes quadratic time."""
+    """Iterates over lines of every corpus that are short enough for a quadratic library."""
     for lines in live_bpe.corpus_lines(data / "corpora", unpacked):
         yield from (line for line in lines[::50] if len(line) < 2000)
 
 
-def test_codes(data: Path) -> None:
+def test_codes_equal_subword_nmt(data: Path) -> None:
     path = live_bpe.vocab_file(data, "subword-nmt-bpe.ref.codes")
     theirs, ours = live_bpe.subword_nmt(path.read_bytes()), pw.Tokenizer.from_file(path)
     for line in some_lines(data):

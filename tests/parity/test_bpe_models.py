@@ -1,6 +1,6 @@
-"""Random BPE models: reference and core against `tokenizers` and tiktoken, and how often dropout gives what.
+"""Random BPE models: core and reference against `tokenizers` and tiktoken, and the distribution of dropout.
 
-The seed is fixed, so a failure stays one; `PIECEWORK_PARITY_ROUNDS` asks for more models.
+The seed is fixed, so failures are reproducible; `PIECEWORK_PARITY_ROUNDS` sets the number of models.
 """
 
 import json
@@ -28,7 +28,7 @@ SPLITS = (
 
 
 def random_model(rng: random.Random) -> dict[str, Any]:
-    """Gives a model with all settings but dropout."""
+    """Returns a model with all settings but dropout."""
     prefix, suffix = rng.choice(["", "", "#", "##"]), rng.choice(["", "", "/", "</w>"])
     forms = [f for c in LETTERS for f in (c, prefix + c, c + suffix, prefix + c + suffix)]
     entries = [form for form in forms if rng.random() < 0.8]
@@ -63,16 +63,16 @@ def config_of(model: dict[str, Any], split: dict[str, Any] | None) -> dict[str, 
 
 
 def columns(encode: Any, text: str, *, spans: bool) -> tuple[Any, ...] | None:
-    """Gives the columns of an encoding; None if it fails."""
+    """Returns the columns of an encoding; None if it fails."""
     try:
         encoding = encode(text)
-    except Exception:  # noqa: BLE001  # the library knows no other kind
+    except Exception:  # noqa: BLE001  # the library raises no specific class
         return None
     places = [tuple(span) for span in encoding.offsets] if spans else None
     return encoding.ids, encoding.tokens, encoding.word_ids, places
 
 
-def test_random_models() -> None:
+def test_random_models_equal_tokenizers() -> None:
     rng = random.Random(7)
     for _ in range(ROUNDS):
         model = random_model(rng)
@@ -80,7 +80,7 @@ def test_random_models() -> None:
         live = tokenizers.Tokenizer.from_str(json.dumps(whole))
         core = pw.Tokenizer.from_str(json.dumps(whole))
         reference = pipeline.from_dict(whole)
-        # The library's spans of bytes that a prefix or suffix falls back to lie behind the text.
+        # The library gives spans beyond the text to bytes that a prefix or suffix falls back to.
         affixed = model["continuing_subword_prefix"] or model["end_of_word_suffix"]
         spans = not (model["byte_fallback"] and affixed)
         for _ in range(5):
@@ -93,7 +93,7 @@ def test_random_models() -> None:
 GPT2 = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 
 
-def test_random_ranks() -> None:
+def test_random_ranks_equal_tiktoken() -> None:
     tiktoken = pytest.importorskip("tiktoken", reason="tiktoken is not installed")
     rng = random.Random(8)
     visible = {byte: character for character, byte in BYTES.items()}
@@ -125,7 +125,7 @@ def test_random_ranks() -> None:
 
 @pytest.mark.parametrize("chance", [0.1, 0.5])
 @pytest.mark.parametrize("word", ["lowest", "newer", "aaaaa"])
-def test_dropout_is_distributed_as_in_the_library(word: str, chance: float) -> None:
+def test_dropout_distribution_equals_tokenizers(word: str, chance: float) -> None:
     pairs = "e s,es t,l o,lo w,n e,ne w,w est,lo west,o w,e r,w er,a a,aa aa"
     merges = [pair.split(" ") for pair in pairs.split(",")]
     entries = dict.fromkeys([*"lowernsta", *(left + right for left, right in merges)])
@@ -136,4 +136,6 @@ def test_dropout_is_distributed_as_in_the_library(word: str, chance: float) -> N
     theirs = Counter(tuple(live.encode(word).ids) for _ in range(count))
     ours = Counter(tuple(ids) for ids in core.encode_batch([word] * count, seed=3).to_list())
     distance = sum((theirs[k] - ours[k]) ** 2 / (theirs[k] + ours[k]) for k in theirs | ours)
-    assert distance < 70  # chi-squared, of at most 14 degrees of freedom: 1 in 10⁹
+    assert (
+        distance < 70
+    )  # chi-squared with at most 14 degrees of freedom: exceeded by chance once in 10⁹

@@ -1,4 +1,4 @@
-"""BPE training beside live `tokenizers` and `sentencepiece`: the same merges, and with `hf` the same ids."""
+"""BPE training against `tokenizers` (merges and ids) and SentencePiece (merges)."""
 
 import io
 import itertools
@@ -20,20 +20,17 @@ CORPORA = ["en/botchan.txt", "zh/cmrc2018-a.txt", "multi/ja-docs.txt", "code/go-
 
 
 def table(seed: int, alphabet: str = "abcé中") -> dict[str, int]:
-    """Gives a small table of random words, most of whose counts are alike, so that much ties."""
-    chance = random.Random(seed)
-    letters = alphabet[: chance.randint(1, len(alphabet))]
-    words = {
-        "".join(chance.choices(letters, k=chance.randint(1, 9)))
-        for _ in range(chance.randint(1, 25))
-    }
-    return {word: chance.choice([1, 1, 2, 3, 7]) for word in sorted(words)}
+    """Returns a small table of random words with many equal counts, so that many pairs tie."""
+    rng = random.Random(seed)
+    letters = alphabet[: rng.randint(1, len(alphabet))]
+    words = {"".join(rng.choices(letters, k=rng.randint(1, 9))) for _ in range(rng.randint(1, 25))}
+    return {word: rng.choice([1, 1, 2, 3, 7]) for word in sorted(words)}
 
 
 def trained_live(
     texts: Sequence[str], pre_tokenizer: Any, **settings: Any
 ) -> tuple[Merges, dict[str, int]]:
-    """Gives the merges and the ids that `tokenizers` learns."""
+    """Returns the merges and ids that `tokenizers` learns."""
     tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizer
     trainer = tokenizers.trainers.BpeTrainer(show_progress=False, **settings)
@@ -47,7 +44,7 @@ def merges_of(tokenizer: pw.Tokenizer) -> Merges:
 
 
 def compare(words: dict[str, int], **settings: Any) -> None:
-    """Compares merges and ids; where the order of ids is chance there, merges as far as nothing ties."""
+    """Compares merges and ids; where the library's ids are random, only merges before the first tie."""
     texts = [word for word, count in words.items() for _ in range(count)]
     split = tokenizers.pre_tokenizers.WhitespaceSplit()
     merges, ids = trained_live(texts, split, **settings)
@@ -81,26 +78,28 @@ SETTINGS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
-def test_random_tables(settings: dict[str, Any]) -> None:
+def test_random_tables_equal_tokenizers(settings: dict[str, Any]) -> None:
     for seed in range(60):
         compare(table(seed), **settings)
 
 
 @pytest.mark.parity
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
-def test_many_random_tables(settings: dict[str, Any]) -> None:
+def test_many_random_tables_equal_tokenizers(settings: dict[str, Any]) -> None:
     for seed in range(60, 2000):
         compare(table(seed, "abcdé中文x"), **settings)
 
 
-def test_a_limited_alphabet() -> None:
-    # No two characters weigh the same, so what the library drops is no chance; they vanish out of the words.
+def test_limit_alphabet_equals_tokenizers() -> None:
+    # All characters have different counts, so the library's choice is deterministic; it removes the others from words.
     words = {"abcab": 7, "cbd": 5, "ead": 3, "bd": 11}
     for limit in range(2, 6):
         compare(words, vocab_size=40, limit_alphabet=limit)
 
 
-def test_bytes(corpus_bytes: Callable[[str], bytes], tmp_path: Path) -> None:
+def test_byte_level_training_equals_tokenizers(
+    corpus_bytes: Callable[[str], bytes], tmp_path: Path
+) -> None:
     for name in CORPORA:
         text = corpus_bytes(name)[:150_000].decode(errors="ignore")
         compare_files(text, tmp_path / "text.txt", 1500)
@@ -110,12 +109,14 @@ def test_bytes(corpus_bytes: Callable[[str], bytes], tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", [*CORPORA, "en/inaugural.txt", "multi/ru-docs.txt", "zh/poems-tang-a.txt"]
 )
-def test_whole_corpora(corpus_bytes: Callable[[str], bytes], tmp_path: Path, name: str) -> None:
+def test_training_on_corpora_equals_tokenizers(
+    corpus_bytes: Callable[[str], bytes], tmp_path: Path, name: str
+) -> None:
     compare_files(corpus_bytes(name).decode(), tmp_path / "text.txt", 20_000)
 
 
 def compare_files(text: str, path: Path, size: int) -> None:
-    """Trains both on a file, whose lines keep their ends."""
+    """Trains both on a file with line ends kept."""
     path.write_bytes(text.encode())
     theirs = tokenizers.Tokenizer(tokenizers.models.BPE())
     theirs.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -136,7 +137,7 @@ def compare_files(text: str, path: Path, size: int) -> None:
 
 
 def sentencepiece_merges(words: dict[str, int], **settings: Any) -> list[str]:
-    """Gives the tokens that sentencepiece makes by merging."""
+    """Returns the merged tokens of SentencePiece."""
     spm = pytest.importorskip("sentencepiece", reason="the oracle `sentencepiece` is not installed")
     model = io.BytesIO()
     spm.SentencePieceTrainer.train(
@@ -160,10 +161,10 @@ def sentencepiece_merges(words: dict[str, int], **settings: Any) -> list[str]:
 def compare_with_sentencepiece(words: dict[str, int], size: int, longest: int = 16) -> None:
     theirs = sentencepiece_merges(words, vocab_size=size, max_sentencepiece_length=longest)
     marked = {f"▁{word}": count for word, count in words.items()}
-    # Of SentencePiece's three tokens beside the pieces one is the unknown one, which we have, too.
+    # Of SentencePiece's three special tokens, we have the unknown token too.
     trainer = pw.BpeTrainer(size - 2, ties="sentencepiece", max_token_length=longest)
     ours = pw.train(marked, trainer, normalizer=None, pre_tokenizer=None)
-    # When nothing is left to merge, sentencepiece goes on with pairs that do not occur any more.
+    # After the last pair, SentencePiece continues with pairs that no longer occur.
     tokens = [merge.token for merge in ours.history]
     assert tokens == theirs[: len(tokens)]
     if ours.vocab_size == size - 2:
@@ -171,13 +172,13 @@ def compare_with_sentencepiece(words: dict[str, int], size: int, longest: int = 
 
 
 @pytest.mark.parametrize("longest", [4, 16])
-def test_sentencepiece(longest: int) -> None:
+def test_random_tables_equal_sentencepiece(longest: int) -> None:
     for seed in range(60):
         compare_with_sentencepiece(table(seed), 30, longest)
 
 
 @pytest.mark.parity
-def test_sentencepiece_on_corpora(corpus_bytes: Callable[[str], bytes]) -> None:
+def test_corpora_equal_sentencepiece(corpus_bytes: Callable[[str], bytes]) -> None:
     for name in [*CORPORA, "en/inaugural.txt"]:
         text = corpus_bytes(name).decode()
         words = dict(

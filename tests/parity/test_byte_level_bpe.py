@@ -1,4 +1,4 @@
-"""Byte-level BPE against live `tokenizers`: offsets of tokens that are parts of a character, and decoding in steps."""
+"""Byte-level BPE against `tokenizers`: offsets of parts of characters, and streaming decoding."""
 
 import random
 
@@ -33,7 +33,7 @@ def byte_characters() -> list[str]:
 
 
 def some_tokenizer(rng: random.Random) -> pw.Tokenizer:
-    """Gives a tokenizer with random merges over all bytes of the texts above."""
+    """Returns a tokenizer with random merges over the bytes of the texts above."""
     letters = byte_characters()
     parts = [
         c
@@ -56,7 +56,7 @@ def some_tokenizer(rng: random.Random) -> pw.Tokenizer:
     )
 
 
-def test_offsets_of_parts_of_characters() -> None:
+def test_offsets_of_parts_of_characters_equal_tokenizers() -> None:
     rng = random.Random(11)
     for _ in range(100):
         ours = some_tokenizer(rng)
@@ -73,7 +73,7 @@ def test_offsets_of_parts_of_characters() -> None:
                 assert found.char_to_token(place) == wanted.char_to_token(place), (text, place)
 
 
-def test_steps_are_what_the_library_decodes() -> None:
+def test_stream_steps_equal_tokenizers() -> None:
     rng = random.Random(12)
     for _ in range(100):
         ours = some_tokenizer(rng)
@@ -89,8 +89,8 @@ def test_steps_are_what_the_library_decodes() -> None:
             assert whole.decode("utf-8", "replace") == theirs.decode(ids, skip_special_tokens=skips)
 
 
-def test_the_library_loses_what_waits_at_the_end() -> None:
-    """What `finish` is for."""
+def test_finish_returns_text_that_tokenizers_loses() -> None:
+    """The stream of `tokenizers` has no `finish`, so it loses an incomplete character at the end."""
     ours = pw.Tokenizer(models.WordLevel(["a", "ä"], unk_token="a"), decoder=decoders.ByteLevel())
     theirs = tokenizers.Tokenizer.from_str(ours.to_str())
     stream = tokenizers.decoders.DecodeStream(skip_special_tokens=False)

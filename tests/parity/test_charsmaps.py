@@ -1,4 +1,4 @@
-"""The rules that are made of Unicode's data against SentencePiece's own: all of them, and all scalar values through a model."""
+"""Generated normalization rules against SentencePiece's: the rules, and all scalar values."""
 
 import struct
 from collections.abc import Iterator
@@ -15,18 +15,18 @@ LINES = ["a b c d e f g"] * 20 + ["hello world"] * 10
 
 
 def model(rule: str) -> bytes:
-    """Gives a tiny model with the library's rules of a name."""
+    """Returns a tiny model with SentencePiece's rules of a name."""
     return live.trained(LINES, 20, normalization_rule_name=rule, hard_vocab_limit=False)
 
 
 def rules_of(charsmap: bytes) -> dict[str, str]:
-    """Gives all rules of a map: strings and what replaces them."""
+    """Returns all rules of a charsmap: strings and their replacements."""
     (size,) = struct.unpack_from("<I", charsmap)
     units, pool = struct.unpack_from(f"<{size // 4}I", charsmap, 4), charsmap[4 + size :]
 
     @cache
     def below(node: int) -> list[tuple[bytes, str]]:
-        """Gives the rest of each string that goes on here; equal rests are one in the map."""
+        """Returns the suffixes of all strings below a node; equal subtrees are shared."""
         found = []
         for byte in range(1, 256):
             unit = units[node ^ byte]
@@ -46,7 +46,7 @@ def _offset(unit: int) -> int:
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_named_rules_are_the_library_s(rule: pw.normalizers.RuleName) -> None:
+def test_named_rules_equal_sentencepiece(rule: pw.normalizers.RuleName) -> None:
     ours = pw.normalizers.Precompiled.of(rule).precompiled_charsmap
     assert rules_of(ours) == rules_of(live.read(model(rule)).normalizer[2])
 
@@ -66,18 +66,18 @@ def compare(rule: pw.normalizers.RuleName, texts: Iterator[str]) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_some_scalar_values(rule: pw.normalizers.RuleName) -> None:
+def test_some_scalar_values_equal_sentencepiece(rule: pw.normalizers.RuleName) -> None:
     compare(rule, (f"a{c}b" for c in scalars(17) if c != "\0"))
 
 
 @pytest.mark.parity
 @pytest.mark.parametrize("context", CONTEXTS)
 @pytest.mark.parametrize("rule", RULES)
-def test_all_scalar_values(rule: pw.normalizers.RuleName, context: str) -> None:
+def test_all_scalar_values_equal_sentencepiece(rule: pw.normalizers.RuleName, context: str) -> None:
     compare(rule, (context.format(c=c) for c in scalars() if c != "\0"))
 
 
-def test_the_library_reads_our_maps() -> None:
+def test_sentencepiece_reads_our_charsmaps() -> None:
     rules = {"colour": "color", "ﬁ": "fi", "a": "", "e\u0301": "é", "zz": "a longer one"}
     settings = pw.normalizers.SentencePiece.of(rules)
     pieces = [("<unk>", 0.0), *((c, -1.0) for c in "▁abcdefghijklmnopqrstuvwxyzé")]
@@ -90,7 +90,7 @@ def test_the_library_reads_our_maps() -> None:
         assert tok.encode_ids(text) == theirs.encode(text), text
 
 
-def test_the_library_finds_nul_in_none_of_our_maps() -> None:
+def test_sentencepiece_finds_no_nul_in_our_charsmaps() -> None:
     settings = pw.normalizers.SentencePiece.of("nfkc_cf", remove_extra_whitespaces=False)
     pieces = [("<unk>", 0.0), *((c, -1.0) for c in "▁abc")]
     unigram = pw.models.Unigram(pieces, 0, precision="float32", reserved=["<unk>"])
@@ -103,14 +103,14 @@ def test_the_library_finds_nul_in_none_of_our_maps() -> None:
         assert theirs.normalize(text) == settings.normalize_str(text), ascii(text)
 
 
-def test_rules_that_cannot_be() -> None:
+def test_invalid_rules_raise() -> None:
     of = pw.normalizers.Precompiled.of
-    for rules, said in [
+    for rules, message in [
         ("nfkcc", 'no rules are called "nfkcc"'),
         ({"": "a"}, 'the rule for "" replaces nothing'),
         ({"a": "b\0"}, 'the rule for "a" holds NUL'),
         ({"a": 1}, "rules: expected a string, found"),
         (["a"], "expected the name of rules, or a mapping"),
     ]:
-        with pytest.raises(pw.errors.ConfigError, match=said):
+        with pytest.raises(pw.errors.ConfigError, match=message):
             of(rules)  # type: ignore[arg-type]

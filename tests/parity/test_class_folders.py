@@ -1,4 +1,4 @@
-"""Folders that classes of `transformers` write: many texts and lines of corpora beside `AutoTokenizer`."""
+"""Folders saved by classes of `transformers` against `AutoTokenizer`: many texts and corpora."""
 
 import itertools
 import json
@@ -23,15 +23,15 @@ WARNED = {
 
 
 @pytest.mark.parametrize("name", live.CLASSES)
-def test_folders_of_classes(
+def test_saved_folders_equal_transformers(
     data: Path, tmp_path: Path, name: str, corpus_lines: Callable[[str], Iterator[str]]
 ) -> None:
     lines = [line for name in CORPORA for line in itertools.islice(corpus_lines(name), 2000)]
     some = [*live.texts(5000), *(line for line in lines if "\0" not in line)]
     path = live.folder(name, data, tmp_path)
-    live.same(path, some)
+    live.check_equal(path, some)
     config = json.loads((path / "tokenizer_config.json").read_text("utf-8"))
     changes: list[live.Json] = [{"add_prefix_space": True}, {"do_lower_case": False}]
     applied = [more for more in changes if (name, *more) not in WARNED]
     for changed in ({"tokenizer_class": name}, *(config | more for more in applied)):
-        live.same(live.configure(path, changed), some[:3000])
+        live.check_equal(live.configure(path, changed), some[:3000])

@@ -1,4 +1,4 @@
-"""Components read and write the JSON that `tokenizers` reads and writes."""
+"""JSON of components against `tokenizers`, in both directions."""
 
 import inspect
 import json
@@ -34,7 +34,7 @@ TEMPLATES: list[dict[str, Any]] = [
     {"single": "p:2 $A", "special_tokens": [{"id": "p", "ids": [4, 5], "tokens": ["x", "y"]}]},
     {"single": "[CLS]", "special_tokens": SPECIALS},
 ]
-# The stage, the class, and the arguments by their place, which both sides share.
+# The stage, the class, and positional arguments, which both libraries share.
 CASES: list[tuple[str, str, tuple[Any, ...]]] = [
     *(("normalizer", name, ()) for name in ("NFC", "NFD", "NFKC", "NFKD", "Nmt", "Lowercase")),
     *(("normalizer", name, ()) for name in ("Strip", "StripAccents", "Prepend", "ByteLevel")),
@@ -69,21 +69,21 @@ CASES: list[tuple[str, str, tuple[Any, ...]]] = [
 
 
 def written(stage: str, component: Any) -> Any:
-    """Gives a component of theirs as its tokenizer.json has it."""
+    """Returns the JSON of a component of `tokenizers`."""
     tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel({"<unk>": 0}))
     setattr(tokenizer, stage, component)
     return json.loads(tokenizer.to_str())[stage]
 
 
 def read(stage: str, data: Any) -> Any:
-    """Gives what they write after they have read a component of ours."""
+    """Returns the JSON that `tokenizers` writes after reading a component of ours."""
     tokenizer = json.loads(tokenizers.Tokenizer(tokenizers.models.WordLevel({"<unk>": 0})).to_str())
     tokenizer[stage] = data
     return json.loads(tokenizers.Tokenizer.from_str(json.dumps(tokenizer)).to_str())[stage]
 
 
 def check(stage: str, own: Any, theirs: Any) -> None:
-    """Compares a component with one of theirs."""
+    """Compares a component with one of `tokenizers`."""
     data = own.to_dict()
     assert data == written(stage, theirs)
     assert read(stage, data) == data
@@ -91,13 +91,13 @@ def check(stage: str, own: Any, theirs: Any) -> None:
 
 
 @pytest.mark.parametrize(("stage", "name", "arguments"), CASES, ids=str)
-def test_the_json_is_theirs(stage: str, name: str, arguments: tuple[Any, ...]) -> None:
+def test_json_equals_tokenizers(stage: str, name: str, arguments: tuple[Any, ...]) -> None:
     own = getattr(STAGES[stage][0], name)(*arguments)
     check(stage, own, getattr(THEIRS[stage], name)(*arguments))
 
 
 @pytest.mark.parametrize("settings", TEMPLATES, ids=str)
-def test_templates_are_theirs(settings: dict[str, Any]) -> None:
+def test_templates_equal_tokenizers(settings: dict[str, Any]) -> None:
     own = processors.TemplateProcessing(**settings)
     theirs = tokenizers.processors.TemplateProcessing(**settings)
     check("post_processor", own, theirs)
@@ -105,7 +105,7 @@ def test_templates_are_theirs(settings: dict[str, Any]) -> None:
         assert own.num_special_tokens_to_add(is_pair) == theirs.num_special_tokens_to_add(is_pair)
 
 
-def test_regexes_are_theirs() -> None:
+def test_regexes_equal_tokenizers() -> None:
     for stage, name, rest in (
         ("normalizer", "Replace", "b"),
         ("pre_tokenizer", "Split", "removed"),
@@ -114,8 +114,8 @@ def test_regexes_are_theirs() -> None:
         check(stage, own, getattr(THEIRS[stage], name)(tokenizers.Regex(r"\s+|'"), rest))
 
 
-def test_settings_of_models_are_theirs() -> None:
-    """Theirs take no settings by their place."""
+def test_model_settings_equal_tokenizers() -> None:
+    """Models of `tokenizers` take no positional settings."""
     settings: dict[str, Any] = {"max_input_chars_per_word": 7, "continuing_subword_prefix": "@@"}
     their = tokenizers.models
     own: models.Model = models.WordPiece(PIECES, "a", **settings)
@@ -123,7 +123,7 @@ def test_settings_of_models_are_theirs() -> None:
     check("model", models.WordLevel(PIECES, "a"), their.WordLevel(PIECES, unk_token="a"))
 
 
-def test_sequences_are_theirs() -> None:
+def test_sequences_equal_tokenizers() -> None:
     own = normalizers.Sequence([normalizers.NFC(), normalizers.Strip()])
     their = tokenizers.normalizers
     check("normalizer", own, their.Sequence([their.NFC(), their.Strip()]))
@@ -137,12 +137,12 @@ def test_sequences_are_theirs() -> None:
 
 
 def test_nested_sequences_are_read() -> None:
-    """They flatten what is nested when it is made, and keep it when it is read."""
+    """`tokenizers` flattens sequences made in Python and keeps those that it reads."""
     nested = pre_tokenizers.Sequence([pre_tokenizers.Sequence([pre_tokenizers.Digits()])])
     assert read("pre_tokenizer", nested.to_dict()) == nested.to_dict()
 
 
-def test_they_refuse_what_is_ours_alone() -> None:
+def test_tokenizers_refuses_piecework_components() -> None:
     own: list[tuple[str, Any]] = [
         ("pre_tokenizer", pre_tokenizers.Dictionary(["a"])),
         ("pre_tokenizer", pre_tokenizers.Jieba()),
@@ -158,13 +158,13 @@ def test_they_refuse_what_is_ours_alone() -> None:
         read("pre_tokenizer", data)
 
 
-def test_every_component_of_theirs_is_there() -> None:
+def test_every_component_of_tokenizers_exists() -> None:
     for stage, module in THEIRS.items():
         names = {name for name, found in inspect.getmembers(module, inspect.isclass)}
         assert names <= set(STAGES[stage][0].__all__)
 
 
-def test_truncation_and_padding_are_theirs() -> None:
+def test_truncation_and_padding_equal_tokenizers() -> None:
     tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel({"<unk>": 0}))
     for settings in (
         {"max_length": 5},
@@ -186,7 +186,7 @@ def test_truncation_and_padding_are_theirs() -> None:
         assert pw.Padding.from_dict(theirs) == own
 
 
-def test_added_tokens_are_theirs() -> None:
+def test_added_tokens_equal_tokenizers() -> None:
     for special in (False, True):
         for normalized in (None, False, True):
             flags = {"special": special, "lstrip": True, "single_word": True}

@@ -1,6 +1,6 @@
-"""Random decoders over random tokens: the core against live `tokenizers`, 0 differences.
+"""Random decoders over random tokens: the core against `tokenizers`.
 
-What the library panics on (Strip on short tokens, expressions that run wild) must only not crash here.
+Inputs on which the library panics (Strip on short tokens, backtracking regexes) must only not crash here.
 """
 
 import json
@@ -108,14 +108,14 @@ def some_decoder(rng: random.Random, regexes: tuple[str, ...], depth: int = 3) -
 
 
 def theirs(decoder: d.Decoder) -> Any:
-    """Gives the decoder of the library, through the JSON that we write."""
+    """Returns the decoder of `tokenizers`, loaded from our JSON."""
     model = {"type": "BPE", "vocab": {}, "merges": []}
     whole = {"model": model, "decoder": decoder.to_dict()}
     return tokenizers.Tokenizer.from_str(json.dumps(whole)).decoder
 
 
 def text_of(live: Any, tokens: list[str]) -> str | None:
-    """Gives the library's text; None where it panics, which is no `Exception`."""
+    """Returns the library's text, or None if it panics (which is no `Exception`)."""
     try:
         return str(live.decode(tokens))
     except BaseException as error:
@@ -133,20 +133,20 @@ def compare(rng: random.Random) -> None:
         assert wanted in (found, None), (decoder, tokens)
 
 
-def test_random_decoders() -> None:
+def test_random_decoders_equal_tokenizers() -> None:
     rng = random.Random(3)
     for _ in range(ROUNDS):
         compare(rng)
 
 
 @pytest.mark.parity
-def test_a_million_random_decodings() -> None:
+def test_million_random_decodings_equal_tokenizers() -> None:
     rng = random.Random(4)
     for _ in range(1_000_000 // LISTS):
         compare(rng)
 
 
-def test_the_reference() -> None:
+def test_random_decoders_equal_reference() -> None:
     rng = random.Random(5)
     for _ in range(ROUNDS):
         decoder = some_decoder(rng, PLAIN_REGEXES)
@@ -155,7 +155,7 @@ def test_the_reference() -> None:
         assert found == decoder.decode(tokens), (decoder, tokens)
 
 
-def test_both_read_the_same_files() -> None:
+def test_decoder_json_equals_tokenizers() -> None:
     rng = random.Random(6)
     for _ in range(ROUNDS):
         decoder = some_decoder(rng, REGEXES)

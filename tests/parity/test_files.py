@@ -1,4 +1,4 @@
-"""Files travel both ways between us and live `tokenizers`, and encode the same on both sides."""
+"""Files of piecework and `tokenizers` load in the other library and encode alike."""
 
 import json
 import random
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import piecework as pw
 import strategies
-from parity_live import VOCABULARIES, compare, entries, live, loaded, tokenizers, traps
+from parity_live import VOCABULARIES, case_texts, compare, entries, live, loaded, tokenizers
 
 TEXT = [
     "The quick brown fox jumps over the lazy dog; don't panic!",
@@ -25,13 +25,13 @@ BERT, SPLIT = pw.pre_tokenizers.BertPreTokenizer(), pw.pre_tokenizers.Whitespace
 
 def texts() -> Iterator[str]:
     yield from TEXT[:3]
-    yield from traps()
+    yield from case_texts()
     rng = random.Random(3)
     for _ in range(150):
         yield "".join(rng.choices("abe loweut[]CLS#é中\u0301.", k=rng.randrange(40)))
 
 
-def check_ours_loads_there(tokenizer: pw.Tokenizer) -> None:
+def check_loads_in_tokenizers(tokenizer: pw.Tokenizer) -> None:
     theirs = loaded(tokenizer.to_str())
     assert theirs.get_vocab() == tokenizer.vocab
     for text in texts():
@@ -47,8 +47,8 @@ def trained(**settings: Any) -> pw.Tokenizer:
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_ours_loads_there(criterion: str) -> None:
-    check_ours_loads_there(trained(criterion=criterion))
+def test_trained_tokenizers_load_in_tokenizers(criterion: str) -> None:
+    check_loads_in_tokenizers(trained(criterion=criterion))
 
 
 @pytest.mark.parametrize(
@@ -68,15 +68,15 @@ def test_ours_loads_there(criterion: str) -> None:
     ],
     ids=str,
 )
-def test_ours_loads_there_with(settings: dict[str, Any]) -> None:
-    check_ours_loads_there(trained(**settings))
+def test_settings_load_in_tokenizers(settings: dict[str, Any]) -> None:
+    check_loads_in_tokenizers(trained(**settings))
 
 
 @pytest.mark.parametrize("strip_accents", [None, True, False])
 @pytest.mark.parametrize("lowercase", [True, False])
 @pytest.mark.parametrize("clean_text", [True, False])
 @pytest.mark.parametrize("handle_chinese_chars", [True, False])
-def test_flags_travel(
+def test_normalizer_flags_load_in_tokenizers(
     *, strip_accents: bool | None, lowercase: bool, clean_text: bool, handle_chinese_chars: bool
 ) -> None:
     normalizer = pw.normalizers.BertNormalizer(
@@ -85,10 +85,10 @@ def test_flags_travel(
         strip_accents=strip_accents,
         lowercase=lowercase,
     )
-    check_ours_loads_there(trained(normalizer=normalizer))
+    check_loads_in_tokenizers(trained(normalizer=normalizer))
 
 
-def test_no_limit_travels() -> None:
+def test_missing_word_limit_loads_in_tokenizers() -> None:
     tokenizer = trained(continuing_subword_prefix="").with_settings(max_input_chars_per_word=None)
     theirs = loaded(tokenizer.to_str())
     for text in ("a" * 1000, "lowest" * 500, "the" * 200 + "ß"):
@@ -96,18 +96,20 @@ def test_no_limit_travels() -> None:
 
 
 @pytest.mark.parametrize("unknown", ["run", "char"])
-def test_what_they_cannot_honour_they_refuse(unknown: Any) -> None:
+def test_tokenizers_refuses_unknown_policies(unknown: Any) -> None:
     tokenizer = trained().with_settings(unknown=unknown)
     with pytest.raises(Exception, match=r"."):
         loaded(tokenizer.to_str())
     assert pw.Tokenizer.from_str(tokenizer.to_str()).unknown == unknown
-    back = tokenizer.with_settings(unknown="word")
-    assert loaded(back.to_str()).encode("zürich").ids == back.encode_ids("zürich")
+    default = tokenizer.with_settings(unknown="word")
+    assert loaded(default.to_str()).encode("zürich").ids == default.encode_ids("zürich")
 
 
 @given(strategies.encoders(), st.lists(strategies.texts, max_size=5))
 @settings(max_examples=300)
-def test_any_vocabulary_travels(encoder: tuple[list[str], dict[str, Any]], some: list[str]) -> None:
+def test_any_vocabulary_loads_in_tokenizers(
+    encoder: tuple[list[str], dict[str, Any]], some: list[str]
+) -> None:
     import impls
 
     vocab, options = encoder
@@ -117,10 +119,10 @@ def test_any_vocabulary_travels(encoder: tuple[list[str], dict[str, Any]], some:
         compare(theirs, tokenizer, text)
 
 
-# Theirs
+# Files of `tokenizers`
 
 
-def check_theirs_loads_here(theirs: Any, text: str, **settings: Any) -> pw.Tokenizer:
+def check_loads_from_tokenizers(theirs: Any, text: str, **settings: Any) -> pw.Tokenizer:
     tokenizer = pw.Tokenizer.from_str(text, **settings)
     for some in texts():
         compare(theirs, tokenizer, some)
@@ -132,15 +134,15 @@ def check_theirs_loads_here(theirs: Any, text: str, **settings: Any) -> pw.Token
 
 
 @pytest.mark.parametrize("lowercase", [True, False])
-def test_a_bert_tokenizer_saved_there(data: Path, tmp_path: Path, *, lowercase: bool) -> None:
+def test_saved_bert_tokenizer_loads(data: Path, tmp_path: Path, *, lowercase: bool) -> None:
     for name in VOCABULARIES:
         theirs = live(entries(data, name), lowercase=lowercase)
         path = tmp_path / f"{name}.json"
         theirs.save(str(path))
-        check_theirs_loads_here(theirs, path.read_text(encoding="utf-8"))
+        check_loads_from_tokenizers(theirs, path.read_text(encoding="utf-8"))
 
 
-def test_a_tokenizer_trained_there() -> None:
+def test_tokenizer_trained_by_tokenizers_loads() -> None:
     theirs = tokenizers.Tokenizer(tokenizers.models.WordPiece(unk_token="[UNK]"))
     theirs.normalizer = tokenizers.normalizers.BertNormalizer()
     theirs.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
@@ -150,53 +152,53 @@ def test_a_tokenizer_trained_there() -> None:
         vocab_size=150, special_tokens=specials, show_progress=False
     )
     theirs.train_from_iterator(TEXT, trainer)
-    check_theirs_loads_here(theirs, theirs.to_str())
+    check_loads_from_tokenizers(theirs, theirs.to_str())
     theirs.post_processor = tokenizers.processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
-    check_theirs_loads_here(theirs, theirs.to_str())
+    check_loads_from_tokenizers(theirs, theirs.to_str())
     theirs.post_processor = tokenizers.processors.TemplateProcessing(
         single="$A [SEP]:4 [MASK]",
         pair="[CLS] $A [SEP] $B:1 [SEP]:7",
         special_tokens=[("[CLS]", 2), ("[SEP]", 3), ("[MASK]", 4)],
     )
-    check_theirs_loads_here(theirs, theirs.to_str())
+    check_loads_from_tokenizers(theirs, theirs.to_str())
     theirs.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
     theirs.decoder = tokenizers.decoders.WordPiece(prefix="##", cleanup=False)
-    check_theirs_loads_here(theirs, theirs.to_str())
+    check_loads_from_tokenizers(theirs, theirs.to_str())
     theirs.normalizer = None
-    check_theirs_loads_here(theirs, theirs.to_str())
+    check_loads_from_tokenizers(theirs, theirs.to_str())
 
 
-def test_a_template_orders_the_texts_without_special_tokens_too() -> None:
+def test_template_orders_texts_without_special_tokens_too() -> None:
     theirs = loaded(trained().to_str())
     theirs.post_processor = tokenizers.processors.TemplateProcessing(
         single="$A:3 [SEP]:4",
         pair="[CLS] $B:1 [SEP] $A:2 [SEP]:7",
         special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
     )
-    check_theirs_loads_here(theirs, theirs.to_str())
+    check_loads_from_tokenizers(theirs, theirs.to_str())
 
 
-def test_added_specials_beyond_the_vocabulary(data: Path) -> None:
+def test_special_tokens_outside_the_vocabulary_load(data: Path) -> None:
     theirs = live(entries(data, "bert-base-uncased"))
     theirs.add_special_tokens(["<user>", "<user>!", "é\u0301"])
-    tokenizer = check_theirs_loads_here(theirs, theirs.to_str())
+    tokenizer = check_loads_from_tokenizers(theirs, theirs.to_str())
     compare(theirs, tokenizer, "x<user>!y<user>é\u0301<USER>")
 
 
-def test_a_model_of_the_hub(data: Path) -> None:
+def test_hub_model_loads(data: Path) -> None:
     path = data / "vocabs" / "all-minilm-l6-v2-tokenizer.json"
     if not path.exists():
-        pytest.skip(f"{path} is not there")
+        pytest.skip(f"{path} is missing")
     text = path.read_text(encoding="utf-8")
     theirs = loaded(text)
     assert theirs.truncation["max_length"] == theirs.padding["length"] == 128
-    check_theirs_loads_here(theirs, text)
+    check_loads_from_tokenizers(theirs, text)
     theirs.no_truncation()
     theirs.no_padding()
-    check_theirs_loads_here(theirs, text, truncation=None, padding=None)
+    check_loads_from_tokenizers(theirs, text, truncation=None, padding=None)
 
 
-def test_a_vocab_txt_is_read_as_there(data: Path, tmp_path: Path) -> None:
+def test_vocab_txt_equals_tokenizers(data: Path, tmp_path: Path) -> None:
     for name in VOCABULARIES:
         path = data / "vocabs" / f"{name}-vocab.txt"
         wanted = tokenizers.models.WordPiece.read_file(str(path))
@@ -207,15 +209,15 @@ def test_a_vocab_txt_is_read_as_there(data: Path, tmp_path: Path) -> None:
         assert again == tokenizer
 
 
-def test_truncation_and_padding_are_never_swallowed() -> None:
+def test_truncation_and_padding_load() -> None:
     theirs = loaded(trained().to_str())
     theirs.enable_truncation(max_length=9, stride=1, direction="left")
     theirs.enable_padding(length=9, direction="left", pad_type_id=2)
     text = theirs.to_str()
-    tokenizer = check_theirs_loads_here(theirs, text)
+    tokenizer = check_loads_from_tokenizers(theirs, text)
     assert {len(tokenizer.encode_ids(some)) for some in texts()} == {9}
     assert tokenizer.to_str() != pw.Tokenizer.from_str(text, truncation=None).to_str()
     for off in ("truncation", "padding"):
         getattr(theirs, f"no_{off}")()
-        tokenizer = check_theirs_loads_here(theirs, text, **dict.fromkeys(("truncation", off)))
+        tokenizer = check_loads_from_tokenizers(theirs, text, **dict.fromkeys(("truncation", off)))
     assert json.loads(tokenizer.to_str())["truncation"] is None

@@ -1,4 +1,4 @@
-"""Our Chinese segmentation against live jieba: 0 differences."""
+"""The Jieba pre-tokenizer against jieba."""
 
 import functools
 import itertools
@@ -12,7 +12,7 @@ import pytest
 import piecework as pw
 
 with warnings.catch_warnings():
-    # jieba is older than what Python now warns of; its own messages are not wanted either.
+    # jieba's code raises warnings in new versions of Python, and it prints messages.
     warnings.simplefilter("ignore")
     jieba = pytest.importorskip("jieba", reason="the oracle `jieba` is not installed")
     jieba.setLogLevel(60)
@@ -21,7 +21,7 @@ with warnings.catch_warnings():
 CORPORA = ("zh/cmrc2018-a.txt", "zh/laws-a.txt", "zh/poems-tang-a.txt")
 OTHERS = ("multi/zh-docs.txt", "multi/ja-docs.txt", "multi/tatoeba-112langs.tsv")
 FIRST = 2_000  # lines of each corpus in the normal suite
-TEXTS = 300  # made-up texts in the normal suite
+TEXTS = 300  # random texts in the normal suite
 WHITE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
 )
@@ -31,8 +31,8 @@ UserWord = tuple[str, int | None, str | None]
 
 
 @pytest.fixture(autouse=True)
-def nothing_forced_apart() -> Iterator[None]:
-    # jieba keeps one such set for all segmenters of a process.
+def no_forced_splits() -> Iterator[None]:
+    # jieba keeps one set of forced splits for all segmenters of a process.
     jieba.finalseg.Force_Split_Words.clear()
     yield
     jieba.finalseg.Force_Split_Words.clear()
@@ -63,7 +63,7 @@ def known_words() -> tuple[str, ...]:
     return tuple(word for word, frequency in jieba.dt.FREQ.items() if frequency)
 
 
-def made_up(chosen: random.Random) -> str:
+def random_text(chosen: random.Random) -> str:
     def part() -> str:
         word = chosen.choice(known_words())
         han = chr(chosen.randrange(0x4E00, 0x9FD6))
@@ -72,7 +72,7 @@ def made_up(chosen: random.Random) -> str:
     return "".join(part() for _ in range(chosen.randint(1, 40)))
 
 
-def made_up_words(chosen: random.Random) -> list[UserWord]:
+def random_words(chosen: random.Random) -> list[UserWord]:
     def word() -> str:
         parts = [chosen.choice(known_words()) for _ in range(chosen.randint(1, 2))]
         return chosen.choice(("".join(parts), parts[0][:2], parts[0] + chosen.choice(SIGNS)))
@@ -86,7 +86,9 @@ def made_up_words(chosen: random.Random) -> list[UserWord]:
 
 @pytest.mark.parametrize("hmm", [True, False])
 @pytest.mark.parametrize("name", CORPORA + OTHERS)
-def test_lines(corpus_lines: Callable[[str], Iterator[str]], name: str, *, hmm: bool) -> None:
+def test_first_lines_equal_jieba(
+    corpus_lines: Callable[[str], Iterator[str]], name: str, *, hmm: bool
+) -> None:
     found, wanted = ours(hmm=hmm), theirs(hmm=hmm)
     lines = list(itertools.islice(corpus_lines(name), FIRST))
     for line in lines:
@@ -97,33 +99,35 @@ def test_lines(corpus_lines: Callable[[str], Iterator[str]], name: str, *, hmm: 
 @pytest.mark.parity
 @pytest.mark.parametrize("hmm", [True, False])
 @pytest.mark.parametrize("name", CORPORA + OTHERS)
-def test_every_line(corpus_lines: Callable[[str], Iterator[str]], name: str, *, hmm: bool) -> None:
+def test_every_line_equals_jieba(
+    corpus_lines: Callable[[str], Iterator[str]], name: str, *, hmm: bool
+) -> None:
     found, wanted = ours(hmm=hmm), theirs(hmm=hmm)
     for line in corpus_lines(name):
         compare(found, wanted, line)
 
 
 @pytest.mark.parametrize("hmm", [True, False])
-def test_made_up_texts(*, hmm: bool) -> None:
+def test_random_texts_equal_jieba(*, hmm: bool) -> None:
     found, wanted = ours(hmm=hmm), theirs(hmm=hmm)
     chosen = random.Random(1)
     for _ in range(TEXTS):
-        compare(found, wanted, made_up(chosen))
+        compare(found, wanted, random_text(chosen))
 
 
 @pytest.mark.parity
-def test_every_character() -> None:
+def test_every_character_equals_jieba() -> None:
     found, wanted = ours(hmm=True), theirs(hmm=True)
     for code in itertools.chain(range(0xD800), range(0xE000, 0x110000)):
         compare(found, wanted, f"中{chr(code)}a{chr(code)}国人")
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_words_of_the_user(seed: int) -> None:
-    words = made_up_words(random.Random(seed))
+def test_user_words_equal_jieba(seed: int) -> None:
+    words = random_words(random.Random(seed))
     for hmm in (True, False):
         found, wanted = ours(hmm=hmm, user_words=words), theirs(hmm=hmm, user_words=words)
         chosen = random.Random(seed)
         for _ in range(TEXTS):
-            text = made_up(chosen) + chosen.choice(words)[0] + made_up(chosen)
+            text = random_text(chosen) + chosen.choice(words)[0] + random_text(chosen)
             compare(found, wanted, text)

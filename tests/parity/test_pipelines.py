@@ -1,4 +1,4 @@
-"""Random pipelines beside live `tokenizers`, and that whoever compares them would notice a mistake."""
+"""Random pipelines against `tokenizers`, and tests that the comparison detects mistakes."""
 
 import copy
 import json
@@ -21,8 +21,8 @@ SEED = "20261121"
 CASES = int(os.environ.get("PIPELINE_CASES", "100000"))
 
 
-def test_real_tables_and_lines_take_part(data: Path) -> None:
-    """Without them pipelines are tried with what is made here, and this test says so."""
+def test_shared_tables_and_corpora_are_available(data: Path) -> None:
+    """Without them, the other tests use only generated data; this test reports that."""
     assert len(precompiled.names(data)) > 1
     assert pipeline_texts.lines(data)
 
@@ -32,22 +32,21 @@ def faults(names: Iterator[str], ours: type[Engine] = Ours) -> list[str]:
 
 
 @pytest.mark.parametrize("part", range(12))
-def test_random_pipelines(part: int) -> None:
+def test_random_pipelines_equal_tokenizers(part: int) -> None:
     assert faults(f"{SEED}:{number}" for number in range(30 * part, 30 * part + 30)) == []
 
 
 @pytest.mark.fuzz
-def test_new_random_pipelines() -> None:
+def test_new_random_pipelines_equal_tokenizers() -> None:
     seed = str(time.time_ns())
-    for number in range(CASES // pipelines.CASES_A_TRIAL):
+    for number in range(CASES // pipelines.CASES_PER_TRIAL):
         assert faults(iter([f"{seed}:{number}"])) == []
 
 
-# Whether a mistake would be seen: the library beside itself finds nothing, beside a copy with one
-# mistake it finds that.
+# Self-test of the comparison: the library equals itself, and a copy with one mistake differs.
 
 
-def test_the_library_is_as_itself() -> None:
+def test_library_equals_itself() -> None:
     assert faults((f"mirror:{number}" for number in range(100)), Mirror) == []
 
 
@@ -61,11 +60,13 @@ def stage(name: str) -> Callable[[Any], bool]:
 
 
 def setting(name: str, turn: Callable[[Any], Any], kind: str = "") -> Callable[[Any], bool]:
-    """Turns a setting wherever it stands, in components of a kind."""
+    """Changes a setting in all components of a kind."""
 
     def walk(part: Any) -> bool:
         if isinstance(part, list):
-            return sum(walk(member) for member in part) > 0  # `any` would stop at the first
+            return (
+                sum(walk(member) for member in part) > 0
+            )  # no `any`, which would stop at the first
         if not isinstance(part, dict):
             return False
         changed = sum(walk(member) for key, member in part.items() if key != "vocab") > 0
@@ -90,7 +91,7 @@ def without_last(members: list[Any]) -> list[Any]:
 
 
 def scores_of_others(document: Any) -> bool:
-    """Gives each piece of Unigram the score of another."""
+    """Exchanges the scores of a Unigram model's pieces."""
     model = document["model"]
     if model["type"] != "Unigram":
         return False
@@ -150,7 +151,7 @@ MISTAKES: dict[str, Callable[[Any], bool]] = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_in_a_component_is_seen(mistake: str) -> None:
+def test_mistake_in_a_component_is_detected(mistake: str) -> None:
     change = MISTAKES[mistake]
 
     class Mistaken(Mirror):
@@ -159,11 +160,11 @@ def test_a_mistake_in_a_component_is_seen(mistake: str) -> None:
             changed = copy.deepcopy(document)
             super().__init__(json.dumps(changed if change(changed) else document))
 
-    assert seen_by(Mistaken, mistake)
+    assert is_detected(Mistaken, mistake)
 
 
 class Column:
-    """An encoding one column of which is wrong."""
+    """An encoding with one wrong column."""
 
     def __init__(self, encoding: Any, name: str, change: Callable[[Any], Any]) -> None:
         self.encoding, self.name, self.change = encoding, name, change
@@ -199,15 +200,15 @@ COLUMNS: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("column", COLUMNS)
-def test_a_mistake_in_a_column_is_seen(column: str) -> None:
+def test_mistake_in_a_column_is_detected(column: str) -> None:
     class Mistaken(Mirror):
         def encode(self, text: Any, pair: Any, *, add: bool) -> Any:
             return Column(super().encode(text, pair, add=add), column, COLUMNS[column])
 
-    assert seen_by(Mistaken, column)
+    assert is_detected(Mistaken, column)
 
 
-def test_a_fault_is_shrunk_and_can_be_replayed(tmp_path: Path) -> None:
+def test_faults_are_shrunk_and_replayed(tmp_path: Path) -> None:
     class Mistaken(Mirror):
         def encode(self, text: Any, pair: Any, *, add: bool) -> Any:
             return Column(super().encode(text, pair, add=add), "offsets", COLUMNS["offsets"])
@@ -222,17 +223,17 @@ def test_a_fault_is_shrunk_and_can_be_replayed(tmp_path: Path) -> None:
     assert check(case, DATA, Mirror) == []
 
 
-def test_a_panic_of_ours_is_seen() -> None:
+def test_panic_of_ours_is_detected() -> None:
     class Panicking(Theirs):
         @staticmethod
         def is_error(error: BaseException) -> bool:
             return not isinstance(error, BaseException)
 
-    assert seen_by(Panicking, "panic")
+    assert is_detected(Panicking, "panic")
 
 
-def seen_by(ours: type[Engine], name: str, most: int = 1500) -> bool:
-    """Tells whether trials find a fault; they are not shrunk."""
+def is_detected(ours: type[Engine], name: str, most: int = 1500) -> bool:
+    """Returns whether trials find a fault, without shrinking it."""
     return any(_has_fault(f"{name}:{number}", ours) for number in range(most))
 
 

@@ -1,4 +1,4 @@
-"""The reference against live Hugging Face `tokenizers`, with BERT's own vocabularies."""
+"""The reference against `tokenizers` with BERT's vocabularies."""
 
 import json
 import os
@@ -20,7 +20,7 @@ VOCABULARIES = ("bert-base-uncased", "bert-base-cased", "bert-base-chinese")
 SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 ROUNDS = int(os.environ.get("PIECEWORK_PARITY_ROUNDS", "1500"))
 
-# Where normalization is delicate: marks of many classes, letters that decompose, what is dropped.
+# Delicate characters of normalization: combining marks of many classes, characters that decompose or are dropped.
 DELICATE = (
     "\u0301\u0307\u0323\u0327\u0334\u0344\u0345\u0f71\u0f72\u0f73\u0fb2\u20dd\u3099\u05b0\u0e48"
     "\u1e0b\u1e69\u1ed9\u0130\u1e9e\u03a3\u03c2\u212a\u212b\ufb01\uac00\ud55c\u1100\u1161\u11a8"
@@ -30,7 +30,7 @@ DELICATE = (
 
 
 def strings(seed: int, words: list[str]) -> Iterator[str]:
-    """Gives random strings: of delicate characters, of any at all, of entries, and mixtures."""
+    """Iterates over random strings of delicate characters, any characters, entries, and mixtures."""
     rng = random.Random(seed)
 
     def anything() -> str:
@@ -51,11 +51,11 @@ def strings(seed: int, words: list[str]) -> Iterator[str]:
         yield "".join(rng.choice(some)() for _ in range(rng.randrange(1, 30)))
 
 
-def traps() -> list[str]:
+def case_texts() -> list[str]:
     cases = json.loads((REPOSITORY / "spec" / "cases" / "encode.json").read_text(encoding="utf-8"))
     texts = (case["text"] for case in cases["cases"])
     whole = (t if isinstance(t, str) else t["repeat"][0] * t["repeat"][1] for t in texts)
-    return [t for t in dict.fromkeys(whole) if len(t) < 1000]  # the long ones are golden cases
+    return [t for t in dict.fromkeys(whole) if len(t) < 1000]  # long texts are golden cases
 
 
 def vocabulary(name: str) -> list[str]:
@@ -90,16 +90,18 @@ def compare(live: Any, ours: Tokenizer, text: str) -> None:
 
 @pytest.mark.parametrize("lowercase", [True, False])
 @pytest.mark.parametrize("name", VOCABULARIES)
-def test_traps(name: str, lowercase: bool) -> None:
+def test_case_texts_equal_tokenizers(name: str, lowercase: bool) -> None:
     live, ours = pair(name, lowercase)
-    for text in traps():
+    for text in case_texts():
         compare(live, ours, text)
 
 
 @pytest.mark.parametrize("strip_accents", [None, True, False])
 @pytest.mark.parametrize("lowercase", [True, False])
 @pytest.mark.parametrize("name", VOCABULARIES)
-def test_random_strings(name: str, lowercase: bool, strip_accents: bool | None) -> None:
+def test_random_strings_equal_tokenizers(
+    name: str, lowercase: bool, strip_accents: bool | None
+) -> None:
     live, ours = pair(name, lowercase, strip_accents)
     seed = VOCABULARIES.index(name) * 10 + lowercase * 4 + (strip_accents is not None)
     for text in strings(seed, ours.vocabulary):
@@ -108,7 +110,7 @@ def test_random_strings(name: str, lowercase: bool, strip_accents: bool | None) 
 
 @pytest.mark.parametrize("prefix", ["##", "", "_"])
 @pytest.mark.parametrize("cleanup", [True, False])
-def test_decoding(prefix: str, cleanup: bool) -> None:
+def test_decoding_equals_tokenizers(prefix: str, cleanup: bool) -> None:
     live = tokenizers.decoders.WordPiece(prefix=prefix, cleanup=cleanup)
     rng = random.Random(7)
     parts = ["##", "_", " ", ".", "?", "!", ",", "'", "n't", "'m", " do not", "do", "not", "'s",

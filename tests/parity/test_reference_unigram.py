@@ -1,4 +1,4 @@
-"""The reference of Unigram against live SentencePiece and `tokenizers`: pieces, ids, ties, n-best lists and scores."""
+"""The reference of Unigram against SentencePiece and `tokenizers`: pieces, ids, ties, n-best lists, scores."""
 
 import itertools
 import json
@@ -13,15 +13,15 @@ import piecework as pw
 from live_unigram import (
     BYTE,
     CONTROL,
+    HARD_TEXTS,
     MODELS,
     NORMAL,
-    TRAPS,
     UNKNOWN,
     UNUSED,
     USER_DEFINED,
     Piece,
-    like_sentencepiece,
-    like_tokenizers,
+    as_piecework_json,
+    as_transformers_json,
     model_of,
     nbest,
     processor,
@@ -41,70 +41,68 @@ BYTES = [(f"<0x{byte:02X}>", 0.0, BYTE) for byte in range(256)]
 
 
 def small_models(seed: int) -> Iterator[tuple[list[Piece], bool, random.Random, str]]:
-    """Gives models in which much ties: all short strings of two letters, with a few scores among them."""
-    chance = random.Random(seed)
+    """Iterates over models with many ties: all short strings of two letters, with a few different scores."""
+    rng = random.Random(seed)
     for letters in ["ab", "ab", "aé", "a▁"] * 12:
         strings = ["".join(s) for n in (1, 2, 3) for s in itertools.product(letters, repeat=n)]
-        scores = [-chance.uniform(0.01, 6) for _ in range(3)]
+        scores = [-rng.uniform(0.01, 6) for _ in range(3)]
         pieces: list[Piece] = [("<unk>", 0.0, UNKNOWN), ("<s>", 0.0, CONTROL)]
         for text in strings:
-            if len(text) == 1 or chance.random() < 0.6:
-                score = chance.choice(scores) * chance.randint(1, 3)
-                kind = UNUSED if len(text) > 1 and chance.random() < 0.05 else NORMAL
+            if len(text) == 1 or rng.random() < 0.6:
+                score = rng.choice(scores) * rng.randint(1, 3)
+                kind = UNUSED if len(text) > 1 and rng.random() < 0.05 else NORMAL
                 pieces.append((text, score, kind))
         have = {text for text, _, _ in pieces}
-        for _ in range(chance.randrange(3)):
-            symbol = "".join(chance.choices(letters, k=chance.randint(2, 5)))
+        for _ in range(rng.randrange(3)):
+            symbol = "".join(rng.choices(letters, k=rng.randint(2, 5)))
             if symbol not in have:
                 pieces.append((symbol, 0.0, USER_DEFINED))
                 have.add(symbol)
-        bytes_too = chance.random() < 0.3
-        yield pieces + BYTES * bytes_too, bytes_too, chance, letters
+        byte_fallback = rng.random() < 0.3
+        yield pieces + BYTES * byte_fallback, byte_fallback, rng, letters
 
 
-def word_of(chance: random.Random, letters: str) -> str:
-    """Gives a word of some letters, now and then with others among them."""
-    pool = [*letters, "x", "é", "😀"] if chance.random() < 0.3 else [*letters]
-    return "".join(chance.choices(pool, k=chance.randrange(1, 40)))
+def word_of(rng: random.Random, letters: str) -> str:
+    """Returns a word of some letters, sometimes with others."""
+    pool = [*letters, "x", "é", "😀"] if rng.random() < 0.3 else [*letters]
+    return "".join(rng.choices(pool, k=rng.randrange(1, 40)))
 
 
 def reference_nbest(model: Unigram, word: str, wanted: int) -> list[tuple[list[str], float]]:
-    """Gives the reference's best segmentations as SentencePiece writes them."""
+    """Returns the reference's n-best list in SentencePiece's format."""
     found = model.encode.nbest(word, wanted)
     return [([p.entry or word[p.start : p.end] for p in row], score) for row, score in found]
 
 
-def same_pieces(live: Any, found: pipeline.Pipeline, text: str) -> None:
+def check_equal_pieces(live: Any, found: pipeline.Pipeline, text: str) -> None:
     encoding = found.encode(text)
     assert list(encoding.ids) == live.encode(text), ascii(text)[:300]
     assert list(encoding.tokens) == live.encode(text, out_type=str), ascii(text)[:300]
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_small_models_like_sentencepiece(seed: int) -> None:
-    for pieces, bytes_too, chance, letters in small_models(seed):
-        model = model_of(pieces, byte_fallback=bytes_too)
-        live, found = processor(model), pipeline.from_dict(like_sentencepiece(model))
+def test_small_models_equal_sentencepiece(seed: int) -> None:
+    for pieces, byte_fallback, rng, letters in small_models(seed):
+        model = model_of(pieces, byte_fallback=byte_fallback)
+        live, found = processor(model), pipeline.from_dict(as_piecework_json(model))
         for _ in range(15):
-            word = word_of(chance, letters)
-            same_pieces(live, found, word)
-            wanted = chance.choice([2, 5, 64])
+            word = word_of(rng, letters)
+            check_equal_pieces(live, found, word)
+            wanted = rng.choice([2, 5, 64])
             assert isinstance(found.model, Unigram)
             assert reference_nbest(found.model, word, wanted) == nbest(live, word, wanted)
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_small_models_like_tokenizers(seed: int) -> None:
-    for pieces, bytes_too, chance, letters in small_models(seed):
-        chance.shuffle(pieces)
-        vocab = [(text, score) for text, score, _ in pieces if chance.random() < 0.95]
-        unknown = chance.randrange(len(vocab))
-        live = tokenizers.Tokenizer(tokenizers.models.Unigram(vocab, unknown, bytes_too))
+def test_small_models_equal_tokenizers(seed: int) -> None:
+    for pieces, byte_fallback, rng, letters in small_models(seed):
+        rng.shuffle(pieces)
+        vocab = [(text, score) for text, score, _ in pieces if rng.random() < 0.95]
+        unknown = rng.randrange(len(vocab))
+        live = tokenizers.Tokenizer(tokenizers.models.Unigram(vocab, unknown, byte_fallback))
         found = pipeline.from_dict(json.loads(live.to_str()))
         for _ in range(15):
-            text = word_of(chance, letters) + chance.choice(
-                ["", "<unk>", "<0x41>", vocab[unknown][0]]
-            )
+            text = word_of(rng, letters) + rng.choice(["", "<unk>", "<0x41>", vocab[unknown][0]])
             wanted, made = live.encode(text), found.encode(text)
             assert list(made.ids) == wanted.ids, ascii(text)
             assert list(made.tokens) == wanted.tokens, ascii(text)
@@ -112,65 +110,65 @@ def test_small_models_like_tokenizers(seed: int) -> None:
 
 
 @pytest.mark.parametrize("size", [900, 1100, 3000])
-def test_sums_that_get_too_far(size: float) -> None:
+def test_sums_below_the_restart_limit_equal_sentencepiece(size: float) -> None:
     strings = ["".join(s) for n in (1, 2, 3) for s in itertools.product("ab", repeat=n)]
     for seed in range(8):
-        chance = random.Random(seed)
-        pieces = [(text, -size * chance.uniform(0.5, 1.5) * len(text), NORMAL) for text in strings]
+        rng = random.Random(seed)
+        pieces = [(text, -size * rng.uniform(0.5, 1.5) * len(text), NORMAL) for text in strings]
         model = model_of([("<unk>", 0.0, UNKNOWN), *pieces])
-        live, found = processor(model), pipeline.from_dict(like_sentencepiece(model))
+        live, found = processor(model), pipeline.from_dict(as_piecework_json(model))
         ours = pw.Tokenizer.from_bytes(model)
         for _ in range(20):
-            text = "".join(chance.choices("ab", k=SHORT))
-            same_pieces(live, found, text)
+            text = "".join(rng.choices("ab", k=SHORT))
+            check_equal_pieces(live, found, text)
             assert ours.encode_ids(text) == live.encode(text), text
 
 
 @pytest.mark.parametrize("size", [-60_000.0, 60_000.0])
-def test_sums_that_get_too_far_on_both_sides(size: float) -> None:
-    """A symbol leads far beyond what is behind it, so that it is far above 0 when that begins anew."""
+def test_sums_above_the_restart_limit_equal_sentencepiece(size: float) -> None:
+    """A user-defined symbol has a score far above the text after it, where sums restart at 0."""
     strings = ["".join(s) for n in (1, 2, 3) for s in itertools.product("ab", repeat=n)]
     for seed in range(8):
-        chance = random.Random(seed)
-        pieces = [(text, size * chance.uniform(0.9, 1.1) * len(text), NORMAL) for text in strings]
+        rng = random.Random(seed)
+        pieces = [(text, size * rng.uniform(0.9, 1.1) * len(text), NORMAL) for text in strings]
         model = model_of([("<unk>", 0.0, UNKNOWN), *pieces, ("abbab", 0.0, USER_DEFINED)])
-        live, found = processor(model), pipeline.from_dict(like_sentencepiece(model))
+        live, found = processor(model), pipeline.from_dict(as_piecework_json(model))
         ours = pw.Tokenizer.from_bytes(model)
         for _ in range(40):
-            text = "".join(chance.choices("ab", k=chance.randrange(1, 60)))
-            same_pieces(live, found, text)
+            text = "".join(rng.choices("ab", k=rng.randrange(1, 60)))
+            check_equal_pieces(live, found, text)
             assert ours.encode_ids(text) == live.encode(text), text
 
 
-def test_a_model_of_symbols_alone() -> None:
+def test_model_of_symbols_alone_equals_sentencepiece() -> None:
     model = model_of([("<unk>", 0.0, UNKNOWN), ("ab", 0.0, USER_DEFINED), ("b", 0.0, UNUSED)])
-    live, found = processor(model), pipeline.from_dict(like_sentencepiece(model))
+    live, found = processor(model), pipeline.from_dict(as_piecework_json(model))
     ours = pw.Tokenizer.from_bytes(model)
     for text in ("ab", "xab", "abab", "aab", "x"):
-        same_pieces(live, found, text)
+        check_equal_pieces(live, found, text)
         assert ours.encode(text).tokens == live.encode(text, out_type=str), text
 
 
-def test_a_search_of_too_many_steps() -> None:
+def test_nbest_search_beyond_the_step_limit_equals_sentencepiece() -> None:
     pieces = [("<unk>", 0.0, UNKNOWN), ("a", -11.2598371, NORMAL), ("x", -7.77, NORMAL)]
     model = model_of([*pieces, ("aa", -22.519674, NORMAL)])
-    found = pipeline.from_dict(like_sentencepiece(model)).model
+    found = pipeline.from_dict(as_piecework_json(model)).model
     assert isinstance(found, Unigram)
     word = ("a" * 17 + "x" * 100) * 2
     assert reference_nbest(found, word, 64) == nbest(processor(model), word, 64)
 
 
-def test_an_agenda_that_gets_too_large() -> None:
+def test_nbest_search_with_full_agenda_equals_sentencepiece() -> None:
     strings = ["".join(s) for n in range(1, 6) for s in itertools.product("ab", repeat=n)]
     lengths = set()
     for seed in range(6):
-        chance = random.Random(seed)
-        scores = [-chance.uniform(0.1, 5) for _ in range(3)]
-        pieces = [(text, chance.choice(scores) * len(text), NORMAL) for text in strings]
+        rng = random.Random(seed)
+        scores = [-rng.uniform(0.1, 5) for _ in range(3)]
+        pieces = [(text, rng.choice(scores) * len(text), NORMAL) for text in strings]
         model = model_of([("<unk>", 0.0, UNKNOWN), *pieces])
-        found = pipeline.from_dict(like_sentencepiece(model)).model
+        found = pipeline.from_dict(as_piecework_json(model)).model
         assert isinstance(found, Unigram)
-        word = "".join(chance.choices("ab", k=SHORT))
+        word = "".join(rng.choices("ab", k=SHORT))
         paths = reference_nbest(found, word, 64)
         assert paths == nbest(processor(model), word, 64)
         lengths.add(len(paths))
@@ -178,27 +176,31 @@ def test_an_agenda_that_gets_too_large() -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_shared_models(data: Path, name: str, corpus_lines: Callable[[str], Iterator[str]]) -> None:
+def test_shared_models_equal_sentencepiece(
+    data: Path, name: str, corpus_lines: Callable[[str], Iterator[str]]
+) -> None:
     model = shared_model(data, name)
-    live, found = processor(model), pipeline.from_dict(like_sentencepiece(model))
-    theirs = tokenizers.Tokenizer.from_str(json.dumps(like_tokenizers(model)))
-    ours = pipeline.from_dict(like_tokenizers(model))
+    live, found = processor(model), pipeline.from_dict(as_piecework_json(model))
+    theirs = tokenizers.Tokenizer.from_str(json.dumps(as_transformers_json(model)))
+    ours = pipeline.from_dict(as_transformers_json(model))
     lines = [line for corpus in CORPORA for line in itertools.islice(corpus_lines(corpus), 60)]
-    for text in [*TRAPS, *lines]:
-        same_pieces(live, found, text[:SHORT])
+    for text in [*HARD_TEXTS, *lines]:
+        check_equal_pieces(live, found, text[:SHORT])
         wanted, made = theirs.encode(text[:SHORT]), ours.encode(text[:SHORT])
         assert list(made.ids) == wanted.ids, ascii(text)[:300]
         assert list(made.offsets) == wanted.offsets, ascii(text)[:300]
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_nbest_of_shared_models(data: Path, name: str, corpus_lines: Lines) -> None:
+def test_nbest_of_shared_models_equals_sentencepiece(
+    data: Path, name: str, corpus_lines: Lines
+) -> None:
     model = shared_model(data, name)
-    live, found = processor(model), pipeline.from_dict(like_sentencepiece(model))
+    live, found = processor(model), pipeline.from_dict(as_piecework_json(model))
     assert isinstance(found.model, Unigram)
     assert found.normalizer
     lines = [line for corpus in CORPORA for line in itertools.islice(corpus_lines(corpus), 5)]
-    for text in [*TRAPS, *lines]:
+    for text in [*HARD_TEXTS, *lines]:
         word = found.normalizer(text[:SHORT]).text
         if word:
             assert reference_nbest(found.model, word, 64) == nbest(live, text[:SHORT], 64)
@@ -216,9 +218,11 @@ TRAINED: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize(
     ("corpus", "settings"), TRAINED, ids=["bytes", "symbols", "case", "spaces", "Japanese"]
 )
-def test_models_trained_live(corpus: str, settings: dict[str, Any], corpus_lines: Lines) -> None:
+def test_trained_models_equal_sentencepiece(
+    corpus: str, settings: dict[str, Any], corpus_lines: Lines
+) -> None:
     lines = [line for line in itertools.islice(corpus_lines(corpus), 1000) if line.strip()]
     model = trained(lines[:600], **{"vocab_size": 800, **settings})
-    live, found = processor(model), pipeline.from_dict(like_sentencepiece(model))
-    for text in [*TRAPS, "the mask<mask>ing the  end", *lines[-100:]]:
-        same_pieces(live, found, text[:SHORT])
+    live, found = processor(model), pipeline.from_dict(as_piecework_json(model))
+    for text in [*HARD_TEXTS, "the mask<mask>ing the  end", *lines[-100:]]:
+        check_equal_pieces(live, found, text[:SHORT])

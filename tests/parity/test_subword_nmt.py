@@ -1,7 +1,7 @@
-"""The reference against live subword-nmt, whose codes mark the end of a word in both ways.
+"""The reference against subword-nmt, with both styles of end-of-word suffix.
 
-Codes are taken as training wrote them. In codes out of order subword-nmt merges a pair wherever it stands before it looks
-at another; here, as in `tokenizers`, what a merge made possible may come first.
+Codes are in the order of training. With codes in another order, subword-nmt merges all occurrences of a pair
+first; here, as in `tokenizers`, a pair that a merge has created may come before them.
 """
 
 import io
@@ -18,7 +18,7 @@ VERSIONS = {"separate": "0.1", "attached": "0.2"}
 
 
 @pytest.mark.parametrize("style", VERSIONS)
-def test_codes(style: str) -> None:
+def test_codes_equal_subword_nmt(style: str) -> None:
     rng = random.Random(4)
     for _ in range(300):
         letters = rng.choice(["ab", "abc", "abcdé"])

@@ -1,4 +1,4 @@
-"""What is trained decodes alike in live `tokenizers`, which reads the file."""
+"""Trained tokenizers decode alike in `tokenizers`."""
 
 import pytest
 
@@ -9,19 +9,19 @@ tokenizers = pytest.importorskip("tokenizers", reason="the oracle `tokenizers` i
 TEXTS = [*trained.TRAINING_TEXTS, "", " ", "  ", "tell  \n it's", "low 中é\t'- to tell", "the </w>"]
 
 
-def is_theirs(name: str, pipeline: str) -> bool:
-    """Tells whether `tokenizers` has all parts of a tokenizer."""
+def is_supported(name: str, pipeline: str) -> bool:
+    """Returns whether `tokenizers` supports all components of a tokenizer."""
     parts = trained.PIPELINES[pipeline]
     kinds = ("Jieba", "Function", "Dictionary", "SentencePiece")
     shown = repr((parts.normalizer, parts.pre_tokenizer))
     return "separate" not in name and not any(kind in shown for kind in kinds)
 
 
-PAIRS = [pair for pair in trained.PAIRS if is_theirs(*pair)]
+PAIRS = [pair for pair in trained.PAIRS if is_supported(*pair)]
 
 
 @pytest.mark.parametrize(("name", "pipeline"), PAIRS)
-def test_the_library_decodes_alike(name: str, pipeline: str) -> None:
+def test_decoding_equals_tokenizers(name: str, pipeline: str) -> None:
     ours = trained.tokenizer(name, pipeline)
     theirs = tokenizers.Tokenizer.from_str(ours.to_str())
     for text in TEXTS:

@@ -1,4 +1,4 @@
-"""A tokenizer.json of Unigram against live `tokenizers`: ids, tokens, offsets, and the scores that it reads."""
+"""Unigram tokenizer.json files against `tokenizers`: ids, tokens, offsets, and parsed scores."""
 
 import itertools
 import json
@@ -22,8 +22,8 @@ Lines = Callable[[str], Iterator[str]]
 CORPORA = ["en/botchan.txt", "zh/cmrc2018-a.txt", "multi/ja-docs.txt", "code/go-std.txt"]
 
 
-def same(text: str, some: list[str]) -> None:
-    """Compares what a file gives in both libraries, and what it gives when it was saved."""
+def check_equal(text: str, some: list[str]) -> None:
+    """Compares both libraries on a file, and on the file after saving."""
     theirs, ours = tokenizers.Tokenizer.from_str(text), pw.Tokenizer.from_str(text)
     saved = ours.to_str()
     again = tokenizers.Tokenizer.from_str(saved)
@@ -40,22 +40,26 @@ def same(text: str, some: list[str]) -> None:
 
 @pytest.mark.parametrize("kind", CONVERTERS)
 @pytest.mark.parametrize("name", live.MODELS)
-def test_converted_models(data: Path, name: str, kind: str, corpus_lines: Lines) -> None:
+def test_converted_models_equal_tokenizers(
+    data: Path, name: str, kind: str, corpus_lines: Lines
+) -> None:
     live.shared_model(data, name)
     text = converted(data / "vocabs" / f"{name}.model", kind)
     lines = [line for corpus in CORPORA for line in itertools.islice(corpus_lines(corpus), 60)]
-    same(text, [*live.TRAPS, *live_bpe.texts(), *lines])
+    check_equal(text, [*live.HARD_TEXTS, *live_bpe.texts(), *lines])
 
 
 @pytest.mark.parametrize("kind", MORE_CONVERTERS)
-def test_models_by_other_converters(tmp_path: Path, kind: str, corpus_lines: Lines) -> None:
+def test_models_of_other_converters_equal_tokenizers(
+    tmp_path: Path, kind: str, corpus_lines: Lines
+) -> None:
     learned = [line for line in itertools.islice(corpus_lines("en/botchan.txt"), 900) if line]
     ids = {"pad_id": 0, "eos_id": 1, "unk_id": 2, "bos_id": -1} if kind == "Pegasus" else {}
     path = tmp_path / "m.model"
     path.write_bytes(live.trained(learned, 700, **ids))
     text = converted(path, kind)
     lines = [line for corpus in CORPORA for line in itertools.islice(corpus_lines(corpus), 20)]
-    same(text, [*live.TRAPS, *live_bpe.texts(), *lines])
+    check_equal(text, [*live.HARD_TEXTS, *live_bpe.texts(), *lines])
 
 
 FLAGS: list[dict[str, Any]] = [
@@ -66,42 +70,46 @@ FLAGS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("flags", FLAGS, ids=",".join)
-def test_flags_of_converters(flags: dict[str, Any], tmp_path: Path, corpus_lines: Lines) -> None:
+def test_converter_flags_equal_tokenizers(
+    flags: dict[str, Any], tmp_path: Path, corpus_lines: Lines
+) -> None:
     lines = [line for line in itertools.islice(corpus_lines("en/botchan.txt"), 900) if line.strip()]
     symbols = {"user_defined_symbols": ["<mask>", "ing"]}
     settings = symbols if flags == FLAGS[1] else {"byte_fallback": flags == FLAGS[0]}
     path = tmp_path / "m.model"
     path.write_bytes(live.trained(lines[:600], 700, **settings))
     kind = "Albert" if "keep_accents" in flags else "Spm"
-    same(converted(path, kind, **flags), [*live.TRAPS, *live_bpe.texts(), *lines[-100:]])
+    check_equal(
+        converted(path, kind, **flags), [*live.HARD_TEXTS, *live_bpe.texts(), *lines[-100:]]
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_scores_are_read_as_tokenizers_reads_them(seed: int) -> None:
-    chance = random.Random(seed)
+def test_scores_equal_those_parsed_by_tokenizers(seed: int) -> None:
+    rng = random.Random(seed)
     strings = ["".join(s) for n in (1, 2, 3, 4) for s in itertools.product("ab", repeat=n)]
     told_by_exact_scores = 0
     for _ in range(20):
-        unit = chance.uniform(0.1, 3)
+        unit = rng.uniform(0.1, 3)
         vocab = [("?", 0.0), *((text, -len(text) * unit) for text in strings)]
         text = tokenizers.Tokenizer(tokenizers.models.Unigram(vocab, 0, False)).to_str()
         theirs, ours = tokenizers.Tokenizer.from_str(text), pw.Tokenizer.from_str(text)
         same_way = pipeline.from_dict(json.loads(text, parse_float=scores.read))
         exactly = pipeline.from_dict(json.loads(text))
         for _ in range(30):
-            word = "".join(chance.choices("ab", k=chance.randrange(1, 60)))
+            word = "".join(rng.choices("ab", k=rng.randrange(1, 60)))
             wanted = theirs.encode(word).tokens
             assert ours.encode(word).tokens == wanted == list(same_way.encode(word).tokens), word
             told_by_exact_scores += list(exactly.encode(word).tokens) != wanted
-    assert told_by_exact_scores > 20  # so who reads otherwise is found out
+    assert told_by_exact_scores > 20  # so that another parser would give other ids
 
 
-def test_numbers_are_read_as_tokenizers_reads_them() -> None:
-    chance = random.Random(1)
+def test_numbers_equal_those_parsed_by_tokenizers() -> None:
+    rng = random.Random(1)
     numbers = ["-0.0", "0", "-5", "12E2", "1e-400", "0.1e-320", "123456789012345678901234567890.5"]
-    numbers += [repr(-30 * chance.random()) for _ in range(3000)]
-    numbers += [f"-{chance.randrange(10**25)}e{chance.randrange(-330, 200)}" for _ in range(3000)]
-    numbers += [f"-{chance.randrange(10**9)}.{chance.randrange(10**30)}" for _ in range(3000)]
+    numbers += [repr(-30 * rng.random()) for _ in range(3000)]
+    numbers += [f"-{rng.randrange(10**25)}e{rng.randrange(-330, 200)}" for _ in range(3000)]
+    numbers += [f"-{rng.randrange(10**9)}.{rng.randrange(10**30)}" for _ in range(3000)]
     vocab = ",".join(f'["{place}",{number}]' for place, number in enumerate(numbers))
     text = f'{{"version":"1.0","model":{{"type":"Unigram","unk_id":0,"vocab":[{vocab}]}}}}'
     read = json.loads(tokenizers.Tokenizer.from_str(text).to_str())["model"]["vocab"]
@@ -115,8 +123,8 @@ def test_numbers_are_read_as_tokenizers_reads_them() -> None:
 @pytest.mark.parametrize(
     "pre_tokenizer", ["Whitespace", "WhitespaceSplit", "BertPreTokenizer", "Punctuation", None]
 )
-def test_unknown_tokens_are_called_what_they_stand_for(pre_tokenizer: str | None) -> None:
-    """Also where the pipeline takes the fast road, and what is normalized has other words."""
+def test_unknown_tokens_have_the_text_as_name(pre_tokenizer: str | None) -> None:
+    """Also on the fast path, and with a normalizer that changes the text."""
     live_one = tokenizers.Tokenizer(
         tokenizers.models.Unigram([("<unk>", 0.0), ("a", -1.0), ("b", -2.0)], 0, False)
     )
@@ -130,7 +138,7 @@ def test_unknown_tokens_are_called_what_they_stand_for(pre_tokenizer: str | None
             assert (found.ids, found.tokens) == (wanted.ids, wanted.tokens), text
 
 
-def test_an_unknown_token_that_is_a_byte_is_called_so() -> None:
+def test_unknown_byte_token_keeps_its_name() -> None:
     vocab = [("<0x78>", 0.0), ("a", -1.0)]
     theirs = tokenizers.Tokenizer(tokenizers.models.Unigram(vocab, 0, True))
     ours = pw.Tokenizer.from_str(theirs.to_str())
@@ -138,11 +146,11 @@ def test_an_unknown_token_that_is_a_byte_is_called_so() -> None:
         assert ours.encode(text).tokens == theirs.encode(text).tokens, text
 
 
-def test_broken_files_are_told() -> None:
+def test_broken_files_raise() -> None:
     def read(vocab: str, unk: str = "0") -> None:
         pw.Tokenizer.from_str(f'{{"model":{{"type":"Unigram","unk_id":{unk},"vocab":{vocab}}}}}')
 
-    for vocab, unk, said in [
+    for vocab, unk, message in [
         ('[["a",1e999]]', "0", "line 1: not valid JSON"),
         ('[["a",0.0],["a",1.0]]', "0", r"\$.model.vocab\[1\]: token \"a\" occurs twice"),
         ('[["a",0.0]]', "1", r"\$.model.unk_id: the unknown token has the id 1, and there are 1"),
@@ -150,5 +158,5 @@ def test_broken_files_are_told() -> None:
         ('[["a"]]', "0", r"\$.model.vocab\[0\]: expected a piece and its score"),
         ('[["a",null]]', "0", r"\$.model.vocab\[0\]\[1\]: expected a number, found null"),
     ]:
-        with pytest.raises(pw.errors.FormatError, match=said):
+        with pytest.raises(pw.errors.FormatError, match=message):
             read(vocab, unk)

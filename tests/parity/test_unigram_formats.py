@@ -1,4 +1,4 @@
-"""The ids of Unigram over all corpora, the sweep of all characters, and hard cases: as SentencePiece and as `tokenizers` has them."""
+"""Unigram ids against SentencePiece and `tokenizers`: corpora, all characters, hard cases."""
 
 import random
 import tempfile
@@ -29,19 +29,19 @@ LARGE, URLS = "250,000 pieces", "URLs"
 CONVERTED = (*live.MODELS, LARGE, URLS)
 KINDS = (*live.MODELS, *TRAINED, LARGE, URLS, *(f"{name} converted" for name in CONVERTED))
 _AT_ONCE = 20_000
-_LOOKED_AT = 97
-"""Of so many texts one is looked at closely."""
+_CLOSE_COMPARISON_STEP = 97
+"""One in this number of texts is compared closely."""
 
 
 def lines_of(data: Path, corpus: str) -> list[str]:
-    """Gives the lines of a corpus that are not blank."""
+    """Returns the non-blank lines of a corpus."""
     path = (data / "corpora" / corpus).with_suffix(".txt.zst")
     content = unpacked(path) if path.is_file() else path.with_suffix("").read_bytes()
     return [line for line in content.decode().splitlines() if line.strip()]
 
 
 def urls() -> list[str]:
-    """Gives addresses, of which no white space divides the parts."""
+    """Returns URLs, long texts without white space."""
     rng = random.Random(5)
     words = (
         "news shop img api v2 index user cart 2024 11 p ref utm_source id q search en-US".split()
@@ -57,7 +57,7 @@ def urls() -> list[str]:
 
 @cache
 def model_of(kind: str, data: Path) -> bytes:
-    """Gives a model: one that is there, one that is trained, or one as large as that of XLM-R."""
+    """Returns a shared model, a trained one, or one as large as XLM-R's."""
     if kind == URLS:
         return live.trained(urls()[:3000], 900, split_by_number=False, byte_fallback=True)
     if kind == LARGE:
@@ -71,7 +71,7 @@ def model_of(kind: str, data: Path) -> bytes:
 
 
 def pair(kind: str, data: Path) -> Pair:
-    """Gives our tokenizer, and its library's."""
+    """Returns our tokenizer and that of the library."""
     model = model_of(kind.removesuffix(" converted"), data)
     if not kind.endswith(" converted"):
         return pw.Tokenizer.from_bytes(model), live.processor(model)
@@ -84,16 +84,16 @@ def pair(kind: str, data: Path) -> Pair:
 
 
 def compare(tokenizer: pw.Tokenizer, theirs: Any, texts: list[str]) -> None:
-    """Compares the ids of texts, at the speed of batches, and everything about some of them."""
+    """Compares the ids of texts in batches, and all columns of some texts."""
     is_converted = tokenizer.pre_tokenizer is not None
-    for text in texts[::_LOOKED_AT]:
-        look_closely(tokenizer, theirs, text, is_converted=is_converted)
+    for text in texts[::_CLOSE_COMPARISON_STEP]:
+        compare_closely(tokenizer, theirs, text, is_converted=is_converted)
     for start in range(0, len(texts), _AT_ONCE):
         some = texts[start : start + _AT_ONCE]
         if is_converted:
             found = tokenizer.encode_batch(some).to_list()
             wanted = [encoding.ids for encoding in theirs.encode_batch(some)]
-        else:  # SentencePiece never finds a control symbol in a text
+        else:  # SentencePiece never matches a control symbol in a text
             found = tokenizer.encode_batch(some, specials="text").to_list()
             wanted = theirs.encode(some)
         if found != wanted:
@@ -102,7 +102,7 @@ def compare(tokenizer: pw.Tokenizer, theirs: Any, texts: list[str]) -> None:
             pytest.fail(f"{ascii(text)[:300]}: {ours[:40]}, wanted {other[:40]}")
 
 
-def look_closely(tokenizer: pw.Tokenizer, theirs: Any, text: str, *, is_converted: bool) -> None:
+def compare_closely(tokenizer: pw.Tokenizer, theirs: Any, text: str, *, is_converted: bool) -> None:
     """Compares tokens, spans and decoded text."""
     if is_converted:
         wanted, found = theirs.encode(text), tokenizer.encode(text)
@@ -115,7 +115,7 @@ def look_closely(tokenizer: pw.Tokenizer, theirs: Any, text: str, *, is_converte
 
 @pytest.mark.parametrize("folder", ["code", "en", "multi", "nasty", "zh"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_corpora(kind: str, folder: str, data: Path) -> None:
+def test_corpora_equal_library(kind: str, folder: str, data: Path) -> None:
     tokenizer, theirs = pair(kind, data)
     for lines in live_bpe.corpus_lines(data / "corpora" / folder, unpacked):
         compare(tokenizer, theirs, lines)
@@ -123,35 +123,35 @@ def test_corpora(kind: str, folder: str, data: Path) -> None:
 
 @pytest.mark.parametrize("context", CONTEXTS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_sweep(kind: str, context: str, data: Path) -> None:
+def test_all_characters_equal_library(kind: str, context: str, data: Path) -> None:
     tokenizer, theirs = pair(kind, data)
     compare(tokenizer, theirs, [context.format(c=c) for c in scalars()])
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_hard_cases(kind: str, data: Path) -> None:
+def test_hard_cases_equal_library(kind: str, data: Path) -> None:
     tokenizer, theirs = pair(kind, data)
     long_ones = [c * 10_000 for c in ("a", "_", " ", "\n", "é", "中")]
     compare(tokenizer, theirs, [*live_bpe.texts(), *urls(), *long_ones])
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if "converted" not in kind])
-def test_a_million_characters_without_a_space(kind: str, data: Path) -> None:
+def test_million_characters_without_space_equal_library(kind: str, data: Path) -> None:
     tokenizer, theirs = pair(kind, data)
     for text in ("a" * 10**6, "".join(random.Random(3).choices("abcdeé中", k=10**6))):
         assert tokenizer.encode_ids(text, specials="text") == theirs.encode(text)
 
 
-def test_sums_that_run_ahead_of_the_scores() -> None:
-    """Additions of 32 bits that are all rounded away from 0 pass −100,000, where sums begin anew, long before the scores do."""
+def test_rounded_sums_that_reach_the_restart_limit_early() -> None:
+    """32-bit sums whose rounding errors add up reach −100,000, where sums restart, long before exact sums do."""
     rng = random.Random(1)
     letters = {chr(ord("b") + place): -rng.uniform(0.1, 0.3) for place in range(25)}
     pairs = {
         a + b: letters[a] + letters[b]
         for a, b in zip(letters, rng.sample([*letters], 25), strict=True)
     }
-    near = {pair: score + rng.uniform(-0.003, 0.003) for pair, score in pairs.items()}
-    scores = {"▁": -0.2, "▁a": -1.51 / 128} | letters | near
+    nearby = {pair: score + rng.uniform(-0.003, 0.003) for pair, score in pairs.items()}
+    scores = {"▁": -0.2, "▁a": -1.51 / 128} | letters | nearby
     model = live.model_of(
         [
             ("<unk>", 0.0, live.UNKNOWN),

@@ -1,4 +1,4 @@
-"""N-best lists of Unigram, with their scores, against live SentencePiece."""
+"""N-best lists and scores of Unigram against SentencePiece."""
 
 import itertools
 import json
@@ -11,12 +11,12 @@ import pytest
 
 import piecework as pw
 from live_unigram import (
+    HARD_TEXTS,
     MODELS,
     NORMAL,
-    TRAPS,
     UNKNOWN,
+    as_piecework_json,
     fields,
-    like_sentencepiece,
     model_of,
     processor,
     shared_model,
@@ -42,8 +42,8 @@ TRAINED: dict[str, dict[str, Any]] = {
 
 
 def tokenizer(model: bytes) -> pw.Tokenizer:
-    """Gives our tokenizer that does as SentencePiece does."""
-    config = like_sentencepiece(model)
+    """Returns our tokenizer that behaves like SentencePiece."""
+    config = as_piecework_json(model)
     own = config["model"]["piecework"]
     own |= {
         "version": 1,
@@ -53,7 +53,7 @@ def tokenizer(model: bytes) -> pw.Tokenizer:
 
 
 def live_nbest(live: Any, text: str, wanted: int) -> Found:
-    """Gives the ids and scores of SentencePiece's best segmentations."""
+    """Returns the ids and scores of SentencePiece's n-best list."""
     found = []
     for _, segmentation in fields(
         live.nbest_encode(text, nbest_size=wanted, return_type="serialized_proto")
@@ -65,11 +65,11 @@ def live_nbest(live: Any, text: str, wanted: int) -> Found:
 
 
 def our_nbest(tok: pw.Tokenizer, text: str, wanted: int) -> Found:
-    """Gives the same of ours."""
+    """Returns the ids and scores of our n-best list."""
     return [(encoding.ids, score) for encoding, score in tok.encode_nbest(text, wanted)]
 
 
-def same_lists(model: bytes, texts: list[str], wanted: int) -> None:
+def check_equal_lists(model: bytes, texts: list[str], wanted: int) -> None:
     live, tok = processor(model), tokenizer(model)
     for text in texts:
         ours = our_nbest(tok, text[:SHORT], wanted)
@@ -80,21 +80,23 @@ def same_lists(model: bytes, texts: list[str], wanted: int) -> None:
 
 @pytest.mark.parametrize("wanted", [2, 5, 64])
 @pytest.mark.parametrize("name", MODELS)
-def test_shared_models(data: Path, name: str, wanted: int, corpus_lines: Lines) -> None:
+def test_shared_models_equal_sentencepiece(
+    data: Path, name: str, wanted: int, corpus_lines: Lines
+) -> None:
     lines = [line for corpus in CORPORA for line in itertools.islice(corpus_lines(corpus), 80)]
-    same_lists(shared_model(data, name), [*TRAPS, *lines], wanted)
+    check_equal_lists(shared_model(data, name), [*HARD_TEXTS, *lines], wanted)
 
 
 @pytest.mark.parametrize("settings", TRAINED.values(), ids=TRAINED)
-def test_models_trained_live(settings: dict[str, Any], corpus_lines: Lines) -> None:
+def test_trained_models_equal_sentencepiece(settings: dict[str, Any], corpus_lines: Lines) -> None:
     lines = [line for line in itertools.islice(corpus_lines("en/botchan.txt"), 800) if line.strip()]
     model = trained(lines[:600], 800, **settings)
-    same_lists(model, [*TRAPS, "the mask<mask>ing the  end", *lines[-60:]], 64)
+    check_equal_lists(model, [*HARD_TEXTS, "the mask<mask>ing the  end", *lines[-60:]], 64)
 
 
 @pytest.mark.parametrize(("runs", "others"), [(2, 100), (4, 250)], ids=["smaller", "given up"])
-def test_a_search_of_too_many_steps(runs: int, others: int) -> None:
-    """Few paths at a time, but so long that their steps are counted: the agenda is made smaller, or all is given up."""
+def test_search_beyond_the_step_limit_equals_sentencepiece(runs: int, others: int) -> None:
+    """Long paths reach the limit of steps: the agenda is reduced, or the search is given up."""
     pieces = [("<unk>", 0.0, UNKNOWN), ("a", -11.2598371, NORMAL), ("x", -7.77, NORMAL)]
     model = model_of([*pieces, ("aa", -22.519674, NORMAL)])
     live, tok = processor(model), tokenizer(model)
@@ -105,8 +107,8 @@ def test_a_search_of_too_many_steps(runs: int, others: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_search_among_too_many(seed: int) -> None:
-    """All paths of a text are equally good, but for rounding, and there is no end of them."""
+def test_search_with_full_agenda_equals_sentencepiece(seed: int) -> None:
+    """A huge number of paths have equal scores up to rounding."""
     choice = random.Random(seed)
     entries = {"".join(choice.choices("ab", k=choice.randrange(2, 6))) for _ in range(24)}
     pieces = [(entry, -6.3662543 * len(entry), NORMAL) for entry in ["a", "b", *sorted(entries)]]
@@ -117,8 +119,8 @@ def test_a_search_among_too_many(seed: int) -> None:
         assert our_nbest(tok, text, 64) == live_nbest(live, text, 64), text
 
 
-def test_lists_of_long_texts() -> None:
-    """The steps to a far front are counted: an agenda that is small stays as it is, the others are made smaller."""
+def test_nbest_of_long_texts_equals_sentencepiece() -> None:
+    """Steps of long paths are counted: small agendas are kept, larger ones are reduced."""
     choice = random.Random(0)
     for _ in range(30):
         entries = choice.sample(["bb", "c", "cc", "bbb", "ab"], k=3)

@@ -1,4 +1,4 @@
-"""Training of Unigram beside live SentencePiece and `tokenizers`: bits per byte, and what may be a piece."""
+"""Unigram training against SentencePiece and `tokenizers`: bits per byte, and allowed pieces."""
 
 import itertools
 import json
@@ -29,7 +29,7 @@ def words_of(lines: list[str]) -> Counter[str]:
 
 
 def bits_per_byte(scores: Scores, words: Counter[str]) -> float:
-    """Gives the bits that a byte of text needs, over all segmentations."""
+    """Returns the bits per byte of words, summed over all segmentations."""
     encode = Encoder(scores, Settings())
     bits = sum(-n * encode.log_probability(word) / log(2) for word, n in words.items())
     return bits / sum(n * len(word[1:].encode() + b" ") for word, n in words.items())
@@ -78,7 +78,7 @@ def by_the_core(lines: list[str], size: int) -> Scores:
         ("zh/cmrc2018-a.txt", 5000),
     ],
 )
-def test_the_core_needs_no_more_bits(name: str, size: int, corpus_lines: Lines) -> None:
+def test_core_needs_no_more_bits_than_others(name: str, size: int, corpus_lines: Lines) -> None:
     lines = list(itertools.islice(corpus_lines(name), 8000))
     held_out = words_of(lines[::10])
     learned = [line for place, line in enumerate(lines) if place % 10]
@@ -90,7 +90,7 @@ def test_the_core_needs_no_more_bits(name: str, size: int, corpus_lines: Lines) 
         assert needed <= bits_per_byte(theirs, held_out)
 
 
-def test_held_out_text_needs_no_more_bits(corpus_lines: Lines) -> None:
+def test_held_out_text_needs_no_more_bits_than_with_others(corpus_lines: Lines) -> None:
     lines = list(itertools.islice(corpus_lines("en/botchan.txt"), LEARNED + HELD_OUT))
     learned, held_out = lines[:LEARNED], words_of(lines[LEARNED:])
     known = set("".join(words_of(learned)))
@@ -116,7 +116,7 @@ def test_held_out_text_needs_no_more_bits(corpus_lines: Lines) -> None:
     ],
     ids=lambda settings: ",".join(settings) or "plain",
 )
-def test_pieces_that_sentencepiece_learns_are_allowed(
+def test_pieces_learned_by_sentencepiece_are_allowed(
     settings: dict[str, Any], corpus_lines: Lines
 ) -> None:
     corpora = ["multi/ja-docs.txt", "code/go-std.txt", "multi/ar-docs.txt"]
@@ -127,6 +127,8 @@ def test_pieces_that_sentencepiece_learns_are_allowed(
     learned = [p for p, _, kind in model.pieces if kind == NORMAL and len(p) > 1]
     assert len(learned) > 500
     others = [piece for piece in learned if not is_allowed(piece, trainer)]
-    if not settings.get("split_by_number", True):  # there a digit parts the scripts at its sides
+    if not settings.get(
+        "split_by_number", True
+    ):  # in SentencePiece, a digit separates the scripts next to it
         others = [piece for piece in others if DIGITS.isdisjoint(piece)]
     assert others == []

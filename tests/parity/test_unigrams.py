@@ -1,4 +1,4 @@
-"""Random Unigram models beside live SentencePiece and `tokenizers`, broken ones too; and that a mistake would be noticed."""
+"""Random and broken Unigram models against SentencePiece and `tokenizers`, and self-tests of the comparison."""
 
 import json
 import os
@@ -26,37 +26,37 @@ def differences(seed: str, numbers: range) -> list[str]:
 
 
 def faults(seed: str, numbers: range) -> list[str]:
-    tally: Counter[str] = Counter()
-    return [line for n in numbers for line in unigram_hostile.trial(f"{seed}:{n}", tally)]
+    results: Counter[str] = Counter()
+    return [line for n in numbers for line in unigram_hostile.trial(f"{seed}:{n}", results)]
 
 
 @pytest.mark.parametrize("part", range(4))
-def test_random_models(part: int) -> None:
+def test_random_models_equal_libraries(part: int) -> None:
     assert differences("20261122", range(6 * part, 6 * part + 6)) == []
 
 
-def test_broken_models() -> None:
+def test_broken_models_raise_or_equal_sentencepiece() -> None:
     assert faults("20261122", range(25)) == []
 
 
 @pytest.mark.parity
-def test_many_random_models() -> None:
+def test_many_random_models_equal_libraries() -> None:
     assert differences("parity", range(TRIALS)) == []
     assert faults("parity", range(TRIALS // 4)) == []
 
 
 @pytest.mark.fuzz
-def test_new_random_models() -> None:
+def test_new_random_models_equal_libraries() -> None:
     seed = str(time.time_ns())
     assert differences(seed, range(TRIALS)) == []
     assert faults(seed, range(TRIALS // 4)) == []
 
 
-# Whether a mistake would be seen
+# Self-tests of the comparison
 
 
 def with_setting(name: str, value: Any) -> Any:
-    """Gives a reader of models that gets a setting of the model, or of the normalizer, wrong."""
+    """Returns a loader of models with one wrong setting of the model or the normalizer."""
 
     def load(model: bytes) -> pw.Tokenizer:
         document = json.loads(pw.Tokenizer.from_bytes(model).to_str())
@@ -82,7 +82,7 @@ def with_setting(name: str, value: Any) -> Any:
         ("treat_whitespace_as_suffix", False),
     ],
 )
-def test_a_mistake_in_a_setting_is_seen(
+def test_mistake_in_a_setting_is_detected(
     name: str, value: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(unigrams, "loaded", with_setting(name, value))
@@ -90,11 +90,11 @@ def test_a_mistake_in_a_setting_is_seen(
 
 
 @pytest.mark.parity
-def test_a_model_as_large_as_that_of_xlm_r() -> None:
-    """The numbers of its pieces are two bytes and more, and most are in no text."""
+def test_model_as_large_as_xlm_r_equals_libraries() -> None:
+    """Its ids need two bytes and more, and most pieces occur in no text."""
     words = [f"{chr(0x4E00 + n % 20000)}{n % 97}{chr(0x61 + n % 26)}" for n in range(250_000)]
     model = written(pieces_of_words(words, 250_000))
-    both = unigrams.Both(model)
+    both = unigrams.ModelPair(model)
     assert len(both.read.pieces) > 240_000
     texts = ["".join(words[n : n + 5]) for n in range(0, 250_000, 5000)]
     texts += [" ".join(words[n : n + 5]) for n in range(0, 250_000, 5000)]

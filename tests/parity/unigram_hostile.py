@@ -1,9 +1,10 @@
-"""Models of SentencePiece that are broken: cut, with bits or bytes changed, with fields of other kinds, with impossible numbers.
+"""Broken SentencePiece models: truncated, with changed bits, fields of other types, or impossible numbers.
 
     python -m tests.parity.unigram_hostile --trials 2000 --seed 7
 
-Each must be an error of ours or a tokenizer that works, in little memory and time; where SentencePiece reads the model too,
-both encode alike. The library may be at fault itself, so it only sees models whose rules are whole.
+Loading must raise a PieceworkError or give a working tokenizer, in little memory and time. If SentencePiece
+loads the model too, both must give equal ids; it is asked only for models with intact rules, since others can
+crash it.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # the tests import each other by these names
+sys.path.insert(0, str(Path(__file__).parents[1]))  # the tests import each other by top-level names
 
 import live_unigram as live
 import piecework as pw
@@ -36,24 +37,24 @@ HUGE = (0x7F, 0xFF, 1 << 20, 1 << 31, 1 << 32, (1 << 63) - 1, (1 << 64) - 1)
 
 
 class Mutant(NamedTuple):
-    """A broken model, what was done to it, and whether SentencePiece can be asked about it."""
+    """A broken model, the change that was made, and whether SentencePiece can load it safely."""
 
     model: bytes
     how: str
     is_fair: bool
 
 
-# What is done to a model
+# Changes of a model
 
 
 def mutant(rng: random.Random, model: bytes) -> Mutant:
-    """Breaks a model in one of many ways."""
-    how = rng.choice([*WAYS])
-    return Mutant(WAYS[how](rng, model), how, how not in UNFAIR)
+    """Returns a copy of a model, broken in a random way."""
+    how = rng.choice([*CHANGES])
+    return Mutant(CHANGES[how](rng, model), how, how not in UNFAIR)
 
 
 def cut(rng: random.Random, model: bytes) -> bytes:
-    """Cuts the end off."""
+    """Truncates the model."""
     return model[: rng.randrange(len(model))]
 
 
@@ -66,20 +67,20 @@ def flipped(rng: random.Random, model: bytes) -> bytes:
 
 
 def overwritten(rng: random.Random, model: bytes) -> bytes:
-    """Writes a large number somewhere, such as over a length."""
+    """Overwrites a position, such as a length, with a large number."""
     at = rng.randrange(len(model))
     return model[:at] + live.varint(rng.choice(HUGE)) + model[at + 1 :]
 
 
 def doubled(rng: random.Random, model: bytes) -> bytes:
-    """Has a stretch twice, or not at all."""
+    """Duplicates or removes a range of bytes."""
     start, size = rng.randrange(len(model)), rng.randrange(40)
     times = rng.choice((0, 2, 3))
     return model[:start] + model[start : start + size] * times + model[start + size :]
 
 
 def other_kinds(rng: random.Random, model: bytes) -> bytes:
-    """Adds a field of a known number and another kind, or an unknown one."""
+    """Adds a field of another type, or of an unknown number."""
     number = rng.choice((1, 2, 3, 4, 5, 99))
     field = rng.choice(
         (
@@ -97,7 +98,7 @@ Change = Callable[[random.Random, list[live.Piece]], list[live.Piece]]
 
 
 def with_pieces(change: Change) -> Callable[[random.Random, bytes], bytes]:
-    """Makes a way of a change of the pieces."""
+    """Turns a change of pieces into a change of models."""
 
     def apply(rng: random.Random, model: bytes) -> bytes:
         pieces = change(rng, live.read(model).pieces)
@@ -114,7 +115,7 @@ def with_pieces(change: Change) -> Callable[[random.Random, bytes], bytes]:
 
 
 def score_of(score: float) -> bytes:
-    """Writes a score; what is too large is infinite."""
+    """Returns the encoding of a score; too large values become infinite."""
     try:
         return struct.pack("<f", score)
     except OverflowError:
@@ -122,7 +123,7 @@ def score_of(score: float) -> bytes:
 
 
 def strange_scores(rng: random.Random, pieces: list[live.Piece]) -> list[live.Piece]:
-    """Gives a few pieces scores that are no numbers, infinite, huge or tiny."""
+    """Sets a few scores to NaN, infinity, huge or tiny values."""
     for _ in range(rng.randint(1, 4)):
         place = rng.randrange(len(pieces))
         score = rng.choice((math.nan, math.inf, -math.inf, 3.4e38, -3.4e38, 1e-45, -0.0, 1e30))
@@ -131,7 +132,7 @@ def strange_scores(rng: random.Random, pieces: list[live.Piece]) -> list[live.Pi
 
 
 def strange_kinds(rng: random.Random, pieces: list[live.Piece]) -> list[live.Piece]:
-    """Gives a few pieces another kind: unknown ones too, or one that does not exist."""
+    """Sets a few pieces to another type, which may be unknown or nonexistent."""
     for _ in range(rng.randint(1, 4)):
         place = rng.randrange(len(pieces))
         kind = rng.choice((0, 1, 2, 2, 3, 4, 5, 6, 7, 1 << 40))
@@ -140,14 +141,14 @@ def strange_kinds(rng: random.Random, pieces: list[live.Piece]) -> list[live.Pie
 
 
 def strange_texts(rng: random.Random, pieces: list[live.Piece]) -> list[live.Piece]:
-    """Has pieces twice, empty, with NUL, or long."""
+    """Makes pieces duplicate, empty, long, or with NUL."""
     place = rng.randrange(len(pieces))
     text = rng.choice(("", "\0", "a\0b", "a" * 100_000, rng.choice(pieces)[0], "▁" * 999, "<0x41>"))
     return [*pieces[:place], (text, -1.0, rng.choice((1, 1, 4))), *pieces[place:]]
 
 
 def fewer(rng: random.Random, pieces: list[live.Piece]) -> list[live.Piece]:
-    """Leaves pieces out: all, the unknown one, or any."""
+    """Removes pieces: all, the unknown one, or some."""
     kept: tuple[Callable[[live.Piece], bool], ...] = (
         lambda _: False,
         lambda piece: piece[2] != live.UNKNOWN,
@@ -159,7 +160,7 @@ def fewer(rng: random.Random, pieces: list[live.Piece]) -> list[live.Piece]:
 
 
 def with_rules(rng: random.Random, model: bytes) -> bytes:
-    """Breaks the table of rules: cut, with another size of the trie, with bits changed, or of chance alone."""
+    """Breaks the charsmap: truncated, with another trie size, with changed bits, or random."""
     table = bytearray(live.read(model).normalizer.get(2) or rng.randbytes(2000))
     kind = rng.randrange(5)
     if kind == 0:
@@ -177,7 +178,7 @@ def with_rules(rng: random.Random, model: bytes) -> bytes:
     return model + live.message(3, live.message(2, bytes(table)))
 
 
-WAYS: dict[str, Callable[[random.Random, bytes], bytes]] = {
+CHANGES: dict[str, Callable[[random.Random, bytes], bytes]] = {
     "cut": cut,
     "flipped": flipped,
     "overwritten": overwritten,
@@ -196,8 +197,8 @@ UNFAIR = {"rules", "flipped", "overwritten", "doubled"}
 # Trials
 
 
-def trial(name: str, tally: Counter[str]) -> Iterator[str]:
-    """Gives the differences and faults of one model's mutants."""
+def trial(name: str, results: Counter[str]) -> Iterator[str]:
+    """Iterates over differences and faults of the mutants of one model."""
     rng = random.Random(name)
     texts = Texts(rng, None)
     model = made(rng, texts).model
@@ -205,15 +206,15 @@ def trial(name: str, tally: Counter[str]) -> Iterator[str]:
     some = [text_for(rng, texts, pieces)[:400] for _ in range(4)]
     for number in range(MUTANTS):
         broken = mutant(rng, model)
-        for what in check(broken, some, tally):
+        for what in check(broken, some, results):
             yield json.dumps({"what": what, "how": broken.how, "trial": f"{name}, {number}"})
 
 
-def check(broken: Mutant, some: list[str], tally: Counter[str]) -> Iterator[str]:
-    """Reads a mutant and encodes texts with it, here and, if it is fair, there."""
+def check(broken: Mutant, some: list[str], results: Counter[str]) -> Iterator[str]:
+    """Loads a mutant and encodes texts; compares with SentencePiece if it can load the model."""
     start = time.process_time()
     try:
-        ours, said = attempt(broken.model, some)
+        ours, message = attempt(broken.model, some)
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # noqa: BLE001  (a panic is no Exception)
@@ -222,18 +223,18 @@ def check(broken: Mutant, some: list[str], tally: Counter[str]) -> Iterator[str]
     if (seconds := time.process_time() - start) > MOST_SECONDS:
         yield f"took {seconds:.1f} s"
     if not broken.is_fair:
-        tally[f"{broken.how}: {'read' if ours else 'refused'}"] += 1
+        results[f"{broken.how}: {'read' if ours else 'refused'}"] += 1
         return
     theirs = processor(broken.model)
-    tally[f"{broken.how}: {_who(ours, theirs)}"] += 1
+    results[f"{broken.how}: {_who(ours, theirs)}"] += 1
     if theirs and not ours:
-        tally[f"  only refused here: {broken.how}: {_kind(said)}"] += 1
+        results[f"  only refused here: {broken.how}: {_kind(message)}"] += 1
     if theirs and ours:
         yield from differences(ours, theirs, some)
 
 
 def attempt(model: bytes, some: list[str]) -> tuple[pw.Tokenizer | None, str]:
-    """Reads a model and has it do all it can; gives the tokenizer, or what the error says."""
+    """Loads a model and calls its methods; returns the tokenizer, or the message of the error."""
     try:
         tokenizer = loaded(model)
         for text in some:
@@ -247,7 +248,7 @@ def attempt(model: bytes, some: list[str]) -> tuple[pw.Tokenizer | None, str]:
 
 
 def differences(ours: pw.Tokenizer, theirs: Any, some: list[str]) -> Iterator[str]:
-    """Compares the ids of texts."""
+    """Iterates over differences of ids."""
     for text in some:
         found, wanted = ours.encode_ids(text, specials="text"), theirs.encode(text)
         if found != wanted:
@@ -256,7 +257,7 @@ def differences(ours: pw.Tokenizer, theirs: Any, some: list[str]) -> Iterator[st
 
 
 def loaded(model: bytes) -> pw.Tokenizer:
-    """Gives our tokenizer of a model, which by its first byte alone might be a file of another kind."""
+    """Returns our tokenizer of a model; names the format, since its first byte may fit another."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "m.model"
         path.write_bytes(model)
@@ -264,7 +265,7 @@ def loaded(model: bytes) -> pw.Tokenizer:
 
 
 def processor(model: bytes) -> Any:
-    """Gives SentencePiece's processor, or None where it refuses the model."""
+    """Returns SentencePiece's processor, or None if it refuses the model."""
     try:
         return live.processor(model)
     except RuntimeError:
@@ -282,19 +283,19 @@ def _kind(message: str) -> str:
 
 
 def main() -> int:
-    """Runs what the command line asks for."""
+    """Runs the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--trials", type=int, default=500)
     parser.add_argument("--seed", default="0")
     asked = parser.parse_args()
-    tally: Counter[str] = Counter()
+    results: Counter[str] = Counter()
     faults = 0
     for number in range(asked.trials):
-        for line in trial(f"{asked.seed}:{number}", tally):
+        for line in trial(f"{asked.seed}:{number}", results):
             sys.stdout.write(f"{line}\n")
             sys.stdout.flush()
             faults += 1
-    for label, count in sorted(tally.items()):
+    for label, count in sorted(results.items()):
         sys.stderr.write(f"{count:>8,}  {label}\n")
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     faults += megabytes > MOST_MEGABYTES

@@ -1,4 +1,4 @@
-"""Random Unigram models of SentencePiece: trained with random options, or put together of random pieces."""
+"""Random SentencePiece Unigram models: trained with random options, or composed of random pieces."""
 
 import random
 import struct
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import live_unigram as live
-from parity.pipeline_texts import NASTY, Texts
+from parity.pipeline_texts import DIFFICULT, Texts
 from parity.pipeline_texts import lines as corpus_lines
 
 Json = dict[str, Any]
@@ -53,33 +53,33 @@ TRIES = 6
 
 
 class Made(NamedTuple):
-    """A model, and how it came to be."""
+    """A model and a description of its origin."""
 
     model: bytes
     how: Json
 
 
 def made(rng: random.Random, texts: Texts) -> Made:
-    """Makes a model, one of two of them by training."""
-    return trained(rng, texts) if rng.random() < 0.5 else put_together(rng)
+    """Makes a model, with probability 1/2 by training."""
+    return trained(rng, texts) if rng.random() < 0.5 else composed(rng)
 
 
 # By training
 
 
 def trained(rng: random.Random, texts: Texts) -> Made:
-    """Trains a model with random options, with more pieces where these are too few."""
+    """Trains a model with random options, with a larger vocabulary if it is too small."""
     options, learned = random_options(rng), learned_lines(rng, texts)
     for _ in range(TRIES):
         try:
             return Made(live.trained(learned, **options), options)
         except RuntimeError:
             options["vocab_size"] *= 2
-    return put_together(rng)
+    return composed(rng)
 
 
 def learned_lines(rng: random.Random, texts: Texts) -> list[str]:
-    """Gives what a model learns from: lines of a few corpora, or random texts."""
+    """Returns training data: lines of a few corpora, or random texts."""
     if texts.groups and rng.random() < 0.7:
         groups = rng.sample(texts.groups, 2)
         some = [line for group in groups for line in rng.choices(group, k=LINES_LEARNED)]
@@ -90,7 +90,7 @@ def learned_lines(rng: random.Random, texts: Texts) -> list[str]:
 
 
 def random_options(rng: random.Random) -> Json:
-    """Gives options of a training."""
+    """Returns options of a training."""
     options: Json = {
         "vocab_size": rng.choice((40, 100, 200, 400)),
         "hard_vocab_limit": False,
@@ -121,18 +121,18 @@ def random_options(rng: random.Random) -> Json:
 
 
 def random_ids(rng: random.Random) -> Json:
-    """Gives ids of the special pieces, dense; all but the unknown one may be absent."""
+    """Returns dense ids of the special pieces; all but the unknown one may be missing."""
     names = ["unk_id", *(name for name in ("bos_id", "eos_id", "pad_id") if rng.random() < 0.6)]
     rng.shuffle(names)
     absent = dict.fromkeys(("bos_id", "eos_id", "pad_id"), -1)
     return absent | {name: place for place, name in enumerate(names)}
 
 
-# Of pieces
+# From pieces
 
 
-def put_together(rng: random.Random) -> Made:
-    """Puts a model together, of pieces whose scores often tie."""
+def composed(rng: random.Random) -> Made:
+    """Composes a model of pieces with many equal scores."""
     alphabet = rng.choice(ALPHABETS)
     byte_fallback = rng.random() < 0.25
     pieces = random_pieces(rng, alphabet, byte_fallback=byte_fallback)
@@ -148,12 +148,12 @@ def put_together(rng: random.Random) -> Made:
 
 
 def random_pieces(rng: random.Random, alphabet: str, *, byte_fallback: bool) -> list[live.Piece]:
-    """Gives pieces of all kinds over an alphabet, in any order."""
+    """Returns pieces of all kinds over an alphabet, in any order."""
     letters = [*alphabet, *(["▁"] if rng.random() < 0.7 else [])]
     longest, size = rng.choice((2, 3, 5, 9)), rng.choice((3, 8, 30, 100))
     names = {c for c in letters if rng.random() < 0.9}
     names |= {"".join(rng.choices(letters, k=rng.randint(1, longest))) for _ in range(size)}
-    names |= {rng.choice(NASTY) for _ in range(rng.choice((0, 0, 3)))} - {""}
+    names |= {rng.choice(DIFFICULT) for _ in range(rng.choice((0, 0, 3)))} - {""}
     score = random_scores(rng)
     pieces = [(name, score(name), random_kind(rng)) for name in sorted(names)]
     own = [("<unk>", 0.0, live.UNKNOWN), ("<s>", 0.0, live.CONTROL), ("</s>", 0.0, live.CONTROL)]
@@ -166,13 +166,13 @@ def random_pieces(rng: random.Random, alphabet: str, *, byte_fallback: bool) -> 
 
 
 def random_kind(rng: random.Random) -> int:
-    """Gives the kind of a piece: most are normal."""
+    """Returns the type of a piece; most are normal."""
     chance = rng.random()
     return live.USER_DEFINED if chance < 0.06 else live.UNUSED if chance < 0.1 else live.NORMAL
 
 
 def random_scores(rng: random.Random) -> Any:
-    """Gives what makes scores of names: any, a few, by length so that all ties, or very low ones."""
+    """Returns a function from pieces to scores: random, few values, by length (all tie), or very low."""
     few = [-rng.uniform(0.01, 12) for _ in range(3)]
     far = -rng.choice((300.0, 3000.0, 60_000.0))
     ways = (
@@ -197,7 +197,7 @@ def written(
     remove_extra_whitespaces: bool = True,
     escape_whitespaces: bool = True,
 ) -> bytes:
-    """Writes a model of pieces."""
+    """Returns a .model file of pieces."""
     listed = (
         live.message(
             1,
@@ -216,7 +216,7 @@ def written(
 
 
 def pieces_of_words(words: Iterable[str], most: int) -> list[live.Piece]:
-    """Gives the beginnings of words that are the most frequent, with such scores, and all their characters."""
+    """Returns the most frequent prefixes of words and all characters, with scores by frequency."""
     counts: Counter[str] = Counter()
     for word in words:
         counts.update(f"▁{word}"[:end] for end in range(1, len(word) + 2))
@@ -229,7 +229,7 @@ def pieces_of_words(words: Iterable[str], most: int) -> list[live.Piece]:
 
 @cache
 def table(rules: str) -> bytes:
-    """Gives SentencePiece's table of rules of a name."""
+    """Returns SentencePiece's charsmap of a name."""
     model = live.trained(["a b c"] * 3, 10, normalization_rule_name=rules, hard_vocab_limit=False)
     found: bytes = live.read(model).normalizer[2]
     return found
@@ -239,7 +239,7 @@ def table(rules: str) -> bytes:
 
 
 def text_for(rng: random.Random, texts: Texts, pieces: Sequence[str]) -> str:
-    """Gives a text: any, or one of the pieces of a model with something else between."""
+    """Returns a random text, or pieces of a model with other text between."""
     if rng.random() < 0.4:
         return texts.text()
     parts = []
@@ -248,10 +248,10 @@ def text_for(rng: random.Random, texts: Texts, pieces: Sequence[str]) -> str:
         kind = rng.random()
         parts.append(part.replace("▁", " ") if kind < 0.6 else part if kind < 0.8 else part[:1])
         if rng.random() < 0.1:
-            parts.append(rng.choice((*NASTY, " ", "  ", "▁", "\u3000", "x")))
+            parts.append(rng.choice((*DIFFICULT, " ", "  ", "▁", "\u3000", "x")))
     return "".join(parts) * (rng.choice((30, 300)) if rng.random() < 0.04 else 1)
 
 
 def shared_lines(data: Path | None) -> bool:
-    """Tells whether lines of real corpora take part."""
+    """Returns the lines of shared corpora, if available."""
     return bool(data and corpus_lines(data))

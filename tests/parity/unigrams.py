@@ -1,4 +1,4 @@
-"""Random Unigram models over random texts: ours beside live SentencePiece, and converted, beside live `tokenizers`.
+"""Random Unigram models over random texts: piecework against SentencePiece and (converted) `tokenizers`.
 
     python -m tests.parity.unigrams --trials 5000 --seed 7 --processes 2
     python -m tests.parity.unigrams --trial 7:482
@@ -23,7 +23,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # the tests import each other by these names
+sys.path.insert(0, str(Path(__file__).parents[1]))  # the tests import each other by top-level names
 
 import numpy as np
 
@@ -43,11 +43,11 @@ TEXTS, CONVERTED_TEXTS, LISTS = 14, 6, 3
 SHORT = 200
 LONG_LIST = 64
 DELIBERATE = ("occurs twice",)
-"""What we refuse and `tokenizers` does not: an entry that stands there twice."""
+"""A deliberate difference: we refuse a duplicate entry, `tokenizers` does not."""
 
 
 class Difference(NamedTuple):
-    """What came out differently, and of what text."""
+    """A difference between two results, and its text."""
 
     what: str
     text: Any
@@ -55,23 +55,23 @@ class Difference(NamedTuple):
     ours: Any
 
     def line(self, trial: str, how: Json) -> str:
-        """Gives it as a line of JSON."""
+        """Returns it as a line of JSON."""
         seen = {"theirs": ascii(self.theirs)[:400], "ours": ascii(self.ours)[:400]}
         row = {"what": self.what, "text": self.text, **seen, "trial": trial, "model": how}
         return json.dumps(row)
 
 
-class Tally(NamedTuple):
-    """What trials came to: cases by kind, remarks, and lines of differences."""
+class Results(NamedTuple):
+    """Results of trials: cases by kind, notes, and lines of differences."""
 
     cases: Counter[str]
-    remarks: Counter[str]
+    notes: Counter[str]
     lines: list[str]
 
-    def add(self, other: "Tally") -> None:
-        """Takes over what other trials came to."""
+    def add(self, other: "Results") -> None:
+        """Adds the results of other trials."""
         self.cases.update(other.cases)
-        self.remarks.update(other.remarks)
+        self.notes.update(other.notes)
         self.lines.extend(other.lines)
 
 
@@ -79,82 +79,84 @@ class Tally(NamedTuple):
 
 
 def loaded(model: bytes) -> pw.Tokenizer:
-    """Gives our tokenizer of a model."""
+    """Returns our tokenizer of a model."""
     return pw.Tokenizer.from_bytes(model)
 
 
-class Both:
-    """A model in SentencePiece and here."""
+class ModelPair:
+    """A model loaded by SentencePiece and by piecework."""
 
     def __init__(self, model: bytes) -> None:
         self.read = live.read(model)
         self.theirs = live.processor(model)
         self.ours = loaded(model)
-        self.roads = {
-            road: self.ours._options(True, "text", None, None)
-            if road == "fast"
-            else self.ours._made_options(True, "text", None, None, Way(road))
-            for road in ("fast", "uncached", "general")
+        self.paths = {
+            path: self.ours._options(True, "text", None, None)
+            if path == "fast"
+            else self.ours._made_options(True, "text", None, None, Way(path))
+            for path in ("fast", "uncached", "general")
         }
 
     def check(self, text: str) -> Iterator[Difference]:
-        """Compares everything about a text."""
+        """Compares all results for a text."""
         pieces = proto(self.theirs.encode(text, return_type="serialized_proto"))
         ids = [piece["id"] for piece in pieces]
         tokens = [piece["piece"] for piece in pieces]
         encoding = self.ours.encode(text, specials="text")
-        yield from told("ids", text, ids, encoding.ids)
-        yield from told("tokens", text, tokens, encoding.tokens)
-        yield from told("ids alone", text, ids, self.ours.encode_ids(text, specials="text"))
+        yield from compare("ids", text, ids, encoding.ids)
+        yield from compare("tokens", text, tokens, encoding.tokens)
+        yield from compare("ids alone", text, ids, self.ours.encode_ids(text, specials="text"))
         if not (self.read.charsmap or self.read.of_kind(live.USER_DEFINED)):
             yield from self._spans(text, pieces, encoding)
         yield from self.decoded(ids)
 
     def _spans(self, text: str, pieces: list[Json], encoding: Any) -> Iterator[Difference]:
-        """Compares spans, spaces and marks apart: what is removed or added has a place in both, but another."""
+        """Compares spans without spaces and metaspaces at their ends, whose positions differ."""
         ends = np.cumsum([0, *(len(c.encode()) for c in text)]).tolist()
         raw = text.encode()
         for piece, (start, end) in zip(pieces, encoding.offsets, strict=False):
-            wanted = unspaced(raw, piece["begin"], piece["end"])
+            wanted = without_spaces(raw, piece["begin"], piece["end"])
             if wanted[0] < wanted[1]:
-                found = unspaced(raw, ends[start], ends[end])
-                yield from told(f"span of {piece['piece']!r}", text, wanted, found)
+                found = without_spaces(raw, ends[start], ends[end])
+                yield from compare(f"span of {piece['piece']!r}", text, wanted, found)
 
     def decoded(self, ids: list[int]) -> Iterator[Difference]:
-        """Compares the text of ids, whole and as they come."""
+        """Compares decoding, whole and streaming."""
         wanted = self.theirs.decode(ids)
-        yield from told("decoded", ids, wanted, self.ours.decode(ids))
+        yield from compare("decoded", ids, wanted, self.ours.decode(ids))
         stream = self.ours.decode_stream()
         grown = "".join([*map(stream.step, ids), stream.finish()])
-        yield from told("decoded as they come", ids, wanted, grown)
+        yield from compare("decoded by streaming", ids, wanted, grown)
 
     def check_batch(self, texts: list[str]) -> Iterator[Difference]:
-        """Compares many texts at once, by all roads, and again when they were met before."""
+        """Compares batches on all paths, with a cold and a warm cache."""
         wanted = self.theirs.encode(texts)
-        for road in ("fast", "fast", "uncached", "general"):
+        for path in ("fast", "fast", "uncached", "general"):
             call = Call(self.ours, texts, False, True, "text", None, None, True)
-            options = self.roads[road]
+            options = self.paths[path]
             for columns in (False, True):
                 made = self.ours._core.encode_batch(texts, False, options, columns, 1)
                 rows = EncodedBatch(made, call, 1).to_list()
                 for text, ids, found in zip(texts, wanted, rows, strict=True):
-                    yield from told(f"ids of a batch, {road}", text, ids, found)
+                    yield from compare(f"ids of a batch, {path}", text, ids, found)
 
     def check_written(self, texts: list[str]) -> Iterator[Difference]:
-        """Compares with what SentencePiece makes of the model that we write."""
+        """Compares with SentencePiece on the model that we save."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "m.model"
             self.ours.save_sentencepiece(path)
             again = live.processor(path.read_bytes())
-        yield from told(
+        yield from compare(
             "ids of what we write", texts, self.theirs.encode(texts), again.encode(texts)
         )
         saved = pw.Tokenizer.from_str(self.ours.to_str())
         rows = saved.encode_batch(texts, specials="text").to_list()
-        yield from told("ids of what we write as JSON", texts, self.theirs.encode(texts), rows)
+        yield from compare(
+            "ids of the tokenizer.json that we save", texts, self.theirs.encode(texts), rows
+        )
 
     def check_list(self, text: str, wanted: int) -> Iterator[Difference]:
-        """Compares the best segmentations and their scores."""
+        """Compares n-best lists and their scores."""
         if not self.theirs.encode(text):
             return
         serialized = self.theirs.nbest_encode(
@@ -167,11 +169,11 @@ class Both:
         ours = [
             (e.ids, score) for e, score in self.ours.encode_nbest(text, wanted, specials="text")
         ]
-        yield from told(f"{wanted} best", text, theirs, ours)
+        yield from compare(f"{wanted} best", text, theirs, ours)
 
 
 def proto(serialized: bytes) -> list[Json]:
-    """Gives the pieces of SentencePiece's message."""
+    """Returns the pieces of SentencePiece's message."""
     names = {1: "piece", 2: "id", 3: "surface", 4: "begin", 5: "end"}
     rows = [
         {names[field.number]: field.value for field in live.fields(value)}
@@ -182,14 +184,14 @@ def proto(serialized: bytes) -> list[Json]:
     return [empty | row | {"piece": row.get("piece", b"").decode()} for row in rows]
 
 
-def unspaced(text: bytes, start: int, end: int) -> tuple[int, int]:
-    """Gives a span without the spaces and marks at its ends."""
+def without_spaces(text: bytes, start: int, end: int) -> tuple[int, int]:
+    """Returns a span without the spaces and metaspaces at its ends."""
     part = text[start:end].decode().replace("▁", " " * len("▁".encode())).encode()
     return start + len(part) - len(part.lstrip(b" ")), start + len(part.rstrip(b" "))
 
 
-def told(what: str, text: Any, theirs: Any, ours: Any) -> Iterator[Difference]:
-    """Gives the difference, if there is one."""
+def compare(what: str, text: Any, theirs: Any, ours: Any) -> Iterator[Difference]:
+    """Yields the difference, if there is one."""
     if theirs != ours:
         yield Difference(what, text, theirs, ours)
 
@@ -197,57 +199,59 @@ def told(what: str, text: Any, theirs: Any, ours: Any) -> Iterator[Difference]:
 # Trials
 
 
-def trial(name: str, data: Path | None) -> Tally:
-    """Does a trial; its name says which."""
+def trial(name: str, data: Path | None) -> Results:
+    """Runs the trial of a name, which determines it."""
     rng = random.Random(name)
     texts = Texts(rng, data)
     model = made(rng, texts)
-    tally = Tally(Counter(), Counter(), [])
+    results = Results(Counter(), Counter(), [])
     for what, found in (
-        ("as a .model", as_model(rng, texts, model, tally)),
-        ("converted", as_json(rng, texts, model, tally)),
+        ("as a .model", as_model(rng, texts, model, results)),
+        ("converted", as_json(rng, texts, model, results)),
     ):
         kinds = set()
         for difference in found:
-            if difference.what not in kinds:  # one of a kind is enough to mend it
+            if difference.what not in kinds:  # one difference of a kind is enough
                 kinds.add(difference.what)
                 row = difference._replace(what=f"{what}: {difference.what}")
-                tally.lines.append(row.line(name, model.how))
-    return tally
+                results.lines.append(row.line(name, model.how))
+    return results
 
 
-def as_model(rng: random.Random, texts: Texts, made: Made, tally: Tally) -> Iterator[Difference]:
+def as_model(
+    rng: random.Random, texts: Texts, made: Made, results: Results
+) -> Iterator[Difference]:
     """Compares a model with SentencePiece."""
     try:
         live.processor(made.model)
     except RuntimeError as error:
-        tally.remarks[f"SentencePiece refuses: {str(error).partition(':')[2][:60]}"] += 1
+        results.notes[f"SentencePiece refuses: {str(error).partition(':')[2][:60]}"] += 1
         return
     try:
-        both = Both(made.model)
+        both = ModelPair(made.model)
     except pw.errors.PieceworkError as error:
         yield Difference("loading", None, "a model", str(error))
         return
     pieces = [piece for piece, _, _ in both.read.pieces]
     some = [text_for(rng, texts, pieces) for _ in range(TEXTS)]
     for text in some:
-        tally.cases["text"] += 1
+        results.cases["text"] += 1
         yield from guarded(partial(both.check, text), text)
-    tally.cases["batch"] += 1
+    results.cases["batch"] += 1
     yield from guarded(partial(both.check_batch, some), some)
-    tally.cases["written"] += 1
+    results.cases["written"] += 1
     yield from guarded(partial(both.check_written, some), some)
     for text in some[:LISTS]:
-        tally.cases["list"] += 1
+        results.cases["list"] += 1
         wanted = rng.choice((2, 5, LONG_LIST))
         yield from guarded(partial(both.check_list, text[:SHORT], wanted), text[:SHORT])
     ids = [rng.randrange(len(pieces)) for _ in range(rng.choice((1, 5, 20)))]
-    tally.cases["ids"] += 1
+    results.cases["ids"] += 1
     yield from guarded(partial(both.decoded, ids), ids)
 
 
 def guarded(check: Callable[[], Iterator[Difference]], text: Any) -> Iterator[Difference]:
-    """Compares; whatever is raised is a difference, too."""
+    """Compares a text; an exception is a difference too."""
     try:
         yield from check()
     except (KeyboardInterrupt, SystemExit):
@@ -256,8 +260,8 @@ def guarded(check: Callable[[], Iterator[Difference]], text: Any) -> Iterator[Di
         yield Difference(f"raised {type(error).__name__}", text, None, str(error)[:300])
 
 
-def as_json(rng: random.Random, texts: Texts, made: Made, tally: Tally) -> Iterator[Difference]:
-    """Compares what `transformers` makes of a model with `tokenizers`."""
+def as_json(rng: random.Random, texts: Texts, made: Made, results: Results) -> Iterator[Difference]:
+    """Compares the conversion by `transformers` with `tokenizers`."""
     kind = rng.choice((*CONVERTERS, *MORE_CONVERTERS))
     flags = {
         "byte_fallback": made.how.get("byte_fallback", False),
@@ -269,15 +273,15 @@ def as_json(rng: random.Random, texts: Texts, made: Made, tally: Tally) -> Itera
     }
     try:
         document = json.loads(_converted(made.model, kind, flags))
-    except Exception as error:  # noqa: BLE001  (each converter has needs of its own)
-        tally.remarks[f"{kind} cannot convert: {type(error).__name__}"] += 1
+    except Exception as error:  # noqa: BLE001  (each converter has its own requirements)
+        results.notes[f"{kind} cannot convert: {type(error).__name__}"] += 1
         return
     pair = Pair(document, None)
     found = pair.loading()
     pieces = [piece for piece, _ in document["model"]["vocab"]]
     if pair.is_loaded:
         for _ in range(CONVERTED_TEXTS):
-            tally.cases[f"converted, {kind}"] += 1
+            results.cases[f"converted, {kind}"] += 1
             text = text_for(rng, texts, pieces)
             places = sorted({rng.randrange(12), rng.randrange(60)})
             found += pair.check(
@@ -287,7 +291,7 @@ def as_json(rng: random.Random, texts: Texts, made: Made, tally: Tally) -> Itera
         if finding.is_fault and not any(words in finding.what for words in DELIBERATE):
             yield Difference(finding.what, None, finding.theirs, finding.ours)
         else:
-            tally.remarks[finding.what] += 1
+            results.notes[finding.what] += 1
 
 
 def _converted(model: bytes, kind: str, flags: Json) -> str:
@@ -301,50 +305,50 @@ def _converted(model: bytes, kind: str, flags: Json) -> str:
 # Runs
 
 
-def run(seed: str, numbers: range, data: Path | None) -> Tally:
-    """Runs some trials in a row."""
-    tally = Tally(Counter(), Counter(), [])
+def run(seed: str, numbers: range, data: Path | None) -> Results:
+    """Runs some trials one after the other."""
+    results = Results(Counter(), Counter(), [])
     for number in numbers:
-        tally.add(trial(f"{seed}:{number}", data))
-    return tally
+        results.add(trial(f"{seed}:{number}", data))
+    return results
 
 
 def main() -> int:
-    """Runs what the command line asks for."""
+    """Runs the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--trials", type=int, default=1000)
     parser.add_argument("--seed", default="0")
     parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--most-differences", type=int, default=20, help="stop after so many")
+    parser.add_argument("--most-differences", type=int, default=20, help="stop after this number")
     parser.add_argument("--trial", help="run this trial, and no other")
     asked = parser.parse_args()
     data = DATA if DATA.is_dir() else None
-    tally, start = Tally(Counter(), Counter(), []), time.monotonic()
+    results, start = Results(Counter(), Counter(), []), time.monotonic()
     if asked.trial:
-        tally.add(_shown(trial(asked.trial, data)))
+        results.add(_shown(trial(asked.trial, data)))
     else:
-        chunks = (range(at, min(at + 20, asked.trials)) for at in range(0, asked.trials, 20))
+        batches = (range(at, min(at + 20, asked.trials)) for at in range(0, asked.trials, 20))
         with ProcessPoolExecutor(asked.processes) as pool:
-            for done in pool.map(partial(run, asked.seed, data=data), chunks):
-                tally.add(_shown(done))
-                cases, seconds = sum(tally.cases.values()), time.monotonic() - start
+            for done in pool.map(partial(run, asked.seed, data=data), batches):
+                results.add(_shown(done))
+                cases, seconds = sum(results.cases.values()), time.monotonic() - start
                 sys.stderr.write(
-                    f"\r{cases:,} cases, {len(tally.lines)} differences, {seconds:.0f} s "
+                    f"\r{cases:,} cases, {len(results.lines)} differences, {seconds:.0f} s "
                 )
-                if len(tally.lines) >= asked.most_differences:
+                if len(results.lines) >= asked.most_differences:
                     pool.shutdown(cancel_futures=True)
                     break
-    for label, count in sorted((tally.cases + tally.remarks).items()):
+    for label, count in sorted((results.cases + results.notes).items()):
         sys.stderr.write(f"\n{count:>10,}  {label}")
-    sys.stderr.write(f"\n{sum(tally.cases.values()):,} cases, {len(tally.lines)} differences\n")
-    return int(bool(tally.lines))
+    sys.stderr.write(f"\n{sum(results.cases.values()):,} cases, {len(results.lines)} differences\n")
+    return int(bool(results.lines))
 
 
-def _shown(tally: Tally) -> Tally:
-    for line in tally.lines:
+def _shown(results: Results) -> Results:
+    for line in results.lines:
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
-    return tally
+    return results
 
 
 if __name__ == "__main__":

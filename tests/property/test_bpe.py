@@ -1,4 +1,4 @@
-"""The core encodes with BPE as the reference does: every token, for any vocabulary, merges and text."""
+"""BPE encoding: the core gives the reference's tokens for any vocabulary, merges and text."""
 
 import json
 from typing import Any
@@ -20,7 +20,7 @@ texts = st.text(LETTERS + "x ", max_size=40) | st.text("ab", max_size=80) | st.t
 
 @composite
 def models(draw: DrawFn) -> dict[str, Any]:
-    """Draws a model of a tokenizer.json, whose merges are listed."""
+    """Draws a BPE model with a list of merges, as a tokenizer.json has it."""
     prefix, suffix = (draw(affix) for affix in AFFIXES)
     forms = {f for c in LETTERS for f in (c, prefix + c, c + suffix, prefix + c + suffix)}
     separate = bool(suffix) and draw(st.booleans())
@@ -28,8 +28,8 @@ def models(draw: DrawFn) -> dict[str, Any]:
     entries = sorted(forms - draw(st.sets(st.sampled_from(sorted(forms)), max_size=6)))
     unknown = draw(st.sampled_from([None, "<unk>", "a", "absent"]))
     entries += ["<unk>"] if unknown == "<unk>" else []
-    falls = draw(st.booleans())
-    entries += [f"<0x{byte:02X}>" for byte in {*"é中x#/".encode()} if falls]
+    byte_fallback = draw(st.booleans())
+    entries += [f"<0x{byte:02X}>" for byte in {*"é中x#/".encode()} if byte_fallback]
     merges = []
     for _ in range(draw(st.integers(0, 14))):
         left, right = (draw(st.sampled_from(entries)) for _ in range(2))
@@ -48,7 +48,7 @@ def models(draw: DrawFn) -> dict[str, Any]:
         "continuing_subword_prefix": prefix or None,
         "end_of_word_suffix": suffix or None,
         "fuse_unk": draw(st.booleans()),
-        "byte_fallback": falls,
+        "byte_fallback": byte_fallback,
         "ignore_merges": draw(st.booleans()),
         "vocab": {entry: i for i, entry in enumerate(dict.fromkeys(entries))},
         "merges": draw(st.permutations(merges)),
@@ -56,8 +56,8 @@ def models(draw: DrawFn) -> dict[str, Any]:
 
 
 @composite
-def ranked(draw: DrawFn, letters: str) -> dict[str, Any]:
-    """Draws a model whose merges follow from ranks; some of them are equal, some entries have none."""
+def ranked_models(draw: DrawFn, letters: str) -> dict[str, Any]:
+    """Draws a BPE model whose merges follow from ranks; some ranks are equal, some are missing."""
     longer = draw(st.lists(st.text(letters, min_size=2, max_size=6), max_size=16, unique=True))
     highest = len(longer) if draw(st.booleans()) else 3
     ranks = [draw(st.none() | st.integers(0, highest)) for _ in longer]
@@ -84,17 +84,17 @@ def ranked(draw: DrawFn, letters: str) -> dict[str, Any]:
 
 def config_of(model: dict[str, Any], split: dict[str, Any] | None) -> dict[str, Any]:
     members = ("normalizer", "post_processor", "decoder", "truncation", "padding")
-    silent = {"version": "1.0", "added_tokens": [], **dict.fromkeys(members)}
-    return {**silent, "pre_tokenizer": split, "model": model}
+    empty = {"version": "1.0", "added_tokens": [], **dict.fromkeys(members)}
+    return {**empty, "pre_tokenizer": split, "model": model}
 
 
-def check(config: dict[str, Any], texts: list[str]) -> None:
+def check_core_equals_reference(config: dict[str, Any], texts: list[str]) -> None:
     core, reference = pw.Tokenizer.from_str(json.dumps(config)), pipeline.from_dict(config)
     for text in texts:
         try:
             wanted = reference.encode(text)
         except ValueError:
-            with pytest.raises(ValueError):  # noqa: PT011  # what it says is its own
+            with pytest.raises(ValueError):  # noqa: PT011  # each implementation has its own message
                 core.encode(text)
             continue
         found = core.encode(text)
@@ -105,18 +105,20 @@ def check(config: dict[str, Any], texts: list[str]) -> None:
 
 @given(models(), st.sampled_from(SPLITS), st.lists(texts, min_size=1, max_size=6))
 @settings(max_examples=600)
-def test_listed_merges(model: dict[str, Any], split: Any, texts: list[str]) -> None:
-    check(config_of(model, split), texts)
+def test_listed_merges_encode_as_reference(
+    model: dict[str, Any], split: Any, texts: list[str]
+) -> None:
+    check_core_equals_reference(config_of(model, split), texts)
 
 
-@given(ranked("ab") | ranked("abc"), st.lists(texts, min_size=1, max_size=6))
+@given(ranked_models("ab") | ranked_models("abc"), st.lists(texts, min_size=1, max_size=6))
 @settings(max_examples=600)
-def test_ranks(model: dict[str, Any], texts: list[str]) -> None:
-    check(config_of(model, None), texts)
+def test_ranked_merges_encode_as_reference(model: dict[str, Any], texts: list[str]) -> None:
+    check_core_equals_reference(config_of(model, None), texts)
 
 
-def test_an_unused_entry_that_vanishes_leaves_its_place_to_what_follows() -> None:
-    """The attached suffix was counted as a byte of the word, so the last token ended one character too far."""
+def test_offsets_after_unused_entry_without_tokens() -> None:
+    """A former bug: the suffix counted as a byte of the word, so the last token ended one too late."""
     vocab = {token: number for number, token in enumerate(["/", "a", "a/", "b", "b/"])}
     own = {"version": 1, "ranks": None, "suffix_style": None, "unused": ["a"], "training": None}
     model = {
@@ -133,13 +135,15 @@ def test_an_unused_entry_that_vanishes_leaves_its_place_to_what_follows() -> Non
         "merges": [],
     }
     for pre_tokenizer in (None, BYTE_LEVEL):
-        check(config_of(model, pre_tokenizer), ["aa", "baa", "aaa", "aba"])
+        check_core_equals_reference(config_of(model, pre_tokenizer), ["aa", "baa", "aaa", "aba"])
 
 
 @given(models(), st.booleans(), st.lists(texts, min_size=1, max_size=6))
 @settings(max_examples=300)
-def test_bytes(model: dict[str, Any], pattern: bool, texts: list[str]) -> None:
-    check(config_of(model, BYTE_LEVEL | {"use_regex": pattern}), texts)
+def test_byte_level_bpe_encodes_as_reference(
+    model: dict[str, Any], pattern: bool, texts: list[str]
+) -> None:
+    check_core_equals_reference(config_of(model, BYTE_LEVEL | {"use_regex": pattern}), texts)
 
 
 @given(
@@ -149,13 +153,15 @@ def test_bytes(model: dict[str, Any], pattern: bool, texts: list[str]) -> None:
     st.lists(texts, min_size=1, max_size=6),
 )
 @settings(max_examples=600)
-def test_dropout(model: dict[str, Any], chance: float, seed: int, texts: list[str]) -> None:
+def test_dropout_equals_reference_for_same_seed(
+    model: dict[str, Any], chance: float, seed: int, texts: list[str]
+) -> None:
     config = config_of(model | {"dropout": chance}, {"type": "WhitespaceSplit"})
     core, reference = pw.Tokenizer.from_str(json.dumps(config)), pipeline.from_dict(config)
     try:
         wanted = [encoding.ids for encoding in reference.encode_batch(texts, seed=seed)]
     except ValueError:
-        return  # something is unknown, as other tests have it
+        return  # an unknown character without an unknown token; other tests cover the error
     for threads in (1, 3):
         found = core.encode_batch(texts, seed=seed, threads=threads)
         assert found.to_list() == wanted
@@ -168,7 +174,7 @@ words = st.text("ab", min_size=1, max_size=14) | st.text("abc", min_size=1, max_
     st.permutations(["ab", "ba", "aa", "bab", "aab", "abab", "bb", "ca", "abc"]), st.lists(words)
 )
 @settings(max_examples=600)
-def test_recovered_merges_encode_as_their_ranks_do(order: list[str], words: list[str]) -> None:
+def test_recovered_merges_merge_as_their_ranks(order: list[str], words: list[str]) -> None:
     ranks = {entry: rank for rank, entry in enumerate(order[: len(order) - len(words) % 5])}
     listed, implied = bpe.Listed(bpe.recovered(ranks)), bpe.Implied(ranks)
     for word in words:

@@ -1,4 +1,4 @@
-"""The core learns BPE as the reference does: every entry, every merge, every count; and its merges encode what it learned."""
+"""BPE training: the core learns the reference's entries, merges and counts."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ import strategies
 from piecework.reference.bpe_train import train_bpe
 from piecework.reference.settings import BpeTrainer
 
-# Without an unknown token a training on characters warns.
+# Training on characters without an unknown token raises a warning.
 pytestmark = pytest.mark.filterwarnings("ignore::piecework.errors.PieceworkWarning")
 
 Outcome = tuple[list[str], list[dict[str, Any]], list[int]]
@@ -20,7 +20,7 @@ Outcome = tuple[list[str], list[dict[str, Any]], list[int]]
 
 @st.composite
 def trainers(draw: st.DrawFn) -> dict[str, Any]:
-    """Gives settings, most of them at their defaults."""
+    """Draws trainer settings, most of them at their defaults."""
     choices: dict[str, st.SearchStrategy[Any]] = {
         "vocab_size": st.sampled_from([6, 10, 20, 40, 400]),
         "max_merges": st.integers(0, 12),
@@ -56,7 +56,7 @@ def reference(words: Mapping[str, int], trainer: dict[str, Any]) -> Outcome:
     return trained.vocabulary, [merge._asdict() for merge in trained.history], trained.counts
 
 
-def check(words: dict[str, int], trainer: dict[str, Any]) -> None:
+def check_core_equals_reference(words: dict[str, int], trainer: dict[str, Any]) -> None:
     try:
         wanted = reference(words, trainer)
     except (ValueError, OverflowError):
@@ -71,13 +71,11 @@ def check(words: dict[str, int], trainer: dict[str, Any]) -> None:
 @example({"aaaa": 3, "aaa": 2}, {"ties": "hf", "special_tokens": ["aa"]})
 @example({"b": 1}, {"special_tokens": ["b"], "end_of_word_suffix": "b", "suffix_style": "separate"})
 @example({"a</w>": 1, "a": 1, "ba": 2}, {"end_of_word_suffix": "</w>", "ties": "first"})
-def test_core_and_reference_learn_alike(words: dict[str, int], trainer: dict[str, Any]) -> None:
-    check(words, trainer)
+def test_core_learns_as_reference(words: dict[str, int], trainer: dict[str, Any]) -> None:
+    check_core_equals_reference(words, trainer)
 
 
 @pytest.mark.fuzz
 @given(strategies.tables, trainers())
-def test_core_and_reference_learn_alike_for_long(
-    words: dict[str, int], trainer: dict[str, Any]
-) -> None:
-    check(words, trainer)
+def test_core_learns_as_reference_fuzz(words: dict[str, int], trainer: dict[str, Any]) -> None:
+    check_core_equals_reference(words, trainer)

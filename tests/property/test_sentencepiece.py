@@ -1,4 +1,4 @@
-"""SentencePiece's normalization and decoding: the core gives what the reference does, spans included."""
+"""SentencePiece normalization and decoding: the core equals the reference, offsets included."""
 
 import base64
 import itertools
@@ -15,8 +15,8 @@ ALPHABET = "abc ▁\tﬁ½é\u200b<>"
 SYMBOLS = ("ab", "<a b>", "▁▁", "<")
 
 
-def table() -> bytes:
-    """Gives a table of rules as a model holds it."""
+def charsmap_bytes() -> bytes:
+    """Returns a charsmap as a .model file stores it."""
     rules = charsmap.CharsMap.from_pairs(PAIRS)
     units = b"".join(unit.to_bytes(4, "little") for unit in rules.units)
     return len(units).to_bytes(4, "little") + units + rules.replacements
@@ -33,11 +33,11 @@ symbols = st.lists(st.sampled_from(SYMBOLS), unique=True)
 
 
 @given(flags, st.booleans(), symbols, st.text(ALPHABET, max_size=20))
-def test_normalization(
+def test_normalization_equals_reference(
     flags: dict[str, bool], has_rules: bool, symbols: list[str], text: str
 ) -> None:
     settings = normalizers.SentencePiece(
-        table() if has_rules else None, **flags, user_defined_symbols=symbols
+        charsmap_bytes() if has_rules else None, **flags, user_defined_symbols=symbols
     )
     wanted = normalize.from_dict(settings.to_dict())(text)
     assert settings.normalize_str(text) == wanted.text
@@ -47,10 +47,10 @@ def test_normalization(
 
 
 @given(flags, symbols, st.sampled_from([*SYMBOLS, "a b", " a ", "ﬁ"]))
-def test_added_tokens_are_sought_in_their_form(
+def test_added_tokens_match_in_normalized_form(
     flags: dict[str, bool], symbols: list[str], token: str
 ) -> None:
-    settings = normalizers.SentencePiece(table(), **flags, user_defined_symbols=symbols)
+    settings = normalizers.SentencePiece(charsmap_bytes(), **flags, user_defined_symbols=symbols)
     form = normalize.from_dict(settings.to_dict()).form_of(token)
     vocab = dict.fromkeys([*ALPHABET, *"xyfie/12\u0301"])
     tok = pw.Tokenizer(models.BPE(list(vocab)), normalizer=settings, added_tokens=[token])
@@ -63,12 +63,12 @@ PIECES = ["▁", "▁a", "b", "▁▁", "<unk>", "<0xE4>", "<0xBD>", "<0xA0>", "
 
 
 @given(st.lists(st.sampled_from(PIECES)))
-def test_decoding(pieces: list[str]) -> None:
-    for told in itertools.product((True, False), repeat=3):
-        decoder = decoders.SentencePiece(*told)
+def test_decoding_equals_reference(pieces: list[str]) -> None:
+    for settings in itertools.product((True, False), repeat=3):
+        decoder = decoders.SentencePiece(*settings)
         assert decoder.decode(pieces) == decode.decode(pieces, decoder.to_dict())
 
 
-def test_the_table_is_what_json_holds() -> None:
-    written = base64.b64encode(table()).decode()
+def test_charsmap_of_json_equals_pairs() -> None:
+    written = base64.b64encode(charsmap_bytes()).decode()
     assert charsmap.CharsMap.from_base64(written) == charsmap.CharsMap.from_pairs(PAIRS)

@@ -1,4 +1,4 @@
-"""The core normalizes, splits, encodes, decodes and weighs as the reference does."""
+"""Each stage of the core equals the reference: normalization, splitting, encoding, decoding, scoring."""
 
 from typing import Any
 
@@ -14,26 +14,26 @@ CORE, REFERENCE = impls.Core(), impls.Reference()
 
 @given(strategies.texts, strategies.pipelines())
 @settings(max_examples=800)
-def test_normalization(text: str, pipeline: dict[str, Any]) -> None:
+def test_normalization_equals_reference(text: str, pipeline: dict[str, Any]) -> None:
     assert CORE.normalize(text, pipeline) == REFERENCE.normalize(text, pipeline)
 
 
 @given(strategies.texts, strategies.pipelines())
 @settings(max_examples=500)
-def test_pre_tokenization(text: str, pipeline: dict[str, Any]) -> None:
+def test_pre_tokenization_equals_reference(text: str, pipeline: dict[str, Any]) -> None:
     assert CORE.words(text, pipeline) == REFERENCE.words(text, pipeline)
 
 
 @given(strategies.corpora, strategies.pipelines())
 @settings(max_examples=300)
-def test_counting(texts: list[str], pipeline: dict[str, Any]) -> None:
+def test_counting_equals_reference(texts: list[str], pipeline: dict[str, Any]) -> None:
     wanted = REFERENCE.count(texts, pipeline)
     assert list(CORE.count(texts, pipeline).items()) == list(wanted.items())
 
 
 @given(strategies.encoders(), st.lists(strategies.texts, max_size=6), strategies.specials)
 @settings(max_examples=1200)
-def test_encoding(
+def test_encoding_equals_reference(
     encoder: tuple[list[str], dict[str, Any]], texts: list[str], specials: str | list[str]
 ) -> None:
     core, reference = CORE.encoder(*encoder), REFERENCE.encoder(*encoder)
@@ -43,13 +43,13 @@ def test_encoding(
 
 @given(strategies.encoders(), strategies.texts)
 @settings(max_examples=300)
-def test_special_tokens_can_be_refused(
+def test_specials_error_refuses_special_tokens_in_text(
     encoder: tuple[list[str], dict[str, Any]], text: str
 ) -> None:
     vocab, _ = encoder
-    held = any(token in text for token in impls.SPECIAL_TOKENS if token in vocab)
+    is_contained = any(token in text for token in impls.SPECIAL_TOKENS if token in vocab)
     for impl in impls.IMPLS:
-        if held:
+        if is_contained:
             with pytest.raises(ValueError, match=r"specials="):
                 impl.encoder(*encoder).encode(text, "error")
         else:
@@ -62,7 +62,9 @@ def test_special_tokens_can_be_refused(
     skip=st.booleans(),
 )
 @settings(max_examples=400)
-def test_decoding(encoder: tuple[list[str], dict[str, Any]], ids: list[int], *, skip: bool) -> None:
+def test_decoding_equals_reference(
+    encoder: tuple[list[str], dict[str, Any]], ids: list[int], *, skip: bool
+) -> None:
     ids = [i % len(encoder[0]) for i in ids]
     found = CORE.encoder(*encoder).decode(ids, skip_special_tokens=skip)
     assert found == REFERENCE.encoder(*encoder).decode(ids, skip_special_tokens=skip)
@@ -70,7 +72,7 @@ def test_decoding(encoder: tuple[list[str], dict[str, Any]], ids: list[int], *, 
 
 @given(strategies.encoders(), strategies.texts, st.data())
 @settings(max_examples=300)
-def test_log_likelihood(
+def test_log_likelihood_equals_reference(
     encoder: tuple[list[str], dict[str, Any]], text: str, data: st.DataObject
 ) -> None:
     vocab, settings_ = encoder

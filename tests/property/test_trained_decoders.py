@@ -1,4 +1,4 @@
-"""What is trained decodes to the text, but for what its pre-tokenizer loses: for all pairs of trainer and pre-tokenizer."""
+"""Decoders of trained tokenizers return the text, except for parts that the pre-tokenizer drops."""
 
 import json
 from typing import Any
@@ -22,18 +22,20 @@ def without_white_space(text: str) -> str:
     return "".join(text.split())
 
 
-def check(name: str, pipeline: str, text: str) -> None:
+def check_round_trip(name: str, pipeline: str, text: str) -> None:
     tok, parts = trained.tokenizer(name, pipeline), trained.PIPELINES[pipeline]
     ids = tok.encode_ids(text)
     decoded, expected = tok.decode(ids), parts.expected(text)
     assert not trained.FOREIGN.intersection(decoded)
-    # Cleaning up takes spaces away that splitting put there.
-    cleans = name.startswith("WordPiece") and isinstance(parts.pre_tokenizer, p.BertPreTokenizer)
-    # SentencePiece takes the space that it put behind a text for one before it.
-    trails = name.startswith("Unigram") and parts.normalizer == trained.AFTER_SPACES
-    if trails and text:
+    # The clean-up removes spaces that splitting inserted.
+    removes_spaces = name.startswith("WordPiece") and isinstance(
+        parts.pre_tokenizer, p.BertPreTokenizer
+    )
+    # SentencePiece takes the space that it appends to a text for a leading one.
+    has_trailing_space = name.startswith("Unigram") and parts.normalizer == trained.SUFFIX_SPACES
+    if has_trailing_space and text:
         assert decoded == trained.without_space(f"{text} ")
-    elif (parts.exact or trained.marks_words(name)) and not cleans:
+    elif (parts.exact or trained.shows_word_boundaries(name)) and not removes_spaces:
         assert decoded == expected
     else:
         assert without_white_space(decoded) == without_white_space(expected)
@@ -41,22 +43,22 @@ def check(name: str, pipeline: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "pipeline"), trained.PAIRS)
-def test_texts_that_were_trained_on_come_back(name: str, pipeline: str) -> None:
+def test_training_texts_round_trip(name: str, pipeline: str) -> None:
     for text in trained.TRAINING_TEXTS:
-        check(name, pipeline, text)
+        check_round_trip(name, pipeline, text)
 
 
 @given(st.sampled_from(trained.PAIRS), TEXTS)
 @settings(max_examples=4000)
-def test_other_texts_come_back(pair: tuple[str, str], text: str) -> None:
-    check(*pair, text)
+def test_other_texts_round_trip(pair: tuple[str, str], text: str) -> None:
+    check_round_trip(*pair, text)
 
 
 @pytest.mark.parametrize(("name", "pipeline"), trained.PAIRS)
-def test_the_reference_chooses_the_same_decoder(name: str, pipeline: str) -> None:
+def test_decoder_equals_reference_choice(name: str, pipeline: str) -> None:
     tok, chosen = trained.tokenizer(name, pipeline), trained.TRAINERS[name]
     if any(kind in repr(tok.pre_tokenizer) for kind in ("Jieba", "Function")):
-        return  # the reference has neither
+        return  # the reference has no such pre-tokenizer
     if isinstance(tok.decoder, pw.decoders.SentencePiece):
         assert name.startswith("Unigram")
         assert "piecework.SentencePiece" in repr(tok.normalizer.to_dict() if tok.normalizer else "")

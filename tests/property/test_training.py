@@ -1,4 +1,4 @@
-"""The core trains as the reference does: every entry, every merge, every count."""
+"""WordPiece training: the core learns the reference's entries, merges and counts."""
 
 import re
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ LIKELIHOOD = {"vocab_size": 60, "criterion": "likelihood"}
 def outcome(
     impl: impls.Impl, words: Mapping[str, int], trainer: dict[str, Any]
 ) -> impls.Trained | type:
-    """Gives what training gives, or the kind of error it fails with."""
+    """Returns the result of training, or the class of its error."""
     try:
         return impl.train(words, trainer)
     except OverflowError:
@@ -29,7 +29,7 @@ def outcome(
         return ValueError
 
 
-def check(words: Mapping[str, int], trainer: dict[str, Any]) -> None:
+def check_core_equals_reference(words: Mapping[str, int], trainer: dict[str, Any]) -> None:
     assert outcome(CORE, words, trainer) == outcome(REFERENCE, words, trainer)
 
 
@@ -38,11 +38,11 @@ def check(words: Mapping[str, int], trainer: dict[str, Any]) -> None:
 @example({"ﬁ": 2, "\u2060": 1, "\u180e": 2, "hello": 5, "\x7f": 5}, LIKELIHOOD | {"ties": "first"})
 @example({"aaaa": 3, "aaa": 2}, {"vocab_size": 60, "criterion": "sum", "prune_unused": True})
 @example({"a##b": 1, "ab": 1}, {"vocab_size": 60, "criterion": "pmi", "ties": "hf"})
-def test_core_and_reference_train_alike(words: dict[str, int], trainer: dict[str, Any]) -> None:
-    check(words, trainer)
+def test_core_trains_as_reference(words: dict[str, int], trainer: dict[str, Any]) -> None:
+    check_core_equals_reference(words, trainer)
 
 
-# Few letters and few different counts: many gains of other counts are equal, but not as floats.
+# Few letters and few different counts: many gains of different counts are equal, but not as floats.
 tied_tables = st.sampled_from([(1,), (1, 2), (5, 10), (3, 6, 12), (2**56 - 1, 2**56)]).flatmap(
     lambda counts: st.dictionaries(
         st.text("abcdel", min_size=1, max_size=8), st.sampled_from(counts), min_size=1, max_size=9
@@ -61,10 +61,8 @@ tied_trainers = st.fixed_dictionaries(
 
 @given(tied_tables, tied_trainers)
 @settings(max_examples=500)
-def test_core_and_reference_break_ties_alike(
-    words: dict[str, int], trainer: dict[str, Any]
-) -> None:
-    check(words, trainer)
+def test_core_breaks_ties_as_reference(words: dict[str, int], trainer: dict[str, Any]) -> None:
+    check_core_equals_reference(words, trainer)
 
 
 @pytest.mark.fuzz
@@ -72,15 +70,13 @@ def test_core_and_reference_break_ties_alike(
     strategies.tables | tied_tables,
     strategies.trainers() | tied_trainers,
 )
-def test_core_and_reference_train_alike_for_long(
-    words: dict[str, int], trainer: dict[str, Any]
-) -> None:
-    check(words, trainer)
+def test_core_trains_as_reference_fuzz(words: dict[str, int], trainer: dict[str, Any]) -> None:
+    check_core_equals_reference(words, trainer)
 
 
 @given(strategies.tables, strategies.trainers())
 @settings(max_examples=300)
-def test_a_vocabulary_is_never_larger_than_asked(
+def test_vocabulary_never_exceeds_vocab_size(
     words: dict[str, int], trainer: dict[str, Any]
 ) -> None:
     trained = outcome(CORE, words, trainer)
@@ -91,7 +87,7 @@ def test_a_vocabulary_is_never_larger_than_asked(
 
 @given(strategies.tables, strategies.trainers())
 @settings(max_examples=300)
-def test_the_least_size_that_an_error_names_is_enough(
+def test_smallest_vocab_size_in_error_message_suffices(
     words: dict[str, int], trainer: dict[str, Any]
 ) -> None:
     trainer = trainer | {"vocab_size": 1, "max_merges": 0}
@@ -100,8 +96,8 @@ def test_the_least_size_that_an_error_names_is_enough(
     except ValueError as error:
         if "vocab_size" not in str(error):
             return
-        least = max(int(number) for number in re.findall(r"\d+", str(error)))
-        assert len(CORE.train(words, trainer | {"vocab_size": least}).vocab) == least
-        if least > 1:
+        smallest = max(int(number) for number in re.findall(r"\d+", str(error)))
+        assert len(CORE.train(words, trainer | {"vocab_size": smallest}).vocab) == smallest
+        if smallest > 1:
             with pytest.raises(ValueError, match="vocab_size"):
-                CORE.train(words, trainer | {"vocab_size": least - 1})
+                CORE.train(words, trainer | {"vocab_size": smallest - 1})

@@ -1,4 +1,4 @@
-"""The lattice of Unigram and WordPiece against all segmentations, listed one by one."""
+"""Lattices of Unigram and WordPiece against a brute-force list of all segmentations."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -29,7 +29,7 @@ vocabularies = st.dictionaries(st.text("abc", min_size=2, max_size=4), scores).f
 
 
 def segmentations(text: str, entries: Mapping[str, float]) -> Iterator[list[str]]:
-    """Gives all ways to spell a text."""
+    """Iterates over all segmentations of a text into entries."""
     if not text:
         yield []
     for end in range(1, len(text) + 1):
@@ -38,7 +38,7 @@ def segmentations(text: str, entries: Mapping[str, float]) -> Iterator[list[str]
 
 
 @given(vocabularies, texts)
-def test_nothing_is_better_than_the_best(vocab: dict[str, float], text: str) -> None:
+def test_best_segmentation_has_highest_score(vocab: dict[str, float], text: str) -> None:
     pieces = [piece.entry or "" for piece in Encoder(vocab, Settings())(text)]
     assert "".join(pieces) == text
     most = max(sum(vocab[piece] for piece in row) for row in segmentations(text, vocab))
@@ -46,7 +46,7 @@ def test_nothing_is_better_than_the_best(vocab: dict[str, float], text: str) -> 
 
 
 @given(vocabularies, texts, st.integers(1, 40))
-def test_nbest_lists_the_best(vocab: dict[str, float], text: str, wanted: int) -> None:
+def test_nbest_equals_brute_force(vocab: dict[str, float], text: str, wanted: int) -> None:
     found = Encoder(vocab, Settings()).nbest(text, wanted)
     rows = [tuple(piece.entry or "" for piece in pieces) for pieces, _ in found]
     everything = [tuple(row) for row in segmentations(text, vocab)]
@@ -64,7 +64,9 @@ few = st.lists(st.floats(-9, 0), min_size=1, max_size=9).map(
 
 
 @given(st.lists(few, max_size=3), st.integers(1, 30))
-def test_the_best_rows_of_several_words(words: list[list[tuple[int, float]]], wanted: int) -> None:
+def test_nbest_of_several_words_equals_brute_force(
+    words: list[list[tuple[int, float]]], wanted: int
+) -> None:
     rows: list[tuple[tuple[int, ...], float]] = [((), 0.0)]
     for paths in words:
         rows = joined(rows, paths[:wanted], wanted)
@@ -74,14 +76,14 @@ def test_the_best_rows_of_several_words(words: list[list[tuple[int, float]]], wa
 
 
 @given(vocabularies, texts)
-def test_log_probability_is_that_of_all(vocab: dict[str, float], text: str) -> None:
+def test_log_probability_sums_over_all_segmentations(vocab: dict[str, float], text: str) -> None:
     whole = sum(exp(sum(vocab[p] for p in row)) for row in segmentations(text, vocab))
     found = Encoder(vocab, Settings()).log_probability(text)
     assert isclose(found, log(whole), rel_tol=1e-9, abs_tol=1e-9)
 
 
 @given(vocabularies, texts)
-def test_shares_are_expected_counts(vocab: dict[str, float], text: str) -> None:
+def test_lattice_shares_are_expected_counts(vocab: dict[str, float], text: str) -> None:
     edges = list(lattice.matches(text, vocab, 4))
     weights = [Wide.of(exp(vocab[edge.entry])) for edge in edges]
     sums = lattice.forward(len(text), edges, weights)
@@ -96,11 +98,11 @@ def test_shares_are_expected_counts(vocab: dict[str, float], text: str) -> None:
 
 
 SAMPLED = {"a": -1.0, "b": -2.0, "ab": -1.5, "ba": -4.0, "aba": -3.0}
-CHI_SQUARE = 31.26  # 11 degrees of freedom: a right sampler is above it once in a thousand runs
+CHI_SQUARE = 31.26  # 11 degrees of freedom: a correct sampler exceeds it once in a thousand runs
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.3, 1.0])
-def test_sampling_follows_the_probabilities(alpha: float) -> None:
+def test_sampling_follows_probabilities(alpha: float) -> None:
     text, draws = "ababa", 6000
     encode = Encoder(SAMPLED, Settings())
     rows = {
@@ -117,7 +119,7 @@ def test_sampling_follows_the_probabilities(alpha: float) -> None:
     assert sum((drawn[row] - n) ** 2 / n for row, n in expected.items()) < CHI_SQUARE
 
 
-def test_a_long_word_is_not_too_small_for_a_float() -> None:
+def test_long_word_does_not_underflow() -> None:
     encode = Encoder({"a": -20.0, "aa": -30.0}, Settings())
     assert -160_000 < encode.log_probability("a" * 10_000) < -140_000
     assert len(encode.sample("a" * 1000, 1.0, SplitMix64(0))) >= 500
@@ -127,7 +129,9 @@ def test_a_long_word_is_not_too_small_for_a_float() -> None:
 
 
 @given(vocabularies, texts)
-def test_the_likeliest_pieces_of_wordpiece(vocab: dict[str, float], text: str) -> None:
+def test_likeliest_wordpiece_segmentation_has_highest_score(
+    vocab: dict[str, float], text: str
+) -> None:
     chances = {entry: exp(score) for entry, score in vocab.items()}
     chances |= {f"##{entry}": exp(score - 1) for entry, score in vocab.items()}
     pieces = LikeliestSplitter(chances)(text)
@@ -138,7 +142,9 @@ def test_the_likeliest_pieces_of_wordpiece(vocab: dict[str, float], text: str) -
 
 
 @given(vocabularies, texts, st.integers(1, 40))
-def test_sums_and_lists_of_wordpiece(vocab: dict[str, float], text: str, wanted: int) -> None:
+def test_wordpiece_nbest_and_probability_equal_brute_force(
+    vocab: dict[str, float], text: str, wanted: int
+) -> None:
     chances = {entry: exp(score) for entry, score in vocab.items()}
     chances |= {f"##{entry}": exp(score - 1) for entry, score in vocab.items()}
     split = LikeliestSplitter(chances)
@@ -149,7 +155,7 @@ def test_sums_and_lists_of_wordpiece(vocab: dict[str, float], text: str, wanted:
 
 
 @pytest.mark.parametrize("unknown", ["word", "run", "char"])
-def test_what_longest_match_knows_is_known(unknown: str) -> None:
+def test_unknown_parts_equal_those_of_longest_match(unknown: str) -> None:
     chances = {"a": 0.5, "##a": 0.2, "##b": 0.2, "##ab": 0.1}
     likeliest = LikeliestSplitter(chances, unknown=unknown, max_input_chars_per_word=6)
     longest = Splitter(chances, unknown=unknown, max_input_chars_per_word=6)
@@ -159,7 +165,9 @@ def test_what_longest_match_knows_is_known(unknown: str) -> None:
 
 
 @given(st.floats(0, 1), texts, st.integers(0, 2**64 - 1))
-def test_dropout_of_longest_match(dropout: float, text: str, seed: int) -> None:
+def test_dropout_spells_the_word_and_depends_on_seed_alone(
+    dropout: float, text: str, seed: int
+) -> None:
     entries = {*SINGLES, "ab", "abc", "bc", *(f"##{e}" for e in (*SINGLES, "ab", "abc", "bc"))}
     split = Splitter(entries, dropout=dropout)
     pieces = split(text, SplitMix64(seed))
@@ -171,7 +179,9 @@ def test_dropout_of_longest_match(dropout: float, text: str, seed: int) -> None:
         assert len(pieces) == len(text)
 
 
-def test_dropout_drops_as_often_as_it_says() -> None:
+def test_dropout_rate_equals_setting() -> None:
     split = Splitter({"a", "##b", "ab"}, dropout=0.3)
     dropped = sum(len(split("ab", SplitMix64.of_input(0, n))) == 2 for n in range(4000))
-    assert abs(dropped - 1200) < 4 * (4000 * 0.3 * 0.7) ** 0.5  # wrong once in 15,000 runs
+    assert (
+        abs(dropped - 1200) < 4 * (4000 * 0.3 * 0.7) ** 0.5
+    )  # fails by chance once in 15,000 runs

@@ -1,4 +1,4 @@
-"""The core learns Unigram as the reference does, bit for bit: every entry and score, every round, with any number of threads."""
+"""Unigram training: the core learns the reference's entries, scores and steps, bit for bit."""
 
 import itertools
 from collections import Counter
@@ -27,7 +27,7 @@ tables = st.dictionaries(words, counts, min_size=1, max_size=14)
 
 @st.composite
 def trainers(draw: st.DrawFn) -> dict[str, Any]:
-    """Gives settings, most of them at their defaults."""
+    """Draws trainer settings, most of them at their defaults."""
     choices: dict[str, st.SearchStrategy[Any]] = {
         "seed_size": st.integers(0, 12),
         "shrinking_factor": st.sampled_from([0.1, 0.5, 0.9, 0.99]),
@@ -49,30 +49,30 @@ def trainers(draw: st.DrawFn) -> dict[str, Any]:
         "treat_whitespace_as_suffix": st.just(value=True),
     }
     given = {name: draw(choice) for name, choice in choices.items() if draw(st.integers(0, 3)) == 0}
-    bytes_too = 256 if given.get("byte_fallback") else 0
-    return given | {"vocab_size": draw(st.integers(1, 40)) + bytes_too}
+    byte_tokens = 256 if given.get("byte_fallback") else 0
+    return given | {"vocab_size": draw(st.integers(1, 40)) + byte_tokens}
 
 
 def core(words: Words, trainer: dict[str, Any], threads: int | None = 1) -> Outcome:
     settings = pw.UnigramTrainer(**trainer)
     tok = pw.train(words, settings, normalizer=None, pre_tokenizer=None, threads=threads)
     assert isinstance(tok.model, models.Unigram)
-    rounds = [(done.pieces, done.log_likelihood, list(done.removed or ())) for done in tok.steps]
-    return list(tok.model.vocab), rounds
+    steps = [(step.pieces, step.log_likelihood, list(step.removed or ())) for step in tok.steps]
+    return list(tok.model.vocab), steps
 
 
 def reference(words: Words, trainer: dict[str, Any]) -> Outcome:
     trained = train_unigram(words, UnigramTrainer(**trainer))
-    rounds = [
+    steps = [
         (row.pieces, row.log_likelihood, list(row.dropped))
         if isinstance(row, Step)
         else (row.pieces, None, list(row.removed))
         for row in trained.history
     ]
-    return trained.vocabulary, rounds
+    return trained.vocabulary, steps
 
 
-def check(words: Words, trainer: dict[str, Any]) -> None:
+def check_core_equals_reference(words: Words, trainer: dict[str, Any]) -> None:
     try:
         wanted = reference(words, trainer)
     except (ValueError, OverflowError) as error:
@@ -87,14 +87,14 @@ def check(words: Words, trainer: dict[str, Any]) -> None:
 @example({"ab" * 40: 3, "b" * 90: 2}, {"vocab_size": 9, "max_piece_length": 60})
 @example({"a" * 700: 1, "b": 2**60}, {"vocab_size": 6, "character_coverage": 1.0})
 @example({"abc" * 900 + "ca" * 900: 1, "b": 2**50}, {"vocab_size": 9, "max_piece_length": 3})
-def test_core_and_reference_learn_alike(words: Words, trainer: dict[str, Any]) -> None:
-    check(words, trainer)
+def test_core_learns_as_reference(words: Words, trainer: dict[str, Any]) -> None:
+    check_core_equals_reference(words, trainer)
 
 
 @pytest.mark.fuzz
 @given(tables, trainers())
-def test_core_and_reference_learn_alike_for_long(words: Words, trainer: dict[str, Any]) -> None:
-    check(words, trainer)
+def test_core_learns_as_reference_fuzz(words: Words, trainer: dict[str, Any]) -> None:
+    check_core_equals_reference(words, trainer)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_core_and_reference_learn_alike_for_long(words: Words, trainer: dict[str
     ],
 )
 @pytest.mark.parametrize("is_split", [True, False])
-def test_core_and_reference_learn_alike_from_corpora(
+def test_core_learns_as_reference_from_corpora(
     names: list[str], lines: int, trainer: dict[str, Any], is_split: bool, corpus_lines: Lines
 ) -> None:
     taken = [line for name in names for line in itertools.islice(corpus_lines(name), lines)]
@@ -124,7 +124,7 @@ many = {
 }
 
 
-def test_threads_change_nothing() -> None:
+def test_model_does_not_depend_on_threads() -> None:
     long = {word * 300: 1 for word in list(many)[:60]}
     alone = core(many | long, {"vocab_size": 90}, threads=1)
     assert core(many | long, {"vocab_size": 90}, threads=5) == alone

@@ -1,4 +1,4 @@
-"""spec/cases/bpe_train.json through the reference."""
+"""The cases of spec/cases/bpe_train.json in the reference."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ def name_of(case: Case) -> str:
 
 
 def state_of(training: BpeTraining) -> Case:
-    """Gives the counts of symbols and of pairs as they stand, by their names."""
+    """Returns the current counts of symbols and pairs by name."""
     how = training.trainer.continuing_subword_prefix, training.trainer.end_of_word_suffix
     now = training.now()
     return {
@@ -30,7 +30,7 @@ def state_of(training: BpeTraining) -> Case:
 
 
 @pytest.mark.parametrize("case", TRAIN, ids=name_of)
-def test_train(case: Case) -> None:
+def test_training_equals_case(case: Case) -> None:
     expected, words = case["expected"], dict(case["words"])
     if "error" in expected:
         with pytest.raises(ERRORS[expected["error"]]) as caught:
@@ -51,5 +51,5 @@ def test_train(case: Case) -> None:
         assert row | wanted == row
 
 
-def test_names_are_unique() -> None:
+def test_case_names_are_unique() -> None:
     assert len({name_of(case) for case in TRAIN}) == len(TRAIN)

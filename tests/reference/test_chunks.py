@@ -1,4 +1,4 @@
-"""Where texts may be cut: spec/cases/chunks.json, and that it changes nothing."""
+"""Safe split points of texts: spec/cases/chunks.json, and that chunks give the tokens of the text."""
 
 import itertools
 import json
@@ -58,7 +58,7 @@ MODEL = {
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
-def test_case(case: Json) -> None:
+def test_chunks_equal_case(case: Json) -> None:
     assert case.keys() <= {"name", "normalizer", "pre_tokenizer", "text", "chunks"}
     cutter = Cutter.of(case["normalizer"], case["pre_tokenizer"])
     if case["chunks"] is None:
@@ -71,7 +71,7 @@ def test_case(case: Json) -> None:
 
 @given(st.sampled_from(NORMALIZERS), st.sampled_from(SPLITTERS), strategies.texts)
 @settings(max_examples=600)
-def test_the_tokens_of_a_text_are_those_of_its_chunks(
+def test_tokens_of_chunks_equal_tokens_of_the_text(
     normalizer: Json | None, pre_tokenizer: Json, text: str
 ) -> None:
     cutter = Cutter.of(normalizer, pre_tokenizer)

@@ -1,4 +1,4 @@
-"""Bytes of tokens: the core against the reference."""
+"""Decoding to bytes: the core against the reference."""
 
 import random
 
@@ -43,7 +43,7 @@ DECODERS: list[d.Decoder | None] = [
 
 
 @pytest.mark.parametrize("decoder", DECODERS, ids=repr)
-def test_bytes_are_those_of_the_reference(decoder: d.Decoder | None) -> None:
+def test_decoded_bytes_equal_reference(decoder: d.Decoder | None) -> None:
     tok = pw.Tokenizer(models.WordLevel(TOKENS, unk_token="a"), decoder=decoder)
     settings = decoder and decoder.to_dict()
     rng = random.Random(2)

@@ -1,4 +1,4 @@
-"""The gain of a merge as a real number: against powers of integers, and against many decimals."""
+"""The exact gain of a merge against products of integer powers and high-precision decimals."""
 
 import itertools
 import random
@@ -16,7 +16,7 @@ SCALE = 2**56
 
 
 def gains(total: int) -> Iterator[Gain]:
-    """Gives every gain that a table of so many symbols can have."""
+    """Iterates over all gains that a table of `total` symbols can have."""
     for n in range(1, total // 2 + 1):
         for a in range(n, total):
             yield from (Gain(n, a, b, total) for b in range(a, total - a + 1))
@@ -25,7 +25,7 @@ def gains(total: int) -> Iterator[Gain]:
 
 
 def compared_by_powers(terms: Iterable[Term]) -> int:
-    """Gives the sign of a sum of logarithms by the product of powers that it is the logarithm of."""
+    """Returns the sign of a sum of logarithms, computed from the corresponding product of powers."""
     known = list(terms)
     above = prod(x**c for c, x in known if c > 0)
     below = prod(x**-c for c, x in known if c < 0)
@@ -33,7 +33,7 @@ def compared_by_powers(terms: Iterable[Term]) -> int:
 
 
 def in_decimals(gain: Gain) -> Decimal:
-    """Gives a gain to some seventy places."""
+    """Returns a gain to about 70 decimal places."""
     return sum((c * Decimal(x).ln() for c, x in gain.terms()), Decimal(0))
 
 
@@ -55,8 +55,8 @@ def test_gains_compare_as_products_of_powers(total: int) -> None:
         assert order(one, other) == compared_by_powers(difference(one, other))
 
 
-def test_floats_of_equal_gains_differ() -> None:
-    """These are what floats get wrong: equal gains, the greater float on either side."""
+def test_float_gains_of_equal_gains_differ() -> None:
+    """Floats order equal gains either way, so they cannot decide ties."""
     sides = set()
     for total in range(4, 25):
         ordered = sorted(gains(total), key=lambda gain: gain.estimate)
@@ -67,14 +67,14 @@ def test_floats_of_equal_gains_differ() -> None:
     assert sides == {-1, 0, 1}
 
 
-def test_a_gain_of_zero_has_a_float_above_it() -> None:
+def test_zero_gain_has_a_positive_float() -> None:
     gain = Gain(2, 3, 3, 6)
     assert gain.sign() == 0
     assert float(gain) > 0
 
 
 def test_multiplied_counts_multiply_the_gain() -> None:
-    """Equal gains stay equal, and others keep their order, where counts are beyond floats."""
+    """Equal gains stay equal and others keep their order for counts beyond the precision of floats."""
     for total in range(2, 6):
         every = list(gains(total))
         for one, other in itertools.product(every, repeat=2):
@@ -82,9 +82,7 @@ def test_multiplied_counts_multiply_the_gain() -> None:
             more = Gain(
                 one.n * SCALE, one.a * SCALE + 1, one.b * SCALE + 1, total * SCALE, one.same
             )
-            assert more < scaled(
-                one
-            )  # a symbol that occurs more often is worth less beside the pair
+            assert more < scaled(one)  # a more frequent symbol makes the pair worth less
 
 
 def scaled(gain: Gain) -> Gain:
@@ -92,15 +90,15 @@ def scaled(gain: Gain) -> Gain:
     return Gain(n, a, b, total, gain.same)
 
 
-def test_gains_compare_as_many_decimals_do() -> None:
+def test_gains_compare_as_high_precision_decimals() -> None:
     choice = random.Random(5)
     undecided = 0
     with localcontext() as context:
         context.prec = 90
         for _ in range(100):
-            one, other = near_gains(choice)
-            apart = in_decimals(one) - in_decimals(other)
-            assert order(one, other) == (apart > 1e-50) - (apart < -1e-50)
+            one, other = similar_gains(choice)
+            distance = in_decimals(one) - in_decimals(other)
+            assert order(one, other) == (distance > 1e-50) - (distance < -1e-50)
             assert one.sign() == (in_decimals(one) > 1e-50) - (in_decimals(one) < -1e-50)
             undecided += abs(one.estimate - other.estimate) < (one.n + other.n) / 2**44
             for gain in (one, other):
@@ -108,8 +106,8 @@ def test_gains_compare_as_many_decimals_do() -> None:
     assert undecided > 25
 
 
-def near_gains(choice: random.Random) -> tuple[Gain, Gain]:
-    """Gives two gains of one step whose counts differ by little, small or large ones."""
+def similar_gains(choice: random.Random) -> tuple[Gain, Gain]:
+    """Returns two gains of one step with similar counts, small or large."""
     size = 2 ** choice.randint(2, 61)
     n = choice.randint(1, size)
     a, b = sorted(choice.randint(2 * n, 3 * size) for _ in range(2))
@@ -119,7 +117,7 @@ def near_gains(choice: random.Random) -> tuple[Gain, Gain]:
     return Gain(n, a, b, total, same=a == b), other
 
 
-def test_more_bits_decide_what_few_leave_open() -> None:
+def test_precision_grows_until_the_sign_is_certain() -> None:
     """A power of 2 and one of 3 whose logarithms agree to 70 digits."""
     above, below = (approximate([(1, x)], 1024)[0] for x in (3, 2))
     last, now = (0, 1), (1, 0)
@@ -137,7 +135,7 @@ def test_more_bits_decide_what_few_leave_open() -> None:
     assert sign([(-c, x) for c, x in terms]) == -sign(terms)
 
 
-def test_coprime_terms_stand_for_the_same_sum() -> None:
+def test_coprime_terms_give_the_same_sum() -> None:
     choice = random.Random(6)
     for _ in range(300):
         terms = [(choice.randint(-9, 9), choice.randint(1, 400)) for _ in range(12)]

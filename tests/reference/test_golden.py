@@ -1,4 +1,4 @@
-"""The reference against every golden figure: the notes' own, and the tables in spec/cases."""
+"""The reference against the golden values of the notes and of spec/cases."""
 
 import json
 import random
@@ -64,7 +64,7 @@ def text_of(case: Case) -> str:
 
 
 @pytest.mark.parametrize("case", ENCODE["cases"], ids=name_of)
-def test_encode(case: Case) -> None:
+def test_encoding_equals_case(case: Case) -> None:
     tokenizer, specials = tokenizer_of(case)
     if "error" in case:
         with pytest.raises(ERRORS[case["error"]]):
@@ -86,7 +86,7 @@ SHIFTED = [
 
 
 @pytest.mark.parametrize("case", SHIFTED, ids=name_of)
-def test_encode_at_other_places(case: Case) -> None:
+def test_encoding_equals_shifted_case(case: Case) -> None:
     tokenizer, specials = tokenizer_of(case)
     for shift in (15, 16, 17, 31, 32, 33, 63, 64, 65):
         tokens = tokenizer.encode(" " * shift + case["text"], specials)
@@ -94,7 +94,7 @@ def test_encode_at_other_places(case: Case) -> None:
         assert [[a - shift, b - shift] for a, b in (t.span for t in tokens)] == case["offsets"]
 
 
-def test_names_are_unique() -> None:
+def test_case_names_are_unique() -> None:
     for cases in (ENCODE["cases"], TRAIN):
         assert len({case["name"] for case in cases}) == len(cases)
 
@@ -120,7 +120,7 @@ def corpus_log_likelihood(training: Training) -> float:
 
 
 @pytest.mark.parametrize("case", TRAIN, ids=name_of)
-def test_train(case: Case) -> None:
+def test_training_equals_case(case: Case) -> None:
     expected = case["expected"]
     if "error" in expected:
         with pytest.raises(ERRORS[expected["error"]]) as caught:
@@ -150,7 +150,7 @@ def test_train(case: Case) -> None:
         assert gains == pytest.approx(after - before, abs=1e-9)
 
 
-# What a table does not say well
+# Properties that tables do not cover
 
 
 NOTE_000 = next(case for case in TRAIN if case["name"] == "note 000")
@@ -171,7 +171,7 @@ def test_walk_through_prints_every_merge() -> None:
 
 
 @pytest.mark.parametrize("prefix", ["##", ""])
-def test_the_closed_form_is_the_gain(prefix: str) -> None:
+def test_closed_form_equals_the_gain(prefix: str) -> None:
     rng = random.Random(11)
     for _ in range(100):
         words = {"".join(rng.choices("ab", k=rng.randrange(1, 9))): rng.randrange(1, 50)
@@ -185,7 +185,7 @@ def test_the_closed_form_is_the_gain(prefix: str) -> None:
             before = after
 
 
-def test_any_callable_is_a_criterion() -> None:
+def test_criterion_may_be_a_function() -> None:
     words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
     named = train(words, WordPieceTrainer(30, criterion="frequency"))
     assert train(words, WordPieceTrainer(30, criterion=lambda n, a, b, total: n)) == named
@@ -203,17 +203,17 @@ def test_counting_is_associative_and_commutative() -> None:
     assert list(in_order(backwards).items()) == list(in_order(whole).items())
 
 
-def test_lone_surrogates_are_refused() -> None:
+def test_lone_surrogates_raise() -> None:
     with pytest.raises(UnicodeEncodeError):
         Tokenizer(["[UNK]"]).encode("a\ud800")
     with pytest.raises(UnicodeEncodeError):
         count_words(["a\ud800"])
 
 
-def test_log_likelihood_is_finite_or_refused() -> None:
+def test_log_likelihood_is_finite_or_raises() -> None:
     trained = train({"hug": 10, "pun": 2}, WordPieceTrainer(30))
     tokenizer = Tokenizer(trained.vocabulary, counts=trained.counts)
-    expected = -0.1823 - 4 * 36.0437  # ln 10/12, and four floors
+    expected = -0.1823 - 4 * 36.0437  # ln 10/12, and four times the smallest log-probability
     assert tokenizer.log_likelihood("hug ??? [MASK]") == pytest.approx(expected, abs=1e-3)
     with pytest.raises(ValueError, match="no token counts"):
         Tokenizer(trained.vocabulary).log_likelihood("hug")

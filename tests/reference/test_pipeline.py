@@ -1,8 +1,8 @@
-"""Whole pipelines of the reference against the library itself, on random configurations.
+"""Pipelines of the reference against `tokenizers`, on random configurations.
 
-The seed is fixed, so a failure stays one; `PIPELINES` in the environment asks for more of them.
-What the library panics at is left out here: the cases in `test_where_the_library_panics` say what
-the reference does there.
+The seed is fixed, so failures are reproducible; the environment variable `PIPELINES` sets the number of
+pipelines. Inputs on which the library panics are left out; `test_results_where_tokenizers_panics` shows
+what the reference does with them.
 """
 
 import json
@@ -182,7 +182,7 @@ def added_tokens(rng: Random, entries: dict[str, int], normal: Callable[[str], s
     forms: set[str] = set()
     kept = []
     for token in tokens:
-        # Of two with one normal form, the library takes either; an empty one hangs it.
+        # Of two tokens with one normalized form, the library matches either; an empty one hangs it.
         form = normal(token["content"]) if token["normalized"] else token["content"] + " verbatim"
         if form and form not in forms:
             kept.append(token)
@@ -237,7 +237,7 @@ COLUMNS = ("ids", "tokens", "offsets", "word_ids", "type_ids", "special_tokens_m
 
 
 def columns(encoding: Any) -> list[Any]:
-    """Works for both: they have the same names."""
+    """Returns the columns of an encoding; both libraries have the same names."""
     own = [list(getattr(encoding, name)) for name in COLUMNS]
     return [own, [[list(getattr(o, name)) for name in COLUMNS] for o in encoding.overflowing]]
 
@@ -246,7 +246,7 @@ Input = str | list[str]
 
 
 def asked_of_library(live: Any, *texts: Input, add_special_tokens: bool) -> Any:
-    """Gives the library's answer, or the error it raises; a panic is no `Exception`."""
+    """Returns the library's answer, or the error it raises; a panic is no `Exception`."""
     pretokenized = isinstance(texts[0], list)
     try:
         return live.encode(
@@ -258,15 +258,17 @@ def asked_of_library(live: Any, *texts: Input, add_special_tokens: bool) -> Any:
         return error
 
 
-def room(config: Json, made: pipeline.Pipeline, texts: int, add_special_tokens: bool) -> bool:
-    """Says whether the special tokens fit: where not, the library truncates nothing."""
+def specials_fit(
+    config: Json, made: pipeline.Pipeline, texts: int, add_special_tokens: bool
+) -> bool:
+    """Returns whether the special tokens fit; if not, the library does not truncate."""
     if not config["truncation"] or not made.post_processor or not add_special_tokens:
         return True
     return config["truncation"]["max_length"] >= made.post_processor.added(texts)
 
 
 def inputs(rng: Random, config: Json) -> list[Input]:
-    """Gives one text or two, short ones where parts would multiply: the library nests them."""
+    """Returns one text or two; they are short if overflowing parts multiply, since the library nests them."""
     texts = rng.choice((1, 1, 2))
     longest = 5 if config["truncation"] and texts == 2 else 40
     if rng.random() < 0.2:
@@ -275,7 +277,7 @@ def inputs(rng: Random, config: Json) -> list[Input]:
 
 
 def compare(rng: Random) -> int:
-    """Compares a pipeline on a few inputs; gives how many the library had an answer to."""
+    """Compares a pipeline on a few inputs; returns the number that the library answered."""
     config = tokenizer(rng)
     try:
         live = tokenizers.Tokenizer.from_str(json.dumps(config))
@@ -285,7 +287,7 @@ def compare(rng: Random) -> int:
     answered = 0
     for _ in range(4):
         texts, special = inputs(rng, config), flag(rng)
-        if not room(config, made, len(texts), special):
+        if not specials_fit(config, made, len(texts), special):
             with pytest.raises(ValueError, match="leaves no room"):
                 made.encode(*texts, add_special_tokens=special)  # type: ignore[arg-type]
             continue
@@ -303,23 +305,23 @@ def compare(rng: Random) -> int:
 
 
 @pytest.mark.parametrize("part", range(10))
-def test_random_pipelines(part: int) -> None:
+def test_random_pipelines_equal_tokenizers(part: int) -> None:
     rng = random.Random(part)
     answered = sum(compare(rng) for _ in range(PIPELINES // 10))
     assert answered > 3 * (PIPELINES // 10)
 
 
-def test_where_the_library_panics() -> None:
+def test_results_where_tokenizers_panics() -> None:
     first = normalize.Replace(regex.compiled("^"), "x")
     small = normalize.Sequence([first, normalize.Lowercase()])
     assert small("AB").text == "xab"
     doubled = normalize.Sequence([first, normalize.StripAccents()])
-    assert doubled("AB\u0301").text == "xxAB", "here it does not panic, and is followed"
+    assert doubled("AB\u0301").text == "xxAB", "no panic here: the result equals that of tokenizers"
     with pytest.raises(ValueError, match="at least 1"):
         pretokenize.from_dict({"type": "FixedLength", "length": 0})
 
 
-def test_batches_are_padded_together() -> None:
+def test_batch_padding_equals_tokenizers() -> None:
     rng = random.Random(5)
     config = tokenizer(rng) | {"padding": None, "truncation": None, "post_processor": None}
     for strategy, multiple in (("BatchLongest", None), ("BatchLongest", 4), ({"Fixed": 12}, None)):
@@ -334,7 +336,7 @@ def test_batches_are_padded_together() -> None:
 # When decoding is the inverse (section 8 of the specification)
 
 
-def test_bytes_come_back() -> None:
+def test_byte_level_round_trips() -> None:
     rng = random.Random(8)
     bytes_of = {c: byte for byte, c in enumerate(normalize.BYTE_ALPHABET)}
     entries = {c: i for i, c in enumerate(["[UNK]", *normalize.BYTE_ALPHABET, "Ġthe", "ab"])}
@@ -348,7 +350,7 @@ def test_bytes_come_back() -> None:
             assert bytes(bytes_of[c] for c in tokens).decode() == given
 
 
-def test_bert_encodes_alike_what_it_decoded() -> None:
+def test_bert_reencodes_decoded_text_to_equal_ids() -> None:
     rng = random.Random(9)
     made = Tokenizer([*vocabulary(rng), "[MASK]", "[PAD]"])
     for _ in range(1000):

@@ -1,4 +1,4 @@
-"""spec/cases/pipeline.json through the reference."""
+"""The cases of spec/cases/pipeline.json in the reference."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ ASKED = ("add_special_tokens", "specials")
 
 
 def check(encoding: Any, wanted: Case, *, is_part: bool = False) -> None:
-    """Compares all columns of a live case, and those that stand in one written by hand."""
+    """Compares all columns of a live case, or the listed columns of a case written by hand."""
     size = len(wanted["ids"])
     silent = {"type_ids": [0] * size, "special_tokens_mask": [0] * size,
               "attention_mask": [1] * size, "sequence_ids": [0] * size}  # fmt: skip
@@ -29,7 +29,7 @@ def check(encoding: Any, wanted: Case, *, is_part: bool = False) -> None:
         column = json.loads(json.dumps(getattr(encoding, name)))
         assert column == wanted.get(name, silent.get(name)), name
     if is_part:
-        return  # what overflows from what overflows is not in the table; the parity harness compares it
+        return  # overflowing parts of overflowing parts are not in the table; the parity harness compares them
     for part, like in zip(encoding.overflowing, wanted.get("overflowing", []), strict=True):
         check(part, like, is_part=True)
 
@@ -43,10 +43,10 @@ def encoded(case: Case) -> Any:
 
 
 @pytest.mark.parametrize("case", TABLE["cases"], ids=lambda case: case["name"])
-def test_case(case: Case) -> None:
+def test_encoding_equals_case(case: Case) -> None:
     assert case.keys() <= KEYS | COLUMNS
     if "error" in case:
-        with pytest.raises(ValueError):  # noqa: PT011  # what it says is its own
+        with pytest.raises(ValueError):  # noqa: PT011  # each implementation has its own message
             encoded(case)
         return
     check(encoded(case), case)

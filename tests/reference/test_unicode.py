@@ -32,36 +32,36 @@ STARTER = "x"
 
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
-    """The tool that makes the tables."""
+    """Returns the module that generates the tables."""
     spec = importlib.util.spec_from_file_location(TOOL.stem, TOOL)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[TOOL.stem] = module  # its dataclass looks itself up there
+    sys.modules[TOOL.stem] = module  # its dataclass looks up its module there
     spec.loader.exec_module(module)
     return module
 
 
 @pytest.fixture(scope="module")
 def facts(tool: ModuleType) -> Any:
-    """What a fresh sweep finds."""
+    """Returns the facts of a new sweep."""
     return tool.sweep()
 
 
 def bert(step: str) -> Callable[[str], str]:
-    """BERT's normalizer with nothing but the named step."""
+    """Returns BERT's normalizer with only the named step."""
     steps = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
     flags = {name: name == step for name in steps}
     normalize: Callable[[str], str] = tokenizers.normalizers.BertNormalizer(**flags).normalize_str
     return normalize
 
 
-def apart(text: str) -> str:
-    """Put a starter before each character, so that no two marks meet."""
+def separated(text: str) -> str:
+    """Puts a starter before each character, so that no two marks are adjacent."""
     return "".join(STARTER + c for c in text)
 
 
-def test_control_and_white_space_in_cleaning() -> None:
+def test_clean_text_equals_control_and_white_space_tables() -> None:
     def cleaned(c: str) -> str:
         if unicode.is_control(c):
             return ""
@@ -71,41 +71,41 @@ def test_control_and_white_space_in_cleaning() -> None:
         assert bert("clean_text")(text) == "".join(map(cleaned, text))
 
 
-def test_cjk() -> None:
+def test_padded_characters_equal_cjk_table() -> None:
     for text in CHUNKS:
         padded = "".join(f" {c} " if unicode.is_cjk(c) else c for c in text)
         assert bert("handle_chinese_chars")(text) == padded
 
 
-def test_lowercase() -> None:
+def test_lowercasing_equals_table() -> None:
     for text in CHUNKS:
         expected = "".join(map(unicode.lowercase, text))
         assert bert("lowercase")(text) == expected
         assert tokenizers.normalizers.Lowercase().normalize_str(text) == expected
 
 
-def test_decomposition() -> None:
-    for text in map(apart, CHUNKS):
+def test_decomposition_equals_table() -> None:
+    for text in map(separated, CHUNKS):
         expected = "".join(map(unicode.decompose, text))
         assert tokenizers.normalizers.NFD().normalize_str(text) == expected
 
 
-def test_nonspacing_marks() -> None:
-    for text in map(apart, CHUNKS):
+def test_stripped_accents_equal_nonspacing_marks() -> None:
+    for text in map(separated, CHUNKS):
         parts = "".join(map(unicode.decompose, text))
         stripped = "".join(c for c in parts if not unicode.is_nonspacing_mark(c))
         assert bert("strip_accents")(text) == stripped
         assert "".join(c for c in stripped if not unicode.is_nonspacing_mark(c)) == stripped
 
 
-def test_a_mark_that_decomposes_is_one_with_all_its_parts() -> None:
+def test_character_is_nonspacing_mark_iff_all_its_parts_are() -> None:
     for c in SCALARS:
         parts = map(unicode.is_nonspacing_mark, unicode.decompose(c))
         assert unicode.is_nonspacing_mark(c) == all(parts), ascii(c)
 
 
 def pieces(text: str) -> Iterator[str]:
-    """Split by white space and isolate punctuation, by the reference's facts."""
+    """Splits by white space and isolates punctuation, by the tables of the reference."""
     word = ""
     for c in text:
         if not (unicode.is_whitespace(c) or unicode.is_punctuation(c)):
@@ -120,15 +120,15 @@ def pieces(text: str) -> Iterator[str]:
         yield word
 
 
-@pytest.mark.parametrize("spread", [str, apart], ids=["side by side", "apart"])
-def test_white_space_and_punctuation_in_pre_tokenizing(spread: Callable[[str], str]) -> None:
+@pytest.mark.parametrize("spread", [str, separated], ids=["side by side", "separated"])
+def test_bert_pre_tokenizer_equals_tables(spread: Callable[[str], str]) -> None:
     pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
     for text in map(spread, CHUNKS):
         found = [piece for piece, _ in pre_tokenizer.pre_tokenize_str(text)]
         assert found == list(pieces(text))
 
 
-def test_punctuation_and_white_space_alone() -> None:
+def test_punctuation_and_white_space_splits_equal_tables() -> None:
     punctuation = tokenizers.pre_tokenizers.Punctuation("removed")
     white_space = tokenizers.pre_tokenizers.WhitespaceSplit()
     for text in CHUNKS:
@@ -139,12 +139,12 @@ def test_punctuation_and_white_space_alone() -> None:
 
 
 def kinds(text: str, kind: Callable[[str], object], kept: set[object]) -> list[str]:
-    """Group neighbours of one kind, and keep the groups of some kinds."""
+    """Groups neighbours of one kind, and keeps the groups of some kinds."""
     return ["".join(group) for key, group in groupby(text, kind) if key in kept]
 
 
 def engine_kind(c: str) -> str:
-    """Tell letters, numbers, white space and the rest apart."""
+    """Returns the kind of a character: letter, number, white space or other."""
     if unicode.is_letter(c):
         return "letter"
     if unicode.is_number(c):
@@ -153,13 +153,13 @@ def engine_kind(c: str) -> str:
 
 
 def word_kind(c: str) -> str:
-    """Tell what `Whitespace` tells apart."""
+    """Returns the kind of a character that `Whitespace` distinguishes."""
     if unicode.is_word(c):
         return "word"
     return "space" if unicode.is_whitespace(c) else "rest"
 
 
-def test_words_digits_letters_and_numbers() -> None:
+def test_word_digit_letter_and_number_classes_equal_tables() -> None:
     whitespace = tokenizers.pre_tokenizers.Whitespace()
     digits = tokenizers.pre_tokenizers.Digits()
     pattern = tokenizers.Regex(r"\p{L}+|\p{N}+|\s+|[^\s\p{L}\p{N}]+")
@@ -173,14 +173,14 @@ def test_words_digits_letters_and_numbers() -> None:
         assert found == kinds(text, engine_kind, {"letter", "number", "space", "rest"})
 
 
-def test_combining_marks() -> None:
+def test_strip_accents_equals_combining_marks() -> None:
     for text in CHUNKS:
         expected = "".join(c for c in text if not unicode.is_combining_mark(c))
         assert tokenizers.normalizers.StripAccents().normalize_str(text) == expected
 
 
-def scripts_apart(text: str) -> list[str]:
-    """Split between scripts; what comes before the first character that has one is lost."""
+def split_scripts(text: str) -> list[str]:
+    """Splits between scripts; drops the text before the first character with a script."""
     found: list[str] = []
     last = 0
     for c in text:
@@ -193,25 +193,25 @@ def scripts_apart(text: str) -> list[str]:
     return found
 
 
-def test_scripts() -> None:
+def test_unicode_scripts_equals_table() -> None:
     pre_tokenizer = tokenizers.pre_tokenizers.UnicodeScripts()
     for text in CHUNKS:
         found = [piece for piece, _ in pre_tokenizer.pre_tokenize_str(text)]
-        assert found == scripts_apart(text)
+        assert found == split_scripts(text)
 
 
-def test_every_two_scripts_are_apart() -> None:
+def test_every_pair_of_scripts_is_split() -> None:
     pre_tokenizer = tokenizers.pre_tokenizers.UnicodeScripts()
     first = {unicode.script(c): c for c in reversed(SCALARS)}
     del first[0]
     for c in first.values():
         text = "".join(c + other for other in first.values())
         found = [piece for piece, _ in pre_tokenizer.pre_tokenize_str(text)]
-        assert found == scripts_apart(text)
+        assert found == split_scripts(text)
 
 
 def canonical(text: str) -> str:
-    """Decompose a text and sort each run of marks by class, equal ones as they stand."""
+    """Decomposes a text and sorts each run of marks by class, with a stable sort."""
     result: list[str] = []
     run: list[str] = []
     for part in "".join(map(unicode.decompose, text)):
@@ -224,8 +224,8 @@ def canonical(text: str) -> str:
     return "".join(result + sorted(run, key=unicode.combining_class))
 
 
-def test_combining_class_of_every_pair_of_marks_and_classes() -> None:
-    """Also that no other class hides between two: equal and unequal order are both seen."""
+def test_combining_class_order_of_every_mark_and_class() -> None:
+    """Checks both orders, so that a class between two known ones would show."""
     nfd = tokenizers.normalizers.NFD()
     marks = [c for c in SCALARS if unicode.combining_class(c)]
     representatives = {unicode.combining_class(c): c for c in marks}.values()
@@ -236,8 +236,8 @@ def test_combining_class_of_every_pair_of_marks_and_classes() -> None:
 
 
 @pytest.mark.parametrize("mark", ["\u0334", "\u0345"], ids=["class 1", "class 240"])
-def test_no_character_has_a_class_that_the_tables_lack(mark: str) -> None:
-    """What has a class moves past the lowest one or lets the highest one pass."""
+def test_no_character_has_an_unknown_combining_class(mark: str) -> None:
+    """A character with a class swaps with the lowest or the highest one."""
     nfd = tokenizers.normalizers.NFD()
     for chunk in CHUNKS:
         text = "".join(STARTER + c + mark + STARTER + mark + c for c in chunk)
@@ -245,7 +245,7 @@ def test_no_character_has_a_class_that_the_tables_lack(mark: str) -> None:
 
 
 @pytest.mark.parametrize("code", [0xD800, 0xDFFF])
-def test_a_lone_surrogate_has_no_property(code: int) -> None:
+def test_lone_surrogates_have_no_property(code: int) -> None:
     c = chr(code)
     predicates = (
         unicode.is_control,
@@ -266,7 +266,7 @@ def test_a_lone_surrogate_has_no_property(code: int) -> None:
 
 
 def random_text(dice: random.Random, active: list[str]) -> str:
-    """Put together what may act on its neighbours: whole, in parts, and among anything else."""
+    """Returns a text of characters that may act on their neighbours, whole, decomposed, and among others."""
     text = ""
     for _ in range(dice.randrange(1, 6)):
         c = dice.choice(active)
@@ -278,7 +278,7 @@ def random_text(dice: random.Random, active: list[str]) -> str:
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFKC", "NFKD"])
-def test_a_text_may_be_cut_before_every_inert_character(facts: Any, form: str) -> None:
+def test_texts_may_be_split_before_inert_characters(facts: Any, form: str) -> None:
     active: set[str] = getattr(facts, f"active_{form.lower()}")
     normalize = getattr(tokenizers.normalizers, form)().normalize_str
     inert = "".join(c for c in SCALARS if c not in active)
@@ -292,7 +292,7 @@ def test_a_text_may_be_cut_before_every_inert_character(facts: Any, form: str) -
         assert "".join(parts) == normalize(text), ascii(text)
 
 
-def test_the_generated_files_are_current(tool: ModuleType, facts: Any) -> None:
+def test_generated_files_are_current(tool: ModuleType, facts: Any) -> None:
     rust, binary = tool.render_rust(facts)
     assert tool.is_current(tool.RUST, rust.encode())
     assert tool.is_current(tool.BINARY, binary)

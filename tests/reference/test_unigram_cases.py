@@ -1,4 +1,4 @@
-"""spec/cases/unigram_encode.json and unigram_train.json through the reference."""
+"""The cases of spec/cases/unigram_encode.json and unigram_train.json in the reference."""
 
 import json
 from pathlib import Path
@@ -30,7 +30,7 @@ def name_of(case: Case) -> str:
 
 
 def model_of(case: Case) -> Case:
-    """Gives the model of a case, with the chance that it names."""
+    """Returns the model of a case, and its source of random numbers."""
     model: Case = ENCODE["models"][case["config"]["model"]]
     if "alpha" not in case:
         return model
@@ -40,7 +40,7 @@ def model_of(case: Case) -> Case:
 
 
 @pytest.mark.parametrize("case", ENCODE["cases"], ids=name_of)
-def test_encode(case: Case) -> None:
+def test_encoding_equals_case(case: Case) -> None:
     assert case.keys() <= KEYS
     if case.keys() & {"log_probability", "paths"}:
         check_lattice(case)
@@ -80,12 +80,12 @@ FUNCTIONS = {
 
 
 @pytest.mark.parametrize(("name", "x", "wanted"), TABLE["arithmetic"])
-def test_arithmetic(name: str, x: float, wanted: float) -> None:
+def test_arithmetic_equals_case(name: str, x: float, wanted: float) -> None:
     assert FUNCTIONS[name](x) == wanted
 
 
 @pytest.mark.parametrize("case", TRAIN, ids=name_of)
-def test_train(case: Case) -> None:
+def test_training_equals_case(case: Case) -> None:
     expected, words = case["expected"], dict(case["words"])
     trainer = UnigramTrainer(**case["settings"])
     if "error" in expected:
@@ -102,5 +102,5 @@ def test_train(case: Case) -> None:
 
 
 @pytest.mark.parametrize("cases", [ENCODE["cases"], TRAIN], ids=["encode", "train"])
-def test_names_are_unique(cases: list[Case]) -> None:
+def test_case_names_are_unique(cases: list[Case]) -> None:
     assert len({name_of(case) for case in cases}) == len(cases)

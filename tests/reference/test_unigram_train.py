@@ -1,4 +1,4 @@
-"""Training of Unigram in the reference: every rule of spec/unigram.md that a small table can show."""
+"""Unigram training in the reference: the rules of spec/unigram.md on small tables."""
 
 import random
 from collections import Counter
@@ -35,7 +35,7 @@ WORDS = Counter(
         (1e-9, "0x1.000000044b830p-1", 1),
     ],
 )
-def test_exp_is_the_pinned_one(x: float, digits: str, exponent: int) -> None:
+def test_exp_equals_pinned_values(x: float, digits: str, exponent: int) -> None:
     assert exp(x) == Wide(float.fromhex(digits), exponent)
 
 
@@ -46,11 +46,11 @@ def test_exp_is_the_pinned_one(x: float, digits: str, exponent: int) -> None:
         ("0x1.999999999999ap-1", -2, "-0x1.9c041f7ed8d33p+0"),
     ],
 )
-def test_ln_is_the_pinned_one(digits: str, exponent: int, wanted: str) -> None:
+def test_ln_equals_pinned_values(digits: str, exponent: int, wanted: str) -> None:
     assert ln(Wide(float.fromhex(digits), exponent)).hex() == wanted
 
 
-def test_wide_floats_are_floats_while_these_reach() -> None:
+def test_wide_arithmetic_equals_float_arithmetic() -> None:
     chance = random.Random(1)
     for _ in range(2000):
         a, b = (chance.uniform(0, 1) * 10 ** chance.randint(-90, 90) for _ in range(2))
@@ -60,7 +60,7 @@ def test_wide_floats_are_floats_while_these_reach() -> None:
         assert (Wide.of(a) < Wide.of(b)) == (a < b)
 
 
-def test_exp_digamma_rises_and_meets_its_limit() -> None:
+def test_exp_digamma_is_monotone_and_has_known_values() -> None:
     values = [float(exp_digamma(0.5 + n / 16)) for n in range(400)]
     assert all(first < second for first, second in pairwise(values))
     euler = 0.5772156649015329
@@ -68,7 +68,7 @@ def test_exp_digamma_rises_and_meets_its_limit() -> None:
     assert isclose(float(exp_digamma(1e6)), 1e6 - 0.5, rel_tol=1e-12)
 
 
-# What is learned from
+# Training data
 
 
 @pytest.mark.parametrize(
@@ -91,11 +91,13 @@ def test_exp_digamma_rises_and_meets_its_limit() -> None:
     ],
     ids="rare symbols coverage required special spaces runs no-spaces suffix suffix-runs".split(),
 )
-def test_stretches(settings: dict[str, Any], words: dict[str, int], wanted: dict[str, int]) -> None:
+def test_words_are_cut_into_segments(
+    settings: dict[str, Any], words: dict[str, int], wanted: dict[str, int]
+) -> None:
     assert corpus(words, UnigramTrainer(99, **settings)).stretches == wanted
 
 
-def test_symbols_are_taken_out_leftmost_longest() -> None:
+def test_symbols_are_removed_leftmost_longest() -> None:
     assert list(between("xababcx", ["ab", "abc", "ba"])) == ["x", "x"]
     assert list(between("ababa", ["aba"])) == ["ba"]
 
@@ -128,7 +130,7 @@ def test_symbols_are_taken_out_leftmost_longest() -> None:
         ("a.", {"split_by_number": False}, False),
     ],
 )
-def test_what_may_be_a_piece(text: str, settings: dict[str, Any], allowed: bool) -> None:
+def test_allowed_pieces(text: str, settings: dict[str, Any], allowed: bool) -> None:
     assert is_allowed(text, UnigramTrainer(99, **settings)) == allowed
 
 
@@ -153,25 +155,25 @@ def test_seed_pieces_are_weighted_by_counts() -> None:
     }
 
 
-def test_a_word_that_stands_once_in_the_table_is_a_seed_piece() -> None:
+def test_word_of_a_single_table_row_is_a_seed_piece() -> None:
     trainer = UnigramTrainer(99)
     seeds = seed_pieces(corpus({"▁hello": 7, "▁xyz": 1}, trainer), trainer)
     assert [seed for seed in seeds if len(seed) > 1] == ["▁hello"]
 
 
-def test_a_long_word_has_seed_pieces_of_the_longest_kind() -> None:
+def test_long_word_has_seed_pieces_of_maximal_length() -> None:
     trainer = UnigramTrainer(99, max_piece_length=3)
     seeds = seed_pieces(corpus({"abcde": 2}, trainer), trainer)
     assert [seed for seed in seeds if len(seed) > 1] == ["abc", "bcd", "cde"]
 
 
-def test_equal_values_go_by_bytes() -> None:
+def test_equal_seed_values_are_ordered_by_bytes() -> None:
     trainer = UnigramTrainer(99, seed_size=2)
     seeds = seed_pieces(corpus({"zz": 5, "éé": 5, "aa": 5}, trainer), trainer)
     assert list(seeds)[-2:] == ["aa", "zz"]
 
 
-def test_reserved_entries_are_no_seeds() -> None:
+def test_special_tokens_are_no_seed_pieces() -> None:
     trainer = UnigramTrainer(99, special_tokens=["<unk>", "hug"])
     assert "hug" not in seed_pieces(corpus({"hug": 5}, trainer), trainer)
 
@@ -179,7 +181,7 @@ def test_reserved_entries_are_no_seeds() -> None:
 # The steps
 
 
-def test_the_worked_example() -> None:
+def test_worked_example_of_the_specification() -> None:
     trained = train_unigram(HUGS, UnigramTrainer(13))
     assert [
         (piece, round(score, 4)) for piece, score in trained.vocabulary if score
@@ -199,14 +201,14 @@ def test_the_worked_example() -> None:
     ]
 
 
-def test_order_does_not_matter() -> None:
+def test_training_does_not_depend_on_word_order() -> None:
     words = list(WORDS.items())
     random.Random(2).shuffle(words)
     trainer = UnigramTrainer(60)
     assert train_unigram(dict(words), trainer) == train_unigram(WORDS, trainer)
 
 
-def test_expected_counts_tile_the_words() -> None:
+def test_expected_counts_cover_the_words() -> None:
     training = UnigramTraining(WORDS, UnigramTrainer(60))
     for _ in range(3):
         training.step()
@@ -222,24 +224,24 @@ def test_plain_steps_do_not_lower_the_log_likelihood() -> None:
     assert isclose(sum(training.pieces.values()), 1, rel_tol=1e-12)
 
 
-def test_a_long_word_does_not_underflow() -> None:
+def test_long_word_does_not_underflow() -> None:
     training = UnigramTraining({"abcdefghij" * 500: 2}, UnigramTrainer(14, max_piece_length=2))
     assert -1e6 < training.step().log_likelihood < -1e3
     assert len(training.finish().vocabulary) == 14
 
 
-def test_every_size_up_to_the_largest_is_reached() -> None:
+def test_every_possible_vocab_size_is_reached() -> None:
     largest = 3 + len(UnigramTraining(WORDS, UnigramTrainer(40)).pieces)
-    least = 3 + len(corpus(WORDS, UnigramTrainer(40)).alphabet)
-    for size in range(least, largest + 1, 5):
+    smallest = 3 + len(corpus(WORDS, UnigramTrainer(40)).alphabet)
+    for size in range(smallest, largest + 1, 5):
         trained = train_unigram(WORDS, UnigramTrainer(size))
         assert len(dict(trained.vocabulary)) == size
-    for size, told in ((least - 1, least), (largest + 1, largest)):
-        with pytest.raises(ValueError, match=rf"\b{told}\b"):
+    for size, named in ((smallest - 1, smallest), (largest + 1, largest)):
+        with pytest.raises(ValueError, match=rf"\b{named}\b"):
             UnigramTraining(WORDS, UnigramTrainer(size))
 
 
-def test_the_history_says_what_went() -> None:
+def test_history_lists_removed_pieces() -> None:
     training = UnigramTraining(WORDS, UnigramTrainer(50))
     pieces = set(training.pieces)
     trained = training.finish()
@@ -249,7 +251,7 @@ def test_the_history_says_what_went() -> None:
     assert pieces == {entry for entry, _ in trained.vocabulary[3:]}
 
 
-def test_entries_and_their_order() -> None:
+def test_order_of_entries() -> None:
     settings: dict[str, Any] = {
         "byte_fallback": True,
         "user_defined_symbols": ["<mask>"],
@@ -264,7 +266,7 @@ def test_entries_and_their_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "settings", "error", "told"),
+    ("words", "settings", "error", "message"),
     [
         ({}, {}, ValueError, "nothing to learn"),
         ({"a": 1}, {"min_word_frequency": 2}, ValueError, "nothing to learn"),
@@ -277,18 +279,18 @@ def test_entries_and_their_order() -> None:
         ({"a": 1}, {"required_chars": ["ab"]}, ValueError, "required_chars"),
     ],
 )
-def test_what_cannot_be(
-    words: dict[str, int], settings: dict[str, Any], error: type[Exception], told: str
+def test_impossible_trainings_raise(
+    words: dict[str, int], settings: dict[str, Any], error: type[Exception], message: str
 ) -> None:
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=message):
         UnigramTraining(words, UnigramTrainer(9, **settings))
 
 
-def test_units_are_rounded() -> None:
+def test_floats_are_rounded_to_units() -> None:
     assert [floats.units(x) for x in (0.0, 0.4 / UNIT, 0.6 / UNIT, 2.0**40)] == [0, 0, 1, 2**72]
 
 
-def test_floats_of_the_machine_do_the_same_where_they_reach() -> None:
+def test_float_and_wide_expected_counts_agree() -> None:
     training = UnigramTraining(WORDS, UnigramTrainer(60))
     pieces = dict(training.pieces)
     training.step()

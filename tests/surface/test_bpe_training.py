@@ -1,4 +1,4 @@
-"""Training BPE: what goes in, and the tokenizer that comes out."""
+"""BPE training through the public functions: inputs, settings and the trained tokenizer."""
 
 import json
 import pickle
@@ -20,23 +20,23 @@ def model_of(tokenizer: pw.Tokenizer) -> models.BPE:
     return model
 
 
-def test_on_characters_words_are_split_at_white_space() -> None:
+def test_character_bpe_splits_at_white_space() -> None:
     tok = pw.train(TEXTS, pw.BpeTrainer(40))
     assert (tok.normalizer, tok.pre_tokenizer) == (None, pre_tokenizers.WhitespaceSplit())
     assert tok.tokenize("the mat") == ["the", "mat"] or tok.tokenize("the") == ["the"]
     assert [list(pair) for pair in model_of(tok).merges] == [[m.left, m.right] for m in tok.history]
 
 
-def test_on_bytes_any_text_comes_back() -> None:
+def test_byte_level_bpe_round_trips_any_text() -> None:
     tok = pw.train(TEXTS, pw.BpeTrainer(300, alphabet="byte", special_tokens=["<|endoftext|>"]))
     assert tok.pre_tokenizer == pre_tokenizers.ByteLevel(add_prefix_space=False)
     assert tok.decoder == decoders.ByteLevel()
-    for text in [*TEXTS, "never seen: ¿Ω≈ç√?\r\n\t\0", "<|endoftext|>"]:
+    for text in [*TEXTS, "unseen: ¿Ω≈ç√?\r\n\t\0", "<|endoftext|>"]:
         assert tok.decode(tok.encode(text).ids, skip_special_tokens=False) == text
 
 
 @pytest.mark.parametrize("name", ["gpt2", "cl100k", "o200k", "llama3", "qwen2", r"\w+|\W+"])
-def test_on_bytes_by_a_pattern(name: str) -> None:
+def test_byte_level_bpe_with_split_pattern(name: str) -> None:
     split = pre_tokenizers.ByteLevel.split_by(name)
     tok = pw.train(TEXTS * 3, pw.BpeTrainer(290, alphabet="byte"), pre_tokenizer=split)
     assert tok.decode(tok.encode("the 123456 mat's\n\n").ids) == "the 123456 mat's\n\n"
@@ -45,14 +45,14 @@ def test_on_bytes_by_a_pattern(name: str) -> None:
     assert same.history == tok.history
 
 
-def test_bytes_cannot_be_limited() -> None:
+def test_vocab_size_below_the_alphabet_raises() -> None:
     with pytest.raises(pw.errors.ConfigError, match=r"at least 256; raise vocab_size$"):
         pw.train(TEXTS, pw.BpeTrainer(20, alphabet="byte"))
     with pytest.raises(pw.errors.ConfigError, match="raise vocab_size, or lower the alphabet with"):
         pw.train(TEXTS, pw.BpeTrainer(3))
 
 
-def test_clips_pattern_drops_what_it_leaves_over() -> None:
+def test_clip_pattern_drops_text_between_matches() -> None:
     split = pre_tokenizers.ByteLevel.split_by("clip")
     assert [word for word, _ in split.pre_tokenize_str("the cat's 12")] == [
         "the",
@@ -68,7 +68,7 @@ def test_clips_pattern_drops_what_it_leaves_over() -> None:
 
 
 @pytest.mark.parametrize("style", ["attached", "separate"])
-def test_a_mark_at_the_end_of_words(style: Any) -> None:
+def test_end_of_word_suffix_styles(style: Any) -> None:
     trainer = pw.BpeTrainer(60, end_of_word_suffix="</w>", suffix_style=style)
     tok = pw.train(TEXTS, trainer)
     assert tok.decode(tok.encode("the cat sat").ids) == "the cat sat"
@@ -79,7 +79,7 @@ def test_a_mark_at_the_end_of_words(style: Any) -> None:
     assert kind == ("BPE" if style == "attached" else "piecework.BPE")
 
 
-def test_a_mark_at_the_end_of_words_of_bytes() -> None:
+def test_end_of_word_suffix_with_byte_alphabet() -> None:
     trainer = pw.BpeTrainer(600, alphabet="byte", end_of_word_suffix="</w>")
     split = pre_tokenizers.Sequence(
         [
@@ -92,14 +92,14 @@ def test_a_mark_at_the_end_of_words_of_bytes() -> None:
 
 
 @pytest.mark.parametrize("style", ["attached", "separate"])
-def test_spaces_are_not_doubled_where_words_have_them(style: Any) -> None:
+def test_decoding_does_not_double_spaces_within_words(style: Any) -> None:
     trainer = pw.BpeTrainer(600, alphabet="byte", end_of_word_suffix="</w>", suffix_style=style)
     tok = pw.train(TEXTS, trainer)
     for text in ["low  lower ,  newest", " a ", "the</w> end</w>", *TEXTS]:
         assert tok.decode(tok.encode_ids(text)) == text
 
 
-def test_each_word_of_the_table_is_encoded_as_it_was_merged() -> None:
+def test_training_words_encode_to_their_token_counts() -> None:
     words = {"low": 5, "lower": 2, "newest": 6, "widest": 3, "lowest": 1}
     for style in ("attached", "separate"):
         trainer = pw.BpeTrainer(max_merges=12, end_of_word_suffix="</w>", suffix_style=style)  # type: ignore[arg-type]
@@ -111,7 +111,7 @@ def test_each_word_of_the_table_is_encoded_as_it_was_merged() -> None:
         assert counts == tok.token_counts
 
 
-def test_special_tokens_and_the_unknown_one() -> None:
+def test_special_tokens_and_unknown_token() -> None:
     tok = pw.train(TEXTS, pw.BpeTrainer(50, special_tokens=["<s>", "<unk>"]))
     assert (tok.token_to_id("<s>"), model_of(tok).unk_token) == (0, "<unk>")
     assert tok.tokenize("€<s>") == ["<unk>", "<s>"]
@@ -121,7 +121,7 @@ def test_special_tokens_and_the_unknown_one() -> None:
     assert last.tokenize("€") == ["<unk>"]
 
 
-def test_unknown_characters_are_not_lost_in_silence() -> None:
+def test_unknown_characters_give_tokens_or_a_warning() -> None:
     tok = pw.train(["low lower lowest"], pw.BpeTrainer(vocab_size=30))
     assert tok.tokenize("low zebra! 日本") == [
         "low",
@@ -154,7 +154,7 @@ def test_unknown_characters_are_not_lost_in_silence() -> None:
     ],
     ids=str,
 )
-def test_which_token_is_the_unknown_one(
+def test_choice_of_the_unknown_token(
     settings: dict[str, Any], unk_token: str | None, first: str
 ) -> None:
     trainer = pw.BpeTrainer(400, **settings)
@@ -166,21 +166,21 @@ def test_which_token_is_the_unknown_one(
     assert pw.Tokenizer.from_str(tok.to_str()) == tok
 
 
-def test_bytes_that_nothing_writes_are_lost_with_a_warning() -> None:
+def test_byte_alphabet_without_byte_level_raises_a_warning() -> None:
     trainer = pw.BpeTrainer(400, alphabet="byte")
     with pytest.warns(PieceworkWarning, match="without ByteLevel"):
         tok = pw.train(["low"], trainer, pre_tokenizer=pre_tokenizers.WhitespaceSplit())
     assert tok.tokenize("日") == []
 
 
-def test_files_from_before_there_was_a_setting() -> None:
+def test_files_without_unk_token_setting_load() -> None:
     tok = pw.train(TEXTS, pw.BpeTrainer(50, special_tokens=["<s>", "[UNK]"]))
     data = json.loads(tok.to_str())
     del data["model"]["piecework"]["training"]["trainer"]["unk_token"]
     assert pw.Tokenizer.from_str(json.dumps(data)) == tok
 
 
-def test_user_defined_symbols_are_found_in_the_text() -> None:
+def test_user_defined_symbols_are_matched() -> None:
     trainer = pw.BpeTrainer(60, user_defined_symbols=["sat on", "dog"])
     tok = pw.train(TEXTS, trainer)
     assert tok.tokenize("the dog sat on the log")[1:3] == ["dog", "sat on"]
@@ -188,7 +188,7 @@ def test_user_defined_symbols_are_found_in_the_text() -> None:
     assert tok.vocab["dog"] == 2
 
 
-def test_record_of_a_training() -> None:
+def test_training_record_is_kept() -> None:
     counts = pw.WordCounts.from_texts(TEXTS, normalizer=normalizers.Lowercase(), pre_tokenizer=None)
     tok = pw.train(counts, pw.BpeTrainer(max_merges=5))
     assert tok.counts_sha256 == counts.fingerprint
@@ -199,7 +199,7 @@ def test_record_of_a_training() -> None:
     assert pickle.loads(pickle.dumps(tok)) == tok
 
 
-def test_lines_keep_their_ends(tmp_path: Path) -> None:
+def test_lines_of_files_keep_their_ends(tmp_path: Path) -> None:
     path = tmp_path / "text.txt"
     path.write_bytes(b"a\r\n\n b\nc" * 2)
     trainer = pw.BpeTrainer(300, alphabet="byte")
@@ -210,7 +210,7 @@ def test_lines_keep_their_ends(tmp_path: Path) -> None:
     assert pw.train_files(path, trainer, encoding="utf-16") == expected
 
 
-def test_settings_that_cannot_be() -> None:
+def test_impossible_settings_raise() -> None:
     with pytest.raises(ConfigError, match=r"alphabet.*char.*byte"):
         pw.BpeTrainer(300, alphabet="bytes")  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="vocab_size must be an integer"):
@@ -232,7 +232,7 @@ def test_settings_that_cannot_be() -> None:
         pw.train(TEXTS, 300)  # type: ignore[arg-type]
 
 
-def test_unreachable_tokens() -> None:
+def test_unreachable_tokens_are_listed() -> None:
     tok = pw.train(TEXTS, pw.BpeTrainer(60, special_tokens=["<s>"]))
     assert tok.unreachable_tokens() == []
     model = model_of(tok)

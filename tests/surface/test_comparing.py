@@ -1,4 +1,4 @@
-"""One training under two algorithms, one text under several tokenizers, and explanations of merges (note 001)."""
+"""Trained vocabularies under longest match and merges, comparisons, explanations of merges (note 001)."""
 
 import copy
 import json
@@ -36,13 +36,15 @@ def trained(words: dict[str, int] = WORDS, **settings: Any) -> pw.Tokenizer:
         ("bum", ["[UNK]"], ["b", "##u", "[UNK]"]),
     ],
 )
-def test_the_vocabulary_of_note_001(word: str, longest: list[str], merged: list[str]) -> None:
+def test_vocabulary_of_note_001_under_both_algorithms(
+    word: str, longest: list[str], merged: list[str]
+) -> None:
     bpe = models.BPE(NOTE, NOTE_MERGES, unk_token="[UNK]", continuing_subword_prefix="##")
     assert pw.Tokenizer(models.WordPiece(NOTE)).tokenize(word) == longest
     assert pw.Tokenizer(bpe).tokenize(word) == merged
 
 
-def test_a_history_as_merges() -> None:
+def test_as_bpe_uses_the_history_as_merges() -> None:
     tok = trained(criterion="pmi", max_merges=2)
     assert [merge.token for merge in tok.history] == ["##gs", "hu"]
     bpe = tok.as_bpe()
@@ -58,7 +60,7 @@ def test_a_history_as_merges() -> None:
     assert pw.Tokenizer.from_str(bpe.to_str()) == bpe
 
 
-def test_merges_of_a_history_split_as_the_library_splits() -> None:
+def test_as_bpe_encodes_as_tokenizers() -> None:
     tokenizers = pytest.importorskip("tokenizers")
     rng, letters = random.Random(5), "abcde"
     words = {
@@ -73,10 +75,10 @@ def test_merges_of_a_history_split_as_the_library_splits() -> None:
         for word in words:
             assert bpe.tokenize(word) == theirs.encode(word, add_special_tokens=False).tokens
             differ += bpe.tokenize(word) != tok.tokenize(word)
-    assert differ > 20  # the two algorithms are two
+    assert differ > 20  # the two algorithms differ
 
 
-def test_what_has_no_history_to_merge_by() -> None:
+def test_as_bpe_without_history_raises() -> None:
     for tok in (pw.Tokenizer(models.WordPiece(NOTE)), pw.Tokenizer(models.WordLevel(NOTE, "h"))):
         with pytest.raises(pw.errors.ConfigError, match=r"no history of merges|has another model"):
             tok.as_bpe()
@@ -96,7 +98,7 @@ def test_what_has_no_history_to_merge_by() -> None:
 # Explanations
 
 
-def test_an_explanation_of_merges() -> None:
+def test_explanation_of_merges() -> None:
     explained = trained(criterion="frequency", max_merges=6).as_bpe().explain("hugs mug")
     assert str(explained) == (
         "hugs mug -> hugs [UNK] ##ug\n"
@@ -110,7 +112,7 @@ def test_an_explanation_of_merges() -> None:
     )
     hugs = explained.pieces[0].lineage
     assert isinstance(hugs, Lineage)
-    assert list(hugs.merges()) == []  # without a history there are no figures
+    assert list(hugs.merges()) == []  # no figures without a history
     assert [merge["token"] for merge in hugs.to_dicts()] == ["##ug", "hug", "hugs"]
 
 
@@ -124,7 +126,7 @@ def byte_level(**settings: Any) -> pw.Tokenizer:
     )
 
 
-def test_an_explanation_of_bytes() -> None:
+def test_explanation_of_bytes() -> None:
     explained = byte_level().explain(" aé😀\n")
     assert str(explained).splitlines() == [
         " aé😀\\n -> ' a' é <0xF0><0x9F> <0x98> <0x80> \\n",
@@ -186,7 +188,7 @@ def test_an_explanation_of_bytes() -> None:
         ),
     ],
 )
-def test_explanations_of_other_merges(
+def test_explanation_of_merge_variants(
     settings: dict[str, Any], word: str, lines: list[str]
 ) -> None:
     vocab = ["l", "o", "w", "w</w>", "lo", "low", "low</w>"]
@@ -198,7 +200,7 @@ def test_explanations_of_other_merges(
 
 
 @pytest.mark.parametrize("by_ranks", [False, True])
-def test_the_merges_of_an_explanation_are_those_of_the_core(by_ranks: bool) -> None:
+def test_explained_merges_equal_those_of_the_core(by_ranks: bool) -> None:
     rng = random.Random(9)
     for _ in range(30):
         vocab, merges = dict.fromkeys("abc"), list[tuple[str, str]]()
@@ -220,7 +222,7 @@ def test_the_merges_of_an_explanation_are_those_of_the_core(by_ranks: bool) -> N
             assert bool(alone) == (tok.tokenize(entry) == [entry] and len(entry) > 1), (how, entry)
 
 
-def test_a_trained_bpe_is_shown_and_explained() -> None:
+def test_trained_bpe_repr_and_explanation() -> None:
     trainer = pw.BpeTrainer(vocab_size=99, max_merges=4, end_of_word_suffix="</w>")
     tok = pw.train({"low": 5, "lower": 2, "newest": 6, "widest": 3}, trainer)
     assert repr(tok) == "Tokenizer(BPE, 16 tokens, None, WhitespaceSplit(), 4 merges)"
@@ -234,10 +236,10 @@ def test_a_trained_bpe_is_shown_and_explained() -> None:
     assert [merge.pair_count for _, merge in est.lineage.merges()] == [9, 9]
 
 
-# Side by side
+# Comparison
 
 
-def test_side_by_side() -> None:
+def test_compare_several_tokenizers() -> None:
     tok = trained(criterion="pmi", max_merges=4)
     level = pw.Tokenizer(
         models.WordLevel(["[UNK]", "hugs"], unk_token="[UNK]"),
@@ -257,7 +259,7 @@ def test_side_by_side() -> None:
     assert pickle.loads(pickle.dumps(compared)) == copy.deepcopy(compared) == compared
 
 
-def test_side_by_side_as_json_and_html() -> None:
+def test_comparison_as_json_and_html() -> None:
     compared = pw.compare(" a<", {"bytes": byte_level(unk_token="a")})
     assert json.loads(json.dumps(compared.to_dict())) == {
         "text": " a<",
@@ -279,7 +281,7 @@ def test_side_by_side_as_json_and_html() -> None:
     assert '<code title="9"> a</code> <code title="1">a</code>' in html
 
 
-def test_what_cannot_be_compared() -> None:
+def test_compare_errors() -> None:
     strict = pw.Tokenizer(models.WordPiece(["a"], unk_token=None))
     assert pw.compare("a", {}).splits == ()
     assert str(pw.compare("a", {})) == ""
@@ -291,6 +293,6 @@ def test_what_cannot_be_compared() -> None:
         pw.compare("a", [strict])  # type: ignore[arg-type]
 
 
-def test_truncation_and_padding_have_no_say() -> None:
+def test_compare_ignores_truncation_and_padding() -> None:
     tok = trained().with_parts(truncation=1, padding=None)
     assert len(pw.compare("hug pun bun", {"tok": tok}).splits[0]) == 3

@@ -1,4 +1,4 @@
-"""Components: what they take, how they read as JSON, and what they say of what they do not take."""
+"""Components: settings, JSON, and error messages."""
 
 import copy
 import dataclasses
@@ -85,7 +85,7 @@ COMPONENTS: list[Component] = [
     models.BPE(["a", "ab", "b"], ranks=[None, 3, None], byte_fallback=True, ignore_merges=True),
     models.Unigram([("<unk>", 0.0), ("a", -1.5)], 0, byte_fallback=True),
 ]
-OWN: list[Component] = [
+PIECEWORK_COMPONENTS: list[Component] = [
     normalizers.SentencePiece(),
     normalizers.SentencePiece(bytes(1024), add_dummy_prefix=False, user_defined_symbols=["<x>"]),
     normalizers.Precompiled(b"\0" * 8),
@@ -96,7 +96,9 @@ OWN: list[Component] = [
     models.WordPiece(["[UNK]"], unknown="run", max_input_chars_per_word=None),
     models.Unigram([("a", 0.0), ("b", -1.0)], precision="float32", reserved=["a"]),
 ]
-NAMES = [f"{type(c).__name__}-{place}" for place, c in enumerate([*COMPONENTS, *OWN])]
+NAMES = [
+    f"{type(c).__name__}-{place}" for place, c in enumerate([*COMPONENTS, *PIECEWORK_COMPONENTS])
+]
 BASES = (
     normalizers.Normalizer,
     pre_tokenizers.PreTokenizer,
@@ -106,23 +108,23 @@ BASES = (
 
 
 def base_of(component: Component) -> Any:
-    """Gives the base class of a component's stage."""
+    """Returns the base class of a component's stage."""
     return next(base for base in BASES if isinstance(component, base))
 
 
-@pytest.mark.parametrize("component", [*COMPONENTS, *OWN], ids=NAMES)
-def test_there_and_back(component: Component) -> None:
+@pytest.mark.parametrize("component", [*COMPONENTS, *PIECEWORK_COMPONENTS], ids=NAMES)
+def test_json_round_trip(component: Component) -> None:
     data = component.to_dict()
     assert json.loads(json.dumps(data)) == data
     for cls in (base_of(component), type(component)):
-        back = cls.from_dict(data)
-        assert type(back) is type(component)
-        assert back == component
-        assert back.to_dict() == data
+        reloaded = cls.from_dict(data)
+        assert type(reloaded) is type(component)
+        assert reloaded == component
+        assert reloaded.to_dict() == data
 
 
-@pytest.mark.parametrize("component", [*COMPONENTS, *OWN], ids=NAMES)
-def test_components_are_values(component: Component) -> None:
+@pytest.mark.parametrize("component", [*COMPONENTS, *PIECEWORK_COMPONENTS], ids=NAMES)
+def test_components_are_immutable_values(component: Component) -> None:
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
         assert pickle.loads(pickle.dumps(component, protocol)) == component
     assert copy.deepcopy(component) == component
@@ -135,17 +137,19 @@ def test_components_are_values(component: Component) -> None:
         setattr(component, name, 3)
 
 
-def test_no_two_are_equal() -> None:
+def test_different_components_are_unequal() -> None:
     for at, one in enumerate(COMPONENTS):
         assert COMPONENTS.index(one) == at
 
 
-def test_every_class_is_tried() -> None:
-    tried = {type(component) for component in (*COMPONENTS, *OWN)} | {pre_tokenizers.Function}
+def test_every_class_has_a_test_case() -> None:
+    covered = {type(component) for component in (*COMPONENTS, *PIECEWORK_COMPONENTS)} | {
+        pre_tokenizers.Function
+    }
     for module in (normalizers, pre_tokenizers, processors, models):
         named = [getattr(module, name) for name in module.__all__]
         components = {c for c in named if issubclass(c, Component) and c not in BASES}
-        assert components <= tried
+        assert components <= covered
         for cls in components:
             assert ">>>" in cls.__doc__
 
@@ -166,7 +170,7 @@ def test_reprs_are_short() -> None:
     assert eval(repr(template), vars(processors)) == template
 
 
-# What is refused
+# Errors
 
 
 N, P, R, M = BASES
@@ -257,7 +261,7 @@ BROKEN: list[tuple[Any, Any, str]] = [
 
 
 @pytest.mark.parametrize(("base", "data", "message"), BROKEN, ids=map(str, range(len(BROKEN))))
-def test_broken_json(base: Any, data: Any, message: str) -> None:
+def test_broken_json_raises(base: Any, data: Any, message: str) -> None:
     with pytest.raises(FormatError, match=message) as caught:
         base.from_dict(data)
     assert isinstance(caught.value, UnsupportedError) == (
@@ -265,7 +269,7 @@ def test_broken_json(base: Any, data: Any, message: str) -> None:
     )
 
 
-def test_json_that_is_nested_too_deeply() -> None:
+def test_deeply_nested_json_raises() -> None:
     data: dict[str, Any] = {"type": "NFC"}
     for _ in range(5000):
         data = {"type": "Sequence", "normalizers": [data]}
@@ -273,7 +277,7 @@ def test_json_that_is_nested_too_deeply() -> None:
         N.from_dict(data)
 
 
-def test_a_class_makes_only_its_own_kind() -> None:
+def test_from_dict_of_a_class_refuses_other_types() -> None:
     with pytest.raises(UnsupportedError, match="'NFC' is not among those known here, Strip"):
         normalizers.Strip.from_dict({"type": "NFC"})
 
@@ -314,7 +318,7 @@ def test_a_class_makes_only_its_own_kind() -> None:
         ("models.WordLevel(['a'], unk_token=None)", "unk_token: expected a string"),
     ],
 )
-def test_impossible_settings(call: str, message: str) -> None:
+def test_impossible_settings_raise(call: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         eval(call)
 
@@ -344,7 +348,7 @@ def test_impossible_settings(call: str, message: str) -> None:
         ({"special_tokens": [{"id": "a", "ids": [1], "tokens": []}]}, "1 ids and 0 tokens"),
     ],
 )
-def test_impossible_templates(settings: dict[str, Any], message: str) -> None:
+def test_impossible_templates_raise(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         processors.TemplateProcessing(**settings)
 
@@ -361,17 +365,17 @@ def test_lone_surrogates_are_refused() -> None:
             call()
 
 
-# What is particular
+# Details of single components
 
 
-def test_older_json_of_metaspace() -> None:
+def test_older_json_of_metaspace_is_read() -> None:
     old = {"type": "Metaspace", "replacement": "▁", "add_prefix_space": True, "str_rep": "▁"}
     assert P.from_dict(old) == pre_tokenizers.Metaspace()
     never = old | {"add_prefix_space": False, "prepend_scheme": "never", "split": None}
     assert P.from_dict(never) == pre_tokenizers.Metaspace(prepend_scheme="never")
 
 
-def test_members_that_json_may_lack() -> None:
+def test_optional_members_have_defaults() -> None:
     assert P.from_dict({"type": "Punctuation"}) == pre_tokenizers.Punctuation()
     assert P.from_dict({"type": "FixedLength"}) == pre_tokenizers.FixedLength()
     byte_level = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True}
@@ -382,7 +386,7 @@ def test_members_that_json_may_lack() -> None:
     assert N.from_dict(bert) == normalizers.BertNormalizer()
 
 
-def test_lists_of_any_kind() -> None:
+def test_any_iterable_is_accepted_as_list() -> None:
     parts = [normalizers.NFC(), normalizers.Strip()]
     assert normalizers.Sequence(iter(parts)) == normalizers.Sequence(tuple(parts))  # type: ignore[arg-type]
     assert isinstance(normalizers.Sequence(parts).normalizers, tuple)
@@ -393,12 +397,12 @@ def test_lists_of_any_kind() -> None:
 
 
 def halves(text: str) -> list[tuple[int, int]]:
-    """Splits in the middle; at the top of a module, so that it can be pickled."""
+    """Splits in the middle; defined at module level, so that it can be pickled."""
     middle = len(text) // 2
     return [(0, middle), (middle, len(text))]
 
 
-def test_functions() -> None:
+def test_functions_are_passed_to_the_core_by_index() -> None:
     function = pre_tokenizers.Function(halves)
     whole = pre_tokenizers.Sequence(
         [
@@ -421,7 +425,7 @@ def test_functions() -> None:
             P.from_dict(json.loads(text), short)
 
 
-def test_a_function_is_no_data() -> None:
+def test_functions_cannot_be_saved() -> None:
     for part in (
         pre_tokenizers.Function(halves),
         pre_tokenizers.Sequence([pre_tokenizers.Function(halves)]),
@@ -431,7 +435,7 @@ def test_a_function_is_no_data() -> None:
         assert pickle.loads(pickle.dumps(part)) == part
 
 
-def test_functions_are_equal_by_identity() -> None:
+def test_functions_compare_by_identity() -> None:
     first, second = (pre_tokenizers.Function(lambda text: [text]) for _ in range(2))
     assert first == copy.copy(first)
     assert first != second
@@ -439,7 +443,7 @@ def test_functions_are_equal_by_identity() -> None:
         pickle.dumps(first)
 
 
-def test_special_tokens_of_templates() -> None:
+def test_template_special_tokens() -> None:
     both = [("a", 1), {"id": "b", "ids": [2, 3], "tokens": ["x", "y"]}, ("a", 1)]
     template = processors.TemplateProcessing("a $A b", "a $A b $B:1 b:1", both)  # type: ignore[arg-type]
     assert [t.id for t in template.special_tokens] == ["a", "b"]
@@ -450,8 +454,8 @@ def test_special_tokens_of_templates() -> None:
     assert [str(piece) for piece in template.pair] == ["a", "$A", "b", "$B:1", "b:1"]
 
 
-def test_names_that_a_string_cannot_say() -> None:
-    """A JSON may have special tokens whose names mean something else in a template's string."""
+def test_special_token_names_with_template_syntax() -> None:
+    """Names of special tokens in JSON may look like other items of a template string."""
     name = "$x:1"
     data = {
         "type": "TemplateProcessing",
@@ -475,14 +479,16 @@ def test_names_that_a_string_cannot_say() -> None:
     ],
     ids=repr,
 )
-def test_special_tokens_to_add(processor: processors.PostProcessor, single: int, pair: int) -> None:
+def test_number_of_special_tokens_to_add(
+    processor: processors.PostProcessor, single: int, pair: int
+) -> None:
     assert processor.num_special_tokens_to_add(is_pair=False) == single
     assert processor.num_special_tokens_to_add(is_pair=True) == pair
     twice = processors.Sequence([processor, processor])
     assert twice.num_special_tokens_to_add(is_pair=True) == 2 * pair
 
 
-def test_vocabularies() -> None:
+def test_vocabularies_are_ordered_by_id() -> None:
     vocab = models.WordPiece({"b": 7, "a": 3}).vocab
     assert list(vocab.items()) == [("a", 3), ("b", 7)]
     assert (vocab["b"], len(vocab), "c" in vocab, vocab.get("c")) == (7, 2, False, None)
@@ -493,7 +499,7 @@ def test_vocabularies() -> None:
             models.WordPiece(given)  # type: ignore[arg-type]
 
 
-def test_word_pieces_that_tokenizers_would_not_honour() -> None:
+def test_settings_unknown_to_tokenizers_change_the_type() -> None:
     vocab = ["[UNK]", "a"]
     for settings, kind in (
         ({}, "WordPiece"),
@@ -513,7 +519,7 @@ def test_word_pieces_that_tokenizers_would_not_honour() -> None:
 # Jieba's user dictionary
 
 
-def test_user_dictionaries(tmp_path: Path) -> None:
+def test_jieba_user_dictionaries_are_read(tmp_path: Path) -> None:
     path = tmp_path / "userdict.txt"
     lines = [
         "\ufeff云计算 5",

@@ -1,4 +1,4 @@
-"""Components at work: what the core makes of their JSON. Needs a core that knows all of them."""
+"""Components in the core: normalization, splitting and errors."""
 
 import threading
 from typing import Any
@@ -31,7 +31,7 @@ NORMALIZED: list[tuple[n.Normalizer, str, str]] = [
     (n.Sequence([]), "Aé", "Aé"),
     (n.Sequence([n.NFD(), n.StripAccents(), n.Lowercase()]), "Crème", "creme"),
 ]
-SPLIT: list[tuple[p.PreTokenizer, str, list[str]]] = [
+PRE_TOKENIZED: list[tuple[p.PreTokenizer, str, list[str]]] = [
     (p.BertPreTokenizer(), "a b.", ["a", "b", "."]),
     (p.Whitespace(), "a b...", ["a", "b", "..."]),
     (p.WhitespaceSplit(), "a b.", ["a", "b."]),
@@ -51,23 +51,23 @@ SPLIT: list[tuple[p.PreTokenizer, str, list[str]]] = [
 
 
 @pytest.mark.parametrize("case", range(len(NORMALIZED)))
-def test_normalizers(case: int) -> None:
+def test_normalizers_change_text(case: int) -> None:
     normalizer, text, wanted = NORMALIZED[case]
     assert normalizer.normalize_str(text) == wanted
 
 
-@pytest.mark.parametrize("case", range(len(SPLIT)))
-def test_pre_tokenizers(case: int) -> None:
-    pre_tokenizer, text, wanted = SPLIT[case]
+@pytest.mark.parametrize("case", range(len(PRE_TOKENIZED)))
+def test_pre_tokenizers_split_text(case: int) -> None:
+    pre_tokenizer, text, wanted = PRE_TOKENIZED[case]
     assert [word for word, _ in pre_tokenizer.pre_tokenize_str(text)] == wanted
 
 
-def test_spans_are_characters() -> None:
+def test_spans_count_characters() -> None:
     assert p.WhitespaceSplit().pre_tokenize_str("é 中b") == [("é", (0, 1)), ("中b", (2, 4))]
     assert p.ByteLevel().pre_tokenize_str("é 中") == [("ĠÃ©", (0, 1)), ("Ġä¸Ń", (1, 3))]
 
 
-def test_jieba() -> None:
+def test_jieba_finds_user_words() -> None:
     words = [word for word, _ in p.Jieba().pre_tokenize_str("我来到北京清华大学")]
     assert words == ["我", "来到", "北京", "清华大学"]
     own = p.Jieba(user_words=["来到北京"])
@@ -84,7 +84,7 @@ def test_jieba() -> None:
     ],
     ids=["words", "iterator", "spans", "nothing"],
 )
-def test_functions(function: Any, wanted: list[tuple[str, tuple[int, int]]]) -> None:
+def test_functions_split_text(function: Any, wanted: list[tuple[str, tuple[int, int]]]) -> None:
     assert p.Function(function).pre_tokenize_str("é 中b") == wanted
 
 
@@ -100,12 +100,12 @@ def test_functions(function: Any, wanted: list[tuple[str, tuple[int, int]]]) -> 
     ],
     ids=["elsewhere", "beyond", "backward", "disordered", "number", "none"],
 )
-def test_functions_that_do_not_split(function: Any) -> None:
+def test_invalid_results_of_functions_raise(function: Any) -> None:
     with pytest.raises((PieceworkError, TypeError, ValueError)):
         p.Function(function).pre_tokenize_str("é 中b")
 
 
-def test_an_error_in_a_function_comes_out() -> None:
+def test_errors_of_functions_propagate() -> None:
     def fail(text: str) -> list[str]:
         raise ZeroDivisionError
 
@@ -113,13 +113,13 @@ def test_an_error_in_a_function_comes_out() -> None:
         p.Sequence([p.Whitespace(), p.Function(fail)]).pre_tokenize_str("a b")
 
 
-def test_functions_are_told_apart_by_their_place() -> None:
+def test_several_functions_are_called_in_order() -> None:
     halves = p.Function(lambda text: [(0, 1), (1, len(text))])
     whole = p.Sequence([p.Function(str.split), halves])
     assert [word for word, _ in whole.pre_tokenize_str("abc de")] == ["a", "bc", "d", "e"]
 
 
-def test_functions_in_threads() -> None:
+def test_functions_work_in_threads() -> None:
     results: list[Any] = []
     split = p.Function(str.split)
     threads = [
@@ -133,7 +133,7 @@ def test_functions_in_threads() -> None:
     assert [len(result) for result in results] == [200] * 4
 
 
-def test_what_only_the_core_can_check() -> None:
+def test_settings_checked_by_the_core_raise() -> None:
     for call in (
         lambda: n.Replace(pw.Regex("("), "").normalize_str("a"),
         lambda: p.Split(pw.Regex("["), "removed").pre_tokenize_str("a"),
@@ -143,7 +143,7 @@ def test_what_only_the_core_can_check() -> None:
             call()
 
 
-def test_lone_surrogates() -> None:
+def test_lone_surrogates_raise() -> None:
     for call in (
         lambda: n.NFC().normalize_str("\ud800"),
         lambda: p.Whitespace().pre_tokenize_str("\ud800"),

@@ -1,4 +1,4 @@
-"""Tokenizers put together of parts: what is put in is there, works, is saved and comes back."""
+"""Tokenizer constructor and with_parts: components are kept, work, and survive saving."""
 
 import copy
 import inspect
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.smoke
 
 STAGES: dict[str, list[Any]] = {
     "normalizer": parts.NORMALIZERS,
-    "pre_tokenizer": [*parts.PRE_TOKENIZERS, *parts.OWN_PRE_TOKENIZERS],
+    "pre_tokenizer": [*parts.PRE_TOKENIZERS, *parts.PIECEWORK_PRE_TOKENIZERS],
     "post_processor": parts.POST_PROCESSORS,
     "decoder": parts.DECODERS,
 }
@@ -27,11 +27,11 @@ LIMITS: dict[str, list[Any]] = {
 }
 EVERY = [(name, part) for name, all_ in (STAGES | LIMITS).items() for part in all_]
 NAMES = [f"{name}-{place}" for place, (name, _) in enumerate(EVERY)]
-OWN = [*parts.MODELS, *parts.OWN_MODELS]
+ALL_MODELS = [*parts.MODELS, *parts.PIECEWORK_MODELS]
 
 
-def same(one: pw.Tokenizer, other: pw.Tokenizer) -> None:
-    """Checks that two tokenizers are one in all that can be seen."""
+def check_equal(one: pw.Tokenizer, other: pw.Tokenizer) -> None:
+    """Checks that two tokenizers are equal in all public properties and results."""
     assert one == other
     assert hash(one) == hash(other)
     assert one.to_str() == other.to_str()
@@ -48,7 +48,7 @@ def same(one: pw.Tokenizer, other: pw.Tokenizer) -> None:
 
 
 @pytest.mark.parametrize(("name", "part"), EVERY, ids=NAMES)
-def test_what_is_put_in_is_there(name: str, part: Any) -> None:
+def test_components_are_kept(name: str, part: Any) -> None:
     tok = parts.made(**{name: part})
     assert getattr(tok, name) == part
     assert type(getattr(tok, name)) is type(part)
@@ -57,40 +57,40 @@ def test_what_is_put_in_is_there(name: str, part: Any) -> None:
 
 
 @pytest.mark.parametrize(("name", "part"), EVERY, ids=NAMES)
-def test_every_part_comes_back_from_a_file_and_a_pickle(
-    tmp_path: Path, name: str, part: Any
-) -> None:
+def test_components_survive_saving_and_pickling(tmp_path: Path, name: str, part: Any) -> None:
     tok = parts.made(**{name: part}, added_tokens=parts.ADDED)
     tok.save(tmp_path / "tokenizer.json")
-    same(tok, pw.Tokenizer.from_file(tmp_path / "tokenizer.json"))
-    same(tok, pw.Tokenizer.from_str(tok.to_str()))
-    same(tok, pickle.loads(pickle.dumps(tok)))
+    check_equal(tok, pw.Tokenizer.from_file(tmp_path / "tokenizer.json"))
+    check_equal(tok, pw.Tokenizer.from_str(tok.to_str()))
+    check_equal(tok, pickle.loads(pickle.dumps(tok)))
     assert copy.deepcopy(tok) is tok
 
 
-@pytest.mark.parametrize("model", OWN, ids=repr)
-def test_every_model_comes_back(model: models.Model) -> None:
+@pytest.mark.parametrize("model", ALL_MODELS, ids=repr)
+def test_models_survive_saving_and_pickling(model: models.Model) -> None:
     tok = parts.made(model, added_tokens=parts.ADDED)
     assert tok.model == model
     assert tok.model_type == type(model).__name__
     assert pw.Tokenizer.from_str(tok.to_str()).model == model
-    again = pickle.loads(pickle.dumps(tok))
-    assert again == tok
+    reloaded = pickle.loads(pickle.dumps(tok))
+    assert reloaded == tok
     for text in parts.TEXTS:
         if tok.unk_token is not None:
-            assert again.encode(text) == tok.encode(text)
+            assert reloaded.encode(text) == tok.encode(text)
 
 
-def test_all_parts_at_once() -> None:
+def test_all_components_together_survive_saving() -> None:
     given = {name: all_[-1] for name, all_ in (STAGES | LIMITS).items()}
-    with pytest.warns(pw.errors.PieceworkWarning, match="never match"):  # "New York" in lower case
+    with pytest.warns(
+        pw.errors.PieceworkWarning, match="never match"
+    ):  # "New York" after lowercasing
         tok = parts.made(**given, added_tokens=parts.ADDED)
     assert {name: getattr(tok, name) for name in given} == given
-    same(tok, pw.Tokenizer.from_str(tok.to_str()))
+    check_equal(tok, pw.Tokenizer.from_str(tok.to_str()))
 
 
 @pytest.mark.parametrize("name", [*STAGES, *LIMITS])
-def test_none_takes_a_part_out_and_leaves_the_others(name: str) -> None:
+def test_none_removes_one_component(name: str) -> None:
     given = {other: all_[0] for other, all_ in (STAGES | LIMITS).items()}
     tok = parts.made(**given, added_tokens=parts.ADDED)
     without = tok.with_parts(**{name: None})  # type: ignore[misc]
@@ -99,18 +99,18 @@ def test_none_takes_a_part_out_and_leaves_the_others(name: str) -> None:
         o: given[o] for o in given if o != name
     }
     assert without.added_tokens == tok.added_tokens
-    assert getattr(tok, name) == given[name], "the first one stays as it was"
+    assert getattr(tok, name) == given[name], "the original is unchanged"
     assert without.with_parts(**{name: given[name]}) == tok  # type: ignore[misc]
 
 
-def test_nothing_to_change_changes_nothing() -> None:
+def test_changes_without_arguments_give_an_equal_tokenizer() -> None:
     tok = parts.made(decoder=decoders.Fuse())
     assert tok.with_parts() == tok
     assert tok.with_added_tokens([]) == tok
     assert tok.with_settings() == tok if tok.model_type == "WordPiece" else True
 
 
-def test_a_model_alone() -> None:
+def test_model_without_other_components() -> None:
     tok = pw.Tokenizer(models.WordLevel(["<unk>", "a b"]))
     assert tok.encode("a b").tokens == ["a b"]
     assert tok.encode("a b ").tokens == ["<unk>"]
@@ -120,7 +120,7 @@ def test_a_model_alone() -> None:
     assert tok.special_tokens == tok.added_tokens == {}
 
 
-def test_padding_that_leaves_its_token_open_takes_the_vocabularys() -> None:
+def test_padding_token_defaults_to_that_of_the_vocabulary() -> None:
     tok = parts.made(padding=4)
     assert tok.padding == pw.Padding(4, pad_id=0, pad_token="[PAD]")
     assert tok.encode("a").tokens == ["a", "[PAD]", "[PAD]", "[PAD]"]
@@ -131,7 +131,7 @@ def test_padding_that_leaves_its_token_open_takes_the_vocabularys() -> None:
     assert parts.made(padding=pw.Padding(3, pad_id=number)) == own
 
 
-def test_truncation_may_be_its_length_alone() -> None:
+def test_truncation_accepts_an_integer() -> None:
     assert parts.made(truncation=3).truncation == pw.Truncation(3)
     assert parts.made(truncation=3).encode("a b a b").tokens == ["a", "b", "a"]
 
@@ -153,14 +153,14 @@ def test_truncation_may_be_its_length_alone() -> None:
         ({"post_processor": False}, "post_processor"),
     ],
 )
-def test_a_part_in_the_wrong_place_is_named(changes: dict[str, Any], message: str) -> None:
+def test_components_of_another_stage_raise(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(TypeError, match=message):
         parts.made(**changes)
     with pytest.raises(TypeError, match=message):
         parts.made().with_parts(**changes)
 
 
-def test_wrong_calls() -> None:
+def test_wrong_arguments_raise() -> None:
     with pytest.raises(TypeError, match="model"):
         pw.Tokenizer({"[UNK]": 0})  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="did you mean 'normalizer'"):
@@ -169,13 +169,13 @@ def test_wrong_calls() -> None:
         pw.Tokenizer(models.WordLevel(["a"], "a"), normalizers.NFC())  # type: ignore[misc]
 
 
-def test_an_iterator_of_added_tokens_is_used_up_once() -> None:
+def test_added_tokens_may_be_an_iterator() -> None:
     tok = parts.made(added_tokens=iter(["<a>", pw.AddedToken("<b>", special=True)]))
     assert tok.encode("<b><a>").tokens == ["<b>", "<a>"]
     assert parts.made(added_tokens=iter([])) == parts.made()
 
 
-def test_added_tokens_are_numbered_on() -> None:
+def test_added_tokens_get_the_next_ids() -> None:
     tok = parts.made(added_tokens=["<a>", "ab", "<b>", "<a>"])
     size = len(parts.VOCAB)
     numbers = {token.content: number for number, token in tok.added_tokens.items()}
@@ -187,21 +187,21 @@ def test_added_tokens_are_numbered_on() -> None:
     assert tok.token_to_id("<c>") is None
 
 
-def test_a_token_that_is_added_again_takes_on_its_new_flags() -> None:
+def test_adding_a_token_again_changes_its_flags() -> None:
     tok = parts.made(added_tokens=["<a>"])
-    again = tok.with_added_tokens([pw.AddedToken("<a>", special=True, lstrip=True)])
-    assert list(again.added_tokens) == list(tok.added_tokens)
-    assert again.special_tokens == {"<a>": len(parts.VOCAB)}
-    assert again.encode("a <a>").offsets == [(0, 1), (1, 5)]
+    reloaded = tok.with_added_tokens([pw.AddedToken("<a>", special=True, lstrip=True)])
+    assert list(reloaded.added_tokens) == list(tok.added_tokens)
+    assert reloaded.special_tokens == {"<a>": len(parts.VOCAB)}
+    assert reloaded.encode("a <a>").offsets == [(0, 1), (1, 5)]
 
 
-def test_every_property_is_told_by_its_docstring() -> None:
+def test_every_property_has_a_docstring() -> None:
     for name, value in inspect.getmembers(pw.Tokenizer):
         if not name.startswith("_"):
             assert inspect.getdoc(value), name
 
 
-# Beside the library
+# Comparison with `tokenizers`
 
 
 def live(tok: pw.Tokenizer) -> Any:
@@ -212,9 +212,9 @@ def live(tok: pw.Tokenizer) -> Any:
 @pytest.mark.parametrize("model", parts.MODELS, ids=repr)
 @pytest.mark.parametrize(
     ("name", "part"),
-    [(name, part) for name, part in EVERY if part not in parts.OWN_PRE_TOKENIZERS],
+    [(name, part) for name, part in EVERY if part not in parts.PIECEWORK_PRE_TOKENIZERS],
 )
-def test_what_is_saved_gives_the_same_there(model: models.Model, name: str, part: Any) -> None:
+def test_saved_tokenizers_work_in_tokenizers(model: models.Model, name: str, part: Any) -> None:
     tok = parts.made(model, **{name: part}, added_tokens=parts.ADDED)
     theirs = live(tok)
     for text in parts.TEXTS:
@@ -225,24 +225,24 @@ def test_what_is_saved_gives_the_same_there(model: models.Model, name: str, part
             assert found.offsets == wanted.offsets
             assert found.word_ids == wanted.word_ids
             assert [o.ids for o in found.overflowing] == [o.ids for o in wanted.overflowing]
-        if not isinstance(part, decoders.Strip):  # which panics there on short tokens
+        if not isinstance(part, decoders.Strip):  # panics in `tokenizers` on short tokens
             assert tok.decode(found.ids) == theirs.decode(found.ids)
 
 
-@pytest.mark.parametrize("pre_tokenizer", parts.OWN_PRE_TOKENIZERS, ids=repr)
-def test_our_own_pre_tokenizers_are_refused_there(
+@pytest.mark.parametrize("pre_tokenizer", parts.PIECEWORK_PRE_TOKENIZERS, ids=repr)
+def test_tokenizers_refuses_piecework_pre_tokenizers(
     pre_tokenizer: pre_tokenizers.PreTokenizer,
 ) -> None:
     with pytest.raises(Exception, match=r"variant|unknown"):
         live(parts.made(pre_tokenizer=pre_tokenizer))
 
 
-@pytest.mark.parametrize("model", parts.OWN_MODELS, ids=repr)
-def test_our_own_models_are_refused_there(model: models.Model) -> None:
+@pytest.mark.parametrize("model", parts.PIECEWORK_MODELS, ids=repr)
+def test_tokenizers_refuses_piecework_models(model: models.Model) -> None:
     with pytest.raises(Exception, match=r"variant|unknown"):
         live(parts.made(model))
 
 
-def test_our_own_types_have_our_name_in_the_file() -> None:
-    for part in parts.OWN_PRE_TOKENIZERS:
+def test_piecework_types_have_a_prefix() -> None:
+    for part in parts.PIECEWORK_PRE_TOKENIZERS:
         assert "piecework." in json.dumps(json.loads(parts.made(pre_tokenizer=part).to_str()))

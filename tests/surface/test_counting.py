@@ -1,4 +1,4 @@
-"""Counting takes a fast road where it can: the table is that of the general one, on real text too."""
+"""Counting on the fast path gives the table of the generic path, on real text."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,13 +18,13 @@ SPLITS = {
 
 
 def table(counts: pw.WordCounts) -> bytes:
-    """Gives words, counts and first sights, without the line that says how they were made."""
+    """Returns words, counts and first occurrences, without the line of settings."""
     return counts.to_bytes().split(b"\n", 1)[1]
 
 
 @pytest.mark.parametrize("folder", ["code", "en", "multi", "nasty", "zh"])
 @pytest.mark.parametrize("split", SPLITS)
-def test_both_roads_count_the_corpora_alike(
+def test_paths_count_corpora_alike(
     data: Path,
     corpus_bytes: Callable[[str], bytes],
     tmp_path: Path,
@@ -32,8 +32,8 @@ def test_both_roads_count_the_corpora_alike(
     split: str,
 ) -> None:
     normalizer, pre_tokenizer = SPLITS[split]
-    # The last step finds nothing to do, and the fast road does not know it.
-    general = p.Sequence([pre_tokenizer, p.Split(" ", "removed")])
+    # The last step changes nothing, but the fast path does not support it.
+    generic = p.Sequence([pre_tokenizer, p.Split(" ", "removed")])
     paths = []
     for path in sorted((data / "corpora" / folder).iterdir()):
         paths.append(tmp_path / path.name)
@@ -41,8 +41,8 @@ def test_both_roads_count_the_corpora_alike(
     assert paths
     found, expected = (
         pw.WordCounts.from_files(
-            paths, normalizer=normalizer, pre_tokenizer=way, errors="replace", threads=threads
+            paths, normalizer=normalizer, pre_tokenizer=step, errors="replace", threads=threads
         )
-        for way, threads in [(pre_tokenizer, 2), (general, 1)]
+        for step, threads in [(pre_tokenizer, 2), (generic, 1)]
     )
     assert table(found) == table(expected)

@@ -1,4 +1,4 @@
-"""Decoders as Python values: comparable, picklable, checked when they are made."""
+"""Decoders as Python values: equality, pickling, and checks of their settings."""
 
 import copy
 import pickle
@@ -29,7 +29,7 @@ EVERY: list[Decoder] = [
 
 
 @pytest.mark.parametrize("decoder", EVERY, ids=repr)
-def test_a_decoder_is_a_value(decoder: Decoder) -> None:
+def test_decoders_are_immutable_values(decoder: Decoder) -> None:
     namespace = vars(decoders) | {"Regex": pw.Regex}
     twins = [
         copy.deepcopy(decoder),
@@ -46,7 +46,7 @@ def test_a_decoder_is_a_value(decoder: Decoder) -> None:
         decoder.content = "x"  # type: ignore[attr-defined]
 
 
-def test_any_iterable_of_tokens() -> None:
+def test_decode_accepts_any_iterable() -> None:
     assert decoders.WordPiece().decode(iter(["a", "##b"])) == "ab"
     with pytest.raises(TypeError, match="found str"):
         decoders.Fuse().decode("ab")
@@ -73,7 +73,7 @@ WRONG: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("make", "message"), WRONG, ids=[message for _, message in WRONG])
-def test_wrong_settings(make: Any, message: str) -> None:
+def test_wrong_settings_raise(make: Any, message: str) -> None:
     with pytest.raises(pw.errors.ConfigError, match=message):
         make()
 
@@ -83,7 +83,7 @@ def test_lone_surrogates_are_refused() -> None:
         decoders.Replace("a", "\ud800")
 
 
-def test_a_broken_regex_is_named_where_it_is_used() -> None:
+def test_broken_regex_raises_on_use() -> None:
     broken = decoders.Replace(pw.Regex("(a"), "")
     with pytest.raises(
         pw.errors.ConfigError, match=r"^pattern\.Regex: the regex \"\(a\" does not compile"
@@ -96,7 +96,7 @@ def test_a_broken_regex_is_named_where_it_is_used() -> None:
         tok.with_parts(decoder=broken)
 
 
-def test_wrong_descriptions() -> None:
+def test_broken_json_raises() -> None:
     with pytest.raises(pw.errors.UnsupportedError, match="did you mean 'Fuse'"):
         Decoder.from_dict({"type": "Fuze"})
     with pytest.raises(
@@ -105,7 +105,7 @@ def test_wrong_descriptions() -> None:
         Decoder.from_dict({"type": "Sequence", "decoders": [{"type": "Fuse", "b": 1}]})
 
 
-def test_a_regex_that_runs_wild_gives_up() -> None:
+def test_backtracking_regex_gives_up() -> None:
     decoder = decoders.Replace(pw.Regex("(a+)+$"), "")
     started = time.monotonic()
     with pytest.raises(pw.errors.RegexError, match="gave up after 10000000 retries near byte 0"):
@@ -113,13 +113,13 @@ def test_a_regex_that_runs_wild_gives_up() -> None:
     assert time.monotonic() - started < 30
 
 
-def test_what_would_not_fit_is_refused() -> None:
+def test_replacement_beyond_the_length_limit_raises() -> None:
     blow = decoders.Replace("", "x" * 1_000_000)
     with pytest.raises(pw.errors.TextTooLongError):
         blow.decode(["a" * 100_000])
 
 
-def test_too_deep_a_sequence_is_refused() -> None:
+def test_deeply_nested_sequence_raises() -> None:
     nested: Decoder = decoders.Fuse()
     for _ in range(60):
         nested = decoders.Sequence([nested])

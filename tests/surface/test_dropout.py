@@ -1,4 +1,4 @@
-"""Merges passed over by chance: the same seed, the same tokens, however the texts are given."""
+"""BPE dropout: equal seeds give equal tokens, for every way to pass texts."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +19,7 @@ def tok() -> pw.Tokenizer:
     return pw.Tokenizer(model, pre_tokenizer=pre_tokenizers.WhitespaceSplit())
 
 
-def test_a_seed_is_a_result(tok: pw.Tokenizer) -> None:
+def test_equal_seeds_give_equal_tokens(tok: pw.Tokenizer) -> None:
     results = {tuple(tok.encode(WORD, dropout=0.5, seed=seed).tokens) for seed in range(50)}
     assert len(results) > 10
     again = {tuple(tok.encode(WORD, dropout=0.5, seed=seed).tokens) for seed in range(50)}
@@ -36,10 +36,8 @@ CALLS: dict[str, Callable[..., object]] = {
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_without_a_seed_each_call_draws_anew(
-    tok: pw.Tokenizer, call: Callable[..., object]
-) -> None:
-    """Of 12 texts, each split in one of some hundred ways, all are alike once in 10^16 runs."""
+def test_calls_without_seed_differ(tok: pw.Tokenizer, call: Callable[..., object]) -> None:
+    """With some hundred possible splits, 12 calls all agree by chance once in 10^16 runs."""
     own = pw.Tokenizer(models.BPE(tok.vocab, MERGES, dropout=0.5))
     assert len({str(call(tok, dropout=0.5)) for _ in range(12)}) > 1
     assert len({str(call(own)) for _ in range(12)}) > 1
@@ -48,18 +46,18 @@ def test_without_a_seed_each_call_draws_anew(
     assert len({str(call(tok)) for _ in range(12)}) == 1
 
 
-def test_a_batch_keeps_the_seed_that_it_drew(tok: pw.Tokenizer) -> None:
+def test_batch_keeps_its_random_seed(tok: pw.Tokenizer) -> None:
     batch = tok.encode_batch([WORD] * 9, dropout=0.5)
     assert [encoding.ids for encoding in batch] == batch.to_list()
     assert batch.offsets[-1].tolist()[1] == len(WORD)
 
 
-def test_none_and_all(tok: pw.Tokenizer) -> None:
+def test_dropout_zero_and_one(tok: pw.Tokenizer) -> None:
     assert tok.encode(WORD, dropout=0, seed=3) == tok.encode(WORD)
     assert tok.encode(WORD, dropout=1).tokens == list(WORD)
 
 
-def test_inputs_of_a_batch_differ_and_do_not_depend_on_threads(tok: pw.Tokenizer) -> None:
+def test_batch_inputs_differ_and_do_not_depend_on_threads(tok: pw.Tokenizer) -> None:
     texts = TEXTS * 200
     batch = tok.encode_batch(texts, dropout=0.3, seed=9)
     assert batch.to_list() == tok.encode_batch(texts, dropout=0.3, seed=9, threads=1).to_list()
@@ -71,7 +69,7 @@ def test_inputs_of_a_batch_differ_and_do_not_depend_on_threads(tok: pw.Tokenizer
     assert batch.offsets.tolist() == full.offsets.tolist()
 
 
-def test_a_call_goes_before_the_model(tok: pw.Tokenizer) -> None:
+def test_argument_overrides_the_model(tok: pw.Tokenizer) -> None:
     model = models.BPE(["a", "b", "c", "ab", "abc", "abcabc", "x"], MERGES, dropout=1.0)
     always = pw.Tokenizer(model)
     assert always.encode(WORD).tokens == list(WORD)
@@ -79,7 +77,7 @@ def test_a_call_goes_before_the_model(tok: pw.Tokenizer) -> None:
     assert always.tokenize(WORD) == list(WORD)
 
 
-def test_lines_of_a_file(tok: pw.Tokenizer, tmp_path: Path) -> None:
+def test_dropout_for_lines_of_a_file(tok: pw.Tokenizer, tmp_path: Path) -> None:
     path = tmp_path / "text.txt"
     path.write_text("\n".join(TEXTS * 3))
     lines = tok.encode_file(path, lines=True, dropout=0.5, seed=4)
@@ -101,17 +99,17 @@ def test_lines_of_a_file_draw_as_texts_of_a_batch(tok: pw.Tokenizer, tmp_path: P
 
 
 @pytest.mark.parametrize("dropout", [-0.1, 1.1, "a", True, float("nan")])
-def test_what_is_no_probability(tok: pw.Tokenizer, dropout: object) -> None:
+def test_invalid_dropout_raises(tok: pw.Tokenizer, dropout: object) -> None:
     with pytest.raises(errors.ConfigError, match="dropout: expected a number from 0 to 1"):
         tok.encode("a", dropout=dropout)  # type: ignore[arg-type]
 
 
-def test_what_is_no_seed(tok: pw.Tokenizer) -> None:
+def test_invalid_seed_raises(tok: pw.Tokenizer) -> None:
     for seed in (-1, 1.5, "1"):
         with pytest.raises(errors.ConfigError, match="seed: expected an integer from 0 to"):
             tok.encode("a", seed=seed)  # type: ignore[arg-type]
 
 
-def test_whole_words_have_nothing_to_pass_over() -> None:
+def test_dropout_has_no_effect_on_word_level() -> None:
     tok = pw.Tokenizer(models.WordLevel(["<unk>", "hugs"]))
     assert tok.encode("hugs", dropout=1.0) == tok.encode("hugs")

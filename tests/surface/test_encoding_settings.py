@@ -1,4 +1,4 @@
-"""Added tokens, truncation and padding: what they take, and how they read as JSON."""
+"""Added tokens, truncation and padding: settings and JSON."""
 
 import copy
 import pickle
@@ -33,7 +33,7 @@ SETTINGS: list[Any] = [
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=repr)
-def test_settings_are_values(settings: Any) -> None:
+def test_settings_are_immutable_values(settings: Any) -> None:
     assert type(settings).from_dict(settings.to_dict()) == settings
     assert pickle.loads(pickle.dumps(settings)) == settings
     assert copy.deepcopy(settings) == settings
@@ -43,7 +43,7 @@ def test_settings_are_values(settings: Any) -> None:
         settings.direction = "left"
 
 
-def test_the_json() -> None:
+def test_json_of_settings() -> None:
     assert pw.Truncation(5).to_dict() == TRUNCATION
     assert pw.Padding(pad_id=0, pad_token="[PAD]").to_dict() == PADDING
     assert pw.Padding(length=7).to_dict()["strategy"] == {"Fixed": 7}
@@ -58,7 +58,7 @@ def test_the_json() -> None:
     }
 
 
-def test_what_the_json_may_lack_or_have() -> None:
+def test_optional_members_of_the_json() -> None:
     short = {name: value for name, value in TRUNCATION.items() if name != "direction"}
     assert pw.Truncation.from_dict(short) == pw.Truncation(5)
     assert pw.Padding.from_dict(PADDING | {"pad_to_multiple_of": 0}).pad_to_multiple_of is None
@@ -67,14 +67,14 @@ def test_what_the_json_may_lack_or_have() -> None:
     assert pw.AddedToken.from_dict(theirs) == pw.AddedToken("x", special=True)
 
 
-def test_files_may_ask_for_no_length() -> None:
+def test_fixed_padding_of_zero_is_read() -> None:
     none = pw.Padding.from_dict(PADDING | {"strategy": {"Fixed": 0}})
     assert none == pw.Padding(0, pad_id=0, pad_token="[PAD]")
     tok = pw.Tokenizer.from_str("[PAD]\n[UNK]\na\n")
     assert tok.encode_ids("a a", padding=none) == tok.encode_ids("a a") == [2, 2]
 
 
-def test_special_tokens_are_not_normalized() -> None:
+def test_special_tokens_are_not_normalized_by_default() -> None:
     assert pw.AddedToken("x").normalized is True
     assert pw.AddedToken("x", special=True).normalized is False
     assert pw.AddedToken("x", normalized=True, special=True).normalized is True
@@ -107,7 +107,7 @@ def test_special_tokens_are_not_normalized() -> None:
         ("AddedToken('x', normalized='no')", "normalized: expected a boolean"),
     ],
 )
-def test_impossible_settings(call: str, message: str) -> None:
+def test_impossible_settings_raise(call: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         eval(call, vars(pw))
 
@@ -136,6 +136,6 @@ def test_impossible_settings(call: str, message: str) -> None:
         (pw.AddedToken, {"special": True}, r"\$: the member 'content' is missing"),
     ],
 )
-def test_broken_json(cls: Any, data: Any, message: str) -> None:
+def test_broken_json_raises(cls: Any, data: Any, message: str) -> None:
     with pytest.raises(FormatError, match=message):
         cls.from_dict(data)

@@ -1,4 +1,4 @@
-"""Explanations where the likeliest pieces are taken: scores, shares, and the next best."""
+"""Explanations of the likeliest segmentation: scores, shares, and the second best."""
 
 import json
 import subprocess
@@ -20,7 +20,7 @@ def tok() -> pw.Tokenizer:
     return pw.train(WORDS, pw.UnigramTrainer(16))
 
 
-def test_a_word(tok: pw.Tokenizer) -> None:
+def test_explanation_of_a_word(tok: pw.Tokenizer) -> None:
     explained = tok.explain("hugs")
     (piece,) = explained.pieces
     assert (piece.token, piece.kind, piece.failed, piece.lineage) == ("▁hugs", "piece", (), None)
@@ -38,7 +38,7 @@ def test_a_word(tok: pw.Tokenizer) -> None:
     ]
 
 
-def test_several_words_and_what_is_unknown(tok: pw.Tokenizer) -> None:
+def test_explanation_of_several_words_and_unknown_text(tok: pw.Tokenizer) -> None:
     explained = tok.with_added_tokens(["<x>"]).explain("puns <x>é")
     kinds = [(piece.token, piece.kind, piece.score is None) for piece in explained.pieces]
     assert kinds[:3] == [
@@ -54,7 +54,7 @@ def test_several_words_and_what_is_unknown(tok: pw.Tokenizer) -> None:
     assert "nothing else spells it" in str(explained)
 
 
-def test_ties_symbols_and_bytes() -> None:
+def test_explanation_of_ties_symbols_and_bytes() -> None:
     vocab = [
         ("<unk>", 0.0),
         ("a", -1.0),
@@ -69,7 +69,7 @@ def test_ties_symbols_and_bytes() -> None:
     assert "added" in [piece.kind for piece in symbols.explain("pun").pieces]
 
 
-def test_the_likeliest_of_wordpiece() -> None:
+def test_explanation_of_likeliest_wordpiece() -> None:
     words = {"hu": 30, "hug": 4, "bugs": 40, "hus": 3, "bus": 5, "rags": 20}
     longest = pw.train(words, pw.WordPieceTrainer(17, special_tokens=["[UNK]"]))
     explained = longest.with_settings(segmentation="likeliest").explain("hugs")
@@ -84,7 +84,7 @@ def test_the_likeliest_of_wordpiece() -> None:
     assert longest.explain("hugs").pieces[0].score is None
 
 
-def test_a_model_of_sentencepiece(data: Path) -> None:
+def test_explanation_of_sentencepiece_model(data: Path) -> None:
     import live_unigram
 
     tok = pw.Tokenizer.from_bytes(live_unigram.shared_model(data, "t5-spiece"))
@@ -96,14 +96,14 @@ def test_a_model_of_sentencepiece(data: Path) -> None:
         assert all(0 < choice.share <= 1 for choice in explained.choices)
 
 
-def test_the_command_line(tok: pw.Tokenizer, tmp_path: Path) -> None:
+def test_explain_command_prints_scores(tok: pw.Tokenizer, tmp_path: Path) -> None:
     path = tmp_path / "tokenizer.json"
     tok.save(path)
     call = [sys.executable, "-m", "piecework", "explain", str(path), "hugs"]
-    shown = subprocess.run(call, capture_output=True, text=True, check=True).stdout
-    assert shown == f"{tok.explain('hugs')}\n"
-    told = json.loads(subprocess.run([*call, "--json"], capture_output=True, check=True).stdout)
-    assert told["pieces"][0]["score"] == tok.score(["▁hugs"])
-    (word,) = told["words"]
+    printed = subprocess.run(call, capture_output=True, text=True, check=True).stdout
+    assert printed == f"{tok.explain('hugs')}\n"
+    data = json.loads(subprocess.run([*call, "--json"], capture_output=True, check=True).stdout)
+    assert data["pieces"][0]["score"] == tok.score(["▁hugs"])
+    (word,) = data["words"]
     assert word["next"]["tokens"] == ["▁hug", "s"]
     assert isinstance(tok.explain("hugs"), Explanation)

@@ -1,4 +1,4 @@
-"""Files in blocks: the ids are those of the text, wherever a block ends."""
+"""Encoding of files in blocks: the ids equal those of the text, for any block size."""
 
 import os
 import re
@@ -65,17 +65,17 @@ def tokenizers(draw: st.DrawFn) -> pw.Tokenizer:
         )
     )
     tok = tok.with_added_tokens(added)
-    way = draw(
+    component = draw(
         st.sampled_from(
             [None, pre_tokenizers.Whitespace(), pre_tokenizers.Punctuation(), normalizers.NFC()]
         )
     )
-    if isinstance(way, normalizers.Normalizer):
-        return tok.with_parts(normalizer=way)
-    return tok.with_parts(pre_tokenizer=way) if way else tok
+    if isinstance(component, normalizers.Normalizer):
+        return tok.with_parts(normalizer=component)
+    return tok.with_parts(pre_tokenizer=component) if component else tok
 
 
-def in_blocks(
+def encode_blocks(
     tok: pw.Tokenizer,
     data: bytes,
     size: int,
@@ -85,7 +85,7 @@ def in_blocks(
     threads: int = 2,
     **options: Any,
 ) -> Any:
-    """Encodes what a file holds, read in blocks of so many bytes."""
+    """Encodes the content of a file, read in blocks of `size` bytes."""
     chosen = tok._options(
         options.get("special", True), options.get("specials", "match"), None, None
     )
@@ -100,36 +100,36 @@ def lines_of(text: str) -> list[str]:
 
 
 @given(tokenizers(), texts, st.integers(1, 12), st.integers(1, 3), st.booleans())
-def test_a_file_is_its_text(
+def test_file_equals_its_text(
     tok: pw.Tokenizer, text: str, size: int, threads: int, special: bool
 ) -> None:
-    found = in_blocks(tok, text.encode(), size, lines=False, threads=threads, special=special)
+    found = encode_blocks(tok, text.encode(), size, lines=False, threads=threads, special=special)
     assert found.to_list() == [tok.encode(text, add_special_tokens=special).ids]
-    found = in_blocks(tok, text.encode(), size, lines=True, threads=threads, special=special)
+    found = encode_blocks(tok, text.encode(), size, lines=True, threads=threads, special=special)
     assert found.to_list() == [
         tok.encode(line, add_special_tokens=special).ids for line in lines_of(text)
     ]
 
 
 @given(junk, st.integers(1, 8), st.booleans())
-def test_broken_bytes_are_replaced_or_told(data: bytes, size: int, lines: bool) -> None:
+def test_invalid_utf8_is_replaced_or_raises(data: bytes, size: int, lines: bool) -> None:
     tok = pw.Tokenizer.from_str("\n".join([*VOCAB, "\ufffd"]))
     text = data.decode("utf-8", "replace")
-    found = in_blocks(tok, data, size, lines=lines, replace=True)
+    found = encode_blocks(tok, data, size, lines=lines, replace=True)
     assert found.to_list() == [tok.encode(t).ids for t in (lines_of(text) if lines else [text])]
     valid = next(n for n in range(len(data), -1, -1) if _is_text(data, n))
     if valid == len(data):
         return
     line = data[:valid].count(b"\n") + 1
-    told = f"text.txt: invalid UTF-8 in line {line} at byte {valid} of the file (0x{data[valid]:02x}); pass"
+    message = f"text.txt: invalid UTF-8 in line {line} at byte {valid} of the file (0x{data[valid]:02x}); pass"
     for threads in (1, 2):
-        with pytest.raises(errors.InvalidUtf8Error, match=re.escape(told)) as caught:
-            in_blocks(tok, data, size, lines=lines, threads=threads)
+        with pytest.raises(errors.InvalidUtf8Error, match=re.escape(message)) as caught:
+            encode_blocks(tok, data, size, lines=lines, threads=threads)
         assert (caught.value.line, caught.value.byte) == (line, valid)
 
 
 def _is_text(data: bytes, length: int) -> bool:
-    """Whether so many bytes are UTF-8."""
+    """Returns whether the first `length` bytes are valid UTF-8."""
     try:
         return bool(data[:length].decode()) or not length
     except UnicodeDecodeError:
@@ -137,18 +137,18 @@ def _is_text(data: bytes, length: int) -> bool:
 
 
 @given(texts, st.integers(1, 8), st.sampled_from([1, 2]))
-def test_a_special_token_is_told_where_it_stands(text: str, size: int, threads: int) -> None:
+def test_special_token_error_has_its_position(text: str, size: int, threads: int) -> None:
     tok = pw.Tokenizer.from_str("\n".join(VOCAB))
     text = text.replace("[SEP]", "") + "é [SEP] hug [SEP]\n"
     at = text.index("[SEP]")
     with pytest.raises(errors.SpecialTokenError, match=rf"text.txt: .* at character {at};"):
-        in_blocks(tok, text.encode(), size, lines=False, threads=threads, specials="error")
+        encode_blocks(tok, text.encode(), size, lines=False, threads=threads, specials="error")
     line = text[:at].count("\n") + 1
     at -= text.rfind("\n", 0, at) + 1
     with pytest.raises(
         errors.SpecialTokenError, match=rf"text.txt: line {line}: .* at character {at};"
     ):
-        in_blocks(tok, text.encode(), size, lines=True, threads=threads, specials="error")
+        encode_blocks(tok, text.encode(), size, lines=True, threads=threads, specials="error")
 
 
 @pytest.fixture
@@ -159,7 +159,7 @@ def tok() -> pw.Tokenizer:
 @pytest.mark.parametrize(
     "content", [b"", b"\n", b"hug", b"hug\r\n", b"\xef\xbb\xbfhug\r\nhugs", b"\n\n hug\r\r\n", b" "]
 )
-def test_small_files(tok: pw.Tokenizer, tmp_path: Path, content: bytes) -> None:
+def test_small_files_equal_their_text(tok: pw.Tokenizer, tmp_path: Path, content: bytes) -> None:
     path, text = tmp_path / "a.txt", content.decode()
     path.write_bytes(content)
     for special in (True, False):
@@ -171,7 +171,7 @@ def test_small_files(tok: pw.Tokenizer, tmp_path: Path, content: bytes) -> None:
         ]
 
 
-def test_a_large_file(tok: pw.Tokenizer, tmp_path: Path) -> None:
+def test_large_file_equals_its_text(tok: pw.Tokenizer, tmp_path: Path) -> None:
     path = tmp_path / "large.txt"
     text = (
         "".join(f"hug{'s' * (n % 9)} <t> 中{' ' * (n % 3)}!é\r\n" for n in range(60_000))
@@ -189,7 +189,7 @@ def test_a_large_file(tok: pw.Tokenizer, tmp_path: Path) -> None:
         assert found.row_offsets.tolist() == lines.row_offsets.tolist()
 
 
-def test_what_there_is_of_a_file(tok: pw.Tokenizer, tmp_path: Path) -> None:
+def test_batch_of_a_file_holds_ids_alone(tok: pw.Tokenizer, tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("hug\nhugs hug\n")
     tok = tok.with_parts(truncation=3, padding=pw.Padding(length=9, pad_id=0, pad_token="[UNK]"))
@@ -205,7 +205,7 @@ def test_what_there_is_of_a_file(tok: pw.Tokenizer, tmp_path: Path) -> None:
             ask()
 
 
-def test_errors(tok: pw.Tokenizer, tmp_path: Path) -> None:
+def test_file_errors(tok: pw.Tokenizer, tmp_path: Path) -> None:
     with pytest.raises(errors.MissingFileError, match="none"):
         tok.encode_file(tmp_path / "none")
     with pytest.raises(errors.NotAFileError, match="is a folder"):
@@ -229,24 +229,24 @@ def test_errors(tok: pw.Tokenizer, tmp_path: Path) -> None:
         tok.encode_file(path, lines=True, specials="error")
 
 
-def test_progress(tok: pw.Tokenizer, tmp_path: Path) -> None:
+def test_progress_is_reported(tok: pw.Tokenizer, tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"hug hugs!\n" * 3_000_000)
     seen: list[Progress] = []
     tok.encode_file(path, progress=seen.append, cache=False)
-    assert seen, "thirty megabytes take a while"
+    assert seen, "30 MB take long enough for a report"
     assert {(p.stage, p.total) for p in seen} == {("encoding bytes", 30_000_000)}
     assert [p.done for p in seen] == sorted(p.done for p in seen)
     assert seen[-1].done == 30_000_000
     seen.clear()
     path.write_bytes(b"hug hugs!")
     tok.encode_file(path, progress=seen.append)
-    assert [p.done for p in seen] == [9], "what is done at once is told, too"
+    assert [p.done for p in seen] == [9], "short files report once"
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
 @pytest.mark.parametrize("lines", [True, False])
-def test_a_pipe(tok: pw.Tokenizer, tmp_path: Path, lines: bool) -> None:
+def test_pipe_equals_its_text(tok: pw.Tokenizer, tmp_path: Path, lines: bool) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)
     writer = threading.Thread(target=lambda: path.write_bytes(b"hug\r\nhugs <t>\n" * 50_000))

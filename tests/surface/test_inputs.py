@@ -1,4 +1,4 @@
-"""Texts come as `str`, as UTF-8, and as Arrow columns; all mean the same."""
+"""Texts as `str`, as UTF-8, and as Arrow columns give the same encodings."""
 
 import array
 import ctypes
@@ -34,7 +34,7 @@ def tok() -> pw.Tokenizer:
 
 
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
-def test_bytes(tok: pw.Tokenizer, kind: Any) -> None:
+def test_bytes_equal_str(tok: pw.Tokenizer, kind: Any) -> None:
     rows = [kind(text.encode()) for text in TEXTS]
     expected = tok.encode_batch(TEXTS, offsets=True)
     found = tok.encode_batch(rows)
@@ -55,7 +55,7 @@ def test_bytes(tok: pw.Tokenizer, kind: Any) -> None:
 
 
 @pytest.mark.parametrize("row", ["a\ud800", ("hug", "a\ud800"), (b"hug", "a\ud800")])
-def test_a_lone_surrogate_is_told_with_its_text(tok: pw.Tokenizer, row: Any) -> None:
+def test_lone_surrogate_error_names_the_text(tok: pw.Tokenizer, row: Any) -> None:
     for before in ("hug", b"hug"):
         with pytest.raises(
             SurrogateError, match=r"^text 1: the text holds .* U\+D800 at character 1"
@@ -67,7 +67,7 @@ def test_a_lone_surrogate_is_told_with_its_text(tok: pw.Tokenizer, row: Any) -> 
         pw.WordCounts.from_texts(["hug", "a\ud800"])
 
 
-def test_a_slice_of_memory_is_its_own_text(tok: pw.Tokenizer) -> None:
+def test_memoryview_slices_are_texts(tok: pw.Tokenizer) -> None:
     assert tok.encode_ids(memoryview(b"hug pun hugs")[4:7]) == tok.encode_ids("pun")
     letters = memoryview(array.array("B", b"hug"))
     assert tok.encode_ids(letters) == tok.encode_ids("hug")
@@ -77,20 +77,20 @@ def test_a_slice_of_memory_is_its_own_text(tok: pw.Tokenizer) -> None:
     "text",
     [b"a\xffb", b"\xc3", b"\xed\xa0\x80", b"a" * 100_000 + b"\x80", b"\xff" + b" a" * 300_000],
 )
-def test_broken_bytes(tok: pw.Tokenizer, text: bytes) -> None:
-    place = next(at for at, byte in enumerate(text) if byte >= 0x80)
-    told = re.escape(f"invalid UTF-8 at byte {place} of the text (0x{text[place]:02x})")
+def test_invalid_utf8_raises(tok: pw.Tokenizer, text: bytes) -> None:
+    position = next(at for at, byte in enumerate(text) if byte >= 0x80)
+    message = re.escape(f"invalid UTF-8 at byte {position} of the text (0x{text[position]:02x})")
     for call in (tok.encode, tok.encode_ids, tok.count):
-        with pytest.raises(InvalidUtf8Error, match=told) as caught:
+        with pytest.raises(InvalidUtf8Error, match=message) as caught:
             call(text)
-        assert (caught.value.line, caught.value.byte) == (None, place)
+        assert (caught.value.line, caught.value.byte) == (None, position)
     for offsets in (False, True):
-        with pytest.raises(InvalidUtf8Error, match=f"text 2: {told}") as caught:
+        with pytest.raises(InvalidUtf8Error, match=f"text 2: {message}") as caught:
             tok.encode_batch(["a", "b" * 70_000, text, b"\xfe"], offsets=offsets)
-        assert caught.value.byte == place
+        assert caught.value.byte == position
     pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     column = pyarrow.array([b"a", text]).view(pyarrow.string())
-    with pytest.raises(InvalidUtf8Error, match=f"text 1: {told}"):
+    with pytest.raises(InvalidUtf8Error, match=f"text 1: {message}"):
         tok.encode_batch(column)
 
 
@@ -111,7 +111,7 @@ def columns() -> list[Any]:
     ]
 
 
-def test_arrow_columns(tok: pw.Tokenizer) -> None:
+def test_arrow_columns_equal_lists(tok: pw.Tokenizer) -> None:
     expected = tok.encode_batch(TEXTS, offsets=True)
     for column in columns():
         found = tok.encode_batch(column)
@@ -129,7 +129,7 @@ def test_arrow_columns(tok: pw.Tokenizer) -> None:
         )
 
 
-def test_a_column_whose_package_is_missing_is_iterated(tok: pw.Tokenizer) -> None:
+def test_column_with_missing_package_is_iterated(tok: pw.Tokenizer) -> None:
     class Series(list[str]):
         def __arrow_c_stream__(self, requested_schema: object = None) -> object:
             raise ImportError("no pyarrow")
@@ -137,7 +137,7 @@ def test_a_column_whose_package_is_missing_is_iterated(tok: pw.Tokenizer) -> Non
     assert tok.encode_batch(Series(TEXTS)).to_list() == tok.encode_batch(TEXTS).to_list()
 
 
-def test_training_takes_columns() -> None:
+def test_training_on_columns_equals_lists() -> None:
     trainer = pw.WordPieceTrainer(vocab_size=40)
     for column in columns():
         assert pw.WordCounts.from_texts(column) == pw.WordCounts.from_texts(TEXTS)
@@ -147,7 +147,7 @@ def test_training_takes_columns() -> None:
         pw.WordCounts.from_texts(pyarrow.array(["a", None]))
 
 
-def test_arrow_columns_without_texts(tok: pw.Tokenizer) -> None:
+def test_empty_arrow_columns(tok: pw.Tokenizer) -> None:
     pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     for kind in (pyarrow.string(), pyarrow.large_string(), pyarrow.string_view()):
         assert tok.encode_batch(pyarrow.array([], kind)).to_list() == []
@@ -158,18 +158,18 @@ def test_arrow_columns_without_texts(tok: pw.Tokenizer) -> None:
         )
 
 
-def test_a_column_outlives_what_it_came_from(tok: pw.Tokenizer) -> None:
+def test_batch_keeps_its_arrow_column(tok: pw.Tokenizer) -> None:
     pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     batch = tok.encode_batch(pyarrow.array([f"hug {number}" for number in range(10_000)]))
     assert batch[7].tokens == tok.encode("hug 7").tokens
     assert batch.offsets[-3:].tolist() == tok.encode_batch(["hug 9999"]).offsets[-3:].tolist()
 
 
-def test_what_is_no_column_of_texts(tok: pw.Tokenizer) -> None:
+def test_other_columns_raise(tok: pw.Tokenizer) -> None:
     pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     polars = pytest.importorskip("polars", reason="polars is not installed")
     null = "text 2 is null; drop the nulls, or fill them"
-    for column, told in [
+    for column, message in [
         (pyarrow.array(["a", "b", None, "c", None]), null),
         (pyarrow.array(["-", "a", "b", None], pyarrow.string_view())[1:], null),
         (pyarrow.chunked_array([["a", "b"], [None]]), null),
@@ -181,11 +181,11 @@ def test_what_is_no_column_of_texts(tok: pw.Tokenizer) -> None:
         (polars.DataFrame({"text": ["a"]}), "pass one of its columns"),
         (pyarrow.array([["a"]]), "expected a column of texts"),
     ]:
-        with pytest.raises(ArrowError, match=told):
+        with pytest.raises(ArrowError, match=message):
             tok.encode_batch(column)
 
 
-def test_offsets_that_lead_nowhere(tok: pw.Tokenizer) -> None:
+def test_invalid_arrow_offsets_raise(tok: pw.Tokenizer) -> None:
     pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     data = pyarrow.py_buffer(b"hug pun hugs" * 4)
     for kind, code in [(pyarrow.string(), "i"), (pyarrow.large_string(), "q")]:
@@ -203,14 +203,14 @@ def test_offsets_that_lead_nowhere(tok: pw.Tokenizer) -> None:
                 tok.encode_batch(column).to_list()
                 == tok.encode_batch(["hug", " ", "pun"]).to_list()
             )
-            offsets[:] = array.array(code, numbers)  # pyarrow looked at them before
+            offsets[:] = array.array(code, numbers)  # changed after the validation by pyarrow
             with pytest.raises(
                 ArrowError, match=r"text \d: the array's offsets do not go with its buffers"
             ):
                 tok.encode_batch(column)
 
 
-def test_views_that_lead_nowhere(tok: pw.Tokenizer) -> None:
+def test_invalid_arrow_views_raise(tok: pw.Tokenizer) -> None:
     pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     data = pyarrow.py_buffer(b"hug pun hugs bun" * 4)
 
@@ -218,7 +218,7 @@ def test_views_that_lead_nowhere(tok: pw.Tokenizer) -> None:
         views = array.array("i", (0, 0, 0, 0))
         buffers = [None, pyarrow.py_buffer(views), data]
         made = pyarrow.Array.from_buffers(pyarrow.string_view(), 1, buffers)
-        views[:] = array.array("i", view)  # pyarrow looked at it before
+        views[:] = array.array("i", view)  # changed after the validation by pyarrow
         return made
 
     assert tok.encode_batch(column(16, 0, 0, 0)).to_list() == [tok.encode_ids("hug pun hugs bun")]
@@ -238,7 +238,7 @@ def test_views_that_lead_nowhere(tok: pw.Tokenizer) -> None:
 
 
 class Array(ctypes.Structure):
-    """ArrowArray of the C data interface."""
+    """The struct ArrowArray of the C data interface."""
 
     _fields_ = (
         *(
@@ -253,7 +253,7 @@ class Array(ctypes.Structure):
 
 
 class Tampered:
-    """An array of Arrow whose numbers someone has changed."""
+    """An Arrow array with changed fields of its C struct."""
 
     def __init__(self, column: Any, **changes: int) -> None:
         self.column, self.changes = column, changes
@@ -262,9 +262,9 @@ class Tampered:
         schema, capsule = self.column.__arrow_c_array__(requested_schema)
         get = ctypes.pythonapi.PyCapsule_GetPointer
         get.restype, get.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
-        held = Array.from_address(get(capsule, b"arrow_array"))
+        struct = Array.from_address(get(capsule, b"arrow_array"))
         for name, value in self.changes.items():
-            setattr(held, name, value)
+            setattr(struct, name, value)
         return schema, capsule
 
 
@@ -283,13 +283,13 @@ class Tampered:
         {"buffers": 0},
     ],
 )
-def test_numbers_that_cannot_be(tok: pw.Tokenizer, changes: dict[str, int]) -> None:
+def test_impossible_arrow_fields_raise(tok: pw.Tokenizer, changes: dict[str, int]) -> None:
     pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     with pytest.raises(ArrowError, match="the array"):
         tok.encode_batch(Tampered(pyarrow.array(["hug", "pun"]), **changes))
 
 
-def test_capsules_that_are_none(tok: pw.Tokenizer) -> None:
+def test_invalid_capsules_raise(tok: pw.Tokenizer) -> None:
     pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
     class Stream:

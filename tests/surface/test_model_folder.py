@@ -1,4 +1,4 @@
-"""Tokenizers from the folders that models ship."""
+"""Tokenizers from model folders."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ BASE = pw.Tokenizer(
 
 
 def folder(tmp_path: Path, **files: Any) -> Path:
-    """Makes a folder with files of JSON by their names without the ending."""
+    """Writes JSON files, given by their stems, to a folder."""
     for name, data in files.items():
         path = tmp_path / f"{name}.json"
         path.write_text(data if isinstance(data, str) else json.dumps(data), encoding="utf-8")
@@ -38,7 +38,7 @@ def with_vocab(tmp_path: Path, lines: list[str], **files: Any) -> Path:
     return folder(tmp_path, **files)
 
 
-def test_a_tokenizer_json_alone_is_itself(tmp_path: Path) -> None:
+def test_folder_with_only_a_tokenizer_json_equals_the_file(tmp_path: Path) -> None:
     BASE.save(tmp_path / "tokenizer.json")
     for path in (tmp_path, str(tmp_path)):
         tok = pw.Tokenizer.from_folder(path)
@@ -46,7 +46,7 @@ def test_a_tokenizer_json_alone_is_itself(tmp_path: Path) -> None:
         assert (tok.truncation, tok.padding) == (BASE.truncation, BASE.padding)
 
 
-def test_the_files_beside_it_add_tokens_and_flags(tmp_path: Path) -> None:
+def test_configuration_adds_tokens_and_flags(tmp_path: Path) -> None:
     config = {
         "added_tokens_decoder": {
             "10": {"content": "<x>", "lstrip": True, "special": True, "normalized": False},
@@ -74,7 +74,7 @@ def test_the_files_beside_it_add_tokens_and_flags(tmp_path: Path) -> None:
     assert pw.Tokenizer.from_str(tok.to_str()) == tok
 
 
-def test_an_older_folder_has_them_in_files_of_their_own(tmp_path: Path) -> None:
+def test_special_tokens_map_and_added_tokens_are_applied(tmp_path: Path) -> None:
     path = folder(
         tmp_path,
         tokenizer=BASE.to_str(),
@@ -90,7 +90,7 @@ def test_an_older_folder_has_them_in_files_of_their_own(tmp_path: Path) -> None:
     assert tok.encode("a [SEP]new", padding=None).offsets == [(0, 1), (1, 7), (7, 10)]
 
 
-def test_ids_that_do_not_agree_are_warned_of(tmp_path: Path) -> None:
+def test_disagreeing_ids_raise_a_warning(tmp_path: Path) -> None:
     config = {"added_tokens_decoder": {"77": {"content": "<x>"}, "2": {"content": "[CLS]"}}}
     path = folder(tmp_path, tokenizer=BASE.to_str(), tokenizer_config=config)
     with pytest.warns(
@@ -101,13 +101,13 @@ def test_ids_that_do_not_agree_are_warned_of(tmp_path: Path) -> None:
     assert tok.token_to_id("<x>") == 10
 
 
-def test_a_vocabulary_alone_is_berts(tmp_path: Path) -> None:
+def test_vocab_txt_alone_is_bert(tmp_path: Path) -> None:
     tok = pw.Tokenizer.from_folder(with_vocab(tmp_path, VOCAB))
     assert tok == pw.Tokenizer.from_file(tmp_path / "vocab.txt")
     assert tok.encode("A É中").tokens == ["[CLS]", "a", "[UNK]", "中", "[SEP]"]
 
 
-def test_a_vocabulary_is_configured(tmp_path: Path) -> None:
+def test_configuration_applies_to_vocab_txt(tmp_path: Path) -> None:
     config = {"do_lower_case": False, "tokenize_chinese_chars": False, "strip_accents": False}
     path = with_vocab(tmp_path, VOCAB, tokenizer_config=config)
     tok = pw.Tokenizer.from_folder(path)
@@ -119,14 +119,14 @@ def test_a_vocabulary_is_configured(tmp_path: Path) -> None:
     assert pw.Tokenizer.from_folder(path, pre_tokenizer=p.Jieba()).tokenize("中a") == ["中", "a"]
 
 
-def test_the_unknown_token_may_have_another_name(tmp_path: Path) -> None:
+def test_unk_token_of_the_configuration(tmp_path: Path) -> None:
     path = with_vocab(tmp_path, ["<unk>", "a"], tokenizer_config={"unk_token": "<unk>"})
     assert pw.Tokenizer.from_folder(path).tokenize("b a") == ["<unk>", "a"]
     assert pw.Tokenizer.from_folder(path, unk_token="a").unk_token == "a"
     assert pw.Tokenizer.from_folder(path, normalizer=None).unk_token == "<unk>"
 
 
-def test_settings_go_before_files(tmp_path: Path) -> None:
+def test_arguments_override_files(tmp_path: Path) -> None:
     config = {"pad_token": "<p>"}
     path = folder(tmp_path, tokenizer=BASE.to_str(), tokenizer_config=config)
     tok = pw.Tokenizer.from_folder(
@@ -141,7 +141,7 @@ def test_settings_go_before_files(tmp_path: Path) -> None:
         pw.Tokenizer.from_folder(path, truncaton=3)  # type: ignore[call-arg]
 
 
-def test_a_tokenizer_json_goes_before_a_vocabulary(tmp_path: Path) -> None:
+def test_tokenizer_json_takes_precedence_over_vocab_txt(tmp_path: Path) -> None:
     with_vocab(tmp_path, ["[UNK]"])
     assert pw.Tokenizer.from_folder(folder(tmp_path, tokenizer=BASE.to_str())) == BASE
 
@@ -167,13 +167,15 @@ def test_a_tokenizer_json_goes_before_a_vocabulary(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_what_is_broken_is_named(tmp_path: Path, files: dict[str, Any], message: str) -> None:
+def test_broken_files_are_named_in_errors(
+    tmp_path: Path, files: dict[str, Any], message: str
+) -> None:
     with pytest.raises(FormatError, match=message) as caught:
         pw.Tokenizer.from_folder(folder(tmp_path, **files))
     assert str(tmp_path) in str(caught.value)
 
 
-def test_broken_vocabularies_are_named(tmp_path: Path) -> None:
+def test_broken_vocabularies_are_named_in_errors(tmp_path: Path) -> None:
     for lines, kind, message in (
         (["a", "a"], FormatError, r"vocab\.txt: line 2"),
         ([], FormatError, r"vocab\.txt: the file is empty"),
@@ -183,7 +185,7 @@ def test_broken_vocabularies_are_named(tmp_path: Path) -> None:
             pw.Tokenizer.from_folder(with_vocab(tmp_path, lines))
 
 
-def test_what_is_no_folder(tmp_path: Path) -> None:
+def test_invalid_folders_raise(tmp_path: Path) -> None:
     with pytest.raises(MissingFileError, match=r"has none of tokenizer\.json, vocab\.txt"):
         pw.Tokenizer.from_folder(tmp_path)
     with pytest.raises(MissingFileError):
@@ -197,10 +199,10 @@ def test_what_is_no_folder(tmp_path: Path) -> None:
         pw.Tokenizer.from_folder(3)  # type: ignore[arg-type]
 
 
-def test_a_real_folder_is_as_its_file(tmp_path: Path, data: Path) -> None:
+def test_real_folder_equals_its_file(tmp_path: Path, data: Path) -> None:
     path = data / "vocabs" / "all-minilm-l6-v2-tokenizer.json"
     if not path.exists():
-        pytest.skip(f"{path} is not there")
+        pytest.skip(f"{path} is missing")
     (tmp_path / "tokenizer.json").write_bytes(path.read_bytes())
     whole = pw.Tokenizer.from_file(path)
     config = {"cls_token": "[CLS]", "do_lower_case": True, "model_max_length": 512}
@@ -212,10 +214,10 @@ def test_a_real_folder_is_as_its_file(tmp_path: Path, data: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["tokenizer", "spiece", "sentencepiece.bpe", "spm"])
-def test_a_unigram_model_beside_the_name_of_a_class(name: str, tmp_path: Path) -> None:
+def test_unigram_model_with_class_raises_a_warning(name: str, tmp_path: Path) -> None:
     unigram = m.Unigram([("<unk>", 0.0), ("▁a", -1.0)], 0, precision="float32", reserved=["<unk>"])
-    own = pw.decoders.SentencePiece()
-    tok = pw.Tokenizer(unigram, normalizer=n.SentencePiece(), decoder=own)
+    decoder = pw.decoders.SentencePiece()
+    tok = pw.Tokenizer(unigram, normalizer=n.SentencePiece(), decoder=decoder)
     tok.save(tmp_path / f"{name}.model", "sentencepiece")
     assert pw.Tokenizer.from_folder(tmp_path).encode_ids("a a") == [1, 1]
     folder(tmp_path, tokenizer_config={"tokenizer_class": "T5Tokenizer"})

@@ -1,4 +1,4 @@
-"""The split patterns of well-known models, against tiktoken itself."""
+"""Split patterns of well-known models against tiktoken."""
 
 import random
 from collections.abc import Callable
@@ -25,7 +25,7 @@ TIKTOKEN = {
     "qwen2": SPLIT_PATTERNS["qwen2"],
     "o200k": SPLIT_PATTERNS["o200k"],
 }
-TRAPS = [
+HARD_TEXTS = [
     *(
         " Japón",
         "'re've",
@@ -65,79 +65,81 @@ TRAPS = [
 ]
 
 
-def pieces(name: str, text: str) -> list[str]:
-    """The pieces of a text by one of our patterns."""
+def pre_tokens(name: str, text: str) -> list[str]:
+    """Returns the pre-tokens of a text by one of our patterns."""
     split = pre_tokenizers.Split(pw.Regex(SPLIT_PATTERNS[name]), "isolated")
-    return [piece for piece, _ in split.pre_tokenize_str(text)]
+    return [pre_token for pre_token, _ in split.pre_tokenize_str(text)]
 
 
-def check(name: str, texts: list[str]) -> None:
-    """See that tiktoken has the same pieces.
+def check_against_tiktoken(name: str, texts: list[str]) -> None:
+    """Checks that tiktoken has the same pre-tokens.
 
-    Every piece is a token, and so is what two neighbours are together: another division would be other tokens, since
-    tiktoken looks a whole piece up before it merges.
+    Every pre-token is a token, and so is each pair of neighbours: another split would give other tokens, since
+    tiktoken looks up a whole pre-token before it merges.
     """
-    expected = [[piece.encode() for piece in pieces(name, text)] for text in texts]
+    expected = [[pre_token.encode() for pre_token in pre_tokens(name, text)] for text in texts]
     tokens = dict.fromkeys(bytes([byte]) for byte in range(256))
-    tokens |= dict.fromkeys(piece for row in expected for piece in row)
+    tokens |= dict.fromkeys(pre_token for row in expected for pre_token in row)
     tokens |= dict.fromkeys(left + right for row in expected for left, right in pairwise(row))
     ranks = {token: rank for rank, token in enumerate(tokens)}
     theirs = tiktoken.Encoding(
         "t", pat_str=TIKTOKEN[name], mergeable_ranks=ranks, special_tokens={}
     )
     for text, row in zip(texts, expected, strict=True):
-        assert theirs.encode_ordinary(text) == [ranks[piece] for piece in row], text
+        assert theirs.encode_ordinary(text) == [ranks[pre_token] for pre_token in row], text
 
 
 @pytest.mark.parametrize("name", TIKTOKEN)
-def test_the_pieces_are_those_of_tiktoken(name: str) -> None:
+def test_pre_tokens_equal_tiktoken(name: str) -> None:
     dice = random.Random(5)
-    parts = [*TRAPS, *" \n\r\t'/!aAsSé中1²\u0301\u3000", "\r\n", "'s", "'LL", "  "]
+    parts = [*HARD_TEXTS, *" \n\r\t'/!aAsSé中1²\u0301\u3000", "\r\n", "'s", "'LL", "  "]
     mixed = ["".join(dice.choices(parts, k=dice.randrange(1, 12))) for _ in range(3000)]
-    check(name, [*TRAPS, *mixed])
+    check_against_tiktoken(name, [*HARD_TEXTS, *mixed])
 
 
 @pytest.mark.parity
 @pytest.mark.parametrize("name", TIKTOKEN)
-def test_every_character_is_of_the_kind_that_it_is_to_tiktoken(name: str) -> None:
+def test_character_classes_equal_tiktoken(name: str) -> None:
     codes = (code for code in range(0x110000) if not 0xD800 <= code < 0xE000)
     texts = [f"{chr(c)}a{chr(c)}1{chr(c)}! {chr(c)}A{chr(c)}'{chr(c)}" for c in codes]
     for start in range(0, len(texts), 1 << 16):
-        check(name, texts[start : start + (1 << 16)])
+        check_against_tiktoken(name, texts[start : start + (1 << 16)])
 
 
 @pytest.mark.parametrize(
     "corpus", ["en/botchan.txt", "zh/cmrc2018-a.txt", "code/go-std.txt", "nasty/blns.txt"]
 )
-def test_the_pieces_of_real_text_are_those_of_tiktoken(
+def test_pre_tokens_of_corpora_equal_tiktoken(
     corpus_bytes: Callable[[str], bytes], corpus: str
 ) -> None:
     text = corpus_bytes(corpus)[:300_000].decode("utf-8", "ignore")
     for name in TIKTOKEN:
-        check(name, [text[start : start + 2000] for start in range(0, len(text), 2000)])
+        check_against_tiktoken(
+            name, [text[start : start + 2000] for start in range(0, len(text), 2000)]
+        )
 
 
 @pytest.mark.parametrize("name", SPLIT_PATTERNS)
-def test_the_core_has_a_grammar_and_the_reference_the_same_pieces(name: str) -> None:
+def test_named_patterns_use_a_grammar_that_equals_the_reference(name: str) -> None:
     tok = pw.Tokenizer.from_str("[UNK]\na\n")
     split = pre_tokenizers.Split(pw.Regex(SPLIT_PATTERNS[name]), "isolated")
     grammar = {"r50k": "gpt2", "p50k": "gpt2"}.get(name, name)
     assert tok.with_parts(pre_tokenizer=split).split_backends == (f"grammar {grammar}",)
     pattern = regex.compiled(SPLIT_PATTERNS[name])
     only = pre_tokenizers.Split(pw.Regex(SPLIT_PATTERNS[name]), "removed", invert=True)
-    for text in TRAPS:
+    for text in HARD_TEXTS:
         found = [text[start:end] for start, end in regex.find(pattern, text)]
-        assert found == [piece for piece, _ in only.pre_tokenize_str(text)], text
+        assert found == [pre_token for pre_token, _ in only.pre_tokenize_str(text)], text
 
 
-def test_patterns_of_tiktoken_are_translated() -> None:
+def test_tiktoken_patterns_are_translated() -> None:
     assert {name: from_tiktoken(TIKTOKEN[name]) for name in TIKTOKEN} == {
         name: SPLIT_PATTERNS[name] for name in TIKTOKEN
     }
     assert from_tiktoken(SPLIT_PATTERNS["clip"] + "|x") is None
 
 
-def test_a_pattern_of_its_own_is_for_the_engine() -> None:
+def test_other_patterns_use_oniguruma() -> None:
     tok = pw.Tokenizer.from_str("[UNK]\na\n")
     parts = pre_tokenizers.Sequence(
         [pre_tokenizers.Split(pw.Regex(r"\d"), "isolated"), pre_tokenizers.ByteLevel()]

@@ -1,4 +1,4 @@
-"""Special tokens in a text, and in segments of it: what is trusted is matched, nothing else smuggles them in."""
+"""Special tokens in texts and segments: only trusted text produces them."""
 
 import itertools
 from typing import Any
@@ -39,21 +39,21 @@ def tokens(tok: pw.Tokenizer, text: str, specials: Any) -> list[str]:
 # `specials=`
 
 
-def test_what_is_not_special_is_always_matched() -> None:
+def test_added_tokens_that_are_not_special_are_always_matched() -> None:
     tok = made()
     text = "<plain>a<Norm>[SEP]"
-    beside = ["<plain>", "a", "<Norm>"]
-    assert tokens(tok, text, "match") == [*beside, "[SEP]"]
-    assert tokens(tok, text, "text") == [*beside, "[", "SEP", "]"]
-    assert tokens(tok, text, {"[SEP]"}) == [*beside, "[SEP]"]
-    assert tokens(tok, text, {"[CLS]"}) == [*beside, "[", "SEP", "]"]
-    assert tokens(tok, text, set()) == [*beside, "[", "SEP", "]"]
-    assert tokens(tok, "<plain>a<Norm>", "error") == beside
+    before = ["<plain>", "a", "<Norm>"]
+    assert tokens(tok, text, "match") == [*before, "[SEP]"]
+    assert tokens(tok, text, "text") == [*before, "[", "SEP", "]"]
+    assert tokens(tok, text, {"[SEP]"}) == [*before, "[SEP]"]
+    assert tokens(tok, text, {"[CLS]"}) == [*before, "[", "SEP", "]"]
+    assert tokens(tok, text, set()) == [*before, "[", "SEP", "]"]
+    assert tokens(tok, "<plain>a<Norm>", "error") == before
     with pytest.raises(SpecialTokenError, match=r'"\[SEP\]" at character 14'):
         tokens(tok, text, "error")
 
 
-def test_a_set_has_special_tokens_alone() -> None:
+def test_specials_set_accepts_only_special_tokens() -> None:
     for wrong in ({"<plain>"}, {"[SEP]", "a"}, {"no such"}, {""}):
         with pytest.raises(ConfigError, match="not a special token"):
             made().encode("a", specials=wrong)
@@ -63,7 +63,7 @@ def test_a_set_has_special_tokens_alone() -> None:
         made().encode("a", specials={3})  # type: ignore[arg-type]
 
 
-def test_a_forbidden_token_hides_none_that_is_allowed() -> None:
+def test_disallowed_token_does_not_hide_allowed_tokens() -> None:
     special = [pw.AddedToken(c, special=True) for c in ("<a>", "<a><b>", "<b>", "b><a")]
     tok = made(added_tokens=special)
     assert tokens(tok, "<a><b>", "match") == ["<a><b>"]
@@ -72,7 +72,7 @@ def test_a_forbidden_token_hides_none_that_is_allowed() -> None:
     assert tokens(tok, "<b><a>", {"<a>"})[-1] == "<a>"
 
 
-def test_the_error_says_the_character_of_the_text() -> None:
+def test_error_position_counts_characters_of_the_text() -> None:
     token = pw.AddedToken("sep", special=True, normalized=True)
     tok = made(normalizer=n.Sequence([n.NFKC(), n.Lowercase()]), added_tokens=[token])
     for text, place in (("ＳＥＰ", 0), ("é ﬁ SEP", 4), ("a\nｘSep", 3)):
@@ -82,9 +82,9 @@ def test_the_error_says_the_character_of_the_text() -> None:
             tok.encode_batch(["a", text], specials="error")
 
 
-SMUGGLERS: dict[str, tuple[pw.Tokenizer, list[str]]] = {
+INJECTIONS: dict[str, tuple[pw.Tokenizer, list[str]]] = {
     "plain": (made(), ["[SEP]", "a[SEP]b", "[SEP][CLS]", "[[SEP]]", "[CLS][SEP"]),
-    "a vocabulary that has it as a word": (
+    "word of the vocabulary": (
         made(m.WordLevel(VOCAB, "[UNK]"), pre_tokenizer=p.WhitespaceSplit()),
         ["[SEP]", " [SEP] ", "a [SEP] b", "[CLS] [SEP]"],
     ),
@@ -93,7 +93,7 @@ SMUGGLERS: dict[str, tuple[pw.Tokenizer, list[str]]] = {
         ["[SEP]", "a [SEP] b", "[SEP]a", "x[SEP]"],
     ),
     "no pre-tokenizer": (made(pre_tokenizer=None), ["[SEP]", "[CLS]"]),
-    "characters apart, runs unknown": (
+    "no pre-tokenizer, unknown runs": (
         made(m.WordPiece(VOCAB, unknown="run"), pre_tokenizer=None),
         ["[SEP]a", "a[SEP]", "[SEP][SEP]"],
     ),
@@ -109,7 +109,7 @@ SMUGGLERS: dict[str, tuple[pw.Tokenizer, list[str]]] = {
         ),
         ["［ＳＥＰ］", "[SEP]", "a ［ＳＥＰ] b", "［ＣＬＳ］［ＳＥＰ］"],
     ),
-    "full width, sought as it stands": (
+    "full width, matched before normalization": (
         made(m.WordLevel(VOCAB, "[UNK]"), normalizer=n.NFKC(), pre_tokenizer=p.WhitespaceSplit()),
         ["［ＳＥＰ］", "a ［ＳＥＰ］"],
     ),
@@ -148,9 +148,9 @@ SMUGGLERS: dict[str, tuple[pw.Tokenizer, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("name", SMUGGLERS)
-def test_nothing_smuggles_a_special_token_in(name: str) -> None:
-    tok, texts = SMUGGLERS[name]
+@pytest.mark.parametrize("name", INJECTIONS)
+def test_untrusted_text_gives_no_special_tokens(name: str) -> None:
+    tok, texts = INJECTIONS[name]
     special = set(tok.special_tokens.values())
     for text in texts:
         for ids in (
@@ -166,7 +166,7 @@ def test_nothing_smuggles_a_special_token_in(name: str) -> None:
             assert not special.intersection(ids), (text, ids)
 
 
-def test_a_special_token_does_not_grow_together_over_segments() -> None:
+def test_special_token_is_not_matched_across_segments() -> None:
     tok = made()
     for cut in range(1, 5):
         for trust in itertools.product((True, False), repeat=2):
@@ -177,7 +177,7 @@ def test_a_special_token_does_not_grow_together_over_segments() -> None:
 # Segments
 
 
-def test_trusted_segments_are_as_encoded_and_others_as_text() -> None:
+def test_trusted_segments_match_specials_and_others_do_not() -> None:
     tok = made(
         post_processor=q.BertProcessing(("[SEP]", SEP), ("[CLS]", CLS)),
         normalizer=n.Lowercase(),
@@ -189,13 +189,13 @@ def test_trusted_segments_are_as_encoded_and_others_as_text() -> None:
         assert plain == tok.encode(text, specials="text", add_special_tokens=False)
 
 
-def test_no_segments_are_an_empty_text() -> None:
+def test_no_segments_equal_an_empty_text() -> None:
     tok = made(post_processor=q.BertProcessing(("[SEP]", SEP), ("[CLS]", CLS)))
     for nothing in ([], [("", True)], [("", False)] * 5, iter([("", True)])):
         assert tok.encode_segments(nothing) == tok.encode("")
 
 
-def test_empty_segments_change_nothing() -> None:
+def test_empty_segments_have_no_effect() -> None:
     tok = made(pre_tokenizer=p.Metaspace(prepend_scheme="first"))
     some = [("a [SEP]", True), ("a [SEP]", False), ("b", True)]
     wanted = tok.encode_segments(some)
@@ -205,19 +205,19 @@ def test_empty_segments_change_nothing() -> None:
             assert tok.encode_segments(more) == wanted
 
 
-def test_offsets_count_in_all_of_the_text() -> None:
+def test_offsets_refer_to_the_joined_text() -> None:
     tok = made(normalizer=n.Sequence([n.NFKC(), n.Lowercase()]))
     segments = [("é [SEP]", True), ("", False), ("中ﬁＡ[SEP]", False), ("\U0001f600<NORM>", True)]
     text = "".join(part for part, _ in segments)
     encoding = tok.encode_segments(segments)
-    shown = [text[start:end] for start, end in encoding.offsets]
-    assert shown == ["é", "[SEP]", "中ﬁＡ", "[", "SEP", "]", "\U0001f600", "<NORM>"]
+    found = [text[start:end] for start, end in encoding.offsets]
+    assert found == ["é", "[SEP]", "中ﬁＡ", "[", "SEP", "]", "\U0001f600", "<NORM>"]
     for (a, b), (start, end) in zip(encoding.byte_offsets, encoding.offsets, strict=True):
         assert (a, b) == (len(text[:start].encode()), len(text[:end].encode()))
     assert encoding.word_ids == list(range(8))
 
 
-def test_only_the_first_segment_is_at_the_beginning() -> None:
+def test_metaspace_first_applies_to_the_first_segment() -> None:
     first = made(pre_tokenizer=p.Metaspace(prepend_scheme="first"))
     assert first.encode_segments([("a", False), ("a", False)]).tokens == ["▁a", "a"]
     assert first.encode_segments([("", True), ("a", False), ("a", True)]).tokens == ["▁a", "a"]
@@ -226,25 +226,25 @@ def test_only_the_first_segment_is_at_the_beginning() -> None:
     assert always.encode_segments([("a", False), ("a", False)]).tokens == ["▁a", "▁a"]
 
 
-def test_each_segment_is_normalized_by_itself() -> None:
+def test_segments_are_normalized_separately() -> None:
     tok = made(m.WordLevel([*VOCAB, "é"], "[UNK]"), normalizer=n.NFC())
     assert tok.encode("e\u0301").tokens == ["é"]
-    apart = tok.encode_segments([("e", True), ("\u0301", True)])
-    assert apart.offsets == [(0, 1), (1, 2)]
+    separate = tok.encode_segments([("e", True), ("\u0301", True)])
+    assert separate.offsets == [(0, 1), (1, 2)]
     strip = made(normalizer=n.Strip())
     assert strip.encode_segments([(" a ", True), (" b ", True)]).offsets == [(1, 2), (4, 5)]
 
 
-def test_white_space_is_not_taken_out_of_another_segment() -> None:
+def test_added_tokens_do_not_strip_white_space_of_other_segments() -> None:
     greedy = pw.AddedToken("<g>", lstrip=True, rstrip=True, special=True)
     tok = made(added_tokens=[greedy])
     together = tok.encode_segments([("a  <g>  b", True)])
     assert together.offsets == [(0, 1), (1, 8), (8, 9)]
-    apart = tok.encode_segments([("a  ", False), ("<g>", True), ("  b", False)])
-    assert apart.offsets == [(0, 1), (3, 6), (8, 9)]
+    separate = tok.encode_segments([("a  ", False), ("<g>", True), ("  b", False)])
+    assert separate.offsets == [(0, 1), (3, 6), (8, 9)]
 
 
-def test_a_word_stands_alone_at_the_border_of_a_segment() -> None:
+def test_segment_boundaries_are_word_boundaries() -> None:
     tok = made(added_tokens=[pw.AddedToken("x", single_word=True)])
     number = tok.token_to_id("x")
     assert number not in tok.encode("axa").word_ids[3:]
@@ -286,13 +286,13 @@ def test_ten_thousand_segments() -> None:
     ],
     ids=repr,
 )
-def test_what_are_no_segments(segments: Any) -> None:
+def test_invalid_segments_raise(segments: Any) -> None:
     with pytest.raises(TypeError) as caught:
         made().encode_segments(segments)
     assert str(caught.value)
 
 
-def test_a_lone_surrogate_in_a_segment() -> None:
+def test_lone_surrogate_in_a_segment_raises() -> None:
     with pytest.raises(SurrogateError):
         made().encode_segments([("a", True), ("\ud800", False)])
 
@@ -312,10 +312,10 @@ MADE = [
 
 @given(SEGMENTS, st.sampled_from(MADE))
 @settings(max_examples=400)
-def test_segments_are_one_after_the_other(
+def test_segments_equal_their_single_encodings(
     segments: list[tuple[str, bool]], tok: pw.Tokenizer
 ) -> None:
-    """What one segment gives hangs on no other, but for the beginning of the text."""
+    """Segments are independent, except for the beginning of the text."""
     encoding = tok.encode_segments(segments)
     text = "".join(part for part, _ in segments)
     assert all(0 <= start <= end <= len(text) for start, end in encoding.offsets)

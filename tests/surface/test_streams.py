@@ -1,4 +1,4 @@
-"""Decoding as tokens come: text and bytes, copies, and what a stream refuses."""
+"""Streaming decoding: text and bytes, copies, and errors."""
 
 import copy
 import random
@@ -33,7 +33,7 @@ BYTE_LEVEL = tokenizer(
 )
 
 
-def test_no_half_characters() -> None:
+def test_incomplete_characters_are_held_back() -> None:
     stream = BYTE_LEVEL.decode_stream()
     assert [stream.step(i) for i in [2, 3, 4, 5, 6]] == [" a", "", "", "😀", "\n"]
     assert stream.finish() == ""
@@ -41,7 +41,7 @@ def test_no_half_characters() -> None:
     assert (stream.step([3, 7]), stream.finish()) == ("\ufffdb", "")
 
 
-def test_a_stream_of_bytes() -> None:
+def test_byte_stream_returns_bytes_of_each_token() -> None:
     stream = BYTE_LEVEL.decode_bytes_stream()
     assert [stream.step(i) for i in [2, 3, 4]] == [b" a", b"\xf0\x9f", b"\x98"]
     assert stream.finish() == b""
@@ -52,7 +52,7 @@ def test_a_stream_of_bytes() -> None:
     assert BYTE_LEVEL.decode_bytes_batch(batch) == [b"b", b"\n"]
 
 
-def test_special_tokens() -> None:
+def test_special_tokens_are_skipped_by_default() -> None:
     ids = [2, 1, 7]
     assert "".join(BYTE_LEVEL.decode_stream().pieces(ids)) == " ab"
     assert "".join(BYTE_LEVEL.decode_stream(skip_special_tokens=False).pieces(ids)) == " a[SEP]b"
@@ -64,8 +64,8 @@ def test_special_tokens() -> None:
     )
 
 
-def test_what_a_token_waits_for() -> None:
-    """Byte fallback: one broken byte changes all of its run, so the run has to end."""
+def test_byte_fallback_waits_for_the_end_of_a_byte_run() -> None:
+    """One invalid byte changes the text of its whole run, so the run has to end first."""
     tok = tokenizer(["▁a", "<0xE4>", "<0xB8>", "<0xAD>", "<0xFF>", "▁b"], LLAMA)
     stream = tok.decode_stream()
     assert [stream.step(i) for i in [0, 1, 2, 3, 5]] == ["a", "", "", "", "中 b"]
@@ -77,8 +77,8 @@ def test_what_a_token_waits_for() -> None:
     assert list(tokenizer(["a", "b"], None).decode_stream().pieces([0, 1])) == ["a", " b"]
 
 
-def test_a_last_space_is_all_that_waits() -> None:
-    """A trained decoder removes it by an expression; others make a stream wait for the whole text."""
+def test_stream_holds_back_only_a_last_space() -> None:
+    """A trained decoder removes it by an expression; with Strip a stream returns text only at the end."""
     split = pre_tokenizers.Sequence(
         [
             pre_tokenizers.WhitespaceSplit(),
@@ -102,7 +102,7 @@ def test_a_last_space_is_all_that_waits() -> None:
     assert other.decode(ids) == tok.decode(ids)
 
 
-def test_steps_are_the_text() -> None:
+def test_steps_equal_whole_decoding() -> None:
     parts = [
         "",
         "a",
@@ -146,7 +146,7 @@ def test_steps_are_the_text() -> None:
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
-def test_a_copy_goes_on_by_itself(copied: Any) -> None:
+def test_copies_are_independent(copied: Any) -> None:
     one = BYTE_LEVEL.decode_stream()
     assert one.step(3) == ""
     other = copied(one)
@@ -154,7 +154,7 @@ def test_a_copy_goes_on_by_itself(copied: Any) -> None:
     assert (one.finish(), other.step(7)) == ("", "b")
 
 
-def test_ids_that_there_are_not() -> None:
+def test_invalid_ids_raise() -> None:
     stream = BYTE_LEVEL.decode_stream()
     assert stream.step(3) == ""
     with pytest.raises(
@@ -165,18 +165,18 @@ def test_ids_that_there_are_not() -> None:
         stream.step(-1)
     with pytest.raises(TypeError):
         stream.step("a")  # type: ignore[arg-type]
-    assert stream.step([4, 5]) == "😀"  # as if nothing had been
+    assert stream.step([4, 5]) == "😀"  # the failed step had no effect
     with pytest.raises(pw.errors.TokenIdError, match="negative or over 2"):
         BYTE_LEVEL.decode_bytes([1 << 32])
 
 
-def test_ids_of_numpy() -> None:
+def test_numpy_ids_are_accepted() -> None:
     stream = BYTE_LEVEL.decode_stream()
     assert stream.step(np.int64(2)) == " a"  # type: ignore[arg-type]
     assert stream.step(np.array([7, 7], dtype=np.uint32)) == "bb"
 
 
-def test_after_an_error_a_stream_begins_anew() -> None:
+def test_stream_restarts_after_an_error() -> None:
     tok = tokenizer(["a" * 1000 + "b", "b"], decoders.Replace(pw.Regex("(a+)+$"), ""))
     stream = tok.decode_stream()
     with pytest.raises(pw.errors.RegexError, match="gave up"):
@@ -184,8 +184,8 @@ def test_after_an_error_a_stream_begins_anew() -> None:
     assert stream.step(1) + stream.finish() == "b"
 
 
-def test_streams_in_threads() -> None:
-    """A stream serves one text, but nothing breaks if several threads use it."""
+def test_stream_survives_concurrent_use() -> None:
+    """A stream serves one text, but concurrent use must not break it."""
     stream, texts = BYTE_LEVEL.decode_stream(), list[str]()
     threads = [
         threading.Thread(target=lambda: texts.extend(stream.step(7) for _ in range(500)))
@@ -198,14 +198,16 @@ def test_streams_in_threads() -> None:
     assert "".join(texts) + stream.finish() == "b" * 2000
 
 
-def test_a_long_stream_costs_no_more_at_its_end() -> None:
-    """Each step takes what it takes, not what all before it took."""
+def test_step_cost_does_not_grow_with_the_stream() -> None:
+    """A step decodes its own token, not the whole text before it."""
     stream = BYTE_LEVEL.decode_stream()
     assert stream.step([2] * 1_000_000) == " a" * 1_000_000
-    assert all(stream.step(2) == " a" for _ in range(2000))  # hours, if each decoded all again
+    assert all(
+        stream.step(2) == " a" for _ in range(2000)
+    )  # would take hours if each step decoded everything
 
 
-READABLE = [
+DISPLAYED = [
     (decoders.ByteLevel(), "Ġna", " na"),
     (decoders.ByteLevel(), "Ã¯", "ï"),
     (decoders.ByteLevel(), "Ã", "<0xC3>"),
@@ -223,8 +225,8 @@ READABLE = [
 ]
 
 
-@pytest.mark.parametrize(("decoder", "token", "wanted"), READABLE)
-def test_readable_tokens(decoder: decoders.Decoder | None, token: str, wanted: str) -> None:
+@pytest.mark.parametrize(("decoder", "token", "wanted"), DISPLAYED)
+def test_display_token(decoder: decoders.Decoder | None, token: str, wanted: str) -> None:
     tok = tokenizer([token], decoder)
     assert tok.display_token(token) == tok.display_token(0) == wanted
     with pytest.raises(pw.errors.TokenIdError, match="id 1 is not in the vocabulary"):

@@ -1,4 +1,4 @@
-"""Threads and long texts: whatever is divided, the ids are the same."""
+"""Threads and long texts: the ids do not depend on how texts are divided."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ from piecework import AddedToken
 from piecework.errors import SpecialTokenError
 
 VOCAB = "[UNK]\n[CLS]\n[SEP]\nhug\n##s\n##x\npun\nx\n,\n"
-# Long enough to be divided among threads, with spaces, tokens and words at ever other places.
+# Long enough to be divided among threads; spaces, tokens and words vary in position.
 LONG = "".join(f"hug{'s' * (n % 7)} <t> pun {' ' * (n % 5)}, [SEP] xxé\n" for n in range(40_000))
 TOKENS = {
     "none": [],
@@ -31,7 +31,7 @@ def tokenizer(name: str) -> pw.Tokenizer:
 
 @pytest.mark.parametrize("name", TOKENS)
 @pytest.mark.parametrize("special", [True, False])
-def test_a_long_text_among_others(name: str, special: bool) -> None:
+def test_long_text_in_a_batch_equals_single_calls(name: str, special: bool) -> None:
     tok = tokenizer(name)
     rows = ["", "hug", LONG, "pun", LONG[: len(LONG) // 3], ("hug", LONG), LONG.encode(), ""]
     expected = [
@@ -49,7 +49,7 @@ def test_a_long_text_among_others(name: str, special: bool) -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_options_of_a_long_text(threads: int) -> None:
+def test_options_apply_to_long_texts(threads: int) -> None:
     tok = tokenizer("plain")
     rows = [LONG, "hug", LONG]
     options: list[dict[str, Any]] = [
@@ -68,7 +68,7 @@ def test_options_of_a_long_text(threads: int) -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_an_error_says_where_in_the_whole_text(threads: int) -> None:
+def test_error_position_refers_to_the_whole_text(threads: int) -> None:
     tok = tokenizer("none")
     text = LONG.replace("[SEP]", "é中")
     broken = text[:900_001] + " [CLS] " + text + " [SEP]"
@@ -76,7 +76,7 @@ def test_an_error_says_where_in_the_whole_text(threads: int) -> None:
         tok.encode_batch([text, broken, broken], specials="error", threads=threads)
 
 
-def test_many_threads_at_once() -> None:
+def test_concurrent_batches() -> None:
     tok = tokenizer("plain")
     expected = tok.encode_batch([LONG] * 3).to_list()
     found: list[bool] = []
@@ -94,7 +94,7 @@ def test_many_threads_at_once() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
-def test_fork_while_another_thread_encodes() -> None:
+def test_fork_during_encoding() -> None:
     tok = tokenizer("plain")
     rows = [LONG, *["hug pun"] * 5000]
     expected = tok.encode_batch(rows).ids.tolist()
@@ -110,7 +110,9 @@ def test_fork_while_another_thread_encodes() -> None:
     try:
         for _ in range(10):
             child = os.fork()
-            if child == 0:  # no assertion here, whose error pytest would take for its own
+            if (
+                child == 0
+            ):  # no assertion: pytest would take its error for one of the parent process
                 same = all(
                     tok.encode_batch(rows, threads=n).ids.tolist() == expected for n in (1, 2)
                 )
@@ -123,7 +125,7 @@ def test_fork_while_another_thread_encodes() -> None:
 
 
 def _ended(child: int) -> int:
-    """Gives the exit code of a process, which has a minute."""
+    """Waits at most a minute for a process and returns its exit code."""
     end = time.monotonic() + 60
     while time.monotonic() < end:
         done, status = os.waitpid(child, os.WNOHANG)

@@ -1,4 +1,4 @@
-"""N-best lists, sampling and probabilities: the core against the reference, and what users see of them."""
+"""N-best lists, sampling and probabilities of Unigram: core against reference, and the public methods."""
 
 import random
 from collections import Counter
@@ -59,33 +59,33 @@ def settings(draw: st.DrawFn) -> tuple[dict[str, float], unigram.Settings]:
     )
 
 
-def both(
-    vocab: dict[str, float], how: unigram.Settings
+def core_and_reference(
+    vocab: dict[str, float], reference_settings: unigram.Settings
 ) -> tuple[pw.Tokenizer, unigram.Encoder, list[str]]:
     names = list(vocab)
     model = model_of(
         vocab,
         unk_id=names.index("<unk>"),
-        byte_fallback=how.byte_fallback,
-        precision=how.precision,
-        user_defined=sorted(how.user_defined),
-        reserved=sorted(how.reserved),
+        byte_fallback=reference_settings.byte_fallback,
+        precision=reference_settings.precision,
+        user_defined=sorted(reference_settings.user_defined),
+        reserved=sorted(reference_settings.reserved),
     )
-    return pw.Tokenizer(model), unigram.Encoder(vocab, how), names
+    return pw.Tokenizer(model), unigram.Encoder(vocab, reference_settings), names
 
 
-def named(tok: pw.Tokenizer, encoding: pw.Encoding) -> list[str]:
-    """Gives the entries of an encoding: the unknown token's own text is what it stands for."""
+def entries_of(tok: pw.Tokenizer, encoding: pw.Encoding) -> list[str]:
+    """Returns the vocabulary entries of an encoding, where tokens show the unknown text itself."""
     return [tok.id_to_token(number) or "" for number in encoding.ids]
 
 
 @given(settings(), texts, st.integers(1, 70))
-def test_nbest_is_that_of_the_reference(
+def test_nbest_equals_reference(
     setting: tuple[dict[str, float], unigram.Settings], text: str, wanted: int
 ) -> None:
-    tok, encoder, _ = both(*setting)
+    tok, encoder, _ = core_and_reference(*setting)
     found = tok.encode_nbest(text, wanted)
-    rows = [([*zip(named(tok, e), e.offsets, strict=True)], score) for e, score in found]
+    rows = [([*zip(entries_of(tok, e), e.offsets, strict=True)], score) for e, score in found]
     expected = [
         ([(p.entry or "<unk>", (p.start, p.end)) for p in pieces], score)
         for pieces, score in encoder.nbest(text, wanted)
@@ -94,59 +94,63 @@ def test_nbest_is_that_of_the_reference(
 
 
 @given(settings(), texts, st.floats(0, 1e6) | st.sampled_from([0.0, 0.1, 1.0]), st.integers(0, 9))
-def test_samples_and_sums_are_those_of_the_reference(
+def test_samples_and_probabilities_equal_reference(
     setting: tuple[dict[str, float], unigram.Settings], text: str, alpha: float, seed: int
 ) -> None:
-    tok, encoder, _ = both(*setting)
+    tok, encoder, _ = core_and_reference(*setting)
     drawn = encoder.sample(text, alpha, SplitMix64.of_input(seed, 0))
-    found = named(tok, tok.encode(text, alpha=alpha, seed=seed))
+    found = entries_of(tok, tok.encode(text, alpha=alpha, seed=seed))
     assert found == [p.entry or "<unk>" for p in drawn]
     assert tok.log_probability(text) == encoder.log_probability(text)
 
 
 @given(settings(), texts, st.floats(0, 9), st.integers(0, 9), st.integers(1, 9))
-def test_samples_of_the_best_are_those_of_the_reference(
+def test_samples_among_nbest_equal_reference(
     setting: tuple[dict[str, float], unigram.Settings], text: str, alpha: float, seed: int, n: int
 ) -> None:
-    tok, encoder, _ = both(*setting)
+    tok, encoder, _ = core_and_reference(*setting)
     drawn = encoder.sample(text, alpha, SplitMix64.of_input(seed, 0), n)
-    found = named(tok, tok.encode(text, alpha=alpha, nbest_size=n, seed=seed))
+    found = entries_of(tok, tok.encode(text, alpha=alpha, nbest_size=n, seed=seed))
     assert found == [p.entry or "<unk>" for p in drawn]
 
 
 @given(settings(), st.lists(texts, max_size=4), st.integers(1, 20))
-def test_several_words_are_those_of_the_reference(
+def test_nbest_of_several_words_equals_reference(
     setting: tuple[dict[str, float], unigram.Settings], words: list[str], wanted: int
 ) -> None:
-    tok, encoder, _ = both(*setting)
+    tok, encoder, _ = core_and_reference(*setting)
     tok = tok.with_parts(pre_tokenizer=pre_tokenizers.WhitespaceSplit())
     rows: list[tuple[tuple[list[str], ...], float]] = [((), 0.0)]
     for word in words:
         paths = [([p.entry or "<unk>" for p in path], s) for path, s in encoder.nbest(word, wanted)]
         rows = nbest.joined(rows, paths, wanted)
     found = tok.encode_nbest(" ".join(words), wanted)
-    assert [(named(tok, e), score) for e, score in found] == [
+    assert [(entries_of(tok, e), score) for e, score in found] == [
         ([*chain(*row)], s) for row, s in rows
     ]
-    assert [tok.score(e) for e, _ in found] == [encoder.score(named(tok, e)) for e, _ in found]
+    assert [tok.score(e) for e, _ in found] == [encoder.score(entries_of(tok, e)) for e, _ in found]
     sums = [encoder.log_probability(word) for word in words]
     assert tok.log_probability(" ".join(words)) == sum(sums, 0.0)
 
 
-def test_an_agenda_that_gets_too_large() -> None:
+def test_nbest_with_full_agenda_equals_reference() -> None:
     chance = random.Random(0)
     strings = ["".join(chance.choices("ab", k=n)) for n in range(1, 6) for _ in range(2**n)]
     vocab = {text: chance.choice([-0.5, -1.0, -1.5]) * len(text) for text in ["a", "b", *strings]}
-    tok, encoder, _ = both({"<unk>": 0.0, **vocab}, unigram.Settings(unk_token="<unk>"))
+    tok, encoder, _ = core_and_reference(
+        {"<unk>": 0.0, **vocab}, unigram.Settings(unk_token="<unk>")
+    )
     text = "".join(chance.choices("ab", k=150))
     for wanted in (2, 64):
         expected = [(len(row), score) for row, score in encoder.nbest(text, wanted)]
         assert [(len(e), score) for e, score in tok.encode_nbest(text, wanted)] == expected
 
 
-def test_a_long_text_is_not_too_small_for_a_float() -> None:
+def test_long_text_does_not_underflow() -> None:
     vocab = {"a": -20.0, "aa": -30.0}
-    tok, encoder, _ = both({"<unk>": 0.0, **vocab}, unigram.Settings(unk_token="<unk>"))
+    tok, encoder, _ = core_and_reference(
+        {"<unk>": 0.0, **vocab}, unigram.Settings(unk_token="<unk>")
+    )
     assert tok.log_probability("a" * 5000) == encoder.log_probability("a" * 5000)
     drawn = encoder.sample("a" * 5000, 1.0, SplitMix64.of_input(3, 0))
     assert tok.encode("a" * 5000, alpha=1.0, seed=3).tokens == [p.entry for p in drawn]
@@ -156,7 +160,7 @@ def test_a_long_text_is_not_too_small_for_a_float() -> None:
 
 
 def segmentations(text: str) -> Iterator[tuple[str, ...]]:
-    """Gives all ways to spell a text."""
+    """Returns all segmentations of a text."""
     if not text:
         yield ()
     for end in range(1, len(text) + 1):
@@ -164,11 +168,11 @@ def segmentations(text: str) -> Iterator[tuple[str, ...]]:
             yield from ((text[:end], *rest) for rest in segmentations(text[end:]))
 
 
-CHI_SQUARE = 31.26  # 11 degrees of freedom: a right sampler is above it once in a thousand seeds
+CHI_SQUARE = 31.26  # 11 degrees of freedom: a correct sampler exceeds it for one seed in a thousand
 
 
-def statistic(tok: pw.Tokenizer, drawn_with: float, alpha: float) -> float:
-    """Gives how far draws with one alpha are from the shares that another gives."""
+def chi_square(tok: pw.Tokenizer, drawn_with: float, alpha: float) -> float:
+    """Returns the chi-square statistic of samples with one alpha against the distribution of another."""
     draws = 20_000
     weights = {row: exp(alpha * sum(map(SAMPLED.get, row))) for row in segmentations(TEXT)}  # type: ignore[arg-type]
     assert len(weights) == 12
@@ -181,17 +185,17 @@ def statistic(tok: pw.Tokenizer, drawn_with: float, alpha: float) -> float:
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.3, 1.0])
-def test_sampling_follows_the_probabilities(tok: pw.Tokenizer, alpha: float) -> None:
-    assert statistic(tok, alpha, alpha) < CHI_SQUARE
+def test_sampling_follows_probabilities(tok: pw.Tokenizer, alpha: float) -> None:
+    assert chi_square(tok, alpha, alpha) < CHI_SQUARE
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.3, 1.0])
-def test_another_alpha_would_be_told(tok: pw.Tokenizer, alpha: float) -> None:
-    assert statistic(tok, alpha + 0.05, alpha) > CHI_SQUARE
+def test_statistic_detects_another_alpha(tok: pw.Tokenizer, alpha: float) -> None:
+    assert chi_square(tok, alpha + 0.05, alpha) > CHI_SQUARE
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.7])
-def test_sampling_among_the_best(tok: pw.Tokenizer, alpha: float) -> None:
+def test_sampling_among_nbest(tok: pw.Tokenizer, alpha: float) -> None:
     draws, size = 6000, 4
     best = tok.encode_nbest(TEXT, size)
     weights = {tuple(encoding.ids): exp(alpha * score) for encoding, score in best}
@@ -200,7 +204,7 @@ def test_sampling_among_the_best(tok: pw.Tokenizer, alpha: float) -> None:
     assert drawn.keys() == weights.keys()
     whole = sum(weights.values())
     expected = {row: draws * weight / whole for row, weight in weights.items()}
-    # 3 degrees of freedom: a right sampler is above it once in a thousand seeds.
+    # 3 degrees of freedom: a correct sampler exceeds it for one seed in a thousand.
     assert sum((drawn[row] - n) ** 2 / n for row, n in expected.items()) < 16.27
     assert batch[7].ids == batch.to_list()[7]
     assert tok.encode(TEXT, alpha=alpha, nbest_size=1, seed=3) == tok.encode(TEXT)
@@ -209,14 +213,14 @@ def test_sampling_among_the_best(tok: pw.Tokenizer, alpha: float) -> None:
     ]
 
 
-def test_without_a_seed_each_call_samples_anew() -> None:
+def test_calls_without_seed_differ() -> None:
     tok = pw.Tokenizer(models.Unigram([("a", -1.0), ("aa", -1.5)]))
     assert len({str(tok.encode("a" * 60, alpha=0.5).ids) for _ in range(5)}) > 1
     assert len({str(tok.encode("a" * 60, alpha=0.5, seed=0).ids) for _ in range(5)}) == 1
 
 
-def test_sampling_among_the_best_as_sentencepiece_does(data: Path) -> None:
-    """Both follow the same shares: each is compared with them, by the frequency of the best."""
+def test_sampling_among_nbest_equals_sentencepiece(data: Path) -> None:
+    """Compares the frequency of the best segmentation in both libraries with its probability."""
     model = live_unigram.shared_model(data, "t5-spiece")
     theirs, ours = live_unigram.processor(model), pw.Tokenizer.from_bytes(model)
     text, alpha, size, draws = "Unrelatedness", 0.2, 8, 3000
@@ -232,19 +236,19 @@ def test_sampling_among_the_best_as_sentencepiece_does(data: Path) -> None:
             [text] * draws, alpha=alpha, nbest_size=size, add_special_tokens=False, seed=5
         ).to_list(),
     ]
-    for rows in drawn:  # each off by 4 deviations once in 15,000 runs
+    for rows in drawn:  # each exceeds 4 standard deviations once in 15,000 runs
         assert abs(rows.count(best) - draws * share) < 4 * (draws * share * (1 - share)) ** 0.5
 
 
 @pytest.mark.parametrize(
     "given", [{"nbest_size": 3}, {"alpha": 1.0, "nbest_size": 0}, {"alpha": 1.0, "nbest_size": "3"}]
 )
-def test_what_is_no_number_of_the_best(tok: pw.Tokenizer, given: dict[str, Any]) -> None:
+def test_invalid_nbest_size_raises(tok: pw.Tokenizer, given: dict[str, Any]) -> None:
     with pytest.raises(errors.ConfigError, match="nbest_size: expected an integer from 1 on"):
         tok.encode(TEXT, **given)
 
 
-def test_a_batch_is_its_texts_and_threads_change_nothing(tok: pw.Tokenizer) -> None:
+def test_sampled_batch_equals_single_calls_for_any_threads(tok: pw.Tokenizer) -> None:
     texts = [f"{TEXT} {TEXT * 3}", TEXT, "x", ""] * 5000
     batch = tok.encode_batch(texts, alpha=0.5, seed=9)
     assert batch.to_list() == tok.encode_batch(texts, alpha=0.5, seed=9, threads=1).to_list()
@@ -256,7 +260,7 @@ def test_a_batch_is_its_texts_and_threads_change_nothing(tok: pw.Tokenizer) -> N
     assert batch.offsets.tolist() == full.offsets.tolist()
 
 
-def test_a_seed_is_a_result_and_a_large_alpha_the_best(tok: pw.Tokenizer) -> None:
+def test_equal_seeds_agree_and_large_alpha_gives_the_best(tok: pw.Tokenizer) -> None:
     drawn = [tok.encode(TEXT, alpha=0.1, seed=seed).tokens for seed in range(40)]
     assert drawn == [tok.encode(TEXT, alpha=0.1, seed=seed).tokens for seed in range(40)]
     assert len(set(map(tuple, drawn))) > 5
@@ -265,13 +269,13 @@ def test_a_seed_is_a_result_and_a_large_alpha_the_best(tok: pw.Tokenizer) -> Non
     assert tok.encode_segments([(TEXT, True)], alpha=0.1, seed=3).tokens == drawn[3]
 
 
-def test_what_is_kept_of_sampling_is_nothing(tok: pw.Tokenizer) -> None:
+def test_sampling_does_not_change_the_cache(tok: pw.Tokenizer) -> None:
     before = tok.encode_ids(TEXT)
     tok.encode_ids(TEXT, alpha=0.0, seed=2)
     assert tok.encode_ids(TEXT) == before
 
 
-def test_lines_of_a_file(tok: pw.Tokenizer, tmp_path: Path) -> None:
+def test_sampling_for_lines_of_a_file(tok: pw.Tokenizer, tmp_path: Path) -> None:
     path = tmp_path / "text.txt"
     path.write_text(f"{TEXT}\n" * 9)
     lines = tok.encode_file(path, lines=True, alpha=0.5, seed=4)
@@ -296,7 +300,7 @@ def test_lines_of_a_file_draw_as_texts_of_a_batch(tok: pw.Tokenizer, tmp_path: P
 # N-best lists and scores
 
 
-def test_the_best_few_of_several_words(tok: pw.Tokenizer) -> None:
+def test_nbest_of_several_words(tok: pw.Tokenizer) -> None:
     found = tok.encode_nbest("aba ab", 64)
     alone = [tok.encode_nbest(word, 64) for word in ("aba", "ab")]
     assert len(found) == len(alone[0]) * len(alone[1])
@@ -309,7 +313,7 @@ def test_the_best_few_of_several_words(tok: pw.Tokenizer) -> None:
     assert exp(tok.log_probability("aba ab")) == pytest.approx(sum(exp(s) for _, s in found))
 
 
-def test_encodings_of_a_list_are_whole() -> None:
+def test_nbest_encodings_are_complete() -> None:
     tok = pw.Tokenizer(
         model_of({"</s>": 0.0, **SAMPLED}),
         pre_tokenizer=pre_tokenizers.WhitespaceSplit(),
@@ -330,19 +334,19 @@ def test_encodings_of_a_list_are_whole() -> None:
     assert tok.score(["ab", "<x>"]) == -1.5
 
 
-def test_empty_texts(tok: pw.Tokenizer) -> None:
+def test_nbest_of_empty_texts(tok: pw.Tokenizer) -> None:
     assert [(len(encoding), score) for encoding, score in tok.encode_nbest("", 3)] == [(0, 0.0)]
     assert (tok.log_probability(""), tok.score([])) == (0.0, 0.0)
     assert tok.encode("", alpha=0.5).tokens == []
 
 
-# What is wrong
+# Errors
 
 
 @pytest.mark.parametrize(
     "model", [models.WordPiece(["[UNK]", "a"]), models.BPE(["a"]), models.WordLevel(["<unk>"])]
 )
-def test_other_models_have_no_such_probabilities(model: models.Model) -> None:
+def test_other_models_raise(model: models.Model) -> None:
     tok = pw.Tokenizer(model)
     message = f"only Unigram, and WordPiece .* the tokenizer has a {type(model).__name__}"
     for call in (
@@ -357,18 +361,18 @@ def test_other_models_have_no_such_probabilities(model: models.Model) -> None:
 
 
 @pytest.mark.parametrize("alpha", [-0.1, "a", True, float("nan"), float("inf")])
-def test_what_is_no_power(tok: pw.Tokenizer, alpha: Any) -> None:
+def test_invalid_alpha_raises(tok: pw.Tokenizer, alpha: Any) -> None:
     with pytest.raises(errors.ConfigError, match="alpha: expected a number from 0, or None"):
         tok.encode("a", alpha=alpha)
 
 
 @pytest.mark.parametrize("seed", [-1, 1 << 64, "1", 1.0])
-def test_what_is_no_seed(tok: pw.Tokenizer, seed: Any) -> None:
+def test_invalid_seed_raises(tok: pw.Tokenizer, seed: Any) -> None:
     with pytest.raises(errors.ConfigError, match="seed: expected an integer from 0 to"):
         tok.encode("a", alpha=0.5, seed=seed)
 
 
-def test_what_is_unknown() -> None:
+def test_unknown_text_and_tokens_raise() -> None:
     tok = pw.Tokenizer(model_of(SAMPLED))
     for call in (tok.log_probability, lambda text: tok.encode_nbest(text, 2)):
         with pytest.raises(errors.UnknownTokenError, match="cover"):
@@ -381,7 +385,7 @@ def test_what_is_unknown() -> None:
 
 
 @pytest.mark.parametrize("n", [0, -1, 10_001, 1 << 32, "5", 2.0, None])
-def test_no_number_of_segmentations(tok: pw.Tokenizer, n: Any) -> None:
+def test_invalid_number_of_segmentations_raises(tok: pw.Tokenizer, n: Any) -> None:
     with pytest.raises(errors.ConfigError, match="n: expected how many"):
         tok.encode_nbest("a", n)
 
@@ -389,7 +393,7 @@ def test_no_number_of_segmentations(tok: pw.Tokenizer, n: Any) -> None:
 # Explanations
 
 
-def test_other_pieces_are_explained_as_such() -> None:
+def test_explanation_of_bytes_and_special_tokens() -> None:
     vocab = {"<unk>": 0.0, **{f"<0x{byte:02X}>": 0.0 for byte in range(256)}, "a": -1.0}
     model = model_of(vocab, unk_id=0, byte_fallback=True, precision="float32", reserved=["<unk>"])
     tok = pw.Tokenizer(model, added_tokens=[pw.AddedToken("<s>", special=True)])
@@ -397,19 +401,19 @@ def test_other_pieces_are_explained_as_such() -> None:
     assert kinds == ["piece", "byte", "byte", "special"]
 
 
-def test_dropout_is_of_other_models(tok: pw.Tokenizer) -> None:
+def test_dropout_argument_raises(tok: pw.Tokenizer) -> None:
     assert tok.encode("aba", dropout=0.0) == tok.encode("aba")
     with pytest.raises(errors.ConfigError, match="segmentations of a Unigram are drawn with alpha"):
         tok.encode("aba", dropout=0.5)
 
 
 @pytest.mark.parametrize("score", [float("nan"), float("-inf"), 10**400, True, "1"])
-def test_what_is_no_score(score: Any) -> None:
+def test_invalid_scores_raise(score: Any) -> None:
     with pytest.raises(errors.ConfigError, match=r"vocab\[0\]: expected a finite number"):
         models.Unigram([("a", score)])
 
 
-def test_what_cannot_be_a_model() -> None:
+def test_impossible_models_raise() -> None:
     huge = model_of({"a": 1e300}, precision="float32")
     with pytest.raises(errors.VocabularyError, match=r'"a" is 1e300; expected .* stays finite'):
         pw.Tokenizer(huge)

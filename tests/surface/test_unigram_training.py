@@ -1,4 +1,4 @@
-"""Training Unigram through the public functions: what comes out, from whatever is given, and what is refused."""
+"""Unigram training through the public functions: inputs, settings, results and errors."""
 
 import json
 from dataclasses import replace
@@ -14,13 +14,13 @@ WORDS = {"▁hug": 10, "▁pug": 5, "▁pun": 12, "▁bun": 4, "▁hugs": 5}
 TEXTS = ["the cat sat on the mat", "the cats sat, and the mats sat", "a cat 中文 é"] * 3
 
 
-def test_defaults_are_those_of_the_reference() -> None:
+def test_defaults_equal_reference() -> None:
     ours, theirs = pw.UnigramTrainer(90), Reference(90)
     for name in theirs.__dataclass_fields__.keys() - {"_"}:
         assert getattr(ours, name) == getattr(theirs, name), name
 
 
-def test_the_whole_pipeline() -> None:
+def test_trained_pipeline() -> None:
     tok = pw.train(TEXTS, pw.UnigramTrainer(28))
     assert (tok.model_type, len(tok), tok.unk_token) == ("Unigram", 28, "<unk>")
     assert (tok.normalizer, tok.pre_tokenizer) == (None, pre_tokenizers.Metaspace())
@@ -31,7 +31,7 @@ def test_the_whole_pipeline() -> None:
     assert tok.history == ()
 
 
-def test_files_iterators_and_tables_train_the_same(tmp_path: Path) -> None:
+def test_files_iterators_and_tables_train_alike(tmp_path: Path) -> None:
     trainer = pw.UnigramTrainer(28)
     path = tmp_path / "text.txt"
     path.write_text("\n".join(TEXTS), encoding="utf-8")
@@ -46,7 +46,7 @@ def test_files_iterators_and_tables_train_the_same(tmp_path: Path) -> None:
     )
 
 
-def test_bytes_and_symbols() -> None:
+def test_byte_fallback_and_symbols() -> None:
     trainer = pw.UnigramTrainer(279, byte_fallback=True, user_defined_symbols=["<mask>", "at"])
     tok = pw.train(TEXTS, trainer)
     assert tok.tokenize("x")[-1] == "<0x78>"
@@ -56,11 +56,11 @@ def test_bytes_and_symbols() -> None:
     assert not [piece for piece in learned if "at" in piece]
 
 
-def test_white_space_at_the_ends_of_words(tmp_path: Path) -> None:
+def test_white_space_as_suffix(tmp_path: Path) -> None:
     tok = pw.train(TEXTS, pw.UnigramTrainer(30, treat_whitespace_as_suffix=True))
     assert tok.tokenize("the cat") == ["the▁", "cat▁"]
     assert not [piece for piece in tok.vocab if "▁" in piece[:-1]]
-    assert tok.decode(tok.encode("the cat").ids) == "the cat "  # as the library decodes it
+    assert tok.decode(tok.encode("the cat").ids) == "the cat "  # as SentencePiece decodes it
     again = pw.Tokenizer.from_str(tok.to_str())
     assert again.trainer == tok.trainer
     library = pytest.importorskip("sentencepiece")
@@ -77,16 +77,16 @@ def test_white_space_at_the_ends_of_words(tmp_path: Path) -> None:
         assert theirs.decode(theirs.encode(text)) == decoded, text
 
 
-def test_a_normalizer_that_puts_no_space_behind_words_is_told() -> None:
+def test_suffix_without_matching_normalizer_raises_a_warning() -> None:
     trainer = pw.UnigramTrainer(18, treat_whitespace_as_suffix=True)
     for normalizer in (None, pw.normalizers.SentencePiece(), pw.normalizers.NFC()):
         with pytest.warns(pw.errors.PieceworkWarning, match="puts no ▁ behind words"):
             pw.train(TEXTS, trainer, normalizer=normalizer)
-    behind = pw.normalizers.SentencePiece(treat_whitespace_as_suffix=True)
-    pw.train(TEXTS, trainer, normalizer=pw.normalizers.Sequence([pw.normalizers.NFC(), behind]))
+    suffixing = pw.normalizers.SentencePiece(treat_whitespace_as_suffix=True)
+    pw.train(TEXTS, trainer, normalizer=pw.normalizers.Sequence([pw.normalizers.NFC(), suffixing]))
 
 
-def test_with_the_rules_of_sentencepiece(tmp_path: Path) -> None:
+def test_sentencepiece_normalization_rules(tmp_path: Path) -> None:
     library = pytest.importorskip("sentencepiece")
     rules = pw.normalizers.SentencePiece.of("nmt_nfkc")
     tok = pw.train([*TEXTS, "ﬁve ＴＩＭＥＳ"], pw.UnigramTrainer(38), normalizer=rules)
@@ -101,7 +101,7 @@ def test_with_the_rules_of_sentencepiece(tmp_path: Path) -> None:
         assert theirs.encode(text) == tok.encode(text).ids, text
 
 
-def test_no_space_comes_in_behind_a_symbol(tmp_path: Path) -> None:
+def test_no_space_is_inserted_after_a_symbol(tmp_path: Path) -> None:
     tok = pw.train(TEXTS, pw.UnigramTrainer(24, user_defined_symbols=["at", "中"]))
     assert tok.pre_tokenizer == pre_tokenizers.Metaspace(prepend_scheme="first")
     for text in ("the cats sat", "中文 中文", "cat中 é"):
@@ -111,42 +111,42 @@ def test_no_space_comes_in_behind_a_symbol(tmp_path: Path) -> None:
     assert theirs.encode("the cats 中文").ids == tok.encode_ids("the cats 中文")
 
 
-def test_symbols_are_those_of_a_model_whatever_the_normalizer(tmp_path: Path) -> None:
+def test_symbols_equal_sentencepiece_for_any_normalizer(tmp_path: Path) -> None:
     library = pytest.importorskip("sentencepiece")
     trainer = pw.UnigramTrainer(25, user_defined_symbols=["at", "中", "on the"])
     own = pw.normalizers.SentencePiece(remove_extra_whitespaces=False, add_dummy_prefix=False)
     suffix = replace(trainer, treat_whitespace_as_suffix=True)
     for tok in (pw.train(TEXTS, trainer, normalizer=own), pw.train(TEXTS, suffix)):
-        with pytest.warns(pw.errors.PieceworkWarning) as told:
+        with pytest.warns(pw.errors.PieceworkWarning) as caught:
             tok.save(tmp_path / "m.model", "sentencepiece", approximate=True)
-        assert "user-defined pieces" in str(told[0].message)
+        assert "user-defined pieces" in str(caught[0].message)
         theirs = library.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
         for text in ("the cats sat", "the mat", "a 中文 é", "a cat on the cat"):
             assert theirs.encode(text) == tok.encode_ids(text)
 
 
-def test_the_file_has_the_very_scores() -> None:
+def test_saved_scores_are_exact() -> None:
     words = {f"▁{a}{b}{c}": 1 + len(a * 3 + b) for a in "abcd" for b in "efg" for c in "hijkl"}
     for size in range(16, 60):
         tok = pw.train(words, pw.UnigramTrainer(size))
         assert pw.Tokenizer.from_str(tok.to_str()) == tok
 
 
-def test_no_unknown_token() -> None:
+def test_training_without_unknown_token() -> None:
     tok = pw.train(TEXTS, pw.UnigramTrainer(28, special_tokens=[], unk_token=None))
     assert tok.unk_token is None
     with pytest.raises(pw.errors.UnknownTokenError):
         tok.encode("x")
 
 
-def test_special_tokens_last() -> None:
+def test_special_tokens_at_the_end() -> None:
     trainer = pw.UnigramTrainer(
         28, special_tokens=["?", "[PAD]"], unk_token="?", special_tokens_first=False
     )
     assert list(pw.train(TEXTS, trainer).vocab)[-2:] == ["?", "[PAD]"]
 
 
-def test_rounds_are_kept_in_the_file() -> None:
+def test_steps_are_saved() -> None:
     tok = pw.train(WORDS, pw.UnigramTrainer(13))
     again = pw.Tokenizer.from_str(tok.to_str())
     assert again == tok
@@ -164,14 +164,14 @@ def test_rounds_are_kept_in_the_file() -> None:
     "row",
     [[], [1], [1, None, ["a"]], ["1", None], [-1, None], [1, "x"], [1, [0]]],
 )
-def test_broken_rounds(row: list[object]) -> None:
+def test_broken_steps_raise(row: list[object]) -> None:
     data = json.loads(pw.train(WORDS, pw.UnigramTrainer(13)).to_str())
     data["model"]["piecework"]["training"]["rounds"][1] = row
     with pytest.raises(pw.errors.FormatError, match=r"rounds\[1\]"):
         pw.Tokenizer.from_str(json.dumps(data))
 
 
-def test_token_counts_are_those_of_the_words() -> None:
+def test_token_counts_equal_those_of_the_words() -> None:
     tok = pw.train(WORDS, pw.UnigramTrainer(14))
     counts = dict.fromkeys(tok.vocab, 0)
     bare = tok.with_parts(pre_tokenizer=None)
@@ -181,14 +181,14 @@ def test_token_counts_are_those_of_the_words() -> None:
     assert tok.token_counts == counts
 
 
-def test_log_likelihood_is_that_of_the_model_before_the_last_step() -> None:
+def test_step_log_likelihood_is_that_of_the_model_before() -> None:
     tok = pw.train(WORDS, pw.UnigramTrainer(16))
     last = [done.log_likelihood for done in tok.steps if done.log_likelihood is not None][-2:]
     assert last[0] < last[1] < 0
 
 
 @pytest.mark.parametrize(
-    ("settings", "says"),
+    ("settings", "message"),
     [
         ({"vocab_size": 9}, "at least 11"),
         ({"vocab_size": 99}, "19 entries at most"),
@@ -209,24 +209,24 @@ def test_log_likelihood_is_that_of_the_model_before_the_last_step() -> None:
         ({"special_tokens": "<unk>"}, "special_tokens"),
     ],
 )
-def test_what_is_refused(settings: dict[str, object], says: str) -> None:
-    with pytest.raises(pw.errors.ConfigError, match=says):
+def test_impossible_settings_raise(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(pw.errors.ConfigError, match=message):
         pw.train(WORDS, pw.UnigramTrainer(**{"vocab_size": 16} | settings))  # type: ignore[arg-type]
 
 
-def test_nothing_to_learn_from() -> None:
+def test_empty_training_data_raises() -> None:
     for words in ({}, {"a": 1}):
         with pytest.raises(pw.errors.CountsError, match="nothing to learn"):
             pw.train(words, pw.UnigramTrainer(9, min_word_frequency=2), pre_tokenizer=None)
 
 
-def test_progress() -> None:
+def test_progress_is_reported() -> None:
     calls: list[pw.Progress] = []
     tok = pw.train(WORDS, pw.UnigramTrainer(13), progress=calls.append)
     assert calls[-1] == pw.Progress("learning", len(tok), len(tok))
 
 
-def test_numbers_of_numpy() -> None:
+def test_numpy_numbers_are_accepted() -> None:
     numpy = pytest.importorskip("numpy")
     trainer = pw.UnigramTrainer(numpy.int64(13), shrinking_factor=numpy.float32(0.5))
     assert pw.train(WORDS, trainer).trainer == json.loads(
@@ -235,8 +235,8 @@ def test_numbers_of_numpy() -> None:
     assert isinstance(pw.train(WORDS, trainer).model, models.Unigram)
 
 
-def test_a_tokenizer_equals_what_is_read_back() -> None:
-    """Some floats have no digits that both ways of reading take for them; none of these is kept."""
+def test_saved_scores_give_an_equal_tokenizer() -> None:
+    """Some floats have no decimal form that both parsers read exactly; training avoids them."""
     trainer = pw.UnigramTrainer(
         vocab_size=4,
         special_tokens=["▁", "<unk>"],
@@ -257,7 +257,7 @@ def test_a_tokenizer_equals_what_is_read_back() -> None:
 @pytest.mark.parametrize(
     "settings", [{"split_by_whitespace": False}, {"allow_whitespace_only_pieces": True}]
 )
-def test_pieces_with_inner_spaces(settings: dict[str, bool]) -> None:
+def test_pieces_may_contain_spaces(settings: dict[str, bool]) -> None:
     texts = [f"of the {word}   and of the   {word}" for word in "hug hugs pug pun bun".split()]
     tok = pw.train(texts, pw.UnigramTrainer(30, **settings))  # type: ignore[arg-type]
     assert tok.pre_tokenizer == pre_tokenizers.Metaspace(split=False)
@@ -269,7 +269,7 @@ def test_pieces_with_inner_spaces(settings: dict[str, bool]) -> None:
         assert theirs.decode(ids) == text
 
 
-def test_too_many_tokens_to_count() -> None:
+def test_token_count_overflow_raises() -> None:
     trainer = pw.UnigramTrainer(vocab_size=4, character_coverage=1e-9)
     with pytest.raises(pw.errors.CountOverflowError, match="divide all counts by a common factor"):
         pw.train({"abababab": 2**61}, trainer, normalizer=None, pre_tokenizer=None)

@@ -1,4 +1,4 @@
-"""The likeliest segmentation of WordPiece, and MaxMatch-Dropout: the core against the cases and the reference."""
+"""WordPiece's likeliest segmentation and MaxMatch-Dropout: core against cases and reference."""
 
 import json
 import pickle
@@ -26,8 +26,8 @@ TRAINED = json.loads(pw.train({"a": 1}, pw.WordPieceTrainer(vocab_size=9)).to_st
 HUGS = ["[UNK]", "h", "##u", "##g", "##s", "hu", "##gs", "hug"]
 
 
-def whole(model: Json) -> Json:
-    """Gives a model of the reference as a file of ours has it."""
+def model_json(model: Json) -> Json:
+    """Returns a model of the reference as the model of a tokenizer.json."""
     own = {"version": 1, "unknown": "word", "has_unk": True, **model["piecework"]}
     if "training" in own:
         own["training"] = TRAINED["model"]["piecework"]["training"] | own["training"]
@@ -35,7 +35,9 @@ def whole(model: Json) -> Json:
 
 
 def tokenizer(model: Json, **config: Any) -> pw.Tokenizer:
-    return pw.Tokenizer.from_str(json.dumps({"model": whole(model), "added_tokens": [], **config}))
+    return pw.Tokenizer.from_str(
+        json.dumps({"model": model_json(model), "added_tokens": [], **config})
+    )
 
 
 def is_word_piece(case: Json) -> bool:
@@ -46,12 +48,12 @@ def is_word_piece(case: Json) -> bool:
 @pytest.mark.parametrize(
     "case", [*filter(is_word_piece, TABLE["cases"])], ids=lambda case: case["name"]
 )
-def test_cases(case: Json) -> None:
+def test_case_equals_table(case: Json) -> None:
     config = {name: value for name, value in case["config"].items() if name != "model"}
     tok = tokenizer(TABLE["models"][case["config"]["model"]], **config)
     call = {"seed": case.get("seed", 0)}
     for made in (tok, pw.Tokenizer.from_str(tok.to_str())):
-        # The options of a call have no number but in a batch.
+        # Only inputs of a batch have a number.
         number = case.get("number", 0)
         encoding = made.encode_batch([case["text"]] * (number + 1), **call)[number]
         for name in ("ids", "tokens", "offsets", "word_ids"):
@@ -83,7 +85,7 @@ def settings(draw: st.DrawFn) -> Json:
 
 
 @given(settings(), words)
-def test_the_likeliest_is_that_of_the_reference(model: Json, word: str) -> None:
+def test_likeliest_equals_reference(model: Json, word: str) -> None:
     model["piecework"]["segmentation"] = "likeliest"
     wanted = pipeline.from_dict({"model": model}).encode(word)
     found = tokenizer(model).encode(word)
@@ -91,7 +93,7 @@ def test_the_likeliest_is_that_of_the_reference(model: Json, word: str) -> None:
 
 
 @given(settings(), words, st.sampled_from([0.0, 0.1, 0.5, 1.0]), st.integers(0, 2**64 - 1))
-def test_dropout_is_that_of_the_reference(model: Json, word: str, p: float, seed: int) -> None:
+def test_dropout_equals_reference(model: Json, word: str, p: float, seed: int) -> None:
     plain = tokenizer(model)
     model["piecework"]["dropout"] = p
     wanted = pipeline.from_dict({"model": model}).encode(word, seed=seed)
@@ -105,7 +107,7 @@ def test_dropout_is_that_of_the_reference(model: Json, word: str, p: float, seed
 
 
 @given(settings(), words, st.integers(1, 9), st.floats(0, 3), st.integers(0, 99))
-def test_lists_samples_and_sums_are_those_of_the_reference(
+def test_nbest_samples_and_probabilities_equal_reference(
     model: Json, word: str, wanted: int, alpha: float, seed: int
 ) -> None:
     own = model["piecework"] | {"segmentation": "likeliest"}
@@ -121,18 +123,22 @@ def test_lists_samples_and_sums_are_those_of_the_reference(
     )
     tok = tokenizer(model | {"piecework": own})
 
-    def named(pieces: list[Piece]) -> list[tuple[str, tuple[int, int]]]:
+    def reference_entries(pieces: list[Piece]) -> list[tuple[str, tuple[int, int]]]:
         return [(piece.entry or "[UNK]", (piece.start, piece.end)) for piece in pieces]
 
-    def told(encoding: pw.Encoding) -> list[tuple[str, tuple[int, int]]]:
+    def core_entries(encoding: pw.Encoding) -> list[tuple[str, tuple[int, int]]]:
         return [*zip(encoding.tokens, encoding.offsets, strict=True)]
 
-    found = [(told(encoding), score) for encoding, score in tok.encode_nbest(word, wanted)]
-    assert found == [(named(pieces), score) for pieces, score in split.nbest(word, wanted)]
+    found = [(core_entries(encoding), score) for encoding, score in tok.encode_nbest(word, wanted)]
+    assert found == [
+        (reference_entries(pieces), score) for pieces, score in split.nbest(word, wanted)
+    ]
     assert tok.log_probability(word) == split.log_probability(word)
     for size in (None, wanted):
         drawn = split.sample(word, alpha, SplitMix64.of_input(seed, 0), size)
-        assert told(tok.encode(word, alpha=alpha, nbest_size=size, seed=seed)) == named(drawn)
+        assert core_entries(
+            tok.encode(word, alpha=alpha, nbest_size=size, seed=seed)
+        ) == reference_entries(drawn)
 
 
 # The likeliest
@@ -144,7 +150,7 @@ def trained() -> pw.Tokenizer:
     return pw.train(words, pw.WordPieceTrainer(17, special_tokens=["[UNK]"]))
 
 
-def test_the_likeliest_of_a_training(trained: pw.Tokenizer) -> None:
+def test_likeliest_of_a_trained_model(trained: pw.Tokenizer) -> None:
     likeliest = trained.with_settings(segmentation="likeliest")
     assert trained.tokenize("hugs") == ["hug", "##s"]
     assert likeliest.tokenize("hugs") == ["hu", "##gs"]
@@ -159,11 +165,11 @@ def test_the_likeliest_of_a_training(trained: pw.Tokenizer) -> None:
     assert likeliest.model == models.Model.from_dict(likeliest.model.to_dict())
     assert isinstance(likeliest.model, models.WordPiece)
     assert likeliest.model.segmentation == "likeliest"
-    roads = [likeliest.encode_ids("hugs bugs hugs", cache=cache) for cache in (True, True, False)]
-    assert roads == [likeliest.encode("hugs bugs hugs").ids] * 3
+    results = [likeliest.encode_ids("hugs bugs hugs", cache=cache) for cache in (True, True, False)]
+    assert results == [likeliest.encode("hugs bugs hugs").ids] * 3
 
 
-def test_without_counts_nothing_is_likely() -> None:
+def test_likeliest_without_counts_raises() -> None:
     plain = pw.Tokenizer(models.WordPiece(HUGS))
     with pytest.raises(errors.MissingCountsError, match="needs token counts"):
         plain.with_settings(segmentation="likeliest")
@@ -171,7 +177,7 @@ def test_without_counts_nothing_is_likely() -> None:
         pw.Tokenizer(models.WordPiece(HUGS, segmentation="likeliest"))
 
 
-def test_probabilities_of_the_likeliest(trained: pw.Tokenizer) -> None:
+def test_probabilities_of_likeliest(trained: pw.Tokenizer) -> None:
     likeliest = trained.with_settings(segmentation="likeliest")
     (first, score), (_, other) = likeliest.encode_nbest("hugs", 2)
     assert first == likeliest.encode("hugs")
@@ -185,15 +191,15 @@ def test_probabilities_of_the_likeliest(trained: pw.Tokenizer) -> None:
         trained.encode("hugs", alpha=0.1)
 
 
-CHANCES = {"hu": 0.3, "hug": 0.1, "##gs": 0.2, "##s": 0.1, "h": 0.0}
+PROBABILITIES = {"hu": 0.3, "hug": 0.1, "##gs": 0.2, "##s": 0.1, "h": 0.0}
 
 
-def test_probabilities_that_are_given(tmp_path: Path) -> None:
+def test_given_probabilities_are_used(tmp_path: Path) -> None:
     plain = pw.Tokenizer(models.WordPiece(HUGS))
-    model = models.WordPiece(HUGS, segmentation="likeliest", probabilities=CHANCES)
+    model = models.WordPiece(HUGS, segmentation="likeliest", probabilities=PROBABILITIES)
     path = tmp_path / "vocab.txt"
     path.write_text("\n".join(HUGS), encoding="utf-8")
-    given = {"segmentation": "likeliest", "probabilities": CHANCES}
+    given = {"segmentation": "likeliest", "probabilities": PROBABILITIES}
     for tok in (
         pw.Tokenizer(model),
         plain.with_settings(**given),
@@ -209,14 +215,14 @@ def test_probabilities_that_are_given(tmp_path: Path) -> None:
         with pytest.raises(errors.MissingCountsError, match="or pass probabilities="):
             tok.with_settings(probabilities=None)
     assert models.Model.from_dict(model.to_dict()) == model
-    assert dict(model.probabilities or ()) == {k: p for k, p in CHANCES.items() if p}
+    assert dict(model.probabilities or ()) == {k: p for k, p in PROBABILITIES.items() if p}
     wanted = pipeline.from_dict({"model": model.to_dict()}).encode("hugs")
     assert pw.Tokenizer(model).encode("hugs").ids == list(wanted.ids)
     with pytest.warns(errors.PieceworkWarning, match="its probabilities, which it cannot hold"):
         pw.Tokenizer(model).save_vocab(path)
 
 
-def test_given_probabilities_go_before_counted_ones(trained: pw.Tokenizer) -> None:
+def test_given_probabilities_override_counts(trained: pw.Tokenizer) -> None:
     chances = dict.fromkeys(trained.vocab, 0.01) | {"hug": 0.5}
     tok = trained.with_settings(segmentation="likeliest", probabilities=chances)
     assert tok.tokenize("hugs") == ["hug", "##s"]
@@ -225,7 +231,7 @@ def test_given_probabilities_go_before_counted_ones(trained: pw.Tokenizer) -> No
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({"no": 0.5}, '"no" has a probability and is not in the vocabulary'),
         ({"hu": 1.5}, "'hu': expected a number from 0 to 1"),
@@ -234,9 +240,9 @@ def test_given_probabilities_go_before_counted_ones(trained: pw.Tokenizer) -> No
         ([0.5], "expected a mapping of tokens to numbers"),
     ],
 )
-def test_what_are_no_probabilities(given: Any, said: str) -> None:
+def test_invalid_probabilities_raise(given: Any, message: str) -> None:
     plain = pw.Tokenizer(models.WordPiece(HUGS))
-    with pytest.raises((errors.PieceworkError, TypeError), match=said):
+    with pytest.raises((errors.PieceworkError, TypeError), match=message):
         plain.with_settings(segmentation="likeliest", probabilities=given)
     with pytest.raises(errors.PieceworkError, match=r"probabilities|not in the vocabulary"):
         pw.Tokenizer(models.WordPiece(HUGS, segmentation="likeliest", probabilities=given))
@@ -247,12 +253,12 @@ def test_what_are_no_probabilities(given: Any, said: str) -> None:
         tokenizer(file | limits | {"piecework": own})
 
 
-def test_a_vocab_txt_does_not_hold_it(trained: pw.Tokenizer, tmp_path: Path) -> None:
+def test_vocab_txt_warns_of_lost_segmentation(trained: pw.Tokenizer, tmp_path: Path) -> None:
     with pytest.warns(errors.PieceworkWarning, match="its segmentation, which it cannot hold"):
         trained.with_settings(segmentation="likeliest").save_vocab(tmp_path / "vocab.txt")
 
 
-def test_what_is_no_segmentation(trained: pw.Tokenizer) -> None:
+def test_invalid_segmentation_raises(trained: pw.Tokenizer) -> None:
     with pytest.raises(errors.ConfigError, match='segmentation must be "longest" or "likeliest"'):
         trained.with_settings(segmentation="shortest")  # type: ignore[typeddict-item]
     with pytest.raises(errors.ConfigError, match="segmentation"):
@@ -282,7 +288,7 @@ def test_what_is_no_segmentation(trained: pw.Tokenizer) -> None:
 # Dropout
 
 
-def test_dropout_leaves_files_as_they_were() -> None:
+def test_default_settings_are_not_saved() -> None:
     plain = models.WordPiece(HUGS)
     assert "piecework" not in plain.to_dict()
     some = models.WordPiece(HUGS, dropout=0.25)
@@ -291,10 +297,10 @@ def test_dropout_leaves_files_as_they_were() -> None:
     assert "segmentation" not in models.WordPiece(HUGS, unknown="run").to_dict()["piecework"]
 
 
-CHI_SQUARE = 13.82  # 2 degrees of freedom: right dropout is above it once in a thousand seeds
+CHI_SQUARE = 13.82  # 2 degrees of freedom: correct dropout exceeds it for one seed in a thousand
 
 
-def test_dropout_drops_as_often_as_it_says() -> None:
+def test_dropout_rate_equals_setting() -> None:
     tok = pw.Tokenizer(models.WordPiece(HUGS), pre_tokenizer=pre_tokenizers.WhitespaceSplit())
     p, draws = 0.3, 9000
     batch = tok.encode_batch(["hug"] * draws, dropout=p, seed=5)
@@ -309,7 +315,7 @@ def test_dropout_drops_as_often_as_it_says() -> None:
     assert tok.encode_ids("hug hug") == [7, 7]
 
 
-def test_the_likeliest_tried_no_longer_prefixes(trained: pw.Tokenizer) -> None:
+def test_explanation_of_likeliest_has_no_failed_prefixes(trained: pw.Tokenizer) -> None:
     likeliest = trained.with_settings(segmentation="likeliest")
     longest, pieces = trained.explain("hugs").pieces, likeliest.explain("hugs").pieces
     assert [piece.failed for piece in longest] == [("hugs",), ()]

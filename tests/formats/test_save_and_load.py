@@ -1,4 +1,4 @@
-"""What a file holds comes back; what it cannot hold is an error or a warning."""
+"""Saving and loading: formats by file name, inconsistent files, and warnings about losses."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ LINES = "[UNK]\na\nb\nX\nY\n"
 
 
 def changed(**members: Any) -> str:
-    """The tokenizer.json of a small vocabulary with other members."""
+    """Returns the tokenizer.json of a small vocabulary with some members replaced."""
     parts = json.loads(pw.Tokenizer.from_str(LINES).to_str())
     return json.dumps(parts | members)
 
 
-def test_names_say_the_format(tmp_path: Path) -> None:
+def test_file_names_choose_the_format(tmp_path: Path) -> None:
     words = pw.Tokenizer.from_str(LINES)
     ranks = pw.train(["a a"], pw.BpeTrainer(257, alphabet="byte"))
     scores = pw.Tokenizer(
@@ -47,23 +47,23 @@ def test_names_say_the_format(tmp_path: Path) -> None:
         assert detect_format((tmp_path / name).read_bytes(), name) == kind, name
 
 
-def test_names_of_what_is_no_tokenizer(tmp_path: Path) -> None:
+def test_file_names_of_other_formats_are_refused(tmp_path: Path) -> None:
     tok = pw.Tokenizer.from_str(LINES)
-    for name, said in {
+    for name, message in {
         "merges.txt": "belongs with vocab.json",
         "gpt2-vocab.bpe": "with gpt2-encoder.json",
         "x.vocab": "to_vocab",
         "x.model": "a SentencePiece model cannot hold",
         "x.tiktoken": "a tiktoken file cannot hold",
     }.items():
-        with pytest.raises(pw.errors.ConfigError, match=said):
+        with pytest.raises(pw.errors.ConfigError, match=message):
             tok.save(tmp_path / name)
     assert not list(tmp_path.iterdir())
     tok.save(tmp_path / "x.vocab", "tokenizer.json")
     assert pw.Tokenizer.from_file(tmp_path / "x.vocab") == tok
 
 
-def test_a_name_that_stands_for_two_tokens_stays_two() -> None:
+def test_template_name_with_two_ids_keeps_both() -> None:
     text = changed(post_processor={"type": "BertProcessing", "sep": ["X", 4], "cls": ["X", 3]})
     tok = pw.Tokenizer.from_str(text)
     assert tok.encode_ids("a") == [3, 1, 4]
@@ -74,7 +74,7 @@ def test_a_name_that_stands_for_two_tokens_stays_two() -> None:
 
 
 @pytest.mark.parametrize(
-    ("members", "said"),
+    ("members", "message"),
     [
         ({"version": "9.9"}, r"\$\.version"),
         ({"version": 1}, r"\$\.version"),
@@ -95,12 +95,12 @@ def test_a_name_that_stands_for_two_tokens_stays_two() -> None:
         ),
     ],
 )
-def test_what_makes_no_sense_is_refused(members: dict[str, Any], said: str) -> None:
-    with pytest.raises(pw.errors.FormatError, match=said):
+def test_inconsistent_members_raise(members: dict[str, Any], message: str) -> None:
+    with pytest.raises(pw.errors.FormatError, match=message):
         pw.Tokenizer.from_str(changed(**members))
 
 
-def test_a_template_that_asks_for_what_is_not_there_is_an_error_when_it_is_used() -> None:
+def test_template_without_second_text_raises_on_use() -> None:
     template = {
         "type": "TemplateProcessing",
         "single": [{"Sequence": {"id": "B", "type_id": 0}}],
@@ -116,14 +116,14 @@ def test_a_template_that_asks_for_what_is_not_there_is_an_error_when_it_is_used(
         tok.encode_batch(["a"])
 
 
-def test_settings_of_a_trainer_are_checked() -> None:
+def test_trainer_settings_in_a_file_are_checked() -> None:
     parts = json.loads(pw.train({"a": 1}, pw.WordPieceTrainer(6)).to_str())
     parts["model"]["piecework"]["training"]["trainer"] = {}
     with pytest.raises(pw.errors.FormatError, match="trainer"):
         pw.Tokenizer.from_str(json.dumps(parts))
 
 
-def test_a_vocab_txt_warns_of_a_template_that_it_loses(tmp_path: Path) -> None:
+def test_vocab_txt_warns_of_a_lost_template(tmp_path: Path) -> None:
     template = {
         "type": "TemplateProcessing",
         "single": [
@@ -138,19 +138,19 @@ def test_a_vocab_txt_warns_of_a_template_that_it_loses(tmp_path: Path) -> None:
         tok.save_vocab(tmp_path / "vocab.txt")
 
 
-def test_a_usual_vocab_txt_warns_of_nothing(tmp_path: Path) -> None:
+def test_vocab_txt_without_losses_does_not_warn(tmp_path: Path) -> None:
     tok = pw.train(["a b"], pw.WordPieceTrainer(8, special_tokens=["[SEP]", "[UNK]", "[CLS]"]))
     tok.save_vocab(tmp_path / "vocab.txt")
     assert pw.Tokenizer.from_file(tmp_path / "vocab.txt").encode_ids("a b") == tok.encode_ids("a b")
 
 
-def test_equal_tokenizers_hash_alike() -> None:
+def test_equal_tokenizers_have_equal_hashes() -> None:
     tok = pw.Tokenizer.from_str(LINES).with_settings(max_input_chars_per_word=2**33)
     again = pw.Tokenizer.from_str(tok.to_str())
     assert (again, hash(again)) == (tok, hash(tok))
 
 
-def test_a_sentencepiece_model_is_known_by_its_first_piece() -> None:
+def test_sentencepiece_model_is_detected_by_its_first_piece() -> None:
     for size in (1, 110, 126, 127, 128, 150, 20_000):
         model = live_unigram.model_of(
             [("x" * size, -1.0, live_unigram.NORMAL), ("<unk>", 0.0, live_unigram.UNKNOWN)]

@@ -1,4 +1,4 @@
-"""`piecework encode`: truncation and padding, pairs, and texts in words."""
+"""`piecework encode`: truncation, padding, pairs and pre-tokenized texts."""
 
 import json
 from collections.abc import Callable
@@ -14,13 +14,13 @@ LINES = ["the cat sat on the mat", "the hat", ""]
 
 
 def ids_of(out: str) -> list[list[int]]:
-    """Gives the ids that a command printed."""
+    """Returns the ids that a command printed."""
     return [[int(word) for word in line.split()] for line in out.splitlines()]
 
 
 @pytest.fixture
 def limited_file(tok: pw.Tokenizer, tmp_path: Path) -> Path:
-    """A tokenizer that prescribes truncation and padding."""
+    """Returns the file of a tokenizer with truncation and padding."""
     path = tmp_path / "limited.json"
     padding = pw.Padding(8, direction="left")
     tok.with_parts(truncation=pw.Truncation(6, stride=1), padding=padding).save(path)
@@ -45,7 +45,7 @@ def limited_file(tok: pw.Tokenizer, tmp_path: Path) -> Path:
         (["--max-length", 4, "--pad", "longest"], {"truncation": 4, "padding": "longest"}),
     ],
 )
-def test_limits(
+def test_truncation_and_padding_options(
     run: Run, tok: pw.Tokenizer, tok_file: Path, options: list[Any], settings: Any
 ) -> None:
     ended = run("encode", tok_file, *options, stdin="\n".join(LINES[:2]) + "\n\n")
@@ -68,7 +68,7 @@ def test_limits(
         ),
     ],
 )
-def test_what_is_not_given_is_as_the_tokenizer_prescribes_it(
+def test_missing_options_use_the_tokenizer_settings(
     run: Run, tok: pw.Tokenizer, limited_file: Path, options: list[Any], settings: Any
 ) -> None:
     ended = run("encode", limited_file, *options, stdin="\n".join(LINES[:2]))
@@ -77,14 +77,14 @@ def test_what_is_not_given_is_as_the_tokenizer_prescribes_it(
     assert ids_of(ended.out) == expected.to_list()
 
 
-def test_counting_neither_truncates_nor_pads(
+def test_count_ignores_truncation_and_padding(
     run: Run, tok: pw.Tokenizer, limited_file: Path
 ) -> None:
     counted = json.loads(run("count", limited_file, "--json", stdin="\n".join(LINES[:2])).out)
     assert counted["total"]["tokens"] == sum(tok.count(LINES[:2]))
 
 
-def test_what_overflows(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
+def test_overflowing_parts_are_printed(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
     options = ("--max-length", 4, "--stride", 1, "--pad", "longest", "--json")
     printed = run("encode", tok_file, *options, stdin="\n".join(LINES)).out.splitlines()
     batch = tok.encode_batch(LINES, truncation=pw.Truncation(4, stride=1), padding="longest")
@@ -97,7 +97,7 @@ def test_what_overflows(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
         assert [list(part) for part in parts] == [names for _ in parts]
 
 
-def test_pairs(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
+def test_pair_option(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
     words = ("encode", tok_file, "--pair", "--json", "--max-length", 8)
     text = "the cat\tsat on the mat\nthe\t\n"
     for option, strategy in (("longest-first", "longest_first"), ("only-second", "only_second")):
@@ -110,7 +110,7 @@ def test_pairs(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
             assert len(found["overflowing"]) == len(encoding.overflowing)
 
 
-def test_texts_in_words(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
+def test_pretokenized_option(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
     words = ("encode", tok_file, "--pretokenized", "--json")
     for more, text, given in (
         ([], " the  cat\u3000sats", (["the", "cat", "sats"],)),
@@ -123,7 +123,7 @@ def test_texts_in_words(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--max-length", 0], "--max-length"),
         (["--max-length", 1], "pass --no-special-tokens"),
@@ -141,14 +141,16 @@ def test_texts_in_words(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
         (["--pair"], "standard input: line 1: expected two texts with a tab between them, found 1"),
     ],
 )
-def test_what_is_refused(run: Run, tok_file: Path, options: list[Any], said: str) -> None:
+def test_invalid_options_are_refused(
+    run: Run, tok_file: Path, options: list[Any], message: str
+) -> None:
     ended = run("encode", tok_file, *options, stdin="the cat\n")
     assert (ended.code, ended.out) == (2, "")
-    assert said in ended.err
+    assert message in ended.err
     assert "Traceback" not in ended.err
 
 
-def test_padding_needs_a_token(run: Run, tmp_path: Path) -> None:
+def test_padding_requires_a_pad_token(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "vocab.txt"
     file.write_text("[UNK]\na\n", encoding="utf-8")
     ended = run("encode", file, "--pad", 4, stdin="a")

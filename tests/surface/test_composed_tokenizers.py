@@ -1,4 +1,4 @@
-"""Tokenizers put together from any parts: values that compare, pickle, explain, train and warn."""
+"""Tokenizers composed of components: equality, pickling, explanations, training and warnings."""
 
 import copy
 import json
@@ -16,53 +16,53 @@ from piecework import decoders, models, normalizers, pre_tokenizers, processors
 pytestmark = pytest.mark.smoke
 
 VOCAB = ["[UNK]", "[PAD]", "[CLS]", "[SEP]", "to", "be", "or", "not", "new york", "中国", "人"]
-PLAIN = normalizers.Lowercase()
+LOWERCASE = normalizers.Lowercase()
 
 
 def words(text: str) -> list[str]:
-    """Splits at white space; at the top of a module, so that it can be pickled."""
+    """Splits at white space; defined at module level, so that it can be pickled."""
     return text.split()
 
 
-def pairs(text: str) -> list[tuple[int, int]]:
-    """Gives the same as spans."""
-    return [(start, start + len(word)) for start, word in _placed(text)]
+def spans(text: str) -> list[tuple[int, int]]:
+    """Splits at white space, and returns spans."""
+    return [(start, start + len(word)) for start, word in _with_positions(text)]
 
 
-def _placed(text: str) -> list[tuple[int, str]]:
-    placed, at = [], 0
+def _with_positions(text: str) -> list[tuple[int, str]]:
+    positioned, at = [], 0
     for word in text.split():
         at = text.index(word, at)
-        placed.append((at, word))
+        positioned.append((at, word))
         at += len(word)
-    return placed
+    return positioned
 
 
 def made(pre_tokenizer: pre_tokenizers.PreTokenizer | None = None, **parts: Any) -> pw.Tokenizer:
     return pw.Tokenizer(
-        models.WordPiece(VOCAB), **{"normalizer": PLAIN, "pre_tokenizer": pre_tokenizer} | parts
+        models.WordPiece(VOCAB), **{"normalizer": LOWERCASE, "pre_tokenizer": pre_tokenizer} | parts
     )
 
 
 SPLITS: dict[str, pre_tokenizers.PreTokenizer] = {
     "function": pre_tokenizers.Function(words),
     "functions": pre_tokenizers.Sequence(
-        [pre_tokenizers.Function(words), pre_tokenizers.Digits(), pre_tokenizers.Function(pairs)]
+        [pre_tokenizers.Function(words), pre_tokenizers.Digits(), pre_tokenizers.Function(spans)]
     ),
     "dictionary": pre_tokenizers.Sequence(
         [pre_tokenizers.Dictionary(["new york"]), pre_tokenizers.Dictionary(["to"])]
     ),
     "jieba": pre_tokenizers.Jieba(user_words=[("中国人", 1)]),
 }
-LEVEL = pw.Tokenizer(
+WORD_LEVEL = pw.Tokenizer(
     models.WordLevel(VOCAB, "[UNK]"),
-    normalizer=PLAIN,
+    normalizer=LOWERCASE,
     pre_tokenizer=pre_tokenizers.Whitespace(),
     added_tokens=[pw.AddedToken("<name>", lstrip=True)],
 )
 TOKENIZERS: dict[str, pw.Tokenizer] = {name: made(split) for name, split in SPLITS.items()} | {
-    "bare": pw.Tokenizer(models.WordPiece(VOCAB)),
-    "word level": LEVEL,
+    "model alone": pw.Tokenizer(models.WordPiece(VOCAB)),
+    "word level": WORD_LEVEL,
     "no unknown token": pw.Tokenizer(models.WordPiece(VOCAB[1:], None, None, "")),
     "limits": made(truncation=pw.Truncation(4, 1), padding=pw.Padding(8, direction="left")),
     "added": made().with_added_tokens(
@@ -70,7 +70,7 @@ TOKENIZERS: dict[str, pw.Tokenizer] = {name: made(split) for name, split in SPLI
     ),
     "all": pw.Tokenizer(
         models.WordPiece(VOCAB, unknown="char"),
-        normalizer=normalizers.Sequence([normalizers.NFC(), PLAIN]),
+        normalizer=normalizers.Sequence([normalizers.NFC(), LOWERCASE]),
         pre_tokenizer=SPLITS["functions"],
         post_processor=processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2)),
         decoder=decoders.WordPiece(),
@@ -86,25 +86,25 @@ TEXTS = ["to be  or not", "", "New York 2b <x> <name> be", "中国人 X"]
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)
-def test_pickles_and_copies(name: str) -> None:
+def test_pickles_and_copies_are_equal(name: str) -> None:
     tok = TOKENIZERS[name]
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
-        back = pickle.loads(pickle.dumps(tok, protocol))
-        assert back == tok
-        assert hash(back) == hash(tok)
-        assert repr(back) == repr(tok)
+        reloaded = pickle.loads(pickle.dumps(tok, protocol))
+        assert reloaded == tok
+        assert hash(reloaded) == hash(tok)
+        assert repr(reloaded) == repr(tok)
     assert copy.deepcopy(tok) is copy.copy(tok) is tok
     if name != "no unknown token":
-        assert back.encode_batch(TEXTS).to_list() == tok.encode_batch(TEXTS).to_list()
+        assert reloaded.encode_batch(TEXTS).to_list() == tok.encode_batch(TEXTS).to_list()
 
 
-def test_each_is_equal_to_itself_alone() -> None:
+def test_different_tokenizers_are_unequal() -> None:
     for name, tok in TOKENIZERS.items():
         assert [other for other in TOKENIZERS if TOKENIZERS[other] == tok] == [name]
 
 
-def test_functions_are_compared_with_what_is_around_them() -> None:
-    one, two = (pre_tokenizers.Function(f) for f in (words, pairs))
+def test_equality_covers_functions_and_other_components() -> None:
+    one, two = (pre_tokenizers.Function(f) for f in (words, spans))
     assert made(one) == made(one)
     assert made(one) != made(two)
     assert made(one) != made(pre_tokenizers.Sequence([one]))
@@ -115,18 +115,18 @@ def test_functions_are_compared_with_what_is_around_them() -> None:
     assert made(one).with_added_tokens(["x"]).pre_tokenizer == one
 
 
-def test_what_cannot_be_imported_cannot_be_pickled_or_saved() -> None:
+def test_lambdas_cannot_be_pickled_or_saved() -> None:
     tok = made(pre_tokenizers.Function(lambda text: [text]))
     with pytest.raises((pickle.PicklingError, AttributeError), match="lambda"):
         pickle.dumps(tok)
-    for save in (tok.to_str, lambda: tok.save("never written")):
+    for save in (tok.to_str, lambda: tok.save("not-written")):
         with pytest.raises(pw.errors.ConfigError, match=r"a Python function .* cannot be saved"):
             save()
     assert copy.deepcopy(tok) == tok
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)
-def test_reprs_name_what_is_there(name: str) -> None:
+def test_repr_lists_components(name: str) -> None:
     tok = TOKENIZERS[name]
     shown = repr(tok)
     assert len(shown) < 600
@@ -136,19 +136,19 @@ def test_reprs_name_what_is_there(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)
-def test_parts_come_back(name: str) -> None:
+def test_rebuilding_from_properties_gives_an_equal_tokenizer(name: str) -> None:
     tok = TOKENIZERS[name]
     parts = ("normalizer", "pre_tokenizer", "post_processor", "decoder", "truncation", "padding")
-    again = pw.Tokenizer(
+    rebuilt = pw.Tokenizer(
         tok.model,
         **{part: getattr(tok, part) for part in parts},
         added_tokens=tok.added_tokens.values(),
     )
-    assert again == tok
-    assert again.vocab == tok.vocab
+    assert rebuilt == tok
+    assert rebuilt.vocab == tok.vocab
 
 
-def test_a_part_of_the_wrong_kind_is_refused() -> None:
+def test_components_of_another_stage_are_refused() -> None:
     for wrong in ("", 0, "BertNormalizer", pre_tokenizers.Digits(), normalizers.NFC):
         with pytest.raises(TypeError, match=r"normalizer must be one of piecework\.normalizers"):
             made().with_parts(normalizer=wrong)  # type: ignore[typeddict-item]
@@ -159,18 +159,24 @@ def test_a_part_of_the_wrong_kind_is_refused() -> None:
 # EncodedBatch
 
 
-def all_of(encoding: pw.Encoding) -> list[Any]:
-    """Everything that an encoding tells."""
+def all_values(encoding: pw.Encoding) -> list[Any]:
+    """Returns all columns and alignments of an encoding."""
     columns = ("ids", "tokens", "offsets", "byte_offsets", "word_ids", "sequence_ids", "type_ids")
     masks = ("attention_mask", "special_tokens_mask", "n_sequences")
-    told = [getattr(encoding, name) for name in (*columns, *masks)]
-    spans = [encoding.token_to_chars(place) for place in range(len(encoding))]
+    columns_ = [getattr(encoding, name) for name in (*columns, *masks)]
+    chars = [encoding.token_to_chars(place) for place in range(len(encoding))]
     ranges = [encoding.word_to_tokens(word, text) for word in range(4) for text in range(2)]
-    return [*told, spans, ranges, repr(encoding), [all_of(part) for part in encoding.overflowing]]
+    return [
+        *columns_,
+        chars,
+        ranges,
+        repr(encoding),
+        [all_values(part) for part in encoding.overflowing],
+    ]
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)
-def test_encodings_pickle(name: str) -> None:
+def test_encodings_survive_pickling(name: str) -> None:
     tok = TOKENIZERS[name]
     texts = [""] if name == "no unknown token" else TEXTS
     for encoding in [tok.encode(text) for text in texts] + [
@@ -179,19 +185,19 @@ def test_encodings_pickle(name: str) -> None:
         for pair in texts
     ]:
         for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
-            back = pickle.loads(pickle.dumps(encoding, protocol))
-            assert back == encoding
-            assert all_of(back) == all_of(encoding)
+            reloaded = pickle.loads(pickle.dumps(encoding, protocol))
+            assert reloaded == encoding
+            assert all_values(reloaded) == all_values(encoding)
         assert copy.deepcopy(encoding) == copy.copy(encoding) == encoding
 
 
-def test_what_was_no_encoding_is_refused() -> None:
+def test_broken_pickle_state_is_refused() -> None:
     cls, (state,) = made(truncation=3).encode("to be or not", "be").__reduce__()
-    assert all_of(cls(state)) == all_of(made(truncation=3).encode("to be or not", "be"))
+    assert all_values(cls(state)) == all_values(made(truncation=3).encode("to be or not", "be"))
     for place, column in enumerate(state):
         for broken in ([*column, *column, 1], [[]], None, "x", [2**40]):
             if broken == [1]:
-                continue  # a token that was renamed as it is called
+                continue  # a valid list of ids
             with pytest.raises((TypeError, ValueError, OverflowError)):
                 cls((*state[:place], broken, *state[place + 1 :]))
     for wrong in ((), state[1:], [], None):
@@ -199,7 +205,7 @@ def test_what_was_no_encoding_is_refused() -> None:
             cls(wrong)
 
 
-def test_a_batch_says_that_it_does_not_pickle() -> None:
+def test_batches_refuse_to_pickle() -> None:
     with pytest.raises(TypeError, match=r"pickle ids and row_offsets, or batch\[i\]"):
         pickle.dumps(made().encode_batch(TEXTS))
 
@@ -211,21 +217,25 @@ def explained(tok: pw.Tokenizer, text: str) -> list[tuple[str, str]]:
     return [(piece.token, piece.kind) for piece in tok.explain(text).pieces]
 
 
-def test_a_word_level_explains_itself() -> None:
-    assert explained(LEVEL, "To york") == [("to", "word"), ("[UNK]", "unknown")]
-    assert str(LEVEL.explain("To york")).splitlines() == [
+def test_word_level_explanation() -> None:
+    assert explained(WORD_LEVEL, "To york") == [("to", "word"), ("[UNK]", "unknown")]
+    assert str(WORD_LEVEL.explain("To york")).splitlines() == [
         "To york -> to [UNK]",
         "  to: a word of the vocabulary",
         "  [UNK]: 'york' is not in the vocabulary",
     ]
     assert "the text is the unknown token itself" in str(
-        LEVEL.with_added_tokens(["[UNK]"], special=True).explain("[UNK]")
+        WORD_LEVEL.with_added_tokens(["[UNK]"], special=True).explain("[UNK]")
     )
 
 
-def test_added_tokens_are_explained() -> None:
-    assert explained(LEVEL, "to  <name>be") == [("to", "word"), ("<name>", "added"), ("be", "word")]
-    assert "<name>: an added token" in str(LEVEL.explain("to  <name>be"))
+def test_explanation_of_added_tokens() -> None:
+    assert explained(WORD_LEVEL, "to  <name>be") == [
+        ("to", "word"),
+        ("<name>", "added"),
+        ("be", "word"),
+    ]
+    assert "<name>: an added token" in str(WORD_LEVEL.explain("to  <name>be"))
     tok = pw.train({"hug": 10, "pug": 5, "hugs": 5}, pw.WordPieceTrainer(12)).with_added_tokens(
         [
             "<x>",
@@ -246,7 +256,7 @@ def test_added_tokens_are_explained() -> None:
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)
-def test_explanations_give_the_tokens(name: str) -> None:
+def test_explanations_agree_with_encoding(name: str) -> None:
     tok = TOKENIZERS[name]
     for text in ["", "tobe"] if name == "no unknown token" else TEXTS:
         ids = [piece.id for piece in tok.explain(text).pieces]
@@ -257,8 +267,8 @@ def test_explanations_give_the_tokens(name: str) -> None:
 # vocab.txt
 
 
-def lost(tok: pw.Tokenizer, path: Path) -> str:
-    """What the warning says that `save_vocab` gives; nothing if it gives none."""
+def save_warning(tok: pw.Tokenizer, path: Path) -> str:
+    """Returns the message of the warning that `save_vocab` raises, or an empty string."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         tok.save_vocab(path)
@@ -267,14 +277,14 @@ def lost(tok: pw.Tokenizer, path: Path) -> str:
     return str(caught[0].message) if caught else ""
 
 
-USUAL: Callable[[], pw.Tokenizer] = lambda: pw.Tokenizer.from_str("\n".join(VOCAB))  # noqa: E731
+BERT: Callable[[], pw.Tokenizer] = lambda: pw.Tokenizer.from_str("\n".join(VOCAB))  # noqa: E731
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "expected"),
     [
         ({}, ""),
-        ({"normalizer": PLAIN}, "only with normalizer=Lowercase()"),
+        ({"normalizer": LOWERCASE}, "only with normalizer=Lowercase()"),
         ({"pre_tokenizer": None}, "only with pre_tokenizer=None"),
         ({"pre_tokenizer": SPLITS["function"]}, "only with pre_tokenizer=Function("),
         ({"pre_tokenizer": SPLITS["dictionary"]}, "only with pre_tokenizer=Sequence("),
@@ -285,26 +295,26 @@ USUAL: Callable[[], pw.Tokenizer] = lambda: pw.Tokenizer.from_str("\n".join(VOCA
     ],
     ids=str,
 )
-def test_save_vocab_says_what_a_part_needs(
-    change: dict[str, Any], said: str, tmp_path: Path
+def test_save_vocab_names_the_arguments_to_restore_a_component(
+    change: dict[str, Any], expected: str, tmp_path: Path
 ) -> None:
-    tok = USUAL().with_parts(**change)  # type: ignore[typeddict-item]
-    message = lost(tok, tmp_path / "vocab.txt")
-    assert said in message
-    assert bool(said) == bool(message)
-    if change and "hold" not in said:
+    tok = BERT().with_parts(**change)  # type: ignore[typeddict-item]
+    message = save_warning(tok, tmp_path / "vocab.txt")
+    assert expected in message
+    assert bool(expected) == bool(message)
+    if change and "hold" not in expected:
         settings = {name: getattr(tok, name) for name in change}
         assert pw.Tokenizer.from_file(tmp_path / "vocab.txt", **settings) == tok
 
 
-def test_save_vocab_says_which_tokens_and_models_it_loses(tmp_path: Path) -> None:
+def test_save_vocab_warns_of_lost_tokens_and_models(tmp_path: Path) -> None:
     path = tmp_path / "vocab.txt"
-    assert "only with its added tokens," in lost(USUAL().with_added_tokens(["<x>"]), path)
+    assert "only with its added tokens," in save_warning(BERT().with_added_tokens(["<x>"]), path)
     assert "<x>" not in path.read_text(encoding="utf-8")
-    assert "only with its special tokens," in lost(
-        USUAL().with_added_tokens(["be"], special=True), path
+    assert "only with its special tokens," in save_warning(
+        BERT().with_added_tokens(["be"], special=True), path
     )
-    message = lost(LEVEL, path)
+    message = save_warning(WORD_LEVEL, path)
     assert "its model, which it cannot hold" in message
     assert "unknown=" not in message
 
@@ -313,21 +323,21 @@ def test_save_vocab_says_which_tokens_and_models_it_loses(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", SPLITS)
-def test_training_with_any_pre_tokenizer(name: str, tmp_path: Path) -> None:
+def test_training_works_with_any_pre_tokenizer(name: str, tmp_path: Path) -> None:
     split = SPLITS[name]
     texts = ["to be or not to be in new york", "中国人 中国", "to 12"] * 3
     trainer = pw.WordPieceTrainer(60, user_defined_symbols=["to"])
-    tok = pw.train(texts, trainer, normalizer=PLAIN, pre_tokenizer=split)
+    tok = pw.train(texts, trainer, normalizer=LOWERCASE, pre_tokenizer=split)
     (tmp_path / "text").write_text("\n".join(texts), encoding="utf-8")
-    files = pw.train_files(tmp_path / "text", trainer, normalizer=PLAIN, pre_tokenizer=split)
+    files = pw.train_files(tmp_path / "text", trainer, normalizer=LOWERCASE, pre_tokenizer=split)
     parts = [
         pw.WordCounts.from_texts(
-            texts[at : at + 2], normalizer=PLAIN, pre_tokenizer=split, first_document=at
+            texts[at : at + 2], normalizer=LOWERCASE, pre_tokenizer=split, first_document=at
         )
         for at in range(0, len(texts), 2)
     ]
     counts = pickle.loads(pickle.dumps(sum(parts[1:], parts[0])))
-    assert (counts.normalizer, counts.pre_tokenizer) == (PLAIN, split)
+    assert (counts.normalizer, counts.pre_tokenizer) == (LOWERCASE, split)
     assert tok == files == pw.train(counts, trainer)
     assert tok.pre_tokenizer == split
     assert pickle.loads(pickle.dumps(tok)) == tok
@@ -335,17 +345,17 @@ def test_training_with_any_pre_tokenizer(name: str, tmp_path: Path) -> None:
     assert ("to", "symbol") in explained(tok, "to")
 
 
-def test_counts_of_functions_are_values() -> None:
-    one, two = (pre_tokenizers.Function(f) for f in (words, pairs))
+def test_counts_with_functions_compare_and_pickle() -> None:
+    one, two = (pre_tokenizers.Function(f) for f in (words, spans))
     counts, other = (pw.WordCounts.from_texts(["a b"], pre_tokenizer=f) for f in (one, two))
     assert counts == pw.WordCounts.from_texts(["a b"], pre_tokenizer=one)
     assert counts != other
     assert counts != pw.WordCounts({"a": 1, "b": 1})
     assert (counts + counts)["a"] == 2
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
-        back = pickle.loads(pickle.dumps(counts, protocol))
-        assert back == counts
-        assert (back + counts).pre_tokenizer == one
+        reloaded = pickle.loads(pickle.dumps(counts, protocol))
+        assert reloaded == counts
+        assert (reloaded + counts).pre_tokenizer == one
     with pytest.raises(pw.errors.CountsError, match="settings"):
         counts + other
     with pytest.raises(pw.errors.CountsError, match="counted with"):
@@ -354,29 +364,29 @@ def test_counts_of_functions_are_values() -> None:
         counts.to_bytes()
 
 
-def test_mappings_and_symbols_that_a_split_would_change_are_warned_of() -> None:
+def test_words_and_symbols_that_would_be_split_raise_a_warning() -> None:
     trainer = pw.WordPieceTrainer(40, user_defined_symbols=["new york", "中国人"])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pw.train(
             ["in new york"],
             trainer,
-            normalizer=PLAIN,
+            normalizer=LOWERCASE,
             pre_tokenizer=pre_tokenizers.Dictionary(["new york"]),
         )
     for split in (SPLITS["function"], SPLITS["jieba"]):
         with pytest.warns(pw.errors.PieceworkWarning, match=r"\['new york'"):
-            pw.train(["in new york"], trainer, normalizer=PLAIN, pre_tokenizer=split)
+            pw.train(["in new york"], trainer, normalizer=LOWERCASE, pre_tokenizer=split)
         with pytest.warns(pw.errors.PieceworkWarning, match=r"\['a b'\]"):
-            pw.train({"a b": 1}, pw.WordPieceTrainer(20), normalizer=PLAIN, pre_tokenizer=split)
+            pw.train({"a b": 1}, pw.WordPieceTrainer(20), normalizer=LOWERCASE, pre_tokenizer=split)
 
 
-def test_a_normalizer_that_pads_characters_apart_leaves_jieba_nothing() -> None:
+def test_jieba_refuses_a_normalizer_that_pads_chinese_characters() -> None:
     with pytest.raises(pw.errors.ConfigError, match="handle_chinese_chars=False"):
         pw.train(["中国人"], pw.WordPieceTrainer(40), pre_tokenizer=pre_tokenizers.Jieba())
 
 
-def test_the_files_hold_what_was_said() -> None:
+def test_jieba_is_saved_with_its_type_name() -> None:
     parts = json.loads(made(SPLITS["jieba"]).to_str())
     assert parts["pre_tokenizer"]["type"] == "piecework.Jieba"
     assert pw.Tokenizer.from_str(made(SPLITS["jieba"]).to_str()) == made(SPLITS["jieba"])

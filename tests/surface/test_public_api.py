@@ -1,4 +1,4 @@
-"""The names that others build against, their signatures and what they give."""
+"""Public names, their signatures and results."""
 
 import copy
 import dataclasses
@@ -154,7 +154,7 @@ def test_signature(name: str) -> None:
     assert inspect.getdoc(found)
 
 
-def test_all_names_are_there() -> None:
+def test_all_public_names_exist() -> None:
     assert set(pw.__all__) <= set(dir(pw))
     for name in pw.__all__:
         assert getattr(pw, name) is not None
@@ -165,7 +165,7 @@ def test_all_names_are_there() -> None:
 # Training
 
 
-def test_three_kinds_of_texts_train_alike() -> None:
+def test_texts_counts_and_words_train_alike() -> None:
     trainer = pw.WordPieceTrainer(vocab_size=20)
     texts = [" ".join([word] * count) for word, count in WORDS.items()]
     made = [
@@ -178,14 +178,14 @@ def test_three_kinds_of_texts_train_alike() -> None:
     assert all(other == made[0] for other in made)
 
 
-def test_the_defaults_are_those_of_bert(tok: pw.Tokenizer) -> None:
+def test_defaults_are_those_of_bert(tok: pw.Tokenizer) -> None:
     assert tok.normalizer == pw.normalizers.BertNormalizer(lowercase=True)
     assert tok.pre_tokenizer == pw.pre_tokenizers.BertPreTokenizer()
     assert (tok.unknown, tok.unk_token, tok.max_input_chars_per_word) == ("word", "[UNK]", 100)
     assert tok.continuing_subword_prefix == "##"
 
 
-def test_symbols_that_text_never_gives_are_warned_of() -> None:
+def test_unmatchable_symbols_raise_a_warning() -> None:
     symbols = ["Hug", "##ing", "new york", "自然", "hugs"]
     with pytest.warns(UserWarning, match=r"\['Hug', 'new york', '自然'\]"):
         pw.train(["hug"], pw.WordPieceTrainer(60, user_defined_symbols=symbols))
@@ -201,12 +201,12 @@ def test_symbols_that_text_never_gives_are_warned_of() -> None:
         )
 
 
-def test_a_mapping_of_foreign_words_is_warned_of() -> None:
+def test_words_that_the_pipeline_would_change_raise_a_warning() -> None:
     with pytest.warns(UserWarning, match=r"\['Hug', 'é'\]"):
         pw.train({"Hug": 3, "é": 1, "pun": 2}, pw.WordPieceTrainer(vocab_size=20))
 
 
-def test_progress_is_told() -> None:
+def test_progress_is_reported() -> None:
     seen: list[pw.Progress] = []
     texts = ["the cat sat on the mat"] * 20_000
     pw.train(texts, pw.WordPieceTrainer(vocab_size=40), progress=seen.append)
@@ -215,7 +215,7 @@ def test_progress_is_told() -> None:
     assert all(isinstance(p.stage, str) and p.done >= 0 and p.total >= 0 for p in seen)
 
 
-def test_an_error_in_progress_ends_the_call() -> None:
+def test_error_in_progress_callback_ends_the_call() -> None:
     def fail(progress: pw.Progress) -> None:
         raise ZeroDivisionError
 
@@ -223,7 +223,7 @@ def test_an_error_in_progress_ends_the_call() -> None:
         pw.train(["a"] * 10_000, pw.WordPieceTrainer(vocab_size=40), progress=fail)
 
 
-def test_progress_of_files(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_progress_of_files_is_reported(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "text"
     path.write_text("the cat sat on the mat\n" * 10, encoding="utf-8")
     pw.train_files(path, pw.WordPieceTrainer(vocab_size=40), progress=True)
@@ -233,7 +233,7 @@ def test_progress_of_files(tmp_path: Path, capfd: pytest.CaptureFixture[str]) ->
 # History
 
 
-def test_history(tok: pw.Tokenizer) -> None:
+def test_history_lists_merges(tok: pw.Tokenizer) -> None:
     first = tok.history[0]
     assert (first.left, first.right, first.token) == ("##u", "##g", "##ug")
     assert round(first.score, 4) == 28.0178
@@ -259,7 +259,7 @@ def test_trainer_and_counts_are_kept(tok: pw.Tokenizer) -> None:
 # Encoding
 
 
-def test_encoding(tok: pw.Tokenizer) -> None:
+def test_encoding_columns(tok: pw.Tokenizer) -> None:
     encoding = tok.encode("Hugs, pun!", "bun")
     assert encoding.tokens[0] == "[CLS]"
     assert encoding.ids == [tok.vocab[token] for token in encoding.tokens]
@@ -279,14 +279,14 @@ def test_encoding(tok: pw.Tokenizer) -> None:
     assert encoding != tok.encode("Hugs", "bun")
 
 
-def test_offsets_are_characters() -> None:
+def test_offsets_count_characters() -> None:
     tok = pw.Tokenizer.from_str("[UNK]\ncafe\n中\na\n")
     encoding = tok.encode("😀 Café 中a")
     assert encoding.offsets == [(0, 1), (2, 6), (7, 8), (8, 9)]
     assert encoding.byte_offsets == [(0, 4), (5, 10), (11, 14), (14, 15)]
 
 
-def test_batches(tok: pw.Tokenizer) -> None:
+def test_batch_columns(tok: pw.Tokenizer) -> None:
     batch = tok.encode_batch(TEXTS)
     assert len(batch) == len(TEXTS)
     assert (batch.ids.dtype, batch.row_offsets.dtype) == (np.uint32, np.int64)
@@ -306,7 +306,7 @@ def test_batches(tok: pw.Tokenizer) -> None:
     assert tok.decode_batch(batch) == [tok.decode(row) for row in batch.to_list()]
 
 
-def test_a_batch_does_not_change_with_the_list_that_was_given(tok: pw.Tokenizer) -> None:
+def test_batch_does_not_depend_on_its_input_list(tok: pw.Tokenizer) -> None:
     texts = ["hug", "pun"]
     batch = tok.encode_batch(texts)
     texts[0] = "bun bun bun"
@@ -315,20 +315,20 @@ def test_a_batch_does_not_change_with_the_list_that_was_given(tok: pw.Tokenizer)
     assert batch[0].ids == batch.to_list()[0]
 
 
-def test_options_of_a_batch_stay_with_it(tok: pw.Tokenizer) -> None:
+def test_batch_keeps_its_options(tok: pw.Tokenizer) -> None:
     batch = tok.encode_batch(["[MASK] hug"], add_special_tokens=False, specials="text")
     assert batch[0].ids == batch.to_list()[0]
     assert "[MASK]" not in batch[0].tokens
 
 
-def test_a_batch_outlives_its_tokenizer() -> None:
+def test_batch_outlives_its_tokenizer() -> None:
     ids = pw.train(WORDS, pw.WordPieceTrainer(20)).encode_batch(TEXTS * 1000).ids
     assert int(ids.max()) < 20
     assert ids.sum() == ids.copy().sum()
 
 
 @pytest.mark.parametrize("texts", [[], (), iter([]), [""]], ids=str)
-def test_empty_batches(tok: pw.Tokenizer, texts: Any) -> None:
+def test_empty_batch(tok: pw.Tokenizer, texts: Any) -> None:
     batch = tok.encode_batch(texts, add_special_tokens=False)
     assert len(batch.ids) == 0
     assert batch.to_list() == [[]] * len(batch)
@@ -336,7 +336,7 @@ def test_empty_batches(tok: pw.Tokenizer, texts: Any) -> None:
     assert batch.padded().ids.shape == (len(batch), 0)
 
 
-def test_any_iterable_of_texts(tok: pw.Tokenizer) -> None:
+def test_texts_may_be_any_iterable(tok: pw.Tokenizer) -> None:
     wanted = tok.encode_batch(TEXTS).to_list()
     for texts in (tuple(TEXTS), iter(TEXTS), (t for t in TEXTS), dict.fromkeys(TEXTS)):
         assert tok.encode_batch(texts).to_list() == wanted
@@ -344,7 +344,7 @@ def test_any_iterable_of_texts(tok: pw.Tokenizer) -> None:
     assert tok.encode_batch(array).to_list() == wanted
 
 
-def test_padded(tok: pw.Tokenizer) -> None:
+def test_padded_matrices(tok: pw.Tokenizer) -> None:
     batch = tok.encode_batch(["hug", "hug pun bun"], add_special_tokens=False)
     hug, pun, bun, pad = (tok.vocab[token] for token in ("hug", "pun", "bun", "[PAD]"))
     ids, mask, no_types = batch.padded()
@@ -363,7 +363,7 @@ def test_padded(tok: pw.Tokenizer) -> None:
         batch.padded(side="both")  # type: ignore[arg-type]
 
 
-def test_padded_follows_what_the_call_or_the_tokenizer_says(tok: pw.Tokenizer) -> None:
+def test_padded_uses_padding_of_the_call_or_tokenizer(tok: pw.Tokenizer) -> None:
     hug, pun, mask = (tok.vocab[token] for token in ("hug", "pun", "[MASK]"))
     padding = pw.Padding(direction="left", pad_token="[MASK]")
     wanted = ([[mask, mask, hug], [mask, hug, pun]], [[0, 0, 1], [0, 1, 1]])
@@ -381,7 +381,7 @@ def test_padded_follows_what_the_call_or_the_tokenizer_says(tok: pw.Tokenizer) -
         assert other.ids[0, -1] == mask
 
 
-def test_padded_gives_type_ids(tok: pw.Tokenizer) -> None:
+def test_padded_returns_type_ids(tok: pw.Tokenizer) -> None:
     batch = tok.encode_batch([("hug", "pun"), ("hug", "hug")], padding=pw.Padding(pad_type_id=7))
     types = batch.padded(length=6, type_ids=True).type_ids
     assert types is not None
@@ -390,7 +390,7 @@ def test_padded_gives_type_ids(tok: pw.Tokenizer) -> None:
     assert batch.padded(type_ids=True).type_ids.tolist() == batch.type_ids.reshape(2, 5).tolist()  # type: ignore[union-attr]
 
 
-def test_a_batch_keeps_its_words(tok: pw.Tokenizer) -> None:
+def test_batch_copies_pretokenized_words(tok: pw.Tokenizer) -> None:
     words = ["hug", "pun"]
     batch = tok.encode_batch([words, (words, words)], is_pretokenized=True)
     before = batch[0], batch[1]
@@ -399,17 +399,17 @@ def test_a_batch_keeps_its_words(tok: pw.Tokenizer) -> None:
     assert before[0].tokens[1] == "hug"
 
 
-def test_encodings_are_equal_by_what_they_are(tok: pw.Tokenizer) -> None:
+def test_encodings_compare_by_value(tok: pw.Tokenizer) -> None:
     text = "hug pun bun hugs"
     assert tok.encode(text) == tok.encode(text)
     assert tok.encode(text) != tok.encode(text, add_special_tokens=False)
     assert tok.encode(text, truncation=4) == tok.encode(text, truncation=4)
-    # The same first part, but not the same rest.
+    # The first part is equal, the overflowing parts are not.
     assert tok.encode(text, truncation=4) != tok.encode(text + " pun", truncation=4)
 
 
-def test_calls_of_many_kinds_stay_apart(tok: pw.Tokenizer) -> None:
-    """What was made for one call is not taken for another that only looks like it."""
+def test_option_cache_distinguishes_calls(tok: pw.Tokenizer) -> None:
+    """Options cached for one call are not used for a similar call."""
     text = "hug pun bun"
     for _ in range(2):
         for length in range(3, 100):
@@ -425,7 +425,7 @@ def test_calls_of_many_kinds_stay_apart(tok: pw.Tokenizer) -> None:
             tok.encode(text, truncation=[3])  # type: ignore[arg-type]
 
 
-def test_decoding(tok: pw.Tokenizer) -> None:
+def test_decode(tok: pw.Tokenizer) -> None:
     ids = tok.encode_ids("hug pun")
     assert tok.decode(ids) == "hug pun"
     assert tok.decode(ids, skip_special_tokens=False) == "[CLS] hug pun [SEP]"
@@ -442,13 +442,13 @@ def test_count(tok: pw.Tokenizer) -> None:
     assert tok.count(iter(TEXTS)) == [len(row) for row in tok.encode_batch(TEXTS).to_list()]
 
 
-def test_log_likelihood(tok: pw.Tokenizer) -> None:
+def test_log_likelihood_of_texts(tok: pw.Tokenizer) -> None:
     assert tok.log_likelihood("") == 0
     assert tok.log_likelihood("hug") == pytest.approx(math.log(10 / 36), rel=1e-12)
     assert np.isfinite(tok.log_likelihood("[MASK] ??? zzz hug"))
 
 
-def test_vocabulary(tok: pw.Tokenizer) -> None:
+def test_vocabulary_lookups(tok: pw.Tokenizer) -> None:
     assert tok.vocab_size == len(tok) == len(tok.vocab) <= 20
     assert list(tok.vocab.values()) == sorted(tok.vocab.values())
     for token, i in tok.vocab.items():
@@ -462,7 +462,7 @@ def test_vocabulary(tok: pw.Tokenizer) -> None:
 # Explanations
 
 
-def test_explanations(tok: pw.Tokenizer) -> None:
+def test_explanation_of_a_text(tok: pw.Tokenizer) -> None:
     small = pw.train(WORDS, pw.WordPieceTrainer(vocab_size=18))
     explained = small.explain("hugs")
     assert [piece.token for piece in explained.pieces] == ["hug", "##s"]
@@ -477,7 +477,7 @@ def test_explanations(tok: pw.Tokenizer) -> None:
     assert tok.explain("").pieces == ()
 
 
-def test_an_explanation_of_a_user_defined_symbol() -> None:
+def test_explanation_of_a_user_defined_symbol() -> None:
     tok = pw.train(WORDS, pw.WordPieceTrainer(20, user_defined_symbols=["pu", "h"]))
     explained = pw.Tokenizer.from_str(tok.to_str()).explain("pus")
     assert [(piece.token, piece.kind) for piece in explained.pieces[:1]] == [("pu", "symbol")]
@@ -486,7 +486,7 @@ def test_an_explanation_of_a_user_defined_symbol() -> None:
     assert tok.explain("hs").pieces[0].kind == "symbol"
 
 
-def test_an_explanation_without_a_history() -> None:
+def test_explanation_without_history() -> None:
     tok = pw.Tokenizer.from_str("[UNK]\nhug\n##s\n")
     explained = tok.explain("hugs")
     assert [piece.kind for piece in explained.pieces] == ["vocabulary", "vocabulary"]
@@ -497,7 +497,7 @@ def test_an_explanation_without_a_history() -> None:
 # The rest
 
 
-def test_copies_and_pickles(tok: pw.Tokenizer) -> None:
+def test_copies_and_pickles_are_equal(tok: pw.Tokenizer) -> None:
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
         assert pickle.loads(pickle.dumps(tok, protocol)) == tok
     assert copy.copy(tok) == copy.deepcopy(tok) == tok
@@ -510,8 +510,8 @@ def test_copies_and_pickles(tok: pw.Tokenizer) -> None:
         assert pickle.loads(pickle.dumps(part)) == part
 
 
-def test_a_tokenizer_does_not_change(tok: pw.Tokenizer) -> None:
-    before, shown = tok.to_str(), repr(tok)
+def test_tokenizer_is_immutable(tok: pw.Tokenizer) -> None:
+    before, shown_repr = tok.to_str(), repr(tok)
     tok.with_settings(unknown="char", max_input_chars_per_word=None)
     names = [name for name in dir(tok) if not name.startswith("_")]
     for name in (*names, "new", "_core", "_parts"):
@@ -519,7 +519,7 @@ def test_a_tokenizer_does_not_change(tok: pw.Tokenizer) -> None:
             setattr(tok, name, None)
         with pytest.raises(AttributeError, match=f"^cannot delete '{name}': "):
             delattr(tok, name)
-    assert (tok.to_str(), repr(tok)) == (before, shown)
+    assert (tok.to_str(), repr(tok)) == (before, shown_repr)
 
 
 SETTINGS: list[tuple[Any, tuple[Any, ...]]] = [
@@ -612,7 +612,7 @@ def test_max_id(tok: pw.Tokenizer) -> None:
         ("normaliser", "did you mean 'normalizer'?"),
     ],
 )
-def test_an_assignment_names_what_to_call(tok: pw.Tokenizer, name: str, way: str) -> None:
+def test_assignment_error_names_the_method_to_call(tok: pw.Tokenizer, name: str, way: str) -> None:
     with pytest.raises(AttributeError, match=re.escape(way)):
         setattr(tok, name, None)
 
@@ -633,7 +633,7 @@ def test_an_assignment_names_what_to_call(tok: pw.Tokenizer, name: str, way: str
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_settings_cannot_be_assigned_to(value: Any) -> None:
+def test_settings_are_immutable(value: Any) -> None:
     for field in dataclasses.fields(value):
         with pytest.raises(AttributeError, match=rf"dataclasses.replace\(value, {field.name}="):
             setattr(value, field.name, None)
@@ -644,7 +644,7 @@ def test_settings_cannot_be_assigned_to(value: Any) -> None:
     assert dataclasses.replace(value) == value
 
 
-def test_an_assignment_names_what_works_for_the_model() -> None:
+def test_assignment_error_fits_the_model() -> None:
     tok = pw.train(["low lower"], pw.BpeTrainer(30))
     with pytest.raises(AttributeError, match="make another of a model"):
         tok.unk_token = "x"  # type: ignore[misc]
@@ -655,7 +655,7 @@ def test_an_assignment_names_what_works_for_the_model() -> None:
     assert pickle.loads(pickle.dumps(tok.history)) == tok.history
 
 
-def test_a_default_stays_one_when_other_settings_are_replaced() -> None:
+def test_replace_keeps_default_settings() -> None:
     trainer = pw.BpeTrainer(30)
     assert dataclasses.replace(trainer, ties="hf") == pw.BpeTrainer(30, ties="hf")
     byte = pw.BpeTrainer(30, alphabet="byte")
@@ -671,14 +671,14 @@ def test_a_default_stays_one_when_other_settings_are_replaced() -> None:
     assert pickle.loads(pickle.dumps(trainer)) == copy.deepcopy(trainer) == trainer
 
 
-def test_counts_are_integers_of_any_kind() -> None:
+def test_counts_accept_any_integer_type() -> None:
     assert pw.WordCounts({"a": np.int64(3)}) == pw.WordCounts({"a": 3})
     with pytest.raises(KeyError) as error:
         pw.WordCounts({"a": 1})["b" * 70_000]
     assert len(str(error.value)) < 100
 
 
-def test_counts_cannot_be_assigned_to() -> None:
+def test_counts_are_immutable() -> None:
     counts = pw.WordCounts(WORDS)
     for name in ("total", "fingerprint", "_core", "new"):
         with pytest.raises(AttributeError, match="make another of a mapping"):
@@ -686,7 +686,7 @@ def test_counts_cannot_be_assigned_to() -> None:
     assert counts == pw.WordCounts(WORDS)
 
 
-def test_reprs_tell_something(tok: pw.Tokenizer) -> None:
+def test_reprs_show_key_settings(tok: pw.Tokenizer) -> None:
     for word in (
         "WordPiece",
         str(len(tok)),
@@ -702,7 +702,7 @@ def test_reprs_tell_something(tok: pw.Tokenizer) -> None:
     assert repr(pw.DEFAULT) == "DEFAULT"
 
 
-def test_word_counts() -> None:
+def test_word_counts_are_a_mapping() -> None:
     counts = pw.WordCounts.from_texts(["b a b", "c a"])
     assert list(counts) == ["b", "a", "c"]
     assert dict(counts.items()) == {"b": 2, "a": 2, "c": 1}
@@ -723,7 +723,7 @@ def test_word_counts() -> None:
         hash(counts)
 
 
-def test_files_are_counted_in_order(tmp_path: Path) -> None:
+def test_files_are_counted_in_the_given_order(tmp_path: Path) -> None:
     for name, text in (("1", "a b\nc\n"), ("2", "d\r\ne"), ("3", ""), ("4", "a")):
         (tmp_path / name).write_bytes(text.encode())
     paths = [tmp_path / name for name in "1234"]
@@ -735,7 +735,7 @@ def test_files_are_counted_in_order(tmp_path: Path) -> None:
     )
 
 
-def test_components() -> None:
+def test_components_have_json() -> None:
     bert, split = pw.normalizers.BertNormalizer(), pw.pre_tokenizers.WhitespaceSplit()
     assert bert.normalize_str("Ünï 中") == "uni  中 "
     assert split.pre_tokenize_str("é b.") == [("é", (0, 1)), ("b.", (2, 4))]

@@ -1,4 +1,4 @@
-"""The pre-tokenizers of our own: a dictionary of phrases, Chinese words, and Python functions."""
+"""Pre-tokenizers that only piecework has: Dictionary, Jieba, and Python functions."""
 
 import pickle
 import threading
@@ -61,15 +61,21 @@ def test_phrases_match_leftmost_longest(phrases: list[str], text: str, wanted: l
         (["b c", "a"], "a b c", ["a", " ", "b c"]),
         (["."], "a.b .", ["a.b ", "."]),
         (["a b", "b"], "xa b", ["xa ", "b"]),
-        (["cafe"], "cafe\u0301 cafe", ["cafe\u0301 ", "cafe"]),  # a mark belongs to its letter
+        (
+            ["cafe"],
+            "cafe\u0301 cafe",
+            ["cafe\u0301 ", "cafe"],
+        ),  # a combining mark belongs to its letter
     ],
     ids=str,
 )
-def test_a_single_word_stands_alone(phrases: list[str], text: str, wanted: list[str]) -> None:
+def test_single_word_phrases_match_whole_words(
+    phrases: list[str], text: str, wanted: list[str]
+) -> None:
     assert words(p.Dictionary(phrases, single_word=True), text) == wanted
 
 
-AFTER: list[p.PreTokenizer] = [
+LATER_STEPS: list[p.PreTokenizer] = [
     p.WhitespaceSplit(),
     p.BertPreTokenizer(),
     p.Whitespace(),
@@ -88,17 +94,19 @@ AFTER: list[p.PreTokenizer] = [
 ]
 
 
-@pytest.mark.parametrize("after", AFTER, ids=[str(place) for place in range(len(AFTER))])
-def test_phrases_stay_whole_through_all_steps_behind(after: p.PreTokenizer) -> None:
-    both = p.Sequence([p.Dictionary(["New York, 12中文"]), after])
+@pytest.mark.parametrize(
+    "later", LATER_STEPS, ids=[str(place) for place in range(len(LATER_STEPS))]
+)
+def test_later_steps_do_not_split_phrases(later: p.PreTokenizer) -> None:
+    both = p.Sequence([p.Dictionary(["New York, 12中文"]), later])
     found = both.pre_tokenize_str("to New York, 12中文x")
     assert ("New York, 12中文", (3, 17)) in found
-    rest = p.Sequence([p.Dictionary(["|"]), after]).pre_tokenize_str("to ")
+    rest = p.Sequence([p.Dictionary(["|"]), later]).pre_tokenize_str("to ")
     assert found[: len(rest)] == rest
 
 
 @pytest.mark.parametrize(
-    ("after", "phrase"),
+    ("later", "phrase"),
     [
         (p.ByteLevel(), "ĠNewĠYork"),
         (p.ByteLevel(add_prefix_space=False), "NewĠYork"),
@@ -107,17 +115,17 @@ def test_phrases_stay_whole_through_all_steps_behind(after: p.PreTokenizer) -> N
     ],
     ids=str,
 )
-def test_what_is_written_anew_stays_whole(after: p.PreTokenizer, phrase: str) -> None:
-    found = p.Sequence([p.Dictionary(["New York"]), after]).pre_tokenize_str("to New York")
+def test_steps_that_rewrite_text_keep_phrases_whole(later: p.PreTokenizer, phrase: str) -> None:
+    found = p.Sequence([p.Dictionary(["New York"]), later]).pre_tokenize_str("to New York")
     assert found[-1] == (phrase, (3, 11))
 
 
-def test_a_step_before_may_cut_phrases_apart() -> None:
+def test_earlier_steps_may_split_phrases() -> None:
     both = p.Sequence([p.WhitespaceSplit(), p.Dictionary(["New York", "or"])])
     assert words(both, "New York") == ["New", "Y", "or", "k"]
 
 
-def test_offsets_of_phrases_go_back_to_the_text() -> None:
+def test_offsets_of_phrases_refer_to_the_text() -> None:
     tok = parts.made(
         normalizer=n.Sequence([n.NFKC(), n.Replace(pw.Regex(r"\s+"), " "), n.Lowercase()]),
         pre_tokenizer=p.Sequence([p.Dictionary(["ab 12", "中文"]), p.WhitespaceSplit()]),
@@ -131,7 +139,7 @@ def test_offsets_of_phrases_go_back_to_the_text() -> None:
         assert byte == (start, end)
 
 
-def test_phrases_are_words_in_training() -> None:
+def test_training_takes_phrases_as_words() -> None:
     settings: dict[str, Any] = {
         "normalizer": n.Lowercase(),
         "pre_tokenizer": p.Sequence([p.Dictionary(["new york"]), p.WhitespaceSplit()]),
@@ -148,13 +156,13 @@ def test_phrases_are_words_in_training() -> None:
     assert without.token_to_id("new york") is None
 
 
-def test_a_mapping_of_phrases_is_at_home_with_its_dictionary() -> None:
+def test_counts_of_phrases_train_with_their_dictionary() -> None:
     pre_tokenizer = p.Sequence([p.Dictionary(["a b"]), p.WhitespaceSplit()])
     tok = pw.train({"a b": 3, "c": 1}, pw.WordPieceTrainer(30), pre_tokenizer=pre_tokenizer)
     assert tok.tokenize("c a b") == ["c", "a b"]
 
 
-def test_many_phrases() -> None:
+def test_hundred_thousand_phrases() -> None:
     phrases = [f"p{number} q" for number in range(100_000)]
     dictionary = p.Dictionary(phrases)
     assert words(dictionary, "p99999 q, p7 qq") == ["p99999 q", ", ", "p7 q", "q"]
@@ -164,7 +172,7 @@ def test_many_phrases() -> None:
 
 
 @pytest.mark.parametrize("given", [[], "abc", [""], [3], {"a", ""}, None, {"a": 1}], ids=repr)
-def test_phrases_that_are_none(given: Any) -> None:
+def test_invalid_phrases_raise(given: Any) -> None:
     with pytest.raises(ConfigError, match="phrases"):
         p.Dictionary(given)
 
@@ -172,19 +180,19 @@ def test_phrases_that_are_none(given: Any) -> None:
 # Chinese words
 
 
-def test_offsets_of_chinese_words_go_back_to_the_text() -> None:
+def test_offsets_of_chinese_words_refer_to_the_text() -> None:
     tok = parts.made(
         normalizer=n.BertNormalizer(handle_chinese_chars=False),
         pre_tokenizer=p.Sequence([p.BertPreTokenizer(), p.Jieba()]),
     )
     text = "Ｘ\u0301 我来到\u200b北京清华大学。中文ab"
     encoding = tok.encode(text)
-    shown = [text[start:end] for start, end in encoding.offsets]
-    assert shown == ["Ｘ", "我", "来到", "北京", "清华大学", "。", "中文", "ab"]
+    found = [text[start:end] for start, end in encoding.offsets]
+    assert found == ["Ｘ", "我", "来到", "北京", "清华大学", "。", "中文", "ab"]
     assert encoding.word_ids == list(range(8))
 
 
-def test_words_of_the_user_are_found() -> None:
+def test_user_words_are_found() -> None:
     text = "他来到了网易杭研大厦"
     assert "杭研大厦" in words(p.Jieba(user_words=["杭研大厦"]), text)
     assert "杭研大厦" not in words(p.Jieba(hmm=False), text)
@@ -192,12 +200,12 @@ def test_words_of_the_user_are_found() -> None:
     assert "来到了网易" in words(rare, text)
 
 
-def test_unknown_characters_are_guessed_or_stand_alone() -> None:
+def test_hmm_joins_unknown_characters() -> None:
     assert words(p.Jieba(), "杭研") == ["杭研"]
     assert words(p.Jieba(hmm=False), "杭研") == ["杭", "研"]
 
 
-def test_a_user_dictionary_is_read(tmp_path: Path) -> None:
+def test_user_dictionary_is_read(tmp_path: Path) -> None:
     path = tmp_path / "user.txt"
     path.write_text("\ufeff杭研大厦\n\n云 计算 5 n\n创新办 3\n", encoding="utf-8")
     jieba = p.Jieba.from_user_dictionary(path)
@@ -213,7 +221,7 @@ def test_a_user_dictionary_is_read(tmp_path: Path) -> None:
         p.Jieba.from_user_dictionary(path)
 
 
-def test_chinese_words_in_training() -> None:
+def test_training_with_jieba() -> None:
     texts = ["我来到北京清华大学", "北京大学 hello"]
     settings: dict[str, Any] = {
         "normalizer": n.BertNormalizer(handle_chinese_chars=False),
@@ -228,33 +236,36 @@ def test_chinese_words_in_training() -> None:
     assert pickle.loads(pickle.dumps(tok)) == tok
 
 
-SPREAD = n.BertNormalizer()
-SPREADING: list[Callable[[], object]] = [
-    lambda: parts.made(normalizer=SPREAD, pre_tokenizer=p.Jieba()),
-    lambda: parts.made(normalizer=n.Sequence([n.NFC(), SPREAD]), pre_tokenizer=p.Jieba()),
+PADDING_NORMALIZER = n.BertNormalizer()
+PADDED_CALLS: list[Callable[[], object]] = [
+    lambda: parts.made(normalizer=PADDING_NORMALIZER, pre_tokenizer=p.Jieba()),
     lambda: parts.made(
-        normalizer=SPREAD, pre_tokenizer=p.Sequence([p.Digits(), p.Sequence([p.Jieba()])])
+        normalizer=n.Sequence([n.NFC(), PADDING_NORMALIZER]), pre_tokenizer=p.Jieba()
     ),
-    lambda: parts.made(normalizer=SPREAD).with_parts(pre_tokenizer=p.Jieba()),
-    lambda: parts.made(pre_tokenizer=p.Jieba()).with_parts(normalizer=SPREAD),
+    lambda: parts.made(
+        normalizer=PADDING_NORMALIZER,
+        pre_tokenizer=p.Sequence([p.Digits(), p.Sequence([p.Jieba()])]),
+    ),
+    lambda: parts.made(normalizer=PADDING_NORMALIZER).with_parts(pre_tokenizer=p.Jieba()),
+    lambda: parts.made(pre_tokenizer=p.Jieba()).with_parts(normalizer=PADDING_NORMALIZER),
     lambda: pw.train(["中文"], pw.WordPieceTrainer(30), pre_tokenizer=p.Jieba()),
     lambda: pw.WordCounts.from_texts(["中文"], pre_tokenizer=p.Jieba()),
     lambda: pw.Tokenizer.from_str("[UNK]\n", pre_tokenizer=p.Jieba()),
 ]
 
 
-@pytest.mark.parametrize("case", range(len(SPREADING)))
-def test_chinese_words_need_characters_that_stand_together(case: int) -> None:
+@pytest.mark.parametrize("case", range(len(PADDED_CALLS)))
+def test_jieba_refuses_a_normalizer_that_pads_characters(case: int) -> None:
     with pytest.raises(ConfigError, match="handle_chinese_chars=False"):
-        SPREADING[case]()
+        PADDED_CALLS[case]()
 
 
-def test_the_mended_normalizer_does() -> None:
-    mended = n.BertNormalizer(handle_chinese_chars=False)
-    tok = parts.made(normalizer=mended, pre_tokenizer=p.Jieba())
+def test_jieba_works_without_padded_characters() -> None:
+    unpadded = n.BertNormalizer(handle_chinese_chars=False)
+    tok = parts.made(normalizer=unpadded, pre_tokenizer=p.Jieba())
     assert tok.encode("中文 字").tokens == ["中文", "[UNK]"]
     assert pw.Tokenizer.from_str(
-        "[UNK]\n中文\n", pre_tokenizer=p.Jieba(), normalizer=mended
+        "[UNK]\n中文\n", pre_tokenizer=p.Jieba(), normalizer=unpadded
     ).tokenize("中文") == ["中文"]
 
 
@@ -273,7 +284,7 @@ def test_the_mended_normalizer_does() -> None:
     ],
     ids=repr,
 )
-def test_words_of_the_user_that_are_none(given: Any) -> None:
+def test_invalid_user_words_raise(given: Any) -> None:
     with pytest.raises((ConfigError, SurrogateError)):
         p.Jieba(user_words=given)
 
@@ -300,11 +311,11 @@ def halves(text: str) -> list[tuple[int, int]]:
     ],
     ids=str,
 )
-def test_functions_give_pieces_or_spans(function: Any, wanted: Spans) -> None:
+def test_functions_may_return_words_or_spans(function: Any, wanted: Spans) -> None:
     assert p.Function(function).pre_tokenize_str("é 中b") == wanted
 
 
-def test_a_function_sees_normalized_words_and_no_added_tokens() -> None:
+def test_functions_get_normalized_text_without_added_tokens() -> None:
     seen = []
 
     def note(text: str) -> list[str]:
@@ -320,14 +331,14 @@ def test_a_function_sees_normalized_words_and_no_added_tokens() -> None:
     assert seen == ["a", "b", "ab"]
 
 
-def test_offsets_of_functions_go_back_to_the_text() -> None:
+def test_offsets_of_functions_refer_to_the_text() -> None:
     tok = parts.made(normalizer=n.NFKD(), pre_tokenizer=p.Function(str.split))
     text = "ﬁ é①② x"
     assert [text[a:b] for a, b in tok.encode(text).offsets] == ["ﬁ", "é①②", "x"]
 
 
-class Own(Exception):  # noqa: N818  # it stands for any
-    """An exception that is nobody's but the test's."""
+class UserException(Exception):  # noqa: N818  # any exception of a user
+    """An exception defined by this test."""
 
 
 CALLS: dict[str, Callable[[p.Function], object]] = {
@@ -344,15 +355,22 @@ CALLS: dict[str, Callable[[p.Function], object]] = {
     "train": lambda f: pw.train(["a b"], pw.WordPieceTrainer(30), pre_tokenizer=f),
     "counts": lambda f: pw.WordCounts.from_texts(["a b"] * 300, pre_tokenizer=f),
 }
-FAILURES = (Own, ZeroDivisionError, StopIteration, RecursionError, KeyboardInterrupt, SystemExit)
+FAILURES = (
+    UserException,
+    ZeroDivisionError,
+    StopIteration,
+    RecursionError,
+    KeyboardInterrupt,
+    SystemExit,
+)
 
 
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("failure", FAILURES)
-def test_exceptions_of_a_function_come_out_as_they_are(
+def test_exceptions_of_functions_propagate_unchanged(
     name: str, failure: type[BaseException]
 ) -> None:
-    raised = failure("its own words")
+    raised = failure("a message")
 
     def fail(_: str) -> list[str]:
         raise raised
@@ -362,15 +380,15 @@ def test_exceptions_of_a_function_come_out_as_they_are(
     assert caught.value is raised
 
 
-def late(text: str) -> Iterable[str]:
+def fail_late(text: str) -> Iterable[str]:
     yield text[:1]
-    raise Own
+    raise UserException
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_exceptions_while_the_parts_come(name: str) -> None:
-    with pytest.raises(Own):
-        CALLS[name](p.Function(late))
+def test_exceptions_during_iteration_propagate(name: str) -> None:
+    with pytest.raises(UserException):
+        CALLS[name](p.Function(fail_late))
 
 
 WRONG: dict[str, tuple[Callable[[str], Any], str]] = {
@@ -394,25 +412,25 @@ WRONG: dict[str, tuple[Callable[[str], Any], str]] = {
 
 @pytest.mark.parametrize("wrong", WRONG)
 @pytest.mark.parametrize("name", CALLS)
-def test_what_is_no_split_is_told_clearly(name: str, wrong: str) -> None:
+def test_invalid_results_of_functions_raise(name: str, wrong: str) -> None:
     function, message = WRONG[wrong]
     with pytest.raises(ConfigError, match=f"pre-tokenizer function .*{message}") as caught:
         CALLS[name](p.Function(function))
     assert len(str(caught.value)) < 400
 
 
-def test_a_lone_surrogate_out_of_a_function() -> None:
+def test_lone_surrogate_from_a_function_raises() -> None:
     with pytest.raises(SurrogateError):
         p.Function(lambda _: ["\ud800"]).pre_tokenize_str("a")
 
 
 @pytest.mark.parametrize("given", [3, None, "split", [str.split]], ids=repr)
-def test_what_is_no_function(given: Any) -> None:
+def test_non_callables_raise(given: Any) -> None:
     with pytest.raises(ConfigError, match="function: expected a function"):
         p.Function(given)
 
 
-def test_threads_share_a_function() -> None:
+def test_function_is_called_from_several_threads() -> None:
     seen = set()
 
     def split(text: str) -> list[str]:
@@ -436,7 +454,7 @@ def test_threads_share_a_function() -> None:
         assert tok.encode_batch(texts * 20, threads=threads).to_list() == wanted * 20
 
 
-def test_training_and_counting_with_a_function() -> None:
+def test_functions_in_training_and_counting() -> None:
     texts = ["a-b ab", "ab-ab"] * 50
     split = p.Function(lambda text: text.replace("-", " ").split())
     for threads in (1, 3):
@@ -452,7 +470,7 @@ def test_training_and_counting_with_a_function() -> None:
         pw.train(counts, pw.WordPieceTrainer(30), pre_tokenizer=other)
 
 
-def test_a_function_cannot_be_saved_and_it_is_said_what_can(tmp_path: Path) -> None:
+def test_saving_a_function_raises_with_alternatives(tmp_path: Path) -> None:
     split = p.Sequence([p.Digits(), p.Function(str.split)])
     tok = parts.made(parts.MODELS[0], pre_tokenizer=split)
     path = tmp_path / "file"
@@ -473,7 +491,7 @@ def test_a_function_cannot_be_saved_and_it_is_said_what_can(tmp_path: Path) -> N
     assert pw.Tokenizer.from_str(saved).with_parts(pre_tokenizer=split) == tok
 
 
-def test_a_function_in_a_file_is_refused() -> None:
+def test_function_in_a_file_raises() -> None:
     for index in ("", ', "index": 0'):
         text = parts.made().to_str()
         text = text.replace('"type": "Whitespace"', f'"type": "piecework.Function"{index}')
@@ -481,7 +499,7 @@ def test_a_function_in_a_file_is_refused() -> None:
             pw.Tokenizer.from_str(text)
 
 
-def test_functions_stay_with_their_tokenizer() -> None:
+def test_changed_tokenizers_keep_functions() -> None:
     first, second = p.Function(str.split), p.Function(list)
     split = p.Sequence([first, p.Digits(), p.Sequence([second])])
     tok = parts.made(pre_tokenizer=split)
@@ -499,14 +517,14 @@ def test_functions_stay_with_their_tokenizer() -> None:
     assert hash(tok) == hash(parts.made(pre_tokenizer=split))
 
 
-def test_a_function_is_called_once_for_each_word() -> None:
+def test_function_is_called_once_per_word() -> None:
     seen: list[str] = []
     split = p.Function(lambda text: seen.append(text) or [text])  # type: ignore[func-returns-value]
     parts.made(pre_tokenizer=p.Sequence([p.WhitespaceSplit(), split])).encode("a b a")
     assert seen == ["a", "b", "a"]
 
 
-def test_phrases_that_no_text_can_match_are_told() -> None:
+def test_unmatchable_phrases_raise_a_warning() -> None:
     split = p.Sequence([p.Dictionary(["ab", "北京", "New"]), p.WhitespaceSplit()])
     bert = pw.normalizers.BertNormalizer()
     with pytest.warns(PieceworkWarning, match=r"\['北京', 'New'\].*handle_chinese_chars=False"):
@@ -514,4 +532,6 @@ def test_phrases_that_no_text_can_match_are_told() -> None:
     with pytest.warns(PieceworkWarning, match="never match"):
         pw.WordCounts.from_texts(["a"], pre_tokenizer=split)
     prepend = pw.normalizers.Prepend("_")
-    parts.made(normalizer=prepend, pre_tokenizer=split)  # which changes texts, and no phrase in one
+    parts.made(
+        normalizer=prepend, pre_tokenizer=split
+    )  # no warning: it changes texts, but no phrase within them

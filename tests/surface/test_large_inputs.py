@@ -1,4 +1,4 @@
-"""Large and odd input to what explains, counts and encodes."""
+"""Large and unusual inputs of explaining, counting and encoding."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_an_explanation_of_a_long_word_stays_small() -> None:
+def test_explanation_of_long_word_is_bounded() -> None:
     text = "[UNK]\na\n##a\n" + "a" * 100_000 + "\n"
     tok = pw.Tokenizer.from_str(text, max_input_chars_per_word=None)
     explanation = tok.explain("a" * 2_000)
@@ -23,7 +23,7 @@ def test_an_explanation_of_a_long_word_stays_small() -> None:
     assert all(len(piece.failed) <= 64 for piece in explanation.pieces)
 
 
-def test_a_deep_lineage_can_be_shown_and_kept() -> None:
+def test_deep_lineage_prints_and_hashes() -> None:
     word = "abcdefghij" * 60
     tok = pw.train(
         {word: 1}, pw.WordPieceTrainer(700, criterion="frequency", special_tokens=["[UNK]"])
@@ -35,7 +35,7 @@ def test_a_deep_lineage_can_be_shown_and_kept() -> None:
     assert len(str(explanation)) < 2_000_000
 
 
-def test_errors_of_a_batch_say_which_text() -> None:
+def test_batch_errors_name_the_text() -> None:
     tok = pw.Tokenizer.from_str("[UNK]\na\n[CLS]\n")
     with pytest.raises(pw.errors.SpecialTokenError, match=r"text 2: .*character 1"):
         tok.encode_batch(["a", "a", "é[CLS]"], specials="error")
@@ -45,14 +45,14 @@ def test_errors_of_a_batch_say_which_text() -> None:
         tok.encode_batch(many, specials="error", threads=2)
 
 
-def test_specials_may_come_from_an_iterator() -> None:
+def test_specials_may_be_an_iterator() -> None:
     tok = pw.Tokenizer.from_str("[UNK]\na\n[CLS]\n")
     batch = tok.encode_batch(["[CLS]"], specials=iter(["[CLS]"]))
     assert batch[0].ids == batch.ids.tolist() == [2]
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are those of POSIX")
-def test_a_pipe_can_be_counted(tmp_path: Path) -> None:
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are a feature of POSIX")
+def test_words_of_a_pipe_are_counted(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     writer = threading.Thread(target=pipe.write_bytes, args=(b"a b\na\n",))
@@ -62,12 +62,12 @@ def test_a_pipe_can_be_counted(tmp_path: Path) -> None:
     assert dict(counts.items()) == {"a": 2, "b": 1}
 
 
-def test_numbers_of_numpy_are_numbers() -> None:
+def test_numpy_integers_are_accepted() -> None:
     np = pytest.importorskip("numpy", reason="numpy is required at run time")
     trainer = pw.WordPieceTrainer(np.int64(30), max_merges=np.int32(3))
     assert trainer == pw.WordPieceTrainer(30, max_merges=3)
     assert pickle.loads(pickle.dumps(trainer)) == trainer
 
 
-def test_more_threads_than_texts_are_fine() -> None:
+def test_more_threads_than_texts() -> None:
     assert pw.WordCounts.from_texts(["a a"] * 10, threads=200)["a"] == 20

@@ -1,4 +1,4 @@
-"""What must hold of the core by itself: batches, offsets, sums of counts, round trips."""
+"""Invariants of the core: batches, offsets, sums of counts, serialization round trips."""
 
 import copy
 import pickle
@@ -25,7 +25,7 @@ def core_of(encoder: tuple[list[str], dict[str, Any]]) -> pw.Tokenizer:
 
 @given(strategies.encoders(), strategies.corpora, st.sampled_from([None, 1, 2, 3, 8]))
 @settings(max_examples=300)
-def test_a_batch_is_its_texts(
+def test_batch_equals_single_calls(
     encoder: tuple[list[str], dict[str, Any]], texts: list[str], threads: int | None
 ) -> None:
     tokenizer = core_of(encoder)
@@ -37,7 +37,7 @@ def test_a_batch_is_its_texts(
     assert batch.row_offsets.tolist() == [sum(map(len, rows[:i])) for i in range(len(rows) + 1)]
 
 
-def test_large_batches_do_not_depend_on_threads(tokenizer: pw.Tokenizer) -> None:
+def test_large_batch_does_not_depend_on_threads(tokenizer: pw.Tokenizer) -> None:
     rng = random.Random(5)
     texts = ["".join(rng.choices("abc [CLS]é中\u0301.", k=rng.randrange(400))) for _ in range(3000)]
     one = tokenizer.encode_batch(texts, threads=1)
@@ -49,7 +49,7 @@ def test_large_batches_do_not_depend_on_threads(tokenizer: pw.Tokenizer) -> None
 
 @given(strategies.encoders(), strategies.texts, strategies.specials)
 @settings(max_examples=600)
-def test_offsets_are_monotone_and_inside(
+def test_offsets_are_monotone_and_within_text(
     encoder: tuple[list[str], dict[str, Any]], text: str, specials: str | list[str]
 ) -> None:
     encoding = core_of(encoder).encode(text, add_special_tokens=False, specials=specials)
@@ -66,7 +66,7 @@ def test_offsets_are_monotone_and_inside(
 
 @given(strategies.encoders(), strategies.texts)
 @settings(max_examples=600)
-def test_the_pieces_of_a_word_tile_it(encoder: tuple[list[str], dict[str, Any]], text: str) -> None:
+def test_pieces_of_a_word_cover_it(encoder: tuple[list[str], dict[str, Any]], text: str) -> None:
     tokenizer = core_of(encoder)
     explained = tokenizer.explain(text)
     encoding = tokenizer.encode(text, add_special_tokens=False)
@@ -85,7 +85,7 @@ def test_the_pieces_of_a_word_tile_it(encoder: tuple[list[str], dict[str, Any]],
 
 @given(strategies.encoders(), strategies.texts, strategies.texts)
 @settings(max_examples=200)
-def test_a_pair_is_its_texts(
+def test_pair_equals_its_texts(
     encoder: tuple[list[str], dict[str, Any]], text: str, pair: str
 ) -> None:
     tokenizer = core_of(encoder)
@@ -109,7 +109,7 @@ def tokenizer() -> pw.Tokenizer:
 TRAINER = pw.WordPieceTrainer(vocab_size=200, special_tokens=("[UNK]",))
 
 
-def trained_or_why(counts: pw.WordCounts) -> str:
+def trained_json_or_error(counts: pw.WordCounts) -> str:
     try:
         return pw.train(counts, TRAINER).to_str()
     except pw.PieceworkError as error:
@@ -118,7 +118,7 @@ def trained_or_why(counts: pw.WordCounts) -> str:
 
 @given(strategies.corpora, st.randoms(use_true_random=False), st.sampled_from([1, 2, 8]))
 @settings(max_examples=300)
-def test_any_split_and_order_gives_the_same_file(
+def test_training_does_not_depend_on_shards_or_order(
     texts: list[str], rng: random.Random, threads: int
 ) -> None:
     whole = pw.WordCounts.from_texts(texts, threads=1)
@@ -135,13 +135,13 @@ def test_any_split_and_order_gives_the_same_file(
     assert total == whole
     assert total.fingerprint == whole.fingerprint
     shuffled = rng.sample(texts, len(texts))
-    assert trained_or_why(total) == trained_or_why(whole)
-    assert trained_or_why(pw.WordCounts.from_texts(shuffled)) == trained_or_why(whole)
+    assert trained_json_or_error(total) == trained_json_or_error(whole)
+    assert trained_json_or_error(pw.WordCounts.from_texts(shuffled)) == trained_json_or_error(whole)
 
 
 @given(strategies.tables, strategies.tables, strategies.tables)
 @settings(max_examples=200)
-def test_tables_add_up_in_any_grouping(
+def test_adding_counts_is_associative_and_commutative(
     one: dict[str, int], two: dict[str, int], three: dict[str, int]
 ) -> None:
     a, b, c = pw.WordCounts(one), pw.WordCounts(two), pw.WordCounts(three)
@@ -152,60 +152,65 @@ def test_tables_add_up_in_any_grouping(
 
 @given(strategies.corpora, strategies.pipelines())
 @settings(max_examples=200)
-def test_counts_come_back_as_they_were(texts: list[str], pipeline: dict[str, Any]) -> None:
+def test_counts_survive_pickling(texts: list[str], pipeline: dict[str, Any]) -> None:
     pipeline = impls.DEFAULTS | pipeline
     counts = pw.WordCounts.from_texts(
         texts,
         normalizer=impls.core_normalizer(pipeline),
         pre_tokenizer=impls.core_pre_tokenizer(pipeline),
     )
-    back = pickle.loads(pickle.dumps(counts))
-    assert back == counts
-    assert list(back.items()) == list(counts.items())
-    assert [back.first_occurrence(word) for word in back] == [
+    reloaded = pickle.loads(pickle.dumps(counts))
+    assert reloaded == counts
+    assert list(reloaded.items()) == list(counts.items())
+    assert [reloaded.first_occurrence(word) for word in reloaded] == [
         counts.first_occurrence(w) for w in counts
     ]
-    assert (back.normalizer, back.pre_tokenizer) == (counts.normalizer, counts.pre_tokenizer)
-    assert (back.total, back.fingerprint) == (counts.total, counts.fingerprint)
+    assert (reloaded.normalizer, reloaded.pre_tokenizer) == (
+        counts.normalizer,
+        counts.pre_tokenizer,
+    )
+    assert (reloaded.total, reloaded.fingerprint) == (counts.total, counts.fingerprint)
 
 
-# Round trips
+# Serialization
 
 
 @given(strategies.tables, strategies.trainers(), strategies.texts)
 @settings(max_examples=300)
-def test_a_tokenizer_comes_back_as_it_was(
+def test_trained_tokenizer_survives_serialization_and_copies(
     words: dict[str, int], trainer: dict[str, Any], text: str
 ) -> None:
     try:
         made = pw.train(words, pw.WordPieceTrainer(**trainer), normalizer=None, pre_tokenizer=None)
     except pw.PieceworkError:
         return
-    for back in (
+    for reloaded in (
         pw.Tokenizer.from_str(made.to_str()),
         pickle.loads(pickle.dumps(made)),
         copy.copy(made),
         copy.deepcopy(made),
     ):
-        assert back == made
-        assert hash(back) == hash(made)
-        assert back.to_str() == made.to_str()
-        assert back.vocab == made.vocab
-        assert back.history == made.history
-        assert back.token_counts == made.token_counts
-        assert back.trainer == made.trainer
-        assert repr(back) == repr(made)
+        assert reloaded == made
+        assert hash(reloaded) == hash(made)
+        assert reloaded.to_str() == made.to_str()
+        assert reloaded.vocab == made.vocab
+        assert reloaded.history == made.history
+        assert reloaded.token_counts == made.token_counts
+        assert reloaded.trainer == made.trainer
+        assert repr(reloaded) == repr(made)
         if made.unk_token:
-            assert back.encode(text) == made.encode(text)
-            assert back.log_likelihood(text) == made.log_likelihood(text)
+            assert reloaded.encode(text) == made.encode(text)
+            assert reloaded.log_likelihood(text) == made.log_likelihood(text)
 
 
 @given(strategies.encoders(), strategies.texts)
 @settings(max_examples=200)
-def test_settings_come_back(encoder: tuple[list[str], dict[str, Any]], text: str) -> None:
+def test_settings_survive_serialization(
+    encoder: tuple[list[str], dict[str, Any]], text: str
+) -> None:
     tokenizer = core_of(encoder)
-    back = pw.Tokenizer.from_bytes(tokenizer.to_str().encode())
-    assert back == tokenizer
+    reloaded = pw.Tokenizer.from_bytes(tokenizer.to_str().encode())
+    assert reloaded == tokenizer
     for name in ("unknown", "unk_token", "max_input_chars_per_word", "normalizer", "pre_tokenizer"):
-        assert getattr(back, name) == getattr(tokenizer, name)
-    assert back.encode(text) == tokenizer.encode(text)
+        assert getattr(reloaded, name) == getattr(tokenizer, name)
+    assert reloaded.encode(text) == tokenizer.encode(text)

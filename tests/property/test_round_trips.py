@@ -1,4 +1,4 @@
-"""Where decoding is the inverse of encoding, and where it nearly is: said for each pipeline, and tried."""
+"""Pipelines whose decoding inverts encoding, exactly or up to white space."""
 
 from typing import Any
 
@@ -14,21 +14,21 @@ from piecework import normalizers as n
 from piecework import pre_tokenizers as p
 
 ANY = strategies.texts | st.text(max_size=60)
-NO_MARK = ANY.map(lambda text: text.replace("▁", "_"))
-# The characters that stand for bytes: 188 for themselves, and as many more as there are others.
-EVERY_BYTE = [
+WITHOUT_METASPACE = ANY.map(lambda text: text.replace("▁", "_"))
+# The byte-level alphabet: 188 characters stand for the bytes of their own code, the others for the rest.
+BYTE_ALPHABET = [
     chr(code)
     for codes in (range(0x21, 0x7F), range(0xA1, 0xAD), range(0xAE, 0x144))
     for code in codes
 ]
 WHOLE = m.WordPiece(
-    [*EVERY_BYTE, "[UNK]"], max_input_chars_per_word=None, continuing_subword_prefix=""
+    [*BYTE_ALPHABET, "[UNK]"], max_input_chars_per_word=None, continuing_subword_prefix=""
 )
-SINGLE = m.WordLevel([*EVERY_BYTE, "[UNK]"], unk_token="[UNK]")
+SINGLE = m.WordLevel([*BYTE_ALPHABET, "[UNK]"], unk_token="[UNK]")
 
 
-def of_letters(text: str, **parts: Any) -> pw.Tokenizer:
-    """Gives a tokenizer whose vocabulary is the characters of a text and the mark for spaces."""
+def character_tokenizer(text: str, **parts: Any) -> pw.Tokenizer:
+    """Returns a tokenizer whose vocabulary is the characters of a text and the metaspace."""
     letters = sorted({*text, "▁"} - {""})
     model = m.WordPiece(
         [*letters, "[UNK]"], max_input_chars_per_word=None, continuing_subword_prefix=""
@@ -36,17 +36,17 @@ def of_letters(text: str, **parts: Any) -> pw.Tokenizer:
     return pw.Tokenizer(model, **parts)
 
 
-def back(tok: pw.Tokenizer, text: str) -> str:
+def round_trip(tok: pw.Tokenizer, text: str) -> str:
     return tok.decode(tok.encode_ids(text))
 
 
-def test_there_are_256_bytes() -> None:
-    assert len(EVERY_BYTE) == 256
+def test_byte_alphabet_has_256_characters() -> None:
+    assert len(BYTE_ALPHABET) == 256
     text = "".join(map(chr, range(0x800))) + "\u0800\uffff\U00010000\U0010ffff"
-    assert {*n.ByteLevel().normalize_str(text)} <= {*EVERY_BYTE}
+    assert {*n.ByteLevel().normalize_str(text)} <= {*BYTE_ALPHABET}
 
 
-# Exact inverses: of every str
+# Exact for every str
 
 
 BYTE_LEVEL: list[tuple[str, pw.Tokenizer]] = [
@@ -104,13 +104,13 @@ BYTE_LEVEL: list[tuple[str, pw.Tokenizer]] = [
 @pytest.mark.parametrize("name", [name for name, _ in BYTE_LEVEL])
 @given(text=ANY)
 @settings(max_examples=300)
-def test_byte_level_pipelines_give_every_text_back(name: str, text: str) -> None:
+def test_byte_level_round_trips_any_text(name: str, text: str) -> None:
     tok = dict(BYTE_LEVEL)[name]
-    assert back(tok, text) == text
+    assert round_trip(tok, text) == text
     assert tok.decode_batch(tok.encode_batch([text, text])) == [text, text]
 
 
-def test_byte_level_pipelines_give_every_character_back() -> None:
+def test_byte_level_round_trips_every_character() -> None:
     every = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
     tok = dict(BYTE_LEVEL)["the regex of GPT-2"]
     for start in range(0, len(every), 4096):
@@ -120,7 +120,7 @@ def test_byte_level_pipelines_give_every_character_back() -> None:
 
 @given(ANY)
 @settings(max_examples=300)
-def test_ids_of_single_bytes_come_back_too(text: str) -> None:
+def test_single_byte_ids_round_trip(text: str) -> None:
     tok = dict(BYTE_LEVEL)["single bytes"]
     ids = tok.encode_ids(text)
     assert len(ids) == len(text.encode())
@@ -129,18 +129,18 @@ def test_ids_of_single_bytes_come_back_too(text: str) -> None:
 
 @given(ANY)
 @settings(max_examples=300)
-def test_a_prefix_space_is_all_that_is_added(text: str) -> None:
+def test_prefix_space_is_the_only_difference(text: str) -> None:
     tok = pw.Tokenizer(WHOLE, pre_tokenizer=p.ByteLevel(), decoder=d.ByteLevel())
     added = " " if text and not text.startswith(" ") else ""
-    assert back(tok, text) == added + text
+    assert round_trip(tok, text) == added + text
     stripped = tok.with_parts(decoder=d.Sequence([d.ByteLevel(), d.Strip(" ", left=1)]))
     if not text.startswith(" "):
-        assert back(stripped, text) == text
+        assert round_trip(stripped, text) == text
 
 
 @given(ANY)
 @settings(max_examples=300)
-def test_added_tokens_of_ascii_come_back(text: str) -> None:
+def test_ascii_added_tokens_round_trip(text: str) -> None:
     tok = dict(BYTE_LEVEL)["the regex of GPT-2"].with_added_tokens(
         [pw.AddedToken("ab", normalized=False), pw.AddedToken("[CLS]", special=True), "un", "a b"]
     )
@@ -153,7 +153,7 @@ def test_added_tokens_of_ascii_come_back(text: str) -> None:
 
 @given(ANY)
 @settings(max_examples=300)
-def test_what_tiles_a_text_gives_it_back(text: str) -> None:
+def test_lossless_splits_round_trip(text: str) -> None:
     for pre_tokenizer in (
         None,
         p.Dictionary(["ab", "aab", "un", "  ", "[CLS]"]),
@@ -165,16 +165,16 @@ def test_what_tiles_a_text_gives_it_back(text: str) -> None:
         p.Split(pw.Regex(r"\w+"), "isolated", invert=True),
         p.Function(lambda part: [(0, len(part) // 2), (len(part) // 2, len(part))]),
     ):
-        tok = of_letters(text, pre_tokenizer=pre_tokenizer, decoder=d.Fuse())
-        assert back(tok, text) == text
+        tok = character_tokenizer(text, pre_tokenizer=pre_tokenizer, decoder=d.Fuse())
+        assert round_trip(tok, text) == text
 
 
 @given(ANY)
 @settings(max_examples=300)
-def test_scripts_lose_what_has_none_at_the_beginning(text: str) -> None:
-    tok = of_letters("a" + text, pre_tokenizer=p.UnicodeScripts(), decoder=d.Fuse())
-    assert back(tok, "a" + text) == "a" + text
-    kept = back(tok, text)
+def test_unicode_scripts_drops_only_leading_text_without_script(text: str) -> None:
+    tok = character_tokenizer("a" + text, pre_tokenizer=p.UnicodeScripts(), decoder=d.Fuse())
+    assert round_trip(tok, "a" + text) == "a" + text
+    kept = round_trip(tok, text)
     assert text.endswith(kept)
     lost = text.removesuffix(kept)
     assert p.UnicodeScripts().pre_tokenize_str(lost) == []
@@ -182,7 +182,7 @@ def test_scripts_lose_what_has_none_at_the_beginning(text: str) -> None:
 
 @given(ANY)
 @settings(max_examples=300)
-def test_jieba_loses_white_space_alone(text: str) -> None:
+def test_jieba_drops_only_white_space(text: str) -> None:
     words = [word for word, _ in p.Jieba().pre_tokenize_str(text)]
     assert "".join(words).split() == "".join(words).split()
     kept = [c for c in "".join(words) if not c.isspace()]
@@ -191,44 +191,44 @@ def test_jieba_loses_white_space_alone(text: str) -> None:
         assert text[start:end] == word
 
 
-# Inverses of texts that hold no mark for spaces
+# Exact for texts without a metaspace character
 
 
-@given(NO_MARK)
+@given(WITHOUT_METASPACE)
 @settings(max_examples=300)
-def test_metaspace_without_a_prefix_gives_texts_back(text: str) -> None:
+def test_metaspace_without_prefix_round_trips(text: str) -> None:
     for split in (True, False):
-        tok = of_letters(
+        tok = character_tokenizer(
             text,
             pre_tokenizer=p.Metaspace(prepend_scheme="never", split=split),
             decoder=d.Metaspace(prepend_scheme="never", split=split),
         )
-        assert back(tok, text) == text
+        assert round_trip(tok, text) == text
 
 
-@given(NO_MARK, st.sampled_from(["always", "first"]))
+@given(WITHOUT_METASPACE, st.sampled_from(["always", "first"]))
 @settings(max_examples=300)
-def test_metaspace_loses_one_space_at_the_beginning(text: str, scheme: Any) -> None:
-    tok = of_letters(
+def test_metaspace_with_prefix_drops_one_leading_space(text: str, scheme: Any) -> None:
+    tok = character_tokenizer(
         text,
         pre_tokenizer=p.Metaspace(prepend_scheme=scheme),
         decoder=d.Metaspace(prepend_scheme=scheme),
     )
-    assert back(tok, text) == text.removeprefix(" ")
+    assert round_trip(tok, text) == text.removeprefix(" ")
 
 
-@given(NO_MARK)
+@given(WITHOUT_METASPACE)
 @settings(max_examples=300)
-def test_the_normalizer_and_decoder_of_llama_give_texts_back(text: str) -> None:
-    tok = of_letters(
+def test_llama_normalizer_and_decoder_round_trip(text: str) -> None:
+    tok = character_tokenizer(
         text,
         normalizer=n.Sequence([n.Prepend("▁"), n.Replace(" ", "▁")]),
         decoder=d.Sequence([d.Replace("▁", " "), d.ByteFallback(), d.Fuse(), d.Strip(" ", left=1)]),
     )
-    assert back(tok, text) == text
+    assert round_trip(tok, text) == text
 
 
-# Inverses up to white space
+# Exact up to white space
 
 
 WORDS = ["a", "ab", "é", "中文", "12", "!", "'s", "[x]"]
@@ -236,17 +236,17 @@ WORDS = ["a", "ab", "é", "中文", "12", "!", "'s", "[x]"]
 
 @given(st.lists(st.sampled_from(WORDS)), st.lists(st.sampled_from([" ", "\n", "\u3000", " \t "])))
 @settings(max_examples=200)
-def test_known_words_come_back_with_single_spaces(words: list[str], white: list[str]) -> None:
+def test_known_words_round_trip_with_single_spaces(words: list[str], white: list[str]) -> None:
     text = "".join(
         word + (white[place % len(white)] if white else " ") for place, word in enumerate(words)
     )
     level = pw.Tokenizer(m.WordLevel(["?", *WORDS], "?"), pre_tokenizer=p.WhitespaceSplit())
-    assert back(level, text) == " ".join(words)
+    assert round_trip(level, text) == " ".join(words)
     letters = sorted({c for word in WORDS for c in word})
     pieces = m.WordPiece(["[UNK]", *letters, *("##" + c for c in letters)])
     decoder = d.WordPiece(cleanup=False)
     tok = pw.Tokenizer(pieces, pre_tokenizer=p.WhitespaceSplit(), decoder=decoder)
-    assert back(tok, text) == " ".join(words)
+    assert round_trip(tok, text) == " ".join(words)
 
 
 # Decoders alone
@@ -254,23 +254,23 @@ def test_known_words_come_back_with_single_spaces(words: list[str], white: list[
 
 @given(ANY)
 @settings(max_examples=300)
-def test_decoders_undo_what_their_namesakes_do(text: str) -> None:
+def test_decoders_invert_components_of_the_same_name(text: str) -> None:
     assert d.ByteLevel().decode([n.ByteLevel().normalize_str(text)]) == text
     assert d.ByteFallback().decode([f"<0x{byte:02X}>" for byte in text.encode()]) == text
     assert d.ByteFallback().decode([f"<0x{byte:02x}>" for byte in text.encode()]) == text
     assert d.Fuse().decode(list(text)) == text
     words = [word for word, _ in p.ByteLevel(add_prefix_space=False).pre_tokenize_str(text)]
     assert d.ByteLevel().decode(words) == text
-    spaced = text.replace("▁", "_")
-    marked = [word for word, _ in p.Metaspace().pre_tokenize_str(spaced)]
-    assert d.Metaspace().decode(marked) == spaced.removeprefix(" ")
+    without_metaspace = text.replace("▁", "_")
+    marked = [word for word, _ in p.Metaspace().pre_tokenize_str(without_metaspace)]
+    assert d.Metaspace().decode(marked) == without_metaspace.removeprefix(" ")
     parts = [part for part in text.replace("</w>", "").split(" ") if part]
     assert d.BPEDecoder().decode([part + "</w>" for part in parts]) == " ".join(parts)
 
 
 @given(st.lists(st.text("abc", min_size=1, max_size=3), max_size=8))
 @settings(max_examples=200)
-def test_ctc_undoes_repetition_and_padding(words: list[str]) -> None:
+def test_ctc_removes_repetition_and_padding(words: list[str]) -> None:
     letters = list("|".join(words))
-    stretched = [part for letter in letters for part in (letter, letter, "<pad>")]
-    assert d.CTC(cleanup=True).decode(stretched) == " ".join(words)
+    repeated = [part for letter in letters for part in (letter, letter, "<pad>")]
+    assert d.CTC(cleanup=True).decode(repeated) == " ".join(words)

@@ -1,4 +1,4 @@
-"""The fast road and the general one lead to the same tokens: every character, with every pipeline that may take it."""
+"""Fast path and generic path give the same tokens, for every character and every pipeline of the fast path."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -27,7 +27,7 @@ OTHERS: dict[str, tuple[n.Normalizer | None, p.PreTokenizer]] = {
         n.Sequence([n.StripAccents(), n.NFD(), n.Lowercase()]),
         p.WhitespaceSplit(),
     ),
-    "as it is, \\w": (None, p.Whitespace()),
+    "unchanged, \\w": (None, p.Whitespace()),
     "cleaned late, punctuation": (
         n.Sequence([n.NFD(), n.BertNormalizer(lowercase=False)]),
         p.Sequence([p.Punctuation(), p.WhitespaceSplit()]),
@@ -58,38 +58,41 @@ GRAMMARS = {
     "grammar qwen2, composed": (n.NFC(), p.Split(pw.Regex(SPLIT_PATTERNS["qwen2"]), "isolated")),
     "grammar gpt2, bytes": (None, p.ByteLevel(add_prefix_space=False)),
 }
-MARKS: dict[str, tuple[n.Normalizer | None, p.PreTokenizer]] = {
-    "marks": (None, p.Metaspace()),
-    "marks, none before a text": (None, p.Metaspace(prepend_scheme="never")),
-    "marks, joined": (n.Replace(pw.Regex(" {2,}"), " "), p.Metaspace()),
-    "marks, folded": (n.Sequence([n.NFKC(), n.Lowercase()]), p.Metaspace(prepend_scheme="first")),
-    "marks, white space split": (None, p.Sequence([p.WhitespaceSplit(), p.Metaspace()])),
-    "marks, white space split, first": (
+METASPACES: dict[str, tuple[n.Normalizer | None, p.PreTokenizer]] = {
+    "metaspace": (None, p.Metaspace()),
+    "metaspace, none before a text": (None, p.Metaspace(prepend_scheme="never")),
+    "metaspace, joined": (n.Replace(pw.Regex(" {2,}"), " "), p.Metaspace()),
+    "metaspace, folded": (
+        n.Sequence([n.NFKC(), n.Lowercase()]),
+        p.Metaspace(prepend_scheme="first"),
+    ),
+    "metaspace, white space split": (None, p.Sequence([p.WhitespaceSplit(), p.Metaspace()])),
+    "metaspace, white space split, first": (
         None,
         p.Sequence([p.WhitespaceSplit(), p.Metaspace(prepend_scheme="first")]),
     ),
-    "marks, rules": (
+    "metaspace, rules": (
         n.Sequence([n.Precompiled.of("nmt_nfkc"), n.Replace(pw.Regex(" {2,}"), " ")]),
         p.Metaspace(),
     ),
-    "marks, folding rules, white space split": (
+    "metaspace, folding rules, white space split": (
         n.Sequence([n.Precompiled.of("nmt_nfkc_cf"), n.Strip(left=False)]),
         p.Sequence([p.WhitespaceSplit(), p.Metaspace()]),
     ),
 }
-OTHERS |= GRAMMARS | MARKS
-SOME = ("bert 1111", "bert 1100", "bert 0000", *OTHERS)
+OTHERS |= GRAMMARS | METASPACES
+SELECTED = ("bert 1111", "bert 1100", "bert 0000", *OTHERS)
 SWEPT = (
-    *("bert 1111", "folded, \\w", "marks, folded"),
+    *("bert 1111", "folded, \\w", "metaspace, folded"),
     *("grammar cl100k", "grammar o200k", "grammar clip, lower case"),
 )
-"""Pipelines that meet every character in the normal suite."""
+"""Pipelines that the normal suite tries with every character."""
 STEP = 1 << 12
 COLUMNS = ("ids", "offsets", "word_ids")
 
 
 def pieces() -> list[str]:
-    """A vocabulary with characters of many scripts, whole and as continuations, and some words."""
+    """Returns a vocabulary with characters of many scripts, as words and as continuations, and some words."""
     text = "abcxyz0189.,!?<>$éàñßøŁİıſΟΔςσабвגدहिไทยあ漢字한글①ﬁ½\u0301\u0323\u20e3\u200d😀"
     words = ["ab", "##ab", "acb", "##b", "a1", "é", "한", "##국"]
     both = ([c, f"##{c}"] for c in text)
@@ -97,7 +100,7 @@ def pieces() -> list[str]:
 
 
 def tokenizer(pipeline: str) -> pw.Tokenizer:
-    """A tokenizer that shows what became of every character."""
+    """Returns a tokenizer with a token for each unknown character."""
     normalizer, pre_tokenizer = (BERT | OTHERS)[pipeline]
     vocab = {piece: number for number, piece in enumerate(pieces())}
     model = pw.models.WordPiece(vocab, unknown="char")
@@ -107,38 +110,38 @@ def tokenizer(pipeline: str) -> pw.Tokenizer:
 
 
 def encoded(
-    tok: pw.Tokenizer, texts: list[str], road: Road, *, columns: bool = True
+    tok: pw.Tokenizer, texts: list[str], path: Road, *, columns: bool = True
 ) -> EncodedBatch:
-    """The texts on one of the roads."""
+    """Encodes texts on one of the paths."""
     call = pw.types.Call(tok, texts, False, True, "match", None, None, True)
-    options = tok._made_options(True, "match", None, None, Way(road))
+    options = tok._made_options(True, "match", None, None, Way(path))
     return EncodedBatch(tok._core.encode_batch(texts, False, options, columns, 1), call, 1)
 
 
-def agree(tok: pw.Tokenizer, texts: list[str]) -> None:
-    """All roads give the same, text by text, at the first time and again."""
+def check_paths_agree(tok: pw.Tokenizer, texts: list[str]) -> None:
+    """Checks that all paths give the same columns, with a cold cache, a warm one, and none."""
     wanted = encoded(tok, texts, "general")
-    for road in ("fast", "fast", "uncached"):
-        found = encoded(tok, texts, road)
+    for path in ("fast", "fast", "uncached"):
+        found = encoded(tok, texts, path)
         assert np.array_equal(found.row_offsets, wanted.row_offsets), differing(tok, texts)
         for column in COLUMNS:
             assert np.array_equal(getattr(found, column), getattr(wanted, column)), column
-        ids = encoded(tok, texts, road, columns=False).ids
+        ids = encoded(tok, texts, path, columns=False).ids
         assert np.array_equal(ids, wanted.ids), differing(tok, texts)
 
 
 def differing(tok: pw.Tokenizer, texts: list[str]) -> list[str]:
-    """The texts that have other ids on the fast road."""
-    roads: tuple[Road, Road] = ("fast", "general")
+    """Returns the texts whose ids on the fast path differ."""
+    paths: tuple[Road, Road] = ("fast", "general")
     return [
         text
         for text in texts
-        if len({tuple(encoded(tok, [text], road).ids.tolist()) for road in roads}) > 1
+        if len({tuple(encoded(tok, [text], path).ids.tolist()) for path in paths}) > 1
     ]
 
 
 def scalar_values() -> Iterator[str]:
-    """Every character that a text may hold."""
+    """Iterates over all Unicode scalar values."""
     return map(chr, itertools.chain(range(0xD800), range(0xE000, 0x110000)))
 
 
@@ -149,14 +152,14 @@ def scalar_values() -> Iterator[str]:
         for name in BERT | OTHERS
     ],
 )
-def test_every_character(pipeline: str) -> None:
+def test_paths_agree_on_every_character(pipeline: str) -> None:
     tok = tokenizer(pipeline)
     characters = scalar_values()
     while some := list(itertools.islice(characters, STEP)):
-        agree(tok, [f"{c} a{c}b a {c} b a{c}\u0301b {c}{c}1 .{c}" for c in some])
+        check_paths_agree(tok, [f"{c} a{c}b a {c} b a{c}\u0301b {c}{c}1 .{c}" for c in some])
 
 
-TRAPS = (
+HARD_TEXTS = (
     "a\U0002b820b a\U0002b920b a\u0378b a\x0bb a\x85b a\x00b a\ufffdb a\xadb \ufeffhello",
     "İstanbul ΟΔΟΣ ẞ \u212a ﬁ a\u20ddb a\u1ac1b a\u0323\u0307b a\u0307\u0323b",
     "한글 각각 हिन्दी ไทยเขียน می\u200cخواهم 👩\u200d👩\u200d👧 漢字かな",
@@ -167,25 +170,27 @@ TRAPS = (
 )
 
 
-@pytest.mark.parametrize("pipeline", SOME)
-@pytest.mark.parametrize("trap", TRAPS)
-def test_every_place_in_a_block(pipeline: str, trap: str) -> None:
+@pytest.mark.parametrize("pipeline", SELECTED)
+@pytest.mark.parametrize("text", HARD_TEXTS)
+def test_paths_agree_at_every_position_in_a_block(pipeline: str, text: str) -> None:
     tok = tokenizer(pipeline)
     before = [fill * count for fill in ("a", " ", ".", "é", "漢") for count in range(65)]
-    agree(tok, [filled + trap for filled in before])
-    agree(tok, [filled + trap[:cut] for filled in before[::13] for cut in range(len(trap))])
+    check_paths_agree(tok, [prefix + text for prefix in before])
+    check_paths_agree(
+        tok, [prefix + text[:cut] for prefix in before[::13] for cut in range(len(text))]
+    )
 
 
 @pytest.mark.parametrize("name", ["multi/tatoeba-112langs.tsv", "nasty/synthetic-zalgo.txt"])
-def test_corpora(corpus_bytes: Callable[[str], bytes], name: str) -> None:
+def test_paths_agree_on_corpora(corpus_bytes: Callable[[str], bytes], name: str) -> None:
     text = corpus_bytes(name).decode("utf-8", "replace")[:1_000_000]
     texts = [text[at : at + 3_000] for at in range(0, len(text), 3_000)]
-    for pipeline in SOME:
-        agree(tokenizer(pipeline), texts)
+    for pipeline in SELECTED:
+        check_paths_agree(tokenizer(pipeline), texts)
 
 
-def test_caches_are_apart() -> None:
-    """What was met where special tokens may be made of text says nothing of where they may not."""
+def test_each_specials_policy_has_its_own_cache() -> None:
+    """Chunks cached with special tokens matched are not used where they are text, and vice versa."""
     tok = pw.Tokenizer.from_str("[UNK]\n[SEP]\nsep\n[\n]\n##sep")
     for _ in range(2):
         assert tok.encode_ids("[SEP]", specials="match") == [1]
@@ -196,8 +201,8 @@ def test_caches_are_apart() -> None:
     assert more.encode_ids("xsep", cache=False) == [0, 2]
 
 
-def test_a_cache_may_rest_and_wake() -> None:
-    """Text that does not repeat itself passes by the cache; what comes after it is the same."""
+def test_paths_agree_while_the_cache_is_bypassed() -> None:
+    """Text without repetition bypasses the cache; the text after it gives the same tokens."""
     tok = tokenizer("bert 1111")
     words = (f"{number:x}{number * 7919 % 10007:x}é" for number in range(60_000))
-    agree(tok, [" ".join(words), "abc é " * 20_000])
+    check_paths_agree(tok, [" ".join(words), "abc é " * 20_000])

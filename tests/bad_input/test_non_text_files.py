@@ -1,4 +1,4 @@
-"""Files that are not text say what they are, and what to do; they are never learned."""
+"""Files that are not text: the error names their type and a command; they are never trained on."""
 
 import bz2
 import gzip
@@ -95,8 +95,8 @@ READS_TWICE = {"train_files, several", "train_files, auto"}
 
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("reader", READERS)
-def test_the_error_names_the_kind_and_the_way_out(name: str, reader: str, tmp_path: Path) -> None:
-    data, kind, way_out = KINDS[name]
+def test_error_names_the_file_type_and_a_command(name: str, reader: str, tmp_path: Path) -> None:
+    data, kind, suggestion = KINDS[name]
     path = tmp_path / name
     path.write_bytes(data)
     read, command = READERS[reader]
@@ -105,14 +105,14 @@ def test_the_error_names_the_kind_and_the_way_out(name: str, reader: str, tmp_pa
     message = str(caught.value)
     assert message.startswith(f"{path}: this is {kind}")
     quoted = f"'{path}'" if " " in name else str(path)
-    assert way_out.format(quoted) in message
+    assert suggestion.format(quoted) in message
     assert message.endswith(f"| piecework {command}")
     assert len(message) < 500
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
 @pytest.mark.parametrize("reader", [name for name in READERS if name not in READS_TWICE])
-def test_pipes(reader: str, tmp_path: Path) -> None:
+def test_compressed_pipe_raises(reader: str, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     writer = threading.Thread(target=pipe.write_bytes, args=(KINDS["t.gz"][0],))
@@ -147,7 +147,7 @@ def test_pipes(reader: str, tmp_path: Path) -> None:
         ("t.txt", "PK\n"),
     ],
 )
-def test_text_stays_text(name: str, text: str, tmp_path: Path) -> None:
+def test_text_files_are_read(name: str, text: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
     counts = pw.WordCounts.from_files(path, normalizer=None, pre_tokenizer=None)
@@ -155,8 +155,8 @@ def test_text_stays_text(name: str, text: str, tmp_path: Path) -> None:
     assert TOKENIZER.encode_file(path, lines=True).to_list() is not None
 
 
-def test_way_out_of_the_message(tmp_path: Path) -> None:
-    """A column of a Parquet file can be passed as it is."""
+def test_suggested_parquet_column_can_be_trained_on(tmp_path: Path) -> None:
+    """The error for Parquet files suggests to pass a column."""
     path = tmp_path / "t.parquet"
     path.write_bytes(KINDS["t.parquet"][0])
     column = pq.read_table(path)["text"]
@@ -176,17 +176,17 @@ def test_way_out_of_the_message(tmp_path: Path) -> None:
         ("lists.jsonl", b'["low", "lower"]\n["newest"]\n', "jq -r '.[]' "),
     ],
 )
-def test_the_way_out_is_a_command_of_the_shell(
+def test_suggested_command_runs_in_a_shell(
     tmp_path: Path, name: str, data: bytes, command: str
 ) -> None:
     path = tmp_path / name
     path.write_bytes(data)
     with pytest.raises(pw.errors.FormatError) as error:
         pw.train_files(path, TRAINER)
-    # The arguments keep what the message may cut.
-    way_out = error.value.args[0].split("; ", 1)[1].split(" | ")[0]
-    way_out = way_out[way_out.index(command) :]
-    words = shlex.split(way_out)
-    assert shlex.join(words) == way_out
+    # The arguments of the error keep the parts that its message may cut.
+    suggestion = error.value.args[0].split("; ", 1)[1].split(" | ")[0]
+    suggestion = suggestion[suggestion.index(command) :]
+    words = shlex.split(suggestion)
+    assert shlex.join(words) == suggestion
     quoted = str(path).replace("'", "''")
     assert words[-1] == (f"select text from '{quoted}'" if "duckdb" in command else str(path))

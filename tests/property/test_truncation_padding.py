@@ -1,4 +1,4 @@
-"""Truncation and padding as arguments, alone and in batches; the columns of a batch are those of its encodings."""
+"""Truncation and padding as arguments of single calls and batches; columns of batches."""
 
 import itertools
 from typing import Any
@@ -29,9 +29,9 @@ TOKENIZERS = [
 
 WORDS = st.sampled_from(["a", "b", "ab", "aba", "é", "中文", "12a", "[SEP]", "?", "New York", ""])
 TEXTS = st.lists(WORDS, max_size=9).map(" ".join)
-IN_WORDS = st.lists(WORDS, max_size=7)
+SPLIT_TEXTS = st.lists(WORDS, max_size=7)
 ROWS = st.lists(TEXTS | st.tuples(TEXTS, TEXTS), max_size=6)
-ROWS_IN_WORDS = st.lists(IN_WORDS | st.tuples(IN_WORDS, IN_WORDS), max_size=6)
+SPLIT_ROWS = st.lists(SPLIT_TEXTS | st.tuples(SPLIT_TEXTS, SPLIT_TEXTS), max_size=6)
 SIDES: Any = st.sampled_from(["left", "right"])
 TRUNCATIONS = st.builds(
     pw.Truncation,
@@ -64,7 +64,7 @@ def split(row: Any) -> tuple[Any, Any]:
 
 
 def outcome(call: Any) -> Any:
-    """Gives what a call gives, or the kind of its error."""
+    """Returns the result of a call, or TruncationError if that is raised."""
     try:
         return call()
     except TruncationError as error:
@@ -72,7 +72,7 @@ def outcome(call: Any) -> Any:
 
 
 def check(tok: pw.Tokenizer, rows: list[Any], arguments: dict[str, Any], **more: Any) -> None:
-    """Checks a batch against its texts, with all columns and without."""
+    """Compares a batch with single calls, with all columns and with ids alone."""
     lean = outcome(lambda: tok.encode_batch(rows, **arguments, **more))
     full = outcome(lambda: tok.encode_batch(rows, **arguments, **more, offsets=True))
     alone = outcome(lambda: [tok.encode(*split(row), **arguments, **more) for row in rows])
@@ -84,7 +84,7 @@ def check(tok: pw.Tokenizer, rows: list[Any], arguments: dict[str, Any], **more:
     padding = arguments.get("padding", tok.padding)
     longest = padding == "longest" or (isinstance(padding, pw.Padding) and padding.length is None)
     if not longest:
-        assert list(lean) == alone, "each row is the text by itself"
+        assert list(lean) == alone, "each row equals its single call"
         for (text, pair), encoding in zip(map(split, rows), alone, strict=True):
             assert tok.encode_ids(text, pair, **arguments, **more) == encoding.ids
     elif rows:
@@ -96,13 +96,13 @@ def check(tok: pw.Tokenizer, rows: list[Any], arguments: dict[str, Any], **more:
         assert lengths == {-(-longest_row // (multiple or 1)) * (multiple or 1)}
         for some, bare in zip(lean, without, strict=True):
             assert [i for i, m in zip(some.ids, some.attention_mask, strict=True) if m] == bare.ids
-    columns(lean)
-    columns(full)
+    check_columns(lean)
+    check_columns(full)
     assert list(lean) == list(full)
     assert lean[:] == list(lean)
 
 
-def columns(batch: pw.EncodedBatch) -> None:
+def check_columns(batch: pw.EncodedBatch) -> None:
     """Compares the columns of a batch with those of its encodings."""
     encodings = list(batch)
     wanted: dict[str, list[Any]] = {
@@ -123,15 +123,15 @@ def columns(batch: pw.EncodedBatch) -> None:
 
 @given(st.sampled_from(TOKENIZERS), ROWS, ARGUMENTS)
 @settings(max_examples=700)
-def test_a_batch_is_its_texts(
+def test_batch_equals_single_calls(
     tok: pw.Tokenizer, rows: list[Any], arguments: dict[str, Any]
 ) -> None:
     check(tok, rows, arguments)
 
 
-@given(st.sampled_from(TOKENIZERS), ROWS_IN_WORDS, ARGUMENTS)
+@given(st.sampled_from(TOKENIZERS), SPLIT_ROWS, ARGUMENTS)
 @settings(max_examples=500)
-def test_a_batch_in_words_is_its_texts(
+def test_pretokenized_batch_equals_single_calls(
     tok: pw.Tokenizer, rows: list[Any], arguments: dict[str, Any]
 ) -> None:
     check(tok, rows, arguments, is_pretokenized=True)
@@ -139,7 +139,7 @@ def test_a_batch_in_words_is_its_texts(
 
 @given(st.sampled_from(TOKENIZERS), ROWS, ARGUMENTS, SIDES, st.booleans())
 @settings(max_examples=300)
-def test_matrices_are_the_rows(
+def test_padded_matrices_hold_the_rows(
     tok: pw.Tokenizer, rows: list[Any], arguments: dict[str, Any], side: Any, offsets: bool
 ) -> None:
     batch = outcome(lambda: tok.encode_batch(rows, **arguments, offsets=offsets))
@@ -160,7 +160,7 @@ def test_matrices_are_the_rows(
 
 @given(st.sampled_from(TOKENIZERS), TEXTS, TEXTS | st.none(), TRUNCATIONS, st.integers(0, 3))
 @settings(max_examples=400)
-def test_what_overflows_puts_the_text_together_again(
+def test_overflowing_parts_rebuild_the_text(
     tok: pw.Tokenizer, text: str, pair: str | None, truncation: pw.Truncation, stride: int
 ) -> None:
     whole = tok.encode(text, truncation=None, padding=None, add_special_tokens=False)
@@ -184,10 +184,10 @@ def test_what_overflows_puts_the_text_together_again(
         )
 
 
-# What an argument goes before, and what is refused
+# Arguments that override the tokenizer's settings, and arguments that are refused
 
 
-def test_none_goes_before_what_the_tokenizer_has() -> None:
+def test_argument_none_overrides_tokenizer_settings() -> None:
     tok = parts.made(truncation=2, padding=5)
     assert len(tok.encode("a b a")) == 5
     assert tok.encode("a b a", padding=None).tokens == ["a", "b"]
@@ -205,7 +205,7 @@ def test_none_goes_before_what_the_tokenizer_has() -> None:
     assert tok.tokenize("a b a") == ["a", "b", "a"]
 
 
-def test_arguments_change_no_tokenizer() -> None:
+def test_arguments_do_not_change_the_tokenizer() -> None:
     tok = parts.made()
     tok.encode("a b", truncation=1, padding=9)
     assert (tok.truncation, tok.padding) == (None, None)
@@ -213,7 +213,7 @@ def test_arguments_change_no_tokenizer() -> None:
 
 
 @pytest.mark.parametrize("number", [np.int64(3), np.uint8(3), 3], ids=repr)
-def test_numbers_of_numpy_are_numbers(number: Any) -> None:
+def test_numpy_integers_are_accepted(number: Any) -> None:
     tok = parts.made()
     assert len(tok.encode("a b a b", truncation=number)) == 3
     assert len(tok.encode("a", padding=number)) == 3
@@ -221,7 +221,7 @@ def test_numbers_of_numpy_are_numbers(number: Any) -> None:
     assert tok.with_parts(truncation=number, padding=number).padding.length == 3  # type: ignore[union-attr]
 
 
-BELOW: list[tuple[dict[str, Any], str]] = [
+IMPOSSIBLE_TRUNCATIONS: list[tuple[dict[str, Any], str]] = [
     ({"truncation": 1}, "max_length=1 leaves no room: the post-processor adds 2"),
     ({"truncation": pw.Truncation(4, 2)}, "stride=2"),
     ({"truncation": pw.Truncation(4, 3)}, "stride=3"),
@@ -229,9 +229,9 @@ BELOW: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "message"), BELOW, ids=str)
+@pytest.mark.parametrize(("arguments", "message"), IMPOSSIBLE_TRUNCATIONS, ids=str)
 @pytest.mark.parametrize("prescribed", [True, False])
-def test_truncation_that_cannot_be(
+def test_impossible_truncation_is_refused(
     arguments: dict[str, Any], message: str, *, prescribed: bool
 ) -> None:
     tok = parts.made(post_processor=BERT, **arguments if prescribed else {})
@@ -249,7 +249,7 @@ def test_truncation_that_cannot_be(
             tok.encode_batch(["", "a b a b"], offsets=offsets, **given)
 
 
-def test_truncation_at_the_edges() -> None:
+def test_smallest_possible_truncations() -> None:
     tok = parts.made(post_processor=BERT)
     assert tok.encode("a b", truncation=2).tokens == ["[CLS]", "[SEP]"]
     assert tok.encode("a b", truncation=3).tokens == ["[CLS]", "a", "[SEP]"]
@@ -277,7 +277,7 @@ NO_PAD = pw.Tokenizer(pw.models.WordLevel(["[UNK]", "x"], "[UNK]"))
     ],
     ids=str,
 )
-def test_padding_without_a_pad_token(padding: Any, message: str) -> None:
+def test_padding_without_pad_token_is_refused(padding: Any, message: str) -> None:
     for call in (
         lambda: NO_PAD.encode("x", padding=padding),
         lambda: NO_PAD.encode_batch(["x"], padding=padding),
@@ -294,7 +294,7 @@ def test_padding_without_a_pad_token(padding: Any, message: str) -> None:
     assert NO_PAD.encode_batch(["x", ""]).padded(pad_id=1).ids.tolist() == [[1], [1]]
 
 
-def test_a_padded_batch_goes_to_arrow() -> None:
+def test_padded_batch_converts_to_arrow() -> None:
     pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     tok = parts.made(post_processor=BERT)
     for padding, offsets in itertools.product(
@@ -310,7 +310,7 @@ def test_a_padded_batch_goes_to_arrow() -> None:
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 7, 64])
 @pytest.mark.parametrize("offsets", [True, False])
-def test_threads_change_nothing(threads: int, *, offsets: bool) -> None:
+def test_batch_does_not_depend_on_threads(threads: int, *, offsets: bool) -> None:
     rows: list[Any] = [
         ("ab 12a " * (place % 40), "é b") if place % 3 else "x" for place in range(3000)
     ]

@@ -1,4 +1,4 @@
-"""Components and their input that are hostile: errors with words in a short time, and never a crash."""
+"""Hostile components and inputs: errors with a message in a short time, never a crash."""
 
 import functools
 import json
@@ -24,12 +24,12 @@ LONE = "a\ud800"
 
 
 def document(**members: Any) -> str:
-    """Gives a tokenizer.json with other members."""
+    """Returns a tokenizer.json with some members replaced."""
     return json.dumps(json.loads(parts.made().to_str()) | members)
 
 
 def refused(text: str) -> str:
-    """Gives the message of the error, which must be a format's, and short."""
+    """Returns the message of the FormatError that loading raises; it must be short."""
     with pytest.raises(FormatError) as caught:
         pw.Tokenizer.from_str(text)
     assert len(str(caught.value)) < 700
@@ -135,10 +135,10 @@ WRONG: list[tuple[str, Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "value", "said"), WRONG, ids=str)
-def test_what_is_wrong_is_said_with_its_place(name: str, value: Any, said: str) -> None:
+@pytest.mark.parametrize(("name", "value", "expected"), WRONG, ids=str)
+def test_wrong_members_raise_with_their_path(name: str, value: Any, expected: str) -> None:
     message = refused(document(**{name: value}))
-    assert said in message
+    assert expected in message
     assert "$" in message
 
 
@@ -160,11 +160,11 @@ ADDED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("changes", "said"), ADDED, ids=str)
-def test_added_tokens_that_cannot_be(changes: dict[str, Any], said: str) -> None:
+@pytest.mark.parametrize(("changes", "expected"), ADDED, ids=str)
+def test_impossible_added_tokens_raise(changes: dict[str, Any], expected: str) -> None:
     assert len(parts.VOCAB) == 31
     assert pw.Tokenizer.from_str(document(added_tokens=[TOKEN])).encode_ids("<x>") == [31]
-    assert said in refused(document(added_tokens=[TOKEN | changes]))
+    assert expected in refused(document(added_tokens=[TOKEN | changes]))
 
 
 # Sizes
@@ -176,7 +176,7 @@ HUGE = (2**32, 2**53, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 10**30)
 
 
 @pytest.mark.parametrize("size", HUGE)
-def test_enormous_sizes(size: int) -> None:
+def test_enormous_sizes_are_handled(size: int) -> None:
     tok = parts.made()
     harmless = (
         lambda: tok.encode("a", truncation=size),
@@ -214,17 +214,17 @@ def test_enormous_sizes(size: int) -> None:
 
 NUMBERS = (0, 1, 2**32 - 1, 2**32, 2**63 - 1, 2**63, 2**64 - 1, 2**64)
 NUMBERED = [
-    *(("pre_tokenizer", part) for part in [*parts.PRE_TOKENIZERS, *parts.OWN_PRE_TOKENIZERS]),
+    *(("pre_tokenizer", part) for part in [*parts.PRE_TOKENIZERS, *parts.PIECEWORK_PRE_TOKENIZERS]),
     *(("post_processor", part) for part in parts.POST_PROCESSORS),
     *(("decoder", part) for part in parts.DECODERS),
-    *(("model", part) for part in [*parts.MODELS, *parts.OWN_MODELS]),
+    *(("model", part) for part in [*parts.MODELS, *parts.PIECEWORK_MODELS]),
     ("truncation", parts.TRUNCATION),
     ("padding", parts.PADDING),
 ]
 
 
 def with_other_numbers(data: Any) -> Iterator[Any]:
-    """Gives JSON with each of its numbers, one after the other, replaced by each of those above."""
+    """Iterates over copies of JSON data in which one number is replaced by one of those above."""
     items: Any = data.items() if isinstance(data, dict) else enumerate(data)
     for key, value in items:
         if isinstance(value, dict | list) and key != "vocab":
@@ -242,7 +242,7 @@ def _at(values: list[Any], place: int, value: Any) -> list[Any]:
 @pytest.mark.parametrize(
     ("name", "part"), NUMBERED, ids=[str(place) for place in range(len(NUMBERED))]
 )
-def test_what_a_file_may_say_python_can_show(name: str, part: Any) -> None:
+def test_loaded_components_have_python_values(name: str, part: Any) -> None:
     for data in with_other_numbers(part.to_dict()):
         try:
             tok = pw.Tokenizer.from_str(document(**{name: data}))
@@ -255,7 +255,7 @@ def test_what_a_file_may_say_python_can_show(name: str, part: Any) -> None:
 
 
 def _loads_or_is_refused(text: str) -> None:
-    """What a file says may be too much for a text, but it must not take the memory or the process."""
+    """Checks that a file loads or raises a PieceworkError, without using up the memory."""
     try:
         tok = pw.Tokenizer.from_str(text)
         for name in ("truncation", "padding", "pre_tokenizer"):
@@ -264,11 +264,11 @@ def _loads_or_is_refused(text: str) -> None:
         tok.encode("a b")
         tok.encode_batch(["a b", "a"], offsets=True)
     except PieceworkError as error:
-        assert len(str(error)) < 500  # noqa: PT017  # a tokenizer is as good
+        assert len(str(error)) < 500  # noqa: PT017  # loading is fine too
 
 
 @pytest.mark.parametrize("length", [2**28 + 1, 2**31, 2**32 - 1])
-def test_padding_that_would_take_all_memory(length: int) -> None:
+def test_padding_beyond_the_memory_raises(length: int) -> None:
     tok = parts.made()
     for padding in (length, pw.Padding(pad_to_multiple_of=length), pw.Padding(3, length)):
         for offsets in (True, False):
@@ -278,11 +278,11 @@ def test_padding_that_would_take_all_memory(length: int) -> None:
             tok.encode("a", padding=padding)
 
 
-def test_no_texts_need_no_padding() -> None:
+def test_empty_batch_needs_no_padding() -> None:
     assert len(parts.made().encode_batch([], padding=2**28)) == 0
 
 
-def test_ids_that_lie_far_apart() -> None:
+def test_ids_far_beyond_the_vocabulary_raise() -> None:
     for number in (2**32 - 1, 2**31, 10**8):
         for make in (m.WordLevel, m.WordPiece):
             with pytest.raises(PieceworkError, match=f"{number}, far beyond"):
@@ -292,11 +292,11 @@ def test_ids_that_lie_far_apart() -> None:
             m.WordLevel({"[UNK]": 0, "a": number}, "[UNK]")
 
 
-def test_an_enormous_word_of_fixed_length() -> None:
+def test_enormous_fixed_length_works() -> None:
     assert p.FixedLength(2**32 - 1).pre_tokenize_str("ab") == [("ab", (0, 2))]
 
 
-def test_a_strip_of_four_thousand_million() -> None:
+def test_enormous_strip_works() -> None:
     assert d.Strip("a", 2**32 - 1, 2**32 - 1).decode(["aab", "", "baa"]) == "bb"
 
 
@@ -311,7 +311,7 @@ BLOWN: list[tuple[n.Normalizer, str]] = [
 @pytest.mark.parametrize(
     ("normalizer", "text"), BLOWN, ids=[str(place) for place in range(len(BLOWN))]
 )
-def test_normalizers_that_would_make_too_much(normalizer: n.Normalizer, text: str) -> None:
+def test_normalizers_with_huge_output_raise(normalizer: n.Normalizer, text: str) -> None:
     for call in (
         lambda: normalizer.normalize_str(text),
         lambda: parts.made(normalizer=normalizer).encode_batch([text]),
@@ -328,7 +328,7 @@ BROKEN = ["(", "[", "*", "(?<n>a)\\k<m>", "\\", "(?z)", "[b-a]", "\\p{Nope}"]
 
 
 @pytest.mark.parametrize("source", BROKEN)
-def test_regexes_that_do_not_compile(source: str) -> None:
+def test_invalid_regexes_raise(source: str) -> None:
     regex = pw.Regex(source)
     for call in (
         lambda: n.Replace(regex, "").normalize_str("a"),
@@ -353,7 +353,7 @@ def test_regexes_that_do_not_compile(source: str) -> None:
 
 
 @pytest.mark.parametrize("source", ["(a+)+$", "(a|a)*$", "(a|aa)+c", "(a*)*c|(a*)*$", r"(a+)+\b\B"])
-def test_regexes_that_run_wild_give_up(source: str) -> None:
+def test_backtracking_regexes_give_up(source: str) -> None:
     regex, text = pw.Regex(source), "a" * 3_000 + "é"
     for call in (
         lambda: n.Replace(regex, "").normalize_str(text),
@@ -367,7 +367,7 @@ def test_regexes_that_run_wild_give_up(source: str) -> None:
         assert time.monotonic() - started < 30
 
 
-def test_odd_matches_of_regexes() -> None:
+def test_unusual_regex_matches_are_handled() -> None:
     for source in (
         r"(?=a\K)",
         r"a\Kb|",
@@ -406,11 +406,11 @@ def _words_or_error(split: p.PreTokenizer, text: str) -> None:
     ],
     ids=["open", "closed", "long", "alternatives", "brackets"],
 )
-def test_enormous_regexes(source: str) -> None:
+def test_enormous_regexes_raise_or_work(source: str) -> None:
     try:
         p.Split(pw.Regex(source), "removed").pre_tokenize_str("a")
     except ConfigError as error:
-        assert len(str(error)) < 400  # noqa: PT017  # it need not be one
+        assert len(str(error)) < 400  # noqa: PT017  # an error is not required
 
 
 # Nesting
@@ -439,13 +439,13 @@ def nested(name: str, levels: int) -> Any:
 
 @pytest.mark.parametrize("name", WRAPS)
 @pytest.mark.parametrize("levels", [100, 1_000, 100_000])
-def test_sequences_of_many_levels_are_refused(name: str, levels: int) -> None:
+def test_deeply_nested_sequences_raise(name: str, levels: int) -> None:
     with pytest.raises(ConfigError, match="nested"):
         nested(name, levels)
 
 
 @pytest.mark.parametrize("name", WRAPS)
-def test_sequences_of_some_levels_work(name: str) -> None:
+def test_nested_sequences_work(name: str) -> None:
     part = nested(name, 60)
     WRAPS[name][2](part)
     tok = parts.made(**{name: part})
@@ -458,7 +458,7 @@ def test_sequences_of_some_levels_work(name: str) -> None:
 
 @pytest.mark.parametrize("name", WRAPS)
 @pytest.mark.parametrize("levels", [63, 64, 100, 1_000, 20_000])
-def test_files_of_many_levels_are_refused(name: str, levels: int) -> None:
+def test_deeply_nested_files_raise(name: str, levels: int) -> None:
     part = nested(name, 0).to_dict()
     member = next(key for key in nested(name, 1).to_dict() if key != "type")
     opened = f'{{"type": "Sequence", "{member}": [' * levels
@@ -476,12 +476,12 @@ def test_files_of_many_levels_are_refused(name: str, levels: int) -> None:
 # Charsmaps
 
 
-def test_random_charsmaps() -> None:
+def test_random_charsmaps_raise_or_work() -> None:
     rng = random.Random(7)
     for number in range(3_000):
         size = rng.choice((4, 8, 64, 256, 1024, 2048, 4096)) * (number % 3 > 0)
         data = rng.randbytes(size)
-        if number % 2:  # a trie that is as long as it says, and a pool that is text
+        if number % 2:  # a trie of the declared length, and a pool that is UTF-8
             trie = rng.randbytes(rng.choice((4, 1024, 1028, 2048)))
             pool = rng.choice((b"", b"a\0b\0", "é\0中\0".encode(), b"\0" * 9, b"a"))
             data = len(trie).to_bytes(4, "little") + trie + pool
@@ -495,10 +495,10 @@ def _normalizes_or_is_refused(data: bytes) -> None:
             normalizer.normalize_str(text)
             parts.made(normalizer=normalizer).encode(text)
     except ConfigError as error:
-        assert len(str(error)) < 300  # noqa: PT017  # a normalizer is as good
+        assert len(str(error)) < 300  # noqa: PT017  # a working normalizer is fine too
 
 
-def test_cut_and_changed_charsmaps() -> None:
+def test_mutated_charsmaps_raise_or_work() -> None:
     rng, whole = random.Random(8), parts.NO_RULES + "é\0ab\0".encode()
     for end in range(0, len(whole), 9):
         _normalizes_or_is_refused(whole[:end])
@@ -510,7 +510,7 @@ def test_cut_and_changed_charsmaps() -> None:
         _normalizes_or_is_refused(bytes(changed))
 
 
-# Lone surrogates, everywhere
+# Lone surrogates
 
 
 TOK = parts.made()
@@ -563,7 +563,7 @@ SURROGATES: dict[str, Callable[[], object]] = {
 
 
 @pytest.mark.parametrize("name", SURROGATES)
-def test_lone_surrogates(name: str) -> None:
+def test_lone_surrogates_raise(name: str) -> None:
     with pytest.raises((PieceworkError, SurrogateError)) as caught:
         SURROGATES[name]()
     str(caught.value).encode()

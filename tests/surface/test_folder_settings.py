@@ -1,4 +1,4 @@
-"""The folder of a model: which files count, and what is said of broken ones."""
+"""Settings in the files of a model's folder, and errors for broken files."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ TOKENIZER = b'{"version": "1.0"}'
 
 
 def folder(tmp_path: Path, **files: Any) -> Path:
-    """Makes a folder with a tokenizer.json, and others of JSON by their names without the ending."""
+    """Writes a folder with a tokenizer.json and other JSON files, given by their stems."""
     (tmp_path / "tokenizer.json").write_bytes(TOKENIZER)
     for name, data in files.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(data), encoding="utf-8")
@@ -24,16 +24,16 @@ def folder(tmp_path: Path, **files: Any) -> Path:
 
 
 def settings(tmp_path: Path, **files: Any) -> FolderSettings:
-    """Reads such a folder's settings."""
+    """Writes such a folder and reads its settings."""
     return read_model_folder(folder(tmp_path, **files)).settings
 
 
 def special(content: str, **flags: bool) -> pw.AddedToken:
-    """Makes a special token."""
+    """Returns a special token."""
     return pw.AddedToken(content, special=True, **flags)
 
 
-def test_a_tokenizer_alone(tmp_path: Path) -> None:
+def test_folder_with_only_a_tokenizer_json(tmp_path: Path) -> None:
     read = read_model_folder(folder(tmp_path))
     assert (read.format, read.data, read.settings) == (
         "tokenizer.json",
@@ -46,7 +46,7 @@ def test_a_tokenizer_alone(tmp_path: Path) -> None:
     assert read_model_folder(str(tmp_path)) == read
 
 
-def test_a_vocabulary(tmp_path: Path) -> None:
+def test_folder_with_a_vocab_txt(tmp_path: Path) -> None:
     (tmp_path / "vocab.txt").write_bytes(b"[UNK]\na\n")
     read = read_model_folder(tmp_path)
     assert (read.format, read.data) == ("vocab.txt", b"[UNK]\na\n")
@@ -61,7 +61,7 @@ def test_a_vocabulary(tmp_path: Path) -> None:
     assert read_model_folder(tmp_path).format == "tokenizer.json"
 
 
-def test_settings_of_the_configuration(tmp_path: Path) -> None:
+def test_configuration_settings_are_read(tmp_path: Path) -> None:
     config = {
         "model_max_length": 512,
         "tokenizer_class": "BertTokenizer",
@@ -85,13 +85,15 @@ def test_settings_of_the_configuration(tmp_path: Path) -> None:
     [(10**30, None), (1e30, None), (1000000000000000019884624838656, None), (4096.0, 4096), (7, 7)],
     ids=str,
 )
-def test_the_longest_that_a_model_takes(tmp_path: Path, given: Any, length: int | None) -> None:
+def test_huge_model_max_length_means_no_limit(
+    tmp_path: Path, given: Any, length: int | None
+) -> None:
     assert (
         settings(tmp_path, tokenizer_config={"model_max_length": given}).model_max_length == length
     )
 
 
-def test_added_tokens_of_the_configuration(tmp_path: Path) -> None:
+def test_added_tokens_of_the_configuration_are_read(tmp_path: Path) -> None:
     config = {
         "added_tokens_decoder": {
             "10": {"content": "<b>", "lstrip": True, "normalized": False, "special": True},
@@ -119,12 +121,12 @@ def test_added_tokens_of_the_configuration(tmp_path: Path) -> None:
     assert read.added_tokens == (cls, pw.AddedToken("<a>"), b)
     assert list(read.added_ids.items()) == [("[CLS]", 2), ("<a>", 9), ("<b>", 10)]
     assert read.tokens_to_add(()) == (cls, pw.AddedToken("<a>"), b, mask, special("<c>"), d)
-    # What has flags counts for tokens that are known, too; what is only named does not.
+    # Known tokens are added again only where the configuration gives flags.
     known = {"[CLS]", "<a>", "[MASK]", "<c>"}
     assert read.tokens_to_add(known) == (cls, pw.AddedToken("<a>"), b, d)
 
 
-def test_older_folders(tmp_path: Path) -> None:
+def test_special_tokens_map_and_added_tokens_are_read(tmp_path: Path) -> None:
     config = {"bos_token": "<s>", "eos_token": "</s>", "additional_special_tokens": ["<x>"]}
     specials = {
         "eos_token": {"content": "<eos>", "lstrip": True},
@@ -142,13 +144,13 @@ def test_older_folders(tmp_path: Path) -> None:
     assert read.added_ids == {"new": 30, "<x>": 31}
 
 
-def test_special_tokens_without_a_configuration(tmp_path: Path) -> None:
+def test_special_tokens_map_without_configuration(tmp_path: Path) -> None:
     read = settings(tmp_path, special_tokens_map={"mask_token": "<mask>", "unk_token": "<unk>"})
     assert list(read.special_tokens) == ["unk_token", "mask_token"]
     assert [t.content for t in read.tokens_to_add({"<unk>"})] == ["<mask>"]
 
 
-def test_special_tokens_with_names_of_their_own(tmp_path: Path) -> None:
+def test_extra_special_tokens_are_read(tmp_path: Path) -> None:
     extra = {"image_token": "<image>", "boi_token": {"content": "<boi>"}}
     read = settings(tmp_path, tokenizer_config={"extra_special_tokens": extra})
     assert [token.content for token in read.more_special_tokens] == ["<image>", "<boi>"]
@@ -171,7 +173,9 @@ LIMITS = b'{"truncation" :\n {"max_length": 1},\r\n"x": [1.0e-01, {"padding": {}
         (b'{"padding": {}}\xff', None),
     ],
 )
-def test_limits_beside_a_configuration(tmp_path: Path, data: bytes, wanted: bytes | None) -> None:
+def test_configuration_removes_truncation_and_padding_of_tokenizer_json(
+    tmp_path: Path, data: bytes, wanted: bytes | None
+) -> None:
     path = folder(tmp_path)
     (path / "tokenizer.json").write_bytes(data)
     assert read_model_folder(path).data == data
@@ -179,7 +183,7 @@ def test_limits_beside_a_configuration(tmp_path: Path, data: bytes, wanted: byte
     assert read_model_folder(path).data == (data if wanted is None else wanted)
 
 
-# What is refused
+# Errors
 
 
 @pytest.mark.parametrize(
@@ -233,7 +237,7 @@ def test_limits_beside_a_configuration(tmp_path: Path, data: bytes, wanted: byte
         ("added_tokens", {"": 1}, r"\$\.\.content: .* empty"),
     ],
 )
-def test_broken_values(tmp_path: Path, name: str, data: Any, message: str) -> None:
+def test_broken_values_raise(tmp_path: Path, name: str, data: Any, message: str) -> None:
     with pytest.raises(FormatError, match=rf"{name}\.json: {message}"):
         settings(tmp_path, **{name: data})
 
@@ -251,19 +255,19 @@ def test_broken_values(tmp_path: Path, name: str, data: Any, message: str) -> No
         (b"1" * 10_000, "not valid JSON"),
     ],
 )
-def test_broken_files(tmp_path: Path, name: str, data: bytes, message: str) -> None:
+def test_broken_files_raise(tmp_path: Path, name: str, data: bytes, message: str) -> None:
     (folder(tmp_path) / f"{name}.json").write_bytes(data)
     with pytest.raises(FormatError, match=rf"{name}\.json: .*{message}|{name}\.json: {message}"):
         read_model_folder(tmp_path)
 
 
-def test_a_byte_order_mark(tmp_path: Path) -> None:
+def test_byte_order_mark_is_skipped(tmp_path: Path) -> None:
     data = b'\xef\xbb\xbf{"do_lower_case": false}'
     (folder(tmp_path) / "tokenizer_config.json").write_bytes(data)
     assert read_model_folder(tmp_path).settings.do_lower_case is False
 
 
-def test_folders_that_are_none(tmp_path: Path) -> None:
+def test_folders_without_a_tokenizer_raise(tmp_path: Path) -> None:
     with pytest.raises(MissingFileError, match="none: no such file"):
         read_model_folder(tmp_path / "none")
     with pytest.raises(MissingFileError, match=r"has none of tokenizer\.json, vocab\.txt"):
