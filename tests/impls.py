@@ -72,9 +72,9 @@ class Impl(Protocol):
 
 
 REFERENCE_SPLITTERS = {
-    "bert": reference.pretokenize.bert,
-    "whitespace": reference.pretokenize.whitespace,
-    None: reference.pretokenize.whole,
+    "bert": reference.pretokenize.split_bert,
+    "whitespace": reference.pretokenize.split_whitespace,
+    None: reference.pretokenize.whole_text,
 }
 
 
@@ -120,7 +120,7 @@ class Reference:
             normalizer=reference_normalizer(settings),
             pre_tokenizer=REFERENCE_SPLITTERS[settings["pre_tokenizer"]],
         )
-        return reference.in_order(table)
+        return reference.sort_counts(table)
 
     def train(self, words: Mapping[str, int], trainer: Settings) -> Trained:
         trained = reference.train(words, reference.WordPieceTrainer(**trainer))

@@ -26,8 +26,8 @@ from tokenizers import Tokenizer
 from piecework.reference import floats, models, pipeline
 from piecework.reference.charsmap import CharsMap
 from piecework.reference.settings import UnigramTrainer
-from piecework.reference.unigram_seeds import corpus, seed_pieces
-from piecework.reference.unigram_train import Step, train_unigram
+from piecework.reference.unigram_seeds import build_corpus, select_seed_pieces
+from piecework.reference.unigram_train import UnigramStep, train_unigram
 
 Json = dict[str, Any]
 Scores = dict[str, float]
@@ -37,7 +37,7 @@ NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
 THE_REFERENCE = "the reference"
 
 
-def single(value: float) -> float:
+def round_to_f32(value: float) -> float:
     """Rounds to a 32-bit float."""
     rounded: float = struct.unpack("f", struct.pack("f", value))[0]
     return rounded
@@ -214,7 +214,7 @@ def as_ours(pieces: list[Piece], *, byte_fallback: bool) -> Json:
     return {
         "type": "piecework.Unigram",
         "unk_id": 0,
-        "vocab": [[entry, single(score)] for entry, score, _ in pieces],
+        "vocab": [[entry, round_to_f32(score)] for entry, score, _ in pieces],
         "byte_fallback": byte_fallback,
         "piecework": {
             "precision": "float32",
@@ -474,7 +474,7 @@ def train_cases() -> Iterator[Json]:
         trained = train_unigram(words, trainer)
         yield case | {
             "expected": {
-                "seeds": [*seed_pieces(corpus(words, trainer), trainer).items()],
+                "seeds": [*select_seed_pieces(build_corpus(words, trainer), trainer).items()],
                 "history": [row(each) for each in trained.history],
                 "vocab": trained.vocabulary,
             }
@@ -483,7 +483,7 @@ def train_cases() -> Iterator[Json]:
 
 def row(each: Any) -> Json:
     """Returns a row of the history."""
-    kind = "step" if isinstance(each, Step) else "pruning"
+    kind = "step" if isinstance(each, UnigramStep) else "pruning"
     return {"kind": kind} | each._asdict()
 
 
@@ -501,7 +501,7 @@ def arithmetic() -> list[list[Any]]:
     """Returns functions, numbers, and the values of the functions for them (U4, U5)."""
     functions = {
         "exp": lambda x: float(floats.exp(x)),
-        "ln": lambda x: floats.ln(floats.Wide.of(x)),
+        "ln": lambda x: floats.ln(floats.WideFloat.of(x)),
         "exp_digamma": lambda x: float(floats.exp_digamma(x)),
     }
     return [[name, x, functions[name](x)] for name, points in POINTS.items() for x in points]

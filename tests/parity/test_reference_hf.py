@@ -117,4 +117,4 @@ def test_decoding_equals_tokenizers(prefix: str, cleanup: bool) -> None:
              "'ve", "'re", "a", "##b", "_c", " .", " ' "]  # fmt: skip
     for _ in range(ROUNDS):
         tokens = ["".join(rng.choices(parts, k=rng.randrange(1, 4))) for _ in range(6)]
-        assert decode.join(tokens, prefix, cleanup=cleanup) == live.decode(tokens), tokens
+        assert decode.join_wordpiece(tokens, prefix, cleanup=cleanup) == live.decode(tokens), tokens

@@ -33,8 +33,8 @@ def test_codes_equal_subword_nmt(style: str) -> None:
         merges = [(merge.left, merge.right) for merge in trained.history]
         codes = "".join(f"{left} {right}\n" for left, right in merges)
         live = apply_bpe.BPE(io.StringIO(f"#version: {VERSIONS[style]}\n{codes}"))
-        settings = bpe.Settings(end_of_word_suffix="</w>", suffix_style=style)
-        encode = bpe.Encoder(trained.vocabulary, bpe.Listed(merges), settings)
+        settings = bpe.BpeSettings(end_of_word_suffix="</w>", suffix_style=style)
+        encode = bpe.BpeEncoder(trained.vocabulary, bpe.ListedMerges(merges), settings)
         for _ in range(10):
             word = "".join(rng.choices(letters, k=rng.randrange(1, 14)))
             tokens = [piece.entry.removesuffix("</w>") for piece in encode(word) if piece.entry]

@@ -94,7 +94,7 @@ def test_scores_equal_those_parsed_by_tokenizers(seed: int) -> None:
         vocab = [("?", 0.0), *((text, -len(text) * unit) for text in strings)]
         text = tokenizers.Tokenizer(tokenizers.models.Unigram(vocab, 0, False)).to_str()
         theirs, ours = tokenizers.Tokenizer.from_str(text), pw.Tokenizer.from_str(text)
-        same_way = pipeline.from_dict(json.loads(text, parse_float=scores.read))
+        same_way = pipeline.from_dict(json.loads(text, parse_float=scores.parse))
         exactly = pipeline.from_dict(json.loads(text))
         for _ in range(30):
             word = "".join(rng.choices("ab", k=rng.randrange(1, 60)))
@@ -113,8 +113,8 @@ def test_numbers_equal_those_parsed_by_tokenizers() -> None:
     vocab = ",".join(f'["{place}",{number}]' for place, number in enumerate(numbers))
     text = f'{{"version":"1.0","model":{{"type":"Unigram","unk_id":0,"vocab":[{vocab}]}}}}'
     read = json.loads(tokenizers.Tokenizer.from_str(text).to_str())["model"]["vocab"]
-    assert [score for _, score in read] == [scores.read(number) for number in numbers]
-    assert sum(scores.read(number) != float(number) for number in numbers) > 500
+    assert [score for _, score in read] == [scores.parse(number) for number in numbers]
+    assert sum(scores.parse(number) != float(number) for number in numbers) > 500
     ours = pw.Tokenizer.from_str(text).model
     assert isinstance(ours, pw.models.Unigram)
     assert [score for _, score in ours.vocab] == [score for _, score in read]

@@ -13,7 +13,7 @@ import piecework as pw
 from live_unigram import NORMAL, read, trained
 from piecework import models
 from piecework.reference.settings import UnigramTrainer
-from piecework.reference.unigram import Encoder, Settings
+from piecework.reference.unigram import UnigramEncoder, UnigramSettings
 from piecework.reference.unigram_seeds import DIGITS, is_allowed
 from piecework.reference.unigram_train import train_unigram
 
@@ -30,8 +30,8 @@ def words_of(lines: list[str]) -> Counter[str]:
 
 def bits_per_byte(scores: Scores, words: Counter[str]) -> float:
     """Returns the bits per byte of words, summed over all segmentations."""
-    encode = Encoder(scores, Settings())
-    bits = sum(-n * encode.log_probability(word) / log(2) for word, n in words.items())
+    encode = UnigramEncoder(scores, UnigramSettings())
+    bits = sum(-n * encode.marginal_log_likelihood(word) / log(2) for word, n in words.items())
     return bits / sum(n * len(word[1:].encode() + b" ") for word, n in words.items())
 
 

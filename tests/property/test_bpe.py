@@ -176,7 +176,7 @@ words = st.text("ab", min_size=1, max_size=14) | st.text("abc", min_size=1, max_
 @settings(max_examples=600)
 def test_recovered_merges_merge_as_their_ranks(order: list[str], words: list[str]) -> None:
     ranks = {entry: rank for rank, entry in enumerate(order[: len(order) - len(words) % 5])}
-    listed, implied = bpe.Listed(bpe.recovered(ranks)), bpe.Implied(ranks)
+    listed, implied = bpe.ListedMerges(bpe.infer_merges(ranks)), bpe.ImpliedMerges(ranks)
     for word in words:
-        parts = [bpe.Part(character, 1) for character in word]
-        assert bpe.merged(parts, listed) == bpe.merged(parts, implied)
+        parts = [bpe.WordSymbol(character, 1) for character in word]
+        assert bpe.merge_symbols(parts, listed) == bpe.merge_symbols(parts, implied)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import piecework as pw
 import trained
 from piecework import pre_tokenizers as p
-from piecework.reference.inverse import TokenMarks, decoder_for
+from piecework.reference.trained_decoder import TokenAffixes, choose_decoder
 
 TEXTS = st.text(trained.ALPHABET, max_size=14) | st.lists(
     st.sampled_from(["low", "tell", "to tell", " ", "  ", ",", "'", "\n", "it's", "中", "1"]),
@@ -64,14 +64,14 @@ def test_decoder_equals_reference_choice(name: str, pipeline: str) -> None:
         assert "piecework.SentencePiece" in repr(tok.normalizer.to_dict() if tok.normalizer else "")
         return
     written, of_bert = json.loads(tok.to_str()), isinstance(tok.pre_tokenizer, p.BertPreTokenizer)
-    marks = TokenMarks(
+    marks = TokenAffixes(
         chosen.get("continuing_subword_prefix", ""),
         chosen.get("end_of_word_suffix", ""),
         chosen.get("suffix_style") == "separate",
         chosen.get("byte_fallback", False),
         cleanup=of_bert and name.startswith("WordPiece"),
     )
-    decoder: Any = decoder_for(written["normalizer"], written["pre_tokenizer"], marks)
+    decoder: Any = choose_decoder(written["normalizer"], written["pre_tokenizer"], marks)
     if decoder is None and name.startswith("WordPiece"):
         decoder = {"type": "WordPiece", "prefix": "", "cleanup": of_bert}
     assert written["decoder"] == decoder

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from piecework.reference import lattice
-from piecework.reference.chance import SplitMix64
-from piecework.reference.encode import Splitter
-from piecework.reference.floats import Wide
-from piecework.reference.likeliest import LikeliestSplitter
-from piecework.reference.nbest import joined
-from piecework.reference.unigram import Encoder, Settings
+from piecework.reference.floats import WideFloat
+from piecework.reference.likeliest import LikeliestEncoder
+from piecework.reference.nbest import extend_segmentations
+from piecework.reference.prng import SplitMix64
+from piecework.reference.unigram import UnigramEncoder, UnigramSettings
+from piecework.reference.wordpiece import LongestMatchEncoder
 
 SINGLES = ("a", "b", "c")
 texts = st.text("abc", min_size=1, max_size=8)
@@ -39,7 +39,7 @@ def segmentations(text: str, entries: Mapping[str, float]) -> Iterator[list[str]
 
 @given(vocabularies, texts)
 def test_best_segmentation_has_highest_score(vocab: dict[str, float], text: str) -> None:
-    pieces = [piece.entry or "" for piece in Encoder(vocab, Settings())(text)]
+    pieces = [piece.entry or "" for piece in UnigramEncoder(vocab, UnigramSettings())(text)]
     assert "".join(pieces) == text
     most = max(sum(vocab[piece] for piece in row) for row in segmentations(text, vocab))
     assert isclose(sum(vocab[piece] for piece in pieces), most, abs_tol=1e-9)
@@ -47,7 +47,7 @@ def test_best_segmentation_has_highest_score(vocab: dict[str, float], text: str)
 
 @given(vocabularies, texts, st.integers(1, 40))
 def test_nbest_equals_brute_force(vocab: dict[str, float], text: str, wanted: int) -> None:
-    found = Encoder(vocab, Settings()).nbest(text, wanted)
+    found = UnigramEncoder(vocab, UnigramSettings()).nbest(text, wanted)
     rows = [tuple(piece.entry or "" for piece in pieces) for pieces, _ in found]
     everything = [tuple(row) for row in segmentations(text, vocab)]
     assert len(set(rows)) == len(rows) == min(wanted, len(everything))
@@ -69,7 +69,7 @@ def test_nbest_of_several_words_equals_brute_force(
 ) -> None:
     rows: list[tuple[tuple[int, ...], float]] = [((), 0.0)]
     for paths in words:
-        rows = joined(rows, paths[:wanted], wanted)
+        rows = extend_segmentations(rows, paths[:wanted], wanted)
     known = sorted((sum(s for _, s in row) for row in product(*words)), reverse=True)[:wanted]
     assert [score for _, score in rows] == pytest.approx(known)
     assert len({row for row, _ in rows}) == len(rows)
@@ -78,17 +78,17 @@ def test_nbest_of_several_words_equals_brute_force(
 @given(vocabularies, texts)
 def test_log_probability_sums_over_all_segmentations(vocab: dict[str, float], text: str) -> None:
     whole = sum(exp(sum(vocab[p] for p in row)) for row in segmentations(text, vocab))
-    found = Encoder(vocab, Settings()).log_probability(text)
+    found = UnigramEncoder(vocab, UnigramSettings()).marginal_log_likelihood(text)
     assert isclose(found, log(whole), rel_tol=1e-9, abs_tol=1e-9)
 
 
 @given(vocabularies, texts)
 def test_lattice_shares_are_expected_counts(vocab: dict[str, float], text: str) -> None:
-    edges = list(lattice.matches(text, vocab, 4))
-    weights = [Wide.of(exp(vocab[edge.entry])) for edge in edges]
-    sums = lattice.forward(len(text), edges, weights)
+    edges = list(lattice.find_edges(text, vocab, 4))
+    weights = [WideFloat.of(exp(vocab[edge.entry])) for edge in edges]
+    sums = lattice.forward_sums(len(text), edges, weights)
     found: Counter[str] = Counter()
-    for edge, share in lattice.shares(edges, weights, sums, Wide.of(1.0)):
+    for edge, share in lattice.shares(edges, weights, sums, WideFloat.of(1.0)):
         found[edge.entry] += float(share)  # type: ignore[assignment]
     rows = {tuple(r): exp(sum(vocab[p] for p in r)) for r in segmentations(text, vocab)}
     whole = sum(rows.values())
@@ -104,13 +104,13 @@ CHI_SQUARE = 31.26  # 11 degrees of freedom: a correct sampler exceeds it once i
 @pytest.mark.parametrize("alpha", [0.0, 0.3, 1.0])
 def test_sampling_follows_probabilities(alpha: float) -> None:
     text, draws = "ababa", 6000
-    encode = Encoder(SAMPLED, Settings())
+    encode = UnigramEncoder(SAMPLED, UnigramSettings())
     rows = {
         tuple(row): alpha * sum(SAMPLED[p] for p in row) for row in segmentations(text, SAMPLED)
     }
     whole = sum(exp(score) for score in rows.values())
     drawn = Counter(
-        tuple(p.entry or "" for p in encode.sample(text, alpha, SplitMix64.of_input(1, number)))
+        tuple(p.entry or "" for p in encode.sample(text, alpha, SplitMix64.for_input(1, number)))
         for number in range(draws)
     )
     assert set(drawn) <= set(rows)
@@ -120,7 +120,7 @@ def test_sampling_follows_probabilities(alpha: float) -> None:
 
 
 def test_long_word_does_not_underflow() -> None:
-    encode = Encoder({"a": -20.0, "aa": -30.0}, Settings())
+    encode = UnigramEncoder({"a": -20.0, "aa": -30.0}, UnigramSettings())
     assert -160_000 < encode.log_probability("a" * 10_000) < -140_000
     assert len(encode.sample("a" * 1000, 1.0, SplitMix64(0))) >= 500
 
@@ -134,7 +134,7 @@ def test_likeliest_wordpiece_segmentation_has_highest_score(
 ) -> None:
     chances = {entry: exp(score) for entry, score in vocab.items()}
     chances |= {f"##{entry}": exp(score - 1) for entry, score in vocab.items()}
-    pieces = LikeliestSplitter(chances)(text)
+    pieces = LikeliestEncoder(chances)(text)
     spelled = [(piece.entry or "").removeprefix("##") for piece in pieces]
     assert "".join(spelled) == text
     most = max(sum(vocab[p] for p in row) - len(row) + 1 for row in segmentations(text, vocab))
@@ -147,7 +147,7 @@ def test_wordpiece_nbest_and_probability_equal_brute_force(
 ) -> None:
     chances = {entry: exp(score) for entry, score in vocab.items()}
     chances |= {f"##{entry}": exp(score - 1) for entry, score in vocab.items()}
-    split = LikeliestSplitter(chances)
+    split = LikeliestEncoder(chances)
     known = [sum(vocab[p] for p in row) - len(row) + 1 for row in segmentations(text, vocab)]
     found = [score for _, score in split.nbest(text, wanted)]
     assert found == pytest.approx(sorted(known, reverse=True)[:wanted])
@@ -157,8 +157,8 @@ def test_wordpiece_nbest_and_probability_equal_brute_force(
 @pytest.mark.parametrize("unknown", ["word", "run", "char"])
 def test_unknown_parts_equal_those_of_longest_match(unknown: str) -> None:
     chances = {"a": 0.5, "##a": 0.2, "##b": 0.2, "##ab": 0.1}
-    likeliest = LikeliestSplitter(chances, unknown=unknown, max_input_chars_per_word=6)
-    longest = Splitter(chances, unknown=unknown, max_input_chars_per_word=6)
+    likeliest = LikeliestEncoder(chances, unknown=unknown, max_input_chars_per_word=6)
+    longest = LongestMatchEncoder(chances, unknown=unknown, max_input_chars_per_word=6)
     for text in ("xa", "axxb", "x", "abx", "aaaaaaa", ""):
         missing = [[p for p in split(text) if not p.entry] for split in (likeliest, longest)]
         assert missing[0] == missing[1], text
@@ -169,19 +169,17 @@ def test_dropout_spells_the_word_and_depends_on_seed_alone(
     dropout: float, text: str, seed: int
 ) -> None:
     entries = {*SINGLES, "ab", "abc", "bc", *(f"##{e}" for e in (*SINGLES, "ab", "abc", "bc"))}
-    split = Splitter(entries, dropout=dropout)
+    split = LongestMatchEncoder(entries, dropout=dropout)
     pieces = split(text, SplitMix64(seed))
     assert "".join((piece.entry or "").removeprefix("##") for piece in pieces) == text
     assert pieces == split(text, SplitMix64(seed))
     if dropout == 0:
-        assert pieces == Splitter(entries)(text)
+        assert pieces == LongestMatchEncoder(entries)(text)
     if dropout == 1:
         assert len(pieces) == len(text)
 
 
 def test_dropout_rate_equals_setting() -> None:
-    split = Splitter({"a", "##b", "ab"}, dropout=0.3)
-    dropped = sum(len(split("ab", SplitMix64.of_input(0, n))) == 2 for n in range(4000))
-    assert (
-        abs(dropped - 1200) < 4 * (4000 * 0.3 * 0.7) ** 0.5
-    )  # fails by chance once in 15,000 runs
+    split = LongestMatchEncoder({"a", "##b", "ab"}, dropout=0.3)
+    dropped = sum(len(split("ab", SplitMix64.for_input(0, n))) == 2 for n in range(4000))
+    assert abs(dropped - 1200) < 4 * (4000 * 0.3 * 0.7) ** 0.5  # wrong once in 15,000 runs

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import piecework as pw
 from piecework import models
 from piecework.reference.settings import UnigramTrainer
-from piecework.reference.unigram_train import Step, train_unigram
+from piecework.reference.unigram_train import UnigramStep, train_unigram
 
 Words = Mapping[str, int]
 Lines = Callable[[str], Iterator[str]]
@@ -65,7 +65,7 @@ def reference(words: Words, trainer: dict[str, Any]) -> Outcome:
     trained = train_unigram(words, UnigramTrainer(**trainer))
     steps = [
         (row.pieces, row.log_likelihood, list(row.dropped))
-        if isinstance(row, Step)
+        if isinstance(row, UnigramStep)
         else (row.pieces, None, list(row.removed))
         for row in trained.history
     ]

@@ -22,10 +22,10 @@ def name_of(case: Case) -> str:
 def state_of(training: BpeTraining) -> Case:
     """Returns the current counts of symbols and pairs by name."""
     how = training.trainer.continuing_subword_prefix, training.trainer.end_of_word_suffix
-    now = training.now()
+    now = training.count()
     return {
-        "symbols": {symbol.rendered(*how): n for symbol, n in now.symbols.items()},
-        "pairs": {" ".join(s.rendered(*how) for s in pair): n for pair, n in now.pairs.items()},
+        "symbols": {symbol.render(*how): n for symbol, n in now.symbols.items()},
+        "pairs": {" ".join(s.render(*how) for s in pair): n for pair, n in now.pairs.items()},
     }
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import strategies
 from piecework.reference import pipeline
-from piecework.reference.chunks import Cutter
+from piecework.reference.chunks import Chunker
 
 Json = dict[str, Any]
 CASES = json.loads(
@@ -60,13 +60,13 @@ MODEL = {
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_chunks_equal_case(case: Json) -> None:
     assert case.keys() <= {"name", "normalizer", "pre_tokenizer", "text", "chunks"}
-    cutter = Cutter.of(case["normalizer"], case["pre_tokenizer"])
+    chunker = Chunker.from_stages(case["normalizer"], case["pre_tokenizer"])
     if case["chunks"] is None:
-        assert cutter is None
+        assert chunker is None
         return
-    assert cutter is not None
+    assert chunker is not None
     text = case["text"]
-    assert [text[start:end] for start, end in cutter.chunks(text)] == case["chunks"]
+    assert [text[start:end] for start, end in chunker.chunks(text)] == case["chunks"]
 
 
 @given(st.sampled_from(NORMALIZERS), st.sampled_from(SPLITTERS), strategies.texts)
@@ -74,12 +74,12 @@ def test_chunks_equal_case(case: Json) -> None:
 def test_tokens_of_chunks_equal_tokens_of_the_text(
     normalizer: Json | None, pre_tokenizer: Json, text: str
 ) -> None:
-    cutter = Cutter.of(normalizer, pre_tokenizer)
-    assert cutter is not None
+    chunker = Chunker.from_stages(normalizer, pre_tokenizer)
+    assert chunker is not None
     stages = {"normalizer": normalizer, "pre_tokenizer": pre_tokenizer, "model": MODEL}
     encode = pipeline.from_dict(stages).encode
     ids, spans, words = [], [], []
-    for start, end in cutter.chunks(text):
+    for start, end in chunker.chunks(text):
         part = encode(text[start:end])
         before = words[-1] + 1 if words else 0
         ids += part.ids

@@ -21,7 +21,7 @@ def gains(total: int) -> Iterator[Gain]:
         for a in range(n, total):
             yield from (Gain(n, a, b, total) for b in range(a, total - a + 1))
         for a in range(2 * n, total + 1):
-            yield Gain(n, a, a, total, same=True)
+            yield Gain(n, a, a, total, is_same_symbol=True)
 
 
 def compared_by_powers(terms: Iterable[Term]) -> int:
@@ -80,14 +80,18 @@ def test_multiplied_counts_multiply_the_gain() -> None:
         for one, other in itertools.product(every, repeat=2):
             assert order(scaled(one), scaled(other)) == order(one, other)
             more = Gain(
-                one.n * SCALE, one.a * SCALE + 1, one.b * SCALE + 1, total * SCALE, one.same
+                one.n * SCALE,
+                one.a * SCALE + 1,
+                one.b * SCALE + 1,
+                total * SCALE,
+                one.is_same_symbol,
             )
             assert more < scaled(one)  # a more frequent symbol makes the pair worth less
 
 
 def scaled(gain: Gain) -> Gain:
     n, a, b, total = (count * SCALE for count in (gain.n, gain.a, gain.b, gain.total))
-    return Gain(n, a, b, total, gain.same)
+    return Gain(n, a, b, total, gain.is_same_symbol)
 
 
 def test_gains_compare_as_high_precision_decimals() -> None:
@@ -114,7 +118,7 @@ def similar_gains(choice: random.Random) -> tuple[Gain, Gain]:
     total = a + b + choice.randint(8, max(8, 2 * size))
     moved = [choice.randint(0, 2) for _ in range(3)]
     other = Gain(n + moved[0], a + 2 * moved[0] + moved[1], b + 2 * moved[0] + moved[1], total)
-    return Gain(n, a, b, total, same=a == b), other
+    return Gain(n, a, b, total, is_same_symbol=a == b), other
 
 
 def test_precision_grows_until_the_sign_is_certain() -> None:

@@ -12,13 +12,13 @@ from piecework.reference import (
     BertNormalizer,
     Symbol,
     Tokenizer,
-    Training,
     WordPieceTrainer,
+    WordPieceTraining,
     count_words,
-    in_order,
     log_likelihood,
     merge_counts,
     pretokenize,
+    sort_counts,
     train,
 )
 from piecework.reference.__main__ import SENTENCES, walk
@@ -27,7 +27,11 @@ Case = dict[str, Any]
 CASES = Path(__file__).parents[2] / "spec" / "cases"
 ENCODE = json.loads((CASES / "encode.json").read_text(encoding="utf-8"))
 TRAIN = json.loads((CASES / "train.json").read_text(encoding="utf-8"))["cases"]
-PRE_TOKENIZERS = {"bert": pretokenize.bert, "whitespace": pretokenize.whitespace, None: None}
+PRE_TOKENIZERS = {
+    "bert": pretokenize.split_bert,
+    "whitespace": pretokenize.split_whitespace,
+    None: None,
+}
 FLAGS = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
 ERRORS = {"value": ValueError, "overflow": OverflowError}
 
@@ -99,19 +103,19 @@ def test_case_names_are_unique() -> None:
         assert len({case["name"] for case in cases}) == len(cases)
 
 
-# Training
+# WordPieceTraining
 
 
 def words_of(case: Case) -> dict[str, int]:
     if "words" in case:
         return dict(case["words"])
     settings = ENCODE["defaults"] | case["pipeline"]
-    split = PRE_TOKENIZERS[settings["pre_tokenizer"]] or pretokenize.whole
+    split = PRE_TOKENIZERS[settings["pre_tokenizer"]] or pretokenize.whole_text
     counts = count_words(case["texts"], normalizer=normalizer_of(settings), pre_tokenizer=split)
-    return in_order(counts)
+    return sort_counts(counts)
 
 
-def corpus_log_likelihood(training: Training) -> float:
+def corpus_log_likelihood(training: WordPieceTraining) -> float:
     counts: dict[Symbol, int] = {}
     for run in training.runs:
         for symbol in run.symbols:
@@ -127,7 +131,7 @@ def test_training_equals_case(case: Case) -> None:
             train(words_of(case), WordPieceTrainer(**case["settings"]))
         assert expected["contains"] in str(caught.value)
         return
-    training = Training(words_of(case), WordPieceTrainer(**case["settings"]))
+    training = WordPieceTraining(words_of(case), WordPieceTrainer(**case["settings"]))
     assert training.vocabulary == expected.get("initial_vocab", training.vocabulary)
     before = corpus_log_likelihood(training)
     trained = training.finish()
@@ -177,7 +181,7 @@ def test_closed_form_equals_the_gain(prefix: str) -> None:
         words = {"".join(rng.choices("ab", k=rng.randrange(1, 9))): rng.randrange(1, 50)
                  for _ in range(rng.randrange(1, 9))}  # fmt: skip
         options = WordPieceTrainer(200, special_tokens=(), continuing_subword_prefix=prefix)
-        training = Training(words, options)
+        training = WordPieceTraining(words, options)
         before = corpus_log_likelihood(training)
         while merge := training.step():
             after = corpus_log_likelihood(training)
@@ -200,7 +204,7 @@ def test_counting_is_associative_and_commutative() -> None:
     backwards = merge_counts(parts[-1], merge_counts(parts[3], parts[2]))
     backwards = merge_counts(merge_counts(parts[4], backwards), merge_counts(parts[1], parts[0]))
     assert backwards == whole
-    assert list(in_order(backwards).items()) == list(in_order(whole).items())
+    assert list(sort_counts(backwards).items()) == list(sort_counts(whole).items())
 
 
 def test_lone_surrogates_raise() -> None:

@@ -9,8 +9,8 @@ import pytest
 from piecework.reference import floats, pipeline
 from piecework.reference.models import Unigram, from_dict
 from piecework.reference.settings import UnigramTrainer
-from piecework.reference.unigram_seeds import corpus, seed_pieces
-from piecework.reference.unigram_train import Step, train_unigram
+from piecework.reference.unigram_seeds import build_corpus, select_seed_pieces
+from piecework.reference.unigram_train import UnigramStep, train_unigram
 
 Case = dict[str, Any]
 CASES = Path(__file__).parents[2] / "spec" / "cases"
@@ -52,7 +52,7 @@ def check_lattice(case: Case) -> None:
     text, model = case["text"], from_dict(model_of(case))
     assert isinstance(model, Unigram)
     if "log_probability" in case:
-        assert model.encode.log_probability(text) == case["log_probability"]
+        assert model.encode.marginal_log_likelihood(text) == case["log_probability"]
     if "paths" in case and text:
         found = model.encode.nbest(text, case["nbest"])
         rows = [([p.entry or text[p.start : p.end] for p in row], score) for row, score in found]
@@ -74,7 +74,7 @@ def check_columns(case: Case) -> None:
 
 FUNCTIONS = {
     "exp": lambda x: float(floats.exp(x)),
-    "ln": lambda x: floats.ln(floats.Wide.of(x)),
+    "ln": lambda x: floats.ln(floats.WideFloat.of(x)),
     "exp_digamma": lambda x: float(floats.exp_digamma(x)),
 }
 
@@ -93,10 +93,10 @@ def test_training_equals_case(case: Case) -> None:
             train_unigram(words, trainer)
         assert expected["contains"] in str(caught.value)
         return
-    assert seed_pieces(corpus(words, trainer), trainer) == dict(expected["seeds"])
+    assert select_seed_pieces(build_corpus(words, trainer), trainer) == dict(expected["seeds"])
     trained = train_unigram(words, trainer)
     assert [[*entry] for entry in trained.vocabulary] == expected["vocab"]
-    kinds = ["step" if isinstance(row, Step) else "pruning" for row in trained.history]
+    kinds = ["step" if isinstance(row, UnigramStep) else "pruning" for row in trained.history]
     history = [{"kind": k} | r._asdict() for k, r in zip(kinds, trained.history, strict=True)]
     assert json.loads(json.dumps(history)) == expected["history"]
 

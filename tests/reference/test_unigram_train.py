@@ -9,11 +9,21 @@ from typing import Any
 import pytest
 
 from piecework.reference import floats, lattice
-from piecework.reference.floats import UNIT, Wide, exp, exp_digamma, ln
+from piecework.reference.floats import UNIT, WideFloat, exp, exp_digamma, ln
 from piecework.reference.settings import UnigramTrainer
-from piecework.reference.unigram import Encoder, Settings
-from piecework.reference.unigram_seeds import between, corpus, is_allowed, seed_pieces
-from piecework.reference.unigram_train import Pruning, Step, UnigramTraining, train_unigram
+from piecework.reference.unigram import UnigramEncoder, UnigramSettings
+from piecework.reference.unigram_seeds import (
+    build_corpus,
+    is_allowed,
+    select_seed_pieces,
+    split_at_symbols,
+)
+from piecework.reference.unigram_train import (
+    UnigramPruning,
+    UnigramStep,
+    UnigramTraining,
+    train_unigram,
+)
 
 HUGS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 CHANCE = random.Random(3)
@@ -36,7 +46,7 @@ WORDS = Counter(
     ],
 )
 def test_exp_equals_pinned_values(x: float, digits: str, exponent: int) -> None:
-    assert exp(x) == Wide(float.fromhex(digits), exponent)
+    assert exp(x) == WideFloat(float.fromhex(digits), exponent)
 
 
 @pytest.mark.parametrize(
@@ -47,17 +57,17 @@ def test_exp_equals_pinned_values(x: float, digits: str, exponent: int) -> None:
     ],
 )
 def test_ln_equals_pinned_values(digits: str, exponent: int, wanted: str) -> None:
-    assert ln(Wide(float.fromhex(digits), exponent)).hex() == wanted
+    assert ln(WideFloat(float.fromhex(digits), exponent)).hex() == wanted
 
 
 def test_wide_arithmetic_equals_float_arithmetic() -> None:
     chance = random.Random(1)
     for _ in range(2000):
         a, b = (chance.uniform(0, 1) * 10 ** chance.randint(-90, 90) for _ in range(2))
-        assert float(Wide.of(a) * Wide.of(b)) == a * b
-        assert float(Wide.of(a) / Wide.of(b)) == a / b
-        assert float(Wide.of(a) + Wide.of(b)) == a + b
-        assert (Wide.of(a) < Wide.of(b)) == (a < b)
+        assert float(WideFloat.of(a) * WideFloat.of(b)) == a * b
+        assert float(WideFloat.of(a) / WideFloat.of(b)) == a / b
+        assert float(WideFloat.of(a) + WideFloat.of(b)) == a + b
+        assert (WideFloat.of(a) < WideFloat.of(b)) == (a < b)
 
 
 def test_exp_digamma_is_monotone_and_has_known_values() -> None:
@@ -94,12 +104,12 @@ def test_exp_digamma_is_monotone_and_has_known_values() -> None:
 def test_words_are_cut_into_segments(
     settings: dict[str, Any], words: dict[str, int], wanted: dict[str, int]
 ) -> None:
-    assert corpus(words, UnigramTrainer(99, **settings)).stretches == wanted
+    assert build_corpus(words, UnigramTrainer(99, **settings)).segments == wanted
 
 
 def test_symbols_are_removed_leftmost_longest() -> None:
-    assert list(between("xababcx", ["ab", "abc", "ba"])) == ["x", "x"]
-    assert list(between("ababa", ["aba"])) == ["ba"]
+    assert list(split_at_symbols("xababcx", ["ab", "abc", "ba"])) == ["x", "x"]
+    assert list(split_at_symbols("ababa", ["aba"])) == ["ba"]
 
 
 @pytest.mark.parametrize(
@@ -136,7 +146,7 @@ def test_allowed_pieces(text: str, settings: dict[str, Any], allowed: bool) -> N
 
 def test_seed_pieces_are_weighted_by_counts() -> None:
     trainer = UnigramTrainer(99)
-    assert seed_pieces(corpus(HUGS, trainer), trainer) == {
+    assert select_seed_pieces(build_corpus(HUGS, trainer), trainer) == {
         "u": 36,
         "g": 20,
         "p": 17,
@@ -157,25 +167,25 @@ def test_seed_pieces_are_weighted_by_counts() -> None:
 
 def test_word_of_a_single_table_row_is_a_seed_piece() -> None:
     trainer = UnigramTrainer(99)
-    seeds = seed_pieces(corpus({"▁hello": 7, "▁xyz": 1}, trainer), trainer)
+    seeds = select_seed_pieces(build_corpus({"▁hello": 7, "▁xyz": 1}, trainer), trainer)
     assert [seed for seed in seeds if len(seed) > 1] == ["▁hello"]
 
 
 def test_long_word_has_seed_pieces_of_maximal_length() -> None:
     trainer = UnigramTrainer(99, max_piece_length=3)
-    seeds = seed_pieces(corpus({"abcde": 2}, trainer), trainer)
+    seeds = select_seed_pieces(build_corpus({"abcde": 2}, trainer), trainer)
     assert [seed for seed in seeds if len(seed) > 1] == ["abc", "bcd", "cde"]
 
 
 def test_equal_seed_values_are_ordered_by_bytes() -> None:
     trainer = UnigramTrainer(99, seed_size=2)
-    seeds = seed_pieces(corpus({"zz": 5, "éé": 5, "aa": 5}, trainer), trainer)
+    seeds = select_seed_pieces(build_corpus({"zz": 5, "éé": 5, "aa": 5}, trainer), trainer)
     assert list(seeds)[-2:] == ["aa", "zz"]
 
 
 def test_special_tokens_are_no_seed_pieces() -> None:
     trainer = UnigramTrainer(99, special_tokens=["<unk>", "hug"])
-    assert "hug" not in seed_pieces(corpus({"hug": 5}, trainer), trainer)
+    assert "hug" not in select_seed_pieces(build_corpus({"hug": 5}, trainer), trainer)
 
 
 # The steps
@@ -190,11 +200,14 @@ def test_worked_example_of_the_specification() -> None:
         ("s", -2.3515), ("bun", -2.5748), ("b", -4.6541), ("h", -4.6541), ("n", -4.6541),
     ]  # fmt: skip
     first, *_ = trained.history
-    assert isinstance(first, Step)
+    assert isinstance(first, UnigramStep)
     assert round(first.log_likelihood, 4) == -88.1444
-    prunings = [row for row in trained.history if isinstance(row, Pruning)]
-    assert prunings == [Pruning(15, ("un", "pu", "ug", "pug")), Pruning(11, ("hugs",))]
-    encode = Encoder(dict(trained.vocabulary), Settings())
+    prunings = [row for row in trained.history if isinstance(row, UnigramPruning)]
+    assert prunings == [
+        UnigramPruning(15, ("un", "pu", "ug", "pug")),
+        UnigramPruning(11, ("hugs",)),
+    ]
+    encode = UnigramEncoder(dict(trained.vocabulary), UnigramSettings())
     assert [([p.entry for p in row], round(s, 4)) for row, s in encode.nbest("hugs", 9)] == [
         (["hug", "s"], -3.6048),
         (["h", "u", "g", "s"], -11.706),
@@ -232,11 +245,11 @@ def test_long_word_does_not_underflow() -> None:
 
 def test_every_possible_vocab_size_is_reached() -> None:
     largest = 3 + len(UnigramTraining(WORDS, UnigramTrainer(40)).pieces)
-    smallest = 3 + len(corpus(WORDS, UnigramTrainer(40)).alphabet)
-    for size in range(smallest, largest + 1, 5):
+    least = 3 + len(build_corpus(WORDS, UnigramTrainer(40)).alphabet)
+    for size in range(least, largest + 1, 5):
         trained = train_unigram(WORDS, UnigramTrainer(size))
         assert len(dict(trained.vocabulary)) == size
-    for size, named in ((smallest - 1, smallest), (largest + 1, largest)):
+    for size, named in ((least - 1, least), (largest + 1, largest)):
         with pytest.raises(ValueError, match=rf"\b{named}\b"):
             UnigramTraining(WORDS, UnigramTrainer(size))
 
@@ -247,7 +260,7 @@ def test_history_lists_removed_pieces() -> None:
     trained = training.finish()
     for row in trained.history:
         assert row.pieces == len(pieces)
-        pieces -= set(row.dropped if isinstance(row, Step) else row.removed)
+        pieces -= set(row.dropped if isinstance(row, UnigramStep) else row.removed)
     assert pieces == {entry for entry, _ in trained.vocabulary[3:]}
 
 
@@ -287,7 +300,7 @@ def test_impossible_trainings_raise(
 
 
 def test_floats_are_rounded_to_units() -> None:
-    assert [floats.units(x) for x in (0.0, 0.4 / UNIT, 0.6 / UNIT, 2.0**40)] == [0, 0, 1, 2**72]
+    assert [floats.to_units(x) for x in (0.0, 0.4 / UNIT, 0.6 / UNIT, 2.0**40)] == [0, 0, 1, 2**72]
 
 
 def test_float_and_wide_expected_counts_agree() -> None:
@@ -295,15 +308,15 @@ def test_float_and_wide_expected_counts_agree() -> None:
     pieces = dict(training.pieces)
     training.step()
     for text, count in [("▁karen", 3), ("▁lomistatu", 1), ("▁e", 10**15)]:
-        edges = list(lattice.matches(text, pieces, 16))
+        edges = list(lattice.find_edges(text, pieces, 16))
         sums = [1.0] + [0.0] * len(text)
         for edge in edges:
             sums[edge.end] += sums[edge.start] * pieces[edge.entry]
         counts = [0.0] * len(text) + [float(count)]
-        weights = [Wide.of(pieces[edge.entry]) for edge in edges]
-        wide = lattice.forward(len(text), edges, weights)
+        weights = [WideFloat.of(pieces[edge.entry]) for edge in edges]
+        wide = lattice.forward_sums(len(text), edges, weights)
         assert [float(each) for each in wide] == sums
-        for edge, share in lattice.shares(edges, weights, wide, Wide.of(float(count))):
+        for edge, share in lattice.shares(edges, weights, wide, WideFloat.of(float(count))):
             own = sums[edge.start] * pieces[edge.entry] * (counts[edge.end] / sums[edge.end])
             counts[edge.start] += own
             assert float(share) == own

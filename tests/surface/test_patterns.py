@@ -125,10 +125,10 @@ def test_named_patterns_use_a_grammar_that_equals_the_reference(name: str) -> No
     split = pre_tokenizers.Split(pw.Regex(SPLIT_PATTERNS[name]), "isolated")
     grammar = {"r50k": "gpt2", "p50k": "gpt2"}.get(name, name)
     assert tok.with_parts(pre_tokenizer=split).split_backends == (f"grammar {grammar}",)
-    pattern = regex.compiled(SPLIT_PATTERNS[name])
+    pattern = regex.compile_pattern(SPLIT_PATTERNS[name])
     only = pre_tokenizers.Split(pw.Regex(SPLIT_PATTERNS[name]), "removed", invert=True)
     for text in HARD_TEXTS:
-        found = [text[start:end] for start, end in regex.find(pattern, text)]
+        found = [text[start:end] for start, end in regex.find_spans(pattern, text)]
         assert found == [pre_token for pre_token, _ in only.pre_tokenize_str(text)], text
 
 

@@ -16,7 +16,7 @@ import live_unigram
 import piecework as pw
 from piecework import errors, models, pre_tokenizers
 from piecework.reference import nbest, unigram
-from piecework.reference.chance import SplitMix64
+from piecework.reference.prng import SplitMix64
 
 SAMPLED = {"a": -1.0, "b": -2.0, "ab": -1.5, "ba": -4.0, "aba": -3.0}
 TEXT = "ababa"
@@ -44,13 +44,13 @@ texts = st.text("ab▁éx", min_size=1, max_size=12)
 
 
 @st.composite
-def settings(draw: st.DrawFn) -> tuple[dict[str, float], unigram.Settings]:
+def settings(draw: st.DrawFn) -> tuple[dict[str, float], unigram.UnigramSettings]:
     vocab = {"<unk>": draw(scores), **draw(vocabularies)}
     entries = st.sets(st.sampled_from(sorted(vocab.keys() - {"<unk>"})), max_size=2)
     if draw(st.booleans()):
         vocab |= {f"<0x{byte:02X}>": 0.0 for byte in range(256)}
     single = draw(st.booleans())
-    return vocab, unigram.Settings(
+    return vocab, unigram.UnigramSettings(
         unk_token="<unk>",
         precision="float32" if single else "float64",
         byte_fallback="<0x00>" in vocab,
@@ -60,8 +60,8 @@ def settings(draw: st.DrawFn) -> tuple[dict[str, float], unigram.Settings]:
 
 
 def core_and_reference(
-    vocab: dict[str, float], reference_settings: unigram.Settings
-) -> tuple[pw.Tokenizer, unigram.Encoder, list[str]]:
+    vocab: dict[str, float], reference_settings: unigram.UnigramSettings
+) -> tuple[pw.Tokenizer, unigram.UnigramEncoder, list[str]]:
     names = list(vocab)
     model = model_of(
         vocab,
@@ -71,7 +71,7 @@ def core_and_reference(
         user_defined=sorted(reference_settings.user_defined),
         reserved=sorted(reference_settings.reserved),
     )
-    return pw.Tokenizer(model), unigram.Encoder(vocab, reference_settings), names
+    return pw.Tokenizer(model), unigram.UnigramEncoder(vocab, reference_settings), names
 
 
 def entries_of(tok: pw.Tokenizer, encoding: pw.Encoding) -> list[str]:
@@ -81,7 +81,7 @@ def entries_of(tok: pw.Tokenizer, encoding: pw.Encoding) -> list[str]:
 
 @given(settings(), texts, st.integers(1, 70))
 def test_nbest_equals_reference(
-    setting: tuple[dict[str, float], unigram.Settings], text: str, wanted: int
+    setting: tuple[dict[str, float], unigram.UnigramSettings], text: str, wanted: int
 ) -> None:
     tok, encoder, _ = core_and_reference(*setting)
     found = tok.encode_nbest(text, wanted)
@@ -95,41 +95,45 @@ def test_nbest_equals_reference(
 
 @given(settings(), texts, st.floats(0, 1e6) | st.sampled_from([0.0, 0.1, 1.0]), st.integers(0, 9))
 def test_samples_and_probabilities_equal_reference(
-    setting: tuple[dict[str, float], unigram.Settings], text: str, alpha: float, seed: int
+    setting: tuple[dict[str, float], unigram.UnigramSettings], text: str, alpha: float, seed: int
 ) -> None:
     tok, encoder, _ = core_and_reference(*setting)
-    drawn = encoder.sample(text, alpha, SplitMix64.of_input(seed, 0))
+    drawn = encoder.sample(text, alpha, SplitMix64.for_input(seed, 0))
     found = entries_of(tok, tok.encode(text, alpha=alpha, seed=seed))
     assert found == [p.entry or "<unk>" for p in drawn]
-    assert tok.log_probability(text) == encoder.log_probability(text)
+    assert tok.log_probability(text) == encoder.marginal_log_likelihood(text)
 
 
 @given(settings(), texts, st.floats(0, 9), st.integers(0, 9), st.integers(1, 9))
 def test_samples_among_nbest_equal_reference(
-    setting: tuple[dict[str, float], unigram.Settings], text: str, alpha: float, seed: int, n: int
+    setting: tuple[dict[str, float], unigram.UnigramSettings],
+    text: str,
+    alpha: float,
+    seed: int,
+    n: int,
 ) -> None:
     tok, encoder, _ = core_and_reference(*setting)
-    drawn = encoder.sample(text, alpha, SplitMix64.of_input(seed, 0), n)
+    drawn = encoder.sample(text, alpha, SplitMix64.for_input(seed, 0), n)
     found = entries_of(tok, tok.encode(text, alpha=alpha, nbest_size=n, seed=seed))
     assert found == [p.entry or "<unk>" for p in drawn]
 
 
 @given(settings(), st.lists(texts, max_size=4), st.integers(1, 20))
 def test_nbest_of_several_words_equals_reference(
-    setting: tuple[dict[str, float], unigram.Settings], words: list[str], wanted: int
+    setting: tuple[dict[str, float], unigram.UnigramSettings], words: list[str], wanted: int
 ) -> None:
     tok, encoder, _ = core_and_reference(*setting)
     tok = tok.with_parts(pre_tokenizer=pre_tokenizers.WhitespaceSplit())
     rows: list[tuple[tuple[list[str], ...], float]] = [((), 0.0)]
     for word in words:
         paths = [([p.entry or "<unk>" for p in path], s) for path, s in encoder.nbest(word, wanted)]
-        rows = nbest.joined(rows, paths, wanted)
+        rows = nbest.extend_segmentations(rows, paths, wanted)
     found = tok.encode_nbest(" ".join(words), wanted)
     assert [(entries_of(tok, e), score) for e, score in found] == [
         ([*chain(*row)], s) for row, s in rows
     ]
     assert [tok.score(e) for e, _ in found] == [encoder.score(entries_of(tok, e)) for e, _ in found]
-    sums = [encoder.log_probability(word) for word in words]
+    sums = [encoder.marginal_log_likelihood(word) for word in words]
     assert tok.log_probability(" ".join(words)) == sum(sums, 0.0)
 
 
@@ -138,7 +142,7 @@ def test_nbest_with_full_agenda_equals_reference() -> None:
     strings = ["".join(chance.choices("ab", k=n)) for n in range(1, 6) for _ in range(2**n)]
     vocab = {text: chance.choice([-0.5, -1.0, -1.5]) * len(text) for text in ["a", "b", *strings]}
     tok, encoder, _ = core_and_reference(
-        {"<unk>": 0.0, **vocab}, unigram.Settings(unk_token="<unk>")
+        {"<unk>": 0.0, **vocab}, unigram.UnigramSettings(unk_token="<unk>")
     )
     text = "".join(chance.choices("ab", k=150))
     for wanted in (2, 64):
@@ -149,10 +153,10 @@ def test_nbest_with_full_agenda_equals_reference() -> None:
 def test_long_text_does_not_underflow() -> None:
     vocab = {"a": -20.0, "aa": -30.0}
     tok, encoder, _ = core_and_reference(
-        {"<unk>": 0.0, **vocab}, unigram.Settings(unk_token="<unk>")
+        {"<unk>": 0.0, **vocab}, unigram.UnigramSettings(unk_token="<unk>")
     )
-    assert tok.log_probability("a" * 5000) == encoder.log_probability("a" * 5000)
-    drawn = encoder.sample("a" * 5000, 1.0, SplitMix64.of_input(3, 0))
+    assert tok.log_probability("a" * 5000) == encoder.marginal_log_likelihood("a" * 5000)
+    drawn = encoder.sample("a" * 5000, 1.0, SplitMix64.for_input(3, 0))
     assert tok.encode("a" * 5000, alpha=1.0, seed=3).tokens == [p.entry for p in drawn]
 
 

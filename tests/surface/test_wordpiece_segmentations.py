@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 import piecework as pw
 from piecework import errors, models, pre_tokenizers
 from piecework.reference import pipeline
-from piecework.reference.chance import SplitMix64
-from piecework.reference.encode import Piece
-from piecework.reference.likeliest import LikeliestSplitter
+from piecework.reference.likeliest import LikeliestEncoder
+from piecework.reference.prng import SplitMix64
 from piecework.reference.probability import probability
+from piecework.reference.wordpiece import Piece
 
 Json = dict[str, Any]
 CASES = Path(__file__).parents[2] / "spec" / "cases" / "unigram_encode.json"
@@ -112,11 +112,11 @@ def test_nbest_samples_and_probabilities_equal_reference(
 ) -> None:
     own = model["piecework"] | {"segmentation": "likeliest"}
     counts = own["training"]["token_counts"]
-    chances = {
+    probabilities = {
         name: probability(counts[number], sum(counts)) for name, number in model["vocab"].items()
     }
-    split = LikeliestSplitter(
-        chances,
+    split = LikeliestEncoder(
+        probabilities,
         model["continuing_subword_prefix"],
         own["unknown"],
         model["max_input_chars_per_word"],
@@ -133,9 +133,9 @@ def test_nbest_samples_and_probabilities_equal_reference(
     assert found == [
         (reference_entries(pieces), score) for pieces, score in split.nbest(word, wanted)
     ]
-    assert tok.log_probability(word) == split.log_probability(word)
+    assert tok.log_probability(word) == split.marginal_log_likelihood(word)
     for size in (None, wanted):
-        drawn = split.sample(word, alpha, SplitMix64.of_input(seed, 0), size)
+        drawn = split.sample(word, alpha, SplitMix64.for_input(seed, 0), size)
         assert core_entries(
             tok.encode(word, alpha=alpha, nbest_size=size, seed=seed)
         ) == reference_entries(drawn)
@@ -223,8 +223,8 @@ def test_given_probabilities_are_used(tmp_path: Path) -> None:
 
 
 def test_given_probabilities_override_counts(trained: pw.Tokenizer) -> None:
-    chances = dict.fromkeys(trained.vocab, 0.01) | {"hug": 0.5}
-    tok = trained.with_settings(segmentation="likeliest", probabilities=chances)
+    probabilities = dict.fromkeys(trained.vocab, 0.01) | {"hug": 0.5}
+    tok = trained.with_settings(segmentation="likeliest", probabilities=probabilities)
     assert tok.tokenize("hugs") == ["hug", "##s"]
     back = tok.with_settings(probabilities=None)
     assert back == trained.with_settings(segmentation="likeliest")

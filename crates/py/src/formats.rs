@@ -33,22 +33,22 @@ pub(crate) fn detect_format(data: &[u8], name: &str) -> &'static str {
 
 /// Reads a file that says all by itself.
 #[pyfunction]
-pub(crate) fn read_format(py: Python<'_>, format: &str, data: &[u8]) -> PyResult<Tokenizer> {
-    let format = format_named(format).map_err(|error| to_py(py, &error))?;
+pub(crate) fn read_format(py: Python<'_>, name: &str, data: &[u8]) -> PyResult<Tokenizer> {
+    let format = format_named(name).map_err(|error| to_py(py, &error))?;
     read(py, || format.read(data))
 }
 
-/// The files of a format, by their names; a `.model` takes from `like` what a tokenizer does not hold.
+/// Returns the files of a format, by their names; a `.model` takes from `base` what a tokenizer does not hold.
 #[pyfunction]
-#[pyo3(signature = (tokenizer, format, like=None))]
+#[pyo3(signature = (tokenizer, name, base=None))]
 pub(crate) fn write_format<'py>(
     tokenizer: &Bound<'py, Tokenizer>,
-    format: &str,
-    like: Option<&[u8]>,
+    name: &str,
+    base: Option<&[u8]>,
 ) -> PyResult<BTreeMap<&'static str, Bound<'py, PyBytes>>> {
     let py = tokenizer.py();
-    let format = format_named(format).map_err(|error| to_py(py, &error))?;
-    let files = write(tokenizer, |tokenizer| format.write(tokenizer, like))?;
+    let format = format_named(name).map_err(|error| to_py(py, &error))?;
+    let files = write(tokenizer, |tokenizer| format.write(tokenizer, base))?;
     Ok(files.into_iter().map(|(name, bytes)| (name, PyBytes::new(py, &bytes))).collect())
 }
 

@@ -21,11 +21,11 @@ def detect_format(data: bytes, name: str) -> Format:
     'tiktoken'
     """
 
-def read_format(format: str, data: bytes) -> Tokenizer:
-    """Read a file that says all by itself."""
+def read_format(name: str, data: bytes) -> Tokenizer:
+    """Reads a file of a format that needs no other file."""
 
-def write_format(tokenizer: Tokenizer, format: str, like: bytes | None = None) -> dict[str, bytes]:
-    """Give the files of a format by their names, an empty one for any; a .model has all but the pieces as another one has it."""
+def write_format(tokenizer: Tokenizer, name: str, base: bytes | None = None) -> dict[str, bytes]:
+    """Returns the files of a format by name (empty: any name); a .model takes all but the pieces from `base`."""
 
 def from_tiktoken(
     data: bytes, pattern: str, special_tokens: Sequence[tuple[str, int]]

@@ -1,56 +1,58 @@
 """Tokenization in plain Python: the executable specification of this project.
 
-Read the files in this order; each adds one idea, and none needs more than the ones before it.
+Read the files in this order; each adds one idea, and none requires a later one.
 
-1. `aligned`      a text under way, and where each character of it came from
-2. `normalize`    tidy it
-3. `split`        divide it: one primitive, five behaviours
-4. `pretokenize`  into words
-5. `counts`       count them: the table is all that training sees
-6. `alphabet`     words become symbols, `hug` becomes `h ##u ##g`
-7. `criteria`     what a merge is worth: four answers, or your own (`gain` and `logarithms`: one of
-   them, compared exactly)
-8. `settings`     what else can be asked of a training
-9. `merging`      merge the best pair, again and again, and keep a history
-10. `train`       what WordPiece adds: probabilities, pruning
-11. `encode`      split a word by greedy longest match
-12. `probability` the vocabulary as a unigram language model
-13. `decode`      from tokens back to text
+1. `alignment`        a normalized text, and the span of the original of each of its characters
+2. `normalize`        normalize a text
+3. `split`            split a text: one primitive, five behaviors
+4. `pretokenize`      split it into words
+5. `counts`           count words: the table is the only input of training
+6. `alphabet`         words become symbols, `hug` becomes `h ##u ##g`
+7. `criteria`         the score of a merge: four criteria, or your own (`gain` and `logarithms`: one
+   of them, compared exactly)
+8. `settings`         all other settings of a training
+9. `merging`          merge the best pair, repeatedly, and keep a history (`pairs` counts pairs)
+10. `wordpiece`       encode a word by greedy longest match
+11. `probability`     the vocabulary as a unigram language model
+12. `wordpiece_train` what WordPiece adds to merging: counts of entries, pruning
+13. `decode`          from tokens back to text
 
-The other algorithm, byte-pair encoding, shares the loop and keeps its merges:
+The second algorithm, byte-pair encoding, shares the loop and keeps its merges:
 
-14. `bpe_train`   what BPE adds: marks at the end of a word, the ties of other libraries
-15. `bpe`         split a word by merges, with or without `chance`
+14. `bpe_train`       what BPE adds: suffixes of words, the tie rules of other libraries
+15. `bpe`             encode a word by merges, with dropout by `prng`
 
-The third, Unigram, does not merge. It looks at all segmentations at once:
+The third, Unigram, does not merge. It considers all segmentations of a word:
 
-16. `lattice`        the best of them, the sum over all, one by chance
-17. `nbest`          the best few, in order
-18. `unigram`        split a word into its likeliest pieces
-19. `unigram_seeds`  the strings that a training begins with
-20. `unigram_train`  learn their probabilities, and drop those that are missed least
-21. `likeliest`      the same lattice for a vocabulary of WordPiece
+16. `lattice`         the best segmentation, the sum over all, a sampled one
+17. `nbest`           the n best, in order
+18. `unigram`         encode a word as its likeliest pieces
+19. `unigram_seeds`   the strings that a training begins with
+20. `unigram_train`   estimate probabilities, prune the pieces that cost the least likelihood
+21. `likeliest`       the same lattice for a vocabulary of WordPiece
 
 Then whole tokenizers, as a tokenizer.json describes them:
 
-22. `added`       strings that become tokens before anything else is asked
-23. `models`      from a word to its tokens: WordPiece, BPE, Unigram, WordLevel behind one interface
-24. `encoding`    what comes out: rows of tokens, and how two encodings merge
-25. `truncate`    shorter with what was cut off kept, or longer with padding
-26. `postprocess` special tokens around texts
-27. `pipeline`    all of it in the order of the flow
-28. `tokenizer`   a trained WordPiece tokenizer: a pipeline, a decoder, probabilities
+22. `added`           strings that become tokens before all other stages
+23. `models`          from a word to its tokens: WordPiece, BPE, Unigram, WordLevel, one interface
+24. `encoding`        the result: rows of tokens, and how two encodings merge
+25. `truncate`        truncation, which keeps what it cuts off, and padding
+26. `postprocess`     special tokens around texts
+27. `pipeline`        all stages in order
+28. `tokenizer`       a trained WordPiece tokenizer: a pipeline, a decoder, probabilities
+29. `trained_decoder` the decoder that training chooses for a pipeline
 
-Five files help: `unicode` holds the facts about code points, `regex` reads other people's patterns,
-`charsmap` the rewriting tables of SentencePiece models, `scores` numbers as `tokenizers` does, and `floats`
-is arithmetic that comes out the same everywhere. Everything is written to be read and to
-be right, not to be fast: the compiled core must agree with it in every id, span, score and count. It
-needs the standard library alone, and works where the core is absent.
+Six files help: `unicode` holds properties of characters, `regex` reads patterns of other libraries,
+`charsmap` the normalization rules of SentencePiece models, `scores` numbers as `tokenizers` parses
+them, `chunks` the safe split points of a text, and `floats` is arithmetic with equal results on
+every machine. The code is meant to be read and to be correct, not to be fast: the compiled core
+agrees with it in every id, span, score and count. It requires the standard library alone, and works
+without the core.
 
 From text to a trained tokenizer and back:
 
->>> from piecework.reference import Tokenizer, WordPieceTrainer, count_words, in_order, train
->>> words = in_order(count_words(["hug pug pun bun hugs", "hug hugs hug"]))
+>>> from piecework.reference import Tokenizer, WordPieceTrainer, count_words, sort_counts, train
+>>> words = sort_counts(count_words(["hug pug pun bun hugs", "hug hugs hug"]))
 >>> words
 {'hug': 3, 'pug': 1, 'pun': 1, 'bun': 1, 'hugs': 2}
 >>> trained = train(words, WordPieceTrainer(16, criterion="likelihood"))
@@ -62,7 +64,7 @@ From text to a trained tokenizer and back:
 >>> tokenizer.decode(token.id for token in tokenizer.encode("pugs hug"))
 'pugs hug'
 
-The same words merged, and merged once more:
+Train BPE on the words above, and encode with the merges:
 
 >>> from piecework.reference import BPE, BpeTrainer, bpe, train_bpe
 >>> trained = train_bpe(words, BpeTrainer(end_of_word_suffix="</w>", max_merges=3))
@@ -70,27 +72,27 @@ The same words merged, and merged once more:
 >>> merges
 [('h', 'u'), ('hu', 'g</w>'), ('g', 's</w>')]
 >>> ids = {entry: i for i, entry in enumerate(trained.vocabulary)}
->>> model = BPE(ids, bpe.Listed(merges), bpe.Settings(end_of_word_suffix="</w>"))
+>>> model = BPE(ids, bpe.ListedMerges(merges), bpe.BpeSettings(end_of_word_suffix="</w>"))
 >>> [token.text for token in model.tokens("hugs")]
 ['hu', 'gs</w>']
 
-The same words, to pieces that have probabilities:
+Train Unigram on the words above:
 
 >>> from piecework.reference import Unigram, UnigramTrainer, train_unigram, unigram
 >>> trained = train_unigram(words, UnigramTrainer(12))
 >>> [piece for piece, _ in trained.vocabulary[3:7]]
 ['hug', 'p', 's', 'un']
->>> model = Unigram(trained.vocabulary, unigram.Settings(unk_token="<unk>"))
+>>> model = Unigram(trained.vocabulary, unigram.UnigramSettings(unk_token="<unk>"))
 >>> [token.text for token in model.tokens("hugs")]
 ['hug', 's']
 
-`python -m piecework.reference` walks through a training, merge by merge.
+`python -m piecework.reference` shows a training, merge by merge.
 """
 
-from piecework.reference.aligned import Normalized
+from piecework.reference.alignment import Normalized
 from piecework.reference.alphabet import Symbol
 from piecework.reference.bpe_train import BpeTraining, train_bpe
-from piecework.reference.counts import Count, count_words, in_order, merge_counts
+from piecework.reference.counts import WordCount, count_words, merge_counts, sort_counts
 from piecework.reference.criteria import (
     CRITERIA,
     Criterion,
@@ -100,7 +102,6 @@ from piecework.reference.criteria import (
     pmi,
     ratio_to_sum,
 )
-from piecework.reference.encode import Piece, Splitter
 from piecework.reference.encoding import Encoding
 from piecework.reference.models import BPE, Unigram
 from piecework.reference.normalize import BertNormalizer
@@ -112,8 +113,15 @@ from piecework.reference.settings import (
     WordPieceTrainer,
 )
 from piecework.reference.tokenizer import Token, Tokenizer
-from piecework.reference.train import Candidate, Merge, Trained, Training, train
 from piecework.reference.unigram_train import UnigramTraining, train_unigram
+from piecework.reference.wordpiece import LongestMatchEncoder, Piece
+from piecework.reference.wordpiece_train import (
+    Candidate,
+    Merge,
+    TrainedVocabulary,
+    WordPieceTraining,
+    train,
+)
 
 __all__ = [
     "BPE",
@@ -123,32 +131,32 @@ __all__ = [
     "BpeTrainer",
     "BpeTraining",
     "Candidate",
-    "Count",
     "Criterion",
     "Encoding",
+    "LongestMatchEncoder",
     "Merge",
     "Normalized",
     "Piece",
     "Pipeline",
-    "Splitter",
     "Symbol",
     "Token",
     "Tokenizer",
-    "Trained",
-    "Training",
+    "TrainedVocabulary",
     "Unigram",
     "UnigramTrainer",
     "UnigramTraining",
+    "WordCount",
     "WordPieceTrainer",
+    "WordPieceTraining",
     "count_words",
     "frequency",
     "from_dict",
-    "in_order",
     "likelihood",
     "log_likelihood",
     "merge_counts",
     "pmi",
     "ratio_to_sum",
+    "sort_counts",
     "train",
     "train_bpe",
     "train_unigram",

@@ -1,20 +1,20 @@
-"""A training to watch: note 000's four sentences, merge by merge.
+"""A walk-through of a training: note 000's four sentences, merge by merge.
 
-`python -m piecework.reference` prints, for each of the 25 merges, the pair, its score, how many
-pairs share that score, and the best pair among the others. Nearly every step is a tie: with so
-little text the tie rule decides as much as the criterion does. Here the pair seen first wins.
+`python -m piecework.reference` prints, for each of the 25 merges, the pair, its score, the number
+of pairs with that score, and the best of the other pairs. Nearly every step is a tie: with so
+little text the tie rule decides as often as the criterion. Here the pair that occurs first wins.
 """
 
 from collections.abc import Iterator
 from contextlib import suppress
 from fractions import Fraction
 
-from piecework.reference.counts import count_words, in_order
+from piecework.reference.counts import count_words, sort_counts
 from piecework.reference.normalize import BertNormalizer
+from piecework.reference.pairs import Pair
 from piecework.reference.settings import WordPieceTrainer
-from piecework.reference.table import Pair
 from piecework.reference.tokenizer import Tokenizer
-from piecework.reference.train import Merge, Training
+from piecework.reference.wordpiece_train import Merge, WordPieceTraining
 
 SENTENCES = (
     "This is the Hugging Face Course.",
@@ -25,7 +25,7 @@ SENTENCES = (
 
 
 def walk() -> Iterator[str]:
-    """Gives the lines of the walk-through.
+    """Yields the lines of the walk-through.
 
     Returns:
         Lines of text, without line ends.
@@ -35,8 +35,8 @@ def walk() -> Iterator[str]:
     ['1', 'a', '##b', 'ab', '1/5', '0.2000', '2', '##f', '##u', '1/5']
     """
     cased = BertNormalizer(lowercase=False)
-    words = in_order(count_words(SENTENCES, normalizer=cased))
-    training = Training(words, WordPieceTrainer(70, criterion="pmi", ties="first"))
+    words = sort_counts(count_words(SENTENCES, normalizer=cased))
+    training = WordPieceTraining(words, WordPieceTrainer(70, criterion="pmi", ties="first"))
     yield f"{sum(words.values())} words, {len(words)} of them different: {' '.join(words)}"
     yield ""
     yield from _entries("alphabet and special tokens", training.vocabulary)
@@ -64,7 +64,7 @@ def walk() -> Iterator[str]:
 
 
 def _names(pair: Pair) -> tuple[str, str]:
-    return pair[0].rendered("##"), pair[1].rendered("##")
+    return pair[0].render("##"), pair[1].render("##")
 
 
 def _line(step: int, merge: Merge, candidates: dict[tuple[str, str], Fraction]) -> str:

@@ -1,19 +1,18 @@
-r"""Added tokens: strings that are cut out of the text before the model sees it.
+r"""Added tokens: strings that are matched in the text before the model encodes it.
 
-They are looked for twice: in the text as given those that are not `normalized`, and then, in each
-stretch between them and after its normalization, the normalized ones, in their own normal form. Each
-time the matches are leftmost, of those the longest, and they do not overlap. Then each match is
-judged:
+They are matched twice: tokens that are not `normalized` in the original text; then, between these
+matches and after normalization, the normalized ones in their normal form. Both times the matches
+are leftmost-longest and do not overlap. Then the flags of each match are checked:
 
-    single_word   a word character right before or after it: no match
-    lstrip        it takes the white space before it along
-    rstrip        it takes the white space after it along
+    single_word   a word character directly before or after it: no match
+    lstrip        white space before it belongs to the match
+    rstrip        white space after it belongs to the match
 
-A match that was judged none has still used up its text: with `ab` for a single word and `bc`, the
-text `abc` holds neither. And a match that begins in white space that `rstrip` gave to the one before
-overlaps it: both are there, and the white space is in both. The library does it so. Only where
-`lstrip` stops at the match before and nothing is left, there is no match (the library panics where
-less than nothing is left).
+A rejected match still consumes its text: with `ab` as a single word and `bc`, the text `abc` has no
+match. A match that begins in white space that `rstrip` added to the match before it overlaps that
+match: both are there, and both hold the white space. The library does this. Only where `lstrip`
+stops at the match before and nothing is left, there is no match (the library panics where less than
+nothing is left).
 """
 
 import re
@@ -22,21 +21,22 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from piecework.reference import unicode
-from piecework.reference.aligned import Normalized, identity
+from piecework.reference.alignment import Normalized, identity
 
 
 @dataclass(frozen=True)
 class AddedToken:
-    """Gives a string that becomes one token wherever it stands.
+    """Describes a string that becomes one token wherever it occurs in a text.
 
     Args:
         content: The string.
-        id: Its number.
-        single_word: Only where no word character stands right before or after it.
-        lstrip: White space before it belongs to it.
-        rstrip: White space after it belongs to it.
-        normalized: It is looked for in normalized text, in its normal form.
-        special: It stands for no text: it may be forbidden in a text, and left out in decoding.
+        id: Its id.
+        single_word: Match only where no word character is directly before or after.
+        lstrip: Include the white space before it in the match.
+        rstrip: Include the white space after it in the match.
+        normalized: Match it in normalized text, in its normal form.
+        special: Treat it as a special token: a call may refuse it in a text, and decoding may skip
+            it.
 
     >>> AddedToken("[MASK]", 4, normalized=False, special=True).content
     '[MASK]'
@@ -51,11 +51,11 @@ class AddedToken:
     special: bool = False
 
 
-class Stretch(NamedTuple):
-    """Gives a part of a text: a match of an added token, or what lies between matches.
+class Segment(NamedTuple):
+    """Holds a part of a text: a match of an added token, or the text between two matches.
 
     Args:
-        value: The part.
+        value: The part of the text.
         token: The added token, or None.
     """
 
@@ -66,44 +66,45 @@ class Stretch(NamedTuple):
 Specials = str | Collection[str]
 
 
-def numbered(tokens: Iterable[AddedToken], vocabulary: Mapping[str, int]) -> list[AddedToken]:
-    """Gives tokens their numbers: what a tokenizer.json says of them is not asked.
+def assign_ids(tokens: Iterable[AddedToken], vocabulary: Mapping[str, int]) -> list[AddedToken]:
+    """Assigns ids to added tokens; the ids in a tokenizer.json are ignored.
 
-    A token that the model knows has the model's number. Any other is numbered on from the *size* of
-    the model's vocabulary, in order, even where that number is taken. Of tokens with the same
-    content the last one's settings hold; an empty one is left out.
+    A token that is in the vocabulary of the model has the model's id. Any other gets the next id
+    from the *size* of the vocabulary on, in order, even where that id is taken. Of tokens with
+    equal content the last one's settings count; an empty token is left out.
 
     Args:
-        tokens: The tokens, in the order of the file; their ids play no part.
-        vocabulary: The model's entries.
+        tokens: The tokens, in the order of the file; their ids are ignored.
+        vocabulary: The model's entries with their ids.
 
     Returns:
         The tokens with their ids, each content once.
 
-    >>> [t.id for t in numbered([AddedToken("x", 0), AddedToken("a", 0)], {"a": 0, "b": 1})]
+    >>> [t.id for t in assign_ids([AddedToken("x", 0), AddedToken("a", 0)], {"a": 0, "b": 1})]
     [2, 0]
     """
-    made: dict[str, AddedToken] = {}
+    by_content: dict[str, AddedToken] = {}
     ids = dict(vocabulary)
-    following = len(vocabulary)
+    next_id = len(vocabulary)
     for token in tokens:
         if not token.content:
             continue
         if token.content not in ids:
-            ids[token.content] = following
-            following += 1
-        made[token.content] = replace(token, id=ids[token.content])
-    return list(made.values())
+            ids[token.content] = next_id
+            next_id += 1
+        by_content[token.content] = replace(token, id=ids[token.content])
+    return list(by_content.values())
 
 
 class AddedTokens:
-    """Gives the added tokens of a tokenizer, ready to be looked for.
+    """Finds the added tokens of a tokenizer in texts.
 
     Args:
         tokens: The tokens.
         normalize: The tokenizer's normalizer.
-        form_of: Gives the form in which a token is sought in normalized text; by default its own normalized form.
-        controls: The special tokens that are text where a call does not say otherwise: the control
+        normalize_token: Returns the form in which a token is matched in normalized text; by default
+            the token normalized.
+        control_symbols: The special tokens that are text unless a call says otherwise: the control
             symbols of a SentencePiece model.
 
     >>> tokens = AddedTokens([AddedToken("[M]", 0, lstrip=True, normalized=False)], identity)
@@ -115,133 +116,146 @@ class AddedTokens:
         self,
         tokens: Iterable[AddedToken],
         normalize: Callable[[str], Normalized] = identity,
-        form_of: Callable[[str], str] | None = None,
-        controls: Iterable[str] = (),
+        normalize_token: Callable[[str], str] | None = None,
+        control_symbols: Iterable[str] = (),
     ) -> None:
         self.tokens = {token.content: token for token in tokens}
         self.special = frozenset(t.content for t in self.tokens.values() if t.special)
-        self.controls = frozenset(controls)
-        if self.controls - self.special:
-            raise ValueError(f"{sorted(self.controls - self.special)} are no special tokens")
+        self.control_symbols = frozenset(control_symbols)
+        if self.control_symbols - self.special:
+            raise ValueError(
+                f"control_symbols: {sorted(self.control_symbols - self.special)}: "
+                "expected special tokens"
+            )
         self._normalize = normalize
         by_id = sorted(self.tokens.values(), key=lambda token: token.id, reverse=True)
-        self._verbatim = {token.content: token for token in by_id if not token.normalized}
-        # Of two tokens with one normal form the lower id wins; the library leaves that to chance.
-        form_of = form_of or (lambda content: normalize(content).text)
-        self._normal = {form_of(token.content): token for token in by_id if token.normalized}
+        self._plain_tokens = {token.content: token for token in by_id if not token.normalized}
+        # Of two tokens with one normal form the lower id wins; in the library the order of a hash
+        # map decides.
+        normalize_token = normalize_token or (lambda content: normalize(content).text)
+        self._normalized_tokens = {
+            normalize_token(token.content): token for token in by_id if token.normalized
+        }
 
-    def settled(self, specials: Specials | None) -> Specials:
-        """Gives what a call means that says nothing of special tokens.
+    def resolve_specials(self, specials: Specials | None) -> Specials:
+        """Returns the value of `specials` that applies to a call.
 
         Args:
-            specials: What it says; None for nothing.
+            specials: The argument of the call; None if there is none.
 
         Returns:
-            `match`, and where there are control symbols, the set of all other special tokens.
+            The argument. For None `match`, or, where there are control symbols, the set of all
+            other special tokens.
 
         >>> mark = AddedToken("[M]", 0, special=True)
-        >>> AddedTokens([mark]).settled(None), AddedTokens([mark], controls=["[M]"]).settled(None)
-        ('match', frozenset())
+        >>> AddedTokens([mark]).resolve_specials(None)
+        'match'
+        >>> AddedTokens([mark], control_symbols=["[M]"]).resolve_specials(None)
+        frozenset()
         """
         if specials is None:
-            return self.special - self.controls if self.controls else "match"
+            return self.special - self.control_symbols if self.control_symbols else "match"
         return specials
 
-    def split(self, text: str, specials: Specials | None = None) -> list[Stretch]:
-        """Cuts a text at its added tokens, and normalizes what lies between.
+    def split(self, text: str, specials: Specials | None = None) -> list[Segment]:
+        """Splits a text at its added tokens, and normalizes the text between them.
+
+        Tie rule: leftmost, then longest. Cost: linear in the text for each pass.
 
         Args:
             text: Any text without lone surrogates.
-            specials: What becomes of special tokens. `match`: they are matched. `text`: they are
-                found but are no match. `error`: there may be none. A set: these are matched, and no
-                other is even looked for. None: see `settled`.
+            specials: What happens to special tokens. `match`: they are matched. `text`: they are
+                found but stay text. `error`: they raise. A set: these are matched, and no other is
+                looked for. None: see `resolve_specials`.
 
         Returns:
-            Matches and the rest, in order; none is empty.
+            Matches and the text between them, in order; no segment is empty.
 
         Raises:
-            ValueError: a special token stands in the text and may not; a set names one that there
-                is not.
+            ValueError: the text holds a special token that it must not hold, or a set names an
+                unknown one.
             UnicodeEncodeError: the text holds a lone surrogate.
 
         >>> tokens = AddedTokens([AddedToken("[M]", 0, special=True)])
         >>> [s.value.text for s in tokens.split("a[M]", specials="text")]
         ['a[M]']
         """
-        specials = self.settled(specials)
+        specials = self.resolve_specials(specials)
         self._check(specials)
-        stretches: list[Stretch] = []
-        for first in self._found(identity(text), self._verbatim, specials):
-            if first.token is not None:
-                stretches.append(first)
+        segments: list[Segment] = []
+        for segment in self._split_at(identity(text), self._plain_tokens, specials):
+            if segment.token is not None:
+                segments.append(segment)
             else:
-                value = self._normalize(first.value.text).shifted(first.value.whole[0])
-                stretches += self._found(value, self._normal, specials)
-        return stretches
+                value = self._normalize(segment.value.text).shift(segment.value.span[0])
+                segments += self._split_at(value, self._normalized_tokens, specials)
+        return segments
 
     def _check(self, specials: Specials) -> None:
         if isinstance(specials, str):
             if specials not in ("match", "text", "error"):
-                raise ValueError(f"specials={specials!r}: expected match, text, error or a set")
+                raise ValueError(
+                    f"specials={specials!r}: expected 'match', 'text', 'error' or a set"
+                )
             return
         for token in specials:
             if token not in self.special:
                 raise ValueError(f"specials: {token!r} is not a special token of this tokenizer")
 
-    def _found(
+    def _split_at(
         self, value: Normalized, tokens: Mapping[str, AddedToken], specials: Specials
-    ) -> Iterator[Stretch]:
+    ) -> Iterator[Segment]:
         text, done = value.text, 0
-        for form, found in _matches(text, tokens, specials):
+        for form, found in _find_forms(text, tokens, specials):
             token = tokens[form]
             start, end = found
             if specials == "text" and token.special:
                 continue
-            if token.single_word and unicode.touches_a_word(text, start, end):
+            if token.single_word and unicode.touches_word(text, start, end):
                 continue
             if specials == "error" and token.special:
                 raise ValueError(
                     f"the text holds the special token {token.content!r} at character "
-                    f"{value.origin(start, end)[0]}: pass specials='match' to mean it, or "
+                    f"{value.original_span(start, end)[0]}: pass specials='match' to mean it, or "
                     "specials='text' to read it as text"
                 )
             if token.lstrip:
-                start = max(_start_of_space(text, start), done)
+                start = max(_start_of_whitespace(text, start), done)
             if token.rstrip:
-                end = _end_of_space(text, end)
-            if start >= end:  # the match before has taken it along
+                end = _end_of_whitespace(text, end)
+            if start >= end:  # the match before consumed it
                 continue
             if done < start:
-                yield Stretch(value.part(done, start), None)
-            yield Stretch(value.part(start, end), token)
+                yield Segment(value.slice(done, start), None)
+            yield Segment(value.slice(start, end), token)
             done = end
         if done < len(text):
-            yield Stretch(value.part(done, len(text)), None)
+            yield Segment(value.slice(done, len(text)), None)
 
 
-def _matches(
+def _find_forms(
     text: str, tokens: Mapping[str, AddedToken], specials: Specials
 ) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Gives the forms that stand in a text, leftmost, then longest, each with its span."""
-    every = isinstance(specials, str)
-    wanted = [
+    """Yields the forms that occur in a text, leftmost-longest, each with its span."""
+    all_special = isinstance(specials, str)
+    forms = [
         form
         for form, token in tokens.items()
-        if form and (every or not token.special or token.content in specials)
+        if form and (all_special or not token.special or token.content in specials)
     ]
-    if wanted:
-        wanted.sort(key=len, reverse=True)
-        for found in re.finditer("|".join(map(re.escape, wanted)), text):
+    if forms:
+        forms.sort(key=len, reverse=True)
+        for found in re.finditer("|".join(map(re.escape, forms)), text):
             yield found[0], found.span()
 
 
-def _start_of_space(text: str, end: int) -> int:
+def _start_of_whitespace(text: str, end: int) -> int:
     while end > 0 and unicode.is_whitespace(text[end - 1]):
         end -= 1
     return end
 
 
-def _end_of_space(text: str, start: int) -> int:
+def _end_of_whitespace(text: str, start: int) -> int:
     while start < len(text) and unicode.is_whitespace(text[start]):
         start += 1
     return start

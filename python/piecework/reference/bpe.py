@@ -1,12 +1,12 @@
-"""Byte-pair encoding: a word falls apart into characters, and neighbours merge, best pair first.
+"""Byte-pair encoding: a word is split into characters, and adjacent symbols merge by rank.
 
     merges: (l, o) (lo, w) (e, r)
     l o w e r  ->  lo w e r  ->  low e r  ->  low er
 
-What the vocabulary says of the whole word counts for nothing here: `lower` may be an entry, and no
-merge may reach it. Bytes are characters like any other; the pre-tokenizer writes them so.
+Whether the whole word is an entry does not matter: `lower` may be an entry that no merge reaches.
+Bytes are characters like any other; the pre-tokenizer writes them as such.
 
-Rules with numbers, such as B6, are those of `spec/bpe.md`.
+Source: Sennrich, Haddow and Birch 2016. Rules with numbers, such as B6, are those of `spec/bpe.md`.
 """
 
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
@@ -15,46 +15,46 @@ from heapq import heapify, heappop, heappush
 from itertools import pairwise
 from typing import NamedTuple, Protocol
 
-from piecework.reference.chance import SplitMix64
-from piecework.reference.encode import Piece
-from piecework.reference.floats import single
+from piecework.reference.floats import round_to_f32
+from piecework.reference.prng import SplitMix64
+from piecework.reference.wordpiece import Piece
 
 SUFFIX_STYLES = ("attached", "separate")
 
 
-# Which pairs merge
+# Merges
 
 
-class Made(NamedTuple):
-    """Gives what a pair becomes, and its rank: the lowest goes first."""
+class MergeResult(NamedTuple):
+    """Holds the entry that a pair becomes, and the merge's rank; the lowest rank goes first."""
 
     rank: int
     entry: str
 
 
 class Merges(Protocol):
-    """Gives what pairs become, and what an entry was."""
+    """Maps a pair to its merged entry, and an entry to the pair that it was merged from."""
 
-    def __call__(self, left: str, right: str) -> Made | None:
-        """Gives what a pair becomes, if anything."""
+    def __call__(self, left: str, right: str) -> MergeResult | None:
+        """Returns the result of merging a pair, or None."""
 
-    def halves(self, entry: str) -> tuple[str, str] | None:
-        """Gives the two that an entry is split into again (B29), if it was merged."""
+    def split_entry(self, entry: str) -> tuple[str, str] | None:
+        """Returns the pair that an entry is split into (B29), or None if no merge makes it."""
 
 
-class Listed:
-    """Gives merges that a list names (B1); the rank is the place in the list.
+class ListedMerges:
+    """Provides merges from a list (B1); the rank is the index in the list.
 
     Args:
-        pairs: Left and right entries; of a pair that stands there twice the last counts.
-        prefix: What the right entry begins with, and the merged one has not.
-        entries: What must hold all three; None asks for nothing.
+        pairs: Left and right entries; of a repeated pair the last one counts.
+        prefix: The prefix of right entries, which the merged entry drops.
+        entries: The entries that both parts and the result must be in; None checks nothing.
 
     Raises:
-        ValueError: a right entry does not begin with the prefix, or one of the three is no entry.
+        ValueError: a right entry lacks the prefix, or one of the three is not an entry.
 
-    >>> Listed([("h", "##u"), ("hu", "##g")], "##")("hu", "##g")
-    Made(rank=1, entry='hug')
+    >>> ListedMerges([("h", "##u"), ("hu", "##g")], "##")("hu", "##g")
+    MergeResult(rank=1, entry='hug')
     """
 
     def __init__(
@@ -63,173 +63,180 @@ class Listed:
         prefix: str = "",
         entries: Container[str] | None = None,
     ) -> None:
-        self.made: dict[tuple[str, str], Made] = {}
-        self.first: dict[str, tuple[str, str]] = {}
+        self.results: dict[tuple[str, str], MergeResult] = {}
+        self.splits: dict[str, tuple[str, str]] = {}
         for rank, (left, right) in enumerate(pairs):
             if not right.startswith(prefix):
                 raise ValueError(
                     f"merge {rank}: {right!r} does not begin with the prefix {prefix!r}"
                 )
-            made = Made(rank, left + right.removeprefix(prefix))
-            for entry in (left, right, made.entry):
+            result = MergeResult(rank, left + right.removeprefix(prefix))
+            for entry in (left, right, result.entry):
                 if entries is not None and entry not in entries:
-                    raise ValueError(f"merge {rank}: {entry!r} is no entry of the vocabulary")
-            self.made[left, right] = made
-            self.first.setdefault(made.entry, (left, right))
+                    raise ValueError(
+                        f"merge {rank}: {entry!r} is not in the vocabulary; "
+                        "add it or remove the merge"
+                    )
+            self.results[left, right] = result
+            self.splits.setdefault(result.entry, (left, right))
 
-    def __call__(self, left: str, right: str) -> Made | None:  # noqa: D102
-        return self.made.get((left, right))
+    def __call__(self, left: str, right: str) -> MergeResult | None:  # noqa: D102
+        return self.results.get((left, right))
 
-    def halves(self, entry: str) -> tuple[str, str] | None:  # noqa: D102
-        return self.first.get(entry)
+    def split_entry(self, entry: str) -> tuple[str, str] | None:  # noqa: D102
+        return self.splits.get(entry)
 
 
-class Implied:
-    """Gives merges that follow from ranks (B2): any two neighbours that spell an entry with a rank.
+class ImpliedMerges:
+    """Provides the merges that ranks imply (B2): adjacent pairs that spell an entry with a rank.
 
-    >>> merges = Implied({"ab": 1, "abc": 2})
+    >>> merges = ImpliedMerges({"ab": 1, "abc": 2})
     >>> merges("a", "bc"), merges("b", "c")
-    (Made(rank=2, entry='abc'), None)
+    (MergeResult(rank=2, entry='abc'), None)
     """
 
     def __init__(self, ranks: Mapping[str, int]) -> None:
         self.ranks = ranks
 
-    def __call__(self, left: str, right: str) -> Made | None:  # noqa: D102
+    def __call__(self, left: str, right: str) -> MergeResult | None:  # noqa: D102
         whole = left + right
-        return Made(self.ranks[whole], whole) if whole in self.ranks else None
+        return MergeResult(self.ranks[whole], whole) if whole in self.ranks else None
 
-    def halves(self, entry: str) -> tuple[str, str] | None:
-        """Gives the two symbols that an entry with a rank has without itself.
+    def split_entry(self, entry: str) -> tuple[str, str] | None:
+        """Returns the two symbols that an entry is encoded as without itself.
 
-        >>> Implied({"bc": 0, "abc": 1, "xyz": 2}).halves("abc")
+        >>> ImpliedMerges({"bc": 0, "abc": 1, "xyz": 2}).split_entry("abc")
         ('a', 'bc')
         """
-        others = Implied({other: rank for other, rank in self.ranks.items() if other != entry})
-        match [part.entry for part in merged([Part(c, 1) for c in entry], others)]:
+        others = ImpliedMerges(
+            {other: rank for other, rank in self.ranks.items() if other != entry}
+        )
+        match [part.entry for part in merge_symbols([WordSymbol(c, 1) for c in entry], others)]:
             case [left, right] if entry in self.ranks:
                 return left, right
         return None
 
 
-def recovered(ranks: Mapping[str, int]) -> list[tuple[str, str]]:
-    """Lists the merges that ranks imply: of each entry, the two symbols it has without itself.
+def infer_merges(ranks: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Returns the merges that ranks imply: for each entry, its two symbols without itself.
 
     Args:
         ranks: Entry -> rank; no rank twice.
 
     Returns:
-        Pairs in the order of ranks; none for an entry that no merge makes.
+        Pairs in the order of ranks; none for an entry that no merge makes. Cost: every entry is
+        encoded once.
 
-    >>> recovered({"bc": 0, "abc": 1, "ax": 2, "xyz": 3})
+    >>> infer_merges({"bc": 0, "abc": 1, "ax": 2, "xyz": 3})
     [('b', 'c'), ('a', 'bc'), ('a', 'x')]
     """
-    implied = Implied(ranks)
-    halves = (implied.halves(entry) for entry in sorted(ranks, key=lambda entry: ranks[entry]))
-    return [pair for pair in halves if pair]
+    implied = ImpliedMerges(ranks)
+    pairs = (implied.split_entry(entry) for entry in sorted(ranks, key=lambda entry: ranks[entry]))
+    return [pair for pair in pairs if pair]
 
 
 # Merging
 
 
-class Part(NamedTuple):
-    """Gives an entry at its place in a word, and how many bytes of the word it takes."""
+class WordSymbol(NamedTuple):
+    """Holds an entry within a word, and the number of bytes of the word that it covers."""
 
     entry: str
     size: int
 
 
-class Candidate(NamedTuple):
-    """Gives a pair in the queue, which its rank orders, and then its place."""
+class QueuedPair(NamedTuple):
+    """Holds a pair in the queue, ordered by rank, then by position."""
 
     rank: int
-    place: int
-    left: Part
-    right: Part
+    position: int
+    left: WordSymbol
+    right: WordSymbol
     entry: str
 
 
-def merged(
-    first: Sequence[Part],
-    merges: Callable[[str, str], Made | None],
-    drops: Callable[[], bool] = lambda: False,
-) -> list[Part]:
-    """Merges neighbours: the lowest rank first, and of equal ranks the leftmost (B6, B9).
+def merge_symbols(
+    first: Sequence[WordSymbol],
+    merges: Callable[[str, str], MergeResult | None],
+    is_dropped: Callable[[], bool] = lambda: False,
+) -> list[WordSymbol]:
+    """Merges adjacent symbols: the lowest rank first, and of equal ranks the leftmost (B6, B9).
 
     Args:
-        first: The parts to begin with.
-        merges: What a pair becomes, if anything.
-        drops: Draws whether the next pair is dropped. A dropped pair is laid aside until another
+        first: The symbols to begin with.
+        merges: Returns the result of merging a pair, or None.
+        is_dropped: Draws whether the next pair is dropped. A dropped pair is skipped until another
             is not dropped.
 
     Returns:
-        The parts that are left when nothing is left to merge. Cost: the merges, times the length.
+        The symbols that are left when no pair merges. Cost: the number of merges times the length.
 
-    >>> parts = [Part(character, 1) for character in "lower"]
-    >>> merges = Listed([("l", "o"), ("e", "r"), ("lo", "w")])
-    >>> [part.entry for part in merged(parts, merges)]
+    >>> parts = [WordSymbol(character, 1) for character in "lower"]
+    >>> merges = ListedMerges([("l", "o"), ("e", "r"), ("lo", "w")])
+    >>> [part.entry for part in merge_symbols(parts, merges)]
     ['low', 'er']
     """
-    parts: list[Part | None] = list(first)  # a part that was merged into its left one leaves None
+    # A symbol that was merged into its left neighbour leaves None.
+    parts: list[WordSymbol | None] = list(first)
 
-    def candidates(*places: int | None) -> Iterator[Candidate]:
-        for i, j in pairwise(places):
+    def candidates(*positions: int | None) -> Iterator[QueuedPair]:
+        for i, j in pairwise(positions):
             if i is not None and j is not None:
                 left, right = parts[i], parts[j]
-                if left and right and (made := merges(left.entry, right.entry)):
-                    yield Candidate(made.rank, i, left, right, made.entry)
+                if left and right and (result := merges(left.entry, right.entry)):
+                    yield QueuedPair(result.rank, i, left, right, result.entry)
 
     queue = list(candidates(*range(len(parts))))
     heapify(queue)
-    aside: list[Candidate] = []
+    skipped: list[QueuedPair] = []
     while queue:
         top = heappop(queue)
-        if drops():
-            aside.append(top)
+        if is_dropped():
+            skipped.append(top)
             continue
-        while aside:
-            heappush(queue, aside.pop())
-        place = _next(parts, top.place)
-        if parts[top.place] is not top.left or place is None or parts[place] is not top.right:
+        while skipped:
+            heappush(queue, skipped.pop())
+        index = _next(parts, top.position)
+        if parts[top.position] is not top.left or index is None or parts[index] is not top.right:
             continue  # outdated: one of the two has been merged since
-        parts[top.place] = Part(top.entry, top.left.size + top.right.size)
-        parts[place] = None
-        beside = _last(parts, top.place), top.place, _next(parts, place)
-        for candidate in candidates(*beside):
+        parts[top.position] = WordSymbol(top.entry, top.left.size + top.right.size)
+        parts[index] = None
+        neighbours = _previous(parts, top.position), top.position, _next(parts, index)
+        for candidate in candidates(*neighbours):
             heappush(queue, candidate)
     return [part for part in parts if part]
 
 
-def _next(parts: Sequence[Part | None], place: int) -> int | None:
-    return next((i for i in range(place + 1, len(parts)) if parts[i]), None)
+def _next(parts: Sequence[WordSymbol | None], index: int) -> int | None:
+    return next((i for i in range(index + 1, len(parts)) if parts[i]), None)
 
 
-def _last(parts: Sequence[Part | None], place: int) -> int | None:
-    return next((i for i in range(place - 1, -1, -1) if parts[i]), None)
+def _previous(parts: Sequence[WordSymbol | None], index: int) -> int | None:
+    return next((i for i in range(index - 1, -1, -1) if parts[i]), None)
 
 
-# Words
+# Encoding words
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Gives how a word is split, merges apart.
+class BpeSettings:
+    """Holds the settings of BPE encoding, apart from the merges.
 
     Args:
-        unk_token: Stands for characters that are no entries; None lets them vanish.
-        continuing_subword_prefix: What entries inside a word begin with.
-        end_of_word_suffix: What entries at the end of a word end with.
+        unk_token: Token for characters that are not entries; None drops them.
+        continuing_subword_prefix: Prefix of entries inside a word.
+        end_of_word_suffix: Suffix of entries at the end of a word.
         suffix_style: `attached` to the last character, or `separate`, a character of its own.
-        fuse_unk: Unknown characters side by side are one unknown token.
-        byte_fallback: Unknown characters become entries such as `<0xE4>`, where there are such.
-        ignore_merges: A word that is an entry is that entry.
-        dropout: The chance that a merge is dropped; None is 0.
-        unused: Entries that are split again, or unknown.
+        fuse_unk: Merge adjacent unknown characters into one unknown token.
+        byte_fallback: Encode unknown characters as entries such as `<0xE4>`, if these exist.
+        ignore_merges: Encode a word that is an entry as that entry.
+        dropout: Probability of dropping a merge; None is 0.
+        unused: Entries that are split again, or become unknown.
 
     Raises:
-        ValueError: a setting is impossible.
+        ValueError: a setting is invalid.
 
-    >>> Settings(dropout=1.5)
+    >>> BpeSettings(dropout=1.5)
     Traceback (most recent call last):
     ValueError: dropout=1.5: expected a number from 0 to 1, or None
     """
@@ -250,73 +257,78 @@ class Settings:
         if self.suffix_style not in SUFFIX_STYLES:
             raise ValueError(f"suffix_style={self.suffix_style!r}: expected one of {SUFFIX_STYLES}")
         if self.unused and self.continuing_subword_prefix:
-            raise ValueError("unused entries are split as they are written; expected no prefix")
+            raise ValueError(
+                "unused: not supported with continuing_subword_prefix; expected no prefix"
+            )
 
     @property
-    def chance(self) -> float:
-        """Gives the chance that a merge is dropped, as a 32-bit float.
+    def dropout_probability(self) -> float:
+        """Returns the probability of dropping a merge, as a 32-bit float.
 
-        >>> Settings(dropout=0.1).chance, Settings().chance
+        >>> BpeSettings(dropout=0.1).dropout_probability, BpeSettings().dropout_probability
         (0.10000000149011612, 0.0)
         """
-        return single(self.dropout or 0.0)
+        return round_to_f32(self.dropout or 0.0)
 
 
-class Encoder:
-    """Gives the pieces of a word.
+class BpeEncoder:
+    """Encodes words as pieces by merging.
 
     Args:
         entries: The entries that text may become.
-        merges: Which pairs merge.
-        settings: Everything else.
+        merges: The merges.
+        settings: All other settings.
 
-    >>> encode = Encoder(["l", "o", "lo", "w</w>"], Listed([("l", "o")]), Settings(None, "", "</w>"))
+    >>> settings = BpeSettings(end_of_word_suffix="</w>")
+    >>> encode = BpeEncoder(["l", "o", "lo", "w</w>"], ListedMerges([("l", "o")]), settings)
     >>> encode("low")
     [Piece(entry='lo', start=0, end=2), Piece(entry='w</w>', start=2, end=3)]
     """
 
-    def __init__(self, entries: Collection[str], merges: Merges, settings: Settings) -> None:
+    def __init__(self, entries: Collection[str], merges: Merges, settings: BpeSettings) -> None:
         self.entries = frozenset(entries)
         self.settings = settings
         self._merges = merges
 
     def __call__(self, word: str, generator: SplitMix64 | None = None) -> list[Piece]:
-        """Splits a word.
+        """Encodes a word.
 
         Args:
             word: A word that is not empty.
-            generator: Where dropout draws from.
+            generator: The random numbers for dropout.
 
         Returns:
-            Pieces from left to right, with spans in characters; an unknown one has the unknown token
-            for its entry.
+            Pieces from left to right, with spans in characters; the entry of an unknown piece is
+            the unknown token.
 
         Raises:
-            ValueError: there is dropout, and nothing to draw from.
+            ValueError: there is dropout and no generator.
 
-        >>> Encoder("ab", Listed([("a", "b")]), Settings(unk_token="?"))("bc")
+        >>> BpeEncoder("ab", ListedMerges([("a", "b")]), BpeSettings(unk_token="?"))("bc")
         [Piece(entry='b', start=0, end=1), Piece(entry='?', start=1, end=2)]
         """
-        chance = self.settings.chance
-        if chance and generator is None:
-            raise ValueError("dropout needs a seed")
+        dropout_probability = self.settings.dropout_probability
+        if dropout_probability and generator is None:
+            raise ValueError(f"dropout={self.settings.dropout}: requires a generator; pass one")
         known = self.entries - self.settings.unused
-        if self.settings.ignore_merges and not chance and word in known:
+        if self.settings.ignore_merges and not dropout_probability and word in known:
             return [Piece(word, 0, len(word))]
-        first = list(self._first(word))
-        if generator and chance:
-            parts = merged(first, self._made, lambda: generator.drops(chance))
+        first = list(self._initial_symbols(word))
+        if generator and dropout_probability:
+            parts = merge_symbols(
+                first, self._merge, lambda: generator.draw_bool(dropout_probability)
+            )
         else:
-            parts = merged(first, self._made)
-        return _spans(word, self._used(parts) if self.settings.unused else parts)
+            parts = merge_symbols(first, self._merge)
+        return _locate(word, self._split_unused(parts) if self.settings.unused else parts)
 
-    def _used(self, parts: Sequence[Part]) -> list[Part]:
+    def _split_unused(self, parts: Sequence[WordSymbol]) -> list[WordSymbol]:
         """Splits unused entries, and makes those unknown that no merge makes (B29)."""
-        used: list[Part] = []
+        used: list[WordSymbol] = []
         for part in parts:
-            entries = self._split(part.entry)
-            for split in _given_out(part.size, [(e, len(e.encode())) for e in entries]):
-                for known in self._known(split):
+            entries = self._split_entry(part.entry)
+            for split in _distribute_bytes(part.size, [(e, len(e.encode())) for e in entries]):
+                for known in self._replace_unused(split):
                     is_unknown = known.entry == self.settings.unk_token
                     if (
                         is_unknown
@@ -324,75 +336,75 @@ class Encoder:
                         and used
                         and used[-1].entry == known.entry
                     ):
-                        known = Part(known.entry, used.pop().size + known.size)  # noqa: PLW2901
+                        known = WordSymbol(known.entry, used.pop().size + known.size)  # noqa: PLW2901
                     used.append(known)
         return used
 
-    def _split(self, entry: str) -> list[str]:
-        halves = self._merges.halves(entry) if entry in self.settings.unused else None
-        if halves is None or "" in halves:
+    def _split_entry(self, entry: str) -> list[str]:
+        pair = self._merges.split_entry(entry) if entry in self.settings.unused else None
+        if pair is None or "" in pair:
             return [entry]
-        return [*self._split(halves[0]), *self._split(halves[1])]
+        return [*self._split_entry(pair[0]), *self._split_entry(pair[1])]
 
-    def _known(self, part: Part) -> list[Part]:
+    def _replace_unused(self, part: WordSymbol) -> list[WordSymbol]:
         if part.entry not in self.settings.unused:
             return [part]
-        if self.settings.byte_fallback and self.entries.issuperset(_bytes(part.entry)):
-            return _given_out(part.size, [(entry, 1) for entry in _bytes(part.entry)])
+        if self.settings.byte_fallback and self.entries.issuperset(_byte_entries(part.entry)):
+            return _distribute_bytes(part.size, [(entry, 1) for entry in _byte_entries(part.entry)])
         unknown = self.settings.unk_token
-        return [] if unknown is None else [Part(unknown, part.size)]
+        return [] if unknown is None else [WordSymbol(unknown, part.size)]
 
-    def _made(self, left: str, right: str) -> Made | None:
-        made = self._merges(left, right)
-        return made if made and made.entry in self.entries else None
+    def _merge(self, left: str, right: str) -> MergeResult | None:
+        result = self._merges(left, right)
+        return result if result and result.entry in self.entries else None
 
-    def _first(self, word: str) -> Iterator[Part]:
-        """Gives the parts to begin with (B3, B4, B5)."""
-        unknown: Part | None = None  # what is held back
-        for text, size in self._characters(word):
+    def _initial_symbols(self, word: str) -> Iterator[WordSymbol]:
+        """Yields the symbols to begin with (B3, B4, B5)."""
+        unknown: WordSymbol | None = None  # not yet emitted: the next character may fuse with it
+        for text, size in self._spell(word):
             if text in self.entries:
                 if unknown:
                     yield unknown
                     unknown = None
-                yield Part(text, size)
-            elif self.settings.byte_fallback and self.entries.issuperset(_bytes(text)):
-                yield from (Part(entry, 1) for entry in _bytes(text))
+                yield WordSymbol(text, size)
+            elif self.settings.byte_fallback and self.entries.issuperset(_byte_entries(text)):
+                yield from (WordSymbol(entry, 1) for entry in _byte_entries(text))
             elif self.settings.unk_token is not None:
                 if unknown and not self.settings.fuse_unk:
                     yield unknown
                     unknown = None
                 before = unknown.size if unknown else 0
-                unknown = Part(self.settings.unk_token, before + size)
+                unknown = WordSymbol(self.settings.unk_token, before + size)
         if unknown:
             yield unknown
 
-    def _characters(self, word: str) -> Iterator[tuple[str, int]]:
-        """Gives each character as it is looked up, and the bytes that it takes."""
+    def _spell(self, word: str) -> Iterator[tuple[str, int]]:
+        """Yields each character as it is looked up, and its number of bytes."""
         prefix, suffix = self.settings.continuing_subword_prefix, self.settings.end_of_word_suffix
         separate = self.settings.suffix_style == "separate"
         for i, character in enumerate(word):
             before = prefix if i else ""
-            behind = suffix if i == len(word) - 1 and not separate else ""
-            yield before + character + behind, len(character.encode())
+            after = suffix if i == len(word) - 1 and not separate else ""
+            yield before + character + after, len(character.encode())
         if separate and suffix:
             yield prefix + suffix, 0
 
 
-def _given_out(size: int, entries: Sequence[tuple[str, int]]) -> list[Part]:
-    """Gives out bytes to entries of some lengths, and the rest to the last."""
-    given: list[Part] = []
+def _distribute_bytes(size: int, entries: Sequence[tuple[str, int]]) -> list[WordSymbol]:
+    """Distributes bytes over entries by their lengths; the last entry gets the rest."""
+    given: list[WordSymbol] = []
     for entry, length in entries[:-1]:
-        given.append(Part(entry, min(length, size)))
+        given.append(WordSymbol(entry, min(length, size)))
         size -= given[-1].size
-    return [*given, Part(entries[-1][0], size)]
+    return [*given, WordSymbol(entries[-1][0], size)]
 
 
-def _bytes(text: str) -> list[str]:
+def _byte_entries(text: str) -> list[str]:
     return [f"<0x{byte:02X}>" for byte in text.encode()]
 
 
-def _spans(word: str, parts: Sequence[Part]) -> list[Piece]:
-    """Gives out the bytes of the word, in order, and says in which characters they lie (B8)."""
+def _locate(word: str, parts: Sequence[WordSymbol]) -> list[Piece]:
+    """Returns pieces with the characters that the bytes of each symbol lie in, in order (B8)."""
     inside = [i for i, character in enumerate(word) for _ in character.encode()]
     last, pieces, begin = len(inside) - 1, [], 0
     for entry, size in parts:

@@ -1,11 +1,11 @@
 """Training BPE: the most frequent pair merges, and the merges are the model.
 
     low 5, lower 2, newest 6, widest 3              suffix "</w>", a symbol of its own
-    l o w </w> | n e w e s t </w> | ...             e s stands 9 times: merge it
-    l o w </w> | n e w es t </w>  | ...             es t stands 9 times: merge it, and so on
+    l o w </w> | n e w e s t </w> | ...             e s occurs 9 times: merge it
+    l o w </w> | n e w es t </w>  | ...             es t occurs 9 times: merge it, and so on
 
-The loop is that of `merging`. Here is how a word becomes symbols, and how `tokenizers` and
-SentencePiece choose among pairs that are equally frequent.
+The loop is that of `merging`. This module defines how a word is split into symbols, and how
+`tokenizers` and SentencePiece choose among pairs of equal frequency.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,44 +13,45 @@ from dataclasses import dataclass
 from typing import Any
 
 from piecework.reference.alphabet import Symbol
-from piecework.reference.decode import BYTES
-from piecework.reference.merging import Merging, Trained
+from piecework.reference.decode import BYTE_OF_CHARACTER
+from piecework.reference.merging import MergeTraining, TrainedVocabulary
+from piecework.reference.pairs import Pair, join_pair
 from piecework.reference.settings import BpeTrainer
-from piecework.reference.table import Pair, joined
 
 
 @dataclass
-class BpeTraining(Merging):
-    """Gives a training that can be watched: `now` and `candidates` look, `step` merges.
+class BpeTraining(MergeTraining):
+    """Trains BPE step by step: `count` and `candidates` inspect the table, `step` merges.
 
-    Source: notes 003 and 004, and `spec/bpe.md`. Ties and cost: as `Merging` says.
+    Source: Sennrich, Haddow and Birch 2016, notes 003 and 004, and `spec/bpe.md`. Ties and cost:
+    see `MergeTraining`.
 
     Args:
-        words: word -> count in order of first sight; normalized and pre-tokenized.
+        words: word -> count in order of first occurrence; normalized and pre-tokenized.
         trainer: The settings.
 
     Raises:
-        ValueError: no word is left, the size cannot hold what it must, or with `alphabet="byte"` a
-            word is not made of bytes.
-        OverflowError: the characters are more than 64 bits can count.
+        ValueError: no word is left, the size is too small for the required entries, or with
+            `alphabet="byte"` a word is not written in byte characters.
+        OverflowError: the number of characters exceeds 64 bits.
 
     >>> training = BpeTraining({"low": 5, "lower": 2}, BpeTrainer(end_of_word_suffix="</w>"))
     >>> training.step()
     Merge(left='l', right='o', token='lo', score=7.0, pair_count=7, left_count=7, right_count=7, \
-ties=1)
+    ties=1)
     """
 
     trainer: BpeTrainer
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        given = self.trainer.user_defined_symbols
+        user_defined = self.trainer.user_defined_symbols
         for word in self.words if self.trainer.alphabet == "byte" else ():
-            if word not in given and not BYTES.keys() >= set(word):
-                raise ValueError(f"{word!r} is not written in bytes: is ByteLevel missing?")
+            if word not in user_defined and not BYTE_OF_CHARACTER.keys() >= set(word):
+                raise ValueError(f"word {word!r} is not written in byte characters; add ByteLevel")
 
-    def finish(self) -> Trained:
-        """Merges until a stop rule holds, and counts the entries in the table as it stands then.
+    def finish(self) -> TrainedVocabulary:
+        """Merges until a stop rule applies, and counts the entries in the final table.
 
         Returns:
             Vocabulary, history and counts.
@@ -58,26 +59,26 @@ ties=1)
         while self.step():
             pass
         counts = dict.fromkeys(self.vocabulary, 0)
-        for symbol, count in self.now().symbols.items():
-            counts[self._rendered(symbol)] += count
+        for symbol, count in self.count().symbols.items():
+            counts[self._render(symbol)] += count
         for name in self.trainer.user_defined_symbols:
             counts[name] += self.words.get(name, 0)
-        return Trained(self.vocabulary, self.history, list(counts.values()))
+        return TrainedVocabulary(self.vocabulary, self.history, list(counts.values()))
 
     @property
-    def _like_hf(self) -> bool:
-        """Says whether the filters are those of `tokenizers`, too."""
+    def _is_hf_compatible(self) -> bool:
+        """Returns whether the filters of `tokenizers` apply, too."""
         return self.trainer.ties == "hf"
 
     def _suffix(self) -> str:
         return self.trainer.end_of_word_suffix
 
-    def _characters(self) -> Sequence[str]:
-        return self.trainer.wanted
+    def _required_characters(self) -> Sequence[str]:
+        return self.trainer.required_characters
 
     def _symbols(self, word: str) -> list[Symbol | None]:
         options, last = self.trainer, len(word) - 1
-        kept = self._kept.union(options.special_tokens) if self._like_hf else self._kept
+        kept = self._kept.union(options.special_tokens) if self._is_hf_compatible else self._kept
         plain = not options.continuing_subword_prefix
         attached = bool(options.end_of_word_suffix) and options.suffix_style == "attached"
         symbols = [
@@ -85,54 +86,54 @@ ties=1)
             for i, c in enumerate(word)
         ]
         if options.end_of_word_suffix and not attached:
-            symbols.append(Symbol(plain, "", final=True))
-        return [symbol for symbol in symbols if symbol] if self._like_hf else symbols
+            symbols.append(Symbol(plain, "", is_final=True))
+        return [symbol for symbol in symbols if symbol] if self._is_hf_compatible else symbols
 
-    def _wanted(self) -> Iterable[Symbol]:
-        if self._like_hf:
-            return (Symbol(initial=True, text=character) for character in self._kept)
+    def _required_symbols(self) -> Iterable[Symbol]:
+        if self._is_hf_compatible:
+            return (Symbol(is_initial=True, text=character) for character in self._kept)
         plain = not self.trainer.continuing_subword_prefix
         attached = self._suffix() and self.trainer.suffix_style == "attached"
         forms = [(i, f) for f in (False, bool(attached)) for i in (True, plain)]
-        return (Symbol(i, c, f) for c in self._characters() for i, f in forms)
+        return (Symbol(i, c, f) for c in self._required_characters() for i, f in forms)
 
     def _may_be_entry(self, pair: Pair) -> bool:
-        if not self._like_hf:
+        if not self._is_hf_compatible:
             return super()._may_be_entry(pair)
-        whole, longest = joined(pair), self.trainer.max_token_length
+        whole, longest = join_pair(pair), self.trainer.max_token_length
         if longest is not None and len(whole.text) >= max(3, longest):
             return False
-        return self._rendered(whole) not in self._taken.difference(self.trainer.special_tokens)
+        return self._render(whole) not in self._forbidden.difference(self.trainer.special_tokens)
 
-    def _rank(self, pair: Pair) -> tuple[Any, ...]:
+    def _tie_key(self, pair: Pair) -> tuple[Any, ...]:
         if self.trainer.ties == "sentencepiece":
-            whole, text = joined(pair), self._rendered(pair[0])
-            return len(whole.text), self._rendered(whole).encode(), len(text)
-        if self._like_hf:
+            whole, text = join_pair(pair), self._render(pair[0])
+            return len(whole.text), self._render(whole).encode(), len(text)
+        if self._is_hf_compatible:
             return tuple(self._id(symbol) for symbol in pair)
-        return super()._rank(pair)
+        return super()._tie_key(pair)
 
     def _id(self, symbol: Symbol) -> int:
-        specials, text = list(self.trainer.special_tokens), self._rendered(symbol)
+        specials, text = list(self.trainer.special_tokens), self._render(symbol)
         return (
             specials.index(text) if text in specials else len(specials) + self._symbol_ids[symbol]
         )
 
 
-def train_bpe(words: Mapping[str, int], trainer: BpeTrainer) -> Trained:
+def train_bpe(words: Mapping[str, int], trainer: BpeTrainer) -> TrainedVocabulary:
     """Trains a vocabulary and its merges.
 
     Args:
-        words: word -> count in order of first sight; normalized and pre-tokenized.
+        words: word -> count in order of first occurrence; normalized and pre-tokenized.
         trainer: The settings.
 
     Returns:
         The entries by id, every merge, and the count of each entry.
 
     Raises:
-        ValueError: no word is left, the size cannot hold what it must, or with `alphabet="byte"` a
-            word is not made of bytes.
-        OverflowError: the symbols are more than 64 bits can count.
+        ValueError: no word is left, the size is too small for the required entries, or with
+            `alphabet="byte"` a word is not written in byte characters.
+        OverflowError: the number of characters exceeds 64 bits.
 
     >>> train_bpe({"hug": 10, "hugs": 5}, BpeTrainer()).vocabulary
     ['<unk>', 'g', 'h', 's', 'u', 'hu', 'hug', 'hugs']

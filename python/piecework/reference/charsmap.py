@@ -1,20 +1,21 @@
-r"""The rewriting table of a SentencePiece model: `Precompiled` in a tokenizer.json.
+r"""The normalization rules of a SentencePiece model: `Precompiled` in a tokenizer.json.
 
-The file holds a little-endian 32-bit length, a trie of so many bytes, and then all replacements as
-UTF-8, each ended by NUL. The trie is a double array over UTF-8 bytes: 32-bit units, of which
+The file holds a little-endian 32-bit length, a trie of that many bytes, and then all replacements
+as UTF-8, each terminated by NUL. The trie is a double array over UTF-8 bytes: 32-bit units, of
+which
 
     bits 0-7    the byte that leads here (with bit 31: this unit is a value, not a node)
-    bit 8       a value hangs below, at the unit's own offset
+    bit 8       the node has a value, at the unit's own offset
     bit 9       the offset counts in steps of 256
     bits 10-30  the offset
 
-From a node at `i` with the offset `o`, the byte `b` leads to `i ^ o ^ b`. A value is the place of a
-replacement among all of them.
+From a node at `i` with the offset `o`, the byte `b` leads to `i ^ o ^ b`. A value is the byte
+position of a replacement among all of them.
 
-The rewriting goes by grapheme clusters. A cluster of fewer than six bytes is looked up whole, any
-other and each that was not found, character by character. Looking up follows the trie and takes the
-*first* value on the way, that of the shortest entry that the text begins with: of `\r\n`, the
-table's entry for `\r` replaces both. That is odd, and it is what the library does.
+Text is normalized by grapheme clusters. A cluster of fewer than six bytes is looked up whole; any
+other cluster, and each that is not found, character by character. A look-up follows the trie and
+takes the *first* value, that of the shortest entry that is a prefix of the text: of `\r\n`, the
+table's entry for `\r` replaces both. The library does this.
 """
 
 import base64
@@ -28,11 +29,11 @@ Change = tuple[str, int]
 
 @dataclass(frozen=True)
 class CharsMap:
-    """Gives a rewriting table.
+    """Holds the normalization rules of a SentencePiece model.
 
     Args:
         units: The double array.
-        replacements: All replacements, each ended by NUL.
+        replacements: All replacements as UTF-8, each terminated by NUL.
 
     >>> table = CharsMap.from_pairs({"ﬁ": "fi", "x": ""})
     >>> table.lookup("ﬁ"), table.lookup("x"), table.lookup("y")
@@ -46,26 +47,28 @@ class CharsMap:
 
     @classmethod
     def from_base64(cls, written: str) -> "CharsMap":
-        r"""Reads the form in which a tokenizer.json holds the table.
+        r"""Reads the base64 form of a tokenizer.json.
 
         Raises:
-            ValueError: it is cut, or no base64.
+            ValueError: the table is truncated or is not base64.
 
         >>> CharsMap.from_base64("BAAAAAAAAABhAA==")
         CharsMap(units=(0,), replacements=b'a\x00')
         """
         data = base64.b64decode(written, validate=True)
         if len(data) < 4:
-            raise ValueError("the table of replacements is cut")
+            raise ValueError(f"precompiled_charsmap has {len(data)} bytes; expected at least 4")
         (size,) = struct.unpack_from("<I", data)
         if len(data) < 4 + size:
-            raise ValueError("the table of replacements is cut")
+            raise ValueError(
+                f"precompiled_charsmap has {len(data)} bytes; expected at least {4 + size}"
+            )
         units = struct.unpack_from(f"<{size // 4}I", data, 4)
         return cls(units, data[4 + size // 4 * 4 :])
 
     @classmethod
     def from_pairs(cls, pairs: dict[str, str]) -> "CharsMap":
-        """Builds a table: what tests need, and a way to see how the double array is laid out.
+        """Builds a table from pairs, for tests and to show the layout of the double array.
 
         Each node gets a block of 256 units of its own, so that no two can collide.
 
@@ -84,36 +87,37 @@ class CharsMap:
             replacements += target.encode() + b"\0"
         block = {key: 256 * (i + 1) for i, key in enumerate(children)}
         units = [0] * (256 * (len(block) + 1))
-        place = {b"": 0}
+        nodes = {b"": 0}
         for key in sorted(children, key=len):
-            own = units[place[key]] & 0xFF
-            offset = place[key] ^ block[key]
-            units[place[key]] = own | (key in values) << 8 | _written_offset(offset)
+            own = units[nodes[key]] & 0xFF
+            offset = nodes[key] ^ block[key]
+            units[nodes[key]] = own | (key in values) << 8 | _encode_offset(offset)
             if key in values:
                 units[block[key]] = values[key] | 1 << 31
             for byte in children[key]:
-                place[key + bytes([byte])] = block[key] ^ byte
+                nodes[key + bytes([byte])] = block[key] ^ byte
                 units[block[key] ^ byte] = byte
         return cls(tuple(units), replacements)
 
     def lookup(self, text: str) -> str | None:
-        """Gives the replacement of the shortest entry that a text begins with.
+        """Returns the replacement of the shortest entry that is a prefix of a text.
 
         Returns:
-            The replacement, or None where no entry is found.
+            The replacement, or None if no entry matches. Cost: linear in the entry's bytes.
 
         >>> CharsMap.from_pairs({"a": "1", "ab": "2"}).lookup("ab")
         '1'
         """
         return next((found for _, found in self._entries(text)), None)
 
-    def longest(self, text: str) -> tuple[int, str] | None:
-        """Gives the longest entry that a text begins with, which is what SentencePiece itself applies.
+    def longest_match(self, text: str) -> tuple[int, str] | None:
+        """Returns the longest entry that is a prefix of a text, as SentencePiece applies it.
 
         Returns:
-            How many characters it replaces, and by what; None where no entry is found.
+            The number of characters that it replaces, and the replacement; None if no entry
+            matches.
 
-        >>> CharsMap.from_pairs({"a": "1", "ab": "2"}).longest("abc")
+        >>> CharsMap.from_pairs({"a": "1", "ab": "2"}).longest_match("abc")
         (2, '2')
         """
         encoded, longest = text.encode("utf-8"), None
@@ -122,37 +126,37 @@ class CharsMap:
         return longest
 
     def _entries(self, text: str) -> Iterator[tuple[int, str]]:
-        """Gives the entries that a text begins with, short ones first: their bytes, and what replaces them."""
-        node = _offset(self.units[0])
-        for place, byte in enumerate(text.encode("utf-8")):
+        """Yields the entries that are prefixes of a text, shortest first: bytes and replacement."""
+        node = _decode_offset(self.units[0])
+        for index, byte in enumerate(text.encode("utf-8")):
             node ^= byte
             if byte == 0 or node >= len(self.units) or self.units[node] & 0x800000FF != byte:
                 return
             unit = self.units[node]
-            node ^= _offset(unit)
+            node ^= _decode_offset(unit)
             if unit >> 8 & 1:
                 start = self.units[node] & 0x7FFFFFFF
                 end = self.replacements.find(b"\0", start)
                 found = self.replacements[start:] if end < 0 else self.replacements[start:end]
-                yield place + 1, found.decode("utf-8")
+                yield index + 1, found.decode("utf-8")
 
     def changes(self, text: str) -> list[Change] | None:
-        """Gives the rewriting of a text as changes (see `normalize.transform`).
+        """Returns the normalization of a text as changes (see `alignment.transform`).
 
-        Of a replacement that is longer than what it replaces, the last characters are inserted; of
-        a shorter one, the last character removes the rest. An empty replacement leaves that to the
-        character *before* it, an inserted one included; before the first character there is none,
-        and the spans of what follows lag behind.
+        The last characters of a replacement longer than its source are inserted; the last character
+        of a shorter one removes the rest. With an empty replacement the character *before* it
+        removes the source, even if it was inserted; at the start of the text there is none, and
+        later spans are shifted.
 
         Returns:
-            The changes, or None where nothing is found to replace.
+            The changes, or None if no entry matches.
 
         >>> CharsMap.from_pairs({"x": ""}).changes("axb")
         [('a', -1), ('b', 0)]
         """
         changes: list[Change] = []
         modified = False
-        for cluster in graphemes(text):
+        for cluster in split_graphemes(text):
             short = len(cluster.encode("utf-8")) < 6
             whole = self.lookup(cluster) if short else None
             for part in [cluster] if whole is not None else cluster:
@@ -161,19 +165,19 @@ class CharsMap:
                     changes.append((part, 0))
                 else:
                     modified = True
-                    _add(changes, len(part), found)
+                    _append_replacement(changes, len(part), found)
         return changes if modified else None
 
 
-def _offset(unit: int) -> int:
+def _decode_offset(unit: int) -> int:
     return unit >> 10 << ((unit & 1 << 9) >> 6)
 
 
-def _written_offset(offset: int) -> int:
+def _encode_offset(offset: int) -> int:
     return offset >> 8 << 10 | 1 << 9 if offset % 256 == 0 else offset << 10
 
 
-def _add(changes: list[Change], replaced: int, new: str) -> None:
+def _append_replacement(changes: list[Change], replaced: int, new: str) -> None:
     longer = len(new) - replaced
     changes += [(c, int(i >= len(new) - longer)) for i, c in enumerate(new)]
     if longer < 0 and changes:
@@ -182,10 +186,10 @@ def _add(changes: list[Change], replaced: int, new: str) -> None:
 
 _JOINERS = "\u200c\u200d\uff9e\uff9f"
 _PREPENDED = frozenset([*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0xD4E])
-# Thai and Lao vowels that follow their letter though they are letters themselves.
+# Thai and Lao vowels: letters that extend the cluster of the letter before.
 _SPACING = "\u0e33\u0eb3"
-# Spacing marks of Myanmar and others that Unicode does not count as parts of a cluster.
-_APART = frozenset(
+# Spacing marks of Myanmar and others that do not extend a cluster.
+_NOT_EXTENDING = frozenset(
     chr(int(code, 16))
     for code in (
         "102b 102c 1038 1062 1063 1064 1067 1068 1069 106a 106b 106c 106d 1083 1087"
@@ -194,33 +198,34 @@ _APART = frozenset(
 )
 
 
-def graphemes(text: str) -> list[str]:
-    r"""Cuts a text into grapheme clusters, as far as clusters of fewer than six bytes go.
+def split_graphemes(text: str) -> list[str]:
+    r"""Splits a text into grapheme clusters, exact for clusters of fewer than six bytes.
 
-    A mark or joiner stays with what stands before it, a number sign of Arabic with what follows;
-    a control character is alone, but for `\r\n`. What only makes clusters of six bytes and more
-    (Hangul, flags, emoji, conjuncts) is not joined here, as the longer cluster would be read
-    character by character anyway. Marks are those of the Python that runs.
+    A mark or joiner stays with the character before it, a number sign of Arabic with the one after
+    it; a control character is alone, except in `\r\n`. Sequences that only form clusters of six
+    bytes and more (Hangul, flags, emoji, conjuncts) stay apart, since the longer cluster would be
+    looked up character by character anyway. Marks are those of the running Python. Source: UAX #29.
+    Cost: linear.
 
-    >>> [len(cluster) for cluster in graphemes("e\u0301\r\na")]
+    >>> [len(cluster) for cluster in split_graphemes("e\u0301\r\na")]
     [2, 2, 1]
     """
     clusters: list[str] = []
     for c in text:
         last = clusters[-1][-1] if clusters else ""
-        if last and _stays(last, c):
+        if last and _extends_cluster(last, c):
             clusters[-1] += c
         else:
             clusters.append(c)
     return clusters
 
 
-def _stays(last: str, c: str) -> bool:
+def _extends_cluster(last: str, c: str) -> bool:
     if last == "\r":
         return c == "\n"
     if _is_control(last) or _is_control(c):
         return False
-    mark = unicodedata.category(c)[0] == "M" and c not in _APART
+    mark = unicodedata.category(c)[0] == "M" and c not in _NOT_EXTENDING
     return mark or c in _JOINERS or c in _SPACING or ord(last) in _PREPENDED
 
 

@@ -1,9 +1,10 @@
-r"""Where a text may be cut so that its parts can be encoded one by one, and nothing changes.
+r"""Safe split points: where a text can be split so that its parts encode as the whole does.
 
-Most stages look at one character at a time, the pre-tokenizer at the border of two, and canonical
-reordering never past a character that is no mark. So a text may be cut where a word surely ends. What
-lies between two cuts is a *chunk*. A chunk is no word: it may hold several, or none; it only has to be
-cut in the same way wherever it stands. The core keeps the tokens of chunks that it met before.
+Most stages look at one character at a time, the pre-tokenizer at two adjacent ones, and canonical
+reordering never moves marks past a character that is no mark. So a text can be split where a word
+certainly ends. The text between two split points is a *chunk*. A chunk is not a word: it may hold
+several words, or none; its tokens do not depend on its context. The core caches the tokens of
+chunks.
 
 See `spec/pipeline.md`, P51 to P54.
 """
@@ -14,113 +15,117 @@ from typing import Any, Literal
 
 from piecework.reference import unicode
 
-__all__ = ["Cutter", "Kind"]
+__all__ = ["CharacterKind", "Chunker"]
 
-Kind = Literal["space", "alone", "word", "other", "glue"]
-"""What a character is to the cutter: between chunks, a chunk by itself, of one of two kinds that are
-parted from each other, or with whatever stands beside it."""
+CharacterKind = Literal["separator", "isolated", "word", "other", "unstable"]
+"""The kind of a character: `separator` lies between chunks, `isolated` is a chunk by itself, `word`
+and `other` are split from each other, `unstable` stays with its neighbours."""
 
 _NORMALIZERS = {"BertNormalizer", "Lowercase", "NFD", "StripAccents"}
-_DIVIDING = {"BertPreTokenizer", "Whitespace", "WhitespaceSplit"}
-_PRE_TOKENIZERS = _DIVIDING | {"Digits", "Punctuation"}
+_SEPARATING = {"BertPreTokenizer", "Whitespace", "WhitespaceSplit"}
+_PRE_TOKENIZERS = _SEPARATING | {"Digits", "Punctuation"}
 
 
 @dataclass(frozen=True)
-class Cutter:
-    """Gives the chunks of texts for one pipeline.
+class Chunker:
+    """Splits texts into chunks for one pipeline.
 
     Args:
-        cleans: Control characters vanish.
-        pads: Ideographs are words by themselves.
-        isolates: Punctuation is, too.
-        parts_words: What is of the class word is parted from what is not.
+        drops_control: Whether normalization removes control characters.
+        pads_cjk: Whether CJK ideographs are words by themselves.
+        isolates_punctuation: Whether punctuation characters are words by themselves.
+        separates_words: Whether word characters are split from all others.
 
-    >>> cutter = Cutter(cleans=True, pads=True, isolates=True)
-    >>> ["Don't go, 去吧!"[start:end] for start, end in cutter.chunks("Don't go, 去吧!")]
+    >>> chunker = Chunker(drops_control=True, pads_cjk=True, isolates_punctuation=True)
+    >>> ["Don't go, 去吧!"[start:end] for start, end in chunker.chunks("Don't go, 去吧!")]
     ['Don', "'", 't', 'go', ',', '去', '吧', '!']
     """
 
-    cleans: bool = False
-    pads: bool = False
-    isolates: bool = False
-    parts_words: bool = False
+    drops_control: bool = False
+    pads_cjk: bool = False
+    isolates_punctuation: bool = False
+    separates_words: bool = False
 
     @classmethod
-    def of(
+    def from_stages(
         cls, normalizer: Mapping[str, Any] | None, pre_tokenizer: Mapping[str, Any] | None
-    ) -> "Cutter | None":
-        """Gives the cutter for the stages of a tokenizer.json, or None where texts may not be cut.
+    ) -> "Chunker | None":
+        """Returns the chunker of a tokenizer.json's stages, or None if no split point is safe.
 
-        >>> Cutter.of({"type": "NFD"}, {"type": "WhitespaceSplit"})
-        Cutter(cleans=False, pads=False, isolates=False, parts_words=False)
-        >>> Cutter.of({"type": "NFC"}, {"type": "WhitespaceSplit"}) is None
+        >>> Chunker.from_stages({"type": "NFD"}, {"type": "WhitespaceSplit"}) == Chunker()
+        True
+        >>> Chunker.from_stages({"type": "NFC"}, {"type": "WhitespaceSplit"}) is None
         True
         """
-        normalizers = list(_steps(normalizer, "normalizers"))
-        splitters = list(_steps(pre_tokenizer, "pretokenizers"))
+        normalizers = list(_flatten(normalizer, "normalizers"))
+        splitters = list(_flatten(pre_tokenizer, "pretokenizers"))
         names = {step["type"] for step in splitters}
         if (
             not {step["type"] for step in normalizers} <= _NORMALIZERS
             or not names <= _PRE_TOKENIZERS
-            or not names & _DIVIDING
+            or not names & _SEPARATING
             or any(step.get("behavior", "Isolated") != "Isolated" for step in splitters)
         ):
             return None
         return cls(
-            cleans=any(step.get("clean_text", False) for step in normalizers),
-            pads=any(step.get("handle_chinese_chars", False) for step in normalizers),
-            isolates=bool(names & {"BertPreTokenizer", "Punctuation"}),
-            parts_words="Whitespace" in names,
+            drops_control=any(step.get("clean_text", False) for step in normalizers),
+            pads_cjk=any(step.get("handle_chinese_chars", False) for step in normalizers),
+            isolates_punctuation=bool(names & {"BertPreTokenizer", "Punctuation"}),
+            separates_words="Whitespace" in names,
         )
 
-    def kind(self, c: str) -> Kind:
-        r"""Gives the kind of a character.
+    def kind(self, c: str) -> CharacterKind:
+        r"""Returns the kind of a character.
 
-        >>> [Cutter(isolates=True).kind(c) for c in "a.\té"]
-        ['word', 'alone', 'space', 'glue']
+        >>> [Chunker(isolates_punctuation=True).kind(c) for c in "a.\té"]
+        ['word', 'isolated', 'separator', 'unstable']
         """
-        if self.cleans and unicode.is_control(c):
-            return "glue"  # it vanishes, and what stands beside it comes together
+        if self.drops_control and unicode.is_control(c):
+            return "unstable"  # removed, so that its neighbours become adjacent
         if unicode.is_whitespace(c):
-            return "space"
-        if _changes(c):
-            return "glue"
-        if (self.pads and unicode.is_cjk(c)) or (self.isolates and unicode.is_punctuation(c)):
-            return "alone"
+            return "separator"
+        if _is_unstable(c):
+            return "unstable"
+        if (self.pads_cjk and unicode.is_cjk(c)) or (
+            self.isolates_punctuation and unicode.is_punctuation(c)
+        ):
+            return "isolated"
         if not c.isascii():
-            return "glue"
-        return "other" if self.parts_words and not unicode.is_word(c) else "word"
+            return "unstable"
+        return "other" if self.separates_words and not unicode.is_word(c) else "word"
 
     def chunks(self, text: str) -> Iterator[tuple[int, int]]:
-        """Gives the first character and the end of each chunk of a text.
+        """Yields the (start, end) span of each chunk of a text, in characters.
 
-        >>> list(Cutter().chunks(" ab c"))
+        Cost: linear in the text.
+
+        >>> list(Chunker().chunks(" ab c"))
         [(1, 3), (4, 5)]
         """
         start = 0
         kinds = [self.kind(c) for c in text]
         for at in range(1, len(text) + 1):
             if at == len(text) or is_cut(kinds[at - 1], kinds[at]):
-                if kinds[start] != "space":
+                if kinds[start] != "separator":
                     yield start, at
                 start = at
 
 
-def is_cut(left: Kind, right: Kind) -> bool:
-    """Tell whether a text is cut between characters of two kinds.
+def is_cut(left: CharacterKind, right: CharacterKind) -> bool:
+    """Returns whether a text is split between characters of two kinds.
 
-    >>> is_cut("word", "space"), is_cut("word", "other"), is_cut("glue", "other")
+    >>> is_cut("word", "separator"), is_cut("word", "other"), is_cut("unstable", "other")
     (True, True, False)
     """
-    if left == right == "space":
+    if left == right == "separator":
         return False
-    if {left, right} & {"space", "alone"}:
+    if {left, right} & {"separator", "isolated"}:
         return True
-    return left != right and "glue" not in (left, right)
+    return left != right and "unstable" not in (left, right)
 
 
-def _changes(c: str) -> bool:
-    """Whether normalization may make something else of it, or of what stands beside it."""
+def _is_unstable(c: str) -> bool:
+    """Returns whether normalization may change the character or its neighbours."""
     return (
         unicode.decompose(c) != c
         or unicode.combining_class(c) > 0
@@ -129,12 +134,12 @@ def _changes(c: str) -> bool:
     )
 
 
-def _steps(component: Mapping[str, Any] | None, members: str) -> Iterator[Mapping[str, Any]]:
-    """Gives the steps of a component, those of sequences one by one."""
+def _flatten(component: Mapping[str, Any] | None, members: str) -> Iterator[Mapping[str, Any]]:
+    """Yields the steps of a component, with sequences flattened."""
     if component is None:
         return
     if component["type"] != "Sequence":
         yield component
         return
     for member in component[members]:
-        yield from _steps(member, members)
+        yield from _flatten(member, members)

@@ -1,10 +1,9 @@
-"""What a merge is worth: the one place where WordPiece trainers differ.
+"""The score of a merge: the only part in which WordPiece trainers differ.
 
 For a pair of adjacent symbols that occurs n times, whose symbols occur a and b times among `total`
-symbols in all, a criterion is any function `(n, a, b, total) -> number`; the pair with the greatest
-value is merged. Equal means exactly equal, so the two ratios are fractions and not floats, and the gain
-is a number of its own (`gain`). Numbers decide here, not algorithms: a new criterion is a new function,
-and `train` takes any.
+symbols, a criterion is any function `(n, a, b, total) -> number`; the pair with the greatest value
+is merged. Values compare exactly, so the two ratios are fractions, and the gain is a number type of
+its own (`gain`). `train` accepts any such function.
 """
 
 from collections.abc import Callable, Iterable
@@ -18,7 +17,7 @@ Criterion = Callable[[int, int, int, int], Any]
 
 
 def frequency(n: int, a: int, b: int, total: int) -> int:
-    """Values a pair by how often it occurs: the rule of byte-pair encoding.
+    """Returns the number of occurrences of a pair: the rule of byte-pair encoding.
 
     >>> frequency(20, 20, 36, 113)
     20
@@ -27,10 +26,10 @@ def frequency(n: int, a: int, b: int, total: int) -> int:
 
 
 def pmi(n: int, a: int, b: int, total: int) -> Fraction:
-    """Values a pair by n / (a * b), the order of pointwise mutual information (notes 000 and 001).
+    """Returns n / (a * b), which orders pairs by pointwise mutual information (notes 000 and 001).
 
-    A pair that occurs once, of symbols that occur once, gets the greatest value there is: without
-    a floor on n, rarities fill the vocabulary.
+    A pair that occurs once, of symbols that occur once, gets the maximum: without a lower limit on
+    n, rare pairs fill the vocabulary.
 
     >>> pmi(5, 20, 5, 113)
     Fraction(1, 20)
@@ -39,7 +38,7 @@ def pmi(n: int, a: int, b: int, total: int) -> Fraction:
 
 
 def ratio_to_sum(n: int, a: int, b: int, total: int) -> Fraction:
-    """Values a pair by n / (a + b) (note 004).
+    """Returns n / (a + b) (note 004).
 
     >>> ratio_to_sum(20, 36, 20, 113)
     Fraction(5, 14)
@@ -47,22 +46,22 @@ def ratio_to_sum(n: int, a: int, b: int, total: int) -> Fraction:
     return Fraction(n, a + b)
 
 
-def likelihood(n: int, a: int, b: int, total: int, *, same: bool = False) -> Gain:
-    """Values a merge by the gain in log-likelihood of the corpus (notes 002 and 003).
+def likelihood(n: int, a: int, b: int, total: int, *, is_same_symbol: bool = False) -> Gain:
+    """Returns the gain of a merge in log-likelihood of the corpus (notes 002 and 003).
 
-    Under a unigram model with maximum-likelihood probabilities the corpus has log-likelihood
-    `sum(f * ln f) - N * ln N`. Only four counts change when a pair is merged, so the gain has a
-    closed form and no candidate needs a second pass over the corpus. Source: Schuster and
-    Nakajima 2012 for the idea, `log_likelihood` for the value that it must equal. Cost: four
-    logarithms, in one fixed order, on operands ordered by size, so that (a, b) and (b, a) agree to
-    the last bit.
+    Under a unigram model with maximum-likelihood probabilities the corpus has log-likelihood `sum(f
+    * ln f) - N * ln N`. A merge changes only four counts, so the gain has a closed form and no
+    candidate needs a second pass over the corpus. Source: the idea is from Schuster and Nakajima
+    2012; the value equals the difference of `log_likelihood`. Cost: four logarithms, in one fixed
+    order, on operands ordered by size, so that (a, b) and (b, a) agree to the last bit.
 
     Args:
-        n: Merges that a pass from left to right would make.
+        n: Number of merges of a pass from left to right.
         a: Count of the left symbol.
         b: Count of the right symbol.
         total: Count of all symbols.
-        same: Whether left and right are one symbol, which then loses two occurrences a merge.
+        is_same_symbol: Whether left and right are one symbol, which then loses two occurrences with
+            each merge.
 
     Returns:
         The gain, in natural logarithms; it may be negative.
@@ -70,14 +69,14 @@ def likelihood(n: int, a: int, b: int, total: int, *, same: bool = False) -> Gai
     >>> round(float(likelihood(20, 36, 20, 113)), 4)
     28.0178
     """
-    return Gain(n, min(a, b), max(a, b), total, same)
+    return Gain(n, min(a, b), max(a, b), total, is_same_symbol)
 
 
 def log_likelihood(counts: Iterable[int]) -> float:
-    """Gives the log-likelihood of a corpus of symbols under their own frequencies.
+    """Returns the log-likelihood of a corpus of symbols under their own frequencies.
 
     Args:
-        counts: How often each symbol occurs.
+        counts: The count of each symbol.
 
     Returns:
         sum(f * ln f) - N * ln N, in natural logarithms.
@@ -98,10 +97,10 @@ CRITERIA: dict[str, Criterion] = {
 }
 
 
-def recorded(criterion: Criterion, value: Any, n: int, a: int, b: int) -> float:
-    """Gives the value of a merge as the history keeps it: in plain float arithmetic.
+def history_score(criterion: Criterion, value: Any, n: int, a: int, b: int) -> float:
+    """Returns the score of a merge for the history, in plain float arithmetic.
 
-    >>> recorded(pmi, pmi(5, 20, 5, 113), 5, 20, 5)
+    >>> history_score(pmi, pmi(5, 20, 5, 113), 5, 20, 5)
     0.05
     """
     if criterion is pmi:

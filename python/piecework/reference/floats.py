@@ -1,8 +1,8 @@
-"""Floats that come out the same everywhere, and never too small.
+"""Floats with an unlimited exponent, whose results are equal on every machine.
 
-The probability of a long text is less than any float of the machine. `Wide` keeps a float's 53 bits and
-lets its exponent grow; whoever scales by powers of two instead has the same bits. `exp`, `log` and `log1p`
-are written out, since a platform's own may differ in the last bit.
+The probability of a long text underflows a float. `WideFloat` keeps a float's 53 bits and has an
+unlimited exponent; an implementation that scales by powers of two has the same bits. `exp`, `log`
+and `log1p` are written out, since a platform's own may differ in the last bit.
 
 Rules with numbers, such as U2, are those of `spec/unigram.md`.
 """
@@ -13,26 +13,26 @@ from struct import pack, unpack
 from typing import Self
 
 UNIT = 2**32
-"""Sums over words are whole numbers of 1 / UNIT (U3)."""
+"""Sums over words are integers in units of 1 / UNIT (U3)."""
 
-MOST_POWER = 2.0**50
-"""What is beyond counts as this where it is a power of e (U4)."""
+MAX_EXPONENT = 2.0**50
+"""Exponents of e are clamped to this magnitude (U4)."""
 
 LN2 = float.fromhex("0x1.62e42fefa39efp-1")
 _LN2_HIGH, _LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 _SQRT_HALF = float.fromhex("0x1.6a09ep-1")
-_SHORT = float.fromhex("0x1.2bec5p-2")  # up to here log1p need not form 1 + x
+_LOG1P_DIRECT_LIMIT = float.fromhex("0x1.2bec5p-2")  # below this log1p does not compute 1 + x
 
 
 @dataclass(frozen=True, slots=True)
-class Wide:
-    """Gives a float that is not negative, with an exponent without bounds (U2).
+class WideFloat:
+    """Represents a float that is not negative, with an unlimited exponent (U2).
 
     Args:
         digits: 0, or from ½ to below 1.
-        exponent: The power of two that it is multiplied by.
+        exponent: The power of two that the digits are multiplied by.
 
-    >>> third = Wide.of(1.0) / Wide.of(3.0)
+    >>> third = WideFloat.of(1.0) / WideFloat.of(3.0)
     >>> float(third * third) == 1 / 3 * (1 / 3), float(third + third) == 2 / 3
     (True, True)
     """
@@ -42,28 +42,28 @@ class Wide:
 
     @classmethod
     def of(cls, value: float, exponent: int = 0) -> Self:
-        """Gives a float times a power of two.
+        """Returns a float times a power of two.
 
-        >>> Wide.of(3.0, 2000)
-        Wide(digits=0.75, exponent=2002)
+        >>> WideFloat.of(3.0, 2000)
+        WideFloat(digits=0.75, exponent=2002)
         """
         digits, own = frexp(value)
         return cls(digits, own + exponent)
 
-    def __mul__(self, other: "Wide") -> "Wide":
-        return Wide.of(self.digits * other.digits, self.exponent + other.exponent)
+    def __mul__(self, other: "WideFloat") -> "WideFloat":
+        return WideFloat.of(self.digits * other.digits, self.exponent + other.exponent)
 
-    def __truediv__(self, other: "Wide") -> "Wide":
-        return Wide.of(self.digits / other.digits, self.exponent - other.exponent)
+    def __truediv__(self, other: "WideFloat") -> "WideFloat":
+        return WideFloat.of(self.digits / other.digits, self.exponent - other.exponent)
 
-    def __add__(self, other: "Wide") -> "Wide":
+    def __add__(self, other: "WideFloat") -> "WideFloat":
         if not self.digits or not other.digits:
             return self if self.digits else other
         large, small = (self, other) if self.exponent >= other.exponent else (other, self)
-        apart = min(large.exponent - small.exponent, 99)  # what is so far below adds nothing
-        return Wide.of(large.digits + ldexp(small.digits, -apart), large.exponent)
+        shift = min(large.exponent - small.exponent, 99)  # a number so much smaller adds nothing
+        return WideFloat.of(large.digits + ldexp(small.digits, -shift), large.exponent)
 
-    def __lt__(self, other: "Wide") -> bool:
+    def __lt__(self, other: "WideFloat") -> bool:
         if not self.digits or not other.digits:
             return self.digits < other.digits
         return (self.exponent, self.digits) < (other.exponent, other.digits)
@@ -72,22 +72,22 @@ class Wide:
         return ldexp(self.digits, self.exponent)
 
 
-ZERO, ONE = Wide(0.0, 0), Wide.of(1.0)
+ZERO, ONE = WideFloat(0.0, 0), WideFloat.of(1.0)
 
 
-def units(value: float) -> int:
-    """Gives the whole number of units that a number is nearest to (U3).
+def to_units(value: float) -> int:
+    """Returns a number rounded to a whole number of units (U3).
 
-    >>> units(1.0) == UNIT, units(1e-300)
+    >>> to_units(1.0) == UNIT, to_units(1e-300)
     (True, 0)
     """
     return int(value * UNIT + 0.5)
 
 
-def single(value: float) -> float:
-    """Rounds to a 32-bit float, which is infinite where it is too large for one.
+def round_to_f32(value: float) -> float:
+    """Rounds to a 32-bit float; a number that is too large becomes infinite.
 
-    >>> single(0.1), single(-1e39)
+    >>> round_to_f32(0.1), round_to_f32(-1e39)
     (0.10000000149011612, -inf)
     """
     try:
@@ -97,48 +97,48 @@ def single(value: float) -> float:
     return rounded
 
 
-def ln(value: Wide) -> float:
-    """Gives the natural logarithm of a number above 0 (U4).
+def ln(value: WideFloat) -> float:
+    """Returns the natural logarithm of a number above 0 (U4).
 
-    >>> ln(Wide.of(1.0)), ln(Wide.of(0.5, -2000))
+    >>> ln(WideFloat.of(1.0)), ln(WideFloat.of(0.5, -2000))
     (0.0, -1386.9875083004504)
     """
     return log(value.digits) + value.exponent * LN2
 
 
 def log(x: float) -> float:
-    """Gives the logarithm of a float above 0, as FreeBSD's `e_log.c` does.
+    """Returns the natural logarithm of a float above 0, as FreeBSD's `e_log.c` does.
 
     >>> log(10.0)
     2.302585092994046
     """
-    f, k = _reduced(x)
+    f, k = _reduce(x)
     return _log_near_1(f, k, 0.0)
 
 
 def log1p(x: float) -> float:
-    """Gives ln(1 + x) of a float between -1 and 0, as FreeBSD's `s_log1p.c` does.
+    """Returns ln(1 + x) of a float between -1 and 0, as FreeBSD's `s_log1p.c` does.
 
     >>> log1p(-0.5), log1p(-1e-20)
     (-0.6931471805599453, -1e-20)
     """
     if -x < 2.0**-53:
         return x
-    if -x < _SHORT:
+    if -x < _LOG1P_DIRECT_LIMIT:
         return _log_near_1(x, 0, 0.0)
     u = 1.0 + x
-    f, k = _reduced(u)
+    f, k = _reduce(u)
     return _log_near_1(f, k, (x - (u - 1.0)) / u)
 
 
-def _reduced(x: float) -> tuple[float, int]:
-    """Gives f from √½ - 1 to √2 - 1 and k with x = (1 + f) 2^k."""
+def _reduce(x: float) -> tuple[float, int]:
+    """Returns f from √½ - 1 to √2 - 1 and k with x = (1 + f) 2^k."""
     x, k = frexp(x)
     return (x * 2 - 1.0, k - 1) if x < _SQRT_HALF else (x - 1.0, k)
 
 
 def _log_near_1(f: float, k: int, correction: float) -> float:
-    """Gives ln((1 + f) 2^k) plus a correction."""
+    """Returns ln((1 + f) 2^k) plus a correction."""
     half = 0.5 * f * f
     s = f / (2.0 + f)
     z = s * s
@@ -154,15 +154,15 @@ def _log_near_1(f: float, k: int, correction: float) -> float:
     return s * (half + (odd + even)) + (k * _LN2_LOW + correction) - half + f + k * _LN2_HIGH
 
 
-def exp(x: float) -> Wide:
-    """Gives e to some power, as FreeBSD's `e_exp.c` does, but without bounds (U4).
+def exp(x: float) -> WideFloat:
+    """Returns e to the power of x, as FreeBSD's `e_exp.c` does, without overflow (U4).
 
     >>> float(exp(1.0)), exp(-1000.0).exponent
     (2.7182818284590455, -1442)
     """
-    x = max(-MOST_POWER, min(x, MOST_POWER))
+    x = max(-MAX_EXPONENT, min(x, MAX_EXPONENT))
     if abs(x) < float.fromhex("0x1.00001p-28"):
-        return Wide.of(1.0 + x)
+        return WideFloat.of(1.0 + x)
     k = _nearest_power(x)
     high, low = x - k * _LN2_HIGH, k * _LN2_LOW
     x = high - low
@@ -179,11 +179,11 @@ def exp(x: float) -> Wide:
             )
         )
     )
-    return Wide.of(1.0 + (x * c / (2.0 - c) - low + high), k)
+    return WideFloat.of(1.0 + (x * c / (2.0 - c) - low + high), k)
 
 
 def _nearest_power(x: float) -> int:
-    """Gives the power of two that e to the x is near."""
+    """Returns the exponent of the power of two nearest to e to the x."""
     if abs(x) < float.fromhex("0x1.62e43p-2"):
         return 0
     if abs(x) < float.fromhex("0x1.0a2b2p+0"):
@@ -194,8 +194,10 @@ def _nearest_power(x: float) -> int:
 _PSI = (1 / 24, -37 / 5760, 10313 / 2903040, -5509121 / 1393459200)
 
 
-def exp_digamma(x: float) -> Wide:
-    """Gives the exponential of the digamma function, nearly (U5).
+def exp_digamma(x: float) -> WideFloat:
+    """Returns an approximation of the exponential of the digamma function (U5).
+
+    Source: its asymptotic series, shifted up by recurrence. Cost: constant.
 
     Args:
         x: At least ½.
@@ -206,12 +208,12 @@ def exp_digamma(x: float) -> Wide:
     >>> float(exp_digamma(100.0)), float(exp_digamma(0.5))
     (99.50041875394844, 0.14036487089079908)
     """
-    below = 0.0
+    correction = 0.0
     while x < 8:
-        below += 1 / x
+        correction += 1 / x
         x += 1
     y = x - 0.5
     z = 1 / (y * y)
     first, second, third, fourth = _PSI
-    large = Wide.of(y * (1 + z * (first + z * (second + z * (third + z * fourth)))))
-    return large * exp(-below) if below else large
+    large = WideFloat.of(y * (1 + z * (first + z * (second + z * (third + z * fourth)))))
+    return large * exp(-correction) if correction else large

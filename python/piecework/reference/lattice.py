@@ -1,13 +1,13 @@
-"""All segmentations of a text at once: a lattice, and the few things to ask of it.
+"""All segmentations of a text: a lattice, its best path, the sum over all paths, and sampling.
 
     h u g s          pieces h, u, g, s, hu, ug, hug, gs
 
     0 ─h─ 1 ─u─ 2 ─g─ 3 ─s─ 4        and the edges 0 ─hu─ 2, 1 ─ug─ 3, 0 ─hug─ 3, 2 ─gs─ 4
 
-A segmentation is a path from 0 to the end. The best path is found by Viterbi's algorithm, the sum over all
-paths by going forward, what each edge has of that sum by going forward and back, a path by chance in the
-same way; `nbest` finds the best few. Edges stand in order of their start, then of their end, and
-everything sums in that order.
+A segmentation is a path from 0 to the end. Viterbi's algorithm finds the best path; the forward
+algorithm computes the sum over all paths; forward and backward passes give each edge's share of
+that sum, and a random path; `nbest` finds the best few. Edges are ordered by start, then by end,
+and all sums are taken in that order.
 
 Rules with numbers, such as U16, are those of `spec/unigram.md`.
 """
@@ -16,22 +16,22 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from math import inf
 from typing import NamedTuple
 
-from piecework.reference.chance import SplitMix64
-from piecework.reference.floats import ONE, ZERO, Wide
+from piecework.reference.floats import ONE, ZERO, WideFloat
+from piecework.reference.prng import SplitMix64
 
 Rounding = Callable[[float], float]
 
 UNKNOWN = ""
 UNKNOWN_PENALTY = 10.0
-"""What is unknown is by so much less likely than the least likely piece (U31)."""
+"""The score of an unknown character is the lowest score of a piece minus this (U31)."""
 
 
 class Edge(NamedTuple):
-    """Gives one piece at its place.
+    """Holds a piece with its position in the text.
 
     Args:
         start: Position of its first character.
-        end: One past the last.
+        end: One past the last character.
         entry: The entry of the vocabulary; empty for an unknown character.
     """
 
@@ -40,19 +40,23 @@ class Edge(NamedTuple):
     entry: str
 
 
-def matches(text: str, entries: Container[str], longest: int, prefix: str = "") -> Iterator[Edge]:
-    """Gives the edges of a text.
+def find_edges(
+    text: str, entries: Container[str], longest: int, prefix: str = ""
+) -> Iterator[Edge]:
+    """Yields the edges of a text.
+
+    Cost: length of the text times `longest`, in look-ups.
 
     Args:
         text: Any text.
         entries: The pieces.
-        longest: Characters of the longest one.
-        prefix: What those begin with that do not stand at the start of the text.
+        longest: Length of the longest piece, in characters.
+        prefix: Prefix of the pieces that do not start the text.
 
     Returns:
         Edges by start, then by end.
 
-    >>> [edge.entry for edge in matches("hug", {"u", "ug", "hug"}, 3)]
+    >>> [edge.entry for edge in find_edges("hug", {"u", "ug", "hug"}, 3)]
     ['hug', 'u', 'ug']
     """
     for start in range(len(text)):
@@ -63,17 +67,17 @@ def matches(text: str, entries: Container[str], longest: int, prefix: str = "") 
                 yield Edge(start, end, entry)
 
 
-def with_unknown(edges: Iterable[Edge], size: int) -> list[Edge]:
-    """Adds an edge of one character wherever there is none, for what is unknown.
+def add_unknown_edges(edges: Iterable[Edge], size: int) -> list[Edge]:
+    """Adds an unknown edge for each character that has no edge of its own.
 
     Args:
         edges: Edges of a text.
-        size: Its characters.
+        size: Length of the text in characters.
 
     Returns:
         All edges by start, then by end.
 
-    >>> with_unknown([Edge(0, 2, "ab")], 2)[0]
+    >>> add_unknown_edges([Edge(0, 2, "ab")], 2)[0]
     Edge(start=0, end=1, entry='')
     """
     known = list(edges)
@@ -81,10 +85,10 @@ def with_unknown(edges: Iterable[Edge], size: int) -> list[Edge]:
     return sorted(known + [Edge(start, start + 1, UNKNOWN) for start in bare])
 
 
-def reachable(edges: Iterable[Edge]) -> list[Edge]:
-    """Gives those edges of a text that some path from its start goes over.
+def filter_reachable(edges: Iterable[Edge]) -> list[Edge]:
+    """Returns the edges that lie on some path from the start of the text.
 
-    >>> reachable([Edge(0, 1, "a"), Edge(1, 2, "b"), Edge(3, 4, "c")])
+    >>> filter_reachable([Edge(0, 1, "a"), Edge(1, 2, "b"), Edge(3, 4, "c")])
     [Edge(start=0, end=1, entry='a'), Edge(start=1, end=2, entry='b')]
     """
     reached, kept = {0}, []
@@ -95,44 +99,47 @@ def reachable(edges: Iterable[Edge]) -> list[Edge]:
     return kept
 
 
-# The best
+# The best path
 
 
-def best(
+def best_path(
     size: int,
     edges: Sequence[Edge],
     scores: Sequence[float],
-    rounded: Rounding = float,
-    far: float = inf,
+    rounding: Rounding = float,
+    rebase_threshold: float = inf,
 ) -> list[Edge]:
-    """Gives the best path (U32).
+    """Returns the path with the greatest sum of scores (U32).
+
+    Source: Viterbi 1967. Tie rule: at each position, of equal paths that whose last edge is longer.
+    Cost: linear in the edges.
 
     Args:
-        size: Characters of the text.
-        edges: Its edges in order, all of them reachable; there is a path.
-        scores: One for each edge.
-        rounded: What is done to each sum.
-        far: A sum farther from 0 is subtracted from itself and from all behind it.
+        size: Length of the text in characters.
+        edges: The edges in order, all of them reachable; there is a path.
+        scores: The score of each edge.
+        rounding: Rounds each sum.
+        rebase_threshold: A sum of greater magnitude is subtracted from itself and from all sums
+            after it.
 
     Returns:
-        Its edges from left to right. Tie rule: at each position, the longer of the last edges of equal
-        paths. Cost: linear in the edges.
+        The edges of the path from left to right.
 
     >>> edges = [Edge(0, 1, "a"), Edge(0, 2, "ab"), Edge(1, 2, "b")]
-    >>> [edge.entry for edge in best(2, edges, [-1.0, -2.0, -1.0])]
+    >>> [edge.entry for edge in best_path(2, edges, [-1.0, -2.0, -1.0])]
     ['ab']
     """
     last: dict[int, Edge] = {}
     reached = {0: 0.0}
     for edge, score in zip(edges, scores, strict=True):
-        if abs(lead := reached[edge.start]) > far:
-            behind = {
-                end: rounded(sum_ - lead) for end, sum_ in reached.items() if end >= edge.start
+        if abs(lead := reached[edge.start]) > rebase_threshold:
+            rebased = {
+                end: rounding(sum_ - lead) for end, sum_ in reached.items() if end >= edge.start
             }
-            reached |= behind
-        here = rounded(reached[edge.start] + score)
-        if edge.end not in reached or here > reached[edge.end]:
-            last[edge.end], reached[edge.end] = edge, here
+            reached |= rebased
+        total = rounding(reached[edge.start] + score)
+        if edge.end not in reached or total > reached[edge.end]:
+            last[edge.end], reached[edge.end] = edge, total
     path: list[Edge] = []
     while size:
         path.append(last[size])
@@ -140,10 +147,10 @@ def best(
     return path[::-1]
 
 
-def by_end(size: int, edges: Iterable[Edge]) -> list[list[int]]:
-    """Gives the numbers of the edges that end at each position, in order of their starts.
+def group_by_end(size: int, edges: Iterable[Edge]) -> list[list[int]]:
+    """Returns the indices of the edges that end at each position, in order of their starts.
 
-    >>> by_end(2, [Edge(0, 1, "a"), Edge(0, 2, "ab"), Edge(1, 2, "b")])
+    >>> group_by_end(2, [Edge(0, 1, "a"), Edge(0, 2, "ab"), Edge(1, 2, "b")])
     [[], [0], [1, 2]]
     """
     ends: list[list[int]] = [[] for _ in range(size + 1)]
@@ -152,23 +159,25 @@ def by_end(size: int, edges: Iterable[Edge]) -> list[list[int]]:
     return ends
 
 
-# The sum over all
+# Sums over all paths
 
 
-def forward(size: int, edges: Sequence[Edge], weights: Sequence[Wide]) -> list[Wide]:
-    """Gives the sum over all paths to each position of the products of their weights (U16).
+def forward_sums(size: int, edges: Sequence[Edge], weights: Sequence[WideFloat]) -> list[WideFloat]:
+    """Returns for each position the sum over paths of the products of their weights (U16).
+
+    Source: the forward algorithm. Cost: linear in the edges.
 
     Args:
-        size: Characters of the text.
-        edges: Its edges in order.
-        weights: One for each edge.
+        size: Length of the text in characters.
+        edges: The edges in order.
+        weights: The weight of each edge.
 
     Returns:
-        A sum for each position; 1 for position 0.
+        The sum for each position; 1 for position 0.
 
-    >>> half = Wide.of(0.5)
+    >>> half = WideFloat.of(0.5)
     >>> edges = [Edge(0, 1, "a"), Edge(0, 2, "ab"), Edge(1, 2, "b")]
-    >>> float(forward(2, edges, [half] * 3)[2])
+    >>> float(forward_sums(2, edges, [half] * 3)[2])
     0.75
     """
     sums = [ONE] + [ZERO] * size
@@ -177,23 +186,26 @@ def forward(size: int, edges: Sequence[Edge], weights: Sequence[Wide]) -> list[W
     return sums
 
 
-def shares(
-    edges: Sequence[Edge], weights: Sequence[Wide], sums: Sequence[Wide], count: Wide
-) -> Iterator[tuple[Edge, Wide]]:
-    """Divides a count among the edges: each path has the share that its weight has of all (U16).
+def expected_counts(
+    edges: Sequence[Edge], weights: Sequence[WideFloat], sums: Sequence[WideFloat], count: WideFloat
+) -> Iterator[tuple[Edge, WideFloat]]:
+    """Yields how often each edge is expected: paths share a count in proportion to weight (U16).
+
+    Source: the forward-backward algorithm. Cost: linear in the edges.
 
     Args:
         edges: The edges in order.
-        weights: One for each edge.
-        sums: What `forward` gives.
-        count: What there is to divide.
+        weights: The weight of each edge.
+        sums: The result of `forward_sums`.
+        count: The count to divide among paths.
 
     Returns:
-        Edges, last ones first, each with the count of the paths that go over it.
+        Edges, the last first, each with the count of the paths through it.
 
-    >>> half = Wide.of(0.5)
+    >>> half = WideFloat.of(0.5)
     >>> edges, weights = [Edge(0, 1, "a"), Edge(0, 2, "ab"), Edge(1, 2, "b")], [half] * 3
-    >>> [round(float(share), 3) for _, share in shares(edges, weights, forward(2, edges, weights), ONE)]
+    >>> sums = forward_sums(2, edges, weights)
+    >>> [round(float(share), 3) for _, share in expected_counts(edges, weights, sums, ONE)]
     [0.333, 0.667, 0.333]
     """
     counts = [ZERO] * (len(sums) - 1) + [count]
@@ -203,29 +215,31 @@ def shares(
         yield edge, share
 
 
-def sampled(
-    size: int, edges: Sequence[Edge], weights: Sequence[Wide], generator: SplitMix64
+def sample_path(
+    size: int, edges: Sequence[Edge], weights: Sequence[WideFloat], generator: SplitMix64
 ) -> list[Edge]:
-    """Draws a path, each with the probability that its weight has of all (U38).
+    """Draws a path with a probability in proportion to its weight (U38).
+
+    Source: forward filtering, backward sampling. Cost: linear in the edges.
 
     Args:
-        size: Characters of the text.
-        edges: Its edges in order, all of them reachable; there is a path.
-        weights: One for each edge; none is 0.
-        generator: One draw is taken for each edge of the path, the last edge first.
+        size: Length of the text in characters.
+        edges: The edges in order, all of them reachable; there is a path.
+        weights: The weight of each edge; none is 0.
+        generator: The random numbers: one draw for each edge of the path, the last edge first.
 
     Returns:
-        The path. Cost: linear in the edges.
+        The edges of the path from left to right.
 
     >>> edges = [Edge(0, 1, "a"), Edge(0, 2, "ab"), Edge(1, 2, "b")]
-    >>> [edge.entry for edge in sampled(2, edges, [Wide.of(0.5)] * 3, SplitMix64(0))]
+    >>> [edge.entry for edge in sample_path(2, edges, [WideFloat.of(0.5)] * 3, SplitMix64(0))]
     ['a', 'b']
     """
-    sums, ends = forward(size, edges, weights), by_end(size, edges)
+    sums, ends = forward_sums(size, edges, weights), group_by_end(size, edges)
     path: list[Edge] = []
     end = size
     while end:
-        drawn = sums[end] * Wide.of(generator.fraction())
+        drawn = sums[end] * WideFloat.of(generator.draw_fraction())
         passed = ZERO
         for number in ends[end]:
             passed += sums[edges[number].start] * weights[number]

@@ -1,8 +1,9 @@
-"""Sums of integers times logarithms of integers, whose sign is decided exactly.
+"""Sums of integers times logarithms of integers, whose sign is computed exactly.
 
-e to the power of such a sum is a product of powers of integers, so the sum is 0 exactly if that product
-is 1. Over arguments without a common factor, which greatest common divisors find without factoring, it
-is 1 only if no term is left. A sum that is not 0 shows its sign once its digits are precise enough.
+e to the power of such a sum is a product of powers of integers, so the sum is 0 exactly if that
+product is 1. With pairwise coprime arguments, which greatest common divisors give without
+factoring, the product is 1 only if no term is left. A sum that is not 0 shows its sign at
+sufficient precision.
 """
 
 from collections.abc import Iterable
@@ -13,11 +14,13 @@ Term = tuple[int, int]
 """A coefficient, and the positive integer whose logarithm it multiplies."""
 
 FIRST_BITS = 128
-"""The precision that a sign is first looked for with; each further attempt doubles it."""
+"""The initial precision of a sign; each further attempt doubles it."""
 
 
 def sign(terms: Iterable[Term]) -> int:
-    """Gives the sign of a sum of logarithms: -1, 0 or 1. Exact for all integers.
+    """Returns the sign of a sum of logarithms: -1, 0 or 1, exact for all integers.
+
+    Cost: fixed-point evaluation at a precision that doubles until the sign is certain.
 
     Args:
         terms: Coefficients and arguments, in any order; arguments may repeat.
@@ -36,11 +39,12 @@ def sign(terms: Iterable[Term]) -> int:
 
 
 def coprime(terms: Iterable[Term]) -> list[Term]:
-    """Rewrites a sum of logarithms over arguments above 1 without a common factor.
+    """Rewrites a sum of logarithms with pairwise coprime arguments above 1.
 
-    A step replaces two arguments x and y with the common divisor g by x/g, y/g and g. The product of
-    all arguments falls with each step, so this ends. Logarithms of such arguments are linearly
-    independent over the integers, so the sum is 0 only if it has no terms.
+    Each step replaces two arguments x and y with the common divisor g by x/g, y/g and g. The
+    product of all arguments falls with each step, so this terminates. Logarithms of such arguments
+    are linearly independent over the integers, so the sum is 0 only if it has no terms. Source:
+    coprime bases (Bach, Driscoll and Shallit 1993).
 
     >>> coprime([(1, 12), (-2, 6), (1, 3)])
     []
@@ -68,9 +72,10 @@ def coprime(terms: Iterable[Term]) -> list[Term]:
 
 
 def approximate(terms: Iterable[Term], bits: int) -> tuple[int, int]:
-    """Gives a sum of logarithms in fixed point.
+    """Returns a sum of logarithms in fixed point, with an error bound.
 
-    With 2^k the largest power of two up to x, ln x = 2 (k atanh(1/3) + atanh((x - 2^k) / (x + 2^k))).
+    With 2^k the largest power of two up to x, ln x = 2 (k atanh(1/3) + atanh((x - 2^k) / (x +
+    2^k))).
 
     Args:
         terms: Coefficients and arguments.
@@ -94,12 +99,12 @@ def approximate(terms: Iterable[Term], bits: int) -> tuple[int, int]:
 
 @lru_cache(1 << 12)
 def atanh(p: int, q: int, bits: int) -> int:
-    """Gives the inverse hyperbolic tangent of p/q in fixed point, by its power series.
+    """Returns the inverse hyperbolic tangent of p/q in fixed point, by its power series.
 
     Every division rounds down. A power of p/q is too small by less than 9/8 units, since its error
-    shrinks to a ninth before it grows by 1; so a term of the sum is by less than 11/8, and what follows
-    the last term is less than 2. There are at most bits/3 + 1 terms, so from 64 bits on the result is
-    too small by less than `bits` units.
+    is divided by 9 before 1 is added; so a term of the sum is too small by less than 11/8, and the
+    terms after the last one sum to less than 2. There are at most bits/3 + 1 terms, so from 64 bits
+    on the result is too small by less than `bits` units.
 
     Args:
         p: At least 0.

@@ -1,12 +1,12 @@
-"""Learning by merging: count everything, merge the best pair, and again.
+"""Learning by merging: count everything, merge the best pair, repeat.
 
     hug 10, pug 5, pun 12, bun 4, hugs 5            criterion "frequency"
-    h ##u ##g | p ##u ##g | p ##u ##n | ...         ##u ##g stands 20 times: merge it
-    h ##ug    | p ##ug    | p ##u ##n | ...         ##u ##n stands 16 times: merge it, and so on
+    h ##u ##g | p ##u ##g | p ##u ##n | ...         ##u ##g occurs 20 times: merge it
+    h ##ug    | p ##ug    | p ##u ##n | ...         ##u ##n occurs 16 times: merge it, and so on
 
-This trainer recounts the whole table at every step. That is slow, merges times table, and it is the
-point: there is no state that could go stale, so what it does is what learning by merging *is*.
-`train` and `bpe_train` say what WordPiece and BPE add to it.
+This trainer recounts the whole table at every step, which costs the number of merges times the
+table. There is no incremental state that could be wrong, so the code is the definition of learning
+by merging. `wordpiece_train` and `bpe_train` define what WordPiece and BPE add.
 """
 
 from collections import Counter
@@ -16,21 +16,21 @@ from math import isnan
 from typing import Any, NamedTuple
 
 from piecework.reference.alphabet import (
-    Run,
     Symbol,
-    alphabet_of,
-    check_sum,
-    cut,
-    kept_characters,
-    symbols_of,
+    SymbolRun,
+    build_alphabet,
+    check_character_total,
+    select_characters,
+    split_runs,
+    split_symbols,
 )
-from piecework.reference.criteria import likelihood, recorded
+from piecework.reference.criteria import history_score, likelihood
+from piecework.reference.pairs import Pair, SymbolCounts, count_symbols, join_pair, merge_pair
 from piecework.reference.settings import MergeTrainer
-from piecework.reference.table import Pair, Tally, joined, merged, tally
 
 
 class Merge(NamedTuple):
-    """Gives one line of the history: what was merged, and the counts just before.
+    """Holds one line of the history: a merge, and the counts just before it.
 
     Args:
         left: Left token, as rendered.
@@ -40,7 +40,7 @@ class Merge(NamedTuple):
         pair_count: Occurrences of the pair, as the criterion counts them.
         left_count: Occurrences of the left symbol.
         right_count: Occurrences of the right symbol.
-        ties: How many candidates had exactly this score, this one included.
+        ties: Number of candidates with exactly this score, this one included.
     """
 
     left: str
@@ -53,8 +53,8 @@ class Merge(NamedTuple):
     ties: int
 
 
-class Trained(NamedTuple):
-    """Gives what training yields: the entries by id, every merge, and the count of each entry."""
+class TrainedVocabulary(NamedTuple):
+    """Holds the result of a training: entries by id, all merges, and the count of each entry."""
 
     vocabulary: list[str]
     history: list[Merge]
@@ -62,58 +62,58 @@ class Trained(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """Gives a pair that may be merged, and its value."""
+    """Holds a pair that may be merged, and its value."""
 
     pair: Pair
     value: Any
 
 
 @dataclass
-class Merging:
-    """Gives a training that can be watched: `now` and `candidates` look, `step` merges.
+class MergeTraining:
+    """Trains by merging step by step: `count` and `candidates` inspect the table, `step` merges.
 
-    Ties: as `trainer.ties` says. Cost of a step: the whole table, and one evaluation for each
-    different pair.
+    Ties: see `trainer.ties`. Cost of a step: the whole table, and one evaluation for each distinct
+    pair.
 
     Args:
-        words: word -> count in order of first sight; normalized and pre-tokenized.
+        words: word -> count in order of first occurrence; normalized and pre-tokenized.
         trainer: The settings.
 
     Raises:
-        ValueError: no word is left, the size cannot hold what it must, or two symbols of the alphabet
-            are written alike.
-        OverflowError: the characters are more than 64 bits can count.
+        ValueError: no word is left, the size is too small for the required entries, or two symbols
+            of the alphabet have one rendering.
+        OverflowError: the number of characters exceeds 64 bits.
     """
 
     words: Mapping[str, int]
     trainer: MergeTrainer
-    runs: list[Run] = field(init=False)
+    runs: list[SymbolRun] = field(init=False)
     learned: list[str] = field(default_factory=list, init=False)
     history: list[Merge] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
-        options, given = self.trainer, set(self.trainer.user_defined_symbols)
+        options, user_defined = self.trainer, set(self.trainer.user_defined_symbols)
         floor = max(1, options.min_word_frequency)
         self.words = {
-            w: n for w, n in self.words.items() if w and n >= (1 if w in given else floor)
+            w: n for w, n in self.words.items() if w and n >= (1 if w in user_defined else floor)
         }
         if not self.words:
             raise ValueError("empty corpus: no word is left to train on")
-        check_sum(self.words)
-        words = {w: count for w, count in self.words.items() if w not in given}
-        self._kept = kept_characters(words, self._characters(), options.limit_alphabet)
-        self.runs = [run for w, n in words.items() for run in cut(self._symbols(w), n)]
+        check_character_total(self.words)
+        words = {w: count for w, count in self.words.items() if w not in user_defined}
+        self._kept = select_characters(words, self._required_characters(), options.limit_alphabet)
+        self.runs = [run for w, n in words.items() for run in split_runs(self._symbols(w), n)]
         rule = options.ties, options.continuing_subword_prefix, self._suffix()
-        alphabet = alphabet_of(self.runs, self._wanted(), *rule)
+        alphabet = build_alphabet(self.runs, self._required_symbols(), *rule)
         self._symbol_ids = {symbol: i for i, symbol in enumerate(alphabet)}
-        rendered = [self._rendered(symbol) for symbol in alphabet]
-        for text, count in Counter(rendered).items():
+        names = [self._render(symbol) for symbol in alphabet]
+        for text, count in Counter(names).items():
             if count > 1:
                 raise ValueError(f"two symbols are written {text!r}: take another prefix or suffix")
-        self._named = {*options.special_tokens, *given}
-        self._alphabet = [text for text in rendered if text not in self._named]
-        # No merge may give these. What is given it may give, once.
-        self._taken = {*options.special_tokens, *rendered}
+        self._reserved = {*options.special_tokens, *user_defined}
+        self._alphabet = [text for text in names if text not in self._reserved]
+        # No merge may make these. User-defined symbols a merge may make, once.
+        self._forbidden = {*options.special_tokens, *names}
         if options.vocab_size is not None and len(self.vocabulary) > options.vocab_size:
             raise ValueError(
                 f"vocab_size={options.vocab_size} is too small: special tokens, user-defined "
@@ -122,122 +122,129 @@ class Merging:
 
     @property
     def vocabulary(self) -> list[str]:
-        """Gives the entries so far, in order of their ids."""
+        """Returns the current entries, in order of their ids."""
         specials, first = list(self.trainer.special_tokens), self.trainer.special_tokens_first
         text = [*self.trainer.user_defined_symbols, *self._alphabet, *self.learned]
         return specials + text if first else text + specials
 
-    def now(self) -> Tally:
-        """Gives the counts of the table as it stands, as the criterion counts them."""
-        return tally(self.runs, merges=self.trainer.rule is likelihood)
+    def count(self) -> SymbolCounts:
+        """Returns the counts of the current table, as the criterion counts them."""
+        return count_symbols(self.runs, count_merges=self.trainer.criterion_function is likelihood)
 
     def candidates(self) -> list[Candidate]:
-        """Gives the pairs that the filters let through, by their first occurrence in the table.
+        """Returns the pairs that pass the filters, with their values.
 
         Returns:
-            Each pair with its value, in order of first occurrence; none when nothing can merge.
+            Candidates in order of first occurrence; none when nothing can merge.
         """
-        return self._candidates(self.now())
+        return self._candidates(self.count())
 
     def step(self) -> Merge | None:
-        """Does one merge, or finds that a stop rule holds.
+        """Performs one merge, unless a stop rule applies.
 
         Returns:
             The merge as the history keeps it, or None when training is over.
         """
-        now = self.now()
-        candidates = self._candidates(now)
-        if self._is_over(now) or not candidates:
+        counts = self.count()
+        candidates = self._candidates(counts)
+        if self._is_over(counts) or not candidates:
             return None
         best, ties = self._best(candidates)
-        if not self._is_worth(best.pair):
+        if not self._is_accepted(best.pair):
             return None
-        merge = self._record(best, ties, now)
-        self._symbol_ids.setdefault(joined(best.pair), len(self._symbol_ids))
-        self._taken.add(merge.token)
-        if merge.token not in self._named:
+        merge = self._record(best, ties, counts)
+        self._symbol_ids.setdefault(join_pair(best.pair), len(self._symbol_ids))
+        self._forbidden.add(merge.token)
+        if merge.token not in self._reserved:
             self.learned.append(merge.token)
         self.history.append(merge)
-        self.runs = [merged(run, best.pair) for run in self.runs]
+        self.runs = [merge_pair(run, best.pair) for run in self.runs]
         return merge
 
-    # What WordPiece and BPE have each for itself
+    # Overridden by WordPiece and BPE
 
-    def _characters(self) -> Sequence[str]:
-        """Gives characters to have, seen or not."""
+    def _required_characters(self) -> Sequence[str]:
+        """Returns the characters to include even if they do not occur."""
         return self.trainer.initial_alphabet
 
-    def _wanted(self) -> Iterable[Symbol]:
-        """Gives symbols to have, seen or not."""
+    def _required_symbols(self) -> Iterable[Symbol]:
+        """Returns the symbols to include even if they do not occur."""
         plain = not self.trainer.continuing_subword_prefix
-        return (Symbol(i, c) for c in self._characters() for i in (True, plain))
+        return (Symbol(i, c) for c in self._required_characters() for i in (True, plain))
 
     def _suffix(self) -> str:
-        """Gives what final symbols are rendered with."""
+        """Returns the suffix of rendered final symbols."""
         return ""
 
     def _symbols(self, word: str) -> list[Symbol | None]:
-        """Takes a word apart."""
-        return symbols_of(word, self._kept, self.trainer.continuing_subword_prefix)
+        """Splits a word into symbols."""
+        return split_symbols(word, self._kept, self.trainer.continuing_subword_prefix)
 
-    def _is_worth(self, pair: Pair) -> bool:  # noqa: ARG002  # WordPiece asks of which
-        """Says whether the best pair is to be merged at all."""
+    def _is_accepted(self, pair: Pair) -> bool:  # noqa: ARG002  # WordPiece asks of which
+        """Returns whether the best pair is to be merged at all."""
         return True
 
     def _may_be_entry(self, pair: Pair) -> bool:
-        """Says whether what the pair makes is short enough, and new."""
+        """Returns whether the merged token of a pair is short enough and new."""
         longest = self.trainer.max_token_length
-        if longest is not None and len(joined(pair).text) > longest:
+        if longest is not None and len(join_pair(pair).text) > longest:
             return False
-        return self._rendered(joined(pair)) not in self._taken
+        return self._render(join_pair(pair)) not in self._forbidden
 
-    def _rank(self, pair: Pair) -> tuple[Any, ...]:
-        """Gives what the lowest of the tied pairs has the lowest of."""
+    def _tie_key(self, pair: Pair) -> tuple[Any, ...]:
+        """Returns the key whose minimum decides among tied pairs."""
         if self.trainer.ties == "first":
-            return ()  # all alike: candidates come by first occurrence, and min takes the first
+            return ()  # min takes the first candidate, the first occurrence
         if self.trainer.ties == "lex":
-            return tuple(self._rendered(symbol).encode() for symbol in pair)
+            return tuple(self._render(symbol).encode() for symbol in pair)
         return tuple(self._symbol_ids[symbol] for symbol in pair)
 
-    # What they share
+    # Shared by WordPiece and BPE
 
-    def _rendered(self, symbol: Symbol) -> str:
-        return symbol.rendered(self.trainer.continuing_subword_prefix, self._suffix())
+    def _render(self, symbol: Symbol) -> str:
+        return symbol.render(self.trainer.continuing_subword_prefix, self._suffix())
 
-    def _is_over(self, now: Tally) -> bool:
+    def _is_over(self, counts: SymbolCounts) -> bool:
         options = self.trainer
         if options.vocab_size is not None and len(self.vocabulary) >= options.vocab_size:
             return True
         if options.max_merges is not None and len(self.history) >= options.max_merges:
             return True
-        most = max(now.pairs.values(), default=0)
+        most = max(counts.pairs.values(), default=0)
         return options.stop_at_pair_frequency is not None and most <= options.stop_at_pair_frequency
 
-    def _candidates(self, now: Tally) -> list[Candidate]:
+    def _candidates(self, counts: SymbolCounts) -> list[Candidate]:
         return [
-            Candidate(pair, self._value(pair, now))
-            for pair, n in now.pairs.items()
+            Candidate(pair, self._value(pair, counts))
+            for pair, n in counts.pairs.items()
             if n >= self.trainer.min_frequency and self._may_be_entry(pair)
         ]
 
-    def _value(self, pair: Pair, now: Tally) -> Any:
-        rule, (left, right) = self.trainer.rule, pair
-        counts = now.pairs[pair], now.symbols[left], now.symbols[right], now.total
+    def _value(self, pair: Pair, counts: SymbolCounts) -> Any:
+        rule, (left, right) = self.trainer.criterion_function, pair
+        values = counts.pairs[pair], counts.symbols[left], counts.symbols[right], counts.total
         if rule is likelihood:
-            return likelihood(*counts, same=left == right)
-        value = rule(*counts)
+            return likelihood(*values, is_same_symbol=left == right)
+        value = rule(*values)
         if isinstance(value, float) and isnan(value):
-            token = self._rendered(joined(pair))
-            raise ValueError(f"the criterion gives no number for {token!r}: {value!r}")
+            token = self._render(join_pair(pair))
+            raise ValueError(f"criterion: the value for {token!r} is {value!r}; expected a number")
         return value
 
     def _best(self, candidates: list[Candidate]) -> tuple[Candidate, int]:
         most = max(candidate.value for candidate in candidates)
         tied = [candidate for candidate in candidates if candidate.value == most]
-        return min(tied, key=lambda candidate: self._rank(candidate.pair)), len(tied)
+        return min(tied, key=lambda candidate: self._tie_key(candidate.pair)), len(tied)
 
-    def _record(self, best: Candidate, ties: int, now: Tally) -> Merge:
-        (left, right), n = best.pair, now.pairs[best.pair]
-        a, b = now.symbols[left], now.symbols[right]
-        names = self._rendered(left), self._rendered(right), self._rendered(joined(best.pair))
-        return Merge(*names, recorded(self.trainer.rule, best.value, n, a, b), n, a, b, ties)
+    def _record(self, best: Candidate, ties: int, counts: SymbolCounts) -> Merge:
+        (left, right), n = best.pair, counts.pairs[best.pair]
+        a, b = counts.symbols[left], counts.symbols[right]
+        names = self._render(left), self._render(right), self._render(join_pair(best.pair))
+        return Merge(
+            *names,
+            history_score(self.trainer.criterion_function, best.value, n, a, b),
+            n,
+            a,
+            b,
+            ties,
+        )

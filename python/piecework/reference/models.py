@@ -1,6 +1,6 @@
 """Models behind one interface: from a word to its tokens.
 
-`encode`, `bpe` and `unigram` have those that take thought. WordLevel takes words whole.
+`wordpiece`, `bpe` and `unigram` hold the algorithms. WordLevel looks up whole words.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,20 +9,20 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from piecework.reference import bpe, unigram
-from piecework.reference.aligned import Span
-from piecework.reference.chance import SplitMix64
-from piecework.reference.encode import Piece, Splitter
-from piecework.reference.floats import single
-from piecework.reference.likeliest import LikeliestSplitter
-from piecework.reference.probability import FLOOR, probability
+from piecework.reference.alignment import Span
+from piecework.reference.floats import round_to_f32
+from piecework.reference.likeliest import LikeliestEncoder
+from piecework.reference.prng import SplitMix64
+from piecework.reference.probability import PROBABILITY_FLOOR, probability
+from piecework.reference.wordpiece import LongestMatchEncoder, Piece
 
 
 class ModelToken(NamedTuple):
-    """Gives a token of a word.
+    """Holds a token of a word.
 
     Args:
         text: The entry of the vocabulary; for an unknown piece, the unknown token.
-        id: Its number.
+        id: Its id.
         span: (start, end) in characters of the word.
     """
 
@@ -32,13 +32,13 @@ class ModelToken(NamedTuple):
 
 
 class Model:
-    """Gives the tokens of words under one vocabulary.
+    """Maps words to tokens of one vocabulary.
 
     Args:
         vocabulary: The entries with their ids.
-        unknown_token: Stands for what no entry matches; it need not be an entry while all is known.
-            None is for a model that never needs one.
-        special: Entries that text may be barred from becoming.
+        unknown_token: Token for what no entry matches; it need not be an entry while nothing is
+            unknown. None if the model never needs one.
+        special: Special tokens, which text may be kept from becoming.
 
     >>> WordLevel({"<unk>": 0, "to": 1}, "<unk>").tokens("be")
     [ModelToken(text='<unk>', id=0, span=(0, 2))]
@@ -52,65 +52,70 @@ class Model:
     ) -> None:
         self.vocabulary = dict(vocabulary)
         self.unknown_token = unknown_token
-        self.open = self.vocabulary.keys() - special
+        self.text_entries = self.vocabulary.keys() - special
 
     def tokens(
-        self, word: str, *, barred: bool = False, generator: SplitMix64 | None = None
+        self, word: str, *, exclude_special: bool = False, generator: SplitMix64 | None = None
     ) -> list[ModelToken]:
-        """Splits a word into tokens.
+        """Encodes a word.
 
         Args:
             word: A word that is not empty.
-            barred: No stretch of text becomes a special token.
-            generator: Where a model that leaves something to chance draws from.
+            exclude_special: Whether special tokens are excluded from matching.
+            generator: The random numbers of a model that samples.
 
         Returns:
             Tokens from left to right.
 
         Raises:
-            ValueError: something is unknown, and there is no unknown token; something is left to
-                chance, and there is no generator.
+            ValueError: something is unknown and there is no unknown token, or the model samples and
+                there is no generator.
         """
         raise NotImplementedError
 
     def _token(self, entry: str | None, span: Span) -> ModelToken:
         text = self.unknown_token if entry is None else entry
         if text is None or text not in self.vocabulary:
-            raise ValueError(f"characters {span} are unknown, and the vocabulary has no {text!r}")
+            raise ValueError(
+                f"characters {span} are unknown and the vocabulary has no {text!r}; "
+                "add an unknown token"
+            )
         return ModelToken(text, self.vocabulary[text], span)
 
 
 class WordLevel(Model):
-    """Gives a word that is an entry as it is, any other as unknown."""
+    """Encodes a word that is an entry as that entry, any other word as unknown."""
 
     def tokens(  # noqa: D102
         self,
         word: str,
         *,
-        barred: bool = False,
-        generator: SplitMix64 | None = None,  # noqa: ARG002  # leaves nothing to chance
+        exclude_special: bool = False,
+        generator: SplitMix64 | None = None,  # noqa: ARG002  # never samples
     ) -> list[ModelToken]:
-        known = word in (self.open if barred else self.vocabulary)
+        known = word in (self.text_entries if exclude_special else self.vocabulary)
         return [self._token(word if known else None, (0, len(word)))]
 
 
 @dataclass(frozen=True)
 class WordPieceSettings:
-    """Gives how WordPiece splits (see `encode.Splitter`).
+    """Holds the settings of WordPiece encoding (see `wordpiece.LongestMatchEncoder`).
 
     Args:
-        prefix: What continuing entries begin with.
+        prefix: Prefix of continuing entries.
         unknown: `word`, `run` or `char`.
         max_input_chars_per_word: A longer word is unknown.
-        segmentation: `longest` match, or the `likeliest` (see `LikeliestSplitter`).
-        dropout: The chance that longest match passes over an entry; None is 0.
+        segmentation: `longest` match, or the `likeliest` pieces (see `LikeliestEncoder`).
+        dropout: Probability that longest match skips an entry; None is 0.
+        probabilities: Entry -> probability, for the likeliest pieces; None computes them from
+            counts.
 
     Raises:
-        ValueError: a setting is impossible.
+        ValueError: a setting is invalid.
 
     >>> WordPieceSettings(segmentation="shortest")
     Traceback (most recent call last):
-    ValueError: segmentation='shortest': expected 'longest' or 'likeliest', and no dropout with that
+    ValueError: segmentation='shortest': expected 'longest', or 'likeliest' without dropout
     """
 
     prefix: str = "##"
@@ -123,23 +128,23 @@ class WordPieceSettings:
     def __post_init__(self) -> None:
         if self.segmentation != "longest" and (self.segmentation != "likeliest" or self.dropout):
             raise ValueError(
-                f"segmentation={self.segmentation!r}: expected 'longest' or 'likeliest', and no "
-                "dropout with that"
+                f"segmentation={self.segmentation!r}: expected 'longest', or 'likeliest' "
+                "without dropout"
             )
 
 
 class WordPiece(Model):
-    """Gives the pieces of a word by greedy longest match, or the likeliest.
+    """Encodes words by greedy longest match, or as their likeliest pieces.
 
     Args:
         vocabulary: The entries with their ids.
-        unknown_token: Stands for what no entry matches.
-        special: Entries that text may be barred from becoming.
-        settings: How words are split.
-        counts: The count of each entry, by id, for the likeliest segmentation.
+        unknown_token: Token for what no entry matches.
+        special: Special tokens, which text may be kept from becoming.
+        settings: The other settings.
+        counts: The count of each entry, by id, for the likeliest pieces.
 
     Raises:
-        ValueError: the likeliest segmentation is asked for, and there are neither counts nor probabilities.
+        ValueError: the likeliest pieces need counts or probabilities, and there are none.
 
     >>> [t.text for t in WordPiece({"[UNK]": 0, "hug": 1, "##s": 2}, "[UNK]").tokens("hugs")]
     ['hug', '##s']
@@ -154,46 +159,51 @@ class WordPiece(Model):
         counts: Sequence[int] | None = None,
     ) -> None:
         super().__init__(vocabulary, unknown_token, special)
-        self._how = settings or WordPieceSettings()
+        self._settings = settings or WordPieceSettings()
         self._counts, self._total = counts, sum(counts or ())
-        self._split = self._splitter(self.vocabulary.keys())
-        self._split_text = self._splitter(self.open)
+        self._split = self._encoder(self.vocabulary.keys())
+        self._split_text = self._encoder(self.text_entries)
 
-    def _splitter(self, entries: AbstractSet[str]) -> Splitter | LikeliestSplitter:
-        how = self._how
-        rest = how.prefix, how.unknown, how.max_input_chars_per_word
-        if how.segmentation == "longest":
+    def _encoder(self, entries: AbstractSet[str]) -> LongestMatchEncoder | LikeliestEncoder:
+        settings = self._settings
+        rest = settings.prefix, settings.unknown, settings.max_input_chars_per_word
+        if settings.segmentation == "longest":
             longest = max(map(len, self.vocabulary), default=0)
-            return Splitter(entries, *rest, longest, single(how.dropout or 0.0))
-        return LikeliestSplitter({entry: self._probability(entry) for entry in entries}, *rest)
+            return LongestMatchEncoder(
+                entries, *rest, longest, round_to_f32(settings.dropout or 0.0)
+            )
+        return LikeliestEncoder({entry: self._probability(entry) for entry in entries}, *rest)
 
     def _probability(self, entry: str) -> float:
-        """Gives what was said of an entry, or else its share of all that were counted."""
-        if self._how.probabilities is not None:
-            return self._how.probabilities.get(entry) or FLOOR
+        """Returns the given probability of an entry, or else its share of all counts."""
+        if self._settings.probabilities is not None:
+            return self._settings.probabilities.get(entry) or PROBABILITY_FLOOR
         if self._counts is None:
-            raise ValueError("the likeliest segmentation needs token counts: train a vocabulary")
+            raise ValueError(
+                "segmentation='likeliest': requires counts or probabilities; train a vocabulary"
+            )
         return probability(self._counts[self.vocabulary[entry]], self._total)
 
     def tokens(  # noqa: D102
-        self, word: str, *, barred: bool = False, generator: SplitMix64 | None = None
+        self, word: str, *, exclude_special: bool = False, generator: SplitMix64 | None = None
     ) -> list[ModelToken]:
-        split = self._split_text if barred else self._split
-        pieces = split(word, generator) if isinstance(split, Splitter) else split(word)
+        split = self._split_text if exclude_special else self._split
+        pieces = split(word, generator) if isinstance(split, LongestMatchEncoder) else split(word)
         return [self._token(piece.entry, (piece.start, piece.end)) for piece in pieces]
 
 
 class BPE(Model):
-    """Gives the pieces of a word by merging neighbours.
+    """Encodes words by merging adjacent symbols.
 
     Args:
         vocabulary: The entries with their ids.
-        merges: Which pairs merge: `bpe.Listed` or `bpe.Implied`.
-        settings: How a word is split, merges apart.
-        special: Entries that text may be barred from becoming.
-        names_unknown: The text of an unknown token is what it stands for, as in SentencePiece.
+        merges: The merges: `bpe.ListedMerges` or `bpe.ImpliedMerges`.
+        settings: All other settings.
+        special: Special tokens, which text may be kept from becoming.
+        unknown_as_text: Let an unknown token have the text of the word that it covers, as in
+            SentencePiece.
 
-    >>> merges = bpe.Listed([("u", "g"), ("h", "ug")])
+    >>> merges = bpe.ListedMerges([("u", "g"), ("h", "ug")])
     >>> model = BPE({"h": 0, "u": 1, "g": 2, "s": 3, "ug": 4, "hug": 5}, merges)
     >>> [token.text for token in model.tokens("hugs")]
     ['hug', 's']
@@ -203,26 +213,28 @@ class BPE(Model):
         self,
         vocabulary: Mapping[str, int],
         merges: bpe.Merges,
-        settings: bpe.Settings | None = None,
+        settings: bpe.BpeSettings | None = None,
         special: frozenset[str] = frozenset(),
         *,
-        names_unknown: bool = False,
+        unknown_as_text: bool = False,
     ) -> None:
-        settings = settings or bpe.Settings()
-        self._names_unknown = names_unknown
+        settings = settings or bpe.BpeSettings()
+        self._names_unknown = unknown_as_text
         super().__init__(vocabulary, settings.unk_token, special)
-        if strange := settings.unused - self.vocabulary.keys():
-            raise ValueError(f"unused={sorted(strange)!r}: expected entries of the vocabulary")
+        if missing := settings.unused - self.vocabulary.keys():
+            raise ValueError(f"unused={sorted(missing)!r}: expected entries of the vocabulary")
         bytes_of = {f"<0x{byte:02X}>" for byte in range(256)} if settings.byte_fallback else set()
         if reserved := settings.unused & (bytes_of | {settings.unk_token}):
-            raise ValueError(f"unused={sorted(reserved)!r}: stands for what is unknown")
-        self._encode = bpe.Encoder(self.vocabulary, merges, settings)
-        self._encode_text = bpe.Encoder(self.open, merges, settings)
+            raise ValueError(
+                f"unused={sorted(reserved)!r}: entries for unknown text cannot be unused"
+            )
+        self._encode = bpe.BpeEncoder(self.vocabulary, merges, settings)
+        self._encode_text = bpe.BpeEncoder(self.text_entries, merges, settings)
 
     def tokens(  # noqa: D102
-        self, word: str, *, barred: bool = False, generator: SplitMix64 | None = None
+        self, word: str, *, exclude_special: bool = False, generator: SplitMix64 | None = None
     ) -> list[ModelToken]:
-        encode = self._encode_text if barred else self._encode
+        encode = self._encode_text if exclude_special else self._encode
         return [self._piece(word, piece) for piece in encode(word, generator)]
 
     def _piece(self, word: str, piece: Piece) -> ModelToken:
@@ -232,19 +244,19 @@ class BPE(Model):
 
 
 class Unigram(Model):
-    """Gives the likeliest pieces of a word, or others by chance.
+    """Encodes words as their likeliest pieces, or as sampled ones.
 
-    The text of an unknown token is what it stands for, as in both libraries.
+    The text of an unknown token is the text of the word that it covers, as in both libraries.
 
     Args:
         vocabulary: The entries in order of their ids, with their scores.
-        settings: How a word is split, scores apart.
-        special: Entries that text may be barred from becoming.
+        settings: All other settings.
+        special: Special tokens, which text may be kept from becoming.
 
     Raises:
-        ValueError: an entry is empty or stands there twice, or a score is no finite number.
+        ValueError: an entry is empty or repeated, or a score is not finite.
 
-    >>> model = Unigram([("<unk>", 0.0), ("hug", -1.0)], unigram.Settings(unk_token="<unk>"))
+    >>> model = Unigram([("<unk>", 0.0), ("hug", -1.0)], unigram.UnigramSettings(unk_token="<unk>"))
     >>> model.tokens("hugs")[1]
     ModelToken(text='s', id=0, span=(3, 4))
     """
@@ -252,22 +264,22 @@ class Unigram(Model):
     def __init__(
         self,
         vocabulary: Sequence[tuple[str, float]],
-        settings: unigram.Settings | None = None,
+        settings: unigram.UnigramSettings | None = None,
         special: frozenset[str] = frozenset(),
     ) -> None:
-        settings = settings or unigram.Settings()
+        settings = settings or unigram.UnigramSettings()
         ids = {entry: i for i, (entry, _) in enumerate(vocabulary)}
         if len(ids) < len(vocabulary):
-            twice = next(e for i, (e, _) in enumerate(vocabulary) if ids[e] != i)
-            raise ValueError(f"the vocabulary holds {twice!r} twice")
+            duplicate = next(e for i, (e, _) in enumerate(vocabulary) if ids[e] != i)
+            raise ValueError(f"duplicate entry {duplicate!r} in the vocabulary; remove one of them")
         super().__init__(ids, settings.unk_token, special)
-        self.encode = unigram.Encoder(dict(vocabulary), settings)
-        self._encode_text = unigram.Encoder(dict(vocabulary), settings, special)
+        self.encode = unigram.UnigramEncoder(dict(vocabulary), settings)
+        self._encode_text = unigram.UnigramEncoder(dict(vocabulary), settings, special)
 
     def tokens(  # noqa: D102
-        self, word: str, *, barred: bool = False, generator: SplitMix64 | None = None
+        self, word: str, *, exclude_special: bool = False, generator: SplitMix64 | None = None
     ) -> list[ModelToken]:
-        encode = self._encode_text if barred else self.encode
+        encode = self._encode_text if exclude_special else self.encode
         return [self._piece(word, piece) for piece in encode(word, generator)]
 
     def _piece(self, word: str, piece: Piece) -> ModelToken:
@@ -275,10 +287,10 @@ class Unigram(Model):
         return token if piece.entry else token._replace(text=word[piece.start : piece.end])
 
 
-def vocabulary_of(data: Mapping[str, Any]) -> dict[str, int]:
-    """Gives the entries with their ids of a model's entry in a tokenizer.json.
+def read_vocabulary(data: Mapping[str, Any]) -> dict[str, int]:
+    """Returns the entries of a tokenizer.json's model, with their ids.
 
-    >>> vocabulary_of({"type": "Unigram", "vocab": [["a", -1.0], ["b", -2.0]]})
+    >>> read_vocabulary({"type": "Unigram", "vocab": [["a", -1.0], ["b", -2.0]]})
     {'a': 0, 'b': 1}
     """
     vocabulary = data["vocab"]
@@ -291,20 +303,20 @@ def from_dict(
     data: Mapping[str, Any],
     special: frozenset[str] = frozenset(),
     *,
-    names_unknown: bool = False,
+    unknown_as_text: bool = False,
 ) -> Model:
-    """Makes a model of its entry in a tokenizer.json.
+    """Creates a model from its member in a tokenizer.json.
 
     Args:
-        data: The object; `type` says which model it is.
-        special: Entries that text may be barred from becoming.
-        names_unknown: In BPE, too, the text of an unknown token is what it stands for.
+        data: The object; `type` names the model.
+        special: Special tokens, which text may be kept from becoming.
+        unknown_as_text: In BPE, too, let an unknown token have the text of the word that it covers.
 
     Returns:
         The model.
 
     Raises:
-        ValueError: the reference has no such model.
+        ValueError: the type is unknown, or a setting is invalid.
         KeyError: a setting is missing.
 
     >>> data = {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}
@@ -316,10 +328,10 @@ def from_dict(
     if data["type"] in ("WordPiece", "piecework.WordPiece"):
         return _wordpiece(data, special)
     if data["type"] in ("BPE", "piecework.BPE"):
-        return _bpe(data, special, names_unknown=names_unknown)
+        return _bpe(data, special, unknown_as_text=unknown_as_text)
     if data["type"] in ("Unigram", "piecework.Unigram"):
         return _unigram(data, special)
-    raise ValueError(f"the reference has no model {data['type']!r}")
+    raise ValueError(f"model: type {data['type']!r} is unknown to the reference")
 
 
 def _wordpiece(data: Mapping[str, Any], special: frozenset[str]) -> WordPiece:
@@ -336,9 +348,9 @@ def _wordpiece(data: Mapping[str, Any], special: frozenset[str]) -> WordPiece:
     return WordPiece(data["vocab"], data["unk_token"], special, settings, counts)
 
 
-def _bpe(data: Mapping[str, Any], special: frozenset[str], *, names_unknown: bool) -> BPE:
+def _bpe(data: Mapping[str, Any], special: frozenset[str], *, unknown_as_text: bool) -> BPE:
     vocabulary, ours = data["vocab"], data.get("piecework") or {}
-    settings = bpe.Settings(
+    settings = bpe.BpeSettings(
         unk_token=data.get("unk_token"),
         continuing_subword_prefix=data.get("continuing_subword_prefix") or "",
         end_of_word_suffix=data.get("end_of_word_suffix") or "",
@@ -352,19 +364,21 @@ def _bpe(data: Mapping[str, Any], special: frozenset[str], *, names_unknown: boo
     if ours.get("ranks") is not None:
         named = ((entry, ours["ranks"][i]) for entry, i in vocabulary.items())
         ranks = {entry: rank for entry, rank in named if rank is not None}
-        return BPE(vocabulary, bpe.Implied(ranks), settings, special, names_unknown=names_unknown)
+        return BPE(
+            vocabulary, bpe.ImpliedMerges(ranks), settings, special, unknown_as_text=unknown_as_text
+        )
     split = (m.split(" ") if isinstance(m, str) else m for m in data["merges"])
     pairs = [(left, right) for left, right in split]
-    merges = bpe.Listed(pairs, settings.continuing_subword_prefix, vocabulary)
-    return BPE(vocabulary, merges, settings, special, names_unknown=names_unknown)
+    merges = bpe.ListedMerges(pairs, settings.continuing_subword_prefix, vocabulary)
+    return BPE(vocabulary, merges, settings, special, unknown_as_text=unknown_as_text)
 
 
 def _unigram(data: Mapping[str, Any], special: frozenset[str]) -> Unigram:
     vocabulary = [(entry, float(score)) for entry, score in data["vocab"]]
     ours, unknown = data.get("piecework") or {}, data.get("unk_id")
     if unknown is not None and not 0 <= unknown < len(vocabulary):
-        raise ValueError(f"unk_id is {unknown}, and there are {len(vocabulary)} entries")
-    settings = unigram.Settings(
+        raise ValueError(f"unk_id={unknown}: expected an id below {len(vocabulary)}")
+    settings = unigram.UnigramSettings(
         unk_token=None if unknown is None else vocabulary[unknown][0],
         precision=ours.get("precision", "float64"),
         byte_fallback=data.get("byte_fallback", False),

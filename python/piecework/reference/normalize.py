@@ -1,9 +1,9 @@
-"""Normalization: what becomes of a text before it is split.
+"""Normalization: the changes to a text before it is split.
 
-All normalizers that a tokenizer.json can name, written with the primitives of `aligned`. Facts about
-characters are those of `unicode`. Only what a compatibility decomposition (NFKC, NFKD) makes of a
-character is asked of Python, whose Unicode is newer than the library's version 9: the characters
-that Unicode has given one since then, up to version 16, are named here as having none.
+All normalizers that a tokenizer.json can name, built from the primitives of `alignment`. Properties
+of characters are those of `unicode`. Only the compatibility decomposition (NFKC, NFKD) of a
+character is Python's, whose Unicode is newer than the library's version 9: the characters that got
+a decomposition since then, up to version 16, are listed here as having none.
 """
 
 import unicodedata
@@ -12,53 +12,53 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from piecework.reference import charsmap, regex, unicode
-from piecework.reference.aligned import (
+from piecework.reference.alignment import (
     Change,
     Normalized,
     Span,
+    filter_characters,
     identity,
-    keep,
+    map_characters,
     prepend,
     replace,
-    replace_each,
     transform,
 )
 
-# Steps of BERT's
+# Steps of the BERT normalizer
 
 
 def clean(value: Normalized) -> Normalized:
-    r"""Drops NUL, U+FFFD and control characters, and makes every white space a plain space.
+    r"""Removes NUL, U+FFFD and control characters, and replaces all white space by plain spaces.
 
     >>> clean(identity("a\x00b\tc")).text
     'ab c'
     """
-    kept = keep(value, lambda c: c not in "\0\ufffd" and not unicode.is_control(c))
-    return replace_each(kept, lambda c: " " if unicode.is_whitespace(c) else c)
+    kept = filter_characters(value, lambda c: c not in "\0\ufffd" and not unicode.is_control(c))
+    return map_characters(kept, lambda c: " " if unicode.is_whitespace(c) else c)
 
 
-def set_cjk_apart(value: Normalized) -> Normalized:
+def pad_cjk(value: Normalized) -> Normalized:
     """Puts a space on both sides of every CJK ideograph, so that each becomes a word.
 
-    >>> set_cjk_apart(identity("a中b")).text
+    >>> pad_cjk(identity("a中b")).text
     'a 中 b'
     """
-    return replace_each(value, lambda c: f" {c} " if unicode.is_cjk(c) else c)
+    return map_characters(value, lambda c: f" {c} " if unicode.is_cjk(c) else c)
 
 
 def decompose(value: Normalized) -> Normalized:
-    """Takes letters and accents apart (Unicode's NFD, with canonical reordering of marks).
+    """Decomposes letters and accents (Unicode's NFD, with canonical reordering of marks).
 
     >>> decompose(identity("é")).alignment
     [(0, 1), (0, 1)]
     """
-    return transform(value, _decomposed(value.text, unicode.decompose))
+    return transform(value, _decompose_text(value.text, unicode.decompose))
 
 
-def _decomposed(text: str, parts_of: Callable[[str], str]) -> list[Change]:
-    """Gives the parts of every character; runs of marks sorted by combining class, stably.
+def _decompose_text(text: str, parts_of: Callable[[str], str]) -> list[Change]:
+    """Returns the parts of every character; runs of marks are sorted by combining class, stably.
 
-    Each part carries along whether it replaces a character or was inserted.
+    Each part records whether it replaces a character or was inserted.
     """
     ordered: list[Change] = []
     marks: list[Change] = []
@@ -66,23 +66,23 @@ def _decomposed(text: str, parts_of: Callable[[str], str]) -> list[Change]:
         for i, part in enumerate(parts_of(character)):
             change = part, int(i > 0)
             if unicode.combining_class(part) == 0:
-                ordered += sorted(marks, key=_class_of)
+                ordered += sorted(marks, key=_combining_class_of)
                 ordered.append(change)
                 marks = []
             else:
                 marks.append(change)
-    return ordered + sorted(marks, key=_class_of)
+    return ordered + sorted(marks, key=_combining_class_of)
 
 
-def _class_of(mark: Change) -> int:
+def _combining_class_of(mark: Change) -> int:
     return unicode.combining_class(mark[0])
 
 
-def _composed(changes: list[Change]) -> list[Change]:
-    """Joins each mark to the starter before it, where the two have one character together.
+def _compose(changes: list[Change]) -> list[Change]:
+    """Composes each mark with the starter before it, where one character is equivalent to both.
 
-    A mark is barred from the starter by an earlier one that stayed and has no lower class. A
-    joined character adds up what its parts did: é from e and ◌́, both replacing, removes one.
+    A mark is blocked from the starter by an earlier mark that stayed and has no lower class. A
+    composed character sums the changes of its parts: é from e and ◌́, both replacing, removes one.
     """
     composed: list[Change] = []
     starter, barred = None, 0
@@ -90,7 +90,7 @@ def _composed(changes: list[Change]) -> list[Change]:
         own = unicode.combining_class(c)
         if starter is not None and (barred < own or not barred):
             base, sum_so_far = composed[starter]
-            joined = _join(base, c)
+            joined = _compose_pair(base, c)
             if joined:
                 composed[starter] = joined, sum_so_far + change - 1
                 continue
@@ -102,8 +102,8 @@ def _composed(changes: list[Change]) -> list[Change]:
     return composed
 
 
-def _join(base: str, mark: str) -> str:
-    """Gives the one character that two make, if the tables know it; else nothing."""
+def _compose_pair(base: str, mark: str) -> str:
+    """Returns the composition of two characters according to the tables; else an empty string."""
     joined = unicodedata.normalize("NFC", base + mark)
     return joined if len(joined) == 1 and unicode.decompose(joined) != joined else ""
 
@@ -112,7 +112,7 @@ def _join(base: str, mark: str) -> str:
 
 
 class Normalizer:
-    """Gives a normalization: of a text, or of a text that is under way.
+    """Normalizes texts, with the alignment to the original.
 
     >>> Sequence([Strip(), Lowercase()])("  Hi ").text
     'hi'
@@ -125,8 +125,8 @@ class Normalizer:
             text: Any text without lone surrogates.
 
         Returns:
-            The normalized text, aligned with the characters of the original. Cost: linear, but for
-            the sorting of long runs of marks.
+            The normalized text, aligned with the characters of the original. Cost: linear, except
+            for the sorting of long runs of marks.
 
         Raises:
             UnicodeEncodeError: the text holds a lone surrogate.
@@ -137,17 +137,17 @@ class Normalizer:
         return self.apply(identity(text))
 
     def apply(self, value: Normalized) -> Normalized:
-        """Takes one step more with a text that other steps may have changed already.
+        """Normalizes a text that earlier steps may have changed.
 
         >>> Lowercase().apply(identity("A")).text
         'a'
         """
         raise NotImplementedError
 
-    def form_of(self, token: str) -> str:
-        """Gives the form in which an added token is sought in normalized text.
+    def normalize_added_token(self, token: str) -> str:
+        """Returns the form in which an added token is matched in normalized text.
 
-        >>> Lowercase().form_of("<X>")
+        >>> Lowercase().normalize_added_token("<X>")
         '<x>'
         """
         return self(token).text
@@ -155,16 +155,16 @@ class Normalizer:
 
 @dataclass(frozen=True)
 class BertNormalizer(Normalizer):
-    r"""Gives the normalization that BERT models were trained with.
+    r"""Normalizes as BERT does.
 
-    The order of the steps is that of the library: clean, set CJK apart, decompose and drop accents,
-    lower-case.
+    The order of the steps is that of the library: clean, pad CJK ideographs, decompose and strip
+    accents, lowercase.
 
     Args:
-        clean_text: Drop control characters, make white space plain.
-        handle_chinese_chars: Set CJK ideographs apart.
-        strip_accents: Decompose and drop nonspacing marks; None does as `lowercase` says.
-        lowercase: Lower-case each character alone (so a final sigma is like any other).
+        clean_text: Remove control characters, make white space plain.
+        handle_chinese_chars: Put spaces around CJK ideographs.
+        strip_accents: Decompose and remove nonspacing marks; None follows `lowercase`.
+        lowercase: Lowercase each character alone (a final sigma is like any other).
 
     >>> BertNormalizer(lowercase=False)("Ça\tva").text
     'Ça va'
@@ -179,20 +179,20 @@ class BertNormalizer(Normalizer):
         if self.clean_text:
             value = clean(value)
         if self.handle_chinese_chars:
-            value = set_cjk_apart(value)
+            value = pad_cjk(value)
         if self.lowercase if self.strip_accents is None else self.strip_accents:
-            value = keep(decompose(value), lambda c: not unicode.is_nonspacing_mark(c))
+            value = filter_characters(decompose(value), lambda c: not unicode.is_nonspacing_mark(c))
         if self.lowercase:
-            value = replace_each(value, unicode.lowercase)
+            value = map_characters(value, unicode.lowercase)
         return value
 
 
-bert: Final[BertNormalizer] = BertNormalizer()
+BERT: Final[BertNormalizer] = BertNormalizer()
 
 
 @dataclass(frozen=True)
 class UnicodeForm(Normalizer):
-    r"""Gives one of Unicode's normalization forms.
+    r"""Normalizes to one of Unicode's normalization forms.
 
     Args:
         form: `NFC`, `NFD`, `NFKC` or `NFKD`.
@@ -204,52 +204,54 @@ class UnicodeForm(Normalizer):
     form: str
 
     def apply(self, value: Normalized) -> Normalized:  # noqa: D102
-        changes = _decomposed(value.text, _compatible if "K" in self.form else unicode.decompose)
-        return transform(value, _composed(changes) if self.form.endswith("C") else changes)
+        changes = _decompose_text(
+            value.text, _decompose_compatibly if "K" in self.form else unicode.decompose
+        )
+        return transform(value, _compose(changes) if self.form.endswith("C") else changes)
 
 
-# Ranges of characters that Unicode has given a compatibility decomposition since its version 9.
-_SINCE_9 = (
+# Ranges of characters that got a compatibility decomposition after Unicode 9.
+_DECOMPOSED_SINCE_9 = (
     *((0x32FF, 0x32FF), (0xA7F2, 0xA7F4), (0xAB69, 0xAB69), (0x10781, 0x10785), (0x10787, 0x107B0)),
     *((0x107B2, 0x107BA), (0x1CCD6, 0x1CCF9), (0x1E030, 0x1E06D), (0x1F16C, 0x1F16C)),
     (0x1FBF0, 0x1FBF9),
 )
 
 
-def _compatible(c: str) -> str:
+def _decompose_compatibly(c: str) -> str:
     parts = unicodedata.normalize("NFKD", c)
     canonical = parts == unicodedata.normalize("NFD", c)
-    newer = any(first <= ord(c) <= last for first, last in _SINCE_9)
+    newer = any(first <= ord(c) <= last for first, last in _DECOMPOSED_SINCE_9)
     return unicode.decompose(c) if canonical or newer else parts
 
 
 @dataclass(frozen=True)
 class Lowercase(Normalizer):
-    """Gives every character in lower case, each by itself, by its full mapping.
+    """Lowercases each character alone, by its full mapping.
 
     >>> Lowercase()("ΟΔΟΣ").text
     'οδοσ'
     """
 
     def apply(self, value: Normalized) -> Normalized:  # noqa: D102
-        return replace_each(value, unicode.lowercase)
+        return map_characters(value, unicode.lowercase)
 
 
 @dataclass(frozen=True)
 class StripAccents(Normalizer):
-    r"""Drops combining marks of every kind; it takes nothing apart, so é stays.
+    r"""Removes combining marks of every kind; nothing is decomposed, so é stays.
 
     >>> StripAccents()("e\u0301é").text
     'eé'
     """
 
     def apply(self, value: Normalized) -> Normalized:  # noqa: D102
-        return keep(value, lambda c: not unicode.is_combining_mark(c))
+        return filter_characters(value, lambda c: not unicode.is_combining_mark(c))
 
 
 @dataclass(frozen=True)
 class Strip(Normalizer):
-    """Drops white space at the ends.
+    """Removes white space at the ends of the text.
 
     Args:
         left: At the start.
@@ -264,16 +266,16 @@ class Strip(Normalizer):
 
     def apply(self, value: Normalized) -> Normalized:  # noqa: D102
         spaces = [unicode.is_whitespace(c) for c in value.text]
-        start = _run(spaces) if self.left else 0
+        start = _leading_true(spaces) if self.left else 0
         rest = value.text[start:]
-        end = len(rest) - (_run(spaces[start:][::-1]) if self.right else 0)
+        end = len(rest) - (_leading_true(spaces[start:][::-1]) if self.right else 0)
         if start == 0 and end == len(rest):
             return value
         return transform(value, [(c, 0) for c in rest[:end]], start)
 
 
-def _run(flags: list[bool]) -> int:
-    """Gives how many of them hold before the first that does not."""
+def _leading_true(flags: list[bool]) -> int:
+    """Returns the number of leading flags that are true."""
     return flags.index(False) if False in flags else len(flags)
 
 
@@ -285,26 +287,26 @@ _NMT_SPACE = frozenset(
 
 @dataclass(frozen=True)
 class Nmt(Normalizer):
-    r"""Drops some control characters and makes some others spaces, as SentencePiece's NMT rules do.
+    r"""Removes or replaces control characters by spaces, as SentencePiece's NMT rules do.
 
     >>> Nmt()("a\x01b\u200bc").text
     'ab c'
     """
 
     def apply(self, value: Normalized) -> Normalized:  # noqa: D102
-        kept = keep(value, lambda c: ord(c) not in _NMT_REMOVED)
-        return replace_each(kept, lambda c: " " if ord(c) in _NMT_SPACE else c)
+        kept = filter_characters(value, lambda c: ord(c) not in _NMT_REMOVED)
+        return map_characters(kept, lambda c: " " if ord(c) in _NMT_SPACE else c)
 
 
 @dataclass(frozen=True)
 class Replace(Normalizer):
-    r"""Replaces what a pattern matches.
+    r"""Replaces the matches of a pattern.
 
     Args:
         pattern: A compiled pattern (see `regex`).
-        content: What stands in for each match, verbatim.
+        content: The replacement, verbatim.
 
-    >>> Replace(regex.compiled(r"\s+"), "_")("a  b c").text
+    >>> Replace(regex.compile_pattern(r"\s+"), "_")("a  b c").text
     'a_b_c'
     """
 
@@ -312,12 +314,12 @@ class Replace(Normalizer):
     content: str
 
     def apply(self, value: Normalized) -> Normalized:  # noqa: D102
-        return replace(value, regex.find(self.pattern, value.text), self.content)
+        return replace(value, regex.find_spans(self.pattern, value.text), self.content)
 
 
 @dataclass(frozen=True)
 class Prepend(Normalizer):
-    """Puts a string in front of every text that is not empty.
+    """Prepends a string to every text that is not empty.
 
     Args:
         content: The string.
@@ -332,34 +334,34 @@ class Prepend(Normalizer):
         return prepend(value, self.content)
 
 
-def _byte_alphabet() -> list[str]:
-    """Gives a visible character for every byte: itself if it is one, else one from U+0100 on."""
+def _make_byte_alphabet() -> list[str]:
+    """Returns a visible character for every byte: itself if visible, else one from U+0100 on."""
     visible = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
     others = iter(range(0x100, 0x200))
     return [chr(byte) if byte in visible else chr(next(others)) for byte in range(256)]
 
 
-BYTE_ALPHABET: Final = _byte_alphabet()
+BYTE_ALPHABET: Final = _make_byte_alphabet()
 
 
 @dataclass(frozen=True)
 class ByteLevel(Normalizer):
     """Writes every byte of the UTF-8 text as one visible character (a space becomes Ġ).
 
-    >>> ByteLevel()("é a")
-    Normalized(text='Ã©Ġa', alignment=[(0, 1), (0, 1), (1, 2), (2, 3)], whole=(0, 3), closed=False)
+    >>> ByteLevel()("é a").text, ByteLevel()("é a").alignment
+    ('Ã©Ġa', [(0, 1), (0, 1), (1, 2), (2, 3)])
     """
 
     def apply(self, value: Normalized) -> Normalized:  # noqa: D102
-        return replace_each(value, lambda c: "".join(BYTE_ALPHABET[b] for b in c.encode("utf-8")))
+        return map_characters(value, lambda c: "".join(BYTE_ALPHABET[b] for b in c.encode("utf-8")))
 
 
 @dataclass(frozen=True)
 class Precompiled(Normalizer):
-    """Rewrites text by the table of a SentencePiece model (see `charsmap`).
+    """Normalizes by the rules of a SentencePiece model (see `charsmap`).
 
     Args:
-        table: The table.
+        table: The rules.
     """
 
     table: charsmap.CharsMap
@@ -369,19 +371,19 @@ class Precompiled(Normalizer):
         return value if changes is None else transform(value, changes)
 
 
-SPACE: Final = "▁"
+METASPACE: Final = "▁"
 
 
 @dataclass(frozen=True)
 class SentencePiece(Normalizer):
-    """Normalizes as a SentencePiece model does, not as the library's `Precompiled` (spec, P59).
+    """Normalizes as SentencePiece does, unlike the library's `Precompiled` (spec, P59).
 
     Args:
-        table: Its rules; the longest that fits is applied. None for none.
+        table: The rules; the longest match applies. None for no rules.
         add_dummy_prefix: Put a space before a text that is not empty.
-        remove_extra_whitespaces: Keep one of several spaces, and none at the ends.
+        remove_extra_whitespaces: Reduce several spaces to one, and remove those at the ends.
         escape_whitespaces: Write a space as `▁`.
-        treat_whitespace_as_suffix: Put the space behind the text.
+        treat_whitespace_as_suffix: Put the space after the text.
         symbols: Strings that no rule changes.
 
     >>> SentencePiece(None)(" to  be").text
@@ -404,12 +406,12 @@ class SentencePiece(Normalizer):
             return value._replace(text="", alignment=[])
         text, alignment = "", list[Span]()
         if self.add_dummy_prefix and not self.treat_whitespace_as_suffix:
-            text, alignment = self.space, [value.origin(*chunks[0][:2])]
+            text, alignment = self.space, [value.original_span(*chunks[0][:2])]
         after_space = self.remove_extra_whitespaces
         for start, end, content in chunks:
             kept = content.lstrip(" ") if after_space else content
             text += kept.replace(" ", self.space)
-            alignment += [value.origin(start, end)] * len(kept)
+            alignment += [value.original_span(start, end)] * len(kept)
             if self.remove_extra_whitespaces and kept:
                 after_space = kept.endswith(" ")
         if self.remove_extra_whitespaces:
@@ -417,18 +419,18 @@ class SentencePiece(Normalizer):
             alignment = alignment[: len(text)]
         if self.add_dummy_prefix and self.treat_whitespace_as_suffix:
             text += self.space
-            alignment.append(value.origin(*chunks[-1][:2]))
+            alignment.append(value.original_span(*chunks[-1][:2]))
         return value._replace(text=text, alignment=alignment)
 
     @property
     def space(self) -> str:
-        """What a space is written as."""
-        return SPACE if self.escape_whitespaces else " "
+        """Returns the character that is written for a space."""
+        return METASPACE if self.escape_whitespaces else " "
 
-    def form_of(self, token: str) -> str:
-        """Gives the form in which an added token is sought: nothing is put before it, no space goes.
+    def normalize_added_token(self, token: str) -> str:
+        """Returns the form in which an added token is matched: no prefix, and no spaces removed.
 
-        >>> SentencePiece(None).form_of("to be")
+        >>> SentencePiece(None).normalize_added_token("to be")
         'to▁be'
         """
         if token in self.symbols:
@@ -436,11 +438,11 @@ class SentencePiece(Normalizer):
         return "".join(content.replace(" ", self.space) for _, _, content in self._chunks(token))
 
     def _chunks(self, text: str) -> list[tuple[int, int, str]]:
-        """Gives symbols, what rules replace, and characters: where they start and end, and what becomes of them."""
+        """Returns symbols, matches of rules, and characters: start, end and replacement."""
         chunks, at = [], 0
         while at < len(text):
             symbol = max((s for s in self.symbols if text.startswith(s, at)), key=len, default="")
-            rule = self.table.longest(text[at:]) if self.table and not symbol else None
+            rule = self.table.longest_match(text[at:]) if self.table and not symbol else None
             size, content = rule or (len(symbol) or 1, symbol or text[at])
             chunks.append((at, at + size, content))
             at += size
@@ -466,30 +468,32 @@ class Sequence(Normalizer):
         return value
 
 
-def _table(written: str | None) -> charsmap.CharsMap | None:
+def _read_table(written: str | None) -> charsmap.CharsMap | None:
     return None if written is None else charsmap.CharsMap.from_base64(written)
 
 
 def from_dict(data: Mapping[str, Any]) -> Normalizer:
-    """Makes a normalizer of its entry in a tokenizer.json.
+    """Creates a normalizer from its member in a tokenizer.json.
 
     Args:
-        data: The object; `type` says which normalizer it is.
+        data: The object; `type` names the normalizer.
 
     Returns:
         The normalizer.
 
     Raises:
-        ValueError: there is no such type, or a pattern cannot be read.
+        ValueError: the type is unknown, or a pattern is invalid.
         KeyError: a setting is missing.
 
     >>> from_dict({"type": "Strip", "strip_left": True, "strip_right": False})
     Strip(left=True, right=False)
     """
-    kind = data["type"]
-    if kind not in _MADE:
-        raise ValueError(f"there is no normalizer {kind!r}")
-    return _MADE[kind](data)
+    name = data["type"]
+    if name not in _CONSTRUCTORS:
+        raise ValueError(
+            f"normalizer: type {name!r} is unknown; expected one of {sorted(_CONSTRUCTORS)}"
+        )
+    return _CONSTRUCTORS[name](data)
 
 
 _BERT = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
@@ -499,8 +503,8 @@ _SENTENCE_PIECE = (
     "escape_whitespaces",
     "treat_whitespace_as_suffix",
 )
-_MADE: Final[dict[str, Callable[[Mapping[str, Any]], Normalizer]]] = {
-    "BertNormalizer": lambda data: BertNormalizer(**{name: data[name] for name in _BERT}),
+_CONSTRUCTORS: Final[dict[str, Callable[[Mapping[str, Any]], Normalizer]]] = {
+    "BertNormalizer": lambda data: BertNormalizer(**{setting: data[setting] for setting in _BERT}),
     "NFC": lambda data: UnicodeForm("NFC"),
     "NFD": lambda data: UnicodeForm("NFD"),
     "NFKC": lambda data: UnicodeForm("NFKC"),
@@ -516,8 +520,8 @@ _MADE: Final[dict[str, Callable[[Mapping[str, Any]], Normalizer]]] = {
         charsmap.CharsMap.from_base64(data["precompiled_charsmap"])
     ),
     "piecework.SentencePiece": lambda data: SentencePiece(
-        _table(data["precompiled_charsmap"]),
-        **{name: data[name] for name in _SENTENCE_PIECE},
+        _read_table(data["precompiled_charsmap"]),
+        **{setting: data[setting] for setting in _SENTENCE_PIECE},
         symbols=tuple(data["user_defined_symbols"]),
     ),
     "Sequence": lambda data: Sequence([from_dict(step) for step in data["normalizers"]]),

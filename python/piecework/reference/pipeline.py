@@ -1,8 +1,8 @@
-"""The whole way from an input to an encoding, as a tokenizer.json describes it.
+"""The pipeline from an input to an encoding, as a tokenizer.json describes it.
 
     text ─ added tokens ─ normalize ─ pre-tokenize ─ model ─ truncate ─ post-process ─ pad
 
-Each stage is a room of its own; here they only follow one another.
+Each stage has a module of its own; this module runs them in order.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -10,28 +10,28 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from piecework.reference import models, normalize, postprocess, pretokenize
-from piecework.reference.added import AddedToken, AddedTokens, Specials, Stretch, numbered
-from piecework.reference.aligned import Normalized, identity
-from piecework.reference.chance import SplitMix64
-from piecework.reference.encoding import Encoding, Row, merged
-from piecework.reference.truncate import Padding, Truncation, padded, truncated
+from piecework.reference.added import AddedToken, AddedTokens, Segment, Specials, assign_ids
+from piecework.reference.alignment import Normalized, identity
+from piecework.reference.encoding import Encoding, TokenRow, merge_encodings
+from piecework.reference.prng import SplitMix64
+from piecework.reference.truncate import Padding, Truncation, pad, truncate
 
-Text = str | Sequence[str]
+InputText = str | Sequence[str]
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Pipeline:
-    """Gives a tokenizer with all its stages.
+    """Runs all stages of a tokenizer.
 
     Args:
         model: From words to tokens.
-        normalizer: From text to normalized text; None takes the text as it is.
-        pre_tokenizer: From normalized text to words; None takes it whole.
-        added: Added tokens.
-        post_processor: Puts special tokens around texts; None adds none.
-        truncation: Used where a call says nothing else; None cuts nothing.
-        padding: Likewise; None adds nothing.
+        normalizer: From text to normalized text; None leaves the text unchanged.
+        pre_tokenizer: From normalized text to words; None keeps the text whole.
+        added_tokens: The added tokens.
+        post_processor: Adds special tokens around texts; None adds none.
+        truncation: The maximum length; None truncates nothing.
+        padding: The padding; None adds none.
 
     >>> model = models.WordLevel({"<unk>": 0, "to": 1, "be": 2}, "<unk>")
     >>> steps = pretokenize.from_dict({"type": "WhitespaceSplit"})
@@ -42,16 +42,16 @@ class Pipeline:
 
     model: models.Model
     normalizer: Callable[[str], Normalized] | None = None
-    pre_tokenizer: pretokenize.Step | None = None
-    added: AddedTokens | None = None
+    pre_tokenizer: pretokenize.PreTokenizer | None = None
+    added_tokens: AddedTokens | None = None
     post_processor: postprocess.PostProcessor | None = None
     truncation: Truncation | None = None
     padding: Padding | None = None
 
     def encode(
         self,
-        text: Text,
-        pair: Text | None = None,
+        text: InputText,
+        pair: InputText | None = None,
         *,
         add_special_tokens: bool = True,
         specials: Specials | None = None,
@@ -61,22 +61,22 @@ class Pipeline:
         """Encodes a text or a pair of texts.
 
         Args:
-            text: A text, or the words of one. Words are encoded one by one; their numbers are the
-                word ids, and spans count within each.
+            text: A text, or the words of one. Words are encoded one by one; their indices are the
+                word ids, and spans count within each word.
             pair: A second text.
-            add_special_tokens: Add what the post-processor adds.
-            specials: What becomes of special tokens that stand in the text (see `AddedTokens`).
-                With any value but `match`, no other text becomes one either. None is `match`, but
-                where there are control symbols, which are text then.
-            seed: What dropout follows from: the same seed, the same tokens.
-            number: The place of this input in its call, which dropout follows from as well.
+            add_special_tokens: Add the special tokens of the post-processor.
+            specials: What happens to special tokens in the text (see `AddedTokens.split`). With any
+                value but `match`, no other text becomes one either. None is `match`, or excludes
+                control symbols, if there are any.
+            seed: The seed of dropout: equal seeds, equal tokens.
+            number: The index of this input in its call, which dropout depends on as well.
 
         Returns:
             The encoding.
 
         Raises:
-            ValueError: a special token stands in the text and may not; something is unknown and
-                there is no unknown token; truncation is impossible.
+            ValueError: the text holds a special token that it must not hold; something is unknown
+                and there is no unknown token; truncation is impossible.
             UnicodeEncodeError: a text holds a lone surrogate.
 
         >>> model = models.WordLevel({"<unk>": 0, "to": 1, "be": 2}, "<unk>")
@@ -84,26 +84,26 @@ class Pipeline:
         [0, 1, 0]
         """
         inputs = [text] if pair is None else [text, pair]
-        generator = SplitMix64.of_input(seed, number)
+        generator = SplitMix64.for_input(seed, number)
         texts = [self._text(each, i, specials, generator) for i, each in enumerate(inputs)]
         if self.truncation:
             processor = self.post_processor
-            added = processor.added(len(texts)) if processor and add_special_tokens else 0
-            texts = truncated(texts, self.truncation, added)
-        encoding = postprocess.process(
+            added = processor.count_added(len(texts)) if processor and add_special_tokens else 0
+            texts = truncate(texts, self.truncation, added)
+        encoding = postprocess.post_process(
             texts, self.post_processor, add_special_tokens=add_special_tokens
         )
-        return padded([encoding], self.padding)[0] if self.padding else encoding
+        return pad([encoding], self.padding)[0] if self.padding else encoding
 
     def encode_batch(
         self,
-        inputs: Iterable[Text | tuple[Text, Text]],
+        inputs: Iterable[InputText | tuple[InputText, InputText]],
         *,
         add_special_tokens: bool = True,
         specials: Specials | None = None,
         seed: int = 0,
     ) -> list[Encoding]:
-        """Encodes many inputs, and pads them to one length.
+        """Encodes inputs, and pads them to one length.
 
         Args:
             inputs: Texts, or pairs of texts as tuples.
@@ -112,7 +112,7 @@ class Pipeline:
             seed: As for `encode`.
 
         Returns:
-            An encoding for each.
+            An encoding for each input.
 
         >>> model = models.WordLevel({"<unk>": 0, "to": 1}, "<unk>")
         >>> [e.ids for e in Pipeline(model, padding=Padding()).encode_batch(["to", ["to", "to"]])]
@@ -128,14 +128,14 @@ class Pipeline:
             )
             for number, each in enumerate(inputs)
         ]
-        return padded(batch, self.padding) if self.padding else batch
+        return pad(batch, self.padding) if self.padding else batch
 
     def _text(
-        self, text: Text, type_id: int, specials: Specials | None, generator: SplitMix64
+        self, text: InputText, type_id: int, specials: Specials | None, generator: SplitMix64
     ) -> Encoding:
         if isinstance(text, str):
             return self._words(text, None, type_id, specials, generator)
-        return merged(
+        return merge_encodings(
             self._words(word, i, type_id, specials, generator) for i, word in enumerate(text)
         )
 
@@ -147,41 +147,46 @@ class Pipeline:
         specials: Specials | None,
         generator: SplitMix64,
     ) -> Encoding:
-        added = self.added or AddedTokens([], self.normalizer or identity)
-        specials = added.settled(specials)
-        rows: list[Row] = []
+        added = self.added_tokens or AddedTokens([], self.normalizer or identity)
+        specials = added.resolve_specials(specials)
+        rows: list[TokenRow] = []
         for word, (part, token) in enumerate(self._parts(added, text, specials)):
             own = word if number is None else number
             if token:
-                rows.append(Row(token.id, part.text, part.whole, own, type_id))
+                rows.append(TokenRow(token.id, part.text, part.span, own, type_id))
             else:
-                barred = specials != "match"
-                pieces = self.model.tokens(part.text, barred=barred, generator=generator)
-                rows += [Row(p.id, p.text, part.origin(*p.span), own, type_id) for p in pieces]
+                exclude_special = specials != "match"
+                pieces = self.model.tokens(
+                    part.text, exclude_special=exclude_special, generator=generator
+                )
+                rows += [
+                    TokenRow(p.id, p.text, part.original_span(*p.span), own, type_id)
+                    for p in pieces
+                ]
         return Encoding(tuple(rows))
 
-    def _parts(self, added: AddedTokens, text: str, specials: Specials) -> Iterator[Stretch]:
-        for stretch in added.split(text, specials):
-            if stretch.token or not self.pre_tokenizer:
-                yield stretch
+    def _parts(self, added: AddedTokens, text: str, specials: Specials) -> Iterator[Segment]:
+        for segment in added.split(text, specials):
+            if segment.token or not self.pre_tokenizer:
+                yield segment
             else:
-                yield from (Stretch(part, None) for part in self.pre_tokenizer(stretch.value))
+                yield from (Segment(part, None) for part in self.pre_tokenizer(segment.value))
 
 
 def from_dict(data: Mapping[str, Any], control_symbols: Iterable[str] = ()) -> Pipeline:
-    """Makes a pipeline of a tokenizer.json; its decoder is not looked at.
+    """Creates a pipeline from a tokenizer.json; the decoder is ignored.
 
     Args:
         data: The object of the file.
-        control_symbols: The special tokens that are text where a call does not say otherwise. A
+        control_symbols: The special tokens that are text unless a call says otherwise. A
             tokenizer.json has none; those of a SentencePiece model are all its special tokens.
 
     Returns:
         The pipeline.
 
     Raises:
-        ValueError: the file asks for what there is not, or gives an added token another id than it
-            will have.
+        ValueError: a component is unknown or invalid, or the id of an added token differs from the
+            one it will have.
         KeyError: a member is missing.
 
     >>> model = {"type": "WordLevel", "vocab": {"<unk>": 0, "a": 1}, "unk_token": "<unk>"}
@@ -189,32 +194,34 @@ def from_dict(data: Mapping[str, Any], control_symbols: Iterable[str] = ()) -> P
     >>> from_dict({"model": model, "added_tokens": [], **steps}).encode("A b").tokens
     ['a', '<unk>']
     """
-    normalizer = _made(normalize.from_dict, data.get("normalizer"))
+    normalizer = _optional(normalize.from_dict, data.get("normalizer"))
     written = [AddedToken(**token) for token in data.get("added_tokens") or []]
-    tokens = numbered(written, models.vocabulary_of(data["model"]))
+    tokens = assign_ids(written, models.read_vocabulary(data["model"]))
     ids = {token.content: token.id for token in tokens}
     for token in written:
         if token.content and ids[token.content] != token.id:
-            raise ValueError(f"the added token {token.content!r} will have another id than it says")
-    form_of = None if normalizer is None else normalizer.form_of
-    added = AddedTokens(tokens, normalizer or identity, form_of, control_symbols)
+            raise ValueError(
+                f"added token {token.content!r}: id {token.id}; expected {ids[token.content]}"
+            )
+    normalize_token = None if normalizer is None else normalizer.normalize_added_token
+    added = AddedTokens(tokens, normalizer or identity, normalize_token, control_symbols)
     return Pipeline(
-        models.from_dict(data["model"], added.special, names_unknown=_is_sentencepiece(data)),
+        models.from_dict(data["model"], added.special, unknown_as_text=_is_sentencepiece(data)),
         normalizer,
-        _made(pretokenize.from_dict, data.get("pre_tokenizer")),
+        _optional(pretokenize.from_dict, data.get("pre_tokenizer")),
         added,
-        _made(postprocess.from_dict, data.get("post_processor")),
-        _made(Truncation.from_dict, data.get("truncation")),
-        _made(Padding.from_dict, data.get("padding")),
+        _optional(postprocess.from_dict, data.get("post_processor")),
+        _optional(Truncation.from_dict, data.get("truncation")),
+        _optional(Padding.from_dict, data.get("padding")),
     )
 
 
 def _is_sentencepiece(data: Mapping[str, Any]) -> bool:
-    """Tells a SentencePiece model; its normalizer may be of steps that `tokenizers` knows, too."""
+    """Returns whether the model is SentencePiece's; its normalizer may be one of `tokenizers`."""
     decoder = (data["model"].get("piecework") or {}).get("decoder") or data.get("decoder")
     steps = [step for step in (data.get("normalizer"), decoder) if step]
     return any(step["type"] == "piecework.SentencePiece" for step in steps)
 
 
-def _made(make: Callable[[Mapping[str, Any]], T], data: Mapping[str, Any] | None) -> T | None:
+def _optional(make: Callable[[Mapping[str, Any]], T], data: Mapping[str, Any] | None) -> T | None:
     return None if data is None else make(data)

@@ -1,12 +1,13 @@
-r"""Patterns of other people's files, read with Python's `re`.
+r"""Patterns of tokenizer files, read with Python's `re`.
 
-The library hands them to Oniguruma. What a tokenizer.json holds is mostly the same in both, but:
+The library reads them with Oniguruma. Most patterns of a tokenizer.json mean the same to both, with
+these exceptions:
 
-* `^` and `$` are those of a line; but behind a line feed at the very end there is no `^`;
-* `\w`, `\s`, `\b`, `\p{N}`, `\p{M}`, `\p{L}` and its parts follow the library's tables; they are written
-  out as sets of characters here, since Python's differ (its `\s` has U+001C) or do not exist (`\p`). `\d`
-  and other categories are those of the Python that runs;
-* an empty match right after another match is passed over.
+* `^` and `$` match at lines; but after a line feed at the very end `^` does not match;
+* `\w`, `\s`, `\b`, `\p{N}`, `\p{M}`, `\p{L}` and its parts follow the library's tables; they are
+  written out as sets of characters here, since Python's differ (its `\s` has U+001C) or do not
+  exist (`\p`). `\d` and other categories are those of the running Python;
+* an empty match directly after another match is skipped.
 
 What `re` cannot read (`\h`, `\K`, nested sets `[a[bc]]`, variable look-behind) is an error.
 """
@@ -32,19 +33,19 @@ _ANCHORS = {
 
 
 @cache
-def compiled(pattern: str) -> Pattern:
-    r"""Reads a pattern.
+def compile_pattern(pattern: str) -> Pattern:
+    r"""Compiles a pattern.
 
     Args:
-        pattern: As Oniguruma would read it, in Ruby's syntax.
+        pattern: A pattern in Oniguruma's Ruby syntax.
 
     Returns:
-        The pattern for `find`.
+        The pattern for `find_spans`.
 
     Raises:
         ValueError: Python cannot read it.
 
-    >>> find(compiled(r"\p{L}+|[^\s\p{L}]"), "né 1!")
+    >>> find_spans(compile_pattern(r"\p{L}+|[^\s\p{L}]"), "né 1!")
     [(0, 2), (3, 4), (4, 5)]
     """
     inside = False
@@ -54,58 +55,58 @@ def compiled(pattern: str) -> Pattern:
         written, upper, negated, name, short = found[0], *found.groups()
         if written[0] in "[]":
             if inside and written[0] == "[":
-                raise ValueError(f"the pattern {pattern!r} has a set within a set")
+                raise ValueError(f"pattern {pattern!r}: nested sets are not supported")
             inside = written[0] == "["
             return written
         if name is None and short is None:
             return written if inside else _ANCHORS.get(written, written)
         if short in ("b", "B"):
-            return written if inside else _border(negated=short == "B")
-        kind = name or short.lower()
-        if kind == "w" and not inside:
-            kind = "word"
-        outside_of = bool(upper == "P") != bool(negated) if name else short.isupper()
-        members = _members(kind, outside_of)
+            return written if inside else _word_boundary(negated=short == "B")
+        class_name = name or short.lower()
+        if class_name == "w" and not inside:
+            class_name = "word"
+        is_negated = bool(upper == "P") != bool(negated) if name else short.isupper()
+        members = _class_members(class_name, is_negated)
         return members if inside else f"[{members}]"
 
     try:
         return re.compile(_ESCAPE.sub(rewritten, pattern))
     except re.error as error:
-        raise ValueError(f"the pattern {pattern!r} cannot be read: {error}") from error
+        raise ValueError(f"pattern {pattern!r}: {error}") from error
 
 
-def literal(text: str) -> Pattern:
-    """Gives the pattern that matches a text verbatim; nothing matches everywhere.
+def literal_pattern(text: str) -> Pattern:
+    """Returns the pattern that matches a text verbatim; an empty text matches everywhere.
 
-    >>> find(literal("."), "a.b"), find(literal(""), "ab")
+    >>> find_spans(literal_pattern("."), "a.b"), find_spans(literal_pattern(""), "ab")
     ([(1, 2)], [(0, 0), (1, 1), (2, 2)])
     """
     return re.compile(re.escape(text))
 
 
 def from_dict(data: Mapping[str, str]) -> Pattern:
-    """Makes a pattern of its entry in a tokenizer.json: `{"String": s}` or `{"Regex": s}`.
+    """Creates a pattern from its member in a tokenizer.json: `{"String": s}` or `{"Regex": s}`.
 
     Raises:
         ValueError: Python cannot read the pattern.
 
-    >>> find(from_dict({"String": "b"}), "abc")
+    >>> find_spans(from_dict({"String": "b"}), "abc")
     [(1, 2)]
     """
-    return literal(data["String"]) if "String" in data else compiled(data["Regex"])
+    return literal_pattern(data["String"]) if "String" in data else compile_pattern(data["Regex"])
 
 
-def find(pattern: Pattern, text: str) -> list[Span]:
-    """Finds all matches, leftmost first, as Oniguruma's iterator gives them.
+def find_spans(pattern: Pattern, text: str) -> list[Span]:
+    """Returns the spans of all matches, leftmost first, as Oniguruma's iterator does.
 
     Args:
         pattern: A pattern of this module.
-        text: The text; in an empty one nothing is found.
+        text: The text; an empty text has no matches.
 
     Returns:
         (start, end) of each match, in characters.
 
-    >>> find(compiled("x*"), "axxb")
+    >>> find_spans(compile_pattern("x*"), "axxb")
     [(0, 0), (1, 3), (4, 4)]
     """
     spans: list[Span] = []
@@ -124,11 +125,11 @@ def find(pattern: Pattern, text: str) -> list[Span]:
 
 
 def _has_category(name: str, c: str) -> bool:
-    """Tell whether a character is of one category."""
+    """Returns whether a character is of one category."""
     return unicode.category(c) == name
 
 
-# Numbers that are no digits, yet word characters to a `\w` or `\b` that stands in no set.
+# Numbers that are not digits, but match a `\w` or `\b` outside a set.
 _LATIN_NUMBERS = "²³¹¼½¾"
 _CLASSES: dict[str, Callable[[str], bool]] = {
     "w": lambda c: unicode.is_word(c) and c not in "\u200c\u200d",
@@ -140,22 +141,22 @@ _CLASSES: dict[str, Callable[[str], bool]] = {
 }
 
 
-def _border(*, negated: bool) -> str:
-    """Gives the place between a word character and another, or the end of the text."""
-    word = f"[{_members('word', False)}]"
+def _word_boundary(*, negated: bool) -> str:
+    """Returns the pattern of a word boundary, or of its negation."""
+    word = f"[{_class_members('word', False)}]"
     if negated:
         return f"(?:(?<={word})(?={word})|(?<!{word})(?!{word}))"
     return f"(?:(?<={word})(?!{word})|(?<!{word})(?={word}))"
 
 
 @cache
-def _members(kind: str, outside_of: bool) -> str:
-    """Gives the characters of a class, or all others, as the inside of a set of `re`."""
-    belongs = _CLASSES.get(kind) or (lambda c: unicodedata.category(c).startswith(kind))
+def _class_members(name: str, is_negated: bool) -> str:
+    """Returns the characters of a class, or all others, as the inside of a set of `re`."""
+    belongs = _CLASSES.get(name) or (lambda c: unicodedata.category(c).startswith(name))
     ranges: list[str] = []
     start = None
     for code in range(sys.maxunicode + 2):
-        member = code <= sys.maxunicode and belongs(chr(code)) != outside_of
+        member = code <= sys.maxunicode and belongs(chr(code)) != is_negated
         if member and start is None:
             start = code
         elif not member and start is not None:

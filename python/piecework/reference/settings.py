@@ -1,4 +1,4 @@
-"""The settings of a training, each on its own switch."""
+"""The settings of trainers, all independent of each other."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from piecework.reference.bpe import SUFFIX_STYLES
 from piecework.reference.criteria import CRITERIA, Criterion, frequency
-from piecework.reference.decode import BYTES
+from piecework.reference.decode import BYTE_OF_CHARACTER
 
 UNKNOWN_TOKENS = ("<unk>", "[UNK]")
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -16,28 +16,30 @@ SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 @dataclass(frozen=True, kw_only=True)
 class MergeTrainer:
-    """Gives what can be asked of any training that merges.
+    """Holds the settings of any training by merging.
 
     Args:
-        vocab_size: Entries at the end; special tokens and alphabet included; None sets no limit.
+        vocab_size: Size of the vocabulary, special tokens and alphabet included; None sets no
+            limit.
         min_frequency: A pair that occurs less often is no candidate.
         min_word_frequency: A word that occurs less often is left out of the table.
-        max_merges: Stop after so many merges.
-        stop_at_pair_frequency: Stop when the most frequent of all pairs occurs at most so often.
-        ties: Which of the best candidates is merged. `lex`: the lower UTF-8 bytes of the left token
-            as rendered, then of the right. `first`: the one whose first occurrence in the table, as
-            it stands, comes first. `hf`: the lower symbol ids, left then right.
-        special_tokens: Entries that stand for no text.
-        special_tokens_first: Give them the first ids, or else the last.
+        max_merges: Stop after this number of merges.
+        stop_at_pair_frequency: Stop when the most frequent of all pairs occurs at most this often.
+        ties: Which of the best candidates is merged. `lex`: the lower UTF-8 bytes of the rendered
+            left token, then of the right. `first`: the pair that occurs first in the current table.
+            `hf`: the lower symbol ids, left then right.
+        special_tokens: Entries that no text becomes.
+        special_tokens_first: Give them the first ids, else the last.
         user_defined_symbols: Whole words that are entries from the start; a word of the table that
-            equals one is one token, and nothing is learned from it. No count is too small for them.
-        initial_alphabet: Characters to have in all forms, seen or not.
-        limit_alphabet: Most characters to keep, the heaviest; a dropped one cuts its word.
-        continuing_subword_prefix: What an entry inside a word begins with; it may be empty.
-        max_token_length: Longest token to learn, in characters, prefix and suffix not counted.
+            equals one is one token, and nothing is learned from it. `min_word_frequency` does not
+            apply to them.
+        initial_alphabet: Characters to include in all forms, even if they do not occur.
+        limit_alphabet: Most characters to keep, by frequency; a dropped character splits its word.
+        continuing_subword_prefix: Prefix of entries inside a word; it may be empty.
+        max_token_length: Longest token to learn, in characters without prefix and suffix.
 
     Raises:
-        ValueError: a setting is impossible.
+        ValueError: a setting is invalid.
 
     >>> MergeTrainer(ties="alphabetical")
     Traceback (most recent call last):
@@ -65,22 +67,22 @@ class MergeTrainer:
             raise ValueError(f"ties={self.ties!r}: expected one of {self.TIE_RULES}")
         for token in self.special_tokens:
             if not token or list(self.special_tokens).count(token) > 1:
-                raise ValueError(f"special_tokens: {token!r} is empty or stands there twice")
-        times = Counter([*self.special_tokens, *self.user_defined_symbols])
+                raise ValueError(f"special_tokens: {token!r} is empty or a duplicate; remove it")
+        occurrences = Counter([*self.special_tokens, *self.user_defined_symbols])
         for symbol in self.user_defined_symbols:
-            if not symbol or times[symbol] > 1:
+            if not symbol or occurrences[symbol] > 1:
                 raise ValueError(
-                    f"user_defined_symbols: {symbol!r} is empty, a special token, or there twice"
+                    f"user_defined_symbols: {symbol!r} is empty, a special token or a duplicate"
                 )
         for character in self.initial_alphabet:
             if len(character) != 1:
-                raise ValueError(f"initial_alphabet: {character!r} is not one character")
+                raise ValueError(f"initial_alphabet: {character!r}: expected one character")
 
     @property
-    def rule(self) -> Criterion:
-        """Gives what a merge is worth, as a function.
+    def criterion_function(self) -> Criterion:
+        """Returns the function that scores merges.
 
-        >>> MergeTrainer().rule(5, 20, 5, 113)
+        >>> MergeTrainer().criterion_function(5, 20, 5, 113)
         5
         """
         return frequency
@@ -88,17 +90,18 @@ class MergeTrainer:
 
 @dataclass(frozen=True)
 class WordPieceTrainer(MergeTrainer):
-    """Gives what a training of WordPiece is to do; see `MergeTrainer` for what is not named here.
+    """Holds the settings of WordPiece training; see `MergeTrainer` for the inherited ones.
 
     Args:
-        vocab_size: Entries at the end; special tokens, user-defined symbols and alphabet included.
-        criterion: What a merge is worth: a name, or any `f(n, a, b, total) -> number` (see
+        vocab_size: Size of the vocabulary, special tokens, user-defined symbols and alphabet
+            included.
+        criterion: The score of a merge: a name, or any `f(n, a, b, total) -> number` (see
             `criteria`; a function gets adjacent occurrences for n).
         stop_without_gain: Stop when the best merge does not raise the corpus log-likelihood.
-        prune_unused: Drop learned entries that longest match never gives, and refill.
+        prune_unused: Drop learned entries that longest match never emits, and learn others.
 
     Raises:
-        ValueError: a setting is impossible.
+        ValueError: a setting is invalid.
 
     >>> WordPieceTrainer(30).criterion
     'likelihood'
@@ -118,10 +121,10 @@ class WordPieceTrainer(MergeTrainer):
         super().__post_init__()
 
     @property
-    def rule(self) -> Criterion:
-        """Gives what a merge is worth, as a function.
+    def criterion_function(self) -> Criterion:
+        """Returns the function that scores merges.
 
-        >>> WordPieceTrainer(30, criterion="pmi").rule(5, 20, 5, 113)
+        >>> WordPieceTrainer(30, criterion="pmi").criterion_function(5, 20, 5, 113)
         Fraction(1, 20)
         """
         return CRITERIA[self.criterion] if isinstance(self.criterion, str) else self.criterion
@@ -129,22 +132,22 @@ class WordPieceTrainer(MergeTrainer):
 
 @dataclass(frozen=True, kw_only=True)
 class BpeTrainer(MergeTrainer):
-    """Gives what a training of BPE is to do; see `MergeTrainer` for what is not named here.
+    """Holds the settings of BPE training; see `MergeTrainer` for the inherited ones.
 
     Args:
         ties: Also `sentencepiece`: the shorter merged token, then its lower UTF-8 bytes.
         unk_token: The token for unknown characters; None drops them. It becomes the first of
-            `special_tokens` if it is not among them. `...` stands for the default: `<unk>` or
-            `[UNK]` if it is a special token; else `<unk>`, but None for bytes and with `ties="hf"`.
+            `special_tokens` if it is not among them. `...` is the default: `<unk>` or `[UNK]` if it
+            is a special token; else `<unk>`, but None for bytes and with `ties="hf"`.
         alphabet: `char`: the characters of the words. `byte`: the words are bytes written as
             characters, and all 256 are entries.
-        end_of_word_suffix: What an entry at the end of a word ends with; it may be empty.
+        end_of_word_suffix: Suffix of entries at the end of a word; it may be empty.
         suffix_style: `attached` to the last character, or `separate`, a symbol of its own.
 
     Raises:
-        ValueError: a setting is impossible.
+        ValueError: a setting is invalid.
 
-    >>> len(BpeTrainer(alphabet="byte").wanted)
+    >>> len(BpeTrainer(alphabet="byte").required_characters)
     256
     >>> BpeTrainer(special_tokens=["<s>"]).special_tokens
     ('<unk>', '<s>')
@@ -175,44 +178,45 @@ class BpeTrainer(MergeTrainer):
         return listed[0] if listed else UNKNOWN_TOKENS[0] if of_text else None
 
     @property
-    def wanted(self) -> Sequence[str]:
-        """Gives the characters to have, seen or not.
+    def required_characters(self) -> Sequence[str]:
+        """Returns the characters to include even if they do not occur.
 
-        >>> BpeTrainer(initial_alphabet="ab").wanted
+        >>> BpeTrainer(initial_alphabet="ab").required_characters
         ['a', 'b']
         """
-        return [*self.initial_alphabet, *(BYTES if self.alphabet == "byte" else ())]
+        return [*self.initial_alphabet, *(BYTE_OF_CHARACTER if self.alphabet == "byte" else ())]
 
 
 @dataclass(frozen=True)
 class UnigramTrainer:
-    """Gives what a training of Unigram is to do.
+    """Holds the settings of Unigram training.
 
     Args:
-        vocab_size: Entries at the end; special tokens, user-defined symbols, bytes and alphabet
+        vocab_size: Size of the vocabulary, special tokens, user-defined symbols, bytes and alphabet
             included.
-        seed_size: Most pieces to begin with, the characters apart.
-        shrinking_factor: The share of the pieces that a round of pruning leaves.
-        em_steps: Steps of EM in each round.
+        seed_size: Most initial pieces, not counting single characters.
+        shrinking_factor: The share of the pieces that a pruning keeps.
+        em_steps: EM steps in each round.
         max_piece_length: Longest piece to learn, in characters.
-        min_frequency: A string that occurs less often is no seed piece; less than twice never is.
+        min_frequency: A string that occurs less often is no seed piece; at least 2 applies.
         min_word_frequency: A word that occurs less often is left out of the table.
-        special_tokens: Entries that stand for no text.
-        special_tokens_first: Give them the first ids, or else the last.
-        unk_token: The special token that stands for unknown characters; None if there is none.
-        user_defined_symbols: Entries that cut the text they stand in; nothing is learned across them.
-        byte_fallback: The 256 bytes are entries.
-        character_coverage: The share of all characters that the alphabet is to cover.
-        required_chars: Characters to have in any case.
-        split_by_unicode_script: No piece has characters of two scripts.
-        split_by_number: Nor digits beside letters.
-        split_digits: A digit is a piece by itself.
-        split_by_whitespace: `▁` only begins a piece.
-        allow_whitespace_only_pieces: Several `▁` are a piece, too.
-        treat_whitespace_as_suffix: `▁` ends a word, and a piece, in place of beginning it.
+        special_tokens: Entries that no text becomes.
+        special_tokens_first: Give them the first ids, else the last.
+        unk_token: The special token for unknown characters; None if there is none.
+        user_defined_symbols: Entries that split the text they occur in; nothing is learned across
+            them.
+        byte_fallback: Whether the 256 bytes are entries.
+        character_coverage: The share of all characters that the alphabet covers.
+        required_chars: Characters to include in any case.
+        split_by_unicode_script: Whether no piece has characters of two scripts.
+        split_by_number: Whether no piece has digits and letters.
+        split_digits: Whether each digit is a piece by itself.
+        split_by_whitespace: Whether `▁` only begins a piece.
+        allow_whitespace_only_pieces: Whether several `▁` may form a piece.
+        treat_whitespace_as_suffix: Whether `▁` ends a word, and a piece, instead of beginning it.
 
     Raises:
-        ValueError: a setting is impossible.
+        ValueError: a setting is invalid.
 
     >>> UnigramTrainer(8000).max_piece_length
     16
@@ -252,18 +256,18 @@ class UnigramTrainer:
         for name in ("vocab_size", "em_steps", "max_piece_length"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)}: expected at least 1")
-        for entry, times in Counter(self.reserved).items():
-            if not entry or times > 1:
-                raise ValueError(f"{entry!r} is empty, or given twice as an entry")
+        for entry, occurrences in Counter(self.reserved).items():
+            if not entry or occurrences > 1:
+                raise ValueError(f"reserved entry {entry!r} is empty or given twice; remove it")
         for character in self.required_chars:
             if len(character) != 1:
-                raise ValueError(f"required_chars: {character!r} is not one character")
+                raise ValueError(f"required_chars: {character!r}: expected one character")
         if self.unk_token is not None and self.unk_token not in self.special_tokens:
             raise ValueError(f"unk_token={self.unk_token!r}: expected one of the special tokens")
 
     @property
     def reserved(self) -> list[str]:
-        """Gives the entries that are not learned, the special tokens first.
+        """Returns the entries that are not learned, the special tokens first.
 
         >>> UnigramTrainer(8000, user_defined_symbols=["<mask>"]).reserved
         ['<unk>', '<s>', '</s>', '<mask>']

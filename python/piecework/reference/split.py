@@ -1,7 +1,7 @@
-"""Dividing a text: one primitive, and five ways to deal with what was found.
+"""Splitting a text: one primitive, and five behaviors for its matches.
 
-A list of stretches covers the text, each marked as a match or not. Of `the-final--countdown`, with
-`-` for a match:
+A list of spans covers the text, each marked as a match or not. Of `the-final--countdown`, with `-`
+as the match:
 
     Removed             the|final|countdown
     Isolated            the|-|final|-|-|countdown
@@ -9,53 +9,54 @@ A list of stretches covers the text, each marked as a match or not. Of `the-fina
     MergedWithNext      the|-final|-|-countdown
     Contiguous          the|-|final|--|countdown
 
-What only cuts is a function from a text to the spans of its words: `whitespace`, `bert`, `whole`.
+Functions that only split map a text to the spans of its words: `split_whitespace`, `split_bert`,
+`whole_text`.
 """
 
 from collections.abc import Callable, Iterable
 
 from piecework.reference import unicode
-from piecework.reference.aligned import Span
+from piecework.reference.alignment import Span
 
 SpanFunction = Callable[[str], list[Span]]
-Match = tuple[Span, bool]
+MarkedSpan = tuple[Span, bool]
 
 BEHAVIORS = ("Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous")
 
 
-# The primitive
+# Primitives
 
 
-def characters(text: str, wanted: Callable[[str], bool]) -> list[Match]:
-    """Gives the stretches of a text whose matches are single characters.
+def match_characters(text: str, predicate: Callable[[str], bool]) -> list[MarkedSpan]:
+    """Returns the spans of a text, in which each matching character is a match.
 
     Args:
         text: A text.
-        wanted: Says of one character whether it is a match.
+        predicate: Returns whether a character is a match.
 
     Returns:
-        Stretches that cover the text, in characters.
+        Marked spans that cover the text, in characters.
 
-    >>> characters("ab-", str.isalpha)
+    >>> match_characters("ab-", str.isalpha)
     [((0, 1), True), ((1, 2), True), ((2, 3), False)]
     """
-    return covering(text, [(i, i + 1) for i, c in enumerate(text) if wanted(c)])
+    return cover_text(text, [(i, i + 1) for i, c in enumerate(text) if predicate(c)])
 
 
-def covering(text: str, spans: Iterable[Span]) -> list[Match]:
-    """Gives matches together with what lies between them.
+def cover_text(text: str, spans: Iterable[Span]) -> list[MarkedSpan]:
+    """Returns matches together with the spans between them.
 
     Args:
         text: A text.
-        spans: The matches, in order and apart; they may be empty.
+        spans: The matches, in order without overlap; they may be empty.
 
     Returns:
-        Stretches that cover the text, in characters.
+        Marked spans that cover the text, in characters.
 
-    >>> covering("a-b", [(1, 2)])
+    >>> cover_text("a-b", [(1, 2)])
     [((0, 1), False), ((1, 2), True), ((2, 3), False)]
     """
-    matches: list[Match] = []
+    matches: list[MarkedSpan] = []
     done = 0
     for start, end in spans:
         if done < start:
@@ -67,23 +68,23 @@ def covering(text: str, spans: Iterable[Span]) -> list[Match]:
     return matches
 
 
-def arranged(matches: list[Match], behavior: str) -> list[Span]:
-    """Deals with matches in one of five ways.
+def apply_behavior(matches: list[MarkedSpan], behavior: str) -> list[Span]:
+    """Splits at matches by one of five behaviors.
 
-    Of several matches in a row, only the first merges with the previous stretch, and only the last
-    with the next one.
+    Of several adjacent matches, only the first merges with the previous span, and only the last
+    with the next one. Cost: linear.
 
     Args:
-        matches: Stretches that cover a text.
+        matches: Marked spans that cover a text.
         behavior: One of `BEHAVIORS`.
 
     Returns:
-        The spans of the parts; some may be empty.
+        The spans of the parts, in characters; some may be empty.
 
     Raises:
-        ValueError: there is no such behavior.
+        ValueError: the behavior is unknown.
 
-    >>> arranged([((0, 1), False), ((1, 2), True), ((2, 3), True)], "MergedWithPrevious")
+    >>> apply_behavior([((0, 1), False), ((1, 2), True), ((2, 3), True)], "MergedWithPrevious")
     [(0, 2), (2, 3)]
     """
     if behavior == "Removed":
@@ -91,15 +92,15 @@ def arranged(matches: list[Match], behavior: str) -> list[Span]:
     if behavior == "Isolated":
         return [span for span, _ in matches]
     if behavior == "Contiguous":
-        return _grouped(matches, lambda match, before: match == before)
+        return _group(matches, lambda match, before: match == before)
     if behavior == "MergedWithPrevious":
-        return _grouped(matches, lambda match, before: match and not before)
+        return _group(matches, lambda match, before: match and not before)
     if behavior == "MergedWithNext":
-        return _grouped(matches[::-1], lambda match, before: match and not before)[::-1]
+        return _group(matches[::-1], lambda match, before: match and not before)[::-1]
     raise ValueError(f"behavior={behavior!r}: expected one of {BEHAVIORS}")
 
 
-def _grouped(matches: list[Match], joins: Callable[[bool, bool], bool]) -> list[Span]:
+def _group(matches: list[MarkedSpan], joins: Callable[[bool, bool], bool]) -> list[Span]:
     groups: list[Span] = []
     before = False
     for (start, end), match in matches:
@@ -111,10 +112,10 @@ def _grouped(matches: list[Match], joins: Callable[[bool, bool], bool]) -> list[
     return groups
 
 
-# Functions that only cut
+# Functions that only split
 
 
-def whitespace(text: str) -> list[Span]:
+def split_whitespace(text: str) -> list[Span]:
     """Splits at white space.
 
     Args:
@@ -123,14 +124,14 @@ def whitespace(text: str) -> list[Span]:
     Returns:
         The words as (start, end), in characters of `text`. Cost: linear.
 
-    >>> whitespace(" to  be.")
+    >>> split_whitespace(" to  be.")
     [(1, 3), (5, 8)]
     """
-    spans = arranged(characters(text, unicode.is_whitespace), "Removed")
+    spans = apply_behavior(match_characters(text, unicode.is_whitespace), "Removed")
     return [(start, end) for start, end in spans if start < end]
 
 
-def bert(text: str) -> list[Span]:
+def split_bert(text: str) -> list[Span]:
     """Splits at white space, and makes every punctuation character a word of its own.
 
     Args:
@@ -139,18 +140,20 @@ def bert(text: str) -> list[Span]:
     Returns:
         The words as (start, end), in characters of `text`. Cost: linear.
 
-    >>> [text[a:b] for text in ["don't!!"] for a, b in bert(text)]
+    >>> [text[a:b] for text in ["don't!!"] for a, b in split_bert(text)]
     ['don', "'", 't', '!', '!']
     """
     return [
         (word + start, word + end)
-        for word, stop in whitespace(text)
-        for start, end in arranged(characters(text[word:stop], unicode.is_punctuation), "Isolated")
+        for word, stop in split_whitespace(text)
+        for start, end in apply_behavior(
+            match_characters(text[word:stop], unicode.is_punctuation), "Isolated"
+        )
     ]
 
 
-def whole(text: str) -> list[Span]:
-    """Takes the whole text, spaces and all, as one word; an empty text has none.
+def whole_text(text: str) -> list[Span]:
+    """Returns the whole text, spaces included, as one word; an empty text has none.
 
     Args:
         text: A normalized text.
@@ -158,7 +161,7 @@ def whole(text: str) -> list[Span]:
     Returns:
         One (start, end) span, or nothing, in characters of `text`.
 
-    >>> whole("to be"), whole("")
+    >>> whole_text("to be"), whole_text("")
     ([(0, 5)], [])
     """
     return [(0, len(text))] if text else []

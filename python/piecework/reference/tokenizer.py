@@ -1,9 +1,9 @@
-"""The whole way from text to ids and back.
+"""A WordPiece tokenizer: from text to ids and back.
 
     text - special tokens - normalize - split into words - longest match - ids with spans
 
-Special tokens are cut out of the raw text first, and what lies between them is normalized piece by
-piece: an accent after `[MASK]` does not reach back into it.
+Special tokens are matched in the original text first, and the text between them is normalized part
+by part: an accent after `[MASK]` does not combine with it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -11,21 +11,21 @@ from typing import NamedTuple
 
 from piecework.reference import decode, pretokenize, probability, split
 from piecework.reference.added import AddedToken, AddedTokens, Specials
-from piecework.reference.aligned import Normalized, Span, identity
+from piecework.reference.alignment import Normalized, Span, identity
 from piecework.reference.models import WordPiece, WordPieceSettings
-from piecework.reference.normalize import bert
+from piecework.reference.normalize import BERT
 from piecework.reference.pipeline import Pipeline
 from piecework.reference.settings import SPECIAL_TOKENS
 
 
 class Token(NamedTuple):
-    """Gives one token of an encoding.
+    """Holds one token of an encoding.
 
     Args:
         text: The entry of the vocabulary; for an unknown piece, the unknown token.
-        id: Its number.
-        span: The part of the original text that it covers, (start, end) in characters.
-        word: Number of the word, or special token, that it belongs to.
+        id: Its id.
+        span: The span of the original text that it covers, (start, end) in characters.
+        word: Index of its word or special token.
     """
 
     text: str
@@ -35,23 +35,23 @@ class Token(NamedTuple):
 
 
 class Tokenizer:
-    """Gives a WordPiece tokenizer: a vocabulary and the settings it is used with.
+    """Encodes and decodes with a WordPiece vocabulary.
 
     Args:
         vocabulary: The entries in order of their ids.
-        normalizer: From text to normalized text; None takes the text as it is.
-        pre_tokenizer: From normalized text to words; None takes it whole.
-        special_tokens: Entries that stand for no text; those the vocabulary lacks are ignored.
-        unknown_token: Stands for what no entry matches.
-        unknown: `word`, `run` or `char` (see `Splitter`).
-        prefix: What continuing entries begin with.
+        normalizer: From text to normalized text; None leaves the text unchanged.
+        pre_tokenizer: From normalized text to words; None keeps the text whole.
+        special_tokens: Entries that no text becomes; those that the vocabulary lacks are ignored.
+        unknown_token: Token for what no entry matches.
+        unknown: `word`, `run` or `char` (see `LongestMatchEncoder`).
+        prefix: Prefix of continuing entries.
         max_input_chars_per_word: A longer word is unknown; None sets no limit.
         counts: The count of each entry, for probabilities.
-        segmentation: `longest` match, or the `likeliest` pieces, which needs the counts.
-        dropout: The chance that longest match passes over an entry; None is 0.
+        segmentation: `longest` match, or the `likeliest` pieces, which requires counts.
+        dropout: Probability that longest match skips an entry; None is 0.
 
     Raises:
-        ValueError: an entry occurs twice, the counts do not fit, or there is no such policy.
+        ValueError: an entry is repeated, the number of counts is wrong, or a policy is unknown.
 
     >>> tokenizer = Tokenizer(["[UNK]", "hug", "##s", "!"])
     >>> [(token.text, token.id, token.span) for token in tokenizer.encode("Hugs !")]
@@ -62,8 +62,8 @@ class Tokenizer:
         self,
         vocabulary: Sequence[str],
         *,
-        normalizer: Callable[[str], Normalized] | None = bert,
-        pre_tokenizer: pretokenize.PreTokenizer | None = split.bert,
+        normalizer: Callable[[str], Normalized] | None = BERT,
+        pre_tokenizer: pretokenize.PreTokenizerLike | None = split.split_bert,
         special_tokens: Iterable[str] = SPECIAL_TOKENS,
         unknown_token: str = "[UNK]",
         unknown: str = "word",
@@ -76,10 +76,10 @@ class Tokenizer:
         self.vocabulary = list(vocabulary)
         self.ids = {entry: i for i, entry in enumerate(self.vocabulary)}
         if len(self.ids) < len(self.vocabulary):
-            twice = next(e for i, e in enumerate(self.vocabulary) if self.ids[e] != i)
-            raise ValueError(f"the vocabulary holds {twice!r} twice")
+            duplicate = next(e for i, e in enumerate(self.vocabulary) if self.ids[e] != i)
+            raise ValueError(f"duplicate entry {duplicate!r} in the vocabulary; remove one of them")
         if counts is not None and len(counts) != len(self.vocabulary):
-            raise ValueError(f"{len(counts)} counts for {len(self.vocabulary)} entries")
+            raise ValueError(f"counts has {len(counts)} items: expected {len(self.vocabulary)}")
         self.counts = counts
         self.prefix = prefix
         self.special_tokens = frozenset(special_tokens) & self.ids.keys()
@@ -94,30 +94,29 @@ class Tokenizer:
         self._pipeline = Pipeline(
             WordPiece(self.ids, unknown_token, self.special_tokens, settings, counts),
             normalizer,
-            pretokenize.step_of(pre_tokenizer) if pre_tokenizer else None,
+            pretokenize.as_pre_tokenizer(pre_tokenizer) if pre_tokenizer else None,
             AddedTokens(added, normalizer or identity),
         )
 
     def encode(
         self, text: str, specials: Specials = "match", *, seed: int = 0, number: int = 0
     ) -> list[Token]:
-        """Encodes a text; adds no special tokens of its own.
+        """Encodes a text without adding special tokens.
 
         Args:
             text: Any text without lone surrogates.
-            specials: What becomes of special tokens that stand in the text. `match`: they are what
-                they say. `text`: they are ordinary text, and no text becomes one. `error`: there may
-                be none. A set: these are matched, all others are ordinary text. Tie rule:
-                leftmost, then longest.
-            seed: What dropout follows from: the same seed, the same tokens.
-            number: The place of this text in its call, which dropout follows from as well.
+            specials: What happens to special tokens in the text. `match`: they are matched. `text`:
+                they are ordinary text, and no text becomes one. `error`: they raise. A set: these
+                are matched, all others are ordinary text. Tie rule: leftmost, then longest.
+            seed: The seed of dropout: equal seeds, equal tokens.
+            number: The index of this text in its call, which dropout depends on as well.
 
         Returns:
             The tokens in order, with spans in characters of `text`.
 
         Raises:
-            ValueError: a special token stands in the text and may not; a set names one that the
-                vocabulary does not have; something is unknown and there is no unknown token.
+            ValueError: the text holds a special token that it must not hold; a set names one that
+                the vocabulary lacks; something is unknown and there is no unknown token.
             UnicodeEncodeError: the text holds a lone surrogate.
 
         >>> [t.text for t in Tokenizer(["[UNK]", "[SEP]", "a"]).encode("a[SEP]a b")]
@@ -130,14 +129,14 @@ class Tokenizer:
         """Decodes ids to text.
 
         Args:
-            ids: Numbers of entries.
+            ids: Ids of entries.
             skip_special_tokens: Leave special tokens out.
 
         Returns:
-            Text as a person would write it: words apart, punctuation close.
+            The text: spaces between words, none before punctuation.
 
         Raises:
-            ValueError: no entry has such an id.
+            ValueError: an id is out of range.
 
         >>> Tokenizer(["[SEP]", "hug", "##s", "!"]).decode([1, 2, 3, 0])
         'hugs!'
@@ -145,31 +144,31 @@ class Tokenizer:
         tokens = [self._entry(i) for i in ids]
         if skip_special_tokens:
             tokens = [token for token in tokens if token not in self.special_tokens]
-        return decode.join(tokens, self.prefix)
+        return decode.join_wordpiece(tokens, self.prefix)
 
     def probability(self, token: str) -> float:
-        """Gives the probability of an entry in the unigram model.
+        """Returns the probability of an entry in the unigram model.
 
         Raises:
             ValueError: the tokenizer has no counts.
-            KeyError: there is no such entry.
+            KeyError: the token is not an entry.
 
         >>> Tokenizer(["[UNK]", "a", "b"], counts=[0, 3, 1]).probability("a")
         0.75
         """
         if self.counts is None:
-            raise ValueError("this tokenizer has no token counts: train one, or give counts=")
+            raise ValueError("this tokenizer has no token counts; train one, or pass counts=")
         count = 0 if token == self.unknown_token else self.counts[self.ids[token]]
         return probability.probability(count, sum(self.counts))
 
     def log_likelihood(self, text: str) -> float:
-        """Gives the log-likelihood of a text, which is always finite.
+        """Returns the log-likelihood of a text, which is always finite.
 
         Args:
             text: Any text without lone surrogates.
 
         Returns:
-            Sum of ln p over its tokens; 0.0 for a text without any.
+            The sum of ln p over its tokens; 0.0 for a text without tokens.
 
         Raises:
             ValueError: the tokenizer has no counts.
@@ -181,5 +180,5 @@ class Tokenizer:
 
     def _entry(self, i: int) -> str:
         if not 0 <= i < len(self.vocabulary):
-            raise ValueError(f"no entry has the id {i}: ids go from 0 to {len(self.ids) - 1}")
+            raise ValueError(f"id {i} is out of range: expected 0 to {len(self.ids) - 1}")
         return self.vocabulary[i]

@@ -1,7 +1,7 @@
-"""Making encodings shorter and longer: truncation and padding.
+"""Truncation and padding of encodings.
 
-Truncation comes before special tokens are added and leaves room for them. What is cut off is kept
-as further parts, each as long as the first and overlapping its neighbour by `stride` tokens:
+Truncation precedes post-processing and leaves room for special tokens. What is cut off is kept as
+overflowing parts, each as long as the first and overlapping its neighbour by `stride` tokens:
 
     a b c d e, at most 3, stride 1        right: a b c | c d e        left: c d e | a b c
 
@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from piecework.reference.aligned import Span
-from piecework.reference.encoding import Encoding, Row
+from piecework.reference.alignment import Span
+from piecework.reference.encoding import Encoding, TokenRow
 
 STRATEGIES = ("longest_first", "only_first", "only_second")
 DIRECTIONS = ("right", "left")
@@ -21,17 +21,17 @@ DIRECTIONS = ("right", "left")
 
 @dataclass(frozen=True)
 class Truncation:
-    """Gives how long an encoding may be.
+    """Holds the settings of truncation.
 
     Args:
-        max_length: Most tokens, special ones included.
-        stride: Tokens that a part shares with the one before it.
+        max_length: Most tokens, special tokens included.
+        stride: Number of tokens that a part shares with the one before it.
         strategy: What is cut of a pair. `longest_first`: the longer text, then both; `only_first`;
             `only_second`.
-        direction: Where it is cut: `right`, the end goes; `left`, the start.
+        direction: Where it is cut: `right` at the end; `left` at the start.
 
     Raises:
-        ValueError: there is no such strategy or direction.
+        ValueError: the strategy or the direction is unknown.
 
     >>> Truncation(512).strategy
     'longest_first'
@@ -50,7 +50,7 @@ class Truncation:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Truncation":
-        """Makes it of its entry in a tokenizer.json.
+        """Creates the settings from their member in a tokenizer.json.
 
         >>> data = {"max_length": 4, "stride": 0, "strategy": "OnlyFirst", "direction": "Left"}
         >>> Truncation.from_dict(data)
@@ -63,18 +63,18 @@ class Truncation:
 
 @dataclass(frozen=True)
 class Padding:
-    """Gives how encodings are made one length.
+    """Holds the settings of padding.
 
     Args:
-        length: That length; None takes the longest of the batch.
-        direction: Where padding goes: `right` or `left`.
-        pad_to_multiple_of: Round the length up; None and 0 leave it.
-        pad_id: Number of the padding token.
+        length: The length in tokens; None is the longest of the batch.
+        direction: Where padding is added: `right` or `left`.
+        pad_to_multiple_of: Round the length up to a multiple; None and 0 do not.
+        pad_id: Id of the padding token.
         pad_type_id: Its type id.
         pad_token: Its text.
 
     Raises:
-        ValueError: there is no such direction.
+        ValueError: the direction is unknown.
 
     >>> Padding(length=8).pad_token
     '[PAD]'
@@ -93,7 +93,7 @@ class Padding:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Padding":
-        """Makes it of its entry in a tokenizer.json.
+        """Creates the settings from their member in a tokenizer.json.
 
         >>> data = {"strategy": {"Fixed": 4}, "direction": "Left", "pad_to_multiple_of": None}
         >>> Padding.from_dict(data | {"pad_id": 0, "pad_type_id": 0, "pad_token": "<pad>"}).length
@@ -105,113 +105,125 @@ class Padding:
         return cls(length, data["direction"].lower(), **{name: data[name] for name in names})
 
 
-def truncated(texts: Sequence[Encoding], how: Truncation, added: int) -> list[Encoding]:
+def truncate(texts: Sequence[Encoding], truncation: Truncation, added: int) -> list[Encoding]:
     """Shortens the encoding of a text, or of a pair.
 
     Args:
         texts: One or two encodings, without special tokens.
-        how: How long the whole may become, and what is cut.
-        added: Special tokens that are to be added.
+        truncation: The settings.
+        added: Number of special tokens that will be added.
 
     Returns:
-        As many encodings, with what was cut off in their `overflowing`.
+        An encoding for each text, with what was cut off in its `overflowing`.
 
     Raises:
-        ValueError: there is no room for the special tokens; the text to cut is too short, or not
-            there; the stride leaves no progress.
+        ValueError: the special tokens exceed the length; the text to cut is missing or too short;
+            the stride is not less than a part.
 
-    >>> rows = tuple(Row(i, "", (0, 0), None, 0) for i in range(5))
-    >>> first = truncated([Encoding(rows)], Truncation(3, stride=1), 0)[0]
+    >>> rows = tuple(TokenRow(i, "", (0, 0), None, 0) for i in range(5))
+    >>> first = truncate([Encoding(rows)], Truncation(3, stride=1), 0)[0]
     >>> first.ids, [part.ids for part in first.overflowing]
     ([0, 1, 2], [[2, 3, 4]])
     """
-    room = how.max_length - added
-    if room < 0:
-        raise ValueError(f"max_length={how.max_length} leaves no room for {added} special tokens")
+    available = truncation.max_length - added
+    if available < 0:
+        raise ValueError(
+            f"max_length={truncation.max_length} leaves no room for {added} special tokens"
+        )
     lengths = [len(text) for text in texts]
-    excess = sum(lengths) - room
+    excess = sum(lengths) - available
     if excess <= 0:
         return list(texts)
-    if room == 0:
+    if available == 0:
         targets = [0] * len(texts)
-    elif how.strategy == "longest_first":
-        targets = _longest_first(lengths, room)
+    elif truncation.strategy == "longest_first":
+        targets = _longest_first_lengths(lengths, available)
     else:
-        targets = _only(lengths, STRATEGIES.index(how.strategy) - 1, excess)
-    return [_cut(text, target, how) for text, target in zip(texts, targets, strict=True)]
+        targets = _single_text_lengths(lengths, STRATEGIES.index(truncation.strategy) - 1, excess)
+    return [
+        _truncate_text(text, target, truncation)
+        for text, target in zip(texts, targets, strict=True)
+    ]
 
 
-def _longest_first(lengths: list[int], room: int) -> list[int]:
-    """Gives the shorter text all it needs, if that leaves as much; else halves, the rest to B.
+def _longest_first_lengths(lengths: list[int], available: int) -> list[int]:
+    """Returns the lengths: the shorter text is kept whole if it fits beside an equal one.
 
-    Of the two halves of an odd room the greater goes to the longer text, to B if both are as long.
+    Otherwise each text gets half; of an odd number of tokens the greater half goes to the longer
+    text, or to B if both are equally long.
     """
     if len(lengths) == 1:
-        return [room]
+        return [available]
     short, long = sorted(lengths)
-    long = short if short > room else max(short, room - short)
-    if short + long > room:
-        short, long = room // 2, room - room // 2
+    long = short if short > available else max(short, available - short)
+    if short + long > available:
+        short, long = available // 2, available - available // 2
     return [long, short] if lengths[0] > lengths[1] else [short, long]
 
 
-def _only(lengths: list[int], i: int, excess: int) -> list[int]:
+def _single_text_lengths(lengths: list[int], i: int, excess: int) -> list[int]:
     if i >= len(lengths):
-        raise ValueError("there is no second text to truncate")
+        raise ValueError("strategy='only_second': there is no second text; expected a pair")
     if lengths[i] <= excess:
-        raise ValueError(f"text {i} has {lengths[i]} tokens, too few to cut {excess} of them")
+        raise ValueError(
+            f"text {i} has {lengths[i]} tokens, too few to cut {excess}; raise max_length"
+        )
     return [length - excess * (j == i) for j, length in enumerate(lengths)]
 
 
-def _cut(text: Encoding, length: int, how: Truncation) -> Encoding:
+def _truncate_text(text: Encoding, length: int, truncation: Truncation) -> Encoding:
     if length >= len(text):
         return text
     if length == 0:
         return Encoding((), (text,))
-    if how.stride >= length:
-        raise ValueError(f"stride={how.stride} must be less than the {length} tokens of a part")
-    first, *rest = [Encoding(text.rows[a:b]) for a, b in _windows(len(text), length, how)]
+    if truncation.stride >= length:
+        raise ValueError(
+            f"stride={truncation.stride} must be less than the {length} tokens of a part"
+        )
+    first, *rest = [Encoding(text.rows[a:b]) for a, b in _windows(len(text), length, truncation)]
     return replace(first, overflowing=tuple(rest))
 
 
-def _windows(total: int, length: int, how: Truncation) -> list[Span]:
-    """Gives the parts, each `length` long but the last, until one reaches the other end."""
+def _windows(total: int, length: int, truncation: Truncation) -> list[Span]:
+    """Returns the parts, each of `length` tokens but the last, until one reaches the other end."""
     windows: list[Span] = []
-    for start in range(0, total, length - how.stride):
+    for start in range(0, total, length - truncation.stride):
         windows.append((start, min(start + length, total)))
         if start + length >= total:
             break
-    if how.direction == "left":
+    if truncation.direction == "left":
         return [(total - end, total - start) for start, end in windows]
     return windows
 
 
-def padded(batch: Sequence[Encoding], how: Padding) -> list[Encoding]:
-    """Lengthens encodings to one length; longer ones stay as they are.
+def pad(batch: Sequence[Encoding], padding: Padding) -> list[Encoding]:
+    """Lengthens encodings to one length; longer ones stay unchanged.
 
     Args:
         batch: The encodings. Their overflowing parts are padded, too, but do not count for the
             longest.
-        how: How long, and with what.
+        padding: The settings.
 
     Returns:
-        As many encodings.
+        An encoding for each.
 
-    >>> rows = tuple(Row(i, "", (0, 0), None, 0) for i in range(5))
-    >>> [e.ids for e in padded([Encoding(rows[1:2]), Encoding(rows[2:5])], Padding())]
+    >>> rows = tuple(TokenRow(i, "", (0, 0), None, 0) for i in range(5))
+    >>> [e.ids for e in pad([Encoding(rows[1:2]), Encoding(rows[2:5])], Padding())]
     [[1, 0, 0], [2, 3, 4]]
     """
-    length = max(map(len, batch), default=0) if how.length is None else how.length
-    if how.pad_to_multiple_of:
-        length += -length % how.pad_to_multiple_of
-    return [_padded(encoding, length, how) for encoding in batch]
+    length = max(map(len, batch), default=0) if padding.length is None else padding.length
+    if padding.pad_to_multiple_of:
+        length += -length % padding.pad_to_multiple_of
+    return [_pad_one(encoding, length, padding) for encoding in batch]
 
 
-def _padded(encoding: Encoding, length: int, how: Padding) -> Encoding:
-    parts = tuple(_padded(part, length, how) for part in encoding.overflowing)
-    row = Row(how.pad_id, how.pad_token, (0, 0), None, how.pad_type_id, True, False)
+def _pad_one(encoding: Encoding, length: int, padding: Padding) -> Encoding:
+    parts = tuple(_pad_one(part, length, padding) for part in encoding.overflowing)
+    row = TokenRow(
+        padding.pad_id, padding.pad_token, (0, 0), None, padding.pad_type_id, True, False
+    )
     missing = max(length - len(encoding), 0)
-    if how.direction == "right":
+    if padding.direction == "right":
         return replace(encoding, rows=encoding.rows + (row,) * missing, overflowing=parts)
     ranges = {i: (start + missing, end + missing) for i, (start, end) in encoding.ranges.items()}
     return Encoding((row,) * missing + encoding.rows, parts, ranges)

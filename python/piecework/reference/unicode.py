@@ -1,8 +1,8 @@
-"""Facts about characters, exactly as `tokenizers` knows them.
+"""Properties of characters, exactly as `tokenizers` has them.
 
 That library mixes versions of Unicode: categories of one, decompositions of another, lower case of
-a third. So `unicodedata` cannot be asked; the tables come from a sweep of the library itself
-(`tools/unicode_tables.py`). Every function here takes one character.
+a third. So `unicodedata` differs from it; the tables come from a sweep of the library itself
+(`tools/unicode_tables.py`). Every function here takes one character, unless it says otherwise.
 """
 
 from __future__ import annotations
@@ -26,51 +26,51 @@ __all__ = [
     "is_word",
     "lowercase",
     "script",
-    "touches_a_word",
+    "touches_word",
 ]
 
 
 class _Ranges:
-    """A set of characters, kept as the borders at which membership changes."""
+    """Represents a set of characters by the code points at which membership changes."""
 
     def __init__(self, written: str) -> None:
-        """Read `first-last only first-last ...`, in order and apart from each other."""
-        self._borders: list[int] = []
+        """Parses `first-last only first-last ...`, in order without overlap."""
+        self._bounds: list[int] = []
         for item in written.split():
             codes = _read_range(item)
-            self._borders += [codes.start, codes.stop]
+            self._bounds += [codes.start, codes.stop]
 
     def __contains__(self, c: str) -> bool:
-        """Tell whether an odd number of borders lies at or before the character."""
-        return bisect_right(self._borders, ord(c)) % 2 == 1
+        """Returns whether an odd number of bounds is at or before the character."""
+        return bisect_right(self._bounds, ord(c)) % 2 == 1
 
 
 class _Scripts:
-    """The scripts of all characters, kept as the borders at which they change."""
+    """Maps characters to scripts by the code points at which the script changes."""
 
     def __init__(self, written: str) -> None:
-        """Read `first-last:number only:number ...`, in order and apart from each other."""
-        self._borders: list[int] = []
+        """Parses `first-last:number only:number ...`, in order without overlap."""
+        self._bounds: list[int] = []
         self._numbers = [0]
         for item in written.split():
             span, number = item.split(":")
             codes = _read_range(span)
-            self._borders += [codes.start, codes.stop]
+            self._bounds += [codes.start, codes.stop]
             self._numbers += [int(number), 0]
 
     def __getitem__(self, c: str) -> int:
-        """Give the number behind the last border at or before the character."""
-        return self._numbers[bisect_right(self._borders, ord(c))]
+        """Returns the number of the last bound at or before the character."""
+        return self._numbers[bisect_right(self._bounds, ord(c))]
 
 
 def _read_range(written: str) -> range:
-    """Read `first-last` or a single code point."""
+    """Parses `first-last` or a single code point."""
     first, _, last = written.partition("-")
     return range(int(first, 16), int(last or first, 16) + 1)
 
 
 def _read_mapping(written: str) -> dict[str, str]:
-    """Read `first:image,image,... ...`: the images of neighbours, from the first on."""
+    """Parses `first:image,image,... ...`: the images of consecutive characters."""
     mapping = {}
     for run in written.split():
         first, images = run.split(":")
@@ -80,7 +80,7 @@ def _read_mapping(written: str) -> dict[str, str]:
 
 
 def _read_classes(written: str) -> dict[str, int]:
-    """Read `first-last:class ...`: ranges of characters of one combining class."""
+    """Parses `first-last:class ...`: ranges of characters of one combining class."""
     classes: dict[str, int] = {}
     for item in written.split():
         span, number = item.split(":")
@@ -112,10 +112,10 @@ _LOWERCASE = _read_mapping(tables.LOWERCASE)
 
 
 def is_control(c: str) -> bool:
-    r"""Tell whether cleaning drops the character.
+    r"""Returns whether cleaning removes the character.
 
     Tab, newline and return are white space and not control. U+000B, U+000C and U+0085 are both:
-    cleaning drops them, and where nothing was cleaned they end a word.
+    cleaning removes them, and without cleaning they end a word.
 
     >>> is_control("\u00ad"), is_control("\t"), is_control("\x85")
     (True, False, True)
@@ -124,9 +124,9 @@ def is_control(c: str) -> bool:
 
 
 def is_whitespace(c: str) -> bool:
-    r"""Tell whether the character ends a word; cleaning makes a space of it, unless it drops it.
+    r"""Returns whether the character ends a word; cleaning replaces it by a space or removes it.
 
-    It is also what `\s` is to both regular expression engines of the library.
+    It is also what `\s` matches in both regular expression engines of the library.
 
     >>> is_whitespace("\u3000"), is_whitespace("\u180e")
     (True, False)
@@ -135,7 +135,7 @@ def is_whitespace(c: str) -> bool:
 
 
 def is_punctuation(c: str) -> bool:
-    """Tell whether the character is a word by itself: punctuation, or an ASCII symbol.
+    """Returns whether the character is punctuation or an ASCII symbol, a word by itself.
 
     >>> is_punctuation("…"), is_punctuation("$"), is_punctuation("€")
     (True, True, False)
@@ -144,7 +144,7 @@ def is_punctuation(c: str) -> bool:
 
 
 def is_nonspacing_mark(c: str) -> bool:
-    r"""Tell whether stripping accents leaves nothing of the character.
+    r"""Returns whether stripping accents removes the character.
 
     >>> is_nonspacing_mark("\u0301"), is_nonspacing_mark("\u1ac1")
     (True, False)
@@ -153,7 +153,7 @@ def is_nonspacing_mark(c: str) -> bool:
 
 
 def is_cjk(c: str) -> bool:
-    r"""Tell whether the character is an ideograph that gets a space on both sides.
+    r"""Returns whether the character is an ideograph that gets a space on both sides.
 
     Extension E begins 256 characters late, as it does in the library.
 
@@ -164,7 +164,7 @@ def is_cjk(c: str) -> bool:
 
 
 def is_word(c: str) -> bool:
-    r"""Tell whether the character is `\w` to the `Whitespace` pre-tokenizer.
+    r"""Returns whether the character is `\w` to the `Whitespace` pre-tokenizer.
 
     >>> is_word("_"), is_word("\u0301"), is_word("²")
     (True, True, False)
@@ -172,17 +172,17 @@ def is_word(c: str) -> bool:
     return c in _WORD
 
 
-def touches_a_word(text: str, start: int, end: int) -> bool:
-    """Tell whether a word character stands right before or behind a part of a text.
+def touches_word(text: str, start: int, end: int) -> bool:
+    """Returns whether a word character is directly before or after a span of a text.
 
-    >>> touches_a_word("a bc", 0, 1), touches_a_word("a bc", 2, 3)
+    >>> touches_word("a bc", 0, 1), touches_word("a bc", 2, 3)
     (False, True)
     """
     return any(map(is_word, text[max(start - 1, 0) : start] + text[end : end + 1]))
 
 
 def is_numeric(c: str) -> bool:
-    r"""Tell whether the character is a digit to the `Digits` pre-tokenizer.
+    r"""Returns whether the character is a digit to the `Digits` pre-tokenizer.
 
     >>> is_numeric("²"), is_numeric("\U00011de0"), is_numeric("a")
     (True, True, False)
@@ -191,9 +191,9 @@ def is_numeric(c: str) -> bool:
 
 
 def category(c: str) -> str | None:
-    r"""Give the category of a letter (Lu, Lt, Ll, Lm or Lo), a mark (M) or a number (N); others have none.
+    r"""Returns the category of a letter (Lu, Lt, Ll, Lm, Lo), mark (M) or number (N), or None.
 
-    These are `\p{Lu}` and so on to the engine behind `Split` and `ByteLevel`.
+    These are `\p{Lu}` and so on to the engine of `Split` and `ByteLevel`.
 
     >>> category("é"), category("中"), category("\u0301"), category("²"), category("!")
     ('Ll', 'Lo', 'M', 'N', None)
@@ -202,7 +202,7 @@ def category(c: str) -> str | None:
 
 
 def is_letter(c: str) -> bool:
-    r"""Tell whether the character is `\p{L}` to the engine behind `Split` and `ByteLevel`.
+    r"""Returns whether the character is `\p{L}` to the engine of `Split` and `ByteLevel`.
 
     >>> is_letter("é"), is_letter("中"), is_letter("\u0301")
     (True, True, False)
@@ -211,9 +211,9 @@ def is_letter(c: str) -> bool:
 
 
 def is_number(c: str) -> bool:
-    r"""Tell whether the character is `\p{N}` to the engine behind `Split` and `ByteLevel`.
+    r"""Returns whether the character is `\p{N}` to the engine of `Split` and `ByteLevel`.
 
-    It knows an older Unicode than `is_numeric`.
+    The engine has an older Unicode than `is_numeric`.
 
     >>> is_number("²"), is_number("\U00011de0"), is_number("a")
     (True, False, False)
@@ -222,7 +222,7 @@ def is_number(c: str) -> bool:
 
 
 def is_combining_mark(c: str) -> bool:
-    r"""Tell whether the `StripAccents` normalizer drops the character: every kind of mark.
+    r"""Returns whether the `StripAccents` normalizer removes the character: every kind of mark.
 
     >>> is_combining_mark("\u0301"), is_combining_mark("\u20dd"), is_nonspacing_mark("\u20dd")
     (True, True, False)
@@ -231,10 +231,10 @@ def is_combining_mark(c: str) -> bool:
 
 
 def script(c: str) -> int:
-    r"""Give the script of the character, by a number of our own.
+    r"""Returns the script of the character, as a number of our own.
 
-    It is 0 for the space and for any character of none: they go with what stands before them. Kana
-    count as Han.
+    It is 0 for the space and for any character without a script, which join the part before them.
+    Kana count as Han.
 
     >>> script("か") == script("中"), script("a") == script("а"), script(" ")
     (True, False, 0)
@@ -243,9 +243,9 @@ def script(c: str) -> int:
 
 
 def combining_class(c: str) -> int:
-    r"""Give the canonical combining class, from 0 to 240.
+    r"""Returns the canonical combining class, from 0 to 240.
 
-    It is 0 for a character that decomposes, as only its parts are ever put in order.
+    It is 0 for a character that decomposes, as only its parts are reordered.
 
     >>> combining_class("\u0323"), combining_class("\u0307"), combining_class("a")
     (220, 230, 0)
@@ -254,7 +254,7 @@ def combining_class(c: str) -> int:
 
 
 def decompose(c: str) -> str:
-    r"""Give the full canonical decomposition; the character itself if it has none.
+    r"""Returns the full canonical decomposition; the character itself if it has none.
 
     >>> decompose("ǖ") == "u\u0308\u0304", decompose("x")
     (True, 'x')
@@ -263,7 +263,10 @@ def decompose(c: str) -> str:
 
 
 def _decompose_hangul(c: str) -> str:
-    """Give the jamo of a syllable: 21 vowels to a lead, 28 trails to a vowel, the first none."""
+    """Returns the jamo of a syllable: 21 vowels to a lead, 28 trails to a vowel.
+
+    The first trail is none.
+    """
     syllable, trail = divmod(ord(c) - 0xAC00, 28)
     lead, vowel = divmod(syllable, 21)
     jamo = chr(0x1100 + lead) + chr(0x1161 + vowel)
@@ -271,7 +274,7 @@ def _decompose_hangul(c: str) -> str:
 
 
 def lowercase(c: str) -> str:
-    r"""Give the lower case of the character alone, so without a final sigma.
+    r"""Returns the lower case of the character alone, so without a final sigma.
 
     >>> lowercase("É"), lowercase("Σ") == "\u03c3", lowercase("İ") == "i\u0307"
     ('é', True, True)

@@ -1,9 +1,9 @@
-"""What a training of Unigram begins with: stretches of text, and the strings that may become pieces.
+"""The input of Unigram training: segments of text, and the seed pieces.
 
     hug 10, pug 5, pun 12, bun 4, hugs 5
 
     hug   15, in 3 characters   45        ug    20, in 2 characters   40
-    pun   12, in 3 characters   36        hu    15: no seed, since `hug` stands wherever it does
+    pun   12, in 3 characters   36        hu    15: no seed, since it only occurs in `hug`
 
 Rules with numbers, such as U12, are those of `spec/unigram.md`.
 """
@@ -13,64 +13,64 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
+from piecework.reference.normalize import METASPACE
 from piecework.reference.settings import UnigramTrainer
 from piecework.reference.unicode import script
 
-SPACE = "▁"
 DIGITS = frozenset("0123456789０１２３４５６７８９")
-SCRIPTLESS = frozenset([script(" "), script("\u0301")])
+SHARED_SCRIPTS = frozenset([script(" "), script("\u0301")])
 LARGEST_WEIGHT = 2**64 - 1
 
-Texts = Mapping[str, int]
+TextCounts = Mapping[str, int]
 
 
 # The text to learn from
 
 
-class Corpus(NamedTuple):
-    """Gives what is learned from.
+class TrainingCorpus(NamedTuple):
+    """Holds the text that training learns from.
 
     Args:
-        stretches: Text -> count; each is made of characters of the alphabet.
+        segments: Text -> count; all characters are in the alphabet.
         alphabet: Character -> weight.
     """
 
-    stretches: Texts
-    alphabet: Texts
+    segments: TextCounts
+    alphabet: TextCounts
 
 
-def corpus(words: Texts, trainer: UnigramTrainer) -> Corpus:
-    """Cuts words into stretches (U6 to U9).
+def build_corpus(words: TextCounts, trainer: UnigramTrainer) -> TrainingCorpus:
+    """Splits words into segments (U6 to U9).
 
     Args:
         words: word -> count; normalized and pre-tokenized.
         trainer: The settings.
 
     Returns:
-        The stretches and the alphabet. Cost: linear, and a sort of the alphabet.
+        The segments and the alphabet. Cost: linear, and a sort of the alphabet.
 
     Raises:
-        ValueError: nothing is left.
-        OverflowError: the characters are more than 64 bits can count.
+        ValueError: no segment is left.
+        OverflowError: the number of characters exceeds 64 bits.
 
-    >>> corpus({"▁ab": 2, "▁a": 3}, UnigramTrainer(9, required_chars="z"))
-    Corpus(stretches={'▁ab': 2, '▁a': 3}, alphabet={'z': 0, 'a': 5, '▁': 5, 'b': 2})
+    >>> build_corpus({"▁ab": 2, "▁a": 3}, UnigramTrainer(9, required_chars="z"))
+    TrainingCorpus(segments={'▁ab': 2, '▁a': 3}, alphabet={'z': 0, 'a': 5, '▁': 5, 'b': 2})
     """
     least = max(1, trainer.min_word_frequency)
-    parts: Texts = {word: count for word, count in words.items() if count >= least}
-    parts = _cut(parts, lambda word: between(word, trainer.user_defined_symbols))
-    alphabet = _alphabet(parts, trainer)
-    parts = _cut(parts, lambda part: _inside(part, alphabet))
+    parts: TextCounts = {word: count for word, count in words.items() if count >= least}
+    parts = _split_texts(parts, lambda word: split_at_symbols(word, trainer.user_defined_symbols))
+    alphabet = _select_alphabet(parts, trainer)
+    parts = _split_texts(parts, lambda part: _split_at_unknown(part, alphabet))
     if trainer.split_by_whitespace:
-        parts = _cut(parts, lambda part: _at_spaces(part, trainer))
+        parts = _split_texts(parts, lambda part: _split_at_metaspace(part, trainer))
     if not parts:
-        raise ValueError("nothing to learn from: there are no words, or none has a character")
+        raise ValueError("nothing to learn from: no word has a character")
     if sum(len(part) * count for part, count in parts.items()) > LARGEST_WEIGHT:
         raise OverflowError("the characters of the words do not fit 64 bits")
-    return Corpus(parts, alphabet)
+    return TrainingCorpus(parts, alphabet)
 
 
-def _cut(texts: Texts, cut: Callable[[str], Iterable[str]]) -> Texts:
+def _split_texts(texts: TextCounts, cut: Callable[[str], Iterable[str]]) -> TextCounts:
     parts: Counter[str] = Counter()
     for text, count in texts.items():
         for part in cut(text):
@@ -78,63 +78,65 @@ def _cut(texts: Texts, cut: Callable[[str], Iterable[str]]) -> Texts:
     return dict(parts)
 
 
-def between(word: str, symbols: Sequence[str]) -> Iterator[str]:
-    """Gives what is left of a word where symbols are taken out, leftmost, and the longest first.
+def split_at_symbols(word: str, symbols: Sequence[str]) -> Iterator[str]:
+    """Yields the parts of a word between symbols, which are matched leftmost-longest.
 
-    >>> list(between("abcxab", ["ab", "abc"]))
+    >>> list(split_at_symbols("abcxab", ["ab", "abc"]))
     ['x']
     """
     longest_first = sorted(symbols, key=len, reverse=True)
-    start = place = 0
-    while place < len(word):
-        found = next((s for s in longest_first if word.startswith(s, place)), None)
-        if found and start < place:
-            yield word[start:place]
-        place += len(found) if found else 1
-        start = place if found else start
+    start = at = 0
+    while at < len(word):
+        found = next((s for s in longest_first if word.startswith(s, at)), None)
+        if found and start < at:
+            yield word[start:at]
+        at += len(found) if found else 1
+        start = at if found else start
     if start < len(word):
         yield word[start:]
 
 
-def _alphabet(parts: Texts, trainer: UnigramTrainer) -> dict[str, int]:
+def _select_alphabet(parts: TextCounts, trainer: UnigramTrainer) -> dict[str, int]:
     weights: Counter[str] = Counter()
     for part, count in parts.items():
         for character in part:
             weights[character] += count
-    barred = set(trainer.reserved)
+    reserved = set(trainer.reserved)
     everything = sum(weights.values())
-    alphabet = {c: weights[c] for c in trainer.required_chars if c not in barred}
+    alphabet = {c: weights[c] for c in trainer.required_chars if c not in reserved}
     kept = sum(alphabet.values())
     for character in sorted(weights.keys() - alphabet, key=lambda c: (-weights[c], c)):
         if float(kept) / float(everything) >= trainer.character_coverage:
             break
         kept += weights[character]
-        if character not in barred:
+        if character not in reserved:
             alphabet[character] = weights[character]
     return alphabet
 
 
-def _inside(part: str, alphabet: Texts) -> Iterator[str]:
+def _split_at_unknown(part: str, alphabet: TextCounts) -> Iterator[str]:
     for known, run in groupby(part, alphabet.__contains__):
         if known:
             yield "".join(run)
 
 
-def _at_spaces(part: str, trainer: UnigramTrainer) -> Iterator[str]:
-    places = [
-        place
-        for place, (last, following) in enumerate(pairwise(part), 1)
-        if (last if trainer.treat_whitespace_as_suffix else following) == SPACE
+def _split_at_metaspace(part: str, trainer: UnigramTrainer) -> Iterator[str]:
+    bounds = [
+        index
+        for index, (last, following) in enumerate(pairwise(part), 1)
+        if (last if trainer.treat_whitespace_as_suffix else following) == METASPACE
         and not (trainer.allow_whitespace_only_pieces and last == following)
     ]
-    return (part[start:end] for start, end in pairwise([0, *places, len(part)]))
+    return (part[start:end] for start, end in pairwise([0, *bounds, len(part)]))
 
 
-# The strings to begin with
+# Seed pieces
 
 
 def is_allowed(text: str, trainer: UnigramTrainer) -> bool:
-    """Says whether a string of two or more characters may be a piece, reserved entries apart (U10).
+    """Returns whether a string of two or more characters may be a piece (U10).
+
+    Reserved entries are checked elsewhere.
 
     >>> [is_allowed(text, UnigramTrainer(9)) for text in ("▁a", "a▁", "aб", "a1", "19", "かカ中")]
     [True, False, False, False, True, True]
@@ -147,36 +149,39 @@ def is_allowed(text: str, trainer: UnigramTrainer) -> bool:
 
 
 def _spaces_fit(text: str, trainer: UnigramTrainer) -> bool:
-    if trainer.allow_whitespace_only_pieces and set(text) == {SPACE}:
+    if trainer.allow_whitespace_only_pieces and set(text) == {METASPACE}:
         return True
     if trainer.treat_whitespace_as_suffix:
         text = text[::-1]
-    return SPACE not in text[1:] if trainer.split_by_whitespace else not text.endswith(SPACE)
+    return (
+        METASPACE not in text[1:] if trainer.split_by_whitespace else not text.endswith(METASPACE)
+    )
 
 
 def _scripts_fit(text: str, trainer: UnigramTrainer) -> bool:
     if not trainer.split_by_unicode_script:
         return True
-    plain = {SPACE} if trainer.split_by_number else DIGITS | {SPACE}
+    plain = {METASPACE} if trainer.split_by_number else DIGITS | {METASPACE}
     scripts = {script(character) for character in text if character not in plain}
-    return len(scripts - SCRIPTLESS) <= 1
+    return len(scripts - SHARED_SCRIPTS) <= 1
 
 
-def seed_pieces(table: Corpus, trainer: UnigramTrainer) -> dict[str, int]:
-    """Gives the pieces to begin with (U11 to U13).
+def select_seed_pieces(table: TrainingCorpus, trainer: UnigramTrainer) -> dict[str, int]:
+    """Returns the seed pieces with their values (U11 to U13).
 
     Args:
-        table: What is learned from.
+        table: The text to learn from.
         trainer: The settings.
 
     Returns:
-        Piece -> value: characters first, then by falling value; of equal values the lower UTF-8 bytes.
-        Cost: all strings that stand in a stretch and may be pieces.
+        Piece -> value: characters first, then by falling value. Tie rule: the lower UTF-8 bytes.
+        Cost: all substrings of the segments that may be pieces.
 
-    >>> seed_pieces(corpus({"hug": 10, "hugs": 5}, UnigramTrainer(9)), UnigramTrainer(9))
+    >>> trainer = UnigramTrainer(9)
+    >>> select_seed_pieces(build_corpus({"hug": 10, "hugs": 5}, trainer), trainer)
     {'g': 15, 'h': 15, 'u': 15, 's': 5, 'hug': 45, 'hugs': 20}
     """
-    weights = _weights(table.stretches, trainer)
+    weights = _weights(table.segments, trainer)
     least = max(2, trainer.min_frequency)
     within = {
         shorter
@@ -193,13 +198,13 @@ def seed_pieces(table: Corpus, trainer: UnigramTrainer) -> dict[str, int]:
     return dict(table.alphabet) | {text: values[text] for text in ranked[: trainer.seed_size]}
 
 
-def _weights(stretches: Texts, trainer: UnigramTrainer) -> Counter[str]:
+def _weights(segments: TextCounts, trainer: UnigramTrainer) -> Counter[str]:
     reserved = set(trainer.reserved)
     weights: Counter[str] = Counter()
-    for text, count in stretches.items():
+    for text, count in segments.items():
         for start in range(len(text)):
-            reach = min(start + trainer.max_piece_length, len(text))
-            for end in range(start + 2, reach + 1):
+            last = min(start + trainer.max_piece_length, len(text))
+            for end in range(start + 2, last + 1):
                 if text[start:end] not in reserved and is_allowed(text[start:end], trainer):
                     weights[text[start:end]] += count
     return weights

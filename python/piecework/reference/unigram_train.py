@@ -1,32 +1,34 @@
-"""Training Unigram: begin with too many pieces, learn their probabilities, drop those that are missed least.
+"""Training Unigram: start with many pieces, estimate probabilities by EM, and prune.
 
     seeds   u g p n h s b   hug ug pun pu un hugs pug bun
-    EM      how often is each piece expected, over all segmentations?  those shares are the new probabilities
-    prune   what would the words lose if `pu` were spelled by other pieces?
+    EM      the expected count of each piece over all segmentations, whose shares are the new
+            probabilities
+    prune   the pieces whose removal costs the least likelihood: what do the words lose if `pu` is
+            split into other pieces?
 
-Rules with numbers, such as U16, are those of `spec/unigram.md`.
+Source: Kudo 2018. Rules with numbers, such as U16, are those of `spec/unigram.md`.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from piecework.reference.floats import UNIT, Wide, exp_digamma, ln, units
-from piecework.reference.lattice import forward, matches, shares
+from piecework.reference.floats import UNIT, WideFloat, exp_digamma, ln, to_units
+from piecework.reference.lattice import expected_counts, find_edges, forward_sums
 from piecework.reference.settings import UnigramTrainer
-from piecework.reference.unigram_seeds import Corpus, corpus, seed_pieces
+from piecework.reference.unigram_seeds import TrainingCorpus, build_corpus, select_seed_pieces
 
-PLAIN_STEPS = 2
-DECIMALS, DIGITS = 13, 15
+STEPS_WITHOUT_PRIOR = 2
+SCORE_DECIMALS, LIKELIHOOD_DIGITS = 13, 15
 
 
-class Step(NamedTuple):
-    """Gives what the history says of a step of EM (U23).
+class UnigramStep(NamedTuple):
+    """Records an EM step in the history (U23).
 
     Args:
-        pieces: How many there were before it.
-        log_likelihood: Of the words under them.
-        dropped: Those that it dropped, the least expected first.
+        pieces: Number of pieces before the step.
+        log_likelihood: Log-likelihood of the words before the step.
+        dropped: The dropped pieces, the least expected first.
     """
 
     pieces: int
@@ -34,12 +36,12 @@ class Step(NamedTuple):
     dropped: tuple[str, ...]
 
 
-class Pruning(NamedTuple):
-    """Gives what the history says of a pruning (U23).
+class UnigramPruning(NamedTuple):
+    """Records a pruning in the history (U23).
 
     Args:
-        pieces: How many there were before it.
-        removed: Those that it removed, the least missed first.
+        pieces: Number of pieces before the pruning.
+        removed: The removed pieces, those of the least loss first.
     """
 
     pieces: int
@@ -47,31 +49,31 @@ class Pruning(NamedTuple):
 
 
 class TrainedUnigram(NamedTuple):
-    """Gives what a training of Unigram learned.
+    """Holds the result of Unigram training.
 
     Args:
         vocabulary: Entries with their scores, in order of their ids.
-        history: What was done.
+        history: The steps and prunings in order.
     """
 
     vocabulary: list[tuple[str, float]]
-    history: list[Step | Pruning]
+    history: list[UnigramStep | UnigramPruning]
 
 
 @dataclass
 class UnigramTraining:
-    """Gives a training that can be watched: `step` is one step of EM, `prune` removes pieces.
+    """Trains Unigram step by step: `step` is one EM step, `prune` removes pieces.
 
-    Source: Kudo 2018, note 003 and `spec/unigram.md`. Ties: the lower UTF-8 bytes stay. Cost: a step
-    takes time for every place in a word where a piece stands.
+    Source: Kudo 2018, note 003 and `spec/unigram.md`. Ties: of equal pieces those of lower UTF-8
+    bytes stay. Cost of a step: linear in the occurrences of pieces in words.
 
     Args:
         words: word -> count; normalized and pre-tokenized.
         trainer: The settings.
 
     Raises:
-        ValueError: nothing can be learned, or the size cannot be reached.
-        OverflowError: the characters are more than 64 bits can count.
+        ValueError: there is nothing to learn from, or the size is out of reach.
+        OverflowError: the number of characters exceeds 64 bits.
 
     >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
     >>> training = UnigramTraining(words, UnigramTrainer(13))
@@ -82,65 +84,68 @@ class UnigramTraining:
     words: Mapping[str, int]
     trainer: UnigramTrainer
     pieces: dict[str, float] = field(init=False)
-    history: list[Step | Pruning] = field(init=False, default_factory=list)
+    history: list[UnigramStep | UnigramPruning] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
-        self._corpus: Corpus = corpus(self.words, self.trainer)
+        self._corpus: TrainingCorpus = build_corpus(self.words, self.trainer)
         self._expected: dict[str, int] = {}
-        values = seed_pieces(self._corpus, self.trainer)
+        values = select_seed_pieces(self._corpus, self.trainer)
         self._check_size(len(values))
         whole = sum(max(value, 1) for value in values.values())
         self.pieces = {text: float(max(value, 1)) / float(whole) for text, value in values.items()}
 
     @property
     def size(self) -> int:
-        """Gives the number of pieces at the end (U15)."""
+        """Returns the final number of pieces (U15)."""
         return self.trainer.vocab_size - len(self.trainer.reserved)
 
     def _check_size(self, largest: int) -> None:
         given, reserved = self.trainer.vocab_size, len(self.trainer.reserved)
         if self.size < len(self._corpus.alphabet):
             least = reserved + len(self._corpus.alphabet)
-            raise ValueError(f"vocab_size={given}: the entries that must be there need {least}")
+            raise ValueError(f"vocab_size={given}: the required entries need at least {least}")
         if self.size > largest:
             raise ValueError(
                 f"vocab_size={given}: these words have pieces for {reserved + largest} at most"
             )
 
-    def step(self, *, plain: bool = False) -> Step:
-        """Takes a step of EM.
+    def step(self, *, without_prior: bool = False) -> UnigramStep:
+        """Performs an EM step.
 
         Args:
-            plain: Do without the sparse prior, and drop nothing.
+            without_prior: Do not use the sparse prior, and drop nothing.
 
         Returns:
-            What the history says of it.
+            The record of the history.
         """
-        before, log_likelihood = len(self.pieces), float(f"{self._expect():.{DIGITS - 1}e}")
-        dropped = () if plain else self._drop()
+        before, log_likelihood = (
+            len(self.pieces),
+            float(f"{self._expect():.{LIKELIHOOD_DIGITS - 1}e}"),
+        )
+        dropped = () if without_prior else self._drop()
         counts = {piece: max(self._expected[piece], UNIT // 2) for piece in self.pieces}
-        self.pieces = _plain(counts) if plain else _sparse(counts)
-        self.history.append(step := Step(before, log_likelihood, dropped))
+        self.pieces = _maximize(counts) if without_prior else _maximize_with_prior(counts)
+        self.history.append(step := UnigramStep(before, log_likelihood, dropped))
         return step
 
     def _expect(self) -> float:
-        """Counts how often each piece is expected, in units (U16); gives the log-likelihood."""
+        """Computes the expected count of each piece in units (U16); returns the log-likelihood."""
         self._expected = dict.fromkeys(self.pieces, 0)
         weights, missing = self._weights(), 0
-        for text, count in self._corpus.stretches.items():
-            edges = list(matches(text, weights, self.trainer.max_piece_length))
+        for text, count in self._corpus.segments.items():
+            edges = list(find_edges(text, weights, self.trainer.max_piece_length))
             own = [weights[edge.entry] for edge in edges]
-            sums = forward(len(text), edges, own)
-            missing += units(count * max(0.0, -ln(sums[-1])))
-            for edge, share in shares(edges, own, sums, Wide.of(float(count))):
-                self._expected[edge.entry] += units(float(share))
+            sums = forward_sums(len(text), edges, own)
+            missing += to_units(count * max(0.0, -ln(sums[-1])))
+            for edge, share in expected_counts(edges, own, sums, WideFloat.of(float(count))):
+                self._expected[edge.entry] += to_units(float(share))
         return -missing / UNIT
 
-    def _weights(self) -> dict[str, Wide]:
-        return {piece: Wide.of(probability) for piece, probability in self.pieces.items()}
+    def _weights(self) -> dict[str, WideFloat]:
+        return {piece: WideFloat.of(probability) for piece, probability in self.pieces.items()}
 
     def _drop(self) -> tuple[str, ...]:
-        """Drops the pieces that are expected less than half a time, if enough are left (U17)."""
+        """Drops the pieces with an expected count below ½, if enough pieces are left (U17)."""
         rare = [
             piece
             for piece in self.pieces.keys() - self._corpus.alphabet.keys()
@@ -152,36 +157,36 @@ class UnigramTraining:
             del self.pieces[piece]
         return tuple(reversed(rare[needed:]))
 
-    def prune(self, size: int) -> Pruning:
-        """Removes the pieces that are missed least (U20).
+    def prune(self, size: int) -> UnigramPruning:
+        """Removes the pieces whose removal costs the least likelihood (U20).
 
         Args:
-            size: How many are to stay.
+            size: Number of pieces to keep.
 
         Returns:
-            What the history says of it.
+            The record of the history.
         """
         before = len(self.pieces)
         losses = self._losses()
-        rest = sorted(losses, key=lambda piece: (-losses[piece], piece.encode()))
-        least_first = rest[::-1][: max(0, before - size)]
-        for piece in least_first:
+        ranked = sorted(losses, key=lambda piece: (-losses[piece], piece.encode()))
+        removed = ranked[::-1][: max(0, before - size)]
+        for piece in removed:
             del self.pieces[piece]
-        self.history.append(pruning := Pruning(before, tuple(least_first)))
+        self.history.append(pruning := UnigramPruning(before, tuple(removed)))
         return pruning
 
     def _losses(self) -> dict[str, float]:
-        """Says what the log-likelihood loses if a piece is spelled by others (U19)."""
+        """Returns the log-likelihood lost if a piece is split into others, for each piece (U19)."""
         weights = self._weights()
         losses: dict[str, float] = {}
         for piece in self.pieces.keys() - self._corpus.alphabet.keys():
-            edges = [e for e in matches(piece, weights, len(piece)) if e.entry != piece]
-            others = forward(len(piece), edges, [weights[edge.entry] for edge in edges])[-1]
+            edges = [e for e in find_edges(piece, weights, len(piece)) if e.entry != piece]
+            others = forward_sums(len(piece), edges, [weights[edge.entry] for edge in edges])[-1]
             losses[piece] = self._expected[piece] / UNIT * ln(weights[piece] / others)
         return losses
 
     def finish(self) -> TrainedUnigram:
-        """Takes steps and prunes until the size is reached (U21).
+        """Performs steps and prunings until the size is reached (U21).
 
         Returns:
             Vocabulary and history.
@@ -195,14 +200,16 @@ class UnigramTraining:
             self.prune(max(target, int(self.trainer.shrinking_factor * len(self.pieces))))
         if len(self.pieces) > self.size:
             self.prune(self.size)
-        for _ in range(PLAIN_STEPS):
-            self.step(plain=True)
+        for _ in range(STEPS_WITHOUT_PRIOR):
+            self.step(without_prior=True)
         return TrainedUnigram(self._vocabulary(), self.history)
 
     def _vocabulary(self) -> list[tuple[str, float]]:
-        """Lists the entries (U22)."""
+        """Returns the entries with their scores, by id (U22)."""
         ranked = sorted(self.pieces, key=lambda piece: (-self.pieces[piece], piece.encode()))
-        learned = [(piece, round(ln(Wide.of(self.pieces[piece])), DECIMALS)) for piece in ranked]
+        learned = [
+            (piece, round(ln(WideFloat.of(self.pieces[piece])), SCORE_DECIMALS)) for piece in ranked
+        ]
         reserved = [(entry, 0.0) for entry in self.trainer.reserved]
         if self.trainer.special_tokens_first:
             return reserved + learned
@@ -210,12 +217,12 @@ class UnigramTraining:
         return reserved[specials:] + learned + reserved[:specials]
 
 
-def _sparse(counts: Mapping[str, int]) -> dict[str, float]:
+def _maximize_with_prior(counts: Mapping[str, int]) -> dict[str, float]:
     whole = exp_digamma(sum(counts.values()) / UNIT)
     return {piece: float(exp_digamma(count / UNIT) / whole) for piece, count in counts.items()}
 
 
-def _plain(counts: Mapping[str, int]) -> dict[str, float]:
+def _maximize(counts: Mapping[str, int]) -> dict[str, float]:
     whole = float(sum(counts.values()))
     return {piece: float(count) / whole for piece, count in counts.items()}
 
@@ -228,11 +235,11 @@ def train_unigram(words: Mapping[str, int], trainer: UnigramTrainer) -> TrainedU
         trainer: The settings.
 
     Returns:
-        The entries by id with their scores, and what was done.
+        The entries by id with their scores, and the history.
 
     Raises:
-        ValueError: nothing can be learned, or the size cannot be reached.
-        OverflowError: the characters are more than 64 bits can count.
+        ValueError: there is nothing to learn from, or the size is out of reach.
+        OverflowError: the number of characters exceeds 64 bits.
 
     >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
     >>> train_unigram(words, UnigramTrainer(13)).vocabulary[3]
