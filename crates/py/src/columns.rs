@@ -29,13 +29,13 @@ impl Columns {
     }
 
     /// The columns of padded rows.
-    pub(crate) fn padded(self, room: &Room<'_>, pad_type_id: u32) -> Result<Self, TryReserveError> {
+    pub(crate) fn padded(self, rows: &PaddedRows<'_>, pad_type_id: u32) -> Result<Self, TryReserveError> {
         Ok(Self {
-            offsets: room.filled(&self.offsets, [0, 0])?,
-            word_ids: room.filled(&self.word_ids, -1)?,
-            type_ids: room.filled(&self.type_ids, pad_type_id)?,
-            special_tokens_mask: room.filled(&self.special_tokens_mask, 1)?,
-            attention_mask: room.filled(&self.attention_mask, 0)?,
+            offsets: rows.filled(&self.offsets, [0, 0])?,
+            word_ids: rows.filled(&self.word_ids, -1)?,
+            type_ids: rows.filled(&self.type_ids, pad_type_id)?,
+            special_tokens_mask: rows.filled(&self.special_tokens_mask, 1)?,
+            attention_mask: rows.filled(&self.attention_mask, 0)?,
         })
     }
 
@@ -49,13 +49,13 @@ impl Columns {
 }
 
 /// Rows that are to have `target` values at least.
-pub(crate) struct Room<'a> {
+pub(crate) struct PaddedRows<'a> {
     pub(crate) lengths: &'a [usize],
     pub(crate) target: usize,
     pub(crate) direction: Direction,
 }
 
-impl Room<'_> {
+impl PaddedRows<'_> {
     /// The values of all rows, end to end, with `pad` where a row has none.
     pub(crate) fn filled<T: Copy>(&self, values: &[T], pad: T) -> Result<Vec<T>, TryReserveError> {
         let mut filled = Vec::new();

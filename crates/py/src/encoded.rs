@@ -8,7 +8,7 @@ use piecework_core::encoding::pad::Padding;
 use pyo3::prelude::*;
 
 use crate::batch::Batch;
-use crate::columns::{Columns, Room};
+use crate::columns::{Columns, PaddedRows};
 use crate::threads;
 
 /// Encodings, end to end.
@@ -61,9 +61,9 @@ impl Encoded {
     /// The same rows, of `target` tokens at least; an error if memory has no room for them.
     pub(crate) fn padded(self, padding: &Padding, target: usize) -> Result<Self, TryReserveError> {
         let Self { ids, mut lengths, columns, .. } = self;
-        let room = Room { lengths: &lengths, target, direction: padding.direction };
-        let ids = room.filled(&ids, padding.token.id)?;
-        let columns = columns.map(|columns| columns.padded(&room, padding.type_id)).transpose()?;
+        let rows = PaddedRows { lengths: &lengths, target, direction: padding.direction };
+        let ids = rows.filled(&ids, padding.token.id)?;
+        let columns = columns.map(|columns| columns.padded(&rows, padding.type_id)).transpose()?;
         lengths.iter_mut().for_each(|length| *length = target.max(*length));
         Ok(Self { ids, lengths, columns, ..Self::default() })
     }

@@ -1,4 +1,4 @@
-//! The table of file formats: how each is told from the others, read and written.
+//! The table of file formats: how each is detected, read and written.
 //!
 //! The boundary and Python go through this table, so a new format is its file and a row here. A detector gets the bytes of a
 //! file and its name in lower case, and the first row whose detector accepts them is the format.

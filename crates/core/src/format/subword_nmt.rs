@@ -29,7 +29,7 @@ const UNKNOWN: &str = "<unk>";
 /// What stands between words: spaces, and line ends with the spaces around them.
 const BETWEEN: &str = r"\A[\r\n ]+|[\r\n ]+\z|[\r ]*\n[\r\n ]*| +";
 
-/// Whether bytes are codes with a header; those of version 0.1 have none, and nothing tells what they are.
+/// Whether bytes are codes with a header; codes of version 0.1 have none and are not detected.
 pub(super) fn is_codes(bytes: &[u8]) -> bool {
     bytes.starts_with(HEADER.as_bytes())
 }

@@ -1,7 +1,7 @@
 //! `WordPiece` models as `tokenizer.json` writes them.
 //!
-//! A setting that `tokenizers` would encode otherwise is saved under the type `piecework.WordPiece`, which it refuses: no id
-//! changes in silence.
+//! A setting that `tokenizers` would encode otherwise is saved under the type `piecework.WordPiece`, which it refuses, so that
+//! no id changes silently.
 
 use std::sync::Arc;
 
