@@ -91,7 +91,7 @@ def _general(tok: Any, texts: Sequence[str]) -> Any:
     """Returns the ids of the generic path, which the fast path must equal."""
     from piecework.arguments import Way
 
-    options = tok._made_options(True, "match", None, None, Way("general"))
+    options = tok._new_options(True, "match", None, None, Way("general"))
     return tok._core.encode_batch(texts, False, options, False, 1).ids
 
 

@@ -21,21 +21,21 @@ HEAD = """\
 
 <!-- Written by tools/make_cli_docs.py from the help texts: change those. -->
 
-Data goes to standard output, everything else to standard error, and nothing to standard output when a command fails
-(with `--stream`, `encode` and `decode` print as they go). `-`, or no file, is standard input. Text is UTF-8, a line at a
-time; only a line feed ends a line, and a carriage return before it belongs to the end. A file that is not text is an error
-that names its kind and the way out: data compressed by gzip, Zstandard, bzip2 or xz, ZIP and Parquet by their first bytes, JSON
-lines by the name (`.jsonl`, `.ndjson`) and the first line.
+Data goes to standard output, everything else to standard error. A command that fails prints nothing to standard output,
+except `encode` and `decode` with `--stream`. `-`, or no file, is standard input. Text is UTF-8, read line by line; a line ends
+at a line feed, and a carriage return before it is part of the line end. A file that is not text is an error that names its kind
+and a command that extracts the text: data compressed by gzip, Zstandard, bzip2 or xz, ZIP and Parquet are recognized by their
+first bytes, JSON lines by the name (`.jsonl`, `.ndjson`) and the first line.
 
 | exit code | |
 |---|---|
-| 0 | fine, also where the reader of a pipe went away |
-| 1 | findings, for commands that look for some |
-| 2 | wrong use or bad input: one line on standard error says what, where and what to do |
+| 0 | success, also if the reader of a pipe exits early |
+| 1 | findings, of commands that search for some |
+| 2 | wrong usage or invalid input: one line on standard error says what is wrong, where, and what to do |
 | 130 | interrupted |
 
-`NO_COLOR` turns colours off. A progress bar is shown on a terminal only, and never with `--no-progress`.
-`piecework --install-completion` teaches the shell to complete commands and options.
+`NO_COLOR` disables colours. A progress bar is shown only on a terminal, and never with `--no-progress`.
+`piecework --install-completion` installs shell completion of commands and options.
 
 """
 

@@ -1,12 +1,12 @@
-"""Subword tokenizers: train, encode, decode, explain; exact, reproducible, fast.
+"""Trains, runs and explains subword tokenizers: WordPiece, BPE and Unigram.
 
 >>> import piecework as pw
 >>> tok = pw.train(["the cat sat on the mat"] * 10, pw.WordPieceTrainer(vocab_size=30))
 >>> tok.encode("the cat").tokens
 ['[CLS]', 'the', 'cat', '[SEP]']
 
-The names below are imported when they are first used, so that `piecework.reference`, which needs nothing but
-the standard library, also works where the compiled core is absent.
+Names are imported on first use, so `piecework.reference`, which needs only the standard library, also works without the
+compiled core.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ _MODULES = (
     "processors",
 )
 
-_HOMES = {
+_MODULE_OF = {
     "DEFAULT": "arguments",
     "AddedToken": "added_tokens",
     "BpeTrainer": "trainers",
@@ -119,9 +119,9 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return importlib.import_module(f"piecework.{name}")
-    if name not in _HOMES:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module 'piecework' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"piecework.{_HOMES[name]}"), name)
+    value = getattr(importlib.import_module(f"piecework.{_MODULE_OF[name]}"), name)
     globals()[name] = value
     return value
 

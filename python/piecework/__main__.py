@@ -1,4 +1,4 @@
-"""`python -m piecework` is the command `piecework`."""
+"""Runs the command `piecework` as `python -m piecework`."""
 
 from piecework.cli import main
 

@@ -1,4 +1,4 @@
-"""What the stages of a tokenizer have in common: settings that read as JSON with a type."""
+"""Defines the base of all stages: settings that are read and written as JSON with a type."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ if TYPE_CHECKING:
 
 
 class Component(Settings):
-    """A stage's settings: immutable, comparable, picklable; the core holds the algorithm."""
+    """Holds the settings of a stage: immutable, comparable, picklable; the core contains the algorithm."""
 
     type_name: ClassVar[str]
 
     def functions(self) -> list[Callable[[str], object]]:
-        """Give the Python functions inside, in order."""
+        """Returns the Python functions in the component, in order."""
         return self.to_core()[1]
 
     def to_core(self) -> tuple[str, list[Callable[[str], object]]]:
-        """Give the component as the core takes it: JSON, and beside it the functions that it numbers."""
+        """Returns the component as JSON for the core, and the functions that the JSON refers to by index."""
         return numbered(self._write())
 
     def _stage(self, name: str) -> Stage:
-        """The core's half of a normalizer or pre-tokenizer, made once."""
+        """Returns the core's normalizer or pre-tokenizer, cached."""
         stage = self.__dict__.get("_core_stage")
         if stage is None:
             stage = self.__dict__["_core_stage"] = Stage(*numbered({name: self._write()}))
         return stage
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the core's half out of pickles and copies."""
+        """Returns the state for pickles and copies, without the core's stage."""
         return {name: value for name, value in self.__dict__.items() if name != "_core_stage"}
 
     def _write(self) -> dict[str, Any]:
@@ -59,7 +59,7 @@ class Component(Settings):
 
     @classmethod
     def _types(cls) -> dict[str, type[Self]]:
-        """The classes that `from_dict` can make, by type."""
+        """Returns the classes that `from_dict` can return, by type."""
         if hasattr(cls, "type_name"):
             return {cls.type_name: cls}
         return {
@@ -68,7 +68,7 @@ class Component(Settings):
 
 
 class Part(Kind):
-    """A component of one stage."""
+    """Checks a component of a stage."""
 
     def __init__(self, base: type[Component]) -> None:
         self.base = base
@@ -88,7 +88,7 @@ class Part(Kind):
 
 
 class Pattern(Kind):
-    """A plain string or a regular expression: ``{"String": …}`` or ``{"Regex": …}``."""
+    """Checks a plain string or a regular expression; in JSON ``{"String": …}`` or ``{"Regex": …}``."""
 
     def check(self, value: Any) -> str | Regex:
         return value if isinstance(value, Regex) else TEXT.check(value)
@@ -108,34 +108,34 @@ class Pattern(Kind):
 
 PATTERN = Pattern()
 _DEEPEST = 62
-"""Components in components: readers of JSON, the core's and others', go about twice as deep and no further."""
+"""The maximum nesting of components; JSON readers, such as the core's, support about twice as many levels."""
 
 
 def _depth(component: Component) -> int:
-    """How many components stand within each other."""
+    """Returns the nesting of components."""
     fields = (getattr(component, field.name) for field in dataclasses.fields(component))  # type: ignore[arg-type]
     lists = (value for value in fields if isinstance(value, tuple))
     return 1 + max((_depth(x) for xs in lists for x in xs if isinstance(x, Component)), default=0)
 
 
 PrependScheme = Literal["always", "never", "first"]
-"""Where a space is put before a text that begins without one."""
+"""Where a metaspace is prepended to a text that starts without one."""
 
 METASPACE_SCHEME = Choice({name: name for name in ("always", "never", "first")})
 
 
 def current_metaspace(data: dict[str, Any]) -> dict[str, Any]:
-    """Drop what older files have: `str_rep`, a null for `split`, and `add_prefix_space`, which must not gainsay."""
+    """Returns the members without those of older files: `str_rep`, null `split` and consistent `add_prefix_space`."""
     data.pop("str_rep", None)
     if data.get("split", ...) is None:
         del data["split"]
     if data.pop("add_prefix_space", None) is False and data.get("prepend_scheme") != "never":
-        raise Mismatch("add_prefix_space is false, which asks for the prepend_scheme 'never'")
+        raise Mismatch("add_prefix_space is false, which requires the prepend_scheme 'never'")
     return data
 
 
 def numbered(tree: object) -> tuple[str, list[Callable[[str], object]]]:
-    """Give JSON with the number of each function that stands in it, and the functions."""
+    """Returns JSON in which each function is replaced by its index, and the functions."""
     functions: list[Callable[[str], object]] = []
 
     def number(function: Callable[[str], object]) -> int:
@@ -148,7 +148,7 @@ def numbered(tree: object) -> tuple[str, list[Callable[[str], object]]]:
 def splitter_json(
     normalizer: Component | None, pre_tokenizer: Component | None
 ) -> tuple[str, list[Callable[[str], object]]]:
-    """Give both stages as the core reads them: JSON, and the functions that it numbers."""
+    """Returns both stages as JSON for the core, and the functions that the JSON refers to by index."""
     for name, stage in (("normalizer", normalizer), ("pre_tokenizer", pre_tokenizer)):
         if stage is not None and not isinstance(stage, Component):
             raise TypeError(f"{name} must be one of piecework.{name}s, or None, not {shown(stage)}")

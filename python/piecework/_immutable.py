@@ -1,6 +1,6 @@
-"""Immutable values: an assignment is refused with an error that says what to call instead.
+"""Defines immutable values, whose assignments raise an error that names what to call instead.
 
-`dataclasses` is imported where it is used: a process that only encodes does without it, and starts sooner.
+`dataclasses` is imported in the functions that use it, since a process that only encodes starts faster without it.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ __all__ = ["Immutable", "dataclass"]
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from dataclasses import dataclass  # what type checkers know it by
+    from dataclasses import dataclass  # the decorator that type checkers know
 else:
 
     def dataclass(**options: Any) -> Callable[[type], type]:
-        """Return `dataclasses.dataclass` for frozen subclasses of `Immutable`, whose errors it leaves in force."""
+        """Returns `dataclasses.dataclass` for frozen subclasses of `Immutable`, which keep the errors of the base."""
         import dataclasses
 
         def decorate(cls: type) -> type:
-            made = dataclasses.dataclass(**options)(cls)
-            # The generated ones say "cannot assign to field", and no more.
-            del made.__setattr__, made.__delattr__
-            # Those with slots are results, made by the thousand: for them a check would cost too much.
-            if not options.get("slots") and "__init__" in made.__dict__:
-                _initialize_once(made, [field.name for field in dataclasses.fields(made)])
-            return made
+            decorated = dataclasses.dataclass(**options)(cls)
+            # The generated methods raise "cannot assign to field" without a remedy.
+            del decorated.__setattr__, decorated.__delattr__
+            # Classes with slots are results, created by the thousand, for which a check costs too much.
+            if not options.get("slots") and "__init__" in decorated.__dict__:
+                _initialize_once(decorated, [field.name for field in dataclasses.fields(decorated)])
+            return decorated
 
         return decorate
 
 
 def _initialize_once(cls: type[Any], fields: list[str]) -> None:
-    """Make a second call of `__init__` on the same object an error; without fields it changes nothing."""
+    """Makes a second call of `__init__` on an object raise AttributeError, unless the class has no fields."""
     import functools
 
     initialize = cls.__init__
@@ -50,35 +50,35 @@ def _initialize_once(cls: type[Any], fields: list[str]) -> None:
 
 
 class Immutable:
-    """The base of classes whose attributes cannot be assigned or deleted."""
+    """Serves as the base of classes whose attributes cannot be assigned or deleted."""
 
     __slots__ = ()
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        """Refuse an assignment."""
+        """Raises AttributeError."""
         raise AttributeError(
             f"cannot assign to {name!r}: {self._instead(name)}", name=name, obj=self
         )
 
     def __delattr__(self, name: str) -> NoReturn:
-        """Refuse a deletion."""
+        """Raises AttributeError."""
         raise AttributeError(f"cannot delete {name!r}: {self._instead(name)}", name=name, obj=self)
 
     def _refuse_initializing(self) -> NoReturn:
-        """Refuse a second call of `__init__`."""
+        """Raises AttributeError for a second call of `__init__`."""
         kind = type(self).__name__
         raise AttributeError(
-            f"cannot call __init__ again: {kind} is immutable; make another with {kind}(...)",
+            f"cannot call __init__ again: {kind} is immutable; create another with {kind}(...)",
             name="__init__",
             obj=self,
         )
 
     def _instead(self, name: str) -> str:
-        """Return what to call instead of assigning to an attribute; of a dataclass here."""
+        """Returns the error for an assignment to an attribute of a dataclass, with what to call instead."""
         import dataclasses
 
         kind = type(self).__name__
         settings = [field.name for field in dataclasses.fields(self)]  # type: ignore[arg-type]
         if name not in settings:
             return f"{kind} has no setting of this name{hint(name, settings)}"
-        return f"{kind} is immutable; make another with dataclasses.replace(value, {name}=...)"
+        return f"{kind} is immutable; create another with dataclasses.replace(value, {name}=...)"

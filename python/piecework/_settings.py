@@ -1,6 +1,6 @@
-"""Settings that are checked when they are made, and that read and write as JSON.
+"""Defines settings that are checked on creation, and read and written as JSON.
 
-A class says what each of its fields takes once, by a `Kind`; checking arguments, reading JSON and writing it follow.
+A class declares the `Kind` of each field once; checking arguments, reading and writing JSON follow from it.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from piecework._immutable import Immutable
 from piecework.errors import ConfigError, FormatError, VocabularyError, hint, shown, to_utf8
 
 ID_LIMIT = 1 << 32
-"""Ids, and whatever else the core holds in 32 bits, lie below."""
+"""The exclusive upper limit of ids and of other numbers that the core stores in 32 bits."""
 
 
-class Mismatch(Exception):  # noqa: N818  # it becomes an error of ours before anyone sees it
-    """A value that is not what it should be, its path below what is being read, and the error if that is a file's."""
+class Mismatch(Exception):  # noqa: N818  # converted to a PieceworkError before users see it
+    """Reports an invalid value, with its relative JSON path and the error to raise for a file."""
 
     def __init__(self, message: str, path: str = "", kind: type[FormatError] = FormatError) -> None:
         super().__init__(message)
         self.message, self.path, self.kind = message, path, kind
 
     def under(self, path: str) -> Mismatch:
-        """Give the same one as seen from further above."""
+        """Returns the mismatch with a path prepended to its own."""
         return Mismatch(self.message, path + self.path, self.kind)
 
     def error(self, root: str = "$") -> FormatError:
-        """Give the error for people."""
+        """Returns the public error."""
         return self.kind(f"{root}{self.path}: {self.message}")
 
 
 @contextlib.contextmanager
 def under(path: str) -> Iterator[None]:
-    """Add where one stands in what is read to a mismatch from further below."""
+    """Prepends a path to mismatches that are raised in the block."""
     try:
         yield
     except Mismatch as error:
@@ -44,23 +44,23 @@ def under(path: str) -> Iterator[None]:
 
 
 class Kind:
-    """What a field takes; this one takes everything."""
+    """Checks, reads and writes the values of a field; the base accepts every value."""
 
     def check(self, value: Any) -> Any:
-        """Give an argument as it is kept, or raise `Mismatch`."""
+        """Returns the field value of an argument, or raises `Mismatch`."""
         return value
 
     def read(self, data: Any) -> Any:
-        """Give a JSON value as it is kept, or raise `Mismatch`."""
+        """Returns the field value of a JSON value, or raises `Mismatch`."""
         return self.check(data)
 
     def write(self, value: Any) -> Any:
-        """Give what is kept as JSON."""
+        """Returns the JSON value of a field value."""
         return value
 
 
 class Flag(Kind):
-    """A boolean."""
+    """Checks a boolean."""
 
     def check(self, value: Any) -> bool:
         if not isinstance(value, bool):
@@ -69,7 +69,7 @@ class Flag(Kind):
 
 
 class Text(Kind):
-    """A string, of at least so many characters and at most so many."""
+    """Checks a string of at least `least` and at most `most` characters."""
 
     def __init__(self, least: int = 0, most: int | None = None) -> None:
         self.least, self.most = least, most
@@ -86,7 +86,7 @@ class Text(Kind):
 
 
 class Number(Kind):
-    """An integer from `least` on, under `limit`."""
+    """Checks an integer from `least` to below `limit`."""
 
     def __init__(self, least: int = 0, limit: int = ID_LIMIT) -> None:
         self.least, self.limit = least, limit
@@ -97,15 +97,15 @@ class Number(Kind):
         except TypeError:
             number = None
         if number is None or isinstance(value, bool) or not self.least <= number < self.limit:
-            wanted = f"an integer from {self.least} to under 2^{self.limit.bit_length() - 1}"
+            expected = f"an integer from {self.least} to under 2^{self.limit.bit_length() - 1}"
             if self.limit == self.least + 1:
-                wanted = str(self.least)
-            raise Mismatch(f"expected {wanted}, found {shown(value)}")
+                expected = str(self.least)
+            raise Mismatch(f"expected {expected}, found {shown(value)}")
         return number
 
 
 class Probability(Kind):
-    """A number from 0 to 1."""
+    """Checks a number from 0 to 1."""
 
     def check(self, value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
@@ -114,7 +114,7 @@ class Probability(Kind):
 
 
 class Choice(Kind):
-    """One of several names, each with the name that JSON has for it."""
+    """Checks one of several names, each with its name in JSON."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self.names = names
@@ -133,7 +133,7 @@ class Choice(Kind):
 
 
 class Maybe(Kind):
-    """None, or what another kind takes."""
+    """Checks None, or a value of another kind."""
 
     def __init__(self, kind: Kind) -> None:
         self.kind = kind
@@ -149,7 +149,7 @@ class Maybe(Kind):
 
 
 class ListOf(Kind):
-    """A list of what another kind takes, kept as a tuple."""
+    """Checks a list of values of another kind, stored as a tuple."""
 
     def __init__(self, kind: Kind) -> None:
         self.kind = kind
@@ -166,13 +166,13 @@ class ListOf(Kind):
         return [self.kind.write(item) for item in value]
 
     def _each(self, take: Callable[[Any], Any], values: Iterable[Any]) -> tuple[Any, ...]:
-        taken: list[Any] = []
+        results: list[Any] = []
         try:
             for value in values:
-                taken.append(take(value))  # noqa: PERF401  # how many there are says where it failed
+                results.append(take(value))  # noqa: PERF401  # the length is the index of the failure
         except Mismatch as error:
-            raise error.under(f"[{len(taken)}]") from None
-        return tuple(taken)
+            raise error.under(f"[{len(results)}]") from None
+        return tuple(results)
 
 
 FLAG = Flag()
@@ -181,28 +181,28 @@ CHARACTER = Text(1, 1)
 NUMBER = Number()
 PROBABILITY = Probability()
 SIZE_LIMIT = 1 << 64
-"""Lengths, and whatever else the core holds in 64 bits, lie below."""
+"""The exclusive upper limit of lengths and of other numbers that the core stores in 64 bits."""
 SIZE = Number(0, SIZE_LIMIT)
 LENGTH = Number(1, SIZE_LIMIT)
 
 
 def takes(kind: Kind, member: str | None = None, *, may_lack: bool = False) -> dict[str, Any]:
-    """Give the metadata of a field: what it takes, its member in JSON, and whether JSON may lack that."""
+    """Returns the metadata of a field: its kind, its member in JSON, and whether JSON may lack that member."""
     return {"kind": kind, "member": member, "may_lack": may_lack}
 
 
 class Settings(Immutable):
-    """The base of frozen dataclasses whose fields say what they take."""
+    """Serves as the base of frozen dataclasses whose fields declare their kinds."""
 
     accepted: ClassVar[tuple[str, ...]] = ()
-    """Members of the JSON that are there for others, and are passed over."""
+    """The members of JSON that are ignored, since other readers use them."""
 
     def __post_init__(self) -> None:
-        """Check the fields."""
+        """Checks the fields."""
         self._fill(**{f.name: getattr(self, f.name) for f in _fields(self)})
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the settings as ``tokenizer.json`` writes them.
+        """Returns the settings as JSON values, as in a ``tokenizer.json``.
 
         Returns:
             A dictionary of JSON values.
@@ -211,7 +211,7 @@ class Settings(Immutable):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Make what :meth:`to_dict` wrote.
+        """Returns the settings of JSON values that :meth:`to_dict` returned.
 
         Args:
             data: A dictionary of JSON values.
@@ -220,7 +220,7 @@ class Settings(Immutable):
             The settings.
 
         Raises:
-            FormatError: It is not what it should be; the message has the JSON path.
+            FormatError: The data is invalid; the message contains the JSON path.
         """
         try:
             return cls._read(data)
@@ -230,7 +230,7 @@ class Settings(Immutable):
             raise FormatError("$: nested too deeply") from None
 
     def _fill(self, **given: Any) -> None:
-        """Set the fields, checked: frozen or not, this is where they are made."""
+        """Checks and sets the fields, bypassing the immutability."""
         for f in _fields(self):
             try:
                 value = _kind(f).check(given[f.name])
@@ -256,19 +256,19 @@ class Settings(Immutable):
 
     @classmethod
     def _current(cls, data: dict[str, Any]) -> dict[str, Any]:
-        """Give JSON of an older form in the present one."""
+        """Returns members of an older form in the current form."""
         return data
 
 
 def members(data: Any) -> dict[str, Any]:
-    """Give the members of a JSON object."""
+    """Returns the members of a JSON object."""
     if not isinstance(data, Mapping):
         raise Mismatch(f"expected an object, found {shown(data)}")
     return dict(data)
 
 
 def items(data: Any) -> list[Any]:
-    """Give the items of a JSON array."""
+    """Returns the items of a JSON array."""
     if not isinstance(data, list | tuple):
         raise Mismatch(f"expected an array, found {shown(data)}")
     return list(data)

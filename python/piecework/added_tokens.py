@@ -1,4 +1,4 @@
-"""Tokens that are found in the text before the model sees it."""
+"""Defines added tokens, which are matched in the text before the model runs."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ __all__ = ["AddedToken"]
 
 @dataclass(frozen=True)
 class AddedToken(Settings):
-    """A token that is found in the text before the model sees it.
+    """Describes a token that is matched in the text before the model runs.
 
     Args:
-        content: The token.
-        single_word: Whether it only counts where no word character is beside it.
-        lstrip: Whether it takes the white space before it along.
-        rstrip: Whether it takes the white space after it along.
-        normalized: Whether it is looked for in the normalized text; by default, unless it is special.
-        special: Whether decoding can leave it out.
+        content: The text of the token.
+        single_word: Whether it matches only if no word character is adjacent.
+        lstrip: Whether the match includes white space before the token.
+        rstrip: Whether the match includes white space after the token.
+        normalized: Whether it is matched in the normalized text; by default true unless it is special.
+        special: Whether decoding can omit it.
 
     >>> AddedToken("[MASK]", lstrip=True, special=True).normalized
     False
@@ -37,7 +37,7 @@ class AddedToken(Settings):
     special: bool = field(default=False, metadata=takes(FLAG, may_lack=True))
 
     def __post_init__(self) -> None:
-        """Check the fields, and settle what is left open."""
+        """Checks the fields, and sets the default of `normalized`."""
         super().__post_init__()
         if self.normalized is None:
             object.__setattr__(self, "normalized", not self.special)

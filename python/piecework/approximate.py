@@ -1,7 +1,7 @@
-"""Unigram from one library's terms to the other's: the nearest that it can say, and what changes.
+"""Converts Unigram tokenizers between SentencePiece and ``tokenizers`` approximately, and lists the changes.
 
-SentencePiece adds scores up in 32 bits, has pieces that no text becomes, and normalizes in its own way; ``tokenizers`` has none
-of that.
+SentencePiece has 32-bit running scores, reserved pieces that no text is encoded to, and its own normalization; ``tokenizers``
+has none of these.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
 
 @dataclass(frozen=True)
 class Stages:
-    """What is converted of a tokenizer.
+    """Holds the parts of a tokenizer that are converted.
 
     Args:
         model: The model.
@@ -41,7 +41,7 @@ class Stages:
         pre_tokenizer: The pre-tokenizer.
         decoder: The decoder.
         added_tokens: The added tokens.
-        changes: What is otherwise than before, a phrase for each.
+        changes: The changes by the conversion, as phrases.
     """
 
     model: Unigram
@@ -53,72 +53,70 @@ class Stages:
 
 
 def for_tokenizers(stages: Stages) -> Stages:
-    """Give the nearest that ``tokenizers`` loads.
+    """Returns the closest stages that ``tokenizers`` loads.
 
     >>> model = Unigram([("<unk>", 0.0), ("▁a", -1.0)], 0, precision="float32", reserved=["<unk>"])
-    >>> said = for_tokenizers(Stages(model, normalizers.SentencePiece(), None, None, ()))
-    >>> said.model.precision, said.changes
-    ('float64', ['scores are added up in 64 bits, so that ties may fall otherwise', 'text may become a reserved piece (1)'])
+    >>> converted = for_tokenizers(Stages(model, normalizers.SentencePiece(), None, None, ()))
+    >>> converted.model.precision, converted.changes
+    ('float64', ['running scores have 64 bits, so ties may change', 'text may be encoded to reserved pieces (1)'])
     """
     model, changes = stages.model, list(stages.changes)
     if model.precision != "float64":
-        changes.append("scores are added up in 64 bits, so that ties may fall otherwise")
+        changes.append("running scores have 64 bits, so ties may change")
     special = {token.content for token in stages.added_tokens if token.special}
     own = stages.normalizer
-    # Special tokens are found in the text as it stands, but rules make them of other characters, too.
+    # Special tokens are matched in the original text, but rules may produce them from other characters.
     has_rules = isinstance(own, normalizers.SentencePiece) and own.precompiled_charsmap is not None
-    if open_now := [piece for piece in model.reserved if has_rules or piece not in special]:
-        changes.append(f"text may become a reserved piece ({len(open_now):,})")
-    if any(piece in special for piece in open_now):
+    if matchable := [piece for piece in model.reserved if has_rules or piece not in special]:
+        changes.append(f"text may be encoded to reserved pieces ({len(matchable):,})")
+    if any(piece in special for piece in matchable):
         changes.append(
-            "rules may make a special token of a text, such as </s> of full-width letters"
+            "rules may turn text into a special token, such as full-width letters into </s>"
         )
     if model.user_defined:
         changes.append(
             f"user-defined pieces ({len(model.user_defined):,}) are normalized like other text"
         )
     symbols = set(model.user_defined)
-    # What SentencePiece counts such a piece as, whatever score it has.
+    # SentencePiece ignores the score of user-defined pieces and uses this one.
     vocab = [
         (text, _BONUS * (len(text.encode()) - 1) if text in symbols else score)
         for text, score in model.vocab
     ]
-    normalizer = _said_by_tokenizers(own, changes)
-    said = Unigram(vocab, model.unk_id, model.byte_fallback)
-    _tell_unknown(model, said, changes)
+    normalizer = _tokenizers_normalizer(own, changes)
+    converted = Unigram(vocab, model.unk_id, model.byte_fallback)
+    _note_unknown_score(model, converted, changes)
     return replace(
         stages,
-        model=said,
+        model=converted,
         normalizer=normalizer,
         added_tokens=stages.added_tokens
         if normalizer == own
-        else _found_as_they_stand(stages.added_tokens, changes),
+        else _unnormalized(stages.added_tokens, changes),
         changes=changes,
     )
 
 
-def _found_as_they_stand(tokens: Sequence[AddedToken], changes: list[str]) -> list[AddedToken]:
-    """Give added tokens that the mark before a text, which the normalizer puts, is not put before."""
-    if moved := sum(bool(token.normalized) for token in tokens):
+def _unnormalized(tokens: Sequence[AddedToken], changes: list[str]) -> list[AddedToken]:
+    """Returns added tokens without `normalized`, so that the normalizer prepends no metaspace to them."""
+    if changed := sum(bool(token.normalized) for token in tokens):
         changes.append(
-            f"added tokens ({moved:,}) are looked for in the text as it stands, and what follows one "
-            "begins as a text does"
+            f"added tokens ({changed:,}) are matched in the original text, and the text after one is "
+            "normalized like the start of a text"
         )
     return [replace(token, normalized=False) for token in tokens]
 
 
-def _said_by_tokenizers(own: Normalizer | None, changes: list[str]) -> Normalizer | None:
+def _tokenizers_normalizer(own: Normalizer | None, changes: list[str]) -> Normalizer | None:
     if not isinstance(own, normalizers.SentencePiece):
         return own
     if own.treat_whitespace_as_suffix and own.add_dummy_prefix:
-        raise ConfigError("tokenizers has no component that puts a space behind the text")
+        raise ConfigError("tokenizers has no component that appends a space to a text")
     space = _SPACE if own.escape_whitespaces else " "
     steps: list[Normalizer] = []
     if own.precompiled_charsmap is not None:
         steps.append(normalizers.Precompiled(own.precompiled_charsmap))
-        changes.append(
-            "rules are applied to grapheme clusters, not to the longest string that fits"
-        )
+        changes.append("rules are applied to grapheme clusters instead of the longest match")
     if own.remove_extra_whitespaces:
         steps.append(normalizers.Replace(Regex(r"\A +"), ""))
         steps.append(normalizers.Replace(Regex(" {2,}"), " "))
@@ -129,62 +127,64 @@ def _said_by_tokenizers(own: Normalizer | None, changes: list[str]) -> Normalize
     if own.add_dummy_prefix:
         steps.append(normalizers.Prepend(space))
         if not own.escape_whitespaces:
-            changes.append("the space before a text is gone when it is decoded")
+            changes.append("decoding removes the space before a text")
     return normalizers.Sequence(steps) if steps else None
 
 
 def for_sentencepiece(stages: Stages) -> Stages:
-    """Give the nearest that a SentencePiece model holds.
+    """Returns the closest stages that a SentencePiece model can represent.
 
     >>> model = Unigram([("<unk>", 0.0), ("▁a", -1.0)], 0)
-    >>> said = for_sentencepiece(Stages(model, None, pre_tokenizers.Metaspace(), None, ()))
-    >>> said.normalizer, said.model.reserved, said.changes[0]
-    (SentencePiece(remove_extra_whitespaces=False), ('<unk>',), 'scores are added up in 32 bits, so that ties may fall otherwise')
+    >>> converted = for_sentencepiece(Stages(model, None, pre_tokenizers.Metaspace(), None, ()))
+    >>> converted.normalizer, converted.model.reserved, converted.changes[0]
+    (SentencePiece(remove_extra_whitespaces=False), ('<unk>',), 'running scores have 32 bits, so ties may change')
     """
     model, changes = stages.model, list(stages.changes)
     if model.unk_id is None:
-        raise ConfigError("a SentencePiece model has an unknown token; this tokenizer has none")
+        raise ConfigError(
+            "a SentencePiece model requires an unknown token; pass unk_id to the model"
+        )
     if model.precision != "float32":
-        changes.append("scores are added up in 32 bits, so that ties may fall otherwise")
-    ids = {piece: place for place, (piece, _) in enumerate(model.vocab)}
-    # The library looks for them where spaces are written as marks already.
-    marked = {
+        changes.append("running scores have 32 bits, so ties may change")
+    ids = {piece: i for i, (piece, _) in enumerate(model.vocab)}
+    # SentencePiece matches them after spaces are replaced by metaspaces.
+    escaped = {
         token.content: token.content.replace(" ", _SPACE)
         for token in stages.added_tokens
         if not token.special
     }
-    symbols = [*marked.values()]
+    symbols = [*escaped.values()]
     if symbols:
         changes.append(
             f"added tokens ({len(symbols):,}) are user-defined pieces, which compete with others"
         )
-    vocab = [(marked.get(piece, piece), score) for piece, score in model.vocab]
-    # All of them, so that each keeps its id.
+    vocab = [(escaped.get(piece, piece), score) for piece, score in model.vocab]
+    # All added tokens, so that each keeps its id.
     more = [token.content for token in stages.added_tokens if token.content not in ids]
-    vocab += [(marked.get(content, content), 0.0) for content in more]
+    vocab += [(escaped.get(content, content), 0.0) for content in more]
     if len({piece for piece, _ in vocab}) < len(vocab):
         raise ConfigError(
-            "an added token with its spaces written as marks is another piece; a SentencePiece model cannot hold both"
+            "an added token with ▁ for its spaces equals another piece; a SentencePiece model cannot contain both"
         )
     special = [token.content for token in stages.added_tokens if token.special]
     bytes_ = {*ids} - {*special}
     has_bytes = model.byte_fallback and all(byte in bytes_ for byte in _BYTES)
     if model.byte_fallback and not has_bytes:
-        changes.append("nothing falls back to bytes, as not all have a piece")
+        changes.append("byte fallback is off, since not all bytes have a piece")
     if special:
-        changes.append("a special token in a text is text like any other")
+        changes.append("special tokens in a text are ordinary text")
     if any(token.single_word or token.lstrip or token.rstrip for token in stages.added_tokens):
-        changes.append("added tokens take no white space along, and stand within words, too")
+        changes.append("added tokens match without adjacent white space, and also within words")
     unk = model.vocab[model.unk_id][0]
-    shut = [unk, *special, *(_BYTES if has_bytes else ())]
-    reserved = list(dict.fromkeys([*model.reserved, *shut]))
-    if shut_now := {*reserved} - {*model.reserved, *special}:
-        changes.append(f"text no longer becomes a reserved piece ({len(shut_now):,})")
+    newly_reserved = [unk, *special, *(_BYTES if has_bytes else ())]
+    reserved = list(dict.fromkeys([*model.reserved, *newly_reserved]))
+    if unmatchable := {*reserved} - {*model.reserved, *special}:
+        changes.append(f"text is no longer encoded to reserved pieces ({len(unmatchable):,})")
     if unk in special:
-        changes.append(f"{unk} is no special token, and is decoded as \u2047")
+        changes.append(f"{unk} is not a special token, and is decoded as \u2047")
     user_defined = list(dict.fromkeys([*model.user_defined, *symbols]))
-    normalizer = _said_by_sentencepiece(stages, changes, user_defined)
-    said = Unigram(
+    normalizer = _sentencepiece_normalizer(stages, changes, user_defined)
+    converted = Unigram(
         vocab,
         model.unk_id,
         has_bytes,
@@ -192,9 +192,9 @@ def for_sentencepiece(stages: Stages) -> Stages:
         user_defined=user_defined,
         reserved=reserved,
     )
-    _tell_unknown(model, said, changes)
+    _note_unknown_score(model, converted, changes)
     return Stages(
-        said,
+        converted,
         normalizer,
         None,
         stages.decoder
@@ -205,15 +205,18 @@ def for_sentencepiece(stages: Stages) -> Stages:
     )
 
 
-def _tell_unknown(before: Unigram, now: Unigram, changes: list[str]) -> None:
-    """Tell whether what is unknown has another score, which is less than the lowest of pieces: of which, the libraries differ."""
+def _note_unknown_score(before: Unigram, now: Unigram, changes: list[str]) -> None:
+    """Adds a change if the score of unknown characters differs.
+
+    It is a constant below the lowest score of the pieces, and the libraries differ in the pieces that count.
+    """
     if not isclose(_lowest(before), _lowest(now), rel_tol=1e-6):
-        changes.append("what is unknown has another score, so that other pieces may be beside it")
+        changes.append("unknown characters have another score, so pieces next to them may change")
 
 
 def _lowest(model: Unigram) -> float:
-    apart = {*model.reserved, *model.user_defined} if model.precision == "float32" else set()
-    return min((score for piece, score in model.vocab if piece not in apart), default=0.0)
+    excluded = {*model.reserved, *model.user_defined} if model.precision == "float32" else set()
+    return min((score for piece, score in model.vocab if piece not in excluded), default=0.0)
 
 
 def _decoder(normalizer: Normalizer | None, unk: str, *, byte_fallback: bool) -> Decoder | None:
@@ -227,7 +230,7 @@ def _decoder(normalizer: Normalizer | None, unk: str, *, byte_fallback: bool) ->
     )
 
 
-def _said_by_sentencepiece(
+def _sentencepiece_normalizer(
     stages: Stages, changes: list[str], symbols: Sequence[str]
 ) -> Normalizer | None:
     own, splitter = stages.normalizer, stages.pre_tokenizer
@@ -237,11 +240,13 @@ def _said_by_sentencepiece(
         own = _joined(own, changes)
     prepends = _prepends(splitter, at_end=own.treat_whitespace_as_suffix)
     if _splits(splitter) and _has_inner_spaces(stages.model, at_end=own.treat_whitespace_as_suffix):
-        changes.append("pieces may reach over the spaces between words")
+        changes.append("pieces may span the spaces between words")
     if _splits(splitter) and all(piece != _SPACE for piece, _ in stages.model.vocab):
-        changes.append("what is unknown on both sides of a space is one token with it")
+        changes.append("unknown characters on both sides of a space form one token with it")
     if prepends and (symbols or not own.add_dummy_prefix):
-        changes.append("one space is put before every text, whatever it begins with, and no other")
+        changes.append(
+            "a space is prepended to every text, even if it starts with one, and nowhere else"
+        )
     return replace(
         own,
         add_dummy_prefix=own.add_dummy_prefix or prepends,
@@ -250,32 +255,32 @@ def _said_by_sentencepiece(
 
 
 def _joined(normalizer: Normalizer | None, changes: list[str]) -> normalizers.SentencePiece:
-    """Read what converters write: a map, and spaces that are joined or stripped."""
+    """Returns the SentencePiece normalizer of what converters write: a map, collapsed and stripped spaces."""
     charsmap, removes = None, False
     for step in _steps(normalizer):
         match step:
             case normalizers.Precompiled() if charsmap is None and not removes:
                 charsmap = step.precompiled_charsmap
                 changes.append(
-                    "the longest rule that fits is applied, not that of a grapheme cluster"
+                    "the longest matching rule is applied instead of that of a grapheme cluster"
                 )
             case normalizers.Strip():
                 removes = True
                 if charsmap is None:
-                    changes.append("of white space at the ends only spaces are removed")
+                    changes.append("only spaces are removed at the ends, not other white space")
             case normalizers.Replace(Regex(" {2,}"), content=content) if content in (" ", _SPACE):
                 removes = True
             case _:
-                raise ConfigError(f"a SentencePiece model cannot hold the normalizer {step!r}")
+                raise ConfigError(f"a SentencePiece model cannot represent the normalizer {step!r}")
     if removes:
-        changes.append("spaces are removed at both ends and where several follow each other")
+        changes.append("spaces are removed at both ends, and runs of spaces are collapsed")
     return normalizers.SentencePiece(
         charsmap, add_dummy_prefix=False, remove_extra_whitespaces=removes
     )
 
 
 def _prepends(splitter: PreTokenizer | None, *, at_end: bool) -> bool:
-    """Whether it puts a space before a text; one that does what no model can say is refused."""
+    """Returns whether a pre-tokenizer prepends a space, or raises ConfigError if no model can represent it."""
     if splitter is None or (
         at_end and splitter == pre_tokenizers.Split(_SPACE, "merged_with_previous")
     ):
@@ -284,7 +289,7 @@ def _prepends(splitter: PreTokenizer | None, *, at_end: bool) -> bool:
         prepends = splitter.prepend_scheme != "never"
         if not (prepends and at_end):
             return prepends
-    raise ConfigError(f"a SentencePiece model cannot hold the pre-tokenizer {splitter!r}")
+    raise ConfigError(f"a SentencePiece model cannot represent the pre-tokenizer {splitter!r}")
 
 
 def _splits(splitter: PreTokenizer | None) -> bool:

@@ -1,4 +1,4 @@
-"""What calls take beside settings: texts, columns of them, and the names of ways to treat them."""
+"""Defines the types of arguments, and checks them."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from piecework.errors import wrong_type
 Item = TypeVar("Item")
 
 Text = str | bytes | bytearray | memoryview
-"""A text, or its UTF-8."""
+"""A text, as `str` or as UTF-8 bytes."""
 
 
 class ArrowColumn(Protocol):
-    """A column of texts with the Arrow PyCapsule interface: as a stream, as here, or as an array."""
+    """Describes a column of texts with the Arrow PyCapsule interface, as a stream or as an array."""
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> object:
-        """Give the texts."""
+        """Returns the texts."""
 
 
 def as_column(texts: object) -> ArrowTexts | None:
-    """Give the column of texts that something has for Arrow, where it has the interface.
+    """Returns an Arrow column of texts, or None for an object without the Arrow interface.
 
     Raises:
-        ArrowError: A column that holds something else than texts.
+        ArrowError: The column is not a string column.
     """
     if isinstance(texts, ArrowTexts):
         return texts
@@ -35,25 +35,25 @@ def as_column(texts: object) -> ArrowTexts | None:
         return None
     try:
         return ArrowTexts(texts)
-    except ImportError:  # the interface needs a package that is not here, as that of pandas does
+    except ImportError:  # the interface needs a missing package, as that of pandas does
         return None
 
 
 def as_ids(ids: Iterable[int]) -> list[int]:
-    """Give ids as a list; arrays make one of Python's numbers, and quicker."""
+    """Returns ids as a list; arrays convert themselves, which is faster."""
     tolist = getattr(ids, "tolist", None)
     return list(check_iterable("ids", ids, "token ids")) if tolist is None else tolist()
 
 
 def check_str(name: str, value: object) -> str:
-    """Return an argument that is a ``str``, or raise a TypeError that names it."""
+    """Returns an argument that is a ``str``, or raises a TypeError that names it."""
     if not isinstance(value, str):
         raise wrong_type(name, "a str", value)
     return value
 
 
 def check_iterable(name: str, value: Iterable[Item], expected: str) -> Iterator[Item]:
-    """Return an iterator over an argument, or raise a TypeError that names it."""
+    """Returns an iterator over an argument, or raises a TypeError that names it."""
     try:
         return iter(value)
     except TypeError:
@@ -61,40 +61,40 @@ def check_iterable(name: str, value: Iterable[Item], expected: str) -> Iterator[
 
 
 def check_index(name: str, value: object) -> int:
-    """Return an argument that is an integer, also one of NumPy's, or raise a TypeError that names it."""
+    """Returns an argument that is an integer (NumPy's included), or raises a TypeError that names it."""
     try:
-        return operator.index(value)  # type: ignore[arg-type]  # what is none raises
+        return operator.index(value)  # type: ignore[arg-type]  # raises for other types
     except TypeError:
         raise wrong_type(name, "an integer", value) from None
 
 
 Specials = Literal["match", "text", "error"] | Collection[str]
-"""What special tokens in a text are: matched, ordinary text, an error, or matched if in the collection."""
+"""How special tokens in a text are treated: matched, ordinary text, an error, or matched if in the collection."""
 
 Road = Literal["fast", "uncached", "general"]
-"""The roads to the same tokens."""
+"""The paths of the core, which give equal tokens: the fast path with and without cache, and the generic path."""
 
 UnknownPolicy = Literal["word", "run", "char"]
-"""What becomes of characters that no piece covers."""
+"""How characters that no piece covers are encoded: the word, each run or each character as unknown."""
 
 Segmentation = Literal["longest", "likeliest"]
-"""Which segmentation of a word WordPiece takes."""
+"""The segmentation of a word by WordPiece."""
 
 
 class Way(NamedTuple):
-    """How the core gets to tokens, as far as the call decides."""
+    """Holds the settings of a call that choose the path of the core and its sampling."""
 
     road: Road = "fast"
     dropout: float | None = None
-    """How likely BPE passes a merge over, and WordPiece a token; None: as the model says."""
+    """The probability that BPE skips a merge, or WordPiece a token; None for that of the model."""
     alpha: float | None = None
-    """The power of the probabilities by which a segmentation is drawn; None takes the best."""
+    """The power of the probabilities when a segmentation is drawn; None takes the best."""
     nbest_size: int | None = None
-    """Among how many of the best it is drawn; None for all."""
+    """The number of best segmentations to draw from; None for all."""
     seed: int = 0
-    """What decides about what is left to chance."""
+    """The seed of the random numbers."""
     first_input: int = 0
-    """The number of the first input: inputs differ in their chance."""
+    """The number of the first input, which is part of each input's random seed."""
 
 
 FAST = Way()
@@ -102,14 +102,14 @@ UNCACHED = Way("uncached")
 
 
 class Default:
-    """Stands for a setting that was not given, where None means something."""
+    """Represents an argument that was not passed, where None has a meaning of its own."""
 
     def __repr__(self) -> str:
-        """Show as documentation does."""
+        """Returns the name, as in the documentation."""
         return "DEFAULT"
 
     def __reduce__(self) -> str:
-        """Pickle and copy by name: there is one."""
+        """Pickles and copies the single instance by name."""
         return "DEFAULT"
 
 

@@ -1,4 +1,4 @@
-"""Word counts: all that training sees of a text."""
+"""Defines :class:`WordCounts`, the only input of a training."""
 
 from __future__ import annotations
 
@@ -50,26 +50,25 @@ if TYPE_CHECKING:
 __all__ = ["WordCounts"]
 
 _TEXTS_AT_A_TIME = 4096
-"""Texts are counted in batches: enough to keep the threads busy, few enough to hold in memory."""
-
+"""The number of texts in a batch: enough to keep the threads busy, few enough to hold in memory."""
 
 _COMMAND = "count-words -"
+"""The command that counts the words of standard input, for errors."""
 LOAD_COMMAND = "train --counts - -o tokenizer.json"
-"""The commands that read from standard input what files hold, for errors."""
-"""What counts the words of standard input on the command line."""
+"""The command that reads word counts from standard input, for errors."""
 
 
 class WordCounts(Immutable):
-    """A table word → (count, first sight), with the settings that made the words.
+    """Maps words to their counts and first occurrences, together with the pipeline that produced the words.
 
-    Tables add up (``+``): counts by sum, first sights by minimum, in any order and grouping, so that many machines can
+    Tables form a commutative monoid under ``+`` (sum of counts, minimum of first occurrences), so several machines can
     count for one training. Counting takes time linear in the text, and memory for each different word once.
 
     Args:
-        words: Words with their counts, taken as they are; how they were made is not known.
+        words: Words with their counts; they are not split, and their pipeline is unknown.
 
     Raises:
-        CountOverflowError: The counts add up to more than 64 bits hold.
+        CountOverflowError: The sum of the counts does not fit into 64 bits.
 
     >>> WordCounts({"low": 5, "lower": 2})["low"]
     5
@@ -81,7 +80,7 @@ class WordCounts(Immutable):
     _functions: tuple[Callable[[str], object], ...]
 
     def __init__(self, words: Mapping[str, int]) -> None:
-        """Take the words of a mapping."""
+        """Creates a table from a mapping."""
         if hasattr(self, "_core"):
             self._refuse_initializing()
         if not isinstance(words, Mapping):
@@ -113,23 +112,23 @@ class WordCounts(Immutable):
         progress: ProgressLike = False,
         first_document: int = 0,
     ) -> WordCounts:
-        """Count the words of texts, each a document.
+        """Counts the words of texts, each of which is a document.
 
         Args:
-            texts: Any iterable of ``str``, which is read in batches; or a column of strings as for
+            texts: Any iterable of ``str``, which is read in batches; or a string column as for
                 :meth:`Tokenizer.encode_batch`.
-            normalizer: What the texts are changed by; BERT's by default, None for nothing.
-            pre_tokenizer: How they are split; BERT's by default, None for one word a text.
-            threads: How many to use; one for each core by default.
-            progress: Whether to show progress, or what to call with it.
-            first_document: The number of the first text, where another table counted those before it.
+            normalizer: The normalizer; BERT's by default, None for none.
+            pre_tokenizer: The pre-tokenizer; BERT's by default, None makes each text one word.
+            threads: The number of threads; by default one per core.
+            progress: Whether to show progress, or a callback for it.
+            first_document: The document number of the first text, if another table counted the texts before it.
 
         Returns:
             The table.
 
         Raises:
-            SurrogateError: A text holds a lone surrogate.
-            ArrowError: A column that holds something else than texts, nulls included.
+            SurrogateError: A text contains a lone surrogate.
+            ArrowError: The column is not a string column, or contains nulls.
 
         >>> counts = WordCounts.from_texts(["The cat.", "the mat"])
         >>> counts["the"], counts["."]
@@ -148,7 +147,7 @@ class WordCounts(Immutable):
                 try:
                     counter.add_texts(batch)
                 except TypeError as error:
-                    raise TypeError(f"{error}{_way_out(batch)}") from None
+                    raise TypeError(f"{error}{_remedy(batch)}") from None
                 report("counting texts", counter.documents - first_document, 0)
         return cls._wrap(counter.finish(), functions)
 
@@ -166,27 +165,27 @@ class WordCounts(Immutable):
         first_document: int = 0,
         keep_line_ends: bool = False,
     ) -> WordCounts:
-        """Count the words of text files; each line is a document, without its end unless that is to be kept.
+        """Counts the words of text files, each line of which is a document.
 
         Args:
             paths: One file or several, in order.
-            normalizer: What the lines are changed by; BERT's by default, None for nothing.
-            pre_tokenizer: How they are split; BERT's by default, None for one word a line.
-            threads: How many to use; one for each core by default.
-            progress: Whether to show progress, or what to call with it.
-            encoding: Their character set, or ``"auto"`` to detect it for each file.
-            errors: ``"strict"`` makes broken bytes an error, ``"replace"`` puts U+FFFD in their place.
-            first_document: The number of the first line, where another table counted those before it.
-            keep_line_ends: Whether the end of a line belongs to it, as ``tokenizers`` reads files.
+            normalizer: The normalizer; BERT's by default, None for none.
+            pre_tokenizer: The pre-tokenizer; BERT's by default, None makes each line one word.
+            threads: The number of threads; by default one per core.
+            progress: Whether to show progress, or a callback for it.
+            encoding: The character encoding of the files, or ``"auto"`` to detect that of each file.
+            errors: ``"strict"`` raises on invalid bytes, ``"replace"`` replaces them by U+FFFD.
+            first_document: The document number of the first line, if another table counted the lines before it.
+            keep_line_ends: Whether a document includes its line end, as when ``tokenizers`` reads files.
 
         Returns:
             The table.
 
         Raises:
-            FileError: A file cannot be read; a missing file also is a ``FileNotFoundError``.
-            FormatError: A file is not text but compressed data, a Parquet file, or JSON lines.
-            InvalidUtf8Error: Broken bytes, with file, line and byte.
-            ConfigError: There is no such encoding.
+            FileError: A file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
+            FormatError: A file is compressed data, a Parquet file or JSON lines instead of text.
+            InvalidUtf8Error: Invalid UTF-8; the message contains file, line and byte.
+            ConfigError: The encoding is unknown.
         """
         normalizer, pre_tokenizer = with_defaults(normalizer, pre_tokenizer)
         if isinstance(paths, str | os.PathLike):
@@ -195,7 +194,7 @@ class WordCounts(Immutable):
         splitter, functions = splitter_json(normalizer, pre_tokenizer)
         counter = _core.WordCounter(splitter, functions, threads, _checked_first(first_document))
         total = sum(map(size, paths))
-        done = 0
+        finished = 0
         with reporting(progress) as report:
             for path in paths:
                 _add_file(
@@ -203,19 +202,19 @@ class WordCounts(Immutable):
                     path,
                     encoding,
                     errors,
-                    lambda read, before=done: report("counting bytes", before + read, total),
+                    lambda read, before=finished: report("counting bytes", before + read, total),
                     keep_line_ends=bool(keep_line_ends),
                 )
-                done += size(path)
+                finished += size(path)
         return cls._wrap(counter.finish(), functions)
 
     @classmethod
     def load(cls, path: Pathish) -> WordCounts:
-        """Read a table that :meth:`save` wrote.
+        """Loads a table from a file that :meth:`save` wrote.
 
         Raises:
             FileError: The file cannot be read.
-            FormatError: It is no such table, or was cut or changed.
+            FormatError: The file is not a table of word counts, or is truncated or corrupt.
         """
         data = read_bytes(path)
         check_start(data, os.fspath(path), LOAD_COMMAND)
@@ -226,28 +225,28 @@ class WordCounts(Immutable):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> WordCounts:
-        """Read the bytes of a table; see :meth:`load`."""
+        """Loads a table from the bytes of a file; see :meth:`load`."""
         if not isinstance(data, bytes):
             raise wrong_type("data", "bytes", data)
         return cls._wrap(_core.WordCounts.from_bytes(data))
 
     def to_bytes(self) -> bytes:
-        """Give the bytes that :meth:`save` writes."""
+        """Returns the bytes that :meth:`save` writes."""
         return self._core.to_text().encode()
 
     def save(self, path: Pathish) -> None:
-        """Write the table as text, a word a line; the same table is the same file.
+        """Writes the table as text with one word per line; equal tables give equal files.
 
         Raises:
-            FileError: The file cannot be written; what was there before is untouched.
+            FileError: The file cannot be written; an existing file is unchanged.
         """
         write_aside(path, self.to_bytes())
 
     def merge(self, other: WordCounts) -> WordCounts:
-        """Give the sum of two tables, also written ``a + b``.
+        """Returns the sum of two tables, also written ``a + b``.
 
         Raises:
-            CountsError: They were counted with different settings.
+            CountsError: The tables have different normalizers or pre-tokenizers.
             CountOverflowError: A sum does not fit into 64 bits.
 
         >>> sum = WordCounts({"a": 1}) + WordCounts({"a": 2, "b": 1})
@@ -259,24 +258,24 @@ class WordCounts(Immutable):
         return self._wrap(self._core.merged(other._core), self._functions)
 
     def __add__(self, other: object) -> WordCounts:
-        """Give the sum of two tables."""
+        """Returns the sum of two tables."""
         return self.merge(other) if isinstance(other, WordCounts) else NotImplemented
 
     @property
     def normalizer(self) -> Normalizer | None:
-        """The normalizer the words were made with; None also where it is not known."""
+        """Returns the normalizer of the words, or None if there is none or it is unknown."""
         part = self._parts()["normalizer"]
         return part and Normalizer.from_dict(part)
 
     @property
     def pre_tokenizer(self) -> PreTokenizer | None:
-        """The pre-tokenizer the words were made with; None also where it is not known."""
+        """Returns the pre-tokenizer of the words, or None if there is none or it is unknown."""
         part = self._parts()["pre_tokenizer"]
         return part and PreTokenizer.from_dict(part, self._functions)
 
     @property
     def has_pipeline(self) -> bool:
-        """Whether the table knows how its words were made, as one from a mapping does not."""
+        """Returns whether normalizer and pre-tokenizer are known; those of a mapping are not."""
         return self._core.splitter() is not None
 
     def _parts(self) -> dict[str, Any]:
@@ -285,46 +284,46 @@ class WordCounts(Immutable):
 
     @property
     def total(self) -> int:
-        """The sum of all counts."""
+        """Returns the sum of all counts."""
         return self._core.total
 
     @property
     def fingerprint(self) -> str:
-        """The SHA-256 of words and counts, in hexadecimal digits."""
+        """Returns the SHA-256 of words and counts in hexadecimal digits."""
         return self._core.fingerprint()
 
     def first_occurrence(self, word: str) -> tuple[int, int]:
-        """Give the number of the document where a word was seen first, and the word's number in it."""
-        found = self._core.get(word)
-        if found is None:
+        """Returns the document number of a word's first occurrence, and the word's number in that document."""
+        entry = self._core.get(word)
+        if entry is None:
             raise _unknown(word)
-        return found[1]
+        return entry[1]
 
     def items(self) -> Iterator[tuple[str, int]]:
-        """Iterate over words and counts in order of first sight."""
+        """Iterates over words and counts in order of first occurrence."""
         return iter(self._core.by_first_occurrence())
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over words in order of first sight."""
+        """Iterates over words in order of first occurrence."""
         return (word for word, _ in self.items())
 
     def __getitem__(self, word: str) -> int:
-        """Give the count of a word."""
-        found = self._core.get(word)
-        if found is None:
+        """Returns the count of a word."""
+        entry = self._core.get(word)
+        if entry is None:
             raise _unknown(word)
-        return found[0]
+        return entry[0]
 
     def __contains__(self, word: object) -> bool:
-        """Tell whether a word was counted."""
+        """Returns whether the table contains a word."""
         return isinstance(word, str) and self._core.get(word) is not None
 
     def __len__(self) -> int:
-        """Give the number of different words."""
+        """Returns the number of different words."""
         return len(self._core)
 
     def __eq__(self, other: object) -> bool:
-        """Compare words, counts, first sights and settings."""
+        """Returns whether words, counts, first occurrences and pipelines are equal."""
         if not isinstance(other, WordCounts):
             return NotImplemented
         return self._core == other._core
@@ -332,11 +331,11 @@ class WordCounts(Immutable):
     __hash__ = None  # type: ignore[assignment]  # equal by content, and that can be large
 
     def _instead(self, name: str) -> str:  # noqa: ARG002  # one answer for all
-        """Return what to call instead of assigning to an attribute, whatever its name."""
-        return "WordCounts is immutable; make another of a mapping, or add two with a + b"
+        """Returns the error for an assignment to any attribute, with what to do instead."""
+        return "WordCounts is immutable; create one from a mapping, or add two with a + b"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as the file's text, and a pre-tokenizer that no file holds, a Python function, beside it."""
+        """Pickles the text of the file, and separately a pre-tokenizer that is a Python function."""
         if not self._functions:
             return type(self).from_bytes, (self.to_bytes(),)
         table = self._core.with_splitter(None, [])
@@ -344,7 +343,7 @@ class WordCounts(Immutable):
         return _unpickle, (*parts, type(self))
 
     def __repr__(self) -> str:
-        """Tell the size."""
+        """Returns the number of words and the sum of their counts."""
         return f"WordCounts({len(self):,} words, {self.total:,} in all)"
 
 
@@ -364,14 +363,15 @@ def _checked(words: Mapping[Any, Any]) -> dict[str, int]:
 
 
 def _checked_count(word: object, count: Any) -> int:
-    """Return a count as an integer, also where it is one of NumPy's."""
+    """Returns a count (NumPy's included) as an integer."""
     try:
         number = None if isinstance(count, bool) else operator.index(count)
     except TypeError:
         number = None
     if number is None or not isinstance(word, str):
-        found = f"{shown(word)}: {shown(count)}"
-        raise TypeError(f"words: expected words with integer counts, found {found}")
+        raise TypeError(
+            f"words: expected words with integer counts, found {shown(word)}: {shown(count)}"
+        )
     if not 0 <= number < 1 << 64:
         raise ConfigError(
             f"the count of {shown(word)} is {shown(count)}; expected an integer from 0 to 2^64 - 1"
@@ -392,42 +392,44 @@ def _checked_first(document: object) -> int:
 def with_defaults(
     normalizer: Normalizer | Default | None, pre_tokenizer: PreTokenizer | Default | None
 ) -> tuple[Normalizer | None, PreTokenizer | None]:
-    """Put WordPiece's defaults, those of BERT, where nothing was given."""
+    """Returns normalizer and pre-tokenizer with WordPiece's defaults, those of BERT, filled in."""
     normalizer = BertNormalizer() if isinstance(normalizer, Default) else normalizer
     pre_tokenizer = BertPreTokenizer() if isinstance(pre_tokenizer, Default) else pre_tokenizer
     warn_of_foreign_phrases(normalizer, pre_tokenizer)
     return normalizer, pre_tokenizer
 
 
-def _way_out(texts: Iterable[object]) -> str:
-    """Return the end of the error for texts of which one is no `str`: what to pass instead, where that is known."""
+def _remedy(texts: Iterable[object]) -> str:
+    """Returns the end of the error for texts that are not `str`: what to pass instead, if known."""
     wrong = next((text for text in texts if not isinstance(text, str)), None)
     if isinstance(wrong, bytes):
         return "; decode it, text.decode()"
     if isinstance(wrong, Mapping):
         name = next((name for name, value in wrong.items() if isinstance(value, str)), None)
-        return "" if name is None else f"; of a record pass its text, row[{shown(name)}]"
+        return "" if name is None else f"; pass the text of the record, row[{shown(name)}]"
     if not isinstance(wrong, list | tuple) or not wrong:
         return ""
     if isinstance(wrong, tuple) and tuple(map(type, wrong)) == (str, int):
-        return "; of words with counts pass a mapping, dict(texts)"
-    return next((way for kind, way in _WAYS_OUT if all(isinstance(x, kind) for x in wrong)), "")
+        return "; pass words with counts as a mapping, dict(texts)"
+    return next(
+        (remedy for kind, remedy in _REMEDIES if all(isinstance(x, kind) for x in wrong)), ""
+    )
 
 
-_WAYS_OUT: tuple[tuple[type | tuple[type, ...], str], ...] = (
+_REMEDIES: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (
         str,
-        '; of a text in words pass one str, " ".join(text), or of all the counts of their words, '
+        '; pass a text that is split into words as one str, " ".join(text), or pass word counts, '
         "WordCounts(collections.Counter(word for text in texts for word in text))",
     ),
     (bool, ""),
-    (int, "; of token ids pass their text, tokenizer.decode(ids)"),
+    (int, "; decode token ids, tokenizer.decode(ids)"),
     (
         (list, tuple),
-        "; of a list in a list pass the inner ones, itertools.chain.from_iterable(texts)",
+        "; flatten nested lists, itertools.chain.from_iterable(texts)",
     ),
 )
-"""What to pass instead of a list whose items are all of a type; the first that fits."""
+"""What to pass instead of a list whose items all have a type; the first match applies."""
 
 
 def _add_file(
@@ -441,7 +443,7 @@ def _add_file(
 ) -> None:
     check_text(path, _COMMAND)
     codec = codec_name(detect_encoding(path) if encoding == "auto" else encoding, errors)
-    # The core waits for bytes; where they may not come, Python does, which listens for Ctrl-C.
+    # The core cannot be interrupted while it waits for bytes, so Python reads pipes, which handles Ctrl-C.
     if codec == "utf-8" and errors in ("strict", "replace") and not may_block(path):
         counter.add_file(path, errors == "replace", keep_line_ends, report)
         return

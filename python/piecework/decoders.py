@@ -1,7 +1,7 @@
-r"""Decoders: how tokens become text again.
+r"""Defines decoders, which convert tokens to text.
 
-A decoder makes a list of parts of a list of tokens; the parts in a row are the text. They are those of
-``tokenizers`` 0.23, by the same names and with the same settings; :class:`SentencePiece` is our own.
+A decoder maps a list of tokens to a list of strings, which are concatenated. Decoders have the names, settings and results
+of ``tokenizers`` 0.23; :class:`SentencePiece` exists only here.
 
 >>> Sequence([Replace("▁", " "), ByteFallback(), Fuse(), Strip(" ", left=1)]).decode(
 ...     ["▁na", "<0xC3>", "<0xAF>", "ve", "▁text"]
@@ -48,10 +48,10 @@ __all__ = [
 
 
 class Decoder(Component):
-    """The base of all decoders."""
+    """Serves as the base of all decoders."""
 
     def decode(self, tokens: abc.Iterable[str]) -> str:
-        """Give the text of tokens.
+        """Returns the text of tokens.
 
         Args:
             tokens: Tokens, as the vocabulary writes them.
@@ -60,9 +60,9 @@ class Decoder(Component):
             The text.
 
         Raises:
-            RegexError: A pattern that does not compile, or that gave up on a token.
+            RegexError: A pattern does not compile, or exceeded its limit of steps.
             TextTooLongError: The text would be longer than 1 GiB.
-            SurrogateError: A token holds a lone surrogate.
+            SurrogateError: A token contains a lone surrogate.
 
         >>> WordPiece().decode(["un", "##able"])
         'unable'
@@ -72,11 +72,11 @@ class Decoder(Component):
 
 @dataclass(frozen=True)
 class WordPiece(Decoder):
-    """Spaces between words; a continuing token loses its prefix and joins what precedes it.
+    """Joins words by spaces, and appends continuing tokens without their prefix.
 
     Args:
-        prefix: What continuing tokens begin with; the first token keeps it.
-        cleanup: Take the spaces before punctuation and English contractions out of each token.
+        prefix: The prefix of continuing tokens; the first token keeps it.
+        cleanup: Whether to remove the spaces before punctuation and English contractions in each token.
 
     >>> WordPiece(cleanup=False).decode(["un", "##able", "!"])
     'unable !'
@@ -90,10 +90,10 @@ class WordPiece(Decoder):
 
 @dataclass(frozen=True)
 class BPEDecoder(Decoder):
-    """The suffix that ends a word becomes a space, that of the last token nothing.
+    """Replaces the end-of-word suffix by a space, and removes that of the last token.
 
     Args:
-        suffix: What is replaced, wherever it stands in a token.
+        suffix: The suffix, which is replaced anywhere in a token.
 
     >>> BPEDecoder().decode(["un", "able</w>", "to</w>"])
     'unable to'
@@ -106,14 +106,14 @@ class BPEDecoder(Decoder):
 
 @dataclass(frozen=True)
 class ByteLevel(Decoder):
-    """The characters that stand for bytes become these bytes, and the bytes text.
+    """Converts byte-level characters to bytes, and the bytes to text.
 
-    What is no UTF-8 becomes U+FFFD. A token with a character that stands for no byte is text already.
+    Invalid UTF-8 becomes U+FFFD. A token with a character that is not byte-level is kept as text.
 
     Args:
-        add_prefix_space: Belongs to the pre-tokenizer of this name; only kept, for saving.
-        trim_offsets: Likewise.
-        use_regex: Likewise.
+        add_prefix_space: Stored, but without effect; see :class:`piecework.pre_tokenizers.ByteLevel`.
+        trim_offsets: Stored, but without effect.
+        use_regex: Stored, but without effect.
 
     >>> ByteLevel().decode(["na", "Ã¯", "ve", "Ġtext"])
     'naïve text'
@@ -128,9 +128,9 @@ class ByteLevel(Decoder):
 
 @dataclass(frozen=True)
 class ByteFallback(Decoder):
-    """Tokens such as ``<0x61>`` become bytes, and a run of them text.
+    """Converts runs of tokens such as ``<0x61>`` to bytes, and the bytes to text.
 
-    A run that is no UTF-8 becomes as many U+FFFD as it has tokens.
+    A run that is not valid UTF-8 becomes one U+FFFD per token.
 
     >>> ByteFallback().decode(["na", "<0xC3>", "<0xAF>", "ve"])
     'naïve'
@@ -141,12 +141,12 @@ class ByteFallback(Decoder):
 
 @dataclass(frozen=True)
 class Metaspace(Decoder):
-    """The character that stands for a space becomes one.
+    """Replaces the metaspace by a space.
 
     Args:
-        replacement: The character.
-        prepend_scheme: Unless it is ``"never"``, the first token loses the character, wherever it stands.
-        split: Belongs to the pre-tokenizer of this name; only kept, for saving.
+        replacement: The metaspace character.
+        prepend_scheme: Unless ``"never"``, all metaspaces are removed from the first token.
+        split: Stored, but without effect; see :class:`piecework.pre_tokenizers.Metaspace`.
 
     >>> Metaspace().decode(["▁un", "able", "▁to"])
     'unable to'
@@ -167,7 +167,7 @@ class Metaspace(Decoder):
 
 @dataclass(frozen=True)
 class Fuse(Decoder):
-    """All parts become one, for a decoder behind it that looks at parts.
+    """Concatenates all tokens to one, for a following decoder that works on single tokens.
 
     >>> Sequence([Fuse(), Strip("a", left=1)]).decode(["a", "a"])
     'a'
@@ -178,12 +178,12 @@ class Fuse(Decoder):
 
 @dataclass(frozen=True)
 class Strip(Decoder):
-    """Drop a character at the ends of each token.
+    """Removes a character at the ends of each token.
 
     Args:
         content: The character.
-        left: How often it is dropped at the start, at most.
-        right: How often it is then dropped at the end, at most.
+        left: The maximum number of characters to remove at the start.
+        right: The maximum number of characters to remove at the end, afterwards.
 
     >>> Strip("_", left=1, right=2).decode(["__a__"])
     '_a'
@@ -198,11 +198,11 @@ class Strip(Decoder):
 
 @dataclass(frozen=True)
 class Replace(Decoder):
-    r"""What a pattern finds in each token becomes something else.
+    r"""Replaces every match of a pattern in each token.
 
     Args:
-        pattern: A string to find as it stands, or a :class:`piecework.Regex`.
-        content: What comes in its place, as it stands: groups are not filled in.
+        pattern: A plain string, or a :class:`piecework.Regex`.
+        content: The replacement, which is inserted literally: group references are not expanded.
 
     >>> Replace("▁", " ").decode(["to", "▁be"])
     'to be'
@@ -216,12 +216,12 @@ class Replace(Decoder):
 
 @dataclass(frozen=True)
 class CTC(Decoder):
-    """Of equal tokens in a row one stays, and padding goes (connectionist temporal classification).
+    """Collapses runs of equal tokens and removes padding (connectionist temporal classification).
 
     Args:
-        pad_token: What separates tokens that are meant to repeat; dropped wherever it stands.
-        word_delimiter_token: What becomes a space, if ``cleanup`` is on.
-        cleanup: Clean up as :class:`WordPiece` does, and make spaces of ``word_delimiter_token``.
+        pad_token: The blank, which separates repeated tokens; removed everywhere.
+        word_delimiter_token: The token that `cleanup` replaces by a space.
+        cleanup: Whether to clean up like :class:`WordPiece`, and to replace `word_delimiter_token` by spaces.
 
     >>> CTC().decode(["t", "o", "o", "<pad>", "o", "|", "b", "e"])
     'too be'
@@ -236,14 +236,16 @@ class CTC(Decoder):
 
 @dataclass(frozen=True)
 class SentencePiece(Decoder):
-    """Pieces become text as SentencePiece does it; ``tokenizers`` refuses it in a file.
+    """Converts pieces to text like SentencePiece; ``tokenizers`` rejects files with it.
 
     Args:
-        add_dummy_prefix: The model puts a space before a text: the first piece loses the one it begins with.
-        remove_extra_whitespaces: The model removes spaces: pieces lose the one they begin with until there is text.
-        byte_fallback: Pieces such as ``<0x61>`` are bytes; one that is no part of a character becomes U+FFFD.
-        unk_token: The piece of what the model does not know.
-        unk_surface: What stands in the text for it.
+        add_dummy_prefix: Whether the model prepends a space to a text, so that the leading space of the first piece is
+            removed.
+        remove_extra_whitespaces: Whether the model removes extra spaces, so that leading spaces of pieces are removed until
+            the text is not empty.
+        byte_fallback: Whether pieces such as ``<0x61>`` are bytes; an incomplete character becomes U+FFFD per byte.
+        unk_token: The unknown piece.
+        unk_surface: The text of the unknown piece.
 
     >>> SentencePiece().decode(["▁to", "▁be", "<unk>"])
     'to be ⁇ '
@@ -260,7 +262,7 @@ class SentencePiece(Decoder):
 
 @dataclass(frozen=True)
 class Sequence(Decoder):
-    """One decoder after the other, each on the parts that the one before it made.
+    """Applies several decoders in order, each to the result of the previous one.
 
     Args:
         decoders: The decoders in order.

@@ -1,4 +1,4 @@
-"""How long encodings may be, and how long they are made."""
+"""Defines the settings of truncation and padding."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["Padding", "Side", "Strategy", "Truncation"]
 
 Side = Literal["left", "right"]
 Strategy = Literal["longest_first", "only_first", "only_second"]
-"""Which text of a pair is cut: the longer one, as it is at each step, the first, or the second."""
+"""The text of a pair that is truncated: the longer one at each step, the first, or the second."""
 
 _SIDE = Choice({"left": "Left", "right": "Right"})
 _STRATEGY = Choice(
@@ -40,13 +40,13 @@ _STRATEGY = Choice(
 
 @dataclass(frozen=True)
 class Truncation(Settings):
-    """How encodings that are too long are cut.
+    """Holds the settings of truncation.
 
     Args:
-        max_length: The most tokens an encoding has, special tokens included.
-        stride: How many tokens the parts that overflow share with the part before.
-        strategy: Which text of a pair is cut.
-        direction: The end at which it is cut.
+        max_length: The maximum number of tokens of an encoding, special tokens included.
+        stride: The number of tokens that an overflowing part shares with the previous part.
+        strategy: The text of a pair that is truncated.
+        direction: The end at which tokens are removed.
 
     >>> Truncation(512, stride=64).to_dict()
     {'max_length': 512, 'stride': 64, 'strategy': 'LongestFirst', 'direction': 'Right'}
@@ -58,7 +58,7 @@ class Truncation(Settings):
     direction: Side = field(default="right", metadata=takes(_SIDE, may_lack=True))
 
     def __post_init__(self) -> None:
-        """Check the fields, and that the parts get on."""
+        """Checks the fields, and that `stride` is less than `max_length`."""
         super().__post_init__()
         if self.stride >= self.max_length:
             raise ConfigError(
@@ -67,7 +67,7 @@ class Truncation(Settings):
 
 
 def prescribed(data: dict[str, Any]) -> Truncation:
-    """Give what a file says of truncation: of no use it may be, and is an error only for a text that is cut."""
+    """Returns the truncation of a file without checking its lengths, which fail only when a text is truncated."""
     truncation = Truncation.from_dict(data | {"max_length": 1, "stride": 0})
     for name in ("max_length", "stride"):
         object.__setattr__(truncation, name, data[name])
@@ -75,7 +75,7 @@ def prescribed(data: dict[str, Any]) -> Truncation:
 
 
 class _Length(Kind):
-    """A fixed length, or None for that of the longest in the batch."""
+    """Checks a fixed length, or None for that of the longest encoding of the batch."""
 
     def check(self, value: Any) -> int | None:
         return None if value is None else SIZE.check(value)
@@ -94,15 +94,15 @@ class _Length(Kind):
 
 @dataclass(frozen=True)
 class Padding(Settings):
-    """How encodings that are too short are filled up.
+    """Holds the settings of padding.
 
     Args:
-        length: The tokens an encoding has at least; None for as many as the longest of the batch.
-        pad_to_multiple_of: The length is made a multiple of this number.
-        direction: The end that is filled up.
-        pad_id: The id to fill with; None for that of ``pad_token``.
-        pad_type_id: The type id to fill with.
-        pad_token: The token to fill with; None for the tokenizer's ``[PAD]`` or ``<pad>``.
+        length: The minimum number of tokens of an encoding; None for the length of the longest in the batch.
+        pad_to_multiple_of: The number of which the length becomes a multiple; None for any length.
+        direction: The side of the padding.
+        pad_id: The id of padding; None for that of `pad_token`.
+        pad_type_id: The type id of padding.
+        pad_token: The token of padding; None for the tokenizer's ``[PAD]`` or ``<pad>``.
 
     >>> Padding(8, pad_id=0, pad_token="[PAD]").to_dict()["strategy"]
     {'Fixed': 8}
@@ -117,20 +117,20 @@ class Padding(Settings):
 
     @classmethod
     def _current(cls, data: dict[str, Any]) -> dict[str, Any]:
-        """A multiple of 0 is one that nothing is made of."""
+        """Returns the members with None for a multiple of 0, which means any length."""
         if data.get("pad_to_multiple_of") == 0:
             data["pad_to_multiple_of"] = None
         return data
 
 
 TruncationLike = Truncation | int | None
-"""How to truncate: settings, the most tokens alone, or None for not at all."""
+"""Truncation as an argument: settings, the maximum number of tokens, or None for none."""
 PaddingLike = Padding | int | Literal["longest"] | None
-"""How to pad: settings, the length alone, ``"longest"`` for that of the longest in the batch, or None for not at all."""
+"""Padding as an argument: settings, a length in tokens, ``"longest"`` for that of the batch, or None for none."""
 
 
 def as_truncation(value: TruncationLike) -> Truncation | None:
-    """Give what a call says about truncation as settings."""
+    """Returns the truncation argument of a call as settings."""
     if value is None or isinstance(value, Truncation):
         return value
     if isinstance(value, bool) or not isinstance(value, SupportsIndex):
@@ -141,7 +141,7 @@ def as_truncation(value: TruncationLike) -> Truncation | None:
 
 
 def as_padding(value: PaddingLike, tokenizer: Tokenizer) -> Padding | None:
-    """Give what a call says about padding as settings, with the pad token of the tokenizer where it is left open."""
+    """Returns the padding argument of a call as settings, by default with the pad token of the tokenizer."""
     if value is None:
         return None
     if value == "longest":
@@ -152,22 +152,24 @@ def as_padding(value: PaddingLike, tokenizer: Tokenizer) -> Padding | None:
         raise ConfigError(
             f"padding: expected a Padding, an integer, 'longest' or None, found {shown(value)}"
         )
-    return _settled(value, tokenizer)
+    return _with_pad_token(value, tokenizer)
 
 
-def _settled(padding: Padding, tokenizer: Tokenizer) -> Padding:
+def _with_pad_token(padding: Padding, tokenizer: Tokenizer) -> Padding:
     if padding.pad_id is not None and padding.pad_token is not None:
         return padding
     token, number = padding.pad_token, padding.pad_id
     if token is None and number is not None:
         token = tokenizer.id_to_token(number)
         if token is None:
-            raise ConfigError(f"pad_id: the tokenizer has no token with the id {number}")
+            raise ConfigError(
+                f"pad_id: the tokenizer has no token with the id {number}; pass pad_token"
+            )
     if token is not None and number is None:
         number = tokenizer.token_to_id(token)
         if number is None:
             raise ConfigError(
-                f"pad_token: {shown(token)} is not in the vocabulary; pass pad_id, too"
+                f"pad_token: {shown(token)} is not in the vocabulary; pass pad_id too"
             )
     if number is None:
         number = pad_token_of(tokenizer, None)
@@ -176,7 +178,7 @@ def _settled(padding: Padding, tokenizer: Tokenizer) -> Padding:
 
 
 def pad_token_of(tokenizer: Tokenizer, padding: PaddingLike) -> int:
-    """Give the id to pad with: that of the settings, else of the tokenizer's pad token."""
+    """Returns the pad id of the settings, otherwise that of the tokenizer's pad token."""
     if isinstance(padding, Padding) and padding.pad_id is not None:
         return padding.pad_id
     known = tokenizer.padding

@@ -1,9 +1,10 @@
-"""What the files beside a tokenizer change of it, as ``transformers`` applies them.
+"""Applies the configuration files of a model's folder to its tokenizer, like ``transformers``.
 
-Releases 4 and 5 of that library agree in little more than the following, and where they do not this is release 5. A
-``tokenizer.json`` says by itself what goes around a text, unless the class is BERT's, which names these tokens. Of GPT-2's and RoBERTa's classes the configuration says whether a text
-begins with a space, and the special tokens of RoBERTa's template. The classes of T5, ALBERT, XLNet, Pegasus and Llama take the
-vocabulary of a ``tokenizer.json`` and make its normalizer and pre-tokenizer anew.
+Where releases 4 and 5 of ``transformers`` differ, this follows release 5. The post-processor is that of the
+``tokenizer.json``, except for BERT's classes, which take its tokens from the configuration. For the classes of GPT-2 and
+RoBERTa the configuration determines whether a space is prepended, and the special tokens of RoBERTa's template. The
+classes of T5, ALBERT, XLNet, Pegasus and Llama use only the vocabulary of a ``tokenizer.json`` and replace its normalizer
+and pre-tokenizer.
 """
 
 from __future__ import annotations
@@ -33,24 +34,24 @@ if TYPE_CHECKING:
 __all__ = ["configured", "is_rebuilt", "unmet"]
 
 _REBUILT = ("t5", "albert", "xlnet", "pegasus", "llama")
-"""The families whose normalizer and pre-tokenizer are made anew, whatever a tokenizer.json has."""
+"""The families whose classes replace the normalizer and pre-tokenizer of a tokenizer.json."""
 
 _BERT_ENDS = {"cls_token": "[CLS]", "sep_token": "[SEP]"}
-"""What BERT's classes put at the ends of a text, and what these tokens are where nothing names them."""
+"""The special tokens that BERT's classes add to a text, with their defaults."""
 
 _SPACES = ("Ġ", "▁")
-"""How byte-level and SentencePiece's words write the space before them."""
+"""The characters for a space in byte-level words and in those of SentencePiece."""
 
 
 def configured(tokenizer: Tokenizer, folder: ModelFolder) -> dict[str, Any]:
-    """Give the parts of a tokenizer that the files beside it change.
+    """Returns the parts of a tokenizer that the configuration files change.
 
     Args:
         tokenizer: The tokenizer, with its added tokens.
-        folder: The folder that it is from.
+        folder: The folder of the tokenizer.
 
     Returns:
-        Parts as :meth:`piecework.Tokenizer.with_parts` takes them.
+        Arguments for :meth:`piecework.Tokenizer.with_parts`.
     """
     parts = {
         "pre_tokenizer": _pre_tokenizer(tokenizer, folder.settings),
@@ -62,19 +63,19 @@ def configured(tokenizer: Tokenizer, folder: ModelFolder) -> dict[str, Any]:
 
 
 def is_rebuilt(folder: ModelFolder) -> bool:
-    """Tell whether the class takes no more than the vocabulary of the folder's tokenizer.json.
+    """Returns whether the class uses only the vocabulary of the folder's tokenizer.json.
 
     Args:
         folder: The folder.
 
     Returns:
-        Whether it makes the normalizer and the pre-tokenizer anew, and reads scores as they are written.
+        Whether the class replaces normalizer and pre-tokenizer, and parses scores exactly.
     """
     return folder.format == "tokenizer.json" and folder.settings.family in _REBUILT
 
 
 def _of_the_class(tokenizer: Tokenizer, settings: FolderSettings) -> dict[str, Any]:
-    """Give the normalizer and the pre-tokenizer that a class makes; none of a class of another kind."""
+    """Returns the normalizer and the pre-tokenizer of a class; empty for other classes."""
     rules = _rules(tokenizer)
     words = [p.WhitespaceSplit(), p.Metaspace(prepend_scheme=_scheme(settings))]
     match settings.family:
@@ -96,7 +97,7 @@ def _of_the_class(tokenizer: Tokenizer, settings: FolderSettings) -> dict[str, A
 
 
 def _scheme(settings: FolderSettings) -> Literal["always", "first", "never"]:
-    """Where the class puts a space."""
+    """Returns where the class prepends a space."""
     may_lack = settings.family in {"albert", "llama"}
     if may_lack and settings.add_prefix_space is False:
         return "never"
@@ -104,14 +105,14 @@ def _scheme(settings: FolderSettings) -> Literal["always", "first", "never"]:
 
 
 def _rules(tokenizer: Tokenizer) -> n.Precompiled | None:
-    """Give the rules of SentencePiece that are in a tokenizer.json."""
+    """Returns the SentencePiece rules in a tokenizer.json, or None."""
     part = tokenizer.normalizer
     steps = part.normalizers if isinstance(part, n.Sequence) else [part]
     return next((step for step in steps if isinstance(step, n.Precompiled)), None)
 
 
 def _plain_latin(settings: FolderSettings) -> Iterator[n.Normalizer]:
-    """Give the normalizers with which the classes of ALBERT and XLNet begin."""
+    """Iterates over the first normalizers of the classes of ALBERT and XLNet."""
     is_albert = settings.family == "albert"
     yield n.Replace("``", '"')
     yield n.Replace("''", '"')
@@ -151,7 +152,7 @@ def _post_processor(tokenizer: Tokenizer, folder: ModelFolder) -> PostProcessor 
 
 
 def _is_bert(folder: ModelFolder) -> bool:
-    """Whether the class is one of BERT's, as it is where nothing else is said of a vocab.txt."""
+    """Returns whether the class is one of BERT's, which is the default for a vocab.txt."""
     settings = folder.settings
     return settings.family == "bert" or (
         folder.format == "vocab.txt" and not settings.tokenizer_class
@@ -159,7 +160,7 @@ def _is_bert(folder: ModelFolder) -> bool:
 
 
 def _bert_template(tokenizer: Tokenizer, settings: FolderSettings) -> PostProcessor | None:
-    """Give the template of BERT's classes, whatever the file has; its own if there is no token for it."""
+    """Returns the template of BERT's classes, or the post-processor of the file if its tokens are missing."""
     part = tokenizer.post_processor
     cls, sep = (
         _named(tokenizer, settings, name) or _pair(tokenizer, token)
@@ -173,19 +174,19 @@ def _bert_template(tokenizer: Tokenizer, settings: FolderSettings) -> PostProces
 
 
 def _named(tokenizer: Tokenizer, settings: FolderSettings, name: str) -> tuple[str, int] | None:
-    """Give the special token of a name, and its id."""
+    """Returns the special token of a name with its id, or None."""
     token = settings.special_tokens.get(name)
     return _pair(tokenizer, token.content) if token else None
 
 
 def _pair(tokenizer: Tokenizer, token: str) -> tuple[str, int] | None:
-    """Give a token and its id."""
+    """Returns a token with its id, or None if it is not in the vocabulary."""
     number = tokenizer.token_to_id(token)
     return None if number is None else (token, number)
 
 
 def _around(bos: tuple[str, int] | None, eos: tuple[str, int] | None) -> TemplateProcessing:
-    """Give the template that puts special tokens around each text."""
+    """Returns the template that adds special tokens before and after each text."""
     first, last = ([token[0]] if token else [] for token in (bos, eos))
     second = [f"{piece}:1" for piece in (*first, "$B", *last)]
     single = [*first, "$A", *last]
@@ -193,46 +194,46 @@ def _around(bos: tuple[str, int] | None, eos: tuple[str, int] | None) -> Templat
 
 
 def unmet(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[str]:
-    """Tell what the configuration says and the tokenizer does not do.
+    """Iterates over warnings about settings of the configuration that the tokenizer does not follow.
 
     Args:
-        tokenizer: The tokenizer as it was configured.
-        folder: The folder that it is from.
+        tokenizer: The configured tokenizer.
+        folder: The folder of the tokenizer.
 
     Yields:
-        Sentences for warnings.
+        Messages of warnings.
     """
     settings = folder.settings
     if settings.tokenizer_class:
         yield from _unmet_of_class(tokenizer, folder)
     elif settings.add_bos_token and not settings.special_tokens.get("bos_token"):
-        yield "add_bos_token is true, and nothing names a bos_token; none is put before a text"
+        yield "add_bos_token is true, but there is no bos_token; none is added to texts"
     if settings.split_special_tokens:
-        yield "split_special_tokens is not applied; pass specials='text' to the calls that encode"
-    says = {
+        yield "split_special_tokens is not applied; pass specials='text' when encoding"
+    settings_and_effects = {
         "add_prefix_space": (settings.add_prefix_space, _puts_space(tokenizer)),
         **dict(_ends(tokenizer, settings)),
     }
-    for name, (wanted, found) in says.items():
-        if wanted is not None and wanted != found:
-            yield f"{name} is {str(wanted).lower()}, and {folder.format} says otherwise, which counts"
+    for name, (setting, effect) in settings_and_effects.items():
+        if setting is not None and setting != effect:
+            yield f"{name} is {str(setting).lower()}, but {folder.format} differs and takes precedence"
 
 
 def _unmet_of_class(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[str]:
-    """Tell what the class does that is not done here."""
+    """Iterates over warnings about the class of the tokenizer."""
     settings, name = folder.settings, shown(folder.settings.tokenizer_class)
     if folder.format in {"vocab.json", "encoder.json"}:
         if not settings.kind:
             yield (
-                f"the class {name} is not known here, so the vocabulary tells how text is split; pass pre_tokenizer=... if "
-                "that is wrong"
+                f"the class {name} is unknown, so the pre-tokenizer is inferred from the vocabulary; pass pre_tokenizer=... to "
+                "change it"
             )
     elif folder.format.endswith(".model"):
         yield from _unmet_of_sentencepiece(tokenizer, folder)
     elif settings.family is None:
         yield (
-            f"the class {name} is not known here: it may normalize and split text otherwise than {folder.format} says, and put "
-            "tokens of its own around it; compare ids with `transformers`, or name the class 'TokenizersBackend' if the file is right"
+            f"the class {name} is unknown: it may normalize and split text differently from {folder.format}, and add other "
+            "special tokens; compare ids with `transformers`, or set tokenizer_class to 'TokenizersBackend' if the file is right"
         )
     elif settings.family == "bert":
         yield from _unmet_of_bert(tokenizer, folder)
@@ -243,16 +244,18 @@ def _unmet_of_bert(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[str]:
     for end, token in _BERT_ENDS.items():
         if end not in settings.special_tokens:
             yield (
-                f"{end} names no token, in place of which the class {name} puts one of a fixed id around a text; here "
-                f"{token!r} counts, if there is one; name the {end}"
+                f"{end} is missing, so the class {name} adds a token of a fixed id to texts; here {token!r} is added if it "
+                f"is in the vocabulary; set {end}"
             )
     if folder.format == "vocab.txt":
-        wanted = [*settings.special_tokens.values(), *settings.more_special_tokens]
-        named = {token.content for token in (*wanted, *settings.added_tokens)}
-        if others := [t.content for t in tokenizer.added_tokens.values() if t.content not in named]:
+        special = [*settings.special_tokens.values(), *settings.more_special_tokens]
+        listed = {token.content for token in (*special, *settings.added_tokens)}
+        if others := [
+            t.content for t in tokenizer.added_tokens.values() if t.content not in listed
+        ]:
             yield (
-                f"nothing names {', '.join(map(shown, others))}, which the class {name} takes for text; here a text that spells "
-                "such a token has its id; list it in additional_special_tokens, or pass specials='text' to the calls that encode"
+                f"{', '.join(map(shown, others))} are not listed as special tokens, so the class {name} encodes them as text; here "
+                "they are matched; list them in additional_special_tokens, or pass specials='text' when encoding"
             )
     else:
         built = _of_the_class(tokenizer, settings)
@@ -261,8 +264,8 @@ def _unmet_of_bert(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[str]:
         ]
         if others:
             yield (
-                f"the class {name} makes its {' and '.join(others)} anew; here those of tokenizer.json count; pass the parts of "
-                "the class to with_parts if they are meant"
+                f"the class {name} replaces {' and '.join(others)}; here those of tokenizer.json apply; pass those of the class "
+                "to with_parts to change that"
             )
 
 
@@ -270,19 +273,19 @@ def _unmet_of_sentencepiece(tokenizer: Tokenizer, folder: ModelFolder) -> Iterat
     name = shown(folder.settings.tokenizer_class)
     if tokenizer.model_type == "Unigram":
         yield (
-            f"the class {name} puts tokens of its own around a text and may number all of them anew; here the "
-            f"ids are those of {folder.format}, and nothing is around a text; load a tokenizer.json that `transformers` saves"
+            f"the class {name} adds special tokens and may renumber all tokens; here the ids are those of "
+            f"{folder.format}, and no special tokens are added; load a tokenizer.json saved by `transformers`"
         )
     elif folder.settings.family != "file":
         yield (
-            f"the class {name} puts no space before a text that begins with one, nor behind a special token, and may normalize "
-            f"otherwise and merge in another order, as with several spaces; here the ids are those of {folder.format}; load a "
-            "tokenizer.json that `transformers` saves to have the class's"
+            f"the class {name} prepends no space to a text that starts with one, or after a special token, and may normalize "
+            f"and merge differently, as with several spaces; here the ids are those of {folder.format}; load a "
+            "tokenizer.json saved by `transformers` to get those of the class"
         )
 
 
 def _puts_space(tokenizer: Tokenizer) -> bool:
-    """Whether a text that begins without a space is given one."""
+    """Returns whether a space is prepended to a text that starts without one."""
     text = "a"
     if tokenizer.normalizer:
         text = tokenizer.normalizer.normalize_str(text)
@@ -294,11 +297,11 @@ def _puts_space(tokenizer: Tokenizer) -> bool:
 def _ends(
     tokenizer: Tokenizer, settings: FolderSettings
 ) -> Iterator[tuple[str, tuple[bool | None, bool]]]:
-    """Give for the tokens at both ends of a text whether they should be there, and whether they are."""
+    """Iterates over the settings of the tokens at both ends of a text, each with whether the token is added."""
     ids = tokenizer.encode_ids("")
     bos, eos = (_named(tokenizer, settings, name) for name in ("bos_token", "eos_token"))
-    begins = bos is not None and ids[:1] == [bos[1]]
+    has_bos = bos is not None and ids[:1] == [bos[1]]
     if bos:
-        yield "add_bos_token", (settings.add_bos_token, begins)
+        yield "add_bos_token", (settings.add_bos_token, has_bos)
     if eos:
-        yield "add_eos_token", (settings.add_eos_token, ids[int(begins) :][-1:] == [eos[1]])
+        yield "add_eos_token", (settings.add_eos_token, ids[int(has_bos) :][-1:] == [eos[1]])

@@ -1,4 +1,4 @@
-"""The files of other libraries: which one bytes are of, and what a file cannot hold of a tokenizer."""
+"""Detects, reads and writes file formats, and describes what a format cannot represent."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ __all__ = [
     "is_scored",
     "read",
     "reload",
-    "said_of_tiktoken",
+    "tiktoken_settings",
     "write",
 ]
 
 Format = Literal[
     "tokenizer.json", "vocab.txt", "merges.txt", "tiktoken", "sentencepiece", "subword-nmt", "clip"
 ]
-"""What a tokenizer is read from, and written to."""
+"""A file format of tokenizers."""
 
 FORMATS: Final = get_args(Format)
 
@@ -46,14 +46,14 @@ _PARTNERS: Final = [pair for *_, pairs in _core.file_formats() for pair in pairs
 
 
 def detect_format(data: bytes, name: str = "") -> Format:
-    r"""Tell what bytes are a file of.
+    r"""Returns the format of a file.
 
     Args:
-        data: The bytes, unpacked.
-        name: The file's name, which decides where the bytes leave it open.
+        data: The bytes of the file, decompressed.
+        name: The name of the file, which decides if the bytes are ambiguous.
 
     Returns:
-        The format; a vocab.json counts as ``"merges.txt"``, which it belongs to.
+        The format; that of a vocab.json is ``"merges.txt"``, since it needs that file.
 
     >>> detect_format(b"#version: 0.2\nl o\n", "merges.txt"), detect_format(b"IQ== 0\nIg== 1\n")
     ('merges.txt', 'tiktoken')
@@ -63,16 +63,16 @@ def detect_format(data: bytes, name: str = "") -> Format:
 
 
 def format_from_name(name: str) -> Format:
-    """Tell what a file is written as if its name has to say it: what :func:`detect_format` would take it for.
+    """Returns the format to write for a file name, consistent with :func:`detect_format`.
 
     Args:
-        name: The file's name.
+        name: The name of the file.
 
     Returns:
-        The format, ``"tokenizer.json"`` for names that say none.
+        The format, by default ``"tokenizer.json"``.
 
     Raises:
-        ConfigError: A file of that name does not hold a tokenizer by itself.
+        ConfigError: A file of that name contains only a part of a tokenizer.
 
     >>> format_from_name("t5.model"), format_from_name("vocab.txt"), format_from_name("tokenizer.json"), format_from_name("mine")
     ('sentencepiece', 'vocab.txt', 'tokenizer.json', 'tokenizer.json')
@@ -80,18 +80,18 @@ def format_from_name(name: str) -> Format:
     suffix = os.path.splitext(name)[1].lower()
     if suffix != ".json" and (other := companion_file(name)):
         raise ConfigError(
-            f'{name} belongs with {other}: give their folder, and the format "merges.txt"'
+            f'{name} requires {other} too; pass their folder and the format "merges.txt"'
         )
     if suffix == ".vocab":
         raise ConfigError(
-            f"{name} would hold pieces and their scores alone, as models.Unigram.to_vocab() gives them; "
-            "give another name, or the format"
+            f"{name} would contain only pieces and scores (see models.Unigram.to_vocab()); "
+            "pass another name, or the format"
         )
     return cast("Format", _SUFFIXES.get(suffix, "tokenizer.json"))
 
 
 def is_scored(data: bytes) -> bool:
-    r"""Tell whether bytes begin with a piece, a tab and a score, as what SentencePiece writes beside a model does.
+    r"""Returns whether bytes start with a piece, a tab and a score, like a SentencePiece ``.vocab`` file.
 
     >>> is_scored(b"<unk>\t0\n"), is_scored(b"<unk>\nhug\n")
     (True, False)
@@ -100,7 +100,7 @@ def is_scored(data: bytes) -> bool:
 
 
 def companion_file(name: str) -> str | None:
-    """Give the file that a vocabulary or a list of merges belongs with, or None if the name tells no such.
+    """Returns the other file of a vocabulary or of a list of merges, or None for other names.
 
     >>> companion_file("gpt2-encoder.json"), companion_file("merges.txt"), companion_file("codes.txt")
     ('gpt2-vocab.bpe', 'vocab.json', None)
@@ -112,7 +112,7 @@ def companion_file(name: str) -> str | None:
 
 
 def read(kind: Format, data: bytes) -> CoreTokenizer:
-    r"""Give the tokenizer of a file that says all by itself.
+    r"""Returns the tokenizer of a format that has no further settings.
 
     >>> len(read("subword-nmt", b"#version: 0.2\nl o</w>\n"))
     6
@@ -121,17 +121,17 @@ def read(kind: Format, data: bytes) -> CoreTokenizer:
 
 
 def encoding(path: str, name: str | None) -> tuple[str, dict[str, int]]:
-    """Give the pattern and the special tokens of an encoding.
+    """Returns the pattern and the special tokens of a tiktoken encoding.
 
     Args:
-        path: The file of its ranks, which says the name where none is given.
-        name: Its name.
+        path: The file of ranks, whose name is the default of `name`.
+        name: The name of the encoding.
 
     Returns:
         The pattern in Oniguruma's syntax, and special tokens with their ids.
 
     Raises:
-        ConfigError: No such encoding is known.
+        ConfigError: The encoding is unknown.
 
     >>> encoding("r50k_base.tiktoken", None)[1]
     {'<|endoftext|>': 50256}
@@ -142,8 +142,8 @@ def encoding(path: str, name: str | None) -> tuple[str, dict[str, int]]:
         if name is not None:
             raise
         message = (
-            f"{path}: a file of ranks does not say how text is split, and its name does not tell: {error}; pass "
-            "name=..., or pattern=... to Tokenizer.from_tiktoken"
+            f"{path}: a file of ranks contains no split pattern, and its name is not that of an encoding: {error}; pass "
+            "name=... or pattern=... to Tokenizer.from_tiktoken"
         )
         raise ConfigError(message) from None
     return pattern, dict(special_tokens)
@@ -157,24 +157,24 @@ def _stem(path: str) -> str:
 
 
 def write(core: CoreTokenizer, kind: Format, base: bytes | None = None) -> dict[str, bytes]:
-    """Give the files of a format, by their names; the empty name stands for one that has any.
+    """Returns the files of a format by name; the empty name is that of a single file.
 
     Args:
         core: The tokenizer.
         kind: The format.
-        base: A .model file to take from what a tokenizer does not hold.
+        base: A .model file from which fields are copied that a tokenizer does not contain.
 
     Raises:
-        ConfigError: The format cannot hold the tokenizer, or is not written.
+        ConfigError: The format cannot represent the tokenizer, or is unknown.
     """
     if kind not in FORMATS:
         known = ", ".join(FORMATS)
-        raise ConfigError(f"the format {shown(kind)} is not among those that are written, {known}")
+        raise ConfigError(f"unknown format {shown(kind)}; expected one of {known}")
     return _core.write_format(core, kind, base)
 
 
-def said_of_tiktoken(core: CoreTokenizer) -> tuple[str | None, dict[str, int]]:
-    """Give what a file of ranks does not say: the pattern, if text is split by one alone, and the special tokens."""
+def tiktoken_settings(core: CoreTokenizer) -> tuple[str | None, dict[str, int]]:
+    """Returns what a file of ranks lacks: the split pattern, if there is exactly one, and the special tokens."""
     parts = json.loads(core.parts())
     special_tokens = dict(core.special_tokens())
     match parts["pre_tokenizer"]:
@@ -197,18 +197,18 @@ def said_of_tiktoken(core: CoreTokenizer) -> tuple[str | None, dict[str, int]]:
 
 
 def reload(core: CoreTokenizer, kind: Format, files: Mapping[str, bytes]) -> CoreTokenizer:
-    """Give the tokenizer that is read back from files, of ranks with the pattern and the special tokens."""
+    """Returns the tokenizer that is read back from files; ranks get the pattern and the special tokens."""
     if kind == "tiktoken":
-        pattern, special_tokens = said_of_tiktoken(core)
+        pattern, special_tokens = tiktoken_settings(core)
         return _core.from_tiktoken(files[""], pattern or "", list(special_tokens.items()))
     if kind != "merges.txt":
         return read(kind, files[""])
-    splitter = None if _tells_splitter(files) else core.splitter()
+    splitter = None if _implies_splitter(files) else core.splitter()
     return _core.from_merges(files["vocab.json"], files["merges.txt"], splitter, [])
 
 
-def _tells_splitter(files: Mapping[str, bytes]) -> bool:
-    """Whether a vocabulary tells how text is split."""
+def _implies_splitter(files: Mapping[str, bytes]) -> bool:
+    """Returns whether the pre-tokenizer can be inferred from a vocabulary."""
     try:
         _core.from_merges(files["vocab.json"], b"", None, [])
     except VocabularyError:
@@ -229,50 +229,50 @@ _OF_THE_MODEL = (
 def describe_loss(
     core: CoreTokenizer, kind: Format, files: Mapping[str, bytes], name: str
 ) -> str | None:
-    """Tell what the files of a format do not hold of a tokenizer, and what their reader has to be told.
+    """Returns a description of what the files of a format lack, and of the settings to load them with.
 
     Args:
         core: The tokenizer.
         kind: The format.
-        files: What was written.
-        name: The name of the file to be.
+        files: The written files.
+        name: The name of the file.
 
     Returns:
-        A sentence, or None if all is held. Whether words that are tokens are merged is left out, as files for which it
-        matters are refused.
+        A sentence, or None if nothing is lost. `ignore_merges` is not compared, since writers reject tokenizers for which
+        it matters.
     """
     ours, theirs = _facts(core), _facts(reload(core, kind, files))
     lost = [fact for fact in ours if ours[fact] != theirs[fact]]
-    told = []
+    settings = []
     if kind == "tiktoken":
-        told = _untold(core, name)
-        if said_of_tiktoken(core)[0] is not None:
+        settings = _missing_settings(core, name)
+        if tiktoken_settings(core)[0] is not None:
             lost = [fact for fact in lost if fact != "pre_tokenizer"]
     elif kind == "merges.txt":
         stages = ["normalizer", "pre_tokenizer"]
-        asked = [] if _tells_splitter(files) else ["pre_tokenizer"]
-        told = [f"{fact}=..." for fact in stages if fact in {*lost, *asked}]
+        required = [] if _implies_splitter(files) else ["pre_tokenizer"]
+        settings = [f"{fact}=..." for fact in stages if fact in {*lost, *required}]
         lost = [fact for fact in lost if fact not in stages]
     elif kind == "sentencepiece":
-        # One that it cannot say is refused, and one that it can is read in other words at most.
+        # The writer rejects other normalizers; this one may be read as an equivalent one.
         lost = [fact for fact in lost if fact != "normalizer"]
-    parts = [f"pass {', '.join(told)} to load it as it was"] if told else []
-    # With spaces, as `inspect` has them: the command line makes options of names of settings.
+    parts = [f"pass {', '.join(settings)} to load it unchanged"] if settings else []
+    # With spaces, as in `inspect`, since the command line rewrites names of settings as options.
     parts += [f"it lacks or changes {', '.join(lost).replace('_', ' ')}"] if lost else []
     return (
-        f"the format {kind} does not hold all of this tokenizer: {'; '.join(parts)}"
+        f"the format {kind} cannot represent all of this tokenizer: {'; '.join(parts)}"
         if parts
         else None
     )
 
 
-def _untold(core: CoreTokenizer, name: str) -> list[str]:
-    """Name what a file of ranks has to be read with."""
-    pattern, special_tokens = said_of_tiktoken(core)
-    said = pattern, list(special_tokens.items())
-    fitting = [known for known in _core.encoding_names() if _core.encoding_named(known) == said]
-    if fitting:
-        return [] if _stem(name) in fitting else [f'name="{fitting[0]}"']
+def _missing_settings(core: CoreTokenizer, name: str) -> list[str]:
+    """Returns the settings that a file of ranks needs when it is loaded."""
+    pattern, special_tokens = tiktoken_settings(core)
+    settings = pattern, list(special_tokens.items())
+    names = [known for known in _core.encoding_names() if _core.encoding_named(known) == settings]
+    if names:
+        return [] if _stem(name) in names else [f'name="{names[0]}"']
     if pattern is None:
         return []
     return [f"pattern={pattern!r}", f"special_tokens={special_tokens!r}"]

@@ -1,4 +1,4 @@
-"""Models: what makes tokens of a word.
+"""Defines models, which segment a word into tokens.
 
 >>> from piecework import models
 >>> models.WordPiece(["[UNK]", "hug", "##s"])
@@ -54,13 +54,13 @@ __all__ = [
 
 
 class Vocabulary(abc.Mapping[str, int]):
-    """Tokens and their ids: a mapping that does not change, in the order of the ids.
+    """Maps tokens to ids; immutable, and iterated in order of the ids.
 
     Args:
-        tokens: A mapping of tokens to ids, or the tokens alone, whose ids are then their places.
+        tokens: A mapping of tokens to ids, or an iterable of tokens in order of their ids.
 
     Raises:
-        VocabularyError: A token or an id occurs twice.
+        VocabularyError: A token or an id is a duplicate.
 
     >>> vocab = Vocabulary({"b": 1, "a": 0})
     >>> vocab, list(vocab.items())
@@ -81,7 +81,7 @@ class Vocabulary(abc.Mapping[str, int]):
 
     @classmethod
     def _of(cls, tokens: Any) -> Vocabulary:
-        """Give a vocabulary, or raise `Mismatch`."""
+        """Returns a vocabulary, or raises `Mismatch`."""
         vocabulary = cls.__new__(cls)
         vocabulary._ids = _ids(tokens)
         return vocabulary
@@ -106,21 +106,22 @@ _TOKEN = Text()
 
 
 def _ids(tokens: Any) -> dict[str, int]:
-    """Give tokens with their ids, in the order of the ids."""
+    """Returns tokens with their ids, in order of the ids."""
     ids = sorted(_pairs(tokens), key=_id)
     for (token, i), (other, other_id) in itertools.pairwise(ids):
         if i == other_id:
-            raise VocabularyError(f"the id {i} stands for {shown(token)} and for {shown(other)}")
+            raise VocabularyError(f"duplicate id {i}, of {shown(token)} and of {shown(other)}")
     return dict(ids)
 
 
 def _pairs(tokens: Any) -> list[tuple[str, int]]:
-    """Check tokens, and give each with its id."""
+    """Returns checked tokens with their ids."""
     if isinstance(tokens, abc.Mapping):
         return [(_TOKEN.check(token), NUMBER.check(i)) for token, i in tokens.items()]
     if isinstance(tokens, str | bytes) or not isinstance(tokens, abc.Iterable):
-        wanted = "a mapping of tokens to ids, or a list of tokens"
-        raise Mismatch(f"expected {wanted}, found {shown(tokens)}")
+        raise Mismatch(
+            f"expected a mapping of tokens to ids, or a list of tokens, found {shown(tokens)}"
+        )
     return _numbered(tokens)
 
 
@@ -129,19 +130,19 @@ def _id(pair: tuple[str, int]) -> int:
 
 
 def _numbered(tokens: abc.Iterable[str]) -> list[tuple[str, int]]:
-    """Give each token its place."""
-    places: dict[str, int] = {}
-    for place, token in enumerate(tokens):
-        first = places.setdefault(_TOKEN.check(token), place)
-        if first != place:
+    """Returns checked tokens, numbered from 0."""
+    ids: dict[str, int] = {}
+    for i, token in enumerate(tokens):
+        first = ids.setdefault(_TOKEN.check(token), i)
+        if first != i:
             raise VocabularyError(
-                f"the token {shown(token)} occurs twice, at {first} and at {place}"
+                f"duplicate token {shown(token)}, at index {first} and at index {i}; remove one of them"
             )
-    return list(places.items())
+    return list(ids.items())
 
 
 class _Vocab(Kind):
-    """A vocabulary; JSON has an object of ids."""
+    """Checks a vocabulary; in JSON an object of ids."""
 
     def check(self, value: Any) -> Vocabulary:
         if isinstance(value, Vocabulary):
@@ -159,7 +160,7 @@ class _Vocab(Kind):
 
 
 class _Probabilities(Kind):
-    """A mapping of tokens to how likely they are, kept as sorted pairs without those that are never there; JSON has an object."""
+    """Checks a mapping of tokens to probabilities, stored as sorted pairs without zeros; in JSON an object."""
 
     def check(self, value: Any) -> tuple[tuple[str, float], ...]:
         try:
@@ -179,7 +180,7 @@ class _Probabilities(Kind):
 
 
 class Model(Component):
-    """The base of all models."""
+    """Serves as the base of all models."""
 
 
 _VOCAB = _Vocab()
@@ -187,9 +188,9 @@ _UNKNOWN = Choice({name: name for name in ("word", "run", "char")})
 _PROBABILITIES = Maybe(_Probabilities())
 _SEGMENTATION = Choice({name: name for name in ("longest", "likeliest")})
 _NO_LIMIT = ID_LIMIT - 1
-"""How a file, which must give a number, says that there is no limit: no text has so many characters."""
+"""The number that means "no limit" in a file, which requires a number."""
 _ANY_UNK = "[UNK]"
-"""What a file, which must name an unknown token, has where there is none."""
+"""The unknown token in a file, which requires one, of a model that has none."""
 _VERSION = 1
 _OWN_TYPE = "piecework.WordPiece"
 _OWN_BPE = "piecework.BPE"
@@ -197,7 +198,7 @@ _OWN_BPE = "piecework.BPE"
 
 @dataclass(frozen=True)
 class _Own(Settings):
-    """What a file has for us alone; the history of a training stands there too, and is no setting."""
+    """Holds the member ``piecework`` of a WordPiece model in a file; the history of a training is ignored."""
 
     accepted: ClassVar[tuple[str, ...]] = ("training",)
 
@@ -213,7 +214,7 @@ class _Own(Settings):
     )
 
     def to_dict(self) -> dict[str, Any]:
-        """Leave out what older versions refuse, where it says nothing."""
+        """Returns JSON values without defaults that older versions reject."""
         data = super().to_dict()
         if self.segmentation == "longest" and self.dropout is None:
             del data["segmentation"], data["dropout"]
@@ -229,21 +230,21 @@ def _own(data: Any) -> _Own:
 
 @dataclass(frozen=True, init=False)
 class WordPiece(Model):
-    """WordPiece: the longest piece that begins the word, then the longest that continues it, and so on.
+    """Segments a word by longest match from left to right (WordPiece).
 
     Args:
-        vocab: The pieces: a mapping to their ids, or a list in the order of their ids.
-        unk_token: The unknown token; None if there is none, and an unknown word then is an error.
-        max_input_chars_per_word: Longer words are unknown; None for no limit.
-        continuing_subword_prefix: What marks a piece that continues a word.
-        unknown: What becomes of characters that no piece covers: the whole ``"word"`` is unknown, as in ``tokenizers``,
-            or each ``"run"`` of them, or each ``"char"``.
-        segmentation: ``"likeliest"`` takes, in place of the longest pieces, those whose probabilities multiply to most. These
-            are shares of the token counts of a training (:meth:`piecework.Tokenizer.with_settings`), or ``probabilities``; without
-            either there is no such tokenizer.
-        dropout: How likely longest match passes a piece of more than one character over; None for never.
-        probabilities: A mapping of pieces to how likely they are, from 0 to 1; all others have 2**-52. Kept as a tuple of
-            pairs.
+        vocab: The pieces: a mapping to their ids, or a list in order of their ids.
+        unk_token: The unknown token; None if there is none, in which case an unknown word is an error.
+        max_input_chars_per_word: The maximum length of a known word in characters; None for no limit.
+        continuing_subword_prefix: The prefix of a piece that continues a word.
+        unknown: How uncovered characters are encoded: the whole ``"word"`` as one unknown token, as in ``tokenizers``, or
+            each ``"run"`` of them, or each ``"char"``.
+        segmentation: ``"longest"``, or ``"likeliest"`` for the segmentation with the largest product of probabilities. These
+            are `probabilities`, or the relative frequencies of the tokens in the training
+            (:meth:`piecework.Tokenizer.with_settings`); one of the two is required.
+        dropout: The probability that longest match skips a piece of more than one character; None for 0.
+        probabilities: A mapping of pieces to probabilities from 0 to 1; pieces that are not listed have 2**-52. Stored as a
+            tuple of pairs.
 
     >>> WordPiece({"[UNK]": 0, "hug": 1}).vocab["hug"]
     1
@@ -284,7 +285,7 @@ class WordPiece(Model):
         )
 
     def _write(self) -> dict[str, Any]:
-        """Give the type that ``tokenizers`` knows only if it would do the same."""
+        """Returns JSON values, with the type that ``tokenizers`` knows only if it would encode the same."""
         unk_token = _ANY_UNK if self.unk_token is None else self.unk_token
         has_unk = self.unk_token is not None
         is_plain = self.segmentation == "longest" and self.dropout is None
@@ -314,7 +315,7 @@ class WordPiece(Model):
 
     @classmethod
     def _current(cls, data: dict[str, Any]) -> dict[str, Any]:
-        """Give the settings that the file writes in another way."""
+        """Returns the members of a file as constructor arguments."""
         own = _own(data.pop("piecework", None))
         for name in ("unknown", "segmentation", "dropout", "probabilities"):
             data[name] = getattr(own, name)
@@ -328,10 +329,10 @@ class WordPiece(Model):
 
 @dataclass(frozen=True, init=False)
 class WordLevel(Model):
-    """Whole words: those of the vocabulary, and the unknown token for all others.
+    """Maps whole words to ids, and all words outside the vocabulary to the unknown token.
 
     Args:
-        vocab: The words: a mapping to their ids, or a list in the order of their ids.
+        vocab: The words: a mapping to their ids, or a list in order of their ids.
         unk_token: The unknown token.
 
     >>> WordLevel(["<unk>", "to", "be"]).to_dict()
@@ -350,7 +351,7 @@ class WordLevel(Model):
 
 
 class MergeList(tuple[tuple[str, str], ...]):
-    """Pairs of tokens in their order: a tuple that is shown by its length.
+    """Holds merges in order: a tuple of pairs of tokens whose repr is its length.
 
     >>> MergeList([("u", "g"), ("h", "ug")])
     <2 merges>
@@ -363,7 +364,7 @@ class MergeList(tuple[tuple[str, str], ...]):
 
 
 class _Merges(Kind):
-    """Merges in their order; JSON has arrays of two tokens, or in older files strings with a space between."""
+    """Checks merges; in JSON arrays of two tokens, or in older files strings with a space between."""
 
     def check(self, value: Any) -> MergeList:
         if isinstance(value, MergeList):
@@ -397,7 +398,7 @@ _SUFFIX_STYLE = Choice({name: name for name in ("attached", "separate")})
 
 @dataclass(frozen=True)
 class _OwnBPE(Settings):
-    """What a file of BPE has for us alone."""
+    """Holds the member ``piecework`` of a BPE model in a file."""
 
     accepted: ClassVar[tuple[str, ...]] = ("training", "decoder")
 
@@ -411,25 +412,25 @@ class _OwnBPE(Settings):
 
 @dataclass(frozen=True, init=False)
 class BPE(Model):
-    """Byte-pair encoding: the characters of a word, merged by the first merge of the list that applies, again and again.
+    """Segments a word by merging adjacent symbols, the earliest merge of the list first (byte-pair encoding).
 
     Args:
-        vocab: The tokens: a mapping to their ids, or a list in the order of their ids.
-        merges: Pairs of tokens, the first to be applied first; each makes a token.
-        dropout: How likely a merge that applies is passed over; None for never.
-        unk_token: What a character becomes that is no token; None: it vanishes.
-        continuing_subword_prefix: What marks a token that continues a word; empty if nothing does.
-        end_of_word_suffix: What marks a token that ends a word; empty if nothing does.
-        fuse_unk: Whether unknown characters side by side are one unknown token.
-        byte_fallback: Whether an unknown character becomes the tokens ``<0x00>`` to ``<0xFF>`` of its bytes, where the
-            vocabulary has them all.
-        ignore_merges: Whether a word that is a token is that token, whatever the merges say.
-        ranks: In place of merges: a rank for each id, or None; any two neighbours merge that make a token with a rank, the
+        vocab: The tokens: a mapping to their ids, or a list in order of their ids.
+        merges: Pairs of tokens in order of priority; each creates a token.
+        dropout: The probability that an applicable merge is skipped; None for 0.
+        unk_token: The token of a character that is not in the vocabulary; with None such characters are dropped.
+        continuing_subword_prefix: The prefix of a token that continues a word; empty for none.
+        end_of_word_suffix: The suffix of a token that ends a word; empty for none.
+        fuse_unk: Whether adjacent unknown characters form one unknown token.
+        byte_fallback: Whether an unknown character is encoded as the tokens ``<0x00>`` to ``<0xFF>`` of its bytes, if the
+            vocabulary contains them all.
+        ignore_merges: Whether a word that is a token is encoded as that token without merging.
+        ranks: Replaces `merges`: a rank or None for each id. Two adjacent symbols merge if they form a token with a rank, the
             lowest rank first.
-        suffix_style: Whether the suffix is ``"attached"`` to the last character, as in ``tokenizers``, or ``"separate"``, a
-            symbol behind it.
-        unused: Entries that nothing is encoded as: where merging leaves one, it is split again into the two that the first merge
-            of it joins, until all may stay; one that no merge makes is unknown.
+        suffix_style: Whether the suffix is ``"attached"`` to the last character, as in ``tokenizers``, or is a
+            ``"separate"`` symbol after it.
+        unused: Tokens that may not occur in encodings: after merging, each is split into the two tokens of its first merge,
+            recursively; one that no merge creates is unknown.
 
     >>> model = BPE(["h", "u", "g", "s", "ug", "hug"], [("u", "g"), ("h", "ug")])
     >>> model.merges[0], model.to_dict()["merges"]
@@ -482,10 +483,10 @@ class BPE(Model):
             unused=unused,
         )
         if ranks is not None and self.merges:
-            raise ConfigError("merges and ranks exclude each other: ranks imply the merges")
+            raise ConfigError("merges= cannot be combined with ranks=, which imply the merges")
 
     def _write(self) -> dict[str, Any]:
-        """Give the type that ``tokenizers`` knows only if there is a list of merges and it would do the same."""
+        """Returns JSON values, with the type that ``tokenizers`` knows only if it would encode the same."""
         data = super()._write()
         ranks = data.pop("ranks")
         separate = data.pop("suffix_style") == "separate"
@@ -502,7 +503,7 @@ class BPE(Model):
 
     @classmethod
     def _current(cls, data: dict[str, Any]) -> dict[str, Any]:
-        """Give what the file has in its part that is ours."""
+        """Returns the members of a file, with those in ``piecework``, as constructor arguments."""
         with under(".piecework"):
             own = data.pop("piecework", None)
             known = _OwnBPE() if own is None else _OwnBPE._read(own)
@@ -515,7 +516,7 @@ class BPE(Model):
 
 
 class PieceList(tuple[tuple[str, float], ...]):
-    """Pieces with their scores in the order of their ids: a tuple that is shown by its length.
+    """Holds pieces with their scores in order of their ids: a tuple whose repr is its length.
 
     >>> PieceList([("<unk>", 0.0), ("hug", -1.2)])
     <2 pieces>
@@ -528,7 +529,7 @@ class PieceList(tuple[tuple[str, float], ...]):
 
 
 class _Pieces(Kind):
-    """Pieces with their scores; JSON has arrays of two."""
+    """Checks pieces with their scores; in JSON arrays of two values."""
 
     def check(self, value: Any) -> PieceList:
         if isinstance(value, PieceList):
@@ -567,7 +568,7 @@ _SCORE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 def _vocab_line(number: int, line: str) -> tuple[str, float]:
     piece, _, written = line.rpartition("\t")
-    # Python takes more for numbers than other readers do, such as 1_0.
+    # float() accepts more than other readers, such as 1_0.
     score = float(written) if _SCORE.fullmatch(written) else math.nan
     if not piece or not math.isfinite(score):
         raise FormatError(
@@ -583,7 +584,7 @@ _OWN_UNIGRAM = "piecework.Unigram"
 
 @dataclass(frozen=True)
 class _OwnUnigram(Settings):
-    """What a file of Unigram has for us alone."""
+    """Holds the member ``piecework`` of a Unigram model in a file."""
 
     accepted: ClassVar[tuple[str, ...]] = ("training", "decoder")
 
@@ -595,24 +596,24 @@ class _OwnUnigram(Settings):
 
 @dataclass(frozen=True, init=False)
 class Unigram(Model):
-    """A unigram language model: of all ways to spell a word in pieces, the likeliest (Kudo 2018).
+    """Segments a word into its most probable sequence of pieces (Unigram language model, Kudo 2018).
 
-    It is found in time linear in the text, times the pieces that begin at one place (Viterbi). Where two pieces bring as much to
-    the place at which both end, the longer one is taken.
+    The Viterbi algorithm takes time linear in the text times the number of pieces that start at one position. Of two paths
+    of equal score to a position, the one with the longer last piece is taken.
 
     Args:
-        vocab: The pieces with their scores, logarithms of their probabilities, in the order of their ids.
-        unk_id: The id of the unknown token; None if there is none, and an unknown character then is an error.
-        byte_fallback: Whether unknown characters become the tokens ``<0x00>`` to ``<0xFF>`` of their bytes, where the
-            vocabulary has them all.
-        precision: How sums of scores are rounded, which decides between equal ones: ``"float64"`` as ``tokenizers`` does,
-            or ``"float32"`` as SentencePiece does.
-        user_defined: Pieces that go before all others, whatever their score.
-        reserved: Pieces that no text becomes.
+        vocab: The pieces with their scores, natural logarithms of their probabilities, in order of their ids.
+        unk_id: The id of the unknown token; None if there is none, in which case an unknown character is an error.
+        byte_fallback: Whether unknown characters are encoded as the tokens ``<0x00>`` to ``<0xFF>`` of their bytes, if the
+            vocabulary contains them all.
+        precision: The type of running scores, whose rounding decides ties: ``"float64"`` as in ``tokenizers``, or
+            ``"float32"`` as in SentencePiece.
+        user_defined: Pieces that take precedence over all others, whatever their score.
+        reserved: Pieces that no text is encoded to.
 
     Raises:
-        ConfigError: A setting of the wrong type, a score that is not finite.
-        VocabularyError: A piece occurs twice.
+        ConfigError: A setting has the wrong type, or a score is not finite.
+        VocabularyError: A piece is a duplicate.
 
     >>> Unigram([("<unk>", 0.0), ("hug", -1.2), ("s", -2.4)], unk_id=0)
     Unigram(vocab=<3 pieces>, unk_id=0, byte_fallback=False, precision='float64', user_defined=(), reserved=())
@@ -648,22 +649,22 @@ class Unigram(Model):
 
     @classmethod
     def from_vocab(cls, text: str, unk_token: str = "<unk>", **settings: Any) -> Unigram:
-        r"""Read what SentencePiece writes beside a model, its ``.vocab``: a piece a line, a tab, and its score.
+        r"""Returns the model of a SentencePiece ``.vocab`` file, with a piece, a tab and its score on each line.
 
-        The text says neither which pieces are reserved nor how text is normalized, and the library rounds its scores
-        to six digits or so: the ``.model`` says it all.
+        The file contains neither the reserved pieces nor the normalization, and its scores have about six digits. Prefer
+        the ``.model`` file, which contains everything.
 
         Args:
             text: The text of the file, not its name.
-            unk_token: The unknown token; where there is no such piece, there is none.
-            settings: All other settings of the class.
+            unk_token: The unknown token; a model without this piece has none.
+            settings: Other settings of the class.
 
         Returns:
             The model.
 
         Raises:
-            FormatError: A line is no piece and score.
-            VocabularyError: A piece occurs twice.
+            FormatError: A line is not a piece with its score.
+            VocabularyError: A piece is a duplicate.
 
         >>> Unigram.from_vocab("<unk>\t0\n▁the\t-3.25\n").vocab[1]
         ('▁the', -3.25)
@@ -676,24 +677,26 @@ class Unigram(Model):
         return cls(pieces, unk_id, **settings)
 
     def to_vocab(self) -> str:
-        r"""Write the pieces as a ``.vocab``, with all digits of their scores.
+        r"""Returns the pieces as the text of a ``.vocab`` file, with all digits of their scores.
 
         Returns:
-            A piece a line, a tab, and its score.
+            A piece, a tab and its score on each line.
 
         Raises:
-            ConfigError: A piece has a line end in it.
+            ConfigError: A piece contains a line end.
 
         >>> Unigram([("<unk>", 0.0), ("a", -0.1)], 0).to_vocab()
         '<unk>\t0.0\na\t-0.1\n'
         """
         broken = next((piece for piece, _ in self.vocab if "\n" in piece), None)
         if broken is not None:
-            raise ConfigError(f"a .vocab has a piece a line, and {shown(broken)} has a line end")
+            raise ConfigError(
+                f"the piece {shown(broken)} contains a line end, and a .vocab has one piece per line; save a tokenizer.json"
+            )
         return "".join(f"{piece}\t{score!r}\n" for piece, score in self.vocab)
 
     def _write(self) -> dict[str, Any]:
-        """Give the type that ``tokenizers`` knows only if it would do the same."""
+        """Returns JSON values, with the type that ``tokenizers`` knows only if it would encode the same."""
         data = super()._write()
         own = {name: data.pop(name) for name in ("precision", "user_defined", "reserved")}
         if own != {"precision": "float64", "user_defined": [], "reserved": []}:
@@ -706,7 +709,7 @@ class Unigram(Model):
 
     @classmethod
     def _current(cls, data: dict[str, Any]) -> dict[str, Any]:
-        """Give what the file has in its part that is ours."""
+        """Returns the members of a file, with those in ``piecework``, as constructor arguments."""
         with under(".piecework"):
             own = data.pop("piecework", None)
             known = _OwnUnigram() if own is None else _OwnUnigram._read(own)

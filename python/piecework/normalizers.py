@@ -1,6 +1,6 @@
-"""Normalizers: what a text is changed by before it is split into words.
+"""Defines normalizers, which change a text before it is split into words.
 
-They are those of ``tokenizers`` 0.23, with its parameters, and give what it gives; :class:`SentencePiece` is our own.
+They have the parameters and results of ``tokenizers`` 0.23; :class:`SentencePiece` exists only here.
 
 >>> Sequence([NFD(), StripAccents(), Lowercase()]).normalize_str("Crème Brûlée")
 'creme brulee'
@@ -55,10 +55,10 @@ __all__ = [
 
 
 class Normalizer(Component):
-    """The base of all normalizers."""
+    """Serves as the base of all normalizers."""
 
     def normalize_str(self, text: str) -> str:
-        """Give the text as the normalizer leaves it.
+        """Returns the normalized text.
 
         Args:
             text: Any text.
@@ -67,8 +67,8 @@ class Normalizer(Component):
             The normalized text.
 
         Raises:
-            ConfigError: A setting that only the core can check is impossible, like a broken regular expression.
-            SurrogateError: The text holds a lone surrogate.
+            ConfigError: A setting that only the core can check is invalid, such as a regular expression.
+            SurrogateError: The text contains a lone surrogate.
 
         >>> BertNormalizer().normalize_str("Héllo 中国")
         'hello  中  国 '
@@ -78,7 +78,7 @@ class Normalizer(Component):
 
 @dataclass(frozen=True)
 class NFC(Normalizer):
-    r"""Unicode's canonical composition: a letter and its marks become one character where there is one.
+    r"""Applies Unicode's canonical composition (NFC), which composes a letter and its marks.
 
     >>> NFC().normalize_str("e\u0301")
     'é'
@@ -89,7 +89,7 @@ class NFC(Normalizer):
 
 @dataclass(frozen=True)
 class NFD(Normalizer):
-    """Unicode's canonical decomposition: a letter with marks becomes the letter and its marks.
+    """Applies Unicode's canonical decomposition (NFD), which splits a letter and its marks.
 
     >>> len(NFD().normalize_str("é"))
     2
@@ -100,7 +100,7 @@ class NFD(Normalizer):
 
 @dataclass(frozen=True)
 class NFKC(Normalizer):
-    """Unicode's compatibility composition: as NFC, and characters of another form become the plain ones.
+    """Applies Unicode's compatibility composition (NFKC): NFC, with compatibility characters replaced by plain ones.
 
     >>> NFKC().normalize_str("ﬁve ２")
     'five 2'
@@ -111,7 +111,7 @@ class NFKC(Normalizer):
 
 @dataclass(frozen=True)
 class NFKD(Normalizer):
-    """Unicode's compatibility decomposition: as NFD, and characters of another form become the plain ones.
+    """Applies Unicode's compatibility decomposition (NFKD): NFD, with compatibility characters replaced by plain ones.
 
     >>> NFKD().normalize_str("ﬁve ２")
     'five 2'
@@ -122,7 +122,7 @@ class NFKD(Normalizer):
 
 @dataclass(frozen=True)
 class Nmt(Normalizer):
-    r"""The cleaning of SentencePiece's NMT rules: control characters go, odd white space becomes a space.
+    r"""Applies the cleaning of SentencePiece's NMT rules: removes control characters, maps white space to spaces.
 
     >>> Nmt().normalize_str("a\u200bb\x01c")
     'a bc'
@@ -133,7 +133,7 @@ class Nmt(Normalizer):
 
 @dataclass(frozen=True)
 class Lowercase(Normalizer):
-    """Lower-case, each character by itself.
+    """Lowercases each character, without context.
 
     >>> Lowercase().normalize_str("ÀÉ Straße")
     'àé straße'
@@ -144,11 +144,11 @@ class Lowercase(Normalizer):
 
 @dataclass(frozen=True)
 class Strip(Normalizer):
-    """White space at the ends of the text goes.
+    """Removes white space at the ends of the text.
 
     Args:
-        left: Whether it goes at the beginning.
-        right: Whether it goes at the end.
+        left: Whether to remove it at the start.
+        right: Whether to remove it at the end.
 
     >>> Strip(right=False).normalize_str("  hello  ")
     'hello  '
@@ -162,7 +162,7 @@ class Strip(Normalizer):
 
 @dataclass(frozen=True)
 class StripAccents(Normalizer):
-    """Combining marks go; a letter with marks in one character has to be decomposed first, by :class:`NFD`.
+    """Removes combining marks; precomposed letters must be decomposed first, by :class:`NFD`.
 
     >>> Sequence([NFD(), StripAccents()]).normalize_str("café")
     'cafe'
@@ -173,11 +173,11 @@ class StripAccents(Normalizer):
 
 @dataclass(frozen=True)
 class Replace(Normalizer):
-    r"""Every match of a pattern is replaced.
+    r"""Replaces every match of a pattern.
 
     Args:
         pattern: A plain string, or a :class:`piecework.Regex`.
-        content: What stands there instead, as it is.
+        content: The replacement, which is inserted literally.
 
     >>> import piecework as pw
     >>> Replace(pw.Regex(r"\s+"), " ").normalize_str("hello \t world")
@@ -192,7 +192,7 @@ class Replace(Normalizer):
 
 @dataclass(frozen=True)
 class Prepend(Normalizer):
-    """A string is put before the text, if there is any text.
+    """Prepends a string to a text that is not empty.
 
     Args:
         prepend: The string.
@@ -208,7 +208,7 @@ class Prepend(Normalizer):
 
 @dataclass(frozen=True)
 class ByteLevel(Normalizer):
-    r"""Every byte of the UTF-8 becomes the visible character that GPT-2 has for it.
+    r"""Replaces every byte of the UTF-8 by GPT-2's visible character for it.
 
     >>> ByteLevel().normalize_str("é\n")
     'Ã©Ċ'
@@ -219,15 +219,15 @@ class ByteLevel(Normalizer):
 
 @dataclass(frozen=True)
 class BertNormalizer(Normalizer):
-    r"""The normalization of BERT: clean, pad CJK characters, strip accents, lower-case.
+    r"""Applies BERT's normalization: cleans, pads CJK characters, strips accents and lowercases.
 
-    Characters are classed as ``tokenizers`` 0.23 classes them. The cost is linear in the text.
+    Character classes are those of ``tokenizers`` 0.23. The cost is linear in the text.
 
     Args:
-        clean_text: Drop control characters and make every white space a plain space.
-        handle_chinese_chars: Put a space on both sides of each CJK ideograph.
-        strip_accents: Drop nonspacing marks after canonical decomposition; None follows ``lowercase``.
-        lowercase: Lower-case each character by itself.
+        clean_text: Whether to remove control characters and replace white space by spaces.
+        handle_chinese_chars: Whether to put a space on both sides of each CJK ideograph.
+        strip_accents: Whether to remove nonspacing marks after canonical decomposition; None for the value of `lowercase`.
+        lowercase: Whether to lowercase each character, without context.
 
     >>> BertNormalizer(lowercase=False).normalize_str("Ünder\tground")
     'Ünder ground'
@@ -242,13 +242,13 @@ class BertNormalizer(Normalizer):
 
 
 class _Bytes(Kind):
-    """Bytes, which JSON has as base64."""
+    """Checks bytes; in JSON as base64."""
 
     def check(self, value: Any) -> bytes:
         if not isinstance(value, bytes | bytearray | memoryview):
             raise Mismatch(f"expected bytes, found {shown(value)}")
         if not len(value):
-            raise Mismatch("expected the map's bytes, found none")
+            raise Mismatch("expected the bytes of a character map, found none")
         return bytes(value)
 
     def read(self, data: Any) -> bytes:
@@ -262,11 +262,11 @@ class _Bytes(Kind):
 
 
 RuleName = Literal["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"]
-"""SentencePiece's names of its rules: compatibility forms (NFKC of Unicode 17), cleaned (``nmt``), case-folded (``cf``), or none."""
+"""SentencePiece's names of its rules: NFKC (of Unicode 17), with cleaning (``nmt``), with case folding (``cf``), or none."""
 
 
 def _charsmap(rules: RuleName | abc.Mapping[str, str]) -> bytes | None:
-    """Give rules as a model holds them; None if nothing is ever replaced."""
+    """Returns the character map of rules, as a model file contains it; None if they replace nothing."""
     if isinstance(rules, str):
         return _core.charsmap_named(TEXT.check(rules))
     if not isinstance(rules, collections.abc.Mapping):
@@ -282,10 +282,10 @@ def _charsmap(rules: RuleName | abc.Mapping[str, str]) -> bytes | None:
 
 @dataclass(frozen=True, repr=False)
 class Precompiled(Normalizer):
-    """The normalization of a SentencePiece model, from the character map that the model holds.
+    """Applies the character map of a SentencePiece model.
 
     Args:
-        precompiled_charsmap: The map, as it stands in the ``.model`` file.
+        precompiled_charsmap: The map, as stored in the ``.model`` file.
 
     >>> Precompiled(bytes(1024))
     Precompiled(precompiled_charsmap=<1,024 bytes>)
@@ -297,19 +297,19 @@ class Precompiled(Normalizer):
 
     @classmethod
     def of(cls, rules: RuleName | abc.Mapping[str, str]) -> Precompiled:
-        r"""Give the normalizer of rules that SentencePiece has a name for, or of your own.
+        r"""Returns the normalizer of SentencePiece's named rules, or of custom rules.
 
-        As in ``tokenizers``, a rule is for a grapheme cluster or a character, so one for a longer string replaces nothing; see
-        :meth:`SentencePiece.of`.
+        As in ``tokenizers``, a rule matches a grapheme cluster or a character, so a rule for a longer string has no effect;
+        see :meth:`SentencePiece.of`.
 
         Args:
-            rules: The name, or what each string becomes.
+            rules: The name, or a mapping of strings to replacements.
 
         Returns:
             The normalizer.
 
         Raises:
-            ConfigError: No rules have this name; nothing would be replaced; a string is empty or holds NUL.
+            ConfigError: The name is unknown, the rules replace nothing, or a string is empty or contains NUL.
 
         >>> Precompiled.of("nfkc_cf").normalize_str("ﬁVE")
         'five'
@@ -318,7 +318,7 @@ class Precompiled(Normalizer):
         """
         charsmap = _charsmap(rules)
         if charsmap is None:
-            raise ConfigError(f"rules: {shown(rules)} replaces nothing; leave the normalizer out")
+            raise ConfigError(f"rules: {shown(rules)} replaces nothing; omit the normalizer")
         return cls(charsmap)
 
     def __repr__(self) -> str:
@@ -331,16 +331,16 @@ _SYMBOLS = ListOf(Text(1))
 
 @dataclass(frozen=True, repr=False)
 class SentencePiece(Normalizer):
-    """All that a SentencePiece model does to a text, as that library does it; ``tokenizers`` refuses it in a file.
+    """Applies the complete normalization of a SentencePiece model; ``tokenizers`` rejects files with it.
 
     Args:
-        precompiled_charsmap: The rules, as they stand in the ``.model`` file; None for none. At each place the longest
-            that fits is applied.
-        add_dummy_prefix: Put a space before a text that is not empty.
-        remove_extra_whitespaces: Keep one of several spaces in a row, and none at the ends.
-        escape_whitespaces: Write spaces as ``▁``.
-        treat_whitespace_as_suffix: Put the space behind the text instead.
-        user_defined_symbols: Strings that no rule changes, kept as a tuple.
+        precompiled_charsmap: The rules, as stored in the ``.model`` file; None for none. The longest rule that matches at a
+            position is applied.
+        add_dummy_prefix: Whether to prepend a space to a text that is not empty.
+        remove_extra_whitespaces: Whether to collapse runs of spaces and remove those at the ends.
+        escape_whitespaces: Whether to write spaces as ``▁``.
+        treat_whitespace_as_suffix: Whether to append the space instead of prepending it.
+        user_defined_symbols: Strings that no rule changes, stored as a tuple.
 
     >>> SentencePiece().normalize_str(" to  be ")
     '▁to▁be'
@@ -357,17 +357,17 @@ class SentencePiece(Normalizer):
 
     @classmethod
     def of(cls, rules: RuleName | abc.Mapping[str, str], **settings: Any) -> SentencePiece:
-        """Give the normalizer of rules that SentencePiece has a name for, or of your own.
+        """Returns the normalizer of SentencePiece's named rules, or of custom rules.
 
         Args:
-            rules: The name, or what each string becomes.
-            settings: All other settings of the class.
+            rules: The name, or a mapping of strings to replacements.
+            settings: Other settings of the class.
 
         Returns:
             The normalizer.
 
         Raises:
-            ConfigError: No rules have this name; a string is empty or holds NUL; a setting is impossible.
+            ConfigError: The name is unknown, a string is empty or contains NUL, or a setting is invalid.
 
         >>> SentencePiece.of("nmt_nfkc", add_dummy_prefix=False).normalize_str("ﬁve   times")
         'five▁times'
@@ -391,10 +391,10 @@ class SentencePiece(Normalizer):
 
 @dataclass(frozen=True)
 class Sequence(Normalizer):
-    """Several normalizers, one after the other.
+    """Applies several normalizers in order.
 
     Args:
-        normalizers: The normalizers, kept as a tuple.
+        normalizers: The normalizers, stored as a tuple.
 
     >>> Sequence([Strip(), Lowercase()]).normalize_str(" ABC ")
     'abc'

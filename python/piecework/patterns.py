@@ -1,6 +1,6 @@
-"""What is looked for in a text: a plain string, or a regular expression.
+"""Defines regular expressions, and the split patterns of well-known models.
 
-The split patterns of well-known models stand here by name. The core finds them without an engine (`Tokenizer.split_backends`).
+The core matches the latter with grammars instead of a regex engine (`Tokenizer.split_backends`).
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ SPLIT_PATTERNS: Mapping[str, str] = MappingProxyType(
         "clip": r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+",
     }
 )
-"""How well-known models split texts, by name, as Oniguruma reads it.
+"""The split patterns of well-known models by name, in Oniguruma's syntax.
 
-``cl100k`` is tiktoken's; ``llama3`` is what ``transformers`` has for the same models: there white space at the end of a
-text is split where a line ends.
+``cl100k`` is tiktoken's pattern; ``llama3`` is that of ``transformers`` for the same models, which splits white space at
+the end of a text at line ends.
 """
 
 _TIKTOKEN = {
@@ -54,15 +54,15 @@ _TIKTOKEN = {
 
 
 def from_tiktoken(pattern: str) -> str | None:
-    r"""Gives the pattern that finds with Oniguruma what tiktoken finds with one of its own.
+    r"""Returns the Oniguruma pattern that is equivalent to one of tiktoken's.
 
-    The two engines read some patterns differently: to Oniguruma ``$`` is also the end of a line, and ``{1,3}+`` repeats.
+    The engines differ in some patterns: in Oniguruma ``$`` also matches at line ends, and ``{1,3}+`` repeats the group.
 
     Args:
-        pattern: What tiktoken calls ``pat_str``.
+        pattern: The ``pat_str`` of tiktoken.
 
     Returns:
-        One of `SPLIT_PATTERNS`; None for a pattern that is not known.
+        One of `SPLIT_PATTERNS`; None for an unknown pattern.
 
     >>> from_tiktoken(SPLIT_PATTERNS["o200k"]) == SPLIT_PATTERNS["o200k"]
     True
@@ -74,26 +74,27 @@ def from_tiktoken(pattern: str) -> str | None:
 
 
 _ESCAPES_AND_SETS = re.compile(r"\\.|\[\^?(?:\\.|[^\]\\])*\]", re.DOTALL)
-_READ_OTHERWISE = re.compile(r"[$^]|\{\d+(?:,\d*)?\}\+")
+_DIFFERENT_SYNTAX = re.compile(r"[$^]|\{\d+(?:,\d*)?\}\+")
 
 
-def is_read_otherwise(pattern: str) -> bool:
-    r"""Tells whether Oniguruma reads a pattern otherwise than tiktoken's engine.
+def differs_in_oniguruma(pattern: str) -> bool:
+    r"""Returns whether Oniguruma reads a pattern differently from tiktoken's engine.
 
-    To it, ``^`` and ``$`` are also the beginning and the end of a line, and ``{1,3}+`` repeats instead of giving nothing back.
+    In Oniguruma ``^`` and ``$`` also match at line starts and ends, and ``{1,3}+`` repeats the group instead of being
+    possessive.
 
-    >>> is_read_otherwise(r"\p{N}{1,3}+"), is_read_otherwise(r"[$^]|\$|\w+|\s+\z")
+    >>> differs_in_oniguruma(r"\p{N}{1,3}+"), differs_in_oniguruma(r"[$^]|\$|\w+|\s+\z")
     (True, False)
     """
-    return _READ_OTHERWISE.search(_ESCAPES_AND_SETS.sub("x", pattern)) is not None
+    return _DIFFERENT_SYNTAX.search(_ESCAPES_AND_SETS.sub("x", pattern)) is not None
 
 
 @dataclass(frozen=True)
 class Regex(Immutable):
-    r"""A regular expression, where a plain string would be looked for as it is.
+    r"""Marks a pattern as a regular expression, since plain strings are matched literally.
 
     Args:
-        pattern: The expression, in the syntax of Oniguruma, which ``tokenizers`` has too.
+        pattern: The expression in Oniguruma's syntax, which ``tokenizers`` uses too.
 
     >>> Regex(r"\s+").pattern
     '\\s+'
@@ -102,7 +103,7 @@ class Regex(Immutable):
     pattern: str
 
     def __post_init__(self) -> None:
-        """Check the type."""
+        """Checks the type."""
         if not isinstance(self.pattern, str):
             raise ConfigError(f"pattern: expected a string, found {shown(self.pattern)}")
         to_utf8(self.pattern)

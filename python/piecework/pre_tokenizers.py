@@ -1,7 +1,7 @@
-"""Pre-tokenizers: how a normalized text is split into words.
+"""Defines pre-tokenizers, which split a normalized text into words.
 
-They are those of ``tokenizers`` 0.23, with its parameters, which give what it gives; and three of our own:
-:class:`Dictionary`, :class:`Jieba`, and :class:`Function`, which calls Python.
+They have the parameters and results of ``tokenizers`` 0.23. :class:`Dictionary`, :class:`Jieba` and :class:`Function`,
+which calls Python, exist only here.
 
 >>> [word for word, span in Sequence([WhitespaceSplit(), Digits()]).pre_tokenize_str("room 101b")]
 ['room', '101', 'b']
@@ -66,8 +66,8 @@ __all__ = [
 ]
 
 Behavior = Literal["removed", "isolated", "merged_with_previous", "merged_with_next", "contiguous"]
-"""What becomes of the characters that divide words: they go, are words by themselves, join the word before or after
-them, or are one word with their like beside them."""
+"""The treatment of delimiters: they are removed, become words, are appended to the previous word, are prepended to the
+next word, or form one word with adjacent delimiters."""
 
 _BEHAVIOR = Choice(
     {
@@ -81,22 +81,22 @@ _BEHAVIOR = Choice(
 
 
 class PreTokenizer(Component):
-    """The base of all pre-tokenizers."""
+    """Serves as the base of all pre-tokenizers."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the pre-tokenizer as ``tokenizer.json`` writes it.
+        """Returns the pre-tokenizer as JSON values, as in a ``tokenizer.json``.
 
         Returns:
             A dictionary of JSON values with the member ``type``.
 
         Raises:
-            ConfigError: It has a Python function inside, which no file can hold.
+            ConfigError: The pre-tokenizer contains a Python function, which no file can represent.
         """
         if functions := self.functions():
             raise ConfigError(
-                f"the Python function {_name(functions[0])} cannot be saved; save with a pre-tokenizer in its place that "
-                "is data, such as Dictionary, Jieba or Split, and give the function again after loading; or pickle the "
-                "whole, which keeps a function that can be imported"
+                f"the Python function {_name(functions[0])} cannot be saved; replace it by another pre-tokenizer, "
+                "such as Dictionary, Jieba or Split, and set it again after loading; or pickle the tokenizer, which "
+                "keeps importable functions"
             )
         return super().to_dict()
 
@@ -104,34 +104,34 @@ class PreTokenizer(Component):
     def from_dict(
         cls, data: abc.Mapping[str, Any], functions: abc.Sequence[abc.Callable[[str], object]] = ()
     ) -> Self:
-        """Make the pre-tokenizer that :meth:`to_dict` wrote; the member ``type`` tells the class.
+        """Returns the pre-tokenizer of JSON values that :meth:`to_dict` returned.
 
         Args:
-            data: A dictionary of JSON values.
-            functions: The Python functions that stand in the JSON of :meth:`to_core` by their numbers.
+            data: A dictionary of JSON values, whose member ``type`` determines the class.
+            functions: The Python functions that the JSON of :meth:`to_core` refers to by index.
 
         Returns:
-            The pre-tokenizer, of the class it is called on or one below.
+            The pre-tokenizer, an instance of this class or a subclass.
 
         Raises:
-            UnsupportedError: There is none of that type.
-            FormatError: It is not what it should be; the message has the JSON path.
+            UnsupportedError: The type is unknown.
+            FormatError: The data is invalid; the message contains the JSON path.
         """
         in_order = tuple(check_iterable("functions", functions, "a sequence of functions"))
         return super().from_dict(_with_functions(data, in_order))
 
     def pre_tokenize_str(self, text: str) -> list[tuple[str, tuple[int, int]]]:
-        """Give the words of a text.
+        """Returns the words of a text with their offsets.
 
         Args:
             text: Any text; it is not normalized first.
 
         Returns:
-            Each word with its span of characters.
+            Each word with its start and end in characters.
 
         Raises:
-            ConfigError: A setting that only the core can check is impossible, like a broken regular expression.
-            SurrogateError: The text holds a lone surrogate.
+            ConfigError: A setting that only the core can check is invalid, such as a regular expression.
+            SurrogateError: The text contains a lone surrogate.
 
         >>> WhitespaceSplit().pre_tokenize_str("to be, or")
         [('to', (0, 2)), ('be,', (3, 6)), ('or', (7, 9))]
@@ -141,7 +141,7 @@ class PreTokenizer(Component):
 
 @dataclass(frozen=True)
 class BertPreTokenizer(PreTokenizer):
-    """White space divides, and every punctuation character is a word of its own.
+    """Splits at white space, and makes every punctuation character a word.
 
     >>> [word for word, span in BertPreTokenizer().pre_tokenize_str("to be, or")]
     ['to', 'be', ',', 'or']
@@ -152,7 +152,7 @@ class BertPreTokenizer(PreTokenizer):
 
 @dataclass(frozen=True)
 class Whitespace(PreTokenizer):
-    r"""Runs of word characters and runs of others are words: ``\w+|[^\w\s]+``.
+    r"""Splits into runs of word characters and runs of other non-white-space characters: ``\w+|[^\w\s]+``.
 
     >>> [word for word, span in Whitespace().pre_tokenize_str("to be... or")]
     ['to', 'be', '...', 'or']
@@ -163,7 +163,7 @@ class Whitespace(PreTokenizer):
 
 @dataclass(frozen=True)
 class WhitespaceSplit(PreTokenizer):
-    """White space divides, nothing else does.
+    """Splits at white space only.
 
     >>> [word for word, span in WhitespaceSplit().pre_tokenize_str("to be, or")]
     ['to', 'be,', 'or']
@@ -174,10 +174,10 @@ class WhitespaceSplit(PreTokenizer):
 
 @dataclass(frozen=True)
 class Punctuation(PreTokenizer):
-    """Punctuation divides.
+    """Splits at punctuation.
 
     Args:
-        behavior: What becomes of the punctuation characters.
+        behavior: The treatment of the punctuation characters.
 
     >>> [word for word, span in Punctuation("merged_with_previous").pre_tokenize_str("to be, or")]
     ['to be,', ' or']
@@ -190,10 +190,10 @@ class Punctuation(PreTokenizer):
 
 @dataclass(frozen=True)
 class Digits(PreTokenizer):
-    """Digits, and all other characters that are numbers, are split from the rest.
+    """Splits digits, and other numeric characters, from the rest.
 
     Args:
-        individual_digits: Whether each is a word of its own, or a run of them is one.
+        individual_digits: Whether each digit is a word, instead of each run of digits.
 
     >>> [word for word, span in Digits(individual_digits=True).pre_tokenize_str("call 911")]
     ['call ', '9', '1', '1']
@@ -206,7 +206,7 @@ class Digits(PreTokenizer):
 
 @dataclass(frozen=True)
 class CharDelimiterSplit(PreTokenizer):
-    """One character divides, and goes.
+    """Splits at a character and removes it.
 
     Args:
         delimiter: The character.
@@ -222,12 +222,12 @@ class CharDelimiterSplit(PreTokenizer):
 
 @dataclass(frozen=True)
 class Split(PreTokenizer):
-    r"""Every match of a pattern divides.
+    r"""Splits at every match of a pattern.
 
     Args:
         pattern: A plain string, or a :class:`piecework.Regex`.
-        behavior: What becomes of the matches.
-        invert: Whether the matches are the words, and what is between them divides.
+        behavior: The treatment of the delimiters.
+        invert: Whether the matches are words, and the text between them delimiters.
 
     >>> import piecework as pw
     >>> split = Split(pw.Regex(r"\w+|[^\w\s]"), "removed", invert=True)
@@ -244,12 +244,12 @@ class Split(PreTokenizer):
 
 @dataclass(frozen=True)
 class ByteLevel(PreTokenizer):
-    """GPT-2's: words with the space before them, in characters that each stand for a byte.
+    """Splits with GPT-2's pattern and writes each byte as a visible character.
 
     Args:
-        add_prefix_space: Whether a text that begins without a space is given one.
-        trim_offsets: Kept for files that have it; it is the post-processor's that counts.
-        use_regex: Whether GPT-2's pattern splits; else there is one word.
+        add_prefix_space: Whether to prepend a space to a text that starts without one.
+        trim_offsets: Stored, but without effect; see the post-processor :class:`piecework.processors.ByteLevel`.
+        use_regex: Whether to split with GPT-2's pattern; otherwise a text is one word.
 
     >>> ByteLevel().pre_tokenize_str("to be")
     [('Ġto', (0, 2)), ('Ġbe', (2, 5))]
@@ -263,14 +263,14 @@ class ByteLevel(PreTokenizer):
 
     @staticmethod
     def split_by(pattern: str) -> PreTokenizer:
-        r"""Give a pre-tokenizer that splits by a pattern and then writes bytes as characters.
+        r"""Returns a pre-tokenizer that splits with a pattern and then writes each byte as a visible character.
 
         Args:
-            pattern: The name of a well-known one: ``"gpt2"``, ``"r50k"``, ``"p50k"``, ``"cl100k"``, ``"o200k"``,
+            pattern: The name of a well-known pattern: ``"gpt2"``, ``"r50k"``, ``"p50k"``, ``"cl100k"``, ``"o200k"``,
                 ``"llama3"``, ``"qwen2"``, ``"clip"``; or a regular expression.
 
         Returns:
-            The pre-tokenizer. What is between matches are words, too, but with ``"clip"``, which drops it as CLIP does.
+            The pre-tokenizer. Text between matches becomes words too, except with ``"clip"``, which removes it.
 
         >>> ByteLevel.split_by("cl100k").pre_tokenize_str("in 1789")
         [('in', (0, 2)), ('Ġ', (2, 3)), ('178', (3, 6)), ('9', (6, 7))]
@@ -283,13 +283,13 @@ class ByteLevel(PreTokenizer):
 
 @dataclass(frozen=True)
 class Metaspace(PreTokenizer):
-    """SentencePiece's: a visible character stands for the space, at the beginning of each word.
+    """Replaces spaces by a visible character and splits before it, like SentencePiece.
 
     Args:
         replacement: The character.
-        prepend_scheme: Whether a text that begins without it is given one: ``"always"``, ``"never"``, or ``"first"``,
-            only at the very beginning and not after a special token.
-        split: Whether the text is split there; else there is one word.
+        prepend_scheme: Whether to prepend it to a text that starts without it: ``"always"``, ``"never"``, or ``"first"``
+            for the start of the input only, not after a special token.
+        split: Whether to split before the character; otherwise a text is one word.
 
     >>> Metaspace().pre_tokenize_str("to be")
     [('▁to', (0, 2)), ('▁be', (2, 5))]
@@ -310,7 +310,7 @@ class Metaspace(PreTokenizer):
 
 @dataclass(frozen=True)
 class UnicodeScripts(PreTokenizer):
-    """Words end where the script changes; Hiragana and Katakana count as Han, and spaces as what is before them.
+    """Splits where the script changes; Hiragana and Katakana count as Han, spaces as the preceding script.
 
     >>> [word for word, span in UnicodeScripts().pre_tokenize_str("Apples are りんご 林檎")]
     ['Apples are ', 'りんご 林檎']
@@ -321,10 +321,10 @@ class UnicodeScripts(PreTokenizer):
 
 @dataclass(frozen=True)
 class FixedLength(PreTokenizer):
-    """Words of a fixed number of characters, the last one of what is left.
+    """Splits into words of a fixed number of characters; the last word may be shorter.
 
     Args:
-        length: The number.
+        length: The number of characters.
 
     >>> [word for word, span in FixedLength(3).pre_tokenize_str("GATTACA")]
     ['GAT', 'TAC', 'A']
@@ -339,7 +339,7 @@ _WORD = Text(1)
 
 
 class _Phrases(ListOf):
-    """Phrases, each once, in the order given; a set has none, and is sorted."""
+    """Checks phrases and removes duplicates; the order is kept, and sets are sorted."""
 
     def check(self, value: Any) -> tuple[str, ...]:
         if isinstance(value, set | frozenset):
@@ -352,11 +352,11 @@ class _Phrases(ListOf):
 
 @dataclass(frozen=True, init=False, repr=False)
 class Dictionary(PreTokenizer):
-    """Phrases of a list are words; where several begin, the longest is taken, and what is between them stays together.
+    """Makes each phrase of a list a word, by leftmost-longest match; text between phrases is not split.
 
     Args:
-        phrases: The phrases, kept as a tuple, each once.
-        single_word: Whether a phrase only counts where no word character is beside it.
+        phrases: The phrases, stored as a tuple without duplicates.
+        single_word: Whether a phrase matches only if no word character is adjacent.
 
     >>> [word for word, span in Dictionary(["New York", "New"]).pre_tokenize_str("in New York")]
     ['in ', 'New York']
@@ -375,11 +375,11 @@ class Dictionary(PreTokenizer):
 
 
 UserWord = str | tuple[str, int | None] | tuple[str, int | None, str | None]
-"""A word for Jieba, which may come with how often it occurs and with its part of speech."""
+"""A word for Jieba, optionally with its frequency and its part-of-speech tag."""
 
 
 class _UserWord(Kind):
-    """A word, its frequency and its tag, the latter two perhaps None."""
+    """Checks a word with its frequency and its tag, which may be None."""
 
     def check(self, value: Any) -> tuple[str, int | None, str | None]:
         parts = (value,) if isinstance(value, str) else tuple(items(value))
@@ -394,12 +394,12 @@ class _UserWord(Kind):
 
 @dataclass(frozen=True, init=False, repr=False)
 class Jieba(PreTokenizer):
-    """Chinese words as Jieba finds them, in the core and without the package.
+    """Segments Chinese text like Jieba, without the jieba package.
 
     Args:
-        hmm: Whether words that the dictionary lacks are guessed from their characters.
-        user_words: Words beside the dictionary's: a string, or a tuple of a word, how often it occurs (None for as
-            often as makes it one word), and its part of speech.
+        hmm: Whether a hidden Markov model finds words that are not in the dictionary.
+        user_words: Additional words: a string, or a tuple of a word, its frequency (None for the lowest frequency that
+            keeps it one word) and its part-of-speech tag.
 
     >>> Jieba(user_words=["杭研大厦", ("云计算", 5)])
     Jieba(hmm=True, user_words=(('杭研大厦', None, None), ('云计算', 5, None)))
@@ -419,20 +419,22 @@ class Jieba(PreTokenizer):
     def from_user_dictionary(
         cls, path: Pathish, *, hmm: bool = True, encoding: str = "utf-8"
     ) -> Jieba:
-        """Read the user dictionary of Jieba: a word a line, then its frequency and its tag if it has them.
+        """Returns a pre-tokenizer with the words of a Jieba user dictionary file.
+
+        Each line contains a word, and optionally its frequency and its tag.
 
         Args:
             path: The file.
-            hmm: As for the class.
-            encoding: The file's character set, or ``"auto"`` to detect it.
+            hmm: Whether a hidden Markov model finds words that are not in the dictionary.
+            encoding: The character encoding of the file, or ``"auto"`` to detect it.
 
         Returns:
             The pre-tokenizer.
 
         Raises:
             FileError: The file cannot be read.
-            InvalidUtf8Error: It is not in that character set.
-            FormatError: A frequency is too large; the message has the line.
+            InvalidUtf8Error: The file is not valid in that encoding.
+            FormatError: A frequency is too large; the message contains the line.
         """
         from piecework.io import check_text, codec_name, detect_encoding, read_lines
 
@@ -444,7 +446,7 @@ class Jieba(PreTokenizer):
                 word, frequency, tag = entry.groups()
                 if frequency and len(frequency) > 9:
                     raise FormatError(
-                        f"{path}: line {number}: the frequency {frequency} is too large"
+                        f"{path}: line {number}: the frequency {frequency} is too large; expected at most 9 digits"
                     )
                 words.append((word, int(frequency) if frequency else None, tag))
         return cls(hmm, words)
@@ -453,35 +455,35 @@ class Jieba(PreTokenizer):
         return f"Jieba(hmm={self.hmm}, user_words={_abridged(self.user_words)})"
 
 
-# A word may hold spaces: Jieba takes as its frequency and tag only what looks like them at the end of the line.
+# A word may contain spaces: like Jieba, only digits and lowercase letters at the end of a line are frequency and tag.
 _USER_LINE = re.compile(r"(.+?)(?: ([0-9]+))?(?: ([a-z]+))?")
 
 
 class _Callable(Kind):
-    """A Python function, which stays one in what is written: the core gets a number, and files refuse it."""
+    """Checks a Python function; the core gets its index, and files cannot contain it."""
 
     def check(self, value: Any) -> abc.Callable[[str], object]:
         if not callable(value):
             raise Mismatch(f"expected a function of a text, found {shown(value)}")
-        return value  # type: ignore[no-any-return]  # what it takes cannot be told
+        return value  # type: ignore[no-any-return]  # its signature cannot be checked
 
     def read(self, data: Any) -> abc.Callable[[str], object]:
         if not callable(data):
-            message = "here was a Python function, which no file can hold; load it with a pre-tokenizer in its place"
+            message = "the pre-tokenizer was a Python function, which no file can contain; replace it by another one"
             raise Mismatch(message, kind=UnsupportedError)
         return self.check(data)
 
 
 @dataclass(frozen=True)
 class Function(PreTokenizer):
-    """A Python function finds the words.
+    """Splits a text by calling a Python function.
 
-    It is called with the Python interpreter locked, so that threads do not help. No file can hold it; a pickle can, if
-    the function can be imported.
+    Calls hold the GIL, so several threads are not faster. Files cannot contain the function; a pickle can if the function
+    is importable.
 
     Args:
-        function: Takes a text and gives its words in order: as strings, each found in the text after the one before;
-            or as pairs of the characters where each begins and ends. What is in no word is dropped.
+        function: Takes a text and returns its words in order: as strings, which are searched in the text one after the
+            other; or as pairs of their start and end in characters. Text outside the words is removed.
 
     >>> Function(str.split).pre_tokenize_str("to be, or")
     [('to', (0, 2)), ('be,', (3, 6)), ('or', (7, 9))]
@@ -496,10 +498,10 @@ class Function(PreTokenizer):
 
 @dataclass(frozen=True)
 class Sequence(PreTokenizer):
-    """Several pre-tokenizers, each splitting the words of the one before further.
+    """Applies several pre-tokenizers in order, each to the words of the previous one.
 
     Args:
-        pre_tokenizers: The pre-tokenizers, kept as a tuple.
+        pre_tokenizers: The pre-tokenizers, stored as a tuple.
 
     >>> [word for word, span in Sequence([WhitespaceSplit(), Punctuation()]).pre_tokenize_str("to be, or")]
     ['to', 'be', ',', 'or']
@@ -513,21 +515,21 @@ class Sequence(PreTokenizer):
 
 
 def _abridged(values: tuple[object, ...]) -> str:
-    """Give a tuple as it is, or its first values and how many there are."""
+    """Returns the repr of a tuple, abridged to its first values and its length if it is long."""
     if len(values) <= 8:
         return repr(values)
     return f"({', '.join(map(repr, values[:3]))}, … {len(values):,} in all)"
 
 
 def _with_functions(data: Any, functions: abc.Sequence[abc.Callable[[str], object]]) -> Any:
-    """Put the functions, which are in the order of the steps, where they belong."""
-    waiting = iter(functions)
+    """Returns JSON values with the functions inserted in order."""
+    remaining = iter(functions)
 
     def filled(data: Any) -> Any:
         if not isinstance(data, abc.Mapping):
             return data
         if data.get("type") == Function.type_name:
-            return {**data, "index": next(waiting, None)}
+            return {**data, "index": next(remaining, None)}
         parts = data.get("pretokenizers")
         if isinstance(parts, list):
             return {**data, "pretokenizers": [filled(part) for part in parts]}
@@ -537,7 +539,7 @@ def _with_functions(data: Any, functions: abc.Sequence[abc.Callable[[str], objec
 
 
 def foreign_phrases(normalizer: Normalizer | None, pre_tokenizer: PreTokenizer | None) -> list[str]:
-    """Give up to three phrases of dictionaries that the normalizer would change, so that no text could match them."""
+    """Returns up to three dictionary phrases that the normalizer changes, so that no text matches them."""
     if normalizer is None or pre_tokenizer is None:
         return []
     if isinstance(pre_tokenizer, Sequence):
@@ -545,7 +547,7 @@ def foreign_phrases(normalizer: Normalizer | None, pre_tokenizer: PreTokenizer |
         return list(itertools.chain.from_iterable(each))[:3]
     if not isinstance(pre_tokenizer, Dictionary):
         return []
-    # Normalizers may put something before a whole text; what a phrase is inside one is what counts.
+    # Normalizers may prepend something to a text, so a phrase is normalized inside a text.
     changed = (p for p in pre_tokenizer.phrases if p not in normalizer.normalize_str(f" {p} "))
     return list(itertools.islice(changed, 3))
 
@@ -553,11 +555,11 @@ def foreign_phrases(normalizer: Normalizer | None, pre_tokenizer: PreTokenizer |
 def warn_of_foreign_phrases(
     normalizer: Normalizer | None, pre_tokenizer: PreTokenizer | None
 ) -> None:
-    """Warn of phrases that no text could match."""
+    """Warns of phrases that no text matches."""
     if foreign := foreign_phrases(normalizer, pre_tokenizer):
         warn(
-            f"the normalizer would change phrases of the dictionary, such as {foreign}, so text will never match them; "
-            "write them as they are after normalization, or change the normalizer (Chinese phrases need "
+            f"the normalizer changes phrases of the dictionary, such as {foreign}, so no text matches them; "
+            "pass them in normalized form, or another normalizer (Chinese phrases need "
             "BertNormalizer(handle_chinese_chars=False))"
         )
 

@@ -1,6 +1,6 @@
-"""Post-processors: the special tokens put around one text or a pair of texts.
+"""Defines post-processors, which add special tokens to a text or a pair of texts.
 
-They are those of ``tokenizers`` 0.23, with its parameters, and give what it gives.
+They have the parameters and results of ``tokenizers`` 0.23.
 
 >>> template = TemplateProcessing("[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1", [("[CLS]", 2), ("[SEP]", 3)])
 >>> template.num_special_tokens_to_add(is_pair=True)
@@ -44,13 +44,13 @@ __all__ = [
 
 
 class PostProcessor(Component):
-    """The base of all post-processors."""
+    """Serves as the base of all post-processors."""
 
     _added: ClassVar[tuple[int, int]] = (0, 0)
-    """How many tokens are added to a text, and to a pair."""
+    """The number of tokens added to a text, and to a pair."""
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
-        """Give how many tokens are added to a text, or to a pair of texts.
+        """Returns the number of tokens added to a text or to a pair of texts.
 
         Args:
             is_pair: Whether there are two texts.
@@ -65,7 +65,7 @@ class PostProcessor(Component):
 
 
 class _Token(Kind):
-    """A token and its id: an array of both."""
+    """Checks a token with its id; in JSON an array of both."""
 
     def check(self, value: Any) -> tuple[str, int]:
         pair = items(value)
@@ -79,11 +79,11 @@ class _Token(Kind):
 
 @dataclass(frozen=True)
 class BertProcessing(PostProcessor):
-    """BERT's: ``[CLS] A [SEP]``, and ``[CLS] A [SEP] B [SEP]`` whose second part has type id 1.
+    """Adds BERT's special tokens: ``[CLS] A [SEP]``, and ``[CLS] A [SEP] B [SEP]`` with type id 1 from B on.
 
     Args:
         sep: The token after each text, and its id.
-        cls: The token before all, and its id.
+        cls: The first token, and its id.
 
     >>> BertProcessing(("[SEP]", 102), ("[CLS]", 101)).num_special_tokens_to_add(is_pair=False)
     2
@@ -98,13 +98,13 @@ class BertProcessing(PostProcessor):
 
 @dataclass(frozen=True)
 class RobertaProcessing(PostProcessor):
-    """RoBERTa's: ``<s> A </s>``, and ``<s> A </s></s> B </s>``; all type ids are 0.
+    """Adds RoBERTa's special tokens: ``<s> A </s>``, and ``<s> A </s></s> B </s>``; all type ids are 0.
 
     Args:
-        sep: The token around the texts, and its id.
-        cls: The token before all, and its id.
-        trim_offsets: Whether the spans of tokens leave out the white space at their ends.
-        add_prefix_space: Whether the pre-tokenizer puts a space before the text.
+        sep: The token after each text and before the second one, and its id.
+        cls: The first token, and its id.
+        trim_offsets: Whether the offsets of tokens exclude white space at their ends.
+        add_prefix_space: Whether the pre-tokenizer prepends a space to the text.
 
     >>> RobertaProcessing(("</s>", 2), ("<s>", 0)).num_special_tokens_to_add(is_pair=False)
     2
@@ -121,12 +121,12 @@ class RobertaProcessing(PostProcessor):
 
 @dataclass(frozen=True)
 class ByteLevel(PostProcessor):
-    """The spans of byte-level tokens leave out the white space at their ends; no token is added.
+    """Excludes white space at the ends of byte-level tokens from their offsets; adds no tokens.
 
     Args:
-        add_prefix_space: Whether the pre-tokenizer puts a space before the text.
-        trim_offsets: Whether spans are trimmed at all.
-        use_regex: Kept for files that have it; it is the pre-tokenizer's that counts.
+        add_prefix_space: Whether the pre-tokenizer prepends a space to the text.
+        trim_offsets: Whether offsets are trimmed.
+        use_regex: Stored, but without effect; see :class:`piecework.pre_tokenizers.ByteLevel`.
 
     >>> ByteLevel(trim_offsets=False)
     ByteLevel(add_prefix_space=True, trim_offsets=False, use_regex=True)
@@ -141,7 +141,7 @@ class ByteLevel(PostProcessor):
 
 @dataclass(frozen=True)
 class TemplatePiece:
-    """A piece of a template: one of the texts, or a special token.
+    """Represents an item of a template: one of the texts, or a special token.
 
     Attributes:
         kind: ``"Sequence"`` or ``"SpecialToken"``.
@@ -160,12 +160,12 @@ class TemplatePiece:
 
 @dataclass(frozen=True)
 class SpecialToken:
-    """What a special token of a template stands for.
+    """Maps a special token of a template to token ids.
 
     Attributes:
         id: Its name in the template.
-        ids: The ids that are added; mostly one.
-        tokens: Their tokens.
+        ids: The ids that are added, usually one.
+        tokens: The tokens of the ids.
     """
 
     id: str
@@ -177,11 +177,11 @@ _IDS, _TOKENS = ListOf(NUMBER), ListOf(TEXT)
 
 
 class _Template(Kind):
-    """Pieces as a tuple, from a string like ``[CLS] $A [SEP]:1``, a list of such pieces, or JSON."""
+    """Checks a template: a string such as ``[CLS] $A [SEP]:1``, a list of its items, or JSON."""
 
     def check(self, value: Any) -> tuple[TemplatePiece, ...]:
         if isinstance(value, str):
-            # Only the space divides: a token may hold other white space.
+            # Only the space is a delimiter: a token may contain other white space.
             value = [piece for piece in value.split(" ") if piece]
         return _PIECES.check(value)
 
@@ -193,7 +193,7 @@ class _Template(Kind):
 
 
 class _Piece(Kind):
-    """One piece."""
+    """Checks an item of a template."""
 
     def check(self, value: Any) -> TemplatePiece:
         if isinstance(value, TemplatePiece):
@@ -217,7 +217,7 @@ class _Piece(Kind):
 def _piece(kind: Any, name: Any, type_id: Any) -> TemplatePiece:
     _KIND.check(kind)
     if kind == "Sequence" and name not in ("A", "B"):
-        raise Mismatch(f"the texts are A and B, not {shown(name)}")
+        raise Mismatch(f"expected the text A or B, found {shown(name)}")
     return TemplatePiece(kind, TEXT.check(name), NUMBER.check(type_id))
 
 
@@ -228,31 +228,34 @@ _SEQUENCE = re.compile(r"\$(?:(?P<name>[AaBb])|\+?(?P<type_id>[0-9]+))?")
 
 
 def _parsed(text: str) -> TemplatePiece:
-    """Give the piece that a string like ``$B:1``, ``$1`` or ``[SEP]`` stands for."""
+    """Returns the template item of a string such as ``$B:1``, ``$1`` or ``[SEP]``."""
     piece = _PIECE.fullmatch(text)
     if piece is None or not piece["name"]:
         raise Mismatch(
-            f"expected $A, $B or a special token, with a type id perhaps (as in $B:1), found {shown(text)}"
+            f"expected $A, $B or a special token, optionally with a type id (as in $B:1), found {shown(text)}"
         )
     name, kind = piece["name"], "SpecialToken"
     type_id = int(piece["type_id"] or 0)
     if name.startswith("$"):
         sequence = _SEQUENCE.fullmatch(name)
         if sequence is None:
-            raise Mismatch(f"the texts are $A and $B, not {shown(name)}")
+            raise Mismatch(f"expected the text $A or $B, found {shown(name)}")
         type_id = int(piece["type_id"] or sequence["type_id"] or 0)
         name, kind = (sequence["name"] or "A").upper(), "Sequence"
     return _piece(kind, name, type_id)
 
 
 class _SpecialTokens(Kind):
-    """Special tokens by name: a list of (token, id), dictionaries or :class:`SpecialToken`; JSON has an object."""
+    """Checks special tokens: a list of (token, id), dictionaries or :class:`SpecialToken`; in JSON an object."""
 
     def check(self, value: Any) -> tuple[SpecialToken, ...]:
         known: dict[str, SpecialToken] = {}
         for at, token in enumerate(ListOf(_SpecialToken()).check(value)):
             if known.setdefault(token.id, token) != token:
-                raise Mismatch(f"{shown(token.id)} stands for other ids before", f"[{at}]")
+                raise Mismatch(
+                    f"duplicate special token {shown(token.id)} with other ids; remove one of them",
+                    f"[{at}]",
+                )
         return tuple(known.values())
 
     def read(self, data: Any) -> tuple[SpecialToken, ...]:
@@ -268,7 +271,7 @@ class _SpecialTokens(Kind):
 
 
 class _SpecialToken(Kind):
-    """One special token."""
+    """Checks a special token."""
 
     def check(self, value: Any) -> SpecialToken:
         if isinstance(value, SpecialToken):
@@ -287,26 +290,26 @@ def _special(data: dict[str, Any]) -> SpecialToken:
         raise Mismatch(f"expected the members 'id', 'ids' and 'tokens', found {shown(data)}")
     ids, tokens = _IDS.check(data["ids"]), _TOKENS.check(data["tokens"])
     if len(ids) != len(tokens):
-        raise Mismatch(f"{len(ids)} ids and {len(tokens)} tokens; expected as many of both")
+        raise Mismatch(f"expected one token per id, found {len(ids)} ids and {len(tokens)} tokens")
     return SpecialToken(TEXT.check(data["id"]), ids, tokens)
 
 
 Template = str | abc.Sequence[str | TemplatePiece]
-"""A template as it is given: ``"[CLS] $A [SEP]"``, or a list of its pieces."""
+"""A template as an argument: ``"[CLS] $A [SEP]"``, or a list of its items."""
 
 
 @dataclass(frozen=True, init=False, repr=False)
 class TemplateProcessing(PostProcessor):
-    """Templates for one text and for a pair.
+    """Adds special tokens by templates for one text and for a pair.
 
-    In a template ``$A`` and ``$B`` are the texts, everything else is a special token; ``:1`` after a piece is its type
-    id, else that is 0. ``$`` and ``$0`` are ``$A``; ``$1`` is ``$A:1``.
+    In a template ``$A`` and ``$B`` are the texts, all other items are special tokens; ``:1`` after an item is its type id,
+    0 by default. ``$`` and ``$0`` mean ``$A``; ``$1`` means ``$A:1``.
 
     Args:
-        single: The template for one text, a string with spaces between the pieces or a list of them; ``"$A"`` by default.
+        single: The template for one text, a string of items separated by spaces or a list of items; ``"$A"`` by default.
         pair: The template for a pair; ``"$A $B:1"`` by default.
-        special_tokens: The special tokens of both templates: each a tuple of token and id, or, where one name stands for
-            several, a dictionary of ``id``, ``ids`` and ``tokens``.
+        special_tokens: The special tokens of both templates: tuples of token and id, or, for a name with several ids,
+            dictionaries of ``id``, ``ids`` and ``tokens``.
 
     >>> TemplateProcessing(single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)])
     TemplateProcessing(single='<s> $A </s>', pair='$A $B:1', special_tokens=[('<s>', 0), ('</s>', 2)])
@@ -336,7 +339,7 @@ class TemplateProcessing(PostProcessor):
 
     def _check_texts(self) -> None:
         if "B" in _texts(self.single):
-            raise ConfigError("single: the template for one text uses $B")
+            raise ConfigError("single: the template for one text contains $B; remove it")
         if not self.single:
             raise ConfigError("single: the template is empty; expected at least $A")
         if missing := {"A", "B"} - _texts(self.pair):
@@ -349,11 +352,11 @@ class TemplateProcessing(PostProcessor):
             for piece in template:
                 if piece.kind == "SpecialToken" and piece.id not in known:
                     raise ConfigError(
-                        f"{name}: the id of {shown(piece.id)} is missing in special_tokens{hint(piece.id, known)}"
+                        f"{name}: {shown(piece.id)} has no id in special_tokens{hint(piece.id, known)}"
                     )
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
-        """Give how many ids the special tokens of a template stand for."""
+        """Returns the number of ids that the special tokens of a template add."""
         ids = {token.id: token.ids for token in self.special_tokens}
         template = self.pair if is_pair else self.single
         return sum(len(ids[piece.id]) for piece in template if piece.kind == "SpecialToken")
@@ -371,7 +374,7 @@ def _texts(template: tuple[TemplatePiece, ...]) -> set[str]:
 
 
 def _written(template: tuple[TemplatePiece, ...]) -> str:
-    """Give a template as it would be given: a string if that means the same, else its pieces."""
+    """Returns the repr of a template as an argument: a string if that is equivalent, else its items."""
     text = " ".join(map(str, template))
     try:
         same = _Template().check(text) == template
@@ -382,10 +385,10 @@ def _written(template: tuple[TemplatePiece, ...]) -> str:
 
 @dataclass(frozen=True)
 class Sequence(PostProcessor):
-    """Several post-processors, one after the other.
+    """Applies several post-processors in order.
 
     Args:
-        processors: The post-processors, kept as a tuple.
+        processors: The post-processors, stored as a tuple.
 
     >>> Sequence([ByteLevel(), BertProcessing(("[SEP]", 3), ("[CLS]", 2))]).num_special_tokens_to_add(is_pair=True)
     3
@@ -396,5 +399,5 @@ class Sequence(PostProcessor):
     processors: abc.Sequence[PostProcessor] = field(metadata=takes(ListOf(Part(PostProcessor))))
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
-        """Give the sum over the post-processors."""
+        """Returns the sum over the post-processors."""
         return sum(part.num_special_tokens_to_add(is_pair) for part in self.processors)

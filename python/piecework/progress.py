@@ -1,4 +1,4 @@
-"""Progress on a terminal, or to whoever asks for it."""
+"""Reports progress to a terminal or a callback."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Report = Callable[[str, int, int], object]
 
 @contextmanager
 def reporting(progress: ProgressLike) -> Iterator[Report]:
-    """Give a function that takes a stage, what is done and what there is to do.
+    """Returns a context manager of a function that takes a stage, the amount done and the total.
 
     Args:
         progress: True shows a bar on standard error if it is a terminal; a callable gets each :class:`Progress`.

@@ -1,4 +1,4 @@
-"""Text that grows with its tokens, as a model gives them."""
+"""Decodes token ids incrementally."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["DecodeStream"]
 
 
 class DecodeStream(Generic[AnyStr]):
-    """Text, or bytes, that grows with its token ids; made by :meth:`Tokenizer.decode_stream`.
+    """Decodes token ids to text or bytes incrementally; created by :meth:`Tokenizer.decode_stream`.
 
-    What the steps give and what :meth:`finish` gives, put together, is what ``decode`` gives for all ids at once. A step gives
-    all that no later token can change, so it never ends within a character. It costs no more for all the tokens before it.
-    A stream belongs to one text; its copy (``copy.copy``) goes on by itself, as in a search with several beams.
+    The results of all steps and of :meth:`finish`, concatenated, equal ``decode`` of all ids. A step returns all text that
+    no later token can change, so it never ends within a character. Its cost does not depend on the tokens before it.
+    A stream decodes one text; a copy (``copy.copy``) is independent, as beam search needs.
 
     >>> import piecework as pw
     >>> tok = pw.Tokenizer(
@@ -35,48 +35,48 @@ class DecodeStream(Generic[AnyStr]):
     __slots__ = ("_core",)
 
     def __init__(self, core: CoreStream) -> None:
-        """Hold a stream of the core."""
+        """Wraps a stream of the core."""
         self._core = core
 
     def step(self, ids: int | Iterable[int]) -> AnyStr:
-        """Give what one token or several add.
+        """Returns the new text of one token id or several.
 
         Args:
-            ids: A token id, or several; the ids of a prompt, whose text nobody needs again, at once.
+            ids: A token id or several, such as the ids of a prompt.
 
         Returns:
-            The text, or bytes, that is new and that no later token can change; empty if there is none yet.
+            The new text or bytes that no later token can change; may be empty.
 
         Raises:
-            TokenIdError: An id that is not in the vocabulary; the stream stays as it was.
-            RegexError: A pattern of the decoder gave up; the stream begins anew.
-            TextTooLongError: The text of this step is longer than 1 GiB; the stream begins anew.
+            TokenIdError: An id is not in the vocabulary; the stream is unchanged.
+            RegexError: A pattern of the decoder exceeded its limit of steps; the stream is reset.
+            TextTooLongError: The text of this step is longer than 1 GiB; the stream is reset.
         """
         try:
-            some = [operator.index(ids)]  # type: ignore[arg-type]  # what is none raises
+            id_list = [operator.index(ids)]  # type: ignore[arg-type]  # an iterable raises
         except TypeError:
-            some = as_ids(ids)  # type: ignore[arg-type]
-        new: AnyStr = self._core.step(some)
+            id_list = as_ids(ids)  # type: ignore[arg-type]
+        new: AnyStr = self._core.step(id_list)
         return new
 
     def finish(self) -> AnyStr:
-        """Give what is left when no more tokens come; the stream is then as new.
+        """Returns the rest of the text and resets the stream.
 
         Returns:
-            The text that waited for another token; U+FFFD for a character that lacks bytes, in a stream of bytes what
-            there is of it.
+            The text that depended on a later token. An incomplete character becomes U+FFFD, or its bytes in a stream of
+            bytes.
         """
         rest: AnyStr = self._core.finish()
         return rest
 
     def pieces(self, ids: Iterable[int]) -> Iterator[AnyStr]:
-        r"""Iterate over the text as the tokens come: each step that gives something, and what is left at the end.
+        r"""Iterates over the text of token ids as they arrive, and over the rest at the end.
 
         Args:
-            ids: Token ids, such as a model generates.
+            ids: Token ids, such as those of a generating model.
 
         Yields:
-            Pieces of the text, none of them empty.
+            Non-empty parts of the text.
 
         >>> import piecework as pw
         >>> tok = pw.Tokenizer.from_str("[UNK]\nhug\n##s\n")
@@ -90,9 +90,9 @@ class DecodeStream(Generic[AnyStr]):
             yield piece
 
     def __copy__(self) -> DecodeStream[AnyStr]:
-        """Give a stream that goes on from here by itself."""
+        """Returns an independent stream with the same state."""
         return DecodeStream(copy.copy(self._core))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> DecodeStream[AnyStr]:
-        """Give a stream that goes on from here by itself."""
+        """Returns an independent stream with the same state."""
         return copy.copy(self)

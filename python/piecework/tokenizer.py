@@ -1,7 +1,7 @@
-"""The tokenizer: immutable; what a call may change are its arguments.
+"""Defines the immutable :class:`Tokenizer`.
 
-Settings, batches and JSON are imported where they are used: loading a file and encoding a text take none of them, and a
-process that does no more starts the sooner.
+Settings, batches and JSON are imported in the functions that use them. Loading a file and encoding a text need none of
+them, so a process that does only that starts faster.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ __all__ = ["LoadSettings", "Tokenizer"]
 
 
 class Parts(TypedDict, total=False):
-    """What :meth:`Tokenizer.with_parts` can change."""
+    """Lists the keyword arguments of :meth:`Tokenizer.with_parts`."""
 
     normalizer: Normalizer | None
     pre_tokenizer: PreTokenizer | None
@@ -89,7 +89,7 @@ class Parts(TypedDict, total=False):
 
 
 class ModelSettings(TypedDict, total=False):
-    """What :meth:`Tokenizer.with_settings` can change."""
+    """Lists the keyword arguments of :meth:`Tokenizer.with_settings`."""
 
     unknown: UnknownPolicy
     unk_token: str | None
@@ -99,24 +99,26 @@ class ModelSettings(TypedDict, total=False):
 
 
 class LoadSettings(ModelSettings, total=False):
-    """What a file may leave open.
+    """Lists the settings of a tokenizer that its file may not contain.
 
     Attributes:
-        lowercase: vocab.txt: as for :class:`BertNormalizer`, like the next three.
-        strip_accents: vocab.txt.
-        clean_text: vocab.txt.
-        handle_chinese_chars: vocab.txt.
-        normalizer: vocab.txt: a normalizer in place of these four; None for nothing. vocab.json with merges.txt: by default
-            what the vocabulary tells, and nothing beside a pre-tokenizer.
-        pre_tokenizer: vocab.txt: BERT's by default; None for one word a text. vocab.json with merges.txt: likewise.
-        continuing_subword_prefix: vocab.txt: what marks a token that continues a word.
-        unknown: What becomes of characters that no piece covers.
-        unk_token: The unknown token's text; None if there is none.
-        max_input_chars_per_word: Longer words are unknown; None for no limit.
-        segmentation: ``"likeliest"`` in place of the longest match.
-        probabilities: How likely each token is, which that needs where there was no training; the others have 2**-52.
-        truncation: How calls truncate that do not say it; None for not at all. By default, what a tokenizer.json says.
-        padding: The same for padding.
+        lowercase: vocab.txt: see :class:`BertNormalizer`.
+        strip_accents: vocab.txt: see :class:`BertNormalizer`.
+        clean_text: vocab.txt: see :class:`BertNormalizer`.
+        handle_chinese_chars: vocab.txt: see :class:`BertNormalizer`.
+        normalizer: vocab.txt: a normalizer that replaces the four settings above; None for no normalizer. vocab.json with
+            merges.txt: by default inferred from the vocabulary, and None if `pre_tokenizer` is given.
+        pre_tokenizer: vocab.txt: BERT's by default; None makes each text one word. vocab.json with merges.txt: by default
+            inferred from the vocabulary, and None if `normalizer` is given.
+        continuing_subword_prefix: vocab.txt: the prefix of a token that continues a word.
+        unknown: How characters that no token covers are encoded.
+        unk_token: The text of the unknown token; None if there is none.
+        max_input_chars_per_word: The length in characters from which on words are unknown, exclusive; None for no limit.
+        segmentation: ``"longest"`` (default) or ``"likeliest"``.
+        probabilities: The probability of each token, required by ``segmentation="likeliest"`` if the file has no token
+            counts; tokens that are not listed have 2**-52.
+        truncation: The default truncation of calls; None for none. By default that of the tokenizer.json.
+        padding: The default padding of calls; None for none. By default that of the tokenizer.json.
     """
 
     lowercase: bool
@@ -131,11 +133,11 @@ class LoadSettings(ModelSettings, total=False):
 
 
 _MOST_OPTIONS = 64
-"""A server has few ways to call; whoever has more pays for each."""
+"""The number of cached `Options`; a program that uses more combinations of arguments rebuilds them."""
 _NO_LIMIT = (1 << 32) - 1
-"""No text has so many characters: how a tokenizer.json, which must give a number, says that there is no limit."""
+"""The value of `max_input_chars_per_word` in a tokenizer.json, which requires a number, that means "no limit"."""
 _BLOCK = 1 << 18
-"""What is read of a file at a time: enough to be worth a turn, little enough to stay in a cache."""
+"""The number of bytes read from a file at once; a block fits into the second-level cache."""
 _TEXT = (str, bytes, bytearray, memoryview)
 _BERT = ("lowercase", "strip_accents", "clean_text", "handle_chinese_chars")
 _VOCAB_ONLY = (*_BERT, "normalizer", "pre_tokenizer", "continuing_subword_prefix")
@@ -145,20 +147,20 @@ _LIKELIEST = ("segmentation", "probabilities")
 _MODEL = ("unknown", "unk_token", "max_input_chars_per_word", *_LIKELIEST)
 _SPLITTING = ("normalizer", "pre_tokenizer")
 _ALONE = {
-    "merges.txt": "a vocabulary or merges of BPE, which belong together; expected the files vocab.json and merges.txt",
-    "tiktoken": "a file of ranks, which does not say how text is split; call from_tiktoken with a file",
+    "merges.txt": "a BPE vocabulary or its merges alone; expected both files, vocab.json and merges.txt: call from_file",
+    "tiktoken": "a tiktoken file of ranks, which contains no split pattern; call from_tiktoken with a file",
 }
-"""Why bytes without a file do not suffice."""
+"""The errors of formats that cannot be loaded from bytes alone."""
 
 _MOST_SEGMENTATIONS = 10_000
-"""So many of the best at most, which is twenty times what SentencePiece gives."""
+"""The largest `n` of `encode_nbest`, 20 times the limit of SentencePiece."""
 
 
 class Tokenizer(Immutable):
-    r"""A tokenizer: text to token ids and back.
+    r"""Converts text to token ids and back.
 
-    Made by :func:`piecework.train`, :meth:`from_file`, :meth:`from_str` or :meth:`from_bytes`. It never changes, and any
-    number of threads may use it at once.
+    Create one with :func:`piecework.train`, :meth:`from_file`, :meth:`from_str` or :meth:`from_bytes`. A tokenizer is
+    immutable, and threads may share it.
 
     >>> import piecework as pw
     >>> tok = pw.Tokenizer.from_str("[UNK]\n[CLS]\n[SEP]\nhug\n##s\n")
@@ -181,20 +183,20 @@ class Tokenizer(Immutable):
         truncation: TruncationLike = None,
         padding: PaddingLike = None,
     ) -> None:
-        r"""Put a tokenizer together; one is trained by :func:`piecework.train` and loaded by :meth:`from_file`.
+        r"""Builds a tokenizer from its stages.
 
         Args:
             model: One of :mod:`piecework.models`.
-            normalizer: What a text is changed by.
-            pre_tokenizer: How it is split into words; None makes it one word.
-            post_processor: Where special tokens go.
-            decoder: How tokens become text; None joins them with spaces.
-            added_tokens: As for :meth:`with_added_tokens`.
-            truncation: How calls truncate that do not say it.
-            padding: How calls pad that do not say it.
+            normalizer: Normalizes the text; None leaves it unchanged.
+            pre_tokenizer: Splits the text into words; None makes it one word.
+            post_processor: Inserts special tokens; None inserts none.
+            decoder: Converts tokens to text; None joins them with spaces.
+            added_tokens: See :meth:`with_added_tokens`.
+            truncation: The default truncation of calls.
+            padding: The default padding of calls.
 
         Raises:
-            ConfigError: Parts that do not go together.
+            ConfigError: The stages do not fit together.
             VocabularyError: The vocabulary lacks its unknown token.
 
         >>> from piecework import models, normalizers, pre_tokenizers
@@ -213,7 +215,7 @@ class Tokenizer(Immutable):
         if "_core" in self.__dict__:
             self._refuse_initializing()
         tree = {"version": "1.0", "model": _checked("model", model, Model).to_dict()}
-        # A tokenizer remembers its parts once they are asked for: this one gets its core when all are in their places.
+        # `self` caches its parts on first access, so it gets its core only when the core is complete.
         try:
             whole = self._wrap(
                 _core.Tokenizer.from_json(json.dumps(tree).encode(), [], False, True)
@@ -245,26 +247,27 @@ class Tokenizer(Immutable):
 
     @classmethod
     def from_file(cls, path: Pathish, **settings: Unpack[LoadSettings]) -> Tokenizer:
-        """Load a tokenizer, from a file of any format that is known.
+        """Loads a tokenizer from a file of any supported format.
 
-        A tokenizer.json, a vocab.txt, a vocab.json or merges.txt with the other beside it (or GPT-2's encoder.json and
-        vocab.bpe), tiktoken's ranks, a SentencePiece model, subword-nmt's codes, or CLIP's list of merges.
+        The formats are tokenizer.json, vocab.txt, vocab.json with merges.txt in the same folder (or GPT-2's encoder.json
+        and vocab.bpe), tiktoken's ranks, SentencePiece models, subword-nmt's codes and CLIP's list of merges.
 
         Args:
-            path: The file, perhaps packed by gzip. Its content tells the format; where that leaves it open, its name does.
-                Ranks have to be called like their encoding, as ``cl100k_base.tiktoken``; see :meth:`from_tiktoken`.
-            **settings: What the file leaves open, see :class:`LoadSettings`.
+            path: The file, optionally compressed by gzip. The format is detected from the content, and from the name if the
+                content is ambiguous. A file of ranks must be named after its encoding, such as ``cl100k_base.tiktoken``;
+                see :meth:`from_tiktoken`.
+            **settings: Settings that the file does not contain, see :class:`LoadSettings`.
 
         Returns:
-            The tokenizer. From a vocab.txt it has the special tokens that the file contains, and BERT's
-            template if ``[CLS]`` and ``[SEP]`` are among them.
+            The tokenizer. A vocab.txt gives the special tokens that it contains, and BERT's template if ``[CLS]`` and
+            ``[SEP]`` are among them.
 
         Raises:
-            FileError: The file cannot be read; a missing file also is a ``FileNotFoundError``.
-            FormatError: It is not what it should be; the message has the line or JSON path.
-            UnsupportedError: It asks for what this version cannot do.
-            VocabularyError: The vocabulary lacks the unknown token or bytes, or has duplicates.
-            ConfigError: A setting that the file says itself, or ranks whose encoding is not known.
+            FileError: The file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
+            FormatError: The file is malformed; the message contains the line or JSON path.
+            UnsupportedError: The file requires a feature that this version lacks.
+            VocabularyError: The vocabulary lacks the unknown token or byte tokens, or contains duplicates.
+            ConfigError: A setting that the file contains itself, or ranks of an unknown encoding.
         """
         return cls._load(checked(path), read_unpacked(path), settings)
 
@@ -272,7 +275,7 @@ class Tokenizer(Immutable):
     def _load(
         cls, name: str, data: bytes, settings: LoadSettings, bpe: str | None = None
     ) -> Tokenizer:
-        """Load a file that was read; a vocab.json with merges.txt may be known to be of some kind."""
+        """Loads a file from its content; `bpe` names the tokenizer class of a vocab.json with merges.txt, if known."""
         from piecework.formats import detect_format
 
         kind = detect_format(data, os.path.basename(name))
@@ -294,25 +297,28 @@ class Tokenizer(Immutable):
         pattern: Regex | str | None = None,
         special_tokens: Mapping[str, int] | None = None,
     ) -> Tokenizer:
-        r"""Load ranks of tiktoken: a token in base64 and its rank a line. Nothing is downloaded.
+        r"""Loads a file of tiktoken ranks, with a token in base64 and its rank on each line.
+
+        Nothing is downloaded.
 
         Args:
             path: The file.
             name: The encoding: ``gpt2``, ``r50k_base``, ``p50k_base``, ``p50k_edit``, ``cl100k_base``, ``o200k_base`` or
-                ``o200k_harmony``. By default the file's name says it.
-            pattern: What splits texts, in the syntax of Oniguruma, or as tiktoken writes one of its own; by default that of
-                the encoding. A warning tells if tiktoken would read another one otherwise.
-            special_tokens: Special tokens and their ids; by default those of the encoding, and none beside a pattern.
+                ``o200k_harmony``. By default the name of the file.
+            pattern: The split pattern, in Oniguruma's syntax or exactly as tiktoken writes one of its own; by default that
+                of the encoding. A pattern that tiktoken's regex engine would read differently raises a warning.
+            special_tokens: Special tokens and their ids; by default those of the encoding, or none if `pattern` is given.
 
         Returns:
-            The tokenizer. With ``specials="text"`` it gives the ids of tiktoken's ``encode_ordinary``, by default those of
-            ``encode(text, allowed_special="all")``. The ids are the ranks; a warning tells if they leave gaps.
+            The tokenizer, whose ids are the ranks. With ``specials="text"`` its ids equal those of tiktoken's
+            ``encode_ordinary``, by default those of ``encode(text, allowed_special="all")``. Gaps between the ids raise a
+            warning.
 
         Raises:
-            FileError: The file cannot be read; a missing file also is a ``FileNotFoundError``.
-            FormatError: A line is no token with its rank, or repeats one; the message names the line.
-            VocabularyError: Some of the 256 bytes are no tokens.
-            ConfigError: No encoding has that name, or special tokens have ids that are taken or none at all.
+            FileError: The file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
+            FormatError: A line is not a token with its rank, or repeats one; the message names the line.
+            VocabularyError: Some of the 256 bytes are not tokens.
+            ConfigError: The encoding is unknown, or an id of a special token is taken or invalid.
             RegexError: The pattern does not compile.
 
         >>> import base64, pathlib, tempfile
@@ -329,50 +335,50 @@ class Tokenizer(Immutable):
         file = checked(path)
         if name is not None:
             to_utf8(check_str("name", name))
-        is_told = pattern is not None and name is None
-        said, specials = ("", {}) if is_told else encoding(file, name)
+        is_custom = pattern is not None and name is None
+        regex, specials = ("", {}) if is_custom else encoding(file, name)
         if pattern is not None:
-            said = (
+            regex = (
                 pattern if isinstance(pattern, patterns.Regex) else patterns.Regex(pattern)
             ).pattern
-            if patterns.from_tiktoken(said) is None and patterns.is_read_otherwise(said):
+            if patterns.from_tiktoken(regex) is None and patterns.differs_in_oniguruma(regex):
                 message = (
-                    f"{file}: the pattern is read as Oniguruma does, to which ^ and $ also stand at the ends of lines, and "
-                    r"{1,3}+ repeats; if that is not meant, write \A, \z and (?>...{1,3})"
+                    f"{file}: the pattern is compiled by Oniguruma, in which ^ and $ also match at line ends and {{1,3}}+ repeats "
+                    r"the group; to match as tiktoken does, write \A, \z and (?>...{1,3})"
                 )
                 warn(message)
         if special_tokens is not None:
             specials = _checked_specials(special_tokens)
         data = read_unpacked(path)
         try:
-            core = _core.from_tiktoken(data, said, list(specials.items()))
+            core = _core.from_tiktoken(data, regex, list(specials.items()))
         except (FormatError, VocabularyError) as error:
             raise type(error)(f"{file}: {error}") from None
         gap = _core.first_gap(core)
         if gap is not None and gap < len(core) - len(specials):
-            message = f"{file}: the ranks leave gaps, no token has the id {gap}; to decode such an id is an error"
+            message = f"{file}: the ranks have gaps: no token has the id {gap}; decoding such an id raises an error"
             warn(message)
         return cls._wrap(core)
 
     @classmethod
     def from_sentencepiece(cls, path: Pathish) -> Tokenizer:
-        """Load a SentencePiece model of the type Unigram or BPE, such as those of T5 and of Llama 2.
+        """Loads a SentencePiece model of type Unigram or BPE, such as those of T5 and Llama 2.
 
-        Control symbols are special tokens, and ordinary text where a text spells them, as in SentencePiece, unless a call asks
-        for ``specials="match"``; see :attr:`control_symbols`. The library adds none by itself, so there is no post-processor.
-        Symbols that the user defined are added tokens of BPE, and pieces of Unigram that go before others.
+        Control symbols become special tokens. As in SentencePiece, their text in the input is ordinary text unless a call
+        passes ``specials="match"``; see :attr:`control_symbols`. SentencePiece inserts none by itself, so there is no
+        post-processor. User-defined symbols become added tokens of BPE, and pieces of Unigram that take precedence.
 
         Args:
             path: The ``.model`` file.
 
         Returns:
-            The tokenizer. Where ``tokenizers`` has components that do the same it is made of these; else its normalizer is
-            :class:`piecework.normalizers.SentencePiece`.
+            The tokenizer. It consists of components that ``tokenizers`` has too if these are equivalent; otherwise its
+            normalizer is :class:`piecework.normalizers.SentencePiece`.
 
         Raises:
-            FileError: The file cannot be read; a missing file also is a ``FileNotFoundError``.
-            FormatError: It is not a SentencePiece model, or cut short.
-            UnsupportedError: The model is of another type, or has rules for decoded text.
+            FileError: The file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
+            FormatError: The file is not a SentencePiece model, or truncated.
+            UnsupportedError: The model is of another type, or has denormalization rules.
         """
         return cls._from_format("sentencepiece", path)
 
@@ -385,28 +391,28 @@ class Tokenizer(Immutable):
         vocab_threshold: int | None = None,
         separator: str = "@@",
     ) -> Tokenizer:
-        r"""Load codes of subword-nmt, version 0.1 or 0.2: a merge a line.
+        r"""Loads subword-nmt codes of version 0.1 or 0.2, with one merge on each line.
 
-        Codes know no ids. Here the unknown token has the first, then come the characters in the order in which the codes
-        name them, without and with ``</w>``, then what the merges make. A token that ends a word ends in ``</w>``, which in
-        version 0.1 may be a token of its own; the library writes ``@@`` behind all others instead. Words are what spaces
-        and line ends divide.
+        Codes contain no ids. The unknown token gets id 0; then come the characters in the order of the codes, without and
+        with ``</w>``, then the merged tokens. A token that ends a word ends in ``</w>``, which in version 0.1 may be a
+        token of its own; subword-nmt marks all other tokens with ``@@`` instead. Words are separated by spaces and line ends.
 
         Args:
             path: The file.
-            vocab: A file of tokens and their counts, as the library's ``get-vocab`` writes it: a token that it lacks is split
-                again into what it was merged from, until all parts are in it or none can be split.
-            vocab_threshold: The least count of a token that counts; None if all do.
-            separator: What stands in that file behind a token that does not end its word.
+            vocab: A file of tokens and their counts, as ``subword-nmt get-vocab`` writes it. A token that it lacks is split
+                into the two parts it was merged from, until all parts are listed or cannot be split.
+            vocab_threshold: The minimum count of a token in `vocab`; None keeps all of them.
+            separator: The suffix in `vocab` of a token that does not end its word.
 
         Returns:
-            The tokenizer; a character that no code names is ``<unk>``. :meth:`to_subword_nmt` writes tokens as the library does.
+            The tokenizer; a character that no code contains is ``<unk>``. :meth:`to_subword_nmt` writes tokens as subword-nmt
+            does.
 
         Raises:
-            FileError: The file cannot be read; a missing file also is a ``FileNotFoundError``.
-            FormatError: A line is no merge, or no token with its count; the message names it.
-            UnsupportedError: The codes are of another version, or of version 0.1 beside a vocabulary.
-            ConfigError: A threshold without a vocabulary.
+            FileError: The file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
+            FormatError: A line is not a merge, or not a token with its count; the message names the line.
+            UnsupportedError: The codes have another version, or have version 0.1 and `vocab` is given.
+            ConfigError: `vocab_threshold` is given without `vocab`.
 
         >>> import pathlib, tempfile
         >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -424,7 +430,7 @@ class Tokenizer(Immutable):
             vocab_threshold = max(-_NO_LIMIT, min(number, _NO_LIMIT))
         if vocab is None:
             if vocab_threshold is not None:
-                raise ConfigError("vocab_threshold= says nothing without vocab=")
+                raise ConfigError("vocab_threshold= requires vocab=")
             return cls._from_format("subword-nmt", path)
         checked(vocab, "vocab")
         data, filtered = read_unpacked(path), (read_unpacked(vocab), vocab_threshold, separator)
@@ -433,12 +439,14 @@ class Tokenizer(Immutable):
         except UnsupportedError as error:
             raise UnsupportedError(f"{os.fspath(path)}: {error}") from None
         except FormatError as error:
-            cls._from_format("subword-nmt", path)  # which tells if it is the codes that are broken
+            cls._from_format(
+                "subword-nmt", path
+            )  # raises if the codes are malformed, not the vocab
             raise FormatError(f"{os.fspath(vocab)}: {error}") from None
 
     @classmethod
     def _from_format(cls, kind: Format, path: Pathish) -> Tokenizer:
-        """Load a file that says all by itself."""
+        """Loads a file of a format that has no further settings."""
         from piecework.formats import read
 
         data = read_unpacked(path)
@@ -451,23 +459,21 @@ class Tokenizer(Immutable):
     def _from_merges(
         cls, name: str, data: bytes, settings: LoadSettings, kind: str | None
     ) -> Tokenizer:
-        """Load a vocab.json and a merges.txt; `data` is one of them, and the other lies beside it."""
+        """Loads a vocab.json and a merges.txt; `data` is one of them, the other is read from the same folder."""
         from piecework.formats import companion_file
 
         other = companion_file(name)
         if other is None:
             raise FormatError(
-                f"{name}: a vocabulary of BPE without its merges; call it vocab.json and put merges.txt beside it"
+                f"{name}: a BPE vocabulary without its merges; name it vocab.json and put merges.txt in the same folder"
             )
         try:
-            beside = read_unpacked(other)
+            other_data = read_unpacked(other)
         except MissingFileError:
-            message = (
-                f"{name}: a vocabulary and its merges belong together, and {other} is not there"
-            )
+            message = f"{name}: BPE needs a vocabulary and its merges, but {other} does not exist"
             raise FormatError(message) from None
         is_vocab = name.lower().endswith(".json")
-        vocab, merges = (data, beside) if is_vocab else (beside, data)
+        vocab, merges = (data, other_data) if is_vocab else (other_data, data)
         splitter, functions = _merges_splitter(settings)
         try:
             core = _core.from_merges(vocab, merges, splitter, functions, kind)
@@ -484,22 +490,22 @@ class Tokenizer(Immutable):
         kind: Format,
         settings: LoadSettings,
     ) -> Tokenizer:
-        """Apply the settings that every format leaves open, and refuse all others."""
-        _refuse_unknown(settings, LoadSettings.__optional_keys__, "a tokenizer's settings")
-        _refuse(settings, (*_VOCAB_ONLY, *_MODEL), f"the format {kind} says itself")
+        """Applies truncation and padding, and raises ConfigError for all other settings."""
+        _refuse_unknown(settings, LoadSettings.__optional_keys__, "the settings of a tokenizer")
+        _refuse(settings, (*_VOCAB_ONLY, *_MODEL), f"a {kind} file contains this setting itself")
         limits: Any = dict(settings)
         return tokenizer.with_parts(**limits) if limits else tokenizer
 
     @classmethod
     def from_str(cls, text: str, **settings: Unpack[LoadSettings]) -> Tokenizer:
-        """Load the text of a file that says all by itself; see :meth:`from_file`."""
+        """Loads a tokenizer from the text of a single file; see :meth:`from_file`."""
         if not isinstance(text, str):
             raise wrong_type("text", "a str (from_bytes takes bytes)", text)
         return cls._parse(to_utf8(text), "", settings)
 
     @classmethod
     def from_bytes(cls, data: bytes, **settings: Unpack[LoadSettings]) -> Tokenizer:
-        """Load the bytes of a file that says all by itself; see :meth:`from_file`."""
+        """Loads a tokenizer from the bytes of a single file; see :meth:`from_file`."""
         if not isinstance(data, bytes | bytearray | memoryview):
             raise wrong_type("data", "bytes (from_str takes a str)", data)
         return cls._parse(bytes(data), "", settings)
@@ -508,7 +514,7 @@ class Tokenizer(Immutable):
     def _parse(cls, data: bytes, suffix: str, settings: LoadSettings) -> Tokenizer:
         from piecework.formats import detect_format, is_scored, read
 
-        _refuse_unknown(settings, LoadSettings.__optional_keys__, "a tokenizer's settings")
+        _refuse_unknown(settings, LoadSettings.__optional_keys__, "the settings of a tokenizer")
         if not data.strip():
             raise FormatError("the file is empty; expected a tokenizer.json or a vocab.txt")
         kind = detect_format(data, suffix)
@@ -519,8 +525,8 @@ class Tokenizer(Immutable):
         is_json = kind == "tokenizer.json"
         if not is_json and suffix != ".txt" and is_scored(data):
             raise FormatError(
-                "a .vocab of SentencePiece, which holds pieces and scores alone; load the .model beside it, or make a tokenizer "
-                "of models.Unigram.from_vocab(text)"
+                "a SentencePiece .vocab file, which contains only pieces and scores; load the .model file, or build "
+                "Tokenizer(models.Unigram.from_vocab(text))"
             )
         try:
             tokenizer = (
@@ -530,7 +536,7 @@ class Tokenizer(Immutable):
             if is_json or suffix == ".txt" or not _is_json(data):
                 raise
             raise FormatError(
-                "expected a tokenizer.json or a vocab.txt with a token a line; found other JSON, whose lines are no tokens"
+                "expected a tokenizer.json or a vocab.txt with one token per line; found other JSON"
             ) from error
         limits = {name: settings[name] for name in _LIMITS if name in settings}  # type: ignore[literal-required]
         return tokenizer.with_parts(**limits) if limits else tokenizer
@@ -539,8 +545,8 @@ class Tokenizer(Immutable):
     def _from_json(
         cls, data: bytes, settings: LoadSettings, *, exact_numbers: bool = False
     ) -> Tokenizer:
-        _refuse_unknown(settings, LoadSettings.__optional_keys__, "a tokenizer's settings")
-        _refuse(settings, _VOCAB_ONLY, "a tokenizer.json says itself")
+        _refuse_unknown(settings, LoadSettings.__optional_keys__, "the settings of a tokenizer")
+        _refuse(settings, _VOCAB_ONLY, "a tokenizer.json contains this setting itself")
         core = _core.Tokenizer.from_json(data, [], "unk_token" in settings, exact_numbers)
         changes = {name: settings[name] for name in _MODEL if name in settings}  # type: ignore[literal-required]
         tokenizer = cls._wrap(core)
@@ -551,7 +557,7 @@ class Tokenizer(Immutable):
         flags = {name: settings[name] for name in _BERT if name in settings}  # type: ignore[literal-required]
         if flags and "normalizer" in settings:
             raise ConfigError(
-                f"normalizer= and {', '.join(flags)} exclude each other; set them in the normalizer"
+                f"normalizer= cannot be combined with {', '.join(flags)}; set them on the normalizer"
             )
         splitter, functions = _vocab_splitter(settings, flags)
         prefix = settings.get("continuing_subword_prefix", "##")
@@ -574,30 +580,33 @@ class Tokenizer(Immutable):
 
     @classmethod
     def from_folder(cls, path: Pathish, **settings: Unpack[LoadSettings]) -> Tokenizer:
-        """Load what a model ships: a folder with a tokenizer, and the files that configure it.
+        """Loads a tokenizer from a model's folder, with the files that configure it.
 
-        The tokenizer is the first there is of tokenizer.json, vocab.txt, vocab.json with merges.txt, encoder.json with
-        vocab.bpe, tokenizer.model, spiece.model, sentencepiece.bpe.model and spm.model. A SentencePiece model has its own ids, which
-        a class of ``transformers`` may give otherwise; a warning names the class and tells it.
+        The tokenizer is the first of these files that exists: tokenizer.json, vocab.txt, vocab.json with merges.txt,
+        encoder.json with vocab.bpe, tokenizer.model, spiece.model, sentencepiece.bpe.model and spm.model. A SentencePiece
+        model keeps its own ids; if the ``transformers`` class of the model changes them, a warning names the class.
 
-        Special tokens and flags of added tokens that ``tokenizer_config.json`` and ``special_tokens_map.json`` give are
-        added to those of the tokenizer, as ``transformers`` does. With GPT-2's and RoBERTa's classes ``add_prefix_space``,
-        RoBERTa's ``cls_token``, ``sep_token`` and ``trim_offsets``, BERT's ``cls_token`` and ``sep_token``, the normalizer and pre-tokenizer that the classes of T5, ALBERT,
-        XLNet, Pegasus and Llama make anew, and beside a vocab.json or a SentencePiece model
-        ``add_bos_token`` and ``add_eos_token`` are applied, too; a warning tells what is said and not done. What they say about a model rather than its tokens
-        (``model_max_length``, the sides of truncation and padding) is not applied, nor are truncation and padding of a
-        tokenizer.json: a text is cut where you ask for it.
+        These settings of ``tokenizer_config.json`` and ``special_tokens_map.json`` are applied, as in ``transformers``:
+
+        * special tokens and flags of added tokens;
+        * of the classes of GPT-2 and RoBERTa ``add_prefix_space``, of RoBERTa's ``cls_token``, ``sep_token`` and
+          ``trim_offsets``, of BERT's ``cls_token`` and ``sep_token``;
+        * the normalizer and pre-tokenizer that the classes of T5, ALBERT, XLNet, Pegasus and Llama replace;
+        * with a vocab.json or a SentencePiece model ``add_bos_token`` and ``add_eos_token``.
+
+        A setting that is not supported raises a warning. ``model_max_length``, the sides of truncation and padding, and
+        truncation and padding of a tokenizer.json are not applied: pass ``truncation=`` and ``padding=``.
 
         Args:
             path: The folder.
-            **settings: As for :meth:`from_file`; they go before what the files say.
+            **settings: See :meth:`from_file`; they take precedence over the files.
 
         Returns:
             The tokenizer.
 
         Raises:
-            FileError: The folder or a file in it cannot be read, or there is no tokenizer in it.
-            FormatError: A file is not what it should be; the message has its name and the JSON path.
+            FileError: The folder or a file in it cannot be read, or it contains no tokenizer.
+            FormatError: A file is malformed; the message contains its name and the JSON path.
         """
         from piecework.folders import configured, is_rebuilt, unmet
         from piecework.io.folder import FolderSettings, read_model_folder
@@ -620,24 +629,24 @@ class Tokenizer(Immutable):
             name: part for name, part in configured(tokenizer, folder).items() if name not in others
         }
         tokenizer = tokenizer.with_parts(**changes) if changes else tokenizer
-        for said in unmet(tokenizer, folder):
-            warn(f"{folder.config_path}: {said}")
+        for message in unmet(tokenizer, folder):
+            warn(f"{folder.config_path}: {message}")
         return tokenizer
 
     @classmethod
     def _from_exact_json(cls, folder: ModelFolder, settings: LoadSettings) -> Tokenizer:
-        """Load a tokenizer.json with its scores as they are written, and not as ``tokenizers`` reads them."""
+        """Loads a tokenizer.json with correctly rounded scores, which ``tokenizers`` parses less exactly."""
         try:
             return cls._from_json(folder.data, settings, exact_numbers=True)
         except (FormatError, VocabularyError) as error:
             raise type(error)(f"{folder.path}: {error}") from None
 
     def _compare_ids(self, folder: ModelFolder) -> None:
-        """Warn of added tokens to which the files beside the tokenizer give other ids."""
+        """Warns of added tokens to which the configuration files give other ids than the tokenizer."""
         for token, number in folder.settings.added_ids.items():
             if (own := self.token_to_id(token)) != number:
                 warn(
-                    f"{folder.path}: the added token {shown(token)} has the id {own} here, and {number} by the files beside it"
+                    f"{folder.path}: the added token {shown(token)} has the id {own} here, but {number} in the other files of the folder"
                 )
 
     def save(
@@ -647,25 +656,28 @@ class Tokenizer(Immutable):
         *,
         approximate: bool = False,
     ) -> None:
-        """Write the tokenizer as its file's name says, by default as a tokenizer.json, which ``tokenizers`` 0.23 loads too.
+        """Writes the tokenizer to a file, by default a tokenizer.json, in the format of its name.
 
-        With a setting that it cannot honour (``unknown`` other than ``"word"``) the file has a model type that it
-        refuses, so that no id changes in silence. Other formats hold less; a warning tells what is lost, and what would
-        change how text is encoded is an error. In a tokenizer.json :attr:`control_symbols` are special tokens like others:
-        whoever loads it, ``tokenizers`` too, matches them in a text by default. A warning tells it.
+        ``tokenizers`` 0.23 loads the tokenizer.json too. If the tokenizer has a setting that ``tokenizers`` lacks
+        (``unknown`` other than ``"word"``), the file gets a model type that ``tokenizers`` rejects, so ids never change
+        silently. Other formats contain less: lost data raises a warning, and a loss that would change encodings is an
+        error. In a tokenizer.json :attr:`control_symbols` are ordinary special tokens, which are matched in texts by
+        default once the file is loaded; this raises a warning.
 
         Args:
-            path: The file, made or replaced as a whole; of ``"merges.txt"`` the folder that gets a vocab.json beside it.
-            format: ``"tokenizer.json"`` (history and counts included), ``"vocab.txt"``, ``"merges.txt"``, ``"tiktoken"``,
-                ``"sentencepiece"``, ``"subword-nmt"`` or ``"clip"``, which is packed if the name ends in ``.gz``. If it is
-                not given, names in ``.model`` say ``"sentencepiece"``, those in ``.tiktoken`` ``"tiktoken"``, those in ``.txt``
-                ``"vocab.txt"``, and all others ``"tokenizer.json"``.
-            approximate: Of Unigram, to a tokenizer.json or a SentencePiece model: write the closest that the other library loads,
-                also where ids may change; a warning tells what does.
+            path: The file, which is created or replaced atomically; for ``"merges.txt"`` the folder of vocab.json and
+                merges.txt.
+            format: ``"tokenizer.json"`` (with history and counts), ``"vocab.txt"``, ``"merges.txt"``, ``"tiktoken"``,
+                ``"sentencepiece"``, ``"subword-nmt"`` or ``"clip"``, which is compressed if the name ends in ``.gz``. By
+                default ``"sentencepiece"`` for names in ``.model``, ``"tiktoken"`` for ``.tiktoken``, ``"vocab.txt"`` for
+                ``.txt``, and ``"tokenizer.json"`` for all others.
+            approximate: For Unigram, to a tokenizer.json or a SentencePiece model: write the closest tokenizer that the other
+                library loads, even if ids may change; the changes raise a warning.
 
         Raises:
-            FileError: It cannot be written; what was there before is untouched.
-            ConfigError: The format cannot hold the tokenizer, or the name stands for no whole one (``.vocab``, merges.txt).
+            FileError: The file cannot be written; an existing file is unchanged.
+            ConfigError: The format cannot represent the tokenizer, or the name is that of a partial file (``.vocab``,
+                merges.txt).
 
         >>> import pathlib, tempfile
         >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -691,59 +703,59 @@ class Tokenizer(Immutable):
             tok._save_as(path, kind, None)
 
     def _warn_of_matched(self) -> None:
-        """Warn that special tokens which are matched in texts become control symbols of a SentencePiece model."""
+        """Warns that special tokens which are matched in texts become control symbols of a SentencePiece model."""
         matched = [token for token in self.special_tokens if token not in self.control_symbols]
         if not matched:
             return
         warn(
-            f"a SentencePiece model has control symbols: {_some(matched)} in a text are ordinary text once it is loaded, and are matched "
-            "here; pass specials='match' to calls of the loaded tokenizer"
+            f"a SentencePiece model has control symbols: the saved file treats {_some(matched)} in a text as ordinary text, while this "
+            "tokenizer matches them; pass specials='match' to calls of the loaded tokenizer"
         )
 
     def _warn_of_controls(self) -> None:
-        """Warn that a tokenizer.json has no control symbols."""
+        """Warns that a tokenizer.json has no control symbols."""
         if not self.control_symbols:
             return
         warn(
-            f"a tokenizer.json has no control symbols: {_some(self.control_symbols)} in a text are matched once it is loaded, and are ordinary "
-            "text here; pass specials='text' to calls of the loaded tokenizer"
+            f"a tokenizer.json has no control symbols: the saved file matches {_some(self.control_symbols)} in a text, while this tokenizer "
+            "treats them as ordinary text; pass specials='text' to calls of the loaded tokenizer"
         )
 
     def save_sentencepiece(self, path: Pathish, base: Pathish | None = None) -> None:
-        """Write a SentencePiece model; see :meth:`save`.
+        """Writes a SentencePiece model; see :meth:`save`.
 
         Args:
-            path: The file, made or replaced as a whole.
-            base: Another ``.model`` file: what a tokenizer does not hold, such as the settings of its training, is taken
-                from it, fields that are not known here included.
+            path: The file, which is created or replaced atomically.
+            base: A ``.model`` file from which fields are copied that a tokenizer does not contain, such as the settings of
+                its training; unknown fields included.
 
         Raises:
             FileError: A file cannot be read or written.
-            ConfigError: The format cannot hold the tokenizer.
-            FormatError: The other model normalizes or decodes otherwise.
+            ConfigError: The format cannot represent the tokenizer.
+            FormatError: `base` normalizes or decodes differently.
         """
         self._save_as(
             path, "sentencepiece", None if base is None else read_bytes(checked(base, "base"))
         )
 
     def _approximate(self, kind: Format) -> Tokenizer:
-        """Returns the closest that another library loads, with a warning that lists what changes."""
+        """Returns the closest tokenizer that another library loads, and warns of the changes."""
         from piecework.approximate import Stages, for_sentencepiece, for_tokenizers
         from piecework.models import Unigram
 
         converters = {"tokenizer.json": for_tokenizers, "sentencepiece": for_sentencepiece}
         if kind not in converters or not isinstance(self.model, Unigram):
             raise ConfigError(
-                "approximate= is for Unigram, to a tokenizer.json or a SentencePiece model"
+                "approximate= requires a Unigram model and the format tokenizer.json or sentencepiece"
             )
         added = list(self.added_tokens.values())
         own = Stages(self.model, self.normalizer, self.pre_tokenizer, self.decoder, added, [])
         stages = converters[kind](own)
         if stages == own:
             return self
-        lost = ["the history of the training is left out"] if self.steps else []
+        lost = ["the history of the training is lost"] if self.steps else []
         if changes := [*stages.changes, *lost]:
-            warn(f"the file is the closest that {kind} can hold: {'; '.join(changes)}")
+            warn(f"the {kind} file approximates the tokenizer: {'; '.join(changes)}")
         return Tokenizer(
             stages.model,
             normalizer=stages.normalizer,
@@ -759,10 +771,10 @@ class Tokenizer(Immutable):
         from piecework.formats import describe_loss, write
 
         if self._functions:
-            self.to_str()  # which says that no file holds a function
+            self.to_str()  # raises, since no file can contain a Python function
         files = write(self._core, kind, base)
-        if said := describe_loss(self._core, kind, files, os.path.basename(os.fspath(path))):
-            warn(said)
+        if message := describe_loss(self._core, kind, files, os.path.basename(os.fspath(path))):
+            warn(message)
         if kind == "sentencepiece":
             self._warn_of_matched()
         if kind == "clip" and os.fspath(path).endswith(".gz"):
@@ -771,23 +783,23 @@ class Tokenizer(Immutable):
             write_aside(os.path.join(make_folder(path), name) if name else path, data)
 
     def to_str(self) -> str:
-        """Give the tokenizer.json that :meth:`save` writes.
+        """Returns the text of the tokenizer.json that :meth:`save` writes.
 
-        Without its warning that control symbols become special tokens, which texts match: see :attr:`control_symbols`.
+        Unlike :meth:`save` it raises no warning that :attr:`control_symbols` become special tokens that texts match.
         """
         return self._core.to_json()
 
     def save_vocab(self, path: Pathish) -> None:
-        """Write a vocab.txt: the tokens alone, one a line; all else is left out.
+        """Writes a vocab.txt, which contains only the tokens, one per line.
 
-        A warning names what must be passed to load it as it was, where the defaults do not, and what is lost.
+        A warning lists the settings to pass when the file is loaded, if the defaults do not fit, and what is lost.
 
         Args:
-            path: The file, made or replaced as a whole.
+            path: The file, which is created or replaced atomically.
 
         Raises:
-            VocabularyError: A token that a line cannot hold.
-            FileError: It cannot be written.
+            VocabularyError: A token cannot be written on one line.
+            FileError: The file cannot be written.
         """
         self._save_vocab(path)
 
@@ -795,12 +807,12 @@ class Tokenizer(Immutable):
         text = self._core.to_vocab()
         if lost := self._lost_in_vocab(text):
             warn(
-                f"a vocab.txt holds the tokens alone; this one encodes the same only with {', '.join(lost)}"
+                f"a vocab.txt contains only the tokens; to encode the same, this one needs {', '.join(lost)}"
             )
         write_aside(path, text.encode())
 
     def _lost_in_vocab(self, text: str) -> list[str]:
-        """What a vocab.txt of this tokenizer encodes the same with: settings to pass, and what it cannot hold."""
+        """Returns the settings that a vocab.txt needs to encode the same, and what it cannot represent."""
         from piecework.normalizers import BertNormalizer
         from piecework.pre_tokenizers import BertPreTokenizer
 
@@ -824,11 +836,13 @@ class Tokenizer(Immutable):
         own = self._implied()
         back = self._from_vocab(text.encode(), cast("LoadSettings", given))._implied()
         return lost + [
-            f"its {name}, which it cannot hold" for name in own if own[name] != back[name]
+            f"its {name}, which the format cannot represent"
+            for name in own
+            if own[name] != back[name]
         ]
 
     def _implied(self) -> dict[str, object]:
-        """What a vocab.txt does not say and no setting does: its reader implies it."""
+        """Returns the properties that neither a vocab.txt nor its load settings contain."""
         added, model = self.added_tokens.items(), self.model
         return {
             "model": self.model_type,
@@ -842,22 +856,22 @@ class Tokenizer(Immutable):
         }
 
     def with_settings(self, **settings: Unpack[ModelSettings]) -> Tokenizer:
-        r"""Give the same tokenizer with other settings of its model.
+        r"""Returns a tokenizer with other settings of its model.
 
         Args:
             **settings: ``unknown`` (``"word"``, ``"run"`` or ``"char"``), ``unk_token``,
                 ``max_input_chars_per_word`` (None for no limit), ``segmentation`` (``"longest"`` or ``"likeliest"``, the
-                pieces whose probabilities multiply to most), ``probabilities`` (a mapping of tokens to numbers from 0 to 1, in place
-                of those in the training; other tokens have 2**-52; None for those in the training).
+                segmentation with the largest product of token probabilities), ``probabilities`` (a mapping of tokens to
+                numbers from 0 to 1 that replaces those of the training; tokens that are not listed have 2**-52; None
+                restores those of the training).
 
         Returns:
-            A new tokenizer; this one stays as it is.
+            A new tokenizer; this one is unchanged.
 
         Raises:
-            ConfigError: The vocabulary has no such unknown token.
-            VocabularyError: A token with a probability is not in the vocabulary, or that is not from 0 to 1.
-            MissingCountsError: The likeliest segmentation, and the tokenizer has neither probabilities nor token counts of a
-                training.
+            ConfigError: The unknown token is not in the vocabulary.
+            VocabularyError: A token with a probability is not in the vocabulary, or a probability is not from 0 to 1.
+            MissingCountsError: ``segmentation="likeliest"``, and the tokenizer has neither probabilities nor token counts.
 
         >>> tok = Tokenizer.from_str("[UNK]\nx\n##x\n##c\n##luo\n")
         >>> tok.tokenize("ğxcluo"), tok.with_settings(unknown="run").tokenize("ğxcluo")
@@ -868,20 +882,24 @@ class Tokenizer(Immutable):
         >>> tok.tokenize("hugs"), tok.with_settings(segmentation="likeliest").tokenize("hugs")
         (['hug', '##s'], ['hu', '##gs'])
         >>> tok = Tokenizer.from_str("[UNK]\nhu\nhug\n##gs\n##s\n")
-        >>> chances = {"hu": 0.3, "hug": 0.1, "##gs": 0.2, "##s": 0.1}
-        >>> tok.with_settings(segmentation="likeliest", probabilities=chances).tokenize("hugs")
+        >>> probabilities = {"hu": 0.3, "hug": 0.1, "##gs": 0.2, "##s": 0.1}
+        >>> tok.with_settings(segmentation="likeliest", probabilities=probabilities).tokenize("hugs")
         ['hu', '##gs']
         """
-        _refuse_unknown(settings, ModelSettings.__optional_keys__, "a model's settings")
+        _refuse_unknown(settings, ModelSettings.__optional_keys__, "the settings of a model")
         prefix, unk_token, unknown, limit, segmentation = self._core.model()
-        wanted = settings.get("unk_token", unk_token)
-        if wanted is not None:
-            _checked_text("unk_token", wanted)
-        if "unk_token" in settings and wanted is not None and self.token_to_id(wanted) is None:
-            raise ConfigError(f"the unknown token {shown(wanted)} is not in the vocabulary")
+        new_token = settings.get("unk_token", unk_token)
+        if new_token is not None:
+            _checked_text("unk_token", new_token)
+        if (
+            "unk_token" in settings
+            and new_token is not None
+            and self.token_to_id(new_token) is None
+        ):
+            raise ConfigError(f"the unknown token {shown(new_token)} is not in the vocabulary")
         model = (
             prefix,
-            wanted,
+            new_token,
             cast("UnknownPolicy", _checked_text("unknown", settings.get("unknown", unknown))),
             _checked_limit(settings.get("max_input_chars_per_word", limit)),
             cast(
@@ -889,22 +907,23 @@ class Tokenizer(Immutable):
                 _checked_text("segmentation", settings.get("segmentation", segmentation)),
             ),
         )
-        chances = settings["probabilities"] or {} if "probabilities" in settings else None
-        return self._wrap(self._core.with_model(model, _chances(chances)), self._functions)
+        probabilities = settings["probabilities"] or {} if "probabilities" in settings else None
+        core = self._core.with_model(model, _checked_probabilities(probabilities))
+        return self._wrap(core, self._functions)
 
     def as_bpe(self) -> Tokenizer:
-        r"""Give the same tokenizer with its words merged as in its training, in place of the longest match.
+        r"""Returns a BPE tokenizer with the vocabulary and the merges of this trained WordPiece tokenizer.
 
-        So one sees what the two algorithms make of one training (note 001): WordPiece keeps the vocabulary alone, and takes
-        the longest piece; byte-pair encoding keeps the merges, and applies them in their order.
+        It serves to compare the two algorithms on one training (note 001): WordPiece keeps only the vocabulary and takes
+        the longest match; BPE keeps the merges and applies them in order.
 
         Returns:
-            A tokenizer with a :class:`piecework.models.BPE` of the same vocabulary. A character that is no token is unknown,
-            and not its word; there is no limit to a word's length. It has no token counts, which are those of the
-            longest match.
+            A tokenizer with a :class:`piecework.models.BPE` of the same vocabulary. A character that is not a token makes
+            only itself unknown, not its word; word length is unlimited. It has no token counts, since these are those of
+            the longest match.
 
         Raises:
-            ConfigError: A model other than WordPiece, one whose history is not known, or one that was pruned.
+            ConfigError: The model is not WordPiece, its history is unknown, or it was pruned.
 
         >>> import piecework as pw
         >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
@@ -915,23 +934,23 @@ class Tokenizer(Immutable):
         return self._wrap(self._core.as_bpe(), self._functions)
 
     def with_parts(self, **parts: Unpack[Parts]) -> Tokenizer:
-        r"""Give the same tokenizer with other parts.
+        r"""Returns a tokenizer with other stages, truncation or padding.
 
         Args:
             **parts: ``normalizer``, ``pre_tokenizer``, ``post_processor``, ``decoder``, ``truncation``, ``padding``; None
-                for none.
+                removes one.
 
         Returns:
-            A new tokenizer; this one stays as it is.
+            A new tokenizer; this one is unchanged.
 
         Raises:
-            ConfigError: Parts that do not go together, or padding without a pad token.
+            ConfigError: The parts do not fit together, or padding lacks a pad token.
 
         >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
         >>> tok.with_parts(normalizer=None).tokenize("Hugs hugs")
         ['[UNK]', 'hug', '##s']
         """
-        _refuse_unknown(parts, Parts.__optional_keys__, "a tokenizer's parts")
+        _refuse_unknown(parts, Parts.__optional_keys__, "the parts of a tokenizer")
         from piecework._component import numbered
         from piecework.decoders import Decoder
         from piecework.encoding_settings import as_padding, as_truncation
@@ -966,19 +985,19 @@ class Tokenizer(Immutable):
     def with_added_tokens(
         self, tokens: Iterable[str | AddedToken], *, special: bool = False
     ) -> Tokenizer:
-        r"""Give the same tokenizer with more added tokens, which are found in the text before the model sees it.
+        r"""Returns a tokenizer with more added tokens, which are matched in the text before the model runs.
 
         Args:
-            tokens: Their texts, or :class:`piecework.AddedToken` with flags. One that is in the vocabulary keeps its id,
-                others get the next ones; one that was added before takes on the new flags.
-            special: Whether those given as ``str`` are special tokens. Special tokens are matched in a text by default, also those
-                that were among :attr:`control_symbols`.
+            tokens: Their texts, or :class:`piecework.AddedToken` with flags. A token of the vocabulary keeps its id, others
+                get the next free ids; a token that was added before gets the new flags.
+            special: Whether tokens given as ``str`` are special. Special tokens are matched in texts by default, even if
+                they were :attr:`control_symbols` before.
 
         Returns:
-            A new tokenizer; this one stays as it is.
+            A new tokenizer; this one is unchanged.
 
         Raises:
-            ConfigError: An empty token.
+            ConfigError: A token is empty.
 
         >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n").with_added_tokens(["<name>"])
         >>> tok.tokenize("hugs <NAME>"), tok.token_to_id("<name>")
@@ -988,7 +1007,7 @@ class Tokenizer(Immutable):
         return self._wrap(self._core.with_added_tokens(tuples), self._functions)
 
     def _with_controls(self, names: Sequence[str]) -> Tokenizer:
-        """Give the same tokenizer, of whose special tokens just these are control symbols."""
+        """Returns a tokenizer of whose special tokens exactly `names` are control symbols."""
         if tuple(names) == self.control_symbols:
             return self
         return self._wrap(self._core.with_control_symbols(list(names)), self._functions)
@@ -1011,41 +1030,41 @@ class Tokenizer(Immutable):
         nbest_size: int | None = None,
         seed: int | None = None,
     ) -> Encoding:
-        r"""Encode a text, or a pair of texts.
+        r"""Encodes a text or a pair of texts.
 
         Args:
-            text: The text, a ``str`` or UTF-8 in ``bytes``; with ``is_pretokenized`` a list of words.
+            text: The text, a ``str`` or UTF-8 in ``bytes``; with `is_pretokenized` a list of words.
             pair: A second text, whose tokens get type id 1.
-            is_pretokenized: Whether texts come in words. Each word is encoded for itself, and its offsets count in it.
-            add_special_tokens: Whether the post-processor's special tokens are added.
-            specials: What special tokens in the text are: matched (``"match"``), ordinary text (``"text"``, which
-                cannot smuggle one in), an error (``"error"``), or matched if in the given set, else text. By default as the
-                library of the tokenizer's file does: matched, but for :attr:`control_symbols`, which are text.
-            truncation: A :class:`piecework.Truncation`, its ``max_length`` alone, or None; by default as the tokenizer has
-                it. What is cut off is in ``overflowing``.
-            padding: A :class:`piecework.Padding`, a length, or None; by default as the tokenizer has it.
-            cache: Whether words that were met before may be looked up, and new ones kept. The result is the same.
-            dropout: How likely BPE passes a merge over, and WordPiece a token of more than one character (MaxMatch-Dropout),
-                from 0 to 1; None: as the model has it.
-            alpha: Draw a segmentation, of Unigram or of WordPiece with ``segmentation="likeliest"``, each with its probability to the
-                power of ``alpha``: 1 draws from the model, 0 makes all alike, a large one nearly always takes the best; None takes
-                the best.
-            nbest_size: With ``alpha``, draw among so many of the best segmentations of each word; None, which is SentencePiece's -1,
-                draws among all.
-            seed: The seed of ``dropout`` and ``alpha``: the same seed gives the same tokens; None draws anew at each call.
+            is_pretokenized: Whether texts are lists of words. Each word is encoded separately, with offsets in the word.
+            add_special_tokens: Whether the post-processor adds special tokens.
+            specials: How special tokens in the text are treated: ``"match"`` matches them, ``"text"`` encodes them as
+                ordinary text (safe for untrusted input), ``"error"`` raises, a set matches only those in it. The default is
+                that of the library of the tokenizer's file: match all but :attr:`control_symbols`.
+            truncation: A :class:`piecework.Truncation`, its ``max_length``, or None; by default that of the tokenizer. The
+                removed tokens are in ``overflowing``.
+            padding: A :class:`piecework.Padding`, a length in tokens, or None; by default that of the tokenizer.
+            cache: Whether encoded words are looked up in a cache and added to it. The result does not depend on it.
+            dropout: The probability, from 0 to 1, that BPE skips a merge, or WordPiece a token of more than one character
+                (MaxMatch-Dropout); None for that of the model.
+            alpha: Draw a segmentation of Unigram, or of WordPiece with ``segmentation="likeliest"``, with its probability to
+                the power of `alpha`: 1 samples from the model, 0 samples uniformly, large values approach the best
+                segmentation. None takes the best one.
+            nbest_size: With `alpha`, the number of best segmentations of a word to draw from; None, SentencePiece's -1,
+                draws from all.
+            seed: The seed of `dropout` and `alpha`: equal seeds give equal tokens; None draws a new one for each call.
 
         Returns:
-            Ids, tokens, offsets (characters of the original text), word ids, type ids and masks.
+            Ids, tokens, offsets (in characters of the original text), word ids, type ids and masks.
 
         Raises:
-            SpecialTokenError: A special token in the text, with ``specials="error"``.
-            UnknownTokenError: An unknown word, where the tokenizer has no unknown token.
-            SurrogateError: The text holds a lone surrogate.
+            SpecialTokenError: The text contains a special token, and `specials` is ``"error"``.
+            UnknownTokenError: A word is unknown, and the tokenizer has no unknown token.
+            SurrogateError: The text contains a lone surrogate.
             InvalidUtf8Error: The bytes are not UTF-8.
-            TruncationError: There is no room beside the special tokens, or no second text to truncate.
-            RegexError: A pattern gave up on the text.
-            ConfigError: An ``alpha`` for a model without probabilities of segmentations, or ``dropout`` for Unigram or the
-                likeliest segmentation of WordPiece.
+            TruncationError: `max_length` is too small for the special tokens, or there is no second text to truncate.
+            RegexError: A pattern exceeded its limit of steps.
+            ConfigError: `alpha` with a model without segmentation probabilities, or `dropout` with Unigram or with
+                WordPiece's likeliest segmentation.
 
         >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
         >>> tok.encode("hugs hug").offsets
@@ -1074,7 +1093,7 @@ class Tokenizer(Immutable):
         call: Call,
         padding: PaddingLike | Default,
     ) -> Encoding:
-        """Encode an input of a batch as the batch did."""
+        """Encodes one input of a batch with the arguments of the batch."""
         options = self._options(
             call.add_special_tokens,
             call.specials,
@@ -1102,22 +1121,22 @@ class Tokenizer(Immutable):
         nbest_size: int | None = None,
         seed: int | None = None,
     ) -> Encoding:
-        r"""Encode one text that comes in segments, some of which may hold special tokens.
+        r"""Encodes one text given as segments, of which only trusted ones may contain special tokens.
 
         Args:
-            segments: Pairs of a text and whether it is trusted. Special tokens in trusted segments are matched, in others
-                they are ordinary text. No word reaches from one segment into the next.
-            add_special_tokens: As for :meth:`encode`, like the next three.
-            truncation: Likewise.
-            padding: Likewise.
-            cache: Likewise.
-            dropout: Likewise, and the next three.
-            alpha: Likewise.
-            nbest_size: Likewise.
-            seed: Likewise.
+            segments: Pairs of a text and whether it is trusted. Special tokens are matched in trusted segments, and are
+                ordinary text in others. No word spans two segments.
+            add_special_tokens: See :meth:`encode`.
+            truncation: See :meth:`encode`.
+            padding: See :meth:`encode`.
+            cache: See :meth:`encode`.
+            dropout: See :meth:`encode`.
+            alpha: See :meth:`encode`.
+            nbest_size: See :meth:`encode`.
+            seed: See :meth:`encode`.
 
         Returns:
-            The encoding; offsets count in all segments put together.
+            The encoding, with offsets in characters of the concatenated segments.
 
         >>> tok = Tokenizer.from_str("[UNK]\n[SEP]\nhug\n##s\n")
         >>> tok.encode_segments([("hugs[SEP]", True), ("[SEP]", False)]).tokens
@@ -1152,7 +1171,7 @@ class Tokenizer(Immutable):
         nbest_size: int | None = None,
         seed: int | None = None,
     ) -> list[int]:
-        """Give the token ids of a text or pair, and nothing else; arguments as for :meth:`encode`."""
+        """Returns only the token ids of a text or pair; for the arguments see :meth:`encode`."""
         options = self._options(
             add_special_tokens,
             specials,
@@ -1174,27 +1193,28 @@ class Tokenizer(Immutable):
         add_special_tokens: bool = True,
         specials: Specials | None = None,
     ) -> list[ScoredEncoding]:
-        """Give the best segmentations of a text, best first, with their scores.
+        """Returns the `n` best segmentations of a text with their scores, best first.
 
-        A* search from the end of a word, which knows what is best to reach each place (as SentencePiece does it).
-        Of equal scores that one comes first which that library lists first. Each takes as many steps as it has tokens, if few
-        others are nearly as good.
+        The algorithm is SentencePiece's A* search from the end of a word, with the Viterbi scores as the exact heuristic.
+        Equal scores are in the order of SentencePiece. A segmentation takes about as many steps as it has tokens, unless
+        many others score nearly as well.
 
         Args:
             text: The text, a ``str`` or UTF-8 in ``bytes``.
-            n: How many to give, if there are so many; 10,000 at most, since each takes the memory of an encoding.
-            add_special_tokens: As for :meth:`encode`.
-            specials: As for :meth:`encode`.
+            n: The maximum number of segmentations, from 1 to 10,000; each takes the memory of an encoding.
+            add_special_tokens: See :meth:`encode`.
+            specials: See :meth:`encode`.
 
         Returns:
-            EncodedBatch, neither truncated nor padded, and scores: natural logarithms of their probabilities, in which special
-            tokens do not count. They are those of SentencePiece, for its models and ``n`` from 2 on. Several words are
-            combined. Of very long words there may be the best alone, where too many are nearly as good, as in that library.
+            Encodings, neither truncated nor padded, with their scores: natural logarithms of their probabilities, special
+            tokens excluded. For SentencePiece models and ``n`` from 2 on they equal the scores of SentencePiece. The
+            segmentations of several words are combined. Very long words may give only the best segmentation, as in
+            SentencePiece, if too many others score nearly as well.
 
         Raises:
-            ConfigError: The model has no probabilities: it is neither Unigram nor WordPiece with
-                ``segmentation="likeliest"``; or ``n`` is not from 1 to 10,000.
-            PieceworkError: As for :meth:`encode`.
+            ConfigError: The model has no segmentation probabilities (it is neither Unigram nor WordPiece with
+                ``segmentation="likeliest"``), or ``n`` is not from 1 to 10,000.
+            PieceworkError: See :meth:`encode`.
 
         >>> from piecework import models
         >>> vocab = [("h", -3.0), ("u", -2.3), ("g", -2.4), ("s", -2.4), ("hug", -1.2), ("gs", -3.0)]
@@ -1207,10 +1227,10 @@ class Tokenizer(Immutable):
 
         if not _is_integer(n, 1, _MOST_SEGMENTATIONS):
             raise ConfigError(
-                f"n: expected how many segmentations to give, from 1 to {_MOST_SEGMENTATIONS:,}, found {shown(n)}"
+                f"n: expected a number of segmentations from 1 to {_MOST_SEGMENTATIONS:,}, found {shown(n)}"
             )
         options = self._options(add_special_tokens, specials, None, None)
-        return [ScoredEncoding(*found) for found in self._core.encode_nbest(text, n, options)]
+        return [ScoredEncoding(*scored) for scored in self._core.encode_nbest(text, n, options)]
 
     def encode_batch(
         self,
@@ -1229,31 +1249,31 @@ class Tokenizer(Immutable):
         seed: int | None = None,
         threads: int | None = None,
     ) -> EncodedBatch:
-        r"""Encode many texts into one flat array of ids.
+        r"""Encodes many texts into one flat array of ids.
 
         Args:
-            texts: An iterable of texts as :meth:`encode` takes them, or of pairs (tuples) of them; or a column of strings
-                of pyarrow, polars or whatever else has the Arrow PyCapsule interface, which is read where it lies.
-            is_pretokenized: As for :meth:`encode`, like the next four.
-            add_special_tokens: Likewise.
-            specials: Likewise.
-            truncation: Likewise.
-            padding: Likewise; ``Padding()`` pads to the longest of the batch.
-            offsets: Whether offsets, word ids, type ids and masks are computed at the same time, instead of when they are
-                asked for.
-            cache: As for :meth:`encode`.
-            dropout: Likewise. Texts differ in their chance by their place in the batch.
-            alpha: Likewise.
-            nbest_size: Likewise.
-            seed: Likewise.
-            threads: How many to use; one for each core by default. They do not change the result.
+            texts: An iterable of texts (see :meth:`encode`) or of pairs (tuples) of texts; or a string column of pyarrow,
+                polars or any library with the Arrow PyCapsule interface, which is read without a copy.
+            is_pretokenized: See :meth:`encode`.
+            add_special_tokens: See :meth:`encode`.
+            specials: See :meth:`encode`.
+            truncation: See :meth:`encode`.
+            padding: See :meth:`encode`; ``Padding()`` pads to the longest text of the batch.
+            offsets: Whether offsets, word ids, type ids and masks are computed together with the ids, instead of on first
+                access.
+            cache: See :meth:`encode`.
+            dropout: See :meth:`encode`. The position of a text in the batch is part of its random seed.
+            alpha: See :meth:`encode`.
+            nbest_size: See :meth:`encode`.
+            seed: See :meth:`encode`.
+            threads: The number of threads; by default one per core. The result does not depend on it.
 
         Returns:
-            The ids and where each text's begin; all else on demand.
+            The ids and the offset of each text's ids in the array; other columns are computed on first access.
 
         Raises:
-            PieceworkError: As for :meth:`encode`; the message has the number of the text.
-            ArrowError: A column that holds something else than texts, nulls included.
+            PieceworkError: See :meth:`encode`; the message contains the position of the text.
+            ArrowError: The column is not a string column, or contains nulls.
 
         >>> import pyarrow as pa
         >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
@@ -1309,34 +1329,34 @@ class Tokenizer(Immutable):
         threads: int | None = None,
         progress: ProgressLike = False,
     ) -> EncodedBatch:
-        r"""Encode a file of UTF-8 into one flat array of ids, neither truncated nor padded.
+        r"""Encodes a UTF-8 file into one flat array of ids, neither truncated nor padded.
 
-        It is read in blocks, so that memory holds the ids and little more. Where no place to cut a text is certain, as with
-        most tokenizers that do not divide at white space, a file that is one text is read whole; a text of more than 1 GiB
-        is an error then, and so is such a line.
+        The file is read in blocks, so memory holds little more than the ids. If the tokenizer has no safe split points, as
+        most that do not split at white space, a file that is one text is read whole; then a text or line of more than 1 GiB
+        is an error.
 
         Args:
             path: The file.
-            lines: Whether each line, without its end, is a text; by default the file is one.
-            add_special_tokens: As for :meth:`encode`, like the next.
-            specials: Likewise.
-            errors: ``"strict"`` makes broken bytes an error, ``"replace"`` puts U+FFFD in their place.
-            cache: As for :meth:`encode`.
-            dropout: Likewise. Lines differ in their chance by their number, as texts of :meth:`encode_batch` do.
-            alpha: Likewise.
-            nbest_size: Likewise.
-            seed: Likewise.
-            threads: How many to use; one for each core by default. They do not change the result.
-            progress: Whether to show progress, or what to call with it.
+            lines: Whether each line, without its line end, is a text; by default the whole file is one text.
+            add_special_tokens: See :meth:`encode`.
+            specials: See :meth:`encode`.
+            errors: ``"strict"`` raises on invalid UTF-8, ``"replace"`` replaces it by U+FFFD.
+            cache: See :meth:`encode`.
+            dropout: See :meth:`encode`. The number of a line is part of its random seed, as in :meth:`encode_batch`.
+            alpha: See :meth:`encode`.
+            nbest_size: See :meth:`encode`.
+            seed: See :meth:`encode`.
+            threads: The number of threads; by default one per core. The result does not depend on it.
+            progress: Whether to show progress, or a callback for it.
 
         Returns:
-            The ids and where each text's begin. The texts are not kept, so nothing else is to be had of them.
+            The ids and the offset of each text's ids in the array. The texts are not kept, so it has no other columns.
 
         Raises:
-            FileError: The file cannot be read; a missing file also is a ``FileNotFoundError``.
-            FormatError: The file is not text but compressed data, a Parquet file, or JSON lines.
-            InvalidUtf8Error: Broken bytes, with line and byte.
-            PieceworkError: As for :meth:`encode`; the message has the line, or the character of the file.
+            FileError: The file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
+            FormatError: The file is compressed data, a Parquet file or JSON lines instead of text.
+            InvalidUtf8Error: Invalid UTF-8; the message contains line and byte.
+            PieceworkError: See :meth:`encode`; the message contains the line, or the character of the file.
 
         >>> import pathlib, tempfile
         >>> path = pathlib.Path(tempfile.mkdtemp(), "text.txt")
@@ -1360,7 +1380,7 @@ class Tokenizer(Immutable):
         name = checked(path)
         command = "encode TOKENIZER -"
         check_text(path, command)
-        # The core waits for bytes; where they may not come, Python does, which listens for Ctrl-C.
+        # The core cannot be interrupted while it waits for bytes, so Python reads pipes, which handles Ctrl-C.
         data = read_bytes(path) if may_block(path) else None
         check_start(data or b"", name, command)
         total = size(path)
@@ -1391,7 +1411,7 @@ class Tokenizer(Immutable):
         )
         return EncodedBatch(batch, call, threads)
 
-    def _options(  # noqa: PLR0917 (by place: names would cost every call)
+    def _options(  # noqa: PLR0917 (positional, since keywords would slow every call)
         self,
         add_special_tokens: bool,
         specials: Specials | None,
@@ -1404,7 +1424,7 @@ class Tokenizer(Immutable):
         seed: int | None = None,
         first_input: int = 0,
     ) -> Options:
-        """What a call asks for, as the core takes it; kept, as most calls ask for the same."""
+        """Returns the options of a call for the core, from a cache if they are common."""
         if (
             add_special_tokens is cache is True
             and specials is None
@@ -1419,36 +1439,36 @@ class Tokenizer(Immutable):
             way = way._replace(first_input=first_input)
         is_name = specials is None or isinstance(specials, str)
         if way not in (FAST, UNCACHED) or not is_name:
-            return self._made_options(add_special_tokens, specials, truncation, padding, way)
-        # True and 1 are equal, but only one of them is a length.
+            return self._new_options(add_special_tokens, specials, truncation, padding, way)
+        # The types are part of the key: True equals 1, but only 1 is a length.
         limits = type(truncation), truncation, type(padding), padding
         key = add_special_tokens, specials, cache, *limits
-        known = self._known_options
+        cached = self._cached_options
         try:
-            options = known.get(key)
-        except TypeError:  # something that is no setting; it is told which
-            return self._made_options(add_special_tokens, specials, truncation, padding, way)
+            options = cached.get(key)
+        except TypeError:  # unhashable, so not a valid setting; the constructor raises the error
+            return self._new_options(add_special_tokens, specials, truncation, padding, way)
         if options is None:
-            options = self._made_options(add_special_tokens, specials, truncation, padding, way)
-            if len(known) >= _MOST_OPTIONS:
-                known.clear()
-            known[key] = options
+            options = self._new_options(add_special_tokens, specials, truncation, padding, way)
+            if len(cached) >= _MOST_OPTIONS:
+                cached.clear()
+            cached[key] = options
         return options
 
     @cached_property
     def _plain_options(self) -> Options | None:
-        """What most calls ask for; None where each call draws a seed."""
+        """Returns the options of a call with default arguments; None if each call draws a seed."""
         if self._has_dropout:
             return None
-        return self._made_options(True, None, DEFAULT, DEFAULT, FAST)
+        return self._new_options(True, None, DEFAULT, DEFAULT, FAST)
 
     @cached_property
     def _has_dropout(self) -> bool:
-        """Whether the model drops merges or tokens where a call says nothing about it."""
+        """Returns whether the model uses dropout by default."""
         return self._core.has_dropout()
 
     def _seed(self, seed: int | None, dropout: float | None, alpha: float | None) -> int | None:
-        """Return the seed of a call: the given one, a new one where tokens are sampled without, else None."""
+        """Returns the seed of a call: the given one, a new one if tokens are sampled, else None."""
         if seed is not None:
             return seed
         is_sampled = alpha is not None or (self._has_dropout if dropout is None else dropout != 0)
@@ -1462,7 +1482,7 @@ class Tokenizer(Immutable):
         nbest_size: int | None,
         seed: int | None,
     ) -> Way:
-        """How the core gets to tokens: on the fast road, if there is one, with or without a cache."""
+        """Returns how the core encodes: fast path, cache, and the settings of sampling."""
         way = FAST if cache else UNCACHED
         drawn = self._seed(seed, dropout, alpha)
         number = 0 if drawn is None else drawn
@@ -1472,7 +1492,7 @@ class Tokenizer(Immutable):
         _check_number("alpha", alpha, None)
         if nbest_size is not None and (alpha is None or not _is_integer(nbest_size, 1, 2**32 - 1)):
             raise ConfigError(
-                f"nbest_size: expected an integer from 1 on beside alpha=, or None, found {shown(nbest_size)} with alpha={alpha!r}"
+                f"nbest_size: expected None, or an integer from 1 on together with alpha=; found {shown(nbest_size)} with alpha={alpha!r}"
             )
         if not _is_integer(number, 0, 2**64 - 1):
             raise ConfigError(f"seed: expected an integer from 0 to 2^64 - 1, found {shown(seed)}")
@@ -1481,10 +1501,10 @@ class Tokenizer(Immutable):
         )
 
     @cached_property
-    def _known_options(self) -> dict[Hashable, Options]:
+    def _cached_options(self) -> dict[Hashable, Options]:
         return {}
 
-    def _made_options(
+    def _new_options(
         self,
         add_special_tokens: bool,
         specials: Specials | None,
@@ -1496,7 +1516,7 @@ class Tokenizer(Immutable):
         return self._core.options(bool(add_special_tokens), specials, *limits, way)
 
     def _limit(self, name: Literal["truncation", "padding"], value: Any) -> str | bool:
-        """JSON, True for what the tokenizer has, or False for none."""
+        """Returns truncation or padding as JSON, True for that of the tokenizer, or False for none."""
         if value is None or isinstance(value, Default):
             return value is not None
         import json
@@ -1507,7 +1527,7 @@ class Tokenizer(Immutable):
         return json.dumps(limit and limit.to_dict())
 
     def tokenize(self, text: str, *, specials: Specials | None = None) -> list[str]:
-        r"""Give the tokens of a text, without special tokens around it, all of them.
+        r"""Returns all tokens of a text, neither truncated nor padded, without added special tokens.
 
         >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").tokenize("Hugs!")
         ['hug', '##s', '[UNK]']
@@ -1516,14 +1536,14 @@ class Tokenizer(Immutable):
         return self._core.encode(text, None, False, options).tokens
 
     def to_subword_nmt(self, text: str, *, separator: str = "@@") -> str:
-        r"""Write a text with spaces between its tokens, as subword-nmt does.
+        r"""Returns a text with its tokens separated by spaces, as subword-nmt writes it.
 
         Args:
-            text: The text; its lines stay lines.
-            separator: What is written behind a token that does not end its word.
+            text: The text; lines are kept.
+            separator: The suffix of a token that does not end its word.
 
         Returns:
-            Of each token the stretch of the text that it stands for, so that what is unknown stays as it is.
+            The range of the text of each token, so unknown characters are kept.
 
         >>> from piecework import models, pre_tokenizers
         >>> model = models.BPE(["l", "o", "w", "lo", "w</w>"], [("l", "o")], end_of_word_suffix="</w>")
@@ -1536,30 +1556,30 @@ class Tokenizer(Immutable):
 
     def _segmented(self, line: str, separator: str) -> str:
         body = line.strip("\r ")
-        before, _, behind = line.partition(body) if body else (line, "", "")
+        before, _, after = line.partition(body) if body else (line, "", "")
         options = self._options(False, "match", None, None)
         parts, end = list[str](), 0
         for start, stop in self._core.encode(body, None, False, options).offsets:
             if stop <= end:
-                continue  # the mark at the end of a word has no text of its own
+                continue  # the end-of-word suffix covers no text
             if parts:
                 parts.append(" " if start > end else f"{separator} ")
             parts.append(body[max(start, end) : stop])
             end = stop
-        return before + "".join(parts) + behind
+        return before + "".join(parts) + after
 
     def decode(self, ids: Iterable[int], *, skip_special_tokens: bool = True) -> str:
-        r"""Give the text of token ids.
+        r"""Decodes token ids to text.
 
         Args:
             ids: Token ids.
-            skip_special_tokens: Whether special tokens are left out.
+            skip_special_tokens: Whether special tokens are omitted.
 
         Returns:
-            The text: what was normalized away or unknown does not come back.
+            The text; normalization and unknown tokens are not reversed.
 
         Raises:
-            TokenIdError: An id that is not in the vocabulary.
+            TokenIdError: An id is not in the vocabulary.
 
         >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
         >>> tok.decode([1, 2, 1])
@@ -1570,25 +1590,24 @@ class Tokenizer(Immutable):
     def decode_batch(
         self, batch: EncodedBatch | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
     ) -> list[str]:
-        """Give the texts of many rows of token ids; see :meth:`decode`."""
+        """Decodes rows of token ids to texts; see :meth:`decode`."""
         return [self.decode(row, skip_special_tokens=skip_special_tokens) for row in _rows(batch)]
 
     def decode_bytes(self, ids: Iterable[int], *, skip_special_tokens: bool = True) -> bytes:
-        r"""Give the text of token ids as bytes, those that tokens stand for as they are.
+        r"""Decodes token ids to bytes, which need not be valid UTF-8.
 
-        Where :meth:`decode` has U+FFFD because bytes are no UTF-8, as in half a character, these bytes are given: those of
-        byte-level tokens and of tokens such as ``<0xE4>``, by the decoder. A regular expression of the decoder looks at
-        text alone; behind it they are U+FFFD here, too.
+        Byte-level tokens and tokens such as ``<0xE4>`` give their bytes even where :meth:`decode` returns U+FFFD, as for an
+        incomplete character. Regular expressions of a decoder work on text, so invalid bytes become U+FFFD there.
 
         Args:
             ids: Token ids.
-            skip_special_tokens: Whether special tokens are left out.
+            skip_special_tokens: Whether special tokens are omitted.
 
         Returns:
-            The bytes; UTF-8, where the tokens are.
+            The bytes; valid UTF-8 if the tokens are.
 
         Raises:
-            TokenIdError: An id that is not in the vocabulary.
+            TokenIdError: An id is not in the vocabulary.
 
         >>> from piecework import decoders, models
         >>> vocab = ["Ġna", "Ã", "¯", "ve"]
@@ -1601,18 +1620,18 @@ class Tokenizer(Immutable):
     def decode_bytes_batch(
         self, batch: EncodedBatch | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
     ) -> list[bytes]:
-        """Give the bytes of many rows of token ids; see :meth:`decode_bytes`."""
+        """Decodes rows of token ids to bytes; see :meth:`decode_bytes`."""
         rows = _rows(batch)
         return [self.decode_bytes(row, skip_special_tokens=skip_special_tokens) for row in rows]
 
     def decode_stream(self, *, skip_special_tokens: bool = True) -> DecodeStream[str]:
-        r"""Give a stream that decodes token ids as they come, as from a model that generates.
+        r"""Returns a stream that decodes token ids incrementally, such as those of a generating model.
 
         Args:
-            skip_special_tokens: Whether special tokens are left out.
+            skip_special_tokens: Whether special tokens are omitted.
 
         Returns:
-            The stream; :meth:`DecodeStream.step` gives what is new.
+            The stream; :meth:`DecodeStream.step` returns the new text.
 
         >>> stream = Tokenizer.from_str("[UNK]\nhug\n##s\n").decode_stream()
         >>> stream.step(1), stream.step([2, 1]), stream.finish()
@@ -1623,28 +1642,28 @@ class Tokenizer(Immutable):
         return DecodeStream(self._core.decode_stream(bool(skip_special_tokens), False))
 
     def decode_bytes_stream(self, *, skip_special_tokens: bool = True) -> DecodeStream[bytes]:
-        """Give a stream that decodes as :meth:`decode_bytes` does; see :meth:`decode_stream`.
+        """Returns a stream that decodes token ids to bytes; see :meth:`decode_stream`.
 
-        Bytes are given as they come, also those that begin a character.
+        Bytes of incomplete characters are returned at once.
         """
         from piecework.streams import DecodeStream
 
         return DecodeStream(self._core.decode_stream(bool(skip_special_tokens), True))
 
     def display_token(self, token: str | int) -> str:
-        r"""Give a token as people read it.
+        r"""Returns a token in readable form.
 
-        What the decoder does to single tokens is done: characters that stand for bytes become text, tokens such as ``<0x61>``
-        and marks of spaces as well. Prefixes and suffixes that mark the place in a word stay.
+        Byte-level characters, tokens such as ``<0x61>`` and metaspaces are decoded. Prefixes and suffixes that mark the
+        position in a word are kept.
 
         Args:
-            token: The token, or its id.
+            token: The token or its id.
 
         Returns:
-            Text on one line; bytes that are no UTF-8 by themselves as ``<0xE4>``, control characters escaped.
+            Text on one line, with invalid UTF-8 as ``<0xE4>`` and control characters escaped.
 
         Raises:
-            TokenIdError: An id that is not in the vocabulary.
+            TokenIdError: The id is not in the vocabulary.
 
         >>> from piecework import decoders, models
         >>> vocab = ["Ġna", "Ã", "¯ve", "Ċ"]
@@ -1669,16 +1688,16 @@ class Tokenizer(Immutable):
         specials: Specials | None = None,
         cache: bool = True,
     ) -> Any:
-        r"""Count tokens without making a list of them, neither truncated nor padded.
+        r"""Counts the tokens of a text or of each text, without truncation and padding.
 
         Args:
-            text_or_texts: A text as for :meth:`encode`, or an iterable or an Arrow column of texts.
-            add_special_tokens: As for :meth:`encode`.
-            specials: As for :meth:`encode`.
-            cache: As for :meth:`encode`.
+            text_or_texts: A text (see :meth:`encode`), or an iterable or an Arrow column of texts.
+            add_special_tokens: See :meth:`encode`.
+            specials: See :meth:`encode`.
+            cache: See :meth:`encode`.
 
         Returns:
-            The number of tokens (``int``), or a list of such numbers.
+            The number of tokens (``int``) of a text, a list of numbers for several texts.
 
         >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").count(["hugs", "hug"])
         [2, 1]
@@ -1701,22 +1720,21 @@ class Tokenizer(Immutable):
         return [self._core.count(text, options) for text in each]
 
     def log_probability(self, text: Text, *, specials: Specials | None = None) -> float:
-        """Give the logarithm of the probability of a text, however it is segmented.
+        """Returns the marginal log-likelihood of a text: the log of its probability over all segmentations.
 
-        The model is Unigram, or WordPiece with ``segmentation="likeliest"``.
-
-        The cost is that of finding the best segmentation: linear in the text.
+        The model must be Unigram, or WordPiece with ``segmentation="likeliest"``. The forward algorithm takes time linear
+        in the text.
 
         Args:
             text: The text, a ``str`` or UTF-8 in ``bytes``.
-            specials: As for :meth:`encode`.
+            specials: See :meth:`encode`.
 
         Returns:
-            A natural logarithm: of each word, of the sum over all its segmentations; words add up, added tokens count nothing.
+            The sum over words of the natural logarithm of the word's probability; added tokens contribute 0.
 
         Raises:
-            ConfigError: The model has no probabilities.
-            PieceworkError: As for :meth:`encode`.
+            ConfigError: The model has no segmentation probabilities.
+            PieceworkError: See :meth:`encode`.
 
         >>> from piecework import models
         >>> round(Tokenizer(models.Unigram([("a", -1.0), ("aa", -2.0)])).log_probability("aa"), 4)
@@ -1725,20 +1743,20 @@ class Tokenizer(Immutable):
         return self._core.log_probability(text, self._options(False, specials))
 
     def score(self, tokens: Iterable[str | int]) -> float:
-        """Give the score of a segmentation: the sum of its tokens' scores, logarithms of probabilities.
+        """Returns the score of a segmentation, the sum of the log-probabilities of its tokens.
 
-        The model is Unigram, or WordPiece with ``segmentation="likeliest"``.
+        The model must be Unigram, or WordPiece with ``segmentation="likeliest"``.
 
         Args:
             tokens: Tokens or their ids, such as an :class:`Encoding`.
 
         Returns:
-            A natural logarithm. The unknown token counts as an unknown character; special tokens count nothing, and bytes
-            that SentencePiece falls back to neither.
+            A natural logarithm. The unknown token counts as one unknown character; special tokens and the byte tokens of
+            SentencePiece's byte fallback contribute 0.
 
         Raises:
-            ConfigError: The model has no probabilities.
-            TokenIdError: A token that is not in the vocabulary.
+            ConfigError: The model has no segmentation probabilities.
+            TokenIdError: A token is not in the vocabulary.
 
         >>> from piecework import models
         >>> tok = Tokenizer(models.Unigram([("a", -1.0), ("b", -2.0), ("ab", -1.5)]))
@@ -1759,13 +1777,20 @@ class Tokenizer(Immutable):
         return number
 
     def log_likelihood(self, text: str, *, specials: Specials | None = None) -> float:
-        """Give the log-likelihood of a text: the sum of ln p over its tokens (note 002).
+        """Returns the log-likelihood of a text, the sum of ln p over its tokens (note 002).
 
-        A token's p is what ``probabilities`` say, or its share of all tokens when the training words are encoded; one that never occurs there, and
-        the unknown token, have 2**-52, so the sum is finite. No special tokens are added around the text.
+        The p of a token is that in `probabilities`, or its relative frequency in the encoded training words. Tokens that
+        never occur there, and the unknown token, have 2**-52, so the sum is finite. No special tokens are added.
+
+        Args:
+            text: The text.
+            specials: See :meth:`encode`.
+
+        Returns:
+            A natural logarithm.
 
         Raises:
-            MissingCountsError: The tokenizer has no token counts, as one read from a vocab.txt.
+            MissingCountsError: The tokenizer has no token counts, such as one read from a vocab.txt.
 
         >>> import piecework as pw
         >>> tok = pw.train({"a": 3, "b": 1}, pw.WordPieceTrainer(7))
@@ -1775,15 +1800,15 @@ class Tokenizer(Immutable):
         return self._core.log_likelihood(text, self._options(False, specials))
 
     def explain(self, word: str) -> Explanation:
-        """Tell how a word came to be split as it is.
+        """Explains how a word is segmented; print the result.
 
         Args:
-            word: A word, or a text of a few.
+            word: A word, or a text of a few words.
 
         Returns:
-            For each piece, the longer prefixes that were tried and are no tokens, and the merges that the piece was born
-            by, down to characters; where the likeliest segmentation is taken, the scores of the pieces, how much of the word's
-            probability they have together, and the next best; ``print`` shows it.
+            For each piece the longer prefixes that are not tokens, and the merges that created the piece, down to
+            characters. For the likeliest segmentation also the scores of the pieces, their share of the word's
+            probability, and the second-best segmentation.
 
         >>> import piecework as pw
         >>> tok = pw.train({"hug": 10, "pug": 5, "hugs": 5}, pw.WordPieceTrainer(vocab_size=12))
@@ -1798,33 +1823,34 @@ class Tokenizer(Immutable):
         puns -> ' pun' s
           ' pun': score -1.20397
           s: score -4.38203
-          together score -5.586, 100.0% of all that spells it; next ' ' p u n s, score -21.9101, e^16.3 times less likely
+          total score -5.586, 100.0% of the word's probability; next best ' ' p u n s, score -21.9101, e^16.3 times less likely
         """
         from piecework.explain import explain
 
         return explain(self, word)
 
-    # --- what it is made of -------------------------------------------------------------------
+    # --- parts, vocabulary and training --------------------------------------------------------
 
     @property
     def vocab(self) -> dict[str, int]:
-        """Tokens and their ids, in order of the ids; a new dictionary each time."""
+        """Returns tokens and their ids, in order of the ids, as a new dictionary."""
         return self._core.vocab()
 
     @property
     def vocab_size(self) -> int:
-        """The number of tokens, special tokens included; see :attr:`max_id` for the largest id."""
+        """Returns the number of tokens, special tokens included; see :attr:`max_id` for the largest id."""
         return len(self._core)
 
     def __len__(self) -> int:
-        """Give the number of tokens, special tokens included."""
+        """Returns the number of tokens, special tokens included."""
         return len(self._core)
 
     @property
     def max_id(self) -> int | None:
-        r"""The largest id, and None of an empty vocabulary; an embedding table needs ``max_id + 1`` rows.
+        r"""Returns the largest id, or None for an empty vocabulary.
 
-        Ids may have gaps, so that this is more than ``len(tok) - 1``: cl100k_base has 100,261 tokens, and ids up to 100,276.
+        An embedding table needs ``max_id + 1`` rows. Ids may have gaps, so `max_id` may exceed ``len(tok) - 1``:
+        cl100k_base has 100,261 tokens and ids up to 100,276.
 
         >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").max_id
         2
@@ -1832,26 +1858,26 @@ class Tokenizer(Immutable):
         return self._core.max_id()
 
     def token_to_id(self, token: str) -> int | None:
-        """Give the id of a token, or None."""
+        """Returns the id of a token, or None if it is not in the vocabulary."""
         return self._core.token_to_id(token)
 
     def id_to_token(self, id: int) -> str | None:  # noqa: A002  # the name that the field uses
-        """Give the token of an id, or None."""
+        """Returns the token of an id, or None if it is not in the vocabulary."""
         number = check_index("id", id)
         return self._core.id_to_token(number) if 0 <= number < 1 << 32 else None
 
     @property
     def special_tokens(self) -> dict[str, int]:
-        """The special tokens and their ids."""
+        """Returns the special tokens and their ids."""
         return dict(self._core.special_tokens())
 
     @cached_property
     def control_symbols(self) -> tuple[str, ...]:
-        r"""The special tokens that are ordinary text where a text spells them, unless a call says otherwise.
+        r"""Returns the special tokens whose text in the input is ordinary text by default.
 
-        These are the control symbols of a SentencePiece model, which that library never matches in a text. Pickling keeps
-        them; a tokenizer.json cannot, and :meth:`with_added_tokens` makes of one a special token that is matched. Other formats
-        have none.
+        These are the control symbols of a SentencePiece model, which SentencePiece never matches in a text. Pickling keeps
+        them, a tokenizer.json does not; :meth:`with_added_tokens` turns one into a special token that is matched. Other
+        formats have none.
 
         >>> Tokenizer.from_str("[UNK]\n[SEP]\nhug\n").control_symbols
         ()
@@ -1860,48 +1886,48 @@ class Tokenizer(Immutable):
 
     @property
     def added_tokens(self) -> dict[int, AddedToken]:
-        """The added tokens, special ones among them, by id; a new dictionary each time."""
+        """Returns the added tokens, special tokens included, by id, as a new dictionary."""
         from piecework.added_tokens import AddedToken
 
         return {number: AddedToken(*flags) for number, flags in self._core.added_tokens()}
 
     @cached_property
     def _not_special(self) -> frozenset[int]:
-        """The ids of added tokens that are not special."""
+        """Returns the ids of added tokens that are not special."""
         return frozenset(
             number for number, (*_, special) in self._core.added_tokens() if not special
         )
 
     @property
     def unknown(self) -> UnknownPolicy:
-        """What becomes of characters that no piece covers; of a model other than WordPiece, ``"word"``."""
+        """Returns how uncovered characters are encoded (:attr:`models.WordPiece.unknown`); ``"word"`` for other models."""
         return self._core.model()[2] if self.model_type == "WordPiece" else "word"
 
     @property
     def unk_token(self) -> str | None:
-        """The unknown token, or None if there is none."""
+        """Returns the unknown token, or None if there is none."""
         unk_token = self._core.unk_token()
         known = unk_token is not None and self.token_to_id(unk_token) is not None
         return unk_token if known else None
 
     @property
     def continuing_subword_prefix(self) -> str:
-        """What marks a token that continues a word; empty if nothing does."""
+        """Returns the prefix of tokens that continue a word; may be empty."""
         return self._core.continuing_subword_prefix()
 
     @property
     def max_input_chars_per_word(self) -> int | None:
-        """Longer words, in characters after normalization, are unknown; None for no limit."""
+        """Returns the maximum length of a known word in normalized characters; None for no limit."""
         return self._core.model()[3] if self.model_type == "WordPiece" else None
 
     @property
     def model_type(self) -> str:
-        """The kind of model: ``"WordPiece"``, ``"BPE"``, ``"Unigram"`` or ``"WordLevel"``."""
+        """Returns the type of the model: ``"WordPiece"``, ``"BPE"``, ``"Unigram"`` or ``"WordLevel"``."""
         return self._core.model_type()
 
     @property
     def model(self) -> Model:
-        """The model, its vocabulary included; a new one each time."""
+        """Returns the model with its vocabulary, as a new object."""
         import json
 
         from piecework.models import Model
@@ -1917,7 +1943,7 @@ class Tokenizer(Immutable):
 
     @cached_property
     def normalizer(self) -> Normalizer | None:
-        """What a text is changed by."""
+        """Returns the normalizer, or None."""
         from piecework.normalizers import Normalizer
 
         part = self._parts["normalizer"]
@@ -1925,7 +1951,7 @@ class Tokenizer(Immutable):
 
     @cached_property
     def pre_tokenizer(self) -> PreTokenizer | None:
-        """How a text is split into words."""
+        """Returns the pre-tokenizer, which splits a text into words, or None."""
         from piecework.pre_tokenizers import PreTokenizer
 
         part = self._parts["pre_tokenizer"]
@@ -1933,7 +1959,7 @@ class Tokenizer(Immutable):
 
     @cached_property
     def post_processor(self) -> PostProcessor | None:
-        """Where special tokens go."""
+        """Returns the post-processor, which inserts special tokens, or None."""
         from piecework.processors import PostProcessor
 
         part = self._parts["post_processor"]
@@ -1941,7 +1967,7 @@ class Tokenizer(Immutable):
 
     @cached_property
     def decoder(self) -> Decoder | None:
-        """How tokens become text."""
+        """Returns the decoder, which converts tokens to text, or None."""
         from piecework.decoders import Decoder
 
         part = self._parts["decoder"]
@@ -1949,7 +1975,7 @@ class Tokenizer(Immutable):
 
     @cached_property
     def truncation(self) -> Truncation | None:
-        """How calls truncate that do not say it."""
+        """Returns the default truncation of calls, or None."""
         from piecework.encoding_settings import prescribed
 
         part = self._parts["truncation"]
@@ -1957,7 +1983,7 @@ class Tokenizer(Immutable):
 
     @cached_property
     def padding(self) -> Padding | None:
-        """How calls pad that do not say it."""
+        """Returns the default padding of calls, or None."""
         from piecework.encoding_settings import Padding
 
         part = self._parts["padding"]
@@ -1965,10 +1991,10 @@ class Tokenizer(Immutable):
 
     @property
     def generic_path_reason(self) -> str | None:
-        r"""Why texts take the generic path; None if they take the fast path.
+        r"""Returns why texts take the generic path, or None if they take the fast path.
 
-        Both paths give the same tokens. The fast path cuts a text where words end for certain, and looks up in a cache
-        the words that it has encoded before; docs/pipeline.md lists the pipelines that it serves.
+        Both paths give the same tokens. The fast path cuts a text at safe split points and looks up the chunks in a cache;
+        docs/pipeline.md lists the pipelines that support it.
 
         >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").generic_path_reason is None
         True
@@ -1979,10 +2005,10 @@ class Tokenizer(Immutable):
 
     @property
     def split_backends(self) -> tuple[str, ...]:
-        r"""What finds the patterns of the pre-tokenizer, in their order.
+        r"""Returns the matcher of each split pattern of the pre-tokenizer, in order.
 
-        Patterns of well-known models (`piecework.patterns.SPLIT_PATTERNS`) are found by grammars, plain strings by a search,
-        all others by Oniguruma. Each finds what Oniguruma finds.
+        Patterns of well-known models (`piecework.patterns.SPLIT_PATTERNS`) are matched by grammars, plain strings by a
+        string search, all others by Oniguruma. All of them match what Oniguruma matches.
 
         >>> from piecework import pre_tokenizers
         >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
@@ -1992,13 +2018,13 @@ class Tokenizer(Immutable):
         return tuple(self._core.split_backends())
 
     def unreachable_tokens(self) -> list[str]:
-        """Give the tokens of a BPE vocabulary that no text becomes, since no merges lead to them.
+        """Returns the tokens of a BPE vocabulary that no text is encoded to, since no merges produce them.
 
-        They waste room. A training makes none, but for user-defined symbols, which are found before merging; a vocabulary
-        that was put together otherwise may have them.
+        A trained vocabulary has none except user-defined symbols, which are matched before merging. Edited vocabularies may
+        have some.
 
         Returns:
-            The tokens in the order of their ids, without added ones; none for other models than BPE.
+            The tokens in order of their ids, without added tokens; an empty list for models other than BPE.
 
         >>> from piecework import models
         >>> Tokenizer(models.BPE(["a", "b", "c", "bc", "abc"], [("b", "c")])).unreachable_tokens()
@@ -2008,16 +2034,16 @@ class Tokenizer(Immutable):
 
     @cached_property
     def history(self) -> tuple[Merge, ...]:
-        """The merges of the training in their order; empty if they are not known, and of Unigram, which has `rounds`."""
+        """Returns the merges of the training in order; empty if unknown, or for Unigram (see :attr:`steps`)."""
         from piecework.types import Merge
 
         return tuple(Merge(*merge) for merge in self._core.history() or ())
 
     @cached_property
     def steps(self) -> tuple[UnigramStep, ...]:
-        """What a training of Unigram did, in order: steps of EM and prunings; empty if it is not known.
+        """Returns the EM steps and prunings of a Unigram training in order; empty if unknown.
 
-        What was removed is known of the tokenizer that :func:`train` gave. A file keeps the rest.
+        Only the tokenizer that :func:`train` returned knows the removed pieces; a file stores the rest.
 
         >>> from piecework import UnigramTrainer, train
         >>> tok = train({"▁hug": 10, "▁hugs": 5, "▁bun": 3}, UnigramTrainer(12))
@@ -2033,12 +2059,12 @@ class Tokenizer(Immutable):
 
     @cached_property
     def _steps(self) -> dict[str, int]:
-        """The place in the history of the merge that made each token."""
+        """Returns the index in the history of the merge that created each token."""
         return {merge.token: place for place, merge in enumerate(self.history)}
 
     @cached_property
     def _merging(self) -> Merging | None:
-        """The merges of a BPE model, for explanations; None of other models."""
+        """Returns the merges of a BPE model, for explanations; None for other models."""
         if self.model_type != "BPE":
             return None
         from piecework.explain import Merging
@@ -2047,7 +2073,7 @@ class Tokenizer(Immutable):
 
     @cached_property
     def _symbols(self) -> frozenset[str]:
-        """The user-defined symbols of the training."""
+        """Returns the user-defined symbols of the training."""
         return frozenset((self.trainer or {}).get("user_defined_symbols", ()))
 
     @cached_property
@@ -2056,21 +2082,21 @@ class Tokenizer(Immutable):
 
     @property
     def trainer(self) -> dict[str, Any] | None:
-        """The settings of the training; None if they are not known."""
+        """Returns the settings of the training, or None if unknown."""
         import json
 
         return self._training and json.loads(self._training[0])
 
     @property
     def counts_sha256(self) -> str | None:
-        """The fingerprint of the word counts of the training; None if it is not known."""
+        """Returns the SHA-256 of the word counts of the training, or None if unknown."""
         return self._training and self._training[1]
 
     @property
     def token_counts(self) -> dict[str, int] | None:
-        """How often each token occurs when the training words are encoded, in order of the ids; None if not known.
+        """Returns the count of each token in the encoded training words, or None if unknown.
 
-        A new dictionary each time. Tokens that were added after the training are not in it.
+        The dictionary is new and in order of the ids. It lacks tokens that were added after the training.
 
         >>> import piecework as pw
         >>> tok = pw.train({"hug": 10, "hugs": 5}, pw.WordPieceTrainer(10, special_tokens=[]))
@@ -2082,49 +2108,47 @@ class Tokenizer(Immutable):
         counts = self._training[2]
         return {token: counts[number] for token, number in self._core.model_vocab().items()}
 
-    def _instead_of_setting(self, name: str) -> str:
-        """Return how to change a setting of the model, which only WordPiece lets a tokenizer do."""
+    def _setting_remedy(self, name: str) -> str:
+        """Returns how to change a setting of the model; only WordPiece supports `with_settings`."""
         if self.model_type == "WordPiece":
             return f"call tok.with_settings({name}=...)"
-        return (
-            "it is one of the model; make another of a model: Tokenizer(model, normalizer=..., ...)"
-        )
+        return "it is a setting of the model; build a tokenizer from another model: Tokenizer(model, ...)"
 
     def _instead(self, name: str) -> str:
-        """Return what to call instead of assigning to an attribute."""
-        ways = {
-            "model": "make another of a model: Tokenizer(model, normalizer=..., ...)",
+        """Returns the error for an assignment to an attribute, with what to call instead."""
+        remedies = {
+            "model": "build a tokenizer from another model: Tokenizer(model, normalizer=..., ...)",
             **dict.fromkeys(Parts.__optional_keys__, f"call tok.with_parts({name}=...)"),
             **dict.fromkeys(_LIMITS, f"call tok.with_parts({name}=...), or pass {name}= to a call"),
-            **dict.fromkeys(ModelSettings.__optional_keys__, self._instead_of_setting(name)),
+            **dict.fromkeys(ModelSettings.__optional_keys__, self._setting_remedy(name)),
             **dict.fromkeys(_ADDED, "call tok.with_added_tokens([...])"),
         }
-        if name in ways:
-            return f"a Tokenizer is immutable; {ways[name]}"
+        if name in remedies:
+            return f"a Tokenizer is immutable; {remedies[name]}"
         known = [own for own in dir(type(self)) if not own.startswith("_")]
         if name.startswith("_"):
             return "a Tokenizer is immutable"
         if name in known:
-            return "a Tokenizer is immutable, and this is read from it"
+            return "a Tokenizer is immutable, and this attribute is read-only"
         return f"Tokenizer has no attribute of this name{hint(name, known)}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as a tokenizer.json, and a pre-tokenizer that no file holds, a Python function, beside it."""
+        """Pickles a tokenizer.json, and separately a pre-tokenizer that is a Python function."""
         text, pre_tokenizer = self._without_functions.to_str(), None
         if self._functions:
             pre_tokenizer = self.pre_tokenizer
         return _unpickle, (text, pre_tokenizer, self.control_symbols, type(self))
 
     def __copy__(self) -> Tokenizer:
-        """Give itself: it never changes."""
+        """Returns itself, since it is immutable."""
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tokenizer:
-        """Give itself: it never changes."""
+        """Returns itself, since it is immutable."""
         return self
 
     def __eq__(self, other: object) -> bool:
-        """Compare everything that a file would hold, and what control symbols are."""
+        """Returns whether the tokenizer.json, the Python functions and the control symbols are equal."""
         if not isinstance(other, Tokenizer):
             return NotImplemented
         if self._core is other._core:
@@ -2137,15 +2161,15 @@ class Tokenizer(Immutable):
 
     @property
     def _without_functions(self) -> Tokenizer:
-        """The same tokenizer, without its pre-tokenizer if that calls Python."""
+        """Returns the tokenizer without a pre-tokenizer that is a Python function."""
         return self.with_parts(pre_tokenizer=None) if self._functions else self
 
     def __hash__(self) -> int:
-        """Hash by size and stages, which equal tokenizers share."""
+        """Returns a hash of the size and the stages, which equal tokenizers share."""
         return hash((len(self), self._core.splitter()))
 
     def __repr__(self) -> str:
-        """Tell model, size, stages and training."""
+        """Returns the model type, size, stages and training."""
         parts = [
             self.model_type,
             f"{len(self):,} tokens",
@@ -2156,10 +2180,10 @@ class Tokenizer(Immutable):
             parts.append(f"unknown={self.unknown!r}")
         parts += [f"{limit!r}" for limit in (self.truncation, self.padding) if limit is not None]
         if training := self.trainer:
-            # A WordPiece learns by a criterion, and BPE by frequency.
+            # Only WordPiece has a criterion.
             criterion = [training["criterion"]] if "criterion" in training else []
-            done = f"{len(self.steps)} rounds" if self.steps else f"{len(self.history):,} merges"
-            parts += [*criterion, done]
+            length = f"{len(self.steps)} steps" if self.steps else f"{len(self.history):,} merges"
+            parts += [*criterion, length]
         return f"Tokenizer({', '.join(parts)})"
 
 
@@ -2180,7 +2204,7 @@ _AddedTuple = tuple[str, bool, bool, bool, bool, bool]
 def _added_tuples(
     name: str, tokens: Iterable[str | AddedToken], special: bool
 ) -> list[_AddedTuple]:
-    """The flags of added tokens, an argument of this name."""
+    """Returns the flags of the added tokens in the argument `name`."""
     expected = "an iterable of str or AddedToken"
     if isinstance(tokens, str):
         raise wrong_type(name, expected, tokens)
@@ -2189,9 +2213,9 @@ def _added_tuples(
 
 
 def _added_tuple(name: str, token: str | AddedToken, special: bool) -> _AddedTuple:
-    """The flags of an added token; those of a str are the usual ones."""
+    """Returns the flags of an added token; a str has the default flags."""
     if isinstance(token, str):
-        to_utf8(token)  # which refuses surrogates
+        to_utf8(token)  # raises on surrogates
         return token, False, False, False, not special, special
     from piecework.added_tokens import AddedToken
 
@@ -2215,8 +2239,8 @@ def _checked(name: str, part: Any, base: type[Any]) -> Any:
     return part
 
 
-def _chances(given: Any) -> Mapping[str, float] | None:
-    """Probabilities as the core takes them; it knows which tokens there are."""
+def _checked_probabilities(given: Any) -> Mapping[str, float] | None:
+    """Returns checked probabilities; the core checks that the tokens are in the vocabulary."""
     from collections import abc
 
     if given is None:
@@ -2232,12 +2256,12 @@ def _chances(given: Any) -> Mapping[str, float] | None:
 
 
 def _some(tokens: Sequence[str]) -> str:
-    """Return the first few tokens for a message."""
+    """Returns the first few tokens for a message."""
     return ", ".join([*map(shown, tokens[:3]), *(["..."] if len(tokens) > 3 else [])])
 
 
 def _is_integer(value: Any, least: int, most: int) -> bool:
-    """Whether a value is an integer, also one of NumPy's, from the least to the most."""
+    """Returns whether a value is an integer (NumPy's included) from `least` to `most`."""
     try:
         return least <= operator.index(value) <= most
     except TypeError:
@@ -2245,7 +2269,7 @@ def _is_integer(value: Any, least: int, most: int) -> bool:
 
 
 def _check_number(name: str, value: Any, most: int | None) -> None:
-    """Refuse what is neither None nor a number from 0 to the most there may be."""
+    """Raises ConfigError unless a value is None or a number from 0 to `most`."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if value is None or (
         is_number and 0 <= value <= (sys.float_info.max if most is None else most)
@@ -2256,7 +2280,7 @@ def _check_number(name: str, value: Any, most: int | None) -> None:
 
 
 def _is_json(data: bytes) -> bool:
-    """Whether it is a JSON array or object."""
+    """Returns whether the data is a JSON array or object."""
     import json
 
     try:
@@ -2266,14 +2290,14 @@ def _is_json(data: bytes) -> bool:
 
 
 def _copied(text: Any) -> Any:
-    """A text in words, or a pair of them, that nobody else can change."""
+    """Returns a copy of a text in words, or of a pair of them, so later changes by the caller have no effect."""
     if isinstance(text, tuple):
         return tuple(list(part) if isinstance(part, list) else part for part in text)
     return list(text) if isinstance(text, list) else text
 
 
 def _listed(texts: Any, is_pretokenized: bool) -> Sequence[Any] | ArrowTexts:
-    """Texts that can be looked at again: a list, or an Arrow column where it lies."""
+    """Returns texts that can be iterated again: a list, or an Arrow column without a copy."""
     if isinstance(texts, _TEXT):
         kind = type(texts).__name__
         raise TypeError(
@@ -2289,7 +2313,7 @@ _TEXTS = "an iterable of texts"
 
 
 def _frozen(specials: Any) -> str | frozenset[str] | None:
-    """What a call says of special tokens, as it may be kept: nobody else can change it."""
+    """Returns an immutable copy of `specials`."""
     if specials is None or isinstance(specials, str):
         return specials
     try:
@@ -2300,7 +2324,7 @@ def _frozen(specials: Any) -> str | frozenset[str] | None:
 
 
 def _rows(batch: EncodedBatch | Iterable[Iterable[int]]) -> Iterable[Iterable[int]]:
-    """Token ids row by row."""
+    """Returns the rows of token ids."""
     from piecework.types import EncodedBatch
 
     if isinstance(batch, EncodedBatch):
@@ -2342,7 +2366,7 @@ def _checked_limit(limit: Any) -> int | None:
 def _vocab_splitter(
     settings: LoadSettings, flags: dict[str, Any]
 ) -> tuple[str | None, Sequence[Callable[[str], object]]]:
-    """The stages of a vocab.txt as the core takes them; None stands for BERT's."""
+    """Returns the stages of a vocab.txt as JSON with their functions; None for BERT's."""
     if not flags and "normalizer" not in settings and "pre_tokenizer" not in settings:
         return None, ()
     from piecework._component import splitter_json
@@ -2358,7 +2382,7 @@ def _vocab_splitter(
 def _merges_splitter(
     settings: LoadSettings,
 ) -> tuple[str | None, Sequence[Callable[[str], object]]]:
-    """The stages that go before those which a vocabulary tells; None for none."""
+    """Returns the stages that replace those inferred from a vocab.json; None if none are given."""
     if not any(name in settings for name in _SPLITTING):
         return None, ()
     from piecework._component import splitter_json
@@ -2370,11 +2394,11 @@ def _refuse_unknown(settings: Any, known: Iterable[str], what: str) -> None:
     known = sorted(known)
     for name in settings:
         if name not in known:
-            near = hint(name, known) or f"; there are {', '.join(known)}"
-            raise TypeError(f"{shown(name)} is not among {what}{near}")
+            advice = hint(name, known) or f"; expected one of {', '.join(known)}"
+            raise TypeError(f"{shown(name)} is not among {what}{advice}")
 
 
 def _refuse(settings: Any, names: Iterable[str], why: str) -> None:
     for name in names:
         if name in settings:
-            raise ConfigError(f"{name}= is something that {why}")
+            raise ConfigError(f"{name}= cannot be given: {why}")

@@ -1,4 +1,4 @@
-"""Trainers: the settings of a training.
+"""Defines trainers, the settings of a training.
 
 >>> from piecework import trainers
 >>> trainers.BpeTrainer(vocab_size=300, alphabet="byte").alphabet
@@ -46,7 +46,7 @@ _CHARACTERS = ("initial_alphabet", "required_chars")
 
 
 class Trainer(Immutable):
-    """The base of all trainers: dataclasses of settings, which the core reads as JSON."""
+    """Serves as the base of all trainers, dataclasses of settings that the core reads as JSON."""
 
     type_name: ClassVar[str]
     _optional: ClassVar[frozenset[str]] = frozenset(
@@ -57,7 +57,7 @@ class Trainer(Immutable):
     user_defined_symbols: Sequence[str]
 
     def __post_init__(self) -> None:
-        """Check types and ranges; the core checks them against the data."""
+        """Checks types and ranges; the core checks the settings against the data."""
         own = {field.name for field in fields(self)}  # type: ignore[arg-type]  # trainers are dataclasses
         for name in own.intersection(_NAMES + _CHARACTERS):
             value = getattr(self, name)
@@ -79,7 +79,7 @@ class Trainer(Immutable):
             raise ConfigError(str(error).removeprefix("$.")) from None
 
     def _check_texts(self, name: str) -> None:
-        """Refuse what is no text where it stands, not where the settings as JSON have it."""
+        """Raises ConfigError for an item that is not a text, with its index instead of a JSON path."""
         for place, text in enumerate(getattr(self, name)):
             if not isinstance(text, str):
                 raise ConfigError(f"{name}[{place}]: expected a str, found {shown(text)}")
@@ -95,13 +95,16 @@ class Trainer(Immutable):
         for name in _NAMES:
             for token, times in Counter(getattr(self, name)).items():
                 if not token or times > 1:
-                    raise ConfigError(f"{name}: {shown(token)} is empty or given twice")
+                    problem = "is a duplicate" if token else "is empty"
+                    raise ConfigError(f"{name}: {shown(token)} {problem}; remove it")
         for token in self.user_defined_symbols:
             if token in self.special_tokens:
-                raise ConfigError(f"user_defined_symbols: {shown(token)} is a special token")
+                raise ConfigError(
+                    f"user_defined_symbols: {shown(token)} is also a special token; remove one of them"
+                )
 
     def _integer(self, name: str, value: object, least: int) -> int | None:
-        """The integer, also where it is one of NumPy's."""
+        """Returns a checked integer (NumPy's included) or None."""
         if value is None and name in self._optional:
             return None
         try:
@@ -115,17 +118,17 @@ class Trainer(Immutable):
         return number
 
     def _values(self) -> dict[str, object]:
-        """Return the settings by name, as JSON has them."""
+        """Returns the settings by name, as they are written to JSON."""
         return asdict(self)  # type: ignore[call-overload,no-any-return]  # the trainers are dataclasses
 
     def to_json(self) -> str:
-        """Give the settings as JSON."""
+        """Returns the settings as JSON."""
         settings = self._values()
         try:
             text = json.dumps({"type": self.type_name} | settings, ensure_ascii=False)
         except (TypeError, ValueError, RecursionError):
             wrong = [name for name, value in settings.items() if not _is_json(value)]
-            raise ConfigError(f"{', '.join(wrong)}: a setting of the wrong type") from None
+            raise ConfigError(f"{', '.join(wrong)}: the value has the wrong type") from None
         to_utf8(text)
         return text
 
@@ -140,11 +143,11 @@ def _is_json(value: object) -> bool:
 
 @dataclass(frozen=True)
 class WordPieceTrainer(Trainer):
-    """The settings of a WordPiece training.
+    """Holds the settings of a WordPiece training.
 
-    Words are split into characters, all but the first marked by ``continuing_subword_prefix``. Then, again and
-    again, the best pair of adjacent symbols becomes one, and the token it makes an entry of the vocabulary. With
-    symbols that occur a and b times, a pair that occurs n times, and N symbols in all, a pair is worth
+    Words are split into characters; all but the first get ``continuing_subword_prefix``. Then the adjacent pair with the
+    best score is merged repeatedly, and the merged token is added to the vocabulary. For symbols that occur a and b
+    times, and a pair that occurs n times, the score is
 
     ============  =====================================================  =======================================
     likelihood    the exact gain of the corpus log-likelihood            Schuster & Nakajima 2012; notes 002, 003
@@ -153,37 +156,35 @@ class WordPieceTrainer(Trainer):
     frequency     n                                                      BPE
     ============  =====================================================  =======================================
 
-    A pure ratio such as ``pmi`` rewards pairs that occur once and always together: without ``min_frequency`` or
-    ``limit_alphabet`` it fills the vocabulary with rarities.
+    ``pmi`` is a pure ratio, which is largest for pairs whose symbols occur once, together: pass ``min_frequency`` or
+    ``limit_alphabet`` too.
 
-    Among pairs of equal worth ``ties`` decides: ``"lex"`` takes the first by the bytes of left and right token as
-    rendered, ``"first"`` the one whose earliest occurrence comes first, ``"hf"`` the one with the smaller ids. The
-    vocabulary is a pure function of the word counts, these settings and the version of the algorithm. A merge
-    costs time for the occurrences of its pair and the pairs it touches, not for the table.
+    ``ties`` orders pairs of equal score: ``"lex"`` by the bytes of left and right token as rendered, ``"first"`` by the
+    earliest occurrence, ``"hf"`` by ids. The vocabulary is a pure function of the word counts, these settings and the
+    version of the algorithm. A merge takes time for the occurrences of its pair and of adjacent pairs.
 
     Args:
-        vocab_size: The entries to reach; special tokens, user-defined symbols and alphabet included.
-        criterion: What makes a pair good.
-        min_frequency: Pairs that occur less often are not merged.
-        min_word_frequency: Words that occur less often are left out, unless they are user-defined symbols.
-        max_merges: Stop after so many merges.
-        stop_at_pair_frequency: Stop when the most frequent pair occurs at most so often.
+        vocab_size: The number of tokens; special tokens, user-defined symbols and alphabet included.
+        criterion: The score of a pair.
+        min_frequency: The minimum count of a pair to merge.
+        min_word_frequency: The minimum count of a word to learn from; user-defined symbols are exempt.
+        max_merges: The maximum number of merges.
+        stop_at_pair_frequency: Stop when no pair occurs more often.
         stop_without_gain: Stop before a merge that would not raise the log-likelihood.
-        ties: Which of equally good pairs is merged.
-        special_tokens: Entries that stand for no text; ``[UNK]`` among them is the unknown token.
-        special_tokens_first: Whether they have the first ids, or the last.
-        user_defined_symbols: Whole words, such as the phrases of a domain dictionary, that are ordinary entries from
-            the start, after the special tokens that come first. They are written as they are after normalization. A
-            word that equals one is that one token, and nothing is learned from it, not even its characters: see
-            ``initial_alphabet``.
-        initial_alphabet: Characters that become entries, at the start of a word and inside, even if never seen.
-        limit_alphabet: Keep so many characters, the most frequent; a word is cut where another one stood.
-        continuing_subword_prefix: What marks a token that continues a word; may be empty.
-        max_token_length: No longer tokens, in characters without the prefix.
-        prune_unused: Drop tokens that encoding the training words never uses, and learn others instead.
+        ties: The order of pairs of equal score.
+        special_tokens: Tokens that represent no text; ``[UNK]`` among them is the unknown token.
+        special_tokens_first: Whether special tokens get the first ids or the last.
+        user_defined_symbols: Whole words in normalized form, such as the phrases of a dictionary, that are tokens from the
+            start, with ids after the special tokens. A word that equals one is that token, and nothing is learned from
+            it, not even its characters; see `initial_alphabet`.
+        initial_alphabet: Characters that become tokens, at the start of a word and inside, even if they never occur.
+        limit_alphabet: The number of characters to keep, most frequent first; words are split at the others.
+        continuing_subword_prefix: The prefix of a token that continues a word; may be empty.
+        max_token_length: The maximum length of a token in characters, prefix excluded.
+        prune_unused: Remove tokens that do not occur in the encoded training words, and learn others instead.
 
     Raises:
-        ConfigError: A setting that is impossible.
+        ConfigError: A setting is invalid.
 
     >>> import piecework as pw
     >>> tok = pw.train({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, WordPieceTrainer(vocab_size=18))
@@ -217,54 +218,54 @@ class WordPieceTrainer(Trainer):
 
 @dataclass(frozen=True)
 class BpeTrainer(Trainer):
-    """The settings of a BPE training.
+    """Holds the settings of a BPE training.
 
-    Words are split into characters. Then, again and again, the most frequent pair of adjacent symbols becomes one: that is
-    a merge, and what it makes an entry of the vocabulary. In encoding the merges are applied again, in their order.
+    Words are split into characters. Then the most frequent pair of adjacent symbols is merged repeatedly, and the merged
+    token is added to the vocabulary. Encoding applies the merges in the same order.
 
-    With ``alphabet="byte"`` the characters of words stand for bytes, as the pre-tokenizer ``ByteLevel`` writes them, and
-    the vocabulary has all 256: no text is unknown.
+    With ``alphabet="byte"`` words consist of byte-level characters, as the pre-tokenizer ``ByteLevel`` writes them, and
+    the vocabulary has all 256 of them: no text is unknown.
 
-    Among pairs of equal frequency ``ties`` decides:
+    ``ties`` orders pairs of equal frequency:
 
     =================  ================================================================================================
-    ``lex``            the first by the bytes of left and right symbol as rendered
-    ``first``          the one whose earliest occurrence comes first
-    ``hf``             the one with the smaller ids; and all else is as in ``tokenizers``, too: a character that
-                       ``limit_alphabet`` leaves out vanishes, the alphabet is ordered by code points and has every character
-                       without prefix and suffix, merges may make special tokens, and ``max_token_length`` is one less
-    ``sentencepiece``  the shorter merged token, then the first by its bytes
+    ``lex``            by the bytes of left and right symbol as rendered
+    ``first``          by the earliest occurrence
+    ``hf``             by ids; all else is as in ``tokenizers`` too: a character that ``limit_alphabet`` excludes is removed,
+                       the alphabet is ordered by code points and contains every character without prefix and suffix,
+                       merges may create special tokens, and ``max_token_length`` is one less
+    ``sentencepiece``  by the length of the merged token, then by its bytes
     =================  ================================================================================================
 
     The result is a pure function of the word counts, these settings and the version of the algorithm.
 
     Args:
-        vocab_size: The entries to reach; special tokens, user-defined symbols and alphabet included. None for no limit.
-        max_merges: Stop after so many merges. Without either, merging ends when nothing is left to merge.
-        min_frequency: Pairs that occur less often are not merged.
-        min_word_frequency: Words that occur less often are left out, unless they are user-defined symbols.
-        stop_at_pair_frequency: Stop when the most frequent pair occurs at most so often.
-        ties: Which of equally frequent pairs is merged.
-        special_tokens: Entries that stand for no text.
-        special_tokens_first: Whether they have the first ids, or the last.
-        unk_token: The token for characters that are not in the alphabet. If it is not in ``special_tokens``, it is added as
-            the first of them; it counts towards ``vocab_size``. By default ``<unk>`` or ``[UNK]``, whichever is in
-            ``special_tokens``; otherwise ``<unk>`` with ``alphabet="char"``, and None with ``alphabet="byte"`` (no character
-            is unknown) or ``ties="hf"`` (as in ``tokenizers``); :attr:`unknown_token` says which. With None, encoding drops
+        vocab_size: The number of tokens; special tokens, user-defined symbols and alphabet included. None for no limit.
+        max_merges: The maximum number of merges. Without `vocab_size` and `max_merges` merging ends when no pair is left.
+        min_frequency: The minimum count of a pair to merge.
+        min_word_frequency: The minimum count of a word to learn from; user-defined symbols are exempt.
+        stop_at_pair_frequency: Stop when no pair occurs more often.
+        ties: The order of pairs of equal frequency.
+        special_tokens: Tokens that represent no text.
+        special_tokens_first: Whether special tokens get the first ids or the last.
+        unk_token: The token for characters that are not in the alphabet. If it is not in `special_tokens`, it is added as
+            the first of them; it counts towards `vocab_size`. By default ``<unk>`` or ``[UNK]``, whichever is in
+            `special_tokens`; otherwise ``<unk>`` with ``alphabet="char"``, and None with ``alphabet="byte"`` (no character
+            is unknown) or ``ties="hf"`` (as in ``tokenizers``); see :attr:`unknown_token`. With None, encoding drops
             unknown characters; training on characters with ``unk_token=None`` raises a warning, but not with
             ``ties="hf"``. Merges do not depend on it.
-        user_defined_symbols: Entries that are found in a text before it is split; nothing is learned from words that equal
+        user_defined_symbols: Tokens that are matched in a text before it is split; nothing is learned from words that equal
             one.
-        alphabet: ``"char"`` for the characters that occur, ``"byte"`` for those that stand for bytes.
-        initial_alphabet: Characters that become entries even if never seen.
-        limit_alphabet: Keep so many characters, the most frequent; a word is cut where another one stood.
-        continuing_subword_prefix: What marks a token that continues a word.
-        end_of_word_suffix: What marks a token that ends a word, such as ``</w>``.
-        suffix_style: Whether that is ``"attached"`` to the last character, or ``"separate"``, a symbol of its own.
-        max_token_length: No longer tokens, in characters without prefix and suffix.
+        alphabet: ``"char"`` for the characters that occur, ``"byte"`` for the 256 byte-level characters.
+        initial_alphabet: Characters that become tokens even if they never occur.
+        limit_alphabet: The number of characters to keep, most frequent first; words are split at the others.
+        continuing_subword_prefix: The prefix of a token that continues a word.
+        end_of_word_suffix: The suffix of a token that ends a word, such as ``</w>``.
+        suffix_style: Whether the suffix is ``"attached"`` to the last character or a ``"separate"`` symbol.
+        max_token_length: The maximum length of a token in characters, prefix and suffix excluded.
 
     Raises:
-        ConfigError: A setting that is impossible.
+        ConfigError: A setting is invalid.
 
     >>> import piecework as pw
     >>> tok = pw.train({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, pw.BpeTrainer(max_merges=3))
@@ -312,7 +313,7 @@ class BpeTrainer(Trainer):
 
     @property
     def unknown_token(self) -> str | None:
-        """The token for unknown characters: ``unk_token``, or what that is by default."""
+        """Returns the token for unknown characters: `unk_token` or its default."""
         if not isinstance(self.unk_token, Default):
             return self.unk_token
         for name in _UNKNOWN:
@@ -323,60 +324,60 @@ class BpeTrainer(Trainer):
 
 @dataclass(frozen=True)
 class UnigramTrainer(Trainer):
-    """The settings of a training of a unigram language model.
+    """Holds the settings of a Unigram language model training (Kudo 2018, *Subword regularization*).
 
-    It begins with many strings of the words, those that cover most of the text. Then, again and again, it learns how probable each
-    is, over all ways to spell the words (EM), and drops those that are missed least, until the size is reached (Kudo 2018,
-    *Subword regularization*). Words are cut at white space, which is written as ``▁``, as the pre-tokenizer ``Metaspace`` does. Of
-    pieces that are worth the same, those that come first by their UTF-8 bytes stay.
+    The training starts with the substrings of the words that cover most of the text. Then it alternates EM, which estimates
+    the probability of each piece over all segmentations, and pruning of the pieces whose removal costs the least likelihood,
+    until the size is reached. Words are split at white space, which is written as ``▁``, as the pre-tokenizer ``Metaspace``
+    does. Pieces of equal value are kept in order of their UTF-8 bytes.
 
-    By default nothing is normalized, as for BPE, so that decoding gives texts back. SentencePiece's own default are the rules
-    ``normalizers.Precompiled.of("nmt_nfkc")``, passed to :func:`piecework.train` as ``normalizer=`` beside the trainer, and one
-    space for several, ``normalizers.Replace(pw.Regex(" {2,}"), " ")``; where many stand side by side in the corpus, the latter
-    keeps the mark for a space by itself from being learned as a word.
+    By default nothing is normalized, as for BPE, so decoding restores the text. For SentencePiece's default, pass
+    ``normalizers.Precompiled.of("nmt_nfkc")`` to :func:`piecework.train` as ``normalizer=``, followed by
+    ``normalizers.Replace(pw.Regex(" {2,}"), " ")``, which replaces runs of spaces by one; without the latter, a corpus with
+    many such runs makes a single ``▁`` a word.
 
-    A step costs time for the characters of the different words, times the pieces that begin at one place. The result is a
-    pure function of the word counts, these settings and the version of the algorithm: its bits do not depend on the order of the words, on threads, or on
-    the machine. Memory: some 20 bytes for each character of the different words, 150 for
-    each string to begin with, and 16 for each of those in each thread.
+    A step takes time proportional to the characters of the different words times the pieces that start at one position. The
+    result is a pure function of the word counts, these settings and the version of the algorithm; it does not depend on
+    the order of the words, on threads or on the machine. Memory: about 20 bytes for each character of the different
+    words, 150 bytes for each seed string, and 16 bytes for each seed string and thread.
 
     Args:
-        vocab_size: The entries at the end; special tokens, user-defined symbols, bytes and alphabet included. There are exactly so
-            many, or the error says how many there can be.
-        seed_size: The most strings to begin with, the characters apart. The default, SentencePiece's, is a bound for memory on
-            large corpora: smaller ones have fewer strings that repeat, and are as quick with it as without. For a vocabulary of a few
-            hundred, some twenty times as many are enough.
-        shrinking_factor: The share of the pieces that a round leaves.
-        em_steps: The steps of EM in each round.
-        max_piece_length: No longer pieces, in characters.
-        min_frequency: Strings that occur less often are not begun with; those that occur once never are.
-        min_word_frequency: Words that occur less often are left out.
-        special_tokens: Entries that stand for no text.
-        special_tokens_first: Whether they have the first ids, or the last.
-        unk_token: Which of them stands for unknown characters. With None such a character is an error, unless ``byte_fallback``
-            spells it.
-        user_defined_symbols: Entries that are found in a text before it is split; nothing is learned across them.
-        byte_fallback: Whether the 256 bytes are entries, which spell what is unknown.
-        character_coverage: Keep the most frequent characters, so that they make up this share of the text; words are cut at the
-            others.
-        required_chars: Characters to keep in any case, even if never seen.
-        split_by_unicode_script: No piece has characters of two scripts; kana go with Han.
-        split_by_number: Nor digits beside letters.
-        split_digits: A digit is a piece by itself.
-        split_by_whitespace: ``▁`` stands only at the front of a piece. Without, a text is one word, if nothing else is said.
-        allow_whitespace_only_pieces: Several ``▁`` are a piece, too; a text is one word then, as well.
-        treat_whitespace_as_suffix: ``▁`` ends a word, ``hug▁``, and stands only at the end of a piece. By default texts are then
-            normalized by ``normalizers.SentencePiece`` and split behind white space.
+        vocab_size: The exact number of tokens; special tokens, user-defined symbols, bytes and alphabet included. If it
+            cannot be reached, the error contains the largest possible number.
+        seed_size: The maximum number of seed strings, single characters excluded. The default, SentencePiece's, bounds
+            memory on large corpora; smaller corpora have fewer repeated strings. For a vocabulary of a few hundred, 20
+            times its size suffices.
+        shrinking_factor: The fraction of the pieces that a pruning keeps.
+        em_steps: The number of EM steps before each pruning.
+        max_piece_length: The maximum length of a piece in characters.
+        min_frequency: The minimum count of a seed string; strings that occur once are never seeds.
+        min_word_frequency: The minimum count of a word to learn from.
+        special_tokens: Tokens that represent no text.
+        special_tokens_first: Whether special tokens get the first ids or the last.
+        unk_token: The special token for unknown characters. With None such a character is an error, unless `byte_fallback`
+            encodes it.
+        user_defined_symbols: Tokens that are matched in a text before it is split; nothing is learned across them.
+        byte_fallback: Whether the 256 bytes are tokens, which encode unknown characters.
+        character_coverage: The fraction of the text that the kept characters cover, most frequent first; words are split
+            at the others.
+        required_chars: Characters to keep in any case, even if they never occur.
+        split_by_unicode_script: Whether pieces contain one script only; kana count as Han.
+        split_by_number: Whether pieces never mix digits and letters.
+        split_digits: Whether each digit is a piece.
+        split_by_whitespace: Whether ``▁`` occurs only at the start of a piece. If not, a text is one word by default.
+        allow_whitespace_only_pieces: Whether several ``▁`` may form a piece; then a text is one word by default.
+        treat_whitespace_as_suffix: Whether ``▁`` ends a word, as in ``hug▁``, and occurs only at the end of a piece. By
+            default texts are then normalized by ``normalizers.SentencePiece`` and split after white space.
 
     Raises:
-        ConfigError: A setting that is impossible.
+        ConfigError: A setting is invalid.
 
     >>> import piecework as pw
     >>> words = {"▁hug": 10, "▁pug": 5, "▁pun": 12, "▁bun": 4, "▁hugs": 5}
     >>> tok = pw.train(words, UnigramTrainer(16))
     >>> tok.tokenize("hugs pun")
     ['▁hugs', '▁pun']
-    >>> [(done.pieces, done.removed) for done in tok.steps if done.removed]
+    >>> [(step.pieces, step.removed) for step in tok.steps if step.removed]
     [(16, ('un', 'ug')), (14, ('▁pu',))]
     """
 
@@ -405,7 +406,7 @@ class UnigramTrainer(Trainer):
     treat_whitespace_as_suffix: bool = False
 
     def __post_init__(self) -> None:
-        """Check types and ranges, those of shares first."""
+        """Checks types and ranges, first those of fractions."""
         for name in ("shrinking_factor", "character_coverage"):
             value = getattr(self, name)
             is_number = isinstance(value, Real) and not isinstance(value, bool)

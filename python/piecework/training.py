@@ -1,4 +1,4 @@
-"""Training: word counts and a trainer's settings to a tokenizer."""
+"""Trains tokenizers from texts, files or word counts."""
 
 from __future__ import annotations
 
@@ -36,28 +36,29 @@ def train(
     threads: int | None = None,
     progress: ProgressLike = False,
 ) -> Tokenizer:
-    """Train a tokenizer.
+    """Trains a tokenizer on texts or word counts.
 
     Args:
-        texts: An iterable of ``str``, each a document, or a column of strings as for :meth:`Tokenizer.encode_batch`; or
-            word counts; or a mapping of words to counts, whose words are taken as they are.
-        trainer: The settings.
-        normalizer: What a text is changed by: by default what word counts were made with, else BERT's for WordPiece and
-            nothing for BPE and Unigram.
-        pre_tokenizer: How it is split: by default as word counts were, else as BERT does for WordPiece, as GPT-2 does for
-            BPE on bytes, at white space for BPE on characters, and for Unigram before it, by ``Metaspace``, which with
-            user-defined symbols puts a space before the first word alone.
-        threads: How many to count with, and to learn Unigram with; one for each core by default. They do not change the result.
-        progress: Whether to show progress, or what to call with it.
+        texts: An iterable of ``str``, one per document; a string column as for :meth:`Tokenizer.encode_batch`; word counts;
+            or a mapping of words to counts, whose words are neither normalized nor split.
+        trainer: The settings of the training.
+        normalizer: The normalizer: by default that of the word counts, otherwise BERT's for WordPiece and none for BPE
+            and Unigram.
+        pre_tokenizer: The pre-tokenizer: by default that of the word counts; otherwise BERT's for WordPiece, GPT-2's for
+            BPE on bytes, white space for BPE on characters, and ``Metaspace`` for Unigram, which with user-defined symbols
+            prepends a space only to the first word.
+        threads: The number of threads for counting, and for Unigram; by default one per core. The result does not depend
+            on it.
+        progress: Whether to show progress, or a callback for it.
 
     Returns:
         The tokenizer, with its history and token counts.
 
     Raises:
-        ConfigError: Settings that do not fit the data, such as a vocabulary smaller than the alphabet.
-        CountsError: No words, or word counts made with other settings.
+        ConfigError: The settings do not fit the data, such as a vocabulary smaller than the alphabet.
+        CountsError: There are no words, or the word counts have another normalizer or pre-tokenizer.
         CountOverflowError: A sum does not fit into 64 bits.
-        SurrogateError: A text holds a lone surrogate.
+        SurrogateError: A text contains a lone surrogate.
 
     >>> tok = train(["the cat sat on the mat"], WordPieceTrainer(vocab_size=30))
     >>> tok.tokenize("the cat")
@@ -91,30 +92,31 @@ def train_files(
     encoding: str = "utf-8",
     errors: str = "strict",
 ) -> Tokenizer:
-    """Train a tokenizer on text files, each line of which is a document.
+    """Trains a tokenizer on text files, with one document per line.
 
-    For BPE, lines keep their ends, as in ``tokenizers``: with a pre-tokenizer that leaves white space in words they are
-    learned from.
+    For BPE, lines keep their line ends, as in ``tokenizers``, so a pre-tokenizer that keeps white space in words learns
+    from them.
 
     Args:
         paths: One file or several.
-        trainer: The settings.
-        normalizer: What a text is changed by, None for nothing; by default as in :func:`train`.
-        pre_tokenizer: How it is split, None for one word a line; by default as in :func:`train`.
-        threads: How many to count with, and to learn Unigram with; one for each core by default. They do not change the result.
-        progress: Whether to show progress, or what to call with it.
-        encoding: The files' character set, or ``"auto"`` to detect it for each.
-        errors: ``"strict"`` makes broken bytes an error, ``"replace"`` puts U+FFFD in their place.
+        trainer: The settings of the training.
+        normalizer: The normalizer, None for none; by default as in :func:`train`.
+        pre_tokenizer: The pre-tokenizer, None makes each line one word; by default as in :func:`train`.
+        threads: The number of threads for counting, and for Unigram; by default one per core. The result does not depend
+            on it.
+        progress: Whether to show progress, or a callback for it.
+        encoding: The character encoding of the files, or ``"auto"`` to detect that of each file.
+        errors: ``"strict"`` raises on invalid bytes, ``"replace"`` replaces them by U+FFFD.
 
     Returns:
         The tokenizer, with its history and token counts.
 
     Raises:
-        FileError: A file cannot be read; a missing file also is a ``FileNotFoundError``.
-        FormatError: A file is not text but compressed data, a Parquet file, or JSON lines.
-        InvalidUtf8Error: Broken bytes, with file, line and byte.
-        ConfigError: Settings that do not fit the data.
-        CountsError: The files hold no words.
+        FileError: A file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
+        FormatError: A file is compressed data, a Parquet file or JSON lines instead of text.
+        InvalidUtf8Error: Invalid UTF-8; the message contains file, line and byte.
+        ConfigError: The settings do not fit the data.
+        CountsError: The files contain no words.
     """
     _check_trainer_type(trainer)
     normalizer, pre_tokenizer = splitting_for(trainer, normalizer, pre_tokenizer)
@@ -147,7 +149,10 @@ def splitting_for(
     normalizer: Normalizer | Default | None = DEFAULT,
     pre_tokenizer: PreTokenizer | Default | None = DEFAULT,
 ) -> tuple[Normalizer | Default | None, PreTokenizer | Default | None]:
-    """Put what BPE and Unigram have where nothing was given; the defaults of word counts are WordPiece's."""
+    """Returns normalizer and pre-tokenizer with the defaults of BPE and Unigram filled in.
+
+    WordPiece's defaults are those of word counts, so `DEFAULT` is returned for them.
+    """
     if not isinstance(trainer, WordPieceTrainer):
         if isinstance(normalizer, Default):
             normalizer = _normalizer_for(trainer)
@@ -166,7 +171,7 @@ def _splitter_for(trainer: Trainer) -> PreTokenizer:
     if _ends_words_with_spaces(trainer):
         return Split("▁", "merged_with_previous")
     if isinstance(trainer, UnigramTrainer):
-        # No word begins behind a symbol, where none began in training; pieces with inner spaces are of no word.
+        # The training starts no word after a symbol, so encoding must not prepend a space there either.
         scheme: Literal["first", "always"] = "first" if trainer.user_defined_symbols else "always"
         return Metaspace(prepend_scheme=scheme, split=_keeps_to_words(trainer))
     return ByteLevel(add_prefix_space=False) if _is_on_bytes(trainer) else WhitespaceSplit()
@@ -197,12 +202,12 @@ def _train(
     normalizer, pre_tokenizer = with_defaults(*splitting_for(trainer, normalizer, pre_tokenizer))
     splitter, functions = splitter_json(normalizer, pre_tokenizer)
     if isinstance(trainer, WordPieceTrainer):
-        _warn_of_rarities(counts, trainer)
+        _warn_of_rare_pairs(counts, trainer)
         _warn_of_foreign_symbols(trainer, splitter, functions)
     if isinstance(trainer, BpeTrainer) and trainer.unknown_token is None and trainer.ties != "hf":
         _warn_of_dropped_characters(trainer, normalizer, pre_tokenizer)
     if _ends_words_with_spaces(trainer) and pre_tokenizer == _splitter_for(trainer):
-        _warn_of_spaces_in_front(normalizer)
+        _warn_of_missing_suffix(normalizer)
     if not counts.has_pipeline and not _is_on_bytes(trainer):
         _warn_of_foreign_words(counts, splitter, functions)
     with reporting(progress) as report:
@@ -213,7 +218,7 @@ def _train(
 
 
 def _is_on_bytes(trainer: Trainer) -> bool:
-    """Whether words are written in characters that stand for bytes, which splitting them again would change."""
+    """Returns whether words consist of byte-level characters, which splitting them again would change."""
     return isinstance(trainer, BpeTrainer) and trainer.alphabet == "byte"
 
 
@@ -228,13 +233,11 @@ def _warn_of_dropped_characters(
         )
     else:
         return
-    warn(
-        f"{reason}: encoding will drop characters that are not in the alphabet; name a token for them with unk_token"
-    )
+    warn(f"{reason}: encoding drops characters that are not in the alphabet; pass unk_token=")
 
 
 def _writes_bytes(part: Normalizer | PreTokenizer | None) -> bool:
-    """Whether a part writes bytes as characters, so that no character is unknown."""
+    """Returns whether a component converts text to byte-level characters, so that no character is unknown."""
     if isinstance(part, normalizers.Sequence):
         return any(map(_writes_bytes, part.normalizers))
     if isinstance(part, pre_tokenizers.Sequence):
@@ -243,23 +246,25 @@ def _writes_bytes(part: Normalizer | PreTokenizer | None) -> bool:
 
 
 _MANY_WORDS = 10_000
-"""So many different words are a corpus and no example."""
+"""The number of different words from which on a table is a corpus rather than an example."""
 
 
-def _warn_of_rarities(counts: WordCounts, trainer: WordPieceTrainer) -> None:
-    floors = trainer.min_frequency > 1 or trainer.limit_alphabet or trainer.min_word_frequency > 1
-    if trainer.criterion == "pmi" and not floors and len(counts) > _MANY_WORDS:
+def _warn_of_rare_pairs(counts: WordCounts, trainer: WordPieceTrainer) -> None:
+    has_minimum = (
+        trainer.min_frequency > 1 or trainer.limit_alphabet or trainer.min_word_frequency > 1
+    )
+    if trainer.criterion == "pmi" and not has_minimum and len(counts) > _MANY_WORDS:
         warn(
-            'criterion="pmi" without a floor fills the vocabulary with pairs that occur once and always '
-            "together; pass min_frequency=, min_word_frequency= or limit_alphabet="
+            'criterion="pmi" without a minimum frequency merges pairs whose symbols occur once, together; '
+            "pass min_frequency=, min_word_frequency= or limit_alphabet="
         )
 
 
-def _warn_of_spaces_in_front(normalizer: Normalizer | None) -> None:
+def _warn_of_missing_suffix(normalizer: Normalizer | None) -> None:
     if normalizer is None or not normalizer.normalize_str("a b").startswith("a▁"):
         warn(
-            "treat_whitespace_as_suffix=True, and the normalizer puts no ▁ behind words; pass "
-            "normalizers.SentencePiece(..., treat_whitespace_as_suffix=True), or a sequence that ends in it"
+            "treat_whitespace_as_suffix=True, but the normalizer appends no ▁ to words; pass "
+            "normalizers.SentencePiece(..., treat_whitespace_as_suffix=True), or a Sequence that ends in it"
         )
 
 
@@ -269,15 +274,15 @@ def _warn_of_foreign_words(
     foreign = counts._core.foreign_to(splitter, functions, 3)
     if foreign:
         warn(
-            f"the tokenizer's normalizer and pre-tokenizer would change words of the mapping, such as {foreign}, so text "
-            "will never give them; pass normalizer= and pre_tokenizer= as the words were made with (None for neither)"
+            f"the tokenizer's normalizer and pre-tokenizer change words of the mapping, such as {foreign}, so no text "
+            "contains them after splitting; pass the normalizer= and pre_tokenizer= of the words (None for none)"
         )
 
 
 def _warn_of_foreign_symbols(
     trainer: WordPieceTrainer, splitter: str, functions: list[Callable[[str], object]]
 ) -> None:
-    # What begins with the prefix is also looked for inside words, without it.
+    # A symbol that begins with the prefix is matched inside words, without the prefix.
     prefix = trainer.continuing_subword_prefix
     words = {
         symbol.removeprefix(prefix) or symbol: symbol for symbol in trainer.user_defined_symbols
@@ -285,7 +290,7 @@ def _warn_of_foreign_symbols(
     foreign = WordCounts(dict.fromkeys(words, 1))._core.foreign_to(splitter, functions, 3)
     if foreign:
         warn(
-            f"the tokenizer's normalizer and pre-tokenizer would change user-defined symbols, such as "
-            f"{[words[word] for word in foreign]}, so text will never match them; write them as they are after "
-            "normalization, or change what splits them"
+            f"the tokenizer's normalizer and pre-tokenizer change user-defined symbols, such as "
+            f"{[words[word] for word in foreign]}, so no text matches them; pass them in normalized form, "
+            "or a pre-tokenizer that does not split them"
         )

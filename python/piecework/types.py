@@ -1,4 +1,4 @@
-"""The values that calls give."""
+"""Defines the results of calls: batches, merges, steps and progress."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ __all__ = ["EncodedBatch", "Encoding", "Merge", "PaddedBatch", "Progress", "Scor
 
 @dataclass(frozen=True, slots=True)
 class Merge(Immutable):
-    """One step of a training.
+    """Describes one merge of a training.
 
     Attributes:
         left: The left token, as rendered.
         right: The right token, as rendered.
-        token: The token they make, as rendered.
-        score: What the criterion gave the pair.
-        pair_count: How often the pair occurred.
-        left_count: How often the left token occurred.
-        right_count: How often the right token occurred.
-        ties: How many pairs had this score, the chosen one included.
+        token: The merged token, as rendered.
+        score: The score of the pair by the criterion.
+        pair_count: The count of the pair.
+        left_count: The count of the left token.
+        right_count: The count of the right token.
+        ties: The number of pairs with this score, the merged one included.
     """
 
     left: str
@@ -54,13 +54,13 @@ class Merge(Immutable):
 
 @dataclass(frozen=True, slots=True)
 class UnigramStep(Immutable):
-    """A step of EM of a training of Unigram, or a pruning.
+    """Describes an EM step or a pruning of a Unigram training.
 
     Attributes:
-        pieces: How many pieces there were before it.
-        log_likelihood: Of the training words under these pieces, as a natural logarithm; None of a pruning.
-        removed: The pieces that it removed, the least expected or the least missed first; None where they are not known, as
-            a file does not keep them.
+        pieces: The number of pieces before the step.
+        log_likelihood: The natural log-likelihood of the training words before the step; None for a pruning.
+        removed: The removed pieces: those of an EM step by expected count, those of a pruning by loss, least first. None if
+            unknown, since files do not store them.
     """
 
     pieces: int
@@ -70,12 +70,12 @@ class UnigramStep(Immutable):
 
 @dataclass(frozen=True, slots=True)
 class Progress(Immutable):
-    """How far a long call has come.
+    """Describes the progress of a long call.
 
     Attributes:
-        stage: What it is doing, in a word or two.
-        done: How much of that is done.
-        total: How much there is to do; 0 where that is not known.
+        stage: The current activity, in a word or two.
+        done: The amount done.
+        total: The total amount; 0 if unknown.
     """
 
     stage: str
@@ -87,10 +87,10 @@ ProgressLike = bool | Callable[[Progress], object]
 
 
 class ScoredEncoding(NamedTuple):
-    """A segmentation of a text, and what the model makes of it.
+    """Pairs a segmentation of a text with its score.
 
     Attributes:
-        encoding: Its tokens.
+        encoding: The segmentation.
         score: The natural logarithm of its probability.
     """
 
@@ -99,12 +99,12 @@ class ScoredEncoding(NamedTuple):
 
 
 class PaddedBatch(NamedTuple):
-    """A batch as matrices.
+    """Holds a batch as padded matrices.
 
     Attributes:
-        ids: Token ids, int64, one row a text.
+        ids: Token ids, int64, of shape (texts, columns).
         attention_mask: 1 for tokens and 0 for padding, int64, of the same shape.
-        type_ids: Type ids, int64, of the same shape; None where they were not asked for.
+        type_ids: Type ids, int64, of the same shape; None unless requested.
     """
 
     ids: npt.NDArray[np.int64]
@@ -114,7 +114,7 @@ class PaddedBatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Call(Immutable):
-    """What a batch was encoded with, so that one can look closer later."""
+    """Holds the arguments of a batch, which encodes single texts again on access."""
 
     tokenizer: Tokenizer
     texts: Sequence[Any] | ArrowTexts | FileTexts
@@ -132,27 +132,27 @@ class Call(Immutable):
 
 @dataclass(frozen=True, slots=True)
 class FileTexts(Immutable):
-    """Stands for the texts of a file, which are not kept."""
+    """Represents the texts of a file, which are not kept; every access raises ConfigError."""
 
     path: str
 
     def __iter__(self) -> Iterator[Any]:
-        """Refuse to give the texts."""
+        """Raises ConfigError."""
         yield self[0]
 
     def __getitem__(self, place: int) -> Any:
-        """Refuse to give a text."""
+        """Raises ConfigError."""
         raise ConfigError(
-            f"{self.path}: of a file the ids are kept and no text; read the texts and pass them to encode_batch for all else"
+            f"{self.path}: the batch of a file contains only ids; read the texts and pass them to encode_batch"
         )
 
 
 class EncodedBatch:
-    """The encodings of many texts in columns: 4 bytes a token, and 8 a text.
+    """Holds the encodings of many texts in columns, with 4 bytes per token and 8 bytes per text.
 
-    ``batch[i]`` is the full :class:`Encoding` of text ``i``, made when it is asked for; so are the columns beside the ids,
-    all at once. pyarrow and polars read the batch as one column of lists of unsigned 32-bit integers, duckdb as a table
-    with that column, through the Arrow PyCapsule interface.
+    ``batch[i]`` returns the full :class:`Encoding` of text ``i``, computed on access; the columns other than `ids` are
+    computed together on first access. Through the Arrow PyCapsule interface, pyarrow and polars read the batch as one
+    column of lists of unsigned 32-bit integers, and duckdb as a table with that column.
 
     >>> import piecework as pw
     >>> tok = pw.train(["low lower lowest"] * 3, pw.WordPieceTrainer(vocab_size=25))
@@ -166,7 +166,7 @@ class EncodedBatch:
     __slots__ = ("_batch", "_call", "_columns", "_longest", "_threads")
 
     def __init__(self, batch: Batch, call: Call, threads: int | None) -> None:
-        """Hold a batch of the core and what it takes to look closer."""
+        """Wraps a batch of the core, with the arguments to compute other columns."""
         self._batch = batch
         self._call = call
         self._threads = threads
@@ -174,13 +174,13 @@ class EncodedBatch:
         self._longest: int | None = None
 
     def _most_tokens(self) -> int:
-        """The tokens of the longest text."""
+        """Returns the number of tokens of the longest text."""
         if self._longest is None:
             self._longest = int(self._lengths().max(initial=0))
         return self._longest
 
     def _lengths(self) -> npt.NDArray[np.int64]:
-        """The tokens of each text."""
+        """Returns the number of tokens of each text."""
         ends = self.row_offsets
         return ends[1:] - ends[:-1]
 
@@ -207,41 +207,41 @@ class EncodedBatch:
 
     @property
     def ids(self) -> npt.NDArray[np.uint32]:
-        """All token ids in a row: ``uint32``, read-only."""
+        """Returns the token ids of all texts, concatenated: ``uint32``, read-only."""
         return self._batch.ids
 
     @property
     def row_offsets(self) -> npt.NDArray[np.int64]:
-        """Where each text's ids begin, and the end of the last: ``int64``, read-only."""
+        """Returns the start of each text in `ids`, and the end of the last: ``int64``, read-only."""
         return self._batch.row_offsets
 
     @property
     def offsets(self) -> npt.NDArray[np.uint32]:
-        """Characters of the texts that the tokens cover: shape (tokens, 2), start and end, ``uint32``, read-only."""
+        """Returns the start and end of each token in characters: shape (tokens, 2), ``uint32``, read-only."""
         return self._all_columns()[0].reshape(-1, 2)
 
     @property
     def word_ids(self) -> npt.NDArray[np.int32]:
-        """The word of its text that each token belongs to, -1 for added ones: ``int32``, read-only."""
+        """Returns the index in its text of each token's word, -1 for added tokens: ``int32``, read-only."""
         return self._all_columns()[1]
 
     @property
     def type_ids(self) -> npt.NDArray[np.uint32]:
-        """Type ids: ``uint32``, read-only."""
+        """Returns the type id of each token: ``uint32``, read-only."""
         return self._all_columns()[2]
 
     @property
     def special_tokens_mask(self) -> npt.NDArray[np.uint8]:
-        """1 for tokens that the post-processor or padding added, else 0: ``uint8``, read-only."""
+        """Returns 1 for each token that post-processor or padding added, else 0: ``uint8``, read-only."""
         return self._all_columns()[3]
 
     @property
     def attention_mask(self) -> npt.NDArray[np.uint8]:
-        """0 for padding, 1 for all else: ``uint8``, read-only."""
+        """Returns 0 for padding and 1 for other tokens: ``uint8``, read-only."""
         return self._all_columns()[4]
 
     def __len__(self) -> int:
-        """Give the number of texts."""
+        """Returns the number of texts."""
         return len(self._batch)
 
     @overload
@@ -249,16 +249,18 @@ class EncodedBatch:
     @overload
     def __getitem__(self, place: slice) -> list[Encoding]: ...
     def __getitem__(self, place: int | slice) -> Encoding | list[Encoding]:
-        """Give the full encoding of a text, or of several."""
+        """Returns the full encoding of one text, or a list of them for a slice."""
         if isinstance(place, slice):
             return [self._encode(number) for number in range(*place.indices(len(self)))]
         number = check_index("place", place)
         if not -len(self) <= number < len(self):
-            raise IndexError(f"a batch of {len(self)} texts has no place {shown(place)}")
+            raise IndexError(
+                f"index {shown(place)} is out of range for a batch of {len(self)} texts"
+            )
         return self._encode(number % len(self))
 
     def __iter__(self) -> Iterator[Encoding]:
-        """Iterate over full encodings."""
+        """Iterates over full encodings."""
         return map(self._encode, range(len(self)))
 
     def _encode(self, number: int) -> Encoding:
@@ -273,11 +275,11 @@ class EncodedBatch:
         return call.tokenizer._encode_input(number, text, pair, call, padding)
 
     def to_list(self) -> list[list[int]]:
-        """Give the ids as a list for each text."""
+        """Returns the ids as one list per text."""
         return self._batch.to_list()
 
     def to_numpy(self) -> list[npt.NDArray[np.uint32]]:
-        """Give the ids as an array for each text, views of :attr:`ids`."""
+        """Returns the ids as one array per text, each a view of :attr:`ids`."""
         import numpy as np
 
         return np.split(self.ids, self.row_offsets[1:-1]) if len(self) else []
@@ -290,20 +292,20 @@ class EncodedBatch:
         side: Side | None = None,
         type_ids: bool = False,
     ) -> PaddedBatch:
-        """Give the ids as a matrix, short rows filled up.
+        """Returns the ids as a padded matrix.
 
         Args:
-            pad_id: What to fill with; by default as the padding of the call or of the tokenizer has it, else the id of
+            pad_id: The id of padding; by default that of the padding of the call or of the tokenizer, else the id of
                 ``[PAD]`` or ``<pad>``.
-            length: The columns; by default as many as the longest row has tokens.
-            side: Where the padding goes; by default likewise, else ``"right"``.
-            type_ids: Whether type ids are given, too.
+            length: The number of columns; by default the length of the longest row in tokens.
+            side: The side of the padding; by default that of the call or of the tokenizer, else ``"right"``.
+            type_ids: Whether to return type ids too.
 
         Returns:
-            Matrices of shape (texts, columns), ``int64``: ids, 1 where there is a token, and type ids or None.
+            Matrices of shape (texts, columns), ``int64``: ids, attention mask, and type ids or None.
 
         Raises:
-            ConfigError: There is no pad token, or a row is longer than ``length``.
+            ConfigError: There is no pad token, or a row is longer than `length`.
 
         >>> import piecework as pw
         >>> tok = pw.train(["low lower lowest"] * 3, pw.WordPieceTrainer(vocab_size=25))
@@ -319,7 +321,7 @@ class EncodedBatch:
         columns = longest if length is None else _checked("length", length, ID_LIMIT)
         if columns < longest:
             raise ConfigError(
-                f"a text has {longest} tokens and does not fit into {columns} columns"
+                f"length: the longest text has {longest} tokens, more than {columns}; pass a larger length="
             )
         filled = _aligned(self._lengths(), columns, left=side == "left")
         types = _matrix(filled, self.type_ids, self._pad_type_id()) if type_ids else None
@@ -327,7 +329,7 @@ class EncodedBatch:
         return PaddedBatch(ids, self._attention(filled).astype("int64"), types)
 
     def _attention(self, filled: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Where in a matrix there are tokens that are no padding, of the call or of the matrix."""
+        """Returns where a matrix contains tokens that are not padding of the call or of the matrix."""
         import numpy as np
 
         if self._columns is not None:
@@ -355,45 +357,45 @@ class EncodedBatch:
         return padding.direction if padding else "right"
 
     def _padding(self) -> Padding | None:
-        """What the call said about padding, or the tokenizer where it said nothing."""
+        """Returns the padding of the call, or that of the tokenizer by default."""
         call = self._call
         padding = call.tokenizer.padding if isinstance(call.padding, Default) else call.padding
         return as_padding(padding, call.tokenizer)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Refuse to be pickled: it would drag texts and tokenizer along."""
+        """Raises TypeError, since a pickle would contain the texts and the tokenizer."""
         raise TypeError(
-            "encodings of many texts hold the texts and the tokenizer and are not pickled; pickle ids and row_offsets, "
-            "or batch[i], one encoding"
+            "an EncodedBatch cannot be pickled, since it refers to its texts and tokenizer; pickle ids and row_offsets, "
+            "or single encodings, batch[i]"
         )
 
     def __arrow_c_schema__(self) -> object:
-        """Give the schema to Arrow (PyCapsule interface)."""
+        """Returns the Arrow schema (PyCapsule interface)."""
         return self._batch.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> object:
-        """Give the rows to Arrow as a stream of one table with the column `ids` (PyCapsule interface)."""
+        """Returns the rows as an Arrow stream of one table with the column `ids` (PyCapsule interface)."""
         return self._batch.__arrow_c_stream__(requested_schema)
 
     def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[object, object]:
-        """Give the rows to Arrow (PyCapsule interface)."""
+        """Returns the rows as an Arrow array (PyCapsule interface)."""
         return self._batch.__arrow_c_array__(requested_schema)
 
     def __repr__(self) -> str:
-        """Tell the size."""
+        """Returns the number of texts and tokens."""
         return f"EncodedBatch({len(self)} texts, {len(self.ids)} tokens)"
 
 
 def _checked(name: str, value: int, limit: int) -> int:
-    """Give an integer under a limit; the ids to fill with may be negative, as -100 is for losses."""
+    """Returns a checked integer; pad ids may be negative, such as -100, which losses ignore."""
     number = check_index(name, value)
     if not -limit <= number < limit:
-        raise ConfigError(f"{name}: expected an integer under {limit:,}, found {shown(value)}")
+        raise ConfigError(f"{name}: expected an integer below {limit:,}, found {shown(value)}")
     return number
 
 
 def _aligned(lengths: npt.NDArray[Any], columns: int, *, left: bool) -> npt.NDArray[np.bool_]:
-    """Where in rows of `columns` places there are so many tokens, at their beginning or at their end."""
+    """Returns a mask of shape (rows, columns) that is true for `lengths[row]` tokens at the left or right end."""
     import numpy as np
 
     places = np.arange(columns)
@@ -404,7 +406,7 @@ def _aligned(lengths: npt.NDArray[Any], columns: int, *, left: bool) -> npt.NDAr
 def _matrix(
     filled: npt.NDArray[np.bool_], values: npt.NDArray[np.uint32], pad: int
 ) -> npt.NDArray[np.int64]:
-    """Values row by row where there are tokens, and one and the same elsewhere."""
+    """Returns a matrix with `values` row by row where `filled` is true, and `pad` elsewhere."""
     import numpy as np
 
     matrix = np.full(filled.shape, pad, dtype=np.int64)

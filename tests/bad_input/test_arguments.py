@@ -365,9 +365,9 @@ def test_training_on_split_texts_raises_with_a_solution() -> None:
             [["low", "lower"]],
             r'list; of a text in words pass one str, " "\.join\(text\), or of all .*',
         ),
-        ([[1, 2], [3]], r"list; of token ids pass their text, tokenizer\.decode\(ids\)"),
-        ([[["low"], ["lower"]]], r"list; of a list in a list pass the inner ones, itertools\..*"),
-        ([("low", 3)], r"tuple; of words with counts pass a mapping, dict\(texts\)"),
+        ([[1, 2], [3]], r"list; decode token ids, tokenizer\.decode\(ids\)"),
+        ([[["low"], ["lower"]]], r"list; flatten nested lists, itertools\..*"),
+        ([("low", 3)], r"tuple; pass words with counts as a mapping, dict\(texts\)"),
         ([{"id": 3, "text": "low"}], r"dict; of a record pass its text, row\['text'\]"),
         ([b"low"], r"bytes; decode it, text\.decode\(\)"),
         # No hint fits these.

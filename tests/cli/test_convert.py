@@ -54,7 +54,7 @@ def test_merges_txt_is_saved_as_a_folder(run: Run, ranks: Path, tmp_path: Path) 
     ended = run("convert", ranks, target, "--to", "merges.txt")
     assert (ended.code, ended.out) == (0, "")
     assert ended.err == (
-        "warning: the format merges.txt does not hold all of this tokenizer: pass --pre-tokenizer to load it as it was\n"
+        "warning: the format merges.txt cannot represent all of this tokenizer: pass --pre-tokenizer to load it unchanged\n"
     )
     assert sorted(path.name for path in target.iterdir()) == ["merges.txt", "vocab.json"]
     assert run("encode", target, stdin="hug hug\n").out == "257 32 257\n"
@@ -64,9 +64,9 @@ def test_merges_txt_is_saved_as_a_folder(run: Run, ranks: Path, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("target", "reason"),
     [
-        ("loop", "symbolic links that point at each other"),
-        ("loop/inner", "symbolic links that point at each other"),
-        ("dangling", "is a symbolic link to a folder that is not there"),
+        ("loop", "a cycle of symbolic links"),
+        ("loop/inner", "a cycle of symbolic links"),
+        ("dangling", "is a symbolic link to a missing folder"),
         ("file", "is a file; expected a folder"),
     ],
 )
@@ -90,9 +90,9 @@ def test_name_option_selects_the_encoding(run: Run, ranks: Path, tmp_path: Path)
     assert "pass --name, or pattern=... to Tokenizer.from_tiktoken" in ended.err
     assert run("convert", mine, target, "--to", "tokenizer.json", "--name", "cl100k_base").code == 0
     ended = run("convert", target, mine, "--to", "tiktoken")
-    assert ended.err.endswith("pass --name cl100k_base to load it as it was\n")
+    assert ended.err.endswith("pass --name cl100k_base to load it unchanged\n")
     ended = run("convert", target, mine, "--to", "tiktoken", "--name", "gpt2")
-    assert (ended.code, "is no file of ranks" in ended.err) == (2, True)
+    assert (ended.code, "is not a tiktoken file of ranks" in ended.err) == (2, True)
 
 
 def test_impossible_conversions_write_no_file(run: Run, tok_file: Path, tmp_path: Path) -> None:
@@ -112,13 +112,13 @@ def test_base_option_keeps_fields_of_a_model(run: Run, data: Path, tmp_path: Pat
     ended = run("convert", model, json, "--to", "tokenizer.json")
     assert (ended.code, ended.out) == (0, "")
     assert ended.err == (
-        "warning: a tokenizer.json has no control symbols: '<s>', '</s>' in a text are matched once it is loaded, and are "
-        "ordinary text here; pass specials='text' to calls of the loaded tokenizer\n"
+        "warning: a tokenizer.json has no control symbols: the saved file matches '<s>', '</s>' in a text, while this tokenizer treats "
+        "them as ordinary text; pass specials='text' to calls of the loaded tokenizer\n"
     )
     converted = run("convert", json, target, "--to", "sentencepiece", "--base", model)
     assert (converted.code, converted.out) == (0, "")
     assert converted.err.startswith(
-        "warning: a SentencePiece model has control symbols: '<s>', '</s>'"
+        "warning: a SentencePiece model has control symbols: the saved file treats '<s>', '</s>'"
     )
     assert target.read_bytes() == model.read_bytes()
 
@@ -128,7 +128,7 @@ def test_losses_are_listed_in_a_warning(run: Run, tmp_path: Path) -> None:
     pw.train(["the cat sat"], trainer).save(tmp_path / "t.json")
     ended = run("convert", tmp_path / "t.json", tmp_path / "codes", "--to", "subword-nmt")
     assert ended.err == (
-        "warning: the format subword-nmt does not hold all of this tokenizer: it lacks or changes ids, unk token, "
+        "warning: the format subword-nmt cannot represent all of this tokenizer: it lacks or changes ids, unk token, "
         "pre tokenizer, special tokens, training\n"
     )
 
@@ -156,7 +156,7 @@ def test_approximate_unigram_round_trip(run: Run, tmp_path: Path) -> None:
     tok.save(json)
     ended = run("convert", json, model, "--to", "sentencepiece", "--approximate")
     assert (ended.code, ended.out) == (0, "")
-    assert ended.err.startswith("warning: the file is the closest that sentencepiece can hold: ")
+    assert ended.err.startswith("warning: the sentencepiece file approximates the tokenizer: ")
     assert "scores are added up in 32 bits" in ended.err
     assert pw.Tokenizer.from_file(model).tokenize("the cats") == tok.tokenize("the cats")
     ended = run("convert", model, reloaded, "--to", "tokenizer.json", "--approximate")
@@ -174,10 +174,13 @@ def test_approximate_unigram_round_trip(run: Run, tmp_path: Path) -> None:
     [
         (["--to", "sentencepiece"], "scores that are added up in 64 bits"),
         (["--to", "vocab.txt", "--approximate"], "--approximate is for Unigram"),
-        (["--to", "sentencepiece", "--approximate", "--base", "x.model"], "says nothing beside"),
+        (
+            ["--to", "sentencepiece", "--approximate", "--base", "x.model"],
+            "cannot be combined with",
+        ),
         (
             ["--to", "tokenizer.json", "--base", "x.model"],
-            "says nothing without --to sentencepiece",
+            "requires --to sentencepiece",
         ),
     ],
 )

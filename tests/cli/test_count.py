@@ -53,7 +53,7 @@ def test_explain_prints_json(run: Run, tok: pw.Tokenizer, tok_file: Path) -> Non
 
 
 def test_explain_without_history(run: Run, vocab_file: Path) -> None:
-    assert "its lineage is not known" in run("explain", vocab_file, "cats").out
+    assert "its merges are unknown" in run("explain", vocab_file, "cats").out
     assert run("explain", vocab_file, "caf\udce9").code == 2
 
 

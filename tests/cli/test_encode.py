@@ -88,7 +88,7 @@ def test_lines_are_padded_to_the_longest(run: Run, tok: pw.Tokenizer, tmp_path: 
     rows = tok.encode_batch(lines, padding="longest").to_list()
     assert ids_of(run("encode", path, stdin="\n".join(lines)).out) == rows
     refused = run("encode", path, "--stream", stdin="\n".join(lines))
-    assert (refused.code, "cannot wait for the longest line" in refused.err) == (2, True)
+    assert (refused.code, "cannot pad to the longest line" in refused.err) == (2, True)
 
 
 def test_output_keeps_the_order_of_lines(
@@ -131,7 +131,7 @@ def test_options_for_vocab_txt(run: Run, vocab_file: Path) -> None:
 def test_options_defined_by_tokenizer_json_are_refused(run: Run, tok_file: Path) -> None:
     ended = run("encode", tok_file, "--no-lowercase", stdin="x")
     assert (ended.code, ended.out) == (2, "")
-    assert "--lowercase is something that a tokenizer.json says itself" in ended.err
+    assert "--lowercase cannot be given: a tokenizer.json contains this setting itself" in ended.err
 
 
 def test_specials_option(run: Run, tok_file: Path) -> None:
@@ -152,7 +152,7 @@ def test_invalid_utf8_is_refused_or_replaced(run: Run, tok_file: Path, tmp_path:
     assert (ended.code, ended.out) == (2, "")
     assert ended.err == (
         f"error: {file}: invalid UTF-8 in line 5001 at byte 20001 of the file (0xff); "
-        "pass --errors replace to go on with U+FFFD\n"
+        "pass --errors replace to replace it by U+FFFD\n"
     )
     assert run("encode", tok_file, file, "--errors", "replace").code == 0
 
@@ -279,8 +279,8 @@ def test_sample_option(run: Run, unigram: Path, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (("--alpha", "0.1"), "--alpha says nothing without --sample"),
-        (("--nbest-size", "3"), "--nbest-size says nothing without --sample"),
+        (("--alpha", "0.1"), "--alpha requires --sample"),
+        (("--nbest-size", "3"), "--nbest-size requires --sample"),
         (("--sample", "--nbest-size", "0"), "--nbest-size"),
         (("--sample", "--alpha", "-1"), "--alpha"),
         (("--sample", "--alpha", "x"), "--alpha"),
@@ -288,7 +288,7 @@ def test_sample_option(run: Run, unigram: Path, monkeypatch: pytest.MonkeyPatch)
         (("--dropout", "1.5"), "--dropout"),
         (("--seed", "1"), "--seed requires --sample, --dropout, or a model with"),
         (("--nbest", "2", "--sample"), "leaves nothing to chance"),
-        (("--nbest", "2", "--pair"), "--nbest takes a text a line"),
+        (("--nbest", "2", "--pair"), "--nbest cannot be combined with"),
         (("--nbest", "0"), "--nbest"),
     ],
 )

@@ -203,7 +203,7 @@ def test_closed_standard_input_is_an_error(
     command = CLOSED_INPUT[name].format(tok=tok_file, text=text_file)
     ended = shell(f"piecework {command} <&-")
     assert (ended.code, ended.out) == (2, "")
-    assert ended.err == "error: standard input: it is closed\n"
+    assert ended.err == "error: standard input: the stream is closed\n"
 
 
 OUTPUT = {
@@ -235,7 +235,7 @@ def test_unwritable_standard_output_is_an_error(
     ids.write_text("1 2 3\n", encoding="utf-8")
     command = OUTPUT[name].format(tok=tok_file, text=text_file, ids=ids)
     ended = shell(f"piecework {command} {target}")
-    why = "No space left on device" if "full" in target else "it is closed"
+    why = "No space left on device" if "full" in target else "the stream is closed"
     assert ended.code == 2
     assert [line for line in ended.err.splitlines() if not line.startswith("warning")] == [
         f"error: standard output: {why}"
@@ -283,7 +283,7 @@ LONG = "x" * 5000
         ("encode {tok} {text} --thread 1", "--threads); see piecework encode --help"),
         ("encode {tok} {text} --threads", "option '--threads' requires an argument"),
         ("encode", "missing argument 'TOKENIZER'; see piecework encode --help"),
-        ("encode {tok} --stride 1 --max-length 9", "--stride says nothing without --json"),
+        ("encode {tok} --stride 1 --max-length 9", "--stride requires --json"),
         ("encode {tok} {text} $'--bad\\noption'", "no such option: --bad"),
         ("$'no\\nverb'", "no such command"),
         (f"inspect {{tok}} --token {LONG}", "is not in the vocabulary"),

@@ -134,11 +134,11 @@ def test_pretokenized_option(run: Run, tok: pw.Tokenizer, tok_file: Path) -> Non
         (["--max-length", 4, "--no-truncation"], "beside --no-truncation"),
         (["--pad-to-multiple-of", 8], "without --pad"),
         (["--pad-to-multiple-of", 0, "--pad", 1], "--pad-to-multiple-of"),
-        (["--pad", "longer"], "'longer' is neither a number nor longest"),
+        (["--pad", "longer"], "expected a number or longest, found 'longer'"),
         (["--pad", "٣"], "neither"),
         (["--pad", 8, "--no-padding"], "beside --no-padding"),
-        (["--pad", "longest", "--stream"], "--stream cannot wait"),
-        (["--pair"], "standard input: line 1: expected two texts with a tab between them, found 1"),
+        (["--pad", "longest", "--stream"], "--stream cannot pad"),
+        (["--pair"], "standard input: line 1: expected two texts separated by a tab, found 1"),
     ],
 )
 def test_invalid_options_are_refused(

@@ -134,7 +134,8 @@ def test_bert_adds_the_configured_tokens(data: Path, tmp_path: Path, named: dict
 def test_bert_adds_another_cls_token(data: Path, tmp_path: Path, cls: str, number: int) -> None:
     path = bert(data, tmp_path, {"cls_token": cls})
     with pytest.warns(
-        pw.errors.PieceworkWarning, match=r"nothing names '\[CLS\]', which the class"
+        pw.errors.PieceworkWarning,
+        match=r"'\[CLS\]' are not listed as special tokens, so the class",
     ):
         ours = pw.Tokenizer.from_folder(path)
     wanted = live.ids(live.auto_tokenizer(path), BERT_TEXTS, special=True)
@@ -206,10 +207,10 @@ def test_sentencepiece_model_keeps_its_ids_despite_the_class(
     with pytest.warns(pw.errors.PieceworkWarning) as caught:
         ours = pw.Tokenizer.from_folder(path)
     assert len(caught) == 1
-    assert "the class 'LlamaTokenizer' puts no space before a text that begins with one" in str(
+    assert "the class 'LlamaTokenizer' prepends no space to a text that starts with one" in str(
         caught[0].message
     )
-    assert "load a tokenizer.json that `transformers` saves" in str(caught[0].message)
+    assert "load a tokenizer.json saved by `transformers`" in str(caught[0].message)
     library = live_bpe.sentencepiece((path / "tokenizer.model").read_bytes())
     plain = [text for text in live.texts() if "<" not in text and "[" not in text]
     live_bpe.compare(library.encode, ours.encode_ids, plain)
@@ -243,7 +244,7 @@ def test_bos_and_eos_tokens_of_the_class_are_added(
 
 def test_missing_bos_token_raises_a_warning(data: Path, tmp_path: Path) -> None:
     path = sentencepiece(data, tmp_path, "llama2-tokenizer.model", add_bos_token=True)
-    with pytest.warns(pw.errors.PieceworkWarning, match="nothing names a bos_token"):
+    with pytest.warns(pw.errors.PieceworkWarning, match="there is no bos_token"):
         ours = pw.Tokenizer.from_folder(path)
     assert 1 not in ours.encode_ids("a")
 

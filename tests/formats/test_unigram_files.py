@@ -216,7 +216,7 @@ def test_approximate_model_mostly_agrees(data: Path, tmp_path: Path, corpus_line
     converted = json.dumps(live.as_transformers_json(live.shared_model(data, "t5-spiece")))
     ours = pw.Tokenizer.from_str(converted)
     with pytest.warns(
-        pw.errors.PieceworkWarning, match="scores are added up in 32 bits.*one space is put"
+        pw.errors.PieceworkWarning, match="running scores have 32 bits.*a space is prepended"
     ):
         ours.save(tmp_path / "t5.model", "sentencepiece", approximate=True)
     theirs = live.processor((tmp_path / "t5.model").read_bytes())
@@ -231,9 +231,9 @@ def test_approximate_model_warns_of_all_changes(tmp_path: Path) -> None:
         ours.save(tmp_path / "hug.model", "sentencepiece", approximate=True)
     assert len(caught) == 2
     assert "'<s>', '</s>' in a text are ordinary text" in str(caught[1].message)
-    # All other settings are kept, or the model is refused.
+    # All else is held, or refused.
     assert "<unk> is no special token, and is decoded as ⁇" in str(caught[0].message)
-    assert str(caught[0].message).endswith("the history of the training is left out")
+    assert str(caught[0].message).endswith("the history of the training is lost")
     assert pw.Tokenizer.from_file(tmp_path / "hug.model").tokenize("hugs bun") == ours.tokenize(
         "hugs bun"
     )
@@ -245,7 +245,7 @@ def test_approximate_model_keeps_ids_of_added_tokens(tmp_path: Path) -> None:
         pw.models.Unigram(pieces, 0), pre_tokenizer=pw.pre_tokenizers.Metaspace()
     ).with_added_tokens([pw.AddedToken("<x>", special=True), pw.AddedToken("bar", lstrip=True)])
     with (
-        pytest.warns(pw.errors.PieceworkWarning, match="take no white space along"),
+        pytest.warns(pw.errors.PieceworkWarning, match="match without adjacent white space"),
         pytest.warns(pw.errors.PieceworkWarning, match="'<x>' in a text are ordinary text"),
     ):
         tok.save(tmp_path / "x.model", approximate=True)
@@ -263,7 +263,7 @@ def test_approximate_tokenizer_json_matches_added_tokens_within_words(
     tok = pw.Tokenizer.from_bytes(live.shared_model(data, "t5-spiece"))
     with pytest.warns(pw.errors.PieceworkWarning) as caught:
         tok.with_added_tokens(["NEWTOK"]).save(tmp_path / "x.json", approximate=True)
-    for part in ("as it stands", "a reserved piece (3)", "a special token of a text"):
+    for part in ("matched in the original text", "to reserved pieces (3)", "into a special token"):
         assert part in str(caught[0].message)
     theirs = library.Tokenizer.from_file(str(tmp_path / "x.json"))
     assert "NEWTOK" in theirs.encode("aNEWTOKb").tokens
@@ -284,10 +284,10 @@ def test_approximate_keeps_an_exactly_representable_tokenizer(tmp_path: Path) ->
     [
         (
             n.Sequence([n.Precompiled.of("nmt_nfkc_cf"), n.Precompiled.of("nfkc")]),
-            "cannot hold the normalizer Precompiled",
+            "cannot represent the normalizer Precompiled",
         ),
-        (n.Replace(pw.Regex(" {2,}"), "b"), "cannot hold the normalizer Replace"),
-        (n.Replace(pw.Regex(" {2,}"), ""), "cannot hold the normalizer Replace"),
+        (n.Replace(pw.Regex(" {2,}"), "b"), "cannot represent the normalizer Replace"),
+        (n.Replace(pw.Regex(" {2,}"), ""), "cannot represent the normalizer Replace"),
     ],
 )
 def test_normalizers_without_approximation_are_refused(
@@ -302,7 +302,7 @@ def test_normalizers_without_approximation_are_refused(
 def test_approximate_model_warns_of_another_unknown_score(tmp_path: Path) -> None:
     pieces = [("<unk>", -1000.0), ("ab", -60.0), ("cd", -60.0), ("bcd", -1.0)]
     tok = pw.Tokenizer(pw.models.Unigram(pieces, 0))
-    with pytest.warns(pw.errors.PieceworkWarning, match="what is unknown has another score"):
+    with pytest.warns(pw.errors.PieceworkWarning, match="unknown characters have another score"):
         tok.with_parts(pre_tokenizer=pw.pre_tokenizers.Metaspace()).save(
             tmp_path / "x.model", approximate=True
         )
@@ -310,11 +310,11 @@ def test_approximate_model_warns_of_another_unknown_score(tmp_path: Path) -> Non
 
 def test_models_without_approximation_are_refused(tmp_path: Path) -> None:
     words = pw.Tokenizer(pw.models.WordLevel(["<unk>"]))
-    with pytest.raises(pw.errors.ConfigError, match="approximate= is for Unigram"):
+    with pytest.raises(pw.errors.ConfigError, match="approximate= requires a Unigram model"):
         words.save(tmp_path / "x.json", approximate=True)
     unigram = pw.models.Unigram([("<unk>", 0.0)], 0)
     splits = pw.Tokenizer(unigram, pre_tokenizer=pw.pre_tokenizers.Digits())
-    with pytest.raises(pw.errors.ConfigError, match="cannot hold the pre-tokenizer Digits"):
+    with pytest.raises(pw.errors.ConfigError, match="cannot represent the pre-tokenizer Digits"):
         splits.save(tmp_path / "x.model", "sentencepiece", approximate=True)
 
 
@@ -336,7 +336,9 @@ def test_vocab_text_equals_sentencepiece(data: Path) -> None:
     ]:
         with pytest.raises(pw.errors.FormatError, match=message):
             pw.models.Unigram.from_vocab(broken)
-    with pytest.raises(pw.errors.FormatError, match="of SentencePiece, which holds pieces"):
+    with pytest.raises(
+        pw.errors.FormatError, match="a SentencePiece .vocab file, which contains only pieces"
+    ):
         pw.Tokenizer.from_str(text)
-    with pytest.raises(pw.errors.ConfigError, match="has a line end"):
+    with pytest.raises(pw.errors.ConfigError, match="contains a line end"):
         pw.models.Unigram([("a\nb", 0.0)]).to_vocab()

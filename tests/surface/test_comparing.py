@@ -106,7 +106,7 @@ def test_explanation_of_merges() -> None:
         "    hugs = hug + ##s (merge 6)\n"
         "      hug = h + ##ug (merge 3)\n"
         "        ##ug = ##u + ##g (merge 1)\n"
-        "  [UNK]: no token begins with m\n"
+        "  [UNK]: no token starts with m\n"
         "  ##ug:\n"
         "    ##ug = ##u + ##g (merge 1)"
     )

@@ -240,7 +240,7 @@ BROKEN: list[tuple[Any, Any, str]] = [
     (
         R,
         TEMPLATE | {"single": [{"Sequence": {"id": "C", "type_id": 0}}]},
-        r"\$\.single\[0\]\.Sequence: the texts are A and B, not 'C'",
+        r"\$\.single\[0\]\.Sequence: expected the text A or B, found 'C'",
     ),
     (M, {"type": "CPE"}, r"\$: the type 'CPE' is not among those known here"),
     (M, PIECE | {"vocab": {"a": -1}}, r"\$\.vocab: expected an integer from 0"),
@@ -326,7 +326,7 @@ def test_impossible_settings_raise(call: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"single": "$A [X]"}, r"single: the id of '\[X\]' is missing in special_tokens"),
+        ({"single": "$A [X]"}, r"single: '\[X\]' has no id in special_tokens"),
         (
             {"single": "$A [SEP]", "special_tokens": [("[SEP}", 1)]},
             r"did you mean '\[SEP\}'",
@@ -335,7 +335,7 @@ def test_impossible_settings_raise(call: str, message: str) -> None:
         ({"single": ""}, "single: the template is empty"),
         ({"pair": "$A"}, r"pair: .* lacks \$B"),
         ({"pair": "$B $B"}, r"pair: .* lacks \$A"),
-        ({"pair": "$A $C"}, r"pair\[1\]: the texts are \$A and \$B, not '\$C'"),
+        ({"pair": "$A $C"}, r"pair\[1\]: expected the text \$A or \$B, found '\$C'"),
         ({"single": "a:b:1"}, r"single\[0\]: expected .* found 'a:b:1'"),
         ({"single": "$A:-1"}, r"single\[0\]: expected"),
         ({"single": "$A:"}, r"single\[0\]: expected"),

@@ -288,8 +288,11 @@ BERT: Callable[[], pw.Tokenizer] = lambda: pw.Tokenizer.from_str("\n".join(VOCAB
         ({"pre_tokenizer": None}, "only with pre_tokenizer=None"),
         ({"pre_tokenizer": SPLITS["function"]}, "only with pre_tokenizer=Function("),
         ({"pre_tokenizer": SPLITS["dictionary"]}, "only with pre_tokenizer=Sequence("),
-        ({"decoder": None}, "only with its decoder, which it cannot hold"),
-        ({"post_processor": None}, "only with its post-processor, which it cannot hold"),
+        ({"decoder": None}, "only with its decoder, which the format cannot represent"),
+        (
+            {"post_processor": None},
+            "only with its post-processor, which the format cannot represent",
+        ),
         ({"truncation": 7}, "only with truncation=Truncation(max_length=7,"),
         ({"padding": 7}, "only with padding=Padding(length=7,"),
     ],
@@ -315,7 +318,7 @@ def test_save_vocab_warns_of_lost_tokens_and_models(tmp_path: Path) -> None:
         BERT().with_added_tokens(["be"], special=True), path
     )
     message = save_warning(WORD_LEVEL, path)
-    assert "its model, which it cannot hold" in message
+    assert "its model, which the format cannot represent" in message
     assert "unknown=" not in message
 
 

@@ -34,7 +34,7 @@ def test_explanation_of_a_word(tok: pw.Tokenizer) -> None:
     assert str(explained).splitlines() == [
         "hugs -> ' hugs'",
         "  ' hugs': score -2.10442",
-        "  together score -2.10442, 97.5% of all that spells it; next ' hug' s, score -5.75606, 38.5 times less likely",
+        "  total score -2.10442, 97.5% of the word's probability; next best ' hug' s, score -5.75606, 38.5 times less likely",
     ]
 
 
@@ -48,10 +48,10 @@ def test_explanation_of_several_words_and_unknown_text(tok: pw.Tokenizer) -> Non
     ]
     assert ("<x>", "added", True) in kinds
     assert kinds[-1] == ("<unk>", "unknown", False)
-    assert "no piece spells 'é'" in str(explained)
+    assert "no piece covers 'é'" in str(explained)
     assert explained.choices[0].word == "▁puns"
     assert explained.choices[-1].next is None
-    assert "nothing else spells it" in str(explained)
+    assert "no other segmentation" in str(explained)
 
 
 def test_explanation_of_ties_symbols_and_bytes() -> None:
@@ -62,7 +62,7 @@ def test_explanation_of_ties_symbols_and_bytes() -> None:
         *((f"<0x{n:02X}>", 0.0) for n in range(256)),
     ]
     tok = pw.Tokenizer(models.Unigram(vocab, 0, byte_fallback=True))
-    assert "just as likely" in str(tok.explain("aa"))
+    assert "equally likely" in str(tok.explain("aa"))
     assert [piece.kind for piece in tok.explain("é").pieces] == ["byte", "byte"]
     assert {piece.score for piece in tok.explain("é").pieces} == {None}
     symbols = pw.train(WORDS, pw.UnigramTrainer(17, user_defined_symbols=["un"]))

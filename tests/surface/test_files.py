@@ -200,7 +200,7 @@ def test_batch_of_a_file_holds_ids_alone(tok: pw.Tokenizer, tmp_path: Path) -> N
     assert tok.decode_batch(batch) == ["hug", "hugs hug"]
     for ask in (lambda: batch[0], lambda: list(batch), lambda: batch.offsets):
         with pytest.raises(
-            errors.ConfigError, match=r"a\.txt: of a file the ids are kept and no text"
+            errors.ConfigError, match=r"a\.txt: the batch of a file contains only ids"
         ):
             ask()
 

@@ -221,5 +221,5 @@ def test_unigram_model_with_class_raises_a_warning(name: str, tmp_path: Path) ->
     tok.save(tmp_path / f"{name}.model", "sentencepiece")
     assert pw.Tokenizer.from_folder(tmp_path).encode_ids("a a") == [1, 1]
     folder(tmp_path, tokenizer_config={"tokenizer_class": "T5Tokenizer"})
-    with pytest.warns(pw.errors.PieceworkWarning, match="'T5Tokenizer' puts tokens of its own"):
+    with pytest.warns(pw.errors.PieceworkWarning, match="'T5Tokenizer' adds special tokens"):
         assert pw.Tokenizer.from_folder(tmp_path).encode_ids("a a") == [1, 1]

@@ -491,7 +491,7 @@ def test_explanation_without_history() -> None:
     explained = tok.explain("hugs")
     assert [piece.kind for piece in explained.pieces] == ["vocabulary", "vocabulary"]
     assert explained.pieces[0].failed == ("hugs",)
-    assert "lineage is not known" in str(explained)
+    assert "merges are unknown" in str(explained)
 
 
 # The rest
@@ -608,7 +608,7 @@ def test_max_id(tok: pw.Tokenizer) -> None:
         ("unk_token", "call tok.with_settings(unk_token=...)"),
         ("special_tokens", "call tok.with_added_tokens([...])"),
         ("model", "Tokenizer(model, normalizer=..., ...)"),
-        ("history", "is read from it"),
+        ("history", "this attribute is read-only"),
         ("normaliser", "did you mean 'normalizer'?"),
     ],
 )
@@ -646,9 +646,9 @@ def test_settings_are_immutable(value: Any) -> None:
 
 def test_assignment_error_fits_the_model() -> None:
     tok = pw.train(["low lower"], pw.BpeTrainer(30))
-    with pytest.raises(AttributeError, match="make another of a model"):
+    with pytest.raises(AttributeError, match="build a tokenizer from another model"):
         tok.unk_token = "x"  # type: ignore[misc]
-    with pytest.raises(AttributeError, match="Merge is immutable; make another with"):
+    with pytest.raises(AttributeError, match="Merge is immutable; create another with"):
         tok.history[0].left = "x"  # type: ignore[misc]
     with pytest.raises(AttributeError, match="Merge has no setting of this name"):
         tok.history[0].new = "x"  # type: ignore[attr-defined]
@@ -681,7 +681,7 @@ def test_counts_accept_any_integer_type() -> None:
 def test_counts_are_immutable() -> None:
     counts = pw.WordCounts(WORDS)
     for name in ("total", "fingerprint", "_core", "new"):
-        with pytest.raises(AttributeError, match="make another of a mapping"):
+        with pytest.raises(AttributeError, match="create one from a mapping"):
             setattr(counts, name, None)
     assert counts == pw.WordCounts(WORDS)
 

@@ -66,7 +66,7 @@ def test_white_space_as_suffix(tmp_path: Path) -> None:
     library = pytest.importorskip("sentencepiece")
     with (
         pytest.warns(pw.errors.PieceworkWarning, match="32 bits.* is decoded as ⁇"),
-        pytest.warns(pw.errors.PieceworkWarning, match="are ordinary text once it is loaded"),
+        pytest.warns(pw.errors.PieceworkWarning, match="in a text as ordinary text"),
     ):
         tok.save(tmp_path / "m.model", "sentencepiece", approximate=True)
     theirs = library.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
@@ -80,7 +80,7 @@ def test_white_space_as_suffix(tmp_path: Path) -> None:
 def test_suffix_without_matching_normalizer_raises_a_warning() -> None:
     trainer = pw.UnigramTrainer(18, treat_whitespace_as_suffix=True)
     for normalizer in (None, pw.normalizers.SentencePiece(), pw.normalizers.NFC()):
-        with pytest.warns(pw.errors.PieceworkWarning, match="puts no ▁ behind words"):
+        with pytest.warns(pw.errors.PieceworkWarning, match="appends no ▁ to words"):
             pw.train(TEXTS, trainer, normalizer=normalizer)
     suffixing = pw.normalizers.SentencePiece(treat_whitespace_as_suffix=True)
     pw.train(TEXTS, trainer, normalizer=pw.normalizers.Sequence([pw.normalizers.NFC(), suffixing]))
@@ -93,7 +93,7 @@ def test_sentencepiece_normalization_rules(tmp_path: Path) -> None:
     assert tok.decode(tok.encode("ﬁve   ＴＩＭＥＳ").ids) == "five TIMES"
     with (
         pytest.warns(pw.errors.PieceworkWarning, match="32 bits.* is decoded as ⁇"),
-        pytest.warns(pw.errors.PieceworkWarning, match="are ordinary text once it is loaded"),
+        pytest.warns(pw.errors.PieceworkWarning, match="in a text as ordinary text"),
     ):
         tok.save(tmp_path / "m.model", "sentencepiece", approximate=True)
     theirs = library.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))

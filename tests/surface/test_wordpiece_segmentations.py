@@ -218,7 +218,9 @@ def test_given_probabilities_are_used(tmp_path: Path) -> None:
     assert dict(model.probabilities or ()) == {k: p for k, p in PROBABILITIES.items() if p}
     wanted = pipeline.from_dict({"model": model.to_dict()}).encode("hugs")
     assert pw.Tokenizer(model).encode("hugs").ids == list(wanted.ids)
-    with pytest.warns(errors.PieceworkWarning, match="its probabilities, which it cannot hold"):
+    with pytest.warns(
+        errors.PieceworkWarning, match="its probabilities, which the format cannot represent"
+    ):
         pw.Tokenizer(model).save_vocab(path)
 
 
@@ -254,7 +256,9 @@ def test_invalid_probabilities_raise(given: Any, message: str) -> None:
 
 
 def test_vocab_txt_warns_of_lost_segmentation(trained: pw.Tokenizer, tmp_path: Path) -> None:
-    with pytest.warns(errors.PieceworkWarning, match="its segmentation, which it cannot hold"):
+    with pytest.warns(
+        errors.PieceworkWarning, match="its segmentation, which the format cannot represent"
+    ):
         trained.with_settings(segmentation="likeliest").save_vocab(tmp_path / "vocab.txt")
 
 

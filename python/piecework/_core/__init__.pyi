@@ -1,6 +1,6 @@
-"""The compiled core: converts, releases the GIL, calls the Rust crate, converts.
+"""Binds the Rust crate to Python: converts arguments, releases the GIL, calls, converts results.
 
-Nothing here is for users: `piecework` wraps it. One stub stands for each file of `crates/py/src`.
+The module is private: `piecework` wraps it. Each stub describes one file of `crates/py/src`.
 """
 
 from piecework._core._arrow import ArrowTexts as ArrowTexts

@@ -1,10 +1,10 @@
-"""Columns of texts that other libraries have."""
+"""Reads Arrow columns of texts."""
 
 from typing import Any, final
 
 @final
 class ArrowTexts:
-    """Texts in Arrow arrays, none of them null, read where they lie.
+    """Holds texts in Arrow arrays without nulls, which are read without a copy.
 
     >>> import pyarrow as pa
     >>> from piecework._core import ArrowTexts
@@ -14,7 +14,7 @@ class ArrowTexts:
     """
 
     def __new__(cls, column: Any) -> ArrowTexts:
-        """Take what has ``__arrow_c_stream__`` or ``__arrow_c_array__``."""
+        """Wraps an object that has ``__arrow_c_stream__`` or ``__arrow_c_array__``."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, place: int) -> str: ...

@@ -1,4 +1,4 @@
-"""A batch of encodings: one flat array of ids and the rows' offsets."""
+"""Defines a batch of encodings: one flat array of ids and the offsets of its rows."""
 
 from typing import Any, TypeAlias, final
 
@@ -7,11 +7,11 @@ import numpy.typing as npt
 
 _Uint32s: TypeAlias = npt.NDArray[np.uint32]
 _Columns: TypeAlias = tuple[_Uint32s, npt.NDArray[np.int32], _Uint32s, _Uint32s, _Uint32s]
-"""Offsets (start and end in turn), word ids, type ids, special tokens mask, attention mask."""
+"""Offsets (start and end alternating), word ids, type ids, special tokens mask, attention mask."""
 
 @final
 class Batch:
-    r"""The ids of many texts, in memory that NumPy and Arrow share.
+    r"""Holds the ids of many texts in memory that NumPy and Arrow share.
 
     >>> import piecework as pw
     >>> batch = pw.Tokenizer.from_str("[UNK]\na").encode_batch(["a a", "", "b"])._batch
@@ -21,17 +21,17 @@ class Batch:
 
     @property
     def ids(self) -> _Uint32s:
-        """All token ids in a row, read-only."""
+        """Returns the token ids of all texts, concatenated; read-only."""
 
     @property
     def row_offsets(self) -> npt.NDArray[np.int64]:
-        """Where each row begins in `ids`, and the end of the last; read-only."""
+        """Returns the start of each row in `ids`, and the end of the last; read-only."""
 
     def columns(self) -> _Columns | None:
-        r"""Give the columns beside the ids, read-only; None where they were not asked for.
+        r"""Returns the columns other than ids, read-only; None unless they were requested.
 
-        They are offsets (start and end in turn, so two a token), word ids, type ids, and the masks of special tokens
-        and of attention.
+        They are offsets in characters (start and end alternating, so two per token), word ids, type ids, the special tokens
+        mask and the attention mask.
 
         >>> import piecework as pw
         >>> tok = pw.Tokenizer.from_str("[UNK]\na")
@@ -42,9 +42,9 @@ class Batch:
         """
 
     def unpadded(self) -> tuple[_Uint32s, bool] | None:
-        r"""Give how many tokens of each row are no padding, and whether padding comes first.
+        r"""Returns the number of tokens of each row without padding, and whether padding is on the left.
 
-        None where rows are not padded, or where columns were asked for, whose attention mask tells it.
+        None if rows are not padded, or if columns were requested, which include the attention mask.
 
         >>> import piecework as pw
         >>> tok = pw.Tokenizer.from_str("[UNK]\n[PAD]\na")
@@ -53,15 +53,15 @@ class Batch:
         """
 
     def to_list(self) -> list[list[int]]:
-        """Give the ids as a list for each row."""
+        """Returns the ids as one list per row."""
 
     def __arrow_c_schema__(self) -> object:
-        """Give the Arrow schema as a PyCapsule: a large list of unsigned 32-bit integers."""
+        """Returns the Arrow schema as a PyCapsule: a large list of unsigned 32-bit integers."""
 
     def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[object, object]:
-        """Give schema and rows to Arrow as PyCapsules, without a copy."""
+        """Returns schema and rows as Arrow PyCapsules, without a copy."""
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> object:
-        """Give the rows to Arrow as a stream of one table with the column `ids`."""
+        """Returns the rows as an Arrow stream of one table with the column `ids`."""
 
     def __len__(self) -> int: ...

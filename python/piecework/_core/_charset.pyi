@@ -1,7 +1,7 @@
-"""A guess at the character set of a file."""
+"""Detects character encodings."""
 
 def detect_encoding(data: bytes, whole: bool) -> str:
-    """Guess the character set of bytes that begin a file, and are all of it if `whole`.
+    """Returns the most likely encoding of the first bytes of a file, which are the whole file if `whole`.
 
     >>> from piecework._core import detect_encoding
     >>> detect_encoding("naïve".encode(), True)

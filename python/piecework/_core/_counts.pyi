@@ -1,4 +1,4 @@
-"""Counting words, from texts and from files."""
+"""Counts words in texts and files."""
 
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
@@ -6,15 +6,15 @@ from typing import final
 
 @final
 class WordCounts:
-    """A table word → (count, first sight), and the settings that made the words."""
+    """Maps words to their counts and first occurrences, together with their normalizer and pre-tokenizer."""
 
     @staticmethod
     def from_bytes(data: bytes) -> WordCounts:
-        """Read what `to_text` wrote; raises FormatError where it was cut or changed."""
+        """Returns the table of the text that `to_text` returned; raises FormatError if it is truncated or corrupt."""
 
     @staticmethod
     def from_mapping(mapping: dict[str, int]) -> WordCounts:
-        """Take words as they are; those of count 0 are left out.
+        """Returns a table of words that are not split, without those of count 0.
 
         >>> from piecework._core import WordCounts
         >>> WordCounts.from_mapping({"a": 2, "b": 0}).by_first_occurrence()
@@ -22,36 +22,36 @@ class WordCounts:
         """
 
     def merged(self, other: WordCounts) -> WordCounts:
-        """Give the sum of two tables; raises CountsError where their settings differ."""
+        """Returns the sum of two tables; raises CountsError if their settings differ."""
 
     def to_text(self) -> str:
-        """Give the table as a file's text; equal tables give equal texts."""
+        """Returns the table as the text of a file; equal tables give equal texts."""
 
     def splitter(self) -> str | None:
-        """Give normalizer and pre-tokenizer as JSON; None where they are not known."""
+        """Returns normalizer and pre-tokenizer as JSON; None if unknown."""
 
     def with_splitter(
         self, splitter: str | None, functions: Sequence[Callable[[str], object]]
     ) -> WordCounts:
-        """Give the same table, said to be made by the splitter (JSON, with its functions); by means unknown if None."""
+        """Returns the table with another splitter (JSON, with its functions), or with an unknown one for None."""
 
     def fingerprint(self) -> str:
-        """Give the SHA-256 of words and counts, in hexadecimal digits."""
+        """Returns the SHA-256 of words and counts in hexadecimal digits."""
 
     def get(self, word: str) -> tuple[int, tuple[int, int]] | None:
-        """Give a word's count and first sight (document, place in it); None if it was not counted."""
+        """Returns the count and first occurrence (document, word number) of a word; None if it is missing."""
 
     def by_first_occurrence(self) -> list[tuple[str, int]]:
-        """Give words and counts in order of first sight."""
+        """Returns words and counts in order of first occurrence."""
 
     def foreign_to(
         self, splitter: str, functions: Sequence[Callable[[str], object]], limit: int
     ) -> list[str]:
-        """Give up to `limit` words that the splitter (JSON, with its functions) would not leave as they are."""
+        """Returns up to `limit` words that the splitter (JSON, with its functions) changes."""
 
     @property
     def total(self) -> int:
-        """The sum of all counts."""
+        """Returns the sum of all counts."""
 
     def __len__(self) -> int: ...
     def __eq__(self, other: object) -> bool: ...
@@ -59,12 +59,12 @@ class WordCounts:
 
 @final
 class WordCounter:
-    """Counts on several threads, each with a table of its own until the end.
+    """Counts words on several threads, each with its own table until the end.
 
     Args:
         splitter: Normalizer and pre-tokenizer as JSON.
-        functions: Those that the splitter means by their numbers.
-        threads: How many to use; one for each core if None.
+        functions: The functions that the splitter refers to by index.
+        threads: The number of threads; None for one per core.
         first_document: The number of the first text or line.
     """
 
@@ -76,7 +76,7 @@ class WordCounter:
         first_document: int,
     ) -> WordCounter: ...
     def add_texts(self, batch: Iterable[str]) -> None:
-        """Count the words of texts, each a document."""
+        """Counts the words of texts, each of which is a document."""
 
     def add_file(
         self,
@@ -85,14 +85,14 @@ class WordCounter:
         keep_ends: bool,
         progress: Callable[[int], object],
     ) -> None:
-        """Count the lines of a UTF-8 file, each a document, with its end or without.
+        """Counts the words of a UTF-8 file, each line of which is a document, with or without its line end.
 
-        `progress` is called with bytes read.
+        `progress` is called with the number of bytes read.
         """
 
     def finish(self) -> WordCounts:
-        """Give the sum of all tables; the counter is empty afterwards."""
+        """Returns the sum of all tables and empties the counter."""
 
     @property
     def documents(self) -> int:
-        """The number of the next document."""
+        """Returns the number of the next document."""

@@ -1,12 +1,12 @@
-"""One encoded text."""
+"""Defines the encoding of one text."""
 
 from typing import Any, final
 
 @final
 class Encoding:
-    r"""The tokens of a text or pair, in columns of one length; `encoding[i]` is the id of token i.
+    r"""Holds the tokens of a text or pair in columns of equal length; `encoding[i]` is the id of token i.
 
-    It never changes, and pickles. Columns are made when they are asked for, as new lists.
+    An encoding is immutable and can be pickled. Columns are returned as new lists.
 
     >>> from piecework import Tokenizer
     >>> encoding = Tokenizer.from_str("[UNK]\n[CLS]\n[SEP]\nhug\n##s\n").encode("Hugs", "hug")
@@ -15,7 +15,7 @@ class Encoding:
     >>> list(zip(encoding.ids, encoding.offsets, encoding.word_ids, encoding.type_ids))[1:3]
     [(3, (0, 3), 0, 0), (4, (3, 4), 0, 0)]
 
-    Characters, tokens and words are found from each other; where there is nothing to be found, None is given.
+    Methods map characters, tokens and words to each other; they return None if there is no match.
 
     >>> encoding.char_to_token(3), encoding.token_to_chars(2), encoding.word_to_tokens(0)
     (2, (3, 4), (1, 3))
@@ -25,46 +25,46 @@ class Encoding:
 
     @property
     def ids(self) -> list[int]:
-        """Token ids."""
+        """Returns the token ids."""
 
     @property
     def tokens(self) -> list[str]:
-        """Tokens, as the vocabulary writes them; an added token that took white space along, as the text does."""
+        """Returns the tokens as in the vocabulary; an added token that includes white space as in the text."""
 
     @property
     def offsets(self) -> list[tuple[int, int]]:
-        """Characters of the original text that each token covers, (start, end); (0, 0) for added ones.
+        """Returns the start and end of each token in characters of the original text; (0, 0) for added tokens.
 
-        In a text that came in words they count in the word.
+        In a pre-tokenized text they count in the word.
         """
 
     @property
     def byte_offsets(self) -> list[tuple[int, int]]:
-        """Bytes of the original text, as UTF-8, that each token covers, (start, end)."""
+        """Returns the start and end of each token in bytes of the original text as UTF-8."""
 
     @property
     def word_ids(self) -> list[int | None]:
-        """The number of the word, in its text, that each token belongs to; None for added tokens."""
+        """Returns the index in its text of each token's word; None for added tokens."""
 
     @property
     def sequence_ids(self) -> list[int | None]:
-        """The text, 0 or 1, that each token belongs to; None for added tokens."""
+        """Returns the text of each token, 0 or 1; None for added tokens."""
 
     @property
     def type_ids(self) -> list[int]:
-        """Type ids: 0 for the first text, 1 for the second, or as the template has it."""
+        """Returns the type ids: 0 for the first text, 1 for the second, or those of the template."""
 
     @property
     def attention_mask(self) -> list[int]:
-        """0 for padding, 1 for all else."""
+        """Returns 0 for padding and 1 for other tokens."""
 
     @property
     def special_tokens_mask(self) -> list[int]:
-        """1 for tokens that the post-processor or padding added, else 0."""
+        """Returns 1 for each token that post-processor or padding added, else 0."""
 
     @property
     def overflowing(self) -> list[Encoding]:
-        r"""What truncation cut off, in parts that are as long and share `stride` tokens with the one before.
+        r"""Returns the tokens removed by truncation, in parts that share `stride` tokens with the previous part.
 
         >>> from piecework import Tokenizer, Truncation
         >>> tok = Tokenizer.from_str("[UNK]\na\nb\nc\nd\n")
@@ -75,20 +75,20 @@ class Encoding:
 
     @property
     def n_sequences(self) -> int:
-        """How many texts there are: 1, or 2 for a pair."""
+        """Returns the number of texts: 1, or 2 for a pair."""
 
     def char_to_token(self, char_pos: int, sequence_index: int = 0) -> int | None:
-        r"""Give the token that covers a character.
+        r"""Returns the token that covers a character.
 
         Args:
-            char_pos: The character, counted in its text.
+            char_pos: The index of the character in its text.
             sequence_index: The text: 0, or 1 for the second of a pair.
 
         Returns:
-            The token's place; None if no token covers it, as beyond the end.
+            The index of the token; None if no token covers the character.
 
         Raises:
-            ConfigError: A number is negative; so for all that follow.
+            ConfigError: A number is negative; this holds for the following methods too.
 
         >>> from piecework import Tokenizer
         >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").encode("a hugs").char_to_token(5)
@@ -96,7 +96,7 @@ class Encoding:
         """
 
     def char_to_word(self, char_pos: int, sequence_index: int = 0) -> int | None:
-        r"""Give the number of the word that a character is in; arguments as for `char_to_token`.
+        r"""Returns the index of the word that contains a character; for the arguments see `char_to_token`.
 
         >>> from piecework import Tokenizer
         >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").encode("a hugs").char_to_word(5)
@@ -104,7 +104,7 @@ class Encoding:
         """
 
     def token_to_chars(self, token_index: int) -> tuple[int, int] | None:
-        r"""Give the characters that a token covers, in its text; None for tokens that no text has.
+        r"""Returns the start and end of a token in characters of its text; None for added tokens.
 
         >>> from piecework import Tokenizer
         >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").encode("a hugs").token_to_chars(2)
@@ -112,7 +112,7 @@ class Encoding:
         """
 
     def token_to_word(self, token_index: int) -> int | None:
-        r"""Give the number of a token's word, in its text; None for tokens that no text has.
+        r"""Returns the index of a token's word in its text; None for added tokens.
 
         >>> from piecework import Tokenizer
         >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").encode("a hugs").token_to_word(2)
@@ -120,7 +120,7 @@ class Encoding:
         """
 
     def token_to_sequence(self, token_index: int) -> int | None:
-        r"""Give the text, 0 or 1, that a token is of; None for tokens that no text has.
+        r"""Returns the text of a token, 0 or 1; None for added tokens.
 
         >>> from piecework import Tokenizer
         >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").encode("a", "hugs").token_to_sequence(2)
@@ -128,14 +128,14 @@ class Encoding:
         """
 
     def word_to_tokens(self, word_index: int, sequence_index: int = 0) -> tuple[int, int] | None:
-        r"""Give the tokens of a word, as the first place and the one behind the last.
+        r"""Returns the tokens of a word, as the first index and the one after the last.
 
         Args:
-            word_index: The word's number in its text.
+            word_index: The index of the word in its text.
             sequence_index: The text: 0, or 1 for the second of a pair.
 
         Returns:
-            The range of places; None if no token is of that word.
+            The range of token indices; None if the word has no tokens.
 
         >>> from piecework import Tokenizer
         >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").encode("a hugs").word_to_tokens(1)
@@ -143,7 +143,7 @@ class Encoding:
         """
 
     def word_to_chars(self, word_index: int, sequence_index: int = 0) -> tuple[int, int] | None:
-        r"""Give the characters of a word, in its text; arguments as for `word_to_tokens`.
+        r"""Returns the start and end of a word in characters of its text; for the arguments see `word_to_tokens`.
 
         >>> from piecework import Tokenizer
         >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").encode("a hugs").word_to_chars(1)
@@ -151,10 +151,10 @@ class Encoding:
         """
 
     def __new__(cls, state: tuple[Any, ...]) -> Encoding:
-        """Make again what was pickled; raises ValueError if `state` cannot be that."""
+        """Restores a pickled encoding; raises ValueError for an invalid `state`."""
 
     def __reduce__(self) -> tuple[type[Encoding], tuple[tuple[Any, ...]]]:
-        """Pickle as columns, tokens by their names."""
+        """Pickles the columns, with tokens as strings."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, key: int, /) -> int: ...

@@ -1,4 +1,4 @@
-"""Files of other libraries, as bytes: to a tokenizer and back."""
+"""Reads and writes the files of other libraries as bytes."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,7 +6,7 @@ from piecework._core._tokenizer import Tokenizer
 from piecework.formats import Format
 
 def file_formats() -> list[tuple[str, str | None, list[tuple[str, str]]]]:
-    """Give the table of formats: name, the ending of file names that stands for it, endings of files that belong together.
+    """Returns the table of formats: name, suffix of file names, suffixes of companion files.
 
     >>> from piecework._core import file_formats
     >>> [suffix for name, suffix, _ in file_formats() if name == "tiktoken"]
@@ -14,7 +14,7 @@ def file_formats() -> list[tuple[str, str | None, list[tuple[str, str]]]]:
     """
 
 def detect_format(data: bytes, name: str) -> Format:
-    r"""Give the name of the format of bytes; the file's name decides where they leave it open.
+    r"""Returns the format of bytes; the file name decides where the bytes do not.
 
     >>> from piecework._core import detect_format
     >>> detect_format(b"IQ== 0\nIg== 1\n", "")
@@ -30,7 +30,7 @@ def write_format(tokenizer: Tokenizer, name: str, base: bytes | None = None) -> 
 def from_tiktoken(
     data: bytes, pattern: str, special_tokens: Sequence[tuple[str, int]]
 ) -> Tokenizer:
-    """Read ranks; the pattern splits text, and special tokens have their ids."""
+    """Returns the tokenizer of tiktoken ranks, a split pattern, and special tokens with their ids."""
 
 def from_merges(
     vocab: bytes,
@@ -39,16 +39,19 @@ def from_merges(
     functions: Sequence[Callable[[str], object]],
     kind: str | None = None,
 ) -> Tokenizer:
-    """Read a vocab.json and a merges.txt; a splitter (JSON) and a kind go before what the vocabulary tells."""
+    """Returns the tokenizer of a vocab.json and a merges.txt.
+
+    `splitter` (JSON) and `kind` replace what is inferred from the vocabulary.
+    """
 
 def from_subword_nmt(data: bytes, kept: tuple[bytes, int | None, str] | None = None) -> Tokenizer:
-    """Read codes; kept are the tokens of a file with counts, of at least some count, and what marks one within a word."""
+    """Returns the tokenizer of subword-nmt codes; `kept` is a vocabulary with counts, a minimum count and a separator."""
 
 def first_gap(tokenizer: Tokenizer) -> int | None:
-    """Give the smallest id without a token although a larger one has one."""
+    """Returns the smallest id without a token that is less than the largest id; None if there is none."""
 
 def encoding_names() -> list[str]:
-    """Give the names of the encodings that are known.
+    """Returns the names of the known tiktoken encodings.
 
     >>> from piecework._core import encoding_names
     >>> encoding_names()[0]
@@ -56,7 +59,7 @@ def encoding_names() -> list[str]:
     """
 
 def encoding_named(name: str) -> tuple[str, list[tuple[str, int]]]:
-    """Give the pattern and the special tokens of an encoding.
+    """Returns the pattern and the special tokens of a tiktoken encoding.
 
     >>> from piecework._core import encoding_named
     >>> encoding_named("r50k_base")[1]

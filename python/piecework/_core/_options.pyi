@@ -1,10 +1,10 @@
-"""How calls want their texts encoded."""
+"""Defines the options of encoding calls."""
 
 from typing import final
 
 @final
 class Options:
-    r"""The settings of a call, made once by `Tokenizer.options` and used for many texts.
+    r"""Holds the options of a call, created once by `Tokenizer.options` and used for many texts.
 
     >>> from piecework import Padding, Tokenizer
     >>> from piecework.arguments import Way

@@ -1,16 +1,16 @@
-"""Text that grows with its ids."""
+"""Decodes ids incrementally."""
 
 from collections.abc import Sequence
 from typing import Any, final
 
 @final
 class DecodeStream:
-    """A stream of ids that become text, or bytes; :class:`piecework.DecodeStream` is around it."""
+    """Decodes ids to text or bytes incrementally; :class:`piecework.DecodeStream` wraps it."""
 
     def step(self, ids: Sequence[int]) -> Any:
-        """Give what these ids add that can change no more."""
+        """Returns the new text that no later id can change."""
 
     def finish(self) -> Any:
-        """Give what is left when no more ids come; the stream then begins anew."""
+        """Returns the rest of the text and resets the stream."""
 
     def __copy__(self) -> DecodeStream: ...

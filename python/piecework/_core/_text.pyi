@@ -1,11 +1,11 @@
-"""The first stages and the last one by themselves."""
+"""Runs normalizers, pre-tokenizers and decoders without a tokenizer."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import final
 
 @final
 class Stage:
-    """A normalizer or a pre-tokenizer by itself, ready for many texts.
+    """Runs a normalizer or a pre-tokenizer.
 
     >>> from piecework._core import Stage
     >>> Stage('{"normalizer": {"type": "NFKC"}}', []).normalize("ﬁve")
@@ -17,13 +17,13 @@ class Stage:
 
     def __new__(cls, splitter: str, functions: Sequence[Callable[[str], object]]) -> Stage: ...
     def normalize(self, text: str) -> str:
-        """Give the text as the normalizer leaves it."""
+        """Returns the normalized text."""
 
     def pre_tokenize(self, text: str) -> list[tuple[str, tuple[int, int]]]:
-        """Give the words of a text, with their spans of characters."""
+        """Returns the words of a text with their start and end in characters."""
 
 def decode_tokens(decoder: str, tokens: Iterable[str]) -> str:
-    """Give the text that `decoder` (JSON) makes of tokens.
+    """Returns the text of tokens, decoded by `decoder` (JSON).
 
     >>> from piecework._core import decode_tokens
     >>> decode_tokens('{"type": "BPEDecoder", "suffix": "</w>"}', ["to</w>", "be</w>"])
@@ -31,14 +31,14 @@ def decode_tokens(decoder: str, tokens: Iterable[str]) -> str:
     """
 
 def charsmap_named(name: str) -> bytes | None:
-    """Give SentencePiece's rules of a name as a model holds them, or None for those that change nothing.
+    """Returns the character map of SentencePiece's named rules, or None for rules without effect.
 
     >>> from piecework._core import charsmap_named
     >>> charsmap_named("identity")
     """
 
 def charsmap_of(rules: Sequence[tuple[str, str]]) -> bytes:
-    r"""Give rules, strings and what they become, as a model holds them.
+    r"""Returns the character map of rules, pairs of a string and its replacement.
 
     >>> from piecework._core import charsmap_of
     >>> charsmap_of([("a", "b")])[-2:]

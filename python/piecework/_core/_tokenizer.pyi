@@ -1,4 +1,4 @@
-"""The tokenizer."""
+"""Defines the tokenizer."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, final
@@ -17,72 +17,78 @@ _AddedToken: TypeAlias = tuple[str, bool, bool, bool, bool, bool]
 
 @final
 class Tokenizer:
-    """All stages in a row, immutable.
+    """Runs all stages; immutable.
 
-    Where JSON may hold "piecework.Function", `functions` are the Python functions that it means by their numbers.
+    If JSON contains "piecework.Function", `functions` are the Python functions that it refers to by index.
     """
 
     @staticmethod
     def from_json(
         data: bytes, functions: _Functions, allow_no_unk: bool, exact_numbers: bool
     ) -> Tokenizer:
-        """Read a tokenizer.json; the numbers of Unigram exactly, or as `tokenizers` reads them."""
+        """Returns the tokenizer of a tokenizer.json, with Unigram scores parsed exactly or like `tokenizers`."""
 
     @staticmethod
     def from_vocab(
         data: bytes, splitter: str | None, functions: _Functions, model: _ModelSettings
     ) -> Tokenizer:
-        """Read a vocab.txt; without `splitter` its stages are BERT's; `model` is prefix, unknown token, unknown policy, word limit and segmentation."""
+        """Returns the tokenizer of a vocab.txt, by default with BERT's stages.
+
+        `model` is prefix, unknown token, unknown policy, word limit and segmentation.
+        """
 
     def with_model(
         self, model: _ModelSettings, probabilities: Mapping[str, float] | None
     ) -> Tokenizer:
-        """Give the same tokenizer with other settings of its WordPiece; None keeps its probabilities, an empty mapping has none."""
+        """Returns a tokenizer with other settings of its WordPiece model.
+
+        None keeps the probabilities, an empty mapping removes them.
+        """
 
     def as_bpe(self) -> Tokenizer:
-        """Give the same tokenizer with a BPE model, whose merges are the history of its WordPiece."""
+        """Returns a tokenizer with a BPE model, whose merges are the history of the WordPiece model."""
 
     def with_parts(self, parts: str, functions: _Functions) -> Tokenizer:
-        """Give the same tokenizer with other parts: those that `parts` (JSON) has, null for none."""
+        """Returns a tokenizer with the parts in `parts` (JSON) replaced; null removes one."""
 
     def parts(self) -> str:
-        """Give all but the model and its tokens as JSON."""
+        """Returns all parts except the model and added tokens as JSON."""
 
     def with_added_tokens(self, tokens: Sequence[_AddedToken]) -> Tokenizer:
-        """Give the same tokenizer with more added tokens, or other flags of those it has."""
+        """Returns a tokenizer with more added tokens, or with other flags of existing ones."""
 
     def added_tokens(self) -> list[tuple[int, _AddedToken]]:
-        """Give the added tokens with their ids."""
+        """Returns the added tokens with their ids."""
 
     def control_symbols(self) -> list[str]:
-        """Give the special tokens that by default are ordinary text."""
+        """Returns the special tokens that are ordinary text by default."""
 
     def with_control_symbols(self, names: Sequence[str]) -> Tokenizer:
-        """Give the same tokenizer, of whose special tokens just these are control symbols."""
+        """Returns a tokenizer of whose special tokens exactly `names` are control symbols."""
 
     def to_json(self) -> str:
-        """Give the tokenizer.json."""
+        """Returns the tokenizer.json."""
 
     def to_vocab(self) -> str:
-        """Give the vocab.txt."""
+        """Returns the vocab.txt."""
 
     def splitter(self) -> str:
-        """Give normalizer and pre-tokenizer as JSON."""
+        """Returns normalizer and pre-tokenizer as JSON."""
 
     def model_type(self) -> str:
-        """Give the kind of model, "WordPiece", "BPE", "Unigram" or "WordLevel"."""
+        """Returns the type of the model: "WordPiece", "BPE", "Unigram" or "WordLevel"."""
 
     def has_dropout(self) -> bool:
-        """Return whether the model itself drops merges or tokens at random, where a call does not say."""
+        """Returns whether the model uses dropout by default."""
 
     def model_json(self) -> str:
-        """Give the model with its vocabulary as a tokenizer.json has it."""
+        """Returns the model with its vocabulary as in a tokenizer.json."""
 
     def continuing_subword_prefix(self) -> str:
-        """Give what marks a token that continues a word; empty if nothing does."""
+        """Returns the prefix of tokens that continue a word; may be empty."""
 
     def model(self) -> _ModelSettings:
-        """Give prefix, unknown token, unknown policy, word limit and segmentation of a WordPiece."""
+        """Returns prefix, unknown token, unknown policy, word limit and segmentation of a WordPiece model."""
 
     def generic_path_reason(self) -> str | None:
         """Returns why texts take the generic path; None if they take the fast path."""
@@ -91,40 +97,40 @@ class Tokenizer:
         """Returns the vector instructions of the fast path; None if texts take the generic path."""
 
     def split_backends(self) -> list[str]:
-        """What finds the patterns of the pre-tokenizer, in their order."""
+        """Returns the matcher of each split pattern of the pre-tokenizer, in order."""
 
     def unreachable_tokens(self) -> list[str]:
-        """Give the tokens of a BPE model that no text becomes; none but for BPE."""
+        """Returns the tokens of a BPE model that no text is encoded to; none for other models."""
 
     def max_id(self) -> int | None:
-        """Return the largest id; None of an empty vocabulary."""
+        """Returns the largest id; None for an empty vocabulary."""
 
     def unk_token(self) -> str | None:
-        """Give the unknown token that the model names, in the vocabulary or not."""
+        """Returns the unknown token of the model, even if it is not in the vocabulary."""
 
     def special_tokens(self) -> list[tuple[str, int]]:
-        """Give the special tokens with their ids."""
+        """Returns the special tokens with their ids."""
 
     def model_vocab(self) -> dict[str, int]:
-        """Give the model's tokens and ids, in order of the ids."""
+        """Returns the tokens and ids of the model, in order of the ids."""
 
     def vocab(self) -> dict[str, int]:
-        """Give tokens and ids, added ones too, in order of the ids."""
+        """Returns all tokens and ids, added tokens included, in order of the ids."""
 
     def token_to_id(self, token: str) -> int | None:
-        """Give the id of a token."""
+        """Returns the id of a token, or None."""
 
     def id_to_token(self, id: int) -> str | None:  # noqa: A002  # the name that the field uses
-        """Give the token of an id."""
+        """Returns the token of an id, or None."""
 
     def training(self) -> tuple[str, str, list[int]] | None:
-        """Give the trainer's settings (JSON), the counts' fingerprint and the token counts."""
+        """Returns the trainer's settings (JSON), the fingerprint of the counts and the token counts."""
 
     def history(self) -> list[tuple[str, str, str, float, int, int, int, int]] | None:
-        """Give the merges: left, right, token, score, pair, left and right count, ties."""
+        """Returns the merges: left, right, token, score, pair count, left count, right count, ties."""
 
     def steps(self) -> list[tuple[int, float | None, list[str] | None]] | None:
-        """Give the rounds of Unigram: pieces before, log-likelihood, what was removed if that is known."""
+        """Returns the steps of a Unigram training: pieces before, log-likelihood, and removed pieces if known."""
 
     def options(
         self,
@@ -151,10 +157,10 @@ class Tokenizer:
         is_pretokenized: bool,
         options: Options,
     ) -> Encoding:
-        """Encode a text or pair; with `is_pretokenized` each is a list of words."""
+        """Encodes a text or pair; with `is_pretokenized` each is a list of words."""
 
     def encode_segments(self, segments: Iterable[tuple[str, bool]], options: Options) -> Encoding:
-        """Encode one text that comes in segments, each with whether special tokens in it are matched."""
+        """Encodes one text given as segments, each with whether special tokens in it are matched."""
 
     def encode_ids(
         self,
@@ -163,7 +169,7 @@ class Tokenizer:
         is_pretokenized: bool,
         options: Options,
     ) -> list[int]:
-        """Give the ids of a text or pair."""
+        """Returns the ids of a text or pair."""
 
     def encode_batch(
         self,
@@ -173,7 +179,7 @@ class Tokenizer:
         columns: bool,
         threads: int | None,
     ) -> Batch:
-        """Give the ids of many texts or pairs (tuples), and if `columns` all else about their tokens."""
+        """Returns the ids of many texts or pairs (tuples), with all other columns if `columns`."""
 
     def encode_file(
         self,
@@ -186,49 +192,49 @@ class Tokenizer:
         progress: Callable[[int], object],
         block: int,
     ) -> Batch:
-        """Give the ids of a file, or of the data of one, as one text or a text a line.
+        """Returns the ids of a file, or of its data, as one text or one text per line.
 
-        Blocks of `block` bytes are read at a time, and `progress` is called with the bytes read.
+        The file is read in blocks of `block` bytes, and `progress` is called with the number of bytes read.
         """
 
     def count(self, text: Text, options: Options) -> int:
-        """Give the number of tokens of a text, neither truncated nor padded."""
+        """Returns the number of tokens of a text, without truncation and padding."""
 
     def encode_nbest(self, text: Text, n: int, options: Options) -> list[tuple[Encoding, float]]:
-        """Give the best segmentations of a text, best first, and the sums of their scores."""
+        """Returns the `n` best segmentations of a text with their scores, best first."""
 
     def log_probability(self, text: Text, options: Options) -> float:
-        """Give the logarithm of the probability of a text."""
+        """Returns the marginal log-likelihood of a text."""
 
     def score(self, ids: Sequence[int]) -> float:
-        """Give the sum of the scores of a list of tokens."""
+        """Returns the sum of the scores of token ids."""
 
     def log_likelihood(self, text: str, options: Options) -> float:
-        """Give the sum of ln p over the tokens of a text."""
+        """Returns the sum of ln p over the tokens of a text."""
 
     def decode(self, ids: Sequence[int], skip_special_tokens: bool) -> str:
-        """Give the text of ids."""
+        """Returns the text of ids."""
 
     def decode_bytes(self, ids: Sequence[int], skip_special_tokens: bool) -> bytes:
-        """Give the text of ids as bytes, those that are no UTF-8 as they are."""
+        """Returns the bytes of ids, which need not be valid UTF-8."""
 
     def decode_stream(self, skip_special_tokens: bool, as_bytes: bool) -> DecodeStream:
-        """Give a stream of ids that become text, or bytes."""
+        """Returns a stream that decodes ids to text or bytes."""
 
     def token_bytes(self, token: str) -> bytes:
-        """Give the bytes that a token by itself stands for: what the decoder does to it alone."""
+        """Returns the bytes of a single token, decoded alone."""
 
     def first_unmatched(self, word: str) -> int | None:
-        """Give the first character of a word at which no piece begins; None where pieces cover it."""
+        """Returns the index of the first character of a word at which no piece matches; None if pieces cover the word."""
 
     def word_pieces(
         self, text: str
     ) -> list[tuple[str, list[tuple[int, tuple[int, int], list[str]]]]]:
-        """Give normalized words; for each piece its id, its characters, and the prefixes that failed."""
+        """Returns the normalized words of a text, with the id, character range and failed prefixes of each piece."""
 
     def word_scores(
         self, text: str, n: int
     ) -> list[tuple[float, list[tuple[list[int], float]]] | None]:
-        """Give for each word, but added tokens, ln of its probability, and ids and scores of its n best segmentations."""
+        """Returns for each word ln of its probability, and its `n` best segmentations with scores; None for added tokens."""
 
     def __len__(self) -> int: ...

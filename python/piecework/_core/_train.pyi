@@ -1,4 +1,4 @@
-"""Training."""
+"""Trains tokenizers."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,12 +13,11 @@ def train(
     threads: int | None,
     progress: Callable[[str, int, int], object] | None,
 ) -> Tokenizer:
-    """Train on word counts; `splitter` and `trainer` are JSON, `progress` gets stage, done, total.
+    """Trains a tokenizer on word counts; `splitter` and `trainer` are JSON.
 
-    `threads` are for Unigram; they do not change the result.
-
-    `functions` are those that the splitter means by their numbers.
+    `functions` are those that the splitter refers to by index. `threads` is the number of threads for Unigram; the result
+    does not depend on it. `progress` is called with stage, amount done and total.
     """
 
 def check_trainer(trainer: str) -> None:
-    """Refuse settings (JSON) that no trainer can have."""
+    """Raises FormatError for invalid settings (JSON)."""

@@ -1,7 +1,7 @@
-"""The command line: data on standard output, everything else on standard error.
+"""Runs the command line: data goes to standard output, everything else to standard error.
 
-A verb is a file in `verbs/`, whose function of the same name says by its signature what it takes. Exit codes: 0 fine,
-1 findings, 2 wrong use or bad input, 130 interrupted.
+A verb is a file in `verbs/`; the signature of its function of the same name defines arguments and options. Exit codes: 0
+success, 1 findings, 2 wrong usage or invalid input, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -19,36 +19,36 @@ __all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command and end the process with its exit code.
+    """Runs a command and ends the process with its exit code.
 
     Args:
-        arguments: What follows the program's name; by default what the process was started with.
+        arguments: The arguments after the program's name; by default those of the process.
     """
     replace_closed()
     try:
         from piecework.cli.app import app
 
         try:
-            # By itself typer would print its errors however long they are.
+            # In standalone mode typer prints its errors itself, on several lines.
             code = app(args=arguments, prog_name="piecework", standalone_mode=False)
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
         _end_quietly()
     except SystemExit as end:
-        # typer calls a broken pipe a failure, also where only a help text was cut.
+        # typer treats a broken pipe as a failure, even while it prints a help text.
         if not isinstance(end.__context__, BrokenPipeError):
             raise
         _end_quietly()
     except KeyboardInterrupt:
         sys.exit(130)
     except OSError as error:
-        # Verbs have reported their own; what is left are the texts of the program itself.
+        # Verbs report their own errors; this one is from a text of the program itself, such as --help.
         discard_output()
         report(f"error: standard output: {error.strerror or error}")
         sys.exit(2)
     except Exception as error:
-        if not hasattr(error, "show"):  # that of typer, whatever it is called
+        if not hasattr(error, "show"):  # an error of typer, whose classes differ by version
             raise
         _show_usage(error)
     else:
@@ -56,8 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _show_usage(error: Any) -> NoReturn:
-    """Report an error of typer as one line, as all others are; without any argument it is the help."""
-    from piecework.readable import visible
+    """Reports an error of typer on one line; without arguments it prints the help."""
+    from piecework.display import visible
 
     context = getattr(error, "ctx", None)
     if context and error.message == context.get_help():
@@ -68,12 +68,12 @@ def _show_usage(error: Any) -> NoReturn:
 
 
 def _usage_error(message: str, context: Any) -> str:
-    """Return typer's message as ours begin and end, with the command whose help says more."""
-    told = f"{message[:1].lower()}{message[1:].removesuffix('.')}"
-    return f"{told}; see {context.command_path} --help" if context else told
+    """Returns typer's message in our style, with the command whose help to read."""
+    text = f"{message[:1].lower()}{message[1:].removesuffix('.')}"
+    return f"{text}; see {context.command_path} --help" if context else text
 
 
 def _end_quietly() -> NoReturn:
-    """End well though nobody reads on."""
+    """Ends the process with exit code 0 after the reader of standard output has closed it."""
     discard_output()
     sys.exit(0)

@@ -1,4 +1,4 @@
-"""The program: every file of `verbs/` is a command."""
+"""Defines the program, in which every file of `verbs/` is a command."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from piecework.cli.verb import command, help_text
 __all__ = ["app"]
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(is_requested: bool) -> None:
+    if is_requested:
         typer.echo(f"piecework {piecework.__version__}")
         raise typer.Exit
 
@@ -30,7 +30,7 @@ def _piecework(
     """Train, run and explain subword tokenizers.
 
     Data goes to standard output, everything else to standard error. `-`, or no file, is standard input. Exit codes: 0
-    fine, 1 findings, 2 wrong use or bad input.
+    success, 1 findings, 2 wrong usage or invalid input.
 
     Examples:
       piecework train story.txt -o tokenizer.json --vocab-size 4000
@@ -39,22 +39,22 @@ def _piecework(
     """
 
 
-def _made() -> typer.Typer:
-    # Plain help reads the same on a screen, in a pipe and in the documentation.
-    made = typer.Typer(
+def _build_app() -> typer.Typer:
+    # Plain help is the same on a screen, in a pipe and in the documentation.
+    program = typer.Typer(
         name="piecework",
         no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    made.callback(help=help_text(_piecework))(_piecework)
+    program.callback(help=help_text(_piecework))(_piecework)
     for module in pkgutil.iter_modules(verbs.__path__):
         function = getattr(importlib.import_module(f"{verbs.__name__}.{module.name}"), module.name)
-        made.command(name=module.name.replace("_", "-"), help=help_text(function))(
+        program.command(name=module.name.replace("_", "-"), help=help_text(function))(
             command(function)
         )
-    return made
+    return program
 
 
-app = _made()
+app = _build_app()

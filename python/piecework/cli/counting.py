@@ -1,4 +1,4 @@
-"""Word counts from files and standard input."""
+"""Counts words in files and standard input."""
 
 from __future__ import annotations
 
@@ -31,13 +31,20 @@ def count_words(
     progress: Callable[[Progress], None],
     command: str,
 ) -> WordCounts:
-    """Count the words of files, one of which may be standard input; each line is a document.
+    """Counts the words of files, one of which may be standard input; each line is a document.
 
-    `splitting` is what :meth:`piecework.WordCounts.from_files` takes for normalizer and pre-tokenizer; `command` is what would
-    read the text from standard input, for the error for files that are not text.
+    Args:
+        files: The files; `-` is standard input.
+        splitting: The normalizer and pre-tokenizer for :meth:`piecework.WordCounts.from_files`.
+        keep_line_ends: Whether a document includes its line end.
+        encoding: The character encoding of the files.
+        errors: How invalid bytes are handled.
+        threads: The number of threads; by default one per core.
+        progress: The callback for progress.
+        command: The command that reads text from standard input, for the error of files that are not text.
 
     Raises:
-        PieceworkError: As :meth:`piecework.WordCounts.from_files` does.
+        PieceworkError: See :meth:`piecework.WordCounts.from_files`.
     """
     from piecework import WordCounts
     from piecework.io import check_text
@@ -49,10 +56,10 @@ def count_words(
         settings |= {"encoding": encoding, "errors": errors.value}
         return WordCounts.from_files(files, keep_line_ends=keep_line_ends, **settings)
     if files.count(STDIN) > 1:
-        raise typer.BadParameter("standard input can be read once", param_hint="FILE")
+        raise typer.BadParameter("standard input can be read only once", param_hint="FILE")
     if encoding == "auto":
         raise typer.BadParameter(
-            "auto needs a file: name the encoding of standard input", param_hint="--encoding"
+            "auto requires a file; pass the encoding of standard input", param_hint="--encoding"
         )
     return WordCounts.from_texts(
         _lines(files, encoding, errors, command, keep_ends=keep_line_ends), **settings
@@ -62,7 +69,7 @@ def count_words(
 def _lines(
     files: Sequence[str], encoding: str, errors: Errors, command: str, *, keep_ends: bool
 ) -> Iterator[str]:
-    """All lines in order, so that first sights are those of one long file."""
+    """Iterates over the lines of all files in order, as if they were one file."""
     from piecework.io import may_block, unless_json_lines
     from piecework.io.lines import codec_name
 
@@ -95,10 +102,10 @@ def _lines_of(
 
 
 def load_counts(files: Sequence[str]) -> WordCounts:
-    """Add up files of word counts, one of which may be standard input.
+    """Returns the sum of files of word counts, one of which may be standard input.
 
     Raises:
-        PieceworkError: As :meth:`piecework.WordCounts.load` and `merge` do.
+        PieceworkError: See :meth:`piecework.WordCounts.load` and `merge`.
     """
     first, *others = (_load(file) for file in files)
     for other in others:

@@ -1,4 +1,4 @@
-"""Text read line by line: a file, or standard input."""
+"""Reads the lines of a file or of standard input."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ Result = TypeVar("Result")
 STDIN = "-"
 _LINES = 4096
 _CHARACTERS = 1 << 22
-"""Lines are handled in batches: enough to keep the threads busy, few enough to hold in memory."""
+"""The size of a batch in lines and in characters: enough to keep the threads busy, few enough to hold in memory."""
 
 
 class Input:
-    """A file, or standard input, that is open for reading and knows how far it was read.
+    """Reads the lines of a file or of standard input, and counts what it has read.
 
     Attributes:
-        name: Its name in messages.
-        size: Its bytes; 0 where that is not known.
-        bytes: The bytes read so far.
-        line: The lines read so far.
+        name: The name in messages.
+        size: The size in bytes; 0 if unknown.
+        bytes: The number of bytes read so far.
+        line: The number of lines read so far.
     """
 
     def __init__(
@@ -49,10 +49,14 @@ class Input:
         *,
         json_lines: bool = False,
     ) -> None:
-        """Say which file (`-` for standard input), and what becomes of broken bytes.
+        """Creates a reader, which opens the file on entering the context.
 
-        With the command that would read its text from standard input, a file that is not text is an error that says how it
-        becomes one; JSON lines can be accepted.
+        Args:
+            file: The file; `-` for standard input.
+            errors: ``"strict"`` raises on invalid UTF-8, ``"replace"`` replaces it by U+FFFD.
+            command: The command that reads text from standard input. If given, a file that is not text is an error that
+                names a conversion for this command.
+            json_lines: Whether JSON lines are accepted.
         """
         self.name = "standard input" if file == STDIN else file
         self.size = self.bytes = self.line = 0
@@ -63,11 +67,11 @@ class Input:
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        """Open it."""
+        """Opens the file."""
         self._stream: BinaryIO = sys.stdin.buffer
         if self._file == STDIN:
             if sys.stdin.isatty():
-                report("reading from the terminal; Ctrl-D ends it")
+                report("reading from the terminal; press Ctrl-D to end the input")
             return self
         if self._command:
             from piecework.io import check_text
@@ -81,15 +85,15 @@ class Input:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close it, if it is a file."""
+        """Closes the file; standard input stays open."""
         self._stack.close()
 
     def raw_lines(self) -> Iterator[str]:
-        """Iterate over the lines, with their ends.
+        """Iterates over the lines with their line ends.
 
         Raises:
-            FileError: It cannot be read.
-            InvalidUtf8Error: Broken bytes, unless they are replaced.
+            FileError: The file cannot be read.
+            InvalidUtf8Error: Invalid UTF-8, unless it is replaced.
         """
         try:
             for raw in self._stream:
@@ -102,11 +106,11 @@ class Input:
             raise wrap_os_error(error, self.name) from None
 
     def lines(self) -> Iterator[str]:
-        """Iterate over the lines, without their ends; errors as for :meth:`raw_lines`."""
+        """Iterates over the lines without their line ends; for errors see :meth:`raw_lines`."""
         return map(without_end, self.raw_lines())
 
     def batches(self, lines: int | None = None) -> Iterator[list[str]]:
-        """Iterate over lists of at most so many lines, with their ends; errors as for :meth:`raw_lines`."""
+        """Iterates over lists of at most `lines` lines with line ends; for errors see :meth:`raw_lines`."""
         lines = lines or _LINES
         batch: list[str] = []
         characters = 0
@@ -119,11 +123,11 @@ class Input:
         if batch:
             yield batch
 
-    def blaming(self, work: Callable[[list[str]], Result], lines: list[str]) -> Result:
-        """Do something with the lines read last; an error names the first of them that has one."""
+    def apply(self, work: Callable[[list[str]], Result], lines: list[str]) -> Result:
+        """Returns the result of a function for the lines read last; an error names the first invalid line."""
         try:
             return work(lines)
-        except ConfigError:  # a setting, which no line is to blame for
+        except ConfigError:  # an invalid setting, which does not depend on a line
             raise
         except PieceworkError:
             for number, line in enumerate(lines, self.line - len(lines) + 1):
@@ -132,7 +136,7 @@ class Input:
             raise
 
     def progress(self, stage: str) -> Progress:
-        """Give how far it was read."""
+        """Returns the number of bytes read so far as progress."""
         from piecework.types import Progress
 
         return Progress(stage, self.bytes, self.size)
@@ -147,24 +151,24 @@ class Input:
         try:
             return raw.decode("utf-8", self._errors)
         except UnicodeDecodeError as error:
-            place = self.bytes + error.start
+            byte = self.bytes + error.start
             message = (
-                f"{self.name}: invalid UTF-8 in line {self.line} at byte {place} of the file "
-                f"(0x{raw[error.start]:02x}); pass --errors replace to go on with U+FFFD"
+                f"{self.name}: invalid UTF-8 in line {self.line} at byte {byte} of the file "
+                f"(0x{raw[error.start]:02x}); pass --errors replace to replace it by U+FFFD"
             )
-            broken = InvalidUtf8Error("utf-8", raw, error.start, error.end, message)
-            broken.line, broken.byte = self.line, place
-            raise broken from None
+            located = InvalidUtf8Error("utf-8", raw, error.start, error.end, message)
+            located.line, located.byte = self.line, byte
+            raise located from None
 
 
 def without_end(line: str) -> str:
-    """Give a line without its line feed, and a carriage return before it."""
+    """Returns a line without its line feed, and without a carriage return before it."""
     return line.removesuffix("\n").removesuffix("\r")
 
 
 @contextmanager
 def at_line(name: str, number: int) -> Iterator[None]:
-    """Add a line's place to errors about what it holds."""
+    """Adds the name of the file and the number of the line to errors."""
     try:
         yield
     except PieceworkError as error:

@@ -1,4 +1,4 @@
-"""Options about how long encodings are."""
+"""Defines the options of truncation and padding."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ __all__ = ["Limits", "Side", "Strategy"]
 
 
 class Side(Enum):
-    """An end of a text."""
+    """Enumerates the ends of a text."""
 
     left = "left"
     right = "right"
 
 
 class Strategy(Enum):
-    """Which text of a pair is cut."""
+    """Enumerates which text of a pair is truncated."""
 
     longest_first = "longest-first"
     only_first = "only-first"
@@ -35,15 +35,14 @@ class Strategy(Enum):
 
 @dataclass(frozen=True)
 class Limits:
-    """How long encodings are. What was not given is None, and as the tokenizer prescribes it."""
+    """Holds the options of truncation and padding; None for the tokenizer's default."""
 
     max_length: Annotated[
         int | None,
         typer.Option(
             metavar="N",
             min=1,
-            help="Cut after N tokens, special tokens included. What is cut off is printed with --json alone, under "
-            "overflowing.",
+            help="Truncate to N tokens, special tokens included. Only --json prints the removed tokens, as overflowing.",
         ),
     ] = None
     stride: Annotated[
@@ -51,62 +50,64 @@ class Limits:
         typer.Option(
             metavar="N",
             min=0,
-            help="--json: each overflowing part shares N tokens with the part before.",
+            help="Repeat the last N tokens of each part in the next overflowing part (requires --json).",
         ),
     ] = None
     truncation_side: Annotated[
-        Side | None, typer.Option(help="The end that is cut; right by default.")
+        Side | None, typer.Option(help="Truncate at this end (default: right).")
     ] = None
     truncation_strategy: Annotated[
         Strategy | None,
-        typer.Option(help="--pair: the text that is cut; longest-first by default."),
+        typer.Option(
+            help="Truncate this text of a pair (default: longest-first; requires --pair)."
+        ),
     ] = None
     no_truncation: Annotated[
         bool,
-        typer.Option("--no-truncation", help="Cut nothing, whatever the tokenizer prescribes."),
+        typer.Option("--no-truncation", help="Ignore the tokenizer's truncation."),
     ] = False
     pad: Annotated[
         str | None,
         typer.Option(
             metavar="longest|N",
-            help="Fill up with the pad token to as many tokens as the longest line has, or to N.",
+            help="Pad to the number of tokens of the longest line, or to N tokens.",
         ),
     ] = None
     pad_to_multiple_of: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Pad to a multiple of N tokens.")
     ] = None
-    padding_side: Annotated[
-        Side | None, typer.Option(help="The end that is filled up; right by default.")
-    ] = None
+    padding_side: Annotated[Side | None, typer.Option(help="Pad at this end (default: right).")] = (
+        None
+    )
     no_padding: Annotated[
         bool,
-        typer.Option("--no-padding", help="Fill up nothing, whatever the tokenizer prescribes."),
+        typer.Option("--no-padding", help="Ignore the tokenizer's padding."),
     ] = False
 
     def truncation(self, tok: Tokenizer) -> Truncation | None:
-        """Give how to truncate: what the tokenizer prescribes, with what was given in its place."""
+        """Returns the tokenizer's truncation, overridden by the given options."""
         from piecework import Truncation
 
         given = self._given(_TRUNCATION)
         if self.no_truncation:
-            _refuse(given, "beside --no-truncation")
+            _refuse(given, "cannot be combined with --no-truncation")
             return None
         if self.max_length is None and not tok.truncation:
-            _refuse(given, "without --max-length: the tokenizer prescribes no truncation")
+            _refuse(given, "requires --max-length, since the tokenizer has no truncation")
             return None
         settings = {_TRUNCATION[name]: value for name, value in given.items()}
         return replace(tok.truncation, **settings) if tok.truncation else Truncation(**settings)
 
     def padding(self, tok: Tokenizer) -> Padding | None:
-        """Give how to pad: what the tokenizer prescribes, with what was given in its place."""
+        """Returns the tokenizer's padding, overridden by the given options."""
         from piecework import Padding
 
         given = self._given(_PADDING)
         if self.no_padding:
-            _refuse(given, "beside --no-padding")
+            _refuse(given, "cannot be combined with --no-padding")
             return None
         if self.pad is None and not tok.padding:
-            _refuse(given, "without --pad: the tokenizer prescribes no padding")
+            _refuse(given, "requires --pad, since the tokenizer has no padding")
             return None
         settings = {_PADDING[name]: value for name, value in given.items()}
         if self.pad is not None:
@@ -133,21 +134,21 @@ _PADDING = {
     "pad_to_multiple_of": "pad_to_multiple_of",
     "padding_side": "direction",
 }
-"""Options and the settings that they stand for."""
+"""The settings of `Truncation` and `Padding` by the option that sets them."""
 
 
-def _refuse(given: Mapping[str, object], why: str) -> None:
+def _refuse(given: Mapping[str, object], problem: str) -> None:
     for name in given:
         option = f"--{name.replace('_', '-')}"
-        raise typer.BadParameter(f"{option} says nothing {why}", param_hint=option)
+        raise typer.BadParameter(f"{option} {problem}", param_hint=option)
 
 
 def _length(text: str) -> int | None:
-    """A number of tokens, or None for the longest."""
+    """Returns a number of tokens, or None for that of the longest line."""
     if text == "longest":
         return None
     if not (text.isascii() and text.isdigit() and len(text) < 10):  # 32 bits
         raise typer.BadParameter(
-            f"{shown(text)} is neither a number nor longest", param_hint="--pad"
+            f"expected a number or longest, found {shown(text)}", param_hint="--pad"
         )
     return int(text)

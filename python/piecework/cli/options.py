@@ -1,4 +1,4 @@
-"""Options that several verbs have, and what becomes of them."""
+"""Defines the options that several verbs share."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class Errors(Enum):
-    """What becomes of broken bytes."""
+    """Enumerates how invalid bytes are handled."""
 
     strict = "strict"
     replace = "replace"
 
 
 class Specials(Enum):
-    """What special tokens in a text are."""
+    """Enumerates how special tokens in a text are treated."""
 
     match = "match"
     text = "text"
@@ -34,7 +34,7 @@ class Specials(Enum):
 
 
 class Unknown(Enum):
-    """What becomes of characters that no piece covers."""
+    """Enumerates how uncovered characters are encoded."""
 
     word = "word"
     run = "run"
@@ -42,14 +42,14 @@ class Unknown(Enum):
 
 
 class Segmentation(Enum):
-    """Which pieces WordPiece takes."""
+    """Enumerates the segmentations of WordPiece."""
 
     longest = "longest"
     likeliest = "likeliest"
 
 
 class NormalizerName(Enum):
-    """The normalizers there are."""
+    """Enumerates the normalizers."""
 
     bert = "bert"
     nmt_nfkc = "nmt_nfkc"
@@ -60,7 +60,7 @@ class NormalizerName(Enum):
 
 
 class PreTokenizerName(Enum):
-    """The pre-tokenizers there are."""
+    """Enumerates the pre-tokenizers."""
 
     bert = "bert"
     whitespace = "whitespace"
@@ -72,7 +72,7 @@ class PreTokenizerName(Enum):
     none = "none"
 
 
-_TOKENIZER = "A file of a tokenizer (tokenizer.json, vocab.txt, merges.txt, ranks, .model, codes), or a model's folder"
+_TOKENIZER = "A tokenizer file (tokenizer.json, vocab.txt, merges.txt, ranks, .model, codes) or a model folder"
 
 TokenizerFile = Annotated[
     str, typer.Argument(metavar="TOKENIZER", help=f"{_TOKENIZER}.", show_default=False)
@@ -83,35 +83,33 @@ TokenizerFiles = Annotated[
         "--tokenizer",
         "-t",
         metavar="TOKENIZER",
-        help=f"{_TOKENIZER}; as many as you like.",
+        help=f"{_TOKENIZER}; repeat for several.",
         show_default=False,
     ),
 ]
 TextFile = Annotated[
     str,
-    typer.Argument(metavar="FILE", help="A file, UTF-8; - is standard input.", show_default=False),
+    typer.Argument(metavar="FILE", help="A UTF-8 file; - is standard input.", show_default=False),
 ]
 TextFiles = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="FILE", help="Text files; - or none is standard input.", show_default=False
+        metavar="FILE", help="Text files; - or no file is standard input.", show_default=False
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-AsJsonLines = Annotated[bool, typer.Option("--json", help="Print a JSON object a line.")]
+AsJsonLines = Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")]
 FileEncoding = Annotated[
     str,
     typer.Option(
         "--encoding",
         metavar="NAME",
-        help="The files' character set; auto detects it for each file.",
+        help="Read files in this character encoding; auto detects that of each file.",
     ),
 ]
 OnBrokenBytes = Annotated[
     Errors,
-    typer.Option(
-        "--errors", help="Broken bytes: an error that says where, or U+FFFD in their place."
-    ),
+    typer.Option("--errors", help="Fail on invalid bytes, or replace them by U+FFFD."),
 ]
 SpecialTokens = Annotated[
     bool,
@@ -124,8 +122,8 @@ OnSpecials = Annotated[
     Specials | None,
     typer.Option(
         "--specials",
-        help="Match special tokens in the text, take them as ordinary text, or report an error (default: match; in a "
-        "SentencePiece model, text).",
+        help="Match special tokens in the text, encode them as ordinary text, or fail (default: match; for a "
+        "SentencePiece model: text).",
         show_default=False,
     ),
 ]
@@ -133,8 +131,7 @@ Stream = Annotated[
     bool,
     typer.Option(
         "--stream",
-        help="Print each line as soon as it is done, for input without an end. Otherwise nothing is printed before "
-        "all of it went well.",
+        help="Print each line at once, for endless input. By default output is printed only after all input succeeded.",
     ),
 ]
 Threads = Annotated[
@@ -143,86 +140,84 @@ Threads = Annotated[
         "--threads",
         min=1,
         metavar="N",
-        help="Threads; by default one for each core. They do not change the result.",
+        help="Use N threads (default: one per core); the result does not depend on it.",
     ),
 ]
-NoProgress = Annotated[
-    bool, typer.Option("--no-progress", help="Show no progress bar, on a terminal too.")
-]
+NoProgress = Annotated[bool, typer.Option("--no-progress", help="Hide the progress bar.")]
 
 
 @dataclass(frozen=True)
 class Splitting:
-    """How text becomes words. What was not given is None, so that the defaults stay where they are."""
+    """Holds the options of normalizer and pre-tokenizer; None for the default."""
 
     lowercase: Annotated[
         bool | None,
         typer.Option(
-            "--lowercase/--no-lowercase", help="Lower-case; so by default.", show_default=False
+            "--lowercase/--no-lowercase", help="Lowercase text (default: on).", show_default=False
         ),
     ] = None
     strip_accents: Annotated[
         bool | None,
         typer.Option(
             "--strip-accents/--no-strip-accents",
-            help="Drop accents; by default where lower-casing.",
+            help="Remove accents (default: the value of --lowercase).",
         ),
     ] = None
     clean_text: Annotated[
         bool | None,
         typer.Option(
-            "--clean-text/--no-clean-text", help="Drop control characters; so by default."
+            "--clean-text/--no-clean-text", help="Remove control characters (default: on)."
         ),
     ] = None
     handle_chinese_chars: Annotated[
         bool | None,
         typer.Option(
             "--handle-chinese-chars/--no-handle-chinese-chars",
-            help="Make each CJK ideograph a word; so by default.",
+            help="Make each CJK ideograph a word (default: on).",
         ),
     ] = None
     normalizer: Annotated[
         NormalizerName | None,
         typer.Option(
-            help="What text is changed by: bert by default, but for --model bpe and unigram; nmt_nfkc and its like are "
-            "SentencePiece's rules."
+            help="Normalize text: bert by BERT's rules, the others by SentencePiece's, none not at all (default: bert; for "
+            "--model bpe and unigram: none)."
         ),
     ] = None
     pre_tokenizer: Annotated[
         PreTokenizerName | None,
         typer.Option(
-            help="How text is split: bert by default, but for --model bpe and unigram; whitespace also divides words from "
-            "punctuation, whitespace-split does not; byte-level splits as GPT-2 does, and characters are bytes; metaspace splits "
-            "before spaces and writes them as ▁, as for --model unigram; jieba finds Chinese words and needs "
-            "--no-handle-chinese-chars; none makes each line one word."
+            help="Split text into words (default: bert; other defaults for --model bpe and unigram). whitespace also splits "
+            "off punctuation, whitespace-split does not; byte-level splits like GPT-2, on bytes; metaspace splits before "
+            "spaces and writes them as ▁; jieba segments Chinese text and requires --no-handle-chinese-chars; none makes "
+            "each line one word."
         ),
     ] = None
     split_pattern: Annotated[
         str | None,
         typer.Option(
             metavar="NAME|REGEX",
-            help="What byte-level splits by instead: gpt2, cl100k, o200k, llama3, qwen2, clip, or a regular expression.",
+            help="Split with this pattern before byte-level: gpt2, cl100k, o200k, llama3, qwen2, clip, or a regular "
+            "expression.",
         ),
     ] = None
     dictionary: Annotated[
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Phrases that stay whole, before the pre-tokenizer splits: one a line, UTF-8, as they are after "
-            "normalization. Empty lines are passed over.",
+            help="Keep the phrases of this file whole: UTF-8, one per line, in normalized form; empty lines are ignored.",
         ),
     ] = None
     jieba_dictionary: Annotated[
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Words for --pre-tokenizer jieba, a line each, UTF-8: the word, then its frequency and its tag if it has "
-            "them.",
+            help="Add the words of this file to jieba (requires --pre-tokenizer jieba): UTF-8, one per line, optionally with "
+            "frequency and tag.",
         ),
     ] = None
 
     def settings(self) -> dict[str, Any]:
-        """Give what was asked for as training takes it."""
+        """Returns the options as arguments of a training."""
         from piecework import normalizers
 
         settings = self.load_settings()
@@ -232,37 +227,37 @@ class Splitting:
         return settings
 
     def load_settings(self) -> dict[str, Any]:
-        """Give what was asked for as loading takes it."""
+        """Returns the options as arguments of a loader."""
         settings: dict[str, Any] = self._flags()
         if self.normalizer not in (None, NormalizerName.bert):
             _refuse(settings, f"--normalizer {self.normalizer.value}")
             settings["normalizer"] = _rules(self.normalizer)
         if self.jieba_dictionary and self.pre_tokenizer is not PreTokenizerName.jieba:
-            message = "says nothing without --pre-tokenizer jieba"
+            message = "requires --pre-tokenizer jieba"
             raise typer.BadParameter(message, param_hint="--jieba-dictionary")
         if self.split_pattern and self.pre_tokenizer not in (None, PreTokenizerName.byte_level):
-            message = "says nothing without --pre-tokenizer byte-level"
+            message = "requires --pre-tokenizer byte-level"
             raise typer.BadParameter(message, param_hint="--split-pattern")
         if self.pre_tokenizer or self.dictionary or self.split_pattern:
             settings["pre_tokenizer"] = self._split
         return settings
 
     def files(self) -> list[str]:
-        """Give the files that are read for it."""
+        """Returns the files that the options name."""
         return [file for file in (self.dictionary, self.jieba_dictionary) if file]
 
     @cached_property
     def _split(self) -> PreTokenizer | None:
-        """The pre-tokenizer, made once: a file may be a pipe, which can be read once."""
+        """Returns the pre-tokenizer; cached, since a file may be a pipe, which can be read only once."""
         from piecework.pre_tokenizers import Dictionary, Sequence
 
-        splits = self._named()
+        pre_tokenizer = self._without_dictionary()
         if not self.dictionary:
-            return splits
+            return pre_tokenizer
         phrases = Dictionary(_phrases(self.dictionary))
-        return Sequence([phrases, splits]) if splits else phrases
+        return Sequence([phrases, pre_tokenizer]) if pre_tokenizer else phrases
 
-    def _named(self) -> PreTokenizer | None:
+    def _without_dictionary(self) -> PreTokenizer | None:
         from piecework import pre_tokenizers
 
         if self.jieba_dictionary:
@@ -299,62 +294,66 @@ def _phrases(file: str) -> list[str]:
     check_text(file, "")
     phrases = list(filter(None, read_lines(file, "utf-8", "strict", command="")))
     if not phrases:
-        raise FormatError(f"{file}: expected phrases, one a line, found none")
+        raise FormatError(f"{file}: expected at least one phrase, one per line; the file is empty")
     return phrases
 
 
-def _refuse(given: dict[str, bool], beside: str) -> None:
+def _refuse(given: dict[str, bool], other: str) -> None:
     for name, value in given.items():
         option = f"--{'' if value else 'no-'}{name.replace('_', '-')}"
-        raise typer.BadParameter(f"{option} says nothing beside {beside}", param_hint=option)
+        raise typer.BadParameter(f"{option} cannot be combined with {other}", param_hint=option)
 
 
 def _limit(text: str | int | None) -> int | None:
-    """A number of characters, or -1 where there is to be no limit: None already means that nothing was said."""
+    """Returns a number of characters, or -1 for no limit, since None means that the option is not given."""
     if text is None or isinstance(text, int):
         return text
     if text == "none":
         return -1
     if not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise typer.BadParameter(f"{shown(text)} is neither a number nor none")
+        raise typer.BadParameter(f"expected a number or none, found {shown(text)}")
     return int(text)
 
 
 @dataclass(frozen=True)
 class Model:
-    """What a file may leave open beside how it splits text."""
+    """Holds the options of the model; None for the file's setting."""
 
     unknown: Annotated[
         Unknown | None,
         typer.Option(
-            help="What no piece covers: the whole word is one unknown token, or each run of such characters, or each "
-            "character. By default as the file says, or word."
+            help="Encode the whole word as one unknown token, or each run of uncovered characters, or each such character "
+            "(default: the file's setting, or word)."
         ),
     ] = None
     unk_token: Annotated[
-        str | None, typer.Option(metavar="TOKEN", help="The unknown token; '' if there is none.")
+        str | None, typer.Option(metavar="TOKEN", help="Set the unknown token; '' for none.")
     ] = None
     max_input_chars_per_word: Annotated[
         int | None,
         typer.Option(
-            parser=_limit, metavar="N|none", help="Longer words are unknown; none for no limit."
+            parser=_limit,
+            metavar="N|none",
+            help="Encode longer words as unknown; none for no limit.",
         ),
     ] = None
     segmentation: Annotated[
         Segmentation | None,
         typer.Option(
-            help="WordPiece: the longest pieces, or the likeliest by the counts of the training. By default as the file says."
+            help="Take the longest match, or the likeliest segmentation by the counts of the training (WordPiece; default: the "
+            "file's setting)."
         ),
     ] = None
     continuing_subword_prefix: Annotated[
         str | None,
         typer.Option(
-            metavar="TEXT", help="vocab.txt: what marks a token inside a word; ## by default."
+            metavar="TEXT",
+            help="Set the prefix of tokens that continue a word (vocab.txt; default: ##).",
         ),
     ] = None
 
     def settings(self) -> dict[str, Any]:
-        """Give what was asked for as loading takes it."""
+        """Returns the options as arguments of a loader."""
         settings = {name: value for name, value in asdict(self).items() if value is not None}
         if self.unknown:
             settings["unknown"] = self.unknown.value
@@ -368,12 +367,12 @@ class Model:
 
 
 def load(path: str, splitting: Splitting, model: Model) -> Tokenizer:
-    """Load a tokenizer, from a file or a model's folder, with the settings that options give."""
+    """Loads a tokenizer from a file or a model's folder, with options."""
     return load_plain(path, **splitting.load_settings(), **model.settings())
 
 
 def load_plain(path: str, **settings: Any) -> Tokenizer:
-    """Load a tokenizer, from a file or a model's folder, with these settings."""
+    """Loads a tokenizer from a file or a model's folder, with settings."""
     from piecework import Tokenizer
 
     read = Tokenizer.from_folder if os.path.isdir(path) else Tokenizer.from_file

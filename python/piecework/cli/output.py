@@ -1,4 +1,4 @@
-"""Data on standard output: whole, or none of it."""
+"""Writes data to standard output, completely or not at all."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _WIDE = 10_000
 
 @contextmanager
 def printing(stream: bool = False) -> Iterator[Callable[[str], None]]:
-    """Give a function that prints a line.
+    """Returns a context manager of a function that prints a line.
 
-    What it is given waits, in memory and then in a temporary file, until the block has ended well: who reads standard
-    output never takes a part for the whole.
+    Lines are buffered in memory, then in a temporary file, and printed when the block ends without error, so a reader of
+    standard output never sees a partial result.
 
     Args:
-        stream: Print at once instead.
+        stream: Print lines at once instead.
 
     Yields:
         The function.
@@ -51,17 +51,17 @@ def printing(stream: bool = False) -> Iterator[Callable[[str], None]]:
 
         yield print_now
         return
-    with tempfile.SpooledTemporaryFile(_IN_MEMORY) as waiting:
-        yield lambda line: _ignore(waiting.write(_bytes(line)))
-        waiting.seek(0)
+    with tempfile.SpooledTemporaryFile(_IN_MEMORY) as buffer:
+        yield lambda line: _ignore(buffer.write(_bytes(line)))
+        buffer.seek(0)
         with _naming_output():
-            shutil.copyfileobj(waiting, out)
+            shutil.copyfileobj(buffer, out)
             out.flush()
 
 
 @contextmanager
 def _naming_output() -> Iterator[None]:
-    """Say of errors that they are those of standard output."""
+    """Adds the name of standard output to errors."""
     try:
         yield
     except BrokenPipeError:
@@ -72,21 +72,21 @@ def _naming_output() -> Iterator[None]:
 
 
 def _bytes(line: str) -> bytes:
-    # UTF-8 wherever we are; a file's name that is no text goes out as it came.
+    # UTF-8 in every locale; file names that are not valid UTF-8 are written unchanged.
     return f"{line}\n".encode("utf-8", "surrogateescape")
 
 
 def _ignore(_: object) -> None:
-    """Take what a call gives."""
+    """Discards the result of a call."""
 
 
 def as_json(value: Any) -> str:
-    """Give JSON on one line."""
+    """Returns JSON on one line."""
     return json.dumps(value, ensure_ascii=False)
 
 
 def rendered(table: Table) -> str:
-    """Give a table as text: coloured for a terminal, and as wide as it must be elsewhere."""
+    """Returns a table as text: coloured and wrapped for a terminal, otherwise plain and unwrapped."""
     from rich.console import Console
 
     screen = sys.stdout.isatty()
@@ -103,19 +103,19 @@ def rendered(table: Table) -> str:
 
 
 def check_target(path: Path, *inputs: str) -> None:
-    """Refuse a file that could not be written, before time is spent on what is to be in it.
+    """Raises FileError for a file that cannot be written, before its content is computed.
 
     Args:
         path: The file to write.
-        inputs: Files that are read, which it may not be one of.
+        inputs: The files that are read, which may not be written.
 
     Raises:
-        FileError: It is no file, in a folder that is not there or may not be written to, or also read.
+        FileError: The path is not a file, its folder is missing or not writable, or the file is also an input.
     """
     try:
         path.stat()
     except (FileNotFoundError, NotADirectoryError):
-        pass  # what is missing is said below
+        pass  # the checks below report it
     except OSError as error:
         raise wrap_os_error(error, path) from None
     folder = os.path.dirname(os.path.realpath(path))
@@ -124,9 +124,9 @@ def check_target(path: Path, *inputs: str) -> None:
     if not os.path.isdir(folder):
         raise MissingFileError(errno.ENOENT, "no such folder", str(path.parent))
     if not os.access(folder, os.W_OK):
-        raise FileError(errno.EACCES, "the folder may not be written to", str(path.parent))
+        raise FileError(errno.EACCES, "the folder is not writable", str(path.parent))
     if os.path.exists(path) and not os.path.isfile(path):
-        raise FileError(errno.EINVAL, "is not an ordinary file", str(path))
+        raise FileError(errno.EINVAL, "is not a regular file", str(path))
     for name in inputs:
         if os.path.exists(path) and os.path.exists(name) and os.path.samefile(path, name):
             raise FileError(errno.EINVAL, "is also an input; write to another file", str(path))

@@ -1,4 +1,4 @@
-"""A progress bar, on a terminal."""
+"""Shows progress bars on a terminal."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = ["bar"]
 
 @contextmanager
 def bar(hidden: bool) -> Iterator[Callable[[Progress], None]]:
-    """Give a function that shows how far a long call has come, if standard error is a terminal.
+    """Returns a context manager of a function that shows progress if standard error is a terminal.
 
     Args:
         hidden: Show nothing.
 
     Yields:
-        The function; each stage it hears of gets a bar.
+        The function, which shows a bar for each stage.
     """
     if hidden or not sys.stderr.isatty():
         yield lambda progress: None

@@ -1,4 +1,4 @@
-"""Standard streams that are closed, or can be written to no more; lines on standard error."""
+"""Handles closed standard streams, and prints lines to standard error."""
 
 from __future__ import annotations
 
@@ -14,30 +14,33 @@ __all__ = ["discard_output", "replace_closed", "report"]
 
 
 class _Closed(io.RawIOBase):
-    """Stands for a stream that the process was started without: using it is an error that names it."""
+    """Represents a closed standard stream; using it raises an error that names it."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def readable(self) -> bool:
-        """Say that it is the reading that fails."""
+        """Returns True, so that the read itself raises the error."""
         return True
 
     def writable(self) -> bool:
-        """Say that it is the writing that fails."""
+        """Returns True, so that the write itself raises the error."""
         return True
 
     def readinto(self, _: Any) -> NoReturn:
-        """Fail."""
-        raise FileError(errno.EBADF, "it is closed", self.name)
+        """Raises FileError."""
+        raise FileError(errno.EBADF, "the stream is closed", self.name)
 
     def write(self, _: Any) -> NoReturn:
-        """Fail."""
-        raise FileError(errno.EBADF, "it is closed", self.name)
+        """Raises FileError."""
+        raise FileError(errno.EBADF, "the stream is closed", self.name)
 
 
 def replace_closed() -> None:
-    """Put streams that name themselves in errors where Python has None, as after ``<&-``; errors without a place go nowhere."""
+    """Replaces closed standard streams, which are None in Python, by streams whose errors name them.
+
+    A closed standard error is replaced by the null device.
+    """
     if sys.stdin is None:
         sys.stdin = io.TextIOWrapper(io.BufferedReader(_Closed("standard input")))
     if sys.stdout is None:
@@ -48,7 +51,7 @@ def replace_closed() -> None:
 
 
 def discard_output() -> None:
-    """Let what is still to be written go nowhere, so that ending the process does not fail."""
+    """Redirects standard output to the null device, so that ending the process does not fail."""
     if sys.__stdout__ is None:
         sys.stdout = _nowhere()
         return
@@ -56,16 +59,16 @@ def discard_output() -> None:
 
 
 def report(line: str) -> None:
-    """Print a line on standard error, where it can be written; what cannot be reported changes no exit code."""
+    """Prints a line to standard error; failing to do so does not change the exit code."""
     try:
         print(line, file=sys.stderr, flush=True)
     except OSError:
-        # Later lines, and what is still in the buffer when the process ends, must not fail either.
+        # Later lines, and the buffer at the end of the process, must not fail either.
         _discard(2)
 
 
 def _discard(descriptor: int) -> None:
-    """Let a stream of the process write nowhere."""
+    """Redirects a stream of the process to the null device."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, descriptor)
     os.close(nowhere)

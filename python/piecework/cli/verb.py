@@ -1,4 +1,4 @@
-"""What all verbs have in common: groups of options, and errors of one line."""
+"""Turns functions into verbs, with groups of options and one-line errors."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ __all__ = ["command", "help_text"]
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
-    """Make a verb of a function.
+    """Returns a function that typer runs as a verb.
 
-    A parameter whose type is a dataclass stands for the options that are its fields, so that verbs share groups of
-    options. Errors of piecework and of the system end the verb with one line and exit code 2.
+    A parameter whose type is a dataclass is replaced by its fields as options, so verbs share groups of options. Errors of
+    piecework and of the system end the verb with one line and exit code 2.
 
     Args:
-        function: It has keyword parameters with typer's annotations.
+        function: A function of keyword parameters with typer's annotations.
 
     Returns:
-        What typer runs.
+        The function for typer.
     """
     hints = get_type_hints(function, include_extras=True)
     groups = {name: hint for name, hint in hints.items() if dataclasses.is_dataclass(hint)}
@@ -39,7 +39,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     def run(**given: Any) -> None:
         for name, group in groups.items():
             given[name] = group(**{f.name: given.pop(f.name) for f in dataclasses.fields(group)})  # type: ignore[operator]
-        with _clean_ends([parameter.name for parameter in parameters]):
+        with _one_line_errors([parameter.name for parameter in parameters]):
             function(**given)
 
     parameters: list[inspect.Parameter] = []
@@ -63,65 +63,67 @@ def _parameters_of(group: type) -> Iterator[inspect.Parameter]:
 
 
 def help_text(function: Callable[..., None]) -> str:
-    """Give a function's docstring as typer reads it: examples keep their lines."""
+    """Returns the docstring of a function for typer, with the line breaks of its examples kept."""
     return (inspect.getdoc(function) or "").replace("Examples:\n", "\b\nExamples:\n")
 
 
 @contextmanager
-def _clean_ends(options: list[str]) -> Iterator[None]:
-    """End with one line for a person, in which settings are named as this verb's options."""
+def _one_line_errors(options: list[str]) -> Iterator[None]:
+    """Reports errors and warnings on one line, with settings written as options of the verb."""
 
-    def say(kind: str, message: object) -> None:
+    def print_line(kind: str, message: object) -> None:
         report(f"{kind}: {one_line(shown(_as_options(str(message), options)))}")
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", UserWarning)
-            warnings.showwarning = lambda message, *_, **__: say("warning", message)
+            warnings.showwarning = lambda message, *_, **__: print_line("warning", message)
             yield
     except BrokenPipeError:
-        raise  # no error; `main` ends quietly
+        raise  # handled by `main`
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
     except MemoryError:
-        say("error", "out of memory")
+        print_line("error", "out of memory")
         raise typer.Exit(2) from None
     except PieceworkError as error:
-        say("error", error)
+        print_line("error", error)
         raise typer.Exit(2) from None
     except OSError as error:
-        say("error", ": ".join(filter(None, [error.filename, error.strerror])) or error)
+        print_line("error", ": ".join(filter(None, [error.filename, error.strerror])) or error)
         raise typer.Exit(2) from None
 
 
-_SAID_OTHERWISE = {
+_OPTION_FOR = {
     "truncation=None": "--no-truncation",
     "padding=None": "--no-padding",
     "add_special_tokens=False": "--no-special-tokens",
     "unk_token=None": "--unk-token ''",
     "user_defined_symbols": "--user-defined-symbol",
 }
-_INSIDE_A_COMPONENT = re.compile(r"BertNormalizer\((\w+=\w+)\)")
-_ALSO = ["truncation", "padding", "add_special_tokens"]
+"""The options of settings that are not named like their option."""
+_IN_COMPONENT = re.compile(r"BertNormalizer\((\w+=\w+)\)")
+_SETTINGS = ["truncation", "padding", "add_special_tokens"]
+"""Settings that are replaced although no option has their name."""
 
 
 def _as_options(message: str, options: list[str]) -> str:
-    """Turn the Python settings that a message names into options: `errors="replace"` into `--errors replace`."""
-    names = "|".join(sorted([*options, *_ALSO], key=len, reverse=True))
+    """Returns a message with Python settings written as options: `errors="replace"` as `--errors replace`."""
+    names = "|".join(sorted([*options, *_SETTINGS], key=len, reverse=True))
     setting = re.compile(
         rf"""(?<![\w.'"])({names})\b(?![./-]\w)(=(?:"([\w-]+)"|'[^']*'|\w+|\.\.\.)?)?"""
     )
 
-    def option(found: re.Match[str]) -> str:
-        said, name, assigned, word = found[0], found[1], found[2], found[3]
+    def option(match: re.Match[str]) -> str:
+        text, name, assigned, word = match[0], match[1], match[2], match[3]
         dashed = f"--{name.replace('_', '-')}"
-        if said in _SAID_OTHERWISE:
-            return _SAID_OTHERWISE[said]
+        if text in _OPTION_FOR:
+            return _OPTION_FOR[text]
         if assigned is None:
-            return dashed if "_" in name else said  # a name of one word may be just that word
+            return dashed if "_" in name else text  # a name of one word may be an English word
         if assigned == "=False":
             return f"--no-{dashed[2:]}"
         value = word or assigned[1:].replace("None", "none")
         return dashed if value in ("", "True", "...") else f"{dashed} {value}"
 
-    return setting.sub(option, _INSIDE_A_COMPONENT.sub(r"\1", message))
+    return setting.sub(option, _IN_COMPONENT.sub(r"\1", message))

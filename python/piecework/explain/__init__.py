@@ -1,4 +1,4 @@
-"""Why a word is split as it is, where its pieces come from, and how others split it."""
+"""Explains how words are segmented, how tokens were merged, and how tokenizers differ."""
 
 from piecework.explain.choice import Choice, Segmentation
 from piecework.explain.comparison import Comparison, Split, compare

@@ -1,4 +1,4 @@
-"""Why a segmentation was taken where pieces have probabilities: its score, its share, and the next best."""
+"""Explains the likeliest segmentation: its score, its share of the probability, and the second best."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ __all__ = ["Choice", "Segmentation", "choice", "has_scores"]
 Scores = tuple[float, "list[tuple[list[int], float]]"]
 """The logarithm of a word's probability, and its best segmentations: ids and score."""
 
-_MOST = 1e6
-"""So many times less likely is told as a number, more as a power of e."""
+_LARGEST_RATIO = 1e6
+"""The largest ratio of probabilities that is written as a number; larger ones are powers of e."""
 
 
 @dataclass(frozen=True, slots=True)
 class Segmentation(Immutable):
-    """A way to spell a word.
+    """Holds a segmentation of a word.
 
     Attributes:
-        tokens: Its tokens.
-        display_tokens: They as people read them.
+        tokens: The tokens.
+        display_tokens: The tokens in readable form.
         score: The natural logarithm of its probability: the sum of its tokens' scores.
     """
 
@@ -37,19 +37,19 @@ class Segmentation(Immutable):
     score: float
 
     def __str__(self) -> str:
-        """Tell the tokens as people read them."""
+        """Returns the tokens in readable form."""
         return " ".join(map(quoted, self.display_tokens))
 
 
 @dataclass(frozen=True, slots=True)
 class Choice(Immutable):
-    """The segmentation of a word that was taken, beside the others there are.
+    """Compares the segmentation of a word with all its segmentations.
 
     Attributes:
         word: The word after normalization.
-        taken: What was taken.
-        share: Its part of the probability of the word, which is the sum over all its segmentations; from 0 to 1.
-        next: The best of the others; None if there is none.
+        taken: The segmentation that the tokenizer returns.
+        share: Its fraction of the word's probability, which is the sum over all segmentations; from 0 to 1.
+        next: The best other segmentation; None if there is none.
     """
 
     word: str
@@ -58,30 +58,32 @@ class Choice(Immutable):
     next: Segmentation | None
 
     def __str__(self) -> str:
-        """Tell the score, the share and the next best in a line."""
+        """Returns the score, the share and the second-best segmentation on one line."""
         score = f"score {self.taken.score:.6g}"
         if self.next is None:
-            return f"{score}; nothing else spells it"
-        share = f"{self.share:.1%} of all that spells it"
-        return f"{score}, {share}; next {self.next}, score {self.next.score:.6g}, {self._apart()}"
+            return f"{score}; no other segmentation"
+        share = f"{self.share:.1%} of the word's probability"
+        return (
+            f"{score}, {share}; next best {self.next}, score {self.next.score:.6g}, {self._ratio()}"
+        )
 
-    def _apart(self) -> str:
-        """How much less likely the next best is."""
+    def _ratio(self) -> str:
+        """Returns how much less likely the second-best segmentation is."""
         distance = self.taken.score - self.next.score if self.next else 0.0
         if distance <= 0:
-            return "just as likely"
+            return "equally likely"
         times = exp(min(distance, 99.0))
         return (
             f"{times:.3g} times less likely"
-            if times < _MOST
+            if times < _LARGEST_RATIO
             else f"e^{distance:.3g} times less likely"
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Give all of it as JSON has it.
+        """Returns the comparison as JSON values.
 
         Returns:
-            The word, the tokens that were taken with their score and share, and the next best.
+            The word, the tokens with their score and share, and the second-best segmentation.
         """
         return {
             "word": self.word,
@@ -100,31 +102,31 @@ def _dict(segmentation: Segmentation) -> dict[str, Any]:
 
 
 def has_scores(tokenizer: Tokenizer) -> bool:
-    """Say whether a tokenizer takes the likeliest segmentation."""
+    """Returns whether a tokenizer takes the likeliest segmentation."""
     if tokenizer.model_type == "WordPiece":
         return tokenizer._core.model()[-1] == "likeliest"
     return tokenizer.model_type == "Unigram"
 
 
 def choice(tokenizer: Tokenizer, word: str, ids: Sequence[int], scores: Scores) -> Choice:
-    """Tell how a word's tokens compare with what else could spell it.
+    """Returns how the segmentation of a word compares with its other segmentations.
 
     Args:
-        tokenizer: Whose word it is.
+        tokenizer: The tokenizer.
         word: The word.
-        ids: The tokens that were taken.
-        scores: What the model makes of the word.
+        ids: The token ids of the segmentation.
+        scores: The logarithm of the word's probability, and its best segmentations.
 
     Returns:
         The comparison.
     """
-    whole, best = scores
-    # Unknown characters can be joined in several ways, which give the same tokens.
+    word_score, best = scores
+    # Unknown characters can be fused in several ways, which give equal tokens.
     others = (row for row in best if row[0] != list(ids))
     score = next((score for own, score in best if own == list(ids)), None)
     taken = _segmentation(tokenizer, ids, tokenizer.score(ids) if score is None else score)
     runner_up = next((_segmentation(tokenizer, *row) for row in others), None)
-    return Choice(word, taken, min(exp(min(taken.score - whole, 0.0)), 1.0), runner_up)
+    return Choice(word, taken, min(exp(min(taken.score - word_score, 0.0)), 1.0), runner_up)
 
 
 def _segmentation(tokenizer: Tokenizer, ids: Sequence[int], score: float) -> Segmentation:

@@ -1,4 +1,4 @@
-"""One text under several tokenizers."""
+"""Compares the segmentations of one text by several tokenizers."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ __all__ = ["Comparison", "Split", "compare"]
 
 @dataclass(frozen=True, slots=True)
 class Split(Immutable):
-    """How one tokenizer splits a text, without special tokens around it.
+    """Holds one tokenizer's segmentation of a text, without added special tokens.
 
     Attributes:
-        name: What the tokenizer was called.
-        model: Its kind of model.
-        tokens: The tokens, as the vocabulary writes them.
-        display_tokens: The tokens as people read them.
-        ids: Their ids.
-        offsets: The characters of the text that they cover.
+        name: The name of the tokenizer.
+        model: The type of its model.
+        tokens: The tokens, as in the vocabulary.
+        display_tokens: The tokens in readable form.
+        ids: The token ids.
+        offsets: The start and end of each token, in characters of the text.
     """
 
     name: str
@@ -37,39 +37,39 @@ class Split(Immutable):
     offsets: tuple[tuple[int, int], ...]
 
     def __str__(self) -> str:
-        """Tell the tokens as people read them."""
+        """Returns the tokens in readable form."""
         return " ".join(map(quoted, self.display_tokens))
 
     def __len__(self) -> int:
-        """Give the number of tokens."""
+        """Returns the number of tokens."""
         return len(self.ids)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparison(Immutable):
-    """One text under several tokenizers, side by side; ``str`` of it is for people.
+    """Holds the segmentations of one text by several tokenizers; print it for a table.
 
     Attributes:
         text: The text.
-        splits: How each tokenizer splits it, in the order they were given.
+        splits: The segmentation of each tokenizer, in the given order.
     """
 
     text: str
     splits: tuple[Split, ...]
 
     def __str__(self) -> str:
-        """Tell it in lines: name, number of tokens, tokens."""
+        """Returns one line per tokenizer: name, number of tokens, tokens."""
         names = max((len(split.name) for split in self.splits), default=0)
         counts = max((len(str(len(split))) for split in self.splits), default=0)
         return "\n".join(f"{s.name:{names}}  {len(s):{counts}}  {s}" for s in self.splits)
 
     def __repr__(self) -> str:
-        """Tell the numbers of tokens."""
+        """Returns the text and the number of tokens by tokenizer."""
         counts = ", ".join(f"{split.name} {len(split)}" for split in self.splits)
         return f"<Comparison: {self.text!r}: {counts}>"
 
     def _repr_html_(self) -> str:
-        """Tell it as a table, for notebooks."""
+        """Returns an HTML table, for notebooks."""
         rows = (
             f"<tr><th>{escape(s.name)}</th><td>{len(s)}</td><td>{_boxes(s)}</td></tr>"
             for s in self.splits
@@ -77,11 +77,11 @@ class Comparison(Immutable):
         return f"<table><caption>{escape(self.text)}</caption>{''.join(rows)}</table>"
 
     def to_dict(self) -> dict[str, Any]:
-        """Give all of it as JSON has it.
+        """Returns the comparison as JSON values.
 
         Returns:
-            The text, and for each tokenizer its name, model, number of tokens, tokens as in the vocabulary and as people
-            read them, ids and offsets.
+            The text, and for each tokenizer its name, model, number of tokens, tokens as in the vocabulary and in readable
+            form, ids and offsets.
         """
         splits = [
             {
@@ -104,19 +104,19 @@ def _boxes(split: Split) -> str:
 
 
 def compare(text: str, tokenizers: Mapping[str, Tokenizer]) -> Comparison:
-    """Split one text with several tokenizers, and show the results side by side.
+    """Compares the segmentations of one text by several tokenizers.
 
     Args:
         text: A word, or any text.
-        tokenizers: Tokenizers of any kind, each with what to call it.
+        tokenizers: A mapping of names to tokenizers.
 
     Returns:
-        How each splits the text, without special tokens around it; ``print`` shows it.
+        The segmentations, without added special tokens; print it for a table.
 
     Raises:
-        UnknownTokenError: Something unknown to a tokenizer that has no unknown token; the message has its name.
-        RegexError: A pattern of a tokenizer gave up on the text; likewise.
-        SurrogateError: The text holds a lone surrogate.
+        UnknownTokenError: A word is unknown to a tokenizer without unknown token; the message contains its name.
+        RegexError: A pattern of a tokenizer exceeded its limit of steps; the message contains its name.
+        SurrogateError: The text contains a lone surrogate.
 
     >>> import piecework as pw
     >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
@@ -125,8 +125,8 @@ def compare(text: str, tokenizers: Mapping[str, Tokenizer]) -> Comparison:
     longest match  3  p ##u ##gs
     merges         3  p ##u ##gs
     """
-    named = _checked(tokenizers).items()
-    return Comparison(text, tuple(_split(text, name, tokenizer) for name, tokenizer in named))
+    pairs = _checked(tokenizers).items()
+    return Comparison(text, tuple(_split(text, name, tokenizer) for name, tokenizer in pairs))
 
 
 def _checked(tokenizers: object) -> Mapping[str, Tokenizer]:
@@ -141,11 +141,14 @@ def _checked(tokenizers: object) -> Mapping[str, Tokenizer]:
 
 def _split(text: str, name: str, tokenizer: Tokenizer) -> Split:
     try:
-        found = tokenizer.encode(text, add_special_tokens=False, truncation=None, padding=None)
+        encoding = tokenizer.encode(text, add_special_tokens=False, truncation=None, padding=None)
     except (RegexError, UnknownTokenError) as error:
         raise type(error)(f"{name}: {error}") from None
-    display_tokens = tuple(map(tokenizer.display_token, found.tokens))
-    offsets = tuple(found.offsets)
     return Split(
-        name, tokenizer.model_type, tuple(found.tokens), display_tokens, tuple(found.ids), offsets
+        name,
+        tokenizer.model_type,
+        tuple(encoding.tokens),
+        tuple(map(tokenizer.display_token, encoding.tokens)),
+        tuple(encoding.ids),
+        tuple(encoding.offsets),
     )

@@ -1,4 +1,4 @@
-"""The only Python here that opens files."""
+"""Reads and writes the files of the library."""
 
 from piecework.io.files import (
     make_folder,

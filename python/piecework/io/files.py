@@ -1,4 +1,4 @@
-"""Whole files: read with errors that name them, written so that no half of one is ever seen."""
+"""Reads whole files with errors that name them, and writes files atomically."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ Pathish = str | os.PathLike[str]
 
 
 def checked(path: Pathish, name: str = "path") -> str:
-    """Give the path, if the operating system can have one of that name.
+    """Returns a path as a `str`, after checking that it is a valid file name.
 
     Args:
         path: The path.
-        name: The name of the argument that it is.
+        name: The name of the argument, for errors.
 
     Raises:
-        FileError: It holds the character NUL, or a lone surrogate.
-        TypeError: It is neither a ``str`` nor an ``os.PathLike`` of one.
+        FileError: The path contains NUL or a lone surrogate.
+        TypeError: The path is neither a ``str`` nor an ``os.PathLike`` of one.
     """
     try:
         is_str = isinstance(os.fspath(path), str)
@@ -31,18 +31,18 @@ def checked(path: Pathish, name: str = "path") -> str:
         raise wrong_type(name, "a str or an os.PathLike", path)
     if "\0" in str(path):
         shown = str(path).replace("\0", "\\0")
-        raise from_os_error(errno.EINVAL, "a file name cannot hold the character NUL", shown)
+        raise from_os_error(errno.EINVAL, "a file name cannot contain the character NUL", shown)
     try:
         os.fsencode(path)
     except UnicodeEncodeError:
         name = ascii(os.fspath(path))
-        message = "a file name cannot hold a lone surrogate"
+        message = "a file name cannot contain a lone surrogate"
         raise from_os_error(errno.EINVAL, message, name) from None
     return os.fspath(path)
 
 
 def read_bytes(path: Pathish) -> bytes:
-    """Read a file.
+    """Returns the bytes of a file.
 
     Args:
         path: The file.
@@ -51,7 +51,7 @@ def read_bytes(path: Pathish) -> bytes:
         All of its bytes.
 
     Raises:
-        FileError: It cannot be read; a missing file also is a ``FileNotFoundError``.
+        FileError: The file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
 
     >>> read_bytes("no such file")
     Traceback (most recent call last):
@@ -70,7 +70,7 @@ _GZIP = b"\x1f\x8b"
 
 
 def read_unpacked(path: Pathish) -> bytes:
-    """Read a file, unpacked if it is one of gzip.
+    """Returns the bytes of a file, decompressed if it is a gzip file.
 
     Args:
         path: The file.
@@ -79,8 +79,8 @@ def read_unpacked(path: Pathish) -> bytes:
         All of its bytes.
 
     Raises:
-        FileError: It cannot be read; a missing file also is a ``FileNotFoundError``.
-        FormatError: It begins as a file of gzip and cannot be unpacked.
+        FileError: The file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
+        FormatError: The file starts like a gzip file and cannot be decompressed.
 
     >>> read_unpacked("no such file")
     Traceback (most recent call last):
@@ -90,29 +90,29 @@ def read_unpacked(path: Pathish) -> bytes:
     data = read_bytes(path)
     if not data.startswith(_GZIP):
         return data
-    import gzip  # few files are packed
+    import gzip  # few files are compressed
     import zlib
 
     try:
         return gzip.decompress(data)
     except (EOFError, OSError, zlib.error) as error:
-        message = f"{os.fspath(path)}: begins as a file of gzip and cannot be unpacked: {error}"
+        message = f"{os.fspath(path)}: starts like a gzip file and cannot be decompressed: {error}"
         raise FormatError(message) from None
 
 
 def packed(data: bytes) -> bytes:
-    r"""Pack bytes by gzip, always alike: without a time or a name.
+    r"""Returns bytes compressed by gzip, reproducibly: without time and name.
 
     >>> packed(b"a")[:8]
     b'\x1f\x8b\x08\x00\x00\x00\x00\x00'
     """
-    import gzip  # few files are packed
+    import gzip  # few files are compressed
 
     return gzip.compress(data, mtime=0)
 
 
 def make_folder(path: Pathish) -> str:
-    """Make a folder, unless it is there.
+    """Creates a folder unless it exists.
 
     Args:
         path: The folder.
@@ -121,7 +121,7 @@ def make_folder(path: Pathish) -> str:
         Its name.
 
     Raises:
-        FileError: It cannot be made, or a file has its name.
+        FileError: The folder cannot be created, or a file has its name.
     """
     name = checked(path)
     try:
@@ -134,21 +134,19 @@ def make_folder(path: Pathish) -> str:
 
 
 def _no_folder(name: str) -> FileError:
-    """Return the error for a name that something else than a folder has."""
+    """Returns the error for an existing path that is not a folder."""
     try:
         os.stat(name)
     except FileNotFoundError:
-        message = (
-            "is a symbolic link to a folder that is not there; make the folder, or remove the link"
-        )
+        message = "is a symbolic link to a missing folder; create the folder, or remove the link"
         return from_os_error(errno.EEXIST, message, name)
-    except OSError as error:  # such as a link that leads back to itself
+    except OSError as error:  # such as a cycle of links
         return wrap_os_error(error, name)
     return from_os_error(errno.ENOTDIR, "is a file; expected a folder", name)
 
 
 def may_block(path: Pathish) -> bool:
-    """Tell whether the path is a pipe or the like, whose bytes may be long in coming."""
+    """Returns whether reading a path may block, as for a pipe."""
     try:
         mode = os.stat(checked(path)).st_mode
     except OSError:
@@ -157,7 +155,7 @@ def may_block(path: Pathish) -> bool:
 
 
 def size(path: Pathish) -> int:
-    """Give the bytes of a file, or 0 where it has no size that is known, like a pipe."""
+    """Returns the size of a file in bytes, or 0 if it is unknown, as for a pipe."""
     name = checked(path, "paths")
     try:
         return os.stat(name).st_size
@@ -166,16 +164,16 @@ def size(path: Pathish) -> int:
 
 
 def write_aside(path: Pathish, data: bytes) -> None:
-    """Write a file under another name in the same folder, then rename it.
+    """Writes a file atomically: to a temporary file in the same folder, which is then renamed.
 
-    Whoever reads ``path`` sees the old file or the new one, never a part; on failure nothing is left behind.
+    Readers see the old file or the new one, never a part. On failure the temporary file is removed.
 
     Args:
-        path: The file, made or replaced.
+        path: The file, which is created or replaced.
         data: All of its bytes.
 
     Raises:
-        FileError: It cannot be written.
+        FileError: The file cannot be written.
     """
     target = checked(path)
     try:
@@ -185,9 +183,9 @@ def write_aside(path: Pathish, data: bytes) -> None:
             with open(target, "wb") as file:  # a device or a pipe cannot be replaced
                 file.write(data)
             return
-        # A link stays a link: what it points to is replaced.
+        # A link is kept, and its target is replaced.
         real = os.path.realpath(target)
-        if os.path.islink(real):  # one that leads back to itself
+        if os.path.islink(real):  # a cycle of links
             raise OSError(errno.ELOOP, "")
         _write(real, data)
     except OSError as error:
@@ -195,7 +193,7 @@ def write_aside(path: Pathish, data: bytes) -> None:
 
 
 def _write(target: str, data: bytes) -> None:
-    import tempfile  # whoever only reads does without
+    import tempfile  # not needed for reading
 
     folder, own = os.path.split(target)
     handle, name = tempfile.mkstemp(dir=folder, prefix=f".{own[:50]}.", suffix=".part")
@@ -213,7 +211,7 @@ def _write(target: str, data: bytes) -> None:
 
 
 def _mode(target: str) -> int:
-    """The mode of the file to be replaced, else what the umask leaves of rw-rw-rw-."""
+    """Returns the mode of the file to replace, otherwise rw-rw-rw- without the bits of the umask."""
     with contextlib.suppress(OSError):
         return os.stat(target).st_mode & 0o777
     mask = os.umask(0)

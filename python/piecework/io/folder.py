@@ -1,8 +1,9 @@
-"""The folder of a model: its tokenizer, and what the files beside it add to that.
+"""Reads the folder of a model: its tokenizer and the configuration files next to it.
 
-``tokenizer.json``, ``vocab.txt``, ``vocab.json`` with ``merges.txt``, or a SentencePiece model is the tokenizer. ``tokenizer_config.json`` names special tokens, gives the flags of
-added ones, and has settings that the tokenizer itself does not hold. Older folders have ``special_tokens_map.json`` and
-``added_tokens.json`` besides, which only count where the configuration does not list the added tokens itself.
+The tokenizer is ``tokenizer.json``, ``vocab.txt``, ``vocab.json`` with ``merges.txt``, or a SentencePiece model.
+``tokenizer_config.json`` contains the names of special tokens, the flags of added tokens, and further settings. Older
+folders also have ``special_tokens_map.json`` and ``added_tokens.json``, which apply only if the configuration does not
+list the added tokens.
 """
 
 from __future__ import annotations
@@ -50,11 +51,11 @@ SPECIAL_TOKEN_NAMES = (
     "cls_token",
     "mask_token",
 )
-"""The special tokens that a model's files name, in the order in which they are added."""
+"""The names of special tokens in configuration files, in the order in which the tokens are added."""
 
 _LISTS = ("additional_special_tokens", "extra_special_tokens")
 _ENDLESS = 10**20
-"""A length from here on is how the files say that there is no limit."""
+"""The length from which on `model_max_length` means "no limit"."""
 
 
 _KINDS = {
@@ -89,7 +90,7 @@ _NAMED_BY_CLASS = {
         "mask_token": "[MASK]",
     },
 }
-"""The special tokens of the classes of a family, where the files do not name them."""
+"""The default special tokens of the classes of a family."""
 
 _FAMILIES = {
     **_KINDS,
@@ -104,7 +105,7 @@ _FAMILIES = {
     "Qwen2Tokenizer": "qwen2",
     **dict.fromkeys(("TokenizersBackend", "PreTrainedTokenizer"), "file"),
 }
-"""Classes that do the same: those of a model, under its name, and those that take a tokenizer.json as it is."""
+"""The family of each known class: that of its model, or ``"file"`` if it uses a tokenizer.json unchanged."""
 
 
 def _class(name: str | None) -> str:
@@ -113,29 +114,28 @@ def _class(name: str | None) -> str:
 
 @dataclass(frozen=True)
 class FolderSettings:
-    """What the files beside a tokenizer say.
+    """Holds the settings of the configuration files next to a tokenizer; None for settings that they lack.
 
     Attributes:
-        special_tokens: The special tokens that have a name, by that name (``"cls_token"``).
-        more_special_tokens: Those that have none.
-        added_tokens: The added tokens whose flags the files give, in the order of the ids that the files give them.
-        added_ids: These ids.
-        model_max_length: The most tokens that the model takes; None for no limit.
-        tokenizer_class: The class of ``transformers`` that the files were written by.
-        do_lower_case: For BERT's normalizer, None where the files do not say; so are the next two.
-        strip_accents: Likewise.
-        tokenize_chinese_chars: Likewise.
-        clean_up_tokenization_spaces: Whether decoding takes out the spaces before punctuation; None where nothing is said.
-        add_prefix_space: Whether a text that begins without a space is given one; None where nothing is said.
-        trim_offsets: Whether spans leave out white space, in RoBERTa's template; None where nothing is said.
-        add_bos_token: Whether ``bos_token`` goes before each text; None where nothing is said.
-        add_eos_token: Whether ``eos_token`` goes behind each text; None where nothing is said.
-        keep_accents: For ALBERT's normalizer; None where nothing is said.
-        legacy: For Llama's pre-tokenizer: whether a space is put before each text between special tokens, or before the first
-            alone; None where nothing is said.
-        split_special_tokens: Whether special tokens in a text are text; None where nothing is said.
-        padding_side: Where padding goes; None where nothing is said.
-        truncation_side: Where texts are cut; None where nothing is said.
+        special_tokens: The named special tokens, by name (``"cls_token"``).
+        more_special_tokens: The special tokens without a name.
+        added_tokens: The added tokens with flags, in order of their ids in the files.
+        added_ids: The ids of the added tokens in the files.
+        model_max_length: The maximum number of tokens of the model; None for no limit.
+        tokenizer_class: The class of ``transformers`` that wrote the files.
+        do_lower_case: Whether BERT's normalizer lowercases.
+        strip_accents: Whether BERT's normalizer strips accents.
+        tokenize_chinese_chars: Whether BERT's normalizer pads CJK ideographs.
+        clean_up_tokenization_spaces: Whether decoding removes spaces before punctuation.
+        add_prefix_space: Whether a space is prepended to a text that starts without one.
+        trim_offsets: Whether offsets exclude white space, in RoBERTa's template.
+        add_bos_token: Whether ``bos_token`` is added before each text.
+        add_eos_token: Whether ``eos_token`` is added after each text.
+        keep_accents: Whether ALBERT's normalizer keeps accents.
+        legacy: Whether Llama's pre-tokenizer prepends a space to each text between special tokens, or only to the first.
+        split_special_tokens: Whether special tokens in a text are ordinary text.
+        padding_side: The side of padding.
+        truncation_side: The side of truncation.
     """
 
     special_tokens: Mapping[str, AddedToken] = field(default_factory=dict)
@@ -160,7 +160,7 @@ class FolderSettings:
 
     @property
     def kind(self) -> str | None:
-        """What a vocab.json with merges.txt is of, by the class of ``transformers``; None if that is another.
+        """Returns the tokenizer type of a vocab.json with merges.txt, by its class; None for other classes.
 
         >>> FolderSettings(tokenizer_class="BartTokenizerFast").kind
         'roberta'
@@ -169,7 +169,7 @@ class FolderSettings:
 
     @property
     def family(self) -> str | None:
-        """Which of the classes that are known here the class is one of: ``"file"`` for one that takes a tokenizer.json as it is.
+        """Returns the family of the class, ``"file"`` for one that uses a tokenizer.json unchanged; None if unknown.
 
         >>> FolderSettings(tokenizer_class="LlamaTokenizerFast").family
         'llama'
@@ -177,14 +177,14 @@ class FolderSettings:
         return _FAMILIES.get(_class(self.tokenizer_class))
 
     def tokens_to_add(self, known: Container[str]) -> tuple[AddedToken, ...]:
-        """Give the tokens that a tokenizer still has to be given, in order.
+        """Returns the tokens to add to a tokenizer, in order.
 
         Args:
-            known: The added tokens that its ``tokenizer.json`` has. Where the files give flags of such a token, these
-                count, so it is here, too; a special token that is only named is not.
+            known: The added tokens of its ``tokenizer.json``. Such a token is returned too if the files contain its flags,
+                which take precedence; a special token that is only named is not.
 
         Returns:
-            The tokens. Those that the tokenizer knows keep their ids, the others get the next ones.
+            The tokens. Those that the tokenizer contains keep their ids, others get the next free ids.
 
         >>> settings = FolderSettings(more_special_tokens=(AddedToken("<x>", special=True),))
         >>> [token.content for token in settings.tokens_to_add({"<y>"})]
@@ -197,13 +197,13 @@ class FolderSettings:
         return tuple(tokens.values())
 
     def vocab_settings(self, given: Container[str]) -> dict[str, Any]:
-        """Give what a ``vocab.txt`` is to be loaded with, beside the settings that are given."""
+        """Returns the settings to load a ``vocab.txt`` with, in addition to the given ones."""
         unk_token = self.special_tokens.get("unk_token")
-        named = {"unk_token": unk_token.content} if unk_token else {}
-        return named if "normalizer" in given else named | self.bert_settings()
+        settings = {"unk_token": unk_token.content} if unk_token else {}
+        return settings if "normalizer" in given else settings | self.bert_settings()
 
     def bert_settings(self) -> dict[str, bool | None]:
-        """Give the arguments of :class:`piecework.normalizers.BertNormalizer`, those of BERT where nothing is said."""
+        """Returns the arguments of :class:`piecework.normalizers.BertNormalizer`, by default those of BERT."""
         return {
             "lowercase": self.do_lower_case is not False,
             "strip_accents": self.strip_accents,
@@ -213,13 +213,13 @@ class FolderSettings:
 
 @dataclass(frozen=True)
 class ModelFolder:
-    """The tokenizer of a model and what else its folder says.
+    """Holds the tokenizer file of a model and the settings of its folder.
 
     Attributes:
-        format: The name of the file, the first of those there are.
-        path: The file, for messages.
-        data: Its bytes.
-        settings: What the files beside it say.
+        format: The name of the tokenizer file, which is its format.
+        path: The path of the file, for messages.
+        data: The bytes of the file.
+        settings: The settings of the configuration files.
     """
 
     format: str
@@ -229,29 +229,29 @@ class ModelFolder:
 
     @property
     def config_path(self) -> str:
-        """The file that configures the tokenizer, for messages."""
+        """Returns the path of the configuration file, for messages."""
         return str(Path(self.path).with_name("tokenizer_config.json"))
 
     @property
     def is_byte_level(self) -> bool:
-        """Whether it is a tokenizer.json of bytes, as that of Llama 3: its class takes it as it is."""
+        """Returns whether the file is a byte-level tokenizer.json, such as Llama 3's, which its class uses unchanged."""
         return _is_byte_level(self.format, self.data)
 
 
 def read_model_folder(path: Pathish) -> ModelFolder:
-    """Read the files that a model's folder has of its tokenizer.
+    """Returns the tokenizer file and the settings of a model's folder.
 
     Args:
         path: The folder.
 
     Returns:
-        The bytes of the first file there is of ``tokenizer.json``, ``vocab.txt``, ``vocab.json``, ``encoder.json``,
-        ``tokenizer.model``, ``spiece.model``, ``sentencepiece.bpe.model`` and ``spm.model``, and the settings beside it.
-        Beside a ``tokenizer_config.json`` a ``tokenizer.json`` has no truncation and no padding.
+        The bytes of the first file that exists of ``tokenizer.json``, ``vocab.txt``, ``vocab.json``, ``encoder.json``,
+        ``tokenizer.model``, ``spiece.model``, ``sentencepiece.bpe.model`` and ``spm.model``, and the settings. Truncation
+        and padding are removed from a ``tokenizer.json`` if the folder contains a ``tokenizer_config.json``.
 
     Raises:
-        FileError: The folder or a file in it cannot be read, or there is no tokenizer in it.
-        FormatError: A file is not what it should be; the message has its name and the JSON path.
+        FileError: The folder or a file in it cannot be read, or it contains no tokenizer.
+        FormatError: A file is malformed; the message contains its name and the JSON path.
 
     >>> read_model_folder("no such folder")
     Traceback (most recent call last):
@@ -261,15 +261,17 @@ def read_model_folder(path: Pathish) -> ModelFolder:
     folder = Path(checked(path))
     if os.path.isfile(folder):
         raise FileError(errno.ENOTDIR, "is a file; expected a folder", str(folder))
-    if not os.path.exists(folder):  # unlike a Path, it raises nothing for names that are too long
-        read_bytes(folder)  # which says why
+    if not os.path.exists(
+        folder
+    ):  # unlike Path.exists, it does not raise for names that are too long
+        read_bytes(folder)  # raises the error
     for name in _FORMATS:
         if (data := _read(folder / name)) is not None:
             settings = _settings(folder, is_byte_level=_is_byte_level(name, data))
             if name == "tokenizer.json" and os.path.exists(folder / "tokenizer_config.json"):
                 data = _without_limits(data)
             return ModelFolder(name, str(folder / name), data, settings)
-    message = f"has none of {', '.join(_FORMATS)}"
+    message = f"contains no tokenizer; expected one of {', '.join(_FORMATS)}"
     raise MissingFileError(errno.ENOENT, message, str(folder))
 
 
@@ -286,46 +288,46 @@ _FORMATS = (
 
 
 def _is_byte_level(name: str, data: bytes) -> bool:
-    return name == "tokenizer.json" and b'"ByteLevel"' in data  # just as `transformers` tells it
+    return name == "tokenizer.json" and b'"ByteLevel"' in data  # the test of `transformers`
 
 
 _LIMITS = re.compile(r'"(?:truncation|padding)"\s*:\s*\{')
 
 
 def _without_limits(data: bytes) -> bytes:
-    """Give a tokenizer.json whose truncation and padding are null, and all else as it is written.
+    """Returns a tokenizer.json with truncation and padding set to null, and all other bytes unchanged.
 
-    Numbers are not written anew: some readers round them by how they are written. What is no JSON is left to the reader, who says so.
+    Numbers keep their digits, since some readers round them depending on their spelling. Invalid JSON is returned
+    unchanged; its reader raises the error.
     """
     with contextlib.suppress(ValueError, IndexError, RecursionError):
         text = data.decode()
         if _LIMITS.search(text):
             for start, end in reversed(list(_limits(text))):
-                lines = "\n" * text.count(
-                    "\n", start, end
-                )  # so that messages have the lines of the file
+                # Line ends are kept, so that errors have the line numbers of the file.
+                lines = "\n" * text.count("\n", start, end)
                 text = f"{text[:start]}null{lines}{text[end:]}"
             return text.encode()
     return data
 
 
 def _limits(text: str) -> Iterator[tuple[int, int]]:
-    """Give where the values of truncation and padding begin and end in the text of a JSON object."""
-    read, wanted = json.JSONDecoder().raw_decode, {"truncation", "padding"}
+    """Iterates over the start and end of the values of truncation and padding in the text of a JSON object."""
+    read, remaining = json.JSONDecoder().raw_decode, {"truncation", "padding"}
     at, sign = text.index("{"), "{"
-    while wanted and sign in {"{", ","}:
+    while remaining and sign in {"{", ","}:
         name, at = read(text, _next(text, at + 1))
         start = _next(text, _next(text, at) + 1)
         _, end = read(text, start)
-        if name in wanted:
-            wanted.remove(name)
+        if name in remaining:
+            remaining.remove(name)
             yield start, end
         at = _next(text, end)
         sign = text[at]
 
 
 def _next(text: str, at: int) -> int:
-    """Give where the next character is that is no white space."""
+    """Returns the index of the next character that is not white space."""
     while text[at].isspace():
         at += 1
     return at
@@ -343,11 +345,11 @@ def _settings(folder: Path, *, is_byte_level: bool) -> FolderSettings:
 
 
 def _older_settings(folder: Path, config: dict[str, Any], *, is_byte_level: bool) -> FolderSettings:
-    """Read the folder of a time when the configuration did not list the added tokens."""
+    """Reads the settings of an older folder, whose configuration does not list the added tokens."""
     specials_path, added_path = folder / "special_tokens_map.json", folder / "added_tokens.json"
     specials = _object(specials_path)
     with _naming(specials_path):
-        _special_tokens(specials, {})  # checked by itself, so that an error names its file
+        _special_tokens(specials, {})  # checked separately, so that an error names its file
     _replace_specials(config, specials)
     with _naming(added_path):
         listed = [_unflagged(token, number) for token, number in _object(added_path).items()]
@@ -397,7 +399,7 @@ _PLAIN: dict[str, Kind] = {
 
 
 def _member(data: Mapping[str, Any], name: str, take: Callable[[Any], Any]) -> Any:
-    """Read a member, or give None where it is absent or null."""
+    """Returns a checked member, or None if it is absent or null."""
     if data.get(name) is None:
         return None
     with under(f".{name}"):
@@ -407,7 +409,7 @@ def _member(data: Mapping[str, Any], name: str, take: Callable[[Any], Any]) -> A
 def _special_tokens(
     config: dict[str, Any], flags: Mapping[str, AddedToken]
 ) -> tuple[dict[str, AddedToken], tuple[AddedToken, ...]]:
-    """Give the special tokens that have a name, and those that have none, with their flags where these are known."""
+    """Returns the special tokens with and without a name, with their flags if known."""
     named, more = {}, {}
     for name in SPECIAL_TOKEN_NAMES:
         if token := _member(config, name, _special):
@@ -423,25 +425,25 @@ def _as_special(token: AddedToken) -> AddedToken:
 
 
 def _special(data: Any) -> AddedToken | None:
-    """Give a special token that is named by its text or with its flags; an empty one is none."""
+    """Returns a special token given as a text or as an object with flags; None for an empty text."""
     if isinstance(data, str):
         return AddedToken(data, special=True) if data else None
     return AddedToken._read(members(data) | {"special": True})
 
 
 def _specials(data: Any) -> list[AddedToken]:
-    """Give special tokens from a list, or from an object in which they have names of the model's own."""
-    named = isinstance(data, dict)
-    values = data.items() if named else enumerate(items(data))
-    found = []
-    for place, value in values:
-        with under(f".{place}" if named else f"[{place}]"):
-            found.append(_special(value))
-    return [token for token in found if token]
+    """Returns the special tokens of a list, or of an object with names of the model's own."""
+    is_object = isinstance(data, dict)
+    values = data.items() if is_object else enumerate(items(data))
+    tokens = []
+    for key, value in values:
+        with under(f".{key}" if is_object else f"[{key}]"):
+            tokens.append(_special(value))
+    return [token for token in tokens if token]
 
 
 def _listed(key: str, data: Any) -> tuple[int, AddedToken]:
-    """Read an entry of `added_tokens_decoder`: an id, and a token with its flags."""
+    """Returns an entry of `added_tokens_decoder`: an id, and a token with its flags."""
     if not (key.isascii() and key.isdigit()):
         raise Mismatch(f"expected an id, found {shown(key)}")
     with under(f".{key}"):
@@ -449,7 +451,7 @@ def _listed(key: str, data: Any) -> tuple[int, AddedToken]:
 
 
 def _unflagged(token: str, number: Any) -> tuple[int, AddedToken]:
-    """Read an entry of `added_tokens.json`: a token and its id."""
+    """Returns an entry of `added_tokens.json`: an id, and a token without flags."""
     with under(f".{token}"):
         return NUMBER.check(number), AddedToken._read({"content": token})
 
@@ -461,7 +463,7 @@ def _max_length(data: Any) -> int | None:
 
 
 def _replace_specials(config: dict[str, Any], specials: dict[str, Any]) -> None:
-    """Let `special_tokens_map.json` say what the special tokens are, where it says something."""
+    """Overrides the special tokens of the configuration by those of `special_tokens_map.json`."""
     for name, value in specials.items():
         if name in SPECIAL_TOKEN_NAMES and value is not None:
             config[name] = value
@@ -473,7 +475,7 @@ def _replace_specials(config: dict[str, Any], specials: dict[str, Any]) -> None:
 
 @contextlib.contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Make errors of mismatches, which name the file."""
+    """Raises mismatches as errors that name the file."""
     try:
         yield
     except Mismatch as error:
@@ -481,7 +483,7 @@ def _naming(path: Path) -> Iterator[None]:
 
 
 def _read(path: Path) -> bytes | None:
-    """Read a file, or give None if it is not there."""
+    """Returns the bytes of a file, or None if it does not exist."""
     try:
         return read_bytes(path)
     except MissingFileError:
@@ -489,7 +491,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _object(path: Path) -> dict[str, Any]:
-    """Read a JSON object; a file that is not there has no members."""
+    """Returns the members of a JSON file; none if the file does not exist."""
     data = _read(path)
     if data is None:
         return {}
@@ -512,6 +514,6 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     data = dict(pairs)
     if len(data) != len(pairs):
         counted = Counter(name for name, _ in pairs)
-        twice = counted.most_common(1)[0][0]
-        raise ValueError(f"the member {shown(twice)} occurs twice")
+        duplicate = counted.most_common(1)[0][0]
+        raise ValueError(f"duplicate member {shown(duplicate)}")
     return data

@@ -1,4 +1,4 @@
-"""Files that are not text: compressed ones, tables and JSON lines, by their first bytes and lines."""
+"""Recognizes files that are not text by their first bytes and lines: compressed data, Parquet and JSON lines."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
     from piecework.io.files import Pathish
 
 _START = 16
-"""The first bytes of a file that tell its kind."""
+"""The number of bytes at the start of a file that identify its kind."""
 _LONGEST_SAMPLE = 1 << 24
-"""The bytes of a file in which JSON lines are looked for."""
+"""The maximum number of bytes of a file that are searched for JSON lines."""
 _SAMPLE_LINES = 100
-"""The lines of a file in which they are looked for, empty ones not counted."""
+"""The maximum number of lines of a file that are searched for JSON lines, without empty ones."""
 _LEAST_OBJECTS, _ENOUGH_OBJECTS = 2, 8
-"""The objects after which a text without a name is JSON lines: at its end, and before it."""
+"""The number of objects from which on a text without a name is JSON lines: at its end, and before its end."""
 _SUFFIXES = (".jsonl", ".ndjson")
 _TEXT_CONTROLS = b"\t\n\v\f\r"
 
 
 class _Kind(NamedTuple):
-    """A kind of file: its first bytes, its name, and the shell command that prints text of it."""
+    """Describes a kind of file: its first bytes, its name, and the shell command that extracts its text."""
 
     start: bytes
     name: str
-    way_out: str
+    remedy: str
 
 
 _KINDS = tuple(
@@ -53,17 +53,17 @@ _JSON_LINES = _Kind(b"{", "JSON lines, not text", "extract the texts first: jq -
 
 
 def check_text(path: Pathish, command: str, *, json_lines: bool = False) -> None:
-    """Refuse a file that is not text: compressed data, a Parquet file, or JSON lines by name and content.
+    """Raises FormatError for a file that is not text: compressed data, a Parquet file, or JSON lines.
 
-    A file that cannot be read passes, as its reader says why; so does a pipe, whose reader calls :func:`check_start`.
+    An unreadable file passes, since its reader raises the error; so does a pipe, whose reader calls :func:`check_start`.
 
     Args:
         path: The file.
-        command: The command that would read its text from standard input, such as ``"train -"``; ``""`` if there is none.
+        command: The command that reads text from standard input, such as ``"train -"``; ``""`` if there is none.
         json_lines: Whether JSON lines are accepted.
 
     Raises:
-        FormatError: It is not text; the message names the kind and the way out.
+        FormatError: The file is not text; the message contains the kind and a command that extracts the text.
     """
     name = checked(path)
     if may_block(name):
@@ -72,31 +72,31 @@ def check_text(path: Pathish, command: str, *, json_lines: bool = False) -> None
         with open(name, "rb") as file:
             start = file.read(_START)
             file.seek(0)
-            is_named = name.lower().endswith(_SUFFIXES)
-            found = _filter_for(file) if is_named and not json_lines else None
+            has_suffix = name.lower().endswith(_SUFFIXES)
+            program = _filter_for(file) if has_suffix and not json_lines else None
     except OSError:
         return
     check_start(start, name, command)
-    if found is not None:
-        raise _refusal(_JSON_LINES, name, command, found)
+    if program is not None:
+        raise _error(_JSON_LINES, name, command, program)
 
 
 def unless_json_lines(lines: Iterator[str], name: str, command: str) -> Iterator[str]:
-    """Pass on the lines of a text without a name, such as standard input, and refuse JSON lines.
+    """Iterates over the lines of a text without a name, such as standard input, unless they are JSON lines.
 
-    They are recognized by their first lines alone: all are objects with a string under the same name. One object is a
-    text like any other. Lines are passed on before that is known, so the caller keeps nothing of them after the error.
+    JSON lines are recognized by their first lines: all are objects with a string of the same name. A single object is
+    text. Lines are yielded before the kind is known, so the caller must discard them on error.
 
     Args:
-        lines: The lines, which may have their ends.
-        name: As for :func:`check_start`.
-        command: As for :func:`check_text`.
+        lines: The lines, with or without line ends.
+        name: See :func:`check_start`.
+        command: See :func:`check_text`.
 
     Yields:
         The lines.
 
     Raises:
-        FormatError: They are JSON lines; the message names the way out.
+        FormatError: The lines are JSON lines; the message contains a command that extracts the text.
     """
     objects: list[dict[str, str]] = []
     for line in lines:
@@ -111,19 +111,19 @@ def unless_json_lines(lines: Iterator[str], name: str, command: str) -> Iterator
             break
     if len(objects) >= _LEAST_OBJECTS:
         texts = {member: objects[0][member] for member in _shared(objects)}
-        raise _refusal(_JSON_LINES, name, command, f".{_text_member(texts)}")
+        raise _error(_JSON_LINES, name, command, f".{_text_member(texts)}")
 
 
 def check_start(start: bytes, name: str, command: str) -> None:
-    r"""Refuse bytes that begin a file that is not text.
+    r"""Raises FormatError for the first bytes of a file that is not text.
 
     Args:
-        start: The first bytes of the file, or more of them.
+        start: At least the first 16 bytes of the file.
         name: The file, or ``"standard input"``.
-        command: As for :func:`check_text`.
+        command: See :func:`check_text`.
 
     Raises:
-        FormatError: It is not text; the message names the kind and the way out.
+        FormatError: The file is not text; the message contains the kind and a command that extracts the text.
 
     >>> check_start(b"(\xb5/\xfd", "corpus.zst", "train -")
     Traceback (most recent call last):
@@ -132,61 +132,61 @@ def check_start(start: bytes, name: str, command: str) -> None:
     """
     for kind in _KINDS:
         if start.startswith(kind.start):
-            raise _refusal(kind, name, command)
-    # Text may begin with these four letters; what follows them in a Parquet file is a control character.
+            raise _error(kind, name, command)
+    # Text may start with these four letters too, but in a Parquet file a control character follows.
     after = start[len(_PARQUET.start) :][:1]
     if start.startswith(_PARQUET.start) and after < b" " and after not in _TEXT_CONTROLS:
-        raise _refusal(_PARQUET, name, command)
+        raise _error(_PARQUET, name, command)
 
 
-def _refusal(kind: _Kind, name: str, command: str, program: str = "") -> FormatError:
-    """Return the error for a file of a kind; `program` is what gets texts out of JSON, for `jq`."""
+def _error(kind: _Kind, name: str, command: str, program: str = "") -> FormatError:
+    """Returns the error for a kind of file; `program` is the `jq` program that extracts texts from JSON."""
     file = "FILE" if name == "standard input" or may_block(name) else name
-    table = file.replace("'", "''")  # a string of SQL, and then one of the shell
-    way_out = kind.way_out.format(
+    table = file.replace("'", "''")  # quoted for SQL here, for the shell below
+    remedy = kind.remedy.format(
         file=shlex.quote(file),
         filter=shlex.quote(program),
         query=shlex.quote(f"select text from '{table}'"),
         in_python=_IN_PYTHON if command.startswith("train") else "",
     )
     then = f" | piecework {command}" if command else ""
-    return FormatError(f"{name}: this is {kind.name}; {way_out}{then}")
+    return FormatError(f"{name}: this is {kind.name}; {remedy}{then}")
 
 
 def _filter_for(file: BinaryIO) -> str | None:
-    """Return the program for `jq` that gets texts out of a file called like JSON lines; None if it holds none."""
+    """Returns the `jq` program that extracts texts from a file named like JSON lines; None if it has none."""
     program = None
-    left, lines = _LONGEST_SAMPLE, 0
-    while lines < _SAMPLE_LINES and (line := file.readline(left)):
-        left -= len(line)
+    remaining, lines = _LONGEST_SAMPLE, 0
+    while lines < _SAMPLE_LINES and (line := file.readline(remaining)):
+        remaining -= len(line)
         if not (text := line.decode("utf-8", "replace").removeprefix("\ufeff")).strip():
             continue
         lines += 1
-        found = _parsed(text)
-        if isinstance(found, dict):
-            return f".{_text_member(found)}"
-        if found is _NOT_JSON:
+        value = _parsed(text)
+        if isinstance(value, dict):
+            return f".{_text_member(value)}"
+        if value is _NOT_JSON:
             return None
-        if program is None and isinstance(found, list | str):
-            program = "." if isinstance(found, str) else ".[]"
+        if program is None and isinstance(value, list | str):
+            program = "." if isinstance(value, str) else ".[]"
     return program
 
 
 def _strings(line: str) -> dict[str, str]:
-    """Return the members of the JSON object that a line is whose values are strings."""
-    found = _parsed(line)
-    members = found.items() if isinstance(found, dict) else ()
+    """Returns the string members of a line that is a JSON object; otherwise none."""
+    value = _parsed(line)
+    members = value.items() if isinstance(value, dict) else ()
     return {member: text for member, text in members if isinstance(text, str)}
 
 
 def _shared(objects: list[dict[str, str]]) -> list[str]:
-    """Return the members that all objects have, in the order of the first."""
+    """Returns the names of members that all objects have, in the order of the first object."""
     return [member for member in objects[0] if all(member in each for each in objects)]
 
 
-def _text_member(found: dict[str, Any]) -> str:
-    """Return the member of an object that most likely holds its text: `text`, or else the longest string of all."""
-    texts = {name: len(text) for name, text in found.items() if isinstance(text, str)}
+def _text_member(members: dict[str, Any]) -> str:
+    """Returns the name of the member that most likely contains the text: `text`, otherwise the longest string."""
+    texts = {name: len(text) for name, text in members.items() if isinstance(text, str)}
     plain = {name: length for name, length in texts.items() if name.isidentifier()}
     return "text" if "text" in texts or not plain else max(plain, key=plain.__getitem__)
 
@@ -195,8 +195,8 @@ _NOT_JSON = object()
 
 
 def _parsed(line: str) -> Any:
-    """Return the JSON value that a line is; `_NOT_JSON` if it is none."""
-    import json  # few files are called like JSON lines
+    """Returns the JSON value of a line; `_NOT_JSON` if it is not valid JSON."""
+    import json  # few files are named like JSON lines
 
     try:
         return json.loads(line.removeprefix("\ufeff"))

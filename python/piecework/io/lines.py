@@ -1,4 +1,4 @@
-"""Text files line by line, in any character set."""
+"""Reads the lines of text files in any character encoding."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _BLOCK = 1 << 20
 
 
 def detect_encoding(path: Pathish) -> str:
-    """Guess the character set of a file (note 003).
+    """Returns the most likely character encoding of a file (note 003).
 
     Args:
-        path: The file; its first MiB is looked at.
+        path: The file, of which the first MiB is examined.
 
     Returns:
-        The name of a codec of Python; ``"utf-8"`` for plain ASCII.
+        The name of a Python codec; ``"utf-8"`` for plain ASCII.
 
     Raises:
         FileError: The file cannot be read.
@@ -39,13 +39,13 @@ def detect_encoding(path: Pathish) -> str:
         raise wrap_os_error(error, path) from None
     name = _core.detect_encoding(sample, whole)
     if name in ("UTF-16LE", "UTF-16BE"):
-        return "utf-16"  # the byte order mark that told it must not stay in the text
+        return "utf-16"  # this codec removes the byte order mark
     if name == "UTF-8" and sample.startswith(codecs.BOM_UTF8):
         return "utf-8-sig"
     return codecs.lookup(_PYTHON_NAMES.get(name, name)).name
 
 
-# Names of the Encoding Standard that Python's codecs go by other names for.
+# Python's names of encodings that have other names in the Encoding Standard.
 _PYTHON_NAMES = {
     "windows-874": "cp874",
     "ISO-8859-8-I": "iso-8859-8",
@@ -54,10 +54,10 @@ _PYTHON_NAMES = {
 
 
 def codec_name(encoding: str, errors: str) -> str:
-    """Give the canonical name of a codec, once it and the treatment of errors are known to exist.
+    """Returns the canonical name of a codec, after checking the codec and the error handler.
 
     Raises:
-        ConfigError: Python has no such codec, or no such treatment.
+        ConfigError: Python has no such codec or error handler.
     """
     for name, value in (("encoding", encoding), ("errors", errors)):
         if not isinstance(value, str):
@@ -65,15 +65,13 @@ def codec_name(encoding: str, errors: str) -> str:
     try:
         codecs.lookup_error(errors)
     except (LookupError, ValueError):
-        message = (
-            f"unknown errors={shown(errors)}; expected 'strict', 'replace' or another of Python's"
-        )
+        message = f"unknown errors={shown(errors)}; expected 'strict', 'replace' or another error handler of Python"
         raise ConfigError(message) from None
     try:
-        b"a".decode(encoding, "replace")  # a codec such as "hex" is there, but for no text
+        b"a".decode(encoding, "replace")  # raises for codecs that do not decode text, such as "hex"
         return codecs.lookup(encoding).name
     except (LookupError, ValueError):
-        message = f"unknown encoding {shown(encoding)}; expected a codec of Python such as 'utf-8', or 'auto'"
+        message = f"unknown encoding {shown(encoding)}; expected a Python codec such as 'utf-8', or 'auto'"
         raise ConfigError(message) from None
 
 
@@ -85,23 +83,23 @@ def read_lines(
     keep_ends: bool = False,
     command: str | None = None,
 ) -> Iterator[str]:
-    """Read a text file line by line, without line ends unless they are to be kept.
+    """Iterates over the lines of a text file.
 
     Args:
         path: The file.
-        encoding: A codec of Python.
-        errors: What becomes of broken bytes: ``"strict"``, ``"replace"``, ``"ignore"``, ….
-        keep_ends: Whether a line's end belongs to it.
-        command: The command that would read the text from standard input, for the error for a file that is not text
-            (``""`` if there is none); None reads any.
+        encoding: A Python codec.
+        errors: The error handler of invalid bytes: ``"strict"``, ``"replace"``, ``"ignore"``, ….
+        keep_ends: Whether lines include their line ends.
+        command: The command that reads text from standard input, for the error of a file that is not text (``""`` if there
+            is none); None accepts any file.
 
     Yields:
-        The lines, which end at a line feed alone.
+        The lines; only a line feed ends a line.
 
     Raises:
         FileError: The file cannot be read.
-        FormatError: It is not text but, say, compressed, with a ``command``.
-        InvalidUtf8Error: Broken bytes, with ``errors="strict"``.
+        FormatError: The file is not text, and `command` is given.
+        InvalidUtf8Error: Invalid bytes, with ``errors="strict"``.
     """
     try:
         with open(checked(path), "rb") as file:
@@ -112,7 +110,7 @@ def read_lines(
         raise wrap_os_error(error, path) from None
 
 
-def decode_lines(  # as read_lines, and a name
+def decode_lines(
     file: BinaryIO,
     name: str,
     encoding: str,
@@ -121,7 +119,7 @@ def decode_lines(  # as read_lines, and a name
     keep_ends: bool = False,
     command: str | None = None,
 ) -> Iterator[str]:
-    """Read an open file line by line; `name` is what errors call it. See :func:`read_lines`."""
+    """Iterates over the lines of an open file, which errors call `name`; see :func:`read_lines`."""
     number, unfinished = 0, [""]
     end, dropped = ("\n", "") if keep_ends else ("", "\r")
     try:
@@ -132,35 +130,35 @@ def decode_lines(  # as read_lines, and a name
                 yield "".join([*unfinished, line]).removesuffix(dropped) + end
                 unfinished = []
             unfinished.append(rest)
-    except _BrokenBytes as broken:
-        raise broken.told(name, number) from None
+    except _InvalidBytes as error:
+        raise error.located(name, number) from None
     if last := "".join(unfinished):
         yield last.removesuffix(dropped)
 
 
-class _BrokenBytes(Exception):  # noqa: N818  # it never leaves this file
-    """Where decoding ended: what came before in the block, and the byte of the file."""
+class _InvalidBytes(Exception):  # noqa: N818  # never leaves this file
+    """Records invalid bytes: the valid text before them in the block, and their offset in the file."""
 
-    def __init__(self, error: UnicodeDecodeError, good: str, byte: int) -> None:
-        self.error, self.good, self.byte = error, good, byte
+    def __init__(self, error: UnicodeDecodeError, valid: str, byte: int) -> None:
+        self.error, self.valid, self.byte = error, valid, byte
 
-    def told(self, name: str, lines: int) -> InvalidUtf8Error:
-        """Give the error for people, after so many whole lines."""
-        error, line = self.error, lines + self.good.count("\n") + 1
+    def located(self, name: str, lines: int) -> InvalidUtf8Error:
+        """Returns the public error, given the number of complete lines before the block's text."""
+        error, line = self.error, lines + self.valid.count("\n") + 1
         message = (
             f"{name}: bytes that are not {error.encoding} in line {line} at byte {self.byte} of the "
             f"file (0x{error.object[error.start]:02x}): {error.reason}; pass another encoding, or "
-            'errors="replace" to go on with U+FFFD'
+            'errors="replace" to replace them by U+FFFD'
         )
-        broken = InvalidUtf8Error(error.encoding, error.object, error.start, error.end, message)
-        broken.line, broken.byte = line, self.byte
-        return broken
+        located = InvalidUtf8Error(error.encoding, error.object, error.start, error.end, message)
+        located.line, located.byte = line, self.byte
+        return located
 
 
 def _decoded(
     file: BinaryIO, name: str, encoding: str, errors: str, command: str | None
 ) -> Iterator[str]:
-    """The text of a file, block by block."""
+    """Iterates over the text of a file in blocks."""
     decoder = codecs.getincrementaldecoder(encoding)(errors)
     position, block = 0, b"-"
     while block:
@@ -171,8 +169,10 @@ def _decoded(
         try:
             yield decoder.decode(block, final=not block)
         except UnicodeDecodeError as error:
-            held = len(state[0])  # bytes of a character that the block before began
+            pending = len(
+                state[0]
+            )  # bytes of an incomplete character at the end of the previous block
             decoder.setstate(state)
-            good = decoder.decode(error.object[held : error.start])
-            raise _BrokenBytes(error, good, position - held + error.start) from None
+            valid = decoder.decode(error.object[pending : error.start])
+            raise _InvalidBytes(error, valid, position - pending + error.start) from None
         position += len(block)

@@ -1,1 +1,1 @@
-"""One file for each verb, named as it is; the function of that name is what runs."""
+"""Contains one file per verb, whose function of the same name runs it."""

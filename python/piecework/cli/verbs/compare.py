@@ -1,4 +1,4 @@
-"""`piecework compare`."""
+"""Implements `piecework compare`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def compare(
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="WORD", help="Words or texts; without any, the lines of standard input."
+            metavar="WORD", help="Words or texts (default: the lines of standard input)."
         ),
     ] = None,
     tokenizers: TokenizerFiles,
@@ -32,8 +32,8 @@ def compare(
 ) -> None:
     """Show how several tokenizers split the same words.
 
-    For each tokenizer: its name, the number of tokens, the tokens as people read them, and their ids, without special
-    tokens around them. With --json each word is an object.
+    Prints for each tokenizer its name, the number of tokens, the tokens in readable form and their ids, without added
+    special tokens. With --json each word is an object.
 
     Examples:
       piecework compare tokenization -t wordpiece.json -t bpe.json
@@ -44,17 +44,17 @@ def compare(
     names = " ".join(f"-t {quote(name)}" for name in tokenizers)
     loaded = {name: load_plain(name) for name in tokenizers}
     with printing() as write:
-        for place, word in enumerate(words or _typed(f"compare {names}")):
+        for number, word in enumerate(words or _stdin_lines(f"compare {names}")):
             comparison = compared(word, loaded)
             if json:
                 write(as_json(comparison.to_dict()))
                 continue
-            if place:
+            if number:
                 write("")
             write(rendered(_table(comparison)))
 
 
-def _typed(command: str) -> Iterator[str]:
+def _stdin_lines(command: str) -> Iterator[str]:
     with Input(STDIN, command=command) as source:
         yield from source.lines()
 

@@ -1,4 +1,4 @@
-"""`piecework convert`."""
+"""Implements `piecework convert`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Target(Enum):
-    """The formats that are written."""
+    """Enumerates the output formats."""
 
     tokenizer_json = "tokenizer.json"
     vocab_txt = "vocab.txt"
@@ -34,7 +34,7 @@ def convert(
         Path,
         typer.Argument(
             metavar="TARGET",
-            help="The file to write; with --to merges.txt a folder, which gets a vocab.json, too.",
+            help="The file to write; with --to merges.txt the folder of vocab.json and merges.txt.",
             show_default=False,
         ),
     ],
@@ -42,8 +42,8 @@ def convert(
         Target | None,
         typer.Option(
             "--to",
-            help="The format to write. By default TARGET says it: x.model is SentencePiece's, x.tiktoken has ranks, x.txt "
-            "is a vocab.txt, and all others are a tokenizer.json.",
+            help="Write this format (default: by the name of TARGET: sentencepiece for x.model, tiktoken for x.tiktoken, "
+            "vocab.txt for x.txt, otherwise tokenizer.json).",
             show_default=False,
         ),
     ] = None,
@@ -52,7 +52,7 @@ def convert(
         typer.Option(
             "--name",
             metavar="NAME",
-            help="Of tiktoken's ranks: their encoding, such as cl100k_base, unless the file is called so.",
+            help="Read ranks of this tiktoken encoding, such as cl100k_base (default: the name of the file).",
         ),
     ] = None,
     base: Annotated[
@@ -60,14 +60,14 @@ def convert(
         typer.Option(
             "--base",
             metavar="FILE",
-            help="With --to sentencepiece: a .model whose other fields the new one gets.",
+            help="Copy other fields from this .model (requires --to sentencepiece).",
         ),
     ] = None,
     approximate: Annotated[
         bool,
         typer.Option(
             "--approximate",
-            help="Write the closest that the other library loads, and list what changes (Unigram).",
+            help="Write the closest tokenizer that the other library loads, and list the changes (Unigram).",
         ),
     ] = False,
     splitting: Splitting,
@@ -75,7 +75,7 @@ def convert(
 ) -> None:
     """Write a tokenizer in another format.
 
-    What the format does not hold is told by a warning; what would change how text is encoded is an error.
+    Lost data raises a warning; a loss that would change encodings is an error.
 
     Examples:
       piecework convert cl100k_base.tiktoken tokenizer.json
@@ -88,23 +88,23 @@ def convert(
 
     kind = to.value if to else format_from_name(target.name)
     if base and kind != "sentencepiece":
-        raise typer.BadParameter("says nothing without --to sentencepiece", param_hint="--base")
+        raise typer.BadParameter("requires --to sentencepiece", param_hint="--base")
     if base and approximate:
-        raise typer.BadParameter("says nothing beside --approximate", param_hint="--base")
+        raise typer.BadParameter("cannot be combined with --approximate", param_hint="--base")
     if kind != "merges.txt":
         check_target(target, tokenizer, *([base] if base else []))
-    tok = _named(tokenizer, name) if name else load(tokenizer, splitting, model)
+    tok = _load_ranks(tokenizer, name) if name else load(tokenizer, splitting, model)
     if kind == "sentencepiece" and not approximate:
         tok.save_sentencepiece(target, base)
     else:
         tok.save(target, kind, approximate=approximate)
 
 
-def _named(path: str, name: str) -> Tokenizer:
+def _load_ranks(path: str, name: str) -> Tokenizer:
     from piecework import Tokenizer
     from piecework.formats import detect_format
     from piecework.io import read_unpacked
 
     if detect_format(read_unpacked(path), path) != "tiktoken":
-        raise typer.BadParameter(f"{path} is no file of ranks", param_hint="--name")
+        raise typer.BadParameter(f"{path} is not a tiktoken file of ranks", param_hint="--name")
     return Tokenizer.from_tiktoken(path, name)

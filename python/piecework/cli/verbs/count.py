@@ -1,4 +1,4 @@
-"""`piecework count`."""
+"""Implements `piecework count`."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Tally:
-    """What is counted of a file."""
+class FileCounts:
+    """Holds the counts of a file."""
 
     tokens: int = 0
     lines: int = 0
@@ -41,7 +41,7 @@ class Tally:
     bytes: int = 0
 
 
-_NAMES = [field.name for field in fields(Tally)]
+_NAMES = [field.name for field in fields(FileCounts)]
 
 
 def count(
@@ -59,8 +59,8 @@ def count(
 ) -> None:
     """Count tokens, lines, words, characters and bytes of files.
 
-    Each line is encoded by itself and whole, also where the tokenizer prescribes truncation or padding. Words are what white space divides; characters and bytes include line ends. With
-    --json there is an object for each file and one for the total.
+    Each line is encoded separately, without truncation and padding. Words are separated by white space; characters and
+    bytes include line ends. With --json there is an object for each file and one for the total.
 
     Examples:
       piecework count tokenizer.json story.txt poem.txt
@@ -80,39 +80,39 @@ def count(
         return len(batch.ids)
 
     with bar(no_progress) as show:
-        tallies = [
-            (file, _tally(file, errors, f"count {quote(tokenizer)} -", count_tokens, show))
+        rows = [
+            (file, _count_file(file, errors, f"count {quote(tokenizer)} -", count_tokens, show))
             for file in files or [STDIN]
         ]
-    total = Tally(*(sum(getattr(tally, name) for _, tally in tallies) for name in _NAMES))
+    total = FileCounts(*(sum(getattr(counts, name) for _, counts in rows) for name in _NAMES))
     with printing() as write:
-        write(_json(tallies, total) if json else _table(tallies, total))
+        write(_json(rows, total) if json else _table(rows, total))
 
 
-def _tally(
+def _count_file(
     file: str,
     errors: Errors,
     command: str,
     count_tokens: Callable[[list[str]], int],
     show: Callable[[Progress], None],
-) -> Tally:
-    tally = Tally()
+) -> FileCounts:
+    counts = FileCounts()
     with Input(file, errors.value, command) as source:
         for batch in source.batches():
-            tally.tokens += source.blaming(count_tokens, [without_end(line) for line in batch])
-            tally.words += sum(len(line.split()) for line in batch)
-            tally.characters += sum(map(len, batch))
+            counts.tokens += source.apply(count_tokens, [without_end(line) for line in batch])
+            counts.words += sum(len(line.split()) for line in batch)
+            counts.characters += sum(map(len, batch))
             show(source.progress(f"counting {shown(file)}"))
-    tally.lines, tally.bytes = source.line, source.bytes
-    return tally
+    counts.lines, counts.bytes = source.line, source.bytes
+    return counts
 
 
-def _json(tallies: list[tuple[str, Tally]], total: Tally) -> str:
-    each = [{"file": file, **asdict(tally)} for file, tally in tallies]
-    return as_json({"files": each, "total": asdict(total)})
+def _json(rows: list[tuple[str, FileCounts]], total: FileCounts) -> str:
+    files = [{"file": file, **asdict(counts)} for file, counts in rows]
+    return as_json({"files": files, "total": asdict(total)})
 
 
-def _table(tallies: list[tuple[str, Tally]], total: Tally) -> str:
+def _table(rows: list[tuple[str, FileCounts]], total: FileCounts) -> str:
     from rich.table import Table
     from rich.text import Text
 
@@ -120,6 +120,6 @@ def _table(tallies: list[tuple[str, Tally]], total: Tally) -> str:
     for name in _NAMES:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("file", overflow="fold")
-    for file, tally in [*tallies, ("total", total)] if len(tallies) > 1 else tallies:
-        table.add_row(*(str(getattr(tally, name)) for name in _NAMES), Text(shown(file)))
+    for file, counts in [*rows, ("total", total)] if len(rows) > 1 else rows:
+        table.add_row(*(str(getattr(counts, name)) for name in _NAMES), Text(shown(file)))
     return rendered(table)

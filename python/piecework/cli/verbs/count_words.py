@@ -1,4 +1,4 @@
-"""`piecework count-words`."""
+"""Implements `piecework count-words`."""
 
 from __future__ import annotations
 
@@ -29,16 +29,14 @@ def count_words(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="The file to write; standard output by default."
+            "--output", "-o", metavar="FILE", help="Write to this file (default: standard output)."
         ),
     ] = None,
     json: AsJson = False,
     splitting: Splitting,
     keep_line_ends: Annotated[
         bool,
-        typer.Option(
-            "--keep-line-ends", help="The end of a line belongs to it, as for training BPE."
-        ),
+        typer.Option("--keep-line-ends", help="Keep line ends in documents, as for training BPE."),
     ] = False,
     encoding: FileEncoding = "utf-8",
     errors: OnBrokenBytes = Errors.strict,
@@ -47,9 +45,9 @@ def count_words(
 ) -> None:
     """Count the words of text files for a training.
 
-    Each line is a document, split into words as a training would. The table is text and holds how its words were
-    made. `train --counts` adds up any number of tables, so that many machines can count for one training. With --json a
-    summary is printed.
+    Each line is a document and is split into words as for training. The table is text and contains the normalizer and the
+    pre-tokenizer of its words. `train --counts` adds up any number of tables, so several machines can count for one
+    training. With --json a summary is printed.
 
     Examples:
       piecework count-words story.txt poem.txt -o counts.txt
@@ -59,7 +57,7 @@ def count_words(
     names = files or [STDIN]
     if json and not output:
         raise typer.BadParameter(
-            "needs --output: standard output gets the table", param_hint="--json"
+            "requires --output, since the table is written to standard output", param_hint="--json"
         )
     if output:
         check_target(output, *names, *splitting.files())

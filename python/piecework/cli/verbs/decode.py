@@ -1,4 +1,4 @@
-"""`piecework decode`."""
+"""Implements `piecework decode`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ from piecework.errors import FormatError
 
 _SEPARATORS = re.compile(r"[\s,]+", re.ASCII)
 _NUMBER = re.compile(r"[0-9]{1,10}")
-_LINES_A_GLANCE = 4096
+_LINES_PER_UPDATE = 4096
+"""The number of lines between two updates of the progress bar."""
 
 
 def decode(
@@ -34,7 +35,7 @@ def decode(
     tokenizer: TokenizerFile,
     file: TextFile = STDIN,
     keep_special_tokens: Annotated[
-        bool, typer.Option("--keep-special-tokens", help="Special tokens stay in the text.")
+        bool, typer.Option("--keep-special-tokens", help="Keep special tokens in the text.")
     ] = False,
     as_json_lines: AsJsonLines = False,
     stream: Stream = False,
@@ -42,9 +43,9 @@ def decode(
     splitting: Splitting,
     model: Model,
 ) -> None:
-    """Decode token ids: a line of them in, a line of text out.
+    """Decode each line of token ids to a line of text.
 
-    A line holds ids with spaces or commas between, a JSON array of ids, or an object as `encode --json` prints it.
+    A line contains ids separated by spaces or commas, a JSON array of ids, or an object of `encode --json`.
 
     Examples:
       piecework decode tokenizer.json ids.txt
@@ -61,18 +62,18 @@ def decode(
             with at_line(source.name, source.line):
                 text = tok.decode(_ids(line), skip_special_tokens=not keep_special_tokens)
             write(as_json({"text": text}) if as_json_lines else text)
-            if source.line % _LINES_A_GLANCE == 0:
+            if source.line % _LINES_PER_UPDATE == 0:
                 show(source.progress("decoding"))
 
 
 def _ids(line: str) -> list[int]:
     line = line.strip()
-    found = (
+    parts = (
         _from_json(line)
         if line[:1] in ("[", "{")
         else [part for part in _SEPARATORS.split(line) if part]
     )
-    return [_id(part) for part in found]
+    return [_id(part) for part in parts]
 
 
 def _from_json(line: str) -> list[Any]:
@@ -80,10 +81,10 @@ def _from_json(line: str) -> list[Any]:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise FormatError(f"not JSON: {error}") from None
-    found = value.get("ids") if isinstance(value, dict) else value
-    if not isinstance(found, list):
+    ids = value.get("ids") if isinstance(value, dict) else value
+    if not isinstance(ids, list):
         raise FormatError('expected token ids, a JSON array of them, or an object with "ids"')
-    return found
+    return ids
 
 
 def _id(part: object) -> int:

@@ -1,4 +1,4 @@
-"""`piecework encode`."""
+"""Implements `piecework encode`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from piecework.cli.chance import Chance  # noqa: TC001  # typer reads it
 from piecework.cli.input import STDIN, Input, without_end
 from piecework.cli.limits import Limits  # noqa: TC001  # typer reads it
 from piecework.cli.options import (
@@ -27,6 +26,7 @@ from piecework.cli.options import (
 )
 from piecework.cli.output import as_json, printing
 from piecework.cli.progress import bar
+from piecework.cli.sampling import Sampling  # noqa: TC001  # typer reads it
 from piecework.display import quoted
 from piecework.errors import FormatError
 
@@ -47,18 +47,18 @@ def encode(
         bool,
         typer.Option(
             "--readable",
-            help="Print tokens as people read them: bytes as text, in quotes where there are spaces.",
+            help="Print tokens in readable form: bytes as text, tokens with spaces in quotes.",
         ),
     ] = False,
     json: AsJsonLines = False,
     pair: Annotated[
-        bool, typer.Option("--pair", help="A line holds two texts, with a tab between them.")
+        bool, typer.Option("--pair", help="Encode lines of two texts separated by a tab.")
     ] = False,
     pretokenized: Annotated[
         bool,
         typer.Option(
             "--pretokenized",
-            help="Texts come in words, with white space between them; each is encoded for itself.",
+            help="Encode each word separately; words are separated by white space.",
         ),
     ] = False,
     nbest: Annotated[
@@ -68,11 +68,12 @@ def encode(
             metavar="N",
             min=1,
             max=10_000,
-            help="Print the N best segmentations of each line, by Unigram or by WordPiece's likelihood. Lines begin with the score and a tab.",
+            help="Print the N best segmentations of each line, each after its score and a tab (requires Unigram, or WordPiece "
+            "with --segmentation likeliest).",
         ),
     ] = None,
     limits: Limits,
-    chance: Chance,
+    sampling: Sampling,
     special_tokens: SpecialTokens = True,
     specials: OnSpecials = None,
     errors: OnBrokenBytes = Errors.strict,
@@ -82,13 +83,13 @@ def encode(
     splitting: Splitting,
     model: Model,
 ) -> None:
-    """Encode text: a line in, a line of token ids out.
+    """Encode each line of text to a line of token ids.
 
-    With --json each line is an object with ids, tokens, and offsets in characters of the line's text; with --pair also
-    type_ids, with --pretokenized word_ids (offsets are then those in the word), with padding attention_mask, and with
-    truncation overflowing, a list of such objects. Truncation and padding are as the tokenizer prescribes them, but for
-    what is given here; --nbest has neither, and with --json a line is a list of objects, each with its score. How text is
-    split can be set for a vocab.txt alone; a tokenizer.json says it itself.
+    With --json each line is an object of ids, tokens, and offsets in characters of the line; with --pair also type_ids,
+    with --pretokenized word_ids (offsets then count in the word), with padding attention_mask, and with truncation
+    overflowing, a list of such objects. Truncation and padding are those of the tokenizer unless options override them.
+    --nbest applies neither, and with --json prints a list of objects with their scores. Normalizer and pre-tokenizer can be
+    set only for a vocab.txt; a tokenizer.json contains them.
 
     Examples:
       piecework encode tokenizer.json story.txt >ids.txt
@@ -104,9 +105,9 @@ def encode(
     tok = tok.with_parts(truncation=limits.truncation(tok), padding=limits.padding(tok))
     to_longest = tok.padding is not None and tok.padding.length is None
     _check(limits, json, stream and to_longest)
-    chance.check(tok)
-    if nbest is not None and (pair or pretokenized or chance.sample):
-        message = "--nbest takes a text a line, and leaves nothing to chance"
+    sampling.check(tok)
+    if nbest is not None and (pair or pretokenized or sampling.sample):
+        message = "--nbest cannot be combined with --pair, --pretokenized or --sample"
         raise typer.BadParameter(message, param_hint="--nbest")
 
     def encoded(lines: list[str]) -> EncodedBatch:
@@ -116,39 +117,39 @@ def encode(
             add_special_tokens=special_tokens,
             specials=specials and specials.value,
             threads=threads,
-            **chance.settings(source.line - len(lines)),
+            **sampling.settings(source.line - len(lines)),
         )
 
-    more = {
+    optional = {
         "type_ids": pair,
         "word_ids": pretokenized,
         "attention_mask": tok.padding is not None,
         "overflowing": tok.truncation is not None,
     }
-    columns = ["ids", "tokens", "offsets", *(name for name, wanted in more.items() if wanted)]
+    columns = ["ids", "tokens", "offsets", *(name for name, is_on in optional.items() if is_on)]
 
-    def told(encoding: Encoding) -> str:
+    def format_encoding(encoding: Encoding) -> str:
         if json:
             return as_json(_object(encoding, columns))
-        named = (
+        texts = (
             (quoted(tok.display_token(t)) for t in encoding.tokens) if readable else encoding.tokens
         )
-        return " ".join(named)
+        return " ".join(texts)
 
-    tells = told if json or readable or tokens else None
+    formatter = format_encoding if json or readable or tokens else None
 
     def best(line: str) -> Iterable[str]:
-        found = tok.encode_nbest(
+        segmentations = tok.encode_nbest(
             line,
             nbest or 1,
             add_special_tokens=special_tokens,
             specials=specials and specials.value,
         )
-        return _ranked(found, columns) if json else _scored(found, tells)
+        return _scored_json(segmentations, columns) if json else _scored(segmentations, formatter)
 
     def work(lines: list[str]) -> Iterable[str]:
         if nbest is None:
-            return _rows(encoded(lines), tells)
+            return _rows(encoded(lines), formatter)
         return [row for line in lines for row in best(line)]
 
     with (
@@ -157,56 +158,60 @@ def encode(
         printing(stream) as write,
     ):
         for batch in _whole(source) if to_longest else source.batches(1 if stream else None):
-            for row in source.blaming(work, [without_end(line) for line in batch]):
+            for row in source.apply(work, [without_end(line) for line in batch]):
                 write(row)
             show(source.progress("encoding"))
 
 
-def _check(limits: Limits, json: bool, waits: bool) -> None:
-    """Refuse limits that say nothing, or that a stream cannot have."""
+def _check(limits: Limits, json: bool, streams_to_longest: bool) -> None:
+    """Raises BadParameter for limits without effect, or that a stream cannot have."""
     if limits.stride and not json:
-        raise typer.BadParameter("--stride says nothing without --json", param_hint="--stride")
-    if waits:
-        message = "--stream cannot wait for the longest line; pass --pad N or --no-padding"
+        raise typer.BadParameter("--stride requires --json", param_hint="--stride")
+    if streams_to_longest:
+        message = "--stream cannot pad to the longest line; pass --pad N or --no-padding"
         raise typer.BadParameter(message, param_hint="--stream")
 
 
 def _whole(source: Input) -> Iterator[list[str]]:
-    """All lines at once, where there are any."""
+    """Iterates over one batch of all lines, if there are any."""
     if lines := list(source.raw_lines()):
         yield lines
 
 
 def _text(line: str, pair: bool, pretokenized: bool) -> Any:
-    """What a line holds, as a batch takes it."""
+    """Returns the text or pair of a line, as an input of a batch."""
     texts = line.split("\t") if pair else [line]
     if pair and len(texts) != _PAIR:
-        raise FormatError(f"expected two texts with a tab between them, found {len(texts)}")
+        raise FormatError(f"expected two texts separated by a tab, found {len(texts)}")
     parts = [text.split() if pretokenized else text for text in texts]
     return tuple(parts) if pair else parts[0]
 
 
-def _rows(batch: EncodedBatch, told: Callable[[Encoding], str] | None) -> Iterator[str]:
-    """The lines to print: what is told of each encoding, or ids alone, for which none is made."""
-    if told is None:
+def _rows(batch: EncodedBatch, formatter: Callable[[Encoding], str] | None) -> Iterator[str]:
+    """Iterates over the output lines of a batch; without formatter only ids, which need no `Encoding`."""
+    if formatter is None:
         return (" ".join(map(str, ids)) for ids in batch.to_list())
-    return map(told, batch)
+    return map(formatter, batch)
 
 
-def _scored(found: list[ScoredEncoding], told: Callable[[Encoding], str] | None) -> Iterator[str]:
-    """The lines to print of the best segmentations of a text."""
-    for encoding, score in found:
-        yield f"{score:.6g}\t{told(encoding) if told else ' '.join(map(str, encoding.ids))}"
+def _scored(
+    segmentations: list[ScoredEncoding], formatter: Callable[[Encoding], str] | None
+) -> Iterator[str]:
+    """Iterates over the output lines of the best segmentations of a text."""
+    for encoding, score in segmentations:
+        text = formatter(encoding) if formatter else " ".join(map(str, encoding.ids))
+        yield f"{score:.6g}\t{text}"
 
 
-def _ranked(found: list[ScoredEncoding], columns: list[str]) -> list[str]:
-    """The line to print of them as JSON."""
-    return [as_json([{"score": score, **_object(encoding, columns)} for encoding, score in found])]
+def _scored_json(segmentations: list[ScoredEncoding], columns: list[str]) -> list[str]:
+    """Returns the output line of the best segmentations of a text as JSON."""
+    objects = [{"score": score, **_object(encoding, columns)} for encoding, score in segmentations]
+    return [as_json(objects)]
 
 
 def _object(encoding: Encoding, columns: list[str]) -> dict[str, Any]:
-    found = {name: getattr(encoding, name) for name in columns}
-    if "overflowing" in found:
+    values = {name: getattr(encoding, name) for name in columns}
+    if "overflowing" in values:
         parts = [name for name in columns if name != "overflowing"]
-        found["overflowing"] = [_object(part, parts) for part in found["overflowing"]]
-    return found
+        values["overflowing"] = [_object(part, parts) for part in values["overflowing"]]
+    return values

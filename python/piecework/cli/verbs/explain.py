@@ -1,4 +1,4 @@
-"""`piecework explain`."""
+"""Implements `piecework explain`."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ def explain(
     tokenizer: TokenizerFile,
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="WORD", help="Words; without any, the lines of standard input."),
+        typer.Argument(metavar="WORD", help="Words (default: the lines of standard input)."),
     ] = None,
     json: AsJsonLines = False,
     splitting: Splitting,
     model: Model,
 ) -> None:
-    """Explain how words come to be split as they are.
+    """Explain how words are segmented.
 
-    For each piece: the longer prefixes that were tried and are not in the vocabulary, and the merges that it was born
-    by. Where the likeliest pieces are taken (Unigram): their scores, and what is next best. With --json each word is an
+    Prints for each piece the longer prefixes that are not in the vocabulary, and the merges that created it. For the
+    likeliest segmentation (Unigram) it prints the scores and the second-best segmentation. With --json each word is an
     object, and a piece's merges are a list in the order of the training.
 
     Examples:
@@ -40,12 +40,12 @@ def explain(
     """
     tok = load(tokenizer, splitting, model)
     with printing() as write:
-        for word in words or _typed(f"explain {quote(tokenizer)}"):
+        for word in words or _stdin_lines(f"explain {quote(tokenizer)}"):
             explanation = tok.explain(word)
             write(as_json(_parts(explanation)) if json else str(explanation))
 
 
-def _typed(command: str) -> Iterator[str]:
+def _stdin_lines(command: str) -> Iterator[str]:
     with Input(STDIN, command=command) as source:
         yield from source.lines()
 

@@ -1,4 +1,4 @@
-"""`piecework inspect`."""
+"""Implements `piecework inspect`."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ Facts = dict[str, Any]
 
 _UNSEEN = 2.0**-52
 """The probability of a token that never occurs, and of the unknown token (see `Tokenizer.log_likelihood`)."""
-_TOLD = 100
-"""Lists of symbols, tokens or phrases can be long; so many are told, and all of them with --json."""
-_LONGEST = 1000
-"""A string longer than so many characters, such as a precompiled table, is cut."""
+_MAX_ITEMS = 100
+"""The maximum number of items of a list that is printed without --json."""
+_MAX_CHARACTERS = 1000
+"""The maximum number of characters of a string, such as a precompiled table, that is printed without --json."""
 
 
 def inspect(
@@ -37,7 +37,7 @@ def inspect(
     merges: Annotated[
         int,
         typer.Option(
-            "--merges", metavar="N", min=0, help="Show so many of the first and last merges."
+            "--merges", metavar="N", min=0, help="Show the first N and the last N merges."
         ),
     ] = 5,
     token: Annotated[
@@ -45,14 +45,14 @@ def inspect(
         typer.Option(
             "--token",
             metavar="TOKEN",
-            help="Show one token: its id, count, probability and lineage.",
+            help="Show the id, count, probability and merges of this token.",
         ),
     ] = None,
     json: AsJson = False,
     splitting: Splitting,
     model: Model,
 ) -> None:
-    """Show what a tokenizer is made of and how it was trained.
+    """Show the stages of a tokenizer and its training.
 
     Examples:
       piecework inspect tokenizer.json --merges 20
@@ -67,7 +67,7 @@ def inspect(
             return
         shown_merges = _take_merges(facts)
         if token is None:
-            # Shorter than their JSON, and lists in them are abridged.
+            # The repr is shorter than JSON, and abridges lists.
             facts |= {name: part and repr(part) for name, part in _parts(tok).items()}
             facts["added_tokens"] = list(_flagged(tok.added_tokens.values()))
         write(rendered(_fact_table(facts)))
@@ -96,7 +96,7 @@ def _tokenizer_facts(tok: Tokenizer, shown_merges: int) -> Facts:
         **(_word_piece(tok) if tok.model_type == "WordPiece" else {}),
         "trainer": tok.trainer,
         "counts_sha256": tok.counts_sha256,
-        **({"rounds": len(tok.steps)} if tok.steps else {"merges": len(tok.history)}),
+        **({"steps": len(tok.steps)} if tok.steps else {"merges": len(tok.history)}),
         "first_merges": _steps(tok, range(head)),
         "last_merges": _steps(tok, range(tail, len(tok.history))),
     }
@@ -118,7 +118,7 @@ def _token_facts(tok: Tokenizer, token: str) -> Facts:
     number = tok.token_to_id(token)
     if number is None:
         raise VocabularyError(f"{cut(token)} is not in the vocabulary{_hint(tok, token)}")
-    birth = lineage(tok, token)
+    merges = lineage(tok, token)
     counts = tok.token_counts
     count = probability = None
     if counts is not None:
@@ -131,12 +131,12 @@ def _token_facts(tok: Tokenizer, token: str) -> Facts:
         "special": token in tok.special_tokens,
         "count": count,
         "probability": probability,
-        "merges": birth.to_dicts() if birth else [],
+        "merges": merges.to_dicts() if merges else [],
     }
 
 
 def _flagged(tokens: Iterable[AddedToken]) -> Iterator[str]:
-    """The added tokens that are more than special, which is told elsewhere, with what they are."""
+    """Iterates over the added tokens with their flags, without special tokens that have no flags."""
     for token in tokens:
         flags = [name for name in ("lstrip", "rstrip", "single_word") if getattr(token, name)]
         if token.normalized is token.special:
@@ -160,7 +160,7 @@ def _steps(tok: Tokenizer, steps: Iterable[int]) -> list[Facts]:
 
 
 def _take_merges(facts: Facts) -> list[Facts]:
-    """Take the merges out of the facts: they get a table of their own."""
+    """Removes the merges from the facts and returns them, for a separate table."""
     if "token" in facts:
         merges: list[Facts] = facts.pop("merges")
         return merges
@@ -181,27 +181,27 @@ def _fact_table(facts: Facts) -> Table:
         facts["training"] = ""
         facts |= {f"  {name}": value for name, value in trainer.items()}
     for name, value in facts.items():
-        table.add_row(Text(name.replace("_", " "), style="bold"), Text(_told(value)))
+        table.add_row(Text(name.replace("_", " "), style="bold"), Text(_format(value)))
     return table
 
 
-def _told(value: Any) -> str:
+def _format(value: Any) -> str:
     match value:
         case None:
             return "none"
         case bool():
             return "yes" if value else "no"
         case dict():
-            named = (f"{shown(str(name))} {_told(each)}" for name, each in value.items())
-            return ", ".join([*islice(named, _TOLD), *_rest(value)]) or "none"
+            pairs = (f"{shown(str(name))} {_format(each)}" for name, each in value.items())
+            return ", ".join([*islice(pairs, _MAX_ITEMS), *_rest(value)]) or "none"
         case list() | tuple():
-            return " ".join([*map(_told, value[:_TOLD]), *_rest(value)]) or "none"
+            return " ".join([*map(_format, value[:_MAX_ITEMS]), *_rest(value)]) or "none"
     text = str(value)
-    return shown(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
+    return shown(text if len(text) <= _MAX_CHARACTERS else f"{text[:_MAX_CHARACTERS]}…")
 
 
 def _rest(values: Sized) -> list[str]:
-    return [f"and {len(values) - _TOLD} more"] if len(values) > _TOLD else []
+    return [f"and {len(values) - _MAX_ITEMS} more"] if len(values) > _MAX_ITEMS else []
 
 
 def _merge_table(merges: Sequence[Facts]) -> Table:
@@ -219,7 +219,8 @@ def _merge_table(merges: Sequence[Facts]) -> Table:
             table.add_row("…")
         last = merge["step"]
         cells = (
-            f"{value:.6g}" if isinstance(value, float) else _told(value) for value in merge.values()
+            f"{value:.6g}" if isinstance(value, float) else _format(value)
+            for value in merge.values()
         )
         table.add_row(*(Text(cell) for cell in cells))
     return table

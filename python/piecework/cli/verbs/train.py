@@ -1,4 +1,4 @@
-"""`piecework train`."""
+"""Implements `piecework train`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class ModelName(Enum):
-    """What is trained."""
+    """Enumerates the models."""
 
     wordpiece = "wordpiece"
     bpe = "bpe"
@@ -43,7 +43,7 @@ class ModelName(Enum):
 
 
 class Criterion(Enum):
-    """What makes a pair good."""
+    """Enumerates the scores of a pair."""
 
     likelihood = "likelihood"
     pmi = "pmi"
@@ -52,7 +52,7 @@ class Criterion(Enum):
 
 
 class Ties(Enum):
-    """Which of equally good pairs is merged."""
+    """Enumerates the orders of pairs of equal score."""
 
     lex = "lex"
     first = "first"
@@ -61,14 +61,14 @@ class Ties(Enum):
 
 
 class Alphabet(Enum):
-    """What the characters of words are."""
+    """Enumerates the alphabets of BPE."""
 
     char = "char"
     byte = "byte"
 
 
 class SuffixStyle(Enum):
-    """Where the mark at the end of a word goes."""
+    """Enumerates the styles of the end-of-word suffix."""
 
     attached = "attached"
     separate = "separate"
@@ -76,29 +76,30 @@ class SuffixStyle(Enum):
 
 @dataclass(frozen=True)
 class TrainerOptions:
-    """The settings of a training. None stands for what was not given, where models differ."""
+    """Holds the options of a training; None for the default of the model."""
 
-    model: Annotated[ModelName, typer.Option(help="What is trained.")] = ModelName.wordpiece
+    model: Annotated[ModelName, typer.Option(help="Train this model.")] = ModelName.wordpiece
     vocab_size: Annotated[
         int | None,
         typer.Option(
             metavar="N",
             min=1,
-            help="The entries to reach; special tokens, user-defined symbols and alphabet included. WordPiece and Unigram need it.",
+            help="Train this number of tokens; special tokens, user-defined symbols and alphabet included (required for "
+            "WordPiece and Unigram).",
             show_default=False,
         ),
     ] = None
     criterion: Annotated[
         Criterion | None,
-        typer.Option(help="WordPiece: what makes a pair good; likelihood by default."),
+        typer.Option(help="Score pairs by this criterion (WordPiece; default: likelihood)."),
     ] = None
     min_frequency: Annotated[
         int | None,
         typer.Option(
             metavar="N",
             min=1,
-            help="Pairs that occur less often are not merged, 1 by default; Unigram: strings that occur less often are not "
-            "begun with, 2 by default.",
+            help="Merge only pairs with at least this count (default: 1); for Unigram, use only seed strings with at least this "
+            "count (default: 2).",
         ),
     ] = None
     min_word_frequency: Annotated[
@@ -106,30 +107,28 @@ class TrainerOptions:
         typer.Option(
             metavar="N",
             min=1,
-            help="Words that occur less often are left out, but for user-defined symbols.",
+            help="Ignore words with a lower count, except user-defined symbols.",
         ),
     ] = 1
     max_merges: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Stop after so many merges.")
+        int | None, typer.Option(metavar="N", min=0, help="Stop after N merges.")
     ] = None
     stop_at_pair_frequency: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", min=0, help="Stop when the most frequent pair occurs at most so often."
-        ),
+        typer.Option(metavar="N", min=0, help="Stop when no pair occurs more than N times."),
     ] = None
     stop_without_gain: Annotated[
         bool,
         typer.Option(
             "--stop-without-gain",
-            help="WordPiece: stop before a merge that would not raise the likelihood.",
+            help="Stop before a merge that would not raise the likelihood (WordPiece).",
         ),
     ] = False
     ties: Annotated[
         Ties | None,
         typer.Option(
-            help="Among equally good pairs: the first by bytes, by first occurrence, or by ids; BPE: hf learns just what "
-            "tokenizers does, sentencepiece takes the shorter token first, then by bytes. lex by default."
+            help="Order pairs of equal score by bytes (lex), by first occurrence, by ids (hf; for BPE exactly like tokenizers), "
+            "or by length and bytes (sentencepiece; BPE) (default: lex)."
         ),
     ] = None
     special_tokens: Annotated[
@@ -137,15 +136,15 @@ class TrainerOptions:
         typer.Option(
             "--special-tokens",
             metavar="TOKEN",
-            help="A special token; give it again for each, or '' for none. By default for "
-            "WordPiece [PAD] [UNK] [CLS] [SEP] [MASK], for BPE the --unk-token alone, and for Unigram <unk> <s> </s>.",
+            help="Add a special token; repeat for several, '' for none (default: for WordPiece [PAD] [UNK] [CLS] [SEP] [MASK], "
+            "for BPE the --unk-token, for Unigram <unk> <s> </s>).",
         ),
     ] = None
     special_tokens_first: Annotated[
         bool,
         typer.Option(
             "--special-tokens-first/--special-tokens-last",
-            help="Whether they have the first ids, or the last.",
+            help="Give special tokens the first ids, or the last.",
         ),
     ] = True
     user_defined_symbols: Annotated[
@@ -153,42 +152,45 @@ class TrainerOptions:
         typer.Option(
             "--user-defined-symbol",
             metavar="WORD",
-            help="A whole word to have as an entry, as it is after normalization; give it again for each.",
+            help="Add a whole word, in normalized form, as a token; repeat for several.",
         ),
     ] = None
     initial_alphabet: Annotated[
         str,
         typer.Option(
-            metavar="CHARACTERS", help="Characters to have even if never seen.", show_default=False
+            metavar="CHARACTERS",
+            help="Add these characters even if they never occur.",
+            show_default=False,
         ),
     ] = ""
     limit_alphabet: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Keep so many characters, the most frequent."),
+        typer.Option(metavar="N", min=1, help="Keep the N most frequent characters."),
     ] = None
     alphabet: Annotated[
         Alphabet | None,
         typer.Option(
-            help="BPE: the characters that occur, or all that stand for bytes; char by default."
+            help="Start from the characters that occur, or from all 256 bytes (BPE; default: char)."
         ),
     ] = None
     continuing_subword_prefix: Annotated[
         str | None,
         typer.Option(
             metavar="TEXT",
-            help="What marks a token inside a word; may be empty. By default ## for WordPiece, nothing for BPE.",
+            help="Set the prefix of tokens that continue a word; may be empty (default: ## for WordPiece, none for BPE).",
         ),
     ] = None
     end_of_word_suffix: Annotated[
         str | None,
         typer.Option(
-            metavar="TEXT", help="BPE: what marks a token at the end of a word, such as </w>."
+            metavar="TEXT",
+            help="Set the suffix of tokens that end a word, such as </w> (BPE).",
         ),
     ] = None
     suffix_style: Annotated[
         SuffixStyle | None,
         typer.Option(
-            help="BPE: whether that is attached to the last character, or a symbol of its own; attached by default."
+            help="Attach the suffix to the last character, or make it a separate symbol (BPE; default: attached)."
         ),
     ] = None
     max_token_length: Annotated[
@@ -196,14 +198,14 @@ class TrainerOptions:
         typer.Option(
             metavar="N",
             min=1,
-            help="No longer tokens, in characters without prefix and suffix.",
+            help="Limit tokens to N characters, prefix and suffix excluded.",
         ),
     ] = None
     prune_unused: Annotated[
         bool,
         typer.Option(
             "--prune-unused",
-            help="WordPiece: drop tokens that the training words never use, and learn others.",
+            help="Replace tokens that the encoded training words never contain (WordPiece).",
         ),
     ] = False
 
@@ -211,8 +213,8 @@ class TrainerOptions:
         str | None,
         typer.Option(
             metavar="TOKEN",
-            help="BPE and Unigram: the special token for unknown characters; '' for none. <unk> by default; for BPE none "
-            "with --alphabet byte or --ties hf.",
+            help="Set the special token for unknown characters; '' for none (BPE and Unigram; default: <unk>, for BPE none with "
+            "--alphabet byte or --ties hf).",
         ),
     ] = None
     seed_size: Annotated[
@@ -220,47 +222,49 @@ class TrainerOptions:
         typer.Option(
             metavar="N",
             min=0,
-            help="Unigram: the most strings to begin with, beside the characters; 1,000,000 by default.",
+            help="Start with at most N seed strings, single characters excluded (Unigram; default: 1,000,000).",
         ),
     ] = None
     shrinking_factor: Annotated[
         float | None,
         typer.Option(
-            metavar="SHARE",
-            help="Unigram: the share of the pieces that a round leaves; 0.75 by default.",
+            metavar="FRACTION",
+            help="Keep this fraction of the pieces at each pruning (Unigram; default: 0.75).",
         ),
     ] = None
     em_steps: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=1, help="Unigram: the steps of EM in each round; 1 by default."
+            metavar="N",
+            min=1,
+            help="Run N EM steps before each pruning (Unigram; default: 1).",
         ),
     ] = None
     max_piece_length: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=1, help="Unigram: no longer pieces, in characters; 16 by default."
+            metavar="N", min=1, help="Limit pieces to N characters (Unigram; default: 16)."
         ),
     ] = None
     byte_fallback: Annotated[
         bool,
         typer.Option(
             "--byte-fallback",
-            help="Unigram: the 256 bytes are entries, which spell what is unknown.",
+            help="Add the 256 bytes as tokens, which encode unknown characters (Unigram).",
         ),
     ] = False
     character_coverage: Annotated[
         float | None,
         typer.Option(
-            metavar="SHARE",
-            help="Unigram: keep the most frequent characters that make up this share of the text; 0.9995 by default.",
+            metavar="FRACTION",
+            help="Keep the most frequent characters that cover this fraction of the text (Unigram; default: 0.9995).",
         ),
     ] = None
     required_chars: Annotated[
         str,
         typer.Option(
             metavar="CHARACTERS",
-            help="Unigram: characters to keep even if never seen.",
+            help="Keep these characters even if they never occur (Unigram).",
             show_default=False,
         ),
     ] = ""
@@ -268,42 +272,42 @@ class TrainerOptions:
         bool | None,
         typer.Option(
             "--split-by-unicode-script/--no-split-by-unicode-script",
-            help="Unigram: no piece has characters of two scripts; so by default.",
+            help="Split pieces where the script changes (Unigram; default: on).",
         ),
     ] = None
     split_by_number: Annotated[
         bool | None,
         typer.Option(
             "--split-by-number/--no-split-by-number",
-            help="Unigram: nor digits beside letters; so by default.",
+            help="Split pieces between digits and other characters (Unigram; default: on).",
         ),
     ] = None
     split_digits: Annotated[
-        bool, typer.Option("--split-digits", help="Unigram: a digit is a piece by itself.")
+        bool, typer.Option("--split-digits", help="Make each digit a piece (Unigram).")
     ] = False
     split_by_whitespace: Annotated[
         bool | None,
         typer.Option(
             "--split-by-whitespace/--no-split-by-whitespace",
-            help="Unigram: white space stands only at the front of a piece; so by default.",
+            help="Allow white space only at the start of a piece (Unigram; default: on).",
         ),
     ] = None
     allow_whitespace_only_pieces: Annotated[
         bool,
         typer.Option(
-            "--allow-whitespace-only-pieces", help="Unigram: runs of white space are pieces, too."
+            "--allow-whitespace-only-pieces", help="Allow pieces of several spaces (Unigram)."
         ),
     ] = False
     treat_whitespace_as_suffix: Annotated[
         bool,
         typer.Option(
             "--treat-whitespace-as-suffix",
-            help="Unigram: white space ends words and pieces, in place of beginning them.",
+            help="Put white space at the end of words and pieces instead of the start (Unigram).",
         ),
     ] = False
 
     def trainer(self, more_symbols: Sequence[str] = ()) -> Trainer:
-        """Give the trainer; `more_symbols` come after those that the options name."""
+        """Returns the trainer; `more_symbols` follow the user-defined symbols of the options."""
         from piecework import BpeTrainer, UnigramTrainer, WordPieceTrainer
 
         kinds: dict[ModelName, type[Trainer]] = {
@@ -318,15 +322,15 @@ class TrainerOptions:
         known = {field.name for field in fields(kind)}  # type: ignore[arg-type]  # trainers are dataclasses
         for name in settings.keys() - known:
             option = f"--{name.replace('_', '-')}"
-            message = f"{option} says nothing with --model {self.model.value}"
+            message = f"{option} has no effect with --model {self.model.value}; remove it"
             raise typer.BadParameter(message, param_hint=option)
         if kind is not BpeTrainer and self.vocab_size is None:
-            message = f"--model {self.model.value} needs it"
+            message = f"--model {self.model.value} requires --vocab-size"
             raise typer.BadParameter(message, param_hint="--vocab-size")
         return kind(**settings)
 
     def _given(self) -> dict[str, Any]:
-        """What was asked for, and what all trainers have."""
+        """Returns the given options, and those that all trainers have."""
         flags = {field.name for field in fields(self) if field.default in (False, "")}
         settings: dict[str, Any] = {
             name: value.value if isinstance(value, Enum) else value
@@ -343,13 +347,13 @@ class TrainerOptions:
 
 
 def _warn_of_comma(token: str) -> None:
-    """Warn of a special token that seems to be several."""
+    """Warns of a special token that looks like a list."""
     parts = [part.strip() for part in token.split(",") if part.strip()]
     if "," in token and parts:
         several = " ".join(f"--special-tokens {quote(part)}" for part in parts)
         warn(
-            f"--special-tokens: {cut(token)} is one special token with a comma in it; for several give the option again "
-            f"for each: {several}"
+            f"--special-tokens: {cut(token)} is one special token that contains a comma; for several tokens repeat the option: "
+            f"{several}"
         )
 
 
@@ -362,7 +366,7 @@ def train(
             "--output",
             "-o",
             metavar="FILE",
-            help="The tokenizer.json to write.",
+            help="Write the tokenizer.json to this file.",
             show_default=False,
         ),
     ],
@@ -372,7 +376,8 @@ def train(
         typer.Option(
             "--user-defined-symbols-file",
             metavar="FILE",
-            help="More of them, one a line, UTF-8; - is standard input. Empty lines are passed over.",
+            help="Add the words of this file like --user-defined-symbol: UTF-8, one per line; empty lines are ignored; - is "
+            "standard input.",
             show_default=False,
         ),
     ] = None,
@@ -381,19 +386,17 @@ def train(
     ] = None,
     counts: Annotated[
         bool,
-        typer.Option(
-            "--counts", help="The files are word counts, from count-words; they are added up."
-        ),
+        typer.Option("--counts", help="Read FILEs as word counts of count-words, and add them up."),
     ] = False,
     trace: Annotated[
         bool,
-        typer.Option("--trace", help="Print the merges, or the rounds of Unigram, one a line."),
+        typer.Option("--trace", help="Print the merges, or the steps of Unigram, one per line."),
     ] = False,
     json: Annotated[
         bool,
         typer.Option(
             "--json",
-            help="Print a summary as JSON; with --trace the merges or rounds, an object a line.",
+            help="Print a summary as JSON; with --trace print one JSON object per merge or step.",
         ),
     ] = False,
     splitting: Splitting,
@@ -402,11 +405,11 @@ def train(
     threads: Threads = None,
     no_progress: NoProgress = False,
 ) -> None:
-    """Train a tokenizer on text files: WordPiece, BPE, or Unigram.
+    """Train a WordPiece, BPE or Unigram tokenizer on text files.
 
-    Each line is a document; for BPE its end belongs to it. Text is split as BERT does for WordPiece, for BPE at white
-    space, or with --alphabet byte as GPT-2 does, and for Unigram before white space, which is written as ▁. The tokenizer
-    keeps its history: `piecework explain` and `inspect` tell by which merges a token was born.
+    Each line is a document; for BPE it includes its line end. By default text is split like BERT for WordPiece, at white
+    space for BPE, like GPT-2 for BPE with --alphabet byte, and before white space, written as ▁, for Unigram. The
+    tokenizer keeps its history, which `piecework explain` and `inspect` show.
 
     Examples:
       piecework train story.txt poem.txt -o tokenizer.json --vocab-size 4000
@@ -425,13 +428,13 @@ def train(
     with bar(no_progress) as show:
         from piecework import train as run
 
-        how = _with_spaces_behind(settings, splitting.settings())
+        pipeline = _with_suffix_spaces(settings, splitting.settings())
         table = (
             load_counts(names)
             if counts
             else count_words(
                 names,
-                splitting=_splitting(settings, how),
+                splitting=_splitting(settings, pipeline),
                 keep_line_ends=trainer.model is ModelName.bpe,
                 encoding=encoding,
                 errors=errors,
@@ -440,30 +443,30 @@ def train(
                 command="train - -o tokenizer.json",
             )
         )
-        tok = run(table, settings, **how, threads=threads, progress=show)
+        tok = run(table, settings, **pipeline, threads=threads, progress=show)
     with printing() as write:
         tok.save(output)
         if vocab_txt:
             tok.save_vocab(vocab_txt)
         if trace:
             history: Sequence[Merge | UnigramStep] = tok.steps or tok.history
-            for step, done in enumerate(history, 1):
-                write(as_json({"step": step, **asdict(done)}) if json else _line(step, done))
+            for number, step in enumerate(history, 1):
+                write(as_json({"step": number, **asdict(step)}) if json else _line(number, step))
         elif json:
             write(as_json(_summary(tok, table, output)))
-    report(_told(tok, table, output, trainer.vocab_size))
+    report(_summary_line(tok, table, output, trainer.vocab_size))
 
 
 def _splitting(trainer: Trainer, given: dict[str, Any]) -> dict[str, Any]:
-    """What was asked for, with the trainer's defaults."""
+    """Returns the given normalizer and pre-tokenizer, with the trainer's defaults."""
     from piecework.training import splitting_for
 
     normalizer, pre_tokenizer = splitting_for(trainer, **given)
     return {"normalizer": normalizer, "pre_tokenizer": pre_tokenizer}
 
 
-def _with_spaces_behind(trainer: Trainer, given: dict[str, Any]) -> dict[str, Any]:
-    """What was asked for; rules put spaces behind words, too, where words end with them."""
+def _with_suffix_spaces(trainer: Trainer, given: dict[str, Any]) -> dict[str, Any]:
+    """Returns the given settings; SentencePiece's rules also append spaces if the trainer treats them as suffix."""
     from piecework.normalizers import Precompiled, SentencePiece
     from piecework.training import splitting_for
 
@@ -481,7 +484,7 @@ def _symbols(file: str | None, texts: Sequence[str]) -> list[str]:
         return []
     if file == STDIN and STDIN in texts:
         raise typer.BadParameter(
-            "standard input can be read once", param_hint="--user-defined-symbols-file"
+            "standard input can be read only once", param_hint="--user-defined-symbols-file"
         )
     with Input(file, command=_SYMBOLS_COMMAND) as source:
         return list(filter(None, source.lines()))
@@ -490,49 +493,55 @@ def _symbols(file: str | None, texts: Sequence[str]) -> list[str]:
 def _check_targets(targets: Sequence[Path], inputs: Sequence[str]) -> None:
     for target in targets:
         if str(target) == STDIN:
-            raise typer.BadParameter("a file is needed: standard output is for --trace and --json")
+            raise typer.BadParameter(
+                "expected a file, found -; standard output is for --trace and --json"
+            )
         check_target(target, *(name for name in inputs if name != STDIN))
     if len({target.resolve() for target in targets}) < len(targets):
-        raise typer.BadParameter("the same file as --output", param_hint="--vocab-txt")
+        raise typer.BadParameter(
+            "expected another file than that of --output", param_hint="--vocab-txt"
+        )
 
 
 def _check_name(output: str) -> None:
-    """Refuse a name that says another format, which might not hold what was learned, before time is spent on it."""
+    """Raises BadParameter for a name of another format, which may lose data, before the training starts."""
     from piecework.formats import format_from_name
 
     if (kind := format_from_name(output)) != "tokenizer.json":
-        message = (
-            f"a training is kept in a tokenizer.json, and {output} stands for the format {kind}"
+        raise typer.BadParameter(
+            f"expected a name for a tokenizer.json, found {output}, a name for the format {kind}; write a tokenizer.json, then "
+            "run `piecework convert`",
+            param_hint="--output",
         )
-        hint = "write a tokenizer.json, and `piecework convert` it"
-        raise typer.BadParameter(f"{message}: {hint}", param_hint="--output")
 
 
-def _line(step: int, done: Merge | UnigramStep) -> str:
+def _line(number: int, step: Merge | UnigramStep) -> str:
     from piecework import UnigramStep
 
-    return _round(step, done) if isinstance(done, UnigramStep) else _merge(step, done)
+    if isinstance(step, UnigramStep):
+        return _unigram_line(number, step)
+    return _merge_line(number, step)
 
 
-def _round(step: int, done: UnigramStep) -> str:
-    names = done.removed or ()
+def _unigram_line(number: int, step: UnigramStep) -> str:
+    names = step.removed or ()
     removed = f"removed {len(names)}: {' '.join(map(shown, names[:5]))}"
     more = " ..." if len(names) > 5 else ""
-    what = "pruned" if done.log_likelihood is None else f"log-likelihood {done.log_likelihood:.6g}"
-    return f"{step}\t{done.pieces} pieces\t{what}\t{removed}{more}".rstrip(": ")
+    kind = "pruned" if step.log_likelihood is None else f"log-likelihood {step.log_likelihood:.6g}"
+    return f"{number}\t{step.pieces} pieces\t{kind}\t{removed}{more}".rstrip(": ")
 
 
-def _merge(step: int, merge: Merge) -> str:
+def _merge_line(number: int, merge: Merge) -> str:
     counts = f"pair {merge.pair_count}, left {merge.left_count}, right {merge.right_count}"
-    made = f"{shown(merge.left)} + {shown(merge.right)} -> {shown(merge.token)}"
-    return f"{step}\t{made}\tscore {merge.score:.6g}\t{counts}\tties {merge.ties}"
+    equation = f"{shown(merge.left)} + {shown(merge.right)} -> {shown(merge.token)}"
+    return f"{number}\t{equation}\tscore {merge.score:.6g}\t{counts}\tties {merge.ties}"
 
 
 def _summary(tok: Tokenizer, table: WordCounts, output: Path) -> dict[str, Any]:
     return {
         "output": str(output),
         "vocab_size": tok.vocab_size,
-        **({"rounds": len(tok.steps)} if tok.steps else {"merges": len(tok.history)}),
+        **({"steps": len(tok.steps)} if tok.steps else {"merges": len(tok.history)}),
         "words": len(table),
         "word_total": table.total,
         "counts_sha256": tok.counts_sha256,
@@ -540,10 +549,10 @@ def _summary(tok: Tokenizer, table: WordCounts, output: Path) -> dict[str, Any]:
     }
 
 
-def _told(tok: Tokenizer, table: WordCounts, output: Path, wanted: int | None) -> str:
-    short = "" if wanted in (None, tok.vocab_size) else f" of {wanted:,} asked for"
-    done = f"{len(tok.steps)} rounds" if tok.steps else f"{len(tok.history):,} merges"
+def _summary_line(tok: Tokenizer, table: WordCounts, output: Path, vocab_size: int | None) -> str:
+    requested = "" if vocab_size in (None, tok.vocab_size) else f" of {vocab_size:,} requested"
+    length = f"{len(tok.steps)} steps" if tok.steps else f"{len(tok.history):,} merges"
     return (
-        f"{shown(str(output))}: {tok.vocab_size:,} entries{short}, {done}, "
-        f"from {len(table):,} different words, {table.total:,} in all"
+        f"{shown(str(output))}: {tok.vocab_size:,} tokens{requested}, {length}, "
+        f"from {len(table):,} different words, {table.total:,} in total"
     )

@@ -1,4 +1,4 @@
-"""Options about what is left to chance."""
+"""Defines the options of random segmentations."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ import typer
 if TYPE_CHECKING:
     from piecework import Tokenizer
 
-__all__ = ["Chance"]
+__all__ = ["Sampling"]
 
 _LARGEST_SEED = 2**64 - 1
 _GAMMA = 0x9E3779B97F4A7C15
-"""By how much the seeds of inputs that follow each other differ (B11 of spec/bpe.md)."""
+"""The difference between the seeds of consecutive inputs (B11 of spec/bpe.md)."""
 
 
 @dataclass(frozen=True)
-class Chance:
-    """What is left to chance, and what it follows from."""
+class Sampling:
+    """Holds the options of random segmentations."""
 
     sample: Annotated[
         bool,
         typer.Option(
             "--sample",
-            help="Unigram, and WordPiece by likelihood: draw each line's segmentation by chance.",
+            help="Draw a segmentation at random (requires Unigram, or WordPiece with --segmentation likeliest).",
         ),
     ] = False
     alpha: Annotated[
@@ -33,7 +33,8 @@ class Chance:
         typer.Option(
             metavar="POWER",
             min=0,
-            help="--sample: draw with the probability to this power; 1, the default, draws from the model, 0 makes all alike.",
+            help="Draw with the probability to this power: 1 samples from the model, 0 uniformly (default: 1; requires "
+            "--sample).",
         ),
     ] = None
     nbest_size: Annotated[
@@ -41,7 +42,7 @@ class Chance:
         typer.Option(
             metavar="N",
             min=1,
-            help="--sample: draw among the N best segmentations of each word; all by default.",
+            help="Draw from the N best segmentations of each word (default: all; requires --sample).",
         ),
     ] = None
     dropout: Annotated[
@@ -50,7 +51,7 @@ class Chance:
             metavar="P",
             min=0,
             max=1,
-            help="BPE: pass merges over with this probability; WordPiece: tokens.",
+            help="Skip merges of BPE, or tokens of WordPiece, with this probability.",
         ),
     ] = None
     seed: Annotated[
@@ -59,12 +60,12 @@ class Chance:
             metavar="N",
             min=0,
             max=_LARGEST_SEED,
-            help="--sample, --dropout: the same seed, the same tokens; drawn anew by default.",
+            help="Set the seed of --sample and --dropout (default: random).",
         ),
     ] = None
 
     def settings(self, line: int) -> dict[str, Any]:
-        """Give what was asked for as a batch takes it that begins with this line, whatever the batches are."""
+        """Returns the arguments of a batch that starts at a line; tokens do not depend on the batch size."""
         alpha = 1.0 if self.sample and self.alpha is None else self.alpha
         seed = None if self.seed is None else self.seed + line * _GAMMA & _LARGEST_SEED
         return {
@@ -75,14 +76,12 @@ class Chance:
         }
 
     def check(self, tok: Tokenizer) -> None:
-        """Refuse what says nothing."""
+        """Raises BadParameter for options without effect."""
         for option, given in (("--alpha", self.alpha), ("--nbest-size", self.nbest_size)):
             if given is not None and not self.sample:
-                raise typer.BadParameter(
-                    f"{option} says nothing without --sample", param_hint=option
-                )
+                raise typer.BadParameter(f"{option} requires --sample", param_hint=option)
         samples = self.sample or self.dropout is not None
-        # Asked last: making the model takes its vocabulary.
+        # Checked last, since `tok.model` copies the vocabulary.
         if self.seed is not None and not samples and not getattr(tok.model, "dropout", None):
-            message = "--seed requires --sample, --dropout, or a model with a dropout of its own"
+            message = "--seed requires --sample, --dropout, or a model with dropout"
             raise typer.BadParameter(message, param_hint="--seed")
