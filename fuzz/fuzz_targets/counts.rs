@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use piecework_core::counts::{BlockStart, Counter, FirstSight, Lines, WordCounts};
+use piecework_core::counts::{BlockStart, Counter, FirstOccurrence, Lines, WordCounts};
 use piecework_core::pipeline::Tokenizer;
 use piecework_core::pretokenize::words::Words;
 use piecework_fuzz::Trial;
@@ -15,7 +15,7 @@ fn plain<'a>(tokenizer: &Tokenizer, documents: impl IntoIterator<Item = (u64, &'
     for (document, text) in documents {
         tokenizer.splitter().split(text, false, &mut words).expect("these splitters take any text");
         for (word, text) in (0..).zip(words.iter()) {
-            counts.add(text, 1, FirstSight { document, word }).expect("there are few");
+            counts.add(text, 1, FirstOccurrence { document, word }).expect("there are few");
         }
     }
     counts
@@ -23,7 +23,7 @@ fn plain<'a>(tokenizer: &Tokenizer, documents: impl IntoIterator<Item = (u64, &'
 
 fn counters(tokenizer: &Tokenizer) -> [(Counter, &'static str); 2] {
     let splitter = || tokenizer.splitter().clone();
-    [(Counter::new(splitter()), "fast"), (Counter::general(splitter()), "general")]
+    [(Counter::new(splitter()), "fast"), (Counter::generic(splitter()), "general")]
 }
 
 /// The same documents come twice, so that they are met again; the way says in what order they are counted.

@@ -5,7 +5,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use piecework_core::added::Specials;
-use piecework_core::decode::Form;
+use piecework_core::decode::StreamOutput;
 use piecework_core::format::{
     JsonSettings, read_sentencepiece, read_tokenizer_json, write_sentencepiece, write_tokenizer_json,
 };
@@ -45,7 +45,7 @@ fn check_segmentations(tokenizer: &Tokenizer, scratch: &mut Scratch) {
 /// Steps in a row are the text of all.
 fn check_stream(tokenizer: &Tokenizer, ids: &[u32], skip: bool) {
     let Ok(text) = tokenizer.decode(ids, skip) else { return };
-    let mut stream = tokenizer.decode_stream(Form::Text);
+    let mut stream = tokenizer.decode_stream(StreamOutput::Text);
     let mut given = Vec::new();
     for some in ids.chunks(3) {
         given.extend(tokenizer.decode_step(&mut stream, some, skip).expect("all together is no error"));

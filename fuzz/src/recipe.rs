@@ -3,7 +3,7 @@
 use arbitrary::{Result, Unstructured};
 use piecework_core::added::Specials;
 use piecework_core::encoding::pad::Padding;
-use piecework_core::encoding::truncate::{Strategy, Truncation};
+use piecework_core::encoding::truncate::{TruncationStrategy, Truncation};
 use piecework_core::encoding::{Direction, NamedToken};
 use piecework_core::pipeline::{Options, Road};
 use serde_json::{Value, json};
@@ -187,7 +187,7 @@ pub fn options(u: &mut Unstructured<'_>) -> Result<Options> {
     let truncation = Truncation {
         max_length: 3 + below(u, 40)?,
         stride: below(u, 3)?,
-        strategy: pick(u, &[Strategy::LongestFirst, Strategy::OnlyFirst, Strategy::OnlySecond])?,
+        strategy: pick(u, &[TruncationStrategy::LongestFirst, TruncationStrategy::OnlyFirst, TruncationStrategy::OnlySecond])?,
         direction: direction(flag(u)?),
     };
     let padding = Padding {

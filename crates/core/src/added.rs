@@ -1,8 +1,8 @@
-//! Added tokens: found as they stand, before the model sees the text.
+//! Added tokens, which are matched before the model sees the text.
 //!
-//! Some are sought in the text as it came, the others in the normalized text, by their own normalized form. In either
-//! the leftmost match wins, and the longest of those that start there. A match that is turned down (in the middle of
-//! a word, or a special token that is to be text) still uses up its text, as in the reference.
+//! Some are matched in the original text, others, in their own normalized form, in the normalized text. In both cases
+//! the leftmost match is taken, and the longest one at its start (Aho-Corasick, linear time). A rejected match (inside
+//! a word, or a special token that is to be text) still consumes its text, as in the reference library.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,114 +13,115 @@ use crate::text::span::Span;
 use crate::text::unicode::{class, stands_alone};
 use crate::vocab::Vocab;
 
-/// A token with a text of its own, beside the model's or among them.
+/// A token that is matched as a whole, in addition to the model's tokens or among them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AddedToken {
     /// The token's id.
     pub id: u32,
-    /// Its text.
+    /// The token's text.
     pub content: String,
-    /// Only where neither neighbour is a word character.
+    /// Whether it matches only where neither neighbour is a word character.
     pub single_word: bool,
-    /// The white space before it belongs to it.
+    /// Whether it includes the white space before it.
     pub lstrip: bool,
-    /// The white space behind it belongs to it.
+    /// Whether it includes the white space after it.
     pub rstrip: bool,
-    /// It is sought in the normalized text, in its normalized form.
+    /// Whether it is matched in the normalized text, in its normalized form.
     pub normalized: bool,
-    /// It stands for no text of its own: decoding can leave it out, and calls say whether text may hold it.
+    /// Whether it is a special token: decoding can skip it, and calls state whether texts may contain it.
     pub special: bool,
-    /// It is a special token that by default is ordinary text where a text spells it: a control symbol of `SentencePiece`.
+    /// Whether it is a control symbol of `SentencePiece`: a special token that is ordinary text by default.
     pub control: bool,
 }
 
 impl AddedToken {
-    /// A special token as trainers and vocabularies make them.
+    /// Returns a special token as trainers and vocabularies create them.
     #[must_use]
     pub fn special(id: u32, content: &str) -> Self {
         Self { id, content: content.to_owned(), special: true, ..Self::default() }
     }
 
-    /// A control symbol of `SentencePiece`, which that library never matches in a text.
+    /// Returns a control symbol of `SentencePiece`, which that library never matches in a text.
     #[must_use]
     pub fn control(id: u32, content: &str) -> Self {
         Self { control: true, ..Self::special(id, content) }
     }
 }
 
-/// What special tokens in a text are.
+/// The treatment of special tokens in a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Specials {
-    /// As the library does that wrote the tokenizer's file: control symbols are ordinary text, all others are matched.
+    /// The behaviour of the file's library: control symbols are ordinary text, all others are matched.
     #[default]
     AsFormat,
-    /// The special tokens they look like.
+    /// All special tokens are matched.
     Match,
-    /// Ordinary text.
+    /// All special tokens are ordinary text.
     Text,
-    /// An error.
+    /// Special tokens are errors.
     Error,
     /// These are matched, the others are ordinary text.
     Allowed(Vec<String>),
 }
 
-/// A stretch of a text.
+/// A section of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum TextPart {
     /// Ordinary text.
     Text(Span),
     /// An added token, by its id.
     Token(u32, Span),
 }
 
-/// The added tokens of a tokenizer and the automata that find them.
+/// The added tokens of a tokenizer, with the automata that find them.
 #[derive(Debug, Default)]
 pub struct AddedTokens {
-    /// In order of their ids.
+    /// The tokens in order of their ids.
     tokens: Vec<AddedToken>,
     by_id: HashMap<u32, usize>,
     by_content: HashMap<String, u32>,
-    /// The normalized form of those that have another.
+    /// The normalized forms of tokens that change under normalization.
     normalized: HashMap<u32, String>,
     special: HashSet<String>,
-    finders: Finders,
-    /// What finds all but the control symbols; `None` where there are none of these.
-    without_controls: Option<Finders>,
+    automata: Automata,
+    /// The automata without control symbols; `None` if there are no control symbols.
+    without_controls: Option<Automata>,
 }
 
-/// What finds added tokens: in the text as it came, and in the normalized text.
+/// The automata for the original text and for the normalized text.
 #[derive(Debug, Default)]
-struct Finders {
-    raw: Option<Finder>,
-    normalized: Option<Finder>,
+struct Automata {
+    raw: Option<Automaton>,
+    normalized: Option<Automaton>,
 }
 
+/// An Aho-Corasick automaton with the tokens of its patterns.
 #[derive(Debug)]
-struct Finder {
+struct Automaton {
     automaton: AhoCorasick,
-    /// The places of the patterns among the tokens.
+    /// The indices of the patterns in the list of tokens.
     places: Vec<usize>,
 }
 
-/// What a worker keeps between texts: the automata for the special tokens it was last told to allow.
+/// A worker's cache: the automata for the special tokens that were allowed last.
 #[derive(Debug, Default)]
-pub struct Allowed {
+pub struct AllowedTokens {
     names: Vec<String>,
-    finders: Option<Finders>,
+    automata: Option<Automata>,
 }
 
-/// How added tokens are sought in one text.
+/// The settings of the search for added tokens in one text.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Matching<'a> {
+pub(crate) struct AddedTokenSearch<'a> {
     tokens: &'a AddedTokens,
-    finders: &'a Finders,
+    automata: &'a Automata,
     specials: &'a Specials,
-    /// All of the text, to say where in it an error is.
+    /// The whole text, for the positions of errors.
     text: &'a str,
 }
 
 impl AddedTokens {
-    /// The `tokens`, whose ids are settled; `normalize` gives the normalized form of a text.
+    /// Returns the tokens, whose ids are final; `normalize` returns the normalized form of a text.
     pub fn new(mut tokens: Vec<AddedToken>, normalize: impl Fn(&str) -> Result<String>) -> Result<Self> {
         tokens.sort_by_key(|token| token.id);
         let mut added = Self::default();
@@ -145,15 +146,17 @@ impl AddedTokens {
             }
         }
         added.tokens = tokens;
-        added.finders = added.finders_of(|_| true)?;
+        added.automata = added.build_automata(|_| true)?;
         if added.controls().next().is_some() {
-            added.without_controls = Some(added.finders_of(|token| !token.control)?);
+            added.without_controls = Some(added.build_automata(|token| !token.control)?);
         }
         Ok(added)
     }
 
-    /// The ids that the reference gives to `new` tokens beside these: that of the vocabulary to one in it, to
-    /// others the next free one. A token that is there already takes on the new flags.
+    /// Assigns ids to `new` tokens as the reference library does.
+    ///
+    /// A token of the vocabulary gets its id, any other the next free one. A token that exists already gets the new
+    /// flags.
     #[must_use]
     pub fn numbered(&self, new: Vec<AddedToken>, vocab: &Vocab) -> Vec<AddedToken> {
         let mut tokens = self.tokens.clone();
@@ -182,23 +185,23 @@ impl AddedTokens {
         tokens
     }
 
-    /// The tokens in order of their ids.
+    /// Returns the tokens in order of their ids.
     #[must_use]
     pub fn tokens(&self) -> &[AddedToken] {
         &self.tokens
     }
 
-    /// The special tokens in order of their ids.
+    /// Returns the special tokens in order of their ids.
     pub fn specials(&self) -> impl Iterator<Item = &AddedToken> {
         self.tokens.iter().filter(|token| token.special)
     }
 
-    /// The control symbols in order of their ids.
+    /// Returns the control symbols in order of their ids.
     pub fn controls(&self) -> impl Iterator<Item = &AddedToken> {
         self.tokens.iter().filter(|token| token.control)
     }
 
-    /// The tokens, of which just those in `names` are control symbols; each of these must be a special token.
+    /// Returns the tokens with exactly those in `names` as control symbols; each must be a special token.
     pub fn with_controls(&self, names: &[String]) -> Result<Vec<AddedToken>> {
         self.expect_special(names, "control_symbols")?;
         let controls: HashSet<&String> = names.iter().collect();
@@ -206,20 +209,20 @@ impl AddedTokens {
         Ok(self.tokens.iter().map(token).collect())
     }
 
-    /// Refuses a name that is no special token; `what` lists the names.
+    /// Returns an error if a name is not a special token; `what` describes the list of names.
     fn expect_special(&self, names: &[String], what: &str) -> Result<()> {
         let Some(name) = names.iter().find(|name| !self.special.contains(name.as_str())) else { return Ok(()) };
         let known: Vec<&str> = self.specials().map(|token| token.content.as_str()).collect();
         Err(Error::Config(format!("{what}: {name:?} is not a special token; there are {known:?}")))
     }
 
-    /// The id of the token with this content.
+    /// Returns the id of the token with this content.
     #[must_use]
     pub fn id(&self, content: &str) -> Option<u32> {
         self.by_content.get(content).copied()
     }
 
-    /// The token with `id` as it is decoded: in the form in which it is sought.
+    /// Returns the decoded form of the token with `id`, which is the form that is matched.
     #[must_use]
     pub fn token(&self, id: u32) -> Option<&str> {
         let place = *self.by_id.get(&id)?;
@@ -232,50 +235,51 @@ impl AddedTokens {
         self.special.contains(token)
     }
 
-    /// The largest id.
+    /// Returns the largest id.
     #[must_use]
     pub fn last_id(&self) -> Option<u32> {
         self.tokens.last().map(|token| token.id)
     }
 
-    /// Whether any token is sought in the normalized text, where it may reach over words.
-    pub(crate) fn seeks_normalized(&self) -> bool {
-        self.finders.normalized.is_some()
+    /// Whether any token is matched in the normalized text, where it may cross words.
+    pub(crate) fn searches_normalized(&self) -> bool {
+        self.automata.normalized.is_some()
     }
 
-    /// How the tokens are sought in `text`; `allowed` is kept between calls.
+    /// Returns the search for `text`; `allowed` is a cache for the next call.
     pub(crate) fn matching<'a>(
         &'a self,
         text: &'a str,
         specials: &'a Specials,
-        allowed: &'a mut Allowed,
-    ) -> Result<Matching<'a>> {
-        let finders = match specials {
+        allowed: &'a mut AllowedTokens,
+    ) -> Result<AddedTokenSearch<'a>> {
+        let automata = match specials {
             Specials::Allowed(names) => self.allow(names, allowed)?,
-            Specials::AsFormat => self.without_controls.as_ref().unwrap_or(&self.finders),
-            Specials::Match | Specials::Text | Specials::Error => &self.finders,
+            Specials::AsFormat => self.without_controls.as_ref().unwrap_or(&self.automata),
+            Specials::Match | Specials::Text | Specials::Error => &self.automata,
         };
-        Ok(Matching { tokens: self, finders, specials, text })
+        Ok(AddedTokenSearch { tokens: self, automata, specials, text })
     }
 
-    /// Forbidden tokens must not hide allowed ones inside them, so the allowed ones are sought alone.
-    fn allow<'a>(&self, names: &[String], allowed: &'a mut Allowed) -> Result<&'a Finders> {
+    /// Returns the automata of the allowed tokens alone, so that forbidden tokens do not hide allowed ones inside them.
+    fn allow<'a>(&self, names: &[String], allowed: &'a mut AllowedTokens) -> Result<&'a Automata> {
         if allowed.names != names {
-            allowed.finders = None;
+            allowed.automata = None;
         }
-        let finders = match allowed.finders.take() {
-            Some(finders) => finders,
+        let automata = match allowed.automata.take() {
+            Some(automata) => automata,
             None => {
                 self.expect_special(names, "specials")?;
                 let names: HashSet<&String> = names.iter().collect();
-                self.finders_of(|token| !token.special || names.contains(&token.content))?
+                self.build_automata(|token| !token.special || names.contains(&token.content))?
             }
         };
         allowed.names = names.to_vec();
-        Ok(allowed.finders.insert(finders))
+        Ok(allowed.automata.insert(automata))
     }
 
-    fn finders_of(&self, wanted: impl Fn(&AddedToken) -> bool) -> Result<Finders> {
+    /// Builds the automata of the tokens for which `wanted` is true.
+    fn build_automata(&self, wanted: impl Fn(&AddedToken) -> bool) -> Result<Automata> {
         let places = |normalized: bool| {
             let tokens = self.tokens.iter().enumerate();
             tokens
@@ -283,12 +287,13 @@ impl AddedTokens {
                 .map(|(place, _)| place)
                 .collect()
         };
-        Ok(Finders { raw: self.finder(places(false))?, normalized: self.finder(places(true))? })
+        Ok(Automata { raw: self.automaton(places(false))?, normalized: self.automaton(places(true))? })
     }
 
-    fn finder(&self, places: Vec<usize>) -> Result<Option<Finder>> {
+    /// Builds the automaton of the tokens at these indices, or none if all are empty.
+    fn automaton(&self, places: Vec<usize>) -> Result<Option<Automaton>> {
         let text = |place: usize| self.token(self.tokens[place].id).unwrap_or_default();
-        // A token that normalization leaves nothing of is nowhere to be found.
+        // A token whose normalized form is empty never matches.
         let places: Vec<usize> = places.into_iter().filter(|&place| !text(place).is_empty()).collect();
         if places.is_empty() {
             return Ok(None);
@@ -297,29 +302,29 @@ impl AddedTokens {
             .match_kind(MatchKind::LeftmostLongest)
             .build(places.iter().map(|&place| text(place)))
             .map_err(|error| Error::Config(format!("the added tokens make too large a matcher: {error}")))?;
-        Ok(Some(Finder { automaton, places }))
+        Ok(Some(Automaton { automaton, places }))
     }
 }
 
-impl Matching<'_> {
-    /// The same for a stretch whose special tokens are to be matched, or to be text.
-    pub(crate) fn trusting(self, trusted: bool) -> Self {
+impl AddedTokenSearch<'_> {
+    /// Returns the search for a segment whose special tokens are matched, or are text.
+    pub(crate) fn with_trust(self, trusted: bool) -> Self {
         let specials = if trusted { &Specials::Match } else { &Specials::Text };
-        Self { specials, finders: &self.tokens.finders, ..self }
+        Self { specials, automata: &self.tokens.automata, ..self }
     }
 
-    /// Whether any token is sought in the normalized text.
-    pub(crate) fn seeks_normalized(self) -> bool {
-        self.finders.normalized.is_some()
+    /// Whether any token is matched in the normalized text.
+    pub(crate) fn searches_normalized(self) -> bool {
+        self.automata.normalized.is_some()
     }
 
-    /// Whether an error may have to say where in the text a part of the normalized text came from.
-    pub(crate) fn asks_for_origin(self) -> bool {
-        *self.specials == Specials::Error && self.seeks_normalized()
+    /// Whether an error may need the original position of normalized text.
+    pub(crate) fn needs_origin(self) -> bool {
+        *self.specials == Specials::Error && self.searches_normalized()
     }
 
-    /// Whether the model may make special tokens of text; where only some are matched, it makes none.
-    pub(crate) fn may_match(self) -> bool {
+    /// Whether the model may produce special tokens from text; not if only some are allowed.
+    pub(crate) fn allows_specials(self) -> bool {
         match self.specials {
             Specials::Match => true,
             Specials::AsFormat => self.tokens.without_controls.is_none(),
@@ -327,37 +332,40 @@ impl Matching<'_> {
         }
     }
 
-    /// The parts of a stretch of the text as it came, which begins at byte `base`.
+    /// Calls `each` with the parts of a segment of the original text, which begins at byte `base`.
     pub(crate) fn raw<E: From<Error>>(
         self,
         part: &str,
         base: u32,
-        each: impl FnMut(Part) -> Result<(), E>,
+        each: impl FnMut(TextPart) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.split(self.finders.raw.as_ref(), part, |at| base as usize + at, each)
+        self.split(self.automata.raw.as_ref(), part, |at| base as usize + at, each)
     }
 
-    /// The parts of a normalized text; `origin` tells where in the text a byte of it came from.
+    /// Calls `each` with the parts of a normalized text; `origin` maps its bytes to positions in the original.
     pub(crate) fn normalized(
         self,
         text: &str,
         origin: impl Fn(usize) -> usize,
-        each: impl FnMut(Part) -> Result<()>,
+        each: impl FnMut(TextPart) -> Result<()>,
     ) -> Result<()> {
-        self.split(self.finders.normalized.as_ref(), text, origin, each)
+        self.split(self.automata.normalized.as_ref(), text, origin, each)
     }
 
+    /// Calls `each` with the parts of `text`: matches, and the text between them.
     fn split<E: From<Error>>(
         self,
-        finder: Option<&Finder>,
+        automaton: Option<&Automaton>,
         text: &str,
         origin: impl Fn(usize) -> usize,
-        mut each: impl FnMut(Part) -> Result<(), E>,
+        mut each: impl FnMut(TextPart) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut done = 0;
-        let matches = finder.map(|finder| (finder, finder.automaton.find_iter(text)));
-        for (finder, found) in matches.into_iter().flat_map(|(finder, found)| found.map(move |found| (finder, found))) {
-            let token = &self.tokens.tokens[finder.places[found.pattern().as_usize()]];
+        let matches = automaton.map(|automaton| (automaton, automaton.automaton.find_iter(text)));
+        for (automaton, found) in
+            matches.into_iter().flat_map(|(automaton, found)| found.map(move |found| (automaton, found)))
+        {
+            let token = &self.tokens.tokens[automaton.places[found.pattern().as_usize()]];
             let (mut start, mut end) = (found.start(), found.end());
             if token.special && !self.takes_special(token, || origin(start))? {
                 continue;
@@ -365,7 +373,7 @@ impl Matching<'_> {
             if token.single_word && !stands_alone(text, start..end) {
                 continue;
             }
-            // Before `done` there is only white space that the token before has taken: it is gone, and not looked at
+            // Only white space that the token before includes can be before `done`: it is consumed, and not tested
             // again.
             if token.rstrip {
                 end = text.len() - text[end.max(done)..].trim_start_matches(is_space).len();
@@ -375,17 +383,18 @@ impl Matching<'_> {
                 start = (from + text[from..start].trim_end_matches(is_space).len()).max(done).min(end);
             }
             if done < start {
-                each(Part::Text(Span::new(done, start)))?;
+                each(TextPart::Text(Span::new(done, start)))?;
             }
-            each(Part::Token(token.id, Span::new(start, end)))?;
+            each(TextPart::Token(token.id, Span::new(start, end)))?;
             done = end;
         }
         if done < text.len() {
-            each(Part::Text(Span::new(done, text.len())))?;
+            each(TextPart::Text(Span::new(done, text.len())))?;
         }
         Ok(())
     }
 
+    /// Returns whether a special token is matched, or an error if it is forbidden.
     fn takes_special(self, token: &AddedToken, at: impl Fn() -> usize) -> Result<bool> {
         match self.specials {
             Specials::AsFormat | Specials::Match | Specials::Allowed(_) => Ok(true),
@@ -417,10 +426,10 @@ mod tests {
 
     fn split(tokens: &AddedTokens, text: &str, specials: &Specials) -> Result<Vec<String>> {
         let mut found = Vec::new();
-        tokens.matching(text, specials, &mut Allowed::default())?.raw(text, 0, |part| {
+        tokens.matching(text, specials, &mut AllowedTokens::default())?.raw(text, 0, |part| {
             found.push(match part {
-                Part::Text(span) => text[span.range()].to_owned(),
-                Part::Token(id, span) => format!("<{id}:{}>", &text[span.range()]),
+                TextPart::Text(span) => text[span.range()].to_owned(),
+                TextPart::Token(id, span) => format!("<{id}:{}>", &text[span.range()]),
             });
             Ok(())
         })?;
@@ -445,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn text_error_and_a_choice() {
+    fn specials_as_text_error_or_allowed_list() {
         let tokens = tokens(|_| {});
         assert_eq!(split(&tokens, "x[A]", &Specials::Text).unwrap(), ["x[A]"]);
         assert!(matches!(split(&tokens, "é[A]", &Specials::Error), Err(Error::SpecialToken { character: 1, .. })));
@@ -464,7 +473,7 @@ mod tests {
         );
         assert_eq!(split(&control, "[A][B]", &Specials::Match).unwrap(), ["<1:[A][B]>"]);
         let of = |specials: &Specials, tokens: &AddedTokens| {
-            tokens.matching("", specials, &mut Allowed::default()).unwrap().may_match()
+            tokens.matching("", specials, &mut AllowedTokens::default()).unwrap().allows_specials()
         };
         assert!(!of(&Specials::AsFormat, &control) && of(&Specials::AsFormat, &tokens(|_| {})));
         let none = AddedTokens::new(control.with_controls(&[]).unwrap(), |text| Ok(text.to_owned())).unwrap();

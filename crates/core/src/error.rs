@@ -1,60 +1,60 @@
-//! Every way the core can refuse, each with what a person needs to go on.
+//! The errors of the core; each message states the remedy.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// The most bytes of a place, and of what is said of it.
+/// The maximum length in bytes of a place and of a message.
 const PLACE: usize = 120;
 const MESSAGE: usize = 340;
 
-/// The result of everything here that can fail.
+/// The result type of the core.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong; `crates/py` turns each variant into a Python exception of its own.
+/// An error of the core; `crates/py` maps each variant to a Python exception.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// Settings that contradict each other or the data.
     #[error("{}", abridge(.0, MESSAGE))]
     Config(String),
-    /// A vocabulary that is no bijection, or lacks what it needs.
+    /// A vocabulary that is not a bijection, or lacks a required token.
     #[error("{}", abridge(.0, MESSAGE))]
     Vocabulary(String),
-    /// Bytes that are not in the format they should be in.
+    /// Bytes that do not have the expected format.
     #[error("{}: {}", abridge(&.at.to_string(), PLACE), abridge(message, MESSAGE))]
     Format {
-        /// Where: a JSON path or a line.
+        /// The place: a JSON path or a line.
         at: Place,
-        /// What was found and what was expected.
+        /// The value found and the value expected.
         message: String,
     },
-    /// A valid file that asks for what this tokenizer cannot do.
+    /// A valid file that requests an unsupported feature.
     #[error("{}: {}", abridge(&.at.to_string(), PLACE), abridge(message, MESSAGE))]
     Unsupported {
-        /// Where: a JSON path or a line.
+        /// The place: a JSON path or a line.
         at: Place,
-        /// What is asked for, and the way out.
+        /// The feature and the remedy.
         message: String,
     },
-    /// Bytes that are not UTF-8.
+    /// A file that is not UTF-8.
     #[error("invalid UTF-8 in line {line} at byte {byte} of the file (0x{value:02x})")]
     Utf8 {
-        /// Line, from 1.
+        /// The line, from 1.
         line: u64,
-        /// Byte of the file, from 0.
+        /// The byte of the file, from 0.
         byte: u64,
-        /// The byte that does not fit.
+        /// The invalid byte.
         value: u8,
     },
-    /// A text that was given as bytes that are not UTF-8.
+    /// A text as bytes that is not UTF-8.
     #[error("invalid UTF-8 at byte {byte} of the text (0x{value:02x})")]
     Bytes {
-        /// Byte of the text, from 0.
+        /// The byte of the text, from 0.
         byte: usize,
-        /// The byte that does not fit.
+        /// The invalid byte.
         value: u8,
     },
-    /// Word counts that do not belong together, or none at all.
+    /// Word counts that cannot be combined, or none at all.
     #[error("{}", abridge(.0, MESSAGE))]
     Counts(String),
     /// A sum that does not fit into 64 bits.
@@ -69,7 +69,7 @@ pub enum Error {
     SpecialToken {
         /// The special token's text.
         token: String,
-        /// Where it starts in the text, in characters.
+        /// The position of its first character in the text, in characters.
         character: usize,
     },
     /// A word that no pieces cover, in a tokenizer without unknown token.
@@ -84,57 +84,57 @@ pub enum Error {
     /// An id outside the vocabulary.
     #[error("id {id} is not in the vocabulary, whose ids end at {last}")]
     Id {
-        /// The id asked for.
+        /// The id.
         id: u32,
-        /// The largest id there is.
+        /// The largest id of the vocabulary.
         last: u32,
     },
-    /// A question about token counts to a tokenizer that has none.
+    /// A request for token counts from a tokenizer without them.
     #[error("{}", abridge(.0, MESSAGE))]
     NoCounts(String),
-    /// A regular expression that gave up on a text, or that does not compile.
+    /// A regular expression that does not compile, or exceeds its limit on a text.
     #[error("{}", abridge(.0, MESSAGE))]
     Regex(String),
     /// A text longer than spans can address.
     #[error("a text of {0} bytes is over the limit of 1 GiB; split it")]
     TooLong(usize),
-    /// A text that cannot be truncated as asked for.
+    /// A text that cannot be truncated with these settings.
     #[error("{}", abridge(.0, MESSAGE))]
     Truncation(String),
-    /// A function of the caller's failed.
+    /// A failed function of the caller.
     #[error("the pre-tokenizer function failed: {0}")]
-    Function(Foreign),
-    /// The caller asked to stop.
+    Function(CallerError),
+    /// A request of the caller to stop.
     #[error("interrupted")]
     Interrupted,
 }
 
-/// An error of the caller's own, handed through as it is; two are equal only if they are the same.
+/// An error of the caller, passed through unchanged; two are equal only if they are the same object.
 #[derive(Debug, Clone)]
-pub struct Foreign(pub Arc<dyn std::error::Error + Send + Sync>);
+pub struct CallerError(pub Arc<dyn std::error::Error + Send + Sync>);
 
-impl PartialEq for Foreign {
+impl PartialEq for CallerError {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl Eq for Foreign {}
+impl Eq for CallerError {}
 
-impl fmt::Display for Foreign {
+impl fmt::Display for CallerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-/// A place in a file.
+/// A position in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
     /// A line, from 1.
     Line(usize),
-    /// A line of the merges, where they lie beside a vocabulary.
+    /// A line of the merges, if they are stored next to a vocabulary.
     Merges(usize),
-    /// A path such as `$.model.vocab`.
+    /// A JSON path such as `$.model.vocab`.
     Json(String),
     /// A field of a binary file.
     Field(&'static str),
@@ -151,7 +151,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// A text for messages: escaped, and cut where it is long.
+/// Returns a text for messages, cut if it is longer than 60 characters.
 #[must_use]
 pub fn shorten(text: &str) -> String {
     const LIMIT: usize = 60;
@@ -161,8 +161,8 @@ pub fn shorten(text: &str) -> String {
     }
 }
 
-/// A text of at most `limit` bytes: what is longer loses its middle, since messages begin with what is wrong and end with
-/// what to do.
+/// Returns a text of at most `limit` bytes. The middle is cut, since messages begin with the error and end with the
+/// remedy.
 fn abridge(text: &str, limit: usize) -> Cow<'_, str> {
     const GAP: &str = "…";
     if text.len() <= limit {
@@ -175,7 +175,7 @@ fn abridge(text: &str, limit: usize) -> Cow<'_, str> {
     format!("{}{GAP}{}", &text[..before], &text[after..]).into()
 }
 
-/// The candidate nearest to what was written, for "did you mean".
+/// Returns the candidate nearest to `written`, for "did you mean".
 #[must_use]
 pub fn nearest<'a>(written: &str, candidates: &[&'a str]) -> Option<&'a str> {
     let distance = |candidate: &&str| edit_distance(written, candidate);
@@ -183,7 +183,7 @@ pub fn nearest<'a>(written: &str, candidates: &[&'a str]) -> Option<&'a str> {
     (edit_distance(written, best) <= 1 + written.len() / 4).then_some(best)
 }
 
-/// Levenshtein distance over characters, case folded.
+/// Returns the Levenshtein distance in characters, case-folded, in time proportional to the product of the lengths.
 fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.to_lowercase().chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -203,14 +203,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nearest_finds_a_slip_of_the_finger() {
+    fn nearest_finds_a_typing_error() {
         let known = ["BertNormalizer", "Lowercase"];
         assert_eq!(nearest("BertNormaliser", &known), Some("BertNormalizer"));
         assert_eq!(nearest("Nmt", &known), None);
     }
 
     #[test]
-    fn messages_have_a_limit() {
+    fn messages_have_a_length_limit() {
         let long = "é".repeat(70_000);
         let path = Place::Json(format!("$.model.vocab.{long}"));
         let errors = [
@@ -222,8 +222,8 @@ mod tests {
         for error in errors {
             assert!(error.to_string().len() < 480, "{}", error.to_string().len());
         }
-        let told = Error::Config(format!("the token {long:?} occurs twice; remove one")).to_string();
-        assert!(told.starts_with("the token \"é") && told.ends_with("é\" occurs twice; remove one"));
+        let message = Error::Config(format!("the token {long:?} occurs twice; remove one")).to_string();
+        assert!(message.starts_with("the token \"é") && message.ends_with("é\" occurs twice; remove one"));
         assert_eq!(abridge(&"a".repeat(340), MESSAGE).len(), 340);
     }
 

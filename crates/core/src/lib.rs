@@ -1,13 +1,13 @@
-//! Subword tokenizers over byte slices: no Python, no files, no globals, no threads of its own.
+//! Subword tokenizers over byte slices, without Python, files, global state or threads.
 //!
 //! The modules follow the flow of a text:
 //!
 //! ```text
-//! special ─ normalize ─ pretokenize ─ model ─ postprocess ─ ids and spans ─ decode
-//!              └─ counts ─ model::*::train ┘
+//! added tokens ─ normalize ─ pretokenize ─ model ─ postprocess ─ ids and spans ─ decode
+//!                     └─ counts ─ model::*::train ┘
 //! ```
 //!
-//! [`pipeline::Tokenizer`] ties them together; [`mod@format`] turns it into bytes and back.
+//! [`pipeline::Tokenizer`] contains all stages; [`mod@format`] reads and writes files as bytes.
 
 pub mod added;
 pub mod counts;

@@ -1,19 +1,21 @@
-//! Settings that components of several stages share: what one writes, another reads back.
+//! Settings that components of several stages share.
 
 /// The character that SentencePiece writes for a space.
 pub(crate) const METASPACE: char = '\u{2581}';
 /// [`METASPACE`] as a text.
 pub(crate) const METASPACE_TEXT: &str = "\u{2581}";
 
-/// The settings of byte-level components: the pre-tokenizer, the post-processor and the decoder of that name write
-/// them alike, and each uses its part of them.
+/// The settings of byte-level components.
+///
+/// The pre-tokenizer, the post-processor and the decoder of that name store the same settings, and each uses some of
+/// them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ByteLevel {
-    /// Begin each word with a space that has none; where offsets are trimmed, that space is not.
+    /// Whether to add a space before each word that does not begin with one; trimmed offsets exclude only other spaces.
     pub add_prefix_space: bool,
-    /// Leave spaces out of offsets.
+    /// Whether to exclude spaces from offsets.
     pub trim_offsets: bool,
-    /// Split by the pattern of GPT-2.
+    /// Whether to split by the pattern of GPT-2.
     pub use_regex: bool,
 }
 
@@ -23,25 +25,25 @@ impl Default for ByteLevel {
     }
 }
 
-/// Where the mark for spaces is put before a word that does not begin with it.
+/// The words that get a metaspace in front if they do not begin with one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PrependScheme {
-    /// Nowhere.
+    /// No word.
     Never,
-    /// Before the word that begins the text.
+    /// The word that begins the text.
     First,
-    /// Before every word.
+    /// Every word.
     Always,
 }
 
-/// The settings of the pre-tokenizer and the decoder that have a mark for spaces.
+/// The settings of the Metaspace pre-tokenizer and decoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Metaspace {
-    /// The mark.
+    /// The character that replaces a space.
     pub replacement: char,
-    /// Where it is put beside.
+    /// The words that get the character in front.
     pub prepend_scheme: PrependScheme,
-    /// Whether words are split before each mark.
+    /// Whether words are split before each such character.
     pub split: bool,
 }
 

@@ -1,6 +1,6 @@
-//! Text to words: normalization and pre-tokenization together, as training and encoding both begin.
+//! The stages that training and encoding share: normalization and pre-tokenization of a text into words.
 
-use crate::added::Matching;
+use crate::added::AddedTokenSearch;
 use crate::error::{Error, Result};
 use crate::normalize::locality::Locality;
 use crate::normalize::{BertNormalizer, Normalized, Normalizer};
@@ -9,17 +9,17 @@ use crate::pretokenize::boundary::Boundary;
 use crate::pretokenize::words::Words;
 use crate::text::span::Span;
 
-/// The two stages that come before every model.
+/// The normalizer and the pre-tokenizer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WordSplitter {
     normalizer: Option<Normalizer>,
     pre_tokenizer: Option<PreTokenizer>,
-    /// Whether what comes out depends on where in the original it came from.
+    /// Whether the output depends on the alignment with the original.
     needs_alignment: bool,
 }
 
 impl WordSplitter {
-    /// The stages in their order; `None` leaves out one.
+    /// Returns a splitter with these stages; `None` omits a stage.
     pub fn new(normalizer: Option<Normalizer>, pre_tokenizer: Option<PreTokenizer>) -> Result<Self> {
         if let (Some(normalizer), Some(pre_tokenizer)) = (&normalizer, &pre_tokenizer)
             && pre_tokenizer.steps().any(|step| matches!(step, PreTokenizer::Jieba(_)))
@@ -32,22 +32,22 @@ impl WordSplitter {
             ));
         }
         let made_up = normalizer.as_ref().is_some_and(Normalizer::makes_up_characters);
-        let needs_alignment = made_up || pre_tokenizer.as_ref().is_some_and(PreTokenizer::asks_for_origin);
+        let needs_alignment = made_up || pre_tokenizer.as_ref().is_some_and(PreTokenizer::needs_origin);
         Ok(Self { normalizer, pre_tokenizer, needs_alignment })
     }
 
-    /// BERT's stages, which a `vocab.txt` goes with.
+    /// Returns the stages of BERT, which a `vocab.txt` implies.
     pub fn bert() -> Result<Self> {
         Self::new(Some(Normalizer::Bert(BertNormalizer::default())), Some(PreTokenizer::Bert))
     }
 
-    /// What the text is changed by; `None` leaves it as it is.
+    /// Returns the normalizer; `None` leaves the text unchanged.
     #[must_use]
     pub fn normalizer(&self) -> Option<&Normalizer> {
         self.normalizer.as_ref()
     }
 
-    /// How it is split; `None` makes it one word.
+    /// Returns the pre-tokenizer; `None` makes the text one word.
     #[must_use]
     pub fn pre_tokenizer(&self) -> Option<&PreTokenizer> {
         self.pre_tokenizer.as_ref()
@@ -63,13 +63,13 @@ impl WordSplitter {
         self.pre_tokenizer.as_ref().map(PreTokenizer::boundary)
     }
 
-    /// Normalizer and pre-tokenizer.
+    /// Returns the normalizer and the pre-tokenizer.
     #[must_use]
     pub fn into_parts(self) -> (Option<Normalizer>, Option<PreTokenizer>) {
         (self.normalizer, self.pre_tokenizer)
     }
 
-    /// The text after normalization.
+    /// Returns the text after normalization.
     pub fn normalize(&self, text: &str) -> Result<String> {
         let (mut normalized, mut spare) = <(Normalized, Normalized)>::default();
         normalized.start(text, 0, self.needs_alignment);
@@ -79,7 +79,7 @@ impl WordSplitter {
         Ok(normalized.text().to_owned())
     }
 
-    /// The form in which an added token is sought in normalized text.
+    /// Returns the form of an added token that is matched in normalized text.
     pub fn normalize_token(&self, token: &str) -> Result<String> {
         match &self.normalizer {
             Some(Normalizer::SentencePiece(sentencepiece)) => Ok(sentencepiece.form_of(token)),
@@ -87,18 +87,18 @@ impl WordSplitter {
         }
     }
 
-    /// Fills `words` with those of `text`, in which nothing is an added token.
+    /// Replaces `words` with the words of `text`, without matching added tokens.
     pub fn split(&self, text: &str, aligned: bool, words: &mut Words) -> Result<()> {
         words.reset(aligned || self.needs_alignment);
         words.add_text(self.normalizer.as_ref(), text, 0, None)?;
         self.pre_tokenize(words)
     }
 
-    /// Fills `words` with those of the `segments` of `text`, each with the added tokens that are sought in it.
+    /// Replaces `words` with the words of the `segments` of `text`, each with its search for added tokens.
     pub(crate) fn split_segments<'a>(
         &self,
         text: &str,
-        segments: impl IntoIterator<Item = (Span, Matching<'a>)>,
+        segments: impl IntoIterator<Item = (Span, AddedTokenSearch<'a>)>,
         aligned: bool,
         words: &mut Words,
     ) -> Result<()> {
@@ -109,6 +109,7 @@ impl WordSplitter {
         self.pre_tokenize(words)
     }
 
+    /// Applies the pre-tokenizer.
     fn pre_tokenize(&self, words: &mut Words) -> Result<()> {
         match &self.pre_tokenizer {
             Some(pre_tokenizer) => pre_tokenizer.pre_tokenize(words),
@@ -122,11 +123,11 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::added::{AddedToken, AddedTokens, Allowed, Specials};
-    use crate::normalize::Form;
+    use crate::added::{AddedToken, AddedTokens, AllowedTokens, Specials};
+    use crate::normalize::UnicodeForm;
     #[cfg(feature = "jieba")]
     use crate::pretokenize::Jieba;
-    use crate::pretokenize::words::{Kind, Word};
+    use crate::pretokenize::words::{Word, WordKind};
     use crate::pretokenize::{Behavior, Dictionary};
     use crate::settings::{ByteLevel, Metaspace};
 
@@ -138,47 +139,47 @@ mod tests {
         PreTokenizer::Dictionary(Arc::new(Dictionary::new(vec![phrase.to_owned()], false).unwrap()))
     }
 
-    /// What became of `text`, whose segments end where it is said and are trusted or not; `[X]` is a special token, and
-    /// `Yo` a token that is sought after normalization.
+    /// Returns the words of `text`. Its segments have the given ends and are trusted or not; `[X]` is a special token,
+    /// and `Yo` a token that is matched after normalization.
     fn split(splitter: &WordSplitter, text: &str, ends: &[(usize, bool)]) -> Words {
         let token = AddedToken { id: 8, content: "Yo".to_owned(), normalized: true, ..AddedToken::default() };
         let added = AddedTokens::new(vec![AddedToken::special(7, "[X]"), token], |text| splitter.normalize(text));
-        let (added, mut allowed) = (added.unwrap(), Allowed::default());
+        let (added, mut allowed) = (added.unwrap(), AllowedTokens::default());
         let matching = added.matching(text, &Specials::Match, &mut allowed).unwrap();
         let mut start = 0;
         let segments = ends.iter().map(|&(end, trusted)| {
             let segment = Span::new(start, end);
             start = end;
-            (segment, matching.trusting(trusted))
+            (segment, matching.with_trust(trusted))
         });
         let mut words = Words::default();
         splitter.split_segments(text, segments, true, &mut words).unwrap();
         words
     }
 
-    /// The words; added tokens in angle brackets, and whole ones in round ones.
+    /// Returns the words; added tokens in angle brackets, and whole ones in parentheses.
     fn marked(words: &Words) -> Vec<String> {
         let marked = |word: &Word| match (word.kind, words.text_of(word)) {
-            (Kind::Text, text) => text.to_owned(),
-            (Kind::Whole, text) => format!("({text})"),
-            (Kind::Added(id), text) => format!("<{id}:{text}>"),
+            (WordKind::Text, text) => text.to_owned(),
+            (WordKind::Whole, text) => format!("({text})"),
+            (WordKind::Added(id), text) => format!("<{id}:{text}>"),
         };
         words.as_slice().iter().map(marked).collect()
     }
 
     #[test]
-    fn a_segment_is_trusted_or_not() {
+    fn segments_may_be_untrusted() {
         let plain = WordSplitter::default();
         let words = split(&plain, "a[X]b[X]Yo", &[(4, true), (10, false)]);
         assert_eq!(marked(&words), ["a", "<7:[X]>", "b[X]", "<8:Yo>"], "a token that is not special is always matched");
         let specials: Vec<bool> = words.as_slice().iter().map(|word| word.specials).collect();
         assert_eq!(specials, [true, true, false, false], "nor may the model make [X] of what is not trusted");
         let words = split(&plain, "a[X]b", &[(2, true), (2, true), (5, true)]);
-        assert_eq!(marked(&words), ["a[", "X]b"], "no token lies across the seam, and no word is empty");
+        assert_eq!(marked(&words), ["a[", "X]b"], "no token lies across the segment boundary, and no word is empty");
     }
 
     #[test]
-    fn added_tokens_are_never_split_nor_rewritten() {
+    fn added_tokens_are_not_split_or_rewritten() {
         let punctuation = PreTokenizer::Punctuation(Behavior::Isolated);
         let bytes = PreTokenizer::ByteLevel(ByteLevel { use_regex: false, ..ByteLevel::default() });
         let marks = PreTokenizer::Metaspace(Metaspace { split: false, ..Metaspace::default() });
@@ -197,8 +198,8 @@ mod tests {
     }
 
     #[test]
-    fn words_know_where_they_came_from() {
-        let normalizer = Normalizer::Sequence(vec![Normalizer::Form(Form::Nfd), Normalizer::Lowercase]);
+    fn words_have_original_spans() {
+        let normalizer = Normalizer::Sequence(vec![Normalizer::Form(UnicodeForm::Nfd), Normalizer::Lowercase]);
         let words =
             split(&splitter(Some(normalizer), vec![PreTokenizer::WhitespaceSplit]), "É yo[X] Éyo", &[(13, true)]);
         assert_eq!(marked(&words), ["e\u{301}", "<8:yo>", "<7:[X]>", "e\u{301}", "<8:yo>"]);
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_filled_anew() {
+    fn words_are_reset_between_texts() {
         let splitter = splitter(None, vec![PreTokenizer::Whitespace]);
         let mut words = split(&splitter, "a[X]", &[(4, true)]);
         for (text, found) in [("x, y", &["x", ",", "y"][..]), ("  ", &[]), ("", &[])] {
@@ -221,14 +222,14 @@ mod tests {
 
     #[cfg(feature = "jieba")]
     #[test]
-    fn jieba_needs_its_words_in_one_piece() {
+    fn jieba_conflicts_with_padding_of_chinese_characters() {
         let jieba =
             || Some(PreTokenizer::Sequence(vec![PreTokenizer::Jieba(Arc::new(Jieba::new(true, vec![]).unwrap()))]));
-        let apart = |handle_chinese_chars| {
+        let splitter_settings = |handle_chinese_chars| {
             let bert = BertNormalizer { handle_chinese_chars, ..Default::default() };
             Some(Normalizer::Sequence(vec![Normalizer::Bert(bert)]))
         };
-        assert!(matches!(WordSplitter::new(apart(true), jieba()), Err(Error::Config(_))));
-        assert!(WordSplitter::new(apart(false), jieba()).is_ok());
+        assert!(matches!(WordSplitter::new(splitter_settings(true), jieba()), Err(Error::Config(_))));
+        assert!(WordSplitter::new(splitter_settings(false), jieba()).is_ok());
     }
 }

@@ -1,4 +1,4 @@
-//! A vocabulary: tokens and their ids, a bijection.
+//! The vocabulary: a bijection of tokens and ids.
 
 use std::hash::BuildHasher;
 
@@ -7,22 +7,22 @@ use hashbrown::HashTable;
 use crate::error::{Error, Result, shorten};
 use crate::text::span::Span;
 
-/// Ids may leave gaps, but not so many that a small file asks for a large table.
+/// The maximum number of unused ids, which keeps a small file from requesting a large table.
 const MAX_GAPS: usize = 1 << 20;
 
-/// The span of an id without token; no token is so long.
+/// The span of an id without token; no token is that long.
 const GAP: Span = Span { start: u32::MAX, end: u32::MAX };
 
-/// Tokens and their ids, in both directions.
+/// A bijection of tokens and ids.
 ///
-/// All tokens stand in one text, so that a vocabulary is three allocations and quick to build.
+/// All tokens are stored in one string, so a vocabulary needs three allocations and is fast to build.
 #[derive(Debug, Clone, Default)]
 pub struct Vocab {
     text: String,
-    /// By id.
+    /// The span of each token in the text, by id.
     spans: Vec<Span>,
     ids: HashTable<u32>,
-    /// How many tokens are to come, so that a large id can come early.
+    /// The expected number of tokens, which allows large ids before the small ones.
     expected: usize,
 }
 
@@ -34,13 +34,13 @@ impl PartialEq for Vocab {
 
 impl Eq for Vocab {}
 
-/// No result depends on the order of the table, so its hash may be fixed.
+/// Returns the hash of a token. It is fixed, since no result depends on the order of the table.
 fn hash(token: &str) -> u64 {
     foldhash::fast::FixedState::default().hash_one(token)
 }
 
 impl Vocab {
-    /// The vocabulary of `tokens`, whose ids are their places.
+    /// Returns the vocabulary of `tokens`, whose ids are their indices.
     pub fn from_tokens(tokens: impl IntoIterator<Item = String>) -> Result<Self> {
         let mut vocab = Self::default();
         for token in tokens {
@@ -49,7 +49,7 @@ impl Vocab {
         Ok(vocab)
     }
 
-    /// An empty vocabulary that is about to be filled with `expected` tokens.
+    /// Returns an empty vocabulary for `expected` tokens.
     #[must_use]
     pub fn expecting(expected: usize) -> Self {
         let ids = HashTable::with_capacity(expected.min(MAX_GAPS));
@@ -103,24 +103,24 @@ impl Vocab {
         Ok(())
     }
 
-    /// The id of `token`.
+    /// Returns the id of `token`.
     #[must_use]
     pub fn id(&self, token: &str) -> Option<u32> {
         self.ids.find(hash(token), |&id| self.token(id) == Some(token)).copied()
     }
 
-    /// The token with `id`.
+    /// Returns the token with `id`.
     #[must_use]
     pub fn token(&self, id: u32) -> Option<&str> {
         self.spans.get(id as usize).filter(|&&span| span != GAP).map(|span| &self.text[span.range()])
     }
 
-    /// Tokens in order of their ids.
+    /// Returns the tokens and ids in order of ids.
     pub fn iter(&self) -> impl Iterator<Item = (&str, u32)> {
         (0u32..).zip(&self.spans).filter(|(_, span)| **span != GAP).map(|(id, span)| (&self.text[span.range()], id))
     }
 
-    /// How many tokens there are.
+    /// Returns the number of tokens.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ids.len()
@@ -132,13 +132,13 @@ impl Vocab {
         self.ids.is_empty()
     }
 
-    /// One past the largest id.
+    /// Returns one past the largest id.
     #[must_use]
     pub fn id_limit(&self) -> u32 {
         u32::try_from(self.spans.len()).unwrap_or(u32::MAX)
     }
 
-    /// The smallest id that no token has although a larger one is taken.
+    /// Returns the smallest unused id below the largest id.
     #[must_use]
     pub fn first_gap(&self) -> Option<u32> {
         self.spans.iter().position(|&span| span == GAP).and_then(|at| u32::try_from(at).ok())

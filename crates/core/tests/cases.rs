@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use piecework_core::added::{AddedToken, Specials};
-use piecework_core::counts::{FirstSight, WordCounts};
+use piecework_core::counts::{FirstOccurrence, WordCounts};
 use piecework_core::decode::{Decoder, WordPieceDecoder};
 use piecework_core::encoding::Encoding;
 use piecework_core::format::{
@@ -229,7 +229,7 @@ fn counts(case: &Value, defaults: &Value) -> Result<(WordCounts, WordSplitter)> 
     }
     let mut counts = WordCounts::new(None);
     for (document, pair) in (0..).zip(case["words"].as_array().unwrap()) {
-        counts.add(pair[0].as_str().unwrap(), pair[1].as_u64().unwrap(), FirstSight { document, word: 0 })?;
+        counts.add(pair[0].as_str().unwrap(), pair[1].as_u64().unwrap(), FirstOccurrence { document, word: 0 })?;
     }
     Ok((counts, WordSplitter::default()))
 }
@@ -246,7 +246,7 @@ fn train(case: &Value, defaults: &Value, changes: &Value) -> Result<Tokenizer> {
     let settings = with(&standard, &case["settings"]);
     let trainer = read_trainer(&Value::Object(with(&Value::Object(settings), changes)).to_string())?;
     let (counts, splitter) = counts(case, defaults)?;
-    training::train(&counts, &splitter, &trainer, Threads::ALONE, &mut |_| ControlFlow::Continue(()))
+    training::train(&counts, &splitter, &trainer, Threads::SINGLE, &mut |_| ControlFlow::Continue(()))
 }
 
 fn entries(tokenizer: &Tokenizer) -> Vec<&str> {

@@ -101,7 +101,7 @@ fn splitter(random: &mut Random) -> WordSplitter {
 }
 
 fn whole(splitter: &WordSplitter, documents: &[String]) -> WordCounts {
-    let mut counter = Counter::general(splitter.clone());
+    let mut counter = Counter::generic(splitter.clone());
     for (number, document) in (7..).zip(documents) {
         counter.add_text(number, document).unwrap();
     }
@@ -190,7 +190,7 @@ fn lines_with_their_ends_count_alike_on_either_road() {
         let ends = ["\n", "\n", "\r\n", " \n", "\n\n", "\n \n", "'\n", "'s\n"];
         let lines: Vec<String> =
             (0..random.below(40)).map(|_| document(random, &vocabulary) + random.pick(&ends)).collect();
-        let (mut fast, mut general) = (Counter::new(splitter.clone()), Counter::general(splitter.clone()));
+        let (mut fast, mut general) = (Counter::new(splitter.clone()), Counter::generic(splitter.clone()));
         let (mut at, kept) = (BlockStart { document: 7, line: 0, byte: 0 }, Lines { replace: false, keep_ends: true });
         for block in lines.chunks(1 + random.below(9)) {
             let block = block.concat();

@@ -11,7 +11,7 @@
 mod random;
 
 use piecework_core::Error;
-use piecework_core::decode::{DecodeStream, Decoder, Form};
+use piecework_core::decode::{DecodeStream, Decoder, StreamOutput};
 use piecework_core::format::read_decoder;
 use random::Random;
 use serde_json::{Value, json};
@@ -79,7 +79,7 @@ fn steps_in_a_row_are_the_text() {
         let random = &mut Random(seed);
         let settings = decoder(random, 2);
         let decoder = (random.below(20) > 0).then(|| read(&settings));
-        let mut stream = DecodeStream::new(decoder.as_ref(), Form::Text);
+        let mut stream = DecodeStream::new(decoder.as_ref(), StreamOutput::Text);
         for _ in 0..4 {
             let count = random.below(9);
             let tokens = strings(random, count);
@@ -124,7 +124,7 @@ fn no_step_waits_for_more_than_it_must() {
         for _ in 0..200 {
             let count = random.below(5);
             let tokens = strings(random, count);
-            let mut stream = DecodeStream::new(Some(&decoder), Form::Text);
+            let mut stream = DecodeStream::new(Some(&decoder), StreamOutput::Text);
             let known = String::from_utf8(stream.step(tokens.iter().copied()).unwrap()).unwrap();
             let mut shared = text(Some(&decoder), &tokens);
             let rare = [vec!["¸", "Ń"], vec!["<0xB8>", "<0xAD>"]];
@@ -142,7 +142,7 @@ fn no_step_waits_for_more_than_it_must() {
 fn a_character_of_bytes_waits_for_its_last() {
     let decoder =
         read(&json!({"type": "ByteLevel", "add_prefix_space": true, "trim_offsets": true, "use_regex": true}));
-    let mut stream = DecodeStream::new(Some(&decoder), Form::Text);
+    let mut stream = DecodeStream::new(Some(&decoder), StreamOutput::Text);
     let mut step = |token| String::from_utf8(stream.step([token]).unwrap()).unwrap();
     // 👩 is F0 9F 91 A9.
     assert_eq!(["ð", "Ł", "ĳ", "©a", "ð", "Łb"].map(&mut step), ["", "", "", "👩a", "", "\u{fffd}b"]);
@@ -160,7 +160,7 @@ fn bytes_are_given_as_they_are() {
         {"type": "Strip", "content": " ", "start": 1, "stop": 0},
     ]}));
     let bytes = |decoder: &Decoder, tokens: &[&str]| {
-        let mut stream = DecodeStream::new(Some(decoder), Form::Bytes);
+        let mut stream = DecodeStream::new(Some(decoder), StreamOutput::Bytes);
         let given: Vec<Vec<u8>> = tokens.iter().map(|token| stream.step([*token]).unwrap()).collect();
         assert_eq!(stream.finish().unwrap(), b"");
         given
@@ -182,7 +182,7 @@ fn bytes_are_those_of_the_text() {
         if whole.contains('\u{fffd}') || settings.to_string().contains("ByteFallback") {
             continue; // a run of bytes is one part here, broken or not
         }
-        let mut stream = DecodeStream::new(Some(&decoder), Form::Bytes);
+        let mut stream = DecodeStream::new(Some(&decoder), StreamOutput::Bytes);
         let mut bytes: Vec<u8> = tokens.iter().flat_map(|token| stream.step([*token]).unwrap()).collect();
         bytes.extend(stream.finish().unwrap());
         assert_eq!(String::from_utf8_lossy(&bytes), whole, "seed {seed}: {settings} {tokens:?}");
@@ -193,7 +193,7 @@ fn bytes_are_those_of_the_text() {
 fn after_an_error_a_stream_begins_anew() {
     let replace = json!({"type": "Replace", "pattern": {"Regex": "(a+)+$"}, "content": ""});
     let decoder = read(&json!({"type": "Sequence", "decoders": [{"type": "BPEDecoder", "suffix": "x"}, replace]}));
-    let mut stream = DecodeStream::new(Some(&decoder), Form::Text);
+    let mut stream = DecodeStream::new(Some(&decoder), StreamOutput::Text);
     assert_eq!(stream.step(["bx"]).unwrap(), b"");
     let hostile = "a".repeat(100_000) + "b";
     assert!(matches!(stream.step([&*hostile]), Err(Error::Regex(_))));
@@ -203,7 +203,7 @@ fn after_an_error_a_stream_begins_anew() {
 #[test]
 fn a_copy_goes_its_own_way() {
     let decoder = read(&json!({"type": "BPEDecoder", "suffix": "</w>"}));
-    let mut one = DecodeStream::new(Some(&decoder), Form::Text);
+    let mut one = DecodeStream::new(Some(&decoder), StreamOutput::Text);
     assert_eq!(one.step(["a</w>"]).unwrap(), b"a");
     let mut other = one.clone();
     assert_eq!((one.step(["b"]).unwrap(), other.finish().unwrap()), (b" b".to_vec(), Vec::new()));

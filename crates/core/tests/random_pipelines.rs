@@ -11,7 +11,7 @@ mod random;
 
 use piecework_core::added::Specials;
 use piecework_core::encoding::pad::Padding;
-use piecework_core::encoding::truncate::{Strategy, Truncation};
+use piecework_core::encoding::truncate::{Truncation, TruncationStrategy};
 use piecework_core::encoding::{Direction, Encoding, NONE, NamedToken};
 use piecework_core::format::{JsonSettings, read_tokenizer_json, write_tokenizer_json};
 use piecework_core::pipeline::{Input, Options, Road, Scratch, Tokenizer};
@@ -178,7 +178,11 @@ fn truncation(random: &mut Random) -> Truncation {
     Truncation {
         max_length: random.below(9),
         stride: random.below(3),
-        strategy: random.pick(&[Strategy::LongestFirst, Strategy::OnlyFirst, Strategy::OnlySecond]),
+        strategy: random.pick(&[
+            TruncationStrategy::LongestFirst,
+            TruncationStrategy::OnlyFirst,
+            TruncationStrategy::OnlySecond,
+        ]),
         direction: random.pick(&[Direction::Left, Direction::Right]),
     }
 }

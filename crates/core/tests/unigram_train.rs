@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use piecework_core::Error;
 use piecework_core::format::read_trainer;
 use piecework_core::model::Trainer;
-use piecework_core::model::unigram::train::{Round, Threads, Trained, train};
+use piecework_core::model::unigram::train::{Threads, Trained, UnigramStep, train};
 use serde_json::{Value, json};
 
 /// Lends two threads.
@@ -35,7 +35,7 @@ fn trained(case: &Value, threads: Threads<'_>) -> Result<Trained, Error> {
     train(&words, &config, threads, &mut |_| ControlFlow::Continue(()))
 }
 
-fn row(round: &Round) -> Value {
+fn row(round: &UnigramStep) -> Value {
     match round.log_likelihood {
         Some(log_likelihood) => json!({
             "kind": "step", "pieces": round.pieces, "log_likelihood": log_likelihood, "dropped": round.removed,
@@ -46,7 +46,7 @@ fn row(round: &Round) -> Value {
 
 fn check(case: &Value) {
     let (name, expected) = (&case["name"], &case["expected"]);
-    let trained = match (trained(case, Threads::ALONE), expected.get("error")) {
+    let trained = match (trained(case, Threads::SINGLE), expected.get("error")) {
         (Ok(found), None) => {
             assert_eq!(trained(case, Threads::new(&beside)).unwrap(), found, "{name}: with more threads");
             found

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use piecework_core::Error;
-use piecework_core::counts::{self, BlockStart, Counter, FirstSight, Lines};
+use piecework_core::counts::{self, BlockStart, Counter, FirstOccurrence, Lines};
 use piecework_core::format::{read_counts, read_splitter, write_counts, write_splitter};
 use piecework_core::splitter::WordSplitter;
 use pyo3::prelude::*;
@@ -44,7 +44,7 @@ impl WordCounts {
     fn from_mapping(mapping: &Bound<'_, PyDict>) -> PyResult<Self> {
         let mut inner = counts::WordCounts::new(None);
         for (document, (word, count)) in (0..).zip(mapping.iter()) {
-            let first = FirstSight { document, word: 0 };
+            let first = FirstOccurrence { document, word: 0 };
             let word = word.cast::<PyString>()?;
             inner.add(utf8(word)?, count.extract()?, first).map_err(|error| to_py(mapping.py(), &error))?;
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use piecework_core::Error;
-use piecework_core::error::{Foreign, shorten};
+use piecework_core::error::{CallerError, shorten};
 use piecework_core::pretokenize::{Function, SplitFunction};
 use piecework_core::text::span::Span;
 use pyo3::exceptions::PyTypeError;
@@ -44,7 +44,7 @@ impl SplitFunction for PythonFunction {
             }
             Ok::<_, PyErr>(spans)
         });
-        called.map_err(|error| Error::Function(Foreign(Arc::new(error))))
+        called.map_err(|error| Error::Function(CallerError(Arc::new(error))))
     }
 }
 

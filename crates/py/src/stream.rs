@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use piecework_core::decode::{self, Form};
+use piecework_core::decode::{self, StreamOutput};
 use piecework_core::{Result, pipeline};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -15,12 +15,12 @@ use crate::errors::to_py;
 pub(crate) struct DecodeStream {
     tokenizer: Arc<pipeline::Tokenizer>,
     skip_special_tokens: bool,
-    form: Form,
+    form: StreamOutput,
     state: Mutex<decode::DecodeStream>,
 }
 
 impl DecodeStream {
-    pub(crate) fn new(tokenizer: &Arc<pipeline::Tokenizer>, skip_special_tokens: bool, form: Form) -> Self {
+    pub(crate) fn new(tokenizer: &Arc<pipeline::Tokenizer>, skip_special_tokens: bool, form: StreamOutput) -> Self {
         let state = Mutex::new(tokenizer.decode_stream(form));
         Self { tokenizer: Arc::clone(tokenizer), skip_special_tokens, form, state }
     }
@@ -33,8 +33,8 @@ impl DecodeStream {
     fn given<'py>(&self, py: Python<'py>, new: Result<Vec<u8>>) -> PyResult<Bound<'py, PyAny>> {
         let new = new.map_err(|error| to_py(py, &error))?;
         Ok(match self.form {
-            Form::Text => PyString::new(py, &String::from_utf8_lossy(&new)).into_any(),
-            Form::Bytes => PyBytes::new(py, &new).into_any(),
+            StreamOutput::Text => PyString::new(py, &String::from_utf8_lossy(&new)).into_any(),
+            StreamOutput::Bytes => PyBytes::new(py, &new).into_any(),
         })
     }
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use piecework_core::Error;
 use piecework_core::added::{AddedToken, Specials};
-use piecework_core::decode::Form;
+use piecework_core::decode::StreamOutput;
 use piecework_core::format::{
     JsonSettings, VocabSettings, read_splitter, read_tokenizer_json, read_vocab_txt, with_parts, write_model,
     write_parts, write_splitter, write_tokenizer_json, write_trainer, write_vocab_txt,
 };
-use piecework_core::learn::{Merge, Round};
+use piecework_core::learn::{Merge, UnigramStep};
 use piecework_core::model::wordpiece::{self, Segmentation, Settings, Unknown, WordPiece};
 use piecework_core::model::{Model, Token};
 use piecework_core::pipeline::{self, WordPieces, WordScores};
@@ -431,7 +431,7 @@ impl Tokenizer {
     }
 
     fn decode_stream(&self, skip_special_tokens: bool, as_bytes: bool) -> DecodeStream {
-        let form = if as_bytes { Form::Bytes } else { Form::Text };
+        let form = if as_bytes { StreamOutput::Bytes } else { StreamOutput::Text };
         DecodeStream::new(&self.inner, skip_special_tokens, form)
     }
 
@@ -517,8 +517,8 @@ fn detached<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Se
     if bytes < FLOOR { work() } else { py.detach(work) }
 }
 
-fn round_tuple(round: &Round) -> RoundTuple<'_> {
-    let Round { pieces, log_likelihood, removed } = round;
+fn round_tuple(round: &UnigramStep) -> RoundTuple<'_> {
+    let UnigramStep { pieces, log_likelihood, removed } = round;
     (*pieces, *log_likelihood, removed.as_deref())
 }
 

@@ -1,73 +1,73 @@
-//! Counting documents: texts, and the lines of blocks of bytes.
+//! Counts the words of documents: texts, or the lines of blocks of bytes.
 //!
-//! Where the splitter has a fast path, a chunk of text is normalized and split once, and then only counted. The table is
-//! the one that the generic path makes, first sights included.
+//! If the splitter has a fast path, each distinct chunk of text is normalized and split once, and later only counted.
+//! The result is equal to that of the generic path, including first occurrences.
 
-use super::{FirstSight, WordCounts};
+use super::{FirstOccurrence, WordCounts};
 use crate::error::{Error, Result};
 use crate::fast::{ChunkCounts, Documents, FastPath, WordTable};
 use crate::pretokenize::words::Words;
 use crate::splitter::WordSplitter;
 use crate::text::span::{check_bytes, check_length};
 
-/// Counts the words of documents.
+/// A counter of the words of documents.
 #[derive(Debug)]
 pub struct Counter {
     counts: WordCounts,
     words: Words,
     fast: Option<(FastPath, ChunkCounts)>,
-    /// Behind the last document, where documents come in order.
+    /// One past the number of the last document, if documents come in order.
     next: u64,
 }
 
-/// What lines are to the documents that they are.
+/// The options for reading lines as documents.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Lines {
-    /// Whether bytes that are not UTF-8 become U+FFFD; else they are an error.
+    /// Whether invalid UTF-8 is replaced with U+FFFD; otherwise it is an error.
     pub replace: bool,
-    /// Whether the end of a line belongs to it.
+    /// Whether a line includes its line end.
     pub keep_ends: bool,
 }
 
-/// Where a block of lines stands.
+/// The position of a block of lines.
 #[derive(Debug, Clone, Copy)]
 pub struct BlockStart {
     /// The number of its first document, over all files.
     pub document: u64,
-    /// The lines of its file before it.
+    /// The number of lines before it in its file.
     pub line: u64,
-    /// The bytes of its file before it.
+    /// The number of bytes before it in its file.
     pub byte: u64,
 }
 
 impl Counter {
-    /// Counts words as `splitter` makes them.
+    /// Returns an empty counter of the words that `splitter` produces.
     #[must_use]
     pub fn new(splitter: WordSplitter) -> Self {
         let fast = FastPath::new(&splitter).ok().map(|fast| (fast, ChunkCounts::default()));
-        Self { fast, ..Self::general(splitter) }
+        Self { fast, ..Self::generic(splitter) }
     }
 
-    /// The same on the generic path, which every splitter can take: what the fast one is held against.
+    /// Returns an empty counter that uses the generic path, for comparison with the fast path.
     #[must_use]
-    pub fn general(splitter: WordSplitter) -> Self {
+    pub fn generic(splitter: WordSplitter) -> Self {
         Self { counts: WordCounts::new(Some(splitter)), words: Words::default(), fast: None, next: 0 }
     }
 
-    /// Adds the words of one document. Documents of ascending numbers are counted faster than others.
+    /// Adds the words of one document. Documents in ascending order are counted faster.
     pub fn add_text(&mut self, document: u64, text: &str) -> Result<()> {
         check_length(text)?;
         self.add(text, Documents::One(document), document.saturating_add(1))
     }
 
-    /// Adds the lines of `block`, each a document; the block ends at a line's end or the file's.
+    /// Adds the lines of `block` as documents; it ends at a line end or at the end of the file.
     pub fn add_lines(&mut self, block: &[u8], at: BlockStart, lines: Lines) -> Result<()> {
         match simdutf8::compat::from_utf8(block) {
-            // A line may be too long only where the block is.
-            Ok(text) if self.takes_blocks(lines) && check_bytes(block.len()).is_ok() => {
+            // A line can only be too long if the block is.
+            Ok(text) if self.can_count_blocks(lines) && check_bytes(block.len()).is_ok() => {
                 self.add(text, Documents::Lines(at.document), at.after(block).document)
             }
-            Err(error) if !lines.replace => Err(at.broken(block, error.valid_up_to())),
+            Err(error) if !lines.replace => Err(at.utf8_error(block, error.valid_up_to())),
             _ => {
                 let texts = block.split_inclusive(|&byte| byte == b'\n').map(String::from_utf8_lossy);
                 (at.document..).zip(texts).try_for_each(|(document, line)| {
@@ -77,86 +77,90 @@ impl Counter {
         }
     }
 
-    /// Whether a block of lines may be counted as it stands.
-    fn takes_blocks(&self, lines: Lines) -> bool {
+    /// Whether a block of lines can be counted without splitting it into lines.
+    fn can_count_blocks(&self, lines: Lines) -> bool {
         self.fast.as_ref().is_some_and(|(fast, _)| fast.counts_lines(lines.keep_ends))
     }
 
-    /// The table.
+    /// Returns the table of counts.
     pub fn finish(mut self) -> Result<WordCounts> {
-        self.settle()?;
+        self.flush_chunks()?;
         Ok(self.counts)
     }
 
-    /// Adds the documents of a text; `next` is the number behind the last.
+    /// Adds the documents of a text; `next` is one past the last document's number.
     fn add(&mut self, text: &str, documents: Documents, next: u64) -> Result<()> {
         let (Documents::One(first) | Documents::Lines(first)) = documents;
         if first < self.next {
-            // A chunk that was met in a later document was not yet seen first.
-            self.settle()?;
+            // A chunk cached for a later document may have its first occurrence here.
+            self.flush_chunks()?;
         }
         self.next = next;
         match &mut self.fast {
-            Some((fast, chunks)) => {
-                fast.count(text, documents, chunks, &mut Sink { counts: &mut self.counts, words: &mut self.words })
-            }
+            Some((fast, chunks)) => fast.count(
+                text,
+                documents,
+                chunks,
+                &mut TableWriter { counts: &mut self.counts, words: &mut self.words },
+            ),
             None => self.counts.add_text(first, text, &mut self.words),
         }
     }
 
-    fn settle(&mut self) -> Result<()> {
+    /// Writes the pending counts of chunks to the table.
+    fn flush_chunks(&mut self) -> Result<()> {
         match &mut self.fast {
-            Some((_, chunks)) => chunks.flush(&mut Sink { counts: &mut self.counts, words: &mut self.words }),
+            Some((_, chunks)) => chunks.flush(&mut TableWriter { counts: &mut self.counts, words: &mut self.words }),
             None => Ok(()),
         }
     }
 }
 
-/// Takes the words of chunks.
-struct Sink<'a> {
+/// The table of words that new chunks are added to.
+struct TableWriter<'a> {
     counts: &'a mut WordCounts,
     words: &'a mut Words,
 }
 
-impl WordTable for Sink<'_> {
-    fn on_miss(&mut self, chunk: &str, document: u64, first: u64, places: &mut Vec<usize>) -> Result<()> {
+impl WordTable for TableWriter<'_> {
+    fn on_miss(&mut self, chunk: &str, document: u64, first: u64, indices: &mut Vec<usize>) -> Result<()> {
         self.counts.splitter.get_or_insert_default().split(chunk, false, self.words)?;
         for (word, text) in (first..).zip(self.words.iter()) {
-            places.push(self.counts.add_at(text, 1, FirstSight { document, word })?);
+            indices.push(self.counts.add_nonempty(text, 1, FirstOccurrence { document, word })?);
         }
         Ok(())
     }
 
-    fn flush(&mut self, place: usize, count: u64) -> Result<()> {
-        self.counts.raise(place, count)
+    fn flush(&mut self, index: usize, count: u64) -> Result<()> {
+        self.counts.increase(index, count)
     }
 }
 
 impl BlockStart {
-    /// Where the next block stands.
+    /// Returns the position of the next block.
     #[must_use]
     pub fn after(self, block: &[u8]) -> Self {
         let lines = lines(block);
         Self { document: self.document + lines, line: self.line + lines, byte: self.byte + block.len() as u64 }
     }
 
-    /// Tells where a byte of the block stands that is not UTF-8.
-    fn broken(self, block: &[u8], at: usize) -> Error {
+    /// Returns the error for an invalid byte at `at` of the block.
+    fn utf8_error(self, block: &[u8], at: usize) -> Error {
         Error::Utf8 { line: self.line + ends(&block[..at]) + 1, byte: self.byte + at as u64, value: block[at] }
     }
 }
 
-/// How many lines a block holds, with what stands behind the last line end.
+/// Returns the number of lines in a block, including an unterminated last line.
 fn lines(block: &[u8]) -> u64 {
     ends(block) + u64::from(block.last().is_some_and(|&byte| byte != b'\n'))
 }
 
-/// How many lines end in a block.
+/// Returns the number of line ends in a block.
 fn ends(block: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', block).count() as u64
 }
 
-/// A line without its end.
+/// Returns a line without its line end.
 #[must_use]
 pub fn strip_line_end(line: &str) -> &str {
     let line = line.strip_suffix('\n').unwrap_or(line);
@@ -169,10 +173,10 @@ mod tests {
     use crate::pretokenize::PreTokenizer;
     use crate::settings::ByteLevel;
 
-    /// On the fast path, and on the general one.
+    /// Returns a counter on the fast path and one on the generic path.
     fn counters() -> [Counter; 2] {
         let splitter = WordSplitter::new(None, Some(PreTokenizer::WhitespaceSplit)).unwrap();
-        [Counter::new(splitter.clone()), Counter::general(splitter)]
+        [Counter::new(splitter.clone()), Counter::generic(splitter)]
     }
 
     const START: BlockStart = BlockStart { document: 5, line: 5, byte: 50 };
@@ -201,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_bytes_are_found_or_replaced() {
+    fn invalid_bytes_are_reported_or_replaced() {
         for mut counter in counters() {
             let error = counter.add_lines(b"a\nb\xffc\n\xff", START, Lines::default()).unwrap_err();
             assert_eq!(error, Error::Utf8 { line: 7, byte: 53, value: 0xff });
@@ -211,8 +215,8 @@ mod tests {
         for mut counter in counters() {
             counter.add_lines(b"a\nx\xff\nx", START, Lines { replace: true, ..Lines::default() }).unwrap();
             let counts = counter.finish().unwrap();
-            assert_eq!(counts.get("x\u{fffd}"), Some((1, FirstSight { document: 6, word: 0 })));
-            assert_eq!(counts.get("x"), Some((1, FirstSight { document: 7, word: 0 })));
+            assert_eq!(counts.get("x\u{fffd}"), Some((1, FirstOccurrence { document: 6, word: 0 })));
+            assert_eq!(counts.get("x"), Some((1, FirstOccurrence { document: 7, word: 0 })));
         }
     }
 
@@ -223,8 +227,8 @@ mod tests {
                 counter.add_text(document, text).unwrap();
             }
             let counts = counter.finish().unwrap();
-            assert_eq!(counts.get("a"), Some((3, FirstSight { document: 3, word: 1 })));
-            assert_eq!(counts.get("b"), Some((3, FirstSight { document: 3, word: 0 })));
+            assert_eq!(counts.get("a"), Some((3, FirstOccurrence { document: 3, word: 1 })));
+            assert_eq!(counts.get("b"), Some((3, FirstOccurrence { document: 3, word: 0 })));
         }
     }
 }

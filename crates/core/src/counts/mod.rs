@@ -1,7 +1,7 @@
-//! Word counts: what training is made from, and all that it sees of a text.
+//! Word counts, the only input of training besides the settings.
 //!
-//! A table maps each word to how often it occurs and where it was first seen. Tables add up: counts by sum, first
-//! sights by minimum. Both are associative and commutative, so one machine or a hundred make the same table.
+//! A table maps each word to its count and its first occurrence. Tables add up: counts by sum, first occurrences by
+//! minimum. Both are associative and commutative, so the result does not depend on how the corpus is divided.
 
 mod counter;
 
@@ -17,29 +17,30 @@ use crate::pretokenize::words::Words;
 use crate::splitter::WordSplitter;
 use crate::text::span::check_length;
 
-/// Where a word was seen first: the document's number, and the word's place in it.
+/// The first occurrence of a word: the document, and the word's index in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FirstSight {
-    /// The document: one text of an iterator, or one line of a file.
+pub struct FirstOccurrence {
+    /// The number of the document: a text of an iterator, or a line of a file.
     pub document: u64,
-    /// The word's number in its document.
+    /// The word's index in its document.
     pub word: u64,
 }
 
+/// A word as a range of the text, with its count and first occurrence.
 #[derive(Debug, Clone)]
-struct Entry {
+struct WordEntry {
     start: usize,
     len: usize,
     count: u64,
-    first: FirstSight,
+    first: FirstOccurrence,
 }
 
-/// Words with their counts and first sights, and how the text was split into them.
+/// A table of words with their counts and first occurrences, and the splitter that produced them.
 #[derive(Debug, Clone, Default)]
 pub struct WordCounts {
     splitter: Option<WordSplitter>,
     text: String,
-    entries: Vec<Entry>,
+    entries: Vec<WordEntry>,
     index: HashTable<usize>,
     total: u64,
 }
@@ -52,11 +53,12 @@ impl PartialEq for WordCounts {
 
 impl Eq for WordCounts {}
 
-/// No result depends on the order of the index, so its hash may be fixed.
+/// Returns the hash of a word. It is fixed, since no result depends on the order of the index.
 fn hash(word: &str) -> u64 {
     foldhash::fast::FixedState::default().hash_one(word)
 }
 
+/// Returns the error for counts whose sum does not fit into 64 bits.
 fn overflow(word: &str) -> Error {
     Error::Overflow(format!(
         "counts add up to more than 2^64 - 1 at the word {:?}; divide all counts by a common factor",
@@ -65,25 +67,25 @@ fn overflow(word: &str) -> Error {
 }
 
 impl WordCounts {
-    /// An empty table for words split by `splitter`, or by means unknown, as those of a mapping are.
+    /// Returns an empty table for words split by `splitter`, or by unknown means, such as those of a mapping.
     #[must_use]
     pub fn new(splitter: Option<WordSplitter>) -> Self {
         Self { splitter, ..Self::default() }
     }
 
-    /// The same table, said to be made by `splitter`.
+    /// Returns the table with `splitter` as its origin.
     #[must_use]
     pub fn with_splitter(self, splitter: Option<WordSplitter>) -> Self {
         Self { splitter, ..self }
     }
 
-    /// How the words were made, where that is known.
+    /// Returns the splitter that produced the words, if it is known.
     #[must_use]
     pub fn splitter(&self) -> Option<&WordSplitter> {
         self.splitter.as_ref()
     }
 
-    /// The number of different words.
+    /// Returns the number of distinct words.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
@@ -95,33 +97,33 @@ impl WordCounts {
         self.entries.is_empty()
     }
 
-    /// The sum of all counts.
+    /// Returns the sum of all counts.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// The count and first sight of `word`.
+    /// Returns the count and the first occurrence of `word`.
     #[must_use]
-    pub fn get(&self, word: &str) -> Option<(u64, FirstSight)> {
-        let place = *self.index.find(hash(word), |&place| self.word(place) == word)?;
-        Some((self.entries[place].count, self.entries[place].first))
+    pub fn get(&self, word: &str) -> Option<(u64, FirstOccurrence)> {
+        let index = *self.index.find(hash(word), |&index| self.word(index) == word)?;
+        Some((self.entries[index].count, self.entries[index].first))
     }
 
-    /// Adds `count` occurrences of `word`; no occurrence and no text add nothing.
-    pub fn add(&mut self, word: &str, count: u64, first: FirstSight) -> Result<()> {
+    /// Adds `count` occurrences of `word`; has no effect if the count is 0 or the word is empty.
+    pub fn add(&mut self, word: &str, count: u64, first: FirstOccurrence) -> Result<()> {
         if count == 0 || word.is_empty() {
             return Ok(());
         }
-        self.add_at(word, count, first).map(drop)
+        self.add_nonempty(word, count, first).map(drop)
     }
 
-    /// The same for what is not nothing; gives the word's place.
-    fn add_at(&mut self, word: &str, count: u64, first: FirstSight) -> Result<usize> {
+    /// Adds `count` > 0 occurrences of the non-empty `word`; returns its index.
+    fn add_nonempty(&mut self, word: &str, count: u64, first: FirstOccurrence) -> Result<usize> {
         self.total = self.total.checked_add(count).ok_or_else(|| overflow(word))?;
         let Self { text, entries, index, .. } = self;
-        let word_at = |place: usize| &text[entries[place].start..][..entries[place].len];
-        let slot = index.entry(hash(word), |&place| word_at(place) == word, |&place| hash(word_at(place)));
+        let word_at = |index: usize| &text[entries[index].start..][..entries[index].len];
+        let slot = index.entry(hash(word), |&index| word_at(index) == word, |&index| hash(word_at(index)));
         match slot {
             hashbrown::hash_table::Entry::Occupied(slot) => {
                 let entry = &mut entries[*slot.get()];
@@ -130,19 +132,19 @@ impl WordCounts {
                 Ok(*slot.get())
             }
             hashbrown::hash_table::Entry::Vacant(slot) => {
-                let place = entries.len();
-                slot.insert(place);
-                entries.push(Entry { start: text.len(), len: word.len(), count, first });
+                let index = entries.len();
+                slot.insert(index);
+                entries.push(WordEntry { start: text.len(), len: word.len(), count, first });
                 text.push_str(word);
-                Ok(place)
+                Ok(index)
             }
         }
     }
 
-    /// Adds `count` occurrences of the word at a place, none of which is the first.
-    fn raise(&mut self, place: usize, count: u64) -> Result<()> {
-        self.total = self.total.checked_add(count).ok_or_else(|| overflow(self.word(place)))?;
-        self.entries[place].count += count;
+    /// Adds `count` later occurrences of the word at an index.
+    fn increase(&mut self, index: usize, count: u64) -> Result<()> {
+        self.total = self.total.checked_add(count).ok_or_else(|| overflow(self.word(index)))?;
+        self.entries[index].count += count;
         Ok(())
     }
 
@@ -150,13 +152,13 @@ impl WordCounts {
     pub fn add_text(&mut self, document: u64, text: &str, words: &mut Words) -> Result<()> {
         check_length(text)?;
         self.splitter.get_or_insert_default().split(text, false, words)?;
-        for (place, word) in (0..).zip(words.iter()) {
-            self.add(word, 1, FirstSight { document, word: place })?;
+        for (index, word) in (0..).zip(words.iter()) {
+            self.add(word, 1, FirstOccurrence { document, word: index })?;
         }
         Ok(())
     }
 
-    /// Adds all of `other`, which must have been split in the same way.
+    /// Adds all words of `other`, which must have an equal splitter.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         if self.splitter != other.splitter {
             return Err(Error::Counts(
@@ -165,30 +167,30 @@ impl WordCounts {
                     .to_owned(),
             ));
         }
-        for (place, entry) in other.entries.iter().enumerate() {
-            self.add(other.word(place), entry.count, entry.first)?;
+        for (index, entry) in other.entries.iter().enumerate() {
+            self.add(other.word(index), entry.count, entry.first)?;
         }
         Ok(())
     }
 
-    /// The words in order of first sight, with their counts.
+    /// Returns the words with their counts, in order of first occurrence.
     #[must_use]
     pub fn by_first_occurrence(&self) -> Vec<(&str, u64)> {
-        let mut places: Vec<usize> = (0..self.entries.len()).collect();
-        places.sort_unstable_by_key(|&place| (self.entries[place].first, self.word(place)));
-        places.into_iter().map(|place| (self.word(place), self.entries[place].count)).collect()
+        let mut indices: Vec<usize> = (0..self.entries.len()).collect();
+        indices.sort_unstable_by_key(|&index| (self.entries[index].first, self.word(index)));
+        indices.into_iter().map(|index| (self.word(index), self.entries[index].count)).collect()
     }
 
-    /// The words in the order of their bytes, with counts and first sights.
+    /// Returns the words with counts and first occurrences, ordered by bytes.
     #[must_use]
-    pub fn by_word(&self) -> Vec<(&str, u64, FirstSight)> {
+    pub fn by_word(&self) -> Vec<(&str, u64, FirstOccurrence)> {
         let mut words: Vec<_> =
             self.entries.iter().enumerate().map(|(at, entry)| (self.word(at), entry.count, entry.first)).collect();
         words.sort_unstable_by_key(|&(word, ..)| word);
         words
     }
 
-    /// The SHA-256 of words and counts, in hexadecimal digits; first sights do not enter.
+    /// Returns the SHA-256 of words and counts in hexadecimal digits; first occurrences are not included.
     #[must_use]
     pub fn fingerprint(&self) -> String {
         let mut sha = Sha256::new();
@@ -200,22 +202,23 @@ impl WordCounts {
         sha.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Up to `limit` words that the splitter would not give back as they are.
+    /// Returns up to `limit` words that the splitter changes or splits.
     pub fn foreign_to(&self, splitter: &WordSplitter, limit: usize) -> Result<Vec<&str>> {
         let mut words = Words::default();
-        let mut foreign = Vec::new();
-        for place in 0..self.entries.len() {
-            let word = self.word(place);
+        let mut changed = Vec::new();
+        for index in 0..self.entries.len() {
+            let word = self.word(index);
             splitter.split(word, false, &mut words)?;
-            if foreign.len() < limit && !words.iter().eq([word]) {
-                foreign.push(word);
+            if changed.len() < limit && !words.iter().eq([word]) {
+                changed.push(word);
             }
         }
-        Ok(foreign)
+        Ok(changed)
     }
 
-    fn word(&self, place: usize) -> &str {
-        let entry = &self.entries[place];
+    /// Returns the word at an index.
+    fn word(&self, index: usize) -> &str {
+        let entry = &self.entries[index];
         &self.text[entry.start..][..entry.len]
     }
 }
@@ -254,7 +257,7 @@ mod tests {
     fn refuses_other_settings_and_overflow() {
         let mut counts = table(&[(0, "a")]);
         assert!(counts.merge(&WordCounts::new(None)).is_err());
-        let first = FirstSight { document: 0, word: 0 };
+        let first = FirstOccurrence { document: 0, word: 0 };
         assert!(matches!(counts.add("a", u64::MAX, first), Err(Error::Overflow(_))));
     }
 }

@@ -1,16 +1,16 @@
-//! The decoder of early BPE tokenizers, which mark the end of a word.
+//! The decoder of early BPE tokenizers, which mark the end of a word with a suffix.
 
 use super::{Parts, replaced};
 
-/// Makes spaces of the ends of words.
+/// A decoder that replaces the suffix at the end of words with spaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BpeDecoder {
-    /// What marks the end of a word; it is replaced wherever it stands in a token.
+    /// The suffix of a token that ends a word; it is replaced anywhere in a token.
     pub suffix: String,
 }
 
 impl BpeDecoder {
-    /// The last token's suffix becomes nothing. No tokens are no parts; the reference counts back from them.
+    /// Replaces the suffix with a space, in the last token with nothing.
     pub(super) fn decode_chain<'a>(&self, parts: Parts<'a>) -> Parts<'a> {
         let last = parts.len().saturating_sub(1);
         let by = |place| if place == last { "" } else { " " };

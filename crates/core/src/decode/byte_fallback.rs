@@ -1,11 +1,11 @@
-//! Tokens that stand for a byte, such as `<0x61>`, back to characters.
+//! Decoding of byte tokens such as `<0x61>`.
 
 use std::borrow::Cow;
 use std::iter::repeat_n;
 
 use super::Parts;
 
-/// A run of such tokens becomes one part if it is UTF-8, else U+FFFD for each of them.
+/// Replaces a run of byte tokens with one part if it is UTF-8, else each of them with U+FFFD.
 pub(super) fn decode_chain(parts: Parts<'_>) -> Parts<'_> {
     let mut decoded = Vec::with_capacity(parts.len());
     let mut run = Vec::new();
@@ -21,6 +21,7 @@ pub(super) fn decode_chain(parts: Parts<'_>) -> Parts<'_> {
     decoded
 }
 
+/// Adds the text of a run of byte tokens.
 fn end_run(run: &mut Vec<u8>, decoded: &mut Parts<'_>) {
     if run.is_empty() {
         return;
@@ -31,7 +32,7 @@ fn end_run(run: &mut Vec<u8>, decoded: &mut Parts<'_>) {
     }
 }
 
-/// The byte that a token stands for; as in the reference, a plus sign counts as a leading zero.
+/// Returns the byte of a byte token. As in the reference library, a plus sign counts as a leading zero.
 pub(super) fn byte_of(token: &str) -> Option<u8> {
     let digits = token.strip_prefix("<0x")?.strip_suffix('>')?;
     if digits.len() == 2 { u8::from_str_radix(digits, 16).ok() } else { None }

@@ -1,11 +1,11 @@
-//! The characters that stand for bytes in byte-level BPE, back to bytes.
+//! Decoding of byte-level BPE, whose characters represent bytes.
 
 use std::borrow::Cow;
 
 use super::Parts;
 use crate::text::bytes::char_to_byte;
 
-/// One part, with U+FFFD for what is no UTF-8. A token with a character that stands for no byte is taken as it is.
+/// Returns one part, with U+FFFD for invalid UTF-8. A token with any other character is kept unchanged.
 pub(super) fn decode_chain<'a>(parts: &[Cow<'_, str>]) -> Parts<'a> {
     let mut bytes = Vec::with_capacity(parts.iter().map(|part| part.len()).sum());
     for part in parts {
@@ -15,7 +15,7 @@ pub(super) fn decode_chain<'a>(parts: &[Cow<'_, str>]) -> Parts<'a> {
     vec![Cow::Owned(text)]
 }
 
-/// Adds the bytes of a token.
+/// Appends the bytes of a token.
 pub(super) fn extend_bytes(bytes: &mut Vec<u8>, token: &str) {
     let start = bytes.len();
     for c in token.chars() {

@@ -1,10 +1,10 @@
-//! Cleaning up: spaces that splitting put before punctuation and English contractions are taken out again.
+//! Clean-up: removes spaces before punctuation and in English contractions.
 
 use std::borrow::Cow;
 
 use super::replaced;
 
-/// What is replaced by what, in this order.
+/// The replacements, in order.
 pub(super) const CLEANUP: [(&str, &str); 11] = [
     (" .", "."),
     (" ?", "?"),
@@ -19,7 +19,7 @@ pub(super) const CLEANUP: [(&str, &str); 11] = [
     (" 're", "'re"),
 ];
 
-/// The text with all of these replaced.
+/// Returns the text after all replacements.
 pub(super) fn cleaned(text: Cow<'_, str>) -> Cow<'_, str> {
     if is_clean(&text) {
         return text;
@@ -27,7 +27,7 @@ pub(super) fn cleaned(text: Cow<'_, str>) -> Cow<'_, str> {
     CLEANUP.iter().fold(text, |text, (found, by)| replaced(text, found, by))
 }
 
-/// Whether nothing will be found, told by the two characters that each begins with.
+/// Returns whether no replacement applies, by a test of two adjacent bytes.
 pub(super) fn is_clean(text: &str) -> bool {
     let begins = |pair: &[u8]| pair[0] == b' ' && matches!(pair[1], b'.' | b'?' | b'!' | b',' | b'\'' | b'n' | b'd');
     !text.as_bytes().windows(2).any(begins)
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_one_replacement_makes_the_next_ones_find() {
+    fn replacements_apply_in_order() {
         assert_eq!(cleaned(Cow::Borrowed("it ' s  . do not")), "it's . don't");
         assert_eq!(cleaned(Cow::Borrowed("  ' s")), " 's".replace(" 's", "'s"));
         assert!(CLEANUP.iter().all(|(found, _)| !is_clean(found)));

@@ -1,16 +1,16 @@
-//! Decoding for connectionist temporal classification: a model's output with repetitions and padding.
+//! The decoder of connectionist temporal classification (CTC), whose output has repetitions and padding.
 
 use super::cleanup::cleaned;
 use super::{Parts, replaced};
 
-/// Drops repetitions and padding.
+/// A decoder that removes repetitions and padding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CtcDecoder {
-    /// What separates repeated tokens; it is dropped wherever it stands in a token.
+    /// The token that separates repeated tokens; it is removed anywhere in a token.
     pub pad_token: String,
-    /// What becomes a space, if `cleanup` is on.
+    /// The token that becomes a space if `cleanup` is true.
     pub word_delimiter_token: String,
-    /// Undo spaces as [`super::WordPieceDecoder`] does, and make spaces of `word_delimiter_token`.
+    /// Whether to clean up as [`super::WordPieceDecoder`] does, and to replace `word_delimiter_token` with a space.
     pub cleanup: bool,
 }
 
@@ -21,7 +21,7 @@ impl Default for CtcDecoder {
 }
 
 impl CtcDecoder {
-    /// Of equal tokens in a row one stays; what then becomes empty is dropped.
+    /// Removes repeated tokens and padding, then empty parts.
     pub(super) fn decode_chain<'a>(&self, mut parts: Parts<'a>) -> Parts<'a> {
         parts.dedup();
         for part in &mut parts {

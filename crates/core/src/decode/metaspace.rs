@@ -1,10 +1,9 @@
-//! The character that stands for a space, back to a space.
+//! The Metaspace decoder.
 
 use super::{Parts, replaced};
 use crate::settings::{Metaspace, PrependScheme};
 
-/// Makes spaces of the character that stands for them. Unless it is never prepended, the first token loses it wherever
-/// it stands in it.
+/// Replaces the metaspace with a space. In the first token it is removed, unless the scheme is `never`.
 pub(super) fn decode_chain<'a>(metaspace: &Metaspace, parts: Parts<'a>) -> Parts<'a> {
     let mut buffer = [0; 4];
     let replacement = &*metaspace.replacement.encode_utf8(&mut buffer);

@@ -1,7 +1,7 @@
-//! Tokens back to text.
+//! Decoding: tokens to text.
 //!
-//! A decoder makes a list of parts of a list of tokens; the parts in a row are the text. Decoders in a sequence pass
-//! their parts on. All costs are linear in the tokens and in what becomes of them.
+//! A decoder maps a list of parts to a list of parts; the text is their concatenation. A sequence passes the parts from
+//! decoder to decoder. The cost is linear in the length of the tokens and of the parts made from them.
 
 mod bpe;
 mod byte_fallback;
@@ -26,42 +26,42 @@ pub use ctc::CtcDecoder;
 pub(crate) use replace::LAST_SPACE;
 pub use replace::ReplaceDecoder;
 pub use sentencepiece::SentencePieceDecoder;
-pub use stream::{DecodeStream, Form};
+pub use stream::{DecodeStream, StreamOutput};
 pub use strip::StripDecoder;
 pub use wordpiece::WordPieceDecoder;
 
-/// Tokens, or what decoders made of them.
+/// Tokens, or the parts that decoders made from them.
 pub type Parts<'a> = Vec<Cow<'a, str>>;
 
-/// How tokens become text.
+/// A decoder, which turns tokens into text.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decoder {
-    /// Spaces between words; continuing tokens lose their prefix.
+    /// Joins words with spaces; continuing tokens lose their prefix.
     WordPiece(WordPieceDecoder),
-    /// The suffix at the end of a word becomes a space.
+    /// Replaces the suffix at the end of words with a space.
     Bpe(BpeDecoder),
-    /// Characters that stand for bytes become these bytes.
+    /// Replaces characters that represent bytes with these bytes.
     ByteLevel(ByteLevel),
-    /// Tokens such as `<0x61>` become bytes.
+    /// Replaces tokens such as `<0x61>` with bytes.
     ByteFallback,
-    /// The character that stands for a space becomes one.
+    /// Replaces the metaspace with a space.
     Metaspace(Metaspace),
-    /// All parts become one.
+    /// Concatenates all parts.
     Fuse,
-    /// A character at the ends of each part is dropped.
+    /// Removes a character from the ends of each part.
     Strip(StripDecoder),
-    /// What a pattern finds in each part is replaced.
+    /// Replaces the matches of a pattern in each part.
     Replace(ReplaceDecoder),
-    /// The output of a model that repeats tokens and pads.
+    /// Removes the repetitions and the padding of a CTC model.
     Ctc(CtcDecoder),
-    /// Pieces of a `SentencePiece` model become text.
+    /// Decodes the pieces of a `SentencePiece` model.
     SentencePiece(SentencePieceDecoder),
-    /// One decoder after the other.
+    /// Several decoders in order.
     Sequence(Vec<Decoder>),
 }
 
 impl Decoder {
-    /// The text of `tokens`.
+    /// Returns the text of `tokens`.
     pub fn decode<'a>(&self, tokens: impl IntoIterator<Item = &'a str>) -> Result<String> {
         match self {
             Self::WordPiece(decoder) => Ok(decoder.decode(tokens)),
@@ -69,7 +69,7 @@ impl Decoder {
         }
     }
 
-    /// The parts that the decoder makes of `parts`.
+    /// Returns the parts that the decoder makes from `parts`.
     pub fn decode_chain<'a>(&self, parts: Parts<'a>) -> Result<Parts<'a>> {
         Ok(match self {
             Self::WordPiece(decoder) => decoder.decode_chain(parts),
@@ -84,15 +84,17 @@ impl Decoder {
             Self::SentencePiece(decoder) => decoder.decode_chain(parts),
             Self::Sequence(decoders) => decoders.iter().try_fold(parts, |parts, decoder| {
                 let parts = decoder.decode_chain(parts)?;
-                // A decoder can double its input, and a file can name many.
+                // A decoder can double its input, and a file can contain many decoders.
                 check_bytes(parts.iter().map(|part| part.len()).sum())?;
                 Ok(parts)
             })?,
         })
     }
 
-    /// The bytes that a token stands for, so far as that hangs on no other token: characters that stand for bytes become
-    /// these, marks of spaces become spaces, and what puts words together or apart leaves it as it is.
+    /// Returns the bytes of a token, as far as they depend on no other token.
+    ///
+    /// Characters and tokens that represent bytes become these bytes, a metaspace becomes a space; word joining has no
+    /// effect.
     pub fn token_bytes(&self, token: Vec<u8>) -> Result<Vec<u8>> {
         let text = match String::from_utf8(token) {
             Ok(text) => text,
@@ -116,7 +118,8 @@ impl Decoder {
     }
 }
 
-/// `part` with each `found` replaced, copied only if there is one; an empty string is found around every character.
+/// Replaces `found` with `by` in `part`, without a copy if there is none; an empty string matches around every
+/// character.
 fn replaced<'a>(part: Cow<'a, str>, found: &str, by: &str) -> Cow<'a, str> {
     if part.contains(found) { Cow::Owned(part.replace(found, by)) } else { part }
 }
@@ -128,7 +131,7 @@ mod tests {
     use crate::text::pattern::Pattern;
 
     #[test]
-    fn no_tokens_are_no_text() {
+    fn no_tokens_decode_to_empty_text() {
         let replace = ReplaceDecoder { pattern: Pattern::literal(""), content: "x".to_owned() };
         let decoders = [
             Decoder::WordPiece(WordPieceDecoder::default()),
@@ -148,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_grows_and_grows_is_refused() {
+    fn growing_output_is_limited() {
         let content = "x".repeat(1 << 12);
         let replace = Decoder::Replace(ReplaceDecoder { pattern: Pattern::literal("x"), content });
         let error = Decoder::Sequence(vec![replace; 100]).decode(["x"]).unwrap_err();

@@ -1,4 +1,4 @@
-//! What a pattern finds, replaced.
+//! A decoder that replaces the matches of a pattern.
 
 use std::borrow::Cow;
 
@@ -10,12 +10,12 @@ use crate::text::span::check_bytes;
 /// The expression for a space at the very end, in the syntax that Oniguruma and Python's `re` share.
 pub(crate) const LAST_SPACE: &str = r" (?![\s\S])";
 
-/// Replaces what a pattern finds in each token.
+/// A decoder that replaces the matches of a pattern in each token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplaceDecoder {
-    /// What is looked for.
+    /// The pattern.
     pub pattern: Pattern,
-    /// What it becomes, as it stands: groups are not filled in.
+    /// The literal replacement; group references are not expanded.
     pub content: String,
 }
 
@@ -29,6 +29,7 @@ impl ReplaceDecoder {
         self.content.is_empty() && self.pattern.is_regex() && self.pattern.source() == LAST_SPACE
     }
 
+    /// Replaces the matches in one part; returns an error if the result would be too long.
     pub(super) fn replace<'a>(&self, part: Cow<'a, str>) -> Result<Cow<'a, str>> {
         if self.removes_last_space() {
             return Ok(without_last_space(part));

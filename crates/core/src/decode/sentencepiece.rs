@@ -1,4 +1,4 @@
-//! Pieces of a `SentencePiece` model back to text, as that library does it.
+//! The decoder of `SentencePiece` models, equal to that of the library.
 
 use std::borrow::Cow;
 
@@ -6,23 +6,23 @@ use super::Parts;
 use super::byte_fallback::byte_of;
 use crate::normalize::SPACE;
 
-/// How pieces become text.
+/// A decoder of `SentencePiece` pieces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentencePieceDecoder {
-    /// The model put a space before the text: the first piece loses the one it begins with.
+    /// Whether the model adds a space before the text: the first piece loses its leading space.
     pub add_dummy_prefix: bool,
-    /// The model removed spaces: all pieces lose one at their beginning until there is text.
+    /// Whether the model removes spaces: pieces lose a leading space as long as the text is empty.
     pub remove_extra_whitespaces: bool,
-    /// Pieces such as `<0x61>` are bytes; a byte that is no part of a character becomes U+FFFD.
+    /// Whether pieces such as `<0x61>` are bytes; a byte outside a valid character becomes U+FFFD.
     pub byte_fallback: bool,
-    /// The piece of what the model does not know.
+    /// The piece for unknown text.
     pub unk_token: String,
-    /// What stands in the text for it.
+    /// The text that it is decoded to.
     pub unk_surface: String,
 }
 
 impl SentencePieceDecoder {
-    /// What stands for it where nothing else is said.
+    /// The default text for unknown pieces.
     pub(crate) const UNK_SURFACE: &str = " \u{2047} ";
 
     pub(super) fn decode_chain<'a>(&self, parts: Parts<'a>) -> Parts<'a> {
@@ -47,7 +47,7 @@ impl SentencePieceDecoder {
         vec![Cow::Owned(text)]
     }
 
-    /// The bytes that a piece stands for in the middle of a text.
+    /// Returns the bytes of a piece that is not at the start of a text.
     pub(super) fn token_bytes(&self, piece: &str) -> Vec<u8> {
         match byte_of(piece).filter(|_| self.byte_fallback) {
             Some(byte) => vec![byte],
@@ -56,6 +56,7 @@ impl SentencePieceDecoder {
     }
 }
 
+/// Appends bytes as text, with U+FFFD for each invalid byte.
 fn push_bytes(text: &mut String, bytes: &mut Vec<u8>) {
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
@@ -80,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_space_goes() {
+    fn the_first_space_is_removed() {
         assert_eq!(decoded(false, &["▁a", "▁b"]), "a b");
         assert_eq!(decoded(false, &["▁", "▁b"]), " b");
         assert_eq!(decoded(true, &["▁", "▁b"]), "b");
@@ -89,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_space_may_be_that_of_the_unknown_piece() {
+    fn the_first_space_may_come_from_the_unknown_piece() {
         let decoder = SentencePieceDecoder {
             add_dummy_prefix: true,
             remove_extra_whitespaces: false,
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn each_broken_byte_is_replaced() {
+    fn each_invalid_byte_is_replaced() {
         assert_eq!(decoded(false, &["<0xE4>", "<0xBD>", "<0x61>", "<0xC3>", "<0xA9>"]), "\u{fffd}\u{fffd}aé");
     }
 }

@@ -1,17 +1,17 @@
-//! A character dropped at the ends of tokens.
+//! A decoder that removes a character from the ends of tokens.
 
 use std::borrow::Cow;
 
 use super::Parts;
 
-/// Drops a character at the ends of each token.
+/// A decoder that removes a character from the ends of each token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StripDecoder {
     /// The character.
     pub content: char,
-    /// How often it is dropped at the start, at most.
+    /// The maximum number of removals at the start.
     pub start: usize,
-    /// How often it is then dropped at the end, at most.
+    /// The maximum number of removals at the end, after those at the start.
     pub stop: usize,
 }
 
@@ -24,7 +24,7 @@ impl StripDecoder {
         parts.into_iter().map(strip).collect()
     }
 
-    /// A token of nothing but the character becomes empty at worst; the reference runs over its end.
+    /// Strips a token. A token of this character alone becomes empty at worst; the reference library fails there.
     fn strip<'a>(&self, token: &'a str) -> &'a str {
         let at_start = token.chars().take(self.start).take_while(|&c| c == self.content).count();
         let token = &token[at_start * self.content.len_utf8()..];
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn takes_no_more_than_there_is() {
+    fn strips_at_most_the_whole_token() {
         let strip = |start, stop, token| StripDecoder { content: 'é', start, stop }.strip(token);
         assert_eq!(strip(1, 1, "ééé"), "é");
         assert_eq!(strip(2, 2, "ééé"), "");

@@ -1,16 +1,16 @@
-//! `WordPiece` decoding: words joined by spaces, continuing tokens to what precedes them.
+//! The `WordPiece` decoder, which joins words with spaces and continuing tokens without.
 
 use std::borrow::Cow;
 
 use super::Parts;
 use super::cleanup::{cleaned, is_clean};
 
-/// Joins tokens to text.
+/// A decoder that joins tokens to text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordPieceDecoder {
-    /// What marks a continuing token.
+    /// The prefix of a continuing token.
     pub prefix: String,
-    /// Undo the spaces that splitting put before punctuation and English contractions, in each token by itself.
+    /// Whether to remove spaces before punctuation and in English contractions, in each token separately.
     pub cleanup: bool,
 }
 
@@ -21,7 +21,7 @@ impl Default for WordPieceDecoder {
 }
 
 impl WordPieceDecoder {
-    /// The text of `tokens`, without a list of parts in between.
+    /// Returns the text of `tokens` without an intermediate list of parts.
     #[must_use]
     pub fn decode<'a>(&self, tokens: impl IntoIterator<Item = &'a str>) -> String {
         let mut text = String::new();
@@ -47,7 +47,7 @@ impl WordPieceDecoder {
         parts.into_iter().enumerate().map(decode).collect()
     }
 
-    /// What comes of a token: a space or nothing, and what is left of it.
+    /// Returns the separator before a token (a space or nothing) and the token without its prefix.
     fn part<'a>(&self, place: usize, token: &'a str) -> (&'static str, &'a str) {
         match token.strip_prefix(&self.prefix) {
             _ if place == 0 => ("", token),
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_in_a_row_are_the_text() {
+    fn concatenated_parts_equal_the_text() {
         let tokens = ["##a", "b", "##.", ".", "##", "", "do not", " do not", "'s", "a .b"];
         for cleanup in [true, false] {
             for prefix in ["##", "", "b"] {

@@ -1,4 +1,4 @@
-//! What encoding gives: everything about the tokens of a text or pair, in columns.
+//! The result of encoding: the tokens of a text or pair, in columns.
 
 pub mod pad;
 pub mod truncate;
@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::text::span::Span;
 
-/// Which end something happens at.
+/// The side of an encoding that truncation or padding changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Direction {
     /// The beginning.
@@ -17,62 +17,62 @@ pub enum Direction {
     Right,
 }
 
-/// A token by its id and the name that whoever adds it has for it.
+/// A token that a component adds, by its id and the component's name for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedToken {
     /// The id.
     pub id: u32,
     /// The name.
     pub name: String,
-    /// Whether that is another than the vocabulary's.
+    /// Whether the name differs from the vocabulary's token.
     renames: bool,
 }
 
 impl NamedToken {
-    /// The token `name` with `id`.
+    /// Returns the token `name` with `id`.
     #[must_use]
     pub fn new(name: &str, id: u32) -> Self {
         Self { id, name: name.to_owned(), renames: true }
     }
 
-    /// Learns what the vocabulary calls the id.
+    /// Compares the name with the vocabulary's token for the id.
     pub(crate) fn compare(&mut self, vocabulary: Option<&str>) {
         self.renames = vocabulary != Some(&self.name);
     }
 }
 
-/// Stands for "no word" and "no text".
+/// The value for "no word" and "no text".
 pub const NONE: u32 = u32::MAX;
 
-/// Everything about the tokens of one text or pair, in columns.
+/// The tokens of one text or pair, in columns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Encoding {
-    /// Token ids.
+    /// The token ids.
     pub ids: Vec<u32>,
-    /// Bytes of the original text; empty at 0 for tokens that no text has.
+    /// The bytes of the original text; an empty span at 0 for added special tokens.
     pub spans: Vec<Span>,
-    /// The word of its text that a token belongs to, or [`NONE`].
+    /// The index of the token's word in its text, or [`NONE`].
     pub word_ids: Vec<u32>,
-    /// Type ids.
+    /// The type ids.
     pub type_ids: Vec<u32>,
-    /// The text (0 or 1) that a token's span is of, or [`NONE`].
+    /// The index (0 or 1) of the text that a token's span refers to, or [`NONE`].
     pub texts: Vec<u32>,
-    /// 1 for tokens that post-processing or padding added.
+    /// 1 for tokens that post-processing or padding added, else 0.
     pub special_tokens_mask: Vec<u32>,
-    /// 0 for padding.
+    /// 0 for padding, else 1.
     pub attention_mask: Vec<u32>,
-    /// The texts of tokens that are not those of their ids, by place.
+    /// The tokens that differ from the vocabulary's tokens for their ids, with their positions.
     pub renamed: Vec<(usize, String)>,
-    /// The tokens of each text, by its number; none means that all are of the first.
+    /// The token range of each text, with its index; an empty list means that all are of the first.
     pub sequences: Vec<(usize, Range<usize>)>,
-    /// What truncation cut off, in parts of the same length, if that was asked for.
+    /// The windows that truncation cut off, if they were requested.
     pub overflowing: Vec<Self>,
-    /// Whether anything was cut off.
+    /// Whether any token was cut off.
     pub is_truncated: bool,
 }
 
 impl Encoding {
-    /// The number of tokens.
+    /// Returns the number of tokens.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ids.len()
@@ -84,7 +84,7 @@ impl Encoding {
         self.ids.is_empty()
     }
 
-    /// Appends a token of text number `text`.
+    /// Appends a token of the text with the index `text`.
     pub(crate) fn push(&mut self, id: u32, span: Span, word: u32, text: u32) {
         self.ids.push(id);
         self.spans.push(span);
@@ -95,7 +95,7 @@ impl Encoding {
         self.attention_mask.push(1);
     }
 
-    /// Makes room for more tokens of texts.
+    /// Reserves capacity for more tokens of texts.
     pub(crate) fn reserve(&mut self, tokens: usize) {
         self.spans.reserve(tokens);
         let Self { ids, word_ids, type_ids, texts, special_tokens_mask, attention_mask, .. } = self;
@@ -104,7 +104,7 @@ impl Encoding {
         }
     }
 
-    /// Fills the columns that are the same for all tokens of text number `text`.
+    /// Fills the columns that are constant for all tokens of the text with the index `text`.
     pub(crate) fn fill(&mut self, text: u32) {
         self.type_ids.resize(self.len(), text);
         self.texts.resize(self.len(), text);
@@ -112,8 +112,8 @@ impl Encoding {
         self.attention_mask.resize(self.len(), 1);
     }
 
-    /// Tokens that no text has.
-    pub(crate) fn of_specials<'a>(tokens: impl IntoIterator<Item = &'a NamedToken>, type_id: u32) -> Self {
+    /// Returns an encoding of special tokens.
+    pub(crate) fn of_special_tokens<'a>(tokens: impl IntoIterator<Item = &'a NamedToken>, type_id: u32) -> Self {
         let mut encoding = Self::default();
         for (place, token) in tokens.into_iter().enumerate() {
             encoding.push(token.id, Span::default(), NONE, NONE);
@@ -126,34 +126,36 @@ impl Encoding {
         encoding
     }
 
+    /// Sets the type id of all tokens.
     pub(crate) fn set_type_ids(&mut self, type_id: u32) {
         self.type_ids.fill(type_id);
     }
 
-    /// All tokens are of text number `sequence`.
+    /// Assigns all tokens to the text with the index `sequence`.
     pub(crate) fn set_sequence(&mut self, sequence: usize) {
         self.set_range(sequence, 0..self.len());
     }
 
+    /// Sets the token range of the text with the index `sequence`.
     pub(crate) fn set_range(&mut self, sequence: usize, range: Range<usize>) {
         self.sequences.retain(|(other, _)| *other != sequence);
         self.sequences.push((sequence, range));
     }
 
-    /// The tokens of text number `sequence`.
+    /// Returns the token range of the text with the index `sequence`.
     #[must_use]
     pub fn sequence(&self, sequence: usize) -> Range<usize> {
         let found = self.sequences.iter().find(|(other, _)| *other == sequence);
         found.map_or(0..self.len(), |(_, range)| range.clone())
     }
 
-    /// How many texts there are.
+    /// Returns the number of texts.
     #[must_use]
     pub fn n_sequences(&self) -> usize {
         self.sequences.len().max(1)
     }
 
-    /// The text (0 or 1) of each token, or [`NONE`].
+    /// Returns for each token the index (0 or 1) of its text, or [`NONE`].
     #[must_use]
     pub fn sequence_ids(&self) -> Vec<u32> {
         let mut ids = vec![NONE; self.len()];
@@ -163,36 +165,36 @@ impl Encoding {
         ids
     }
 
-    /// The text that the token at `place` belongs to.
+    /// Returns the index of the text that the token at `place` belongs to.
     #[must_use]
     pub fn token_to_sequence(&self, place: usize) -> Option<usize> {
         if self.sequences.is_empty() {
-            // One past the end counts as well, as in the reference.
+            // One past the end is valid too, as in the reference library.
             return (place <= self.len()).then_some(0);
         }
         self.sequences.iter().find(|(_, range)| range.contains(&place)).map(|(sequence, _)| *sequence)
     }
 
-    /// The tokens of word number `word` of text number `sequence`.
+    /// Returns the tokens of a word, by its index in the text with the index `sequence`.
     #[must_use]
     pub fn word_to_tokens(&self, word: u32, sequence: usize) -> Option<Range<usize>> {
         let range = self.sequence(sequence);
         let words = &self.word_ids[range.clone()];
-        // Numbers rise within a text; where they stop doing so, as in pairs without order, the search ends.
+        // Word indices ascend within a text; the search ends where they do not, as in pairs out of order.
         let rising = words.iter().take_while(|&&other| other == NONE || other <= word).count();
         let first = words[..rising].iter().position(|&other| other == word)?;
         let last = words[..rising].iter().rposition(|&other| other == word)?;
         Some(range.start + first..range.start + last + 1)
     }
 
-    /// The word that the token at `place` belongs to.
+    /// Returns the index of the word that the token at `place` belongs to.
     #[must_use]
     pub fn token_to_word(&self, place: usize) -> Option<u32> {
         self.word_ids.get(place).copied().filter(|&word| word != NONE)
     }
 
-    /// The tokens `range` alone.
-    fn part(&self, range: Range<usize>) -> Self {
+    /// Returns an encoding of the tokens in `range`.
+    fn slice(&self, range: Range<usize>) -> Self {
         let renamed = self.renamed.iter().filter(|(place, _)| range.contains(place));
         Self {
             ids: self.ids[range.clone()].to_vec(),
@@ -209,16 +211,16 @@ impl Encoding {
         }
     }
 
-    /// Keeps the part that comes first of `parts`; the others are what overflows.
-    pub(crate) fn split(&mut self, parts: &[Range<usize>]) {
-        let mut parts = parts.iter().map(|range| self.part(range.clone()));
-        if let Some(mut first) = parts.next() {
-            first.overflowing = parts.collect();
+    /// Keeps the first of `windows`; the others become overflowing windows.
+    pub(crate) fn split_windows(&mut self, windows: &[Range<usize>]) {
+        let mut windows = windows.iter().map(|range| self.slice(range.clone()));
+        if let Some(mut first) = windows.next() {
+            first.overflowing = windows.collect();
             *self = first;
         }
     }
 
-    /// Leaves nothing; all there was is what overflows, if that is wanted.
+    /// Removes all tokens, which become an overflowing window if `overflow` is true.
     pub(crate) fn clear(&mut self, overflow: bool) {
         let all = std::mem::take(self);
         if overflow {
@@ -226,7 +228,7 @@ impl Encoding {
         }
     }
 
-    /// Appends `other`. What overflows from either is combined with the other, and with what overflows from that.
+    /// Appends `other`. Each overflowing window is combined with the other encoding and with its windows.
     pub(crate) fn append(&mut self, other: Self) {
         let mut overflowing = Vec::new();
         for part in &self.overflowing {
@@ -239,12 +241,14 @@ impl Encoding {
         self.overflowing = overflowing;
     }
 
+    /// Returns the concatenation of two encodings.
     fn followed_by(&self, other: &Self) -> Self {
         let mut both = self.clone();
         both.append(other.clone());
         both
     }
 
+    /// Appends the tokens of `other` without its overflowing windows.
     fn append_tokens(&mut self, other: Self) {
         if self.is_empty() && self.sequences.is_empty() {
             *self = other;
@@ -254,27 +258,27 @@ impl Encoding {
         for (sequence, range) in other.sequences {
             self.set_range(sequence, range.start + length..range.end + length);
         }
-        join(&mut self.ids, other.ids);
-        join(&mut self.spans, other.spans);
-        join(&mut self.word_ids, other.word_ids);
-        join(&mut self.type_ids, other.type_ids);
-        join(&mut self.texts, other.texts);
-        join(&mut self.special_tokens_mask, other.special_tokens_mask);
-        join(&mut self.attention_mask, other.attention_mask);
+        append_column(&mut self.ids, other.ids);
+        append_column(&mut self.spans, other.spans);
+        append_column(&mut self.word_ids, other.word_ids);
+        append_column(&mut self.type_ids, other.type_ids);
+        append_column(&mut self.texts, other.texts);
+        append_column(&mut self.special_tokens_mask, other.special_tokens_mask);
+        append_column(&mut self.attention_mask, other.attention_mask);
         self.renamed.extend(other.renamed.into_iter().map(|(place, name)| (place + length, name)));
     }
 
-    /// Pads to `length` tokens, what overflows too.
+    /// Pads to `length` tokens, including the overflowing windows.
     pub(crate) fn pad(&mut self, length: usize, token: &NamedToken, type_id: u32, direction: Direction) {
         for part in &mut self.overflowing {
             part.pad(length, token, type_id, direction);
         }
         let Some(missing) = length.checked_sub(self.len()).filter(|&missing| missing > 0) else { return };
-        let mut padding = Self::of_specials(std::iter::repeat_n(token, missing), type_id);
+        let mut padding = Self::of_special_tokens(std::iter::repeat_n(token, missing), type_id);
         padding.attention_mask.fill(0);
         let overflowing = std::mem::take(&mut self.overflowing);
         match direction {
-            // Who has no ranges has all tokens in the first text, and padding joins them.
+            // Without ranges all tokens are of the first text, and so is the padding.
             Direction::Right => self.append_tokens(padding),
             Direction::Left => {
                 padding.append_tokens(std::mem::take(self));
@@ -285,8 +289,8 @@ impl Encoding {
     }
 }
 
-/// Appends `back` to `front`, in the room that the longer one has.
-fn join<T: Copy>(front: &mut Vec<T>, mut back: Vec<T>) {
+/// Appends `back` to `front`, reusing the allocation of the longer one.
+fn append_column<T: Copy>(front: &mut Vec<T>, mut back: Vec<T>) {
     if front.len() < back.len() {
         back.splice(0..0, front.iter().copied());
         *front = back;
@@ -299,7 +303,7 @@ fn join<T: Copy>(front: &mut Vec<T>, mut back: Vec<T>) {
 mod tests {
     use super::*;
 
-    /// Tokens of text 0 with these ids, each a word of its own.
+    /// Returns an encoding of text 0 with these ids, each a word of its own.
     fn encoding(ids: &[u32]) -> Encoding {
         let mut encoding = Encoding::default();
         for (&id, word) in ids.iter().zip(0..) {
@@ -317,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_overflows_is_combined() {
+    fn overflowing_windows_are_combined() {
         let mut both = with_overflow(&[1, 2], &[&[3]]);
         both.append(with_overflow(&[4], &[&[5], &[6]]));
         assert_eq!(both.ids, [1, 2, 4]);
@@ -325,10 +329,10 @@ mod tests {
     }
 
     #[test]
-    fn columns_and_ranges_move_along() {
+    fn appending_shifts_columns_and_ranges() {
         let mut both = encoding(&[1, 2]);
         both.set_sequence(0);
-        let mut other = Encoding::of_specials([&NamedToken::new("[S]", 9)], 3);
+        let mut other = Encoding::of_special_tokens([&NamedToken::new("[S]", 9)], 3);
         other.append(encoding(&[1]));
         other.set_range(1, 1..2);
         both.append(other);
@@ -340,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn padding_goes_to_either_end() {
+    fn padding_on_either_side() {
         let pad = NamedToken::new("[PAD]", 0);
         let padded = |direction| {
             let mut encoding = with_overflow(&[1, 2, 3], &[&[4]]);
@@ -367,17 +371,17 @@ mod tests {
     }
 
     #[test]
-    fn longer_ones_are_not_padded() {
+    fn longer_encodings_are_not_padded() {
         let mut long = with_overflow(&[1, 2, 3], &[&[4]]);
         long.pad(2, &NamedToken::new("[PAD]", 0), 0, Direction::Left);
         assert_eq!((long.ids, long.overflowing[0].ids.as_slice()), (vec![1, 2, 3], &[0, 4][..]));
     }
 
     #[test]
-    fn parts_and_what_is_left_of_nothing() {
+    fn windows_and_cleared_encodings() {
         let mut parts = encoding(&[1, 2, 3, 4]);
         parts.renamed = vec![(0, "x".to_owned()), (2, "y".to_owned())];
-        parts.split(&[0..2, 2..4]);
+        parts.split_windows(&[0..2, 2..4]);
         assert_eq!((parts.ids.as_slice(), overflow(&parts)), (&[1, 2][..], vec![&[3, 4][..]]));
         assert_eq!(parts.overflowing[0].renamed, [(0, "y".to_owned())]);
         assert_eq!(parts.overflowing[0].word_ids, [2, 3]);
@@ -389,12 +393,12 @@ mod tests {
     #[test]
     fn tokens_and_words() {
         let special = NamedToken::new("[S]", 9);
-        let mut pair = Encoding::of_specials([&special], 0);
+        let mut pair = Encoding::of_special_tokens([&special], 0);
         let mut first = encoding(&[1, 2, 3]);
         first.word_ids = vec![0, 0, 1];
         pair.append(first);
         pair.set_range(0, 1..4);
-        pair.append(Encoding::of_specials([&special], 0));
+        pair.append(Encoding::of_special_tokens([&special], 0));
         pair.append(encoding(&[4]));
         pair.set_range(1, 5..6);
         let words = [(0, 0), (1, 0), (0, 1), (2, 0), (1, 1)].map(|(word, text)| pair.word_to_tokens(word, text));

@@ -1,46 +1,46 @@
-//! Padding: encodings of one length.
+//! Padding: encodings of equal length.
 
 use crate::encoding::{Direction, Encoding, NamedToken};
 use crate::error::{Error, Result};
 
-/// Longer rows are refused: no model reads them, and a slip of the finger should not take all memory.
-const LONGEST: usize = 1 << 28;
+/// The maximum row length in tokens; a larger request is assumed to be a mistake.
+const MAX_ROW_LENGTH: usize = 1 << 28;
 
-/// How encodings are padded.
+/// The settings of padding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Padding {
-    /// The length; `None` is that of the longest in the batch.
+    /// The length in tokens; `None` means the longest in the batch.
     pub length: Option<usize>,
-    /// Lengths are rounded up to a multiple of this; 0 is as good as `None`.
+    /// Lengths are rounded up to a multiple of this; 0 means `None`.
     pub pad_to_multiple_of: Option<usize>,
-    /// Where the padding goes.
+    /// The side that is padded.
     pub direction: Direction,
-    /// What is put there.
+    /// The padding token.
     pub token: NamedToken,
     /// Its type id.
     pub type_id: u32,
 }
 
 impl Padding {
-    /// The length that encodings are padded to, of which the longest has `longest` tokens.
+    /// Returns the length to pad to, if the longest encoding has `longest` tokens.
     pub fn target(&self, longest: usize) -> Result<usize> {
         let length = self.length.unwrap_or(longest);
         let multiple = self.pad_to_multiple_of.unwrap_or(0).max(1);
-        let target = length.checked_next_multiple_of(multiple).filter(|&target| target <= LONGEST);
+        let target = length.checked_next_multiple_of(multiple).filter(|&target| target <= MAX_ROW_LENGTH);
         target.ok_or_else(|| {
             let multiple = if multiple > 1 { format!(", to a multiple of {multiple},") } else { String::new() };
             Error::Config(format!("padding to {length} tokens{multiple} makes rows of more than 2^28 tokens"))
         })
     }
 
-    /// Pads one encoding for itself.
+    /// Pads a single encoding.
     pub(crate) fn pad(&self, encoding: &mut Encoding) -> Result<()> {
         let target = self.target(encoding.len())?;
         encoding.pad(target, &self.token, self.type_id, self.direction);
         Ok(())
     }
 
-    /// Pads the ids of one encoding for themselves.
+    /// Pads the ids of a single encoding.
     pub fn pad_ids(&self, ids: &mut Vec<u32>) -> Result<()> {
         let missing = self.target(ids.len())?.saturating_sub(ids.len());
         let padding = std::iter::repeat_n(self.token.id, missing);

@@ -1,17 +1,17 @@
-//! Truncation: no more tokens than a model reads.
+//! Truncation to a maximum number of tokens.
 //!
-//! What is cut off is not lost: it overflows, in parts of the same length, each of which repeats `stride` tokens of
-//! the one before.
+//! Tokens that are cut off become overflowing windows of at most the same length, each of which repeats `stride` tokens
+//! of the window before it.
 
 use std::ops::Range;
 
 use crate::encoding::{Direction, Encoding};
 use crate::error::{Error, Result};
 
-/// Which text of a pair loses tokens.
+/// The choice of the text of a pair that is truncated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Strategy {
-    /// The longer one, until both are of a length.
+pub enum TruncationStrategy {
+    /// The longer one, until both have the same length.
     #[default]
     LongestFirst,
     /// The first.
@@ -20,50 +20,50 @@ pub enum Strategy {
     OnlySecond,
 }
 
-/// How encodings are truncated.
+/// The settings of truncation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Truncation {
-    /// The most tokens, those of the post-processor included.
+    /// The maximum number of tokens, including those that the post-processor adds.
     pub max_length: usize,
-    /// How many tokens a part repeats of the one before.
+    /// The number of tokens that a window repeats of the one before it.
     pub stride: usize,
-    /// Which text of a pair loses tokens.
-    pub strategy: Strategy,
-    /// Which end loses them.
+    /// The choice of the text of a pair that is truncated.
+    pub strategy: TruncationStrategy,
+    /// The side that is cut off.
     pub direction: Direction,
 }
 
-/// So many combinations of overflowing parts are made at the most, and combinations of them.
-const MOST_COMBINED: usize = 1 << 14;
+/// The maximum number of combinations of overflowing windows.
+const MAX_COMBINATIONS: usize = 1 << 14;
 
-/// Tokens to keep of the first and of the second text; `None` keeps all.
+/// The number of tokens to keep of the first and of the second text; `None` keeps all.
 pub(crate) type Kept = (Option<usize>, Option<usize>);
 
 impl Truncation {
-    /// How many tokens of texts with `first` and `second` tokens are kept, beside `added` special tokens.
+    /// Returns the tokens to keep of texts with `first` and `second` tokens, if `added` special tokens are added.
     pub(crate) fn kept(&self, first: usize, second: Option<usize>, added: usize) -> Result<Kept> {
-        let room = self.max_length.checked_sub(added).ok_or_else(|| {
+        let available = self.max_length.checked_sub(added).ok_or_else(|| {
             let max_length = self.max_length;
             Error::Truncation(format!(
                 "max_length={max_length} leaves no room: the post-processor adds {added} special tokens; raise it, or \
                  pass add_special_tokens=False"
             ))
         })?;
-        if room == 0 {
+        if available == 0 {
             return Ok((Some(0), second.map(|_| 0)));
         }
-        let Some(excess) = (first + second.unwrap_or(0)).checked_sub(room).filter(|&excess| excess > 0) else {
+        let Some(excess) = (first + second.unwrap_or(0)).checked_sub(available).filter(|&excess| excess > 0) else {
             return Ok((None, None));
         };
         let kept = match (self.strategy, second) {
-            (Strategy::LongestFirst, None) => (Some(room), None),
-            (Strategy::LongestFirst, Some(second)) => {
-                let (first, second) = share(first, second, room);
+            (TruncationStrategy::LongestFirst, None) => (Some(available), None),
+            (TruncationStrategy::LongestFirst, Some(second)) => {
+                let (first, second) = share(first, second, available);
                 (Some(first), Some(second))
             }
-            (Strategy::OnlyFirst, _) => (Some(remove(first, excess, "first")?), None),
-            (Strategy::OnlySecond, Some(second)) => (None, Some(remove(second, excess, "second")?)),
-            (Strategy::OnlySecond, None) => {
+            (TruncationStrategy::OnlyFirst, _) => (Some(remaining(first, excess, "first")?), None),
+            (TruncationStrategy::OnlySecond, Some(second)) => (None, Some(remaining(second, excess, "second")?)),
+            (TruncationStrategy::OnlySecond, None) => {
                 return Err(Error::Truncation(
                     "the strategy \"only_second\" truncates the second of two texts, and there is only one".to_owned(),
                 ));
@@ -72,7 +72,7 @@ impl Truncation {
         Ok(kept)
     }
 
-    /// Truncates `encoding` to `length` tokens, if it has more; what is cut off overflows if that is wanted.
+    /// Truncates `encoding` to `length` tokens; with `overflow`, the rest becomes overflowing windows.
     pub(crate) fn truncate(&self, encoding: &mut Encoding, length: Option<usize>, overflow: bool) -> Result<()> {
         let Some(length) = length.filter(|&length| length < encoding.len()) else { return Ok(()) };
         if length == 0 {
@@ -80,20 +80,20 @@ impl Truncation {
             return Ok(());
         }
         self.check_stride(length)?;
-        let parts = self.parts(encoding.len(), length);
-        encoding.split(if overflow { &parts } else { &parts[..1] });
+        let windows = self.windows(encoding.len(), length);
+        encoding.split_windows(if overflow { &windows } else { &windows[..1] });
         Ok(())
     }
 
-    /// Refuses parts that are more than memory holds: those of two texts are combined, each with each.
+    /// Returns an error if the windows of two texts, each combined with each, would take too much memory.
     pub(crate) fn check_overflow(&self, lengths: [(usize, Option<usize>); 2]) -> Result<()> {
         let parts = |(tokens, length): (usize, Option<usize>)| match length {
             Some(length) if self.stride < length && length < tokens => (tokens - length).div_ceil(length - self.stride),
             _ => 0,
         };
         let [first, second] = lengths.map(parts);
-        // Every combination is itself followed by the rest of the second text.
-        if first.saturating_mul(second) <= MOST_COMBINED {
+        // Every combination is also combined with the windows of the second text.
+        if first.saturating_mul(second) <= MAX_COMBINATIONS {
             return Ok(());
         }
         Err(Error::Truncation(format!(
@@ -103,8 +103,8 @@ impl Truncation {
         )))
     }
 
-    /// The part that is kept of `tokens` tokens.
-    pub(crate) fn first_part(&self, tokens: usize, length: Option<usize>) -> Result<Range<usize>> {
+    /// Returns the range that is kept of `tokens` tokens.
+    pub(crate) fn kept_range(&self, tokens: usize, length: Option<usize>) -> Result<Range<usize>> {
         let Some(length) = length.filter(|&length| length < tokens) else { return Ok(0..tokens) };
         if length > 0 {
             self.check_stride(length)?;
@@ -115,6 +115,7 @@ impl Truncation {
         })
     }
 
+    /// Returns an error if windows of `length` tokens would not advance.
     fn check_stride(&self, length: usize) -> Result<()> {
         let stride = self.stride;
         if stride < length {
@@ -125,8 +126,8 @@ impl Truncation {
         )))
     }
 
-    /// The parts of `tokens` tokens, of `length` each but the last.
-    fn parts(&self, tokens: usize, length: usize) -> Vec<Range<usize>> {
+    /// Returns the windows over `tokens` tokens, of `length` each except the last.
+    fn windows(&self, tokens: usize, length: usize) -> Vec<Range<usize>> {
         let step = length - self.stride;
         let count = (tokens - length).div_ceil(step) + 1;
         let part = |number: usize| {
@@ -140,17 +141,18 @@ impl Truncation {
     }
 }
 
-/// The lengths that `room` tokens are shared out in: the shorter text keeps all if it can.
-fn share(first: usize, second: usize, room: usize) -> (usize, usize) {
+/// Divides `available` tokens between two texts; the shorter one keeps all of its tokens if possible.
+fn share(first: usize, second: usize, available: usize) -> (usize, usize) {
     let short = first.min(second);
-    let mut kept = (short, if short > room { short } else { short.max(room - short) });
-    if kept.0 + kept.1 > room {
-        kept = (room / 2, room / 2 + room % 2);
+    let mut kept = (short, if short > available { short } else { short.max(available - short) });
+    if kept.0 + kept.1 > available {
+        kept = (available / 2, available / 2 + available % 2);
     }
     if first > second { (kept.1, kept.0) } else { kept }
 }
 
-fn remove(tokens: usize, excess: usize, text: &str) -> Result<usize> {
+/// Returns the number of tokens that remain of a text, or an error if none does.
+fn remaining(tokens: usize, excess: usize, text: &str) -> Result<usize> {
     tokens.checked_sub(excess).filter(|&kept| kept > 0).ok_or_else(|| {
         Error::Truncation(format!(
             "the {text} text has {tokens} tokens, and {excess} would have to go; raise max_length, or use the strategy \
@@ -164,18 +166,18 @@ mod tests {
     use super::*;
 
     fn truncation(direction: Direction) -> Truncation {
-        Truncation { max_length: 5, stride: 2, strategy: Strategy::LongestFirst, direction }
+        Truncation { max_length: 5, stride: 2, strategy: TruncationStrategy::LongestFirst, direction }
     }
 
     #[test]
     fn parts_overlap_by_the_stride() {
-        assert_eq!(truncation(Direction::Right).parts(10, 5), [0..5, 3..8, 6..10]);
-        assert_eq!(truncation(Direction::Left).parts(10, 5), [5..10, 2..7, 0..4]);
-        assert_eq!(truncation(Direction::Right).parts(6, 5), [0..5, 3..6]);
+        assert_eq!(truncation(Direction::Right).windows(10, 5), [0..5, 3..8, 6..10]);
+        assert_eq!(truncation(Direction::Left).windows(10, 5), [5..10, 2..7, 0..4]);
+        assert_eq!(truncation(Direction::Right).windows(6, 5), [0..5, 3..6]);
     }
 
     #[test]
-    fn room_is_shared() {
+    fn available_tokens_are_shared() {
         for (lengths, shared) in
             [((2, 9), (2, 8)), ((9, 2), (8, 2)), ((9, 9), (5, 5)), ((20, 11), (5, 5)), ((3, 7), (3, 7))]
         {
@@ -184,11 +186,11 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn impossible_truncations_are_errors() {
         let right = truncation(Direction::Right);
         assert!(right.kept(9, None, 6).is_err());
-        assert!(Truncation { strategy: Strategy::OnlySecond, ..right }.kept(9, None, 0).is_err());
-        assert!(Truncation { strategy: Strategy::OnlyFirst, ..right }.kept(4, Some(5), 0).is_err());
+        assert!(Truncation { strategy: TruncationStrategy::OnlySecond, ..right }.kept(9, None, 0).is_err());
+        assert!(Truncation { strategy: TruncationStrategy::OnlyFirst, ..right }.kept(4, Some(5), 0).is_err());
         assert!(right.truncate(&mut encoding(9), Some(2), true).is_err());
         assert_eq!(right.kept(9, None, 5), Ok((Some(0), None)));
     }

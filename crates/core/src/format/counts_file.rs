@@ -11,7 +11,7 @@
 
 use super::json::{Json, Node, object};
 use super::tokenizer_json::{refuse_functions, splitter, splitter_json};
-use crate::counts::{FirstSight, WordCounts};
+use crate::counts::{FirstOccurrence, WordCounts};
 use crate::error::{Error, Place, Result};
 
 const FORMAT: &str = "piecework.word_counts";
@@ -75,12 +75,12 @@ fn at(line: usize, message: &str) -> Error {
     Error::Format { at: Place::Line(line), message: message.to_owned() }
 }
 
-fn entry(line: &str) -> Option<(String, u64, FirstSight)> {
+fn entry(line: &str) -> Option<(String, u64, FirstOccurrence)> {
     let mut fields = line.split('\t');
     let word = unescape(fields.next()?)?;
     let mut number = || fields.next()?.parse().ok();
     let (count, document, place) = (number()?, number()?, number()?);
-    (fields.next().is_none() && count > 0).then_some((word, count, FirstSight { document, word: place }))
+    (fields.next().is_none() && count > 0).then_some((word, count, FirstOccurrence { document, word: place }))
 }
 
 fn escape(word: &str, out: &mut String) {
@@ -114,7 +114,7 @@ mod tests {
     fn table() -> WordCounts {
         let mut counts = WordCounts::new(Some(WordSplitter::default()));
         for (place, word) in (0..).zip(["b", "a\\\t\r\nz", "é"]) {
-            counts.add(word, place + 1, FirstSight { document: place, word: 7 }).unwrap();
+            counts.add(word, place + 1, FirstOccurrence { document: place, word: 7 }).unwrap();
         }
         counts
     }

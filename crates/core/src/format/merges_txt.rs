@@ -14,7 +14,7 @@ use crate::encoding::NamedToken;
 use crate::error::{Error, Place, Result, shorten};
 use crate::model::Model;
 use crate::model::bpe::{Bpe, Settings, SuffixStyle};
-use crate::normalize::{Form, Normalizer};
+use crate::normalize::{Normalizer, UnicodeForm};
 use crate::pipeline::{Parts, Tokenizer};
 use crate::postprocess::{Bert, PostProcessor, Roberta};
 use crate::pretokenize::{Behavior, PreTokenizer, Split};
@@ -103,7 +103,7 @@ impl Kind {
         let around = |first: &str, last: &str, trim_offsets| {
             let token = |name: &str| vocab.id(name).map(|id| NamedToken::new(name, id));
             let around = Bert { cls: token(first)?, sep: token(last)? };
-            Some(PostProcessor::Roberta(Roberta { around, trim_offsets, add_prefix_space: false }))
+            Some(PostProcessor::Roberta(Roberta { tokens: around, trim_offsets, add_prefix_space: false }))
         };
         let roberta = around("<s>", "</s>", true);
         let clip = around(CLIP_SPECIALS[0], CLIP_SPECIALS[1], false);
@@ -133,7 +133,7 @@ impl Kind {
 /// CLIP's normalization and pattern, as `transformers` writes them; what its pattern leaves over is dropped.
 fn clip_splitter() -> Result<WordSplitter> {
     let normalizer = Normalizer::Sequence(vec![
-        Normalizer::Form(Form::Nfc),
+        Normalizer::Form(UnicodeForm::Nfc),
         Normalizer::Replace { pattern: Pattern::regex(r"\s+")?, content: " ".to_owned() },
         Normalizer::Lowercase,
     ]);

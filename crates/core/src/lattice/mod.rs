@@ -1,7 +1,7 @@
-//! All segmentations of a word at once: a lattice, and the few things to ask of it (`spec/unigram.md`, sections 1 and 4).
+//! The lattice of all segmentations of a word: n-best list, sampling, sum (`spec/unigram.md`, sections 1 and 4).
 //!
-//! It knows no model: one says which pieces begin at a place, and their scores. `nbest` finds the best few paths, `sample` draws one
-//! and sums all of them up.
+//! It depends on no model: the caller provides the pieces that begin at a position, and their scores. `nbest` finds the
+//! best paths; `sample` draws a path and sums over all paths.
 
 mod nbest;
 mod sample;
@@ -14,13 +14,13 @@ pub(crate) use sample::Sampling;
 /// The id of an edge for an unknown character.
 pub(crate) const UNKNOWN: u32 = u32::MAX;
 
-/// A score: it adds up as its bits allow.
-pub(crate) trait Score: Copy + PartialOrd + Add<Output = Self> + Default + Into<f64> + Debug {}
+/// A score (natural logarithm of a probability), added in its own precision.
+pub(crate) trait PathScore: Copy + PartialOrd + Add<Output = Self> + Default + Into<f64> + Debug {}
 
-impl Score for f32 {}
-impl Score for f64 {}
+impl PathScore for f32 {}
+impl PathScore for f64 {}
 
-/// A piece at its place: its bytes and its id.
+/// A piece at a position: its byte range in the word, and its id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Edge {
     pub(crate) start: usize,
@@ -28,42 +28,43 @@ pub(crate) struct Edge {
     pub(crate) id: u32,
 }
 
-/// A segmentation, from its end, and its score.
+/// A segmentation in reverse order, and its score.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Path {
+pub(crate) struct LatticePath {
     pub(crate) reversed: Vec<Edge>,
     pub(crate) score: f64,
 }
 
-/// What there is to ask, however scores are rounded.
+/// The queries of a lattice, whatever the precision of its scores.
 pub(crate) trait Segmentations {
-    /// The best few, best first.
-    fn nbest(&self, wanted: usize) -> Vec<Path>;
-    /// One by chance, from its end.
+    /// Returns the `wanted` best paths, best first.
+    fn nbest(&self, wanted: usize) -> Vec<LatticePath>;
+    /// Draws a segmentation at random, in reverse order.
     fn sample(&self, sampling: &mut Sampling) -> Vec<Edge>;
-    /// The logarithm of the sum of all probabilities.
+    /// Returns the natural logarithm of the sum of all probabilities.
     fn log_probability(&self) -> f64;
 }
 
-/// The edges of a word that can be reached, by start, then by end.
+/// The reachable edges of a word, ordered by start, then by end.
 #[derive(Debug)]
 pub(crate) struct Lattice<F> {
-    /// The bytes of the word.
+    /// The length of the word in bytes.
     size: usize,
     edges: Vec<Edge>,
     scores: Vec<F>,
     ends: Ends,
 }
 
-impl<F: Score> Lattice<F> {
-    /// The lattice of a word; `None` if no path leads to its end.
+impl<F: PathScore> Lattice<F> {
+    /// Returns the lattice of a word, or `None` if no path leads to its end.
     ///
-    /// `fits` calls what it is given with the bytes, the id and the score of each piece that begins at a place, the shortest first. With
-    /// `unknown` there is an edge of this score for each character that is no piece.
+    /// For each reachable position, `pieces_at` passes the length in bytes, the id and the score of each piece that begins
+    /// there to its second argument, the shortest first. With `unknown` there is an edge of this score for each
+    /// character that is no piece. The cost is linear in the word's bytes and the edges.
     pub(crate) fn new(
         word: &str,
         unknown: Option<F>,
-        mut fits: impl FnMut(usize, &mut dyn FnMut(usize, u32, F)),
+        mut pieces_at: impl FnMut(usize, &mut dyn FnMut(usize, u32, F)),
     ) -> Option<Self> {
         let (mut edges, mut scores) = (Vec::new(), Vec::new());
         let mut reached = vec![false; word.len() + 1];
@@ -73,7 +74,7 @@ impl<F: Score> Lattice<F> {
                 continue;
             }
             let (first, end) = (edges.len(), start + c.len_utf8());
-            fits(start, &mut |bytes, id, score| {
+            pieces_at(start, &mut |bytes, id, score| {
                 edges.push(Edge { start, end: start + bytes, id });
                 scores.push(score);
             });
@@ -87,44 +88,45 @@ impl<F: Score> Lattice<F> {
         reached[word.len()].then_some(Self { size: word.len(), edges, scores, ends })
     }
 
-    /// The best path; of equal ones that with the longer edge, from the end.
-    pub(crate) fn best(&self) -> Path {
-        nbest::best(self, &nbest::through(self))
+    /// Returns the best path, by Viterbi's algorithm; among equal ones that with the longer last edge.
+    pub(crate) fn best(&self) -> LatticePath {
+        nbest::best(self, &nbest::best_scores(self))
     }
 }
 
-/// The numbers of the edges that end at each place, in their order.
+/// The indices of the edges that end at each position, in order.
 #[derive(Debug)]
 struct Ends {
-    /// Where those of each place begin in the numbers.
+    /// The index in `indices` of each position's first edge.
     starts: Vec<u32>,
-    numbers: Vec<u32>,
+    indices: Vec<u32>,
 }
 
 impl Ends {
+    /// Sorts the edges by their ends (a counting sort, linear time).
     #[expect(clippy::cast_possible_truncation, reason = "a word under 1 GiB has fewer than 2^32 edges in memory")]
     fn new(size: usize, edges: &[Edge]) -> Self {
         let mut starts = vec![0_u32; size + 2];
         edges.iter().for_each(|edge| starts[edge.end + 1] += 1);
         (1..starts.len()).for_each(|place| starts[place] += starts[place - 1]);
-        let (mut numbers, mut next) = (vec![0; edges.len()], starts.clone());
-        for (number, edge) in edges.iter().enumerate() {
+        let (mut indices, mut next) = (vec![0; edges.len()], starts.clone());
+        for (index, edge) in edges.iter().enumerate() {
             let place = &mut next[edge.end];
-            numbers[*place as usize] = number as u32;
+            indices[*place as usize] = index as u32;
             *place += 1;
         }
-        Self { starts, numbers }
+        Self { starts, indices }
     }
 
-    /// The edges that end at a place.
+    /// Returns the indices of the edges that end at a position.
     fn at(&self, place: usize) -> impl Iterator<Item = usize> {
         let range = self.starts[place] as usize..self.starts[place + 1] as usize;
-        self.numbers[range].iter().map(|&number| number as usize)
+        self.indices[range].iter().map(|&index| index as usize)
     }
 }
 
-impl<F: Score> Segmentations for Lattice<F> {
-    fn nbest(&self, wanted: usize) -> Vec<Path> {
+impl<F: PathScore> Segmentations for Lattice<F> {
+    fn nbest(&self, wanted: usize) -> Vec<LatticePath> {
         nbest::nbest(self, wanted)
     }
 
@@ -141,7 +143,7 @@ impl<F: Score> Segmentations for Lattice<F> {
 mod tests {
     use super::*;
 
-    /// The lattice of a word over pieces of ASCII letters, whose ids are their places.
+    /// Returns the lattice of a word over pieces of ASCII letters, whose ids are their indices.
     fn lattice(word: &str, pieces: &[(&str, f64)], unknown: Option<f64>) -> Option<Lattice<f64>> {
         Lattice::new(word, unknown, |start, each| {
             for end in start + 1..=word.len() {
@@ -157,13 +159,13 @@ mod tests {
     }
 
     #[test]
-    fn of_equal_paths_the_longer_edge_is_taken() {
+    fn equal_paths_prefer_the_longer_edge() {
         let found = lattice("ab", &[("a", -1.0), ("b", -1.0), ("ab", -2.0)], None).unwrap();
         assert_eq!((ends(&found.best().reversed), found.best().score), (vec![2], -2.0));
     }
 
     #[test]
-    fn unknown_characters_have_edges_where_no_piece_does() {
+    fn unknown_edges_where_no_single_character_piece() {
         let pieces = [("a", -1.0), ("bc", -1.0)];
         assert!(lattice("abx", &pieces, None).is_none());
         let found = lattice("abcx", &pieces, Some(-9.0)).unwrap();
@@ -173,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_few_are_in_order_and_all_there_are() {
+    fn nbest_is_ordered_and_complete() {
         let found = lattice("aaa", &[("a", -1.0), ("aa", -2.5)], None).unwrap();
         let scores: Vec<f64> = found.nbest(9).iter().map(|path| path.score).collect();
         assert_eq!(scores, [-3.0, -3.5, -3.5]);
@@ -181,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draw_can_be_any_path_and_the_sum_is_that_of_all() {
+    fn sampling_reaches_all_paths_and_the_sum_covers_them() {
         let found = lattice("aaa", &[("a", -1.0), ("aa", -2.5)], None).unwrap();
         let mut drawn: Vec<_> = (0..50).map(|n| ends(&found.sample(&mut Sampling::new(1.0, None, 0, n)))).collect();
         drawn.sort();

@@ -1,41 +1,45 @@
-//! The best few paths, best first: A* from the end to the start (U36).
+//! The n-best list: A* search from the end of the word to its start (U36).
 //!
-//! How much a path can still get is known exactly, from Viterbi's algorithm. Which of equal bounds comes first is SentencePiece's choice,
-//! and so that of the binary heap of the C++ library (U37).
+//! The best score of the rest of a path is known exactly from Viterbi's algorithm, so paths are found best first. The
+//! order of equal bounds is that of SentencePiece, and so of its binary heap (`std::priority_queue`; U37). At most
+//! [`MAX_TOTAL_PARTIALS`] partial paths are created.
 
-use super::{Edge, Lattice, Path, Score};
+use super::{Edge, Lattice, LatticePath, PathScore};
 
-/// An agenda of so many is made smaller, to so few at most, and so many times; and so is a smaller one after so many new partial paths.
-const MOST_PARTIALS: usize = 10_000;
-const FEW_PARTIALS: usize = 512;
-const MOST_SHRINKINGS: usize = 10;
-const MOST_NEW: usize = 100_000;
-/// After so many partial paths the search is given up.
-const MOST_EVER: usize = 500_000;
+/// The number of partial paths in the agenda at which it is shrunk.
+const MAX_AGENDA: usize = 10_000;
+/// The maximum number of partial paths after that.
+const SHRUNK_AGENDA: usize = 512;
+/// The maximum number of times that the agenda is shrunk.
+const MAX_SHRINKINGS: usize = 10;
+/// The number of new partial paths after which a smaller agenda is shrunk too.
+const MAX_NEW_PARTIALS: usize = 100_000;
+/// The number of partial paths after which the search ends with the best path alone.
+const MAX_TOTAL_PARTIALS: usize = 500_000;
 
-/// The end of a path.
+/// A partial path: a suffix of a segmentation.
 #[derive(Debug, Clone, Copy)]
 struct Partial<F> {
     score: F,
-    /// The number of its first edge; none before there is one, and once it is whole.
+    /// The index of its first edge; `None` for the empty suffix and for a complete path.
     edge: Option<usize>,
-    /// What follows that edge.
+    /// The partial path after that edge.
     rest: Option<usize>,
 }
 
-/// The best paths, if there are so many.
-pub(super) fn nbest<F: Score>(lattice: &Lattice<F>, wanted: usize) -> Vec<Path> {
-    let (through, few) = (through(lattice), FEW_PARTIALS.min(wanted.saturating_mul(10)));
+/// Returns the `wanted` best paths, or fewer if there are fewer.
+pub(super) fn nbest<F: PathScore>(lattice: &Lattice<F>, wanted: usize) -> Vec<LatticePath> {
+    let (best_scores, few) = (best_scores(lattice), SHRUNK_AGENDA.min(wanted.saturating_mul(10)));
     let mut found = Vec::new();
     let mut partials = vec![Partial { score: F::default(), edge: None, rest: None }];
     let (mut agenda, mut shrinkings, mut before) = (Agenda::default(), 0, 0);
     agenda.push(F::default(), 0);
     while found.len() < wanted
-        && let Some((bound, number)) = agenda.pop()
+        && let Some((bound, index)) = agenda.pop()
     {
-        let top = partials[number];
+        let top = partials[index];
         if let (Some(rest), None) = (top.rest, top.edge) {
-            found.push(Path { reversed: reversed(lattice, &partials, rest), score: bound.into() });
+            found.push(LatticePath { reversed: reversed(lattice, &partials, rest), score: bound.into() });
             continue;
         }
         let start = top.edge.map_or(lattice.size, |edge| lattice.edges[edge].start);
@@ -45,35 +49,35 @@ pub(super) fn nbest<F: Score>(lattice: &Lattice<F>, wanted: usize) -> Vec<Path> 
         };
         for edge in lattice.ends.at(start) {
             let score = lattice.scores[edge] + top.score;
-            put(through[edge] + top.score, Partial { score, edge: Some(edge), rest: Some(number) });
+            put(best_scores[edge] + top.score, Partial { score, edge: Some(edge), rest: Some(index) });
         }
         if start == 0 {
-            put(top.score, Partial { score: top.score, edge: None, rest: Some(number) });
+            put(top.score, Partial { score: top.score, edge: None, rest: Some(index) });
         }
         let size = agenda.heap.len();
-        let is_large = size >= MOST_PARTIALS || size > few && partials.len() - before >= MOST_NEW;
-        if partials.len() >= MOST_EVER || is_large && shrinkings == MOST_SHRINKINGS {
-            // Rounding may make equal what was not, and then the first is taken.
-            return vec![traced(lattice, |edge, after| through[edge] + after)];
+        let is_large = size >= MAX_AGENDA || size > few && partials.len() - before >= MAX_NEW_PARTIALS;
+        if partials.len() >= MAX_TOTAL_PARTIALS || is_large && shrinkings == MAX_SHRINKINGS {
+            // Rounding may make different sums equal; then the first one is taken.
+            return vec![trace(lattice, |edge, after| best_scores[edge] + after)];
         }
         if is_large {
-            agenda = agenda.shrunk(few);
+            agenda = agenda.shrink(few);
             (shrinkings, before) = (shrinkings + 1, partials.len());
         }
     }
     found
 }
 
-/// The edges of a whole path, from its end.
-fn reversed<F: Score>(lattice: &Lattice<F>, partials: &[Partial<F>], first: usize) -> Vec<Edge> {
-    let chain = std::iter::successors(Some(first), |&number| partials[number].rest);
-    let mut edges: Vec<Edge> = chain.filter_map(|number| Some(lattice.edges[partials[number].edge?])).collect();
+/// Returns the edges of a complete path in reverse order.
+fn reversed<F: PathScore>(lattice: &Lattice<F>, partials: &[Partial<F>], first: usize) -> Vec<Edge> {
+    let chain = std::iter::successors(Some(first), |&index| partials[index].rest);
+    let mut edges: Vec<Edge> = chain.filter_map(|index| Some(lattice.edges[partials[index].edge?])).collect();
     edges.reverse();
     edges
 }
 
-/// The score of the best path from the start through each edge, to its end.
-pub(super) fn through<F: Score>(lattice: &Lattice<F>) -> Vec<F> {
+/// Returns for each edge the best score of a path from the start that ends with it.
+pub(super) fn best_scores<F: PathScore>(lattice: &Lattice<F>) -> Vec<F> {
     let mut reached = vec![None; lattice.size + 1];
     reached[0] = Some(F::default());
     let edges = lattice.edges.iter().zip(&lattice.scores);
@@ -87,13 +91,15 @@ pub(super) fn through<F: Score>(lattice: &Lattice<F>) -> Vec<F> {
     sums.collect()
 }
 
-/// The best path, of equal ones that whose last edge begins first.
-pub(super) fn best<F: Score>(lattice: &Lattice<F>, through: &[F]) -> Path {
-    traced(lattice, |edge, _| through[edge])
+/// Returns the best path; among equal ones that whose last edge begins first.
+pub(super) fn best<F: PathScore>(lattice: &Lattice<F>, best_scores: &[F]) -> LatticePath {
+    trace(lattice, |edge, _| best_scores[edge])
 }
 
-/// The path from the end whose edges give the highest sums, the first of equal ones, which get an edge and the score of what follows.
-fn traced<F: Score>(lattice: &Lattice<F>, sum: impl Fn(usize, F) -> F) -> Path {
+/// Returns the path that takes the edge with the highest `sum` at each step from the end.
+///
+/// The first of equal edges is taken. `sum` receives an edge and the score of the edge after it.
+fn trace<F: PathScore>(lattice: &Lattice<F>, sum: impl Fn(usize, F) -> F) -> LatticePath {
     let (mut reversed, mut end) = (Vec::new(), lattice.size);
     let (mut score, mut after) = (F::default(), F::default());
     while end > 0 {
@@ -107,10 +113,10 @@ fn traced<F: Score>(lattice: &Lattice<F>, sum: impl Fn(usize, F) -> F) -> Path {
         reversed.push(lattice.edges[edge]);
         (end, after) = (lattice.edges[edge].start, lattice.scores[edge]);
     }
-    Path { reversed, score: score.into() }
+    LatticePath { reversed, score: score.into() }
 }
 
-/// The partial path of the highest bound, again and again: bounds, and numbers of partial paths.
+/// A priority queue (binary heap) of bounds and indices of partial paths.
 #[derive(Debug)]
 struct Agenda<F> {
     heap: Vec<(F, usize)>,
@@ -122,13 +128,14 @@ impl<F> Default for Agenda<F> {
     }
 }
 
-impl<F: Score> Agenda<F> {
-    fn push(&mut self, bound: F, number: usize) {
-        self.heap.push((bound, number));
-        self.rise(self.heap.len() - 1, (bound, number));
+impl<F: PathScore> Agenda<F> {
+    /// Adds a partial path with its bound.
+    fn push(&mut self, bound: F, index: usize) {
+        self.heap.push((bound, index));
+        self.sift_up(self.heap.len() - 1, (bound, index));
     }
 
-    /// Takes out the first: what is below it moves up to the bottom, and the last rises from there.
+    /// Removes and returns the first entry: moves the hole to the bottom, and sifts the last entry up from there.
     fn pop(&mut self) -> Option<(F, usize)> {
         let last = self.heap.pop()?;
         let Some(&top) = self.heap.first() else { return Some(last) };
@@ -139,12 +146,12 @@ impl<F: Score> Agenda<F> {
             self.heap[place] = self.heap[below];
             place = below;
         }
-        self.rise(place, last);
+        self.sift_up(place, last);
         Some(top)
     }
 
-    /// Puts an entry at a free place, or above it.
-    fn rise(&mut self, mut place: usize, entry: (F, usize)) {
+    /// Moves an entry up from a free position.
+    fn sift_up(&mut self, mut place: usize, entry: (F, usize)) {
         while place > 0 && self.heap[(place - 1) / 2].0 < entry.0 {
             self.heap[place] = self.heap[(place - 1) / 2];
             place = (place - 1) / 2;
@@ -152,11 +159,11 @@ impl<F: Score> Agenda<F> {
         self.heap[place] = entry;
     }
 
-    /// An agenda of the first ones alone.
-    fn shrunk(mut self, size: usize) -> Self {
+    /// Returns an agenda of the first `size` entries.
+    fn shrink(mut self, size: usize) -> Self {
         let mut smaller = Self::default();
-        for (bound, number) in std::iter::from_fn(|| self.pop()).take(size) {
-            smaller.push(bound, number);
+        for (bound, index) in std::iter::from_fn(|| self.pop()).take(size) {
+            smaller.push(bound, index);
         }
         smaller
     }

@@ -1,15 +1,15 @@
-//! The sum over all paths, and paths by chance (U38, U39, U48).
+//! The sum over all paths (the forward algorithm), and sampling of paths (U38, U39, U48).
 
-use super::{Edge, Lattice, Path, Score, nbest};
-use crate::numbers::chance::Generator;
+use super::{Edge, Lattice, LatticePath, PathScore, nbest};
 use crate::numbers::floats::{Scaled, exp, ln};
+use crate::numbers::random::Generator;
 
-/// The logarithm of the sum over all paths.
-pub(super) fn log_probability<F: Score>(lattice: &Lattice<F>) -> f64 {
+/// Returns the natural logarithm of the sum over all paths.
+pub(super) fn log_probability<F: PathScore>(lattice: &Lattice<F>) -> f64 {
     ln(forward(lattice, 1.0)[lattice.size])
 }
 
-/// Chance that takes one path or another.
+/// The settings and the random numbers of sampling.
 #[derive(Debug)]
 pub(crate) struct Sampling {
     alpha: f64,
@@ -18,48 +18,48 @@ pub(crate) struct Sampling {
 }
 
 impl Sampling {
-    /// Chance that takes each path with its probability to the power of `alpha`, of all or of the best few, for one input of a
-    /// call with this seed.
+    /// Returns the sampling for one input of a call with this seed. A path is drawn with its probability to the power
+    /// of `alpha`, from all paths or from the `nbest_size` best.
     pub(crate) fn new(alpha: f64, nbest_size: Option<usize>, seed: u64, input: u64) -> Self {
         Self { alpha, nbest_size, generator: Generator::new(seed, input) }
     }
 }
 
-/// A path by chance, from its end.
-pub(super) fn sample<F: Score>(lattice: &Lattice<F>, sampling: &mut Sampling) -> Vec<Edge> {
+/// Draws a path, in reverse order.
+pub(super) fn sample<F: PathScore>(lattice: &Lattice<F>, sampling: &mut Sampling) -> Vec<Edge> {
     let Sampling { alpha, nbest_size, generator } = sampling;
     match *nbest_size {
-        Some(size) => of_best(nbest::nbest(lattice, size), *alpha, generator),
-        None => of_all(lattice, *alpha, generator),
+        Some(size) => sample_from(nbest::nbest(lattice, size), *alpha, generator),
+        None => sample_all(lattice, *alpha, generator),
     }
 }
 
-/// One of these paths.
-fn of_best(paths: Vec<Path>, alpha: f64, generator: &mut Generator) -> Vec<Edge> {
+/// Draws one of `paths`.
+fn sample_from(paths: Vec<LatticePath>, alpha: f64, generator: &mut Generator) -> Vec<Edge> {
     let weights: Vec<Scaled> = paths.iter().map(|path| exp(alpha * path.score)).collect();
-    let drawn = weights.iter().fold(Scaled::ZERO, |sum, &weight| sum + weight) * Scaled::of(generator.fraction());
-    let mut passed = Scaled::ZERO;
+    let threshold = weights.iter().fold(Scaled::ZERO, |sum, &weight| sum + weight) * Scaled::of(generator.fraction());
+    let mut cumulative = Scaled::ZERO;
     let is_taken = |weight: &Scaled| {
-        passed = passed + *weight;
-        passed > drawn
+        cumulative = cumulative + *weight;
+        cumulative > threshold
     };
     let taken = weights.iter().position(is_taken).unwrap_or(weights.len() - 1);
     paths.into_iter().nth(taken).map(|path| path.reversed).unwrap_or_default()
 }
 
-/// A path of all, drawn from its end.
-fn of_all<F: Score>(lattice: &Lattice<F>, alpha: f64, generator: &mut Generator) -> Vec<Edge> {
+/// Draws one of all paths, by forward filtering and backward sampling.
+fn sample_all<F: PathScore>(lattice: &Lattice<F>, alpha: f64, generator: &mut Generator) -> Vec<Edge> {
     let sums = forward(lattice, alpha);
     let (mut reversed, mut end) = (Vec::new(), lattice.size);
     while end > 0 {
-        let drawn = sums[end] * Scaled::of(generator.fraction());
-        let mut passed = Scaled::ZERO;
+        let threshold = sums[end] * Scaled::of(generator.fraction());
+        let mut cumulative = Scaled::ZERO;
         let (mut ending, mut taken) = (lattice.ends.at(end), None);
-        while passed <= drawn
-            && let Some(number) = ending.next()
+        while cumulative <= threshold
+            && let Some(index) = ending.next()
         {
-            passed = passed + sums[lattice.edges[number].start] * weight(lattice, number, alpha);
-            taken = Some(lattice.edges[number]);
+            cumulative = cumulative + sums[lattice.edges[index].start] * weight(lattice, index, alpha);
+            taken = Some(lattice.edges[index]);
         }
         let Some(edge) = taken else { unreachable!("a path leads to where an edge begins") };
         reversed.push(edge);
@@ -68,17 +68,17 @@ fn of_all<F: Score>(lattice: &Lattice<F>, alpha: f64, generator: &mut Generator)
     reversed
 }
 
-/// The sum over all paths to each place.
-fn forward<F: Score>(lattice: &Lattice<F>, alpha: f64) -> Vec<Scaled> {
+/// Returns for each position the sum over all paths from the start to it.
+fn forward<F: PathScore>(lattice: &Lattice<F>, alpha: f64) -> Vec<Scaled> {
     let mut sums = vec![Scaled::ZERO; lattice.size + 1];
     sums[0] = Scaled::ONE;
-    for (number, edge) in lattice.edges.iter().enumerate() {
-        sums[edge.end] = sums[edge.end] + sums[edge.start] * weight(lattice, number, alpha);
+    for (index, edge) in lattice.edges.iter().enumerate() {
+        sums[edge.end] = sums[edge.end] + sums[edge.start] * weight(lattice, index, alpha);
     }
     sums
 }
 
-/// What an edge multiplies a path by.
-fn weight<F: Score>(lattice: &Lattice<F>, number: usize, alpha: f64) -> Scaled {
-    exp(alpha * lattice.scores[number].into())
+/// Returns the factor of an edge: its probability to the power of `alpha`.
+fn weight<F: PathScore>(lattice: &Lattice<F>, index: usize, alpha: f64) -> Scaled {
+    exp(alpha * lattice.scores[index].into())
 }

@@ -1,63 +1,68 @@
-//! Which characters are kept, and the symbols that training starts from.
+//! The alphabet of a merging trainer: the characters that are kept, and the initial symbols.
 
 use std::cmp::Reverse;
 
-use super::plan::{Customs, Form, Plan};
-use super::table::Table;
-use super::{Stage, Watch, tell};
+use super::plan::{Compatibility, Plan, SymbolForm};
+use super::table::TrainingWords;
+use super::{ProgressCallback, Stage, report};
 use crate::error::{Error, Result};
 use crate::merge::Ties;
 use crate::merge::segments::{NONE, Segments};
 use crate::merge::symbols::Symbols;
 
-/// How many words are read between two calls of the watch.
+/// The number of words read between two calls of the progress callback.
 const CHUNK: usize = 1 << 14;
 
+/// The weight and the forms of a character in the words.
 #[derive(Clone, Copy, Default)]
-struct Seen {
+struct CharacterCount {
     weight: u64,
-    /// Which forms of the character were seen, by [`kind`].
+    /// The occurrence of each form, indexed by [`form_index`].
     forms: [bool; 4],
 }
 
-/// What a reading of the words to learn from found.
-struct Census {
-    seen: Vec<Seen>,
-    /// In order of first sight.
-    forms: Vec<Form>,
-    /// Characters, suffixes and words in all, however often the words occur.
+/// The characters of the words to learn from.
+struct CharacterCounts {
+    seen: Vec<CharacterCount>,
+    /// The forms in order of first occurrence.
+    forms: Vec<SymbolForm>,
+    /// The number of characters, suffixes and words in the table; a word counts once, whatever its count.
     slots: usize,
 }
 
-/// The words as symbols, and the alphabet as written, in its order.
-pub(crate) struct Prepared {
+/// The words as symbols, and the names of the alphabet in its order.
+pub(crate) struct SegmentedWords {
     pub(crate) segments: Segments,
     pub(crate) symbols: Symbols,
     pub(crate) names: Vec<String>,
 }
 
-/// The ids of the forms to begin with.
-struct Ids {
-    letters: Vec<[u32; 4]>,
+/// The symbol ids of the initial forms.
+struct FormIds {
+    characters: Vec<[u32; 4]>,
     suffix: u32,
 }
 
-/// Finds the alphabet and cuts all words into it.
-pub(crate) fn prepare(table: &Table<'_>, plan: &Plan<'_>, watch: Watch<'_>) -> Result<Prepared> {
-    let census = census(table, plan, watch)?;
+/// Finds the alphabet and segments all words into its symbols.
+pub(crate) fn prepare(
+    table: &TrainingWords<'_>,
+    plan: &Plan<'_>,
+    callback: ProgressCallback<'_>,
+) -> Result<SegmentedWords> {
+    let counts = read_words(table, plan, callback)?;
     let mut symbols = Symbols::new(plan.spelling.prefix, plan.spelling.suffix);
-    if plan.customs == Customs::Tokenizers {
-        // Special tokens have the first ids, by which ties are broken, also where merges make them.
+    if plan.compatibility == Compatibility::Tokenizers {
+        // Special tokens have the first ids, which break ties, also where merges make them.
         for token in plan.special_tokens {
             symbols.add(token, 1);
         }
     }
-    let mut ids = Ids { letters: vec![[NONE; 4]; census.seen.len()], suffix: NONE };
+    let mut ids = FormIds { characters: vec![[NONE; 4]; counts.seen.len()], suffix: NONE };
     let mut names = Vec::new();
     let mut used = hashbrown::HashSet::with_hasher(crate::merge::Hash::default());
-    for form in ordered(kept(&census, plan), plan) {
-        let name = plan.spelling.written(form);
-        let id = symbols.find(&name).unwrap_or_else(|| symbols.add(&name, u32::from(form != Form::Suffix)));
+    for form in sort_forms(alphabet_forms(&counts, plan), plan) {
+        let name = plan.spelling.symbol_name(form);
+        let id = symbols.find(&name).unwrap_or_else(|| symbols.add(&name, u32::from(form != SymbolForm::Suffix)));
         if !used.insert(id) {
             return Err(Error::Config(format!(
                 "the alphabet has two symbols that are written {name:?}; choose another prefix or suffix"
@@ -66,192 +71,204 @@ pub(crate) fn prepare(table: &Table<'_>, plan: &Plan<'_>, watch: Watch<'_>) -> R
         ids.set(form, id);
         names.push(name);
     }
-    let segments = cut(&table.words, &census, &ids, &mut symbols, plan, watch)?;
-    Ok(Prepared { segments, symbols, names })
+    let segments = segment_words(&table.words, &counts, &ids, &mut symbols, plan, callback)?;
+    Ok(SegmentedWords { segments, symbols, names })
 }
 
-impl Ids {
-    fn set(&mut self, form: Form, id: u32) {
+impl FormIds {
+    /// Sets the symbol id of a form.
+    fn set(&mut self, form: SymbolForm, id: u32) {
         match form {
-            Form::Suffix => self.suffix = id,
-            Form::Letter { letter, .. } => {
-                if let Some(ids) = self.letters.get_mut(letter as usize) {
-                    ids[kind(form)] = id;
+            SymbolForm::Suffix => self.suffix = id,
+            SymbolForm::Character { character, .. } => {
+                if let Some(ids) = self.characters.get_mut(character as usize) {
+                    ids[form_index(form)] = id;
                 }
             }
         }
     }
 }
 
-/// A number for what a form is, its character apart.
-fn kind(form: Form) -> usize {
+/// Returns the index of a form among the forms of its character.
+fn form_index(form: SymbolForm) -> usize {
     match form {
-        Form::Suffix => 0,
-        Form::Letter { first, last, .. } => usize::from(first) + 2 * usize::from(last),
+        SymbolForm::Suffix => 0,
+        SymbolForm::Character { first, last, .. } => usize::from(first) + 2 * usize::from(last),
     }
 }
 
-fn census(table: &Table<'_>, plan: &Plan<'_>, watch: Watch<'_>) -> Result<Census> {
-    let mut census = Census { seen: Vec::new(), forms: Vec::new(), slots: 1 };
-    let mut total = characters(&table.whole)?;
+/// Reads all words and checks that their sums fit.
+fn read_words(table: &TrainingWords<'_>, plan: &Plan<'_>, callback: ProgressCallback<'_>) -> Result<CharacterCounts> {
+    let mut counts = CharacterCounts { seen: Vec::new(), forms: Vec::new(), slots: 1 };
+    let mut total = count_characters(&table.whole)?;
     for (done, chunk) in table.words.chunks(CHUNK).enumerate() {
-        tell(watch, Stage::Reading, done * CHUNK, table.words.len())?;
+        report(callback, Stage::Reading, done * CHUNK, table.words.len())?;
         for &(word, count) in chunk {
-            let symbols = census.add(word, count, plan);
+            let symbols = counts.add(word, count, plan);
             total = sum(total, count, symbols)?;
         }
     }
-    if census.slots > Segments::LIMIT {
-        let slots = census.slots;
+    if counts.slots > Segments::LIMIT {
+        let slots = counts.slots;
         return Err(Error::Counts(format!(
             "the distinct words hold {slots} characters (and one for each word), more than {}; raise min_word_frequency",
             Segments::LIMIT
         )));
     }
-    Ok(census)
+    Ok(counts)
 }
 
-/// The characters of words that nothing is learned from.
-fn characters(words: &[(&str, u64)]) -> Result<u64> {
+/// Returns the number of characters in words that are not learned from.
+fn count_characters(words: &[(&str, u64)]) -> Result<u64> {
     words.iter().try_fold(0, |total, &(word, count)| sum(total, count, word.chars().count() as u64))
 }
 
+/// Returns `total` plus the product of `count` and `symbols`.
 fn sum(total: u64, count: u64, symbols: u64) -> Result<u64> {
     count.checked_mul(symbols).and_then(|more| total.checked_add(more)).ok_or_else(overflow)
 }
 
+/// Returns the error for more characters than 64 bits can count.
 fn overflow() -> Error {
     Error::Overflow(
         "the characters of all words are more than 64 bits can count (2^64 - 1); scale the counts down".to_owned(),
     )
 }
 
-impl Census {
-    /// Reads a word; gives its number of symbols. A sum that wraps is found by the caller's.
+impl CharacterCounts {
+    /// Reads a word and returns its number of symbols. The caller's checked sum detects an overflow here.
     fn add(&mut self, word: &str, count: u64, plan: &Plan<'_>) -> u64 {
         let mut symbols = 0;
-        for (at, letter) in word.char_indices() {
-            let form = plan.spelling.form(letter, at == 0, at + letter.len_utf8() == word.len());
-            let code = letter as usize;
+        for (at, character) in word.char_indices() {
+            let form = plan.spelling.form(character, at == 0, at + character.len_utf8() == word.len());
+            let code = character as usize;
             if code >= self.seen.len() {
-                self.seen.resize(code + 1, Seen::default());
+                self.seen.resize(code + 1, CharacterCount::default());
             }
             let seen = &mut self.seen[code];
             seen.weight = seen.weight.wrapping_add(count);
-            if !std::mem::replace(&mut seen.forms[kind(form)], true) {
+            if !std::mem::replace(&mut seen.forms[form_index(form)], true) {
                 self.forms.push(form);
             }
             symbols += 1;
         }
         if plan.spelling.ends_words() {
             symbols += 1;
-            if !self.forms.contains(&Form::Suffix) {
-                self.forms.push(Form::Suffix);
+            if !self.forms.contains(&SymbolForm::Suffix) {
+                self.forms.push(SymbolForm::Suffix);
             }
         }
         self.slots += usize::try_from(symbols).unwrap_or(usize::MAX) + 1;
         symbols
     }
 
-    fn weight(&self, letter: char) -> u64 {
-        self.seen.get(letter as usize).map_or(0, |seen| seen.weight)
+    /// Returns the number of occurrences of a character.
+    fn weight(&self, character: char) -> u64 {
+        self.seen.get(character as usize).map_or(0, |seen| seen.weight)
     }
 
-    fn has(&self, form: Form) -> bool {
+    /// Returns whether a form occurs.
+    fn has(&self, form: SymbolForm) -> bool {
         match form {
-            Form::Suffix => self.forms.contains(&form),
-            Form::Letter { letter, .. } => self.seen.get(letter as usize).is_some_and(|seen| seen.forms[kind(form)]),
+            SymbolForm::Suffix => self.forms.contains(&form),
+            SymbolForm::Character { character, .. } => {
+                self.seen.get(character as usize).is_some_and(|seen| seen.forms[form_index(form)])
+            }
         }
     }
 
-    /// The characters, each once.
-    fn letters(&self) -> Vec<char> {
-        let mut letters: Vec<char> = self.forms.iter().filter_map(|&form| letter(form)).collect();
-        letters.sort_unstable();
-        letters.dedup();
-        letters
+    /// Returns the distinct characters, sorted.
+    fn characters(&self) -> Vec<char> {
+        let mut characters: Vec<char> = self.forms.iter().filter_map(|&form| character_of(form)).collect();
+        characters.sort_unstable();
+        characters.dedup();
+        characters
     }
 }
 
-fn letter(form: Form) -> Option<char> {
+/// Returns the character of a form.
+fn character_of(form: SymbolForm) -> Option<char> {
     match form {
-        Form::Letter { letter, .. } => Some(letter),
-        Form::Suffix => None,
+        SymbolForm::Character { character, .. } => Some(character),
+        SymbolForm::Suffix => None,
     }
 }
 
-/// The forms that the alphabet holds: seen ones in order of first sight, then those asked for.
-fn kept(census: &Census, plan: &Plan<'_>) -> Vec<Form> {
-    let mut forms = census.forms.clone();
+/// Returns the forms of the alphabet: those that occur, in order of first occurrence, then those of `initial_alphabet`.
+fn alphabet_forms(counts: &CharacterCounts, plan: &Plan<'_>) -> Vec<SymbolForm> {
+    let mut forms = counts.forms.clone();
     if let Some(limit) = plan.limit_alphabet {
-        let mut letters = heaviest(census, plan.initial_alphabet, limit);
-        letters.extend(plan.letters_among_specials());
-        letters.sort_unstable();
-        forms.retain(|&form| letter(form).is_none_or(|letter| letters.binary_search(&letter).is_ok()));
+        let mut characters = most_frequent(counts, plan.initial_alphabet, limit);
+        characters.extend(plan.special_characters());
+        characters.sort_unstable();
+        forms.retain(|&form| character_of(form).is_none_or(|character| characters.binary_search(&character).is_ok()));
     }
-    let wanted: Vec<Form> = match plan.customs {
-        Customs::Own => plan.initial_alphabet.iter().flat_map(|&letter| plan.spelling.forms(letter)).collect(),
-        Customs::Tokenizers => {
-            let letters = forms.iter().filter_map(|&form| letter(form)).chain(plan.initial_alphabet.iter().copied());
-            letters.map(|letter| plan.spelling.form(letter, true, false)).collect()
+    let wanted: Vec<SymbolForm> = match plan.compatibility {
+        Compatibility::Own => {
+            plan.initial_alphabet.iter().flat_map(|&character| plan.spelling.forms(character)).collect()
+        }
+        Compatibility::Tokenizers => {
+            let characters =
+                forms.iter().filter_map(|&form| character_of(form)).chain(plan.initial_alphabet.iter().copied());
+            characters.map(|character| plan.spelling.form(character, true, false)).collect()
         }
     };
-    forms.extend(wanted.into_iter().filter(|&form| !census.has(form)));
+    forms.extend(wanted.into_iter().filter(|&form| !counts.has(form)));
     forms
 }
 
-/// The characters asked for, and the heaviest others up to the limit.
-fn heaviest(census: &Census, wanted: &[char], limit: usize) -> Vec<char> {
-    let mut letters = wanted.to_vec();
-    letters.sort_unstable();
-    letters.dedup();
-    let mut others = census.letters();
-    others.retain(|letter| letters.binary_search(letter).is_err());
-    others.sort_by_key(|&letter| (Reverse(census.weight(letter)), letter));
-    others.truncate(limit.saturating_sub(letters.len()));
-    letters.append(&mut others);
-    letters
+/// Returns the characters of `wanted`, and the most frequent others up to the limit.
+fn most_frequent(counts: &CharacterCounts, wanted: &[char], limit: usize) -> Vec<char> {
+    let mut characters = wanted.to_vec();
+    characters.sort_unstable();
+    characters.dedup();
+    let mut others = counts.characters();
+    others.retain(|character| characters.binary_search(character).is_err());
+    others.sort_by_key(|&character| (Reverse(counts.weight(character)), character));
+    others.truncate(limit.saturating_sub(characters.len()));
+    characters.append(&mut others);
+    characters
 }
 
-/// Puts the alphabet into the order of the tie rule, each form once.
-fn ordered(mut forms: Vec<Form>, plan: &Plan<'_>) -> Vec<Form> {
+/// Returns the alphabet in the order of the tie rule, without duplicates.
+fn sort_forms(mut forms: Vec<SymbolForm>, plan: &Plan<'_>) -> Vec<SymbolForm> {
     match plan.ties {
-        Ties::Lex | Ties::SentencePiece => forms.sort_by_cached_key(|&form| plan.spelling.written(form)),
+        Ties::Lex | Ties::SentencePiece => forms.sort_by_cached_key(|&form| plan.spelling.symbol_name(form)),
         Ties::First => {}
         Ties::Hf => forms.sort_by_key(|&form| match form {
-            Form::Letter { letter, first, last } => (!first, last, letter),
-            Form::Suffix => (!plan.spelling.prefix.is_empty(), true, char::MIN),
+            SymbolForm::Character { character, first, last } => (!first, last, character),
+            SymbolForm::Suffix => (!plan.spelling.prefix.is_empty(), true, char::MIN),
         }),
     }
     let mut once = hashbrown::HashSet::with_hasher(crate::merge::Hash::default());
-    forms.retain(|&form| once.insert((letter(form), kind(form))));
+    forms.retain(|&form| once.insert((character_of(form), form_index(form))));
     forms
 }
 
-/// Cuts the words into symbols, and at characters that are not kept, unless these vanish.
-fn cut(
+/// Segments the words into symbols, and splits them at characters that are not kept, unless these are dropped.
+fn segment_words(
     words: &[(&str, u64)],
-    census: &Census,
-    ids: &Ids,
+    counts: &CharacterCounts,
+    ids: &FormIds,
     symbols: &mut Symbols,
     plan: &Plan<'_>,
-    watch: Watch<'_>,
+    callback: ProgressCallback<'_>,
 ) -> Result<Segments> {
-    let vanish = plan.customs == Customs::Tokenizers;
-    let mut segments = Segments::with_capacity(census.slots);
+    let drops_others = plan.compatibility == Compatibility::Tokenizers;
+    let mut segments = Segments::with_capacity(counts.slots);
     let mut push = |segments: &mut Segments, id: u32, count: u64| {
-        if id != NONE || !vanish {
+        if id != NONE || !drops_others {
             segments.push(id);
         }
         if id == NONE || symbols.increase(id, count) { Ok(()) } else { Err(overflow()) }
     };
     for (done, chunk) in words.chunks(CHUNK).enumerate() {
-        tell(watch, Stage::Reading, done * CHUNK, words.len())?;
+        report(callback, Stage::Reading, done * CHUNK, words.len())?;
         for &(word, count) in chunk {
             segments.set_weight(count);
-            for (at, letter) in word.char_indices() {
-                let form = plan.spelling.form(letter, at == 0, at + letter.len_utf8() == word.len());
-                push(&mut segments, ids.letters[letter as usize][kind(form)], count)?;
+            for (at, character) in word.char_indices() {
+                let form = plan.spelling.form(character, at == 0, at + character.len_utf8() == word.len());
+                push(&mut segments, ids.characters[character as usize][form_index(form)], count)?;
             }
             if plan.spelling.ends_words() {
                 push(&mut segments, ids.suffix, count)?;

@@ -1,13 +1,13 @@
-//! What trainers share, whatever the model; of those that learn by merging, words as symbols, a run of merges, its history.
+//! The shared parts of trainers; for merging trainers the settings, the words, the alphabet, and a run of merges.
 //!
-//! * `plan`: what a trainer asks for.
+//! * `plan`: the settings.
 //! * `table`: the words to learn from.
-//! * `alphabet`: the characters that are kept, and the words cut into them.
+//! * `alphabet`: the characters that are kept, and the words as their symbols.
 //! * `run`: one training, from the first merge to the stop rule.
-//! * `progress`: what it tells while it runs.
-//! * `threads`: work that several threads share.
+//! * `progress`: progress reports.
+//! * `threads`: work on several threads.
 //!
-//! The merging itself is done by the engine in `crate::merge`.
+//! The engine in `crate::merge` does the merging.
 
 pub(crate) mod alphabet;
 pub(crate) mod plan;
@@ -17,39 +17,39 @@ pub(crate) mod table;
 mod threads;
 
 pub use crate::merge::Ties;
-pub(crate) use progress::tell;
-pub use progress::{Progress, Stage, Watch};
+pub(crate) use progress::report;
+pub use progress::{Progress, ProgressCallback, Stage};
 pub use threads::Threads;
-pub(crate) use threads::{Shift, Tell};
+pub(crate) use threads::{TaskProgress, TaskQueue};
 
-/// A step of a training, with the counts before it.
+/// A merge of a training, with the counts before it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Merge {
-    /// The left symbol as written.
+    /// The left symbol, with its prefix if it has one.
     pub left: String,
-    /// The right symbol as written, with its prefix.
+    /// The right symbol, with its prefix.
     pub right: String,
-    /// What they became.
+    /// The merged symbol.
     pub token: String,
-    /// What the criterion gave.
+    /// The score of the pair.
     pub score: f64,
-    /// How often the pair occurred.
+    /// The number of occurrences of the pair.
     pub pair_count: u64,
-    /// How often the left symbol occurred.
+    /// The number of occurrences of the left symbol.
     pub left_count: u64,
-    /// How often the right symbol occurred.
+    /// The number of occurrences of the right symbol.
     pub right_count: u64,
-    /// How many candidates had exactly this score.
+    /// The number of candidates with exactly this score.
     pub ties: u64,
 }
 
-/// A step of EM of a training of Unigram, or a pruning.
+/// An EM step or a pruning step of a Unigram training.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Round {
-    /// How many pieces there were before it.
+pub struct UnigramStep {
+    /// The number of pieces before the step.
     pub pieces: usize,
-    /// Of the words under them; a pruning does not ask for it.
+    /// The log-likelihood (nats) of the words under these pieces; `None` for a pruning step.
     pub log_likelihood: Option<f64>,
-    /// The pieces that it removed, the least expected or the least missed first; files do not keep them.
+    /// The removed pieces, ordered by expected count or by loss, the smallest first; files do not store them.
     pub removed: Option<Vec<String>>,
 }

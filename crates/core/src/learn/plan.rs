@@ -1,121 +1,127 @@
-//! What a trainer asks for, in the terms that all trainers share.
+//! The settings of a merging training, in terms that all merging trainers share.
 
 use std::collections::HashSet;
 
 use crate::error::{Error, Result};
-use crate::merge::score::Score;
-use crate::merge::{Settings, Ties};
+use crate::merge::score::PairScore;
+use crate::merge::{EngineSettings, Ties};
 
-/// The settings of a training, lent by those of a trainer.
+/// The settings of a training, borrowed from those of a trainer.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan<'a> {
-    /// How many entries to stop at, special tokens, user-defined symbols and alphabet included.
+    /// The vocabulary size to stop at, including special tokens, user-defined symbols and the alphabet.
     pub(crate) vocab_size: usize,
-    /// What makes a pair good.
-    pub(crate) score: &'static dyn Score,
-    /// Pairs that occur less often are not merged.
+    /// The criterion that scores pairs.
+    pub(crate) score: &'static dyn PairScore,
+    /// The number of occurrences below which a pair is not merged.
     pub(crate) min_frequency: u64,
-    /// Words that occur less often are left out, unless they are user-defined symbols.
+    /// The number of occurrences below which a word is left out, unless it is a user-defined symbol.
     pub(crate) min_word_frequency: u64,
-    /// How many merges to stop at.
+    /// The number of merges to stop at.
     pub(crate) max_merges: Option<usize>,
-    /// Stop when no pair occurs more often than this.
+    /// The pair count to stop at: training ends when no pair occurs more often.
     pub(crate) stop_at_pair_frequency: Option<u64>,
-    /// Which of equally good pairs is merged.
+    /// The rule that chooses among pairs of equal score.
     pub(crate) ties: Ties,
-    /// Entries that are not learned.
+    /// The entries that are not learned.
     pub(crate) special_tokens: &'a [String],
-    /// Whether they have the first ids, not the last.
+    /// Whether special tokens have the first ids, not the last.
     pub(crate) special_tokens_first: bool,
-    /// Whole words that are entries whether they occur or not; nothing is learned from those that do.
+    /// Whole words that are always entries; nothing is learned from their occurrences.
     pub(crate) user_defined_symbols: &'a [String],
-    /// Characters that are in the alphabet whether they occur or not.
+    /// Characters that are always in the alphabet.
     pub(crate) initial_alphabet: &'a [char],
-    /// How many characters to keep.
+    /// The maximum number of characters in the alphabet.
     pub(crate) limit_alphabet: Option<usize>,
-    /// The most characters of a learned entry, prefix and suffix not counted.
+    /// The maximum length of a learned entry in characters, without prefix and suffix.
     pub(crate) max_token_length: Option<usize>,
-    /// How symbols are written.
+    /// The spelling of symbols.
     pub(crate) spelling: Spelling<'a>,
-    /// What becomes of characters that are not kept, of the alphabet, and of special tokens that merges would make.
-    pub(crate) customs: Customs,
+    /// Whose rules apply to dropped characters, the alphabet, and merges that make special tokens.
+    pub(crate) compatibility: Compatibility,
 }
 
-/// What two families of trainers do differently beside ties.
+/// The family of trainers whose behaviour is reproduced, except for ties.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Customs {
-    /// A word is cut where a character is not kept; the alphabet has the forms that occur, and the wanted characters in all
-    /// forms; no merge makes a special token.
+pub(crate) enum Compatibility {
+    /// The rules of this library.
+    ///
+    /// A word is split at a character that is not kept; the alphabet has the forms that occur, and the initial
+    /// characters in all forms; no merge makes a special token.
     Own,
-    /// As in `tokenizers`: such a character vanishes, the alphabet has all characters without prefix and suffix and then the
-    /// other forms that occur, and a merge may make a special token.
+    /// The rules of `tokenizers`.
+    ///
+    /// A character that is not kept is dropped; the alphabet has all characters without prefix and suffix, then the
+    /// other forms that occur; a merge may make a special token.
     Tokenizers,
 }
 
-/// How the symbols of a word are written, by where they stand.
+/// The spelling of a word's symbols, by their position in the word.
 #[derive(Clone, Copy)]
 pub(crate) struct Spelling<'a> {
-    /// What stands before a symbol that does not begin the word.
+    /// The prefix of a symbol that does not begin the word.
     pub(crate) prefix: &'a str,
-    /// What stands behind a symbol that ends the word.
+    /// The suffix of a symbol that ends the word.
     pub(crate) suffix: &'a str,
     /// Whether the suffix is a symbol of its own.
     pub(crate) separate: bool,
 }
 
-/// A symbol to begin with.
+/// An initial symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// A character where it begins a word or does not, and ends it or does not, as far as that makes a difference.
-    Letter { letter: char, first: bool, last: bool },
+pub(crate) enum SymbolForm {
+    /// A character, and whether it begins and ends a word, as far as its spelling depends on that.
+    Character { character: char, first: bool, last: bool },
     /// The suffix as a symbol of its own.
     Suffix,
 }
 
 impl<'a> Spelling<'a> {
-    /// Characters with a prefix, but for the first of a word.
+    /// Returns the spelling with a prefix on all characters but the first of a word.
     pub(crate) fn prefixed(prefix: &'a str) -> Self {
         Self { prefix, suffix: "", separate: false }
     }
 
-    /// The form of a character that begins a word or does not, and ends it or does not.
-    pub(crate) fn form(&self, letter: char, begins: bool, ends: bool) -> Form {
-        Form::Letter { letter, first: begins || self.prefix.is_empty(), last: ends && self.marks_last() }
+    /// Returns the form of a character by whether it begins and ends a word.
+    pub(crate) fn form(&self, character: char, begins: bool, ends: bool) -> SymbolForm {
+        SymbolForm::Character { character, first: begins || self.prefix.is_empty(), last: ends && self.marks_last() }
     }
 
-    /// All forms of a character.
-    pub(crate) fn forms(self, letter: char) -> impl Iterator<Item = Form> {
+    /// Returns all forms of a character.
+    pub(crate) fn forms(self, character: char) -> impl Iterator<Item = SymbolForm> {
         let firsts: &[bool] = if self.prefix.is_empty() { &[true] } else { &[true, false] };
         let lasts: &[bool] = if self.marks_last() { &[false, true] } else { &[false] };
-        lasts.iter().flat_map(move |&last| firsts.iter().map(move |&first| Form::Letter { letter, first, last }))
+        lasts
+            .iter()
+            .flat_map(move |&last| firsts.iter().map(move |&first| SymbolForm::Character { character, first, last }))
     }
 
-    /// Whether each word ends with the suffix as a symbol.
+    /// Returns whether each word ends with the suffix as a symbol.
     pub(crate) fn ends_words(&self) -> bool {
         self.separate && !self.suffix.is_empty()
     }
 
-    /// Whether the last character of a word is written with the suffix.
+    /// Returns whether the last character of a word has the suffix.
     fn marks_last(&self) -> bool {
         !self.separate && !self.suffix.is_empty()
     }
 
-    /// How a symbol is written.
-    pub(crate) fn written(&self, form: Form) -> String {
+    /// Returns the name of a form's symbol.
+    pub(crate) fn symbol_name(&self, form: SymbolForm) -> String {
         match form {
-            Form::Suffix => format!("{}{}", self.prefix, self.suffix),
-            Form::Letter { letter, first, last } => {
+            SymbolForm::Suffix => format!("{}{}", self.prefix, self.suffix),
+            SymbolForm::Character { character, first, last } => {
                 let prefix = if first { "" } else { self.prefix };
                 let suffix = if last { self.suffix } else { "" };
-                format!("{prefix}{letter}{suffix}")
+                format!("{prefix}{character}{suffix}")
             }
         }
     }
 }
 
 impl<'a> Plan<'a> {
-    /// The special tokens and the user-defined symbols, each of which is an entry of its own.
-    pub(crate) fn named(&self) -> Result<HashSet<&'a str>> {
+    /// Returns the special tokens and user-defined symbols, or an error if one of them is repeated.
+    pub(crate) fn named_entries(&self) -> Result<HashSet<&'a str>> {
         let mut named = HashSet::new();
         if let Some(twice) = self.special_tokens.iter().find(|special| !named.insert(special.as_str())) {
             return Err(Error::Config(format!("the special token {twice:?} is given twice")));
@@ -132,7 +138,7 @@ impl<'a> Plan<'a> {
         Ok(named)
     }
 
-    /// Refuses a size that cannot hold what must be in the vocabulary.
+    /// Returns an error if `vocab_size` is smaller than the entries that are not learned.
     pub(crate) fn check_size(&self, alphabet: usize) -> Result<()> {
         let (size, specials) = (self.vocab_size, self.special_tokens.len());
         let symbols = self.user_defined_symbols.len();
@@ -144,7 +150,8 @@ impl<'a> Plan<'a> {
             0 => format!("{specials} special tokens"),
             _ => format!("{specials} special tokens, {symbols} user-defined symbols"),
         };
-        let asked_for: usize = self.initial_alphabet.iter().map(|&letter| self.spelling.forms(letter).count()).sum();
+        let asked_for: usize =
+            self.initial_alphabet.iter().map(|&character| self.spelling.forms(character).count()).sum();
         let or = if alphabet > asked_for { ", or lower the alphabet with limit_alphabet" } else { "" };
         Err(Error::Config(format!(
             "vocab_size={size} is too small: {named} and an alphabet of {alphabet} need at least {least}; \
@@ -152,26 +159,26 @@ impl<'a> Plan<'a> {
         )))
     }
 
-    /// The names that no merge may make, the alphabet apart.
-    pub(crate) fn barred(&self) -> &'a [String] {
-        match self.customs {
-            Customs::Own => self.special_tokens,
-            Customs::Tokenizers => &[],
+    /// Returns the names that no merge may make, apart from the alphabet.
+    pub(crate) fn forbidden_names(&self) -> &'a [String] {
+        match self.compatibility {
+            Compatibility::Own => self.special_tokens,
+            Compatibility::Tokenizers => &[],
         }
     }
 
-    /// The special tokens that are characters which words may consist of, whatever limit the alphabet has.
-    pub(crate) fn letters_among_specials(&self) -> impl Iterator<Item = char> {
-        let tokens = if self.customs == Customs::Tokenizers { self.special_tokens } else { &[] };
+    /// Returns the special tokens that are single characters, which stay in the alphabet whatever its limit.
+    pub(crate) fn special_characters(&self) -> impl Iterator<Item = char> {
+        let tokens = if self.compatibility == Compatibility::Tokenizers { self.special_tokens } else { &[] };
         tokens.iter().filter_map(|token| {
-            let mut letters = token.chars();
-            letters.next().filter(|_| letters.as_str().is_empty())
+            let mut characters = token.chars();
+            characters.next().filter(|_| characters.as_str().is_empty())
         })
     }
 
-    /// What the engine is asked for.
-    pub(crate) fn engine(&self) -> Settings {
-        Settings {
+    /// Returns the settings of the engine.
+    pub(crate) fn engine(&self) -> EngineSettings {
+        EngineSettings {
             score: self.score,
             ties: self.ties,
             min_frequency: self.min_frequency.max(1),
@@ -180,10 +187,12 @@ impl<'a> Plan<'a> {
         }
     }
 
+    /// Returns the maximum length of a merged symbol in characters.
     fn max_length(&self) -> u32 {
         let longest = self.max_token_length.unwrap_or(usize::MAX);
-        // The library asks for less than the most, but lets the first pairs through, whatever it is.
-        let most = if self.customs == Customs::Tokenizers { longest.saturating_sub(1).max(2) } else { longest };
+        // `tokenizers` requires a length below the maximum, but always allows the first pairs.
+        let most =
+            if self.compatibility == Compatibility::Tokenizers { longest.saturating_sub(1).max(2) } else { longest };
         u32::try_from(most).unwrap_or(u32::MAX)
     }
 }

@@ -1,43 +1,43 @@
-//! What a training tells while it runs.
+//! The progress reports of a training.
 
 use std::ops::ControlFlow;
 
 use crate::error::{Error, Result};
 
-/// What a training is doing.
+/// The phase of a training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Reads the words and finds the alphabet; counts words.
+    /// Reads the words and finds the alphabet; the unit is words.
     Reading,
-    /// Finds the pairs; has no count.
+    /// Collects the pairs; without a count.
     Pairing,
-    /// Merges; counts the vocabulary's entries.
+    /// Merges; the unit is entries of the vocabulary.
     Merging,
-    /// Finds the strings to begin with; counts suffixes of words.
+    /// Collects the seed pieces; the unit is suffixes of words.
     Seeding,
-    /// Learns how probable pieces are, and drops the worst; counts parts of the words, once for each step.
+    /// Runs EM steps and pruning; the unit is blocks of words, each once per step.
     Learning,
-    /// Encodes the words with the vocabulary; has no count.
+    /// Encodes the words with the vocabulary; without a count.
     Counting,
 }
 
-/// How far a training has come.
+/// The progress of a training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// What it is doing.
+    /// The phase.
     pub stage: Stage,
-    /// How much of that is done.
+    /// The amount done.
     pub done: usize,
-    /// How much there is to do at most; 0 where that is not known.
+    /// The maximum amount to do, or 0 if it is unknown.
     pub total: usize,
 }
 
-/// Is told of progress, and may end the training. It is called every few milliseconds.
-pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
+/// A progress callback, which may end the training. It is called every few milliseconds.
+pub type ProgressCallback<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
 
-/// Tells the watch.
-pub(crate) fn tell(watch: Watch<'_>, stage: Stage, done: usize, total: usize) -> Result<()> {
-    match watch(Progress { stage, done, total }) {
+/// Reports progress; returns an error if the callback ends the training.
+pub(crate) fn report(callback: ProgressCallback<'_>, stage: Stage, done: usize, total: usize) -> Result<()> {
+    match callback(Progress { stage, done, total }) {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break(()) => Err(Error::Interrupted),
     }

@@ -1,80 +1,85 @@
-//! One training: what is entered, when to stop, what is remembered.
+//! A run of merges: the entries of the vocabulary, the stop rules, and the history.
 
 use std::collections::HashSet;
 
 use super::alphabet::prepare;
 use super::plan::Plan;
-use super::table::Table;
-use super::{Merge, Stage, Watch, tell};
+use super::table::TrainingWords;
+use super::{Merge, ProgressCallback, Stage, report};
 use crate::error::Result;
-use crate::merge::score::Counts;
-use crate::merge::{Best, Engine};
+use crate::merge::score::PairCounts;
+use crate::merge::{BestPair, MergeEngine};
 
-/// A merge as it is remembered until names are made of it.
+/// A merge of the history, by symbol ids.
 struct Step {
     left: u32,
     right: u32,
     token: u32,
     score: f64,
-    counts: Counts,
+    counts: PairCounts,
     ties: u64,
 }
 
 /// A training between two merges.
-pub(crate) struct Run<'a> {
+pub(crate) struct MergeRun<'a> {
     plan: Plan<'a>,
-    engine: Engine,
-    /// The entries that were asked for by name.
+    engine: MergeEngine,
+    /// The special tokens and user-defined symbols.
     named: HashSet<&'a str>,
-    /// The alphabet without what is such an entry.
+    /// The alphabet without special tokens and user-defined symbols.
     alphabet: Vec<String>,
     /// The symbols that are learned entries, in order.
     pub(crate) learned: Vec<u32>,
     steps: Vec<Step>,
 }
 
-impl<'a> Run<'a> {
-    /// Checks the settings against the words, and finds all pairs.
-    pub(crate) fn new(table: &Table<'_>, plan: Plan<'a>, watch: Watch<'_>) -> Result<Self> {
-        let named = plan.named()?;
-        let prepared = prepare(table, &plan, watch)?;
+impl<'a> MergeRun<'a> {
+    /// Checks the settings against the words, and collects all pairs.
+    pub(crate) fn new(table: &TrainingWords<'_>, plan: Plan<'a>, callback: ProgressCallback<'_>) -> Result<Self> {
+        let named = plan.named_entries()?;
+        let prepared = prepare(table, &plan, callback)?;
         // A merge may make a user-defined symbol, once.
-        let taken = plan.barred().iter().chain(&prepared.names).cloned().collect();
+        let taken = plan.forbidden_names().iter().chain(&prepared.names).cloned().collect();
         let mut alphabet = prepared.names;
         alphabet.retain(|name| !named.contains(name.as_str()));
         plan.check_size(alphabet.len())?;
-        let mut tick = || tell(watch, Stage::Pairing, 0, 0);
-        let engine = Engine::new(plan.engine(), prepared.segments, prepared.symbols, taken, &mut tick)?;
+        let mut tick = || report(callback, Stage::Pairing, 0, 0);
+        let engine = MergeEngine::new(plan.engine(), prepared.segments, prepared.symbols, taken, &mut tick)?;
         Ok(Self { plan, engine, named, alphabet, learned: Vec::new(), steps: Vec::new() })
     }
 
+    /// Returns the number of entries so far.
     fn size(&self) -> usize {
         self.named.len() + self.alphabet.len() + self.learned.len()
     }
 
-    /// How many entries there are in the end, if a stop rule says so; else 0.
-    fn goal(&self) -> usize {
+    /// Returns the final number of entries that the stop rules set, or 0 if none does.
+    fn target_size(&self) -> usize {
         let before = self.named.len() + self.alphabet.len();
         let merges = self.plan.max_merges.map_or(usize::MAX, |most| most.saturating_add(before));
         match self.plan.vocab_size.min(merges) {
             usize::MAX => 0,
-            goal => goal,
+            target => target,
         }
     }
 
-    /// Merges until a stop rule holds, or `pays` says that the best merge does not.
-    pub(crate) fn merge_on(&mut self, watch: Watch<'_>, pays: &dyn Fn(&Engine, &Best) -> bool) -> Result<()> {
+    /// Merges until a stop rule holds, or until `is_worthwhile` is false for the best merge.
+    pub(crate) fn merge_until_stop(
+        &mut self,
+        callback: ProgressCallback<'_>,
+        is_worthwhile: &dyn Fn(&MergeEngine, &BestPair) -> bool,
+    ) -> Result<()> {
         while !self.is_complete() {
-            let (size, goal) = (self.size(), self.goal());
-            let mut tick = || tell(watch, Stage::Merging, size, goal);
+            let (size, target) = (self.size(), self.target_size());
+            let mut tick = || report(callback, Stage::Merging, size, target);
             tick()?;
             let Some(best) = self.engine.best(&mut tick)? else {
                 break;
             };
-            if !pays(&self.engine, &best) {
+            if !is_worthwhile(&self.engine, &best) {
                 break;
             }
-            let (left, right) = self.engine.sides(best.pair);
+            let (left, right) = self.engine.symbols_of(best.pair);
             let score = self.plan.score.float(&best.counts);
             let token = self.engine.merge(best.pair, &mut tick)?;
             if !self.named.contains(self.engine.symbols().name(token)) {
@@ -85,7 +90,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Whether a stop rule holds that does not ask for the best pair.
+    /// Returns whether a stop rule holds that does not depend on the best pair.
     fn is_complete(&mut self) -> bool {
         let frequency = self.plan.stop_at_pair_frequency;
         self.size() >= self.plan.vocab_size
@@ -93,13 +98,13 @@ impl<'a> Run<'a> {
             || frequency.is_some_and(|least| self.engine.most_frequent() <= least)
     }
 
-    /// The id of the first learned entry.
+    /// Returns the id of the first learned entry.
     pub(crate) fn first_learned(&self) -> usize {
         let later = if self.plan.special_tokens_first { 0 } else { self.plan.special_tokens.len() };
         self.named.len() - later + self.alphabet.len()
     }
 
-    /// The entries as they stand, in the order of their ids.
+    /// Returns the current entries in the order of their ids.
     pub(crate) fn entries(&self) -> Vec<String> {
         let specials = self.plan.special_tokens.iter().cloned();
         let learned = self.learned.iter().map(|&id| self.engine.symbols().name(id).to_owned());
@@ -108,13 +113,13 @@ impl<'a> Run<'a> {
         if self.plan.special_tokens_first { specials.chain(rest).collect() } else { rest.chain(specials).collect() }
     }
 
-    /// How often an entry stands in the words as they are merged by now.
+    /// Returns the number of occurrences of an entry in the words as currently merged.
     pub(crate) fn occurrences(&self, entry: &str) -> u64 {
         let symbols = self.engine.symbols();
         symbols.find(entry).map_or(0, |id| symbols.count(id))
     }
 
-    /// All merges ever made, with names.
+    /// Returns all merges so far, with names.
     pub(crate) fn history(&self) -> Vec<Merge> {
         let name = |id| self.engine.symbols().name(id).to_owned();
         let merge = |step: &Step| Merge {

@@ -1,4 +1,4 @@
-//! The words of a training: those to learn from, and those that are entries already.
+//! The words of a training: those to learn from, and those that are user-defined symbols.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -6,16 +6,16 @@ use std::collections::HashSet;
 use super::plan::Plan;
 use crate::error::{Error, Result};
 
-/// Words and their counts, without those that are too rare.
-pub(crate) struct Table<'w> {
-    /// The words that are taken to pieces.
+/// The words and their counts, without those that are too rare.
+pub(crate) struct TrainingWords<'w> {
+    /// The words to learn from.
     pub(crate) words: Cow<'w, [(&'w str, u64)]>,
     /// The words that are user-defined symbols: nothing is learned from them, but they are counted.
     pub(crate) whole: Vec<(&'w str, u64)>,
 }
 
-impl<'w> Table<'w> {
-    /// Divides the words; where all are learned from, without a copy. No word at all is an error.
+impl<'w> TrainingWords<'w> {
+    /// Divides the words, without a copy if all are learned from; returns an error if there is no word.
     pub(crate) fn new(words: &'w [(&'w str, u64)], plan: &Plan<'_>) -> Result<Self> {
         let table = Self::divide(words, plan);
         if table.words.is_empty() && table.whole.is_empty() {
@@ -25,6 +25,7 @@ impl<'w> Table<'w> {
         Ok(table)
     }
 
+    /// Divides the words into those to learn from and user-defined symbols.
     fn divide(words: &'w [(&'w str, u64)], plan: &Plan<'_>) -> Self {
         let symbols: HashSet<&str> = plan.user_defined_symbols.iter().map(String::as_str).collect();
         let is_whole = |word: &str| !symbols.is_empty() && symbols.contains(word);
@@ -37,7 +38,7 @@ impl<'w> Table<'w> {
         Self { words: words.iter().copied().filter(is_kept).collect(), whole }
     }
 
-    /// All words.
+    /// Returns all words.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&'w str, u64)> {
         self.words.iter().chain(&self.whole).copied()
     }

@@ -1,86 +1,93 @@
-//! Work that several threads share.
+//! Work on several threads, which the caller provides.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::error::Result;
 
-/// Runs the first function on other threads, as many as there are, while it runs the second, and waits for all.
-type Beside<'a> = &'a (dyn Fn(&(dyn Fn() + Sync), &mut dyn FnMut()) + Sync);
+/// A function that runs its first argument on each other thread and its second on this one, and waits.
+type ThreadRunner<'a> = &'a (dyn Fn(&(dyn Fn() + Sync), &mut dyn FnMut()) + Sync);
 
-/// Is told how many parts of a work are begun, and may end it.
-pub(crate) type Tell<'a> = &'a mut dyn FnMut(usize) -> Result<()>;
+/// A progress callback, which receives the number of parts begun and may end the work.
+pub(crate) type TaskProgress<'a> = &'a mut dyn FnMut(usize) -> Result<()>;
 
-/// What a thread asks while it works.
-pub(crate) trait Shift {
-    /// The number of a part to do, while there is one.
-    fn next(&mut self) -> Option<usize>;
-    /// Whether to go on, for parts that take long; what is done is thrown away if not.
-    fn goes_on(&mut self) -> bool;
+/// The tasks of a thread.
+pub(crate) trait TaskQueue {
+    /// Returns the next part to do, if there is one.
+    fn next_task(&mut self) -> Option<usize>;
+    /// Returns whether to continue, for parts that take long; if not, the results are discarded.
+    fn should_continue(&mut self) -> bool;
 }
 
-/// The threads that are lent to a training: this library makes none.
+/// The threads that the caller provides for a training; the core starts none.
 #[derive(Clone, Copy)]
-pub struct Threads<'a>(Beside<'a>);
+pub struct Threads<'a>(ThreadRunner<'a>);
 
 impl Threads<'static> {
     /// No other thread.
-    pub const ALONE: Self = Self(&|_, here| here());
+    pub const SINGLE: Self = Self(&|_, here| here());
 }
 
 impl<'a> Threads<'a> {
-    /// Those that `beside` has: it is to run its first argument on each of them while it runs the second, and to wait for all.
-    pub fn new(beside: Beside<'a>) -> Self {
-        Self(beside)
+    /// Returns the threads of `runner`, which runs its first argument on each of them.
+    ///
+    /// It runs its second argument on the calling thread meanwhile, and waits for all.
+    pub fn new(runner: ThreadRunner<'a>) -> Self {
+        Self(runner)
     }
 
-    /// Runs `work` once on each thread; the numbers of the parts that it does are handed to it one by one.
-    pub(crate) fn share(self, parts: usize, tell: Tell<'_>, work: &(dyn Fn(&mut dyn Shift) + Sync)) -> Result<()> {
-        let shared = Shared { parts, begun: AtomicUsize::new(0), stop: AtomicBool::new(false) };
-        let mut told = Ok(());
+    /// Runs `work` once on each thread; its queue hands out the parts one by one. Reports progress on this thread.
+    pub(crate) fn run_tasks(
+        self,
+        parts: usize,
+        report: TaskProgress<'_>,
+        work: &(dyn Fn(&mut dyn TaskQueue) + Sync),
+    ) -> Result<()> {
+        let shared = SharedTasks { parts, begun: AtomicUsize::new(0), stop: AtomicBool::new(false) };
+        let mut result = Ok(());
         (self.0)(&|| work(&mut &shared), &mut || {
-            work(&mut Here { shared: &shared, tell: &mut *tell, told: &mut told });
+            work(&mut ReportingQueue { shared: &shared, report: &mut *report, result: &mut result });
         });
-        told
+        result
     }
 }
 
-/// What the threads of a work share.
-struct Shared {
+/// The state that the threads of a work share.
+struct SharedTasks {
     parts: usize,
     begun: AtomicUsize,
     stop: AtomicBool,
 }
 
-impl Shift for &Shared {
-    fn next(&mut self) -> Option<usize> {
+impl TaskQueue for &SharedTasks {
+    fn next_task(&mut self) -> Option<usize> {
         let part = self.begun.fetch_add(1, Ordering::Relaxed);
-        Some(part).filter(|&part| part < self.parts && self.goes_on())
+        Some(part).filter(|&part| part < self.parts && self.should_continue())
     }
 
-    fn goes_on(&mut self) -> bool {
+    fn should_continue(&mut self) -> bool {
         !self.stop.load(Ordering::Relaxed)
     }
 }
 
-/// The thread that tells how far the work is.
-struct Here<'a> {
-    shared: &'a Shared,
-    tell: Tell<'a>,
-    told: &'a mut Result<()>,
+/// The queue of the thread that reports progress.
+struct ReportingQueue<'a> {
+    shared: &'a SharedTasks,
+    report: TaskProgress<'a>,
+    result: &'a mut Result<()>,
 }
 
-impl Shift for Here<'_> {
-    fn next(&mut self) -> Option<usize> {
-        self.goes_on();
-        (&mut &*self.shared).next()
+impl TaskQueue for ReportingQueue<'_> {
+    fn next_task(&mut self) -> Option<usize> {
+        self.should_continue();
+        (&mut &*self.shared).next_task()
     }
 
-    fn goes_on(&mut self) -> bool {
-        let Shared { parts, begun, stop } = self.shared;
-        if self.told.is_ok() {
-            *self.told = (self.tell)(begun.load(Ordering::Relaxed).min(*parts));
-            stop.store(self.told.is_err(), Ordering::Relaxed);
+    fn should_continue(&mut self) -> bool {
+        let SharedTasks { parts, begun, stop } = self.shared;
+        if self.result.is_ok() {
+            *self.result = (self.report)(begun.load(Ordering::Relaxed).min(*parts));
+            stop.store(self.result.is_err(), Ordering::Relaxed);
         }
-        self.told.is_ok()
+        self.result.is_ok()
     }
 }

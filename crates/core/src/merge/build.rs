@@ -1,20 +1,20 @@
-//! All pairs of a table that nothing was merged in yet.
+//! Collects the pairs of a table in which nothing is merged yet. The cost is linear in the number of slots.
 
 use super::Tick;
 use super::pairs::Pairs;
-use super::segments::{NONE, Segments, number};
+use super::segments::{NONE, Segments, to_u32};
 use super::symbols::Symbols;
 use crate::error::Result;
 
-/// How many slots are read between two ticks.
+/// The number of slots read between two calls of the tick.
 const CHUNK: u32 = 1 << 18;
 
-/// Counts the pairs, then fills the lists of those that occur at least `least` times.
+/// Counts the pairs, then fills the position lists of those that occur at least `least` times.
 pub(crate) fn pairs(segments: &Segments, symbols: &Symbols, runs: bool, least: u64, tick: Tick<'_>) -> Result<Pairs> {
-    let mut tallies = Tallies::new(symbols.len());
-    // How many equal pairs stand in a row; the last of them at `last`.
+    let mut counters = PairCounters::new(symbols.len());
+    // `run` is the number of equal pairs in a row; the last of them is at `last`.
     let (mut run, mut last) = (0_u32, 0);
-    each(segments, tick, |at, left, right| {
+    for_each_pair(segments, tick, |at, left, right| {
         run = if left != right {
             0
         } else if last + 1 == at {
@@ -24,29 +24,29 @@ pub(crate) fn pairs(segments: &Segments, symbols: &Symbols, runs: bool, least: u
         };
         last = at;
         let counts = !runs || left != right || run % 2 == 1;
-        tallies.note(left, right, if counts { segments.weight(at) } else { 0 });
+        counters.add(left, right, if counts { segments.weight(at) } else { 0 });
     })?;
     let mut pairs = Pairs::new();
-    for tally in &mut tallies.found {
-        if tally.count >= least {
-            tally.pair = Some(pairs.add(tally.left, tally.right, tally.count, tally.len));
-            tally.len = 0;
+    for counter in &mut counters.found {
+        if counter.count >= least {
+            counter.pair = Some(pairs.add(counter.left, counter.right, counter.count, counter.len));
+            counter.len = 0;
         }
     }
-    each(segments, tick, |at, left, right| {
-        let tally = tallies.get(left, right);
-        if let Some(pair) = tally.pair {
-            pairs.place(pair, tally.len, at);
-            tally.len += 1;
+    for_each_pair(segments, tick, |at, left, right| {
+        let counter = counters.get(left, right);
+        if let Some(pair) = counter.pair {
+            pairs.set_position(pair, counter.len, at);
+            counter.len += 1;
         }
     })?;
     Ok(pairs)
 }
 
-/// Visits all adjacent symbols, in order.
-fn each(segments: &Segments, tick: Tick<'_>, mut visit: impl FnMut(u32, u32, u32)) -> Result<()> {
+/// Calls `visit` with the position and both symbols of each adjacent pair, in order.
+fn for_each_pair(segments: &Segments, tick: Tick<'_>, mut visit: impl FnMut(u32, u32, u32)) -> Result<()> {
     let mut left = NONE;
-    for next in 1..number(segments.len()) {
+    for next in 1..to_u32(segments.len()) {
         if next % CHUNK == 0 {
             tick()?;
         }
@@ -59,7 +59,8 @@ fn each(segments: &Segments, tick: Tick<'_>, mut visit: impl FnMut(u32, u32, u32
     Ok(())
 }
 
-struct Tally {
+/// The count and the number of positions of a pair during the two passes.
+struct PairCounter {
     left: u32,
     right: u32,
     count: u64,
@@ -67,15 +68,16 @@ struct Tally {
     pair: Option<u32>,
 }
 
-/// Counts of pairs. A small alphabet has a square of slots, a large one a table of hashes.
-struct Tallies {
-    found: Vec<Tally>,
+/// The counts of all pairs: a square table for a small alphabet, a hash table for a large one.
+struct PairCounters {
+    found: Vec<PairCounter>,
     side: usize,
     square: Vec<u32>,
     table: hashbrown::HashMap<(u32, u32), u32, super::Hash>,
 }
 
-impl Tallies {
+impl PairCounters {
+    /// Returns counters for pairs of this number of symbols.
     fn new(symbols: usize) -> Self {
         const SMALL: usize = 1 << 10;
         let side = if symbols <= SMALL { symbols } else { 0 };
@@ -83,22 +85,24 @@ impl Tallies {
         Self { found: Vec::new(), side, square: vec![u32::MAX; side * side], table }
     }
 
-    fn get(&mut self, left: u32, right: u32) -> &mut Tally {
+    /// Returns the count of a pair, which it creates at the first call.
+    fn get(&mut self, left: u32, right: u32) -> &mut PairCounter {
         let place = if self.side > 0 {
             &mut self.square[left as usize * self.side + right as usize]
         } else {
             self.table.entry((left, right)).or_insert(u32::MAX)
         };
         if *place == u32::MAX {
-            *place = number(self.found.len());
-            self.found.push(Tally { left, right, count: 0, len: 0, pair: None });
+            *place = to_u32(self.found.len());
+            self.found.push(PairCounter { left, right, count: 0, len: 0, pair: None });
         }
         &mut self.found[*place as usize]
     }
 
-    fn note(&mut self, left: u32, right: u32, weight: u64) {
-        let tally = self.get(left, right);
-        tally.count += weight;
-        tally.len += 1;
+    /// Adds an occurrence of a pair.
+    fn add(&mut self, left: u32, right: u32, weight: u64) {
+        let counter = self.get(left, right);
+        counter.count += weight;
+        counter.len += 1;
     }
 }

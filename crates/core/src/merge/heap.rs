@@ -1,104 +1,104 @@
-//! A priority queue for many entries of which few ever come to the top.
+//! A priority queue for many entries of which few are ever popped.
 //!
-//! Those near the top lie in a heap that is small enough for a processor's cache. The others lie in no order at all, until
-//! the heap is empty.
+//! The largest entries are in a heap that fits a processor's cache. The others are in an unordered list. Entries move
+//! between the two, by quickselect in linear time, only when the heap is empty or too large.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// Something to come back to, the larger keys first.
+/// An entry of the queue; the largest keys come first.
 #[derive(Clone, Copy)]
-pub(super) struct Entry {
+pub(super) struct HeapEntry {
     pub(super) key: f64,
     pub(super) id: u32,
     pub(super) version: u32,
 }
 
-impl Ord for Entry {
+impl Ord for HeapEntry {
     fn cmp(&self, other: &Self) -> Ordering {
         self.key.total_cmp(&other.key).then(self.id.cmp(&other.id))
     }
 }
 
-impl PartialOrd for Entry {
+impl PartialOrd for HeapEntry {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Entry {
+impl PartialEq for HeapEntry {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Entry {}
+impl Eq for HeapEntry {}
 
-/// Entries by their keys.
+/// Entries in the order of their keys.
 pub(super) struct Heap {
-    near: BinaryHeap<Entry>,
-    far: Vec<Entry>,
-    /// All far keys lie below, and no near one.
-    edge: f64,
-    /// How many entries may be near.
-    room: usize,
+    front: BinaryHeap<HeapEntry>,
+    rest: Vec<HeapEntry>,
+    /// All keys of the unordered list are below it, and none of the heap's.
+    min_front_key: f64,
+    /// The maximum number of entries in the heap.
+    max_front: usize,
 }
 
-/// How many entries come near at a time: one in so many, and no fewer than these.
-const SHARE: usize = 32;
-const LEAST: usize = if cfg!(debug_assertions) { 2 } else { 1 << 11 };
+/// The number of entries moved to the heap at a time: one in `FRONT_SHARE`, but at least `MIN_FRONT`.
+const FRONT_SHARE: usize = 32;
+const MIN_FRONT: usize = if cfg!(debug_assertions) { 2 } else { 1 << 11 };
 
 impl Heap {
-    /// Nothing yet.
+    /// Returns an empty queue.
     pub(super) fn new() -> Self {
-        Self { near: BinaryHeap::new(), far: Vec::new(), edge: f64::NEG_INFINITY, room: 2 * LEAST }
+        Self { front: BinaryHeap::new(), rest: Vec::new(), min_front_key: f64::NEG_INFINITY, max_front: 2 * MIN_FRONT }
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub(super) fn len(&self) -> usize {
-        self.near.len() + self.far.len()
+        self.front.len() + self.rest.len()
     }
 
-    /// Adds an entry, whose key is a number.
-    pub(super) fn push(&mut self, entry: Entry) {
-        if entry.key < self.edge {
-            self.far.push(entry);
+    /// Adds an entry, whose key is not NaN.
+    pub(super) fn push(&mut self, entry: HeapEntry) {
+        if entry.key < self.min_front_key {
+            self.rest.push(entry);
             return;
         }
-        self.near.push(entry);
-        if self.near.len() > self.room {
-            let mut all = std::mem::take(&mut self.near).into_vec();
-            self.divide(&mut all, self.room / 2);
-            self.far.append(&mut all);
+        self.front.push(entry);
+        if self.front.len() > self.max_front {
+            let mut all = std::mem::take(&mut self.front).into_vec();
+            self.partition(&mut all, self.max_front / 2);
+            self.rest.append(&mut all);
         }
     }
 
-    /// Takes out the entry with the largest key, if that is at least `least`.
-    pub(super) fn pop(&mut self, least: f64) -> Option<Entry> {
-        if self.near.is_empty() && least < self.edge {
-            let mut all = std::mem::take(&mut self.far);
-            let wanted = LEAST.max(all.len() / SHARE);
-            self.divide(&mut all, wanted);
-            self.far = all;
+    /// Removes and returns the entry with the largest key, if that is at least `least`.
+    pub(super) fn pop(&mut self, least: f64) -> Option<HeapEntry> {
+        if self.front.is_empty() && least < self.min_front_key {
+            let mut all = std::mem::take(&mut self.rest);
+            let wanted = MIN_FRONT.max(all.len() / FRONT_SHARE);
+            self.partition(&mut all, wanted);
+            self.rest = all;
         }
-        self.near.peek().is_some_and(|top| top.key >= least).then(|| self.near.pop())?
+        self.front.peek().is_some_and(|top| top.key >= least).then(|| self.front.pop())?
     }
 
-    /// Forgets all entries but those that are to be kept.
-    pub(super) fn retain(&mut self, mut keep: impl FnMut(&Entry) -> bool) {
-        self.near.retain(&mut keep);
-        self.far.retain(&mut keep);
+    /// Removes all entries for which `keep` is false.
+    pub(super) fn retain(&mut self, mut keep: impl FnMut(&HeapEntry) -> bool) {
+        self.front.retain(&mut keep);
+        self.rest.retain(&mut keep);
     }
 
-    /// Makes the largest `wanted` of `all`, and their equals, the near ones; leaves the others.
-    fn divide(&mut self, all: &mut Vec<Entry>, wanted: usize) {
-        self.edge = if wanted < all.len() {
+    /// Moves the largest `wanted` entries of `all`, and those with equal keys, to the heap.
+    fn partition(&mut self, all: &mut Vec<HeapEntry>, wanted: usize) {
+        self.min_front_key = if wanted < all.len() {
             all.select_nth_unstable_by(wanted, |one, other| other.cmp(one)).1.key
         } else {
             f64::NEG_INFINITY
         };
-        self.near = all.extract_if(.., |entry| entry.key >= self.edge).collect();
-        self.room = 2 * self.near.len().max(LEAST);
+        self.front = all.extract_if(.., |entry| entry.key >= self.min_front_key).collect();
+        self.max_front = 2 * self.front.len().max(MIN_FRONT);
     }
 }
 
@@ -107,8 +107,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gives_the_largest_keys_first() {
-        let entry = |key: f64| Entry { key, id: 0, version: 0 };
+    fn pops_the_largest_keys_first() {
+        let entry = |key: f64| HeapEntry { key, id: 0, version: 0 };
         let keys =
             |heap: &mut Heap, least| std::iter::from_fn(|| heap.pop(least)).map(|entry| entry.key).collect::<Vec<_>>();
         let mut heap = Heap::new();

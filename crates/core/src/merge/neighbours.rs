@@ -1,38 +1,38 @@
-//! What a walk over a pair's occurrences finds on its left or on its right.
+//! The symbols to the left or to the right of a merged pair's occurrences.
 //!
-//! One look at the table of pairs for a distinct neighbour, not for an occurrence: neighbours are
-//! gathered in slots by symbol first.
+//! The table of pairs is looked up once for each distinct neighbour, not for each occurrence: occurrences are first
+//! grouped by neighbour.
 
 use super::Tick;
 use super::pairs::Pairs;
-use super::segments::number;
+use super::segments::to_u32;
 use crate::error::Result;
 
-/// A symbol that stood beside the merged pair.
+/// A symbol next to the merged pair.
 #[derive(Clone, Copy)]
 pub(crate) struct Neighbour {
     pub(crate) symbol: u32,
-    /// The weight of the occurrences beside it.
+    /// The weight of the occurrences next to it.
     pub(crate) weight: u64,
     len: u32,
     pair: u32,
 }
 
-/// The neighbours on one side, in order of first sight.
+/// The neighbours on one side, in order of first occurrence.
 #[derive(Default)]
 pub(crate) struct Neighbours {
-    /// For each symbol the place in `found` after the one it has, or 0.
+    /// For each symbol its index in `found` plus 1, or 0.
     slots: Vec<u32>,
     found: Vec<Neighbour>,
-    /// Each occurrence: its neighbour's place in `found`, and the new pair's position.
+    /// Each occurrence: its neighbour's index in `found`, and the new pair's position.
     log: Vec<(u32, u32)>,
 }
 
-/// Too rare to keep.
+/// The pair of a neighbour that is too rare to be kept.
 const NO_PAIR: u32 = u32::MAX;
 
 impl Neighbours {
-    /// Forgets all neighbours, and makes room for symbols below `symbols`.
+    /// Removes all neighbours, and resizes the table for symbols below `symbols`.
     pub(crate) fn clear(&mut self, symbols: usize) {
         for neighbour in &self.found {
             self.slots[neighbour.symbol as usize] = 0;
@@ -42,12 +42,12 @@ impl Neighbours {
         self.log.clear();
     }
 
-    /// Notes an occurrence beside `symbol`; the new pair starts at `at`.
-    pub(crate) fn note(&mut self, symbol: u32, weight: u64, at: u32) {
+    /// Records an occurrence next to `symbol`; the new pair starts at `at`.
+    pub(crate) fn add(&mut self, symbol: u32, weight: u64, at: u32) {
         let slot = &mut self.slots[symbol as usize];
         if *slot == 0 {
             self.found.push(Neighbour { symbol, weight: 0, len: 0, pair: NO_PAIR });
-            *slot = number(self.found.len());
+            *slot = to_u32(self.found.len());
         }
         let place = *slot - 1;
         let neighbour = &mut self.found[place as usize];
@@ -56,18 +56,18 @@ impl Neighbours {
         self.log.push((place, at));
     }
 
-    /// The neighbours found.
+    /// Returns the neighbours found.
     pub(crate) fn found(&self) -> &[Neighbour] {
         &self.found
     }
 
-    /// Makes a pair of each neighbour that weighs at least `least`, by its names for left and right.
+    /// Creates a pair for each neighbour with a weight of at least `least`; `names` gives its left and right symbol.
     pub(crate) fn make_pairs(
         &mut self,
         least: u64,
         names: impl Fn(u32) -> (u32, u32),
         pairs: &mut Pairs,
-        made: &mut Vec<u32>,
+        new_pairs: &mut Vec<u32>,
         tick: Tick<'_>,
     ) -> Result<()> {
         const CHUNK: usize = 1 << 18;
@@ -76,7 +76,7 @@ impl Neighbours {
                 let (left, right) = names(neighbour.symbol);
                 neighbour.pair = pairs.add(left, right, neighbour.weight, neighbour.len);
                 neighbour.len = 0;
-                made.push(neighbour.pair);
+                new_pairs.push(neighbour.pair);
             }
         }
         for chunk in self.log.chunks(CHUNK) {
@@ -84,7 +84,7 @@ impl Neighbours {
             for &(place, at) in chunk {
                 let neighbour = &mut self.found[place as usize];
                 if neighbour.pair != NO_PAIR {
-                    pairs.place(neighbour.pair, neighbour.len, at);
+                    pairs.set_position(neighbour.pair, neighbour.len, at);
                     neighbour.len += 1;
                 }
             }

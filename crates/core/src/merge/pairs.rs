@@ -1,13 +1,13 @@
-//! The live pairs: their counts, and where they occur.
+//! The live pairs: their counts and positions.
 //!
-//! A new symbol is fresh, so all occurrences of a pair arise at once, from left to right, and from
-//! then on only die. A pair's positions are therefore a fixed ascending list whose dead entries
-//! are told by a look at the segments. All lists lie in one array, which is rewritten when half of
-//! it belongs to pairs that are gone.
+//! A new symbol occurs nowhere before its merge, so all occurrences of a pair are found at once, from left to right,
+//! and are only removed afterwards. The positions of a pair are therefore a fixed ascending list; a look at the
+//! segments shows whether an entry is still live. All lists are in one array, which is compacted when half of it
+//! belongs to removed pairs.
 
 use hashbrown::HashMap;
 
-use super::segments::{Segments, number};
+use super::segments::{Segments, to_u32};
 use super::{Hash, Tick};
 use crate::error::Result;
 
@@ -19,17 +19,17 @@ pub(crate) struct Pair {
     pub(crate) count: u64,
     start: usize,
     len: u32,
-    /// How many positions at the front of the list are known to be dead.
+    /// The number of positions at the front of the list that are known to be dead.
     dead: u32,
-    /// Its place in the queue; see there.
+    /// Its current bound in the queue (see [`super::queue`]).
     pub(crate) key: f64,
     pub(crate) version: u32,
     pub(crate) group: u32,
-    pub(crate) open: bool,
+    pub(crate) is_candidate: bool,
     pub(crate) touched: bool,
 }
 
-/// All live pairs. Numbers of pairs that died are given again, versions never.
+/// All live pairs. Ids of removed pairs are reused, versions never.
 pub(crate) struct Pairs {
     pairs: Vec<Pair>,
     free: Vec<u32>,
@@ -38,11 +38,11 @@ pub(crate) struct Pairs {
     in_use: usize,
 }
 
-/// In no group.
-pub(crate) const COLD: u32 = u32::MAX;
+/// The group of a pair that is in no group.
+pub(crate) const NO_GROUP: u32 = u32::MAX;
 
 impl Pairs {
-    /// No pairs yet.
+    /// Returns an empty set of pairs.
     pub(crate) fn new() -> Self {
         Self {
             pairs: Vec::new(),
@@ -53,7 +53,7 @@ impl Pairs {
         }
     }
 
-    /// Adds a pair that has room for so many positions, to be filled at once with `place`.
+    /// Adds a pair with `len` positions, which the caller sets with `set_position`.
     pub(crate) fn add(&mut self, left: u32, right: u32, count: u64, len: u32) -> u32 {
         let mut pair = Pair {
             left,
@@ -64,8 +64,8 @@ impl Pairs {
             dead: 0,
             key: f64::NEG_INFINITY,
             version: 0,
-            group: COLD,
-            open: true,
+            group: NO_GROUP,
+            is_candidate: true,
             touched: false,
         };
         self.positions.resize(pair.start + len as usize, 0);
@@ -76,64 +76,66 @@ impl Pairs {
             id
         } else {
             self.pairs.push(pair);
-            number(self.pairs.len() - 1)
+            to_u32(self.pairs.len() - 1)
         };
         self.index.insert(key(left, right), id);
         id
     }
 
     /// Sets the `nth` position of a pair.
-    pub(crate) fn place(&mut self, id: u32, nth: u32, at: u32) {
+    pub(crate) fn set_position(&mut self, id: u32, nth: u32, at: u32) {
         let start = self.pairs[id as usize].start;
         self.positions[start + nth as usize] = at;
     }
 
-    /// Forgets a pair; what holds its version no longer holds it.
+    /// Removes a pair and invalidates all references with its version.
     pub(crate) fn remove(&mut self, id: u32) {
         let pair = &mut self.pairs[id as usize];
         self.index.remove(&key(pair.left, pair.right));
         self.in_use -= pair.len as usize;
         pair.count = 0;
         pair.version += 1;
-        pair.group = COLD;
+        pair.group = NO_GROUP;
         self.free.push(id);
     }
 
-    /// The pair of these symbols, if it lives.
+    /// Returns the live pair of these symbols.
     pub(crate) fn find(&self, left: u32, right: u32) -> Option<u32> {
         self.index.get(&key(left, right)).copied()
     }
 
+    /// Returns a pair by its id.
     pub(crate) fn get(&self, id: u32) -> &Pair {
         &self.pairs[id as usize]
     }
 
+    /// Returns a pair by its id, for changes.
     pub(crate) fn get_mut(&mut self, id: u32) -> &mut Pair {
         &mut self.pairs[id as usize]
     }
 
-    /// How many pairs live.
+    /// Returns the number of live pairs.
     pub(crate) fn len(&self) -> usize {
         self.index.len()
     }
 
-    /// The numbers of all pairs, among them those that died.
+    /// Returns the ids of all pairs, including removed ones.
     pub(crate) fn ids(&self) -> impl Iterator<Item = u32> + use<> {
-        0..number(self.pairs.len())
+        0..to_u32(self.pairs.len())
     }
 
-    /// All positions where the pair ever was, ascending, but for some that are known to be dead.
+    /// Returns the pair's original positions, ascending, without some that are known to be dead.
     pub(crate) fn positions(&self, id: u32) -> &[u32] {
         let pair = self.get(id);
         &self.positions[pair.start + pair.dead as usize..][..(pair.len - pair.dead) as usize]
     }
 
-    /// The first position where the pair still is.
+    /// Returns the first position where the pair still occurs.
     pub(crate) fn earliest(&mut self, id: u32, width: u32, segments: &Segments) -> u32 {
         let pair = &self.pairs[id as usize];
         let list = &self.positions[pair.start..][..pair.len as usize];
         let mut dead = pair.dead;
-        while !segments.holds(list[dead as usize], pair.left, width, pair.right) {
+        while !segments.has_pair_at(list[dead as usize], pair.left, width, pair.right) {
             dead += 1;
         }
         let at = list[dead as usize];
@@ -141,9 +143,9 @@ impl Pairs {
         at
     }
 
-    /// Gives back the room of dead lists, where that is worth the work.
-    pub(crate) fn tidy(&mut self, tick: Tick<'_>) -> Result<()> {
-        // Small tables are tidied too where assertions are on, so that tests see it happen.
+    /// Compacts the position lists when at least half of them are dead.
+    pub(crate) fn compact(&mut self, tick: Tick<'_>) -> Result<()> {
+        // Small tables are compacted too where assertions are on, so that tests cover it.
         const SMALL: usize = if cfg!(debug_assertions) { 1 << 3 } else { 1 << 22 };
         const CHUNK: usize = 1 << 14;
         if self.positions.len() < SMALL + 2 * self.in_use {
@@ -168,6 +170,7 @@ impl Pairs {
     }
 }
 
+/// Returns the key of a pair of symbols in the index.
 fn key(left: u32, right: u32) -> u64 {
     u64::from(left) << 32 | u64::from(right)
 }

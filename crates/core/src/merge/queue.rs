@@ -1,101 +1,99 @@
-//! Finds the best pair without looking at all of them, and without approximation.
+//! Finds the best pair exactly without evaluating all pairs.
 //!
-//! A pair is *cold* or *hot*. Of a cold pair only an upper bound is known: its score with the
-//! counts of its symbols lowered to their floors, an eighth below what they were when the floor
-//! was set. A hot pair's score is known exactly, and the pair lies in a group with all hot pairs
-//! of the same score. One heap holds the bounds of cold pairs and of groups.
+//! A pair is *cold* or *hot*. For a cold pair only an upper bound is known: its score with the counts of its symbols
+//! lowered to their floors, 7/8 of their counts when the floor was set. A hot pair's score is known exactly, and the
+//! pair is in a group with all hot pairs of the same score. One heap holds the bounds of cold pairs and of groups.
 //!
-//! *Selection* takes from the heap whatever could beat or equal the best exact score so far, even
-//! if the float of that score is too high by its error: a cold pair becomes hot, a group is
-//! evaluated. What remains lies strictly below the best, so the result is exact, and so is the
-//! number of ties. Several groups may have the best score; all their pairs compete under the tie rule.
+//! *Selection* pops every entry that could exceed or equal the best exact score so far, allowing for the rounding error
+//! of that score's float: a cold pair becomes hot, a group is evaluated. All remaining entries are strictly below the
+//! best, so the result is exact, and so is the number of ties. Several groups may have the best score; all their pairs
+//! compete under the tie rule.
 //!
-//! *Upkeep* is what makes the bounds hold. When a pair's count changes, or that of a symbol of a
-//! hot pair, the pair is *touched*: it turns cold, with a new bound. When a symbol falls below its
-//! floor, the floor is lowered and all its pairs are touched. A cold pair whose bound only sinks
-//! keeps its old key, which is found out where it comes to the top. The total only falls, and no
-//! score rises with that.
+//! *Maintenance* keeps the bounds valid. When the count of a pair changes, or that of a symbol of a hot pair, the pair
+//! is *touched*: it becomes cold, with a new bound. When a symbol falls below its floor, the floor is lowered and all
+//! its pairs are touched. A cold pair whose bound only falls keeps its old key, which is corrected when it is popped.
+//! The total only falls, and no score rises with that.
 
 use std::cmp::Ordering;
 
 use hashbrown::HashSet;
 
-use super::groups::{Groups, Table, Ties};
-use super::heap::{Entry, Heap};
-use super::pairs::{COLD, Pairs};
-use super::score::{Counts, Score, Value};
+use super::groups::{Groups, TieContext, Ties};
+use super::heap::{Heap, HeapEntry};
+use super::pairs::{NO_GROUP, Pairs};
+use super::score::{PairCounts, PairScore, ScoreValue};
 use super::symbols::Symbols;
 use super::{Hash, Tick};
 use crate::error::Result;
 
 /// The pair to merge.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Best {
-    /// Its number.
+pub(crate) struct BestPair {
+    /// Its id.
     pub(crate) pair: u32,
     /// Its counts.
-    pub(crate) counts: Counts,
-    /// How many candidates have exactly this score.
+    pub(crate) counts: PairCounts,
+    /// The number of candidates with exactly this score.
     pub(crate) ties: u64,
 }
 
-/// The bit that tells a group from a pair, where an entry of the heap names either.
-const GROUP: u32 = 1 << 31;
+/// The bit that distinguishes the id of a group from that of a pair in the heap.
+const GROUP_BIT: u32 = 1 << 31;
 
-/// What the queue knows of a symbol.
-struct Watched {
+/// The floor and the pairs of a symbol.
+struct SymbolState {
     floor: u64,
-    /// All pairs of the symbol, and others that took the place of dead ones.
+    /// All pairs of the symbol, and others that reuse the ids of removed ones.
     pairs: Vec<u32>,
-    /// The hot ones among them, and others that were.
+    /// The hot pairs among them, and others that were hot.
     hot: Vec<u32>,
 }
 
-/// The candidates, by what they could be worth.
+/// The candidates, in the order of their bounds.
 pub(crate) struct Queue {
-    score: &'static dyn Score,
+    score: &'static dyn PairScore,
     heap: Heap,
     groups: Groups,
-    symbols: Vec<Watched>,
+    symbols: Vec<SymbolState>,
     touched: Vec<u32>,
-    taken: HashSet<String, Hash>,
+    excluded_names: HashSet<String, Hash>,
     max_length: u32,
 }
 
 impl Queue {
-    /// An empty queue. No candidate is longer than `max_length` or written like one of `taken`.
-    pub(crate) fn new(score: &'static dyn Score, ties: Ties, max_length: u32, taken: Vec<String>) -> Self {
+    /// Returns an empty queue. No candidate is longer than `max_length` or has a name in `excluded_names`.
+    pub(crate) fn new(score: &'static dyn PairScore, ties: Ties, max_length: u32, excluded_names: Vec<String>) -> Self {
         Self {
             score,
             heap: Heap::new(),
             groups: Groups::new(ties),
             symbols: Vec::new(),
             touched: Vec::new(),
-            taken: taken.into_iter().collect(),
+            excluded_names: excluded_names.into_iter().collect(),
             max_length,
         }
     }
 
-    /// Bars all pairs whose merge would be written so, among them hot ones.
-    pub(crate) fn bar(&mut self, name: String, symbols: &Symbols, pairs: &mut Pairs) {
+    /// Excludes all pairs whose merge has this name, including hot ones.
+    pub(crate) fn exclude_name(&mut self, name: String, symbols: &Symbols, pairs: &mut Pairs) {
         for (left, right) in symbols.splits(&name) {
             if let Some(id) = pairs.find(left, right) {
                 self.touch(id, pairs);
             }
         }
-        self.taken.insert(name);
+        self.excluded_names.insert(name);
     }
 
-    /// Learns of a new symbol, whose count is known.
+    /// Adds a symbol with its count.
     pub(crate) fn add_symbol(&mut self, count: u64) {
-        self.symbols.push(Watched { floor: floor(count), pairs: Vec::new(), hot: Vec::new() });
+        self.symbols.push(SymbolState { floor: floor(count), pairs: Vec::new(), hot: Vec::new() });
     }
 
-    /// Learns of a new pair.
+    /// Adds a pair.
     pub(crate) fn add(&mut self, id: u32, symbols: &Symbols, pairs: &mut Pairs) {
         let (left, right) = (pairs.get(id).left, pairs.get(id).right);
-        if symbols.length_joined(left, right) > self.max_length {
-            pairs.get_mut(id).open = false;
+        if symbols.merged_length(left, right) > self.max_length {
+            pairs.get_mut(id).is_candidate = false;
             return;
         }
         if self.score.needs_symbols() {
@@ -106,24 +104,24 @@ impl Queue {
         self.push_cold(id, bound, pairs);
     }
 
-    /// Forgets a pair that is about to be removed.
+    /// Removes a pair from its group before the pair itself is removed.
     pub(crate) fn remove(&mut self, id: u32, pairs: &mut Pairs) {
-        if pairs.get(id).group != COLD {
-            self.groups.leave(id, pairs);
+        if pairs.get(id).group != NO_GROUP {
+            self.groups.remove(id, pairs);
         }
     }
 
-    /// Notes that a pair's score changed.
+    /// Marks a pair whose score changed.
     pub(crate) fn touch(&mut self, id: u32, pairs: &mut Pairs) {
         let pair = pairs.get_mut(id);
-        if pair.open && !pair.touched {
+        if pair.is_candidate && !pair.touched {
             pair.touched = true;
             self.touched.push(id);
         }
     }
 
-    /// Notes that a symbol's count fell to `count`.
-    pub(crate) fn symbol_fell(&mut self, symbol: u32, count: u64, pairs: &mut Pairs) {
+    /// Updates a symbol's count to the lower `count`.
+    pub(crate) fn lower_symbol_count(&mut self, symbol: u32, count: u64, pairs: &mut Pairs) {
         if !self.score.needs_symbols() {
             return;
         }
@@ -132,7 +130,7 @@ impl Queue {
             pair.count > 0 && (pair.left == symbol || pair.right == symbol)
         };
         for id in std::mem::take(&mut self.symbols[symbol as usize].hot) {
-            if of(id, pairs) && pairs.get(id).group != COLD {
+            if of(id, pairs) && pairs.get(id).group != NO_GROUP {
                 self.touch(id, pairs);
             }
         }
@@ -147,7 +145,7 @@ impl Queue {
         }
     }
 
-    /// Gives every touched pair a bound that holds.
+    /// Gives every touched pair a valid bound.
     pub(crate) fn refresh(&mut self, symbols: &Symbols, pairs: &mut Pairs) {
         for id in std::mem::take(&mut self.touched) {
             let pair = pairs.get_mut(id);
@@ -155,47 +153,48 @@ impl Queue {
             if pair.count == 0 {
                 continue;
             }
-            let (hot, key) = (pair.group != COLD, pair.key);
+            let (hot, key) = (pair.group != NO_GROUP, pair.key);
             let bound = self.bound(id, symbols, pairs);
             if hot {
-                self.groups.leave(id, pairs);
+                self.groups.remove(id, pairs);
             }
             if hot || bound > key {
                 self.push_cold(id, bound, pairs);
             }
         }
-        self.tidy(pairs);
+        self.compact(pairs);
     }
 
+    /// Adds a cold pair with a bound.
     fn push_cold(&mut self, id: u32, key: f64, pairs: &mut Pairs) {
         let pair = pairs.get_mut(id);
         pair.version += 1;
         pair.key = key;
-        self.heap.push(Entry { key, id, version: pair.version });
+        self.heap.push(HeapEntry { key, id, version: pair.version });
     }
 
-    /// Drops dead entries and empty groups, once they are the most.
-    fn tidy(&mut self, pairs: &Pairs) {
+    /// Removes stale entries and empty groups when they are the majority.
+    fn compact(&mut self, pairs: &Pairs) {
         const SMALL: usize = if cfg!(debug_assertions) { 1 << 3 } else { 1 << 16 };
         if self.heap.len() < SMALL + 3 * pairs.len() {
             return;
         }
         let groups = &mut self.groups;
         self.heap.retain(|entry| {
-            if entry.id & GROUP == 0 {
+            if entry.id & GROUP_BIT == 0 {
                 return pairs.get(entry.id).version == entry.version;
             }
-            let live = groups.get(entry.id & !GROUP).live > 0;
+            let live = groups.get(entry.id & !GROUP_BIT).live > 0;
             if !live {
-                groups.close(entry.id & !GROUP);
+                groups.remove_group(entry.id & !GROUP_BIT);
             }
             live
         });
     }
 
-    /// The best candidate, if there is one.
-    pub(crate) fn select(&mut self, table: &mut Table<'_>, tick: Tick<'_>) -> Result<Option<Best>> {
-        let mut best: Option<Value> = None;
+    /// Returns the best candidate, if there is one.
+    pub(crate) fn select(&mut self, context: &mut TieContext<'_>, tick: Tick<'_>) -> Result<Option<BestPair>> {
+        let mut best: Option<ScoreValue> = None;
         let (mut tied, mut seen) = (Vec::new(), Vec::new());
         let mut steps = 0_u32;
         while let Some(top) = self.heap.pop(best.map_or(f64::NEG_INFINITY, |best| best.lower_bound())) {
@@ -203,19 +202,19 @@ impl Queue {
             if steps.is_multiple_of(1 << 12) {
                 tick()?;
             }
-            if top.id & GROUP == 0 {
-                if table.pairs.get(top.id).version == top.version {
-                    self.warm(top, table);
+            if top.id & GROUP_BIT == 0 {
+                if context.pairs.get(top.id).version == top.version {
+                    self.evaluate(top, context);
                 }
                 continue;
             }
-            let at = top.id & !GROUP;
+            let at = top.id & !GROUP_BIT;
             let group = self.groups.get(at);
             if group.live == 0 {
-                self.groups.close(at);
+                self.groups.remove_group(at);
                 continue;
             }
-            let counts = Counts { total: table.symbols.total(), ..group.counts };
+            let counts = PairCounts { total: context.symbols.total(), ..group.counts };
             seen.push((at, counts));
             let value = self.score.value(&counts);
             match best.map(|best| value.partial_cmp(&best)) {
@@ -232,32 +231,33 @@ impl Queue {
             self.push_group(at, &counts);
         }
         let ties = tied.iter().map(|&at| self.groups.get(at).live).sum();
-        let pair = self.groups.first_of(&tied, table);
-        Ok(pair.map(|pair| Best { pair, counts: counts(pair, table.symbols, table.pairs), ties }))
+        let pair = self.groups.first_of(&tied, context);
+        Ok(pair.map(|pair| BestPair { pair, counts: counts(pair, context.symbols, context.pairs), ties }))
     }
 
-    fn push_group(&mut self, at: u32, counts: &Counts) {
-        self.heap.push(Entry { key: self.score.bound(counts), id: at | GROUP, version: 0 });
+    /// Adds a group with the bound of its score.
+    fn push_group(&mut self, at: u32, counts: &PairCounts) {
+        self.heap.push(HeapEntry { key: self.score.bound(counts), id: at | GROUP_BIT, version: 0 });
     }
 
-    /// Evaluates a cold pair that came to the top, unless its bound is lower by now.
-    fn warm(&mut self, top: Entry, table: &mut Table<'_>) {
-        let bound = self.bound(top.id, table.symbols, table.pairs);
+    /// Evaluates a popped cold pair, unless its bound is lower by now.
+    fn evaluate(&mut self, top: HeapEntry, context: &mut TieContext<'_>) {
+        let bound = self.bound(top.id, context.symbols, context.pairs);
         if bound < top.key {
-            table.pairs.get_mut(top.id).key = bound;
-            self.heap.push(Entry { key: bound, ..top });
+            context.pairs.get_mut(top.id).key = bound;
+            self.heap.push(HeapEntry { key: bound, ..top });
             return;
         }
-        let pair = table.pairs.get_mut(top.id);
+        let pair = context.pairs.get_mut(top.id);
         let (left, right) = (pair.left, pair.right);
-        if self.taken.contains(&table.symbols.joined(left, right)) {
-            pair.open = false;
+        if self.excluded_names.contains(&context.symbols.merged_name(left, right)) {
+            pair.is_candidate = false;
             pair.version += 1;
             return;
         }
-        let exact = counts(top.id, table.symbols, table.pairs);
+        let exact = counts(top.id, context.symbols, context.pairs);
         let signature = self.score.signature(&exact);
-        let (group, new) = self.groups.insert(top.id, exact, signature, table);
+        let (group, new) = self.groups.insert(top.id, exact, signature, context);
         if new {
             self.push_group(group, &exact);
         }
@@ -267,7 +267,7 @@ impl Queue {
         }
     }
 
-    /// What the pair's score cannot exceed until it is touched.
+    /// Returns an upper bound of the pair's score until the pair is touched.
     fn bound(&self, id: u32, symbols: &Symbols, pairs: &Pairs) -> f64 {
         let mut counts = counts(id, symbols, pairs);
         if self.score.needs_symbols() {
@@ -280,10 +280,10 @@ impl Queue {
     }
 }
 
-/// The counts around a pair.
-fn counts(id: u32, symbols: &Symbols, pairs: &Pairs) -> Counts {
+/// Returns the counts of a pair and of its symbols.
+fn counts(id: u32, symbols: &Symbols, pairs: &Pairs) -> PairCounts {
     let pair = pairs.get(id);
-    Counts {
+    PairCounts {
         pair: pair.count,
         left: symbols.count(pair.left),
         right: symbols.count(pair.right),
@@ -292,6 +292,7 @@ fn counts(id: u32, symbols: &Symbols, pairs: &Pairs) -> Counts {
     }
 }
 
+/// Returns the count down to which a symbol's bounds are valid.
 fn floor(count: u64) -> u64 {
     count - count / 8
 }

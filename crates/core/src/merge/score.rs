@@ -1,50 +1,49 @@
-//! What makes one pair better than another: the trait that every criterion implements, exact
-//! comparison, and the simplest criterion.
+//! The trait of criteria, their exact comparison, and the criterion of BPE.
 
 use std::cmp::Ordering;
 
 use crate::numbers::logarithms::LinearForm;
 
-/// The counts around a pair, from which every score is made.
+/// The counts from which the score of a pair is computed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Counts {
-    /// How often the pair occurs.
+pub(crate) struct PairCounts {
+    /// The number of occurrences of the pair.
     pub(crate) pair: u64,
-    /// How often its left symbol occurs.
+    /// The number of occurrences of its left symbol.
     pub(crate) left: u64,
-    /// How often its right symbol occurs.
+    /// The number of occurrences of its right symbol.
     pub(crate) right: u64,
-    /// How many symbols there are in all.
+    /// The number of symbols in all.
     pub(crate) total: u64,
-    /// Whether both symbols are the same one.
+    /// Whether both symbols are equal.
     pub(crate) same: bool,
 }
 
-/// Pairs with the same signature have equal scores, now and as long as it stays.
+/// A key that only pairs of equal scores share, now and as long as it is unchanged.
 pub(crate) type Signature = [u64; 4];
 
-/// A score that compares exactly.
+/// A score with exact comparison.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Value {
-    /// A fraction, its denominator not 0.
+pub(crate) enum ScoreValue {
+    /// A fraction: numerator and denominator, which is not 0.
     Ratio(u64, u128),
     /// A real number.
     Real(Real),
 }
 
-impl Value {
-    /// A float that is not above the bound of any score that is at least this one.
+impl ScoreValue {
+    /// Returns a float that is at most the bound of any score not below this one.
     #[expect(clippy::cast_precision_loss, reason = "bounds are padded by more than that")]
     pub(crate) fn lower_bound(&self) -> f64 {
         match self {
             &Self::Ratio(n, d) => n as f64 / d as f64,
-            // Twice, for the rounding of the difference.
+            // The doubled error covers the rounding of the difference.
             Self::Real(real) => real.estimate - 2.0 * real.error,
         }
     }
 }
 
-impl PartialOrd for Value {
+impl PartialOrd for ScoreValue {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (&Self::Ratio(n, d), &Self::Ratio(m, e)) => Some(product(n, e).cmp(&product(m, d))),
@@ -54,31 +53,32 @@ impl PartialOrd for Value {
     }
 }
 
-impl PartialEq for Value {
+impl PartialEq for ScoreValue {
     fn eq(&self, other: &Self) -> bool {
         self.partial_cmp(other) == Some(Ordering::Equal)
     }
 }
 
-/// A real number: a float near it, and the exact number where that float cannot decide.
+/// A real number: an approximation as a float, and the exact number where the float cannot decide.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Real {
-    /// The number as a float.
+    /// The approximation.
     pub(crate) estimate: f64,
-    /// A bound of the error of that float, with room for the rounding of a comparison.
+    /// A bound of its error, which covers the rounding of a comparison.
     pub(crate) error: f64,
-    /// The counts that the number is computed from.
-    pub(crate) counts: Counts,
+    /// The counts from which the number is computed.
+    pub(crate) counts: PairCounts,
     /// Computes the exact number from these counts.
-    pub(crate) exact: fn(&Counts) -> LinearForm,
+    pub(crate) exact: fn(&PairCounts) -> LinearForm,
 }
 
 impl Real {
-    /// Compares with 0.
+    /// Compares the number with 0.
     pub(crate) fn sign(&self) -> Ordering {
         decide(self.estimate, self.error, || (self.exact)(&self.counts))
     }
 
+    /// Compares two numbers.
     fn compare(&self, other: &Self) -> Ordering {
         decide(self.estimate - other.estimate, self.error + other.error, || {
             let mut difference = (self.exact)(&self.counts);
@@ -88,7 +88,7 @@ impl Real {
     }
 }
 
-/// The sign of a number: of its float, if that is far enough from 0.
+/// Returns the sign of a number: of its float if that exceeds the error, else of the exact number.
 fn decide(estimate: f64, error: f64, exact: impl FnOnce() -> LinearForm) -> Ordering {
     if estimate > error {
         Ordering::Greater
@@ -99,7 +99,7 @@ fn decide(estimate: f64, error: f64, exact: impl FnOnce() -> LinearForm) -> Orde
     }
 }
 
-/// A 192-bit product as (high 128 bits, low 64 bits).
+/// Returns a 192-bit product as (high 128 bits, low 64 bits).
 fn product(one: u64, other: u128) -> (u128, u64) {
     const LOW: u128 = u64::MAX as u128;
     let one = u128::from(one);
@@ -108,9 +108,9 @@ fn product(one: u64, other: u128) -> (u128, u64) {
     (high, u64::try_from(low & LOW).expect("64 bits"))
 }
 
-/// A criterion: which pair to merge.
-pub(crate) trait Score {
-    /// Whether (x, x) counts the merges that a pass would make, not its adjacent occurrences.
+/// A criterion: the score by which the pair to merge is chosen.
+pub(crate) trait PairScore {
+    /// Whether the count of (x, x) is the number of merges of a pass, not of adjacent occurrences.
     fn counts_merges(&self) -> bool {
         false
     }
@@ -120,44 +120,46 @@ pub(crate) trait Score {
         true
     }
 
-    /// What decides the score, the total apart.
-    fn signature(&self, counts: &Counts) -> Signature;
+    /// Returns everything that determines the score, except the total.
+    fn signature(&self, counts: &PairCounts) -> Signature;
 
-    /// The exact score.
-    fn value(&self, counts: &Counts) -> Value;
+    /// Returns the exact score.
+    fn value(&self, counts: &PairCounts) -> ScoreValue;
 
-    /// The score as the history records it: the exact score, but for rounding.
-    fn float(&self, counts: &Counts) -> f64;
+    /// Returns the score as the history records it: the exact score, rounded.
+    fn float(&self, counts: &PairCounts) -> f64;
 
-    /// A bound that this pair's score does not exceed, however it is rounded, as long as its count
-    /// stays, its symbols' counts are at least as large, and the total is at most as large.
-    fn bound(&self, counts: &Counts) -> f64 {
+    /// Returns an upper bound of the pair's score, however it is rounded.
+    ///
+    /// It is valid as long as the pair's count stays, its symbols' counts are at least as large, and the total is at
+    /// most as large.
+    fn bound(&self, counts: &PairCounts) -> f64 {
         padded(self.float(counts))
     }
 }
 
-/// A positive float, raised far above what rounding can have taken from it.
+/// Returns a positive float, increased by far more than any rounding error.
 pub(crate) fn padded(score: f64) -> f64 {
     score * (1.0 + 1e-9)
 }
 
-/// How often the pair occurs: the criterion of BPE.
+/// The number of occurrences of the pair: the criterion of BPE.
 pub(crate) struct Frequency;
 
-impl Score for Frequency {
+impl PairScore for Frequency {
     fn needs_symbols(&self) -> bool {
         false
     }
 
-    fn signature(&self, counts: &Counts) -> Signature {
+    fn signature(&self, counts: &PairCounts) -> Signature {
         [counts.pair, 0, 0, 0]
     }
 
-    fn value(&self, counts: &Counts) -> Value {
-        Value::Ratio(counts.pair, 1)
+    fn value(&self, counts: &PairCounts) -> ScoreValue {
+        ScoreValue::Ratio(counts.pair, 1)
     }
 
-    fn float(&self, counts: &Counts) -> f64 {
+    fn float(&self, counts: &PairCounts) -> f64 {
         counts.pair as f64
     }
 }
@@ -176,9 +178,9 @@ mod tests {
 
     #[test]
     fn fractions_compare_exactly() {
-        let near = Value::Ratio(u64::MAX - 1, u128::MAX - 1);
-        assert!(near < Value::Ratio(u64::MAX, u128::MAX));
-        assert!(Value::Ratio(1, 3) == Value::Ratio(1, 3));
-        assert_eq!(Value::Ratio(2, 6).partial_cmp(&Value::Ratio(1, 3)), Some(Ordering::Equal));
+        let near = ScoreValue::Ratio(u64::MAX - 1, u128::MAX - 1);
+        assert!(near < ScoreValue::Ratio(u64::MAX, u128::MAX));
+        assert!(ScoreValue::Ratio(1, 3) == ScoreValue::Ratio(1, 3));
+        assert_eq!(ScoreValue::Ratio(2, 6).partial_cmp(&ScoreValue::Ratio(1, 3)), Some(Ordering::Equal));
     }
 }

@@ -1,9 +1,8 @@
-//! All words as one flat array of symbols, cut into segments that no pair crosses.
+//! All words as one flat array of symbols, divided into segments that no pair crosses.
 //!
-//! Every character has a slot, and a symbol of `w` characters covers `w` slots: the first holds
-//! its id, the last its id with the bit `END`, and no slot between them can be taken for the start
-//! of a symbol. Since the width of a symbol is known from its id, both neighbours are one look
-//! away, without links:
+//! Every character has a slot, and a symbol of `w` characters covers `w` slots: the first holds its id, the last its id
+//! with the bit `END_BIT`, and no slot between them can be mistaken for the start of a symbol. Since the width of a symbol
+//! is known from its id, both neighbours are found in constant time, without links:
 //!
 //! ```text
 //!   slot      0     1     2     3     4     5
@@ -13,20 +12,21 @@
 //!   symbols   |     h     ug   END+ug s     |
 //! ```
 //!
-//! A slot also names its weight, so that a visit touches one cache line and not two. Equal weights
-//! share a number, since a table of words has few distinct counts.
+//! A slot also holds the index of its weight, so a visit touches one cache line, not two. Equal weights share an index,
+//! since a table of words has few distinct counts.
 
 use hashbrown::HashMap;
 
 use super::Hash;
 
-/// Where no symbol is: at both ends of a segment.
+/// The value of a slot without symbol: both ends of a segment.
 pub(crate) const NONE: u32 = (1 << 31) - 1;
-/// Marks the last slot of a symbol that is wider than one slot.
-const END: u32 = 1 << 31;
-/// A slot inside a symbol, which neither starts nor ends one.
+/// The bit of the last slot of a symbol that is wider than one slot.
+const END_BIT: u32 = 1 << 31;
+/// The value of a slot inside a symbol, which neither starts nor ends one.
 const INSIDE: u32 = u32::MAX;
 
+/// A symbol id with its bits, and the index of the weight.
 #[derive(Clone, Copy)]
 struct Slot {
     symbol: u32,
@@ -37,32 +37,32 @@ struct Slot {
 pub(crate) struct Segments {
     slots: Vec<Slot>,
     weights: Vec<u64>,
-    numbers: HashMap<u64, u32, Hash>,
+    weight_indices: HashMap<u64, u32, Hash>,
     current: u32,
 }
 
 impl Segments {
-    /// The most slots there can be: one for a character, one for a cut and one more for a word.
+    /// The maximum number of slots: one for each character, one for each cut and one more for each word.
     pub(crate) const LIMIT: usize = u32::MAX as usize;
 
-    /// An array with room for so many slots; one of them is used.
+    /// Returns an array with capacity for `slots` slots; the first is in use.
     pub(crate) fn with_capacity(slots: usize) -> Self {
         let mut segments = Self {
             slots: Vec::with_capacity(slots),
             weights: Vec::new(),
-            numbers: HashMap::with_hasher(Hash::default()),
+            weight_indices: HashMap::with_hasher(Hash::default()),
             current: 0,
         };
         segments.cut();
         segments
     }
 
-    /// The weight of the symbols pushed from here on.
+    /// Sets the weight of the symbols pushed from here on.
     pub(crate) fn set_weight(&mut self, weight: u64) {
         let weights = &mut self.weights;
-        self.current = *self.numbers.entry(weight).or_insert_with(|| {
+        self.current = *self.weight_indices.entry(weight).or_insert_with(|| {
             weights.push(weight);
-            number(weights.len() - 1)
+            to_u32(weights.len() - 1)
         });
     }
 
@@ -72,45 +72,45 @@ impl Segments {
         self.slots.push(Slot { symbol, weight });
     }
 
-    /// Ends the segment: no pair reaches across.
+    /// Ends the segment; no pair crosses its end.
     pub(crate) fn cut(&mut self) {
         self.push(NONE);
     }
 
-    /// How many slots there are.
+    /// Returns the number of slots.
     pub(crate) fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// The weight of the segment around a slot.
+    /// Returns the weight of the segment that contains a slot.
     pub(crate) fn weight(&self, at: u32) -> u64 {
         self.weights[self.slots[at as usize].weight as usize]
     }
 
-    /// The symbol that starts at `at`: `NONE` at a cut, and no symbol's id inside a symbol.
+    /// Returns the symbol that starts at `at`: `NONE` at a cut, and no valid id inside a symbol.
     pub(crate) fn starting(&self, at: u32) -> u32 {
         self.slots[at as usize].symbol
     }
 
-    /// The symbol that ends just before the start of another: `NONE` at a cut.
+    /// Returns the symbol that ends just before the start of another: `NONE` at a cut.
     pub(crate) fn ending_before(&self, at: u32) -> u32 {
-        self.slots[at as usize - 1].symbol & !END
+        self.slots[at as usize - 1].symbol & !END_BIT
     }
 
-    /// Whether `left`, which is `width` slots wide, starts at `at` with `right` after it.
-    pub(crate) fn holds(&self, at: u32, left: u32, width: u32, right: u32) -> bool {
+    /// Returns whether `left`, which is `width` slots wide, starts at `at` and `right` follows it.
+    pub(crate) fn has_pair_at(&self, at: u32, left: u32, width: u32, right: u32) -> bool {
         self.starting(at) == left && self.starting(at + width) == right
     }
 
-    /// Puts `symbol` over the slots from `start` to `end`, which two symbols meeting at `middle` held.
+    /// Replaces the two symbols at the slots `start..middle` and `middle..end` with `symbol`.
     pub(crate) fn join(&mut self, start: u32, middle: u32, end: u32, symbol: u32) {
         self.slots[middle as usize].symbol = INSIDE;
-        self.slots[end as usize - 1].symbol = END | symbol;
+        self.slots[end as usize - 1].symbol = END_BIT | symbol;
         self.slots[start as usize].symbol = symbol;
     }
 }
 
-/// A count or an index as the u32 that it fits into, by the limits of this room.
-pub(crate) fn number(index: usize) -> u32 {
+/// Converts a count or an index to u32; the limits of this module guarantee that it fits.
+pub(crate) fn to_u32(index: usize) -> u32 {
     u32::try_from(index).expect("bounded by the number of slots, which is")
 }

@@ -1,13 +1,13 @@
-//! What is known of each symbol: how it is written, how wide and how long it is, how often it occurs.
+//! The table of symbols: names, widths in slots, lengths in characters, and counts.
 
 use std::cmp::Ordering;
 
 use hashbrown::HashMap;
 
 use super::Hash;
-use super::segments::number;
+use super::segments::to_u32;
 
-/// All symbols, by id; no two are written alike.
+/// All symbols, by id; their names are distinct.
 pub(crate) struct Symbols {
     text: String,
     ends: Vec<usize>,
@@ -15,16 +15,16 @@ pub(crate) struct Symbols {
     lengths: Vec<u32>,
     counts: Vec<u64>,
     total: u64,
-    /// What stands before the name of a symbol that continues a word; a merge drops it.
+    /// The prefix of the name of a symbol that continues a word; a merge drops it.
     prefix: String,
-    /// What stands behind the name of a symbol that ends a word.
+    /// The suffix of the name of a symbol that ends a word.
     suffix: String,
     ids: HashMap<String, u32, Hash>,
 }
 
 impl Symbols {
-    /// No symbols yet. Every symbol that can stand on the right of a pair is written with the prefix, and every one
-    /// that ends a word with the suffix.
+    /// Returns an empty table. Every symbol that can be the right side of a pair has the prefix, and every one that
+    /// ends a word the suffix.
     pub(crate) fn new(prefix: &str, suffix: &str) -> Self {
         Self {
             text: String::new(),
@@ -39,10 +39,10 @@ impl Symbols {
         }
     }
 
-    /// Adds a symbol of one slot that occurs nowhere yet, and gives its id; `length` is how many characters it has, what
-    /// marks its place in the word not counted.
+    /// Adds a symbol of one slot without occurrences, and returns its id. `length` is its number of characters without
+    /// prefix and suffix.
     pub(crate) fn add(&mut self, name: &str, length: u32) -> u32 {
-        let id = number(self.ends.len());
+        let id = to_u32(self.ends.len());
         self.text.push_str(name);
         self.ends.push(self.text.len());
         self.widths.push(1);
@@ -52,22 +52,22 @@ impl Symbols {
         id
     }
 
-    /// Adds what `left` and `right` make, or finds it, if it was known before it occurred anywhere.
+    /// Adds the merge of `left` and `right`, or updates its symbol if it exists without occurrences; returns its id.
     pub(crate) fn add_merged(&mut self, left: u32, right: u32) -> u32 {
-        let name = self.joined(left, right);
+        let name = self.merged_name(left, right);
         let id = self.find(&name).unwrap_or_else(|| self.add(&name, 0));
         self.widths[id as usize] = self.width(left) + self.width(right);
-        self.lengths[id as usize] = self.length_joined(left, right);
+        self.lengths[id as usize] = self.merged_length(left, right);
         id
     }
 
-    /// The symbol that is written so.
+    /// Returns the id of the symbol with this name.
     pub(crate) fn find(&self, name: &str) -> Option<u32> {
         self.ids.get(name).copied()
     }
 
-    /// How the merge of two symbols is written.
-    pub(crate) fn joined(&self, left: u32, right: u32) -> String {
+    /// Returns the name of the merge of two symbols.
+    pub(crate) fn merged_name(&self, left: u32, right: u32) -> String {
         let (left, right) = (self.name(left), &self.name(right)[self.prefix.len()..]);
         let mut name = String::with_capacity(left.len() + right.len());
         name.push_str(left);
@@ -75,15 +75,15 @@ impl Symbols {
         name
     }
 
-    /// The same as bytes.
-    pub(crate) fn bytes_joined(&self, left: u32, right: u32) -> impl Iterator<Item = u8> {
+    /// Returns the bytes of the name of the merge of two symbols.
+    pub(crate) fn merged_bytes(&self, left: u32, right: u32) -> impl Iterator<Item = u8> {
         self.name(left).bytes().chain(self.name(right)[self.prefix.len()..].bytes())
     }
 
-    /// The pairs of symbols whose merge is written like `name`, the latest symbol's.
+    /// Returns the pairs of symbols whose merge has the name `name`, which is the latest symbol's.
     ///
-    /// A text that starts a word, or continues one, or ends one, never arises from two pairs. So there is
-    /// another pair only where a word's own text starts as the prefix does, or ends as the suffix does.
+    /// Texts that start, continue or end a word usually arise from one pair only. There is another pair only where a
+    /// word's own text starts like the prefix, or ends like the suffix.
     pub(crate) fn splits<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (u32, u32)> + 'a {
         let searched = if self.is_ambiguous(name) { name } else { "" };
         let inner = searched.char_indices().skip(1);
@@ -94,7 +94,7 @@ impl Symbols {
         })
     }
 
-    /// Whether symbols at two places of a word could both be written so.
+    /// Returns whether symbols at two places of a word could both have this name.
     fn is_ambiguous(&self, name: &str) -> bool {
         let (start, end) = (self.prefix.chars().next(), self.suffix.chars().next_back());
         start.is_some_and(|letter| {
@@ -104,12 +104,12 @@ impl Symbols {
         })
     }
 
-    /// How many symbols there are.
+    /// Returns the number of symbols.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// How a symbol is written.
+    /// Returns the name of a symbol.
     pub(crate) fn name(&self, id: u32) -> &str {
         let id = id as usize;
         let start = if id == 0 { 0 } else { self.ends[id - 1] };
@@ -121,27 +121,27 @@ impl Symbols {
         self.name(one).as_bytes().cmp(self.name(other).as_bytes())
     }
 
-    /// How many slots a symbol covers.
+    /// Returns the number of slots that a symbol covers.
     pub(crate) fn width(&self, id: u32) -> u32 {
         self.widths[id as usize]
     }
 
-    /// How many characters the merge of two symbols has, what marks its place in the word not counted.
-    pub(crate) fn length_joined(&self, left: u32, right: u32) -> u32 {
+    /// Returns the length of the merge of two symbols in characters, without prefix and suffix.
+    pub(crate) fn merged_length(&self, left: u32, right: u32) -> u32 {
         self.lengths[left as usize] + self.lengths[right as usize]
     }
 
-    /// How often a symbol occurs.
+    /// Returns the number of occurrences of a symbol.
     pub(crate) fn count(&self, id: u32) -> u64 {
         self.counts[id as usize]
     }
 
-    /// How many symbols the whole table holds.
+    /// Returns the number of symbols in all segments.
     pub(crate) fn total(&self) -> u64 {
         self.total
     }
 
-    /// Notes that a symbol occurs `more` times more; false if the sum does not fit.
+    /// Adds `more` to the count of a symbol; returns false if the total does not fit into 64 bits.
     #[must_use]
     pub(crate) fn increase(&mut self, id: u32, more: u64) -> bool {
         let sum = self.total.checked_add(more);
@@ -151,8 +151,8 @@ impl Symbols {
         sum.is_some()
     }
 
-    /// Moves the counts: `times` occurrences of the pair became occurrences of `new`.
-    pub(crate) fn note_merge(&mut self, left: u32, right: u32, new: u32, times: u64) {
+    /// Updates the counts after `times` occurrences of the pair became occurrences of `new`.
+    pub(crate) fn apply_merge(&mut self, left: u32, right: u32, new: u32, times: u64) {
         self.counts[left as usize] -= times;
         self.counts[right as usize] -= times;
         self.counts[new as usize] += times;

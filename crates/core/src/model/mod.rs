@@ -13,7 +13,7 @@ use std::collections::HashSet;
 
 use crate::error::{Error, Result};
 use crate::lattice::Sampling;
-use crate::numbers::chance::Dropout;
+use crate::numbers::random::Dropout;
 use crate::text::span::Span;
 use crate::vocab::Vocab;
 use adjacency::{ByteAdjacency, SpaceAdjacency};

@@ -1,18 +1,18 @@
-//! The entries that a text begins with: a double array over bytes.
+//! A trie over bytes in a double array: the entries that are prefixes of a text.
 //!
-//! The child of a node by a byte lies at the node's base with the byte's bits flipped. As no two nodes have the same base, a
-//! slot needs to remember no more than its byte to tell whose child it is.
+//! The index of a child is the node's base XOR the byte (as in Darts). No two nodes have the same base, so a slot that
+//! stores its byte identifies its parent.
 
-/// No entry.
+/// The value for "no entry".
 pub(crate) const NONE: u32 = u32::MAX;
-/// The slots that the children of one node may lie in.
+/// The number of slots among which the children of one node are.
 const BLOCK: u32 = 256;
-/// The bits of a slot's byte.
+/// The number of bits of a slot's byte.
 const BYTE: u32 = 8;
-/// Bases lie below: they share 32 bits with a byte.
+/// The upper limit of bases, which share 32 bits with a byte.
 const BASES: u32 = 1 << (32 - BYTE);
 
-/// A node: its base and its byte in one, and the entry that ends there.
+/// A node: its base and its byte in one integer, and the entry that ends there.
 #[derive(Debug, Clone, Copy)]
 struct Slot {
     base: u32,
@@ -22,28 +22,29 @@ struct Slot {
 impl Slot {
     const FREE: Self = Self { base: u32::MAX, entry: NONE };
 
-    /// Whether it is the child by this byte of the node whose base led here.
+    /// Returns whether the slot is the child by this byte of the node whose base led here.
     #[inline]
     fn is(self, byte: u8) -> bool {
         self.base & (BLOCK - 1) == u32::from(byte) && self.base != u32::MAX
     }
 }
 
+/// A trie over bytes in a double array.
 #[derive(Debug)]
 pub(crate) struct Trie {
     slots: Vec<Slot>,
     /// The root's base.
     root: u32,
-    /// Where two bytes lead from the root: the base, 0 if nowhere, and the longest entry on the way.
+    /// The state after each pair of bytes: the base or 0, and the longest entry so far.
     pairs: Box<[(u32, u32)]>,
 }
 
 impl Trie {
-    /// The trie of texts, none of them empty, and their entries; `None` if they have too many bytes together.
+    /// Returns the trie of non-empty texts and their entries, or `None` if they have too many bytes together.
     pub(crate) fn new(mut texts: Vec<(Vec<u8>, u32)>) -> Option<Self> {
         texts.sort_unstable();
         let mut builder = Builder::default();
-        // A node without children has base 0, under which nothing must lie.
+        // A node without children has base 0, whose block must stay empty.
         builder.grow(false);
         builder.grow(true);
         let root = builder.children(0, 0..texts.len(), &texts)?;
@@ -58,14 +59,14 @@ impl Trie {
         Some(Self { slots: builder.slots, root, pairs: Box::default() })
     }
 
-    /// The same, in which [`Self::longest`] may be asked for.
+    /// Returns the trie with the table of byte pairs that [`Self::longest`] requires.
     #[must_use]
     pub(crate) fn with_pairs(mut self) -> Self {
         self.pairs = (0..=u16::MAX).map(|pair| self.after(pair.to_le_bytes())).collect();
         self
     }
 
-    /// Where two bytes lead from the root.
+    /// Returns the state after two bytes.
     fn after(&self, bytes: [u8; 2]) -> (u32, u32) {
         let (mut base, mut longest) = (self.root, NONE);
         for byte in bytes {
@@ -78,7 +79,7 @@ impl Trie {
         (base, longest)
     }
 
-    /// The longest entry that `text` begins with, or [`NONE`]; see [`Self::with_pairs`].
+    /// Returns the longest entry that is a prefix of `text`, or [`NONE`]; requires [`Self::with_pairs`].
     #[inline]
     pub(crate) fn longest(&self, text: &[u8]) -> u32 {
         let Some((&bytes, rest)) = text.split_first_chunk::<2>() else {
@@ -98,7 +99,8 @@ impl Trie {
         longest
     }
 
-    /// Calls `each` with the entries that `text` begins with, from the shortest to the longest, and their lengths in bytes.
+    /// Calls `each` with the length in bytes and the entry of each prefix of `text`, the shortest first.
+    /// first.
     pub(crate) fn each(&self, text: &[u8], mut each: impl FnMut(usize, u32)) {
         let mut base = self.root;
         for (length, &byte) in (1..).zip(text) {
@@ -113,28 +115,29 @@ impl Trie {
         }
     }
 
-    /// The entry of a single byte, or [`NONE`].
+    /// Returns the entry of a single byte, or [`NONE`].
     fn single(&self, byte: u8) -> u32 {
         let slot = self.slots[(self.root ^ u32::from(byte)) as usize];
         if slot.is(byte) { slot.entry } else { NONE }
     }
 }
 
-/// Texts that share what a node stands for.
+/// The indices of the texts below a node.
 type Range = std::ops::Range<usize>;
 
+/// A builder of the double array.
 #[derive(Default)]
 struct Builder {
     slots: Vec<Slot>,
-    /// Which slots are free, and which bases are, a bit each.
+    /// The free slots and the free bases, as bits.
     free: Vec<u64>,
     bases: Vec<u64>,
-    /// Nodes that have no children yet, with the bytes that they stand for.
+    /// Nodes without children yet: slot, depth in bytes, texts.
     open: Vec<(usize, usize, Range)>,
 }
 
 impl Builder {
-    /// Adds a block, of which use can be made or not.
+    /// Adds a block of free slots, or of unusable ones.
     fn grow(&mut self, usable: bool) {
         self.slots.resize(self.slots.len() + BLOCK as usize, Slot::FREE);
         let bits = if usable { u64::MAX } else { 0 };
@@ -142,7 +145,7 @@ impl Builder {
         self.bases.resize(self.slots.len() / 64, bits);
     }
 
-    /// Makes the children of a node, whose texts share `depth` bytes; gives their base.
+    /// Places the children of a node whose texts share `depth` bytes; returns the node's base.
     fn children(&mut self, depth: usize, range: Range, texts: &[(Vec<u8>, u32)]) -> Option<u32> {
         let mut start = range.start;
         let chunks = texts[range].chunk_by(|one, other| one.0[depth] == other.0[depth]);
@@ -166,9 +169,9 @@ impl Builder {
         Some(base)
     }
 
-    /// A base under which all slots are free that these children need.
+    /// Returns a base for which the slots of these children are free.
     fn base(&mut self, children: &[(u8, Range)]) -> Option<u32> {
-        /// Only the last blocks are searched, and of their free slots no more than this: what is left over stays empty.
+        /// Only the last blocks are searched, and only this many of their free slots; others stay empty.
         const SEARCHED: usize = 4 * BLOCK as usize / 64;
         const TRIED: usize = 64;
         let first = u32::from(children[0].0);
@@ -188,7 +191,7 @@ impl Builder {
     }
 }
 
-/// The places of the bits that are set.
+/// Returns the indices of the set bits.
 fn bits(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let bit = (word != 0).then(|| word.trailing_zeros() as usize);
@@ -222,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn every_text_is_found_and_nothing_else() {
+    fn exactly_the_entries_are_found() {
         let mut state = 7_u64;
         let mut random = |below: u64| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

@@ -1,30 +1,30 @@
-//! The normalization of BERT: clean, pad CJK characters, strip accents, lower-case.
+//! The normalizer of BERT: clean-up, padding of CJK characters, accent stripping, lower case.
 //!
-//! Order and character classes follow `tokenizers` 0.23 (see `spec/pipeline.md`). The steps run as one
-//! stream, character by character; only canonical reordering has to look further than one character. That
-//! gives what the steps give one after the other, which a test holds them to.
+//! Order and character classes follow `tokenizers` 0.23 (see `spec/pipeline.md`). The steps run as one stream,
+//! character by character; only canonical reordering looks at more than one character. The result equals that of the
+//! steps one after the other, which a test checks.
 //!
-//! **Alignment.** Every character keeps the span of the original character it came from. Canonical
-//! reordering is the exception: after it, the characters of a block take the spans of the block's input
-//! *in order of position*, and a character that a decomposition added takes the span before its own. That
-//! is what the reference does, so offsets agree with it to the last combining mark.
+//! **Alignment.** Every character keeps the span of the original character it came from. Canonical reordering is the
+//! exception: after it, the characters of a block take the spans of the block's input *in order of position*, and a
+//! character that a decomposition added takes the span before its own. The reference library does the same, so offsets
+//! are equal to the last combining mark.
 
 use super::locality::{CharacterChanges, Locality};
 use super::reordering::{Block, Pending};
-use super::{Form, Normalized, Rewriter, case, strip};
+use super::{Normalized, Rewriter, UnicodeForm, case, strip};
 use crate::text::span::Span;
 use crate::text::unicode;
 
-/// The settings of BERT's normalization.
+/// The settings of BERT's normalizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BertNormalizer {
-    /// Drop control characters and make every white space a plain space.
+    /// Whether to remove control characters and to replace all white space with spaces.
     pub clean_text: bool,
-    /// Put a space on both sides of a CJK ideograph.
+    /// Whether to add spaces on both sides of each CJK ideograph.
     pub handle_chinese_chars: bool,
-    /// Drop nonspacing marks after canonical decomposition; `None` follows `lowercase`.
+    /// Whether to remove nonspacing marks after canonical decomposition; `None` follows `lowercase`.
     pub strip_accents: Option<bool>,
-    /// Lower-case each character by itself.
+    /// Whether to lowercase each character by itself.
     pub lowercase: bool,
 }
 
@@ -68,7 +68,7 @@ impl BertNormalizer {
         std::mem::swap(text, spare);
     }
 
-    /// The steps as they are defined: one after the other, each over the whole text.
+    /// Applies the steps by their definition: one after the other, each to the whole text.
     fn step_by_step(&self, text: &mut Normalized, spare: &mut Normalized) {
         if self.clean_text {
             strip::filter(text, spare, |c| !unicode::class(c).is_control());
@@ -78,7 +78,7 @@ impl BertNormalizer {
             text.rewrite(spare, |to| to.source().chars().for_each(|c| pad(c, to)));
         }
         if self.strips_accents() {
-            Form::Nfd.normalize(text, spare);
+            UnicodeForm::Nfd.normalize(text, spare);
             strip::filter(text, spare, |c| !unicode::class(c).is_nonspacing_mark());
         }
         if self.lowercase {
@@ -87,7 +87,7 @@ impl BertNormalizer {
     }
 }
 
-/// A CJK ideograph between two spaces, any other character by itself.
+/// Writes a CJK ideograph between two spaces, any other character by itself.
 fn pad(c: char, to: &mut Rewriter<'_>) {
     if unicode::class(c).is_cjk() {
         to.replace(' ');
@@ -98,7 +98,7 @@ fn pad(c: char, to: &mut Rewriter<'_>) {
     }
 }
 
-/// The steps in their order; each hands its characters to the next.
+/// The steps as a stream, in which each passes its characters to the next.
 struct Stream<'a> {
     clean: bool,
     pad: bool,
@@ -120,7 +120,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// All steps at once for a character that no Unicode rule but cleaning and case touches.
+    /// Applies all steps to an ASCII character.
     fn ascii(&mut self, c: char, origin: Span) {
         let class = unicode::class(c);
         if self.clean && class.is_control() {
@@ -167,7 +167,7 @@ impl<'a> Stream<'a> {
         });
     }
 
-    /// Sends on the waiting block in canonical order, without nonspacing marks.
+    /// Emits the block in canonical order, without nonspacing marks.
     fn flush(&mut self) {
         if self.block.chars.is_empty() {
             return;
@@ -202,14 +202,14 @@ impl<'a> Stream<'a> {
 mod tests {
     use super::*;
 
-    /// A small generator of pseudo-random numbers: tests need no more.
+    /// Returns a pseudo-random number (linear congruential generator).
     fn random(state: &mut u64) -> usize {
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(*state >> 33).unwrap()
     }
 
     #[test]
-    fn the_stream_is_the_steps() {
+    fn the_stream_equals_the_steps() {
         let alphabet: Vec<char> =
             "aZ é\u{301}\u{323}\u{307}\u{334}İΣ中\u{0}\u{b}\u{85}\u{2003}\u{344}\u{1D15E}각\u{1100}ǖ".chars().collect();
         let mut state = 7;

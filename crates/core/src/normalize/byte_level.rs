@@ -1,4 +1,4 @@
-//! Bytes as printable characters.
+//! The byte-level normalizer, which represents bytes by printable characters.
 
 use super::{Normalized, Rewriter};
 use crate::text::bytes::byte_to_char;
@@ -7,7 +7,7 @@ pub(super) fn normalize(text: &mut Normalized, spare: &mut Normalized) {
     text.rewrite(spare, write_bytes);
 }
 
-/// Writes each byte of the text as its character.
+/// Writes the character of each byte of the text.
 pub(crate) fn write_bytes(to: &mut Rewriter<'_>) {
     for c in to.source().chars() {
         let mut buffer = [0; 4];

@@ -1,4 +1,4 @@
-//! Lower case, each character by itself: there is no final sigma.
+//! Lower case of each character by itself, so without final sigma.
 
 use super::Normalized;
 use super::locality::{AsciiChanges, ChangedCharacters, CharacterChanges, Locality, WordChanges};

@@ -1,23 +1,25 @@
-//! Rules as a `precompiled_charsmap`: what `SentencePiece` normalizes with, made of Unicode's data or of a caller's own.
+//! Construction of a `precompiled_charsmap`, the normalization rules of `SentencePiece`, from Unicode data or custom
+//! rules.
 //!
-//! `rules.tsv` is made by `tools/charsmap_tables.py`. The rules of a name are those of SentencePiece 0.2.3: each character whose
-//! NFKC is another, and each string that becomes a composed character, spelled with any characters of the same forms.
+//! `tools/charsmap_tables.py` generates `rules.tsv`. The named rules are those of SentencePiece 0.2.3: each character
+//! whose NFKC differs from it, and each string that composes to a character, spelled with any characters of the same
+//! forms.
 
 use std::collections::HashMap;
 
 use super::Precompiled;
 use crate::error::{Error, Result, nearest, shorten};
 
-/// The names of the rules that there are; `identity` has none.
+/// The names of the built-in rules; `identity` has none.
 pub const RULES: [&str; 5] = ["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"];
 
 const TABLE: &str = include_str!("rules.tsv");
 
-/// Replaced strings and what replaces them.
+/// A map from replaced strings to their replacements.
 type Rules = HashMap<String, String>;
 
 impl Precompiled {
-    /// The rules of that name; none for `identity`.
+    /// Returns the rules with this name, or `None` for `identity`.
     pub fn named(name: &str) -> Result<Option<Self>> {
         let rules = match name {
             "nfkc" => compatible(),
@@ -34,13 +36,13 @@ impl Precompiled {
         Self::of(needed(rules)).map(Some)
     }
 
-    /// The rules that replace strings by others.
+    /// Returns the rules that replace strings with others.
     pub fn of(rules: impl IntoIterator<Item = (String, String)>) -> Result<Self> {
         Self::new(super::double_array::packed(rules)?)
     }
 }
 
-/// The pairs of a part of the table.
+/// Returns the pairs of a section of the table.
 fn table(part: usize) -> impl Iterator<Item = (String, String)> {
     let text = |codes: &str| {
         codes.split(' ').filter_map(|code| u32::from_str_radix(code, 16).ok().and_then(char::from_u32)).collect()
@@ -49,7 +51,7 @@ fn table(part: usize) -> impl Iterator<Item = (String, String)> {
     lines.filter_map(move |line| line.split_once('\t').map(|(from, to)| (text(from), text(to))))
 }
 
-/// The rules of NFKC.
+/// Returns the rules of NFKC.
 fn compatible() -> Rules {
     let singles: Rules = table(0).collect();
     let mut spellings: HashMap<char, Vec<char>> = HashMap::new();
@@ -67,7 +69,7 @@ fn compatible() -> Rules {
     rules
 }
 
-/// The syllables of Hangul, decomposed.
+/// Returns the decomposed and the composed Hangul syllables.
 fn syllables() -> impl Iterator<Item = (String, String)> {
     let (leads, vowels, tails) = (0x1100..0x1113, 0x1161..0x1176, 0x11A7..0x11C3_u32);
     let parts = leads.flat_map(move |lead| {
@@ -76,12 +78,12 @@ fn syllables() -> impl Iterator<Item = (String, String)> {
     });
     (0xAC00..).zip(parts).map(|(syllable, parts)| {
         let text = |codes: &[u32]| codes.iter().copied().filter_map(char::from_u32).collect::<String>();
-        // The first of the tails stands for none.
+        // The first trail represents none.
         (text(if parts[2] == 0x11A7 { &parts[..2] } else { &parts }), text(&[syllable]))
     })
 }
 
-/// All strings whose characters have these forms.
+/// Returns all strings whose characters have these forms.
 fn spelled(parts: &str, spellings: &HashMap<char, Vec<char>>) -> Vec<String> {
     parts.chars().fold(vec![String::new()], |texts, form| {
         let all = spellings.get(&form).map_or_else(|| std::slice::from_ref(&form).to_vec(), Clone::clone);
@@ -89,7 +91,8 @@ fn spelled(parts: &str, spellings: &HashMap<char, Vec<char>>) -> Vec<String> {
     })
 }
 
-/// With the cleaning of neural machine translation: control characters go, odd white space becomes a space, `～` stays.
+/// Adds the clean-up of neural machine translation: removes control characters, replaces unusual white space, keeps
+/// `～`.
 fn cleaned(mut rules: Rules) -> Rules {
     let controls = ('\u{1}'..='\u{8}').chain(['\u{B}', '\u{7F}', '\u{8F}', '\u{9F}']).chain('\u{E}'..='\u{1F}');
     let spaces = "\t\n\u{C}\r\u{1680}\u{61C}\u{200B}\u{200C}\u{200E}\u{200F}\u{2028}\u{2029}\u{2581}\u{FEFF}\u{FFFD}";
@@ -99,7 +102,7 @@ fn cleaned(mut rules: Rules) -> Rules {
     rules
 }
 
-/// With case folding of what comes out, and of characters that stay.
+/// Adds case folding of the replacements, and of characters without rule.
 fn folded(mut rules: Rules) -> Rules {
     let folds: Rules = table(2).collect();
     let fold = |text: &str| {
@@ -113,7 +116,7 @@ fn folded(mut rules: Rules) -> Rules {
     rules
 }
 
-/// The rules that shorter ones do not say already.
+/// Removes the rules that shorter rules imply.
 fn needed(rules: Rules) -> Rules {
     let length = |text: &str| text.chars().count();
     let longest = rules.keys().map(|key| length(key)).max().unwrap_or_default();
@@ -128,7 +131,7 @@ fn needed(rules: Rules) -> Rules {
     kept
 }
 
-/// What rules of at most so many characters make of a text, the longest first.
+/// Returns a text after the rules of at most `longest` characters, the longest match first.
 fn applied(rules: &Rules, text: &str, longest: usize) -> String {
     let (mut rest, mut out) = (text, String::new());
     while let Some(c) = rest.chars().next() {

@@ -1,25 +1,25 @@
-//! Rules packed as a trie over bytes in a double array, as `precompiled` describes it.
+//! Construction of a rule trie over bytes as a double array, in the format that `precompiled` describes.
 //!
-//! Equal subtrees are one: rules by the hundred thousand share most of their ends. A child stands at its parent's base,
-//! exclusive or its byte, and carries the byte, so no two nodes may have one base.
+//! Equal subtrees are shared: hundreds of thousands of rules have many common ends. A child's index is its parent's
+//! base XOR its byte, and it stores the byte, so no two nodes may have the same base.
 
 use std::collections::{BTreeMap, HashMap};
 
 use crate::error::{Error, Result, shorten};
 
-/// So many bytes a replaced string may have; the trie is made by as many calls within each other.
+/// The maximum length of a replaced string in bytes, which is also the depth of recursion.
 const LONGEST: usize = 255;
-/// Units of a block; whatever byte is looked up from a base in it, there is a unit.
+/// The number of units in a block; a look-up of any byte from a base stays within its block.
 const BLOCK: usize = 256;
-/// An offset that is no multiple of a block has so many bits.
+/// The number of bits of an offset that is not a multiple of a block.
 const OFFSET_BITS: u32 = 21;
-/// A free unit matches no byte. As 0 it would match NUL, which SentencePiece looks up like any other byte.
+/// A free unit, which matches no byte. A zero would match NUL, which SentencePiece looks up like any other byte.
 const FREE: u32 = 1 << 31;
 
-/// The map of rules: the length of the trie, the trie, all replacements, each ended by NUL.
+/// Returns the compiled rules: the length of the trie, the trie, all replacements, each with a final NUL.
 pub(super) fn packed(rules: impl IntoIterator<Item = (String, String)>) -> Result<Vec<u8>> {
     let (mut pool, mut places, mut keys) = (Vec::new(), HashMap::new(), BTreeMap::new());
-    // In their order, so that equal rules always give the same bytes.
+    // Sorted, so that equal rules always give the same bytes.
     for (from, to) in rules.into_iter().collect::<BTreeMap<_, _>>() {
         check(&from, &to)?;
         let place = *places.entry(to).or_insert_with_key(|to: &String| {
@@ -57,14 +57,14 @@ fn too_many() -> Error {
     Error::Config("the rules are too many for a precompiled_charsmap".to_owned())
 }
 
-/// The value of what ends here, and what follows: bytes and the numbers of other nodes.
+/// A node: the value that ends here, and its children as bytes and node indices.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Node {
     value: Option<u32>,
     children: Vec<(u8, usize)>,
 }
 
-/// Nodes, children before their parents.
+/// The nodes, children before their parents.
 #[derive(Default)]
 struct Trie {
     nodes: Vec<Node>,
@@ -72,7 +72,7 @@ struct Trie {
 }
 
 impl Trie {
-    /// The number of the node of sorted keys that begin with the same `depth` bytes.
+    /// Returns the index of the node of sorted keys that share their first `depth` bytes.
     fn node(&mut self, keys: &[(Vec<u8>, u32)], depth: usize) -> usize {
         let (value, longer) = match keys.split_first() {
             Some(((key, value), rest)) if key.len() == depth => (Some(*value), rest),
@@ -88,12 +88,12 @@ impl Trie {
     }
 }
 
-/// Units as they are filled.
+/// The units during construction.
 struct Layout {
     units: Vec<u32>,
     taken: Vec<bool>,
     is_base: Vec<bool>,
-    /// No unit before it is free.
+    /// No unit before this index is free.
     first: usize,
 }
 
@@ -101,7 +101,7 @@ impl Layout {
     fn of(nodes: &[Node], root: usize) -> Result<Vec<u32>> {
         let mut layout = Self { units: Vec::new(), taken: Vec::new(), is_base: Vec::new(), first: 0 };
         layout.grow();
-        // From the place 0 the root is found.
+        // The root is found from index 0.
         layout.taken[0] = true;
         let bases: Vec<usize> = nodes.iter().map(|node| layout.place(node)).collect();
         layout.units[0] = unit(0, 0, bases[root], &nodes[root])?;
@@ -117,7 +117,7 @@ impl Layout {
         Ok(layout.units)
     }
 
-    /// A base from which all units that a node needs are free; they are its own from now on.
+    /// Reserves the units of a node; returns the base from which they are reached.
     fn place(&mut self, node: &Node) -> usize {
         let labels: Vec<usize> =
             node.value.map(|_| 0).into_iter().chain(node.children.iter().map(|&(byte, _)| byte.into())).collect();
@@ -147,7 +147,7 @@ impl Layout {
     }
 }
 
-/// The unit at `at` that a byte leads to, and that leads to a node at its base.
+/// Returns the unit at `at` for a byte, whose node has the base `base`.
 fn unit(byte: u8, at: usize, base: usize, node: &Node) -> Result<u32> {
     let offset = u32::try_from(at ^ base).map_err(|_| too_many())?;
     if offset >> OFFSET_BITS != 0 {
@@ -161,7 +161,7 @@ mod tests {
     use super::super::Precompiled;
 
     #[test]
-    fn what_is_packed_is_found() {
+    fn packed_rules_are_found() {
         let rules = [("a", "1"), ("ab", ""), ("abc", "a longer one"), ("é", "1"), ("éc", "3"), ("bc", "3")];
         let rules = rules.map(|(from, to)| (from.to_owned(), to.to_owned()));
         let map = Precompiled::of(rules.clone()).unwrap();
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_packed_is_told() {
+    fn invalid_rules_are_errors() {
         for (from, to, said) in
             [("", "a", "replaces nothing"), ("a", "b\0", "holds NUL"), (&*"a".repeat(256), "b", "more than 255 bytes")]
         {

@@ -1,7 +1,7 @@
-//! The four normalization forms of Unicode, by the tables and with the alignment of the reference.
+//! The four Unicode normalization forms, with the tables and the alignment of the reference library.
 //!
-//! Most characters are inert: no form changes them, and nothing that follows can. Runs of them are copied; what lies
-//! between is cut out, from the last inert character before, and normalized by the reference's own library.
+//! Most characters are inert: no form changes them, and no later character can. Runs of them are copied; the text
+//! between, from the last inert character before it, is normalized by the crate that the reference library uses.
 
 use unicode_normalization_alignments::UnicodeNormalization;
 
@@ -11,7 +11,7 @@ use crate::text::unicode::{self, Class};
 
 /// A normalization form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum UnicodeForm {
     /// Canonical composition.
     Nfc,
     /// Canonical decomposition.
@@ -22,7 +22,7 @@ pub enum Form {
     Nfkd,
 }
 
-impl Form {
+impl UnicodeForm {
     pub(super) fn locality(self) -> Locality<'static> {
         Locality {
             // The others compose or replace characters, which the kinds of characters do not tell.

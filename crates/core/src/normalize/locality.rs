@@ -245,7 +245,7 @@ impl<'a> Metaspaces<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::normalize::{BertNormalizer, Form, SPACE, SentencePieceSettings, Strip};
+    use crate::normalize::{BertNormalizer, SPACE, SentencePieceSettings, Strip, UnicodeForm};
     use crate::text::pattern::Pattern;
 
     fn replace(pattern: &str, content: &str) -> Normalizer {
@@ -273,9 +273,9 @@ mod tests {
             (bert, [true, false, false, false, false]),
             (Normalizer::Lowercase, [true, true, false, true, false]),
             (Normalizer::StripAccents, [true, false, false, true, false]),
-            (Normalizer::Form(Form::Nfd), [true, true, false, true, false]),
-            (Normalizer::Form(Form::Nfc), [false, true, true, true, false]),
-            (Normalizer::Form(Form::Nfkc), [false, true, false, true, false]),
+            (Normalizer::Form(UnicodeForm::Nfd), [true, true, false, true, false]),
+            (Normalizer::Form(UnicodeForm::Nfc), [false, true, true, true, false]),
+            (Normalizer::Form(UnicodeForm::Nfkc), [false, true, false, true, false]),
             (Normalizer::Strip(Strip { left: false, right: true }), [false, false, false, true, false]),
             (Normalizer::Strip(Strip { left: true, right: false }), [false; 5]),
             (replace_regex(r"\s+", " "), [false, true, false, false, false]),
@@ -299,8 +299,8 @@ mod tests {
     fn a_sequence_promises_what_all_its_steps_do() {
         let prepend = || Normalizer::Prepend(SPACE.to_owned());
         for (steps, wanted) in [
-            (vec![Normalizer::Lowercase, Normalizer::Form(Form::Nfc)], [false, true, false, true, false]),
-            (vec![Normalizer::StripAccents, Normalizer::Form(Form::Nfd)], [true, false, false, true, false]),
+            (vec![Normalizer::Lowercase, Normalizer::Form(UnicodeForm::Nfc)], [false, true, false, true, false]),
+            (vec![Normalizer::StripAccents, Normalizer::Form(UnicodeForm::Nfd)], [true, false, false, true, false]),
             (vec![rules(), Normalizer::Lowercase], [false, false, false, true, false]),
             (vec![rules(), rules()], [false; 5]),
             (vec![prepend(), replace(" ", SPACE)], [false, false, false, false, true]),

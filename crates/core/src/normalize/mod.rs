@@ -1,7 +1,6 @@
-//! Text to normalized text, with the way back to the original.
+//! Normalization: text to normalized text, with the alignment to the original.
 //!
-//! Each normalizer has a file of its own; [`Normalized`] is what they work on. What a normalizer promises of how far it looks is
-//! its [`Normalizer::locality`].
+//! Each normalizer has its own file; [`Normalized`] is the text they change.
 
 mod bert;
 mod byte_level;
@@ -21,7 +20,7 @@ mod text;
 pub use bert::BertNormalizer;
 pub(crate) use byte_level::write_bytes;
 pub use charsmap::RULES;
-pub use forms::Form;
+pub use forms::UnicodeForm;
 use locality::Locality;
 use precompiled::LONG_CLUSTER;
 pub use precompiled::Precompiled;
@@ -35,37 +34,37 @@ use crate::error::Result;
 use crate::text::pattern::Pattern;
 use crate::text::span::check_bytes;
 
-/// What a text is changed by before it is split into words.
+/// A normalizer, which changes a text before it is split into words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Normalizer {
-    /// The normalization of BERT.
+    /// Applies the normalization of BERT.
     Bert(BertNormalizer),
-    /// A Unicode normalization form.
-    Form(Form),
-    /// The clean-up of neural machine translation: controls go, spaces of all kinds become plain.
+    /// Applies a Unicode normalization form.
+    Form(UnicodeForm),
+    /// Removes control characters and replaces white space with spaces, as for neural machine translation.
     Nmt,
-    /// Lower case, each character by itself.
+    /// Lowercases each character by itself.
     Lowercase,
-    /// White space at the ends goes.
+    /// Removes white space at the ends.
     Strip(Strip),
-    /// Combining marks go.
+    /// Removes combining marks.
     StripAccents,
-    /// Whatever matches is replaced.
+    /// Replaces the matches of a pattern.
     Replace {
-        /// What is looked for.
+        /// The pattern.
         pattern: Pattern,
-        /// What stands there instead.
+        /// The replacement.
         content: String,
     },
-    /// A text is put before.
+    /// Inserts a text at the start.
     Prepend(String),
-    /// Each byte becomes a printable character.
+    /// Represents each byte by a printable character.
     ByteLevel,
-    /// The compiled rules of a `SentencePiece` model.
+    /// Applies the compiled rules of a `SentencePiece` model.
     Precompiled(Precompiled),
-    /// All that a `SentencePiece` model does to a text.
+    /// Applies the whole normalization of a `SentencePiece` model.
     SentencePiece(SentencePiece),
-    /// One after the other.
+    /// Applies several normalizers in order.
     Sequence(Vec<Normalizer>),
 }
 
@@ -110,17 +109,17 @@ impl Normalizer {
         }
     }
 
-    /// Whether a character without origin may come out, which what follows has to know of.
+    /// Whether the output may contain characters without origin, which affects later stages.
     pub(crate) fn makes_up_characters(&self) -> bool {
         match self {
-            Self::Replace { pattern, .. } => pattern.may_match_nothing(),
+            Self::Replace { pattern, .. } => pattern.may_match_empty(),
             Self::Prepend(prefix) => prefix.is_empty(),
             Self::Sequence(normalizers) => normalizers.iter().any(Self::makes_up_characters),
             _ => false,
         }
     }
 
-    /// This normalizer, or those of a sequence, in their order.
+    /// Returns this normalizer, or those of a sequence in order.
     pub fn steps(&self) -> Box<dyn Iterator<Item = &Self> + '_> {
         match self {
             Self::Sequence(normalizers) => Box::new(normalizers.iter().flat_map(Self::steps)),
@@ -144,10 +143,10 @@ mod tests {
     fn each_alone() {
         let strip = Strip { left: true, right: false };
         for (normalizer, text, expected) in [
-            (Normalizer::Form(Form::Nfc), "e\u{301}", "é"),
-            (Normalizer::Form(Form::Nfd), "é", "e\u{301}"),
-            (Normalizer::Form(Form::Nfkc), "ﬁ\u{301}", "fí"),
-            (Normalizer::Form(Form::Nfkd), "ﬁ²", "fi2"),
+            (Normalizer::Form(UnicodeForm::Nfc), "e\u{301}", "é"),
+            (Normalizer::Form(UnicodeForm::Nfd), "é", "e\u{301}"),
+            (Normalizer::Form(UnicodeForm::Nfkc), "ﬁ\u{301}", "fí"),
+            (Normalizer::Form(UnicodeForm::Nfkd), "ﬁ²", "fi2"),
             (Normalizer::Nmt, "a\u{b}b\u{200b}c\t", "ab c "),
             (Normalizer::Lowercase, "AΣİ", "aσi\u{307}"),
             (Normalizer::Strip(strip), "\u{3000} a ", "a "),

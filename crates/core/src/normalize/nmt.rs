@@ -1,4 +1,4 @@
-//! The clean-up of neural machine translation, as SentencePiece's `nmt` rules do it.
+//! The clean-up of neural machine translation, equal to SentencePiece's `nmt` rules.
 
 use super::{Normalized, strip};
 

@@ -1,11 +1,11 @@
 //! The compiled normalization rules of a `SentencePiece` model.
 //!
-//! A rule set is a trie over bytes, as a double array, whose leaves say where in a pool of texts the replacement
-//! starts; it ends at the next NUL. Source: the Darts double array and SentencePiece's normalizer, as the reference
-//! reads them.
+//! A rule set is a trie over bytes in a double array (Darts). Its leaves contain positions in a pool of texts; a
+//! replacement ends at the next NUL. The format is that of SentencePiece's normalizer, as the reference library reads
+//! it.
 //!
 //! **Rules.** A grapheme cluster of fewer than six bytes that *begins* with the shortest rule is replaced as a whole;
-//! any other cluster character by character. A character without rule stays.
+//! any other cluster character by character. A character without rule is kept.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,9 +16,9 @@ use super::locality::{LONGEST_WINDOW, Locality, Rewrites, WordChanges};
 use crate::error::{Error, Result};
 use crate::text::unicode::CharSet;
 
-/// Clusters of so many bytes and more are never looked up as a whole.
+/// The length in bytes from which grapheme clusters are never looked up as a whole.
 pub(super) const LONG_CLUSTER: usize = 6;
-/// So many nodes of the trie are followed, once for each way that leads there, to find what the rules change.
+/// The maximum number of visited nodes in the search for changed characters; a node counts once for each path.
 const MOST_NODES: usize = 1 << 21;
 
 /// A rule set; cheap to clone.
@@ -27,7 +27,7 @@ pub struct Precompiled(Arc<Rules>);
 
 #[derive(Debug)]
 struct Rules {
-    /// As it is in the file.
+    /// The bytes of the file.
     charsmap: Vec<u8>,
     trie: Vec<u32>,
     pool: String,
@@ -43,7 +43,7 @@ impl PartialEq for Precompiled {
 impl Eq for Precompiled {}
 
 impl Precompiled {
-    /// The rules of a `precompiled_charsmap`: the length of the trie in bytes, the trie, the pool.
+    /// Reads the rules of a `precompiled_charsmap`: the length of the trie in bytes, the trie, the pool.
     pub fn new(charsmap: Vec<u8>) -> Result<Self> {
         let invalid = |what: &str| Error::Config(format!("not a precompiled_charsmap: {what}"));
         let (length, rest) = charsmap.split_first_chunk().ok_or_else(|| invalid("it is shorter than four bytes"))?;
@@ -58,18 +58,18 @@ impl Precompiled {
         Ok(Self(Arc::new(Rules { trie, pool, charsmap, active: OnceLock::new() })))
     }
 
-    /// The bytes it was made of.
+    /// Returns the bytes of the `precompiled_charsmap`.
     #[must_use]
     pub fn charsmap(&self) -> &[u8] {
         &self.0.charsmap
     }
 
-    /// The longest rule that `text` begins with: how many bytes it replaces, and by what.
+    /// Returns the longest rule that is a prefix of `text`: the number of bytes it replaces, and the replacement.
     pub(super) fn longest_rule<'a>(&'a self, text: &'a str) -> Option<(usize, &'a str)> {
         self.0.rules_of(text).filter(|&(length, _)| text.is_char_boundary(length)).last()
     }
 
-    /// Whether a byte may stand in a rule beside others.
+    /// Returns whether a rule may contain a byte next to others.
     pub(super) fn joins(&self, byte: u8) -> bool {
         let Rules { trie, .. } = &*self.0;
         let is_child = |place: usize, byte: u8| {
@@ -79,19 +79,20 @@ impl Precompiled {
         let root = self.0.unit(0).map_or(0, |root| self.0.offset(root));
         let own = self.0.unit(root ^ usize::from(byte)).filter(|_| is_child(root, byte));
         let own = own.map(|unit| root ^ usize::from(byte) ^ self.0.offset(unit));
-        // Every unit is taken for a node, whether anything leads to it or not.
+        // Every unit is treated as a node, whether it is reachable or not.
         let mut nodes = trie.iter().enumerate().map(|(place, &unit)| place ^ self.0.offset(unit));
         own.is_some_and(|own| (1..=255).any(|next| is_child(own, next)))
             || nodes.any(|node| node != root && is_child(node, byte))
     }
 
-    /// The characters that a rule replaces by themselves, or that stand in one behind others; a text without any of these stays
-    /// as it is. `None` if there are more rules than any file needs.
+    /// Returns the characters that a rule replaces alone, or contains after others.
+    ///
+    /// A text without any of these is unchanged. The result is `None` if there are more rules than any file needs.
     pub(super) fn active(&self) -> Option<&CharSet> {
         self.0.active.get_or_init(|| self.0.active()).as_ref()
     }
 
-    /// Whether a byte by itself becomes a text.
+    /// Returns whether a rule replaces a single byte with this text.
     pub(super) fn becomes(&self, byte: u8, text: &str) -> bool {
         self.longest_rule(char::from(byte).encode_utf8(&mut [0; 4])).is_some_and(|(_, new)| new == text)
     }
@@ -128,7 +129,7 @@ impl Precompiled {
     }
 }
 
-/// Grapheme clusters; ASCII before ASCII is one by itself, save for a line end of two characters.
+/// Returns the grapheme clusters; ASCII before ASCII is a cluster by itself, except for a line end of two characters.
 fn clusters(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -143,7 +144,7 @@ fn clusters(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The new characters, each with what becomes of the old ones: see [`super::Rewriter::change`].
+/// The new characters, each with its number of old ones: see [`super::Rewriter::change`].
 #[derive(Default)]
 struct Changes {
     list: Vec<(char, isize)>,
@@ -151,8 +152,11 @@ struct Changes {
 }
 
 impl Changes {
-    /// Characters beyond the old ones are inserted. If there are fewer, the last *change there is* takes the
-    /// difference, and where the replacement is empty that is the one before; at the very start it is lost.
+    /// Replaces one text with another, as the reference library does.
+    ///
+    /// Characters beyond the old ones are inserted. If there are fewer, the *last existing change* takes the
+    /// difference; if the replacement is empty, that is the change before it, and at the very start the difference is
+    /// lost.
     fn replace(&mut self, old: &str, new: &str) {
         self.any_rule = true;
         let start = self.list.len();
@@ -168,12 +172,13 @@ impl Changes {
 }
 
 impl Rules {
-    /// The replacement of the shortest rule that `text` begins with.
+    /// Returns the replacement of the shortest rule that is a prefix of `text`.
     fn replacement<'a>(&'a self, text: &'a str) -> Option<&'a str> {
         self.rules_of(text).next().map(|(_, replacement)| replacement)
     }
 
-    /// The rules that `text` begins with, short ones first: the bytes that each replaces, and by what.
+    /// Returns the rules that are prefixes of `text`, the shortest first: the number of replaced bytes, and the
+    /// replacement.
     fn rules_of<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (usize, &'a str)> {
         let mut bytes = text.bytes().enumerate();
         let mut node = self.unit(0).map(|root| self.offset(root));
@@ -190,11 +195,11 @@ impl Rules {
         })
     }
 
-    /// See [`Precompiled::active`].
+    /// Computes [`Precompiled::active`].
     fn active(&self) -> Option<CharSet> {
         let children = self.children();
         let (mut active, mut nodes) = (CharSet::default(), 0);
-        // A node, the bytes on the way to it that are no whole character yet, and whether that is the first.
+        // A node, the bytes of an incomplete character on its path, and whether that character is the first.
         let mut open = vec![(self.offset(self.unit(0)?), Vec::new(), true)];
         while let Some((node, bytes, is_first)) = open.pop() {
             nodes += 1;
@@ -218,7 +223,7 @@ impl Rules {
         Some(active)
     }
 
-    /// The bytes that lead on from each node.
+    /// Returns the bytes of the transitions of each node.
     fn children(&self) -> Vec<Vec<u8>> {
         let mut children = vec![Vec::new(); self.trie.len()];
         for (place, unit) in self.trie.iter().enumerate().filter(|(_, unit)| *unit >> 31 == 0) {
@@ -230,7 +235,7 @@ impl Rules {
         children
     }
 
-    /// The replacement that the value at `node` points to.
+    /// Returns the replacement that the value at `node` refers to.
     fn text_at(&self, node: usize) -> Option<&str> {
         let start = (self.unit(node)? & !(1 << 31)) as usize;
         self.pool.get(start..)?.split('\0').next()
@@ -250,14 +255,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_rule_set_is_refused() {
+    fn invalid_rule_sets_are_errors() {
         for bytes in [&b""[..], b"\x01", b"\xff\0\0\0", b"\0\0\0\0", b"\x04\0\0\0\0\0\0\0\xff"] {
             assert!(Precompiled::new(bytes.to_vec()).is_err(), "{bytes:?}");
         }
     }
 
     #[test]
-    fn a_trie_that_leads_nowhere_changes_nothing() {
+    fn a_trie_without_targets_changes_nothing() {
         let rules = Precompiled::new(b"\x04\0\0\0\xff\xff\xff\x7fab\0".to_vec()).unwrap();
         let (mut text, mut spare) = <(Normalized, Normalized)>::default();
         text.start("aé", 0, true);

@@ -1,9 +1,9 @@
-//! The normalization of a `SentencePiece` model, as that library does it and not as `tokenizers` does.
+//! The normalization of a `SentencePiece` model, equal to that of the library, not of `tokenizers`.
 //!
-//! **Rules.** The text is taken from left to right. Where a symbol of the user's begins, the longest of them stays as it
-//! is; else the *longest* rule that fits is applied; else one character stays. Then spaces are removed where more than
-//! one would follow another or where the text begins or ends, one is put before the text (or behind it), and each is
-//! written as `▁`. A text that has nothing but spaces to remove becomes empty, without the space before it.
+//! **Rules.** The text is processed from left to right. Where a user-defined symbol begins, the longest one is kept
+//! unchanged; otherwise the *longest* matching rule is applied; otherwise one character is kept. Then repeated spaces
+//! and those at the ends are removed, a space is added before (or after) the text, and each space is written as `▁`. A
+//! text that only consists of removed spaces becomes empty, without an added space.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::text::span::Span;
 
 pub(crate) use crate::settings::METASPACE_TEXT as SPACE;
 
-/// The normalization; cheap to clone.
+/// The normalizer; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct SentencePiece(Arc<Inner>);
 
@@ -26,20 +26,20 @@ struct Inner {
     symbols: Option<AhoCorasick>,
 }
 
-/// What a model's file says of its normalization.
+/// The normalization settings of a model's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentencePieceSettings {
-    /// The compiled rules; without any, characters stay as they are.
+    /// The compiled rules; `None` leaves characters unchanged.
     pub rules: Option<Precompiled>,
-    /// A space is put before the text.
+    /// Whether a space is added before the text.
     pub add_dummy_prefix: bool,
-    /// Of spaces in a row one stays, and none at the ends.
+    /// Whether repeated spaces become one, and those at the ends are removed.
     pub remove_extra_whitespaces: bool,
-    /// Spaces are written as `▁`.
+    /// Whether spaces are written as `▁`.
     pub escape_whitespaces: bool,
-    /// The space goes behind the text.
+    /// Whether the space is added after the text instead.
     pub treat_whitespace_as_suffix: bool,
-    /// No rule changes what lies in one of these.
+    /// The symbols that no rule changes.
     pub user_defined_symbols: Vec<String>,
 }
 
@@ -52,7 +52,7 @@ impl PartialEq for SentencePiece {
 impl Eq for SentencePiece {}
 
 impl SentencePiece {
-    /// The normalization with these settings.
+    /// Returns the normalizer with these settings.
     pub fn new(settings: SentencePieceSettings) -> Result<Self> {
         let symbols = &settings.user_defined_symbols;
         if symbols.iter().any(String::is_empty) {
@@ -67,15 +67,15 @@ impl SentencePiece {
         Ok(Self(Arc::new(Inner { settings, symbols })))
     }
 
-    /// What it was made with.
+    /// Returns the settings.
     #[must_use]
     pub fn settings(&self) -> &SentencePieceSettings {
         &self.0.settings
     }
 
-    /// The form in which an added token is sought: nothing is put before it, and no space is removed.
+    /// Returns the form in which an added token is matched: without an added space, and without removal of spaces.
     ///
-    /// A symbol is sought as it stands, so one with a space is found only where spaces are not escaped.
+    /// A symbol is matched literally, so one with a space is found only if spaces are not escaped.
     #[must_use]
     pub fn form_of(&self, token: &str) -> String {
         if self.symbol(token, 0) == Some(token.len()) {
@@ -138,7 +138,7 @@ impl SentencePiece {
         if self.settings().escape_whitespaces { SPACE } else { " " }
     }
 
-    /// The text in chunks that symbols, rules or single characters cover.
+    /// Divides the text into symbols, rules and single characters.
     fn chunks<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Chunk<'a>> {
         let mut at = 0;
         std::iter::from_fn(move || {
@@ -150,7 +150,7 @@ impl SentencePiece {
         })
     }
 
-    /// How many bytes the first chunk from `at` on has, and what it becomes if it changes; `None` at the end.
+    /// Returns the length in bytes of the section at `at`, and its replacement if it changes; `None` at the end.
     fn first<'a>(&'a self, text: &'a str, at: usize) -> Option<(usize, Option<&'a str>)> {
         let character = text[at..].chars().next()?.len_utf8();
         if let Some(symbol) = self.symbol(text, at) {
@@ -160,7 +160,7 @@ impl SentencePiece {
         Some(rule.map_or((character, None), |(length, content)| (length, Some(content))))
     }
 
-    /// The bytes of the longest symbol that stands at `at`.
+    /// Returns the length in bytes of the longest symbol at `at`.
     fn symbol(&self, text: &str, at: usize) -> Option<usize> {
         let input = Input::new(text).range(at..).anchored(Anchored::Yes);
         let found = self.0.symbols.as_ref()?.try_find(input).expect("a search from one place was asked for");
@@ -168,7 +168,7 @@ impl SentencePiece {
     }
 }
 
-/// A stretch of the text, and what becomes of it.
+/// A section of the text, and its replacement.
 struct Chunk<'a> {
     span: Span,
     content: &'a str,
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_do_what_they_say() {
+    fn settings_have_their_effect() {
         assert_eq!(normalized(|settings| settings.remove_extra_whitespaces = false, " a  ").0, "▁▁a▁▁");
         assert_eq!(normalized(|settings| settings.treat_whitespace_as_suffix = true, " a ").0, "a▁");
         assert_eq!(normalized(|settings| settings.escape_whitespaces = false, "a  b").0, " a b");
@@ -215,12 +215,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_before_comes_from_what_follows() {
+    fn inserted_space_has_the_origin_of_the_next_character() {
         assert_eq!(normalized(|_| (), " a  b").1, [(1, 2), (1, 2), (2, 3), (4, 5)]);
     }
 
     #[test]
-    fn an_empty_symbol_is_refused() {
+    fn an_empty_symbol_is_an_error() {
         let settings = SentencePieceSettings { user_defined_symbols: vec![String::new()], ..normalized_settings() };
         assert!(SentencePiece::new(settings).is_err());
     }

@@ -1,15 +1,15 @@
-//! What goes: white space at the ends, and characters anywhere.
+//! Removal of white space at the ends, and of characters anywhere.
 
 use super::Normalized;
 use super::locality::{ChangedCharacters, CharacterChanges, Locality, WordChanges};
 use crate::text::unicode;
 
-/// Which ends lose their white space.
+/// The ends whose white space is removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Strip {
-    /// The beginning does.
+    /// Whether to strip the beginning.
     pub left: bool,
-    /// The end does.
+    /// Whether to strip the end.
     pub right: bool,
 }
 
@@ -53,12 +53,12 @@ pub(super) fn locality_of_accents() -> Locality<'static> {
     }
 }
 
-/// Combining marks go, wherever they stand.
+/// Removes combining marks anywhere in the text.
 pub(super) fn strip_accents(text: &mut Normalized, spare: &mut Normalized) {
     filter(text, spare, |c| c.is_ascii() || !unicode::class(c).is_combining_mark());
 }
 
-/// Only characters that are to be kept stay.
+/// Removes the characters for which `keep` is false.
 pub(super) fn filter(text: &mut Normalized, spare: &mut Normalized, keep: impl Fn(char) -> bool) {
     if text.text().chars().all(&keep) && text.is_whole() {
         return;
@@ -70,7 +70,7 @@ pub(super) fn filter(text: &mut Normalized, spare: &mut Normalized, keep: impl F
     });
 }
 
-/// Each character becomes another, or stays.
+/// Replaces each character.
 pub(super) fn map(text: &mut Normalized, spare: &mut Normalized, become_: impl Fn(char) -> char) {
     if text.text().chars().all(|c| become_(c) == c) && text.is_whole() {
         return;

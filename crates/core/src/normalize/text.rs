@@ -1,47 +1,47 @@
-//! A text under way: what it has become, and where each of its bytes came from.
+//! A text during normalization: its current form, and the origin of each byte.
 //!
-//! **Alignment.** Every byte carries the span of the original that it stands for. A normalizer says of each character
-//! it writes whether it *replaces* the next one of the text before (and takes its span) or was *inserted* (and takes
-//! the span of the character before it; an empty one at the very start). Characters in between may be *removed*.
+//! **Alignment.** Every byte has the span of the original that it represents. For each character it writes, a
+//! normalizer states whether it *replaces* the next one of the previous text (and takes its span) or is *inserted* (and
+//! takes the span of the character before it; an empty one at the very start). Characters in between may be *removed*.
 
 use std::ops::Range;
 
 use super::reordering::Block;
 use crate::text::span::Span;
 
-/// A normalized text, and for each of its bytes the original bytes it stands for.
+/// A normalized text, and the span of the original for each of its bytes.
 ///
-/// Without `aligned` no alignment is kept: ids alone seldom need it.
+/// Without `aligned`, no alignment is stored: ids alone seldom need it.
 #[derive(Debug, Clone, Default)]
 pub struct Normalized {
     text: String,
     alignment: Vec<Span>,
     aligned: bool,
-    /// The part of the original that this is the text of.
+    /// The span of the original that this text was made from.
     origin: Span,
-    /// The memory of a normalizer that writes this text.
+    /// The working memory of the normalizer that writes this text.
     pub(super) block: Block,
 }
 
 impl Normalized {
-    /// The normalized text.
+    /// Returns the normalized text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether the alignment is kept.
+    /// Whether the alignment is stored.
     #[must_use]
     pub fn is_aligned(&self) -> bool {
         self.aligned
     }
 
-    /// The bytes that it has room for.
+    /// Returns the capacity of the text in bytes.
     pub(crate) fn capacity(&self) -> usize {
         self.text.capacity().max(self.alignment.capacity())
     }
 
-    /// Empties the text and says whether the next one keeps its alignment.
+    /// Clears the text, and sets whether the next one has an alignment.
     pub fn reset(&mut self, aligned: bool) {
         self.text.clear();
         self.alignment.clear();
@@ -49,7 +49,7 @@ impl Normalized {
         self.origin = Span::default();
     }
 
-    /// Starts over with `text`, which begins at byte `base` of the original and stands for itself.
+    /// Sets the text to `text`, which begins at byte `base` of the original and is not normalized yet.
     pub fn start(&mut self, text: &str, base: u32, aligned: bool) {
         self.reset(aligned);
         self.text.push_str(text);
@@ -68,14 +68,16 @@ impl Normalized {
         }
     }
 
-    /// Starts over with nothing, to be written from `source`.
+    /// Clears the text, to be rewritten from `source`.
     pub(super) fn restart(&mut self, source: &Self) {
         self.reset(source.aligned);
         self.origin = source.origin;
     }
 
-    /// The original bytes behind a span of the normalized text: from where its first byte came from to where its last one
-    /// did; behind an empty one the end of what stands before it.
+    /// Returns the original bytes of a span of the normalized text.
+    ///
+    /// The result is from the origin of its first byte to that of its last one; for an empty span, the end of the
+    /// origin before it.
     #[must_use]
     pub fn original(&self, span: Span) -> Span {
         debug_assert!(self.aligned);
@@ -86,17 +88,17 @@ impl Normalized {
         Span { start: self.alignment[span.start as usize].start, end: self.alignment[span.end as usize - 1].end }
     }
 
-    /// The same for any span; nothing without alignment.
+    /// Returns the original bytes of any span; an empty span without alignment.
     pub(crate) fn origin(&self, span: Span) -> Span {
         if self.aligned && span.start < span.end { self.original(span) } else { Span::default() }
     }
 
-    /// Where the character at byte `at` came from, if that is known.
+    /// Returns the original position of the character at byte `at`, if it is known.
     pub(crate) fn origin_of(&self, at: usize) -> Option<u32> {
         self.alignment.get(at).map(|span| span.start)
     }
 
-    /// Appends `span` of `other`, with its alignment; returns where it stands now.
+    /// Appends `span` of `other`, with its alignment; returns its new span.
     pub(crate) fn append(&mut self, other: &Self, span: Span) -> Span {
         let start = self.text.len();
         self.text.push_str(&other.text[span.range()]);
@@ -106,14 +108,14 @@ impl Normalized {
         Span::new(start, self.text.len())
     }
 
-    /// Rewrites the text by what `write` makes of it; `spare` is working memory.
+    /// Replaces the text with the output of `write`; `spare` is working memory.
     pub(super) fn rewrite(&mut self, spare: &mut Self, write: impl Fn(&mut Rewriter<'_>)) {
         spare.restart(self);
         spare.rewritten(self, Span::new(0, self.text.len()), self.origin, write);
         std::mem::swap(self, spare);
     }
 
-    /// Appends what `write` makes of a part of `source`, which is the text of `origin`; returns where it stands.
+    /// Appends the output of `write` for a part of `source`, whose origin is `origin`; returns the new span.
     pub(crate) fn rewritten(
         &mut self,
         source: &Self,
@@ -127,23 +129,23 @@ impl Normalized {
         let mut rewriter = Rewriter::new(source, span, range, beginning, self);
         write(&mut rewriter);
         if rewriter.finish().is_err() {
-            // Here the reference fails; to rewrite all of it is what was meant.
+            // The reference library fails here; rewriting the whole text is the intended behaviour.
             self.text.truncate(start);
             self.alignment.truncate(start);
             let mut rewriter = Rewriter::new(source, span, 0..span.range().len(), beginning, self);
             write(&mut rewriter);
-            // With all of the text to replace there is no end to run past.
+            // The whole text can be replaced, so its end is not exceeded.
             let _ = rewriter.finish();
         }
         Span::new(start, self.text.len())
     }
 
-    /// Whether a rewriting starts at the beginning of the text and ends at its end, as it nearly always does.
+    /// Whether a rewrite covers the whole text, as it nearly always does.
     pub(super) fn is_whole(&self) -> bool {
         transformed(&self.alignment, self.origin, self.text.len()) == (0..self.text.len())
     }
 
-    /// Replaces the stretches that `each` is told of by `content`, all else is kept.
+    /// Replaces each of the `matches` with `content`.
     pub(super) fn replace(&mut self, spare: &mut Self, content: &str, matches: &[Range<usize>]) {
         if matches.is_empty() {
             return;
@@ -153,7 +155,7 @@ impl Normalized {
         for range in matches {
             spare.append(self, Span::new(kept, range.start));
             kept = range.end;
-            // What is put in comes from where the end of the match does.
+            // The origin of the replacement is that of the end of the match.
             let before = range.end.checked_sub(1).and_then(|at| self.alignment.get(at));
             spare.push_str(content, before.copied().unwrap_or(self.beginning()));
         }
@@ -161,19 +163,19 @@ impl Normalized {
         std::mem::swap(self, spare);
     }
 
-    /// Puts `prefix` before the text, unless that is empty; it comes from where the first character does.
+    /// Inserts `prefix` before a non-empty text; its origin is that of the first character.
     pub(super) fn prepend(&mut self, spare: &mut Self, prefix: &str) {
         let Some(first) = self.text.chars().next() else { return };
         spare.restart(self);
         let from = self.alignment.first().copied().unwrap_or_default();
         spare.push_str(prefix, from);
-        // To prepend nothing costs the first character its origin: the reference takes it for inserted.
+        // An empty prefix costs the first character its origin: the reference library treats it as inserted.
         spare.push(first, if prefix.is_empty() { self.beginning() } else { from });
         spare.append(self, Span::new(first.len_utf8(), self.text.len()));
         std::mem::swap(self, spare);
     }
 
-    /// The origin of what has none: nothing, at the beginning.
+    /// Returns the origin of characters without origin: an empty span at the beginning.
     fn beginning(&self) -> Span {
         Span { start: self.origin.start, end: self.origin.start }
     }
@@ -198,16 +200,16 @@ impl Normalized {
         }
     }
 
-    /// The alignment of `span`; empty where none is kept.
+    /// Returns the alignment of `span`; empty without alignment.
     pub(crate) fn alignment(&self, span: Span) -> &[Span] {
         if self.aligned { &self.alignment[span.range()] } else { &[] }
     }
 }
 
-/// The bytes of a text that a rewriting covers.
+/// Returns the byte range of a text that a rewrite covers.
 ///
-/// It covers what the *original* of the text maps to, says the reference. That is all of it, save for characters
-/// without origin at the start, which it passes by; and nothing, where the original is empty.
+/// In the reference library, it is the range that the *original* of the text maps to. That is all of it, except for
+/// characters without origin at the start; and an empty range if the original is empty.
 fn transformed(alignment: &[Span], origin: Span, length: usize) -> Range<usize> {
     match (alignment.first(), alignment.last()) {
         (Some(first), Some(last)) if first.start < first.end && last.end <= origin.end => 0..length,
@@ -221,23 +223,23 @@ fn transformed(alignment: &[Span], origin: Span, length: usize) -> Range<usize> 
     }
 }
 
-/// Writes a new text from an old one, character by character.
+/// A writer that makes a new text from an old one, character by character.
 pub(crate) struct Rewriter<'a> {
     text: &'a str,
     alignment: &'a [Span],
     /// The next byte to be replaced.
     at: usize,
-    /// One past the last byte that can be.
+    /// One past the last byte that can be replaced.
     end: usize,
-    /// The origin of what is inserted before everything else.
+    /// The origin of characters that are inserted at the start.
     beginning: Span,
-    /// Whether a character was replaced behind the end of the text.
+    /// Whether a character was replaced after the end of the text.
     overran: bool,
     out: &'a mut Normalized,
 }
 
 impl<'a> Rewriter<'a> {
-    /// A rewriter of `range` of the part `span` of `source`; it appends to `out`.
+    /// Returns a rewriter of `range` of the part `span` of `source`; it appends to `out`.
     fn new(source: &'a Normalized, span: Span, range: Range<usize>, beginning: Span, out: &'a mut Normalized) -> Self {
         let (text, alignment) = (&source.text[span.range()], source.alignment(span));
         let mut rewriter = Self { text, alignment, at: 0, end: range.end, beginning, overran: false, out };
@@ -245,17 +247,17 @@ impl<'a> Rewriter<'a> {
         rewriter
     }
 
-    /// The text before.
+    /// Returns the text before the rewrite.
     pub(crate) fn source(&self) -> &'a str {
         self.text
     }
 
-    /// Whether all of the text is covered.
+    /// Whether the rewrite covers the whole text.
     pub(crate) fn is_whole(&self) -> bool {
         self.at == 0 && self.end == self.text.len()
     }
 
-    /// `c` replaces the next character.
+    /// Replaces the next character with `c`.
     pub(crate) fn replace(&mut self, c: char) {
         let origin = self.alignment.get(self.at);
         self.overran |= self.at >= self.text.len();
@@ -263,25 +265,26 @@ impl<'a> Rewriter<'a> {
         self.remove();
     }
 
-    /// `c` comes from nowhere.
+    /// Inserts `c` without origin.
     pub(crate) fn insert(&mut self, c: char) {
         let origin = self.at.checked_sub(1).and_then(|at| self.alignment.get(at));
         self.out.push(c, origin.copied().unwrap_or(self.beginning));
     }
 
-    /// The next character is left out.
+    /// Removes the next character.
     pub(crate) fn remove(&mut self) {
         if self.at < self.end {
             self.at += self.text[self.at..].chars().next().map_or(0, char::len_utf8);
         }
     }
 
-    /// All up to byte `to` is left out; only for a rewriting of the whole.
+    /// Removes the text up to byte `to`; only valid if the rewrite covers the whole text.
     pub(super) fn remove_to(&mut self, to: usize) {
         self.at = to;
     }
 
-    /// One character by the reference's number: 0 replaces, 1 inserts, -n replaces and removes the n next.
+    /// Writes one character by the reference library's number: 0 replaces, 1 inserts, -n replaces and removes the n
+    /// next.
     pub(crate) fn change(&mut self, c: char, change: isize) {
         if change > 0 {
             return self.insert(c);
@@ -290,7 +293,7 @@ impl<'a> Rewriter<'a> {
         (change..0).for_each(|_| self.remove());
     }
 
-    /// All up to byte `to` of the old text stays as it is; only for a rewriting of the whole.
+    /// Copies the text up to byte `to`; only valid if the rewrite covers the whole text.
     pub(crate) fn copy_to(&mut self, to: usize) {
         self.out.text.push_str(&self.text[self.at..to]);
         if self.out.aligned {
@@ -299,14 +302,14 @@ impl<'a> Rewriter<'a> {
         self.at = to;
     }
 
-    /// The same for ASCII, in lower case.
+    /// Copies the ASCII text up to byte `to` in lower case.
     pub(super) fn lowercase_ascii_to(&mut self, to: usize) {
         let start = self.out.text.len();
         self.copy_to(to);
         self.out.text[start..].make_ascii_lowercase();
     }
 
-    /// What the rewriting did not cover stays; an error if more was replaced than there is.
+    /// Copies the rest of the text; returns an error if more was replaced than there is.
     fn finish(mut self) -> Result<(), ()> {
         self.at = self.end;
         self.copy_to(self.text.len());
@@ -338,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_origin_is_passed_by() {
+    fn characters_without_origin_are_skipped() {
         let (mut text, mut spare) = texts(true);
         text.start("ab", 0, true);
         text.replace(&mut spare, "X", std::slice::from_ref(&(0..0)));

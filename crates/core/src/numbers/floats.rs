@@ -1,10 +1,10 @@
-//! Floats that come out the same everywhere, and are never too small (U1 to U4 of `spec/unigram.md`).
+//! Floats with equal results on all machines and without underflow (`spec/unigram.md`, U1 to U4).
 
 use std::cmp::Ordering;
 use std::f64::consts::{LN_2, LOG2_E};
 use std::ops::{Add, Div, Mul};
 
-/// A number that is not negative, whose exponent has no bounds: `value` times 2 to the `scale` times [`STEP`].
+/// A non-negative number with an unbounded exponent: `value` times 2 to the power of `scale` times [`STEP`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Scaled {
     /// 0, or from 2⁻²⁵⁶ to below 2²⁵⁶.
@@ -18,7 +18,7 @@ const DOWN: f64 = power(-512);
 const LARGE: f64 = power(256);
 const SMALL: f64 = power(-256);
 
-/// Two to the power of an exponent that a float may have.
+/// Returns two to the power of a float's exponent.
 #[expect(clippy::cast_sign_loss, reason = "the sum is positive")]
 const fn power(exponent: i64) -> f64 {
     f64::from_bits(((1023 + exponent) as u64) << 52)
@@ -28,17 +28,18 @@ impl Scaled {
     pub(crate) const ZERO: Self = Self { value: 0.0, scale: 0 };
     pub(crate) const ONE: Self = Self { value: 1.0, scale: 0 };
 
-    /// The number that a float is; it is 0, or neither very large nor very small.
+    /// Converts a float, which is 0 or neither very large nor very small.
     pub(crate) fn of(value: f64) -> Self {
         Self::new(value, 0)
     }
 
-    /// The float nearest to it; of what is very small, anything that is very small.
+    /// Returns the nearest float; for very small numbers an arbitrary very small one.
     pub(crate) fn float(self) -> f64 {
         let exponent = self.scale.saturating_mul(STEP).clamp(i32::MIN.into(), i32::MAX.into());
         libm::ldexp(self.value, i32::try_from(exponent).expect("it was cut off"))
     }
 
+    /// Brings a value into its range.
     fn new(value: f64, scale: i64) -> Self {
         if value >= LARGE {
             Self { value: value * DOWN, scale: scale + 1 }
@@ -49,7 +50,7 @@ impl Scaled {
         }
     }
 
-    /// Its digits, from ½ to below 1, and the power of two that they are multiplied by.
+    /// Returns the significand, from ½ to below 1, and the exponent of two.
     pub(crate) fn parts(self) -> (f64, i64) {
         let (digits, exponent) = libm::frexp(self.value);
         (digits, i64::from(exponent) + self.scale * STEP)
@@ -83,7 +84,7 @@ impl Add for Scaled {
         match large.scale - small.scale {
             0 => Self::new(large.value + small.value, large.scale),
             1 => Self::new(large.value + small.value * DOWN, large.scale),
-            // So far below that it adds nothing.
+            // The smaller number is too small to change the sum.
             _ => large,
         }
     }
@@ -98,14 +99,14 @@ impl PartialOrd for Scaled {
     }
 }
 
-/// The natural logarithm of a number above 0.
+/// Returns the natural logarithm of a number above 0.
 #[expect(clippy::cast_precision_loss, reason = "exponents have far fewer than 53 bits")]
 pub(crate) fn ln(x: Scaled) -> f64 {
     let (digits, exponent) = x.parts();
     libm::log(digits) + exponent as f64 * LN_2
 }
 
-/// e to some power, as FreeBSD's `e_exp.c` has it, but that exponents have no bounds.
+/// Returns e to the power of `x`, by the algorithm of FreeBSD's `e_exp.c` with an unbounded exponent.
 #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "what is large is cut off before")]
 pub(crate) fn exp(x: f64) -> Scaled {
     const TINY: f64 = f64::from_bits(0x3e30_0001_0000_0000);
@@ -120,7 +121,7 @@ pub(crate) fn exp(x: f64) -> Scaled {
         -1.653_390_220_546_525_2e-6,
         4.138_136_797_057_238_5e-8,
     ];
-    // So many of these still add up.
+    // Larger exponents could overflow when they are added up.
     let x = x.clamp(-MOST, MOST);
     if x.abs() < TINY {
         return Scaled::of(1.0 + x);
@@ -140,7 +141,7 @@ pub(crate) fn exp(x: f64) -> Scaled {
     Scaled::new(y * power(k.rem_euclid(STEP) - STEP / 2), k.div_euclid(STEP)) * HALF_STEP
 }
 
-/// Two to the half of a step.
+/// Two to the power of half a step.
 const HALF_STEP: Scaled = Scaled { value: SMALL, scale: 1 };
 
 #[cfg(test)]
@@ -148,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scaled_floats_are_floats_while_these_reach() {
+    fn scaled_floats_equal_floats_in_their_range() {
         let numbers: Vec<f64> = (0..60).map(|n| libm::exp(f64::from(n) * 3.1 - 100.0)).collect();
         for &a in &numbers {
             for &b in &numbers {
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn scaled_floats_go_on_where_floats_end() {
+    fn scaled_floats_exceed_the_range_of_floats() {
         let tiny = Scaled::of(2.0_f64.powi(-150));
         let power = (1..20).fold(tiny, |power, _| power * tiny);
         assert_eq!(power.parts(), (0.5, -2999));
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn exp_and_ln_are_those_of_the_library() {
+    fn exp_and_ln_equal_the_library() {
         let mut numbers: Vec<f64> = (0..20_000).map(|n| f64::from(n) * 0.0677 - 700.0).collect();
         numbers.extend([0.0, 1e-9, -1e-9, 3.8e-9, 0.3465, 0.3466, -0.3466, 1.0397, 1.03973, -1.0398]);
         for x in numbers.into_iter().filter(|x| x.abs() < 700.0) {

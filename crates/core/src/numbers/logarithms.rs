@@ -1,14 +1,15 @@
-//! Sums of integers times logarithms of integers, whose sign is decided exactly.
+//! The exact sign of sums of integers times logarithms of integers.
 //!
-//! e to the power of such a sum is a product of powers of integers, so the sum is 0 exactly if that product is 1. Over
-//! arguments without a common factor, which greatest common divisors find without factoring, it is 1 only if no term is
-//! left. A sum that is not 0 shows its sign once its digits are precise enough.
+//! e to the power of such a sum is a product of powers of integers, so the sum is 0 exactly if that product is 1. The
+//! arguments are first rewritten as pairwise coprime ones, by greatest common divisors and without factoring; then the
+//! product is 1 only if no term is left. Otherwise the sum is not 0, and its sign is known once it is computed with
+//! enough precision.
 
 use std::cmp::Ordering;
 
 use num_bigint::{BigInt, BigUint};
 
-/// A linear form in logarithms: the sum of coefficients times logarithms of integers.
+/// A linear form in logarithms: a sum of coefficients times logarithms of integers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LinearForm {
     terms: Vec<Term>,
@@ -21,14 +22,14 @@ struct Term {
     argument: u64,
 }
 
-/// The precision that a sign is first looked for with; each further attempt doubles it.
+/// The precision in bits of the first attempt to find a sign; each further attempt doubles it.
 const FIRST_BITS: u32 = 128;
 
 impl LinearForm {
     /// Adds `coefficient` times the logarithm of `argument`, which is at least 1.
     ///
-    /// Coefficients are below 2^66, so that all sums below fit: a form has few terms, and no factor divides an
-    /// argument more than 63 times.
+    /// Coefficients are below 2^66, so that all sums below fit: a form has few terms, and no factor divides an argument
+    /// more than 63 times.
     pub(crate) fn add(&mut self, coefficient: i128, argument: u64) {
         self.terms.push(Term { coefficient, argument });
     }
@@ -40,7 +41,7 @@ impl LinearForm {
         }
     }
 
-    /// Compares the sum with 0, exactly.
+    /// Compares the sum with 0 exactly.
     pub(crate) fn sign(self) -> Ordering {
         let terms = coprime(self.terms);
         if terms.is_empty() {
@@ -56,7 +57,7 @@ impl LinearForm {
     }
 }
 
-/// Rewrites a sum of logarithms over arguments above 1 without a common factor.
+/// Rewrites a sum of logarithms over pairwise coprime arguments above 1.
 ///
 /// A step replaces two arguments x and y with the common divisor g by x/g, y/g and g. The product of all arguments
 /// falls with each step, so this ends. Logarithms of such arguments are linearly independent over the integers, so the
@@ -84,7 +85,7 @@ fn coprime(mut open: Vec<Term>) -> Vec<Term> {
     done
 }
 
-/// The greatest common divisor of two positive numbers.
+/// Returns the greatest common divisor of two positive numbers, by Euclid's algorithm.
 pub(crate) fn gcd(mut one: u64, mut other: u64) -> u64 {
     while other > 0 {
         (one, other) = (other, one % other);
@@ -92,10 +93,10 @@ pub(crate) fn gcd(mut one: u64, mut other: u64) -> u64 {
     one
 }
 
-/// The sign of a sum of logarithms, if `bits` binary places, at least 64, are enough to tell it.
+/// Returns the sign of a sum of logarithms if `bits` (at least 64) binary places are enough to determine it.
 ///
-/// With 2^k the largest power of two up to x, ln x = 2 (k atanh(1/3) + atanh((x - 2^k) / (x + 2^k))). So half of the sum
-/// is one of inverse hyperbolic tangents, each of them less than `bits` units too small.
+/// With 2^k the largest power of two up to x, ln x = 2 (k atanh(1/3) + atanh((x - 2^k) / (x + 2^k))). So half of the
+/// sum is a sum of inverse hyperbolic tangents, each of them less than `bits` units too small.
 fn sign_at(terms: &[Term], bits: u32) -> Option<Ordering> {
     let (mut twos, mut size, mut half) = (0_i128, 0_u128, BigInt::ZERO);
     for &Term { coefficient, argument } in terms {
@@ -110,11 +111,11 @@ fn sign_at(terms: &[Term], bits: u32) -> Option<Ordering> {
     (*half.magnitude() > error).then_some(sign)
 }
 
-/// The inverse hyperbolic tangent of p/q, at most 1/3, by its power series, in units of 2^-bits.
+/// Returns the inverse hyperbolic tangent of p/q, at most 1/3, by its power series, in units of 2^-bits.
 ///
 /// Every division rounds down. A power of p/q is too small by less than 9/8 units, since its error shrinks to a ninth
-/// before it grows by 1; so a term of the sum is by less than 11/8, and what follows the last term is less than 2. There
-/// are at most bits/3 + 1 terms, so from 64 bits on the result is too small by less than `bits` units.
+/// before it grows by 1; so a term of the sum is too small by less than 11/8, and the rest of the series is less than
+/// 2. There are at most bits/3 + 1 terms, so from 64 bits on the result is too small by less than `bits` units.
 fn atanh(p: u64, q: u128, bits: u32) -> BigUint {
     let squares = (BigUint::from(p).pow(2), BigUint::from(q).pow(2));
     let mut power = (BigUint::from(p) << bits) / q;
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn more_bits_decide_what_few_leave_open() {
+    fn more_bits_decide_close_sums() {
         // A convergent with terms of 40 digits differs from ln 3 / ln 2 in the 80th digit.
         let (twos, threes) = convergent(1 << 120);
         let terms = [Term { coefficient: twos, argument: 2 }, Term { coefficient: -threes, argument: 3 }];
@@ -176,7 +177,7 @@ mod tests {
         assert_eq!(sign(&[(twos, 2), (-threes, 3)]), sign_at(&terms, 1024).expect("enough bits"));
     }
 
-    /// The last convergent of ln 3 / ln 2 whose terms are below a limit.
+    /// Returns the last convergent of ln 3 / ln 2 whose terms are below a limit.
     fn convergent(limit: i128) -> (i128, i128) {
         let ln_2 = atanh(1, 3, 512);
         let (mut above, mut below) = (&ln_2 + atanh(1, 5, 512), ln_2);
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn atanh_is_too_small_by_less_than_its_bound() {
+    fn atanh_error_is_below_its_bound() {
         for (p, q) in [(0, 5), (1, 3), (1, 5), (7, 100), (u64::MAX >> 2, u128::from(u64::MAX)), (1, 1 << 64)] {
             for bits in [64, 65, 128, 512] {
                 let precise: BigUint = atanh(p, q, 2 * bits) >> bits;

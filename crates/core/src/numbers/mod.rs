@@ -1,5 +1,5 @@
-//! Numbers that are equal on every machine: floats, pseudo-random numbers, and logarithms compared exactly.
+//! Numbers with equal results on all machines: floats, pseudo-random numbers, and exactly compared logarithms.
 
-pub mod chance;
 pub(crate) mod floats;
 pub(crate) mod logarithms;
+pub mod random;

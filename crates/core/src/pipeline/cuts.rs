@@ -123,10 +123,10 @@ mod tests {
     use super::*;
     use crate::added::Specials;
     use crate::encoding::Direction;
-    use crate::encoding::truncate::{Strategy, Truncation};
+    use crate::encoding::truncate::{Truncation, TruncationStrategy};
     use crate::model::Model;
     use crate::model::word_level::WordLevel;
-    use crate::normalize::{BertNormalizer, Form, Normalizer};
+    use crate::normalize::{BertNormalizer, Normalizer, UnicodeForm};
     use crate::pipeline::{Parts, Road};
     use crate::postprocess::{PostProcessor, Template};
     use crate::pretokenize::{Behavior, PreTokenizer, Split};
@@ -160,8 +160,8 @@ mod tests {
             })
         };
         let mut normalizers: Vec<_> = (0..16).map(|flags| Some(bert(flags))).collect();
-        normalizers.extend([None, Some(Normalizer::Form(Form::Nfd))]);
-        normalizers.push(Some(Normalizer::Sequence(vec![Normalizer::Form(Form::Nfd), bert(1)])));
+        normalizers.extend([None, Some(Normalizer::Form(UnicodeForm::Nfd))]);
+        normalizers.push(Some(Normalizer::Sequence(vec![Normalizer::Form(UnicodeForm::Nfd), bert(1)])));
         let ways = [PreTokenizer::Bert, PreTokenizer::Whitespace, PreTokenizer::WhitespaceSplit];
         let all = normalizers
             .iter()
@@ -324,7 +324,7 @@ mod tests {
         let with_space = AddedToken { content: "a b".to_owned(), ..AddedToken::default() };
         assert!(!whole(&tokenizer(splitter, Vec::new()), &options));
         assert!(whole(&tokenizer(splitter, vec![with_space]), &options));
-        let (strategy, direction) = (Strategy::LongestFirst, Direction::Right);
+        let (strategy, direction) = (TruncationStrategy::LongestFirst, Direction::Right);
         let truncation = Some(Truncation { max_length: 5, stride: 0, strategy, direction });
         let truncated = Options { truncation, ..options.clone() };
         assert!(whole(&tokenizer(splitter, Vec::new()), &truncated));

@@ -4,7 +4,7 @@ use super::Tokenizer;
 use super::encode::{Input, Options};
 use super::tokens::Scratch;
 use crate::added::Specials;
-use crate::decode::{DecodeStream, Decoder, Form};
+use crate::decode::{DecodeStream, Decoder, StreamOutput};
 use crate::error::{Error, Result};
 use crate::model::{PROBABILITY_FLOOR, Probabilities};
 
@@ -20,7 +20,7 @@ impl Tokenizer {
 
     /// The text of `ids`, in which bytes that tokens stand for are as they are, also where they are no UTF-8.
     pub fn decode_bytes(&self, ids: &[u32], skip_special_tokens: bool) -> Result<Vec<u8>> {
-        let mut stream = self.decode_stream(Form::Bytes);
+        let mut stream = self.decode_stream(StreamOutput::Bytes);
         let mut bytes = self.decode_step(&mut stream, ids, skip_special_tokens)?;
         bytes.extend(stream.finish()?);
         Ok(bytes)
@@ -28,7 +28,7 @@ impl Tokenizer {
 
     /// A stream for [`Self::decode_step`].
     #[must_use]
-    pub fn decode_stream(&self, form: Form) -> DecodeStream {
+    pub fn decode_stream(&self, form: StreamOutput) -> DecodeStream {
         DecodeStream::new(self.parts.decoder.as_ref(), form)
     }
 

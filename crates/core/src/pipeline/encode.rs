@@ -10,7 +10,7 @@ use crate::encoding::truncate::Truncation;
 use crate::encoding::{Encoding, NONE};
 use crate::error::Result;
 use crate::model::Chance;
-use crate::postprocess::{self, PostProcessor, Source};
+use crate::postprocess::{self, PostProcessor, TokenTexts};
 use crate::text::span::Span;
 
 /// A text to be encoded.
@@ -135,7 +135,7 @@ impl Tokenizer {
             Some(truncation) => {
                 let added = self.added_tokens(pair.is_some(), options);
                 let lengths = truncation.kept(first, pair.map(|_| second), added)?;
-                [truncation.first_part(first, lengths.0)?, truncation.first_part(second, lengths.1)?]
+                [truncation.kept_range(first, lengths.0)?, truncation.kept_range(second, lengths.1)?]
             }
             None => [0..first, 0..second],
         };
@@ -299,7 +299,7 @@ pub(super) fn steps(processor: Option<&PostProcessor>, pair: bool, specials: boo
     });
     let texts = texts.collect();
     let processed = match processor {
-        Some(processor) => processor.process(texts, specials, &postprocess::NoSource)?,
+        Some(processor) => processor.process(texts, specials, &postprocess::NoTexts)?,
         None => postprocess::unprocessed(texts),
     };
     let mut steps = Vec::new();
@@ -325,7 +325,7 @@ struct Inputs<'a> {
     inputs: [Input<'a>; 2],
 }
 
-impl Source for Inputs<'_> {
+impl TokenTexts for Inputs<'_> {
     fn token<'a>(&'a self, encoding: &'a Encoding, place: usize) -> &'a str {
         match encoding.renamed.binary_search_by_key(&place, |(place, _)| *place) {
             Ok(at) => &encoding.renamed[at].1,
@@ -346,13 +346,13 @@ impl Source for Inputs<'_> {
 mod tests {
     use super::*;
     use crate::added::AddedToken;
-    use crate::encoding::truncate::Strategy;
+    use crate::encoding::truncate::TruncationStrategy;
     use crate::encoding::{Direction, NamedToken};
     use crate::error::Error;
     use crate::model::Model;
     use crate::model::word_level::WordLevel;
     use crate::pipeline::Parts;
-    use crate::postprocess::{Bert, Piece, Template};
+    use crate::postprocess::{Bert, Template, TemplatePart};
     use crate::pretokenize::PreTokenizer;
     use crate::splitter::WordSplitter;
     use crate::vocab::Vocab;
@@ -384,9 +384,9 @@ mod tests {
 
     /// `$B [SEP] $A $B`, which one text alone cannot have.
     fn second_first() -> Option<PostProcessor> {
-        let text = |index| Piece::Sequence { index, type_id: 0 };
+        let text = |index| TemplatePart::Sequence { index, type_id: 0 };
         let mut template = Template::bert(("[CLS]", CLS), ("[SEP]", SEP));
-        template.pair = vec![text(1), Piece::Special { name: "[SEP]".to_owned(), type_id: 0 }, text(0), text(1)];
+        template.pair = vec![text(1), TemplatePart::Special { name: "[SEP]".to_owned(), type_id: 0 }, text(0), text(1)];
         template.single.push(text(1));
         Some(PostProcessor::Template(template))
     }
@@ -401,7 +401,7 @@ mod tests {
         tokenizer.encode(Input::Text(text), pair.map(Input::Text), options, &mut Scratch::default())
     }
 
-    fn truncated(max_length: usize, stride: usize, strategy: Strategy, direction: Direction) -> Options {
+    fn truncated(max_length: usize, stride: usize, strategy: TruncationStrategy, direction: Direction) -> Options {
         let truncation = Some(Truncation { max_length, stride, strategy, direction });
         Options { truncation, ..Options::default() }
     }
@@ -413,7 +413,7 @@ mod tests {
             (Direction::Right, [CLS, A, A + 1, A + 2, SEP], [CLS, A, SEP, A + 3, SEP]),
             (Direction::Left, [CLS, A + 2, A + 3, A + 4, SEP], [CLS, A + 2, SEP, A + 4, SEP]),
         ] {
-            let options = truncated(5, 0, Strategy::LongestFirst, direction);
+            let options = truncated(5, 0, TruncationStrategy::LongestFirst, direction);
             assert_eq!(ids(&tokenizer, "a b c d e", None, &options), Ok(single.to_vec()));
             assert_eq!(ids(&tokenizer, "a b c", Some("d e"), &options), Ok(pair.to_vec()));
         }
@@ -422,7 +422,8 @@ mod tests {
     #[test]
     fn ids_alone_are_those_of_the_encoding() {
         let texts = ["", "a", "a b c", "[SEP] a b x d e"];
-        let strategies = [Strategy::LongestFirst, Strategy::OnlyFirst, Strategy::OnlySecond];
+        let strategies =
+            [TruncationStrategy::LongestFirst, TruncationStrategy::OnlyFirst, TruncationStrategy::OnlySecond];
         let mut succeeded = 0;
         for post_processor in [None, bert(), second_first()] {
             let tokenizer = tokenizer(post_processor);
@@ -552,7 +553,7 @@ mod tests {
         let token = NamedToken::new("[PAD]", PAD);
         let padding =
             Padding { length: None, pad_to_multiple_of: Some(3), direction: Direction::Left, token, type_id: 0 };
-        let options = truncated(4, 0, Strategy::LongestFirst, Direction::Right);
+        let options = truncated(4, 0, TruncationStrategy::LongestFirst, Direction::Right);
         let found = encode(&tokenizer(bert()), "a b c", None, &Options { padding: Some(padding), ..options }).unwrap();
         assert_eq!(found.ids, [PAD, PAD, CLS, A, A + 1, SEP]);
         assert_eq!(found.attention_mask, [0, 0, 1, 1, 1, 1]);

@@ -24,7 +24,7 @@ use crate::encoding::pad::Padding;
 use crate::encoding::truncate::Truncation;
 use crate::error::{Error, Result};
 use crate::fast::FastPath;
-use crate::learn::{Merge, Round};
+use crate::learn::{Merge, UnigramStep};
 use crate::model::{Model, Trainer};
 use crate::postprocess::PostProcessor;
 use crate::splitter::WordSplitter;
@@ -42,7 +42,7 @@ pub struct Training {
     /// The merges in their order.
     pub history: Vec<Merge>,
     /// The steps of a training that merges nothing, but prunes.
-    pub rounds: Vec<Round>,
+    pub rounds: Vec<UnigramStep>,
 }
 
 /// The parts of a [`Tokenizer`].
@@ -197,7 +197,7 @@ impl Tokenizer {
     /// The vector instructions with which texts take the fast road, or why they take the general one.
     pub fn road(&self) -> std::result::Result<&'static str, &'static str> {
         let fast = self.fast.as_ref().map_err(|reason| *reason)?;
-        if self.added.seeks_normalized() {
+        if self.added.searches_normalized() {
             return Err("an added token is sought in the normalized text");
         }
         Ok(fast.kernel())

@@ -6,7 +6,7 @@ use super::tokens::{Found, Scratch};
 use crate::encoding::Encoding;
 use crate::error::Result;
 use crate::model::{Scored, Token};
-use crate::pretokenize::words::{Kind, Words};
+use crate::pretokenize::words::{WordKind, Words};
 
 /// One of the best segmentations of the words so far.
 #[derive(Debug, Clone, Copy)]
@@ -63,7 +63,7 @@ impl Tokenizer {
         model.check_probabilities()?;
         self.split(text, &[(text.len(), None)], options, true, scratch)?;
         let words = scratch.words.as_slice().iter().map(|word| match word.kind {
-            Kind::Added(id) => Ok(vec![Scored { tokens: vec![Token { id, span: word.span }], score: 0.0 }]),
+            WordKind::Added(id) => Ok(vec![Scored { tokens: vec![Token { id, span: word.span }], score: 0.0 }]),
             _ => model.nbest(scratch.words.text_of(word), word.span.start, word.specials, wanted),
         });
         words.collect()
@@ -79,7 +79,7 @@ impl Tokenizer {
     ) -> Result<Vec<Option<WordScores>>> {
         let best = self.nbest_words(text, wanted, options, scratch)?;
         let words = scratch.words.as_slice().iter().zip(best).map(|(word, best)| match word.kind {
-            Kind::Added(_) => Ok(None),
+            WordKind::Added(_) => Ok(None),
             _ => {
                 let log_probability = self.model().log_probability(scratch.words.text_of(word), word.specials)?;
                 Ok(Some(WordScores { log_probability, best }))
@@ -105,7 +105,7 @@ impl Tokenizer {
         let model = self.model();
         model.check_probabilities()?;
         self.split(text, &[(text.len(), None)], options, false, scratch)?;
-        let words = scratch.words.as_slice().iter().filter(|word| !matches!(word.kind, Kind::Added(_)));
+        let words = scratch.words.as_slice().iter().filter(|word| !matches!(word.kind, WordKind::Added(_)));
         let mut logs = words.map(|word| model.log_probability(scratch.words.text_of(word), word.specials));
         logs.try_fold(0.0, |sum, log| Ok(sum + log?))
     }

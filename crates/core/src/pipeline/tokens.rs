@@ -5,18 +5,18 @@ use std::sync::Arc;
 use super::Tokenizer;
 use super::encode::{Input, Options};
 use super::fast_path::FastScratch;
-use crate::added::Allowed;
+use crate::added::AllowedTokens;
 use crate::decode::Decoder;
 use crate::error::{Error, Result};
 use crate::model::{Chance, ModelScratch, Token};
 use crate::normalize::Normalizer;
-use crate::pretokenize::words::{Kind, Word, Words};
+use crate::pretokenize::words::{Word, WordKind, Words};
 use crate::text::span::{Span, check_length};
 
 /// The working memory of a worker; it is of most use to the tokenizer that it was used with last.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    allowed: Allowed,
+    allowed: AllowedTokens,
     pub(super) words: Words,
     tokens: Vec<Token>,
     model: ModelScratch,
@@ -31,7 +31,7 @@ const KEPT: usize = 1 << 20;
 
 impl Scratch {
     /// What was kept of earlier calls, all of them of this tokenizer.
-    pub(super) fn of(&mut self, tokenizer: &Tokenizer) -> (&mut Allowed, &mut FastScratch) {
+    pub(super) fn of(&mut self, tokenizer: &Tokenizer) -> (&mut AllowedTokens, &mut FastScratch) {
         if !self.owner.as_ref().is_some_and(|owner| Arc::ptr_eq(owner, &tokenizer.identity)) {
             self.owner = Some(Arc::clone(&tokenizer.identity));
             (self.allowed, self.fast) = Default::default();
@@ -84,7 +84,7 @@ pub(super) struct Found<'a> {
 impl<'a> Found<'a> {
     /// Its part of the normalized text.
     fn surface(&self) -> &'a str {
-        &self.words.text_of(self.word)[self.span.back(self.word.span.start).range()]
+        &self.words.text_of(self.word)[self.span.shifted_left(self.word.span.start).range()]
     }
 
     /// Its bytes in the original.
@@ -97,7 +97,7 @@ impl Tokenizer {
     /// What a token of a text is called, where that is not what its id is decoded as.
     pub(super) fn other_name<'a>(&'a self, found: &Found<'a>) -> Option<&'a str> {
         let name = match found.word.kind {
-            Kind::Added(_) => found.words.text_of(found.word),
+            WordKind::Added(_) => found.words.text_of(found.word),
             _ if self.is_unknown(found) => found.surface(),
             _ if self.shadows => self.model().vocab().token(found.id)?,
             _ => return None,
@@ -175,12 +175,12 @@ impl Tokenizer {
         check_length(text)?;
         scratch.of(self);
         let matching = self.added.matching(text, &options.specials, &mut scratch.allowed)?;
-        let aligned = aligned || matching.asks_for_origin();
+        let aligned = aligned || matching.needs_origin();
         let mut start = 0;
         let spans = segments.iter().map(|&(end, trusted)| {
             let segment = Span::new(start, end);
             start = end;
-            (segment, trusted.map_or(matching, |trusted| matching.trusting(trusted)))
+            (segment, trusted.map_or(matching, |trusted| matching.with_trust(trusted)))
         });
         match self.parts.splitter.split_segments(text, spans, aligned, &mut scratch.words) {
             // Where it stood in the original only the alignment tells.
@@ -203,7 +203,7 @@ impl Tokenizer {
     }
 
     fn encode_word(&self, words: &Words, word: &Word, out: &mut Vec<Token>, scratch: &mut ModelScratch) -> Result<()> {
-        if let Kind::Added(id) = word.kind {
+        if let WordKind::Added(id) = word.kind {
             out.push(Token { id, span: word.span });
             return Ok(());
         }
@@ -220,7 +220,7 @@ impl Tokenizer {
             let mut tokens = Vec::new();
             self.encode_word(words, word, &mut tokens, model)?;
             for token in &mut tokens {
-                token.span = token.span.back(word.span.start);
+                token.span = token.span.shifted_left(word.span.start);
             }
             found.push(WordPieces { word: words.text_of(word).to_owned(), tokens });
         }

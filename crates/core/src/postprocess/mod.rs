@@ -1,46 +1,46 @@
-//! Tokens of one or two texts to the sequence a model reads.
+//! Post-processing: one or two encoded texts to the sequence that a model reads.
 //!
-//! A post-processor takes a list of encodings, at first one for each text, and gives another list, with special tokens
-//! in it or around its members; at the end they are put together. A sequence hands the list on.
+//! A post-processor receives a list of encodings, at first one for each text, and returns a list with special tokens in
+//! or between its members. The last list is concatenated. A sequence passes the list on.
 
-mod around;
+mod bert;
 mod template;
 mod trim;
 
-pub use around::{Bert, Roberta};
-pub use template::{Piece, Special, Template};
+pub use bert::{Bert, Roberta};
+pub use template::{Template, TemplatePart, TemplateToken};
 
 use crate::encoding::{Encoding, NamedToken};
 use crate::error::Result;
 use crate::settings::ByteLevel;
 use crate::text::span::Span;
 
-/// Where special tokens go, and which type ids the texts get.
+/// The placement of special tokens, and the type ids of texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PostProcessor {
-    /// `[CLS] A [SEP] B [SEP]`.
+    /// The format `[CLS] A [SEP] B [SEP]`.
     Bert(Bert),
-    /// `<s> A </s></s> B </s>`, all of one type.
+    /// The format `<s> A </s></s> B </s>`, all with one type id.
     Roberta(Roberta),
     /// A template.
     Template(Template),
-    /// Leaves spaces out of offsets.
+    /// Excludes spaces from offsets.
     ByteLevel(ByteLevel),
-    /// One after the other.
+    /// Several post-processors in order.
     Sequence(Vec<PostProcessor>),
 }
 
-/// What a post-processor may ask about tokens.
-pub(crate) trait Source {
-    /// The text of a token.
+/// The texts of tokens, for post-processors that trim offsets.
+pub(crate) trait TokenTexts {
+    /// Returns the text of a token.
     fn token<'a>(&'a self, encoding: &'a Encoding, place: usize) -> &'a str;
 
-    /// The text that a token's span is of.
+    /// Returns the text that a token's span refers to.
     fn text(&self, encoding: &Encoding, place: usize) -> &str;
 }
 
 impl PostProcessor {
-    /// The special tokens that are added to one text, or to a pair.
+    /// Returns the number of special tokens that are added to one text or to a pair.
     #[must_use]
     pub fn added_tokens(&self, pair: bool) -> usize {
         match self {
@@ -52,47 +52,53 @@ impl PostProcessor {
         }
     }
 
-    /// The encodings of one or two texts as one.
+    /// Combines the encodings of one or two texts into one.
     pub(crate) fn process(
         &self,
         mut encodings: Vec<Encoding>,
         specials: bool,
-        source: &dyn Source,
+        texts: &dyn TokenTexts,
     ) -> Result<Encoding> {
         for (sequence, encoding) in encodings.iter_mut().enumerate() {
             encoding.set_sequence(sequence);
             encoding.overflowing.iter_mut().for_each(|part| part.set_sequence(sequence));
             encoding.set_type_ids(u32::from(sequence > 0));
         }
-        Ok(merged(self.process_list(encodings, specials, source)?))
+        Ok(merged(self.process_list(encodings, specials, texts)?))
     }
 
-    fn process_list(&self, mut encodings: Vec<Encoding>, specials: bool, source: &dyn Source) -> Result<Vec<Encoding>> {
+    /// Processes a list of encodings.
+    fn process_list(
+        &self,
+        mut encodings: Vec<Encoding>,
+        specials: bool,
+        texts: &dyn TokenTexts,
+    ) -> Result<Vec<Encoding>> {
         match self {
             Self::Bert(bert) => Ok(if specials { bert.process(encodings) } else { encodings }),
-            Self::Roberta(roberta) => Ok(roberta.process(encodings, specials, source)),
+            Self::Roberta(roberta) => Ok(roberta.process(encodings, specials, texts)),
             Self::Template(template) => template.process(encodings, specials),
             Self::ByteLevel(byte_level) => {
                 if byte_level.trim_offsets {
-                    trim::trim_all(&mut encodings, byte_level.add_prefix_space, source);
+                    trim::trim_all(&mut encodings, byte_level.add_prefix_space, texts);
                 }
                 encodings.iter_mut().enumerate().for_each(|(number, encoding)| encoding.set_sequence(number));
                 Ok(encodings)
             }
             Self::Sequence(processors) => {
                 for processor in processors {
-                    encodings = processor.process_list(encodings, specials, source)?;
+                    encodings = processor.process_list(encodings, specials, texts)?;
                 }
                 Ok(encodings)
             }
         }
     }
 
-    /// All special tokens that may be added.
+    /// Returns all special tokens that may be added.
     pub(crate) fn tokens_mut(&mut self) -> Box<dyn Iterator<Item = &mut NamedToken> + '_> {
         match self {
             Self::Bert(bert) => Box::new([&mut bert.cls, &mut bert.sep].into_iter()),
-            Self::Roberta(roberta) => Box::new([&mut roberta.around.cls, &mut roberta.around.sep].into_iter()),
+            Self::Roberta(roberta) => Box::new([&mut roberta.tokens.cls, &mut roberta.tokens.sep].into_iter()),
             Self::Template(template) => Box::new(template.tokens_mut()),
             Self::ByteLevel(_) => Box::new(std::iter::empty()),
             Self::Sequence(processors) => Box::new(processors.iter_mut().flat_map(Self::tokens_mut)),
@@ -100,7 +106,7 @@ impl PostProcessor {
     }
 }
 
-/// Encodings one after the other.
+/// Returns the concatenation of encodings.
 pub(crate) fn merged(encodings: Vec<Encoding>) -> Encoding {
     encodings.into_iter().fold(Encoding::default(), |mut all, encoding| {
         all.append(encoding);
@@ -108,7 +114,7 @@ pub(crate) fn merged(encodings: Vec<Encoding>) -> Encoding {
     })
 }
 
-/// Without post-processor: the texts one after the other.
+/// Returns the concatenation of texts without post-processor.
 pub(crate) fn unprocessed(mut encodings: Vec<Encoding>) -> Encoding {
     if let [_] = &encodings[..]
         && let Some(only) = encodings.pop()
@@ -119,10 +125,10 @@ pub(crate) fn unprocessed(mut encodings: Vec<Encoding>) -> Encoding {
     merged(encodings)
 }
 
-/// For texts without tokens, about which there is nothing to ask.
-pub(crate) struct NoSource;
+/// The source of texts without tokens, which is never read.
+pub(crate) struct NoTexts;
 
-impl Source for NoSource {
+impl TokenTexts for NoTexts {
     fn token<'a>(&'a self, _: &'a Encoding, _: usize) -> &'a str {
         ""
     }
@@ -132,7 +138,7 @@ impl Source for NoSource {
     }
 }
 
-/// The spans of a text's characters that are white space, at the ends of a token's span.
+/// Returns a token's span without `leading` and `trailing` characters.
 pub(crate) fn trimmed(text: &str, span: Span, leading: usize, trailing: usize) -> Span {
     let (mut start, mut end) = (span.range().start, span.range().end);
     if leading > 0 {
@@ -152,10 +158,10 @@ mod tests {
     use crate::encoding::NONE;
     use crate::error::Error;
 
-    /// Tokens with the given texts, one after the other in `text`.
+    /// Tokens with the given texts; the first member is the text that contains them.
     struct Tokens(&'static str, Vec<&'static str>);
 
-    impl Source for Tokens {
+    impl TokenTexts for Tokens {
         fn token<'a>(&'a self, encoding: &'a Encoding, place: usize) -> &'a str {
             self.1[encoding.ids[place] as usize]
         }
@@ -173,14 +179,17 @@ mod tests {
     }
 
     fn roberta() -> PostProcessor {
-        PostProcessor::Roberta(Roberta { around: bert(), trim_offsets: true, add_prefix_space: true })
+        PostProcessor::Roberta(Roberta { tokens: bert(), trim_offsets: true, add_prefix_space: true })
     }
 
-    /// Both texts stand twice in it, the first also where there is one only.
+    /// Returns a template that contains both texts twice, and a single text twice too.
     fn twice() -> PostProcessor {
-        let (a, b) = (|type_id| Piece::Sequence { index: 0, type_id }, |type_id| Piece::Sequence { index: 1, type_id });
-        let special = |type_id| Piece::Special { name: "S".to_owned(), type_id };
-        let tokens = Special { id: "S".to_owned(), tokens: vec![NamedToken::new("[SEP]", SEP)] };
+        let (a, b) = (
+            |type_id| TemplatePart::Sequence { index: 0, type_id },
+            |type_id| TemplatePart::Sequence { index: 1, type_id },
+        );
+        let special = |type_id| TemplatePart::Special { name: "S".to_owned(), type_id };
+        let tokens = TemplateToken { id: "S".to_owned(), tokens: vec![NamedToken::new("[SEP]", SEP)] };
         PostProcessor::Template(Template {
             single: vec![a(0), special(2), a(1)],
             pair: vec![b(1), special(0), a(3), b(2)],
@@ -198,7 +207,7 @@ mod tests {
     }
 
     fn process(processor: &PostProcessor, texts: Vec<Encoding>, specials: bool) -> Encoding {
-        processor.process(texts, specials, &NoSource).unwrap()
+        processor.process(texts, specials, &NoTexts).unwrap()
     }
 
     fn overflow(encoding: &Encoding) -> Vec<&[u32]> {
@@ -206,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn bert_surrounds_every_part() {
+    fn bert_adds_special_tokens_to_every_window() {
         let bert = PostProcessor::Bert(bert());
         let found = process(&bert, vec![text(&[1, 2], &[&[3]]), text(&[4], &[&[5]])], true);
         assert_eq!(found.ids, [CLS, 1, 2, SEP, 4, SEP]);
@@ -219,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn roberta_knows_one_type() {
+    fn roberta_has_one_type_id() {
         let mut second = text(&[4], &[&[5]]);
         second.overflowing[0].set_type_ids(1);
         let found = process(&roberta(), vec![text(&[1, 2], &[]), second], true);
@@ -233,9 +242,9 @@ mod tests {
         assert_eq!((roberta().added_tokens(false), roberta().added_tokens(true)), (2, 4));
     }
 
-    /// The figures are those of `tokenizers`, as are all that follow on templates.
+    /// The expected values are those of `tokenizers`, also in the other tests of templates.
     #[test]
-    fn a_text_may_stand_twice_in_a_template() {
+    fn a_template_may_repeat_a_text() {
         let single = process(&twice(), vec![text(&[1, 2], &[])], true);
         assert_eq!((single.ids.as_slice(), single.type_ids.as_slice()), (&[1, 2, SEP, 1, 2][..], &[0, 0, 2, 1, 1][..]));
         assert_eq!(single.sequence_ids(), [NONE, NONE, NONE, 0, 0], "the last place is the text's");
@@ -249,15 +258,15 @@ mod tests {
     }
 
     #[test]
-    fn what_overflows_from_a_text_that_stands_twice() {
+    fn overflowing_windows_of_a_repeated_text() {
         let single = process(&twice(), vec![text(&[1, 2], &[&[3, 4]])], true);
         assert_eq!(overflow(&single), [[3, 4, SEP, 1, 2], [3, 4, SEP, 3, 4], [1, 2, SEP, 3, 4]]);
         let types: Vec<&[u32]> = single.overflowing.iter().map(|part| part.type_ids.as_slice()).collect();
-        assert_eq!(types, [[0, 0, 2, 1, 1], [0, 0, 2, 0, 0], [0, 0, 2, 0, 0]], "its type is never told to a part");
+        assert_eq!(types, [[0, 0, 2, 1, 1], [0, 0, 2, 0, 0], [0, 0, 2, 0, 0]], "overflowing windows keep type 0");
     }
 
     #[test]
-    fn one_after_the_other() {
+    fn sequence_of_post_processors() {
         let both = PostProcessor::Sequence(vec![roberta(), twice()]);
         let found = process(&both, vec![text(&[1, 2], &[]), text(&[7], &[])], true);
         assert_eq!(found.ids, [SEP, 7, SEP, SEP, CLS, 1, 2, SEP, SEP, 7, SEP]);
@@ -268,27 +277,27 @@ mod tests {
     }
 
     #[test]
-    fn templates_that_cannot_be() {
+    fn invalid_templates_are_errors() {
         let sequence = PostProcessor::Sequence(vec![twice(), twice()]);
-        let failed = sequence.process(vec![text(&[1], &[])], true, &NoSource);
+        let failed = sequence.process(vec![text(&[1], &[])], true, &NoTexts);
         assert!(matches!(failed, Err(Error::Config(text)) if text.contains("gives 3")));
         let PostProcessor::Template(Template { pair, specials, .. }) = twice() else {
             unreachable!("it is a template")
         };
         let second = PostProcessor::Template(Template { single: pair.clone(), pair: pair.clone(), specials });
-        assert!(second.process(vec![text(&[1], &[])], true, &NoSource).is_err());
+        assert!(second.process(vec![text(&[1], &[])], true, &NoTexts).is_err());
         let nameless = PostProcessor::Template(Template { single: vec![], pair, specials: Default::default() });
         let texts = || vec![text(&[1], &[]), text(&[2], &[])];
-        assert!(nameless.process(texts(), true, &NoSource).is_err());
-        assert!(nameless.process(texts(), false, &NoSource).is_ok());
+        assert!(nameless.process(texts(), true, &NoTexts).is_err());
+        assert!(nameless.process(texts(), false, &NoTexts).is_ok());
     }
 
     #[test]
-    fn a_text_that_stands_twice_does_not_take_the_memory() {
+    fn combinations_of_a_repeated_text_are_limited() {
         let part: &[u32] = &[7];
         let texts = |parts: usize| vec![text(&[1], &vec![part; parts]), text(&[2], &vec![part; parts])];
-        assert!(twice().process(texts(10), true, &NoSource).is_ok());
-        let failed = twice().process(texts(100), true, &NoSource);
+        assert!(twice().process(texts(10), true, &NoTexts).is_ok());
+        let failed = twice().process(texts(100), true, &NoTexts);
         assert!(matches!(failed, Err(Error::Truncation(text)) if text.contains("1030301 combinations")));
     }
 
@@ -301,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn offsets_leave_out_spaces() {
+    fn offsets_exclude_spaces() {
         let source = Tokens(" a  b ", vec!["Ġa", "ĠĠb", "Ġ"]);
         let spans = |add_prefix_space| {
             let mut text = text(&[0, 1, 2], &[]);

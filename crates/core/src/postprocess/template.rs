@@ -1,4 +1,4 @@
-//! Templates such as `[CLS] $A [SEP]`: where special tokens go, and which type ids the parts get.
+//! Templates such as `[CLS] $A [SEP]`: special tokens and type ids.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,15 @@ use crate::vocab::Vocab;
 
 /// A part of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
+pub enum TemplatePart {
     /// The tokens of the first (0) or second (1) text.
     Sequence {
-        /// Which text.
+        /// The index of the text.
         index: usize,
         /// The type id of its tokens.
         type_id: u32,
     },
-    /// Special tokens, by the name under which the template lists them.
+    /// Special tokens, by their name in the template.
     Special {
         /// The name.
         name: String,
@@ -25,37 +25,39 @@ pub enum Piece {
     },
 }
 
-/// The special tokens that a template has a name for.
+/// The special tokens that a template names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Special {
-    /// What the file calls them, mostly the same name again.
+pub struct TemplateToken {
+    /// The id in the file, usually equal to the name.
     pub id: String,
     /// The tokens.
     pub tokens: Vec<NamedToken>,
 }
 
-/// What stands around one text, and around a pair.
+/// The parts for one text and for a pair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
-    /// For one text.
-    pub single: Vec<Piece>,
-    /// For a pair.
-    pub pair: Vec<Piece>,
+    /// The parts for one text.
+    pub single: Vec<TemplatePart>,
+    /// The parts for a pair.
+    pub pair: Vec<TemplatePart>,
     /// The special tokens by name.
-    pub specials: BTreeMap<String, Special>,
+    pub specials: BTreeMap<String, TemplateToken>,
 }
 
-/// So many combinations of overflowing parts are made at the most, by templates in which a text stands twice too.
-const MOST_COMBINED: usize = 1 << 16;
+/// The maximum number of combinations of overflowing windows, for templates that contain a text twice too.
+const MAX_COMBINATIONS: usize = 1 << 16;
 
-/// Refuses texts of which so many parts overflow that their combinations would take the memory.
-fn check_combined(pieces: &[Piece], encodings: &[Encoding]) -> Result<()> {
-    let parts = |piece: &Piece| match piece {
-        Piece::Sequence { index, .. } => encodings.get(*index).map_or(1, |encoding| 1 + encoding.overflowing.len()),
-        Piece::Special { .. } => 1,
+/// Returns an error if the combinations of overflowing windows would take too much memory.
+fn check_combined(parts: &[TemplatePart], encodings: &[Encoding]) -> Result<()> {
+    let windows = |part: &TemplatePart| match part {
+        TemplatePart::Sequence { index, .. } => {
+            encodings.get(*index).map_or(1, |encoding| 1 + encoding.overflowing.len())
+        }
+        TemplatePart::Special { .. } => 1,
     };
-    let combined = pieces.iter().map(parts).fold(1, usize::saturating_mul);
-    if combined <= MOST_COMBINED {
+    let combined = parts.iter().map(windows).fold(1, usize::saturating_mul);
+    if combined <= MAX_COMBINATIONS {
         return Ok(());
     }
     Err(Error::Truncation(format!(
@@ -64,27 +66,28 @@ fn check_combined(pieces: &[Piece], encodings: &[Encoding]) -> Result<()> {
     )))
 }
 
-impl Piece {
+impl TemplatePart {
+    /// Returns whether the part is the text with this index.
     fn is_sequence(&self, number: usize) -> bool {
         matches!(self, Self::Sequence { index, .. } if *index == number)
     }
 }
 
 impl Template {
-    /// The template of BERT: `[CLS] A [SEP]` and `[CLS] A [SEP] B [SEP]`, the second text with type id 1.
+    /// Returns BERT's template: `[CLS] A [SEP]` and `[CLS] A [SEP] B [SEP]`, the second text with type id 1.
     #[must_use]
     pub fn bert(cls: (&str, u32), sep: (&str, u32)) -> Self {
-        let special = |name: &str, type_id| Piece::Special { name: name.to_owned(), type_id };
-        let single = vec![special(cls.0, 0), Piece::Sequence { index: 0, type_id: 0 }, special(sep.0, 0)];
+        let special = |name: &str, type_id| TemplatePart::Special { name: name.to_owned(), type_id };
+        let single = vec![special(cls.0, 0), TemplatePart::Sequence { index: 0, type_id: 0 }, special(sep.0, 0)];
         let mut pair = single.clone();
-        pair.extend([Piece::Sequence { index: 1, type_id: 1 }, special(sep.0, 1)]);
+        pair.extend([TemplatePart::Sequence { index: 1, type_id: 1 }, special(sep.0, 1)]);
         let specials = [cls, sep].map(|(name, id)| {
-            (name.to_owned(), Special { id: name.to_owned(), tokens: vec![NamedToken::new(name, id)] })
+            (name.to_owned(), TemplateToken { id: name.to_owned(), tokens: vec![NamedToken::new(name, id)] })
         });
         Self { single, pair, specials: specials.into() }
     }
 
-    /// BERT's template, if `[CLS]` and `[SEP]` are among `specials`, all of which are in `vocab`.
+    /// Returns BERT's template if `[CLS]` and `[SEP]` are among `specials`, all of which are in `vocab`.
     #[must_use]
     pub fn bert_of(vocab: &Vocab, specials: &[impl AsRef<str>]) -> Option<Self> {
         let named = |name: &'static str| {
@@ -94,24 +97,27 @@ impl Template {
         Some(Self::bert(named("[CLS]")?, named("[SEP]")?))
     }
 
-    /// The pieces for one text or for a pair.
+    /// Returns the parts for one text or for a pair.
     #[must_use]
-    pub fn pieces(&self, pair: bool) -> &[Piece] {
+    pub fn parts(&self, pair: bool) -> &[TemplatePart] {
         if pair { &self.pair } else { &self.single }
     }
 
+    /// Returns the number of special tokens that the template adds.
     pub(super) fn added_tokens(&self, pair: bool) -> usize {
-        let count = |piece: &Piece| match piece {
-            Piece::Sequence { .. } => 0,
-            Piece::Special { name, .. } => self.specials.get(name).map_or(0, |special| special.tokens.len()),
+        let count = |part: &TemplatePart| match part {
+            TemplatePart::Sequence { .. } => 0,
+            TemplatePart::Special { name, .. } => self.specials.get(name).map_or(0, |special| special.tokens.len()),
         };
-        self.pieces(pair).iter().map(count).sum()
+        self.parts(pair).iter().map(count).sum()
     }
 
+    /// Returns all special tokens of the template.
     pub(super) fn tokens_mut(&mut self) -> impl Iterator<Item = &mut NamedToken> {
         self.specials.values_mut().flat_map(|special| &mut special.tokens)
     }
 
+    /// Replaces the encodings of the texts with those of the template's parts.
     pub(super) fn process(&self, mut encodings: Vec<Encoding>, specials: bool) -> Result<Vec<Encoding>> {
         let count = encodings.len();
         if !(1..=2).contains(&count) {
@@ -121,27 +127,27 @@ impl Template {
             )));
         }
         let mut list = Vec::new();
-        let pieces = self.pieces(count == 2);
-        check_combined(pieces, &encodings)?;
-        for (place, piece) in pieces.iter().enumerate() {
-            match piece {
-                Piece::Sequence { index, type_id } => {
+        let parts = self.parts(count == 2);
+        check_combined(parts, &encodings)?;
+        for (place, part) in parts.iter().enumerate() {
+            match part {
+                TemplatePart::Sequence { index, type_id } => {
                     let Some(encoding) = encodings.get_mut(*index) else {
                         return Err(Error::Config("the template for one text asks for a second one".to_owned()));
                     };
                     encoding.set_type_ids(*type_id);
                     encoding.set_sequence(*index);
-                    // A text that stands twice in a template keeps what it was given the first time.
-                    let again = pieces[place + 1..].iter().any(|piece| piece.is_sequence(*index));
+                    // A text that a later part repeats is copied, with the changes made so far.
+                    let again = parts[place + 1..].iter().any(|part| part.is_sequence(*index));
                     list.push(if again { encoding.clone() } else { std::mem::take(encoding) });
                 }
-                Piece::Special { name, type_id } if specials => {
+                TemplatePart::Special { name, type_id } if specials => {
                     let Some(special) = self.specials.get(name) else {
                         return Err(Error::Config(format!("the template does not say what {name:?} is")));
                     };
-                    list.push(Encoding::of_specials(&special.tokens, *type_id));
+                    list.push(Encoding::of_special_tokens(&special.tokens, *type_id));
                 }
-                Piece::Special { .. } => {}
+                TemplatePart::Special { .. } => {}
             }
         }
         Ok(list)

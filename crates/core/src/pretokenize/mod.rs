@@ -31,7 +31,7 @@ pub use without_jieba::Jieba;
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::pretokenize::words::{Kind, Words};
+use crate::pretokenize::words::{WordKind, Words};
 use crate::settings::{ByteLevel, Metaspace, PrependScheme};
 use crate::text::span::Span;
 use boundary::{Boundary, CharacterBoundary};
@@ -98,7 +98,7 @@ impl PreTokenizer {
             Self::UnicodeScripts => split_all(words, scripts::split),
             Self::FixedLength(length) => split_all(words, |text, each| characters::fixed_length(text, *length, each)),
             Self::Dictionary(dictionary) => words.split_into(|text, each| {
-                dictionary.split(text, |span, whole| each(span, if whole { Kind::Whole } else { Kind::Text }));
+                dictionary.split(text, |span, whole| each(span, if whole { WordKind::Whole } else { WordKind::Text }));
                 Ok(())
             }),
             Self::Jieba(jieba) => split_all(words, |text, each| {
@@ -145,7 +145,7 @@ impl PreTokenizer {
     }
 
     /// Whether where a word came from decides what becomes of it.
-    pub(crate) fn asks_for_origin(&self) -> bool {
+    pub(crate) fn needs_origin(&self) -> bool {
         self.steps()
             .any(|step| matches!(step, Self::Metaspace(metaspace) if metaspace.prepend_scheme == PrependScheme::First))
     }

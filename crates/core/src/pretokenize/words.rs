@@ -1,13 +1,13 @@
-//! The words of a text: what pre-tokenizers work on.
+//! The words of a text, on which pre-tokenizers operate.
 
-use crate::added::{Matching, Part};
+use crate::added::{AddedTokenSearch, TextPart};
 use crate::error::Result;
 use crate::normalize::{Normalized, Normalizer};
 use crate::text::span::{Span, check_bytes};
 
-/// What a word is.
+/// The kind of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum WordKind {
     /// Ordinary text.
     Text,
     /// Ordinary text that is not split further.
@@ -19,99 +19,100 @@ pub enum Kind {
 /// A word of the normalized text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word {
-    /// Its bytes in the normalized text.
+    /// Its byte range in the normalized text.
     pub span: Span,
-    /// Its bytes in the original; meaningless without alignment.
+    /// Its byte range in the original text; undefined without alignment.
     pub origin: Span,
-    /// What it is.
-    pub kind: Kind,
-    /// Whether the model may make a special token of it.
+    /// Its kind.
+    pub kind: WordKind,
+    /// Whether the model may produce a special token from it.
     pub specials: bool,
 }
 
-/// The words of one text, kept to be filled again.
+/// The words of one text, with buffers that the next text reuses.
 #[derive(Debug, Default)]
 pub struct Words {
     normalized: Normalized,
     words: Vec<Word>,
-    /// The part of the text that is being normalized.
+    /// The segment of the text that is being normalized.
     part: Normalized,
     spare: Normalized,
     spare_words: Vec<Word>,
 }
 
 impl Words {
-    /// The words from left to right.
+    /// Returns the words from left to right.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.words.iter().map(|word| self.text_of(word))
     }
 
-    /// The words from left to right, with all that is known of them.
+    /// Returns the words with their spans and kinds, from left to right.
     #[must_use]
     pub fn as_slice(&self) -> &[Word] {
         &self.words
     }
 
-    /// The text of a word.
+    /// Returns the text of a word.
     #[must_use]
     pub fn text_of(&self, word: &Word) -> &str {
         &self.normalized.text()[word.span.range()]
     }
 
-    /// The original bytes behind a non-empty span of the normalized text.
+    /// Returns the original bytes of a non-empty span of the normalized text.
     #[must_use]
     pub fn original(&self, span: Span) -> Span {
         self.normalized.original(span)
     }
 
-    /// The bytes or words that there is room for, whichever are more.
+    /// Returns the largest capacity of the buffers, in bytes or words.
     pub(crate) fn capacity(&self) -> usize {
         let Self { normalized, words, part, spare, spare_words } = self;
         let texts = [normalized, part, spare].map(Normalized::capacity);
         texts.into_iter().fold(words.capacity().max(spare_words.capacity()), usize::max)
     }
 
-    /// Refuses what normalization has made too long for a next step, which makes at most four bytes of one.
+    /// Returns an error if the next stage, which may lengthen the text by a factor of four, could overflow.
     pub(crate) fn check_length(&self) -> Result<()> {
         check_bytes(self.normalized.text().len())
     }
 
+    /// Removes all words.
     pub(crate) fn reset(&mut self, aligned: bool) {
         self.normalized.reset(aligned);
         self.words.clear();
     }
 
-    /// The added tokens that are sought before normalization, and what lies between them.
+    /// Adds the words of a segment, and the tokens that are matched before normalization.
     pub(crate) fn add_segment(
         &mut self,
         normalizer: Option<&Normalizer>,
         text: &str,
         segment: Span,
-        matching: Matching<'_>,
+        matching: AddedTokenSearch<'_>,
     ) -> Result<()> {
         let part = &text[segment.range()];
         matching.raw(part, segment.start, |found| {
-            let (Part::Text(span) | Part::Token(_, span)) = found;
+            let (TextPart::Text(span) | TextPart::Token(_, span)) = found;
             let (here, span) = (&part[span.range()], span.shifted(segment.start));
             match found {
-                Part::Text(_) => self.add_text(normalizer, here, span.start, Some(matching)),
-                Part::Token(id, _) => {
+                TextPart::Text(_) => self.add_text(normalizer, here, span.start, Some(matching)),
+                TextPart::Token(id, _) => {
                     self.part.start(here, span.start, self.normalized.is_aligned());
-                    self.add_part(Span::new(0, here.len()), Kind::Added(id), true);
-                    // Tokens that take white space along may all take the same, each anew.
+                    self.add_part(Span::new(0, here.len()), WordKind::Added(id), true);
+                    // Adjacent tokens may each include the same white space.
                     self.check_length()
                 }
             }
         })
     }
 
-    /// Normalizes `text`, which begins at byte `base`, and finds the added tokens that are sought after that.
+    /// Normalizes `text`, which begins at byte `base`, and matches the tokens of normalized text.
     pub(crate) fn add_text(
         &mut self,
         normalizer: Option<&Normalizer>,
         text: &str,
         base: u32,
-        matching: Option<Matching<'_>>,
+        matching: Option<AddedTokenSearch<'_>>,
     ) -> Result<()> {
         self.check_length()?;
         self.part.start(text, base, self.normalized.is_aligned());
@@ -119,20 +120,20 @@ impl Words {
             normalizer.normalize(&mut self.part, &mut self.spare)?;
         }
         let Some(matching) = matching else {
-            self.add_part(Span::new(0, self.part.text().len()), Kind::Text, true);
+            self.add_part(Span::new(0, self.part.text().len()), WordKind::Text, true);
             return Ok(());
         };
-        let specials = matching.may_match();
-        if !matching.seeks_normalized() {
-            self.add_part(Span::new(0, self.part.text().len()), Kind::Text, specials);
+        let specials = matching.allows_specials();
+        if !matching.searches_normalized() {
+            self.add_part(Span::new(0, self.part.text().len()), WordKind::Text, specials);
             return Ok(());
         }
         let part = std::mem::take(&mut self.part);
         let origin = |at: usize| part.origin_of(at).unwrap_or(base) as usize;
         let found = matching.normalized(part.text(), origin, |found| {
             match found {
-                Part::Text(span) => self.add_from(&part, span, Kind::Text, specials),
-                Part::Token(id, span) => self.add_from(&part, span, Kind::Added(id), specials),
+                TextPart::Text(span) => self.add_from(&part, span, WordKind::Text, specials),
+                TextPart::Token(id, span) => self.add_from(&part, span, WordKind::Added(id), specials),
             }
             self.check_length()
         });
@@ -140,8 +141,8 @@ impl Words {
         found
     }
 
-    /// Makes a word of a span of the part.
-    fn add_part(&mut self, span: Span, kind: Kind, specials: bool) {
+    /// Adds a span of the normalized segment as a word.
+    fn add_part(&mut self, span: Span, kind: WordKind, specials: bool) {
         if span.start == span.end {
             return;
         }
@@ -155,33 +156,34 @@ impl Words {
         }
     }
 
-    fn add_from(&mut self, part: &Normalized, span: Span, kind: Kind, specials: bool) {
+    /// Adds a span of another normalized text as a word.
+    fn add_from(&mut self, part: &Normalized, span: Span, kind: WordKind, specials: bool) {
         if span.start < span.end {
             let span = self.normalized.append(part, span);
             self.push(span, kind, specials);
         }
     }
 
-    fn push(&mut self, span: Span, kind: Kind, specials: bool) {
+    /// Adds a word that is in the text already.
+    fn push(&mut self, span: Span, kind: WordKind, specials: bool) {
         let origin = self.normalized.origin(span);
         self.words.push(Word { span, origin, kind, specials });
     }
 
-    /// Splits each word of ordinary text by `split`, which tells the spans of its parts in the word; empty ones are
-    /// left out.
+    /// Splits each word of ordinary text into the spans that `split` passes to its callback; empty spans are omitted.
     pub(crate) fn split(&mut self, mut split: impl FnMut(&str, &mut dyn FnMut(Span)) -> Result<()>) -> Result<()> {
-        self.split_into(|text, each| split(text, &mut |span| each(span, Kind::Text)))
+        self.split_into(|text, each| split(text, &mut |span| each(span, WordKind::Text)))
     }
 
-    /// The same, where the parts say of what kind they are.
+    /// Splits each word of ordinary text into spans with their kinds.
     pub(crate) fn split_into(
         &mut self,
-        mut split: impl FnMut(&str, &mut dyn FnMut(Span, Kind)) -> Result<()>,
+        mut split: impl FnMut(&str, &mut dyn FnMut(Span, WordKind)) -> Result<()>,
     ) -> Result<()> {
         let Self { normalized, words, spare_words, .. } = self;
         spare_words.clear();
         for &word in words.iter() {
-            if word.kind != Kind::Text {
+            if word.kind != WordKind::Text {
                 spare_words.push(word);
                 continue;
             }
@@ -196,23 +198,23 @@ impl Words {
         Ok(())
     }
 
-    /// Writes the text anew: `write` gets each word but the added tokens, and appends its text.
+    /// Rewrites the text: `write` appends the new text of each word, except added tokens.
     pub(crate) fn rewrite(&mut self, write: impl Fn(&Normalized, &Word, &mut Normalized) -> Span) {
         let Self { normalized, words, spare, .. } = self;
         spare.reset(normalized.is_aligned());
         for word in words {
             word.span = match word.kind {
-                Kind::Added(_) => spare.append(normalized, word.span),
-                Kind::Text | Kind::Whole => write(normalized, word, spare),
+                WordKind::Added(_) => spare.append(normalized, word.span),
+                WordKind::Text | WordKind::Whole => write(normalized, word, spare),
             };
         }
         std::mem::swap(normalized, spare);
     }
 
-    /// Puts `prefix` before each word for which `wanted` and which does not begin with it.
+    /// Inserts `prefix` before each word for which `wanted` holds and which does not begin with it.
     pub(crate) fn prepend(&mut self, prefix: char, wanted: impl Fn(&Word, &str) -> bool) {
         let lacks = |word: &Word, text: &str| {
-            !matches!(word.kind, Kind::Added(_)) && !text.starts_with(prefix) && wanted(word, text)
+            !matches!(word.kind, WordKind::Added(_)) && !text.starts_with(prefix) && wanted(word, text)
         };
         if !self.words.iter().any(|word| lacks(word, self.text_of(word))) {
             return;
@@ -231,7 +233,7 @@ impl Words {
         });
     }
 
-    /// Every `old` becomes a `new`, which stands for the same.
+    /// Replaces every `old` with `new`, which gets its origin.
     pub(crate) fn replace_char(&mut self, old: char, new: char) {
         if old == new {
             return;

@@ -1,12 +1,13 @@
-//! The alphabet of byte-level models: every byte has one printable character.
+//! The alphabet of byte-level models, which represents each byte by a printable character.
 //!
-//! Printable bytes of Latin-1 stand for themselves, all others for the characters from U+0100 on, in their order.
+//! Printable bytes of Latin-1 represent themselves, all others the characters from U+0100 on, in order.
 
-/// Whether the byte stands for itself.
+/// Returns whether the byte represents itself.
 const fn is_printable(byte: u8) -> bool {
     matches!(byte, b'!'..=b'~' | 0xA1..=0xAC | 0xAE..=0xFF)
 }
 
+/// Returns the characters of all bytes.
 const fn characters() -> [char; 256] {
     let mut table = ['\0'; 256];
     let (mut byte, mut next) = (0_u8, 0x100_u32);
@@ -30,13 +31,13 @@ const fn characters() -> [char; 256] {
 
 static CHARACTERS: [char; 256] = characters();
 
-/// The character that stands for a byte.
+/// Returns the character that represents a byte.
 #[must_use]
 pub(crate) fn byte_to_char(byte: u8) -> char {
     CHARACTERS[usize::from(byte)]
 }
 
-/// The byte that a character stands for.
+/// Returns the byte that a character represents.
 #[must_use]
 pub(crate) fn char_to_byte(c: char) -> Option<u8> {
     let byte = match u32::from(c) {
@@ -49,7 +50,7 @@ pub(crate) fn char_to_byte(c: char) -> Option<u8> {
     u8::try_from(byte).ok()
 }
 
-/// What an entry is called that a byte falls back to.
+/// Returns the byte-fallback token of a byte, such as `<0x61>`.
 #[must_use]
 pub(crate) fn byte_entry(byte: u8) -> String {
     format!("<0x{byte:02X}>")

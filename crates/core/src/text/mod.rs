@@ -1,4 +1,4 @@
-//! Text: byte spans, the characters that stand for bytes, facts about Unicode, patterns and known split patterns.
+//! Text: byte spans, characters that represent bytes, Unicode properties, patterns and known split patterns.
 
 pub(crate) mod bytes;
 pub mod grammar;

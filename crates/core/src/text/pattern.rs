@@ -1,8 +1,8 @@
-//! Patterns in texts: a string to find as it stands, or a regular expression.
+//! Patterns: literal strings and regular expressions.
 //!
-//! The engine is Oniguruma with its own syntax and Unicode tables, since the patterns of a `tokenizer.json` are written
-//! for it and no other engine finds the same matches. Where a pattern has a [`Grammar`], which finds what the engine finds,
-//! the engine is not asked.
+//! The engine is Oniguruma with its own syntax and Unicode tables: the patterns of a `tokenizer.json` are written for
+//! it, and no other engine finds the same matches. A pattern with a [`Grammar`], which finds the same matches, does not
+//! use the engine.
 
 use std::fmt;
 use std::ops::Range;
@@ -16,30 +16,33 @@ use crate::error::{Error, Result, shorten};
 use crate::text::grammar::Grammar;
 use crate::text::span::check_length;
 
-/// How often a match may go back to try another way: Oniguruma's own default, so what matches elsewhere does here.
-const RETRIES: u32 = 10_000_000;
+/// The maximum number of backtracking steps of a match: Oniguruma's default.
+const RETRY_LIMIT: u32 = 10_000_000;
 
-/// Oniguruma's code for a match that used up its retries.
-const RETRIES_USED_UP: i32 = -17;
+/// Oniguruma's error code for a match that exceeds the limit.
+const RETRY_LIMIT_EXCEEDED: i32 = -17;
 
-/// A regular expression of more bytes is compiled with a stack of its own.
+/// The maximum length in bytes of an expression that is compiled on the caller's stack.
 ///
-/// Oniguruma's compiler recurses as deep as the expression nests, which is some thousand levels at most (its own limit)
-/// of some kilobytes each; a thread of the caller may have less than that, and an overflow ends the process.
-const SHORT: usize = 256;
-const STACK: usize = 32 << 20;
+/// Oniguruma's compiler recurses with the nesting of the expression, which it limits to some thousand levels of some
+/// kilobytes each. A thread of the caller may have a smaller stack, and an overflow ends the process.
+const MAX_DIRECT_LENGTH: usize = 256;
+/// The size in bytes of the stack that longer expressions are compiled on.
+const STACK_SIZE: usize = 32 << 20;
 
-/// What is looked for in a text; a clone shares what was compiled.
+/// A search pattern; clones share the compiled form.
 #[derive(Clone)]
 pub struct Pattern(Arc<Compiled>);
 
+/// A pattern and its engine.
 struct Compiled {
     source: String,
     engine: Engine,
 }
 
+/// The engine that searches a pattern.
 enum Engine {
-    /// Every border of a character, which is where an empty string is found.
+    /// Every character boundary, where an empty string matches.
     Everywhere,
     Literal(Box<memmem::Finder<'static>>),
     Regex(Regex),
@@ -47,7 +50,7 @@ enum Engine {
 }
 
 impl Pattern {
-    /// The pattern that finds `text` as it stands.
+    /// Returns a pattern that matches `text` literally.
     #[must_use]
     pub fn literal(text: &str) -> Self {
         let engine = match text {
@@ -57,19 +60,19 @@ impl Pattern {
         Self(Arc::new(Compiled { source: text.to_owned(), engine }))
     }
 
-    /// The pattern that finds what the regular expression `source` matches, in the syntax of Oniguruma.
+    /// Compiles the regular expression `source`, in the syntax of Oniguruma.
     ///
-    /// Compiling is linear for what people write; expressions made to be costly (alternatives within many repetitions
-    /// within look-behind) are.
+    /// The cost is linear for ordinary expressions; contrived ones (alternatives within many repetitions within
+    /// look-behind) are expensive.
     pub fn regex(source: &str) -> Result<Self> {
         let engine = match Grammar::of(source) {
             Some(grammar) => Engine::Grammar(grammar),
-            None => Engine::Regex(compiled(source)?),
+            None => Engine::Regex(compile_regex(source)?),
         };
         Ok(Self(Arc::new(Compiled { source: source.to_owned(), engine })))
     }
 
-    /// What finds it.
+    /// Returns the name of the engine: `string`, `Oniguruma` or that of a grammar.
     #[must_use]
     pub fn engine(&self) -> String {
         match self.0.engine {
@@ -79,7 +82,7 @@ impl Pattern {
         }
     }
 
-    /// The grammar that finds it, if it has one.
+    /// Returns the grammar of the pattern, if it has one.
     #[must_use]
     pub fn grammar(&self) -> Option<Grammar> {
         match self.0.engine {
@@ -87,29 +90,29 @@ impl Pattern {
             _ => None,
         }
     }
-    /// The text or the regular expression, as it was given.
+    /// Returns the text or the regular expression as it was given.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.0.source
     }
 
-    /// Whether it is a regular expression.
+    /// Whether the pattern is a regular expression.
     #[must_use]
     pub fn is_regex(&self) -> bool {
         matches!(self.0.engine, Engine::Regex(_) | Engine::Grammar(_))
     }
 
-    /// Whether a match may be empty, as far as one can tell without looking into a regular expression.
+    /// Whether a match may be empty; always true for regular expressions.
     #[must_use]
-    pub fn may_match_nothing(&self) -> bool {
+    pub fn may_match_empty(&self) -> bool {
         !matches!(self.0.engine, Engine::Literal(_))
     }
 
     /// Calls `each` with the matches in `text` from left to right; they do not overlap.
     ///
-    /// A match may be empty, but not where the one before it ends. An empty text has no matches at all. A string
-    /// costs time linear in the text. A regular expression does if it seldom goes back; at worst each place of the
-    /// text costs as much as the limit on retries allows, and one that goes over it is an error.
+    /// A match may be empty, but not at the end of the match before it. An empty text has no matches. The cost is
+    /// linear in the text for a string, and for a regular expression that seldom backtracks; at worst each position
+    /// costs as many steps as the retry limit allows. A match that exceeds the limit is an error.
     pub fn find_matches(&self, text: &str, mut each: impl FnMut(Range<usize>)) -> Result<()> {
         check_length(text)?;
         if text.is_empty() {
@@ -117,8 +120,8 @@ impl Pattern {
         }
         match &self.0.engine {
             Engine::Everywhere => {
-                let borders = text.char_indices().map(|(at, _)| at).chain([text.len()]);
-                borders.for_each(|at| each(at..at));
+                let boundaries = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+                boundaries.for_each(|at| each(at..at));
             }
             Engine::Literal(finder) => {
                 let length = finder.needle().len();
@@ -130,18 +133,19 @@ impl Pattern {
         Ok(())
     }
 
+    /// Calls `each` with the matches of a regular expression.
     fn find_regex(&self, regex: &Regex, text: &str, mut each: impl FnMut(Range<usize>)) -> Result<()> {
         let mut region = Region::new();
         let (mut from, mut last_end) = (0, None);
         while from <= text.len() {
             let Some(found) = self.search(regex, text, from, &mut region)? else { break };
             if found.is_empty() && last_end == Some(found.end) {
-                // It would be found for ever: look on behind the next character.
+                // The same empty match would be found forever: continue after the next character.
                 from += text[from..].chars().next().map_or(1, char::len_utf8);
                 continue;
             }
             if found.start < last_end.unwrap_or(0) {
-                return Err(self.impossible(&found));
+                return Err(self.out_of_order_error(&found));
             }
             from = found.end;
             last_end = Some(found.end);
@@ -150,26 +154,29 @@ impl Pattern {
         Ok(())
     }
 
+    /// Returns the first match at or after `from`.
     fn search(&self, regex: &Regex, text: &str, from: usize, region: &mut Region) -> Result<Option<Range<usize>>> {
         let mut limits = MatchParam::default();
-        limits.set_retry_limit_in_match(RETRIES);
+        limits.set_retry_limit_in_match(RETRY_LIMIT);
         region.clear();
         let options = SearchOptions::SEARCH_OPTION_NONE;
         let found = regex.search_with_param(text, from, text.len(), options, Some(&mut *region), limits);
-        let Some((start, end)) = found.map_err(|error| self.failed(&error, from))?.and_then(|_| region.pos(0)) else {
+        let Some((start, end)) = found.map_err(|error| self.search_error(&error, from))?.and_then(|_| region.pos(0))
+        else {
             return Ok(None);
         };
         if text.get(start..end).is_none() {
-            return Err(self.impossible(&(start..end)));
+            return Err(self.out_of_order_error(&(start..end)));
         }
         Ok(Some(start..end))
     }
 
-    fn failed(&self, error: &onig::Error, from: usize) -> Error {
+    /// Returns the error for a search that failed at `from`.
+    fn search_error(&self, error: &onig::Error, from: usize) -> Error {
         let regex = shorten(self.source());
-        Error::Regex(if error.code() == RETRIES_USED_UP {
+        Error::Regex(if error.code() == RETRY_LIMIT_EXCEEDED {
             format!(
-                "the regex {regex:?} gave up after {RETRIES} retries near byte {from}; let fewer of its repetitions \
+                "the regex {regex:?} gave up after {RETRY_LIMIT} retries near byte {from}; let fewer of its repetitions \
                  match the same text, for example by possessive ones (a++) or atomic groups ((?>a+))"
             )
         } else {
@@ -177,11 +184,11 @@ impl Pattern {
         })
     }
 
-    /// `\K` can move the start of a match out of its place; nothing could be cut there.
-    fn impossible(&self, found: &Range<usize>) -> Error {
+    /// Returns the error for a match out of order, as `\K` in a look-around can cause.
+    fn out_of_order_error(&self, found: &Range<usize>) -> Error {
         Error::Regex(format!(
-            "the regex {:?} matches from byte {} to {}, which lies before its last match or is no stretch of text; leave \
-             \\K out of look-around",
+            "the regex {:?} matches from byte {} to {}, which is before its last match or not a valid range of the \
+             text; leave \\K out of look-around",
             shorten(self.source()),
             found.start,
             found.end
@@ -189,15 +196,15 @@ impl Pattern {
     }
 }
 
-/// The engine's form of a regular expression.
-fn compiled(source: &str) -> Result<Regex> {
+/// Compiles a regular expression, on a thread with a large stack if it is long.
+fn compile_regex(source: &str) -> Result<Regex> {
     let fails = |why: &str| Error::Regex(format!("the regex {:?} does not compile: {why}", shorten(source)));
     let compile = || Regex::new(source).map_err(|error| fails(error.description()));
-    if source.len() <= SHORT {
+    if source.len() <= MAX_DIRECT_LENGTH {
         return compile();
     }
     thread::scope(|scope| {
-        let builder = thread::Builder::new().stack_size(STACK);
+        let builder = thread::Builder::new().stack_size(STACK_SIZE);
         let thread = builder.spawn_scoped(scope, compile).map_err(|error| fails(&error.to_string()))?;
         thread.join().map_err(|_| fails("the compiler panicked"))?
     })
@@ -258,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn literals_find_what_their_regexes_find() {
+    fn literals_match_like_their_regexes() {
         let literals = [" ", "aa", "é", "a.b", "\n", "(", "\\", "a-b&c~d#"];
         let text = "aaa é a.b (a-b&c~d#)\n \\ aaaa éé";
         for literal in literals {
@@ -268,9 +275,9 @@ mod tests {
         }
     }
 
-    /// Onig's own iterator, which gives up by a panic.
+    /// Compares with the iterator of the crate `onig`, which panics at the limit.
     #[test]
-    fn finds_what_the_crate_finds() {
+    fn matches_equal_those_of_the_crate() {
         let sources =
             ["", "a*", "a?b?", "^", "$", r"\b", "(?=a)", r"\s+(?!\S)|\s+", r"(?<=b)|a", r"\p{L}+|\z", "a|", r"\G."];
         let texts = ["a", "ab  ba\nb", "éaé a", "   ", "bb\u{301}a\u{10ffff}", "\n\n"];
@@ -283,13 +290,13 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_compile_says_why() {
+    fn compile_errors_state_the_reason() {
         let error = Pattern::regex("(a").unwrap_err().to_string();
         assert_eq!(error, "the regex \"(a\" does not compile: end pattern with unmatched parenthesis");
     }
 
     #[test]
-    fn deep_nesting_overflows_no_stack() {
+    fn deep_nesting_does_not_overflow_the_stack() {
         let nested = |open: &str, close: &str| format!("{}a{}", open.repeat(2000), close.repeat(2000));
         for source in [nested("[", "]"), nested("(?~a", ")"), nested("(?:", ")")] {
             assert_eq!(found(&regex(&source), "").len(), 0);
@@ -299,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn catastrophes_are_errors() {
+    fn catastrophic_backtracking_is_an_error() {
         let started = Instant::now();
         let text = "a".repeat(100_000) + "b";
         for source in ["(a+)+$", "(a|a)*$", "(a*)*c|(a*)*$", r"(a+)+\b\B"] {
@@ -310,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn matches_out_of_their_place_are_errors() {
+    fn matches_out_of_order_are_errors() {
         for (source, text) in [(r"ab|(?<=a\Kb)c", "abc"), (r"(?=b\K)", "ab"), (r"a(?=b\K)", "ab")] {
             let mut last = 0;
             let done = regex(source).find_matches(text, |found| {

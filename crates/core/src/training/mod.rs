@@ -9,7 +9,7 @@ use crate::added::AddedToken;
 use crate::counts::WordCounts;
 use crate::decode::{Decoder, SentencePieceDecoder, WordPieceDecoder};
 use crate::error::{Error, Result};
-use crate::learn::{Stage, Threads, Watch, tell};
+use crate::learn::{ProgressCallback, Stage, Threads, report};
 use crate::model::bpe::{self, Bpe};
 use crate::model::unigram::{self, Unigram};
 use crate::model::wordpiece::{self, WordPiece};
@@ -30,24 +30,24 @@ pub fn train(
     splitter: &WordSplitter,
     trainer: &Trainer,
     threads: Threads<'_>,
-    watch: Watch<'_>,
+    callback: ProgressCallback<'_>,
 ) -> Result<Tokenizer> {
     check_splitter(counts, splitter)?;
     let words = counts.by_first_occurrence();
     let (parts, token_counts, history, rounds) = match trainer {
         Trainer::WordPiece(config) => {
-            let trained = wordpiece::train::train(&words, config, watch)?;
+            let trained = wordpiece::train::train(&words, config, callback)?;
             (word_piece(trained.entries, splitter, config)?, trained.token_counts, trained.history, Vec::new())
         }
         Trainer::Bpe(config) => {
-            let trained = bpe::train::train(&words, config, watch)?;
+            let trained = bpe::train::train(&words, config, callback)?;
             let parts = bpe(trained.entries, trained.merges, splitter, config)?;
             (parts, trained.token_counts, trained.history, Vec::new())
         }
         Trainer::Unigram(config) => {
-            let trained = unigram::train::train(&words, config, threads, watch)?;
+            let trained = unigram::train::train(&words, config, threads, callback)?;
             let parts = unigram(trained.entries, splitter, config)?;
-            let token_counts = count(&parts.model, &words, watch)?;
+            let token_counts = count(&parts.model, &words, callback)?;
             (parts, token_counts, Vec::new(), trained.history)
         }
     };
@@ -170,13 +170,13 @@ fn unigram(
 }
 
 /// How often each entry stands in the words when they are encoded, but for words that cannot be.
-fn count(model: &Model, words: &[(&str, u64)], watch: Watch<'_>) -> Result<Vec<u64>> {
-    /// How many words are encoded between two calls of the watch.
+fn count(model: &Model, words: &[(&str, u64)], callback: ProgressCallback<'_>) -> Result<Vec<u64>> {
+    /// How many words are encoded between two calls of the progress callback.
     const CHUNK: usize = 1 << 12;
     let mut counts = vec![0; model.vocab().id_limit() as usize];
     let (mut scratch, mut tokens, mut total) = (ModelScratch::default(), Vec::new(), 0_u64);
     for (done, chunk) in words.chunks(CHUNK).enumerate() {
-        tell(watch, Stage::Counting, done * CHUNK, words.len())?;
+        report(callback, Stage::Counting, done * CHUNK, words.len())?;
         for &(word, count) in chunk {
             tokens.clear();
             if model.encode_word(word, 0, false, &mut scratch, &mut tokens).is_err() {

@@ -1,17 +1,17 @@
-//! Strings that become others.
+//! Stages that replace strings.
 
-use super::search::{Found, Search};
-use super::{Flow, Stage};
+use super::search::{Search, Section};
+use super::{PartBuffer, Stage};
 use crate::error::Result;
 
-/// Replaces a string in each part.
+/// The stage that replaces a string in each part.
 #[derive(Debug, Clone)]
 pub(super) struct Literal {
     search: Search,
     by: Vec<u8>,
     in_first: Vec<u8>,
-    /// Whether an empty string is found in an empty part.
-    in_nothing: bool,
+    /// Whether an empty string matches in an empty part.
+    matches_empty_parts: bool,
     is_first: bool,
     is_empty: bool,
 }
@@ -19,29 +19,29 @@ pub(super) struct Literal {
 impl Literal {
     pub(super) fn new(found: &str, by: &str) -> Self {
         let (search, by) = (Search::new(found), by.as_bytes().to_vec());
-        Self { search, in_first: by.clone(), by, in_nothing: true, is_first: true, is_empty: true }
+        Self { search, in_first: by.clone(), by, matches_empty_parts: true, is_first: true, is_empty: true }
     }
 
-    /// What comes in its place in the first part.
+    /// Sets another replacement for the first part.
     pub(super) fn with_first(self, by: &str) -> Self {
         Self { in_first: by.as_bytes().to_vec(), ..self }
     }
 
-    /// Finds nothing in empty parts, as patterns do.
-    pub(super) fn with_nothing_in_nothing(self) -> Self {
-        Self { in_nothing: false, ..self }
+    /// Disables matches in empty parts, as in patterns.
+    pub(super) fn without_empty_parts(self) -> Self {
+        Self { matches_empty_parts: false, ..self }
     }
 }
 
 impl Stage for Literal {
-    fn piece(&mut self, piece: &[u8], out: &mut Flow) -> Result<()> {
+    fn receive(&mut self, fragment: &[u8], out: &mut PartBuffer) -> Result<()> {
         self.is_empty = false;
         let by = if self.is_first { &self.in_first } else { &self.by };
-        self.search.piece(piece, |found| replace(&found, by, out))
+        self.search.receive(fragment, |found| replace(&found, by, out))
     }
 
-    fn end(&mut self, out: &mut Flow) -> Result<()> {
-        if self.in_nothing || !self.is_empty {
+    fn end(&mut self, out: &mut PartBuffer) -> Result<()> {
+        if self.matches_empty_parts || !self.is_empty {
             let by = if self.is_first { &self.in_first } else { &self.by };
             self.search.end(|found| replace(&found, by, out))?;
         }
@@ -51,54 +51,55 @@ impl Stage for Literal {
     }
 }
 
-fn replace(found: &Found<'_>, by: &[u8], out: &mut Flow) -> Result<()> {
+fn replace(found: &Section<'_>, by: &[u8], out: &mut PartBuffer) -> Result<()> {
     out.push(match found {
-        Found::Other(other) => other,
-        Found::Match => by,
+        Section::Other(other) => other,
+        Section::Match => by,
     })
 }
 
-/// Makes spaces of the ends of words, and nothing of those in the last part.
+/// The stage that replaces suffixes of words with spaces, and removes them from the last part.
 #[derive(Debug, Clone)]
 pub(super) struct Suffix {
     search: Search,
     /// Whether the first part is the last one.
     is_single: bool,
-    /// What comes from the first suffix of a part on, if more parts follow and if none does.
-    waiting: Option<(Vec<u8>, Vec<u8>)>,
-    /// Whether the part that waits is over.
-    is_over: bool,
+    /// The pending output from the first suffix of a part on: if more parts follow, and if none does.
+    pending: Option<(Vec<u8>, Vec<u8>)>,
+    /// Whether the pending part is complete.
+    is_complete: bool,
 }
 
 impl Suffix {
     pub(super) fn new(suffix: &str, is_single: bool) -> Self {
-        Self { search: Search::new(suffix), is_single, waiting: None, is_over: false }
+        Self { search: Search::new(suffix), is_single, pending: None, is_complete: false }
     }
 
-    /// A part has begun, so the one before it was not the last.
-    fn release(&mut self, out: &mut Flow) -> Result<()> {
-        if std::mem::take(&mut self.is_over)
-            && let Some((spaced, _)) = self.waiting.take()
+    /// Emits the pending output after a part that is not the last.
+    fn release(&mut self, out: &mut PartBuffer) -> Result<()> {
+        if std::mem::take(&mut self.is_complete)
+            && let Some((with_space, _)) = self.pending.take()
         {
-            out.push(&spaced)?;
+            out.push(&with_space)?;
             out.end();
         }
         Ok(())
     }
 
+    /// Adds a section to the pending output, or emits it if there is none.
     fn keep(
-        waiting: &mut Option<(Vec<u8>, Vec<u8>)>,
+        pending: &mut Option<(Vec<u8>, Vec<u8>)>,
         is_single: bool,
-        found: &Found<'_>,
-        out: &mut Flow,
+        found: &Section<'_>,
+        out: &mut PartBuffer,
     ) -> Result<()> {
-        match (found, waiting) {
-            (Found::Match, _) if is_single => {}
-            (Found::Match, waiting) => waiting.get_or_insert_default().0.push(b' '),
-            (Found::Other(other), None) => out.push(other)?,
-            (Found::Other(other), Some((spaced, bare))) => {
-                spaced.extend_from_slice(other);
-                bare.extend_from_slice(other);
+        match (found, pending) {
+            (Section::Match, _) if is_single => {}
+            (Section::Match, pending) => pending.get_or_insert_default().0.push(b' '),
+            (Section::Other(other), None) => out.push(other)?,
+            (Section::Other(other), Some((with_space, without))) => {
+                with_space.extend_from_slice(other);
+                without.extend_from_slice(other);
             }
         }
         Ok(())
@@ -106,26 +107,26 @@ impl Suffix {
 }
 
 impl Stage for Suffix {
-    fn piece(&mut self, piece: &[u8], out: &mut Flow) -> Result<()> {
+    fn receive(&mut self, fragment: &[u8], out: &mut PartBuffer) -> Result<()> {
         self.release(out)?;
-        let Self { search, is_single, waiting, .. } = self;
-        search.piece(piece, |found| Self::keep(waiting, *is_single, &found, out))
+        let Self { search, is_single, pending, .. } = self;
+        search.receive(fragment, |found| Self::keep(pending, *is_single, &found, out))
     }
 
-    fn end(&mut self, out: &mut Flow) -> Result<()> {
+    fn end(&mut self, out: &mut PartBuffer) -> Result<()> {
         self.release(out)?;
-        let Self { search, is_single, waiting, .. } = self;
-        search.end(|found| Self::keep(waiting, *is_single, &found, out))?;
-        self.is_over = waiting.is_some();
-        if !self.is_over {
+        let Self { search, is_single, pending, .. } = self;
+        search.end(|found| Self::keep(pending, *is_single, &found, out))?;
+        self.is_complete = pending.is_some();
+        if !self.is_complete {
             out.end();
         }
         Ok(())
     }
 
-    fn finish(&mut self, out: &mut Flow) -> Result<()> {
-        if let Some((_, bare)) = self.waiting.take() {
-            out.push(&bare)?;
+    fn finish(&mut self, out: &mut PartBuffer) -> Result<()> {
+        if let Some((_, without)) = self.pending.take() {
+            out.push(&without)?;
             out.end();
         }
         Ok(())

@@ -1,22 +1,23 @@
-//! Tokens to text as they come: what is new and can change no more.
+//! Incremental decoding: emits the text of tokens as soon as later tokens cannot change it.
 //!
-//! A decoder is a row of stages here. What passes between them are parts, as in [`super::Decoder::decode_chain`], but a part may
-//! come in pieces: [`super::Decoder::Fuse`] makes one part of all, and nobody wants to wait for its end. Each stage holds
-//! back what a later token could change, and no more:
+//! A decoder is a sequence of stages. They pass on parts as [`super::Decoder::decode_chain`] does, but a part may
+//! arrive in fragments: [`super::Decoder::Fuse`] makes a single part of all tokens, which is only complete at the end.
+//! Each stage delays the output that a later token could change, and no more:
 //!
-//! | stage | what it waits for |
+//! | stage | delays output until |
 //! |---|---|
-//! | byte level | the end of a token; of a character in UTF-8 |
-//! | byte fallback | the end of the run of byte tokens, unless it is broken already: one broken byte changes all of them |
-//! | suffixes of BPE | the next token, behind a suffix |
-//! | a string to replace | the end of what may become that string |
+//! | byte level | the end of a token, and of a UTF-8 character |
+//! | byte fallback | the end of a run of byte tokens, unless the run is invalid already: one invalid byte changes all
+//! of them |
+//! | suffixes of BPE | the next token, after a suffix |
+//! | string replacement | the end of a possible match |
 //! | a regular expression | the end of the part |
-//! | stripping | what comes behind characters that may be the last ones |
-//! | pieces of `SentencePiece` | the end of a token; of a character in UTF-8 |
-//! | repetitions (CTC) | where a part differs from the one before it |
+//! | stripping | the text after characters that may be stripped |
+//! | pieces of `SentencePiece` | the end of a token, and of a UTF-8 character |
+//! | repetitions (CTC) | the first difference from the part before |
 //!
-//! Parts are single tokens unless they were fused, so most of this is settled within a step. Costs are linear in the
-//! tokens and in what becomes of them, over all steps.
+//! Parts are single tokens unless they are fused, so most delays end within a step. The total cost is linear in the
+//! length of the tokens and of the parts made from them.
 
 mod bytes;
 mod literal;
@@ -32,90 +33,93 @@ use crate::text::span::check_bytes;
 use bytes::{ByteFallback, ByteLevel};
 use literal::{Literal, Suffix};
 use parts::{Fuse, NonEmpty, Regex, Repetitions, Spaces, Strip};
-use sentencepiece::Pieces;
+use sentencepiece::PieceDecoder;
 
-/// What bytes that tokens stand for come to.
+/// The output for tokens that represent bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// Text: what is no UTF-8 becomes U+FFFD, as in [`super::Decoder::decode`].
+pub enum StreamOutput {
+    /// Text: invalid UTF-8 becomes U+FFFD, as in [`super::Decoder::decode`].
     Text,
     /// The bytes themselves.
     Bytes,
 }
 
-/// Text that grows with its tokens: what the steps give, and then the end, is in a row what [`super::Decoder::decode`] gives.
+/// An incremental decoder; the concatenation of its output equals that of [`super::Decoder::decode`].
 #[derive(Debug, Clone)]
 pub struct DecodeStream {
     /// The stages before the first token.
-    fresh: Vec<Kind>,
-    stages: Vec<Kind>,
+    initial_stages: Vec<StageKind>,
+    stages: Vec<StageKind>,
 }
 
 impl DecodeStream {
-    /// A stream without any tokens yet. No decoder joins them with spaces.
+    /// Returns a stream without tokens. Without a decoder, tokens are joined with spaces.
     #[must_use]
-    pub fn new(decoder: Option<&Decoder>, form: Form) -> Self {
-        let mut fresh = Vec::new();
+    pub fn new(decoder: Option<&Decoder>, form: StreamOutput) -> Self {
+        let mut initial_stages = Vec::new();
         match decoder {
-            Some(decoder) => drop(add_stages(decoder, form, false, &mut fresh)),
-            None => fresh.push(Kind::Spaces(Spaces::new(None))),
+            Some(decoder) => drop(add_stages(decoder, form, false, &mut initial_stages)),
+            None => initial_stages.push(StageKind::Spaces(Spaces::new(None))),
         }
-        Self { stages: fresh.clone(), fresh }
+        Self { stages: initial_stages.clone(), initial_stages }
     }
 
-    /// What `tokens` add that can change no more; UTF-8, in the form of text.
+    /// Returns the final bytes that `tokens` add; they are UTF-8 if the form is text.
     ///
-    /// After an error the stream is as it was before its first token.
+    /// After an error the stream is reset to its initial state.
     pub fn step<'a>(&mut self, tokens: impl IntoIterator<Item = &'a str>) -> Result<Vec<u8>> {
-        let mut flow = Flow::default();
+        let mut buffer = PartBuffer::default();
         for token in tokens {
-            flow.push(token.as_bytes())?;
-            flow.end();
+            buffer.push(token.as_bytes())?;
+            buffer.end();
         }
-        let new = self.run(flow, false);
+        let new = self.run(buffer, false);
         if new.is_err() {
             self.reset();
         }
         new
     }
 
-    /// What is left when there are no more tokens; the stream is then as it was before its first token.
+    /// Returns the remaining bytes at the end of the tokens, and resets the stream to its initial state.
     pub fn finish(&mut self) -> Result<Vec<u8>> {
-        let rest = self.run(Flow::default(), true);
+        let rest = self.run(PartBuffer::default(), true);
         self.reset();
         rest
     }
 
+    /// Resets all stages.
     fn reset(&mut self) {
-        self.stages.clone_from(&self.fresh);
+        self.stages.clone_from(&self.initial_stages);
     }
 
-    fn run(&mut self, mut flow: Flow, is_last: bool) -> Result<Vec<u8>> {
-        let mut out = Flow::default();
+    /// Passes the parts of a step through all stages.
+    fn run(&mut self, mut buffer: PartBuffer, is_last: bool) -> Result<Vec<u8>> {
+        let mut out = PartBuffer::default();
         for kind in &mut self.stages {
             let stage = kind.stage();
-            flow.pass(stage, &mut out)?;
+            buffer.pass(stage, &mut out)?;
             if is_last {
                 stage.finish(&mut out)?;
             }
-            std::mem::swap(&mut flow, &mut out);
+            std::mem::swap(&mut buffer, &mut out);
             out.clear();
         }
-        Ok(flow.bytes)
+        Ok(buffer.bytes)
     }
 }
 
-/// What passes from one stage to the next in a step: bytes, and where in them parts end. What is behind the last end is the
-/// beginning of a part.
+/// The parts that one stage passes to the next in a step: bytes, and the ends of parts in them. The bytes after the
+/// last end are an incomplete part.
 #[derive(Debug, Default)]
-struct Flow {
+struct PartBuffer {
     bytes: Vec<u8>,
     ends: Vec<usize>,
 }
 
-impl Flow {
+impl PartBuffer {
+    /// Appends bytes to the current part.
     fn push(&mut self, bytes: &[u8]) -> Result<()> {
-        // A stage can double what it gets, and a file can name many.
+        // A stage can double its input, and a file can contain many.
         check_bytes(self.bytes.len() + bytes.len())?;
         self.bytes.extend_from_slice(bytes);
         Ok(())
@@ -131,44 +135,45 @@ impl Flow {
         self.ends.push(self.bytes.len());
     }
 
+    /// Passes all parts to a stage.
     fn pass(&self, stage: &mut dyn Stage, out: &mut Self) -> Result<()> {
         let mut start = 0;
         for &end in &self.ends {
-            pass_piece(&self.bytes[start..end], stage, out)?;
+            pass_fragment(&self.bytes[start..end], stage, out)?;
             stage.end(out)?;
             start = end;
         }
-        pass_piece(&self.bytes[start..], stage, out)
+        pass_fragment(&self.bytes[start..], stage, out)
     }
 }
 
-fn pass_piece(piece: &[u8], stage: &mut dyn Stage, out: &mut Flow) -> Result<()> {
-    if piece.is_empty() { Ok(()) } else { stage.piece(piece, out) }
+fn pass_fragment(fragment: &[u8], stage: &mut dyn Stage, out: &mut PartBuffer) -> Result<()> {
+    if fragment.is_empty() { Ok(()) } else { stage.receive(fragment, out) }
 }
 
-/// One step on the way from tokens to text.
+/// A stage of an incremental decoder.
 trait Stage {
-    /// More of the current part, or the first piece of a new one; never empty.
-    fn piece(&mut self, piece: &[u8], out: &mut Flow) -> Result<()>;
+    /// Receives a non-empty fragment of the current part.
+    fn receive(&mut self, fragment: &[u8], out: &mut PartBuffer) -> Result<()>;
 
-    /// The part is over; it is empty if no piece came.
-    fn end(&mut self, out: &mut Flow) -> Result<()>;
+    /// Ends the current part, which is empty if there was no fragment.
+    fn end(&mut self, out: &mut PartBuffer) -> Result<()>;
 
-    /// No more parts come.
-    fn finish(&mut self, _out: &mut Flow) -> Result<()> {
+    /// Ends the input.
+    fn finish(&mut self, _out: &mut PartBuffer) -> Result<()> {
         Ok(())
     }
 }
 
-/// The stages that there are.
+/// A stage of any kind.
 #[derive(Debug, Clone)]
-enum Kind {
+enum StageKind {
     ByteFallback(ByteFallback),
     ByteLevel(ByteLevel),
     Fuse(Fuse),
     Literal(Literal),
     NonEmpty(NonEmpty),
-    Pieces(Pieces),
+    PieceDecoder(PieceDecoder),
     Regex(Regex),
     Repetitions(Repetitions),
     Spaces(Spaces),
@@ -176,7 +181,8 @@ enum Kind {
     Suffix(Suffix),
 }
 
-impl Kind {
+impl StageKind {
+    /// Returns the stage.
     fn stage(&mut self) -> &mut dyn Stage {
         match self {
             Self::ByteFallback(stage) => stage,
@@ -184,7 +190,7 @@ impl Kind {
             Self::Fuse(stage) => stage,
             Self::Literal(stage) => stage,
             Self::NonEmpty(stage) => stage,
-            Self::Pieces(stage) => stage,
+            Self::PieceDecoder(stage) => stage,
             Self::Regex(stage) => stage,
             Self::Repetitions(stage) => stage,
             Self::Spaces(stage) => stage,
@@ -194,44 +200,44 @@ impl Kind {
     }
 }
 
-/// Adds the stages of `decoder`, to which no more than one part comes if `is_single`. Gives whether the same is true of
-/// what comes out of them.
-fn add_stages(decoder: &Decoder, form: Form, is_single: bool, stages: &mut Vec<Kind>) -> bool {
+/// Adds the stages of `decoder`; `is_single` states that they receive at most one part. Returns whether they emit at
+/// most one part.
+fn add_stages(decoder: &Decoder, form: StreamOutput, is_single: bool, stages: &mut Vec<StageKind>) -> bool {
     match decoder {
         Decoder::WordPiece(decoder) => {
-            stages.push(Kind::Spaces(Spaces::new(Some(&decoder.prefix))));
+            stages.push(StageKind::Spaces(Spaces::new(Some(&decoder.prefix))));
             if decoder.cleanup {
                 add_cleanup(stages);
             }
         }
-        Decoder::Bpe(decoder) => stages.push(Kind::Suffix(Suffix::new(&decoder.suffix, is_single))),
-        Decoder::ByteLevel(_) => stages.push(Kind::ByteLevel(ByteLevel::new(form))),
-        Decoder::ByteFallback => stages.push(Kind::ByteFallback(ByteFallback::new(form))),
+        Decoder::Bpe(decoder) => stages.push(StageKind::Suffix(Suffix::new(&decoder.suffix, is_single))),
+        Decoder::ByteLevel(_) => stages.push(StageKind::ByteLevel(ByteLevel::new(form))),
+        Decoder::ByteFallback => stages.push(StageKind::ByteFallback(ByteFallback::new(form))),
         Decoder::Metaspace(settings) => {
             let replacement = settings.replacement.to_string();
             let in_first = if settings.prepend_scheme == PrependScheme::Never { " " } else { "" };
-            stages.push(Kind::Literal(Literal::new(&replacement, " ").with_first(in_first)));
+            stages.push(StageKind::Literal(Literal::new(&replacement, " ").with_first(in_first)));
         }
-        Decoder::Fuse => stages.push(Kind::Fuse(Fuse)),
-        Decoder::Strip(decoder) => stages.push(Kind::Strip(Strip::new(decoder))),
+        Decoder::Fuse => stages.push(StageKind::Fuse(Fuse)),
+        Decoder::Strip(decoder) => stages.push(StageKind::Strip(Strip::new(decoder))),
         Decoder::Replace(decoder) if decoder.removes_last_space() => {
-            stages.push(Kind::Strip(Strip::new(&StripDecoder { content: ' ', start: 0, stop: 1 })));
+            stages.push(StageKind::Strip(Strip::new(&StripDecoder { content: ' ', start: 0, stop: 1 })));
         }
-        Decoder::Replace(decoder) if decoder.pattern.is_regex() => stages.push(Kind::Regex(Regex::new(decoder))),
+        Decoder::Replace(decoder) if decoder.pattern.is_regex() => stages.push(StageKind::Regex(Regex::new(decoder))),
         Decoder::Replace(decoder) => {
             let literal = Literal::new(decoder.pattern.source(), &decoder.content);
-            stages.push(Kind::Literal(literal.with_nothing_in_nothing()));
+            stages.push(StageKind::Literal(literal.without_empty_parts()));
         }
         Decoder::Ctc(decoder) => {
-            stages.push(Kind::Repetitions(Repetitions::default()));
-            stages.push(Kind::Literal(Literal::new(&decoder.pad_token, "")));
+            stages.push(StageKind::Repetitions(Repetitions::default()));
+            stages.push(StageKind::Literal(Literal::new(&decoder.pad_token, "")));
             if decoder.cleanup {
                 add_cleanup(stages);
-                stages.push(Kind::Literal(Literal::new(&decoder.word_delimiter_token, " ")));
+                stages.push(StageKind::Literal(Literal::new(&decoder.word_delimiter_token, " ")));
             }
-            stages.push(Kind::NonEmpty(NonEmpty::default()));
+            stages.push(StageKind::NonEmpty(NonEmpty::default()));
         }
-        Decoder::SentencePiece(decoder) => stages.push(Kind::Pieces(Pieces::new(decoder, form))),
+        Decoder::SentencePiece(decoder) => stages.push(StageKind::PieceDecoder(PieceDecoder::new(decoder, form))),
         Decoder::Sequence(decoders) => {
             return decoders.iter().fold(is_single, |is_single, decoder| add_stages(decoder, form, is_single, stages));
         }
@@ -239,6 +245,7 @@ fn add_stages(decoder: &Decoder, form: Form, is_single: bool, stages: &mut Vec<K
     is_single || matches!(decoder, Decoder::ByteLevel(_) | Decoder::Fuse | Decoder::SentencePiece(_))
 }
 
-fn add_cleanup(stages: &mut Vec<Kind>) {
-    stages.extend(CLEANUP.iter().map(|(found, by)| Kind::Literal(Literal::new(found, by))));
+/// Adds the eleven replacements of clean-up.
+fn add_cleanup(stages: &mut Vec<StageKind>) {
+    stages.extend(CLEANUP.iter().map(|(found, by)| StageKind::Literal(Literal::new(found, by))));
 }

@@ -1,36 +1,36 @@
-//! What is done to parts and not to strings in them.
+//! Stages that work on whole parts.
 
 use std::borrow::Cow;
 
-use super::search::{Found, Search};
-use super::{Flow, Stage};
+use super::search::{Search, Section};
+use super::{PartBuffer, Stage};
 use crate::decode::{ReplaceDecoder, StripDecoder};
 use crate::error::Result;
 
-/// All parts become one, which is over when no more come.
+/// The stage that concatenates all parts; the result ends with the input.
 #[derive(Debug, Clone)]
 pub(super) struct Fuse;
 
 impl Stage for Fuse {
-    fn piece(&mut self, piece: &[u8], out: &mut Flow) -> Result<()> {
-        out.push(piece)
+    fn receive(&mut self, fragment: &[u8], out: &mut PartBuffer) -> Result<()> {
+        out.push(fragment)
     }
 
-    fn end(&mut self, _out: &mut Flow) -> Result<()> {
+    fn end(&mut self, _out: &mut PartBuffer) -> Result<()> {
         Ok(())
     }
 
-    fn finish(&mut self, out: &mut Flow) -> Result<()> {
+    fn finish(&mut self, out: &mut PartBuffer) -> Result<()> {
         out.end();
         Ok(())
     }
 }
 
-/// A space before each part but the first, and before those that begin with the prefix, which lose it.
+/// The stage that adds a space before each part, except the first and those with the prefix, which is removed.
 #[derive(Debug, Clone)]
 pub(super) struct Spaces {
     prefix: Option<Vec<u8>>,
-    /// What may become the prefix; None once it is settled, as it is in the first part.
+    /// The start of the part that may be the prefix; `None` once that is decided, as in the first part.
     head: Option<Vec<u8>>,
 }
 
@@ -39,7 +39,8 @@ impl Spaces {
         Self { prefix: prefix.map(|prefix| prefix.as_bytes().to_vec()), head: None }
     }
 
-    fn settle(&mut self, out: &mut Flow) -> Result<()> {
+    /// Emits the separator and the start of the part, without the prefix.
+    fn emit_head(&mut self, out: &mut PartBuffer) -> Result<()> {
         let Some(head) = self.head.take() else { return Ok(()) };
         if let Some(rest) = self.prefix.as_ref().and_then(|prefix| head.strip_prefix(&**prefix)) {
             return out.push(rest);
@@ -48,44 +49,46 @@ impl Spaces {
         out.push(&head)
     }
 
+    /// Returns whether the start of a part may still become the prefix.
     fn may_be_prefix(&self, head: &[u8]) -> bool {
         self.prefix.as_ref().is_some_and(|prefix| head.len() < prefix.len() && prefix.starts_with(head))
     }
 }
 
 impl Stage for Spaces {
-    fn piece(&mut self, piece: &[u8], out: &mut Flow) -> Result<()> {
-        let Some(mut head) = self.head.take() else { return out.push(piece) };
-        head.extend_from_slice(piece);
+    fn receive(&mut self, fragment: &[u8], out: &mut PartBuffer) -> Result<()> {
+        let Some(mut head) = self.head.take() else { return out.push(fragment) };
+        head.extend_from_slice(fragment);
         let waits = self.may_be_prefix(&head);
         self.head = Some(head);
-        if waits { Ok(()) } else { self.settle(out) }
+        if waits { Ok(()) } else { self.emit_head(out) }
     }
 
-    fn end(&mut self, out: &mut Flow) -> Result<()> {
-        self.settle(out)?;
+    fn end(&mut self, out: &mut PartBuffer) -> Result<()> {
+        self.emit_head(out)?;
         self.head = Some(Vec::new());
         out.end();
         Ok(())
     }
 }
 
-/// A character dropped at the ends of each part.
+/// The stage that removes a character from the ends of each part.
 #[derive(Debug, Clone)]
 pub(super) struct Strip {
     search: Search,
-    ends: Ends,
+    ends: StripState,
 }
 
+/// The character to strip, and the progress of the current part.
 #[derive(Debug, Clone)]
-struct Ends {
+struct StripState {
     content: Vec<u8>,
     start: usize,
     stop: usize,
-    /// How often it was dropped at the start, or None behind the start.
+    /// The number of characters removed at the start, or `None` after the start.
     dropped: Option<usize>,
-    /// How often it stood last, where these may be the end.
-    held: usize,
+    /// The number of such characters that are last so far, if they may be removed at the end.
+    delayed: usize,
 }
 
 impl Strip {
@@ -93,39 +96,39 @@ impl Strip {
         let StripDecoder { content, start, stop } = *settings;
         let content = content.to_string();
         let search = Search::new(&content);
-        Self { search, ends: Ends { content: content.into_bytes(), start, stop, dropped: Some(0), held: 0 } }
+        Self { search, ends: StripState { content: content.into_bytes(), start, stop, dropped: Some(0), delayed: 0 } }
     }
 }
 
-impl Ends {
-    fn each(&mut self, found: &Found<'_>, out: &mut Flow) -> Result<()> {
+impl StripState {
+    fn each(&mut self, found: &Section<'_>, out: &mut PartBuffer) -> Result<()> {
         match found {
-            Found::Match => self.content(out),
-            Found::Other(other) => self.other(other, out),
+            Section::Match => self.content(out),
+            Section::Other(other) => self.other(other, out),
         }
     }
 
-    /// Once more the character.
-    fn content(&mut self, out: &mut Flow) -> Result<()> {
+    /// Receives an occurrence of the character.
+    fn content(&mut self, out: &mut PartBuffer) -> Result<()> {
         if let Some(dropped) = self.dropped.filter(|&dropped| dropped < self.start) {
             self.dropped = Some(dropped + 1);
             return Ok(());
         }
         self.dropped = None;
-        if self.held < self.stop {
-            self.held += 1;
+        if self.delayed < self.stop {
+            self.delayed += 1;
             return Ok(());
         }
         out.push(&self.content)
     }
 
-    /// Something else.
-    fn other(&mut self, other: &[u8], out: &mut Flow) -> Result<()> {
+    /// Receives other text.
+    fn other(&mut self, other: &[u8], out: &mut PartBuffer) -> Result<()> {
         if other.is_empty() {
             return Ok(());
         }
         self.dropped = None;
-        for _ in 0..std::mem::take(&mut self.held) {
+        for _ in 0..std::mem::take(&mut self.delayed) {
             out.push(&self.content)?;
         }
         out.push(other)
@@ -133,19 +136,19 @@ impl Ends {
 }
 
 impl Stage for Strip {
-    fn piece(&mut self, piece: &[u8], out: &mut Flow) -> Result<()> {
-        self.search.piece(piece, |found| self.ends.each(&found, out))
+    fn receive(&mut self, fragment: &[u8], out: &mut PartBuffer) -> Result<()> {
+        self.search.receive(fragment, |found| self.ends.each(&found, out))
     }
 
-    fn end(&mut self, out: &mut Flow) -> Result<()> {
+    fn end(&mut self, out: &mut PartBuffer) -> Result<()> {
         self.search.end(|found| self.ends.each(&found, out))?;
-        (self.ends.dropped, self.ends.held) = (Some(0), 0);
+        (self.ends.dropped, self.ends.delayed) = (Some(0), 0);
         out.end();
         Ok(())
     }
 }
 
-/// What a regular expression finds in each part, replaced.
+/// The stage that replaces the matches of a regular expression in each part.
 #[derive(Debug, Clone)]
 pub(super) struct Regex {
     decoder: ReplaceDecoder,
@@ -159,12 +162,12 @@ impl Regex {
 }
 
 impl Stage for Regex {
-    fn piece(&mut self, piece: &[u8], _out: &mut Flow) -> Result<()> {
-        self.part.extend_from_slice(piece);
+    fn receive(&mut self, fragment: &[u8], _out: &mut PartBuffer) -> Result<()> {
+        self.part.extend_from_slice(fragment);
         Ok(())
     }
 
-    fn end(&mut self, out: &mut Flow) -> Result<()> {
+    fn end(&mut self, out: &mut PartBuffer) -> Result<()> {
         let part = std::mem::take(&mut self.part);
         let replaced = self.decoder.replace(Cow::Owned(String::from_utf8_lossy(&part).into_owned()))?;
         out.push(replaced.as_bytes())?;
@@ -173,18 +176,18 @@ impl Stage for Regex {
     }
 }
 
-/// Of equal parts in a row the first.
+/// The stage that removes repeated parts.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Repetitions {
-    /// The part before, and behind it as much of this one as differs.
+    /// The part before, followed by the differing bytes of this one.
     last: Option<Vec<u8>>,
-    /// How much of the last part this one has repeated; None where they differ.
+    /// The number of bytes of the part before that this one repeats; `None` after the first difference.
     repeated: Option<usize>,
 }
 
 impl Repetitions {
-    /// The part differs: what was held back is given.
-    fn differ(&mut self, out: &mut Flow) -> Result<()> {
+    /// Emits the delayed bytes of a part that differs.
+    fn differ(&mut self, out: &mut PartBuffer) -> Result<()> {
         let last = self.last.get_or_insert_default();
         if let Some(repeated) = self.repeated.take() {
             last.truncate(repeated);
@@ -195,21 +198,21 @@ impl Repetitions {
 }
 
 impl Stage for Repetitions {
-    fn piece(&mut self, piece: &[u8], out: &mut Flow) -> Result<()> {
+    fn receive(&mut self, fragment: &[u8], out: &mut PartBuffer) -> Result<()> {
         if let (Some(last), Some(repeated)) = (&self.last, &mut self.repeated)
-            && last[*repeated..].starts_with(piece)
+            && last[*repeated..].starts_with(fragment)
         {
-            *repeated += piece.len();
+            *repeated += fragment.len();
             return Ok(());
         }
         self.differ(out)?;
         if let Some(last) = &mut self.last {
-            last.extend_from_slice(piece);
+            last.extend_from_slice(fragment);
         }
-        out.push(piece)
+        out.push(fragment)
     }
 
-    fn end(&mut self, out: &mut Flow) -> Result<()> {
+    fn end(&mut self, out: &mut PartBuffer) -> Result<()> {
         let is_repetition = self.repeated.is_some() && self.repeated == self.last.as_ref().map(Vec::len);
         if !is_repetition {
             self.differ(out)?;
@@ -220,19 +223,19 @@ impl Stage for Repetitions {
     }
 }
 
-/// Parts with something in them.
+/// The stage that removes empty parts.
 #[derive(Debug, Clone, Default)]
 pub(super) struct NonEmpty {
     has_text: bool,
 }
 
 impl Stage for NonEmpty {
-    fn piece(&mut self, piece: &[u8], out: &mut Flow) -> Result<()> {
+    fn receive(&mut self, fragment: &[u8], out: &mut PartBuffer) -> Result<()> {
         self.has_text = true;
-        out.push(piece)
+        out.push(fragment)
     }
 
-    fn end(&mut self, out: &mut Flow) -> Result<()> {
+    fn end(&mut self, out: &mut PartBuffer) -> Result<()> {
         if std::mem::take(&mut self.has_text) {
             out.end();
         }

@@ -1,97 +1,100 @@
-//! A string looked for in a text that comes in pieces.
+//! String search in a text that arrives in fragments.
 
 use memchr::memchr;
 
 use crate::error::Result;
 
-/// What the text is made of: the string, and what is between.
-pub(super) enum Found<'a> {
-    /// Text that is no part of a match.
+/// A section of the text: a match, or the text between matches.
+pub(super) enum Section<'a> {
+    /// Text outside matches.
     Other(&'a [u8]),
-    /// The string.
+    /// A match.
     Match,
 }
 
-/// Finds what [`str::replace`] would replace (Knuth, Morris and Pratt): matches from left to right that do not overlap,
-/// and an empty string before each character and at the end.
+/// A search for the matches of [`str::replace`], by the Knuth-Morris-Pratt algorithm in linear time.
 ///
-/// What is held back is the longest end of the text that begins the string, so a number says what it is.
+/// Matches do not overlap; an empty string matches before each character and at the end. The delayed text is the
+/// longest end of the text that is a prefix of the string, so its length describes it.
 #[derive(Debug, Clone)]
 pub(super) struct Search {
     string: Vec<u8>,
-    /// How much of the string's first n bytes is both their beginning and their end, without being all of them.
-    borders: Vec<usize>,
+    /// The failure function: the length of the longest proper prefix of the first n bytes that is also their suffix.
+    failure: Vec<usize>,
     matched: usize,
 }
 
 impl Search {
     pub(super) fn new(string: &str) -> Self {
         let string = string.as_bytes().to_vec();
-        let mut borders = vec![0; string.len() + 1];
+        let mut failure = vec![0; string.len() + 1];
         for end in 1..string.len() {
-            let mut border = borders[end];
-            while border > 0 && string[border] != string[end] {
-                border = borders[border];
+            let mut prefix_length = failure[end];
+            while prefix_length > 0 && string[prefix_length] != string[end] {
+                prefix_length = failure[prefix_length];
             }
-            borders[end + 1] = border + usize::from(string[border] == string[end]);
+            failure[end + 1] = prefix_length + usize::from(string[prefix_length] == string[end]);
         }
-        Self { string, borders, matched: 0 }
+        Self { string, failure, matched: 0 }
     }
 
-    /// Whether there is nothing to look for, which is found everywhere.
+    /// Returns whether the string is empty, so that it matches everywhere.
     pub(super) fn is_empty(&self) -> bool {
         self.string.is_empty()
     }
 
-    pub(super) fn piece(&mut self, piece: &[u8], mut each: impl FnMut(Found<'_>) -> Result<()>) -> Result<()> {
-        let Some(&first) = self.string.first() else { return everywhere(piece, each) };
-        let mut rest = piece;
+    /// Searches the next fragment, and passes its final sections to `each`.
+    pub(super) fn receive(&mut self, fragment: &[u8], mut each: impl FnMut(Section<'_>) -> Result<()>) -> Result<()> {
+        let Some(&first) = self.string.first() else { return everywhere(fragment, each) };
+        let mut rest = fragment;
         loop {
             if self.matched == 0 {
                 let at = memchr(first, rest).unwrap_or(rest.len());
                 let (before, from) = rest.split_at(at);
-                each(Found::Other(before))?;
+                each(Section::Other(before))?;
                 rest = from;
             }
-            let Some((&byte, behind)) = rest.split_first() else { return Ok(()) };
+            let Some((&byte, after)) = rest.split_first() else { return Ok(()) };
             self.next(byte, &mut each)?;
-            rest = behind;
+            rest = after;
         }
     }
 
-    fn next(&mut self, byte: u8, each: &mut impl FnMut(Found<'_>) -> Result<()>) -> Result<()> {
+    /// Searches the next byte.
+    fn next(&mut self, byte: u8, each: &mut impl FnMut(Section<'_>) -> Result<()>) -> Result<()> {
         while self.matched > 0 && self.string[self.matched] != byte {
-            let border = self.borders[self.matched];
-            each(Found::Other(&self.string[..self.matched - border]))?;
-            self.matched = border;
+            let prefix_length = self.failure[self.matched];
+            each(Section::Other(&self.string[..self.matched - prefix_length]))?;
+            self.matched = prefix_length;
         }
         if self.string[self.matched] != byte {
-            return each(Found::Other(&[byte]));
+            return each(Section::Other(&[byte]));
         }
         self.matched += 1;
         if self.matched == self.string.len() {
             self.matched = 0;
-            return each(Found::Match);
+            return each(Section::Match);
         }
         Ok(())
     }
 
-    /// The text is over; the next one begins.
-    pub(super) fn end(&mut self, mut each: impl FnMut(Found<'_>) -> Result<()>) -> Result<()> {
+    /// Ends the text and begins the next one.
+    pub(super) fn end(&mut self, mut each: impl FnMut(Section<'_>) -> Result<()>) -> Result<()> {
         if self.is_empty() {
-            return each(Found::Match);
+            return each(Section::Match);
         }
-        each(Found::Other(&self.string[..std::mem::take(&mut self.matched)]))
+        each(Section::Other(&self.string[..std::mem::take(&mut self.matched)]))
     }
 }
 
-fn everywhere(piece: &[u8], mut each: impl FnMut(Found<'_>) -> Result<()>) -> Result<()> {
-    for byte in piece {
+/// Matches the empty string before each character.
+fn everywhere(fragment: &[u8], mut each: impl FnMut(Section<'_>) -> Result<()>) -> Result<()> {
+    for byte in fragment {
         let begins_character = byte & 0xC0 != 0x80;
         if begins_character {
-            each(Found::Match)?;
+            each(Section::Match)?;
         }
-        each(Found::Other(&[*byte]))?;
+        each(Section::Other(&[*byte]))?;
     }
     Ok(())
 }
@@ -100,22 +103,22 @@ fn everywhere(piece: &[u8], mut each: impl FnMut(Found<'_>) -> Result<()>) -> Re
 mod tests {
     use super::*;
 
-    /// The text with each match in brackets, and how much was held back after each piece.
+    /// Returns the text with each match in brackets, and the number of delayed bytes after each fragment.
     fn found(string: &str, pieces: &[&str]) -> (String, Vec<usize>) {
-        let (mut search, mut text, mut held) = (Search::new(string), Vec::new(), Vec::new());
-        let collect = |text: &mut Vec<u8>, found: Found<'_>| {
+        let (mut search, mut text, mut delayed) = (Search::new(string), Vec::new(), Vec::new());
+        let collect = |text: &mut Vec<u8>, found: Section<'_>| {
             text.extend_from_slice(match found {
-                Found::Other(other) => other,
-                Found::Match => b"[]",
+                Section::Other(other) => other,
+                Section::Match => b"[]",
             });
             Ok(())
         };
-        for piece in pieces {
-            search.piece(piece.as_bytes(), |found| collect(&mut text, found)).unwrap();
-            held.push(search.matched);
+        for fragment in pieces {
+            search.receive(fragment.as_bytes(), |found| collect(&mut text, found)).unwrap();
+            delayed.push(search.matched);
         }
         search.end(|found| collect(&mut text, found)).unwrap();
-        (String::from_utf8(text).unwrap(), held)
+        (String::from_utf8(text).unwrap(), delayed)
     }
 
     #[test]
@@ -132,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn holds_back_no_more_than_it_must() {
+    fn delays_no_more_than_necessary() {
         assert_eq!(found("abac", &["xab", "a", "b", "x"]), ("xabaxb".replace("axb", "abx"), vec![2, 3, 2, 0]));
         assert_eq!(found("</w>", &["a", "<", "/w", ">b"]), ("a[]b".to_owned(), vec![0, 1, 3, 0]));
     }

@@ -1,39 +1,39 @@
-//! Pieces of a `SentencePiece` model: what stands at the start of the text loses its space, and bytes wait for the end of their
-//! character.
+//! The stage of `SentencePiece` decoding: removes the space at the start, and delays incomplete characters.
 
-use super::{Flow, Form, Stage};
+use super::{PartBuffer, Stage, StreamOutput};
 use crate::decode::SentencePieceDecoder;
 use crate::decode::byte_fallback::byte_of;
 use crate::error::Result;
 use crate::normalize::SPACE;
 
-/// See [`SentencePieceDecoder`].
+/// The stage of [`SentencePieceDecoder`].
 #[derive(Debug, Clone)]
-pub(super) struct Pieces {
+pub(super) struct PieceDecoder {
     decoder: SentencePieceDecoder,
-    form: Form,
+    form: StreamOutput,
     /// The part so far.
     part: Vec<u8>,
-    /// Bytes that are no character yet.
+    /// The bytes that form no complete character yet.
     bytes: Vec<u8>,
     at_start: bool,
-    /// Whether there is no text yet.
+    /// Whether the text is still empty.
     is_empty: bool,
 }
 
-impl Pieces {
-    pub(super) fn new(decoder: &SentencePieceDecoder, form: Form) -> Self {
+impl PieceDecoder {
+    pub(super) fn new(decoder: &SentencePieceDecoder, form: StreamOutput) -> Self {
         let at_start = decoder.add_dummy_prefix || decoder.remove_extra_whitespaces;
         Self { decoder: decoder.clone(), form, part: Vec::new(), bytes: Vec::new(), at_start, is_empty: true }
     }
 
-    fn push(&mut self, text: &str, out: &mut Flow) -> Result<()> {
+    fn push(&mut self, text: &str, out: &mut PartBuffer) -> Result<()> {
         self.is_empty &= text.is_empty();
         out.push(text.as_bytes())
     }
 
-    fn push_byte(&mut self, byte: u8, out: &mut Flow) -> Result<()> {
-        if self.form == Form::Bytes {
+    /// Adds a byte, and emits the complete characters.
+    fn push_byte(&mut self, byte: u8, out: &mut PartBuffer) -> Result<()> {
+        if self.form == StreamOutput::Bytes {
             self.is_empty = false;
             return out.push(&[byte]);
         }
@@ -42,8 +42,8 @@ impl Pieces {
         self.push_bytes(whole, out)
     }
 
-    /// Gives the text of the first bytes: each that is part of no character is a U+FFFD.
-    fn push_bytes(&mut self, count: usize, out: &mut Flow) -> Result<()> {
+    /// Emits the text of the first `count` bytes, with U+FFFD for each invalid byte.
+    fn push_bytes(&mut self, count: usize, out: &mut PartBuffer) -> Result<()> {
         let bytes: Vec<u8> = self.bytes.drain(..count).collect();
         for chunk in bytes.utf8_chunks() {
             self.push(chunk.valid(), out)?;
@@ -54,7 +54,8 @@ impl Pieces {
         Ok(())
     }
 
-    fn push_part(&mut self, part: &str, out: &mut Flow) -> Result<()> {
+    /// Emits the text of a part.
+    fn push_part(&mut self, part: &str, out: &mut PartBuffer) -> Result<()> {
         if let Some(byte) = byte_of(part).filter(|_| self.decoder.byte_fallback) {
             return self.push_byte(byte, out);
         }
@@ -70,7 +71,7 @@ impl Pieces {
     }
 }
 
-/// How many of the bytes more bytes can change no more: all but the beginning of a character at the end.
+/// Returns the number of bytes that later bytes cannot change: all except an incomplete character at the end.
 fn whole_characters(bytes: &[u8]) -> usize {
     let mut whole = 0;
     for chunk in bytes.utf8_chunks() {
@@ -84,18 +85,18 @@ fn whole_characters(bytes: &[u8]) -> usize {
     whole
 }
 
-impl Stage for Pieces {
-    fn piece(&mut self, piece: &[u8], _: &mut Flow) -> Result<()> {
-        self.part.extend_from_slice(piece);
+impl Stage for PieceDecoder {
+    fn receive(&mut self, fragment: &[u8], _: &mut PartBuffer) -> Result<()> {
+        self.part.extend_from_slice(fragment);
         Ok(())
     }
 
-    fn end(&mut self, out: &mut Flow) -> Result<()> {
+    fn end(&mut self, out: &mut PartBuffer) -> Result<()> {
         let part = std::mem::take(&mut self.part);
         self.push_part(&String::from_utf8_lossy(&part), out)
     }
 
-    fn finish(&mut self, out: &mut Flow) -> Result<()> {
+    fn finish(&mut self, out: &mut PartBuffer) -> Result<()> {
         self.push_bytes(self.bytes.len(), out)?;
         // All pieces are one part.
         out.end();

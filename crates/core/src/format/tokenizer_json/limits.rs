@@ -1,16 +1,16 @@
 //! Truncation and padding as `tokenizer.json` writes them.
 
 use crate::encoding::pad::Padding;
-use crate::encoding::truncate::{Strategy, Truncation};
+use crate::encoding::truncate::{Truncation, TruncationStrategy};
 use crate::encoding::{Direction, NamedToken};
 use crate::error::Result;
 use crate::format::json::{Json, Node, choice, name_of, object};
 
 const DIRECTIONS: [(&str, Direction); 2] = [("Left", Direction::Left), ("Right", Direction::Right)];
-const STRATEGIES: [(&str, Strategy); 3] = [
-    ("LongestFirst", Strategy::LongestFirst),
-    ("OnlyFirst", Strategy::OnlyFirst),
-    ("OnlySecond", Strategy::OnlySecond),
+const STRATEGIES: [(&str, TruncationStrategy); 3] = [
+    ("LongestFirst", TruncationStrategy::LongestFirst),
+    ("OnlyFirst", TruncationStrategy::OnlyFirst),
+    ("OnlySecond", TruncationStrategy::OnlySecond),
 ];
 const LONGEST: &str = "BatchLongest";
 

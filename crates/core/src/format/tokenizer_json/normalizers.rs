@@ -3,14 +3,16 @@
 use super::patterns::{pattern, pattern_json};
 use crate::error::Result;
 use crate::format::json::{Json, Node, object};
-use crate::normalize::{BertNormalizer, Form, Normalizer, Precompiled, SentencePiece, SentencePieceSettings, Strip};
+use crate::normalize::{
+    BertNormalizer, Normalizer, Precompiled, SentencePiece, SentencePieceSettings, Strip, UnicodeForm,
+};
 
 /// What a type name alone says.
 const PLAIN: [(&str, Normalizer); 8] = [
-    ("NFC", Normalizer::Form(Form::Nfc)),
-    ("NFD", Normalizer::Form(Form::Nfd)),
-    ("NFKC", Normalizer::Form(Form::Nfkc)),
-    ("NFKD", Normalizer::Form(Form::Nfkd)),
+    ("NFC", Normalizer::Form(UnicodeForm::Nfc)),
+    ("NFD", Normalizer::Form(UnicodeForm::Nfd)),
+    ("NFKC", Normalizer::Form(UnicodeForm::Nfkc)),
+    ("NFKD", Normalizer::Form(UnicodeForm::Nfkd)),
     ("Nmt", Normalizer::Nmt),
     ("Lowercase", Normalizer::Lowercase),
     ("StripAccents", Normalizer::StripAccents),

@@ -6,7 +6,7 @@ use super::decoders::{byte_level, byte_level_json};
 use crate::encoding::NamedToken;
 use crate::error::Result;
 use crate::format::json::{Json, Node, object};
-use crate::postprocess::{Bert, Piece, PostProcessor, Roberta, Special, Template};
+use crate::postprocess::{Bert, PostProcessor, Roberta, Template, TemplatePart, TemplateToken};
 
 const KINDS: [&str; 5] = ["BertProcessing", "RobertaProcessing", "TemplateProcessing", "ByteLevel", "Sequence"];
 
@@ -19,7 +19,7 @@ pub(super) fn post_processor(node: &Node<'_>) -> Result<PostProcessor> {
         "RobertaProcessing" => {
             node.only(&["type", "sep", "cls", "trim_offsets", "add_prefix_space"])?;
             PostProcessor::Roberta(Roberta {
-                around: around(node)?,
+                tokens: around(node)?,
                 trim_offsets: node.member("trim_offsets")?.bool()?,
                 add_prefix_space: node.member("add_prefix_space")?.bool()?,
             })
@@ -58,7 +58,7 @@ fn template(node: &Node<'_>) -> Result<Template> {
     Ok(Template { single, pair, specials })
 }
 
-fn specials(node: &Node<'_>) -> Result<BTreeMap<String, Special>> {
+fn specials(node: &Node<'_>) -> Result<BTreeMap<String, TemplateToken>> {
     let mut specials = BTreeMap::new();
     for (name, _) in node.members()? {
         let member = node.member(name)?;
@@ -70,12 +70,12 @@ fn specials(node: &Node<'_>) -> Result<BTreeMap<String, Special>> {
             return Err(tokens.error(format!("expected as many tokens as ids, {}, found {}", ids.len(), names.len())));
         }
         let tokens = names.into_iter().zip(ids).map(|(name, id)| NamedToken::new(name, id)).collect();
-        specials.insert(name.clone(), Special { id: member.member("id")?.str()?.to_owned(), tokens });
+        specials.insert(name.clone(), TemplateToken { id: member.member("id")?.str()?.to_owned(), tokens });
     }
     Ok(specials)
 }
 
-fn piece(node: &Node<'_>, specials: &BTreeMap<String, Special>) -> Result<Piece> {
+fn piece(node: &Node<'_>, specials: &BTreeMap<String, TemplateToken>) -> Result<TemplatePart> {
     node.only(&["SpecialToken", "Sequence"])?;
     if node.members()?.len() != 1 {
         return Err(node.error("expected either \"SpecialToken\" or \"Sequence\""));
@@ -88,7 +88,7 @@ fn piece(node: &Node<'_>, specials: &BTreeMap<String, Special>) -> Result<Piece>
             "B" => 1,
             _ => return Err(name.error("expected \"A\" or \"B\"")),
         };
-        return Ok(Piece::Sequence { index, type_id: sequence.member("type_id")?.id()? });
+        return Ok(TemplatePart::Sequence { index, type_id: sequence.member("type_id")?.id()? });
     }
     let special = node.member("SpecialToken")?;
     special.only(&["id", "type_id"])?;
@@ -97,7 +97,7 @@ fn piece(node: &Node<'_>, specials: &BTreeMap<String, Special>) -> Result<Piece>
     if !specials.contains_key(name) {
         return Err(id.error(format!("{name:?} is not among the special_tokens of the template")));
     }
-    Ok(Piece::Special { name: name.to_owned(), type_id: special.member("type_id")?.id()? })
+    Ok(TemplatePart::Special { name: name.to_owned(), type_id: special.member("type_id")?.id()? })
 }
 
 pub(super) fn post_processor_json(processor: Option<&PostProcessor>) -> Json {
@@ -110,8 +110,8 @@ pub(super) fn post_processor_json(processor: Option<&PostProcessor>) -> Json {
         ]),
         PostProcessor::Roberta(roberta) => object([
             ("type", "RobertaProcessing".into()),
-            ("sep", named_token_json(&roberta.around.sep)),
-            ("cls", named_token_json(&roberta.around.cls)),
+            ("sep", named_token_json(&roberta.tokens.sep)),
+            ("cls", named_token_json(&roberta.tokens.cls)),
             ("trim_offsets", roberta.trim_offsets.into()),
             ("add_prefix_space", roberta.add_prefix_space.into()),
         ]),
@@ -133,7 +133,7 @@ fn named_token_json(token: &NamedToken) -> Json {
     Json::Array(vec![token.name.as_str().into(), token.id.into()])
 }
 
-fn special_json((name, special): (&String, &Special)) -> (String, Json) {
+fn special_json((name, special): (&String, &TemplateToken)) -> (String, Json) {
     let json = object([
         ("id", special.id.as_str().into()),
         ("ids", special.tokens.iter().map(|token| token.id).collect()),
@@ -142,10 +142,10 @@ fn special_json((name, special): (&String, &Special)) -> (String, Json) {
     (name.clone(), json)
 }
 
-fn piece_json(piece: &Piece) -> Json {
+fn piece_json(piece: &TemplatePart) -> Json {
     let (kind, id, type_id) = match piece {
-        Piece::Sequence { index, type_id } => ("Sequence", if *index == 0 { "A" } else { "B" }, type_id),
-        Piece::Special { name, type_id } => ("SpecialToken", name.as_str(), type_id),
+        TemplatePart::Sequence { index, type_id } => ("Sequence", if *index == 0 { "A" } else { "B" }, type_id),
+        TemplatePart::Special { name, type_id } => ("SpecialToken", name.as_str(), type_id),
     };
     object([(kind, object([("id", id.into()), ("type_id", (*type_id).into())]))])
 }

@@ -3,7 +3,7 @@
 use super::trainers::{trainer, trainer_json};
 use crate::error::{Error, Result};
 use crate::format::json::{Json, Node};
-use crate::learn::{Merge, Round};
+use crate::learn::{Merge, UnigramStep};
 use crate::pipeline::Training;
 use crate::vocab::Vocab;
 
@@ -60,12 +60,12 @@ fn merge(node: &Node<'_>) -> Result<Merge> {
 }
 
 /// `[pieces, log-likelihood]`; a pruning has null in the second place.
-fn round(node: &Node<'_>) -> Result<Round> {
+fn round(node: &Node<'_>) -> Result<UnigramStep> {
     let parts: Vec<Node<'_>> = node.array()?.collect();
     let [pieces, log_likelihood] = &parts[..] else {
         return Err(node.error("expected [pieces, log-likelihood]"));
     };
-    Ok(Round {
+    Ok(UnigramStep {
         pieces: pieces.size()?,
         log_likelihood: if log_likelihood.is_null() { None } else { Some(log_likelihood.float()?) },
         removed: None,
@@ -86,7 +86,7 @@ pub(super) fn training_json(training: &Training) -> Json {
 }
 
 /// Without what was removed: there are many more seed pieces than pieces, and whoever reads the file needs none of them.
-fn round_json(round: &Round) -> Json {
+fn round_json(round: &UnigramStep) -> Json {
     Json::Array(vec![(round.pieces as u64).into(), round.log_likelihood.map(Json::Float).into()])
 }
 

@@ -382,7 +382,7 @@ mod tests {
             forward += u32::from(model.forward(model.tables(true), Spelling::Text).is_some());
             let (mut merging, mut never) = (Merging::default(), Merging::default());
             // Chance that never strikes takes the heap.
-            never.dropout = Some(crate::numbers::chance::Dropout::new(0.0, 0, 0));
+            never.dropout = Some(crate::numbers::random::Dropout::new(0.0, 0, 0));
             for longest in [1, 3, 8, 20, 70] {
                 let word = random.word(&['a', 'b', 'c', 'd'], longest);
                 let wanted = defined(&model, &word);

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use super::NO_RANK;
 use super::forward::Row;
 use super::pairs::Pairs;
-use crate::numbers::chance::Dropout;
+use crate::numbers::random::Dropout;
 
 /// A part of a word, between two merges.
 #[derive(Debug, Clone, Copy)]

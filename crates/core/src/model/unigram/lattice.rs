@@ -4,7 +4,7 @@ use super::Unigram;
 use super::letters::Letters;
 use super::tables::{Scores, Tables, symbol_score};
 use crate::error::{Error, Result, shorten};
-use crate::lattice::{Lattice, Sampling, Score, Segmentations};
+use crate::lattice::{Lattice, PathScore, Sampling, Segmentations};
 use crate::model::{Scored, Token};
 
 impl Unigram {
@@ -49,7 +49,7 @@ impl Unigram {
         }
     }
 
-    fn sum<F: Score>(&self, ids: &[u32], unknown: F, score: impl Fn(u32) -> F) -> f64 {
+    fn sum<F: PathScore>(&self, ids: &[u32], unknown: F, score: impl Fn(u32) -> F) -> f64 {
         let scores = ids.iter().map(|&id| match id {
             id if Some(id) == self.unk_id() => unknown,
             id if self.settings().reserved.contains(&id) => F::default(),
@@ -78,7 +78,7 @@ impl Unigram {
     }
 }
 
-fn lattice<F: Score + 'static>(
+fn lattice<F: PathScore + 'static>(
     word: &str,
     letters: &Letters,
     unknown: Option<F>,

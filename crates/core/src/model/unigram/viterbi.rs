@@ -8,13 +8,13 @@ use std::ops::Sub;
 use super::letters::Letter;
 use super::pieces::{Pieces, edge};
 use super::rounding_margin::Margin;
-use crate::lattice::{Edge, Score, UNKNOWN};
+use crate::lattice::{Edge, PathScore, UNKNOWN};
 
 /// The start of what leads to a place that nothing has reached.
 const NOWHERE: u32 = u32::MAX;
 
 /// A score that is added up along a text.
-pub(super) trait Sum: Score + Sub<Output = Self> {
+pub(super) trait Sum: PathScore + Sub<Output = Self> {
     /// Below, and as far above 0, SentencePiece begins to count from 0 again, lest a long text have no digits left.
     const RESET_BELOW: f64;
 }

@@ -1,37 +1,37 @@
-//! The vocabulary as a trie with failure links: longest match in time linear in the word.
+//! Longest match in time linear in the word: the vocabulary as a trie with failure links.
 //!
-//! `LinMaxMatch` (Song et al. 2021, "Fast `WordPiece` Tokenization"), extended so that it covers every policy
-//! for unknown characters. Two tries share one array of nodes: one for tokens at the start of a word, one
-//! for those that continue it. When no transition leads on from a node, the greedy tokens of the text it
-//! stands for (its *pops*) are final, and its *link* is the node for the text they leave over:
+//! The algorithm is `LinMaxMatch` (Song et al. 2021, "Fast `WordPiece` Tokenization"), extended to every policy for
+//! unknown characters. Two tries share one array of nodes: one for tokens at the start of a word, one for those that
+//! continue it. If a node has no transition for the next character, the greedy tokens of the node's text (its *pops*)
+//! are final, and its *link* is the node for the rest of that text:
 //!
 //! * a node that is a token pops that token and links to the continuing root;
-//! * any other node pops what its parent pops, then follows links until one has a transition with the
-//!   node's own character; at a root without one, the character itself is popped as unmatched.
+//! * any other node pops what its parent pops, then follows links until one has a transition with the node's own
+//!   character; at a root without one, the character itself is popped as unmatched.
 //!
-//! The last clause is ours. With it there is always a link, and whether unmatched characters make the whole
-//! word unknown is left to the caller.
+//! The last clause is ours. With it there is always a link, and the caller decides whether unmatched characters make
+//! the whole word unknown.
 //!
-//! **Size.** Pops of a node repeat those of others, and written out they can take space quadratic in a
-//! token's length. They are kept as ropes: a node holds at most one join for each link it followed, and
-//! links shorten the text, so nodes and ropes together are linear in the vocabulary's characters.
-//! **Time.** Every step consumes a character or pops tokens, every pop emits, so a word costs O(characters).
+//! **Size.** Pops of a node repeat those of others; explicit lists can take space quadratic in the length of a token.
+//! They are stored as ropes: a node has at most one join for each link it followed, and links shorten the text, so
+//! nodes and ropes together are linear in the vocabulary's characters.
+//! **Time.** Every step consumes a character or pops tokens, and every pop emits, so a word costs O(characters).
 
 use std::ops::BitAnd;
 
-use crate::numbers::chance::Dropout;
+use crate::numbers::random::Dropout;
 use crate::text::span::Span;
 
-/// A node of the trie.
+/// The index of a node.
 type Node = u32;
-/// A rope of pops.
+/// The index of a rope of pops.
 type Rope = u32;
 
 const NONE: u32 = u32::MAX;
 const START: Node = 0;
 const CONTINUING: Node = 1;
 
-/// What a matched stretch of text is.
+/// A matched section of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Piece {
     /// A token, with its length in the text.
@@ -41,7 +41,7 @@ pub(super) enum Piece {
 }
 
 impl Piece {
-    /// Its length in the text.
+    /// Returns the length in the text in bytes.
     fn bytes(self) -> usize {
         match self {
             Self::Token { bytes, .. } | Self::Unmatched { bytes } => bytes as usize,
@@ -49,52 +49,54 @@ impl Piece {
     }
 }
 
+/// A node of a rope: a popped piece, or two ropes.
 #[derive(Debug, Clone, Copy)]
 enum Pop {
     Piece(Piece),
     Join(Rope, Rope),
 }
 
-/// A node's place in the double array.
+/// A node in the double array.
 #[derive(Debug, Clone, Copy)]
-struct Slot {
-    /// Added to a byte it gives the place of the child.
+struct TrieSlot {
+    /// The base: its sum with a byte is the index of the child.
     base: u32,
     /// The parent; [`NONE`] in an empty slot.
     parent: Node,
-    // Only of use where a character ends:
+    // Defined only where a character ends:
     link: Node,
     pops: Rope,
 }
 
-impl Slot {
+impl TrieSlot {
     const EMPTY: Self = Self { base: 0, parent: NONE, link: CONTINUING, pops: NONE };
 }
 
-/// Both tries in one double array: a child's place is its parent's base plus its byte, and whether it is there is told by
-/// what stands there.
+/// Both tries in one double array.
 ///
-/// The trie is one of bytes, so that no vocabulary can scatter the array widely, but a step takes a whole character.
+/// A child's index is its parent's base plus its byte, and its slot stores the parent. The trie is over bytes, so that
+/// no vocabulary scatters the array widely, but a step consumes a whole character.
 #[derive(Debug)]
 pub(super) struct Automaton {
-    slots: Vec<Slot>,
+    slots: Vec<TrieSlot>,
     ropes: Vec<Pop>,
 }
 
 impl Automaton {
+    /// Builds the automaton in time linear in the tokens' bytes, apart from sorting them.
     pub(super) fn new<'a>(tokens: impl Iterator<Item = (&'a str, u32)>, prefix: &str) -> Self {
         let keys = Keys::new(tokens, prefix);
-        // A node a byte is more than there are, so nothing is moved while it grows; in a large one that weighs little.
-        let room = keys.text.len().min(1 << 20);
-        let mut automaton = Self { slots: Vec::with_capacity(room), ropes: Vec::with_capacity(room) };
-        automaton.slots.resize(2, Slot::EMPTY);
+        // There are at most as many nodes as bytes, so nothing is reallocated; large vocabularies need fewer.
+        let capacity = keys.text.len().min(1 << 20);
+        let mut automaton = Self { slots: Vec::with_capacity(capacity), ropes: Vec::with_capacity(capacity) };
+        automaton.slots.resize(2, TrieSlot::EMPTY);
         Builder::new(&keys.text, &mut automaton).build(&keys);
         automaton.slots.shrink_to_fit();
         automaton.ropes.shrink_to_fit();
         automaton
     }
 
-    /// Feeds every piece of the word to `emit`, which may end the walk by returning false.
+    /// Passes every piece of the word to `emit`, which may end the search by returning false.
     pub(super) fn walk(&self, word: &str, stack: &mut Vec<u32>, mut emit: impl FnMut(Piece) -> bool) {
         let mut node = START;
         let mut rest = word.as_bytes();
@@ -113,24 +115,24 @@ impl Automaton {
                     }
                     break;
                 }
-                let Slot { pops, link, .. } = self.slots[node as usize];
-                if !self.unroll(pops, stack, &mut emit) {
+                let TrieSlot { pops, link, .. } = self.slots[node as usize];
+                if !self.emit_rope(pops, stack, &mut emit) {
                     return;
                 }
                 node = link;
             }
         }
         while node > CONTINUING {
-            let Slot { pops, link, .. } = self.slots[node as usize];
-            if !self.unroll(pops, stack, &mut emit) {
+            let TrieSlot { pops, link, .. } = self.slots[node as usize];
+            if !self.emit_rope(pops, stack, &mut emit) {
                 return;
             }
             node = link;
         }
     }
 
-    /// The same with tokens passed over by chance, but for single characters (W21): O(length of the word times that of a token).
-    pub(super) fn walk_passing(&self, word: &str, dropout: &mut Dropout, mut emit: impl FnMut(Piece) -> bool) {
+    /// Matches with dropout of tokens, except single characters (W21). The cost is O(word length · token length).
+    pub(super) fn walk_with_dropout(&self, word: &str, dropout: &mut Dropout, mut emit: impl FnMut(Piece) -> bool) {
         let mut start = 0;
         while let Some(first) = word[start..].chars().next() {
             let mut node = if start == 0 { START } else { CONTINUING };
@@ -152,7 +154,7 @@ impl Automaton {
         }
     }
 
-    /// The token that a node of so many bytes is.
+    /// Returns the token of a node, whose text has `length` bytes.
     fn token(&self, node: Node, length: usize) -> Option<Piece> {
         let Pop::Piece(piece @ Piece::Token { .. }) = *self.ropes.get(self.slots[node as usize].pops as usize)? else {
             return None;
@@ -160,7 +162,7 @@ impl Automaton {
         (piece.bytes() == length).then_some(piece)
     }
 
-    /// The node that the bytes of a character lead to.
+    /// Returns the child of a node for the bytes of a character.
     #[inline]
     fn child(&self, mut node: Node, c: &[u8]) -> Option<Node> {
         for &byte in c {
@@ -175,14 +177,15 @@ impl Automaton {
 
     /// Emits the pieces of a rope from left to right.
     #[inline]
-    fn unroll(&self, rope: Rope, stack: &mut Vec<Rope>, emit: &mut impl FnMut(Piece) -> bool) -> bool {
+    fn emit_rope(&self, rope: Rope, stack: &mut Vec<Rope>, emit: &mut impl FnMut(Piece) -> bool) -> bool {
         match self.ropes[rope as usize] {
             Pop::Piece(piece) => emit(piece),
-            Pop::Join(..) => self.unroll_all(rope, stack, emit),
+            Pop::Join(..) => self.emit_joined(rope, stack, emit),
         }
     }
 
-    fn unroll_all(&self, rope: Rope, stack: &mut Vec<Rope>, emit: &mut impl FnMut(Piece) -> bool) -> bool {
+    /// Emits the pieces of a rope of several pieces.
+    fn emit_joined(&self, rope: Rope, stack: &mut Vec<Rope>, emit: &mut impl FnMut(Piece) -> bool) -> bool {
         stack.clear();
         stack.push(rope);
         while let Some(rope) = stack.pop() {
@@ -198,17 +201,18 @@ impl Automaton {
         true
     }
 
-    /// Pops and link of a node whose shallower nodes are done.
-    fn pops_of(&mut self, parent: Node, label: &[u8], token: Option<Piece>) -> (Rope, Node) {
+    /// Returns the pops and the link of a node, if those of shallower nodes are set.
+    fn pops_and_link(&mut self, parent: Node, label: &[u8], token: Option<Piece>) -> (Rope, Node) {
         match token {
             Some(piece) => (self.rope(Pop::Piece(piece)), CONTINUING),
             None if parent <= CONTINUING => (self.rope(Pop::Piece(unmatched(label))), CONTINUING),
-            None => self.follow(parent, label),
+            None => self.follow_links(parent, label),
         }
     }
 
-    fn follow(&mut self, parent: Node, label: &[u8]) -> (Rope, Node) {
-        let Slot { pops: mut rope, link: mut node, .. } = self.slots[parent as usize];
+    /// Returns the pops and the link of a node that is not a token, by its parent's links.
+    fn follow_links(&mut self, parent: Node, label: &[u8]) -> (Rope, Node) {
+        let TrieSlot { pops: mut rope, link: mut node, .. } = self.slots[parent as usize];
         loop {
             if let Some(child) = self.child(node, label) {
                 return (rope, child);
@@ -217,12 +221,13 @@ impl Automaton {
                 let last = self.rope(Pop::Piece(unmatched(label)));
                 return (self.rope(Pop::Join(rope, last)), CONTINUING);
             }
-            let Slot { pops, link, .. } = self.slots[node as usize];
+            let TrieSlot { pops, link, .. } = self.slots[node as usize];
             rope = self.rope(Pop::Join(rope, pops));
             node = link;
         }
     }
 
+    /// Adds a rope and returns its index.
     fn rope(&mut self, pop: Pop) -> Rope {
         self.ropes.push(pop);
         index(self.ropes.len() - 1)
@@ -233,7 +238,7 @@ fn unmatched(c: &[u8]) -> Piece {
     Piece::Unmatched { bytes: index(c.len()) }
 }
 
-/// The bytes of a character, by its first one.
+/// Returns the length of a character in bytes, from its first byte.
 #[inline]
 fn length(first: u8) -> usize {
     match first {
@@ -244,21 +249,21 @@ fn length(first: u8) -> usize {
     }
 }
 
-/// Vocabularies are read into memory as text, so their nodes are far from 2^32.
+/// Converts an index to u32: vocabularies fit into memory as text, so they have far fewer than 2^32 nodes.
 fn index(place: usize) -> u32 {
     u32::try_from(place).expect("a vocabulary of fewer than 2^32 characters")
 }
 
-/// A text to match, by where it stands in [`Keys`], and its id.
+/// A text to match: its span in [`Keys`], and its id.
 #[derive(Debug, Clone, Copy)]
 struct Key {
     span: Span,
     id: u32,
 }
 
-/// The texts to match, in the order of the trie: at the start of a word, then after it.
+/// The texts to match in trie order, first those at the start of a word, then those that continue it.
 ///
-/// They are copied in that order, since the trie is built level by level, and each level reads all of them.
+/// They are copied in this order, since the trie is built level by level, and each level reads all of them.
 struct Keys {
     text: String,
     start: Vec<Key>,
@@ -268,7 +273,7 @@ struct Keys {
 impl Keys {
     fn new<'a>(tokens: impl Iterator<Item = (&'a str, u32)>, prefix: &str) -> Self {
         let tokens = tokens.filter(|(token, _)| !token.is_empty());
-        // The first bytes stand in front, so that most comparisons need not look further.
+        // The first bytes come first in the sort key, so most comparisons are decided by them.
         let mut sorted: Vec<(u64, &str, u32)> = tokens.map(|(token, id)| (first_bytes(token), token, id)).collect();
         sorted.sort_unstable();
         let mut keys = Self {
@@ -280,7 +285,7 @@ impl Keys {
             let at = keys.text.len();
             keys.text.push_str(token);
             keys.start.push(Key { span: Span::new(at, keys.text.len()), id });
-            // What follows the prefix is in order, too; without prefix that is everything.
+            // The texts without prefix are in order too; with an empty prefix they are all texts.
             if token.starts_with(prefix) && token.len() > prefix.len() {
                 keys.continuing.push(Key { span: Span::new(at + prefix.len(), keys.text.len()), id });
             }
@@ -289,7 +294,7 @@ impl Keys {
     }
 }
 
-/// The first eight bytes as a number that sorts as they do.
+/// Returns the first eight bytes as an integer with the same order.
 fn first_bytes(text: &str) -> u64 {
     let mut first = [0; 8];
     let length = text.len().min(8);
@@ -297,32 +302,33 @@ fn first_bytes(text: &str) -> u64 {
     u64::from_be_bytes(first)
 }
 
-/// The keys below a node: a run of a sorted list whose members all share their first `depth` bytes.
+/// The keys below a node: a range of the sorted list whose members share their first `depth` bytes.
 #[derive(Debug, Clone, Copy)]
-struct Run<'a> {
+struct KeyRange<'a> {
     keys: &'a [Key],
     depth: u32,
     node: Node,
-    /// The node and the depth of the last character's beginning.
+    /// The node and the depth at the start of the current character.
     above: (Node, u32),
 }
 
-/// Makes the nodes in breadth-first order. Pops and link of a node only hang on shallower ones, so they are set on the way.
+/// A builder of nodes in breadth-first order; pops and link of a node depend only on shallower ones.
 struct Builder<'a, 'o> {
     text: &'a str,
-    free: Free,
-    /// The bytes that lead to the children of a node.
+    free: FreeSlots,
+    /// The bytes of the transitions of a node.
     labels: Vec<u8>,
     out: &'o mut Automaton,
 }
 
 impl<'a, 'o> Builder<'a, 'o> {
     fn new(text: &'a str, out: &'o mut Automaton) -> Self {
-        Self { text, free: Free::from(2), labels: Vec::new(), out }
+        Self { text, free: FreeSlots::from(2), labels: Vec::new(), out }
     }
 
+    /// Adds all nodes, level by level.
     fn build(mut self, keys: &'a Keys) {
-        let root = |node, keys| Run { keys, depth: 0, node, above: (node, 0) };
+        let root = |node, keys| KeyRange { keys, depth: 0, node, above: (node, 0) };
         let mut level = vec![root(START, keys.start.as_slice()), root(CONTINUING, &keys.continuing)];
         let mut next = Vec::new();
         while !level.is_empty() {
@@ -333,15 +339,15 @@ impl<'a, 'o> Builder<'a, 'o> {
         }
     }
 
-    /// Settles a node, and finds places for its children.
-    fn add(&mut self, Run { mut keys, depth, node, mut above }: Run<'a>, next: &mut Vec<Run<'a>>) {
+    /// Sets the pops and the link of a node, and places its children.
+    fn add(&mut self, KeyRange { mut keys, depth, node, mut above }: KeyRange<'a>, next: &mut Vec<KeyRange<'a>>) {
         let Some(&Key { span, id }) = keys.first() else { return };
         if self.text.is_char_boundary((span.start + depth) as usize) {
             let is_token = span.end - span.start == depth;
             let token = is_token.then_some(Piece::Token { id, bytes: depth });
             if node > CONTINUING {
                 let label = &self.rest(span, above.1)[..(depth - above.1) as usize];
-                let (pops, link) = self.out.pops_of(above.0, label, token);
+                let (pops, link) = self.out.pops_and_link(above.0, label, token);
                 let slot = &mut self.out.slots[node as usize];
                 (slot.pops, slot.link) = (pops, link);
             }
@@ -355,7 +361,7 @@ impl<'a, 'o> Builder<'a, 'o> {
             self.labels.push(label);
             let is_below = |other: &Key| self.rest(other.span, depth)[0] == label;
             let size = if keys.len() == 1 { 1 } else { keys.partition_point(is_below) };
-            next.push(Run { keys: &keys[..size], depth: depth + 1, node, above });
+            next.push(KeyRange { keys: &keys[..size], depth: depth + 1, node, above });
             keys = &keys[size..];
         }
         if first < next.len() {
@@ -363,55 +369,57 @@ impl<'a, 'o> Builder<'a, 'o> {
         }
     }
 
-    /// Gives the children of a node their places.
-    fn place(&mut self, parent: Node, children: &mut [Run<'a>]) {
+    /// Places the children of a node in free slots.
+    fn place(&mut self, parent: Node, children: &mut [KeyRange<'a>]) {
         let base = self.free.base(&self.labels);
         let slots = &mut self.out.slots;
         slots[parent as usize].base = base;
         for (child, &label) in children.iter_mut().zip(&self.labels) {
             child.node = base.wrapping_add(u32::from(label));
             if slots.len() <= child.node as usize {
-                slots.resize(child.node as usize + 1, Slot::EMPTY);
+                slots.resize(child.node as usize + 1, TrieSlot::EMPTY);
             }
             slots[child.node as usize].parent = parent;
             self.free.take(child.node);
         }
     }
 
+    /// Returns the bytes of a key from `depth` on.
     fn rest(&self, key: Span, depth: u32) -> &'a [u8] {
         &self.text.as_bytes()[(key.start + depth) as usize..key.end as usize]
     }
 }
 
-/// Which places of a double array are free: all beyond its end, and some before.
-struct Free {
-    /// A bit for each place that is taken.
+/// The free slots of a double array: all beyond its end, and some before.
+struct FreeSlots {
+    /// A bit for each slot that is taken.
     taken: Vec<u64>,
-    /// There is none before this place, or so few that they are not worth looking for.
+    /// No slot before this index is free, or so few that they are not searched.
     first: usize,
 }
 
-impl Free {
-    /// All from `first` on.
+impl FreeSlots {
+    /// Marks the slots from `first` on as free.
     fn from(first: usize) -> Self {
         Self { taken: vec![(1 << first) - 1], first }
     }
 
-    /// A base with which the places for all `labels`, which are in order, are free.
+    /// Returns a base for which the slots of all `labels`, which are sorted, are free.
     fn base(&mut self, labels: &[u8]) -> u32 {
         let base = |place| index(place).wrapping_sub(u32::from(labels[0]));
         self.first = self.next(self.first);
-        // A bit for each of 64 places of the first child.
+        // One bit for each of 64 candidate slots of the first child.
         let free = |&label: &u8| self.free(self.first + usize::from(label - labels[0]));
         let fits = labels.iter().map(free).fold(u64::MAX, BitAnd::bitand);
         if fits != 0 {
             return base(self.first + fits.trailing_zeros() as usize);
         }
-        // So near together are few places of use, and the search would grow longer and longer.
+        // This dense region has few usable slots, and searching it would take longer and longer.
         self.first = self.next(self.first + 1);
         base(64 * self.taken.len())
     }
 
+    /// Marks a slot as taken.
     fn take(&mut self, place: u32) {
         let (word, bit) = (place as usize / 64, place % 64);
         if self.taken.len() <= word {
@@ -420,14 +428,14 @@ impl Free {
         self.taken[word] |= 1 << bit;
     }
 
-    /// Which of the 64 places from `place` on are free.
+    /// Returns a bit for each of the 64 slots from `place` on that is free.
     fn free(&self, place: usize) -> u64 {
         let word = |at| self.taken.get(at).copied().unwrap_or_default();
         let (at, bit) = (place / 64, index(place % 64));
         !(word(at) >> bit | word(at + 1).checked_shl(64 - bit).unwrap_or_default())
     }
 
-    /// The first free place from `place` on.
+    /// Returns the first free slot from `place` on.
     fn next(&self, mut place: usize) -> usize {
         loop {
             match self.free(place) {
@@ -464,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn unmatched_characters_do_not_end_the_walk() {
+    fn unmatched_characters_do_not_end_the_search() {
         let vocab = ["x", "##x", "##c", "##luo"];
         assert_eq!(pieces(&vocab, "##", "ğxcluo"), ["?", "##x", "##c", "##luo"]);
     }

@@ -1,4 +1,4 @@
-//! From the automaton's pieces to tokens, by the policy for what is unknown.
+//! Encoding: pieces of the automaton to tokens, by the policy for unknown characters.
 
 use super::automaton::Piece;
 use super::likeliest::{piece, unknown_score};
@@ -6,22 +6,22 @@ use super::{Unknown, WordPiece};
 use crate::error::Result;
 use crate::lattice::{Edge, Lattice, Sampling, Segmentations};
 use crate::model::{Scored, Token};
-use crate::numbers::chance::Dropout;
+use crate::numbers::random::Dropout;
 use crate::text::span::Span;
 
-/// The working memory of a walk, owned by the caller and used again for every word.
+/// The working memory of a search, which the caller reuses for every word.
 #[derive(Debug, Default)]
 pub struct Matches {
     stack: Vec<u32>,
-    /// Whether tokens are passed over, and which.
+    /// The dropout of tokens, if there is one.
     pub dropout: Option<Dropout>,
 }
 
 impl WordPiece {
     /// Appends the tokens of `word`, which starts at byte `at` of the normalized text.
     ///
-    /// With `specials` false, no special token is ever produced by matching text. The cost is linear in
-    /// the length of the word, but for dropout.
+    /// With `specials` false, text never produces a special token. The cost is linear in the length of the word, except
+    /// with dropout.
     pub fn encode_word(
         &self,
         word: &str,
@@ -38,16 +38,16 @@ impl WordPiece {
             return self.push_unknown_word(word, at, out);
         }
         let first = out.len();
-        let mut run = Run::new(self.settings().unknown, at);
+        let mut run = WordTokens::new(self.settings().unknown, at);
         let emit = |piece| run.push(piece, out);
         match &mut matches.dropout {
             None => self.automaton(specials).walk(word, &mut matches.stack, emit),
-            Some(dropout) => self.automaton(specials).walk_passing(word, dropout, emit),
+            Some(dropout) => self.automaton(specials).walk_with_dropout(word, dropout, emit),
         }
-        self.settle(word, &run, at, first, out)
+        self.resolve_unknown(word, &run, at, first, out)
     }
 
-    /// Appends the tokens of a segmentation of `word` that is drawn by chance.
+    /// Appends the tokens of a random segmentation of `word`.
     pub(crate) fn sample_word(
         &self,
         word: &str,
@@ -60,7 +60,7 @@ impl WordPiece {
         self.push_path(word, drawn.as_deref(), at, out)
     }
 
-    /// The best segmentations of `word`, best first, with the sums of their scores; a word without any is one unknown token.
+    /// Returns the best segmentations of `word` with their scores, best first; without any, one unknown token.
     pub(crate) fn nbest(&self, word: &str, at: u32, specials: bool, wanted: usize) -> Result<Vec<Scored>> {
         let scored = |path: Option<&[Edge]>, score| {
             let mut tokens = Vec::new();
@@ -75,39 +75,40 @@ impl WordPiece {
         }
     }
 
-    /// The natural logarithm of the probability of `word`, however it is segmented; a word without any segmentation is unknown.
+    /// Returns the log-probability (natural logarithm) of `word`, summed over all segmentations; without any, that of
+    /// unknown.
     pub(crate) fn log_probability(&self, word: &str, specials: bool) -> Result<f64> {
         let lattice = self.lattice(word, specials)?;
         Ok(lattice.map_or_else(unknown_score, |lattice| lattice.log_probability()))
     }
 
-    /// The sum of the scores of these entries.
+    /// Returns the sum of the scores of these tokens.
     pub(crate) fn score(&self, ids: &[u32]) -> Result<f64> {
         let tables = self.likeliest(true)?;
         let score = |&id: &u32| if Some(id) == self.unk_id() { unknown_score() } else { tables.score(id) };
         Ok(ids.iter().map(score).fold(0.0, |sum, score| sum + score))
     }
 
-    /// The segmentations of a word, if there are any.
+    /// Returns the lattice of a word's segmentations, if there are any.
     fn lattice(&self, word: &str, specials: bool) -> Result<Option<Lattice<f64>>> {
         let tables = self.likeliest(specials)?;
         let lattice = || tables.lattice(word, self.settings().unknown != Unknown::Word);
         Ok(if self.is_too_long(word) { None } else { lattice() })
     }
 
-    /// Appends the tokens of a path that is given from its end; without one the word is unknown.
+    /// Appends the tokens of a path in reverse order; without a path, the word is unknown.
     fn push_path(&self, word: &str, reversed: Option<&[Edge]>, at: u32, out: &mut Vec<Token>) -> Result<()> {
         let Some(reversed) = reversed else { return self.push_unknown_word(word, at, out) };
         let first = out.len();
-        let mut run = Run::new(self.settings().unknown, at);
+        let mut run = WordTokens::new(self.settings().unknown, at);
         reversed.iter().rev().for_each(|edge| {
             run.push(piece(edge), out);
         });
-        self.settle(word, &run, at, first, out)
+        self.resolve_unknown(word, &run, at, first, out)
     }
 
-    /// Puts the unknown token where characters are unmatched.
-    fn settle(&self, word: &str, run: &Run, at: u32, first: usize, out: &mut Vec<Token>) -> Result<()> {
+    /// Appends unknown tokens for unmatched characters.
+    fn resolve_unknown(&self, word: &str, run: &WordTokens, at: u32, first: usize, out: &mut Vec<Token>) -> Result<()> {
         if !run.unmatched {
             return Ok(());
         }
@@ -117,7 +118,7 @@ impl WordPiece {
                 self.push_unknown_word(word, at, out)
             }
             Unknown::Run | Unknown::Char => {
-                let unk = self.expect_unk(word)?;
+                let unk = self.require_unk_id(word)?;
                 for token in &mut out[first..] {
                     if token.id == UNMATCHED {
                         token.id = unk;
@@ -128,34 +129,36 @@ impl WordPiece {
         }
     }
 
+    /// Returns whether the word exceeds the maximum length.
     fn is_too_long(&self, word: &str) -> bool {
         let limit = self.settings().max_input_chars_per_word;
         limit.is_some_and(|limit| word.len() > limit && word.chars().count() > limit)
     }
 
+    /// Appends one unknown token for the whole word.
     fn push_unknown_word(&self, word: &str, at: u32, out: &mut Vec<Token>) -> Result<()> {
-        let id = self.expect_unk(word)?;
+        let id = self.require_unk_id(word)?;
         out.push(Token { id, span: Span::new(0, word.len()).shifted(at) });
         Ok(())
     }
 }
 
-/// Stands for the unknown token until the word is done; no vocabulary reaches this id.
+/// The placeholder of the unknown token until the word is complete; no vocabulary has this id.
 const UNMATCHED: u32 = u32::MAX;
 
-/// The tokens of one word as they come.
-struct Run {
+/// The tokens of one word as they are found.
+struct WordTokens {
     policy: Unknown,
     unmatched: bool,
     end: u32,
 }
 
-impl Run {
+impl WordTokens {
     fn new(policy: Unknown, at: u32) -> Self {
         Self { policy, unmatched: false, end: at }
     }
 
-    /// Takes one piece; false where the rest of the word no longer matters.
+    /// Adds a piece; returns false if the rest of the word no longer matters.
     fn push(&mut self, piece: Piece, out: &mut Vec<Token>) -> bool {
         let start = self.end;
         match piece {

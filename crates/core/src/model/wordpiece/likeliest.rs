@@ -1,4 +1,4 @@
-//! The likeliest segmentation of a word, where longest match need not be (W20 of `spec/wordpiece.md`).
+//! The most likely segmentation of a word (W20 of `spec/wordpiece.md`), which longest match need not find.
 
 use super::automaton::Piece;
 use crate::error::{Error, Result};
@@ -8,17 +8,17 @@ use crate::model::{PROBABILITY_FLOOR, Probabilities, UNKNOWN_PENALTY};
 use crate::numbers::floats::{Scaled, ln};
 use crate::vocab::Vocab;
 
-/// The entries that fit at the start of a word and behind it, and their scores.
+/// The tokens at the start of a word and those that continue it, with their scores.
 #[derive(Debug)]
 pub(super) struct Likeliest {
     start: Trie,
     continuing: Trie,
-    /// By id.
+    /// The scores by id.
     scores: Vec<f64>,
 }
 
 impl Likeliest {
-    /// The tables of a vocabulary, of whose entries text may become what is `allowed`.
+    /// Returns the tables of a vocabulary; text produces only tokens for which `allowed` is true.
     pub(super) fn new(
         vocab: &Vocab,
         probabilities: &Probabilities<'_>,
@@ -26,16 +26,16 @@ impl Likeliest {
         allowed: impl Fn(u32) -> bool,
     ) -> Result<Self> {
         let entries = || vocab.iter().filter(|&(_, id)| allowed(id));
-        let behind = entries().filter_map(|(entry, id)| Some((entry.strip_prefix(prefix)?, id)));
+        let continuing = entries().filter_map(|(entry, id)| Some((entry.strip_prefix(prefix)?, id)));
         let score = |id: u32| ln(Scaled::of(probabilities.of(id)));
         Ok(Self {
             start: trie(entries())?,
-            continuing: trie(behind)?,
+            continuing: trie(continuing)?,
             scores: (0..vocab.id_limit()).map(score).collect(),
         })
     }
 
-    /// All segmentations of a word, if there are any; with `unknown`, characters may be unmatched.
+    /// Returns the lattice of a word, if there is a segmentation; with `unknown`, characters may be unmatched.
     pub(super) fn lattice(&self, word: &str, unknown: bool) -> Option<Lattice<f64>> {
         Lattice::new(word, unknown.then(unknown_score), |start, each| {
             let trie = if start == 0 { &self.start } else { &self.continuing };
@@ -43,18 +43,18 @@ impl Likeliest {
         })
     }
 
-    /// The score of a token.
+    /// Returns the score of a token.
     pub(super) fn score(&self, id: u32) -> f64 {
         self.scores[id as usize]
     }
 }
 
-/// The score of what is unknown.
+/// Returns the score of an unknown token.
 pub(super) fn unknown_score() -> f64 {
     ln(Scaled::of(PROBABILITY_FLOOR)) - UNKNOWN_PENALTY
 }
 
-/// What an edge stands for.
+/// Returns the piece of an edge.
 pub(super) fn piece(edge: &Edge) -> Piece {
     let bytes = u32::try_from(edge.end - edge.start).expect("a text is under 4 GiB");
     if edge.id == UNKNOWN { Piece::Unmatched { bytes } } else { Piece::Token { id: edge.id, bytes } }

@@ -1,7 +1,7 @@
-//! `WordPiece`: a vocabulary, and greedy longest match over each word.
+//! The `WordPiece` model: a vocabulary, and greedy longest match in each word.
 //!
-//! See `spec/wordpiece.md`. `encode` holds the matching, `likeliest` another segmentation, [`train`] makes vocabularies; the trainer knows
-//! the model, never the reverse.
+//! See `spec/wordpiece.md`. `encode` matches, `likeliest` finds the most likely segmentation, [`train`] learns
+//! vocabularies; the trainer depends on the model, never the reverse.
 
 mod automaton;
 mod encode;
@@ -18,13 +18,13 @@ use automaton::{Automaton, Piece};
 pub use encode::Matches;
 use likeliest::Likeliest;
 
-/// What becomes of characters that no piece covers.
+/// The treatment of characters that no piece covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unknown {
     /// The whole word is one unknown token (BERT).
     #[default]
     Word,
-    /// Each unmatched run is one unknown token, the rest is matched (note 004).
+    /// Each run of unmatched characters is one unknown token, the rest is matched (note 004).
     Run,
     /// Each unmatched character is one unknown token, the rest is matched (note 002).
     Char,
@@ -33,61 +33,61 @@ pub enum Unknown {
 impl Unknown {
     const NAMES: [(&str, Self); 3] = [("word", Self::Word), ("run", Self::Run), ("char", Self::Char)];
 
-    /// The name that files and users know the policy by.
+    /// Returns the name of the policy in files and settings.
     #[must_use]
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(_, policy)| *policy == self).map_or("", |(name, _)| name)
     }
 
-    /// The policy of that name.
+    /// Returns the policy with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::NAMES.iter().find(|(other, _)| *other == name).map(|(_, policy)| *policy)
     }
 }
 
-/// Which segmentation of a word is taken.
+/// The choice of a word's segmentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Segmentation {
-    /// The longest token at each place.
+    /// The longest token at each position.
     #[default]
     Longest,
-    /// That whose tokens have the largest probability together.
+    /// The tokens whose joint probability is highest.
     Likeliest,
 }
 
 impl Segmentation {
     const NAMES: [(&str, Self); 2] = [("longest", Self::Longest), ("likeliest", Self::Likeliest)];
 
-    /// The name that files and users know it by.
+    /// Returns the name in files and settings.
     #[must_use]
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(_, segmentation)| *segmentation == self).map_or("", |(name, _)| name)
     }
 
-    /// The segmentation of that name.
+    /// Returns the segmentation with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::NAMES.iter().find(|(other, _)| *other == name).map(|(_, segmentation)| *segmentation)
     }
 }
 
-/// The settings of a [`WordPiece`] model beside its vocabulary.
+/// The settings of a [`WordPiece`] model, apart from its vocabulary.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// What marks a token that continues a word; may be empty.
+    /// The prefix of a token that continues a word; may be empty.
     pub continuing_subword_prefix: String,
-    /// The unknown token's text, if there is one; it need not be in the vocabulary until it is needed.
+    /// The text of the unknown token, if there is one; it may be missing from the vocabulary.
     pub unk_token: Option<String>,
-    /// What becomes of characters that no piece covers.
+    /// The treatment of characters that no piece covers.
     pub unknown: Unknown,
-    /// Longer words, in characters after normalization, are one unknown token.
+    /// The maximum word length, in characters after normalization; longer words are one unknown token.
     pub max_input_chars_per_word: Option<usize>,
-    /// Which segmentation is taken.
+    /// The choice of a word's segmentation.
     pub segmentation: Segmentation,
-    /// How likely longest match passes a token over; `None` for never.
+    /// The probability that longest match skips a token; `None` for never.
     pub dropout: Option<f32>,
-    /// How likely each token is, by id and from 0 to 1, in place of its share of those that a training counted.
+    /// The probability of each token, by id, in place of its relative frequency in training.
     pub probabilities: Option<Arc<[f64]>>,
 }
 
@@ -105,7 +105,7 @@ impl Default for Settings {
     }
 }
 
-/// The probabilities of tokens by their ids; those that are not given are 0.
+/// Returns the probabilities of tokens by id; those that are not given are 0.
 pub fn probabilities<'t>(vocab: &Vocab, given: impl IntoIterator<Item = (&'t str, f64)>) -> Result<Arc<[f64]>> {
     let mut probabilities = vec![0.0; vocab.id_limit() as usize];
     for (token, probability) in given {
@@ -119,35 +119,37 @@ pub fn probabilities<'t>(vocab: &Vocab, given: impl IntoIterator<Item = (&'t str
     Ok(probabilities.into())
 }
 
-/// A `WordPiece` model, immutable once built and cheap to clone.
+/// A `WordPiece` model, immutable and cheap to clone.
 #[derive(Debug, Clone)]
 pub struct WordPiece {
     shared: Arc<Shared>,
-    /// The ids that text must not produce where special tokens are no more than text.
+    /// The ids that text must not produce if special tokens are ordinary text.
     specials: HashSet<u32>,
     without_specials: OnceLock<Arc<Automaton>>,
-    /// For the likeliest segmentation: how often each token was counted, by id, and the tables without and with special tokens.
+    /// For the likeliest segmentation: the count of each token, by id, and the tables without and with special tokens.
     counts: Option<Arc<[u64]>>,
     likeliest: [OnceLock<Result<Arc<Likeliest>>>; 2],
 }
 
+/// The parts of a model that its copies share.
 #[derive(Debug)]
 struct Shared {
     vocab: Arc<Vocab>,
     settings: Settings,
     unk_id: Option<u32>,
-    /// Built when the first word is encoded: whoever decodes, or looks at a file, has no need of it.
+    /// Built when the first word is encoded, since decoding and conversion do not need it.
     automaton: OnceLock<Automaton>,
 }
 
 impl WordPiece {
-    /// The model over `vocab`.
+    /// Returns the model over `vocab`.
     #[must_use]
     pub fn new(vocab: Vocab, settings: Settings) -> Self {
-        Self::over(Arc::new(vocab), settings)
+        Self::from_shared(Arc::new(vocab), settings)
     }
 
-    fn over(vocab: Arc<Vocab>, settings: Settings) -> Self {
+    /// Returns the model over a shared vocabulary.
+    fn from_shared(vocab: Arc<Vocab>, settings: Settings) -> Self {
         let unk_id = settings.unk_token.as_ref().and_then(|unk| vocab.id(unk));
         let shared = Arc::new(Shared { vocab, settings, unk_id, automaton: OnceLock::new() });
         Self {
@@ -159,13 +161,13 @@ impl WordPiece {
         }
     }
 
-    /// The same model with other settings.
+    /// Returns the model with other settings.
     #[must_use]
     pub fn with_settings(&self, settings: Settings) -> Self {
-        Self::over(Arc::clone(&self.shared.vocab), settings).with_specials(self.specials.clone())
+        Self::from_shared(Arc::clone(&self.shared.vocab), settings).with_specials(self.specials.clone())
     }
 
-    /// The same model; on request no text produces these ids.
+    /// Returns the model with these special tokens, which text produces only on request.
     #[must_use]
     pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
         Self {
@@ -177,7 +179,7 @@ impl WordPiece {
         }
     }
 
-    /// The same model, which knows how often each token was counted; an error where it needs that and it is not known.
+    /// Returns the model with token counts, or an error if it needs counts or probabilities and has neither.
     pub fn with_counts(mut self, counts: Option<&[u64]>) -> Result<Self> {
         let Settings { dropout, probabilities, .. } = self.settings();
         if !self.is_likeliest() {
@@ -196,35 +198,36 @@ impl WordPiece {
         Ok(self)
     }
 
-    /// The vocabulary.
+    /// Returns the vocabulary.
     #[must_use]
     pub fn vocab(&self) -> &Vocab {
         &self.shared.vocab
     }
 
-    /// The settings.
+    /// Returns the settings.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.shared.settings
     }
 
-    /// The unknown token's id, where the vocabulary has one.
+    /// Returns the unknown token's id, if the vocabulary has one.
     #[must_use]
     pub fn unk_id(&self) -> Option<u32> {
         self.shared.unk_id
     }
 
-    /// Whether the likeliest segmentation is taken.
+    /// Whether the likeliest segmentation is used.
     #[must_use]
     pub fn is_likeliest(&self) -> bool {
         self.settings().segmentation == Segmentation::Likeliest
     }
 
-    fn expect_unk(&self, word: &str) -> Result<u32> {
+    /// Returns the unknown token's id, or an error for this word.
+    fn require_unk_id(&self, word: &str) -> Result<u32> {
         self.unk_id().ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })
     }
 
-    /// The automaton over all tokens, or over all but the special ones.
+    /// Returns the automaton over all tokens, or over all except special tokens.
     fn automaton(&self, specials: bool) -> &Automaton {
         if specials || self.specials.is_empty() {
             let Shared { vocab, settings, automaton, .. } = &*self.shared;
@@ -236,7 +239,7 @@ impl WordPiece {
         })
     }
 
-    /// The tables of the likeliest segmentation, over all tokens or all but the special ones.
+    /// Returns the tables of the likeliest segmentation, over all tokens or all except special tokens.
     fn likeliest(&self, specials: bool) -> Result<&Likeliest> {
         let tables = self.likeliest[usize::from(specials)].get_or_init(|| {
             let Settings { continuing_subword_prefix: prefix, probabilities, .. } = self.settings();
@@ -247,7 +250,7 @@ impl WordPiece {
         tables.as_deref().map_err(Clone::clone)
     }
 
-    /// The first byte of `word` at which no piece begins; `None` where pieces cover it.
+    /// Returns the first byte of `word` at which no piece begins; `None` if pieces cover it.
     #[must_use]
     pub fn first_unmatched(&self, word: &str) -> Option<usize> {
         let (mut end, mut unmatched) = (0, None);
@@ -264,17 +267,17 @@ impl WordPiece {
         unmatched
     }
 
-    /// The prefixes of `word[start..]` that are longer than the piece up to `end`: what longest match tried before
-    /// it and did not find, longest first, each as it would be rendered.
+    /// Returns the prefixes of `word[start..]` that longest match tried before the piece that ends at `end`.
     ///
-    /// No prefix longer than the longest token is tried, and of very many only the shorter ones are told.
+    /// The longest prefix comes first, each with the continuing prefix if it needs one. None is longer than the longest
+    /// token, and only the shortest ones are returned if there are many.
     #[must_use]
     pub fn failed_prefixes(&self, word: &str, start: usize, end: usize) -> Vec<String> {
-        const TOLD: usize = 64;
+        const MAX_PREFIXES: usize = 64;
         let prefix = if start == 0 { "" } else { self.settings().continuing_subword_prefix.as_str() };
         let ends = word[end..].char_indices().map(|(at, c)| end + at + c.len_utf8());
         let longest = self.vocab().iter().map(|(token, _)| token.len()).max().unwrap_or(0);
-        let tried = ends.take(TOLD).map(|at| format!("{prefix}{}", &word[start..at]));
+        let tried = ends.take(MAX_PREFIXES).map(|at| format!("{prefix}{}", &word[start..at]));
         let mut failed: Vec<String> = tried.take_while(|text| text.len() <= longest).collect();
         failed.reverse();
         failed

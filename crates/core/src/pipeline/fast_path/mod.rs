@@ -13,7 +13,7 @@ use self::ids::{Found, INLINE_IDS, Ids};
 use super::Tokenizer;
 use super::encode::{Input, Options, Road};
 use super::tokens::Scratch;
-use crate::added::{Allowed, Part};
+use crate::added::{AllowedTokens, TextPart};
 use crate::encoding::Encoding;
 use crate::fast::{Cache, Chunks, Fallback, FastPath, Sink};
 use crate::model::context::Context;
@@ -65,7 +65,7 @@ struct Call<'a, T, const INLINE: usize> {
     tokenizer: &'a Tokenizer,
     fast: &'a FastPath,
     options: &'a Options,
-    allowed: &'a mut Allowed,
+    allowed: &'a mut AllowedTokens,
     chunks: &'a mut Chunks,
     caches: &'a mut [Cache<T, INLINE>; 2],
 }
@@ -74,7 +74,7 @@ impl Tokenizer {
     /// Returns the fast path, if the call may take it.
     fn fast(&self, options: &Options) -> Option<&FastPath> {
         // A token that is found in the normalized text may span several chunks.
-        let may = options.road != Road::General && !self.added.seeks_normalized() && self.chance(options).is_none();
+        let may = options.road != Road::General && !self.added.searches_normalized() && self.chance(options).is_none();
         self.fast.as_ref().ok().filter(|_| may)
     }
 
@@ -162,20 +162,20 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
         // for it.
         let (mut start, mut taken) = (0, 0);
         for (end, trusted) in segments {
-            let matching = trusted.map_or(matching, |trusted| matching.trusting(trusted));
-            let specials = matching.may_match();
+            let matching = trusted.map_or(matching, |trusted| matching.with_trust(trusted));
+            let specials = matching.allows_specials();
             let cache = &mut caches[usize::from(specials)];
             let base = Span::new(start, end).start;
             let part = &text[start..end];
             matching.raw(part, base, |found| match found {
                 // The token before has taken all of it.
-                Part::Token(_, span) if span.start == span.end => Ok(()),
-                Part::Token(id, span) => {
+                TextPart::Token(_, span) if span.start == span.end => Ok(()),
+                TextPart::Token(id, span) => {
                     taken += span.range().len();
                     sink.added(id, span.shifted(base), &part[span.range()]);
                     Ok(check_bytes(taken)?)
                 }
-                Part::Text(span) => {
+                TextPart::Text(span) => {
                     sink.plain_text(base + span.start, specials);
                     if fast.capabilities().prefixes_first && (given.is_some() || base + span.start > 0) {
                         return Err(Fallback::NotFirst);

@@ -1,12 +1,12 @@
-//! The split patterns that most models have, by hand.
+//! Hand-written matchers for the split patterns of most models.
 //!
-//! A [`Grammar`] finds in a text what Oniguruma finds with its pattern, without an engine: letters, numbers, white space and
-//! the rest have no character in common, so the first character of a match decides nearly everything, and nothing is ever
-//! tried twice. Each costs time linear in the text.
+//! A [`Grammar`] finds the matches of its pattern without a regex engine. Letters, numbers, white space and other
+//! characters are disjoint, so the first character of a match decides nearly everything, and there is no backtracking.
+//! The cost is linear in the text.
 //!
-//! `tiktoken` writes some of these patterns for another engine, to which the same string means something else: there `$` is the
-//! end of the text alone, and `{1,3}+` gives nothing back. The patterns here are what Oniguruma reads, the engine of a
-//! tokenizer.json; [`translated`] knows their counterparts.
+//! `tiktoken` writes some of these patterns for another engine, where `$` matches only at the end of the text, and
+//! `{1,3}+` is possessive. The patterns here have the meaning of Oniguruma, the engine of a tokenizer.json;
+//! [`translated`] maps those of `tiktoken` to them.
 
 mod scan;
 
@@ -14,20 +14,20 @@ use std::ops::Range;
 
 pub(crate) use scan::{Modern, contraction};
 
-/// A split pattern that is found without an engine.
+/// A split pattern that is matched without a regex engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grammar {
-    /// GPT-2, RoBERTa, and the rest of its age: `r50k` and `p50k` of tiktoken, too.
+    /// GPT-2, RoBERTa, and tiktoken's `r50k` and `p50k`.
     Gpt2,
-    /// GPT-3.5 and GPT-4, as tiktoken reads it: white space at the end of the text stays together.
+    /// GPT-3.5 and GPT-4 as in tiktoken: white space at the end of the text is one match.
     Cl100k,
-    /// The same as `transformers` has it: Llama 3 and most since.
+    /// GPT-3.5 and GPT-4 as in `transformers`; also Llama 3 and many later models.
     Llama3,
-    /// Qwen 2: every digit by itself.
+    /// Qwen 2: every digit is a match.
     Qwen2,
-    /// GPT-4o and since: words are divided where the case says so, and contractions stay with them.
+    /// GPT-4o and later: words are also split by case, and include a contraction.
     O200k,
-    /// CLIP: no spaces at all.
+    /// CLIP: white space is in no match.
     Clip,
 }
 
@@ -42,7 +42,7 @@ pub(crate) enum Family {
     Spaceless,
 }
 
-/// The patterns as Oniguruma reads them; the first of a grammar is the one that it is written as.
+/// The patterns in the syntax of Oniguruma; the first pattern of a grammar is its canonical form.
 const PATTERNS: [(Grammar, &str); 10] = [
     (Grammar::Gpt2, r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"),
     (Grammar::Gpt2, r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"),
@@ -75,13 +75,13 @@ const PATTERNS: [(Grammar, &str); 10] = [
     (Grammar::Clip, r"'s|'t|'re|'ve|'m|'ll|'d|\p{L}+|\p{N}|[^\s\p{L}\p{N}]+"),
 ];
 
-/// What tiktoken has for `r50k` and `p50k`; it means the same to both engines, for no line ends within what `\s++` left.
+/// The pattern of `r50k` and `p50k` in tiktoken. Both engines agree on it: the rest after `\s++` has no line end.
 const TIKTOKEN_R50K: &str = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s";
 
-/// What tiktoken has for `cl100k`.
+/// The pattern of `cl100k` in tiktoken.
 const TIKTOKEN_CL100K: &str = r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s";
 
-/// The pattern that finds with Oniguruma what one of tiktoken's finds with its own engine, if that is known.
+/// Returns the Oniguruma pattern with the matches of one of tiktoken's patterns, if it is known.
 #[must_use]
 pub fn translated(tiktoken: &str) -> Option<&'static str> {
     let grammar = if tiktoken == TIKTOKEN_CL100K { Some(Grammar::Cl100k) } else { Grammar::of(tiktoken) };
@@ -92,13 +92,13 @@ impl Grammar {
     /// All grammars.
     pub const ALL: [Self; 6] = [Self::Gpt2, Self::Cl100k, Self::Llama3, Self::Qwen2, Self::O200k, Self::Clip];
 
-    /// The grammar of a pattern, if it has one.
+    /// Returns the grammar of a pattern, if it has one.
     #[must_use]
     pub fn of(pattern: &str) -> Option<Self> {
         PATTERNS.iter().find(|(_, known)| *known == pattern).map(|&(grammar, _)| grammar)
     }
 
-    /// What it is called.
+    /// Returns the name of the grammar.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -111,7 +111,7 @@ impl Grammar {
         }
     }
 
-    /// The same as what finds a pattern.
+    /// Returns the name of the grammar as an engine.
     #[must_use]
     pub fn engine(self) -> String {
         format!("grammar {}", self.name())
@@ -145,7 +145,7 @@ impl Grammar {
         (self, other) == (Self::Clip, Self::Gpt2)
     }
 
-    /// The pattern, as Oniguruma reads it.
+    /// Returns the canonical pattern, in the syntax of Oniguruma.
     #[must_use]
     pub fn pattern(self) -> &'static str {
         PATTERNS.iter().find(|(grammar, _)| *grammar == self).map_or("", |(_, pattern)| pattern)
@@ -160,7 +160,7 @@ impl Grammar {
         }
     }
 
-    /// The first match that begins at `from` or behind it, where no match before goes on.
+    /// Returns the first match that begins at or after `from`, which is not inside a match.
     #[inline]
     #[must_use]
     pub fn find(self, text: &str, from: usize) -> Option<Range<usize>> {

@@ -1,4 +1,4 @@
-//! The grammars, a character at a time: what a match that begins somewhere is, and where it ends.
+//! The grammars: the end of a match, character by character.
 
 use std::ops::Range;
 
@@ -7,20 +7,21 @@ use crate::text::unicode::{Category, category};
 const LETTER: Category = Category::LETTER;
 const NUMBER: Category = Category::NUMBER;
 const BLANK: Category = Category::BLANK;
-/// What no alternative but the one for the rest takes.
-const TAKEN: Category = LETTER.union(NUMBER).union(BLANK);
-/// What may stand before the lower case of a word, and what may stand in it; marks and letters without case may both.
+/// The characters that the alternative for other characters does not match.
+const MATCHED: Category = LETTER.union(NUMBER).union(BLANK);
+/// The characters of the upper-case part of a word; marks and letters without case are in both parts.
 const HEAD: Category = Category::UPPER.union(Category::CASELESS).union(Category::MARK);
+/// The characters of the lower-case part of a word.
 const TAIL: Category = Category::LOWER.union(Category::CASELESS).union(Category::MARK);
 
-/// In what the patterns since `cl100k` differ.
+/// The differences between the patterns since `cl100k`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Modern {
-    /// The most digits of a match.
+    /// The maximum number of digits in a match.
     pub(crate) digits: usize,
-    /// Whether white space at the end of the text stays together, even over lines.
+    /// Whether white space at the end of the text is one match, even over several lines.
     pub(crate) end: bool,
-    /// Whether case divides words, contractions end them, and slashes go with the ends of lines.
+    /// Whether words are split by case and include contractions, and slashes are matched with line ends.
     pub(crate) case: bool,
 }
 
@@ -29,7 +30,7 @@ pub(super) const LLAMA3: Modern = Modern { digits: 3, end: false, case: false };
 pub(super) const QWEN2: Modern = Modern { digits: 1, end: false, case: false };
 pub(super) const O200K: Modern = Modern { digits: 3, end: false, case: true };
 
-/// `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
+/// Matches `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`.
 #[inline]
 pub(super) fn gpt2(text: &str, start: usize) -> Option<Range<usize>> {
     let (kind, mut after) = next(text, start)?;
@@ -47,13 +48,13 @@ pub(super) fn gpt2(text: &str, start: usize) -> Option<Range<usize>> {
         BLANK => blank(text, after),
         NUMBER => run(text, after, |kind| kind == NUMBER),
         kind if kind.intersects(LETTER) => run(text, after, |kind| kind.intersects(LETTER)),
-        _ => run(text, after, |kind| !kind.intersects(TAKEN)),
+        _ => run(text, after, |kind| !kind.intersects(MATCHED)),
     };
     Some(start..end)
 }
 
-/// `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
-/// and what differs from it by `rules`.
+/// Matches a pattern since `cl100k`, with the differences in `rules` from
+/// `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`.
 #[inline]
 pub(super) fn modern(text: &str, start: usize, rules: Modern) -> Option<Range<usize>> {
     let (kind, after) = next(text, start)?;
@@ -68,21 +69,21 @@ pub(super) fn modern(text: &str, start: usize, rules: Modern) -> Option<Range<us
     Some(start..end)
 }
 
-/// `'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+`
+/// Matches `'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+`.
 pub(super) fn clip(text: &str, from: usize) -> Option<Range<usize>> {
     let start = run(text, from, |kind| kind == BLANK);
     let (kind, after) = next(text, start)?;
     let end = contraction(text, start, false).unwrap_or_else(|| match kind {
         NUMBER => after,
         kind if kind.intersects(LETTER) => run(text, after, |kind| kind.intersects(LETTER)),
-        _ => run(text, after, |kind| !kind.intersects(TAKEN)),
+        _ => run(text, after, |kind| !kind.intersects(MATCHED)),
     });
     Some(start..end)
 }
 
-/// `'s|'t|'re|'ve|'m|'ll|'d`, in any case if `caseless`, where `ſ` is an `s`.
+/// Matches `'s|'t|'re|'ve|'m|'ll|'d`, in any case if `caseless` (where `ſ` is an `s`).
 ///
-/// What follows it does not matter: `'save` begins with one.
+/// The next character does not matter: `'save` begins with a contraction.
 #[inline]
 pub(crate) fn contraction(text: &str, start: usize, caseless: bool) -> Option<usize> {
     let rest = text.as_bytes()[start..].strip_prefix(b"'")?;
@@ -96,20 +97,20 @@ pub(crate) fn contraction(text: &str, start: usize, caseless: bool) -> Option<us
     Some(start + 1 + length)
 }
 
-/// `[^\r\n\p{L}\p{N}]?\p{L}+`
+/// Matches `[^\r\n\p{L}\p{N}]?\p{L}+`.
 #[inline]
 fn word(text: &str, start: usize, kind: Category, after: usize) -> Option<usize> {
-    let from = if kind.intersects(LETTER) { start } else { behind_prefix(text, start, kind, after)? };
+    let from = if kind.intersects(LETTER) { start } else { after_prefix(text, start, kind, after)? };
     let end = run(text, from, |kind| kind.intersects(LETTER));
     (end > from).then_some(end)
 }
 
-/// The two alternatives for words that case divides, without the contraction.
+/// Matches the two alternatives for words split by case, without the contraction.
 fn cased_word(text: &str, start: usize, kind: Category, after: usize) -> Option<usize> {
-    // A mark may stand before a word and in one. It makes no difference: as the word's first character it is
-    // matched with what it could stand before, and by itself where that is nothing.
+    // A mark may be the character before a word or in a word, with the same result: as the first character of a word it
+    // is matched with what could follow it, and alone if nothing does.
     let is_part = kind.intersects(LETTER.union(Category::MARK));
-    let from = if is_part { start } else { behind_prefix(text, start, kind, after)? };
+    let from = if is_part { start } else { after_prefix(text, start, kind, after)? };
     let (mut end, mut both) = (from, None);
     while let Some((kind, after)) = next(text, end).filter(|(kind, _)| kind.intersects(HEAD)) {
         end = after;
@@ -120,19 +121,19 @@ fn cased_word(text: &str, start: usize, kind: Category, after: usize) -> Option<
     let whole = run(text, end, |kind| kind.intersects(TAIL));
     match both {
         _ if whole > end => Some(whole),
-        // The head gives back what the tail, which must not be empty, can have.
+        // The first part gives back characters to the second, which must not be empty.
         Some(both) => Some(both),
         None => (end > from).then_some(end),
     }
 }
 
-/// Where the one character ends that may stand before a word.
+/// Returns the end of the one character that may precede a word.
 #[inline]
-fn behind_prefix(text: &str, start: usize, kind: Category, after: usize) -> Option<usize> {
+fn after_prefix(text: &str, start: usize, kind: Category, after: usize) -> Option<usize> {
     (kind != NUMBER && !matches!(text.as_bytes()[start], b'\r' | b'\n')).then_some(after)
 }
 
-/// `\p{N}{1,most}`, behind the first.
+/// Matches `\p{N}{1,most}` after its first character.
 fn numbers(text: &str, mut end: usize, most: usize) -> usize {
     for _ in 1..most {
         let Some((NUMBER, after)) = next(text, end) else { break };
@@ -141,15 +142,15 @@ fn numbers(text: &str, mut end: usize, most: usize) -> usize {
     end
 }
 
-/// ` ?[^\s\p{L}\p{N}]+[\r\n]*`, with slashes at the end if `slashes`.
+/// Matches ` ?[^\s\p{L}\p{N}]+[\r\n]*`, with slashes at the end if `slashes`.
 fn rest(text: &str, start: usize, slashes: bool) -> Option<usize> {
     let from = start + usize::from(text.as_bytes()[start] == b' ');
-    let end = run(text, from, |kind| !kind.intersects(TAKEN));
+    let end = run(text, from, |kind| !kind.intersects(MATCHED));
     let goes_on = |byte: &&u8| matches!(byte, b'\r' | b'\n') || slashes && **byte == b'/';
     (end > from).then(|| end + text.as_bytes()[end..].iter().take_while(goes_on).count())
 }
 
-/// `\s*[\r\n]+|\s+(?!\S)|\s+`, before it `\s+\z` if `whole_at_end`.
+/// Matches `\s*[\r\n]+|\s+(?!\S)|\s+`, preceded by `\s+\z` if `whole_at_end`.
 fn blank_lines(text: &str, start: usize, after: usize, whole_at_end: bool) -> usize {
     let end = run(text, start, |kind| kind == BLANK);
     let newline = text.as_bytes()[start..end].iter().rposition(|byte| matches!(byte, b'\r' | b'\n'));
@@ -160,7 +161,7 @@ fn blank_lines(text: &str, start: usize, after: usize, whole_at_end: bool) -> us
     }
 }
 
-/// `\s+(?!\S)|\s+`, behind the first: white space before something else leaves its last character to that.
+/// Matches `\s+(?!\S)|\s+` after its first character: before other text, the last white space is left out.
 fn blank(text: &str, after: usize) -> usize {
     let end = run(text, after, |kind| kind == BLANK);
     if end == text.len() || end == after {
@@ -169,7 +170,7 @@ fn blank(text: &str, after: usize) -> usize {
     end - text[..end].chars().next_back().map_or(0, char::len_utf8)
 }
 
-/// Where the characters end of which `is` holds, which go on at `at`.
+/// Returns the end of the run of characters from `at` for which `is` holds.
 #[inline]
 fn run(text: &str, mut at: usize, is: impl Fn(Category) -> bool) -> usize {
     while let Some((_, after)) = next(text, at).filter(|&(kind, _)| is(kind)) {
@@ -178,7 +179,7 @@ fn run(text: &str, mut at: usize, is: impl Fn(Category) -> bool) -> usize {
     at
 }
 
-/// What the character at `at` is, and where it ends; nothing at the end of the text.
+/// Returns the category of the character at `at` and its end, or nothing at the end of the text.
 #[inline]
 fn next(text: &str, at: usize) -> Option<(Category, usize)> {
     let byte = *text.as_bytes().get(at)?;

@@ -1,10 +1,10 @@
-//! The grammars against the engine, which is the oracle.
+//! Tests of the grammars with Oniguruma as the oracle.
 
 use onig::Regex;
 
 use super::*;
 
-/// What the patterns can tell apart, and what they should not.
+/// Characters that the patterns distinguish, and similar ones that they should not.
 const ALPHABET: [char; 32] = [
     ' ', '\n', '\t', '\r', '\u{85}', '\u{A0}', '\u{3000}', '\u{2028}', '\u{200B}', '\u{1C}', '\'', '’', '!', '/', 'a',
     's', 'S', 't', 'r', 'e', 'v', 'l', 'm', 'd', 'É', 'ſ', '中', '7', '²', '\u{301}', 'ǅ', 'ʼ',
@@ -28,7 +28,7 @@ fn check(grammar: Grammar, engine: &Regex, text: &str) {
     assert_eq!(pieces(grammar, text), engine.find_iter(text).collect::<Vec<_>>(), "{grammar:?} {text:?}");
 }
 
-/// Every text of up to `longest` characters of `alphabet`.
+/// Checks every text of up to `longest` characters of `alphabet`.
 fn check_all(grammar: Grammar, engine: &Regex, alphabet: &[char], longest: usize) -> usize {
     fn extend(grammar: Grammar, engine: &Regex, alphabet: &[char], text: &mut String, left: usize) -> usize {
         check(grammar, engine, text);
@@ -46,7 +46,7 @@ fn check_all(grammar: Grammar, engine: &Regex, alphabet: &[char], longest: usize
     extend(grammar, engine, alphabet, &mut String::new(), longest)
 }
 
-/// Texts by a linear congruential generator: mostly of `alphabet`, now and then any character.
+/// Checks random texts (linear congruential generator), mostly of `alphabet`, with occasional other characters.
 fn check_random(grammar: Grammar, engine: &Regex, alphabet: &[char], texts: usize) {
     let mut state = 1u64;
     let mut below = |bound: usize| {
@@ -102,7 +102,7 @@ fn clip_has_no_white_space() {
 }
 
 #[test]
-fn a_grammar_is_known_by_its_exact_pattern() {
+fn grammars_are_found_by_exact_pattern() {
     for (grammar, pattern) in PATTERNS {
         assert_eq!(Grammar::of(pattern), Some(grammar));
         assert_eq!(translated(pattern), Some(grammar.pattern()));
@@ -113,7 +113,7 @@ fn a_grammar_is_known_by_its_exact_pattern() {
 }
 
 #[test]
-fn every_character_is_of_the_kind_that_the_engine_says() {
+fn categories_equal_the_engine() {
     let text: String = ('\0'..=char::MAX).flat_map(|c| ['a', c, '1', c, '!', c, 'A', c]).collect();
     for grammar in Grammar::ALL {
         check(grammar, &engine(grammar.pattern()), &text);
@@ -121,7 +121,7 @@ fn every_character_is_of_the_kind_that_the_engine_says() {
 }
 
 #[test]
-fn short_texts_are_split_as_the_engine_does() {
+fn short_texts_are_split_like_the_engine() {
     for (grammar, pattern) in PATTERNS {
         let engine = engine(pattern);
         assert_eq!(check_all(grammar, &engine, &ALPHABET, 2), 1 + 32 + 32 * 32);
@@ -133,7 +133,7 @@ fn short_texts_are_split_as_the_engine_does() {
 
 #[test]
 #[ignore = "two minutes in release mode: sixty million texts"]
-fn every_text_is_split_as_the_engine_does() {
+fn random_texts_are_split_like_the_engine() {
     let around = |c| [' ', c, 'a', c, 'A', '\'', c, 'a', '\'', c, '\n', c, '\n'];
     let text: String = ('\0'..=char::MAX).flat_map(around).collect();
     for (grammar, pattern) in PATTERNS {

@@ -1,27 +1,28 @@
-//! A value for each character, to be asked often.
+//! A map from characters to values with fast look-up.
 
 const BLOCK: usize = 64;
 
-/// Values by character; the first block is of all the characters that have the same one.
+/// Values by character, in a table of two stages; the first block contains only the default.
 #[derive(Debug, Clone)]
 pub(crate) struct CharMap<T> {
-    /// For each 64 characters, which block is theirs.
+    /// The block of each 64 characters.
     index: Box<[u16]>,
     blocks: Vec<[T; BLOCK]>,
 }
 
 impl<T: Copy> CharMap<T> {
-    /// All characters have this value.
+    /// Returns a map in which all characters have this value.
     pub(crate) fn new(value: T) -> Self {
         Self { index: vec![0; 0x11_0000 / BLOCK].into(), blocks: vec![[value; BLOCK]] }
     }
 
+    /// Returns the value of a character.
     #[inline]
     pub(crate) fn get(&self, c: char) -> T {
         self.blocks[usize::from(self.index[c as usize / BLOCK])][c as usize % BLOCK]
     }
 
-    /// The place of a character's value.
+    /// Returns a reference to a character's value.
     pub(crate) fn get_mut(&mut self, c: char) -> &mut T {
         let block = &mut self.index[c as usize / BLOCK];
         if *block == 0 {

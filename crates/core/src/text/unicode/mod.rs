@@ -1,14 +1,14 @@
-//! Facts about characters, exactly as `tokenizers` knows them.
+//! Unicode properties, exactly as in `tokenizers`.
 //!
-//! That library mixes versions of Unicode: categories of one, decompositions of another, lower
-//! case of a third. The tables in `tables.rs` come from a sweep of the library itself, written by
-//! `tools/unicode_tables.py`; no fact here depends on the version of the Rust toolchain.
+//! That library mixes versions of Unicode: categories of one, decompositions of another, lower case of a third. The
+//! tables in `tables.rs` come from a sweep of the library itself, written by `tools/unicode_tables.py`; no property
+//! depends on the version of the Rust toolchain.
 //!
-//! A look-up costs two loads: an index names the block of a code point, the block holds its value.
+//! A look-up takes two loads: an index contains the block of a code point, the block its value.
 //!
 //! ```text
 //! class(c)            = CLASS_BLOCKS[CLASS_INDEX[c / 128] * 128 + c % 128]
-//! decompose(c), lowercase(c): the same way to a slot, and from there into one pool of characters
+//! decompose(c), lowercase(c): in the same way a slot, which refers to one pool of characters
 //! ```
 
 mod arrays;
@@ -24,30 +24,29 @@ use tables::{
     SHIFT,
 };
 
-/// What is known of one character: any of fourteen properties.
+/// The properties of a character, any of fourteen.
 ///
-/// A character is *inert* under a normalization form if the form leaves it as it is and it does
-/// nothing to what stands before it: its full decomposition begins with a character of combining
-/// class 0 that is not the last part of any composition. From this follow two things:
+/// A character is *inert* under a normalization form if the form leaves it unchanged and it does not affect the text
+/// before it: its full decomposition begins with a character of combining class 0 that is not the last part of any
+/// composition. It follows:
 ///
 /// * a run of inert characters is its own normal form;
-/// * a text may be cut before any inert character, and the normal forms of the parts, put together,
-///   are that of the whole.
+/// * a text may be split before any inert character: the concatenated normal forms of the parts are that of the whole.
 ///
-/// The last of a run may still compose with what follows it (`e` with an acute, a Hangul syllable
-/// with a trail), so where the run ends before an active character, that one goes along. Under the
-/// forms that only decompose, a text may be cut behind an inert character, too.
+/// The last character of a run may still compose with the next one (`e` with an acute, a Hangul syllable with a trail),
+/// so if an active character follows the run, they are normalized together. Under the decomposing forms, a text may
+/// also be split after an inert character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Class(u16);
 
-/// What the known split patterns tell apart in characters: one bit for each, and none for the rest.
+/// The categories of a character that the known split patterns distinguish: one bit for each, none for the rest.
 ///
-/// The bits are those of the engine behind `Split` and `ByteLevel`; several together ask for any of them.
+/// The bits are those of the engine behind `Split` and `ByteLevel`; a union matches any of its members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Category(u8);
 
 impl Category {
-    /// All that is none of the others.
+    /// Characters in no other category.
     pub const REST: Self = Self(0);
     /// `\p{Lu}` and `\p{Lt}`.
     pub const UPPER: Self = Self(tables::UPPER);
@@ -64,20 +63,20 @@ impl Category {
     /// `\s`.
     pub const BLANK: Self = Self(tables::BLANK);
 
-    /// Any of both.
+    /// Returns the union of two categories.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether the two have anything in common.
+    /// Whether the two have a common member.
     #[inline]
     #[must_use]
     pub const fn intersects(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// Its place among upper, lower, caseless, mark, number, blank; 8 for the rest.
+    /// Returns its index among upper, lower, caseless, mark, number, blank; 8 for the rest.
     #[inline]
     #[must_use]
     pub(crate) const fn number(self) -> usize {
@@ -85,64 +84,63 @@ impl Category {
     }
 }
 
-/// A script, by a number of our own.
+/// A script, as an arbitrary number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Script(u8);
 
 impl Script {
-    /// No script, as the space has none, nor a character that the library's table lacks: it goes
-    /// with what stands before it.
+    /// No script, as for the space and characters missing from the library's table: it continues the script before it.
     pub const ANY: Self = Self(0);
 }
 
 impl Class {
-    /// Dropped by cleaning; stronger than white space, for U+000B, U+000C and U+0085 are both.
+    /// Removed by clean-up; takes precedence over white space, since U+000B, U+000C and U+0085 are both.
     pub const CONTROL: Self = Self(tables::CONTROL);
-    /// Ends a word; cleaning makes a space of it. This is `\s` of both regular expression engines,
-    /// too: the sweep found them to be the same.
+    /// Ends a word, and is replaced with a space by clean-up. It is also `\s` of both regular expression engines: the
+    /// sweep found no difference.
     pub const WHITESPACE: Self = Self(tables::WHITESPACE);
-    /// A word by itself; all of ASCII punctuation is here, symbols such as `$` and `+` too.
+    /// A word by itself; includes all ASCII punctuation, also symbols such as `$` and `+`.
     pub const PUNCTUATION: Self = Self(tables::PUNCTUATION);
-    /// Nothing is left of it once accents are stripped.
+    /// Removed by accent stripping.
     pub const NONSPACING_MARK: Self = Self(tables::NONSPACING_MARK);
-    /// An ideograph, padded with spaces.
+    /// An ideograph, which is padded with spaces.
     pub const CJK: Self = Self(tables::CJK);
-    /// Decomposes into other characters; Hangul syllables are included.
+    /// Decomposes into other characters, including Hangul syllables.
     pub const DECOMPOSITION: Self = Self(tables::DECOMPOSITION);
-    /// Has another character, or several, as its lower case.
+    /// Has a lower case that differs from it, of one or several characters.
     pub const LOWERCASE: Self = Self(tables::LOWERCASE);
-    /// Has a combining class other than 0, so it may move among its neighbours.
+    /// Has a non-zero combining class, so canonical ordering may move it.
     pub const COMBINING_CLASS: Self = Self(tables::COMBINING_CLASS);
     /// `\w` of the `Whitespace` pre-tokenizer's engine: letters, marks, decimal digits, connectors.
     pub const WORD: Self = Self(tables::WORD);
-    /// A digit to the `Digits` pre-tokenizer, of a newer Unicode than [`Category::NUMBER`].
+    /// A digit of the `Digits` pre-tokenizer, by a newer Unicode than [`Category::NUMBER`].
     pub const NUMERIC: Self = Self(tables::NUMERIC);
-    /// Dropped by the `StripAccents` normalizer, as it stands: marks of all three categories, so more
-    /// than [`Class::NONSPACING_MARK`], which is all that BERT strips.
+    /// Removed by the `StripAccents` normalizer: marks of all three categories, so more than
+    /// [`Class::NONSPACING_MARK`], which is all that BERT strips.
     pub const COMBINING_MARK: Self = Self(tables::COMBINING_MARK);
     /// Not inert under NFC.
     pub const ACTIVE_NFC: Self = Self(tables::ACTIVE_NFC);
     /// Not inert under NFKC.
     pub const ACTIVE_NFKC: Self = Self(tables::ACTIVE_NFKC);
-    /// Not inert under NFD; it takes no bit of its own.
+    /// Not inert under NFD; a union of two other bits.
     pub const ACTIVE_NFD: Self = Self::DECOMPOSITION.union(Self::COMBINING_CLASS);
     /// Not inert under NFKD.
     pub const ACTIVE_NFKD: Self = Self(tables::ACTIVE_NFKD);
 
-    /// Either set of properties, to ask for several at once with [`Class::intersects`].
+    /// Returns the union of two sets of properties, for [`Class::intersects`].
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether the two have any property in common.
+    /// Whether the two have a common property.
     #[inline]
     #[must_use]
     pub const fn intersects(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// Whether cleaning drops the character.
+    /// Whether clean-up removes the character.
     #[inline]
     #[must_use]
     pub const fn is_control(self) -> bool {
@@ -163,7 +161,7 @@ impl Class {
         self.intersects(Self::PUNCTUATION)
     }
 
-    /// Whether stripping accents drops the character.
+    /// Whether accent stripping removes the character.
     #[inline]
     #[must_use]
     pub const fn is_nonspacing_mark(self) -> bool {
@@ -177,21 +175,21 @@ impl Class {
         self.intersects(Self::CJK)
     }
 
-    /// Whether [`decompose`] gives anything but the character.
+    /// Whether [`decompose`] changes the character.
     #[inline]
     #[must_use]
     pub const fn has_decomposition(self) -> bool {
         self.intersects(Self::DECOMPOSITION)
     }
 
-    /// Whether [`lowercase`] gives anything but the character.
+    /// Whether [`lowercase`] changes the character.
     #[inline]
     #[must_use]
     pub const fn has_lowercase(self) -> bool {
         self.intersects(Self::LOWERCASE)
     }
 
-    /// Whether [`combining_class`] is other than 0.
+    /// Whether [`combining_class`] is not 0.
     #[inline]
     #[must_use]
     pub const fn has_combining_class(self) -> bool {
@@ -205,14 +203,14 @@ impl Class {
         self.intersects(Self::WORD)
     }
 
-    /// Whether the character is a digit to the `Digits` pre-tokenizer.
+    /// Whether the character is a digit of the `Digits` pre-tokenizer.
     #[inline]
     #[must_use]
     pub const fn is_numeric(self) -> bool {
         self.intersects(Self::NUMERIC)
     }
 
-    /// Whether the `StripAccents` normalizer drops the character.
+    /// Whether the `StripAccents` normalizer removes the character.
     #[inline]
     #[must_use]
     pub const fn is_combining_mark(self) -> bool {
@@ -248,7 +246,7 @@ impl Class {
     }
 }
 
-/// The properties of a character.
+/// Returns the properties of a character.
 #[inline]
 #[must_use]
 pub fn class(c: char) -> Class {
@@ -259,7 +257,7 @@ pub fn class(c: char) -> Class {
     Class(look_up(&CLASS_INDEX, &CLASS_BLOCKS, c))
 }
 
-/// What the known split patterns see in a character.
+/// Returns the category of a character in the known split patterns.
 #[inline]
 #[must_use]
 pub fn category(c: char) -> Category {
@@ -269,31 +267,32 @@ pub fn category(c: char) -> Category {
     Category(look_up(&CATEGORY_INDEX, &CATEGORY_BLOCKS, c))
 }
 
-/// Whether no word character stands beside `range` of `text`.
+/// Returns whether no word character is adjacent to `range` of `text`.
 #[must_use]
 pub fn stands_alone(text: &str, range: std::ops::Range<usize>) -> bool {
     let is_word = |c: Option<char>| c.is_some_and(|c| class(c).is_word());
     !is_word(text[..range.start].chars().next_back()) && !is_word(text[range.end..].chars().next())
 }
 
-/// The canonical combining class of a character; 0 for one that decomposes, as only its parts
-/// are ever put in order.
+/// Returns the canonical combining class of a character.
+///
+/// It is 0 for a character that decomposes, since only its parts are ever ordered.
 #[inline]
 #[must_use]
 pub fn combining_class(c: char) -> u8 {
     look_up(&COMBINING_INDEX, &COMBINING_BLOCKS, c)
 }
 
-/// The script of a character, as the `UnicodeScripts` pre-tokenizer has it: two characters of
-/// different scripts stand apart, whatever without a script lies between them. Kana count as Han there.
+/// Returns the script of a character as in the `UnicodeScripts` pre-tokenizer, where kana count as Han.
+///
+/// Characters of different scripts are in different words, whatever characters without script are between them.
 #[inline]
 #[must_use]
 pub fn script(c: char) -> Script {
     Script(look_up(&SCRIPT_INDEX, &SCRIPT_BLOCKS, c))
 }
 
-/// Gives the full canonical decomposition of a character to `emit`, part by part; the character
-/// itself if it has none.
+/// Calls `emit` with each character of the full canonical decomposition, or with the character itself if it has none.
 #[inline]
 pub fn decompose(c: char, mut emit: impl FnMut(char)) {
     if let Some(jamo) = hangul(c) {
@@ -306,8 +305,9 @@ pub fn decompose(c: char, mut emit: impl FnMut(char)) {
     }
 }
 
-/// Gives the lower case of a character to `emit`, without regard to its neighbours (so there is no
-/// final sigma); the character itself if it has none.
+/// Calls `emit` with each character of the lower case, or with the character itself if it has none.
+///
+/// Neighbours are not considered, so there is no final sigma.
 #[inline]
 pub fn lowercase(c: char, mut emit: impl FnMut(char)) {
     if c.is_ascii() {
@@ -320,7 +320,7 @@ pub fn lowercase(c: char, mut emit: impl FnMut(char)) {
     }
 }
 
-/// The value of a character in a table of two stages; the default past the end of the index.
+/// Returns the value of a character in a two-stage table; the default past the end of the index.
 #[inline]
 fn look_up<T: Copy + Default>(index: &[u8], blocks: &[T], c: char) -> T {
     let code = c as usize;
@@ -330,8 +330,9 @@ fn look_up<T: Copy + Default>(index: &[u8], blocks: &[T], c: char) -> T {
     }
 }
 
-/// The characters of a slot: its low two bits are their number less one, the rest says where they
-/// start; slot 0 has none.
+/// Returns the characters of a slot.
+///
+/// The low two bits of a slot are their number less one, the others their start; slot 0 has none.
 #[inline]
 fn mapped(slot: u16) -> &'static [char] {
     if slot == 0 {
@@ -341,8 +342,9 @@ fn mapped(slot: u16) -> &'static [char] {
     &MAPPED[start..=start + usize::from(slot & 3)]
 }
 
-/// The lead, vowel and trail of a Hangul syllable, which are numbered row by row: 21 vowels to a
-/// lead, 28 trails to a vowel, the first of which is none.
+/// Returns the lead, vowel and trail of a Hangul syllable, by arithmetic.
+///
+/// Syllables are numbered in order: 21 vowels for each lead, 28 trails for each vowel, the first of which is none.
 #[inline]
 fn hangul(c: char) -> Option<[Option<char>; 3]> {
     const VOWELS: u32 = 21;
@@ -542,10 +544,10 @@ mod tests {
         assert_eq!(inert('\u{301}'), [false, false, false, false]);
     }
 
-    /// A normalization form: its name, what it makes of a text, and who is inert.
+    /// A normalization form: its name, its function, and the test of inert characters.
     type Form = (&'static str, fn(&str) -> Vec<(char, isize)>, fn(Class) -> bool);
 
-    /// Each form as the reference library has it, with the lengths that its alignments come from.
+    /// The forms of the reference library, with the numbers from which it computes alignments.
     const FORMS: [Form; 4] = [
         ("NFC", |text| text.nfc().collect(), Class::is_inert_nfc),
         ("NFKC", |text| text.nfkc().collect(), Class::is_inert_nfkc),
@@ -577,7 +579,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_may_be_cut_before_every_inert_character() {
+    fn a_text_may_be_split_before_every_inert_character() {
         let characters: Vec<char> = ('\0'..'\u{20000}').collect();
         for before in ["e", "e\u{323}", "\u{1100}", "가", "\u{9C7}", "\u{11131}", "\u{114B9}"] {
             for chunk in characters.chunks(4096) {
@@ -587,7 +589,7 @@ mod tests {
     }
 
     #[test]
-    fn random_texts_may_be_cut_before_every_inert_character() {
+    fn random_texts_may_be_split_before_every_inert_character() {
         let active: Vec<char> = ('\0'..=char::MAX)
             .filter(|&c| !class(c).is_inert_nfkc() || !class(c).is_inert_nfkd() && !('가'..='힣').contains(&c))
             .chain('가'..='갛')
@@ -605,7 +607,7 @@ mod tests {
                     0 => text.push(c),
                     1 => text.extend(u32::try_from(below(0x11_0000)).ok().and_then(char::from_u32)),
                     2 => decompose(c, |part| text.push(part)),
-                    // The parts about other marks: some compose across them, some are blocked.
+                    // Other marks between the parts: some compose across them, some are blocked.
                     _ => decompose(c, |part| text.extend([part, active[below(active.len())]])),
                 }
             }

@@ -1,9 +1,9 @@
-//! A set of characters that is asked often.
+//! A set of characters with fast look-up.
 
-/// Characters, a bit each; blocks that are alike are one.
+/// A set of characters as bits, in a table of two stages; equal blocks are shared.
 #[derive(Debug, Clone)]
 pub(crate) struct CharSet {
-    /// For each 256 characters, which block is theirs.
+    /// The block of each 256 characters.
     index: Box<[u16]>,
     blocks: Vec<[u64; 4]>,
 }
@@ -15,13 +15,14 @@ impl Default for CharSet {
 }
 
 impl CharSet {
+    /// Returns whether the set contains a character.
     #[inline]
     pub(crate) fn contains(&self, c: char) -> bool {
         let c = c as usize;
         self.blocks[usize::from(self.index[c / 256])][c % 256 / 64] >> (c % 64) & 1 == 1
     }
 
-    /// All of them, in order.
+    /// Returns the characters in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = char> + '_ {
         let blocks = (0..).step_by(256).zip(&self.index).filter(|(_, block)| **block > 0);
         let inside = |(first, _): (u32, &u16)| (first..first + 256).filter_map(char::from_u32);
@@ -53,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn holds_what_was_put_in() {
+    fn contains_inserted_characters() {
         let is_in = |c: &char| (*c as u32).is_multiple_of(7) || *c == char::MAX;
         let set: CharSet =
             ('\0'..=char::MAX).filter(|c| (*c as u32) < 0x3000 || *c as u32 > 0x2_0000).filter(is_in).collect();

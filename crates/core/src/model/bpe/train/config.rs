@@ -1,7 +1,7 @@
 //! What a training is told.
 
 use crate::learn::Ties;
-use crate::learn::plan::{Customs, Plan, Spelling};
+use crate::learn::plan::{Compatibility, Plan, Spelling};
 use crate::merge::score::Frequency;
 use crate::model::bpe::SuffixStyle;
 use crate::text::bytes::byte_to_char;
@@ -118,7 +118,7 @@ impl TrainerConfig {
                 suffix: &self.end_of_word_suffix,
                 separate: self.suffix_style == SuffixStyle::Separate,
             },
-            customs: if self.ties == Ties::Hf { Customs::Tokenizers } else { Customs::Own },
+            compatibility: if self.ties == Ties::Hf { Compatibility::Tokenizers } else { Compatibility::Own },
         }
     }
 }

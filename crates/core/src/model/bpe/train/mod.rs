@@ -10,11 +10,11 @@ use std::collections::HashMap;
 
 pub use config::{Alphabet, TrainerConfig};
 
-pub use crate::learn::{Merge, Progress, Stage, Ties, Watch};
+pub use crate::learn::{Merge, Progress, ProgressCallback, Stage, Ties};
 
 use crate::error::{Error, Result, shorten};
-use crate::learn::run::Run;
-use crate::learn::table::Table;
+use crate::learn::run::MergeRun;
+use crate::learn::table::TrainingWords;
 use crate::text::bytes::char_to_byte;
 
 /// What a training gives.
@@ -35,17 +35,17 @@ pub struct Trained {
 /// # Errors
 /// [`Error::Config`] for settings that do not fit the words, [`Error::Counts`] where no word is left, the words are too many
 /// or not written in the characters of bytes, [`Error::Overflow`] where a sum does not fit into 64 bits,
-/// [`Error::Interrupted`] where the watch asks for it.
-pub fn train(words: &[(&str, u64)], config: &TrainerConfig, watch: Watch<'_>) -> Result<Trained> {
+/// [`Error::Interrupted`] where the callback ends the training.
+pub fn train(words: &[(&str, u64)], config: &TrainerConfig, callback: ProgressCallback<'_>) -> Result<Trained> {
     let wanted = config.wanted();
     let special_tokens = config.all_special_tokens();
     let plan = config.plan(&wanted, &special_tokens);
-    let table = Table::new(words, &plan)?;
+    let table = TrainingWords::new(words, &plan)?;
     if config.alphabet == Alphabet::Byte {
         check_bytes(&table)?;
     }
-    let mut run = Run::new(&table, plan, watch)?;
-    run.merge_on(watch, &|_, _| true)?;
+    let mut run = MergeRun::new(&table, plan, callback)?;
+    run.merge_until_stop(callback, &|_, _| true)?;
     let (entries, history) = (run.entries(), run.history());
     let ids: HashMap<&str, u32> = entries.iter().map(String::as_str).zip(0..).collect();
     let merges = history.iter().map(|merge| (ids[&*merge.left], ids[&*merge.right])).collect();
@@ -53,7 +53,7 @@ pub fn train(words: &[(&str, u64)], config: &TrainerConfig, watch: Watch<'_>) ->
     Ok(Trained { merges, token_counts, history, entries })
 }
 
-fn check_bytes(table: &Table<'_>) -> Result<()> {
+fn check_bytes(table: &TrainingWords<'_>) -> Result<()> {
     let is_foreign = |word: &str| word.chars().any(|c| char_to_byte(c).is_none());
     match table.words.iter().find(|(word, _)| is_foreign(word)) {
         Some((word, _)) => Err(Error::Counts(format!(
@@ -66,7 +66,7 @@ fn check_bytes(table: &Table<'_>) -> Result<()> {
 }
 
 /// How often each entry stands in the words. The sum is no more than the symbols of the table, which was checked.
-fn count(run: &Run<'_>, entries: &[String], table: &Table<'_>) -> Vec<u64> {
+fn count(run: &MergeRun<'_>, entries: &[String], table: &TrainingWords<'_>) -> Vec<u64> {
     let whole: HashMap<&str, u64> = table.whole.iter().copied().collect();
     let given = |entry: &String| whole.get(entry.as_str()).copied().unwrap_or_default();
     entries.iter().map(|entry| run.occurrences(entry) + given(entry)).collect()

@@ -8,7 +8,7 @@ use super::lattice::Lattice;
 use super::pieces::Pieces;
 use super::stretches::Corpus;
 use crate::error::Result;
-use crate::learn::{Shift, Tell, Threads};
+use crate::learn::{TaskProgress, TaskQueue, Threads};
 use crate::numbers::floats::{Scaled, ln};
 
 /// How many symbols, about, or pieces are looked at in one go.
@@ -39,13 +39,13 @@ pub(super) fn expect(
     shards: &[Range<usize>],
     pieces: &Pieces,
     threads: Threads<'_>,
-    tell: Tell<'_>,
+    report: TaskProgress<'_>,
 ) -> Result<Expected> {
     let whole = Mutex::new(Expected { counts: vec![0; pieces.len()], missing: 0 });
-    threads.share(shards.len(), tell, &|shift| {
+    threads.run_tasks(shards.len(), report, &|queue| {
         let mut own = Worker::new(pieces);
-        while let Some(shard) = shift.next() {
-            shards[shard].clone().for_each(|stretch| own.add(corpus, stretch, shift));
+        while let Some(shard) = queue.next_task() {
+            shards[shard].clone().for_each(|stretch| own.add(corpus, stretch, queue));
         }
         own.expected.add_to(&mut whole.lock().expect("no thread panicked"));
     })?;
@@ -73,15 +73,15 @@ impl<'p> Worker<'p> {
         Self { pieces, short: Lattice::new(), long: Lattice::new(), expected }
     }
 
-    fn add(&mut self, corpus: &Corpus, stretch: usize, shift: &mut dyn Shift) {
+    fn add(&mut self, corpus: &Corpus, stretch: usize, queue: &mut dyn TaskQueue) {
         let (text, count) = (&corpus.text[corpus.range(stretch)], corpus.counts[stretch] as f64);
         let Expected { counts, missing } = &mut self.expected;
         let emit = |piece: u32, share| counts[piece as usize] += units(share);
-        let log = if let Some(sum) = self.short.forward(text, self.pieces, None, shift) {
-            self.short.backward(text, self.pieces, count, shift, emit);
+        let log = if let Some(sum) = self.short.forward(text, self.pieces, None, queue) {
+            self.short.backward(text, self.pieces, count, queue, emit);
             ln(Scaled::of(sum))
-        } else if let Some(sum) = self.long.forward(text, self.pieces, None, shift) {
-            self.long.backward(text, self.pieces, count, shift, emit);
+        } else if let Some(sum) = self.long.forward(text, self.pieces, None, queue) {
+            self.long.backward(text, self.pieces, count, queue, emit);
             ln(sum)
         } else {
             return;
@@ -100,14 +100,19 @@ pub(super) fn maximize(pieces: &mut Pieces, counts: &[u128], plain: bool) {
 }
 
 /// What the log-likelihood loses if a piece is spelled by others; nothing for the characters, which nothing else spells.
-pub(super) fn losses(pieces: &Pieces, counts: &[u128], threads: Threads<'_>, tell: Tell<'_>) -> Result<Vec<f64>> {
+pub(super) fn losses(
+    pieces: &Pieces,
+    counts: &[u128],
+    threads: Threads<'_>,
+    report: TaskProgress<'_>,
+) -> Result<Vec<f64>> {
     let whole = Mutex::new(vec![0.0; pieces.len()]);
-    threads.share(pieces.len().div_ceil(SHARD), tell, &|shift| {
+    threads.run_tasks(pieces.len().div_ceil(SHARD), report, &|queue| {
         let mut without = Without { pieces, short: Lattice::new(), long: Lattice::new() };
-        while let Some(shard) = shift.next() {
+        while let Some(shard) = queue.next_task() {
             let first = shard * SHARD;
             let range = first..(first + SHARD).min(pieces.len());
-            let part: Vec<f64> = range.clone().map(|piece| without.loss(piece, counts[piece], shift)).collect();
+            let part: Vec<f64> = range.clone().map(|piece| without.loss(piece, counts[piece], queue)).collect();
             whole.lock().expect("no thread panicked")[range].copy_from_slice(&part);
         }
     })?;
@@ -122,14 +127,14 @@ struct Without<'p> {
 }
 
 impl Without<'_> {
-    fn loss(&mut self, piece: usize, count: u128, shift: &mut dyn Shift) -> f64 {
+    fn loss(&mut self, piece: usize, count: u128, queue: &mut dyn TaskQueue) -> f64 {
         let Self { pieces, short, long } = self;
         let (text, probability, without) = (pieces.text(piece), pieces.probabilities[piece], u32::try_from(piece).ok());
         let ratio = if pieces.is_character(piece) {
             return 0.0;
-        } else if let Some(others) = short.forward(text, pieces, without, shift) {
+        } else if let Some(others) = short.forward(text, pieces, without, queue) {
             ln(Scaled::of(probability / others))
-        } else if let Some(others) = long.forward(text, pieces, without, shift) {
+        } else if let Some(others) = long.forward(text, pieces, without, queue) {
             ln(Scaled::of(probability) / others)
         } else {
             return 0.0;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::floats::Number;
 use super::pieces::Pieces;
 use super::stretches::Symbol;
-use crate::learn::Shift;
+use crate::learn::TaskQueue;
 
 /// How many places have their edges in memory at once.
 const BLOCK: usize = 1 << 12;
@@ -70,14 +70,14 @@ impl<N: Number> Lattice<N> {
         text: &[Symbol],
         pieces: &Pieces,
         without: Option<u32>,
-        shift: &mut dyn Shift,
+        queue: &mut dyn TaskQueue,
     ) -> Option<N> {
         let (zero, one) = (N::of(0.0), N::of(1.0));
         self.sums.clear();
         self.sums.resize(text.len() + 1, zero);
         self.sums[0] = one;
         for block in blocks(text.len()) {
-            if is_late(&block) && !shift.goes_on() {
+            if is_late(&block) && !queue.should_continue() {
                 return None;
             }
             self.edges.find(text, pieces, block.clone(), without);
@@ -102,7 +102,7 @@ impl<N: Number> Lattice<N> {
         text: &[Symbol],
         pieces: &Pieces,
         count: f64,
-        shift: &mut dyn Shift,
+        queue: &mut dyn TaskQueue,
         mut emit: impl FnMut(u32, f64),
     ) {
         self.ratios.clear();
@@ -110,7 +110,7 @@ impl<N: Number> Lattice<N> {
         self.ratios[text.len()] = N::of(count) / self.sums[text.len()];
         let last = blocks(text.len()).next_back();
         for block in blocks(text.len()).rev() {
-            if is_late(&block) && !shift.goes_on() {
+            if is_late(&block) && !queue.should_continue() {
                 return;
             }
             if Some(&block) != last.as_ref() {

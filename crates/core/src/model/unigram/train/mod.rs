@@ -11,7 +11,7 @@
 //!
 //! Cost: a step of EM takes time for every place in a word where a piece stands. Memory: with M characters in the different
 //! words and K pieces, 20 bytes for each of M while seeds are sought, 4 later; some 150 for each of K, and 16 more of K in each
-//! thread. A word of any length is worked on in blocks, at 32 bytes a character. The watch is called often, but not while suffixes
+//! thread. A word of any length is worked on in blocks, at 32 bytes a character. The progress callback is called often, but not while suffixes
 //! are sorted, which takes some 0.2 s for a million characters of different words.
 
 mod allowed;
@@ -28,10 +28,10 @@ use std::ops::{Range, RangeFrom};
 
 pub use config::TrainerConfig;
 
-pub use crate::learn::{Progress, Round, Stage, Threads, Watch};
+pub use crate::learn::{Progress, ProgressCallback, Stage, Threads, UnigramStep};
 
 use crate::error::{Error, Result};
-use crate::learn::tell;
+use crate::learn::report;
 use crate::numbers::floats::{Scaled, ln};
 use floats::{HALF, from_units};
 use pieces::Pieces;
@@ -45,20 +45,25 @@ pub struct Trained {
     /// The vocabulary and the scores, by id.
     pub entries: Vec<(String, f64)>,
     /// What was done.
-    pub history: Vec<Round>,
+    pub history: Vec<UnigramStep>,
 }
 
 /// Trains on words and their counts.
 ///
 /// # Errors
 /// [`Error::Config`] for settings that do not fit the words, [`Error::Counts`] where no word is left or the words are too many,
-/// [`Error::Overflow`] where a sum does not fit into 64 bits, [`Error::Interrupted`] where the watch asks for it.
-pub fn train(words: &[(&str, u64)], config: &TrainerConfig, threads: Threads<'_>, watch: Watch<'_>) -> Result<Trained> {
+/// [`Error::Overflow`] where a sum does not fit into 64 bits, [`Error::Interrupted`] where the callback ends the training.
+pub fn train(
+    words: &[(&str, u64)],
+    config: &TrainerConfig,
+    threads: Threads<'_>,
+    callback: ProgressCallback<'_>,
+) -> Result<Trained> {
     config.check()?;
-    let mut training = Training::new(words, config, threads, watch)?;
-    training.shrink(watch)?;
+    let mut training = Training::new(words, config, threads, callback)?;
+    training.shrink(callback)?;
     for _ in 0..PLAIN_STEPS {
-        training.step(true, watch)?;
+        training.step(true, callback)?;
     }
     Ok(Trained { entries: training.entries(), history: training.history })
 }
@@ -74,17 +79,22 @@ struct Training<'a> {
     pieces: Pieces,
     /// How often each is expected, in units.
     expected: Vec<u128>,
-    history: Vec<Round>,
+    history: Vec<UnigramStep>,
     /// Steps taken, and steps to take at most.
     steps: [usize; 2],
 }
 
 impl<'a> Training<'a> {
-    fn new(words: &[(&str, u64)], config: &'a TrainerConfig, threads: Threads<'a>, watch: Watch<'_>) -> Result<Self> {
+    fn new(
+        words: &[(&str, u64)],
+        config: &'a TrainerConfig,
+        threads: Threads<'a>,
+        callback: ProgressCallback<'_>,
+    ) -> Result<Self> {
         let reserved = config.reserved();
-        let corpus = Corpus::new(words, config, watch)?;
+        let corpus = Corpus::new(words, config, callback)?;
         let size = wanted(config, reserved.len(), corpus.alphabet.len())?;
-        let seeds = seeds::seeds(&corpus, config, watch)?;
+        let seeds = seeds::seeds(&corpus, config, callback)?;
         let largest = corpus.alphabet.len() + seeds.len();
         if size > largest {
             return Err(Error::Config(format!(
@@ -101,31 +111,31 @@ impl<'a> Training<'a> {
     }
 
     /// Takes steps and prunes until the size is reached (U21).
-    fn shrink(&mut self, watch: Watch<'_>) -> Result<()> {
+    fn shrink(&mut self, callback: ProgressCallback<'_>) -> Result<()> {
         let target = enough(self.size);
         loop {
             for _ in 0..self.config.em_steps {
-                self.step(false, watch)?;
+                self.step(false, callback)?;
             }
             if self.pieces.len() <= target {
                 break;
             }
-            self.prune(fewer(self.config, self.pieces.len(), target), watch)?;
+            self.prune(fewer(self.config, self.pieces.len(), target), callback)?;
         }
-        if self.pieces.len() > self.size { self.prune(self.size, watch) } else { Ok(()) }
+        if self.pieces.len() > self.size { self.prune(self.size, callback) } else { Ok(()) }
     }
 
-    fn step(&mut self, plain: bool, watch: Watch<'_>) -> Result<()> {
+    fn step(&mut self, plain: bool, callback: ProgressCallback<'_>) -> Result<()> {
         let before = self.pieces.len();
         let (begun, all) = self.progress();
-        let mut tell = |done| tell(watch, Stage::Learning, begun.saturating_add(done), all);
-        let expected = em::expect(&self.corpus, &self.shards, &self.pieces, self.threads, &mut tell)?;
+        let mut report = |done| report(callback, Stage::Learning, begun.saturating_add(done), all);
+        let expected = em::expect(&self.corpus, &self.shards, &self.pieces, self.threads, &mut report)?;
         self.expected = expected.counts;
         let removed = if plain { Vec::new() } else { self.drop_rare() };
         em::maximize(&mut self.pieces, &self.expected, plain);
         self.steps[0] += 1;
         let log_likelihood = Some(-readable(from_units(expected.missing)));
-        self.history.push(Round { pieces: before, log_likelihood, removed: Some(removed) });
+        self.history.push(UnigramStep { pieces: before, log_likelihood, removed: Some(removed) });
         Ok(())
     }
 
@@ -146,16 +156,16 @@ impl<'a> Training<'a> {
     }
 
     /// Removes the pieces that are missed least (U20).
-    fn prune(&mut self, size: usize, watch: Watch<'_>) -> Result<()> {
+    fn prune(&mut self, size: usize, callback: ProgressCallback<'_>) -> Result<()> {
         let before = self.pieces.len();
         let (begun, all) = self.progress();
-        let mut tell = |_| tell(watch, Stage::Learning, begun, all);
-        let losses = em::losses(&self.pieces, &self.expected, self.threads, &mut tell)?;
+        let mut report = |_| report(callback, Stage::Learning, begun, all);
+        let losses = em::losses(&self.pieces, &self.expected, self.threads, &mut report)?;
         let mut others: Vec<usize> = (0..before).filter(|&piece| !self.pieces.is_character(piece)).collect();
         others.sort_unstable_by(|&one, &other| by_loss(losses[one], losses[other]).then(other.cmp(&one)));
         others.truncate(before.saturating_sub(size));
         let removed = self.remove(&others);
-        self.history.push(Round { pieces: before, log_likelihood: None, removed: Some(removed) });
+        self.history.push(UnigramStep { pieces: before, log_likelihood: None, removed: Some(removed) });
         Ok(())
     }
 

@@ -12,9 +12,9 @@ use super::TrainerConfig;
 use super::allowed::{Rules, Shape};
 use super::stretches::{Corpus, Symbol};
 use crate::error::Result;
-use crate::learn::{Stage, Watch, tell};
+use crate::learn::{ProgressCallback, Stage, report};
 
-/// How many suffixes are looked at between two calls of the watch.
+/// How many suffixes are looked at between two calls of the progress callback.
 const CHUNK: usize = 1 << 16;
 
 /// A string to begin with.
@@ -48,15 +48,15 @@ struct Candidate {
 }
 
 /// The strings of the largest value, in the order of their bytes.
-pub(super) fn seeds(corpus: &Corpus, config: &TrainerConfig, watch: Watch<'_>) -> Result<Vec<Seed>> {
-    tell(watch, Stage::Seeding, 0, 0)?;
+pub(super) fn seeds(corpus: &Corpus, config: &TrainerConfig, callback: ProgressCallback<'_>) -> Result<Vec<Seed>> {
+    report(callback, Stage::Seeding, 0, 0)?;
     let suffixes = suffixes(corpus);
-    tell(watch, Stage::Seeding, 0, suffixes.len())?;
+    report(callback, Stage::Seeding, 0, suffixes.len())?;
     let shared = shared(corpus, &suffixes, config.max_piece_length);
     let mut walk = Walk::new(corpus, config, &suffixes, shared);
     for rank in 0..suffixes.len() {
         if rank % CHUNK == 0 {
-            tell(watch, Stage::Seeding, rank, suffixes.len())?;
+            report(callback, Stage::Seeding, rank, suffixes.len())?;
         }
         walk.step(rank);
     }

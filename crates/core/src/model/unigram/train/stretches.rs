@@ -8,13 +8,13 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::TrainerConfig;
 use crate::error::{Error, Result};
-use crate::learn::{Stage, Watch, tell};
+use crate::learn::{ProgressCallback, Stage, report};
 use crate::settings::METASPACE;
 
 /// What white space is written as.
 pub(super) const SPACE: char = METASPACE;
 
-/// How many words are read between two calls of the watch.
+/// How many words are read between two calls of the progress callback.
 const CHUNK: usize = 1 << 14;
 /// One more than the last code point.
 const CODE_POINTS: usize = 0x11_0000;
@@ -40,14 +40,14 @@ type Counted<'w> = (&'w str, u64);
 
 impl Corpus {
     /// Cuts words into stretches.
-    pub(super) fn new(words: &[Counted<'_>], config: &TrainerConfig, watch: Watch<'_>) -> Result<Self> {
+    pub(super) fn new(words: &[Counted<'_>], config: &TrainerConfig, callback: ProgressCallback<'_>) -> Result<Self> {
         let parts = between(words, config)?;
-        let alphabet = alphabet(&parts, config, watch)?;
+        let alphabet = alphabet(&parts, config, callback)?;
         let mut symbols = vec![None; CODE_POINTS];
         for (symbol, &(character, _)) in (0..).zip(&alphabet) {
             symbols[character as usize] = Some(symbol);
         }
-        let mut stretches = stretches(&parts, &symbols, config, watch)?;
+        let mut stretches = stretches(&parts, &symbols, config, callback)?;
         drop(parts);
         stretches.sort_unstable();
         stretches.dedup_by(|next, kept| {
@@ -124,10 +124,10 @@ fn between<'w>(words: &[Counted<'w>], config: &TrainerConfig) -> Result<Vec<Coun
 }
 
 /// The characters to keep, in order, with their weights.
-fn alphabet(parts: &[Counted<'_>], config: &TrainerConfig, watch: Watch<'_>) -> Result<Vec<(char, u64)>> {
+fn alphabet(parts: &[Counted<'_>], config: &TrainerConfig, callback: ProgressCallback<'_>) -> Result<Vec<(char, u64)>> {
     let mut weights = vec![0_u128; CODE_POINTS];
     for (done, chunk) in parts.chunks(CHUNK).enumerate() {
-        tell(watch, Stage::Reading, done * CHUNK, 2 * parts.len())?;
+        report(callback, Stage::Reading, done * CHUNK, 2 * parts.len())?;
         for &(part, count) in chunk {
             part.chars().for_each(|character| weights[character as usize] += u128::from(count));
         }
@@ -163,12 +163,12 @@ fn stretches<'w>(
     parts: &[Counted<'w>],
     symbols: &[Option<Symbol>],
     config: &TrainerConfig,
-    watch: Watch<'_>,
+    callback: ProgressCallback<'_>,
 ) -> Result<Vec<Counted<'w>>> {
     let mut stretches = Vec::with_capacity(parts.len());
     let mut weight = 0_u128;
     for (done, chunk) in parts.chunks(CHUNK).enumerate() {
-        tell(watch, Stage::Reading, parts.len() + done * CHUNK, 2 * parts.len())?;
+        report(callback, Stage::Reading, parts.len() + done * CHUNK, 2 * parts.len())?;
         for &(part, count) in chunk {
             cut(part, symbols, config, |stretch| {
                 weight += u128::from(count) * stretch.chars().count() as u128;

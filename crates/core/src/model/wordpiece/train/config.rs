@@ -1,41 +1,41 @@
-//! What a training is told.
+//! The settings of a WordPiece training.
 
 use super::criterion::Criterion;
 use crate::learn::Ties;
-use crate::learn::plan::{Customs, Plan, Spelling};
+use crate::learn::plan::{Compatibility, Plan, Spelling};
 
 /// The settings of a training.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrainerConfig {
-    /// How many entries to stop at, special tokens, user-defined symbols and alphabet included.
+    /// The vocabulary size to stop at, including special tokens, user-defined symbols and the alphabet.
     pub vocab_size: usize,
-    /// Which pair is the best.
+    /// The criterion that scores pairs.
     pub criterion: Criterion,
-    /// Pairs that occur less often are not merged.
+    /// The number of occurrences below which a pair is not merged.
     pub min_frequency: u64,
-    /// Words that occur less often are left out, unless they are user-defined symbols.
+    /// The number of occurrences below which a word is left out, unless it is a user-defined symbol.
     pub min_word_frequency: u64,
-    /// How many merges to stop at.
+    /// The number of merges to stop at.
     pub max_merges: Option<usize>,
-    /// Stop when no pair occurs more often than this.
+    /// The pair count to stop at: training ends when no pair occurs more often.
     pub stop_at_pair_frequency: Option<u64>,
-    /// Stop when the best merge does not raise the log-likelihood of the words.
+    /// Whether to stop when the best merge does not increase the log-likelihood of the words.
     pub stop_without_gain: bool,
-    /// Which of equally good pairs is merged.
+    /// The rule that chooses among pairs of equal score.
     pub ties: Ties,
-    /// Entries that are not learned.
+    /// The entries that are not learned.
     pub special_tokens: Vec<String>,
-    /// Whether they have the first ids, not the last.
+    /// Whether special tokens have the first ids, not the last.
     pub special_tokens_first: bool,
-    /// Whole words that are entries whether they occur or not; nothing is learned from those that do.
+    /// Whole words that are always entries; nothing is learned from their occurrences.
     pub user_defined_symbols: Vec<String>,
-    /// Characters that are in the alphabet whether they occur or not.
+    /// Characters that are always in the alphabet.
     pub initial_alphabet: Vec<char>,
-    /// How many characters to keep; words are cut where others stood.
+    /// The maximum number of characters in the alphabet; words are split at other characters.
     pub limit_alphabet: Option<usize>,
-    /// What stands before an entry that continues a word.
+    /// The prefix of an entry that continues a word.
     pub continuing_subword_prefix: String,
-    /// The most characters of a learned entry, its prefix not counted.
+    /// The maximum length of a learned entry in characters, without its prefix.
     pub max_token_length: Option<usize>,
     /// Whether to replace learned entries that longest match never emits.
     pub prune_unused: bool,
@@ -65,7 +65,7 @@ impl Default for TrainerConfig {
 }
 
 impl TrainerConfig {
-    /// What all trainers ask for.
+    /// Returns the settings that all trainers share.
     pub(super) fn plan(&self) -> Plan<'_> {
         Plan {
             vocab_size: self.vocab_size,
@@ -82,7 +82,7 @@ impl TrainerConfig {
             limit_alphabet: self.limit_alphabet,
             max_token_length: self.max_token_length,
             spelling: Spelling::prefixed(&self.continuing_subword_prefix),
-            customs: Customs::Own,
+            compatibility: Compatibility::Own,
         }
     }
 }

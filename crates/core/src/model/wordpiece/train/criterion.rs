@@ -1,9 +1,9 @@
-//! The criteria beside `frequency`: each takes the counts around a pair and says what a merge is worth.
+//! The criteria of WordPiece, except `frequency`: functions of the counts of a pair.
 
-use crate::merge::score::{Counts, Frequency, Real, Score, Signature, Value};
+use crate::merge::score::{Frequency, PairCounts, PairScore, Real, ScoreValue, Signature};
 use crate::numbers::logarithms::{LinearForm, gcd};
 
-/// What makes a pair the best one to merge, for its count n, its symbols' counts A and B, and N symbols.
+/// The score of a pair with count n, symbol counts A and B, among N symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Criterion {
     /// n.
@@ -18,7 +18,8 @@ pub enum Criterion {
 }
 
 impl Criterion {
-    pub(super) fn score(self) -> &'static dyn Score {
+    /// Returns the implementation of the criterion.
+    pub(super) fn score(self) -> &'static dyn PairScore {
         match self {
             Self::Frequency => &Frequency,
             Self::Pmi => &Pmi,
@@ -28,39 +29,41 @@ impl Criterion {
     }
 }
 
+/// The criterion n / (A·B).
 struct Pmi;
 
-impl Score for Pmi {
-    fn signature(&self, counts: &Counts) -> Signature {
+impl PairScore for Pmi {
+    fn signature(&self, counts: &PairCounts) -> Signature {
         reduced(counts.pair, u128::from(counts.left) * u128::from(counts.right))
     }
 
-    fn value(&self, counts: &Counts) -> Value {
-        Value::Ratio(counts.pair, u128::from(counts.left) * u128::from(counts.right))
+    fn value(&self, counts: &PairCounts) -> ScoreValue {
+        ScoreValue::Ratio(counts.pair, u128::from(counts.left) * u128::from(counts.right))
     }
 
-    fn float(&self, counts: &Counts) -> f64 {
+    fn float(&self, counts: &PairCounts) -> f64 {
         counts.pair as f64 / (counts.left as f64 * counts.right as f64)
     }
 }
 
+/// The criterion n / (A+B).
 struct Sum;
 
-impl Score for Sum {
-    fn signature(&self, counts: &Counts) -> Signature {
+impl PairScore for Sum {
+    fn signature(&self, counts: &PairCounts) -> Signature {
         reduced(counts.pair, u128::from(counts.left) + u128::from(counts.right))
     }
 
-    fn value(&self, counts: &Counts) -> Value {
-        Value::Ratio(counts.pair, u128::from(counts.left) + u128::from(counts.right))
+    fn value(&self, counts: &PairCounts) -> ScoreValue {
+        ScoreValue::Ratio(counts.pair, u128::from(counts.left) + u128::from(counts.right))
     }
 
-    fn float(&self, counts: &Counts) -> f64 {
+    fn float(&self, counts: &PairCounts) -> f64 {
         counts.pair as f64 / (counts.left as f64 + counts.right as f64)
     }
 }
 
-/// A fraction in lowest terms.
+/// Returns a fraction in lowest terms.
 fn reduced(numerator: u64, denominator: u128) -> Signature {
     let divisor = gcd(numerator, low(denominator % u128::from(numerator)));
     let denominator = denominator / u128::from(divisor);
@@ -71,43 +74,44 @@ fn low(number: u128) -> u64 {
     u64::try_from(number).expect("it is below 2^64")
 }
 
+/// The criterion of the gain in log-likelihood.
 struct Likelihood;
 
-impl Score for Likelihood {
+impl PairScore for Likelihood {
     fn counts_merges(&self) -> bool {
         true
     }
 
-    fn signature(&self, counts: &Counts) -> Signature {
+    fn signature(&self, counts: &PairCounts) -> Signature {
         let (less, more) = ordered(counts);
         [counts.pair, less, more, u64::from(counts.same)]
     }
 
-    fn value(&self, counts: &Counts) -> Value {
-        Value::Real(gain(counts))
+    fn value(&self, counts: &PairCounts) -> ScoreValue {
+        ScoreValue::Real(gain(counts))
     }
 
-    fn float(&self, counts: &Counts) -> f64 {
+    fn float(&self, counts: &PairCounts) -> f64 {
         estimate(counts)
     }
 
     /// The padding is a thousand times the error of the float.
-    fn bound(&self, counts: &Counts) -> f64 {
+    fn bound(&self, counts: &PairCounts) -> f64 {
         let gain = estimate(counts);
         gain + 1e-9 * gain.abs() + 1e-10 * counts.pair as f64
     }
 }
 
-/// How far the float of a gain may be off, for each merge: section 2.3 of `spec/wordpiece.md` has the proof.
+/// The error bound of the float of a gain, for each merge; section 2.3 of `spec/wordpiece.md` contains the proof.
 const ERROR: f64 = 1.0 / (1_u64 << 44) as f64;
 
-/// How much the merges of a pair raise the log-likelihood.
-pub(super) fn gain(counts: &Counts) -> Real {
+/// Returns the increase in log-likelihood (nats) by the merges of a pair.
+pub(super) fn gain(counts: &PairCounts) -> Real {
     Real { estimate: estimate(counts), error: ERROR * counts.pair as f64, counts: *counts, exact }
 }
 
-/// The gain as a sum of φ(x) = x ln x.
-fn exact(counts: &Counts) -> LinearForm {
+/// Returns the gain as a sum of φ(x) = x ln x.
+fn exact(counts: &PairCounts) -> LinearForm {
     let mut form = LinearForm::default();
     let mut add = |sign: i128, count: u64| {
         if count > 0 {
@@ -126,8 +130,8 @@ fn exact(counts: &Counts) -> LinearForm {
     form
 }
 
-/// The gain as a float, in this order of operations: it is part of the specification, as the history records it.
-fn estimate(counts: &Counts) -> f64 {
+/// Returns the gain as a float. The specification fixes this order of operations, since the history records it.
+fn estimate(counts: &PairCounts) -> f64 {
     let (less, more) = ordered(counts);
     let (pair, total) = (counts.pair, counts.total);
     let product = pair as f64 * total as f64;
@@ -141,12 +145,12 @@ fn estimate(counts: &Counts) -> f64 {
     sum - left_over(total, pair)
 }
 
-/// The counts of both symbols, the smaller first, so that (a, b) and (b, a) give the same float.
-fn ordered(counts: &Counts) -> (u64, u64) {
+/// Returns the counts of both symbols, the smaller first, so that (a, b) and (b, a) give the same float.
+fn ordered(counts: &PairCounts) -> (u64, u64) {
     (counts.left.min(counts.right), counts.left.max(counts.right))
 }
 
-/// What the occurrences add that are not merged: (x − n) ln(1 − n/x), and 0 where none is left.
+/// Returns the term of the occurrences that are not merged: (x − n) ln(1 − n/x), or 0.
 fn left_over(count: u64, merged: u64) -> f64 {
     if count <= merged {
         return 0.0;

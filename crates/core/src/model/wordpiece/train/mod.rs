@@ -1,9 +1,8 @@
-//! WordPiece training: characters become symbols, and the best pair of adjacent symbols becomes a
-//! new one, again and again.
+//! WordPiece training: words are sequences of characters, and the best adjacent pair repeatedly becomes a new symbol.
 //!
-//! The result depends on the words, their counts and order, and the settings, on nothing else.
-//! Cost: that of the merged occurrences and of the pairs they touch; see the room `merge`. What all trainers share is in
-//! the room `learn`.
+//! The result depends only on the words, their counts and order, and the settings. A merge costs time linear in its
+//! occurrences and in the pairs next to them; see the module `merge`. The module `learn` contains the shared parts of
+//! trainers.
 
 mod config;
 mod criterion;
@@ -14,37 +13,38 @@ mod usage;
 pub use config::TrainerConfig;
 pub use criterion::Criterion;
 
-pub use crate::learn::{Merge, Progress, Stage, Ties, Watch};
+pub use crate::learn::{Merge, Progress, ProgressCallback, Stage, Ties};
 
 use crate::error::Result;
-use crate::learn::table::Table;
+use crate::learn::table::TrainingWords;
 use run::Training;
 
-/// What a training gives.
+/// The result of a training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trained {
     /// The vocabulary, by id.
     pub entries: Vec<String>,
-    /// How often longest match emits each entry for the words trained on; special tokens have 0.
+    /// The number of times that longest match emits each entry for the training words; 0 for special tokens.
     pub token_counts: Vec<u64>,
-    /// All merges, among them those whose token was pruned.
+    /// All merges, including those whose token was pruned.
     pub history: Vec<Merge>,
 }
 
-/// Trains on words and their counts, in order of first sight.
+/// Trains on words and their counts, in order of first occurrence.
 ///
 /// # Errors
-/// [`Error::Config`](crate::Error::Config) for settings that do not fit the words, [`Error::Counts`](crate::Error::Counts) where no word is
-/// left or the words are too many, [`Error::Overflow`](crate::Error::Overflow) where a sum does not fit into 64 bits,
-/// [`Error::Interrupted`](crate::Error::Interrupted) where the watch asks for it.
-pub fn train(words: &[(&str, u64)], config: &TrainerConfig, watch: Watch<'_>) -> Result<Trained> {
-    let table = Table::new(words, &config.plan())?;
-    let mut training = Training::new(&table, config, watch)?;
-    training.merge_on(watch)?;
+/// [`Error::Config`](crate::Error::Config) if the settings do not fit the words,
+/// [`Error::Counts`](crate::Error::Counts) if there is no word or too many, [`Error::Overflow`](crate::Error::Overflow)
+/// if a sum does not fit into 64 bits, [`Error::Interrupted`](crate::Error::Interrupted) if the callback ends the
+/// training.
+pub fn train(words: &[(&str, u64)], config: &TrainerConfig, callback: ProgressCallback<'_>) -> Result<Trained> {
+    let table = TrainingWords::new(words, &config.plan())?;
+    let mut training = Training::new(&table, config, callback)?;
+    training.merge_until_stop(callback)?;
     if config.prune_unused {
-        prune::prune(&mut training, watch)?;
+        prune::prune(&mut training, callback)?;
     }
     let entries = training.run.entries();
-    let token_counts = training.count(&entries, watch)?;
+    let token_counts = training.count(&entries, callback)?;
     Ok(Trained { entries, token_counts, history: training.run.history() })
 }

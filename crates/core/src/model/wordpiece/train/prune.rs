@@ -2,16 +2,16 @@
 
 use super::run::Training;
 use crate::error::Result;
-use crate::learn::Watch;
+use crate::learn::ProgressCallback;
 
-/// A refill can make new unused entries, so the work ends after so many rounds.
+/// The maximum number of rounds; new merges can make other entries unused.
 const ROUNDS: usize = 4;
 
-/// Drops unused learned entries and goes on merging, until none is unused or the rounds are over.
-pub(super) fn prune(training: &mut Training<'_>, watch: Watch<'_>) -> Result<()> {
+/// Removes unused learned entries and continues merging, until all are used or the rounds are over.
+pub(super) fn prune(training: &mut Training<'_>, callback: ProgressCallback<'_>) -> Result<()> {
     for _ in 0..ROUNDS {
         let entries = training.run.entries();
-        let counts = training.count(&entries, watch)?;
+        let counts = training.count(&entries, callback)?;
         let from = training.run.first_learned();
         let before = training.run.learned.len();
         let mut counts = counts[from..].iter();
@@ -19,7 +19,7 @@ pub(super) fn prune(training: &mut Training<'_>, watch: Watch<'_>) -> Result<()>
         if training.run.learned.len() == before {
             break;
         }
-        training.merge_on(watch)?;
+        training.merge_until_stop(callback)?;
     }
     Ok(())
 }

@@ -1,38 +1,42 @@
-//! One training of `WordPiece`: what is its own beside the merging.
+//! A run of merges with the criteria of WordPiece.
 
 use super::config::TrainerConfig;
 use super::criterion::gain;
 use super::usage::count_tokens;
 use crate::error::Result;
-use crate::learn::run::Run;
-use crate::learn::table::Table;
-use crate::learn::{Stage, Watch, tell};
-use crate::merge::score::Counts;
-use crate::merge::{Best, Engine};
+use crate::learn::run::MergeRun;
+use crate::learn::table::TrainingWords;
+use crate::learn::{ProgressCallback, Stage, report};
+use crate::merge::score::PairCounts;
+use crate::merge::{BestPair, MergeEngine};
 
 /// A training between two merges.
 pub(super) struct Training<'a> {
     config: &'a TrainerConfig,
-    table: &'a Table<'a>,
-    pub(super) run: Run<'a>,
+    table: &'a TrainingWords<'a>,
+    pub(super) run: MergeRun<'a>,
 }
 
 impl<'a> Training<'a> {
-    /// Checks the settings against the words, and finds all pairs.
-    pub(super) fn new(table: &'a Table<'a>, config: &'a TrainerConfig, watch: Watch<'_>) -> Result<Self> {
-        let run = Run::new(table, config.plan(), watch)?;
+    /// Checks the settings against the words, and collects all pairs.
+    pub(super) fn new(
+        table: &'a TrainingWords<'a>,
+        config: &'a TrainerConfig,
+        callback: ProgressCallback<'_>,
+    ) -> Result<Self> {
+        let run = MergeRun::new(table, config.plan(), callback)?;
         Ok(Self { config, table, run })
     }
 
     /// Merges until a stop rule holds.
-    pub(super) fn merge_on(&mut self, watch: Watch<'_>) -> Result<()> {
+    pub(super) fn merge_until_stop(&mut self, callback: ProgressCallback<'_>) -> Result<()> {
         let any = !self.config.stop_without_gain;
-        self.run.merge_on(watch, &|engine, best| any || gains(engine, best))
+        self.run.merge_until_stop(callback, &|engine, best| any || gains(engine, best))
     }
 
-    /// How often longest match emits each entry; special tokens count 0.
-    pub(super) fn count(&self, entries: &[String], watch: Watch<'_>) -> Result<Vec<u64>> {
-        let mut tick = || tell(watch, Stage::Counting, 0, 0);
+    /// Returns the number of times that longest match emits each entry; 0 for special tokens.
+    pub(super) fn count(&self, entries: &[String], callback: ProgressCallback<'_>) -> Result<Vec<u64>> {
+        let mut tick = || report(callback, Stage::Counting, 0, 0);
         let prefix = &self.config.continuing_subword_prefix;
         let mut counts = count_tokens(entries, prefix, self.table, &mut tick)?;
         let specials = self.config.special_tokens.len();
@@ -42,8 +46,8 @@ impl<'a> Training<'a> {
     }
 }
 
-/// Whether the merge raises the log-likelihood, whatever the criterion.
-fn gains(engine: &Engine, best: &Best) -> bool {
-    let counts = Counts { pair: engine.merges(best.pair), ..best.counts };
+/// Returns whether the merge increases the log-likelihood, whatever the criterion.
+fn gains(engine: &MergeEngine, best: &BestPair) -> bool {
+    let counts = PairCounts { pair: engine.merge_count(best.pair), ..best.counts };
     gain(&counts).sign().is_gt()
 }

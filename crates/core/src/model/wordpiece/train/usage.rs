@@ -1,12 +1,17 @@
-//! How often longest match emits each entry: what probabilities and pruning go by.
+//! Counts how often longest match emits each entry, for probabilities and pruning.
 
 use crate::error::Result;
-use crate::learn::table::Table;
+use crate::learn::table::TrainingWords;
 use crate::merge::Tick;
 use crate::model::wordpiece::automaton::{Automaton, Piece};
 
-/// Counts the entries that a table of words is encoded into; a word that cannot be is left out.
-pub(super) fn count_tokens(entries: &[String], prefix: &str, table: &Table<'_>, tick: Tick<'_>) -> Result<Vec<u64>> {
+/// Counts the tokens of a table of words; a word that cannot be encoded is left out.
+pub(super) fn count_tokens(
+    entries: &[String],
+    prefix: &str,
+    table: &TrainingWords<'_>,
+    tick: Tick<'_>,
+) -> Result<Vec<u64>> {
     let automaton = Automaton::new(entries.iter().map(String::as_str).zip(0..), prefix);
     let mut counts = vec![0; entries.len()];
     let (mut stack, mut found) = (Vec::new(), Vec::new());

@@ -1,48 +1,49 @@
-//! Special tokens before and behind each text, as BERT and RoBERTa have them.
+//! The post-processors of BERT and RoBERTa, which add special tokens before and after each text.
 
-use super::{Source, trim};
+use super::{TokenTexts, trim};
 use crate::encoding::{Encoding, NamedToken};
 
-/// `[CLS] A [SEP] B [SEP]`; the second text and what follows it are of type 1.
+/// The format `[CLS] A [SEP] B [SEP]`; the second text and the token after it have type id 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bert {
-    /// What stands before the first text.
+    /// The token before the first text.
     pub cls: NamedToken,
-    /// What stands behind each text.
+    /// The token after each text.
     pub sep: NamedToken,
 }
 
-/// `<s> A </s></s> B </s>`, all of type 0.
+/// The format `<s> A </s></s> B </s>`, all with type id 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Roberta {
     /// The special tokens.
-    pub around: Bert,
-    /// Whether spaces are left out of offsets.
+    pub tokens: Bert,
+    /// Whether spaces are excluded from offsets.
     pub trim_offsets: bool,
-    /// Whether the first space of a text is one that was put there.
+    /// Whether the first space of a text was inserted by the pre-tokenizer.
     pub add_prefix_space: bool,
 }
 
 impl Bert {
+    /// Adds the special tokens of BERT to each text.
     pub(super) fn process(&self, encodings: Vec<Encoding>) -> Vec<Encoding> {
         let places = encodings.into_iter().enumerate();
         places
             .map(|(place, encoding)| {
                 let before = if place == 0 { Some(&self.cls) } else { None };
-                each_part(encoding, |part| self.surround(part, before, place, u32::from(place > 0)))
+                for_each_window(encoding, |part| self.surround(part, before, place, u32::from(place > 0)))
             })
             .collect()
     }
 
-    /// The text number `place`; of more than two, all that follow the first are taken for the second.
+    /// Adds special tokens around the text with the index `place`; all texts after the first count as the second.
     fn surround(&self, mut part: Encoding, before: Option<&NamedToken>, place: usize, type_id: u32) -> Encoding {
         let (length, sequence) = (part.len(), place.min(1));
-        let mut around = Encoding::of_specials(before, type_id);
+        let mut around = Encoding::of_special_tokens(before, type_id);
         let start = around.len();
         part.sequences.clear();
         part.special_tokens_mask.fill(0);
         around.append(part);
-        around.append(Encoding::of_specials([&self.sep], type_id));
+        around.append(Encoding::of_special_tokens([&self.sep], type_id));
         around.set_range(sequence, start..start + length);
         around.attention_mask.fill(1);
         around
@@ -50,9 +51,15 @@ impl Bert {
 }
 
 impl Roberta {
-    pub(super) fn process(&self, mut encodings: Vec<Encoding>, specials: bool, source: &dyn Source) -> Vec<Encoding> {
+    /// Trims offsets if required, and adds the special tokens of RoBERTa to each text.
+    pub(super) fn process(
+        &self,
+        mut encodings: Vec<Encoding>,
+        specials: bool,
+        texts: &dyn TokenTexts,
+    ) -> Vec<Encoding> {
         if self.trim_offsets {
-            trim::trim_all(&mut encodings, self.add_prefix_space, source);
+            trim::trim_all(&mut encodings, self.add_prefix_space, texts);
         }
         encodings.iter_mut().for_each(|encoding| encoding.set_type_ids(0));
         if !specials {
@@ -61,9 +68,9 @@ impl Roberta {
         let places = encodings.into_iter().enumerate();
         places
             .map(|(place, encoding)| {
-                let before = if place == 0 { &self.around.cls } else { &self.around.sep };
-                each_part(encoding, |part| {
-                    let mut part = self.around.surround(part, Some(before), place, 0);
+                let before = if place == 0 { &self.tokens.cls } else { &self.tokens.sep };
+                for_each_window(encoding, |part| {
+                    let mut part = self.tokens.surround(part, Some(before), place, 0);
                     part.set_type_ids(0);
                     part
                 })
@@ -72,8 +79,8 @@ impl Roberta {
     }
 }
 
-/// What becomes of an encoding becomes of each part that overflows.
-fn each_part(mut encoding: Encoding, process: impl Fn(Encoding) -> Encoding) -> Encoding {
+/// Processes an encoding and each of its overflowing windows.
+fn for_each_window(mut encoding: Encoding, process: impl Fn(Encoding) -> Encoding) -> Encoding {
     let overflowing = std::mem::take(&mut encoding.overflowing);
     let without_overflow = |part: Encoding| Encoding { overflowing: Vec::new(), ..part };
     let mut processed = process(encoding);

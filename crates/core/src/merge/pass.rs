@@ -1,4 +1,4 @@
-//! One pass from left to right that merges a pair wherever it occurs, and counts what that changes.
+//! Merges all occurrences of a pair in one pass from left to right, and counts the changes.
 
 use super::Tick;
 use super::neighbours::Neighbours;
@@ -6,28 +6,28 @@ use super::segments::{NONE, Segments};
 use super::symbols::Symbols;
 use crate::error::Result;
 
-/// What a pass found.
+/// The result of a pass.
 #[derive(Default)]
-pub(crate) struct Walk {
+pub(crate) struct MergePass {
     /// The weight of the merges made.
     pub(crate) merged: u64,
-    /// Beside merged occurrences, but for those beside one another.
+    /// The symbols before merged occurrences, except before those that follow another merged occurrence.
     pub(crate) before: Neighbours,
     pub(crate) after: Neighbours,
-    /// Where two merged occurrences touch.
+    /// The positions where two merged occurrences are adjacent.
     pub(crate) chain: Vec<u32>,
-    /// How often they do.
+    /// The weight of these positions.
     pub(crate) touching: u64,
-    /// The merges that a pass over these chains would make.
+    /// The weight of the merges that a pass over these positions would make.
     pub(crate) chain_merges: u64,
-    /// The merges that runs of the left symbol, and of the right symbol, lost at their ends.
+    /// The weight of the merges that runs of the left and of the right symbol lost at their ends.
     pub(crate) lost_left: u64,
     pub(crate) lost_right: u64,
 }
 
-/// The pair to merge, and what it becomes.
+/// The pair to merge, and the new symbol.
 #[derive(Clone, Copy)]
-pub(crate) struct Job {
+pub(crate) struct MergeJob {
     pub(crate) left: u32,
     pub(crate) right: u32,
     pub(crate) new: u32,
@@ -35,7 +35,8 @@ pub(crate) struct Job {
     pub(crate) runs: bool,
 }
 
-impl Walk {
+impl MergePass {
+    /// Resets the result for a table of this number of symbols.
     fn clear(&mut self, symbols: usize) {
         self.before.clear(symbols);
         self.after.clear(symbols);
@@ -47,7 +48,7 @@ impl Walk {
     /// Merges at all `positions` that still hold the pair.
     pub(crate) fn run(
         &mut self,
-        job: Job,
+        job: MergeJob,
         positions: &[u32],
         symbols: &Symbols,
         segments: &mut Segments,
@@ -59,7 +60,7 @@ impl Walk {
         for chunk in positions.chunks(CHUNK) {
             tick()?;
             for &at in chunk {
-                if segments.holds(at, job.left, symbols.width(job.left), job.right) {
+                if segments.has_pair_at(at, job.left, symbols.width(job.left), job.right) {
                     links = self.merge(job, at, links, symbols, segments);
                 }
             }
@@ -67,8 +68,8 @@ impl Walk {
         Ok(())
     }
 
-    /// Merges one occurrence. `links` is how many merged occurrences touch in a row before it.
-    fn merge(&mut self, job: Job, at: u32, links: u32, symbols: &Symbols, segments: &mut Segments) -> u32 {
+    /// Merges one occurrence. `links` is the number of merged occurrences in a row directly before it.
+    fn merge(&mut self, job: MergeJob, at: u32, links: u32, symbols: &Symbols, segments: &mut Segments) -> u32 {
         let middle = at + symbols.width(job.left);
         let end = middle + symbols.width(job.right);
         let weight = segments.weight(at);
@@ -80,13 +81,13 @@ impl Walk {
             self.touching += weight;
             self.chain_merges += if links % 2 == 1 { weight } else { 0 };
         } else if before != NONE {
-            self.before.note(before, weight, at - symbols.width(before));
+            self.before.add(before, weight, at - symbols.width(before));
         }
-        // An occurrence that follows at once is about to be merged: what stands between the two is
-        // counted there, and nothing transient arises.
+        // An occurrence that follows directly is about to be merged: the pair between the two is counted there, so that
+        // no transient pair arises.
         let follows = after == job.left && segments.starting(end + symbols.width(after)) == job.right;
         if after != NONE && !follows {
-            self.after.note(after, weight, at);
+            self.after.add(after, weight, at);
         }
         if job.runs && job.left != job.right {
             if before == job.left && run_before(at, before, symbols, segments) % 2 == 1 {
@@ -101,7 +102,7 @@ impl Walk {
     }
 }
 
-/// How many equal symbols end before a slot.
+/// Returns the number of equal symbols in a row that end before a slot.
 fn run_before(mut at: u32, symbol: u32, symbols: &Symbols, segments: &Segments) -> u32 {
     let mut run = 0;
     while segments.ending_before(at) == symbol {
@@ -111,7 +112,7 @@ fn run_before(mut at: u32, symbol: u32, symbols: &Symbols, segments: &Segments) 
     run
 }
 
-/// How many equal symbols start at a slot.
+/// Returns the number of equal symbols in a row that start at a slot.
 fn run_from(mut at: u32, symbol: u32, symbols: &Symbols, segments: &Segments) -> u32 {
     let mut run = 0;
     while segments.starting(at) == symbol {
