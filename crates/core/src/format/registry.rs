@@ -12,6 +12,10 @@ use crate::splitter::WordSplitter;
 /// The files of a format: their names, and their bytes. An empty name stands for one that has any.
 pub type Files = Vec<(&'static str, Vec<u8>)>;
 
+type Detector = fn(&[u8], &str) -> bool;
+type Reader = fn(&[u8]) -> Result<Tokenizer>;
+type Writer = fn(&Tokenizer, Option<&[u8]>) -> Result<Files>;
+
 /// A file format of tokenizers.
 #[derive(Debug, Clone, Copy)]
 pub struct FileFormat {
@@ -21,9 +25,9 @@ pub struct FileFormat {
     pub suffix: Option<&'static str>,
     /// Endings of the names of files that belong together, where a format takes two files.
     pub companions: &'static [(&'static str, &'static str)],
-    detect: fn(&[u8], &str) -> bool,
-    read: Option<fn(&[u8]) -> Result<Tokenizer>>,
-    write: fn(&Tokenizer, Option<&[u8]>) -> Result<Files>,
+    detect: Detector,
+    read: Option<Reader>,
+    write: Writer,
 }
 
 /// All formats, in the order in which their detectors are asked. The last one takes whatever is left.
