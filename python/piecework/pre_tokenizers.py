@@ -3,8 +3,8 @@
 They have the parameters and results of ``tokenizers`` 0.23. :class:`Dictionary`, :class:`Jieba` and :class:`Function`,
 which calls Python, exist only here.
 
->>> [word for word, span in Sequence([WhitespaceSplit(), Digits()]).pre_tokenize_str("room 101b")]
-['room', '101', 'b']
+>>> [word for word, span in Sequence([WhitespaceSplit(), Digits()]).pre_tokenize_str("page 101b")]
+['page', '101', 'b']
 """
 
 from __future__ import annotations

@@ -2290,7 +2290,7 @@ def _is_json(data: bytes) -> bool:
 
 
 def _copied(text: Any) -> Any:
-    """Returns a copy of a text in words, or of a pair of them, so later changes by the caller have no effect."""
+    """Returns a copy of a text in words, or of a pair, that later changes by the caller do not affect."""
     if isinstance(text, tuple):
         return tuple(list(part) if isinstance(part, list) else part for part in text)
     return list(text) if isinstance(text, list) else text

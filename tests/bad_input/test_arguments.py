@@ -84,7 +84,7 @@ ALSO = {
     "batch": ["ids"],
     "text_or_texts": ["text"],
 }
-"""What a message may say in place of an argument's name: one of several, or what it becomes."""
+"""Names that a message may use in place of the argument: one of several, or the value made of it."""
 
 
 @pytest.fixture(autouse=True)
@@ -368,7 +368,7 @@ def test_training_on_split_texts_raises_with_a_solution() -> None:
         ([[1, 2], [3]], r"list; decode token ids, tokenizer\.decode\(ids\)"),
         ([[["low"], ["lower"]]], r"list; flatten nested lists, itertools\..*"),
         ([("low", 3)], r"tuple; pass words with counts as a mapping, dict\(texts\)"),
-        ([{"id": 3, "text": "low"}], r"dict; of a record pass its text, row\['text'\]"),
+        ([{"id": 3, "text": "low"}], r"dict; pass the text of the record, row\['text'\]"),
         ([b"low"], r"bytes; decode it, text\.decode\(\)"),
         # No hint fits these.
         ([1, 2], "int"),

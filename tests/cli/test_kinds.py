@@ -55,10 +55,10 @@ def test_files(name: str, kind: str, run: Run, tok_file: Path, text_file: Path) 
     words = [word.format(tok=tok_file, text=text_file, bad=bad) for word in command.split()]
     ended = run(*words)
     assert (ended.code, ended.out) == (2, "")
-    told = "gzip-compressed data, not text; decompress it first: gzip -dc"
+    reason = "gzip-compressed data, not text; decompress it first: gzip -dc"
     if kind == "gzip":
         piped = f" | piecework {then.format(tok=tok_file)}" if then else ""
-        assert ended.err == f"error: {bad}: this is {told} '{bad}'{piped}\n"
+        assert ended.err == f"error: {bad}: this is {reason} '{bad}'{piped}\n"
     else:
         assert ended.err.startswith(f"error: {bad}: this is a Parquet file, not text; extract ")
         assert ("in Python" in ended.err) == then.startswith("train")
@@ -70,9 +70,9 @@ def test_standard_input(name: str, run: Run, tok_file: Path, text_file: Path) ->
     words = [word.format(tok=tok_file, text=text_file, bad="-") for word in command.split()]
     ended = run(*words, stdin=PACKED)
     assert (ended.code, ended.out) == (2, "")
-    told = "this is gzip-compressed data, not text; decompress it first: gzip -dc FILE"
+    reason = "this is gzip-compressed data, not text; decompress it first: gzip -dc FILE"
     piped = f" | piecework {then.format(tok=tok_file)}"
-    assert ended.err == f"error: standard input: {told}{piped}\n"
+    assert ended.err == f"error: standard input: {reason}{piped}\n"
 
 
 LEARNERS = {
@@ -114,9 +114,9 @@ def test_json_lines_on_standard_input(
     monkeypatch.chdir(tmp_path)
     (command, then), (text, member) = LEARNERS[learner], JSON_LINES[name]
     ended = run(*command.split(), stdin=text)
-    told = "this is JSON lines, not text; extract the texts first"
+    reason = "this is JSON lines, not text; extract the texts first"
     way_out = f"jq -r .{member} FILE | piecework {then}"
-    assert ended == (2, "", f"error: standard input: {told}: {way_out}\n")
+    assert ended == (2, "", f"error: standard input: {reason}: {way_out}\n")
     assert list(tmp_path.iterdir()) == []
 
 

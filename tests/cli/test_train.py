@@ -23,7 +23,7 @@ def test_train_equals_train_files(run: Run, text_file: Path, tmp_path: Path) -> 
     expected = pw.train_files(text_file, pw.WordPieceTrainer(50))
     assert pw.Tokenizer.from_file(target) == expected
     assert vocab.read_text(encoding="utf-8").splitlines() == list(expected.vocab)
-    assert f"{target}: {len(expected)} entries" in ended.err.replace(" of 50 asked for", "")
+    assert f"{target}: {len(expected)} tokens" in ended.err.replace(" of 50 requested", "")
 
 
 TRAINERS = (pw.WordPieceTrainer, pw.BpeTrainer, pw.UnigramTrainer)
@@ -157,7 +157,7 @@ def test_unigram_trace_prints_steps(run: Run, text_file: Path, tmp_path: Path) -
     assert lines[0].startswith(f"1\t{steps[0].pieces} pieces\tlog-likelihood -")
     objects = [json.loads(line) for line in run(*words, "--trace", "--json").out.splitlines()]
     assert [
-        pw.Round(**o | {"removed": tuple(o["removed"])}) for o in map(without_step, objects)
+        pw.UnigramStep(**o | {"removed": tuple(o["removed"])}) for o in map(without_step, objects)
     ] == list(steps)
     assert json.loads(run(*words, "--json").out)["steps"] == len(steps)
 
@@ -434,7 +434,7 @@ def test_json_prints_a_summary(run: Run, text_file: Path, tmp_path: Path) -> Non
         (["text.txt", "-o", "."], ".: is a folder; expected a file"),
         (["text.txt", "-o", "text.txt"], "is also an input"),
         (["text.txt", "-o", "/dev/null"], "not a regular file"),
-        (["text.txt", "-o", "t.json", "--vocab-txt", "t.json"], "same file"),
+        (["text.txt", "-o", "t.json", "--vocab-txt", "t.json"], "expected another file than that of --output"),
         (["text.txt", "-o", "t.json", "--vocab-txt", "no/v.txt"], "no: no such folder"),
         (["text.txt", "-o", "t.json", "--vocab-size", "8"], "--vocab-size 8 is too small"),
         (["text.txt", "-o", "t.json", "--model", "unigram", "--vocab-size", "8"], "too small"),
@@ -451,7 +451,7 @@ def test_json_prints_a_summary(run: Run, text_file: Path, tmp_path: Path) -> Non
         (["-", "-o", "text.txt", "--user-defined-symbols-file", "text.txt"], "also an input"),
         (["-", "-", "-o", "t.json"], "once"),
         (["-", "-o", "t.json", "--dictionary", "nope.txt"], "nope.txt: no such file"),
-        (["-", "-o", "t.json", "--dictionary", "/dev/null"], "found none"),
+        (["-", "-o", "t.json", "--dictionary", "/dev/null"], "the file is empty"),
         (["-", "-o", "text.txt", "--dictionary", "text.txt"], "also an input"),
         (["-", "-o", "t.json", "--jieba-dictionary", "text.txt"], "requires --pre-tokenizer jieba"),
         (["-", "-o", "t.json", "--encoding", "auto"], "--encoding"),

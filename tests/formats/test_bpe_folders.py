@@ -137,7 +137,7 @@ def test_arguments_override_configuration(tmp_path: Path) -> None:
     folder(tmp_path, GPT2, config)
     assert pw.Tokenizer.from_folder(tmp_path).tokenize("hug") == ["Ġhug"]
     plain = pw.pre_tokenizers.ByteLevel(add_prefix_space=False)
-    with pytest.warns(pw.errors.PieceworkWarning, match="add_prefix_space is true, and vocab.json"):
+    with pytest.warns(pw.errors.PieceworkWarning, match="add_prefix_space is true, but vocab"):
         tok = pw.Tokenizer.from_folder(tmp_path, pre_tokenizer=plain)
     assert tok.tokenize("hug") == ["hug"]
 
@@ -147,10 +147,10 @@ def test_arguments_override_configuration(tmp_path: Path) -> None:
     [
         (
             {"tokenizer_class": "TokenizersBackend", "add_prefix_space": True},
-            "add_prefix_space is true, and token",
+            "add_prefix_space is true, but token",
         ),
-        ({"add_bos_token": True, "bos_token": "a"}, "add_bos_token is true, and tokenizer.json"),
-        ({"add_eos_token": True, "eos_token": "a"}, "add_eos_token is true, and tokenizer.json"),
+        ({"add_bos_token": True, "bos_token": "a"}, "add_bos_token is true, but tokenizer.json"),
+        ({"add_eos_token": True, "eos_token": "a"}, "add_eos_token is true, but tokenizer.json"),
         (
             {"split_special_tokens": True},
             "split_special_tokens is not applied; pass specials='text'",
@@ -172,5 +172,5 @@ def test_unapplied_settings_raise_a_warning(
 
 def test_unknown_class_raises_a_warning(tmp_path: Path) -> None:
     folder(tmp_path, GPT2, {"tokenizer_class": "Qwen2Tokenizer"})
-    with pytest.warns(pw.errors.PieceworkWarning, match="class 'Qwen2Tokenizer' is not known here"):
+    with pytest.warns(pw.errors.PieceworkWarning, match="class 'Qwen2Tokenizer' is unknown"):
         pw.Tokenizer.from_folder(tmp_path)

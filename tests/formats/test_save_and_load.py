@@ -50,8 +50,8 @@ def test_file_names_choose_the_format(tmp_path: Path) -> None:
 def test_file_names_of_other_formats_are_refused(tmp_path: Path) -> None:
     tok = pw.Tokenizer.from_str(LINES)
     for name, message in {
-        "merges.txt": "belongs with vocab.json",
-        "gpt2-vocab.bpe": "with gpt2-encoder.json",
+        "merges.txt": "requires vocab.json too",
+        "gpt2-vocab.bpe": "requires gpt2-encoder.json",
         "x.vocab": "to_vocab",
         "x.model": "a SentencePiece model cannot hold",
         "x.tiktoken": "a tiktoken file cannot hold",

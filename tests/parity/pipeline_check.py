@@ -264,11 +264,11 @@ def _answers(encoding: Any, name: str, places: list[tuple[int, ...]]) -> list[An
 
 DELIBERATE = (
     "TokenIdError: ",
-    "max_length=_ leaves no room",
+    "max_length=_ is too small",
     "$.model.unk_token: the unknown token _ is not in the vocabulary",
     "SpecialToken.id: _ is not among",
 )
-"""What we refuse where the library passes it over: ids without token, no room beside the special tokens, a WordPiece model
+"""Errors of ours where the library has none: ids without token, max_length below the special tokens, a WordPiece model
 without its unknown token, a template with a special token that it does not list."""
 
 

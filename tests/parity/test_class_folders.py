@@ -19,7 +19,7 @@ WARNED = {
     ("CLIPTokenizer", "add_prefix_space"),
     ("Qwen2Tokenizer", "add_prefix_space"),
 }
-"""What is not applied to a tokenizer.json; a warning says so."""
+"""Settings that are not applied to a tokenizer.json; a warning names them."""
 
 
 @pytest.mark.parametrize("name", live.CLASSES)

@@ -184,7 +184,10 @@ def test_explanation_of_bytes() -> None:
             {"byte_fallback": True},
             "é",
             ["é -> <0xC3> <0xA9>"]
-            + [f"  <0x{x}>: a byte of a character that is no token" for x in ("C3", "A9")],
+            + [
+                f"  <0x{x}>: a byte of a character that is not in the vocabulary"
+                for x in ("C3", "A9")
+            ],
         ),
     ],
 )

@@ -208,7 +208,7 @@ BROKEN: list[tuple[Any, Any, str]] = [
         r"\$\.normalizers\[0\]\.normalizers\[0\]: expected an object, found 3",
     ),
     (N, {"type": "Precompiled", "precompiled_charsmap": "@"}, r"charsmap: not base64"),
-    (N, {"type": "Precompiled", "precompiled_charsmap": ""}, r"charsmap: expected the map"),
+    (N, {"type": "Precompiled", "precompiled_charsmap": ""}, r"charsmap: expected the bytes"),
     (P, {"type": "Split"}, r"\$: the member 'pattern' is missing"),
     (P, {"type": "Punctuation", "behavior": "isolated"}, r"behavior: .* did you mean 'Isolated'"),
     (P, {"type": "CharDelimiterSplit", "delimiter": "ab"}, r"delimiter: expected one character"),
@@ -222,7 +222,11 @@ BROKEN: list[tuple[Any, Any, str]] = [
         {"type": "Metaspace", "replacement": "_", "add_prefix_space": False},
         r"\$: add_prefix_space is false",
     ),
-    (P, {"type": "piecework.Function", "index": 0}, r"\$\.index: here was a Python function"),
+    (
+        P,
+        {"type": "piecework.Function", "index": 0},
+        r"\$\.index: the pre-tokenizer was a Python function",
+    ),
     (P, {"type": "piecework.Dictionary", "phrases": "ab"}, r"\$\.phrases: expected an array"),
     (
         P,
@@ -233,7 +237,7 @@ BROKEN: list[tuple[Any, Any, str]] = [
     (R, {"type": "BertProcessing", "sep": ["a"], "cls": ["a", 1]}, r"\$\.sep: expected a token"),
     (R, TEMPLATE | {"pair": []}, r"\$: pair: the template for a pair lacks \$A and \$B"),
     (R, TEMPLATE | {"single": []}, r"\$: single: the template is empty"),
-    (R, TEMPLATE | {"special_tokens": {}}, r"\$: single: the id of '\[CLS\]' is missing"),
+    (R, TEMPLATE | {"special_tokens": {}}, r"\$: single: '\[CLS\]' has no id"),
     (R, TEMPLATE | {"special_tokens": {"a": {"id": "a"}}}, r"\$\.special_tokens\.a: expected the"),
     (R, TEMPLATE | {"single": [{"Sequence": {"id": "A"}}]}, r"\$\.single\[0\]\.Sequence: expected"),
     (R, TEMPLATE | {"single": [{"Token": {}}]}, r"\$\.single\[0\]: expected either"),
@@ -244,7 +248,7 @@ BROKEN: list[tuple[Any, Any, str]] = [
     ),
     (M, {"type": "CPE"}, r"\$: the type 'CPE' is not among those known here"),
     (M, PIECE | {"vocab": {"a": -1}}, r"\$\.vocab: expected an integer from 0"),
-    (M, PIECE | {"vocab": {"a": 1, "b": 1}}, r"\$\.vocab: the id 1 stands for 'a' and for 'b'"),
+    (M, PIECE | {"vocab": {"a": 1, "b": 1}}, r"\$\.vocab: duplicate id 1, of 'a' and of 'b'"),
     (M, PIECE | {"vocab": ["a"]}, r"\$\.vocab: expected an object"),
     (M, PIECE | {"piecework": {}}, r"\$\.piecework: the member 'version' is missing"),
     (
@@ -289,7 +293,7 @@ def test_from_dict_of_a_class_refuses_other_types() -> None:
         ("normalizers.Prepend(None)", "prepend: expected a string"),
         ("normalizers.Replace(3, '')", "pattern: expected a string"),
         ("normalizers.Precompiled('x')", "charsmap: expected bytes"),
-        ("normalizers.Precompiled(b'')", "charsmap: expected the map"),
+        ("normalizers.Precompiled(b'')", "charsmap: expected the bytes"),
         ("normalizers.Sequence([3])", r"normalizers\[0\]: expected a Normalizer"),
         ("normalizers.Sequence(normalizers.NFC())", "normalizers: expected a list"),
         (
@@ -331,7 +335,7 @@ def test_impossible_settings_raise(call: str, message: str) -> None:
             {"single": "$A [SEP]", "special_tokens": [("[SEP}", 1)]},
             r"did you mean '\[SEP\}'",
         ),
-        ({"single": "$A $B"}, r"single: .* uses \$B"),
+        ({"single": "$A $B"}, r"single: .* contains \$B"),
         ({"single": ""}, "single: the template is empty"),
         ({"pair": "$A"}, r"pair: .* lacks \$B"),
         ({"pair": "$B $B"}, r"pair: .* lacks \$A"),
@@ -341,7 +345,10 @@ def test_impossible_settings_raise(call: str, message: str) -> None:
         ({"single": "$A:"}, r"single\[0\]: expected"),
         ({"single": "$A:4294967296"}, r"single\[0\]: expected an integer"),
         ({"single": [3]}, r"single\[0\]: expected a string"),
-        ({"special_tokens": [("a", 1), ("b", 2), ("a", 3)]}, r"special_tokens\[2\]: 'a' stands"),
+        (
+            {"special_tokens": [("a", 1), ("b", 2), ("a", 3)]},
+            r"special_tokens\[2\]: duplicate special token 'a'",
+        ),
         ({"special_tokens": ["ab"]}, r"special_tokens\[0\]"),
         ({"special_tokens": [("a", "b")]}, r"special_tokens\[0\]"),
         ({"special_tokens": {"a": 1}}, "special_tokens: expected a list"),
@@ -420,7 +427,7 @@ def test_functions_are_passed_to_the_core_by_index() -> None:
     assert P.from_dict({"type": "piecework.Function", "index": 0}, [halves]) == function
     for short in ([halves], []):
         with pytest.raises(
-            UnsupportedError, match=r"pretokenizers\[.*\]\.index: here was a Python"
+            UnsupportedError, match=r"pretokenizers\[.*\]\.index: the pre-tokenizer was a Python"
         ):
             P.from_dict(json.loads(text), short)
 

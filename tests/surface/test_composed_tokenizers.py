@@ -206,7 +206,9 @@ def test_broken_pickle_state_is_refused() -> None:
 
 
 def test_batches_refuse_to_pickle() -> None:
-    with pytest.raises(TypeError, match=r"pickle ids and row_offsets, or batch\[i\]"):
+    with pytest.raises(
+        TypeError, match=r"pickle ids and row_offsets, or single encodings, batch\[i\]"
+    ):
         pickle.dumps(made().encode_batch(TEXTS))
 
 
@@ -284,17 +286,14 @@ BERT: Callable[[], pw.Tokenizer] = lambda: pw.Tokenizer.from_str("\n".join(VOCAB
     ("change", "expected"),
     [
         ({}, ""),
-        ({"normalizer": LOWERCASE}, "only with normalizer=Lowercase()"),
-        ({"pre_tokenizer": None}, "only with pre_tokenizer=None"),
-        ({"pre_tokenizer": SPLITS["function"]}, "only with pre_tokenizer=Function("),
-        ({"pre_tokenizer": SPLITS["dictionary"]}, "only with pre_tokenizer=Sequence("),
-        ({"decoder": None}, "only with its decoder, which the format cannot represent"),
-        (
-            {"post_processor": None},
-            "only with its post-processor, which the format cannot represent",
-        ),
-        ({"truncation": 7}, "only with truncation=Truncation(max_length=7,"),
-        ({"padding": 7}, "only with padding=Padding(length=7,"),
+        ({"normalizer": LOWERCASE}, "needs normalizer=Lowercase()"),
+        ({"pre_tokenizer": None}, "needs pre_tokenizer=None"),
+        ({"pre_tokenizer": SPLITS["function"]}, "needs pre_tokenizer=Function("),
+        ({"pre_tokenizer": SPLITS["dictionary"]}, "needs pre_tokenizer=Sequence("),
+        ({"decoder": None}, "needs its decoder, which the format cannot represent"),
+        ({"post_processor": None}, "needs its post-processor, which the format cannot represent"),
+        ({"truncation": 7}, "needs truncation=Truncation(max_length=7,"),
+        ({"padding": 7}, "needs padding=Padding(length=7,"),
     ],
     ids=str,
 )
@@ -312,9 +311,9 @@ def test_save_vocab_names_the_arguments_to_restore_a_component(
 
 def test_save_vocab_warns_of_lost_tokens_and_models(tmp_path: Path) -> None:
     path = tmp_path / "vocab.txt"
-    assert "only with its added tokens," in save_warning(BERT().with_added_tokens(["<x>"]), path)
+    assert "needs its added tokens," in save_warning(BERT().with_added_tokens(["<x>"]), path)
     assert "<x>" not in path.read_text(encoding="utf-8")
-    assert "only with its special tokens," in save_warning(
+    assert "needs its special tokens," in save_warning(
         BERT().with_added_tokens(["be"], special=True), path
     )
     message = save_warning(WORD_LEVEL, path)

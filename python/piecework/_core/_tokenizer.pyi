@@ -225,7 +225,7 @@ class Tokenizer:
         """Returns the bytes of a single token, decoded alone."""
 
     def first_unmatched(self, word: str) -> int | None:
-        """Returns the index of the first character of a word at which no piece matches; None if pieces cover the word."""
+        """Returns the index of the first character at which no piece matches; None if pieces cover the word."""
 
     def word_pieces(
         self, text: str

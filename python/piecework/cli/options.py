@@ -294,7 +294,9 @@ def _phrases(file: str) -> list[str]:
     check_text(file, "")
     phrases = list(filter(None, read_lines(file, "utf-8", "strict", command="")))
     if not phrases:
-        raise FormatError(f"{file}: expected at least one phrase, one per line; the file is empty")
+        raise FormatError(
+            f"{file}: expected at least one phrase, one per line, found none; the file is empty"
+        )
     return phrases
 
 

@@ -128,7 +128,7 @@ def truncate(texts: Sequence[Encoding], truncation: Truncation, added: int) -> l
     available = truncation.max_length - added
     if available < 0:
         raise ValueError(
-            f"max_length={truncation.max_length} leaves no room for {added} special tokens"
+            f"max_length={truncation.max_length} is too small for {added} special tokens"
         )
     lengths = [len(text) for text in texts]
     excess = sum(lengths) - available

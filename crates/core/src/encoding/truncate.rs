@@ -45,7 +45,7 @@ impl Truncation {
         let available = self.max_length.checked_sub(added).ok_or_else(|| {
             let max_length = self.max_length;
             Error::Truncation(format!(
-                "max_length={max_length} leaves no room: the post-processor adds {added} special tokens; raise it, or \
+                "max_length={max_length} is too small: the post-processor adds {added} special tokens; raise it, or \
                  pass add_special_tokens=False"
             ))
         })?;
