@@ -16,6 +16,7 @@ pub mod encoding;
 pub mod error;
 mod fast;
 pub mod format;
+mod hash;
 mod lattice;
 pub mod learn;
 mod merge;

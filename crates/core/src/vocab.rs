@@ -1,10 +1,9 @@
 //! The vocabulary: a bijection of tokens and ids.
 
-use std::hash::BuildHasher;
-
 use hashbrown::HashTable;
 
 use crate::error::{Error, Result, shorten};
+use crate::hash::hash_one;
 use crate::text::span::Span;
 
 /// The maximum number of unused ids, which keeps a small file from requesting a large table.
@@ -33,11 +32,6 @@ impl PartialEq for Vocab {
 }
 
 impl Eq for Vocab {}
-
-/// Returns the hash of a token. It is fixed, since no result depends on the order of the table.
-fn hash(token: &str) -> u64 {
-    foldhash::fast::FixedState::default().hash_one(token)
-}
 
 impl Vocab {
     /// Returns the vocabulary of `tokens`, whose ids are their indices.
@@ -85,7 +79,7 @@ impl Vocab {
         }
         let Self { text, spans, ids, .. } = self;
         let text_of = |id: u32| &text[spans[id as usize].range()];
-        match ids.entry(hash(token), |&other| text_of(other) == token, |&other| hash(text_of(other))) {
+        match ids.entry(hash_one(token), |&other| text_of(other) == token, |&other| hash_one(text_of(other))) {
             hashbrown::hash_table::Entry::Occupied(first) => {
                 let first = first.get();
                 return Err(Error::Vocabulary(format!(
@@ -106,7 +100,7 @@ impl Vocab {
     /// Returns the id of `token`.
     #[must_use]
     pub fn id(&self, token: &str) -> Option<u32> {
-        self.ids.find(hash(token), |&id| self.token(id) == Some(token)).copied()
+        self.ids.find(hash_one(token), |&id| self.token(id) == Some(token)).copied()
     }
 
     /// Returns the token with `id`.

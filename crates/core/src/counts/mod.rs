@@ -5,14 +5,13 @@
 
 mod counter;
 
-use std::hash::BuildHasher;
-
 use hashbrown::HashTable;
 use sha2::{Digest, Sha256};
 
 pub use counter::{BlockStart, Counter, Lines, strip_line_end};
 
 use crate::error::{Error, Result, shorten};
+use crate::hash::hash_one;
 use crate::pretokenize::words::Words;
 use crate::splitter::WordSplitter;
 use crate::text::span::check_length;
@@ -52,11 +51,6 @@ impl PartialEq for WordCounts {
 }
 
 impl Eq for WordCounts {}
-
-/// Returns the hash of a word. It is fixed, since no result depends on the order of the index.
-fn hash(word: &str) -> u64 {
-    foldhash::fast::FixedState::default().hash_one(word)
-}
 
 /// Returns the error for counts whose sum does not fit into 64 bits.
 fn overflow(word: &str) -> Error {
@@ -106,7 +100,7 @@ impl WordCounts {
     /// Returns the count and the first occurrence of `word`.
     #[must_use]
     pub fn get(&self, word: &str) -> Option<(u64, FirstOccurrence)> {
-        let index = *self.index.find(hash(word), |&index| self.word(index) == word)?;
+        let index = *self.index.find(hash_one(word), |&index| self.word(index) == word)?;
         Some((self.entries[index].count, self.entries[index].first))
     }
 
@@ -123,7 +117,7 @@ impl WordCounts {
         self.total = self.total.checked_add(count).ok_or_else(|| overflow(word))?;
         let Self { text, entries, index, .. } = self;
         let word_at = |index: usize| &text[entries[index].start..][..entries[index].len];
-        let slot = index.entry(hash(word), |&index| word_at(index) == word, |&index| hash(word_at(index)));
+        let slot = index.entry(hash_one(word), |&index| word_at(index) == word, |&index| hash_one(word_at(index)));
         match slot {
             hashbrown::hash_table::Entry::Occupied(slot) => {
                 let entry = &mut entries[*slot.get()];

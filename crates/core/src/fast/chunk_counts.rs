@@ -10,11 +10,12 @@ use hashbrown::HashTable;
 
 use super::cache::LONG;
 use super::chunker::Chunker;
-use super::keys::{HashedKey, Key, hash};
+use super::keys::{HashedKey, Key};
 use super::masks;
 use super::text::line_end;
 use super::{Chunks, FastPath, Strategy, with_chunker};
 use crate::error::Result;
+use crate::hash::hash_one;
 
 /// What the chunks of a text are counted into: a table of words.
 pub(crate) trait WordTable {
@@ -214,7 +215,7 @@ impl Seen {
     #[inline(never)]
     fn long(&mut self, chunk: &[u8]) -> Option<&mut Known> {
         let bytes = &self.bytes;
-        self.long.find_mut(hash(chunk), |long| long.bytes(bytes) == chunk).map(|long| &mut long.known)
+        self.long.find_mut(hash_one(chunk), |long| long.bytes(bytes) == chunk).map(|long| &mut long.known)
     }
 
     /// Takes a chunk apart; gives how many words it holds.
@@ -255,7 +256,7 @@ impl Seen {
         let long = Long { start: self.bytes.len(), length: chunk.len(), known };
         self.bytes.extend_from_slice(chunk);
         let bytes = &self.bytes;
-        self.long.insert_unique(hash(chunk), long, |long| hash(long.bytes(bytes)));
+        self.long.insert_unique(hash_one(chunk), long, |long| hash_one(long.bytes(bytes)));
         Ok(())
     }
 

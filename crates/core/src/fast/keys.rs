@@ -1,6 +1,6 @@
 //! The keys by which chunks are looked up.
 
-use std::hash::BuildHasher;
+use crate::hash::hash_one;
 
 /// The longest chunk of the first tier, in bytes.
 pub(super) const SHORT: usize = 15;
@@ -68,7 +68,7 @@ impl HashedKey {
 
     /// Returns the key of a chunk that the first tier does not keep: all such chunks share a primary bucket, which is cached.
     pub(super) fn long(chunk: &[u8]) -> Self {
-        Self { key: Key::NONE, hash: hash(chunk) & !u64::from(u32::MAX) }
+        Self { key: Key::NONE, hash: hash_one(chunk) & !u64::from(u32::MAX) }
     }
 
     #[inline]
@@ -97,8 +97,3 @@ const BYTE_MASKS: [u128; 16] = {
     }
     kept
 };
-
-/// Returns the hash of a chunk that has no key.
-pub(super) fn hash(chunk: &[u8]) -> u64 {
-    foldhash::fast::FixedState::default().hash_one(chunk)
-}

@@ -59,7 +59,7 @@ pub(crate) fn prepare(
     }
     let mut ids = FormIds { characters: vec![[NONE; 4]; counts.seen.len()], suffix: NONE };
     let mut names = Vec::new();
-    let mut used = hashbrown::HashSet::with_hasher(crate::merge::Hash::default());
+    let mut used = hashbrown::HashSet::with_hasher(crate::hash::FixedHasher::default());
     for form in sort_forms(alphabet_forms(&counts, plan), plan) {
         let name = plan.spelling.symbol_name(form);
         let id = symbols.find(&name).unwrap_or_else(|| symbols.add(&name, u32::from(form != SymbolForm::Suffix)));
@@ -240,7 +240,7 @@ fn sort_forms(mut forms: Vec<SymbolForm>, plan: &Plan<'_>) -> Vec<SymbolForm> {
             SymbolForm::Suffix => (!plan.spelling.prefix.is_empty(), true, char::MIN),
         }),
     }
-    let mut once = hashbrown::HashSet::with_hasher(crate::merge::Hash::default());
+    let mut once = hashbrown::HashSet::with_hasher(crate::hash::FixedHasher::default());
     forms.retain(|&form| once.insert((character_of(form), form_index(form))));
     forms
 }

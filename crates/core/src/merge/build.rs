@@ -73,7 +73,7 @@ struct PairCounters {
     found: Vec<PairCounter>,
     side: usize,
     square: Vec<u32>,
-    table: hashbrown::HashMap<(u32, u32), u32, super::Hash>,
+    table: hashbrown::HashMap<(u32, u32), u32, crate::hash::FixedHasher>,
 }
 
 impl PairCounters {
@@ -81,7 +81,7 @@ impl PairCounters {
     fn new(symbols: usize) -> Self {
         const SMALL: usize = 1 << 10;
         let side = if symbols <= SMALL { symbols } else { 0 };
-        let table = hashbrown::HashMap::with_hasher(super::Hash::default());
+        let table = hashbrown::HashMap::with_hasher(crate::hash::FixedHasher::default());
         Self { found: Vec::new(), side, square: vec![u32::MAX; side * side], table }
     }
 

@@ -2,11 +2,11 @@
 
 use hashbrown::HashMap;
 
-use super::Hash;
 use super::pairs::{NO_GROUP, Pairs};
 use super::score::{PairCounts, Signature};
 use super::segments::{Segments, to_u32};
 use super::symbols::Symbols;
+use crate::hash::FixedHasher;
 
 /// The tie rule: which of several best pairs is merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -55,13 +55,13 @@ pub(crate) struct Groups {
     ties: Ties,
     groups: Vec<Group>,
     free: Vec<u32>,
-    index: HashMap<Signature, u32, Hash>,
+    index: HashMap<Signature, u32, FixedHasher>,
 }
 
 impl Groups {
     /// Returns an empty set of groups.
     pub(crate) fn new(ties: Ties) -> Self {
-        let index = HashMap::with_hasher(Hash::default());
+        let index = HashMap::with_hasher(FixedHasher::default());
         Self { ties, groups: Vec::new(), free: Vec::new(), index }
     }
 

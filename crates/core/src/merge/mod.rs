@@ -37,9 +37,6 @@ use score::PairScore;
 use segments::Segments;
 use symbols::Symbols;
 
-/// The hash function of all tables. It is fixed for reproducible runs; no result depends on it.
-pub(crate) type Hash = foldhash::fast::FixedState;
-
 /// A callback called every few thousand steps; an error ends the work.
 pub(crate) type Tick<'a> = &'a mut dyn FnMut() -> Result<()>;
 

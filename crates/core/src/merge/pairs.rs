@@ -7,9 +7,10 @@
 
 use hashbrown::HashMap;
 
+use super::Tick;
 use super::segments::{Segments, to_u32};
-use super::{Hash, Tick};
 use crate::error::Result;
+use crate::hash::FixedHasher;
 
 /// A live pair of adjacent symbols.
 #[derive(Clone)]
@@ -33,7 +34,7 @@ pub(crate) struct Pair {
 pub(crate) struct Pairs {
     pairs: Vec<Pair>,
     free: Vec<u32>,
-    index: HashMap<u64, u32, Hash>,
+    index: HashMap<u64, u32, FixedHasher>,
     positions: Vec<u32>,
     in_use: usize,
 }
@@ -47,7 +48,7 @@ impl Pairs {
         Self {
             pairs: Vec::new(),
             free: Vec::new(),
-            index: HashMap::with_hasher(Hash::default()),
+            index: HashMap::with_hasher(FixedHasher::default()),
             positions: Vec::new(),
             in_use: 0,
         }

@@ -18,13 +18,14 @@ use std::cmp::Ordering;
 
 use hashbrown::HashSet;
 
+use super::Tick;
 use super::groups::{Groups, TieContext, Ties};
 use super::heap::{Heap, HeapEntry};
 use super::pairs::{NO_GROUP, Pairs};
 use super::score::{PairCounts, PairScore, ScoreValue};
 use super::symbols::Symbols;
-use super::{Hash, Tick};
 use crate::error::Result;
+use crate::hash::FixedHasher;
 
 /// The pair to merge.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +57,7 @@ pub(crate) struct Queue {
     groups: Groups,
     symbols: Vec<SymbolState>,
     touched: Vec<u32>,
-    excluded_names: HashSet<String, Hash>,
+    excluded_names: HashSet<String, FixedHasher>,
     max_length: u32,
 }
 

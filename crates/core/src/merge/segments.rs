@@ -17,7 +17,7 @@
 
 use hashbrown::HashMap;
 
-use super::Hash;
+use crate::hash::FixedHasher;
 
 /// The value of a slot without symbol: both ends of a segment.
 pub(crate) const NONE: u32 = (1 << 31) - 1;
@@ -37,7 +37,7 @@ struct Slot {
 pub(crate) struct Segments {
     slots: Vec<Slot>,
     weights: Vec<u64>,
-    weight_indices: HashMap<u64, u32, Hash>,
+    weight_indices: HashMap<u64, u32, FixedHasher>,
     current: u32,
 }
 
@@ -50,7 +50,7 @@ impl Segments {
         let mut segments = Self {
             slots: Vec::with_capacity(slots),
             weights: Vec::new(),
-            weight_indices: HashMap::with_hasher(Hash::default()),
+            weight_indices: HashMap::with_hasher(FixedHasher::default()),
             current: 0,
         };
         segments.cut();

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use hashbrown::HashMap;
 
-use super::Hash;
 use super::segments::to_u32;
+use crate::hash::FixedHasher;
 
 /// All symbols, by id; their names are distinct.
 pub(crate) struct Symbols {
@@ -19,7 +19,7 @@ pub(crate) struct Symbols {
     prefix: String,
     /// The suffix of the name of a symbol that ends a word.
     suffix: String,
-    ids: HashMap<String, u32, Hash>,
+    ids: HashMap<String, u32, FixedHasher>,
 }
 
 impl Symbols {
@@ -35,7 +35,7 @@ impl Symbols {
             total: 0,
             prefix: prefix.to_owned(),
             suffix: suffix.to_owned(),
-            ids: HashMap::with_hasher(Hash::default()),
+            ids: HashMap::with_hasher(FixedHasher::default()),
         }
     }
 

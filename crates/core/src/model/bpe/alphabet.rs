@@ -3,6 +3,7 @@
 use hashbrown::HashMap;
 
 use super::Settings;
+use crate::hash::FixedHasher;
 use crate::text::bytes::byte_entry;
 use crate::vocab::Vocab;
 
@@ -10,8 +11,6 @@ use crate::vocab::Vocab;
 pub(super) const NONE: u32 = u32::MAX;
 /// Characters before this one are looked up in an array: ASCII, and those that stand for bytes.
 const NEAR: usize = 0x180;
-
-type Hash = foldhash::fast::FixedState;
 
 /// The entries of single characters, by where in the word these stand, and those that bytes fall back to.
 #[derive(Debug)]
@@ -29,7 +28,7 @@ pub(super) struct Alphabet {
 #[derive(Debug)]
 pub(super) struct Letters {
     near: Box<[u32; NEAR]>,
-    far: HashMap<char, u32, Hash>,
+    far: HashMap<char, u32, FixedHasher>,
 }
 
 impl Letters {

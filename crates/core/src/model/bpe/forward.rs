@@ -13,6 +13,7 @@ use hashbrown::HashMap;
 
 use super::NO_RANK;
 use super::pairs::Pairs;
+use crate::hash::FixedHasher;
 use crate::model::trie::{NONE, Trie};
 
 /// How one entry is made, and what may stand in its place.
@@ -35,10 +36,8 @@ pub(super) struct Forward {
     /// By id.
     entries: Vec<Entry>,
     /// Entries that no merging makes, and that stand for the words that they are.
-    others: HashMap<Vec<u8>, u32, Hash>,
+    others: HashMap<Vec<u8>, u32, FixedHasher>,
 }
-
-type Hash = foldhash::fast::FixedState;
 
 /// An entry that merging can make: its bytes, and its merge if it is not a single character.
 pub(super) struct Made {

@@ -10,6 +10,7 @@ use hashbrown::HashMap;
 use super::trie::{Node, Symbol, Trie};
 
 pub(super) use super::trie::NO_PIECE;
+use crate::hash::FixedHasher;
 use crate::text::unicode::CharMap;
 
 /// A character of a word.
@@ -26,8 +27,6 @@ pub(super) struct Letter {
 
 /// A character that leads nowhere; no sum of a base and its symbol is a slot.
 const STRANGE: Letter = Letter { symbol: 1 << 31, node: Node::NOWHERE, piece: NO_PIECE, at: 0 };
-
-type Hash = foldhash::fast::FixedState;
 
 /// The pieces, and the characters that stand in them.
 #[derive(Debug)]
@@ -91,8 +90,8 @@ impl Letters {
 }
 
 /// The characters of texts, numbered: those that occur most often have the lowest numbers.
-fn symbols(pieces: &[(&str, u32)]) -> HashMap<char, Symbol, Hash> {
-    let mut counts: HashMap<char, usize, Hash> = HashMap::default();
+fn symbols(pieces: &[(&str, u32)]) -> HashMap<char, Symbol, FixedHasher> {
+    let mut counts: HashMap<char, usize, FixedHasher> = HashMap::default();
     pieces.iter().flat_map(|(text, _)| text.chars()).for_each(|c| *counts.entry(c).or_default() += 1);
     let mut characters: Vec<(char, usize)> = counts.into_iter().collect();
     characters.sort_unstable_by_key(|&(c, count)| (Reverse(count), c));

@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 use super::logarithm::ln;
 use super::tables::{Node, Tables};
 use crate::error::{Error, Result};
-use crate::merge::Hash;
+use crate::hash::FixedHasher;
 
 /// The words of the dictionary and of the user.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ pub(super) struct Lexicon {
 /// The user's words; the root is the first node.
 #[derive(Debug, Clone)]
 struct UserTrie {
-    children: HashMap<(usize, char), usize, Hash>,
+    children: HashMap<(usize, char), usize, FixedHasher>,
     /// For each node the frequency of the word that ends there, with its logarithm, if it is the user's.
     frequencies: Vec<Option<(u64, f64)>>,
 }
