@@ -74,6 +74,14 @@ pub(crate) enum TextPart {
 }
 
 /// The added tokens of a tokenizer, with the automata that find them.
+///
+/// ```
+/// use piecework_core::added::{AddedToken, AddedTokens};
+///
+/// let tokens = AddedTokens::new(vec![AddedToken::special(0, "[MASK]")], |text| Ok(text.to_owned()))?;
+/// assert_eq!((tokens.id("[MASK]"), tokens.is_special("[MASK]")), (Some(0), true));
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct AddedTokens {
     /// The tokens in order of their ids.

@@ -8,6 +8,28 @@
 //! ```
 //!
 //! [`pipeline::Tokenizer`] contains all stages; [`mod@format`] reads and writes files as bytes.
+//!
+//! ```
+//! use std::ops::ControlFlow;
+//!
+//! use piecework_core::counts::Counter;
+//! use piecework_core::learn::Threads;
+//! use piecework_core::model::{Trainer, wordpiece};
+//! use piecework_core::pipeline::{Input, Options, Scratch};
+//! use piecework_core::splitter::WordSplitter;
+//! use piecework_core::training::train;
+//!
+//! let splitter = WordSplitter::bert()?;
+//! let mut counter = Counter::new(splitter.clone());
+//! counter.add_text(0, "low lower newest lowest")?;
+//! let trainer = Trainer::WordPiece(wordpiece::train::TrainerConfig { vocab_size: 20, ..Default::default() });
+//! let tokenizer = train(&counter.finish()?, &splitter, &trainer, Threads::SINGLE, &mut |_| ControlFlow::Continue(()))?;
+//!
+//! let (options, mut scratch, mut ids) = (Options::default(), Scratch::default(), Vec::new());
+//! tokenizer.encode_ids(Input::Text("lower"), None, &options, &mut scratch, &mut ids)?;
+//! assert_eq!(tokenizer.decode(&ids, true)?, "lower");
+//! # Ok::<(), piecework_core::Error>(())
+//! ```
 
 pub mod added;
 pub mod counts;

@@ -10,6 +10,16 @@ use crate::pretokenize::words::Words;
 use crate::text::span::Span;
 
 /// The normalizer and the pre-tokenizer.
+///
+/// ```
+/// use piecework_core::pretokenize::words::Words;
+/// use piecework_core::splitter::WordSplitter;
+///
+/// let mut words = Words::default();
+/// WordSplitter::bert()?.split("Low, lower", false, &mut words)?;
+/// assert_eq!(words.iter().collect::<Vec<_>>(), ["low", ",", "lower"]);
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WordSplitter {
     normalizer: Option<Normalizer>,

@@ -15,6 +15,14 @@ const GAP: Span = Span { start: u32::MAX, end: u32::MAX };
 /// A bijection of tokens and ids.
 ///
 /// All tokens are stored in one string, so a vocabulary needs three allocations and is fast to build.
+///
+/// ```
+/// use piecework_core::vocab::Vocab;
+///
+/// let vocab = Vocab::from_tokens(["[UNK]", "low", "##er"].map(String::from))?;
+/// assert_eq!((vocab.id("low"), vocab.token(2)), (Some(1), Some("##er")));
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Vocab {
     text: String,

@@ -11,6 +11,16 @@ use crate::splitter::WordSplitter;
 use crate::text::span::{check_bytes, check_length};
 
 /// A counter of the words of documents.
+///
+/// ```
+/// use piecework_core::counts::Counter;
+/// use piecework_core::splitter::WordSplitter;
+///
+/// let mut counter = Counter::new(WordSplitter::bert()?);
+/// counter.add_text(0, "low lower low")?;
+/// assert_eq!(counter.finish()?.by_first_occurrence(), [("low", 2), ("lower", 1)]);
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Counter {
     counts: WordCounts,

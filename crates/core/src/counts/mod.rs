@@ -35,6 +35,20 @@ struct WordEntry {
 }
 
 /// A table of words with their counts and first occurrences, and the splitter that produced them.
+///
+/// ```
+/// use piecework_core::counts::WordCounts;
+/// use piecework_core::pretokenize::words::Words;
+/// use piecework_core::splitter::WordSplitter;
+///
+/// let mut first = WordCounts::new(Some(WordSplitter::bert()?));
+/// first.add_text(0, "low lower", &mut Words::default())?;
+/// let mut second = WordCounts::new(Some(WordSplitter::bert()?));
+/// second.add_text(1, "Low!", &mut Words::default())?;
+/// first.merge(&second)?;
+/// assert_eq!(first.by_first_occurrence(), [("low", 2), ("lower", 1), ("!", 1)]);
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct WordCounts {
     splitter: Option<WordSplitter>,

@@ -34,6 +34,14 @@ pub use wordpiece::WordPieceDecoder;
 pub type Parts<'a> = Vec<Cow<'a, str>>;
 
 /// A decoder, which turns tokens into text.
+///
+/// ```
+/// use piecework_core::decode::{Decoder, WordPieceDecoder};
+///
+/// let decoder = Decoder::WordPiece(WordPieceDecoder { prefix: "##".to_owned(), cleanup: true });
+/// assert_eq!(decoder.decode(["low", "##er", "!"])?, "lower!");
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decoder {
     /// Joins words with spaces; continuing tokens lose their prefix.

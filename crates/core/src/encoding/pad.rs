@@ -7,6 +7,16 @@ use crate::error::{Error, Result};
 const MAX_ROW_LENGTH: usize = 1 << 28;
 
 /// The settings of padding.
+///
+/// ```
+/// use piecework_core::encoding::pad::Padding;
+/// use piecework_core::encoding::{Direction, NamedToken};
+///
+/// let token = NamedToken::new("[PAD]", 0);
+/// let padding = Padding { length: None, pad_to_multiple_of: Some(8), direction: Direction::Right, token, type_id: 0 };
+/// assert_eq!(padding.target(5)?, 8);
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Padding {
     /// The length in tokens; `None` means the longest in the batch.

@@ -35,6 +35,16 @@ use crate::text::pattern::Pattern;
 use crate::text::span::check_bytes;
 
 /// A normalizer, which changes a text before it is split into words.
+///
+/// ```
+/// use piecework_core::normalize::Normalizer;
+/// use piecework_core::splitter::WordSplitter;
+///
+/// let steps = vec![Normalizer::Lowercase, Normalizer::StripAccents];
+/// let splitter = WordSplitter::new(Some(Normalizer::Sequence(steps)), None)?;
+/// assert_eq!(splitter.normalize("Cafe\u{301}")?, "cafe");
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Normalizer {
     /// Applies the normalization of BERT.

@@ -31,6 +31,15 @@ const MAX_DIRECT_LENGTH: usize = 256;
 const STACK_SIZE: usize = 32 << 20;
 
 /// A search pattern; clones share the compiled form.
+///
+/// ```
+/// use piecework_core::text::pattern::Pattern;
+///
+/// let mut matches = Vec::new();
+/// Pattern::regex(r"\d+")?.find_matches("a1 b23", |range| matches.push(range))?;
+/// assert_eq!(matches, [1..2, 4..6]);
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Pattern(Arc<Compiled>);
 

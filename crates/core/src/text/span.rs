@@ -5,6 +5,12 @@ use std::ops::Range;
 use crate::error::{Error, Result};
 
 /// A half-open range of bytes, in 32 bits, since an encoding has one for each token.
+///
+/// ```
+/// use piecework_core::text::span::Span;
+///
+/// assert_eq!(&"a word"[Span::new(2, 6).range()], "word");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Span {
     /// The first byte.

@@ -45,6 +45,16 @@ pub enum StreamOutput {
 }
 
 /// An incremental decoder; the concatenation of its output equals that of [`super::Decoder::decode`].
+///
+/// ```
+/// use piecework_core::decode::{DecodeStream, StreamOutput};
+///
+/// let mut stream = DecodeStream::new(None, StreamOutput::Text);
+/// assert_eq!(stream.step(["low"])?, b"low");
+/// assert_eq!(stream.step(["er"])?, b" er");
+/// assert_eq!(stream.finish()?, b"");
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct DecodeStream {
     /// The stages before the first token.

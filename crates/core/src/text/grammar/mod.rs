@@ -15,6 +15,15 @@ use std::ops::Range;
 pub(crate) use scan::{Modern, contraction};
 
 /// A split pattern that is matched without a regex engine.
+///
+/// ```
+/// use piecework_core::text::grammar::Grammar;
+///
+/// let text = "It's 2026";
+/// let mut pre_tokens = Vec::new();
+/// Grammar::Gpt2.find_matches(text, |range| pre_tokens.push(&text[range]));
+/// assert_eq!(pre_tokens, ["It", "'s", " 2026"]);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grammar {
     /// GPT-2, RoBERTa, and tiktoken's `r50k` and `p50k`.
