@@ -363,7 +363,7 @@ def test_training_on_split_texts_raises_with_a_solution() -> None:
     [
         (
             [["low", "lower"]],
-            r'list; of a text in words pass one str, " "\.join\(text\), or of all .*',
+            r'list; pass a text that is split into words as one str, " "\.join\(text\), or pass word .*',
         ),
         ([[1, 2], [3]], r"list; decode token ids, tokenizer\.decode\(ids\)"),
         ([[["low"], ["lower"]]], r"list; flatten nested lists, itertools\..*"),
