@@ -1,4 +1,4 @@
-//! Whole encodings on the fast road are those of the general one, in every column, however the text is handed over.
+//! Encodings on the fast path equal those on the generic path in every column, for all forms of input.
 
 #![no_main]
 
@@ -28,7 +28,7 @@ fn check(trial: &Trial, tokenizer: &Tokenizer, kept: &mut Scratch) {
         trial.same(&tokenizer.encode(input, pair, &trial.on(road), kept), &wanted, name);
     }
     trial.same(&tokenizer.encode(input, pair, &trial.options, &mut Scratch::default()), &wanted, "fresh");
-    // Ids alone are never padded, and know nothing of what overflows.
+    // Ids alone are never padded, and do not depend on what overflows.
     if let (Ok(wanted), None) = (wanted, &plain.padding) {
         let mut ids = Vec::new();
         let alone = tokenizer.encode_ids(input, pair, &trial.options, kept, &mut ids).map(|()| ids);
@@ -38,7 +38,7 @@ fn check(trial: &Trial, tokenizer: &Tokenizer, kept: &mut Scratch) {
 
 fuzz_target!(|data: &[u8]| {
     if let Ok(mut trial) = Trial::new(data) {
-        // What overflows of two long texts, part by part and padded, takes gigabytes.
+        // The overflowing parts of two long texts, padded, take gigabytes.
         trial.options.overflow &= trial.text.len() < 300;
         trial.run(|tokenizer, kept| check(&trial, tokenizer, kept));
     }

@@ -1,4 +1,4 @@
-//! Words that are counted on either road, text by text and line by line, are those that the splitter finds.
+//! Word counts on both paths, of texts and of lines, equal counts of the splitter's words.
 
 #![no_main]
 
@@ -8,8 +8,8 @@ use piecework_core::pipeline::Tokenizer;
 use piecework_core::pretokenize::words::Words;
 use piecework_fuzz::Trial;
 
-/// Word by word.
-fn plain<'a>(tokenizer: &Tokenizer, documents: impl IntoIterator<Item = (u64, &'a str)>) -> WordCounts {
+/// Counts the words of documents one by one.
+fn expected_counts<'a>(tokenizer: &Tokenizer, documents: impl IntoIterator<Item = (u64, &'a str)>) -> WordCounts {
     let mut counts = WordCounts::new(Some(tokenizer.splitter().clone()));
     let mut words = Words::default();
     for (document, text) in documents {
@@ -23,10 +23,10 @@ fn plain<'a>(tokenizer: &Tokenizer, documents: impl IntoIterator<Item = (u64, &'
 
 fn counters(tokenizer: &Tokenizer) -> [(Counter, &'static str); 2] {
     let splitter = || tokenizer.splitter().clone();
-    [(Counter::new(splitter()), "fast"), (Counter::generic(splitter()), "general")]
+    [(Counter::new(splitter()), "fast"), (Counter::generic(splitter()), "generic")]
 }
 
-/// The same documents come twice, so that they are met again; the way says in what order they are counted.
+/// Counts the documents twice each, so that the second finds a warm cache; `trial.way` chooses the order.
 fn check_documents(trial: &Trial, tokenizer: &Tokenizer) {
     let documents = trial.documents();
     let mut documents: Vec<(u64, &str)> = (3..).zip(documents.iter().chain(&documents).copied()).collect();
@@ -38,16 +38,16 @@ fn check_documents(trial: &Trial, tokenizer: &Tokenizer) {
             documents.rotate_left(by);
         }
     }
-    let wanted = plain(tokenizer, documents.iter().copied());
-    for (mut counter, road) in counters(tokenizer) {
+    let wanted = expected_counts(tokenizer, documents.iter().copied());
+    for (mut counter, path) in counters(tokenizer) {
         for (number, text) in &documents {
             counter.add_text(*number, text).expect("these splitters take any text");
         }
-        trial.same(&counter.finish(), &Ok(wanted.clone()), road);
+        trial.same(&counter.finish(), &Ok(wanted.clone()), path);
     }
 }
 
-/// A block of lines, perhaps cut within a character.
+/// Counts a block of lines, which may end within a character.
 fn check_lines(trial: &Trial, tokenizer: &Tokenizer) {
     let block = trial.text.as_bytes();
     let block = &block[..block.len() - block.len().min(usize::from(trial.way >> 6))];
@@ -56,13 +56,13 @@ fn check_lines(trial: &Trial, tokenizer: &Tokenizer) {
         String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line)).into_owned()
     });
     let lines: Vec<String> = lines.collect();
-    let wanted = plain(tokenizer, (5..).zip(lines.iter().map(String::as_str)));
-    for (mut counter, road) in counters(tokenizer) {
+    let wanted = expected_counts(tokenizer, (5..).zip(lines.iter().map(String::as_str)));
+    for (mut counter, path) in counters(tokenizer) {
         let start = BlockStart { document: 5, line: 0, byte: 0 };
         counter
             .add_lines(block, start, Lines { replace: true, ..Lines::default() })
             .expect("broken bytes are replaced");
-        trial.same(&counter.finish(), &Ok(wanted.clone()), road);
+        trial.same(&counter.finish(), &Ok(wanted.clone()), path);
     }
 }
 

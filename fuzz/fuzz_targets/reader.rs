@@ -1,5 +1,5 @@
-//! Any bytes are a tokenizer.json, a `.model` of `SentencePiece`, or an error; what is read can be written, read again, and used;
-//! decoding in steps gives the text of all.
+//! Random bytes are read as a tokenizer.json or a `.model`, or are an error. A tokenizer that was read can be saved,
+//! reloaded and used, and incremental decoding equals decoding.
 
 #![no_main]
 
@@ -10,11 +10,11 @@ use piecework_core::format::{
     JsonSettings, read_sentencepiece, read_tokenizer_json, write_sentencepiece, write_tokenizer_json,
 };
 use piecework_core::pipeline::{Input, Options, Road, Scratch, Tokenizer};
-use piecework_fuzz::traps::TRAPS;
+use piecework_fuzz::hard_texts::HARD_TEXTS;
 
 fn check(tokenizer: &Tokenizer) {
     let scratch = &mut Scratch::default();
-    let text: String = TRAPS.concat();
+    let text: String = HARD_TEXTS.concat();
     let plain = Options { road: Road::General, ..Options::default() };
     let full = tokenizer.encode(Input::Text(&text), None, &plain, scratch);
     let mut ids = Vec::new();
@@ -22,18 +22,18 @@ fn check(tokenizer: &Tokenizer) {
     assert_eq!(alone.map(|()| &ids), full.as_ref().map(|encoding| &encoding.ids).map_err(Clone::clone));
     check_segmentations(tokenizer, scratch);
     for skip in [false, true] {
-        // An error is as good as a text, but not a panic.
+        // Errors are allowed here, panics are not.
         let _ = tokenizer.decode(&[0, 1, 2, u32::MAX], skip);
         let _ = tokenizer.decode_bytes(&ids, skip);
         check_stream(tokenizer, &ids, skip);
     }
 }
 
-/// Where there is a best segmentation, one can be drawn.
+/// Checks that a segmentation can be sampled if there is a best one.
 fn check_segmentations(tokenizer: &Tokenizer, scratch: &mut Scratch) {
-    let text: String = TRAPS[..20].join(" ");
+    let text: String = HARD_TEXTS[..20].join(" ");
     let options = Options { specials: Specials::Text, ..Options::default() };
-    // Other models have none, and some texts no segmentation.
+    // Only Unigram has an n-best list, and some texts have no segmentation.
     if let Ok(best) = tokenizer.encode_nbest(&text, 5, &options, scratch) {
         assert!(!best.is_empty());
         let _ = tokenizer.log_probability(&text, &options, scratch);
@@ -42,7 +42,7 @@ fn check_segmentations(tokenizer: &Tokenizer, scratch: &mut Scratch) {
     }
 }
 
-/// Steps in a row are the text of all.
+/// Checks that incremental decoding gives the whole text.
 fn check_stream(tokenizer: &Tokenizer, ids: &[u32], skip: bool) {
     let Ok(text) = tokenizer.decode(ids, skip) else { return };
     let mut stream = tokenizer.decode_stream(StreamOutput::Text);
@@ -54,7 +54,7 @@ fn check_stream(tokenizer: &Tokenizer, ids: &[u32], skip: bool) {
     assert_eq!(String::from_utf8(given), Ok(text));
 }
 
-/// What was read and can be written is read again to the same bytes, and is like itself.
+/// Checks that a saved model is read again to the same bytes, also with itself as the base.
 fn check_model(data: &[u8]) {
     let Ok(tokenizer) = read_sentencepiece(data) else { return };
     if let Ok(saved) = write_sentencepiece(&tokenizer, None) {

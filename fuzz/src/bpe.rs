@@ -1,4 +1,4 @@
-//! Pipelines with BPE from a few bytes: byte-level with a split pattern, CLIP, `SentencePiece`, and characters.
+//! Makes pipelines with BPE from a few bytes: byte-level with a split pattern, CLIP, `SentencePiece`, and characters.
 
 use arbitrary::{Result, Unstructured};
 use piecework_core::text::grammar::Grammar;
@@ -6,17 +6,17 @@ use serde_json::{Value, json};
 
 use crate::bytes;
 use crate::recipe::{self, added_tokens, below, flag, pick, post_processor};
-use crate::traps::TRAPS;
+use crate::hard_texts::HARD_TEXTS;
 
-/// The vocabulary before its merges, and the merges.
+/// The vocabulary before the merges, and the merges.
 type Merged = (Vec<String>, Vec<[String; 2]>);
 
-/// Split patterns that no grammar matches, among them some that leave text out, and empty matches.
+/// Split patterns that no grammar matches, some of which leave text out or match the empty string.
 const OTHER_PATTERNS: [&str; 7] = [r"\s+", r"\w+|\W", r"\p{L}+", r"(?=[A-Z])", r"\b", r"[^\r\n]+|[\r\n]", r"."];
 const BEHAVIORS: [&str; 5] = ["Isolated", "Removed", "MergedWithPrevious", "MergedWithNext", "Contiguous"];
-/// The most merges of a model.
+/// The maximum number of merges of a model.
 const MERGES: usize = 120;
-/// The most bytes of an entry.
+/// The maximum length of an entry in bytes.
 const LONGEST_ENTRY: usize = 24;
 
 /// Returns a tokenizer.json.
@@ -44,10 +44,10 @@ fn byte_level(u: &mut Unstructured<'_>) -> Result<Value> {
         1 => level(prefix, false),
         _ => sequence(&[split(u)?, level(prefix, below(u, 8)? == 0)]),
     };
-    let samples: Vec<String> = TRAPS.iter().map(|text| text.bytes().map(written).collect()).collect();
-    // Now and then a byte has no entry.
+    let samples: Vec<String> = HARD_TEXTS.iter().map(|text| text.bytes().map(byte_to_char).collect()).collect();
+    // In one model of eight a byte has no entry.
     let missing = if below(u, 8)? == 0 { Some(b'b') } else { None };
-    let bytes = (0..=255).filter(|&byte| Some(byte) != missing).map(|byte| written(byte).to_string());
+    let bytes = (0..=255).filter(|&byte| Some(byte) != missing).map(|byte| byte_to_char(byte).to_string());
     let merged = merges(u, bytes.collect(), &samples)?;
     let settings = json!({"ignore_merges": flag(u)?});
     let model = model(u, &merged, settings)?;
@@ -55,7 +55,7 @@ fn byte_level(u: &mut Unstructured<'_>) -> Result<Value> {
     Ok(json!({"normalizer": normalizer, "pre_tokenizer": pre_tokenizer, "model": model, "decoder": decoder}))
 }
 
-/// CLIP's normalizers, its pattern, and a suffix at the end of each word.
+/// Returns CLIP's normalizers and pattern, with a suffix at the end of each word.
 fn clip(u: &mut Unstructured<'_>) -> Result<Value> {
     let runs = json!({"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "});
     let steps = [json!({"type": "NFC"}), runs, json!({"type": "Lowercase"})];
@@ -64,16 +64,16 @@ fn clip(u: &mut Unstructured<'_>) -> Result<Value> {
     let split = json!({"type": "Split", "pattern": pattern, "behavior": "Removed", "invert": true});
     let level = json!({"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": true});
     let samples: Vec<String> =
-        TRAPS.iter().map(|text| text.bytes().map(written).collect::<String>() + "</w>").collect();
-    let bytes = (0..=255).flat_map(|byte| [written(byte).to_string(), format!("{}</w>", written(byte))]);
+        HARD_TEXTS.iter().map(|text| text.bytes().map(byte_to_char).collect::<String>() + "</w>").collect();
+    let bytes = (0..=255).flat_map(|byte| [byte_to_char(byte).to_string(), format!("{}</w>", byte_to_char(byte))]);
     let merged = merges(u, bytes.collect(), &samples)?;
     let model = model(u, &merged, json!({"end_of_word_suffix": "</w>"}))?;
     Ok(json!({"normalizer": normalizer, "pre_tokenizer": sequence(&[split, level]), "model": model, "decoder": null}))
 }
 
-/// The marks for spaces that `SentencePiece` writes, with byte fallback as a rule.
+/// Returns the metaspaces of `SentencePiece`, usually with byte fallback.
 fn sentencepiece(u: &mut Unstructured<'_>) -> Result<Value> {
-    let samples: Vec<String> = TRAPS.iter().map(|text| format!("▁{}", text.replace(' ', "▁"))).collect();
+    let samples: Vec<String> = HARD_TEXTS.iter().map(|text| format!("▁{}", text.replace(' ', "▁"))).collect();
     let alphabet = letters(u, &samples)?;
     let mut merged = merges(u, alphabet, &samples)?;
     let byte_fallback = below(u, 8)? > 0;
@@ -88,10 +88,10 @@ fn sentencepiece(u: &mut Unstructured<'_>) -> Result<Value> {
     Ok(json!({"normalizer": normalizer, "pre_tokenizer": null, "model": model(u, &merged, settings)?, "decoder": null}))
 }
 
-/// The pipelines of WordPiece, with a suffix or a prefix in the vocabulary, or Metaspace.
+/// Returns the pipelines of WordPiece, with a suffix or a prefix in the vocabulary, or Metaspace.
 fn characters(u: &mut Unstructured<'_>) -> Result<Value> {
     let suffix = pick(u, &["", "</w>"])?;
-    let samples: Vec<String> = TRAPS.iter().map(|text| format!("{text}{suffix}")).collect();
+    let samples: Vec<String> = HARD_TEXTS.iter().map(|text| format!("{text}{suffix}")).collect();
     let mut alphabet = letters(u, &samples)?;
     alphabet.extend(alphabet.clone().iter().filter(|_| !suffix.is_empty()).map(|entry| format!("{entry}{suffix}")));
     alphabet.push("[UNK]".to_owned());
@@ -106,7 +106,7 @@ fn characters(u: &mut Unstructured<'_>) -> Result<Value> {
     }))
 }
 
-/// Returns a split by a known pattern as a rule, else by another one or by a string.
+/// Returns a split by a known pattern most of the time, else by another one or by a string.
 fn split(u: &mut Unstructured<'_>) -> Result<Value> {
     let (pattern, behavior) = match below(u, 8)? {
         0 => (json!({"Regex": pick(u, &OTHER_PATTERNS)?}), pick(u, &BEHAVIORS)?),
@@ -121,7 +121,7 @@ fn sequence(steps: &[Value]) -> Value {
     json!({"type": "Sequence", "pretokenizers": steps})
 }
 
-/// Returns the characters of the samples, most of them.
+/// Returns most of the characters of the samples.
 fn letters(u: &mut Unstructured<'_>, samples: &[String]) -> Result<Vec<String>> {
     let mut letters: Vec<char> = samples.iter().flat_map(|text| text.chars()).collect();
     letters.sort_unstable();
@@ -131,7 +131,7 @@ fn letters(u: &mut Unstructured<'_>, samples: &[String]) -> Result<Vec<String>> 
     Ok(kept.map(|(letter, _)| letter.to_string()).collect())
 }
 
-/// Merges entries at random, most of them entries that are neighbours in one of the samples.
+/// Merges entries at random, most of them neighbors in one of the samples.
 fn merges(u: &mut Unstructured<'_>, mut entries: Vec<String>, samples: &[String]) -> Result<Merged> {
     let drawn = bytes(u.arbitrary()?, 8 * MERGES);
     let mut merges: Vec<[String; 2]> = Vec::new();
@@ -155,7 +155,7 @@ fn merges(u: &mut Unstructured<'_>, mut entries: Vec<String>, samples: &[String]
     Ok((entries, merges))
 }
 
-/// The model, now and then with dropout of 0, or with entries that are no tokens.
+/// Returns the model, sometimes with a dropout of 0, or with unused entries.
 fn model(u: &mut Unstructured<'_>, (entries, merges): &Merged, settings: Value) -> Result<Value> {
     let special = recipe::SPECIALS.iter().map(|&token| token.to_owned());
     let names = special.chain(entries.iter().filter(|entry| !recipe::SPECIALS.contains(&entry.as_str())).cloned());
@@ -174,8 +174,8 @@ fn model(u: &mut Unstructured<'_>, (entries, merges): &Merged, settings: Value) 
     Ok(model)
 }
 
-/// The character that stands for a byte in byte-level models.
-fn written(byte: u8) -> char {
+/// Returns the character that represents a byte in byte-level models.
+fn byte_to_char(byte: u8) -> char {
     let is_plain = |byte: u8| matches!(byte, b'!'..=b'~' | 0xA1..=0xAC | 0xAE..=0xFF);
     if is_plain(byte) {
         return char::from(byte);

@@ -1,13 +1,13 @@
-//! What the fuzz targets share: bytes to a trial, and tokenizers that are kept from trial to trial.
+//! Shared parts of the fuzz targets: trials made of bytes, and tokenizers that are reused between trials.
 //!
-//! The first [`HEADER`] bytes choose a tokenizer and the options of a call; the others are text. A worker's scratch is kept
-//! with its tokenizer, so what one trial leaves in the caches is there for the next.
+//! The first [`HEADER`] bytes choose a tokenizer and the options of a call; the others are text. A tokenizer keeps its
+//! scratch, so a trial finds the caches that earlier ones filled.
 
 mod bpe;
 pub mod recipe;
-/// The list that the tests of the core go through, too.
-#[path = "../../crates/core/tests/traps/mod.rs"]
-pub mod traps;
+/// The list of hard texts of the core's tests.
+#[path = "../../crates/core/tests/hard_texts/mod.rs"]
+pub mod hard_texts;
 mod unigram;
 
 use std::cell::RefCell;
@@ -19,11 +19,11 @@ use piecework_core::format::{JsonSettings, read_tokenizer_json};
 use piecework_core::pipeline::{Options, Road, Scratch, Tokenizer};
 use serde_json::Value;
 
-/// The bytes of a trial that are no text.
+/// The number of bytes of a trial before its text.
 pub const HEADER: usize = 16;
-/// So many tokenizers there are: few enough to be kept, since making one takes as long as ten trials.
+/// The number of tokenizers: few enough to be reused, since making one takes as long as ten trials.
 const TOKENIZERS: u16 = 4096;
-/// A text that is repeated has no more bytes than that.
+/// The maximum length of a repeated text in bytes.
 const LONG: usize = 1 << 15;
 
 /// One trial.
@@ -31,18 +31,18 @@ const LONG: usize = 1 << 15;
 pub struct Trial {
     /// The number of the tokenizer.
     pub tokenizer: u16,
-    /// What is asked of it, on the fast road.
+    /// The options of the call, with the fast path.
     pub options: Options,
-    /// How many characters the documents of a batch have.
+    /// The length of the documents of a batch in characters; 0 makes one document.
     pub cut: usize,
-    /// Which way the text is handed over.
+    /// Bits that choose the form of input, the order of documents, and more.
     pub way: u8,
     /// The text.
     pub text: String,
 }
 
 impl Trial {
-    /// What `data` says. Too few bytes are as good as zeros.
+    /// Returns the trial that `data` encodes. Missing bytes are read as zeros.
     pub fn new(data: &[u8]) -> Result<Self> {
         let (header, text) = data.split_at(HEADER.min(data.len()));
         let mut u = Unstructured::new(header);
@@ -52,22 +52,22 @@ impl Trial {
         let options = recipe::options(&mut u)?;
         let mut text: String = match style % 2 {
             0 => String::from_utf8_lossy(text).into_owned(),
-            _ => text.iter().map(|&byte| traps::TRAPS[usize::from(byte) % traps::TRAPS.len()]).collect(),
+            _ => text.iter().map(|&byte| hard_texts::HARD_TEXTS[usize::from(byte) % hard_texts::HARD_TEXTS.len()]).collect(),
         };
-        // Sums of 32 bits go on through a text, and round otherwise when it is long.
+        // Running scores of 32 bits accumulate over a text, and round differently in a long one.
         if style / 2 % 8 == 7 {
             text = text.repeat(LONG / text.len().max(1));
         }
         Ok(Self { tokenizer, options, cut: usize::from(cut), way, text })
     }
 
-    /// The options on another road.
+    /// Returns the options with another path.
     #[must_use]
     pub fn on(&self, road: Road) -> Options {
         Options { road, ..self.options.clone() }
     }
 
-    /// The text in documents; 0 characters each are all of them.
+    /// Returns the text in documents of [`Self::cut`] characters; 0 makes one document.
     #[must_use]
     pub fn documents(&self) -> Vec<&str> {
         let mut documents = Vec::new();
@@ -81,7 +81,7 @@ impl Trial {
         documents
     }
 
-    /// Calls `check` with the tokenizer and what it keeps between texts.
+    /// Calls `check` with the tokenizer and its scratch, which is kept between trials.
     pub fn run(&self, check: impl FnOnce(&Tokenizer, &mut Scratch)) {
         thread_local! {
             static KEPT: RefCell<HashMap<u16, (Tokenizer, Scratch)>> = RefCell::default();
@@ -93,7 +93,7 @@ impl Trial {
         });
     }
 
-    /// Panics with all there is to know if the two differ.
+    /// Panics with a full description if the two differ.
     pub fn same<T: PartialEq + Debug>(&self, got: &T, wanted: &T, what: &str) {
         if got != wanted {
             let (kernel, pipeline) = pipeline(self.tokenizer);
@@ -102,7 +102,7 @@ impl Trial {
     }
 }
 
-/// Bytes that differ for each number, and are the same each time.
+/// Returns pseudo-random bytes that depend on `number` alone.
 #[must_use]
 pub fn bytes(number: u64, count: usize) -> Vec<u8> {
     let mut state = number;
@@ -114,7 +114,7 @@ pub fn bytes(number: u64, count: usize) -> Vec<u8> {
     (0..count).map(byte).collect()
 }
 
-/// A kernel and a tokenizer.json.
+/// Returns a kernel and a tokenizer.json.
 #[must_use]
 pub fn pipeline(number: u16) -> (&'static str, Value) {
     let bytes = bytes(u64::from(number) << 8, 128);
@@ -122,7 +122,7 @@ pub fn pipeline(number: u16) -> (&'static str, Value) {
     (recipe::KERNELS[usize::from(number) % recipe::KERNELS.len()], pipeline)
 }
 
-/// The tokenizer with that number: every recipe is one.
+/// Returns the tokenizer with this number; every recipe makes a valid one.
 fn tokenizer(number: u16) -> Tokenizer {
     let (kernel, pipeline) = pipeline(number);
     let text = pipeline.to_string();

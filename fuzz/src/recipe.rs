@@ -1,4 +1,4 @@
-//! A few bytes to a tokenizer and to what is asked of it.
+//! Makes tokenizers and options of calls from a few bytes.
 
 use arbitrary::{Result, Unstructured};
 use piecework_core::added::Specials;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{bpe, unigram};
 
-/// The kernels there are, on some machine.
+/// The names of all kernels; a machine may lack some.
 pub const KERNELS: [&str; 4] = ["scalar", "SSSE3", "AVX2", "AVX-512"];
 
 pub(crate) const SPECIALS: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
@@ -21,7 +21,7 @@ const PIECES: [&str; 62] = [
     "म", "ก", "می", "\u{200C}", "при", "вет", "😀", "\u{200D}", "k", "fi", "\u{FFFD}",
 ];
 
-/// Plain values from the bytes of `u`.
+/// Returns a bool from one byte of `u`.
 pub(crate) fn flag(u: &mut Unstructured<'_>) -> Result<bool> {
     Ok(u.arbitrary::<u8>()? & 1 == 1)
 }
@@ -53,7 +53,7 @@ pub(crate) fn normalizer(u: &mut Unstructured<'_>) -> Result<Value> {
             json!({"type": "Sequence", "normalizers": steps})
         }
         length => {
-            // The last two kinds go the general road, so they come up seldom.
+            // The last two kinds take the generic path, so they are rare.
             let steps = (0..length - 4).map(|_| Ok(json!({"type": kinds[below(u, 16)? / 5 % 4]})));
             json!({"type": "Sequence", "normalizers": steps.collect::<Result<Vec<_>>>()?})
         }
@@ -85,7 +85,7 @@ pub(crate) fn replace(pattern: Value, content: &str) -> Value {
     json!({"type": "Replace", "pattern": pattern, "content": content})
 }
 
-/// The vocabulary: special tokens, and pieces as beginnings and as continuations.
+/// Returns the vocabulary: special tokens, and pieces as word-initial and as continuing tokens.
 fn vocab(prefix: &str) -> Value {
     let continued = PIECES.iter().map(|piece| format!("{prefix}{piece}"));
     let mut vocab = serde_json::Map::new();
@@ -110,8 +110,8 @@ fn model(u: &mut Unstructured<'_>) -> Result<Value> {
     })
 }
 
-/// Added tokens with any flags, but for the pad token; the normalized ones keep texts from the fast road, so half of
-/// the time there are none.
+/// Returns added tokens with random flags, except for the pad token. Normalized ones exclude the fast path, so half of
+/// the lists have none.
 pub(crate) fn added_tokens(u: &mut Unstructured<'_>, vocab: &Value) -> Result<Value> {
     let contents = [
         "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "New York", "Ab", " b", "é中", "<x>", "xx", "xxx", "\u{301}",
@@ -126,7 +126,7 @@ pub(crate) fn added_tokens(u: &mut Unstructured<'_>, vocab: &Value) -> Result<Va
             continue;
         }
         let special = (flags & 1 == 0) == SPECIALS.contains(content);
-        // A token that the vocabulary lacks has the next id.
+        // A token that is not in the vocabulary has the next id.
         let id = vocab.get(content).cloned().unwrap_or_else(|| json!(next));
         next += usize::from(id == next);
         tokens.push(json!({
@@ -158,7 +158,7 @@ pub(crate) fn post_processor(u: &mut Unstructured<'_>) -> Result<Value> {
     pick(u, &[Value::Null, bert, template, roberta])
 }
 
-/// A whole tokenizer.json.
+/// Returns a tokenizer.json.
 pub fn pipeline(u: &mut Unstructured<'_>) -> Result<Value> {
     match below(u, 3)? {
         0 => return unigram::pipeline(u),
@@ -175,7 +175,7 @@ pub fn pipeline(u: &mut Unstructured<'_>) -> Result<Value> {
     }))
 }
 
-/// What a call asks for, on the fast road.
+/// Returns the options of a call, with the fast path.
 pub fn options(u: &mut Unstructured<'_>) -> Result<Options> {
     let direction = |left| if left { Direction::Left } else { Direction::Right };
     let specials = match below(u, 8)? {

@@ -1,14 +1,14 @@
-//! Writes `dictionary.txt` and a corpus for each target into the folder that is named: `seeds FOLDER`.
+//! Writes `dictionary.txt` and a corpus for each target to a folder: `seeds FOLDER`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use piecework_core::format::{JsonSettings, read_tokenizer_json, write_sentencepiece};
-use piecework_fuzz::traps::{TRAPS, runs};
+use piecework_fuzz::hard_texts::{HARD_TEXTS, runs};
 use piecework_fuzz::{HEADER, bytes, pipeline};
 use serde_json::json;
 
-/// The bytes of a string as libFuzzer's dictionaries write them.
+/// Returns an entry of a libFuzzer dictionary.
 fn entry(bytes: &[u8]) -> String {
     let escaped: String = bytes.iter().map(|byte| format!("\\x{byte:02X}")).collect();
     format!("\"{escaped}\"\n")
@@ -18,18 +18,18 @@ fn dictionary() -> String {
     let names =
         ["\"type\":", "\"Sequence\"", "\"normalizers\":", "\"pretokenizers\":", "\"vocab\":", "null", "\"model\":"];
     let broken: [&[u8]; 5] = [b"\xFF\xFE", b"\xC0\x80", b"\xE4\xB8", b"\xF0\x9F\x98", b"\xED\xA0\x80"];
-    let all = TRAPS.iter().chain(&names).map(|text| text.as_bytes()).chain(broken);
+    let all = HARD_TEXTS.iter().chain(&names).map(|text| text.as_bytes()).chain(broken);
     all.map(entry).collect()
 }
 
-/// Each trap between letters, and in a context of its own; the runs; all of it in a row.
+/// Returns each hard text between letters and in a context, the long runs, and all hard texts joined.
 fn texts() -> Vec<String> {
-    let mut texts: Vec<String> = TRAPS.iter().map(|trap| format!("a{trap}b {trap} ac\u{301}{trap}b{trap}")).collect();
+    let mut texts: Vec<String> = HARD_TEXTS.iter().map(|hard| format!("a{hard}b {hard} ac\u{301}{hard}b{hard}")).collect();
     texts.extend(runs());
-    texts.push(TRAPS.concat());
-    texts.push(TRAPS.join(" "));
-    // Behind so many letters, traps stand at every edge of a block.
-    texts.extend((0..64).map(|shift| "x".repeat(shift) + &TRAPS[shift..shift + 64].concat()));
+    texts.push(HARD_TEXTS.concat());
+    texts.push(HARD_TEXTS.join(" "));
+    // The shift moves hard texts over every boundary of a block.
+    texts.extend((0..64).map(|shift| "x".repeat(shift) + &HARD_TEXTS[shift..shift + 64].concat()));
     texts
 }
 
@@ -41,7 +41,7 @@ fn write(folder: &Path, seeds: impl IntoIterator<Item = Vec<u8>>) -> std::io::Re
     Ok(())
 }
 
-/// A pipeline as a `.model`, without added tokens, of which it holds few; none of those that are no `SentencePiece`.
+/// Returns a pipeline as a `.model` without added tokens; `None` if the format cannot hold it.
 fn model(number: u16) -> Option<Vec<u8>> {
     let (_, mut pipeline) = pipeline(number);
     pipeline["added_tokens"] = json!([]);
@@ -53,19 +53,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = PathBuf::from(std::env::args_os().nth(1).ok_or("seeds FOLDER")?);
     let header = |number| bytes(number, HEADER);
     let trials = (0..).zip(texts()).map(|(number, text)| {
-        // The first byte says that the rest is text as it stands.
+        // A first byte of 0 means that the rest is plain text.
         let mut seed = header(number);
         seed[0] = 0;
         [seed, text.into_bytes()].concat()
     });
     let mut trials: Vec<_> = trials.collect();
-    // Text by the alphabet of traps.
+    // Text from the alphabet of hard texts.
     trials.extend((0..256).map(|number| {
         let mut seed = bytes(1000 + number, HEADER + 40);
         seed[0] = 1;
         seed
     }));
-    for target in ["roads", "columns", "counts"] {
+    for target in ["paths", "columns", "counts"] {
         write(&folder.join(target), trials.iter().cloned())?;
     }
     let documents = (0..256).map(|number| pipeline(number).1.to_string().into_bytes());

@@ -1,4 +1,4 @@
-//! A few bytes to a pipeline of Unigram: as `SentencePiece` has them, as `tokenizers` has them, and mixtures.
+//! Makes pipelines with Unigram from a few bytes: those of `SentencePiece`, those of `tokenizers`, and mixtures.
 
 use arbitrary::{Result, Unstructured};
 use piecework_core::format::write_splitter;
@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use crate::bytes;
 use crate::recipe::{SPECIALS, added_tokens, below, flag, pick, post_processor, replace};
 
-/// With spaces between.
+/// Pieces, separated by spaces.
 const PIECES: &str = "▁ ▁a ▁ab ▁the ▁un ▁hello ▁x ▁中 ▁. ▁A a b ab abc c un able ing hello he llo o oo i x xx xxxx _ 1 12 2 . ! \
     - ' s # [ ] < > é e É A AA AB I \u{301} i\u{307} \u{323} ß ss σ ς 中 文 中文 가 각 \u{1100} न म می \u{200C} при вет 😀 \u{200D} \
     k fi \u{FFFD}";
 const BLANKS: [&str; 3] = [" ", "\t", "\n"];
-/// Pieces that reach over a space, which keep a text from being cut there.
+/// Pieces that contain a space after another character, which exclude a cut there.
 const BRIDGES: [&str; 5] = ["▁▁", "▁▁▁", "a▁b", "x▁x▁", "o▁"];
 const SYMBOLS: [&str; 6] = ["un", "中文", "xx", "New York", "\u{301}", "<x>"];
 const RULES: [(&str, &str); 12] = [
@@ -32,12 +32,12 @@ const RULES: [(&str, &str); 12] = [
     ("™", "▁tm"),
 ];
 
-/// A whole tokenizer.json.
+/// Returns a tokenizer.json.
 pub(crate) fn pipeline(u: &mut Unstructured<'_>) -> Result<Value> {
     let symbols: &[&str] = if below(u, 3)? == 0 { &SYMBOLS[..1 + below(u, SYMBOLS.len())?] } else { &[] };
     let is_float32 = below(u, 3)? > 0;
     let model = model(u, symbols, is_float32)?;
-    // One in eight has the other library's way.
+    // One pipeline of eight is that of the other library.
     let mut splitter = if is_float32 == (below(u, 8)? > 0) { sentencepiece(u, symbols)? } else { metaspace(u)? };
     let names = model["vocab"].as_array().into_iter().flatten().zip(0..);
     let names: serde_json::Map<_, _> = names.map(|(piece, id)| (text(piece), json!(id))).collect();
@@ -71,7 +71,7 @@ fn model(u: &mut Unstructured<'_>, symbols: &[&str], is_float32: bool) -> Result
     Ok(model)
 }
 
-/// Special tokens, bytes, and most of the pieces.
+/// Returns special tokens, bytes, and most of the pieces.
 fn names(u: &mut Unstructured<'_>, byte_fallback: bool, symbols: &[&str]) -> Result<Vec<String>> {
     let byte_pieces = (0..256).filter(|_| byte_fallback).map(|byte| format!("<0x{byte:02X}>"));
     let bridges = if below(u, 4)? == 0 { &BRIDGES[..] } else { &[] };
@@ -87,7 +87,7 @@ fn names(u: &mut Unstructured<'_>, byte_fallback: bool, symbols: &[&str]) -> Res
     Ok(names)
 }
 
-/// Scores that often tie, that seldom do, or that soon add up to what has no digits left.
+/// Returns scores that often tie, that rarely tie, or that make running scores lose their digits.
 fn scores(u: &mut Unstructured<'_>, count: usize) -> Result<Vec<f64>> {
     let (kind, drawn) = (below(u, 4)?, bytes(u.arbitrary()?, 2 * count));
     let score = |pair: &[u8]| {
@@ -102,14 +102,14 @@ fn scores(u: &mut Unstructured<'_>, count: usize) -> Result<Vec<f64>> {
     Ok(drawn.chunks_exact(2).map(score).collect())
 }
 
-/// What `SentencePiece` does to a text.
+/// Returns the normalization of `SentencePiece`.
 fn sentencepiece(u: &mut Unstructured<'_>, symbols: &[&str]) -> Result<Value> {
     if symbols.is_empty() && below(u, 4)? == 0 {
         let steps = [json!({"type": "Prepend", "prepend": "▁"}), replace(json!({"String": " "}), "▁")];
         let steps = &steps[below(u, 2)?..];
         return Ok(json!({"normalizer": {"type": "Sequence", "normalizers": steps}, "pre_tokenizer": null}));
     }
-    // Where a flag is not as usual, a text is often one word.
+    // With uncommon flags, a text is often a single word.
     let odd = if below(u, 4)? == 0 { u.arbitrary::<u8>()? } else { 0 };
     let settings = SentencePieceSettings {
         rules: rules(u)?,
@@ -134,7 +134,7 @@ fn written(normalizer: Normalizer) -> Value {
     parts["normalizer"].take()
 }
 
-/// What `tokenizers` does for it.
+/// Returns the normalization and pre-tokenization that `tokenizers` uses for `SentencePiece` models.
 fn metaspace(u: &mut Unstructured<'_>) -> Result<Value> {
     let metaspace = json!({
         "type": "Metaspace", "replacement": "▁", "split": below(u, 8)? > 0,

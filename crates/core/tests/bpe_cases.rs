@@ -1,4 +1,4 @@
-//! `spec/cases/bpe_encode.json` through the core, on all roads and from a saved tokenizer.json.
+//! Runs `spec/cases/bpe_encode.json` through the core, on all paths and from a saved tokenizer.json.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "in a test a panic is the message")]
 
@@ -61,7 +61,7 @@ fn check(case: &Value, tokenizer: &Tokenizer) {
     }
 }
 
-/// The spans, which count bytes, in characters.
+/// Returns the spans in characters; the encoding has them in bytes.
 fn offsets(case: &Value, encoding: &Encoding) -> Value {
     let text = case["text"].as_str().unwrap();
     let characters = |at: usize| text[..at].chars().count();

@@ -1,4 +1,4 @@
-//! `spec/cases/bpe_train.json`: what BPE learns.
+//! Runs `spec/cases/bpe_train.json`: the merges and vocabularies of BPE trainings.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "in a test a panic is the message")]
 

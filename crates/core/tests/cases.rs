@@ -1,4 +1,4 @@
-//! `spec/cases/*.json` through the core: what every implementation must give.
+//! Runs the tables of `spec/cases/` through the core: the behavior that every implementation must have.
 
 #![allow(
     clippy::unwrap_used,
@@ -33,7 +33,7 @@ use serde_json::{Map, Value, json};
 type Object = Map<String, Value>;
 
 const SPECIAL_TOKENS: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
-/// A vectorized engine has its seams at multiples of 16.
+/// Lengths around multiples of 16, where a vector kernel changes blocks.
 const SHIFTS: [usize; 9] = [15, 16, 17, 31, 32, 33, 63, 64, 65];
 
 fn table(name: &str) -> Value {
@@ -121,7 +121,7 @@ fn text(case: &Value) -> String {
     )
 }
 
-/// The expected spans, which count characters, in bytes of `text` after `shift` spaces.
+/// Returns the expected spans in bytes of `text` after `shift` spaces; the table has characters.
 fn byte_spans(case: &Value, text: &str, shift: usize) -> Vec<(usize, usize)> {
     let mut bytes: Vec<usize> = text.char_indices().map(|(at, _)| at + shift).collect();
     bytes.push(text.len() + shift);
@@ -139,7 +139,7 @@ fn check_encoding(case: &Value, tokenizer: &Tokenizer, found: &Encoding, text: &
     assert_eq!(spans, byte_spans(case, text, shift), "{name} after {shift}");
 }
 
-/// The encoding, on all roads.
+/// Returns the encoding, which must be equal on all paths.
 fn encode(tokenizer: &Tokenizer, text: &str, options: &Options) -> Result<Encoding> {
     let on = |road| encode_on(tokenizer, text, &Options { road, ..options.clone() });
     let encoding = on(Road::General);

@@ -1,5 +1,5 @@
-//! Tokens decoded in steps: what the steps give in a row is the text, nothing is held back that no token could change, and
-//! nothing is given that one could.
+//! Incremental decoding: the steps add up to the whole text. A step delays no text that later tokens cannot change, and
+//! returns none that they can.
 
 #![allow(
     clippy::unwrap_used,
@@ -61,7 +61,7 @@ fn text(decoder: Option<&Decoder>, tokens: &[&str]) -> String {
     decoder.map_or_else(|| tokens.join(" "), |decoder| decoder.decode(tokens.iter().copied()).unwrap())
 }
 
-/// What each step gives, and what is left at the end.
+/// Returns the text of each step, and the rest at the end.
 fn steps(stream: &mut DecodeStream, tokens: &[&str], random: &mut Random) -> (Vec<String>, String) {
     let (mut steps, mut rest) = (Vec::new(), tokens);
     while !rest.is_empty() {
@@ -73,7 +73,7 @@ fn steps(stream: &mut DecodeStream, tokens: &[&str], random: &mut Random) -> (Ve
 }
 
 #[test]
-fn steps_in_a_row_are_the_text() {
+fn steps_add_up_to_the_text() {
     let trials = std::env::var("TRIALS").ok().and_then(|n| n.parse().ok()).unwrap_or(20_000);
     for seed in 0..trials {
         let random = &mut Random(seed);
@@ -90,15 +90,15 @@ fn steps_in_a_row_are_the_text() {
     }
 }
 
-/// How much the first bytes of two texts are the same.
+/// Returns the length in bytes of the longest common prefix of two texts.
 fn common(one: &str, other: &str) -> usize {
     let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b);
     same.map(|(c, _)| c.len_utf8()).sum()
 }
 
-/// What is known after some tokens is what all texts that they may begin have in common.
+/// The text known after some tokens is the longest common prefix of all texts that begin with these tokens.
 #[test]
-fn no_step_waits_for_more_than_it_must() {
+fn steps_delay_no_stable_text() {
     let decoders = [
         json!({"type": "ByteLevel", "add_prefix_space": true, "trim_offsets": true, "use_regex": true}),
         json!({"type": "WordPiece", "prefix": "##", "cleanup": true}),
@@ -139,7 +139,7 @@ fn no_step_waits_for_more_than_it_must() {
 }
 
 #[test]
-fn a_character_of_bytes_waits_for_its_last() {
+fn a_character_of_several_byte_tokens_waits_for_the_last() {
     let decoder =
         read(&json!({"type": "ByteLevel", "add_prefix_space": true, "trim_offsets": true, "use_regex": true}));
     let mut stream = DecodeStream::new(Some(&decoder), StreamOutput::Text);
@@ -152,7 +152,7 @@ fn a_character_of_bytes_waits_for_its_last() {
 }
 
 #[test]
-fn bytes_are_given_as_they_are() {
+fn invalid_bytes_are_returned_unchanged() {
     let byte_level =
         read(&json!({"type": "ByteLevel", "add_prefix_space": true, "trim_offsets": true, "use_regex": true}));
     let llama = read(&json!({"type": "Sequence", "decoders": [
@@ -169,9 +169,9 @@ fn bytes_are_given_as_they_are() {
     assert_eq!(bytes(&llama, &["▁a", "<0xE4>", "<0xFF>", "▁"]), [&b"a"[..], b"\xe4", b"\xff", b" "]);
 }
 
-/// Where all bytes are UTF-8, they are those of the text.
+/// If all bytes are valid UTF-8, they are equal to those of the text.
 #[test]
-fn bytes_are_those_of_the_text() {
+fn valid_bytes_equal_the_text() {
     for seed in 0..20_000 {
         let random = &mut Random(seed);
         let settings = decoder(random, 2);
@@ -180,7 +180,7 @@ fn bytes_are_those_of_the_text() {
         let tokens = strings(random, count);
         let whole = text(Some(&decoder), &tokens);
         if whole.contains('\u{fffd}') || settings.to_string().contains("ByteFallback") {
-            continue; // a run of bytes is one part here, broken or not
+            continue; // a run of byte tokens is decoded as one part here, valid or not
         }
         let mut stream = DecodeStream::new(Some(&decoder), StreamOutput::Bytes);
         let mut bytes: Vec<u8> = tokens.iter().flat_map(|token| stream.step([*token]).unwrap()).collect();
@@ -190,7 +190,7 @@ fn bytes_are_those_of_the_text() {
 }
 
 #[test]
-fn after_an_error_a_stream_begins_anew() {
+fn a_stream_restarts_after_an_error() {
     let replace = json!({"type": "Replace", "pattern": {"Regex": "(a+)+$"}, "content": ""});
     let decoder = read(&json!({"type": "Sequence", "decoders": [{"type": "BPEDecoder", "suffix": "x"}, replace]}));
     let mut stream = DecodeStream::new(Some(&decoder), StreamOutput::Text);
@@ -201,7 +201,7 @@ fn after_an_error_a_stream_begins_anew() {
 }
 
 #[test]
-fn a_copy_goes_its_own_way() {
+fn a_copy_is_independent() {
     let decoder = read(&json!({"type": "BPEDecoder", "suffix": "</w>"}));
     let mut one = DecodeStream::new(Some(&decoder), StreamOutput::Text);
     assert_eq!(one.step(["a</w>"]).unwrap(), b"a");

@@ -1,6 +1,6 @@
-//! Every kernel of the fast road, at every place of a block and up to the last byte of a buffer.
+//! Runs every kernel of the fast path at every position of a block, and up to the end of a buffer.
 //!
-//! Where a text is about to end, it ends before a page that nobody may read: a kernel that reads on is a test that crashes.
+//! Texts also end directly before an unreadable page, so a kernel that reads too far crashes the test.
 
 #![allow(
     clippy::unwrap_used,
@@ -9,8 +9,8 @@
     reason = "in a test a panic is the message, and its parts share what stands above them"
 )]
 
-#[expect(unreachable_pub, reason = "the fuzz targets have this list, too")]
-mod traps;
+#[expect(unreachable_pub, reason = "the fuzz targets use this list as well")]
+mod hard_texts;
 
 use piecework_core::format::{JsonSettings, read_tokenizer_json};
 use piecework_core::pipeline::{Input, Options, Road, Scratch, Tokenizer};
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 const KERNELS: [&str; 4] = ["scalar", "SSSE3", "AVX2", "AVX-512"];
 
-/// Whether the machine can run a kernel, told by other means than the core's.
+/// Returns whether the machine can run a kernel, independently of the core's own detection.
 fn runs(kernel: &str) -> bool {
     #[cfg(target_arch = "x86_64")]
     match kernel {
@@ -38,7 +38,7 @@ fn bert(clean_text: bool, handle_chinese_chars: bool, lowercase: bool) -> Value 
     })
 }
 
-/// Pipelines whose ASCII characters are of different kinds.
+/// Returns pipelines that classify ASCII characters differently.
 fn pipelines() -> Vec<Value> {
     let nfd = json!({
         "type": "Sequence", "normalizers": [{"type": "NFD"}, {"type": "StripAccents"}, {"type": "Lowercase"}],
@@ -77,10 +77,10 @@ fn pipelines() -> Vec<Value> {
     stages.map(pipeline).into()
 }
 
-/// A pipeline once for each kernel that runs here, and what workers keep.
-struct Tried(Vec<(&'static str, Tokenizer, Scratch)>);
+/// A pipeline with each kernel that runs here, and a scratch for each.
+struct KernelTrials(Vec<(&'static str, Tokenizer, Scratch)>);
 
-impl Tried {
+impl KernelTrials {
     fn new(pipeline: &Value) -> Self {
         let read = || read_tokenizer_json(pipeline.to_string().as_bytes(), &JsonSettings::default()).unwrap();
         let with = |kernel| Some((kernel, read().with_kernel(kernel)?, Scratch::default()));
@@ -95,13 +95,13 @@ impl Tried {
         pipelines().iter().map(Self::new).collect()
     }
 
-    /// Compares the roads; `place` puts a text where a kernel may go wrong.
+    /// Compares the paths; `place` puts a text where a kernel may read too far.
     fn check(&mut self, text: &str, mut place: impl FnMut(&str, &mut dyn FnMut(&str))) {
         let general = Options { road: Road::General, ..Options::default() };
         let (_, tokenizer, scratch) = &mut self.0[0];
         let plain = tokenizer.encode(Input::Text(text), None, &general, scratch).unwrap();
         for (kernel, tokenizer, scratch) in &mut self.0 {
-            // What is found in the cache is compared with its key byte by byte, what is missed is read by other stages.
+            // The first pass fills the cache; the second one finds chunks there, and compares their keys byte by byte.
             for road in [Road::Fast, Road::Fast, Road::Uncached] {
                 let options = Options { road, ..Options::default() };
                 place(text, &mut |text| {
@@ -118,7 +118,7 @@ impl Tried {
     }
 }
 
-/// The last `length` bytes of `unit` again and again, letters standing in for what is left of a character.
+/// Returns the last `length` bytes of repetitions of `unit`; letters replace the bytes of a cut character.
 fn ending(unit: &str, length: usize) -> String {
     let whole = unit.repeat(length / unit.len() + 1);
     let start = (whole.len() - length..).find(|&start| whole.is_char_boundary(start)).unwrap();
@@ -137,15 +137,15 @@ const UNITS: [&str; 8] = [
     "hello\u{0}\u{200B}x \u{85}😀",
 ];
 
-/// Every trap after so many bytes of something else.
+/// Returns every hard text after 0 to 64 bytes of other text.
 fn shifted() -> impl Iterator<Item = String> {
-    let units = traps::TRAPS.iter().flat_map(|trap| ["a", " ", "é!"].map(|unit| (trap, unit)));
-    units.flat_map(|(trap, unit)| (0..=64).map(move |shift| ending(unit, shift) + trap))
+    let units = hard_texts::HARD_TEXTS.iter().flat_map(|hard| ["a", " ", "é!"].map(|unit| (hard, unit)));
+    units.flat_map(|(hard, unit)| (0..=64).map(move |shift| ending(unit, shift) + hard))
 }
 
 #[test]
-fn every_kernel_takes_every_trap_at_every_place() {
-    let mut tried = Tried::all();
+fn every_kernel_encodes_hard_texts_at_every_position() {
+    let mut tried = KernelTrials::all();
     for text in shifted() {
         let text = text + "b" + &ending("a b!", 66);
         tried.iter_mut().for_each(|tried| tried.check(&text, |text, each| each(text)));
@@ -153,61 +153,61 @@ fn every_kernel_takes_every_trap_at_every_place() {
 }
 
 #[test]
-fn every_kernel_takes_every_slice_of_all_traps() {
-    let all = traps::TRAPS.concat() + &traps::TRAPS.join(" ");
+fn every_kernel_encodes_every_slice_of_the_hard_texts() {
+    let all = hard_texts::HARD_TEXTS.concat() + &hard_texts::HARD_TEXTS.join(" ");
     let slices = all.char_indices().take(200).map(|(start, _)| &all[start..]);
-    let mut tried = Tried::all();
+    let mut tried = KernelTrials::all();
     for text in slices {
         tried.iter_mut().for_each(|tried| tried.check(text, |text, each| each(text)));
     }
 }
 
 #[test]
-fn every_kernel_takes_long_runs() {
-    let mut tried = Tried::all();
-    for run in &traps::runs() {
+fn every_kernel_encodes_long_runs() {
+    let mut tried = KernelTrials::all();
+    for run in &hard_texts::runs() {
         tried.iter_mut().for_each(|tried| tried.check(run, |text, each| each(text)));
     }
 }
 
-/// What lies behind a text that ends at the end of a page.
+/// Texts directly before and after unreadable pages.
 #[cfg(unix)]
 mod guarded {
-    #![allow(unsafe_code, reason = "a page that nobody may read is had from the system, and in no other way")]
+    #![allow(unsafe_code, reason = "only the system provides an unreadable page")]
 
     use super::*;
 
-    /// Pages that can be read and written, between two that cannot.
+    /// Readable and writable pages between two unreadable ones.
     struct Guarded {
         start: *mut u8,
         page: usize,
     }
 
-    /// The pages between; no text here is longer.
+    /// The number of pages between the unreadable ones; no text here is longer.
     const PAGES: usize = 2;
 
     impl Guarded {
         fn new() -> Self {
-            // SAFETY: it asks for a number.
+            // SAFETY: the call only returns a number.
             let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap();
             let (size, flags) = ((PAGES + 2) * page, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-            // SAFETY: new memory, wherever the system has room for it.
+            // SAFETY: this maps new memory at an address that the system chooses.
             let map = unsafe { libc::mmap(std::ptr::null_mut(), size, libc::PROT_NONE, flags, -1, 0) };
             assert_ne!(map, libc::MAP_FAILED);
             // SAFETY: the second page is within the mapping.
             let start = unsafe { map.cast::<u8>().add(page) };
-            // SAFETY: so are the pages between the first and the last; nothing else knows of them.
+            // SAFETY: the pages between the first and the last are within the mapping; nothing else refers to them.
             assert_eq!(unsafe { libc::mprotect(start.cast(), PAGES * page, libc::PROT_READ | libc::PROT_WRITE) }, 0);
             Self { start, page }
         }
 
-        /// Calls `each` with the text directly before an unreadable page, and with the text directly behind one.
+        /// Calls `each` with the text directly before an unreadable page, then directly after one.
         fn place(&mut self, text: &str, each: &mut dyn FnMut(&str)) {
-            let room = PAGES * self.page;
-            assert!(text.len() <= room);
+            let capacity = PAGES * self.page;
+            assert!(text.len() <= capacity);
             // SAFETY: these bytes were mapped for reading and writing, hold zeros or older text, and are borrowed with `self`.
-            let bytes = unsafe { std::slice::from_raw_parts_mut(self.start, room) };
-            for start in [room - text.len(), 0] {
+            let bytes = unsafe { std::slice::from_raw_parts_mut(self.start, capacity) };
+            for start in [capacity - text.len(), 0] {
                 let place = &mut bytes[start..][..text.len()];
                 place.copy_from_slice(text.as_bytes());
                 each(std::str::from_utf8(place).unwrap());
@@ -217,16 +217,16 @@ mod guarded {
 
     impl Drop for Guarded {
         fn drop(&mut self) {
-            // SAFETY: this is what was mapped, and nothing is borrowed from it any more.
+            // SAFETY: this is the start of the mapping, and nothing borrows from it any more.
             let map = unsafe { self.start.sub(self.page) };
-            // SAFETY: the same.
+            // SAFETY: the range is the whole mapping.
             unsafe { libc::munmap(map.cast(), (PAGES + 2) * self.page) };
         }
     }
 
     #[test]
     fn no_kernel_reads_beyond_a_text_of_any_length() {
-        let (mut tried, mut pages) = (Tried::all(), Guarded::new());
+        let (mut tried, mut pages) = (KernelTrials::all(), Guarded::new());
         for (unit, length) in UNITS.iter().flat_map(|unit| (0..=200).map(move |length| (unit, length))) {
             let text = ending(unit, length);
             assert_eq!(text.len(), length);
@@ -235,8 +235,8 @@ mod guarded {
     }
 
     #[test]
-    fn no_kernel_reads_beyond_a_trap() {
-        let (mut tried, mut pages) = (Tried::all(), Guarded::new());
+    fn no_kernel_reads_beyond_a_hard_text() {
+        let (mut tried, mut pages) = (KernelTrials::all(), Guarded::new());
         for text in shifted() {
             tried.iter_mut().for_each(|tried| tried.check(&text, |text, each| pages.place(text, each)));
         }

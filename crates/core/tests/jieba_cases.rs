@@ -1,4 +1,4 @@
-//! `spec/cases/jieba.json` through the core: what jieba gives.
+//! Runs `spec/cases/jieba.json` through the core: the words of the library jieba.
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the message")]
 

@@ -1,4 +1,4 @@
-//! `spec/cases/pipeline.json` through the core: whole tokenizers, and every column of what they give.
+//! Runs `spec/cases/pipeline.json` through the core: whole tokenizers, and every column of their encodings.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "in a test a panic is the message")]
 
@@ -12,7 +12,7 @@ use piecework_core::pipeline::{Input, Options, Road, Scratch, Tokenizer};
 use piecework_core::{Error, Result};
 use serde_json::{Value, json};
 
-/// All that a case may say; `error` stands in place of the columns.
+/// The keys of a case; `error` replaces the columns.
 const KEYS: [&str; 17] = [
     "name",
     "source",
@@ -47,7 +47,7 @@ fn tokenizer(table: &Value, case: &Value) -> Result<Tokenizer> {
     controlled(case, read_tokenizer_json(config.to_string().as_bytes(), &JsonSettings::default())?)
 }
 
-/// The tokenizer with the control symbols of a case, which no file holds.
+/// Returns the tokenizer with the control symbols of a case; a tokenizer.json cannot contain them.
 fn controlled(case: &Value, tokenizer: Tokenizer) -> Result<Tokenizer> {
     match case.get("control_symbols") {
         Some(names) => tokenizer.with_controls(&strings(names)),
@@ -76,7 +76,7 @@ fn options(case: &Value, tokenizer: &Tokenizer) -> Options {
     }
 }
 
-/// A text of a case: one word or several.
+/// Returns the words of a text of a case: one or several.
 fn words(text: &Value) -> Vec<&str> {
     text.as_array()
         .map_or_else(|| vec![text.as_str().unwrap()], |words| words.iter().map(|word| word.as_str().unwrap()).collect())
@@ -86,7 +86,7 @@ fn input<'a>(text: &Value, words: &'a [&'a str]) -> Input<'a> {
     if text.is_array() { Input::Words(words) } else { Input::Text(words[0]) }
 }
 
-/// The encoding, on all roads.
+/// Returns the encoding, which must be equal on all paths.
 fn encode(case: &Value, tokenizer: &Tokenizer) -> Result<Encoding> {
     let encoding = encode_on(Road::General, case, tokenizer);
     for road in [Road::Fast, Road::Uncached] {
@@ -107,7 +107,7 @@ fn encode_on(road: Road, case: &Value, tokenizer: &Tokenizer) -> Result<Encoding
     encoding
 }
 
-/// Numbers, with null for none.
+/// Returns a column as JSON numbers; `NONE` becomes null.
 fn numbers(column: &[u32]) -> Value {
     column.iter().map(|&number| if number == NONE { Value::Null } else { json!(number) }).collect()
 }
@@ -152,7 +152,7 @@ fn check_columns(case: &Value, wanted: &Value, tokenizer: &Tokenizer, found: &En
     }
 }
 
-/// What overflows from what overflows is not in the table.
+/// Checks an encoding and its overflowing parts; the table leaves out the overflowing parts of these.
 fn check(case: &Value, tokenizer: &Tokenizer, found: &Encoding) {
     check_columns(case, case, tokenizer, found);
     let parts = case.get("overflowing").map_or(&[][..], |parts| parts.as_array().unwrap());

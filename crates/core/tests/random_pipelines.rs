@@ -1,4 +1,4 @@
-//! Random small pipelines over random text: what must hold for all of them, whatever their parts do.
+//! Properties that hold for all pipelines, on random small pipelines and random text.
 
 #![allow(
     clippy::unwrap_used,
@@ -19,7 +19,7 @@ use random::Random;
 use serde_json::{Value, json};
 
 impl Random {
-    /// Null, one of what `one` makes, or some of them in a row, which `sequence` makes one of.
+    /// Returns null, one value of `one`, or several combined by `sequence`.
     fn some(&mut self, one: impl Fn(&mut Self) -> Value, sequence: impl Fn(Vec<Value>) -> Value) -> Value {
         match self.below(4) {
             0 => Value::Null,
@@ -29,7 +29,7 @@ impl Random {
     }
 }
 
-// The pipelines
+// Pipelines
 
 const ENTRIES: [&str; 24] = [
     "[UNK]",
@@ -172,7 +172,7 @@ fn pipeline(random: &mut Random) -> Value {
     })
 }
 
-// The calls
+// Calls
 
 fn truncation(random: &mut Random) -> Truncation {
     Truncation {
@@ -209,15 +209,15 @@ fn options(random: &mut Random) -> Options {
     }
 }
 
-/// A text in each of the ways that it can be given in.
-struct Given {
+/// A text in one of the forms of input.
+struct RandomInput {
     text: String,
     words: Vec<String>,
     segments: Vec<(usize, bool)>,
     way: usize,
 }
 
-impl Given {
+impl RandomInput {
     fn new(random: &mut Random) -> Self {
         let words: Vec<String> = (0..random.below(4)).map(|_| text(random)).collect();
         let mut end = 0;
@@ -239,9 +239,9 @@ impl Given {
     }
 }
 
-// What must hold
+// Properties
 
-/// All columns are of a length, and spans are of characters of their text.
+/// Checks that all columns have one length, and that spans begin and end between characters of their text.
 fn check_columns(encoding: &Encoding, inputs: [Input<'_>; 2]) {
     let length = encoding.len();
     let columns = [&encoding.word_ids, &encoding.type_ids, &encoding.texts, &encoding.attention_mask];
@@ -262,7 +262,7 @@ fn check_columns(encoding: &Encoding, inputs: [Input<'_>; 2]) {
     encoding.overflowing.iter().for_each(|part| check_columns(part, inputs));
 }
 
-/// Ids alone are those of the encoding, counted as many, and fail where it fails.
+/// Checks that ids alone equal those of the encoding, in number too, and fail when it fails.
 fn check_ids(
     tokenizer: &Tokenizer,
     (text, pair): (Input<'_>, Option<Input<'_>>),
@@ -282,7 +282,7 @@ fn check_ids(
     }
 }
 
-/// Padding adds no more than padding.
+/// Checks that padding only adds padding.
 fn check_padding(tokenizer: &Tokenizer, text: Input<'_>, options: &Options, padding: &Padding) {
     let scratch = &mut Scratch::default();
     let Ok(bare) = tokenizer.encode(text, None, options, scratch) else { return };
@@ -297,14 +297,14 @@ fn check_padding(tokenizer: &Tokenizer, text: Input<'_>, options: &Options, padd
     assert!(padded.overflowing.iter().all(|part| part.len() >= target));
 }
 
-/// What truncation keeps and what overflows, put together again, is all there was.
+/// Checks that the truncated part and the overflowing parts add up to the whole encoding.
 fn check_truncation(tokenizer: &Tokenizer, text: Input<'_>, options: &Options, truncation: Truncation) {
     let scratch = &mut Scratch::default();
     let whole = Options { add_special_tokens: false, truncation: None, ..options.clone() };
     let Ok(whole) = tokenizer.encode(text, None, &whole, scratch) else { return };
     let truncated = Options { add_special_tokens: false, truncation: Some(truncation), ..options.clone() };
     let Ok(truncated) = tokenizer.encode(text, None, &truncated, scratch) else { return };
-    // A template may leave out the text, or have it twice.
+    // A template may omit the text or repeat it.
     if tokenizer.post_processor().is_some() || truncation.max_length == 0 {
         return;
     }
@@ -321,7 +321,7 @@ fn check_truncation(tokenizer: &Tokenizer, text: Input<'_>, options: &Options, t
     assert_eq!(joined, whole.ids);
 }
 
-/// One segment is a text whose special tokens are to be matched, or to be text.
+/// Checks that one segment is encoded as a text with special tokens matched or taken as text.
 fn check_one_segment(tokenizer: &Tokenizer, text: &str, options: &Options) {
     let scratch = &mut Scratch::default();
     for (trusted, specials) in [(true, Specials::Match), (false, Specials::Text)] {
@@ -332,7 +332,7 @@ fn check_one_segment(tokenizer: &Tokenizer, text: &str, options: &Options) {
     }
 }
 
-/// A saved tokenizer is the same.
+/// Returns the saved and reloaded tokenizer, which must save to the same bytes.
 fn saved_and_read(tokenizer: &Tokenizer) -> Tokenizer {
     let saved = write_tokenizer_json(tokenizer).unwrap();
     let back = read_tokenizer_json(saved.as_bytes(), &JsonSettings::default()).unwrap();
@@ -340,7 +340,7 @@ fn saved_and_read(tokenizer: &Tokenizer) -> Tokenizer {
     back
 }
 
-/// Tells of a failed trial what it was about.
+/// Prints the seed and the pipeline when a trial fails.
 struct Trial(u64, Value);
 
 impl Drop for Trial {
@@ -362,7 +362,8 @@ fn random_pipelines() {
         let first = read_tokenizer_json(trial.1.to_string().as_bytes(), &JsonSettings::default()).unwrap();
         let back = saved_and_read(&first);
         for _ in 0..8 {
-            let (text, pair, options) = (Given::new(&mut random), Given::new(&mut random), options(&mut random));
+            let (text, pair, options) =
+                (RandomInput::new(&mut random), RandomInput::new(&mut random), options(&mut random));
             text.with(|input| {
                 check_ids(&first, (input, None), &options, scratch);
                 pair.with(|pair| check_ids(&first, (input, Some(pair)), &options, scratch));

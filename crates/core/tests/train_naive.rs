@@ -1,4 +1,4 @@
-//! The trainer against one that recounts everything at every step, and the golden figures.
+//! Compares the trainer with one that recounts everything in each step, and checks the golden figures.
 
 #![allow(
     clippy::unwrap_used,
@@ -18,27 +18,27 @@ use num_bigint::{BigInt, BigUint};
 use piecework_core::Error;
 use piecework_core::model::wordpiece::train::{Criterion, Merge, Ties, Trained, TrainerConfig, train};
 
-/// A symbol: whether it starts a word, and its text.
+/// A symbol: whether it begins a word, and its text.
 type Symbol = (bool, String);
 type Pair = (Symbol, Symbol);
 
 struct Naive<'a> {
     config: &'a TrainerConfig,
     words: Vec<(&'a str, u64)>,
-    /// Segments between cuts, with the weight of their word, in order.
+    /// Segments between removed characters, with the count of their word, in order.
     segments: Vec<(Vec<Symbol>, u64)>,
     ids: BTreeMap<Symbol, usize>,
     taken: HashSet<String>,
     alphabet: Vec<String>,
     learned: Vec<String>,
     history: Vec<Merge>,
-    /// Steps whose tied candidates have different counts, and those among them whose floats differ, too.
+    /// The number of steps whose tied candidates have different counts, and of those whose floats differ as well.
     mixed_ties: [u64; 2],
 }
 
-/// The counts of a pair, and where it is first seen.
+/// The counts of a pair, and its first position.
 #[derive(Clone, Default)]
-struct Found {
+struct PairCounts {
     adjacent: u64,
     merges: u64,
     first: (usize, usize),
@@ -152,8 +152,8 @@ impl<'a> Naive<'a> {
         named + self.alphabet.len() + self.learned.len()
     }
 
-    fn count(&self) -> (BTreeMap<Symbol, u64>, u64, BTreeMap<Pair, Found>) {
-        let (mut symbols, mut total, mut pairs) = (BTreeMap::new(), 0, BTreeMap::<Pair, Found>::new());
+    fn count(&self) -> (BTreeMap<Symbol, u64>, u64, BTreeMap<Pair, PairCounts>) {
+        let (mut symbols, mut total, mut pairs) = (BTreeMap::new(), 0, BTreeMap::<Pair, PairCounts>::new());
         for (number, (segment, weight)) in self.segments.iter().enumerate() {
             let mut run = 0;
             for (at, symbol) in segment.iter().enumerate() {
@@ -162,7 +162,7 @@ impl<'a> Naive<'a> {
                 let Some(next) = segment.get(at + 1) else {
                     continue;
                 };
-                let new = Found { first: (number, at), ..Found::default() };
+                let new = PairCounts { first: (number, at), ..PairCounts::default() };
                 let found = pairs.entry((symbol.clone(), next.clone())).or_insert(new);
                 run = if symbol == next { run + 1 } else { 0 };
                 found.adjacent += weight;
@@ -180,7 +180,7 @@ impl<'a> Naive<'a> {
             }
             let (symbols, total, pairs) = self.count();
             let likelihood = self.config.criterion == Criterion::Likelihood;
-            let n = |found: &Found| {
+            let n = |found: &PairCounts| {
                 if likelihood { found.merges } else { found.adjacent }
             };
             if let Some(k) = self.config.stop_at_pair_frequency
@@ -188,7 +188,7 @@ impl<'a> Naive<'a> {
             {
                 return;
             }
-            let mut best: Vec<(&Pair, &Found)> = Vec::new();
+            let mut best: Vec<(&Pair, &PairCounts)> = Vec::new();
             for (pair, found) in &pairs {
                 let token = self.joined(pair);
                 let wide = self.config.max_token_length.is_some_and(|most| token.1.chars().count() > most);
@@ -218,17 +218,17 @@ impl<'a> Naive<'a> {
             }
             let ties = best.len() as u64;
             if likelihood && ties > 1 {
-                let counts = |(pair, found): &(&Pair, &Found)| {
+                let counts = |(pair, found): &(&Pair, &PairCounts)| {
                     let (a, b) = (symbols[&pair.0], symbols[&pair.1]);
                     (found.merges, a.min(b), a.max(b), pair.0 == pair.1)
                 };
                 let float = |(n, a, b, same): (u64, u64, u64, bool)| gain((n, a, b), total, same);
-                let differs = |tied: &(&Pair, &Found)| counts(tied) != counts(&best[0]);
+                let differs = |tied: &(&Pair, &PairCounts)| counts(tied) != counts(&best[0]);
                 self.mixed_ties[0] += u64::from(best.iter().any(differs));
-                let differs = |tied: &(&Pair, &Found)| float(counts(tied)) != float(counts(&best[0]));
+                let differs = |tied: &(&Pair, &PairCounts)| float(counts(tied)) != float(counts(&best[0]));
                 self.mixed_ties[1] += u64::from(best.iter().any(differs));
             }
-            let rule = |(pair, found): &(&Pair, &Found)| match self.config.ties {
+            let rule = |(pair, found): &(&Pair, &PairCounts)| match self.config.ties {
                 Ties::Lex => (self.name(&pair.0).into_bytes(), self.name(&pair.1).into_bytes(), (0, 0)),
                 Ties::First => (vec![], vec![], found.first),
                 Ties::Hf => (vec![], vec![], (self.ids[&pair.0], self.ids[&pair.1])),
@@ -346,7 +346,7 @@ impl<'a> Naive<'a> {
     }
 }
 
-/// Base 2^32, the highest digit first, all of one length.
+/// Returns the product in base 2^32, most significant digit first, all of one length.
 fn product(factors: &[u64]) -> Vec<u64> {
     let mut digits = vec![0_u64; 8];
     digits[0] = 1;
@@ -394,11 +394,11 @@ fn gain((n, a, b): (u64, u64, u64), total: u64, same: bool) -> f64 {
     s
 }
 
-/// n, A and B, and whether both symbols are one.
-type Around = ((u64, u64, u64), bool);
+/// The counts n, A and B, and whether both symbols are equal.
+type SymbolCounts = ((u64, u64, u64), bool);
 
-/// Compares two gains by floats where these are far apart, else by sums of logarithms with many digits.
-fn compare_gains(one: Around, other: Around, total: u64) -> Ordering {
+/// Compares two gains as floats if these are far apart, else as sums of logarithms with many digits.
+fn compare_gains(one: SymbolCounts, other: SymbolCounts, total: u64) -> Ordering {
     let apart = gain(one.0, total, one.1) - gain(other.0, total, other.1);
     if apart.abs() > (one.0.0 as f64 + other.0.0 as f64) * 1e-9 {
         return apart.partial_cmp(&0.0).unwrap();
@@ -406,27 +406,28 @@ fn compare_gains(one: Around, other: Around, total: u64) -> Ordering {
     sign(&(precise_gain(one, total) - precise_gain(other, total)))
 }
 
-fn sign_of_gain(around: Around, total: u64) -> Ordering {
-    sign(&precise_gain(around, total))
+fn sign_of_gain(counts: SymbolCounts, total: u64) -> Ordering {
+    sign(&precise_gain(counts, total))
 }
 
-/// Binary places of the logarithms below, and of the digits that they are computed with.
+/// Binary places of the logarithms below, and of the numbers that they are computed from.
 const PLACES: u64 = 400;
 const DIGITS: u64 = 640;
 
-/// The sign of a number in units of 2^-400; below 2^-300 it is rounding. (The core proves zeros; this does not.)
+/// Returns the sign of a number in units of 2^-400; below 2^-300 it is rounding. (The core proves zeros; this does
+/// not.)
 fn sign(number: &BigInt) -> Ordering {
     if number.magnitude().bits() < 100 { Ordering::Equal } else { number.cmp(&BigInt::ZERO) }
 }
 
-/// The gain in units of 2^-400, as a sum of x log2 x.
-fn precise_gain(((n, a, b), same): Around, total: u64) -> BigInt {
+/// Returns the gain in units of 2^-400, as a sum of x log2 x.
+fn precise_gain(((n, a, b), same): SymbolCounts, total: u64) -> BigInt {
     let phi = |x: u64| log2(x) * x;
     let symbols = if same { phi(a - 2 * n) - phi(a) } else { phi(a - n) - phi(a) + phi(b - n) - phi(b) };
     symbols + phi(n) + phi(total) - phi(total - n)
 }
 
-/// The binary logarithm, or 0 of 0, in units of 2^-400: a bit is 1 where the square passes 2.
+/// Returns the binary logarithm, or 0 for 0, in units of 2^-400. A bit is 1 if the square exceeds 2.
 fn log2(x: u64) -> BigInt {
     thread_local! { static KNOWN: RefCell<HashMap<u64, BigInt>> = RefCell::default(); }
     let compute = || {
@@ -445,7 +446,7 @@ fn log2(x: u64) -> BigInt {
     KNOWN.with_borrow_mut(|known| known.entry(x).or_insert_with(compute).clone())
 }
 
-/// A small generator (splitmix64): the trials are the same everywhere.
+/// A small generator (splitmix64): the trials are equal on all machines.
 struct Random(u64);
 
 impl Random {
@@ -555,9 +556,9 @@ fn equals_a_recount() {
     println!("{trained} of {trials} tables trained, {merges} merges");
 }
 
-/// Few distinct counts and few letters: many gains of other counts are equal, though not as floats.
+/// Uses few distinct counts and few letters: many gains of different counts are equal, though not as floats.
 #[test]
-fn equals_a_recount_where_gains_tie() {
+fn equals_a_recount_with_tied_gains() {
     let trials = std::env::var("TRIALS").ok().and_then(|n| n.parse().ok()).unwrap_or(2000);
     let (mut merges, mut mixed) = (0, [0; 2]);
     for seed in 0..trials {
@@ -678,7 +679,7 @@ fn golden_note_000() {
 }
 
 #[test]
-fn the_watch_ends_a_training_at_any_call() {
+fn the_progress_callback_can_stop_a_training_at_any_call() {
     let words = [("hug", 10), ("pug", 5), ("pun", 12), ("bun", 4), ("hugs", 5)];
     let config = TrainerConfig { prune_unused: true, ..TrainerConfig::default() };
     let mut calls = 0;

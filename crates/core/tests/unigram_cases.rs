@@ -1,4 +1,4 @@
-//! `spec/cases/unigram_encode.json` through the core, as far as its models are Unigram's.
+//! Runs the cases of `spec/cases/unigram_encode.json` that have Unigram models through the core.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "in a test a panic is the message")]
 
@@ -65,7 +65,7 @@ fn check_columns(case: &Value, tokenizer: &Tokenizer, found: Result<Encoding>) {
     }
 }
 
-/// What an unknown token stands for is its name in the table.
+/// Checks the n-best list; the table writes an unknown token as the text that it covers.
 fn check_paths(case: &Value, tokenizer: &Tokenizer) {
     let text = case["text"].as_str().unwrap();
     let wanted = usize::try_from(case["nbest"].as_u64().unwrap()).unwrap();
@@ -111,7 +111,7 @@ fn unigram_encode_json() {
 }
 
 #[test]
-fn the_best_of_several_words_are_the_best_sums() {
+fn the_nbest_list_of_several_words_has_the_best_sums() {
     let vocab = json!([["<unk>", 0.0], ["a", -1.0], ["b", -1.0], ["ab", -2.5], ["aa", -2.25]]);
     let file = json!({
         "model": {"type": "Unigram", "unk_id": 0, "vocab": vocab},

@@ -1,4 +1,4 @@
-//! `spec/cases/unigram_train.json`: what Unigram learns.
+//! Runs `spec/cases/unigram_train.json`: the pieces and the history of Unigram trainings.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "in a test a panic is the message")]
 
@@ -10,7 +10,7 @@ use piecework_core::model::Trainer;
 use piecework_core::model::unigram::train::{Threads, Trained, UnigramStep, train};
 use serde_json::{Value, json};
 
-/// Lends two threads.
+/// Runs the work on two more threads.
 fn beside(work: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
     std::thread::scope(|scope| {
         scope.spawn(work);

@@ -1,4 +1,4 @@
-//! Arguments of calls, checked one by one: an error names the argument and what was expected.
+//! Checks of single arguments; an error names the argument and what was expected.
 
 use piecework_core::Error;
 use piecework_core::error::shorten;
@@ -9,27 +9,27 @@ use pyo3::types::{PyBool, PyString};
 
 use crate::errors::{id_error, to_py, utf8};
 
-/// The exception for an argument of a wrong type.
+/// Returns the exception for an argument of a wrong type.
 pub(crate) fn wrong_type(name: &str, expected: &str, found: &Bound<'_, PyAny>) -> PyErr {
     PyTypeError::new_err(format!("{name}: expected {expected}, found {}", type_name(found)))
 }
 
-/// The name of a value's type, cut where it is long.
+/// Returns the name of a value's type, shortened if it is long.
 pub(crate) fn type_name(value: &Bound<'_, PyAny>) -> String {
     value.get_type().name().map_or_else(|_| "an object".to_owned(), |name| shorten(&name.to_string_lossy()))
 }
 
-/// The text of a `str`.
+/// Returns the text of a `str`.
 pub(crate) fn string<'a>(name: &str, value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
     utf8(value.cast::<PyString>().map_err(|_| wrong_type(name, "a str", value))?)
 }
 
-/// A boolean, also one of NumPy's.
+/// Returns a boolean; NumPy's are accepted.
 pub(crate) fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     value.extract().map_err(|_| wrong_type(name, "a bool", value))
 }
 
-/// A position from 0 on. One that no text is long enough for is the largest there is, at which nothing stands.
+/// Returns an index from 0 on; an index beyond the range of `i64` becomes the largest `usize`.
 pub(crate) fn position(name: &str, value: &Bound<'_, PyAny>) -> PyResult<usize> {
     const EXPECTED: &str = "an integer from 0 on";
     if value.is_instance_of::<PyBool>() {
@@ -50,15 +50,15 @@ pub(crate) fn position(name: &str, value: &Bound<'_, PyAny>) -> PyResult<usize> 
 }
 
 fn negative(name: &str, expected: &str, value: &Bound<'_, PyAny>) -> PyErr {
-    to_py(value.py(), &Error::Config(format!("{name}: expected {expected}, found {}", shown(value))))
+    to_py(value.py(), &Error::Config(format!("{name}: expected {expected}, found {}", display_value(value))))
 }
 
-/// A number for a message.
-pub(crate) fn shown(value: &Bound<'_, PyAny>) -> String {
+/// Returns a number as messages show it.
+pub(crate) fn display_value(value: &Bound<'_, PyAny>) -> String {
     value.repr().map_or_else(|_| format!("<{}>", type_name(value)), |text| shorten(&text.to_string_lossy()))
 }
 
-/// Token ids, from a list or anything that can be iterated over.
+/// Token ids, from a list or any iterable.
 pub(crate) struct Ids(pub(crate) Vec<u32>);
 
 impl FromPyObject<'_, '_> for Ids {

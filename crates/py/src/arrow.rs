@@ -1,7 +1,7 @@
-//! Columns of texts that other libraries have, read where they lie (Arrow PyCapsule interface).
+//! Text columns of other libraries, read without a copy (Arrow PyCapsule interface).
 //!
-//! A capsule is believed in what cannot be checked: that its pointers lead to as much memory as its numbers say. The numbers
-//! are checked, each by itself and against each other, before any memory is read by them.
+//! The numbers of an array are checked, each alone and against each other, before memory is read with them. Only what
+//! cannot be checked is trusted: that its buffers are as large as its numbers require.
 
 use std::ffi::CStr;
 
@@ -18,37 +18,37 @@ use crate::utf8::checked;
 #[pyclass(frozen, module = "piecework._core")]
 pub(crate) struct ArrowTexts {
     arrays: Vec<Texts>,
-    /// The number of the first text of each array, and of all texts.
+    /// The index of the first text of each array, and the number of all texts.
     starts: Vec<usize>,
 }
 
-/// An array of texts, none of them null.
+/// An array of texts without nulls.
 struct Texts {
     array: FFI_ArrowArray,
     layout: Layout,
-    /// The numbers of the array's `length` and `offset`.
+    /// The array's `length` and `offset`, checked.
     length: usize,
     offset: usize,
 }
 
-/// How an array says where its texts are.
+/// The layout of the texts of an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Layout {
-    /// By 32-bit offsets into one buffer.
+    /// 32-bit offsets into one buffer.
     Small,
-    /// By 64-bit offsets.
+    /// 64-bit offsets into one buffer.
     Large,
-    /// By views into several buffers.
+    /// Views into several buffers.
     View,
 }
 
 impl Layout {
-    /// The layout of an array of texts, or of bytes that may be texts.
+    /// Returns the layout of an array of strings, or of binary values.
     fn of(schema: &FFI_ArrowSchema) -> Result<Self, String> {
         if schema.release.is_none() || schema.format.is_null() {
             return Err("the schema was given away before".to_owned());
         }
-        // SAFETY: the interface says that this is a string with a NUL at its end, which lives as long as the schema.
+        // SAFETY: by the interface this is a NUL-terminated string that lives as long as the schema.
         #[expect(unsafe_code, reason = "the interface is one of C")]
         let format = unsafe { CStr::from_ptr(schema.format) };
         match format.to_bytes() {
@@ -67,13 +67,13 @@ impl Layout {
 }
 
 impl Texts {
-    /// The texts of an array; `first` is the number of the first, for messages.
+    /// Returns the texts of an array; `first` is the index of its first text, for messages.
     fn new(array: FFI_ArrowArray, layout: Layout, first: usize) -> Result<Self, String> {
         let number = |name: &str, value: i64| {
             usize::try_from(value).map_err(|_| format!("the array's {name} is {value}; expected a number from 0 on"))
         };
         let (length, offset) = (number("length", array.length)?, number("offset", array.offset)?);
-        // Views are the widest; what they take must be addressable.
+        // Views are the widest layout; their size must be addressable.
         if length
             .checked_add(offset)
             .and_then(|end| end.checked_add(1)?.checked_mul(16))
@@ -104,7 +104,7 @@ impl Texts {
         }
         let is_null = |place: &usize| {
             let bit = self.offset + place;
-            // SAFETY: a buffer of validity that is there has a bit for each place.
+            // SAFETY: a validity buffer that is not null has a bit for each item.
             #[expect(unsafe_code, reason = "the interface is one of C")]
             let byte = unsafe { validity.add(bit / 8).read() };
             byte >> (bit % 8) & 1 == 0
@@ -118,7 +118,7 @@ impl Texts {
         }
     }
 
-    /// The text at a place below the length; `None` where its offsets do not go with the buffers.
+    /// Returns the text at index `place`, which is below the length; `None` if its offsets exceed the buffers.
     fn get(&self, place: usize) -> Option<&[u8]> {
         let place = self.offset + place;
         let (buffer, start, length, end) = match self.layout {
@@ -135,7 +135,7 @@ impl Texts {
         self.slice(buffer, start, length, end)
     }
 
-    /// The text of a view: its length, then the text itself, or else its first four bytes, its buffer and where it starts there.
+    /// Returns the text of a view. A view has a length, then the text, or its first four bytes, buffer and start.
     fn view(&self, place: usize) -> Option<&[u8]> {
         const SHORT: usize = 12;
         let part = |part| usize::try_from(self.read::<i32>(1, 4 * place + part)).ok();
@@ -152,7 +152,7 @@ impl Texts {
         self.slice(buffer, part(3)?, length, end)
     }
 
-    /// `length` bytes from `start` on of a buffer that has `end` of them.
+    /// Returns `length` bytes from `start` of a buffer of `end` bytes.
     fn slice(&self, buffer: usize, start: usize, length: usize, end: usize) -> Option<&[u8]> {
         if start.checked_add(length)? > end || end > isize::MAX as usize {
             return None;
@@ -161,25 +161,25 @@ impl Texts {
             return Some(&[]);
         }
         let memory = self.buffer(buffer);
-        // SAFETY: the bytes lie within the buffer, which lives as long as the array and is never changed, says the interface.
+        // SAFETY: the bytes are within the buffer, which by the interface lives as long as the array and never changes.
         #[expect(unsafe_code, reason = "the interface is one of C")]
         let slice = (!memory.is_null()).then(|| unsafe { std::slice::from_raw_parts(memory.add(start), length) });
         slice
     }
 
-    /// A number of a buffer that is there and has so many.
+    /// Returns item `place` of a buffer, which must exist and be long enough.
     fn read<T: Copy>(&self, buffer: usize, place: usize) -> T {
-        // SAFETY: the callers read below the length and offset that the array says it has, which were found to be in memory's
-        // bounds. Buffers need not be aligned.
+        // SAFETY: callers read below the array's length plus offset, which were found to be addressable. Buffers need
+        // not be aligned.
         #[expect(unsafe_code, reason = "the interface is one of C")]
         unsafe {
             self.buffer(buffer).cast::<T>().add(place).read_unaligned()
         }
     }
 
-    /// Where a buffer lies whose number is below that of the buffers.
+    /// Returns the address of buffer `number`, which is below the number of buffers.
     fn buffer(&self, number: usize) -> *const u8 {
-        // SAFETY: there are so many pointers, says the array.
+        // SAFETY: the array has this number of pointers.
         #[expect(unsafe_code, reason = "the interface is one of C")]
         unsafe {
             self.array.buffers.add(number).read().cast()
@@ -202,12 +202,12 @@ impl ArrowTexts {
         Ok(texts)
     }
 
-    /// How many there are.
+    /// Returns the number of texts.
     pub(crate) fn len(&self) -> usize {
         self.starts.last().copied().unwrap_or(0)
     }
 
-    /// A text, which may or may not be UTF-8.
+    /// Returns a text as bytes, which may be invalid UTF-8.
     pub(crate) fn get(&self, place: usize) -> &[u8] {
         let array = self.starts.partition_point(|&start| start <= place).saturating_sub(1);
         let texts = self.arrays.get(array);
@@ -242,28 +242,28 @@ impl ArrowTexts {
     }
 }
 
-/// The schema and the array of what `__arrow_c_array__` gave.
+/// Returns the schema and the array in a result of `__arrow_c_array__`.
 fn array(both: &Bound<'_, PyAny>) -> PyResult<(FFI_ArrowSchema, FFI_ArrowArray)> {
     let both = both.cast::<PyTuple>()?;
     let (schema, array) = (both.get_item(0)?, both.get_item(1)?);
     let (schema, array) = (schema.cast::<PyCapsule>()?, array.cast::<PyCapsule>()?);
     let schema = schema.pointer_checked(Some(c"arrow_schema"))?;
     let array = array.pointer_checked(Some(c"arrow_array"))?;
-    // SAFETY: capsules of these names hold these structs, says the interface; they are moved out, and what is left behind is
-    // marked as released.
+    // SAFETY: by the interface, capsules of these names contain these structs; they are moved out, and the remaining
+    // ones are marked as released.
     #[expect(unsafe_code, reason = "the interface is one of C")]
     unsafe {
         Ok((FFI_ArrowSchema::from_raw(schema.as_ptr().cast()), FFI_ArrowArray::from_raw(array.as_ptr().cast())))
     }
 }
 
-/// Arrays that come one after the other.
+/// A stream of arrays.
 struct Stream(FFI_ArrowArrayStream);
 
 impl Stream {
     fn new(capsule: &Bound<'_, PyAny>) -> PyResult<Self> {
         let pointer = capsule.cast::<PyCapsule>()?.pointer_checked(Some(c"arrow_array_stream"))?;
-        // SAFETY: as for arrays.
+        // SAFETY: by the interface, a capsule of this name contains this struct; it is moved out.
         #[expect(unsafe_code, reason = "the interface is one of C")]
         unsafe {
             Ok(Self(FFI_ArrowArrayStream::from_raw(pointer.as_ptr().cast())))
@@ -274,14 +274,14 @@ impl Stream {
         let mut schema = FFI_ArrowSchema::empty();
         let stream = &raw mut self.0;
         let call = self.0.get_schema.filter(|_| self.0.release.is_some());
-        // SAFETY: a stream that was not released has this function, which fills in a schema, or says that it failed.
+        // SAFETY: a stream that was not released has this function, which fills in a schema or returns an error code.
         #[expect(unsafe_code, reason = "the interface is one of C")]
         let failed = call.map(|call| unsafe { call(stream, &raw mut schema) });
         self.done(failed)?;
         Layout::of(&schema)
     }
 
-    /// What the stream says of a call that it took, if it took it.
+    /// Turns the result code of a call into an error; `None` means that the stream was released.
     fn done(&mut self, failed: Option<i32>) -> Result<(), String> {
         let code = match failed {
             Some(0) => return Ok(()),
@@ -289,7 +289,7 @@ impl Stream {
             None => return Err("the stream was read before, and can be read once".to_owned()),
         };
         let stream = &raw mut self.0;
-        // SAFETY: a stream that has failed may be asked why; it answers with a string, or with nothing.
+        // SAFETY: a stream that failed has a message, which is a string or null.
         #[expect(unsafe_code, reason = "the interface is one of C")]
         let why = self.0.get_last_error.and_then(|ask| unsafe {
             let why = ask(stream);
@@ -305,7 +305,7 @@ impl Iterator for Stream {
     fn next(&mut self) -> Option<Self::Item> {
         let mut array = FFI_ArrowArray::empty();
         let stream = &raw mut self.0;
-        // SAFETY: as for the schema.
+        // SAFETY: a stream that was not released has this function, which fills in an array or returns an error code.
         #[expect(unsafe_code, reason = "the interface is one of C")]
         let failed = self.0.get_next.map(|call| unsafe { call(stream, &raw mut array) });
         match self.done(failed) {

@@ -1,4 +1,4 @@
-//! A batch of encodings: one flat array of ids and the rows' offsets, shared with NumPy and Arrow without a copy.
+//! Batches of encodings: one array of ids and the rows' offsets, shared with NumPy and Arrow without a copy.
 
 use std::sync::Arc;
 
@@ -15,13 +15,13 @@ use pyo3::types::PyCapsule;
 
 use crate::columns::Columns;
 
-/// Ids of many texts, and more about their tokens if that was asked for.
+/// The ids of many texts, with the other columns if they were requested.
 #[pyclass(frozen, module = "piecework._core")]
 pub(crate) struct Batch {
     ids: ScalarBuffer<u32>,
     row_offsets: ScalarBuffer<i64>,
     columns: Option<Columns>,
-    /// How many tokens of each row are no padding, where rows are padded; and whether padding comes first.
+    /// The number of tokens of each row before padding, and whether padding is on the left; `None` without padding.
     unpadded: Option<(Vec<u32>, bool)>,
 }
 
@@ -35,7 +35,7 @@ impl Batch {
         Self { ids: ids.into(), row_offsets: row_offsets.into(), columns, unpadded }
     }
 
-    /// The rows as Arrow has them; the buffers are shared.
+    /// Returns the rows as an Arrow array, which shares the buffers.
     fn lists(&self) -> LargeListArray {
         let values = Arc::new(UInt32Array::new(self.ids.clone(), None));
         LargeListArray::new(Self::item(), OffsetBuffer::new(self.row_offsets.clone()), values, None)
@@ -50,7 +50,7 @@ impl Batch {
     }
 }
 
-/// A read-only array over `values`, which belong to `batch`.
+/// Returns a read-only array over `values`, which belong to `batch`.
 fn view<'py, T: Element>(batch: &Bound<'py, Batch>, values: &[T]) -> Bound<'py, PyArray1<T>> {
     // SAFETY: the memory belongs to the batch, which the array keeps alive as its base; it is never written or
     // moved, since the class is frozen and its buffers are immutable.
@@ -61,7 +61,7 @@ fn view<'py, T: Element>(batch: &Bound<'py, Batch>, values: &[T]) -> Bound<'py, 
 }
 
 type Column<'py, T> = Bound<'py, PyArray1<T>>;
-/// Offsets, word ids, type ids and both masks.
+/// Offsets, word ids, type ids, special tokens mask, attention mask.
 type ColumnViews<'py> = (Column<'py, u32>, Column<'py, i32>, Column<'py, u32>, Column<'py, u8>, Column<'py, u8>);
 
 #[pymethods]
@@ -76,7 +76,7 @@ impl Batch {
         view(&this, &this.get().row_offsets)
     }
 
-    /// The columns beside the ids, if they were asked for.
+    /// Returns the columns other than the ids, if they were requested.
     fn columns<'py>(this: Bound<'py, Self>) -> Option<ColumnViews<'py>> {
         let columns = this.get().columns.as_ref()?;
         Some((
@@ -88,7 +88,7 @@ impl Batch {
         ))
     }
 
-    /// How many tokens of each row are no padding, and whether padding comes first; None where rows are not padded.
+    /// Returns the number of tokens of each row before padding, and whether padding is on the left.
     fn unpadded(&self, py: Python<'_>) -> Option<(Py<PyArray1<u32>>, bool)> {
         let (lengths, left) = self.unpadded.as_ref()?;
         Some((PyArray1::from_slice(py, lengths).unbind(), *left))
@@ -108,7 +108,7 @@ impl Batch {
         PyCapsule::new_with_value(py, schema, c"arrow_schema")
     }
 
-    /// The rows as an array of lists; a schema that is asked for may be passed over, says the protocol.
+    /// Returns the rows as an array of lists; the protocol allows to ignore a requested schema.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_array__<'py>(
         &self,
@@ -120,7 +120,7 @@ impl Batch {
         Ok((self.__arrow_c_schema__(py)?, PyCapsule::new_with_value(py, array, c"arrow_array")?))
     }
 
-    /// The rows as a table with the one column `ids`, in a stream of one batch.
+    /// Returns the rows as a table with one column, `ids`, in a stream of one batch.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,

@@ -1,10 +1,11 @@
-//! A guess at the character set of a file that does not name it.
+//! Detection of the character set of a file.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use pyo3::prelude::*;
 
-/// The likely name of the character set of `data`, which begins a file and is all of it if `whole`; names are those of
-/// the Encoding Standard.
+/// Returns the likely character set of `data`, by its name in the Encoding Standard.
+///
+/// `data` is the start of a file, and all of it if `whole`.
 #[pyfunction]
 pub(crate) fn detect_encoding(data: &[u8], whole: bool) -> &'static str {
     if let Some((encoding, _)) = encoding_rs::Encoding::for_bom(data) {

@@ -1,4 +1,4 @@
-//! The columns of a batch beside its ids, and rows that are padded.
+//! The columns of a batch other than ids, and padded rows.
 
 use std::collections::TryReserveError;
 
@@ -6,10 +6,10 @@ use piecework_core::encoding::{Direction, Encoding};
 
 use crate::input::Maps;
 
-/// All columns of many encodings but their ids, end to end.
+/// All columns of many encodings but their ids, concatenated.
 #[derive(Default)]
 pub(crate) struct Columns {
-    /// Characters, start and end.
+    /// The start and end of each token in characters.
     pub(crate) offsets: Vec<[u32; 2]>,
     pub(crate) word_ids: Vec<i32>,
     pub(crate) type_ids: Vec<u32>,
@@ -28,7 +28,7 @@ impl Columns {
         self.attention_mask.extend(encoding.attention_mask.iter().map(|&is_seen| u8::from(is_seen > 0)));
     }
 
-    /// The columns of padded rows.
+    /// Returns the columns of padded rows.
     pub(crate) fn padded(self, rows: &PaddedRows<'_>, pad_type_id: u32) -> Result<Self, TryReserveError> {
         Ok(Self {
             offsets: rows.filled(&self.offsets, [0, 0])?,
@@ -48,7 +48,7 @@ impl Columns {
     }
 }
 
-/// Rows that are to have `target` values at least.
+/// Rows to be padded to at least `target` values.
 pub(crate) struct PaddedRows<'a> {
     pub(crate) lengths: &'a [usize],
     pub(crate) target: usize,
@@ -56,7 +56,7 @@ pub(crate) struct PaddedRows<'a> {
 }
 
 impl PaddedRows<'_> {
-    /// The values of all rows, end to end, with `pad` where a row has none.
+    /// Returns the values of all rows, concatenated and filled up with `pad`.
     pub(crate) fn filled<T: Copy>(&self, values: &[T], pad: T) -> Result<Vec<T>, TryReserveError> {
         let mut filled = Vec::new();
         filled.try_reserve_exact(self.lengths.iter().map(|&length| length.max(self.target)).sum())?;

@@ -1,4 +1,4 @@
-//! Counting words, from texts and from files.
+//! Counting the words of texts and of files.
 
 use std::fs::File;
 use std::io::Read;
@@ -15,14 +15,14 @@ use pyo3::types::{PyAny, PyDict, PyString};
 
 use crate::arguments::string;
 use crate::blocks::open;
-use crate::errors::{from_io, in_file, in_parts, to_py, utf8};
+use crate::errors::{from_io, in_file, in_settings, to_py, utf8};
 use crate::functions::functions;
 use crate::input::texts;
 use crate::threads::{self, Tickets};
 
-/// What a thread reads at a time.
+/// The number of bytes that a thread reads at a time.
 const BLOCK: usize = 1 << 20;
-/// How many texts a thread takes at a time.
+/// The number of texts that a thread takes at a time.
 const TEXTS: usize = 64;
 
 /// A table of word counts.
@@ -63,7 +63,7 @@ impl WordCounts {
         py.detach(|| write_counts(&self.inner)).map_err(|error| to_py(py, &error))
     }
 
-    /// The same table, said to be made by the splitter (JSON), or by means unknown.
+    /// Returns the table with another splitter (JSON), or with none.
     fn with_splitter(&self, py: Python<'_>, splitter: Option<&str>, functions: Vec<Py<PyAny>>) -> PyResult<Self> {
         let functions = self::functions(functions);
         let splitter = splitter.map(|splitter| read_splitter(splitter, &functions)).transpose();
@@ -95,7 +95,7 @@ impl WordCounts {
         functions: Vec<Py<PyAny>>,
         limit: usize,
     ) -> PyResult<Vec<String>> {
-        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_parts(py, &error))?;
+        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_settings(py, &error))?;
         let foreign = py.detach(|| self.inner.foreign_to(&splitter, limit)).map_err(|error| to_py(py, &error))?;
         Ok(foreign.into_iter().map(str::to_owned).collect())
     }
@@ -110,7 +110,7 @@ impl WordCounts {
     }
 }
 
-/// Counts on several threads, each with a table of its own until the end.
+/// A counter on several threads, each with its own table until the end.
 #[pyclass(module = "piecework._core")]
 pub(crate) struct WordCounter {
     shards: Vec<Counter>,
@@ -125,15 +125,15 @@ impl WordCounter {
         py: Python<'_>,
         splitter: &str,
         functions: Vec<Py<PyAny>>,
-        threads: Option<threads::Asked>,
+        threads: Option<threads::Requested>,
         first_document: u64,
     ) -> PyResult<Self> {
-        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_parts(py, &error))?;
+        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_settings(py, &error))?;
         let shards = (0..threads::number(threads)).map(|_| Counter::new(splitter.clone())).collect();
         Ok(Self { shards, splitter, documents: first_document })
     }
 
-    /// Counts the texts of a list, each a document.
+    /// Counts the texts of a list, each as one document.
     fn add_texts(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
         let texts = texts("texts", "text", batch)?;
         let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
@@ -152,14 +152,14 @@ impl WordCounter {
             Ok(())
         };
         let workers = self.shards.iter_mut().take(texts.len().div_ceil(TEXTS)).collect();
-        for done in threads::run(py, workers, work, threads::silent)? {
+        for done in threads::run(py, workers, work, threads::no_progress)? {
             done.map_err(|error| to_py(py, &error))?;
         }
         self.documents += texts.len() as u64;
         Ok(())
     }
 
-    /// Counts a file of UTF-8 lines, each a document; calls `progress` with the bytes read.
+    /// Counts the lines of a UTF-8 file, each as one document; calls `progress` with the bytes read.
     fn add_file(
         &mut self,
         py: Python<'_>,
@@ -205,7 +205,7 @@ impl WordCounter {
         self.documents
     }
 
-    /// The sum of all tables; the counter is empty afterwards.
+    /// Returns the sum of all tables; the counter is empty afterwards.
     fn finish(&mut self, py: Python<'_>) -> PyResult<WordCounts> {
         let shards = std::mem::take(&mut self.shards);
         let merged = py.detach(|| {
@@ -227,7 +227,7 @@ enum Failure {
 }
 
 impl Failure {
-    /// The first broken byte is told before a later one, and both before what they interrupted.
+    /// Orders failures: the first invalid byte, then other errors, then interruptions that they caused.
     fn rank(&self) -> u64 {
         match self {
             Self::Core(Error::Interrupted) => u64::MAX,
@@ -237,7 +237,7 @@ impl Failure {
     }
 }
 
-/// A file in blocks that end where a line does.
+/// A file in blocks that end at line ends.
 struct Blocks {
     file: File,
     rest: Vec<u8>,
@@ -249,7 +249,7 @@ impl Blocks {
         Self { file, rest: Vec::new(), start: BlockStart { document, line: 0, byte: 0 } }
     }
 
-    /// Puts the next block into `block` and tells where it starts; a line longer than a block makes a longer block.
+    /// Reads the next block into `block` and returns its start; a line longer than a block makes a longer block.
     fn next(&mut self, block: &mut Vec<u8>) -> std::io::Result<Option<BlockStart>> {
         block.clear();
         block.append(&mut self.rest);

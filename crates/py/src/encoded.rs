@@ -1,4 +1,4 @@
-//! Encodings end to end, put together in the order of the texts while these are worked on.
+//! Concatenated encodings, collected in the order of the texts while threads encode.
 
 use std::collections::{BTreeMap, TryReserveError};
 use std::sync::Mutex;
@@ -11,15 +11,15 @@ use crate::batch::Batch;
 use crate::columns::{Columns, PaddedRows};
 use crate::threads;
 
-/// Encodings, end to end.
+/// Concatenated encodings.
 #[derive(Default)]
 pub(crate) struct Encoded {
     pub(crate) ids: Vec<u32>,
     pub(crate) lengths: Vec<usize>,
     pub(crate) columns: Option<Columns>,
-    /// Whether the first row goes on with the last of those before.
+    /// Whether the first row continues the last row before it.
     continues: bool,
-    /// The lines of a file that these come from, and its characters where errors count them.
+    /// The number of lines of a file that were encoded, and of characters if errors count them.
     pub(crate) lines: u64,
     pub(crate) characters: usize,
 }
@@ -29,7 +29,7 @@ impl Encoded {
         Self { columns: columns.then(Columns::default), ..Self::default() }
     }
 
-    /// Says that the last ids are a part of a row, the first or another one.
+    /// Records that the last `length` ids are a part of a row, the first part or a later one.
     pub(crate) fn push_part(&mut self, length: usize, is_first: bool) {
         match self.lengths.last_mut() {
             Some(last) if !is_first => *last += length,
@@ -40,7 +40,7 @@ impl Encoded {
         }
     }
 
-    /// Moves the other's rows behind these; the other keeps its memory.
+    /// Moves the other's rows to the end; the other keeps its memory.
     fn append(&mut self, other: &mut Self) {
         self.ids.append(&mut other.ids);
         let mut lengths = other.lengths.drain(..);
@@ -58,7 +58,7 @@ impl Encoded {
         self.characters += std::mem::take(&mut other.characters);
     }
 
-    /// The same rows, of `target` tokens at least; an error if memory has no room for them.
+    /// Returns the rows padded to at least `target` tokens, or an error if memory is not sufficient.
     pub(crate) fn padded(self, padding: &Padding, target: usize) -> Result<Self, TryReserveError> {
         let Self { ids, mut lengths, columns, .. } = self;
         let rows = PaddedRows { lengths: &lengths, target, direction: padding.direction };
@@ -74,11 +74,11 @@ impl Encoded {
     }
 }
 
-/// Does pieces of work on threads and joins what they make in order; gives that, and what failed.
+/// Runs tasks on threads and returns the results in order, with the failures.
 ///
-/// Each thread has a state from `start`. `next` takes a piece of work, encodes it behind what there is and gives its number;
-/// pieces are handed out by their numbers. After a failure no piece is begun, so that all before the first that failed are
-/// joined, and no other. One thread, too, is one beside the caller's, which listens for Ctrl-C.
+/// Each thread has a state from `start`. `next` takes a task, appends its result and returns its number; numbers are
+/// given out in order. After a failure no task is started, so exactly the results before the first failure are
+/// complete. A single task thread also runs beside the calling thread, which handles Ctrl-C.
 pub(crate) fn in_order<S, F: Send>(
     py: Python<'_>,
     threads: usize,
@@ -87,18 +87,18 @@ pub(crate) fn in_order<S, F: Send>(
     next: impl Fn(&mut S, &mut Encoded) -> Result<Option<usize>, F> + Sync,
     tick: impl FnMut(Python<'_>) -> PyResult<()> + Send,
 ) -> PyResult<(Encoded, Vec<F>)> {
-    let joined = Mutex::new(Joined::new(columns));
+    let results = Mutex::new(OrderedResults::new(columns));
     let failed = AtomicBool::new(false);
     let work = |(), stop: &AtomicBool| {
         let (mut state, mut encoded) = (start(), Encoded::new(columns));
         while !stop.load(Ordering::Relaxed) && !failed.load(Ordering::Relaxed) {
             match next(&mut state, &mut encoded) {
                 Ok(None) => break,
-                // What one thread alone makes is in order, and stays where it is.
+                // The results of a single thread are in order, and stay in its buffer.
                 Ok(Some(_)) if threads == 1 => {}
                 Ok(Some(number)) => {
-                    if let Ok(mut joined) = joined.lock() {
-                        joined.take(number, &mut encoded);
+                    if let Ok(mut results) = results.lock() {
+                        results.take(number, &mut encoded);
                     }
                 }
                 Err(failure) => {
@@ -112,25 +112,26 @@ pub(crate) fn in_order<S, F: Send>(
     let (mut encoded, failures): (Vec<_>, Vec<_>) =
         threads::run(py, vec![(); threads], work, tick)?.into_iter().unzip();
     let alone = encoded.pop().filter(|_| threads == 1);
-    let all = alone.unwrap_or_else(|| joined.into_inner().map_or_else(|_| Encoded::new(columns), |joined| joined.all));
+    let all =
+        alone.unwrap_or_else(|| results.into_inner().map_or_else(|_| Encoded::new(columns), |results| results.all));
     Ok((all, failures.into_iter().flatten().collect()))
 }
 
-/// Takes pieces of work as they are done, and puts them in order.
-struct Joined {
+/// A collector that puts the results of tasks in order.
+struct OrderedResults {
     all: Encoded,
-    /// The piece that comes next.
+    /// The number of the next task.
     next: usize,
-    /// Pieces that were done before their turn.
+    /// Results that arrived before their turn.
     early: BTreeMap<usize, Encoded>,
 }
 
-impl Joined {
+impl OrderedResults {
     fn new(columns: bool) -> Self {
         Self { all: Encoded::new(columns), next: 0, early: BTreeMap::new() }
     }
 
-    /// Takes the piece with this number, and leaves an empty one; in its turn it is copied while it is at hand.
+    /// Takes the result of a task and leaves an empty one; in its turn it is copied at once.
     fn take(&mut self, number: usize, piece: &mut Encoded) {
         if number != self.next {
             let empty = Encoded::new(piece.columns.is_some());

@@ -1,4 +1,4 @@
-//! One encoded text, in columns that become Python lists when they are asked for.
+//! A single encoding, whose columns become Python lists on access.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,6 +13,7 @@ use pyo3::types::PyType;
 use crate::arguments::{position, wrong_type};
 use crate::errors::to_py;
 use crate::input::{Maps, Row};
+use crate::tuples::tuple_struct;
 
 /// The tokens of one text or pair.
 #[pyclass(frozen, module = "piecework._core", eq)]
@@ -20,17 +21,17 @@ pub(crate) struct Encoding {
     node: Arc<Node>,
 }
 
-/// An encoding with its offsets in characters, and what overflows.
+/// An encoding with its offsets in characters and its overflowing parts.
 pub(crate) struct Node {
     pub(crate) encoding: encoding::Encoding,
     pub(crate) offsets: Vec<(u32, u32)>,
     names: Names,
-    /// What truncation cut off, once someone asks for it: few do, and it can be large.
+    /// The parts that truncation cut off, computed on first access: they are rarely used, and can be large.
     overflowing: OnceLock<Vec<Arc<Self>>>,
     source: Option<Source>,
 }
 
-/// What it takes to encode a text again.
+/// The input and settings with which a text is encoded again.
 pub(crate) struct Source {
     pub(crate) row: Row,
     pub(crate) options: pipeline::Options,
@@ -44,7 +45,7 @@ impl PartialEq for Source {
 }
 
 impl Source {
-    /// The parts that overflow.
+    /// Returns the overflowing parts.
     fn overflowing(&self) -> Result<Vec<Arc<Node>>, Error> {
         let Self { row, options, tokenizer } = self;
         let options = pipeline::Options { overflow: true, ..options.clone() };
@@ -53,31 +54,49 @@ impl Source {
     }
 }
 
-/// What the vocabulary calls the tokens.
+/// The names of the tokens.
 enum Names {
-    /// This tokenizer knows.
+    /// The vocabulary of this tokenizer.
     Of(Arc<pipeline::Tokenizer>),
-    /// The names in the order of the tokens, where the tokenizer is not at hand.
+    /// The names in the order of the tokens, of an encoding without a tokenizer.
     Listed(Vec<String>),
 }
 
 type Spans = Vec<(u32, u32)>;
-/// An encoding as a pickle has it: ids, tokens, the places of those that are not called as the vocabulary does, character
-/// and byte offsets, word ids, type ids, texts, both masks, the places of each text, and what overflows.
-type State<'py> = (
-    Vec<u32>,
-    Vec<String>,
-    Vec<usize>,
-    Spans,
-    Spans,
-    Vec<u32>,
-    Vec<u32>,
-    Vec<u32>,
-    Vec<u32>,
-    Vec<u32>,
-    Vec<(usize, usize, usize)>,
-    Vec<Bound<'py, Encoding>>,
-);
+
+tuple_struct! {
+    /// The pickled state of an encoding.
+    EncodingState {
+        ids: Vec<u32>,
+        tokens: Vec<String>,
+        /// The indices of the tokens whose names differ from the vocabulary.
+        renamed: Vec<usize>,
+        /// Spans in characters.
+        offsets: Spans,
+        /// Spans in bytes.
+        byte_offsets: Spans,
+        word_ids: Vec<u32>,
+        type_ids: Vec<u32>,
+        texts: Vec<u32>,
+        special_tokens_mask: Vec<u32>,
+        attention_mask: Vec<u32>,
+        /// The index of each text, and the range of its tokens.
+        sequences: Vec<(usize, usize, usize)>,
+        overflowing: Vec<Py<Encoding>>,
+    }
+}
+
+impl EncodingState {
+    /// Returns whether all columns have one length, and texts are ranges of them.
+    fn is_consistent(&self) -> bool {
+        let length = self.ids.len();
+        let spans = [self.offsets.len(), self.byte_offsets.len()];
+        let columns = [&self.word_ids, &self.type_ids, &self.texts, &self.special_tokens_mask, &self.attention_mask]
+            .map(Vec::len);
+        let columns_agree = spans.iter().chain(&columns).chain(&[self.tokens.len()]).all(|&other| other == length);
+        columns_agree && self.sequences.iter().all(|&(_, start, end)| start <= end && end <= length)
+    }
+}
 
 impl PartialEq for Encoding {
     fn eq(&self, other: &Self) -> bool {
@@ -91,7 +110,7 @@ impl PartialEq for Node {
             return true;
         }
         let same = self.encoding == other.encoding && self.offsets == other.offsets;
-        // What overflows follows from where both came from; if that is not the same, it has to be looked into.
+        // Equal sources have equal overflowing parts; otherwise the parts are compared.
         let overflows =
             || matches!((self.overflowing(), other.overflowing()), (Ok(ours), Ok(theirs)) if ours == theirs);
         same && ((self.source.is_some() && self.source == other.source) || overflows())
@@ -99,21 +118,21 @@ impl PartialEq for Node {
 }
 
 impl Node {
-    /// An encoding, and where it came from if anything was cut off.
+    /// Returns an encoding; `source` is its input if anything was cut off.
     pub(crate) fn new(
         mut encoding: encoding::Encoding,
         maps: &Maps,
         tokenizer: &Arc<pipeline::Tokenizer>,
         source: Option<Source>,
     ) -> Self {
-        // The source says it from here on, and a pickle has none.
+        // The source replaces this flag, and a pickle has no source.
         encoding.is_truncated = false;
         let offsets = maps.characters(&encoding).collect();
         let names = Names::Of(Arc::clone(tokenizer));
         Self { encoding, offsets, names, overflowing: OnceLock::new(), source }
     }
 
-    /// Parts that overflow, with the parts that overflow from them.
+    /// Returns overflowing parts, with their own overflowing parts.
     fn parts(parts: Vec<encoding::Encoding>, maps: &Maps, tokenizer: &Arc<pipeline::Tokenizer>) -> Vec<Arc<Self>> {
         let whole = |mut part: encoding::Encoding| {
             let more = std::mem::take(&mut part.overflowing);
@@ -123,7 +142,7 @@ impl Node {
         parts.into_iter().map(whole).collect()
     }
 
-    /// What truncation cut off.
+    /// Returns the parts that truncation cut off.
     fn overflowing(&self) -> Result<&[Arc<Self>], Error> {
         if let Some(done) = self.overflowing.get() {
             return Ok(done);
@@ -132,36 +151,31 @@ impl Node {
         Ok(self.overflowing.get_or_init(|| parts))
     }
 
-    /// The encoding that `state` was made of; None if that was no encoding.
-    fn restored(state: State<'_>) -> Option<Self> {
-        let (ids, tokens, renamed, offsets, spans, word_ids, type_ids, texts, special, attention, sequences, more) =
-            state;
-        let length = ids.len();
-        let lengths = [offsets.len(), spans.len(), word_ids.len(), type_ids.len(), texts.len(), special.len()];
-        let columns_agree = lengths.iter().chain(&[tokens.len(), attention.len()]).all(|&other| other == length);
-        let texts_fit = sequences.iter().all(|&(_, start, end)| start <= end && end <= length);
-        if !columns_agree || !texts_fit {
+    /// Returns the encoding of a pickled state, or `None` for another value.
+    fn restored(state: EncodingState) -> Option<Self> {
+        if !state.is_consistent() {
             return None;
         }
-        let renamed = renamed.into_iter().map(|place| Some((place, tokens.get(place)?.clone())));
+        let EncodingState { tokens, offsets, overflowing, .. } = state;
+        let renamed = state.renamed.into_iter().map(|place| Some((place, tokens.get(place)?.clone())));
         let encoding = encoding::Encoding {
-            ids,
-            spans: spans.into_iter().map(|(start, end)| Span { start, end }).collect(),
-            word_ids,
-            type_ids,
-            texts,
-            special_tokens_mask: special,
-            attention_mask: attention,
+            ids: state.ids,
+            spans: state.byte_offsets.into_iter().map(|(start, end)| Span { start, end }).collect(),
+            word_ids: state.word_ids,
+            type_ids: state.type_ids,
+            texts: state.texts,
+            special_tokens_mask: state.special_tokens_mask,
+            attention_mask: state.attention_mask,
             renamed: renamed.collect::<Option<_>>()?,
-            sequences: sequences.into_iter().map(|(sequence, start, end)| (sequence, start..end)).collect(),
+            sequences: state.sequences.into_iter().map(|(sequence, start, end)| (sequence, start..end)).collect(),
             overflowing: Vec::new(),
             is_truncated: false,
         };
-        let overflowing: Vec<_> = more.iter().map(|part| Arc::clone(&part.get().node)).collect();
+        let overflowing: Vec<_> = overflowing.iter().map(|part| Arc::clone(&part.get().node)).collect();
         Some(Self { encoding, offsets, names: Names::Listed(tokens), overflowing: overflowing.into(), source: None })
     }
 
-    /// The place of the token that a character of text number `sequence` is of.
+    /// Returns the index of the token that contains a character of text `sequence`.
     fn char_to_token(&self, character: u32, sequence: usize) -> Option<usize> {
         let range = self.encoding.sequence(sequence);
         let offsets = &self.offsets[range.clone()];
@@ -169,7 +183,7 @@ impl Node {
         Some(range.start + found)
     }
 
-    /// The token's word, where it is of a text.
+    /// Returns the word of a token, or `None` for a token that is not from a text.
     fn token_to_word(&self, place: usize) -> Option<u32> {
         self.encoding.token_to_sequence(place).and_then(|_| self.encoding.token_to_word(place))
     }
@@ -185,17 +199,17 @@ impl Encoding {
     }
 }
 
-/// The number of a text, 0 where none is given.
+/// Returns the index of a text; the default is 0.
 fn sequence(index: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
     index.map_or(Ok(0), |index| position("sequence_index", index))
 }
 
-/// A place as the columns count it; one beyond them is their largest number, at which nothing stands.
+/// Returns an index as the columns count it; larger ones become the largest, which no token has.
 fn column(place: usize) -> u32 {
     u32::try_from(place).unwrap_or(NONE).min(NONE - 1)
 }
 
-/// The column with `NONE` as Python's.
+/// Returns the column with `None` for `NONE`.
 fn optional(column: &[u32]) -> Vec<Option<u32>> {
     column.iter().map(|&value| (value != NONE).then_some(value)).collect()
 }
@@ -210,25 +224,25 @@ impl Encoding {
         })
     }
 
-    fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, (State<'py>,))> {
+    fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, (EncodingState,))> {
         let (py, node) = (this.py(), &this.get().node);
         let columns = &node.encoding;
         let parts = node.overflowing().map_err(|error| to_py(py, &error))?;
-        let parts = parts.iter().map(|part| Bound::new(py, Self { node: Arc::clone(part) }));
-        let state = (
-            columns.ids.clone(),
-            this.get().tokens().into_iter().map(str::to_owned).collect(),
-            columns.renamed.iter().map(|&(place, _)| place).collect(),
-            node.offsets.clone(),
-            this.get().byte_offsets(),
-            columns.word_ids.clone(),
-            columns.type_ids.clone(),
-            columns.texts.clone(),
-            columns.special_tokens_mask.clone(),
-            columns.attention_mask.clone(),
-            columns.sequences.iter().map(|(sequence, range)| (*sequence, range.start, range.end)).collect(),
-            parts.collect::<PyResult<_>>()?,
-        );
+        let parts = parts.iter().map(|part| Py::new(py, Self { node: Arc::clone(part) }));
+        let state = EncodingState {
+            ids: columns.ids.clone(),
+            tokens: this.get().tokens().into_iter().map(str::to_owned).collect(),
+            renamed: columns.renamed.iter().map(|&(place, _)| place).collect(),
+            offsets: node.offsets.clone(),
+            byte_offsets: this.get().byte_offsets(),
+            word_ids: columns.word_ids.clone(),
+            type_ids: columns.type_ids.clone(),
+            texts: columns.texts.clone(),
+            special_tokens_mask: columns.special_tokens_mask.clone(),
+            attention_mask: columns.attention_mask.clone(),
+            sequences: columns.sequences.iter().map(|(sequence, range)| (*sequence, range.start, range.end)).collect(),
+            overflowing: parts.collect::<PyResult<_>>()?,
+        };
         Ok((this.get_type(), (state,)))
     }
 
@@ -353,7 +367,7 @@ impl Encoding {
         self.columns().len()
     }
 
-    /// Encodings are sequences of ids.
+    /// Returns an id; an encoding is a sequence of ids.
     fn __getitem__(&self, place: &Bound<'_, PyAny>) -> PyResult<u32> {
         let length = self.columns().len();
         let place = match place.extract::<isize>() {

@@ -1,4 +1,4 @@
-//! The core's errors as the exceptions of `piecework.errors`.
+//! The errors of the core as exceptions of `piecework.errors`.
 
 use std::path::Path;
 
@@ -8,13 +8,13 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-/// The exception for an error of the core.
+/// Returns the exception for an error of the core.
 pub(crate) fn to_py(py: Python<'_>, error: &Error) -> PyErr {
     make(py, error, None)
 }
 
-/// The same, for parts that the caller has put together: they are settings, and the JSON of them was in no file.
-pub(crate) fn in_parts(py: Python<'_>, error: &Error) -> PyErr {
+/// Returns the exception for an error in settings that the caller combined, whose JSON is in no file.
+pub(crate) fn in_settings(py: Python<'_>, error: &Error) -> PyErr {
     match error {
         Error::Format { at: Place::Json(path), message } => {
             let part = path.trim_start_matches(['$', '.']);
@@ -24,50 +24,50 @@ pub(crate) fn in_parts(py: Python<'_>, error: &Error) -> PyErr {
     }
 }
 
-/// The same, for an error in a file that has a name.
+/// Returns the exception for an error in a file with a name.
 pub(crate) fn in_file(py: Python<'_>, error: &Error, path: &Path) -> PyErr {
     make(py, error, Some(&path.display().to_string()))
 }
 
-/// The same, for an error in a line of a file.
+/// Returns the exception for an error in a line of a file.
 pub(crate) fn in_line(py: Python<'_>, error: &Error, path: &Path, line: u64) -> PyErr {
     make(py, error, Some(&format!("{}: line {line}", path.display())))
 }
 
-/// The same, for an error in one text of several.
+/// Returns the exception for an error in one text of several.
 pub(crate) fn in_text(py: Python<'_>, error: &Error, number: usize) -> PyErr {
     make(py, error, Some(&format!("text {number}")))
 }
 
-/// The exception for an error of the operating system.
+/// Returns the exception for an error of the operating system.
 pub(crate) fn from_io(py: Python<'_>, error: &std::io::Error, path: &Path) -> PyErr {
     let number = error.raw_os_error().unwrap_or(0);
-    raised(py, "from_os_error", (number, error.to_string(), path.display().to_string()))
+    new_exception(py, "from_os_error", (number, error.to_string(), path.display().to_string()))
 }
 
-/// The exception for an id that no tokenizer has.
+/// Returns the exception for an id that no tokenizer has.
 pub(crate) fn id_error(py: Python<'_>) -> PyErr {
-    raised(py, "id_error", ())
+    new_exception(py, "id_error", ())
 }
 
-/// The exception for an Arrow array that is not as it should be.
+/// Returns the exception for an invalid Arrow array.
 pub(crate) fn in_arrow(py: Python<'_>, message: String) -> PyErr {
-    raised(py, "ArrowError", (message,))
+    new_exception(py, "ArrowError", (message,))
 }
 
-/// The text of a `str`, which may hold surrogates that no UTF-8 can.
+/// Returns the text of a `str`; lone surrogates, which UTF-8 cannot represent, are an error.
 pub(crate) fn utf8<'a>(text: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
     text.to_str().map_err(|error| surrogate(text.py(), &error))
 }
 
-/// The exception for a `str` that has no UTF-8.
+/// Returns the exception for a `str` with lone surrogates.
 pub(crate) fn surrogate(py: Python<'_>, error: &PyErr) -> PyErr {
-    raised(py, "from_surrogate", (error.value(py),))
+    new_exception(py, "from_surrogate", (error.value(py),))
 }
 
-/// The same, with the place of the `str` before it.
+/// Returns the exception for a `str` with lone surrogates, preceded by its place.
 pub(crate) fn surrogate_at(py: Python<'_>, error: &PyErr, place: String) -> PyErr {
-    raised(py, "from_surrogate", (error.value(py), place))
+    new_exception(py, "from_surrogate", (error.value(py), place))
 }
 
 fn make(py: Python<'_>, error: &Error, place: Option<&str>) -> PyErr {
@@ -79,28 +79,28 @@ fn make(py: Python<'_>, error: &Error, place: Option<&str>) -> PyErr {
     let place = place.map_or_else(String::new, |place| format!("{place}: "));
     let message = format!("{place}{error}");
     match error {
-        Error::Config(_) => raised(py, "ConfigError", (message,)),
-        Error::Vocabulary(_) => raised(py, "VocabularyError", (message,)),
-        Error::Format { .. } => raised(py, "FormatError", (message,)),
-        Error::Unsupported { .. } => raised(py, "UnsupportedError", (message,)),
-        Error::Utf8 { line, byte, value } => raised(py, "from_utf8", (message, *value, *line, *byte)),
-        Error::Bytes { byte, value } => raised(py, "from_bytes", (message, *value, *byte)),
-        Error::Counts(_) => raised(py, "CountsError", (message,)),
-        Error::Overflow(_) => raised(py, "CountOverflowError", (message,)),
-        Error::SpecialToken { .. } => raised(py, "SpecialTokenError", (message,)),
-        Error::NoUnknownToken { .. } => raised(py, "UnknownTokenError", (message,)),
-        Error::Id { .. } => raised(py, "TokenIdError", (message,)),
-        Error::NoCounts(_) => raised(py, "MissingCountsError", (message,)),
-        Error::TooLong(_) => raised(py, "TextTooLongError", (message,)),
-        Error::Truncation(_) => raised(py, "TruncationError", (message,)),
-        Error::Regex(_) => raised(py, "RegexError", (message,)),
+        Error::Config(_) => new_exception(py, "ConfigError", (message,)),
+        Error::Vocabulary(_) => new_exception(py, "VocabularyError", (message,)),
+        Error::Format { .. } => new_exception(py, "FormatError", (message,)),
+        Error::Unsupported { .. } => new_exception(py, "UnsupportedError", (message,)),
+        Error::Utf8 { line, byte, value } => new_exception(py, "from_utf8", (message, *value, *line, *byte)),
+        Error::Bytes { byte, value } => new_exception(py, "from_bytes", (message, *value, *byte)),
+        Error::Counts(_) => new_exception(py, "CountsError", (message,)),
+        Error::Overflow(_) => new_exception(py, "CountOverflowError", (message,)),
+        Error::SpecialToken { .. } => new_exception(py, "SpecialTokenError", (message,)),
+        Error::NoUnknownToken { .. } => new_exception(py, "UnknownTokenError", (message,)),
+        Error::Id { .. } => new_exception(py, "TokenIdError", (message,)),
+        Error::NoCounts(_) => new_exception(py, "MissingCountsError", (message,)),
+        Error::TooLong(_) => new_exception(py, "TextTooLongError", (message,)),
+        Error::Truncation(_) => new_exception(py, "TruncationError", (message,)),
+        Error::Regex(_) => new_exception(py, "RegexError", (message,)),
         Error::Function(_) => PyRuntimeError::new_err(message),
         Error::Interrupted => pyo3::exceptions::PyKeyboardInterrupt::new_err(message),
     }
 }
 
-/// What `piecework.errors.<name>` makes of the arguments.
-fn raised<'py, A>(py: Python<'py>, name: &str, arguments: A) -> PyErr
+/// Calls `piecework.errors.<name>` and returns the exception that it makes.
+fn new_exception<'py, A>(py: Python<'py>, name: &str, arguments: A) -> PyErr
 where
     A: pyo3::call::PyCallArgs<'py>,
 {

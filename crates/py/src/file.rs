@@ -1,4 +1,4 @@
-//! Files, as one text or a text a line.
+//! Encoding files, as one text or as one text a line.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -14,51 +14,51 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
 use crate::batch::Batch;
-use crate::blocks::{Blocks, Broken, Place, open};
+use crate::blocks::{BlockError, BlockPosition, Blocks, open};
 use crate::encode::Call;
 use crate::encoded::{Encoded, in_order};
 use crate::errors::{from_io, in_file, in_line};
+use crate::scratch_pool::PooledScratch;
 use crate::threads;
-use crate::workers::Hired;
 
-/// What a call says about a file.
+/// The arguments of a call that encodes a file.
 pub(crate) struct FileCall<'a> {
     pub(crate) call: Call<'a>,
     pub(crate) path: PathBuf,
-    /// Its bytes, where Python has read them.
+    /// The bytes of the file, if Python has read them.
     pub(crate) data: Option<PyBackedBytes>,
     /// Whether each line is a text.
     pub(crate) lines: bool,
-    /// Whether U+FFFD takes the place of what is not UTF-8.
+    /// Whether U+FFFD replaces invalid UTF-8.
     pub(crate) replace: bool,
-    /// How many bytes are read at a time.
+    /// The number of bytes of a read.
     pub(crate) block: usize,
 }
 
-/// What is wrong, in which block, and in which of its lines.
+/// An error, with the number of its block and of its line in the block.
 struct Failure {
     block: usize,
     line: Option<u64>,
-    error: Broken,
+    error: BlockError,
 }
 
-/// Reads blocks in turn, and knows the number of each block's first line where that decides how it is encoded.
+/// A reader of blocks that numbers the first line of each, if its number affects sampling.
 struct Reader<'a> {
     blocks: Blocks<'a>,
     /// Whether lines are counted.
     counts: bool,
-    /// The lines of all blocks so far; 0 where they are not counted.
+    /// The number of lines of all blocks so far; 0 if they are not counted.
     lines: u64,
 }
 
 impl Reader<'_> {
-    /// Fills `block` with the next one; returns its place, and the number of its first line.
+    /// Reads the next block into `block`; returns its position and the number of its first line.
     fn next(
         &mut self,
         file: &FileCall<'_>,
         cuts: Option<Cuts<'_>>,
         block: &mut Vec<u8>,
-    ) -> Result<Option<(Place, u64)>, Broken> {
+    ) -> Result<Option<(BlockPosition, u64)>, BlockError> {
         let Some(place) = self.blocks.next(block, |block, from| file.cut(cuts, block, from))? else {
             return Ok(None);
         };
@@ -74,7 +74,7 @@ impl Reader<'_> {
 pub(crate) fn encode_file(
     py: Python<'_>,
     file: &FileCall<'_>,
-    asked: Option<threads::Asked>,
+    requested: Option<threads::Requested>,
     progress: &Bound<'_, PyAny>,
 ) -> PyResult<Batch> {
     let (source, length): (Box<dyn Read + Send + '_>, _) = match &file.data {
@@ -85,18 +85,18 @@ pub(crate) fn encode_file(
             (Box::new(source), length)
         }
     };
-    // As many as there are blocks, by what is known of the length.
+    // At most the number of blocks, as far as the length is known.
     let most = usize::try_from(length).unwrap_or(usize::MAX) / file.block.max(1) + 1;
-    let threads = threads::number(asked).min(most);
+    let threads = threads::number(requested).min(most);
     let cuts = file.call.tokenizer.cuts(file.call.options);
     let reader = Mutex::new(Reader { blocks: Blocks::new(source, file.block), counts: file.samples_lines(), lines: 0 });
-    let start = || (Vec::new(), file.call.workers.hire());
-    let next = |(block, scratch): &mut (Vec<u8>, Hired<'_>), encoded: &mut Encoded| {
+    let start = || (Vec::new(), file.call.pool.scratch());
+    let next = |(block, scratch): &mut (Vec<u8>, PooledScratch<'_>), encoded: &mut Encoded| {
         let read = reader.lock().map_or(Ok(None), |mut reader| reader.next(file, cuts, block));
         let place = read.map_err(|error| Failure { block: usize::MAX, line: None, error })?;
         let Some((place, first_line)) = place else { return Ok(None) };
         let done = file.encode(cuts, place, first_line, block, scratch, encoded);
-        done.map_err(|(line, error)| Failure { block: place.number, line, error: Broken::Core(error) })?;
+        done.map_err(|(line, error)| Failure { block: place.number, line, error: BlockError::Core(error) })?;
         Ok(Some(place.number))
     };
     let progress = progress.clone().unbind();
@@ -106,20 +106,20 @@ pub(crate) fn encode_file(
     };
     let (encoded, failures): (_, Vec<Failure>) = in_order(py, threads, false, start, next, tick)?;
     if let Some(failure) = failures.into_iter().min_by_key(|failure| failure.block) {
-        // What was encoded ends where the failure is.
-        return Err(failure.told(py, &file.path, &encoded));
+        // The encoded part ends at the failure.
+        return Err(failure.into_py(py, &file.path, &encoded));
     }
     tick(py)?;
     Ok(encoded.into_batch(None))
 }
 
 impl FileCall<'_> {
-    /// Whether lines are texts of which each draws by its number.
+    /// Returns whether each line is a text that is sampled with its number as a part of the seed.
     fn samples_lines(&self) -> bool {
         self.lines && matches!(self.call.tokenizer.numbered(self.call.options, 0), Cow::Owned(_))
     }
 
-    /// The last place of a block, from some place on, where it may end.
+    /// Returns the last position of a block, from `from` on, where it may end.
     fn cut(&self, cuts: Option<Cuts<'_>>, block: &[u8], from: usize) -> Option<usize> {
         if self.lines {
             return memrchr(b'\n', &block[from..]).map(|end| from + end + 1);
@@ -129,11 +129,11 @@ impl FileCall<'_> {
         cuts?.last(&block[from..]).map(|end| from + end)
     }
 
-    /// Encodes a block behind what `encoded` has; an error comes with the line that it is in, of those of the block.
+    /// Encodes a block and appends to `encoded`; an error comes with the index of its line in the block.
     fn encode(
         &self,
         cuts: Option<Cuts<'_>>,
-        place: Place,
+        place: BlockPosition,
         first_line: u64,
         block: &[u8],
         scratch: &mut Scratch,
@@ -159,7 +159,7 @@ impl FileCall<'_> {
         Ok(())
     }
 
-    /// Encodes each line as an input, whose number is that of the line in the file; `first_line` is that of the first.
+    /// Encodes each line as an input, numbered as in the file; `first_line` is the number of the first one.
     fn encode_lines(
         &self,
         text: &str,
@@ -181,10 +181,10 @@ impl FileCall<'_> {
         Ok(())
     }
 
-    fn text<'a>(&self, place: Place, block: &'a [u8]) -> Result<Cow<'a, str>, Error> {
+    fn text<'a>(&self, place: BlockPosition, block: &'a [u8]) -> Result<Cow<'a, str>, Error> {
         match simdutf8::compat::from_utf8(block) {
             Ok(text) => Ok(text.into()),
-            // No character reaches beyond a block, which ends before or behind one of ASCII.
+            // No character crosses a block boundary, which is next to an ASCII character.
             Err(_) if self.replace => Ok(String::from_utf8_lossy(block)),
             Err(error) => {
                 let valid = error.valid_up_to();
@@ -196,15 +196,15 @@ impl FileCall<'_> {
 }
 
 impl Failure {
-    /// The exception, where so much was encoded before the block.
-    fn told(self, py: Python<'_>, path: &Path, before: &Encoded) -> PyErr {
+    /// Returns the exception; `before` is what was encoded before the block.
+    fn into_py(self, py: Python<'_>, path: &Path, before: &Encoded) -> PyErr {
         match (self.error, self.line) {
-            (Broken::Io(error), _) => from_io(py, &error, path),
-            (Broken::Core(Error::Utf8 { line, byte, value }), _) => {
+            (BlockError::Io(error), _) => from_io(py, &error, path),
+            (BlockError::Core(Error::Utf8 { line, byte, value }), _) => {
                 in_file(py, &Error::Utf8 { line: before.lines + line, byte, value }, path)
             }
-            (Broken::Core(error), Some(line)) => in_line(py, &error, path, before.lines + line + 1),
-            (Broken::Core(error), None) => in_file(py, &error.further(before.characters), path),
+            (BlockError::Core(error), Some(line)) => in_line(py, &error, path, before.lines + line + 1),
+            (BlockError::Core(error), None) => in_file(py, &error.further(before.characters), path),
         }
     }
 }

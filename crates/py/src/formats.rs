@@ -1,4 +1,4 @@
-//! Files of other libraries, as bytes: to a tokenizer and back.
+//! Reading and writing files of other libraries, as bytes.
 
 use std::collections::BTreeMap;
 
@@ -12,33 +12,33 @@ use piecework_core::{Error, pipeline};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::errors::{in_parts, to_py};
+use crate::errors::{in_settings, to_py};
 use crate::functions::functions;
 use crate::tokenizer::Tokenizer;
 
-/// A row of the table of formats: its name, the ending of file names that stands for it, and those of files that belong together.
+/// A row of the table of formats: its name, its file name suffix, and the suffixes of its companion files.
 type FormatTuple = (&'static str, Option<&'static str>, Vec<(&'static str, &'static str)>);
 
-/// The table of formats.
+/// Returns the table of formats.
 #[pyfunction]
 pub(crate) fn file_formats() -> Vec<FormatTuple> {
     FORMATS.iter().map(|format| (format.name, format.suffix, format.companions.to_vec())).collect()
 }
 
-/// The name of the format of bytes.
+/// Returns the name of the format of bytes.
 #[pyfunction]
 pub(crate) fn detect_format(data: &[u8], name: &str) -> &'static str {
     format::detect_format(data, name).name
 }
 
-/// Reads a file that says all by itself.
+/// Reads a file that needs no other file.
 #[pyfunction]
 pub(crate) fn read_format(py: Python<'_>, name: &str, data: &[u8]) -> PyResult<Tokenizer> {
     let format = format_named(name).map_err(|error| to_py(py, &error))?;
     read(py, || format.read(data))
 }
 
-/// Returns the files of a format, by their names; a `.model` takes from `base` what a tokenizer does not hold.
+/// Returns the files of a format, by name; `base` is a `.model` that provides what a tokenizer does not hold.
 #[pyfunction]
 #[pyo3(signature = (tokenizer, name, base=None))]
 pub(crate) fn write_format<'py>(
@@ -66,7 +66,7 @@ fn write<T: Send>(
     py.detach(|| write(inner)).map_err(|error| to_py(py, &error))
 }
 
-/// Ranks, and a pattern of Oniguruma's or one of tiktoken's own.
+/// Reads tiktoken's ranks with a split pattern, in the syntax of Oniguruma or tiktoken's own.
 #[pyfunction]
 pub(crate) fn from_tiktoken(
     py: Python<'_>,
@@ -78,7 +78,7 @@ pub(crate) fn from_tiktoken(
     read(py, || read_tiktoken(data, TiktokenSettings { pattern: Pattern::regex(pattern)?, special_tokens }))
 }
 
-/// A vocabulary and merges; the splitter is JSON, the kind where it is known `gpt2`, `roberta` or `clip`.
+/// Reads a vocabulary and merges; the splitter is JSON, a known kind is `gpt2`, `roberta` or `clip`.
 #[pyfunction]
 #[pyo3(signature = (vocab, merges, splitter, functions, kind=None))]
 pub(crate) fn from_merges(
@@ -91,11 +91,11 @@ pub(crate) fn from_merges(
 ) -> PyResult<Tokenizer> {
     let functions = self::functions(functions);
     let splitter = splitter.map(|text| read_splitter(text, &functions)).transpose();
-    let splitter = splitter.map_err(|error| in_parts(py, &error))?;
+    let splitter = splitter.map_err(|error| in_settings(py, &error))?;
     read(py, || read_merges(vocab, merges, splitter, kind))
 }
 
-/// Codes; kept are the tokens of a vocabulary's file, of at least some count, with what stands behind one within a word.
+/// Reads subword-nmt codes; `kept` is a vocabulary file, a minimum count and a separator within words.
 #[pyfunction]
 #[pyo3(signature = (data, kept=None))]
 pub(crate) fn from_subword_nmt(
@@ -107,20 +107,20 @@ pub(crate) fn from_subword_nmt(
     read(py, || read_subword_nmt(data, filter.as_ref()))
 }
 
-/// The names of the encodings that are known.
+/// Returns the names of tiktoken's encodings.
 #[pyfunction]
 pub(crate) fn encoding_names() -> Vec<&'static str> {
     ENCODINGS.to_vec()
 }
 
-/// The pattern and the special tokens of an encoding.
+/// Returns the pattern and the special tokens of an encoding.
 #[pyfunction]
 pub(crate) fn encoding_named(py: Python<'_>, name: &str) -> PyResult<(&'static str, Vec<(String, u32)>)> {
     let encoding = named_encoding(name).map_err(|error| to_py(py, &error))?;
     Ok((encoding.pattern, encoding.special_tokens))
 }
 
-/// The smallest id without a token although a larger one has one.
+/// Returns the smallest unused id that is below a used one.
 #[pyfunction]
 pub(crate) fn first_gap(tokenizer: &Bound<'_, Tokenizer>) -> Option<u32> {
     tokenizer.get().inner.model().vocab().first_gap()

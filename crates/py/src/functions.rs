@@ -12,10 +12,10 @@ use pyo3::types::PyString;
 
 use crate::errors::{to_py, utf8};
 
-/// A function of one `str` that gives its parts, as `str` or as spans of characters.
+/// A Python function that splits a `str` into parts, given as `str` or as character spans.
 struct PythonFunction(Py<PyAny>);
 
-/// The functions as the core takes them.
+/// Returns the functions as pre-tokenizers of the core.
 pub(crate) fn functions(functions: Vec<Py<PyAny>>) -> Vec<Function> {
     functions.into_iter().map(|function| Function(Arc::new(PythonFunction(function)))).collect()
 }
@@ -28,7 +28,7 @@ impl SplitFunction for PythonFunction {
     fn split(&self, text: &str) -> piecework_core::Result<Vec<Span>> {
         let called = Python::attach(|py| {
             let parts = self.0.bind(py).call1((text,))?;
-            let borders = Borders::new(text);
+            let offsets = CharOffsets::new(text);
             let mut spans = Vec::new();
             let mut end = 0;
             let parts = parts.try_iter().map_err(|error| {
@@ -38,7 +38,7 @@ impl SplitFunction for PythonFunction {
                 error
             })?;
             for part in parts {
-                let span = borders.span(&part?, end)?;
+                let span = offsets.span(&part?, end)?;
                 end = span.range().end;
                 spans.push(span);
             }
@@ -48,26 +48,26 @@ impl SplitFunction for PythonFunction {
     }
 }
 
-/// Where the characters of a text begin, and its end.
-struct Borders<'a> {
+/// The byte offsets of a text's characters, and its end.
+struct CharOffsets<'a> {
     text: &'a str,
     bytes: Vec<usize>,
 }
 
-impl<'a> Borders<'a> {
+impl<'a> CharOffsets<'a> {
     fn new(text: &'a str) -> Self {
         Self { text, bytes: text.char_indices().map(|(at, _)| at).chain([text.len()]).collect() }
     }
 
-    /// The bytes of a part, which is sought from byte `from` on if it is a `str`.
+    /// Returns the byte span of a part; a `str` is searched from byte `from` on.
     fn span(&self, part: &Bound<'_, PyAny>, from: usize) -> PyResult<Span> {
         if let Ok(piece) = part.cast::<PyString>() {
             let piece = utf8(piece)?;
             let at = self.text[from..].find(piece).ok_or_else(|| {
                 let piece = shorten(piece);
                 wrong(part.py(), &format!(
-                    "gave {piece:?}, which the text does not hold behind the parts before it; parts are stretches of the \
-                     text, from left to right"
+                    "gave {piece:?}, which does not occur in the text after the parts before it; give parts of the text \
+                     from left to right"
                 ))
             })?;
             return Ok(Span::new(from + at, from + at + piece.len()));
@@ -90,7 +90,7 @@ impl<'a> Borders<'a> {
     }
 }
 
-/// The exception for what a function gave.
+/// Returns the exception for a wrong result of a function.
 fn wrong(py: Python<'_>, what: &str) -> PyErr {
     to_py(py, &Error::Config(format!("the pre-tokenizer function {what}")))
 }

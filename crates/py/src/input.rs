@@ -1,4 +1,4 @@
-//! What calls take for a text: a `str` or UTF-8, its parts, or segments of it; and the way from bytes to characters.
+//! The input types of calls: a `str` or UTF-8, its words, or segments; and maps from bytes to characters.
 
 use piecework_core::Error;
 use piecework_core::encoding::Encoding;
@@ -14,37 +14,37 @@ use crate::arrow::ArrowTexts;
 use crate::errors::{surrogate, surrogate_at};
 use crate::utf8::checked;
 
-/// A text in memory of Python's, readable without the GIL.
+/// A text in Python's memory, readable without the GIL.
 #[derive(PartialEq)]
 pub(crate) enum Text {
     Str(PyBackedStr),
-    /// What should be UTF-8, and is checked wherever it is read.
+    /// Bytes that should be UTF-8; checked on each read.
     Bytes(PyBackedBytes),
 }
 
-/// A text that a call was given.
+/// A text in one of the forms that a call accepts.
 #[derive(PartialEq)]
-pub(crate) enum Given {
+pub(crate) enum GivenText {
     /// A text.
     Text(Text),
-    /// A text in parts.
+    /// A text as a list of words.
     Words(Vec<PyBackedStr>),
-    /// A text in segments: where each ends, and whether it is trusted.
+    /// A text in segments: the end of each, and whether it is trusted.
     Segments(String, Vec<(usize, bool)>),
 }
 
 /// A text or a pair.
 #[derive(PartialEq)]
 pub(crate) struct Row {
-    text: Given,
-    pair: Option<Given>,
+    text: GivenText,
+    pair: Option<GivenText>,
 }
 
 impl Text {
-    /// A `str`, `bytes`, or a copy of bytes that may change.
+    /// Takes a `str` or `bytes`, or copies mutable bytes.
     pub(crate) fn new(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
         if value.is_instance_of::<PyString>() {
-            return backed(name, value).map(Self::Str);
+            return backed_str(name, value).map(Self::Str);
         }
         if let Ok(bytes) = value.cast::<PyBytes>() {
             return Ok(Self::Bytes(bytes.clone().into()));
@@ -73,8 +73,8 @@ impl Text {
     }
 }
 
-impl Given {
-    /// A text, or a list of `str` if it `is_pretokenized`.
+impl GivenText {
+    /// Takes a text, or a list of `str` if `is_pretokenized`.
     fn new(name: &str, value: &Bound<'_, PyAny>, is_pretokenized: bool) -> PyResult<Self> {
         const WORDS: &str = "a list of str, since is_pretokenized is True";
         if !is_pretokenized {
@@ -84,10 +84,10 @@ impl Given {
             return Err(wrong_type(name, WORDS, value));
         }
         let words = value.try_iter().map_err(|_| wrong_type(name, WORDS, value))?;
-        Ok(Self::Words(words.map(|word| backed(name, &word?)).collect::<PyResult<_>>()?))
+        Ok(Self::Words(words.map(|word| backed_str(name, &word?)).collect::<PyResult<_>>()?))
     }
 
-    /// Texts with whether each is trusted.
+    /// Takes pairs of a text and whether it is trusted.
     pub(crate) fn segments(segments: &Bound<'_, PyAny>) -> PyResult<Self> {
         const SEGMENTS: &str = "an iterable of pairs (text, trusted) of a str and a bool";
         let (mut text, mut ends) = (String::new(), Vec::new());
@@ -95,13 +95,13 @@ impl Given {
             let segment = segment?;
             let (part, trusted): (Bound<'_, PyAny>, bool) =
                 segment.extract().map_err(|_| wrong_type("segments", SEGMENTS, &segment))?;
-            text.push_str(&backed("segments", &part)?);
+            text.push_str(&backed_str("segments", &part)?);
             ends.push((text.len(), trusted));
         }
         Ok(Self::Segments(text, ends))
     }
 
-    /// The words of a text in parts.
+    /// Returns the words of a text that is a list of words.
     fn words(&self) -> Vec<&str> {
         match self {
             Self::Words(words) => words.iter().map(|word| &**word).collect(),
@@ -135,22 +135,22 @@ impl Given {
 }
 
 impl Row {
-    /// A text, and perhaps a second.
+    /// Takes a text, and a second one of a pair.
     pub(crate) fn new(
         text: &Bound<'_, PyAny>,
         pair: Option<&Bound<'_, PyAny>>,
         is_pretokenized: bool,
     ) -> PyResult<Self> {
-        let pair = pair.map(|pair| Given::new("pair", pair, is_pretokenized)).transpose()?;
-        Ok(Self { text: Given::new("text", text, is_pretokenized)?, pair })
+        let pair = pair.map(|pair| GivenText::new("pair", pair, is_pretokenized)).transpose()?;
+        Ok(Self { text: GivenText::new("text", text, is_pretokenized)?, pair })
     }
 
-    /// A text alone.
-    pub(crate) fn of(text: Given) -> Self {
+    /// Returns a row of a single text.
+    pub(crate) fn of(text: GivenText) -> Self {
         Self { text, pair: None }
     }
 
-    /// One of a batch: a text, or a tuple of two.
+    /// Takes a row of a batch: a text, or a tuple of two.
     fn of_batch(row: &Bound<'_, PyAny>, is_pretokenized: bool) -> PyResult<Self> {
         match row.cast::<PyTuple>() {
             Ok(both) if both.len() == 2 && !(is_pretokenized && both.get_item(0)?.is_instance_of::<PyString>()) => {
@@ -160,39 +160,39 @@ impl Row {
         }
     }
 
-    /// The bytes of the texts.
+    /// Returns the size of the texts in bytes.
     pub(crate) fn len(&self) -> usize {
-        self.text.len() + self.pair.as_ref().map_or(0, Given::len)
+        self.text.len() + self.pair.as_ref().map_or(0, GivenText::len)
     }
 
-    /// Calls `encode` with the texts as the core takes them.
+    /// Calls `encode` with the texts as inputs of the core.
     pub(crate) fn with_inputs<T>(
         &self,
         encode: impl FnOnce(Input<'_>, Option<Input<'_>>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let (words, pair_words) = (self.text.words(), self.pair.as_ref().map(Given::words).unwrap_or_default());
+        let (words, pair_words) = (self.text.words(), self.pair.as_ref().map(GivenText::words).unwrap_or_default());
         let pair = self.pair.as_ref().map(|pair| pair.input(&pair_words)).transpose()?;
         encode(self.text.input(&words)?, pair)
     }
 
-    /// The way from bytes to characters.
+    /// Returns the maps from bytes to characters.
     pub(crate) fn maps(&self) -> Maps {
-        let words = matches!(self.text, Given::Words(_));
-        Maps { maps: [self.text.maps(), self.pair.as_ref().map(Given::maps).unwrap_or_default()], words }
+        let words = matches!(self.text, GivenText::Words(_));
+        Maps { maps: [self.text.maps(), self.pair.as_ref().map(GivenText::maps).unwrap_or_default()], words }
     }
 }
 
 /// The rows of a batch.
 pub(crate) enum Rows<'a> {
-    /// A `str` each, as most batches have them.
+    /// Rows that are each a `str`, the common case.
     Texts(Vec<PyBackedStr>),
-    /// Texts of other kinds, or some of them.
-    Given(Vec<Row>),
+    /// Rows of which some are not a `str`.
+    GivenText(Vec<Row>),
     Arrow(&'a ArrowTexts),
 }
 
 impl<'a> Rows<'a> {
-    /// The rows of an Arrow column, or of an iterable.
+    /// Takes an Arrow column, or an iterable of rows.
     pub(crate) fn new(batch: &'a Bound<'_, PyAny>, is_pretokenized: bool) -> PyResult<Self> {
         if let Ok(texts) = batch.cast::<ArrowTexts>() {
             return Ok(Self::Arrow(texts.get()));
@@ -207,49 +207,49 @@ impl<'a> Rows<'a> {
             if !is_pretokenized && given.is_empty() {
                 match row.cast_into::<PyString>() {
                     Ok(text) => {
-                        texts.push(readable(text).map_err(|error| in_row(batch.py(), "text", error, place))?);
+                        texts.push(to_backed(text).map_err(|error| in_row(batch.py(), "text", error, place))?);
                         continue;
                     }
                     Err(error) => row = error.into_inner(),
                 }
-                given.extend(texts.drain(..).map(|text| Row::of(Given::Text(Text::Str(text)))));
+                given.extend(texts.drain(..).map(|text| Row::of(GivenText::Text(Text::Str(text)))));
             }
             let row = Row::of_batch(&row, is_pretokenized);
             given.push(row.map_err(|error| in_row(batch.py(), "text", error, place))?);
         }
-        Ok(if given.is_empty() { Self::Texts(texts) } else { Self::Given(given) })
+        Ok(if given.is_empty() { Self::Texts(texts) } else { Self::GivenText(given) })
     }
 
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Texts(texts) => texts.len(),
-            Self::Given(rows) => rows.len(),
+            Self::GivenText(rows) => rows.len(),
             Self::Arrow(texts) => texts.len(),
         }
     }
 
-    /// The bytes of a row's texts.
+    /// Returns the size of a row's texts in bytes.
     pub(crate) fn bytes(&self, row: usize) -> usize {
         match self {
             Self::Texts(texts) => texts[row].len(),
-            Self::Given(rows) => rows[row].len(),
+            Self::GivenText(rows) => rows[row].len(),
             Self::Arrow(texts) => texts.get(row).len(),
         }
     }
 
-    /// The text of a row that is a text by itself; `None` also where it is not UTF-8.
+    /// Returns the text of a row that is a single text in valid UTF-8.
     pub(crate) fn text(&self, row: usize) -> Option<&str> {
         match self {
             Self::Texts(texts) => Some(&texts[row]),
-            Self::Given(rows) => match &rows[row] {
-                Row { text: Given::Text(text), pair: None } => text.get().ok(),
+            Self::GivenText(rows) => match &rows[row] {
+                Row { text: GivenText::Text(text), pair: None } => text.get().ok(),
                 _ => None,
             },
             Self::Arrow(texts) => checked(texts.get(row)).ok(),
         }
     }
 
-    /// Calls `encode` with the texts of a row as the core takes them.
+    /// Calls `encode` with the texts of a row as inputs of the core.
     pub(crate) fn with_inputs<T>(
         &self,
         row: usize,
@@ -257,15 +257,15 @@ impl<'a> Rows<'a> {
     ) -> Result<T, Error> {
         match self {
             Self::Texts(texts) => encode(Input::Text(&texts[row]), None),
-            Self::Given(rows) => rows[row].with_inputs(encode),
+            Self::GivenText(rows) => rows[row].with_inputs(encode),
             Self::Arrow(texts) => encode(Input::Text(checked(texts.get(row))?), None),
         }
     }
 
-    /// The way from bytes to characters in a row's texts.
+    /// Returns the maps from bytes to characters of a row's texts.
     pub(crate) fn maps(&self, row: usize) -> Maps {
         match self {
-            Self::Given(rows) => rows[row].maps(),
+            Self::GivenText(rows) => rows[row].maps(),
             Self::Texts(_) | Self::Arrow(_) => {
                 let map = self.text(row).map(CharMap::new).into_iter().collect();
                 Maps { maps: [map, Vec::new()], words: false }
@@ -274,9 +274,9 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The texts of an iterable of `str`, readable without the GIL.
+/// Takes the texts of an iterable of `str`, readable without the GIL.
 ///
-/// Errors call it `all`, and each of its texts `one` with its number.
+/// Errors name the iterable `all`, and a text `one` with its index.
 pub(crate) fn texts(all: &str, one: &str, iterable: &Bound<'_, PyAny>) -> PyResult<Vec<PyBackedStr>> {
     if iterable.is_instance_of::<PyString>() {
         return Err(wrong_type(all, "an iterable of str", iterable));
@@ -284,12 +284,12 @@ pub(crate) fn texts(all: &str, one: &str, iterable: &Bound<'_, PyAny>) -> PyResu
     let mut texts = Vec::with_capacity(iterable.len().unwrap_or(0));
     let each = iterable.try_iter().map_err(|_| wrong_type(all, "an iterable of str", iterable))?;
     for (place, text) in each.enumerate() {
-        texts.push(backed(one, &text?).map_err(|error| in_row(iterable.py(), one, error, place))?);
+        texts.push(backed_str(one, &text?).map_err(|error| in_row(iterable.py(), one, error, place))?);
     }
     Ok(texts)
 }
 
-/// A wrong type and a lone surrogate say in which row they are; all else speaks for itself.
+/// Adds the index of the row to the errors for wrong types and lone surrogates.
 fn in_row(py: Python<'_>, row: &str, error: PyErr, place: usize) -> PyErr {
     let place = format!("{row} {place}: ");
     if error.is_instance_of::<PyUnicodeEncodeError>(py) {
@@ -303,24 +303,24 @@ fn in_row(py: Python<'_>, row: &str, error: PyErr, place: usize) -> PyErr {
     error
 }
 
-fn backed(name: &str, text: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
-    readable(text.cast::<PyString>().map_err(|_| wrong_type(name, "a str", text))?.clone())
+fn backed_str(name: &str, text: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
+    to_backed(text.cast::<PyString>().map_err(|_| wrong_type(name, "a str", text))?.clone())
 }
 
-fn readable(text: Bound<'_, PyString>) -> PyResult<PyBackedStr> {
+fn to_backed(text: Bound<'_, PyString>) -> PyResult<PyBackedStr> {
     let py = text.py();
     PyBackedStr::try_from(text).map_err(|error| surrogate(py, &error))
 }
 
-/// The way from a text's bytes to its characters; `None` where they are the same.
+/// A map from the bytes of a text to its characters; `None` if it is ASCII.
 pub(crate) struct CharMap(Option<Vec<CharBlock>>);
 
-/// Sixty-four bytes of a text.
+/// A block of 64 bytes of a text.
 #[derive(Clone, Copy)]
 struct CharBlock {
-    /// How many characters begin before it.
+    /// The number of characters that begin before it.
     before: u32,
-    /// A bit for each byte that begins one.
+    /// A bit for each byte that begins a character.
     begins: u64,
 }
 
@@ -340,7 +340,7 @@ impl CharMap {
         Self(Some(blocks))
     }
 
-    /// The number of the character that begins at a byte, or behind which the text ends.
+    /// Returns the index of the character that begins at a byte, or the number of characters at the end.
     fn character(blocks: &[CharBlock], byte: u32) -> u32 {
         let CharBlock { before, begins } = blocks[byte as usize / 64];
         before + (begins & !(u64::MAX << (byte % 64))).count_ones()
@@ -354,32 +354,32 @@ impl CharMap {
     }
 }
 
-/// A bit for each of up to 64 bytes that begins a character.
+/// Returns a bit for each of up to 64 bytes that begins a character.
 fn begins(bytes: &[u8]) -> u64 {
     let mut block = [0x80; 64];
     block[..bytes.len()].copy_from_slice(bytes);
     block.as_chunks::<8>().0.iter().rev().fold(0, |begins, eight| {
         let word = u64::from_le_bytes(*eight);
         let bits = !(word >> 7 & !(word >> 6)) & 0x0101_0101_0101_0101;
-        // The factor moves the bit of byte `i` to bit `56 + i`, and no two sums meet.
+        // The factor moves the bit of byte `i` to bit `56 + i`, and no two products overlap.
         begins << 8 | bits.wrapping_mul(0x0102_0408_1020_4080) >> 56
     })
 }
 
-/// The way from bytes to characters in the texts of a row.
+/// The maps from bytes to characters of the texts of a row.
 pub(crate) struct Maps {
     maps: [Vec<CharMap>; 2],
-    /// Whether there is one for each word.
+    /// Whether there is a map for each word.
     words: bool,
 }
 
 impl Maps {
-    /// The way in one text.
+    /// Returns the map of a single text.
     pub(crate) fn of(text: &str) -> Self {
         Self { maps: [vec![CharMap::new(text)], Vec::new()], words: false }
     }
 
-    /// The spans of an encoding's tokens, in characters.
+    /// Returns the spans of an encoding's tokens in characters.
     pub(crate) fn characters(&self, encoding: &Encoding) -> impl Iterator<Item = (u32, u32)> {
         let of = move |place: usize| {
             let maps = self.maps.get(encoding.texts[place] as usize)?;

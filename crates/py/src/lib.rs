@@ -1,7 +1,7 @@
 //! The compiled module `piecework._core`: converts, releases the GIL, calls the core, converts.
 //!
-//! No algorithm lives here. This crate reads files and owns the threads, which live no longer than a call, so a
-//! fork never finds one.
+//! This crate contains no algorithm. It reads files and owns the threads, which end with the call, so a fork never
+//! inherits one.
 
 #![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over as values")]
 
@@ -13,6 +13,7 @@ mod charset;
 mod columns;
 mod counts;
 mod encode;
+mod encode_one;
 mod encoded;
 mod encoding;
 mod errors;
@@ -20,14 +21,17 @@ mod file;
 mod formats;
 mod functions;
 mod input;
+mod inspect;
+mod model_settings;
 mod options;
+mod scratch_pool;
 mod stream;
 mod text;
 mod threads;
 mod tokenizer;
 mod train;
+mod tuples;
 mod utf8;
-mod workers;
 
 use pyo3::prelude::*;
 

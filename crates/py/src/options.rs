@@ -1,4 +1,4 @@
-//! How a call wants its texts encoded, made once and used for many texts.
+//! The options of a call, made once and used for many texts.
 
 use piecework_core::Error;
 use piecework_core::added::Specials;
@@ -9,24 +9,25 @@ use pyo3::types::PyString;
 
 use crate::arguments::wrong_type;
 use crate::errors::{to_py, utf8};
+use crate::tuples::tuple_struct;
 
-/// Settings of calls.
+/// The options of a call.
 #[pyclass(frozen, module = "piecework._core")]
 pub(crate) struct Options {
     pub(crate) inner: pipeline::Options,
 }
 
-/// What a call says about truncation or padding.
+/// The truncation or padding of a call.
 #[derive(FromPyObject)]
 pub(crate) enum Limit {
-    /// True is as the file prescribes, False is none.
+    /// True takes that of the file, false takes none.
     AsPrescribed(bool),
-    /// JSON.
+    /// Settings as JSON.
     Given(String),
 }
 
 impl Options {
-    /// The options of calls of `tokenizer`, which says what it prescribes and has the pad token's id.
+    /// Returns the options of a call of `tokenizer`, which provides the defaults and the id of the pad token.
     pub(crate) fn new(
         py: Python<'_>,
         tokenizer: &pipeline::Tokenizer,
@@ -34,9 +35,9 @@ impl Options {
         specials: Option<&Bound<'_, PyAny>>,
         truncation: Limit,
         padding: Limit,
-        way: Way,
+        way: PathAndSampling,
     ) -> PyResult<Self> {
-        let Way(road, dropout, alpha, nbest_size, seed, first_input) = way;
+        let PathAndSampling { road, dropout, alpha, nbest_size, seed, first_input } = way;
         let road = self::road(py, &road)?;
         let specials = specials.map(self::specials).transpose()?.unwrap_or_default();
         tokenizer.model().check_chance(dropout, alpha).map_err(|error| to_py(py, &error))?;
@@ -67,12 +68,24 @@ impl Options {
     }
 }
 
-/// The road, how likely merges are passed over, the power by which segmentations are drawn and among how many of the best, the seed,
-/// and the number of the first input.
-#[derive(FromPyObject)]
-pub(crate) struct Way(String, Option<f32>, Option<f64>, Option<usize>, u64, u64);
+tuple_struct! {
+    /// The path of a call, and its sampling.
+    PathAndSampling {
+        /// The name of the path.
+        road: String,
+        /// The probability that a merge or a token is skipped.
+        dropout: Option<f32>,
+        /// The power of the probabilities when a segmentation is sampled.
+        alpha: Option<f64>,
+        /// The number of best segmentations to sample from; `None` for all.
+        nbest_size: Option<usize>,
+        seed: u64,
+        /// The number of the first input, a part of the seed of each.
+        first_input: u64,
+    }
+}
 
-/// `"fast"`, `"uncached"` or `"general"`.
+/// Returns the path named `"fast"`, `"uncached"` or `"general"`.
 fn road(py: Python<'_>, name: &str) -> PyResult<Road> {
     match name {
         "fast" => Ok(Road::Fast),
@@ -85,7 +98,7 @@ fn road(py: Python<'_>, name: &str) -> PyResult<Road> {
     }
 }
 
-/// `"match"`, `"text"`, `"error"` or a collection of allowed special tokens.
+/// Returns the treatment of special tokens: `"match"`, `"text"`, `"error"` or a collection of allowed ones.
 fn specials(value: &Bound<'_, PyAny>) -> PyResult<Specials> {
     const EXPECTED: &str = "\"match\", \"text\", \"error\" or a set of special tokens, each a str";
     if let Ok(word) = value.cast::<PyString>() {

@@ -1,4 +1,4 @@
-//! Text that grows with its ids.
+//! Incremental decoding of ids.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyString};
 use crate::arguments::Ids;
 use crate::errors::to_py;
 
-/// A stream of ids that become text.
+/// A stream that decodes ids incrementally.
 #[pyclass(frozen, module = "piecework._core")]
 pub(crate) struct DecodeStream {
     tokenizer: Arc<pipeline::Tokenizer>,
@@ -26,11 +26,11 @@ impl DecodeStream {
     }
 
     fn state(&self) -> MutexGuard<'_, decode::DecodeStream> {
-        // Whatever panicked, what it left is a state.
+        // A panic leaves a valid state.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn given<'py>(&self, py: Python<'py>, new: Result<Vec<u8>>) -> PyResult<Bound<'py, PyAny>> {
+    fn to_output<'py>(&self, py: Python<'py>, new: Result<Vec<u8>>) -> PyResult<Bound<'py, PyAny>> {
         let new = new.map_err(|error| to_py(py, &error))?;
         Ok(match self.form {
             StreamOutput::Text => PyString::new(py, &String::from_utf8_lossy(&new)).into_any(),
@@ -41,17 +41,17 @@ impl DecodeStream {
 
 #[pymethods]
 impl DecodeStream {
-    /// What these ids add that can change no more.
+    /// Decodes more ids and returns the text that can no longer change.
     fn step<'py>(&self, py: Python<'py>, ids: Ids) -> PyResult<Bound<'py, PyAny>> {
         let step = || self.tokenizer.decode_step(&mut self.state(), &ids.0, self.skip_special_tokens);
         let new = py.detach(step);
-        self.given(py, new)
+        self.to_output(py, new)
     }
 
-    /// What is left when no more ids come.
+    /// Returns the rest of the text after the last id.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let rest = py.detach(|| self.state().finish());
-        self.given(py, rest)
+        self.to_output(py, rest)
     }
 
     fn __copy__(&self) -> Self {

@@ -1,4 +1,4 @@
-//! The first stages and the last one by themselves.
+//! Normalizers, pre-tokenizers and decoders, called separately.
 
 use piecework_core::format::{read_decoder, read_splitter};
 use piecework_core::normalize::Precompiled;
@@ -8,11 +8,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::arguments::string;
-use crate::errors::{in_parts, to_py};
+use crate::errors::{in_settings, to_py};
 use crate::functions::functions;
 use crate::input::{CharMap, texts};
 
-/// A normalizer or a pre-tokenizer by itself, ready for many texts.
+/// A normalizer and a pre-tokenizer without a model.
 #[pyclass(frozen, module = "piecework._core")]
 pub(crate) struct Stage {
     splitter: WordSplitter,
@@ -20,19 +20,19 @@ pub(crate) struct Stage {
 
 #[pymethods]
 impl Stage {
-    /// `splitter` is normalizer and pre-tokenizer as JSON.
+    /// Takes the normalizer and the pre-tokenizer as JSON.
     #[new]
     fn new(py: Python<'_>, splitter: &str, functions: Vec<Py<PyAny>>) -> PyResult<Self> {
-        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_parts(py, &error))?;
+        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_settings(py, &error))?;
         Ok(Self { splitter })
     }
 
-    /// The text as the normalizer leaves it.
+    /// Returns the normalized text.
     fn normalize(&self, text: &Bound<'_, PyAny>) -> PyResult<String> {
         self.splitter.normalize(string("text", text)?).map_err(|error| to_py(text.py(), &error))
     }
 
-    /// The words that the pre-tokenizer makes of the text, with their character spans.
+    /// Returns the words of the pre-tokenizer, with their character spans.
     fn pre_tokenize<'py>(&self, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let (py, text) = (text.py(), string("text", text)?);
         let mut words = Words::default();
@@ -42,22 +42,22 @@ impl Stage {
     }
 }
 
-/// The text that the decoder (JSON) makes of the tokens.
+/// Decodes tokens with a decoder (JSON).
 #[pyfunction]
 pub(crate) fn decode_tokens(py: Python<'_>, decoder: &str, tokens: &Bound<'_, PyAny>) -> PyResult<String> {
     let tokens = texts("tokens", "token", tokens)?;
-    let decoder = read_decoder(decoder).map_err(|error| in_parts(py, &error))?;
+    let decoder = read_decoder(decoder).map_err(|error| in_settings(py, &error))?;
     decoder.decode(tokens.iter().map(|token| &**token)).map_err(|error| to_py(py, &error))
 }
 
-/// The rules of a name as a model holds them; none for those that change nothing.
+/// Returns the charsmap of a named normalization, or `None` if it changes nothing.
 #[pyfunction]
 pub(crate) fn charsmap_named(py: Python<'_>, name: &str) -> PyResult<Option<Vec<u8>>> {
     let rules = py.detach(|| Precompiled::named(name)).map_err(|error| to_py(py, &error))?;
     Ok(rules.map(|rules| rules.charsmap().to_vec()))
 }
 
-/// The rules that replace strings by others.
+/// Returns the charsmap of rules that replace strings.
 #[pyfunction]
 pub(crate) fn charsmap_of(py: Python<'_>, rules: Vec<(String, String)>) -> PyResult<Vec<u8>> {
     let rules = py.detach(|| Precompiled::of(rules)).map_err(|error| to_py(py, &error))?;

@@ -1,4 +1,4 @@
-//! Threads that live as long as one call, and the main one, which listens for Ctrl-C.
+//! Threads that end with the call, and the calling thread, which handles Ctrl-C.
 
 use std::num::NonZero;
 use std::sync::OnceLock;
@@ -11,58 +11,60 @@ use pyo3::Borrowed;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::arguments::shown;
+use crate::arguments::display_value;
 use crate::errors::to_py;
 
-/// More threads than this only cost.
-const MOST: usize = 256;
+/// The maximum number of threads; more only cost memory.
+const MAX_THREADS: usize = 256;
 
-/// How often Python is asked whether someone wants to stop.
-const PATIENCE: Duration = Duration::from_millis(50);
+/// The interval in which Python's signals are checked.
+const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How many threads the machine runs at once; asking takes long enough to do it only once.
+/// Returns the number of threads that the machine runs at once; computed only once, as that is slow.
 pub(crate) fn cores() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
     *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, NonZero::get))
 }
 
-/// The number of threads that a call asks for, as `threads=`.
+/// The number of threads that a call requests (`threads=`).
 #[derive(Clone, Copy)]
-pub(crate) struct Asked(usize);
+pub(crate) struct Requested(usize);
 
-impl FromPyObject<'_, '_> for Asked {
+impl FromPyObject<'_, '_> for Requested {
     type Error = PyErr;
 
     fn extract(threads: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
         match threads.extract::<i64>() {
-            Ok(asked) if asked > 0 => Ok(Self(usize::try_from(asked).unwrap_or(MOST).min(MOST))),
+            Ok(requested) if requested > 0 => {
+                Ok(Self(usize::try_from(requested).unwrap_or(MAX_THREADS).min(MAX_THREADS)))
+            }
             _ => {
                 let message =
-                    format!("threads must be an integer from 1 to 2^63 - 1, or None, not {}", shown(&threads));
+                    format!("threads must be an integer from 1 to 2^63 - 1, or None, not {}", display_value(&threads));
                 Err(to_py(threads.py(), &Error::Config(message)))
             }
         }
     }
 }
 
-/// The number of threads to use: as asked, else one for each core.
-pub(crate) fn number(asked: Option<Asked>) -> usize {
-    asked.map_or_else(cores, |asked| asked.0)
+/// Returns the number of threads to use: the requested number, or one for each core.
+pub(crate) fn number(requested: Option<Requested>) -> usize {
+    requested.map_or_else(cores, |requested| requested.0)
 }
 
-/// Asks Python for signals, though not more often than is good for the work.
-pub(crate) struct Watch {
+/// A timer for checks of Python's signals, which are slow.
+pub(crate) struct SignalTimer {
     last: Instant,
 }
 
-impl Watch {
+impl SignalTimer {
     pub(crate) fn new() -> Self {
         Self { last: Instant::now() }
     }
 
-    /// Whether it is time to look at Python again.
+    /// Returns whether the next check is due.
     pub(crate) fn is_due(&mut self) -> bool {
-        let due = self.last.elapsed() >= PATIENCE;
+        let due = self.last.elapsed() >= SIGNAL_INTERVAL;
         if due {
             self.last = Instant::now();
         }
@@ -70,10 +72,10 @@ impl Watch {
     }
 }
 
-/// Runs `work` once on each state in a thread of its own, without the GIL, and returns the results in order.
+/// Runs `work` once for each state, each in its own thread, without the GIL; returns the results in order.
 ///
-/// Meanwhile the calling thread listens for Ctrl-C and calls `tick` now and then. If either fails, the flag that
-/// `work` is given is raised; it should look at it often.
+/// The calling thread handles Ctrl-C and calls `tick` repeatedly. If either fails, the flag passed to `work` is set,
+/// which should check it often.
 pub(crate) fn run<S: Send, T: Send>(
     py: Python<'_>,
     states: Vec<S>,
@@ -90,20 +92,20 @@ pub(crate) fn run<S: Send, T: Send>(
         std::thread::scope(|scope| {
             let (work, stop, busy) = (&work, &stop, &busy);
             let caller = std::thread::current();
-            // Where the system gives no more threads, those there are do the work.
+            // If the system provides fewer threads, these do all the work.
             let spawn = |state| {
-                let at_work = AtWork::new(busy, caller.clone());
+                let guard = BusyGuard::new(busy, caller.clone());
                 let work = move || {
-                    let _at_work = at_work;
+                    let _guard = guard;
                     work(state, stop)
                 };
                 std::thread::Builder::new().spawn_scoped(scope, work).ok()
             };
             let handles: Vec<_> = states.into_iter().map_while(spawn).collect();
             if handles.is_empty() {
-                signal = Err(PyRuntimeError::new_err("the system gives no thread to work in"));
+                signal = Err(PyRuntimeError::new_err("the system provides no thread to work in"));
             }
-            while signal.is_ok() && !finish_within(PATIENCE, busy) {
+            while signal.is_ok() && !wait_until_idle(SIGNAL_INTERVAL, busy) {
                 signal = Python::attach(|py| py.check_signals().and_then(|()| tick(py)));
             }
             stop.store(signal.is_err(), Ordering::Relaxed);
@@ -114,7 +116,7 @@ pub(crate) fn run<S: Send, T: Send>(
     results.map_err(|_| PyRuntimeError::new_err("a thread of piecework panicked; please report it"))
 }
 
-/// Runs `work` on other threads, as many as asked for and the system gives, while it runs `here`.
+/// Runs `work` on up to `others` other threads while the calling thread runs `here`.
 pub(crate) fn beside(others: usize, work: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
     std::thread::scope(|scope| {
         for _ in 0..others {
@@ -124,33 +126,33 @@ pub(crate) fn beside(others: usize, work: &(dyn Fn() + Sync), here: &mut dyn FnM
     });
 }
 
-/// For work that tells nobody how far it is.
-pub(crate) fn silent(_: Python<'_>) -> PyResult<()> {
+/// A `tick` for work that reports no progress.
+pub(crate) fn no_progress(_: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// Counts among the busy while it lives, and wakes the caller when it ends, a panic included.
-struct AtWork<'a> {
+/// Counts a thread as busy until it is dropped, and then wakes the caller, after a panic as well.
+struct BusyGuard<'a> {
     busy: &'a AtomicUsize,
     caller: Thread,
 }
 
-impl<'a> AtWork<'a> {
+impl<'a> BusyGuard<'a> {
     fn new(busy: &'a AtomicUsize, caller: Thread) -> Self {
         busy.fetch_add(1, Ordering::Relaxed);
         Self { busy, caller }
     }
 }
 
-impl Drop for AtWork<'_> {
+impl Drop for BusyGuard<'_> {
     fn drop(&mut self) {
         self.busy.fetch_sub(1, Ordering::Relaxed);
         self.caller.unpark();
     }
 }
 
-/// Sleeps until nobody is busy, which is true, or the time is over.
-fn finish_within(time: Duration, busy: &AtomicUsize) -> bool {
+/// Waits until no thread is busy and returns true, or returns false after `time`.
+fn wait_until_idle(time: Duration, busy: &AtomicUsize) -> bool {
     let start = Instant::now();
     while busy.load(Ordering::Relaxed) > 0 {
         let Some(left) = time.checked_sub(start.elapsed()).filter(|left| !left.is_zero()) else { return false };
@@ -159,7 +161,7 @@ fn finish_within(time: Duration, busy: &AtomicUsize) -> bool {
     true
 }
 
-/// Hands out the numbers below `limit`, each once.
+/// A queue of task numbers: gives out each number below `limit` once.
 pub(crate) struct Tickets {
     next: AtomicUsize,
     limit: usize,

@@ -8,13 +8,12 @@ use piecework_core::training;
 use pyo3::prelude::*;
 
 use crate::counts::WordCounts;
-use crate::errors::{in_parts, to_py};
+use crate::errors::{in_settings, to_py};
 use crate::functions::functions;
-use crate::threads::{self, Watch};
+use crate::threads::{self, SignalTimer};
 use crate::tokenizer::Tokenizer;
 
-/// Trains on `counts` with so many threads, where there is work for them; `progress` is called with what is done and what
-/// there is to do.
+/// Trains on `counts` with at most this number of threads. Calls `progress` with a stage, and its done and total work.
 #[pyfunction]
 pub(crate) fn train(
     py: Python<'_>,
@@ -22,22 +21,22 @@ pub(crate) fn train(
     splitter: &str,
     functions: Vec<Py<PyAny>>,
     trainer: &str,
-    threads: Option<threads::Asked>,
+    threads: Option<threads::Requested>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Tokenizer> {
     let threads = threads::number(threads);
-    let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_parts(py, &error))?;
+    let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_settings(py, &error))?;
     let trainer = read_trainer(trainer).map_err(|error| to_py(py, &error))?;
     let counts = &counts.get().inner;
     let mut signal = Ok(());
-    let mut watch = Watch::new();
+    let mut timer = SignalTimer::new();
     let beside = |work: &(dyn Fn() + Sync), here: &mut dyn FnMut()| threads::beside(threads - 1, work, here);
     let trained = py.detach(|| {
         training::train(counts, &splitter, &trainer, Threads::new(&beside), &mut |now| {
-            if !watch.is_due() {
+            if !timer.is_due() {
                 return ControlFlow::Continue(());
             }
-            signal = Python::attach(|py| look(py, progress.as_ref(), now));
+            signal = Python::attach(|py| report_progress(py, progress.as_ref(), now));
             if signal.is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })
     });
@@ -45,7 +44,7 @@ pub(crate) fn train(
     trained.map(Tokenizer::new).map_err(|error| to_py(py, &error))
 }
 
-fn look(py: Python<'_>, progress: Option<&Py<PyAny>>, now: Progress) -> PyResult<()> {
+fn report_progress(py: Python<'_>, progress: Option<&Py<PyAny>>, now: Progress) -> PyResult<()> {
     py.check_signals()?;
     if let Some(progress) = progress {
         progress.call1(py, (stage(now.stage), now.done, now.total))?;
@@ -64,7 +63,7 @@ fn stage(stage: Stage) -> &'static str {
     }
 }
 
-/// Refuses settings (JSON) that no trainer can have.
+/// Refuses invalid settings of a trainer (JSON).
 #[pyfunction]
 pub(crate) fn check_trainer(py: Python<'_>, trainer: &str) -> PyResult<()> {
     read_trainer(trainer).map(|_| ()).map_err(|error| to_py(py, &error))

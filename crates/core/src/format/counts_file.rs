@@ -1,4 +1,4 @@
-//! Word counts as text: a line of JSON that says what follows, then a word a line.
+//! The file format of word counts: a header line of JSON, then one word a line.
 //!
 //! ```text
 //! {"format":"piecework.word_counts","version":1,"words":2,"total":3,"sha256":"…","splitter":{…}}
@@ -6,8 +6,8 @@
 //! world⇥1⇥0⇥1
 //! ```
 //!
-//! Word, count, document and place of the first sight, in the order of the words' bytes, so that the same table is
-//! the same file. Backslash, tab and line ends inside a word are escaped.
+//! A line holds a word, its count, and the document and position of its first occurrence, ordered by the bytes of the
+//! words, so that equal tables are equal files. Backslashes, tabs and line ends in a word are escaped.
 
 use super::json::{Json, Node, object};
 use super::tokenizer_json::{refuse_functions, splitter, splitter_json};
@@ -18,7 +18,7 @@ const FORMAT: &str = "piecework.word_counts";
 const VERSION: u64 = 1;
 const ESCAPES: [(char, char); 4] = [('\\', '\\'), ('\t', 't'), ('\n', 'n'), ('\r', 'r')];
 
-/// The table as a file.
+/// Writes the table as a file.
 pub fn write_counts(counts: &WordCounts) -> Result<String> {
     counts.splitter().map_or(Ok(()), |splitter| refuse_functions(splitter, "word counts"))?;
     let header = object([
@@ -39,7 +39,7 @@ pub fn write_counts(counts: &WordCounts) -> Result<String> {
     Ok(text)
 }
 
-/// The table of a file; a file that was cut or changed is an error.
+/// Reads the table of a file; a truncated or changed file is an error.
 pub fn read_counts(bytes: &[u8]) -> Result<WordCounts> {
     let text = std::str::from_utf8(bytes).map_err(|error| at(1, &format!("not text: {error}")))?;
     let mut lines = (1..).zip(text.lines());
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn comes_back_as_it_was() {
+    fn tables_round_trip() {
         let text = write_counts(&table()).unwrap();
         let back = read_counts(text.as_bytes()).unwrap();
         assert_eq!(back.by_word(), table().by_word());
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_file_is_an_error() {
+    fn a_truncated_file_is_an_error() {
         let text = write_counts(&table()).unwrap();
         for end in 0..text.len() - 1 {
             if text.is_char_boundary(end) {

@@ -1,6 +1,6 @@
-//! The encodings that tiktoken 0.14 knows by name: how they split text, and their special tokens.
+//! The encodings of tiktoken 0.14, by name: their split patterns and special tokens.
 //!
-//! The ranks are in files of their own. The patterns are those that find with Oniguruma what tiktoken's find.
+//! The ranks are in separate files. The patterns find with Oniguruma the matches that tiktoken's patterns find.
 
 use crate::error::{Error, Result, nearest};
 use crate::text::grammar::Grammar;
@@ -9,20 +9,20 @@ const END_OF_TEXT: &str = "<|endoftext|>";
 const END_OF_PROMPT: &str = "<|endofprompt|>";
 const FIM: [&str; 3] = ["<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>"];
 
-/// An encoding that is known by its name.
+/// An encoding of tiktoken: its split pattern and its special tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Encoding {
-    /// What splits a text into pieces, in the syntax of Oniguruma.
+    /// The split pattern, in the syntax of Oniguruma.
     pub pattern: &'static str,
     /// The special tokens and their ids.
     pub special_tokens: Vec<(String, u32)>,
 }
 
-/// The names, in the order in which messages list them.
+/// The names of the encodings, in the order of messages.
 pub const ENCODINGS: [&str; 7] =
     ["gpt2", "r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base", "o200k_harmony"];
 
-/// The encoding `name`.
+/// Returns the encoding `name`.
 pub fn named_encoding(name: &str) -> Result<Encoding> {
     let (grammar, specials): (_, Vec<(&str, u32)>) = match name {
         "gpt2" | "r50k_base" | "p50k_base" => (Grammar::Gpt2, vec![(END_OF_TEXT, 50256)]),
@@ -44,7 +44,7 @@ pub fn named_encoding(name: &str) -> Result<Encoding> {
     Ok(Encoding { pattern: grammar.pattern(), special_tokens })
 }
 
-/// The tokens of the harmony format; ids that have no name yet are reserved.
+/// Returns the special tokens of the harmony format; ids without a name are reserved.
 fn harmony() -> Vec<(String, u32)> {
     const NAMED: [(&str, u32); 10] = [
         ("startoftext", 199_998),

@@ -1,4 +1,4 @@
-//! JSON as we read and write it: members keep their order, and errors say where.
+//! Reading and writing JSON: members keep their order, and errors name the path.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use crate::error::{Error, Place, Result, nearest, shorten};
 
-/// A JSON value; objects keep order and repeated members, so that nothing is lost before it is checked.
+/// A JSON value; objects keep the order of members and repeated members, so that checks see them.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Json {
     Null,
@@ -36,10 +36,11 @@ impl Json {
         serde_json::to_string(self).expect("our own values serialize")
     }
 
-    /// Objects and arrays down to `depth` levels one member a line, deeper ones on one line each; floats as `float` has them.
+    /// Writes members down to `depth` levels on one line each, deeper ones on a shared line, floats with `float`.
     pub(super) fn pretty(&self, depth: usize, float: fn(f64) -> String) -> String {
         let mut out = Vec::new();
-        let mut serializer = serde_json::Serializer::with_formatter(&mut out, Shallow { depth, level: 0, float });
+        let mut serializer =
+            serde_json::Serializer::with_formatter(&mut out, ShallowFormatter { depth, level: 0, float });
         self.serialize(&mut serializer).expect("our own values serialize");
         String::from_utf8(out).expect("JSON is UTF-8")
     }
@@ -106,23 +107,23 @@ impl<T: Into<Json>> FromIterator<T> for Json {
     }
 }
 
-/// The bytes without white space at their start.
+/// Returns the bytes without leading white space.
 pub(super) fn trim_start(bytes: &[u8]) -> &[u8] {
     let is_space = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'\x0b';
     &bytes[bytes.iter().take_while(|&byte| is_space(byte)).count()..]
 }
 
-/// The bytes after `byte`, if that is the first beside white space.
+/// Returns the bytes after `byte`, if `byte` is the first one that is not white space.
 pub(super) fn after(bytes: &[u8], byte: u8) -> Option<&[u8]> {
     trim_start(bytes).strip_prefix(&[byte])
 }
 
-/// An object with members in the order given.
+/// Returns an object with the members in this order.
 pub(super) fn object<const N: usize>(members: [(&str, Json); N]) -> Json {
     Json::Object(members.map(|(name, value)| (name.to_owned(), value)).into())
 }
 
-/// A value and the path to it.
+/// A value and its path.
 #[derive(Debug, Clone)]
 pub(super) struct Node<'a> {
     json: &'a Json,
@@ -150,7 +151,7 @@ impl<'a> Node<'a> {
         *self.json == Json::Null
     }
 
-    /// The value, unless it is null.
+    /// Returns the value, or `None` for null.
     pub(super) fn optional(self) -> Option<Self> {
         (!self.is_null()).then_some(self)
     }
@@ -187,7 +188,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The bytes of a string in base 64.
+    /// Returns the decoded bytes of a base64 string.
     pub(super) fn base64(&self) -> Result<Vec<u8>> {
         BASE64.decode(self.str()?).map_err(|error| self.error(format!("expected bytes in base 64: {error}")))
     }
@@ -198,7 +199,7 @@ impl<'a> Node<'a> {
         Ok(items.iter().enumerate().map(move |(at, json)| Node { json, path: format!("{path}[{at}]") }))
     }
 
-    /// The integers of an array, which may be as long as a vocabulary.
+    /// Returns the integers of an array; no item gets a path, since there can be one for each id.
     pub(super) fn integers(&self) -> Result<Vec<u64>> {
         let integer = |(at, json)| match json {
             &Json::Unsigned(value) => Ok(value),
@@ -207,27 +208,27 @@ impl<'a> Node<'a> {
         self.items()?.iter().enumerate().map(integer).collect()
     }
 
-    /// The strings of an array.
+    /// Returns the strings of an array.
     pub(super) fn strings(&self) -> Result<Vec<String>> {
         self.array()?.map(|node| Ok(node.str()?.to_owned())).collect()
     }
 
-    /// The items without paths of their own, for arrays as long as a list of merges.
+    /// Returns the items without paths, for arrays as long as a list of merges.
     pub(super) fn items(&self) -> Result<&'a [Json]> {
         if let Json::Array(items) = self.json { Ok(items) } else { Err(self.expected("an array")) }
     }
 
-    /// The item at a place.
+    /// Returns the item at index `place` with its path.
     pub(super) fn item(&self, at: usize, json: &'a Json) -> Self {
         Node { json, path: format!("{}[{at}]", self.path) }
     }
 
-    /// The members without paths of their own, for objects as large as a vocabulary.
+    /// Returns the members without paths, for objects as large as a vocabulary.
     pub(super) fn members(&self) -> Result<&'a [(String, Json)]> {
         if let Json::Object(members) = self.json { Ok(members) } else { Err(self.expected("an object")) }
     }
 
-    /// The member `name`, which must be there.
+    /// Returns the member `name`; a missing one is an error.
     pub(super) fn member(&self, name: &str) -> Result<Self> {
         match self.find(name)? {
             Some(node) => Ok(node),
@@ -235,13 +236,13 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The member `name`, unless it is missing or null.
+    /// Returns the member `name`, or `None` if it is missing or null.
     pub(super) fn find(&self, name: &str) -> Result<Option<Self>> {
         let member = self.members()?.iter().find(|(other, _)| other == name);
         Ok(member.map(|(_, json)| Self { json, path: format!("{}.{name}", self.path) }).and_then(Self::optional))
     }
 
-    /// Refuses members that are not among `known`, and repeated ones.
+    /// Refuses members that are not in `known`, and repeated ones.
     pub(super) fn only(&self, known: &[&str]) -> Result<()> {
         let members = self.members()?;
         for (at, (name, _)) in members.iter().enumerate() {
@@ -256,19 +257,19 @@ impl<'a> Node<'a> {
         Ok(())
     }
 
-    /// The member `type`, which says what kind of component an object is.
+    /// Returns the member `type`, the type of a component.
     pub(super) fn kind(&self) -> Result<&'a str> {
         self.member("type")?.str()
     }
 
-    /// The error for a component whose type is not among those that are known here.
+    /// Returns the error for an unknown component type, with the nearest known one.
     pub(super) fn unknown_kind(&self, kind: &str, known: &[&str]) -> Error {
         let hint = nearest(kind, known).map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
         self.unsupported(format!("the type {:?} is not among those known here, {known:?}{hint}", shorten(kind)))
     }
 }
 
-/// The choice that a string names.
+/// Returns the value that a string names.
 pub(super) fn choice<T: Copy>(node: &Node<'_>, choices: &[(&str, T)]) -> Result<T> {
     let written = node.str()?;
     match choices.iter().find(|(name, _)| *name == written) {
@@ -280,7 +281,7 @@ pub(super) fn choice<T: Copy>(node: &Node<'_>, choices: &[(&str, T)]) -> Result<
     }
 }
 
-/// The name of a choice.
+/// Returns the name of a value.
 pub(super) fn name_of<T: Copy + PartialEq>(value: T, choices: &[(&'static str, T)]) -> &'static str {
     choices.iter().find(|(_, other)| *other == value).map_or("", |(name, _)| name)
 }
@@ -372,19 +373,19 @@ impl<'de> Visitor<'de> for JsonVisitor {
     }
 }
 
-/// Breaks lines down to a depth: a vocabulary one token a line, a merge on one line.
-struct Shallow {
+/// A formatter that breaks lines down to a depth: one token a line, one merge a line.
+struct ShallowFormatter {
     depth: usize,
     level: usize,
     float: fn(f64) -> String,
 }
 
-/// The fewest digits that are read as this number.
+/// Returns the shortest decimal that is read as this number.
 pub(super) fn shortest(value: f64) -> String {
     Json::Float(value).text()
 }
 
-impl Shallow {
+impl ShallowFormatter {
     fn open<W: ?Sized + std::io::Write>(&mut self, writer: &mut W, bracket: &[u8]) -> std::io::Result<()> {
         self.level += 1;
         writer.write_all(bracket)
@@ -411,7 +412,7 @@ impl Shallow {
     }
 }
 
-impl serde_json::ser::Formatter for Shallow {
+impl serde_json::ser::Formatter for ShallowFormatter {
     fn write_f64<W: ?Sized + std::io::Write>(&mut self, writer: &mut W, value: f64) -> std::io::Result<()> {
         writer.write_all((self.float)(value).as_bytes())
     }
@@ -450,7 +451,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_say_where() {
+    fn errors_name_the_path() {
         let json = Json::parse(br#"{"a": [1, {"b": "x"}]}"#).unwrap();
         let root = Node::root(&json);
         let last = root.member("a").unwrap().array().unwrap().last().unwrap();
@@ -462,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_parts_stay_on_one_line() {
+    fn deep_members_share_a_line() {
         let json = Json::parse(br#"{"a":{"b":[1,2]},"c":[]}"#).unwrap();
         assert_eq!(json.pretty(2, shortest), "{\n \"a\": {\n  \"b\": [1,2]\n },\n \"c\": [\n ]\n}");
         assert_eq!(Json::parse(json.pretty(2, shortest).as_bytes()).unwrap(), json);

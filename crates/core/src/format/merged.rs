@@ -1,4 +1,4 @@
-//! What the formats of BPE share: the parts of a byte-level tokenizer, and what a file of merges cannot hold.
+//! Shared parts of the BPE formats: the components of byte-level tokenizers, and what a list of merges cannot hold.
 
 use std::collections::HashSet;
 
@@ -13,12 +13,12 @@ use crate::settings::ByteLevel;
 use crate::splitter::WordSplitter;
 use crate::vocab::Vocab;
 
-/// The settings of byte-level components as GPT-2 has them, with its pattern or without.
+/// Returns GPT-2's settings of byte-level components, with its split pattern or without.
 pub(super) fn byte_level(use_regex: bool) -> ByteLevel {
     ByteLevel { add_prefix_space: false, trim_offsets: true, use_regex }
 }
 
-/// The parts of a tokenizer whose model works on bytes, but for those that say how text is split.
+/// Returns the parts of a byte-level tokenizer, without a splitter.
 pub(super) fn byte_level_parts(model: Model) -> Parts {
     let offsets = ByteLevel { trim_offsets: false, ..byte_level(true) };
     Parts {
@@ -33,14 +33,14 @@ pub(super) fn byte_level_parts(model: Model) -> Parts {
     }
 }
 
-/// The ids of the model's tokens that are not added ones.
+/// Returns the ids of the model's tokens that are not added tokens.
 pub(super) fn entries(tokenizer: &Tokenizer, model: &Bpe) -> HashSet<u32> {
     let added: HashSet<u32> = tokenizer.added().tokens().iter().map(|token| token.id).collect();
     model.vocab().iter().map(|(_, id)| id).filter(|id| !added.contains(id)).collect()
 }
 
-/// A merge of a file: two symbols with a space between.
-pub(super) fn merge_of(number: usize, line: &str) -> Result<(&str, &str)> {
+/// Returns the merge of a line: two symbols, separated by a space.
+pub(super) fn parse_merge(number: usize, line: &str) -> Result<(&str, &str)> {
     line.split_once(' ')
         .filter(|(left, right)| !left.is_empty() && !right.is_empty() && !right.contains(' '))
         .ok_or_else(|| {
@@ -49,15 +49,15 @@ pub(super) fn merge_of(number: usize, line: &str) -> Result<(&str, &str)> {
         })
 }
 
-/// The id of a symbol that the merge in line `number` names.
-pub(super) fn named(vocab: &Vocab, number: usize, symbol: &str) -> Result<u32> {
+/// Returns the id of a symbol that the merge in line `number` names.
+pub(super) fn symbol_id(vocab: &Vocab, number: usize, symbol: &str) -> Result<u32> {
     vocab.id(symbol).ok_or_else(|| {
         lines::error(number, format!("the merge names {:?}, which is not in the vocabulary", shorten(symbol)))
     })
 }
 
-/// The rank of each id: as it is, or by the first merge that makes it.
-pub(super) fn order_of(model: &Bpe) -> Vec<u32> {
+/// Returns the rank of each id: its own, or the index of the first merge that makes it.
+pub(super) fn merge_ranks(model: &Bpe) -> Vec<u32> {
     let merges = match model.merges() {
         Merges::Implied(ranks) => return ranks.clone(),
         Merges::Listed(merges) => merges,
@@ -71,9 +71,10 @@ pub(super) fn order_of(model: &Bpe) -> Vec<u32> {
     ranks
 }
 
-/// Whether a model merges as one would in which any two neighbours merge that make a token with a rank.
+/// Returns whether a model merges as these ranks imply: any two neighbors that make a token with a rank.
 ///
-/// Of each token only one pair ever makes it (see [`Bpe::recovered`]): it has to be in the list, and the list in order.
+/// Only one pair ever makes each token (see [`Bpe::recovered`]): this pair must be in the list, and the list must be in
+/// order.
 pub(super) fn is_implied(model: &Bpe, ranks: &[u32]) -> Result<bool> {
     let merges = match model.merges() {
         Merges::Implied(own) => return Ok(in_one_order(own, ranks)),
@@ -85,7 +86,7 @@ pub(super) fn is_implied(model: &Bpe, ranks: &[u32]) -> Result<bool> {
     Ok(made.is_sorted() && implied.recovered().iter().all(|pair| listed.contains(pair)))
 }
 
-/// Whether ids that have ranks have them in both, and in the same order.
+/// Returns whether two lists give ranks to the same ids, in the same order.
 fn in_one_order(some: &[u32], others: &[u32]) -> bool {
     let mut both: Vec<(u32, u32)> = some.iter().copied().zip(others.iter().copied()).collect();
     both.sort_unstable();
@@ -93,74 +94,75 @@ fn in_one_order(some: &[u32], others: &[u32]) -> bool {
     both.windows(2).all(agree) && both.iter().all(|(one, other)| (*one == NO_RANK) == (*other == NO_RANK))
 }
 
-/// A format that is written, and what it cannot hold.
-pub(super) struct Held {
-    /// Its name, for messages.
+/// A format to write, and the refusal of models that it cannot hold.
+pub(super) struct WriteTarget {
+    /// Its name in messages.
     pub(super) format: &'static str,
-    /// What to do if it does not suffice.
+    /// The advice in messages: what to save instead.
     pub(super) instead: &'static str,
 }
 
-impl Held {
-    pub(super) fn refuses(&self, what: &str) -> Error {
+impl WriteTarget {
+    pub(super) fn cannot_hold(&self, what: &str) -> Error {
         Error::Config(format!("{} cannot hold {what}; {}", self.format, self.instead))
     }
 
-    /// The model, which must be BPE.
+    /// Returns the BPE model; other models are refused.
     pub(super) fn bpe<'a>(&self, tokenizer: &'a Tokenizer) -> Result<&'a Bpe> {
-        tokenizer.model().as_bpe().ok_or_else(|| self.refuses("a model other than BPE"))
+        tokenizer.model().as_bpe().ok_or_else(|| self.cannot_hold("a model other than BPE"))
     }
 
-    /// Refuses marks at the ends of tokens, and characters that become bytes.
+    /// Refuses affixes of tokens, and byte fallback.
     pub(super) fn refuse_affixes(&self, model: &Bpe) -> Result<()> {
         if model.settings().byte_fallback {
-            return Err(self.refuses("byte_fallback"));
+            return Err(self.cannot_hold("byte_fallback"));
         }
         self.refuse_affixes_but_bytes(model)
     }
 
-    /// The same, where characters may become bytes.
+    /// Refuses affixes of tokens; byte fallback is allowed.
     pub(super) fn refuse_affixes_but_bytes(&self, model: &Bpe) -> Result<()> {
         let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, .. } = model.settings();
         if prefix.is_empty() && suffix.is_empty() {
             return Ok(());
         }
-        Err(self.refuses(&format!("the marks {prefix:?} and {suffix:?} of tokens in a word")))
+        Err(self.cannot_hold(&format!("the marks {prefix:?} and {suffix:?} of tokens in a word")))
     }
 
-    /// Refuses other marks than a suffix at the ends of words, in one of some styles.
-    pub(super) fn refuse_other_marks(&self, model: &Bpe, wanted: &str, styles: &[SuffixStyle]) -> Result<()> {
+    /// Refuses affixes other than the end-of-word suffix `wanted` in one of `styles`.
+    pub(super) fn refuse_other_affixes(&self, model: &Bpe, wanted: &str, styles: &[SuffixStyle]) -> Result<()> {
         let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, suffix_style, .. } =
             model.settings();
         if prefix.is_empty() && suffix == wanted && styles.contains(suffix_style) {
             return Ok(());
         }
-        Err(self.refuses(&format!("other marks than {wanted:?} at the ends of words")))
+        Err(self.cannot_hold(&format!("other marks than {wanted:?} at the ends of words")))
     }
 
-    /// Refuses entries that are no tokens.
+    /// Refuses unused entries.
     pub(super) fn refuse_unused(&self, model: &Bpe) -> Result<()> {
         let Some(&id) = model.settings().unused.first() else { return Ok(()) };
         let token = shorten(model.vocab().token(id).unwrap_or_default());
-        Err(self.refuses(&format!("the unused token {token:?} (id {id})")))
+        Err(self.cannot_hold(&format!("the unused token {token:?} (id {id})")))
     }
 
-    /// Refuses ranks of which two are equal: no list of merges says the same.
+    /// Refuses equal ranks, which no list of merges can express.
     pub(super) fn refuse_ties(&self, model: &Bpe) -> Result<()> {
         let Merges::Implied(ranks) = model.merges() else { return Ok(()) };
         let mut seen = HashSet::new();
         if ranks.iter().all(|&rank| rank == NO_RANK || seen.insert(rank)) {
             return Ok(());
         }
-        Err(self.refuses("merges of the same rank"))
+        Err(self.cannot_hold("merges of the same rank"))
     }
 
-    /// Refuses a model with `entries` that merges do not make, where words of that kind are otherwise encoded.
+    /// Refuses a model in which merges cannot make one of `entries`, if the format would encode words with it
+    /// differently.
     pub(super) fn refuse_unreachable(&self, model: &Bpe, entries: &HashSet<u32>) -> Result<()> {
         let merging = model.with_settings(Settings { ignore_merges: false, ..model.settings().clone() })?;
         let Some(id) = merging.unreachable().into_iter().find(|id| entries.contains(id)) else { return Ok(()) };
         let how = if model.settings().ignore_merges { "only a whole word is" } else { "nothing is" };
         let entry = shorten(model.vocab().token(id).unwrap_or_default());
-        Err(self.refuses(&format!("the token {entry:?}, which {how} encoded as")))
+        Err(self.cannot_hold(&format!("the token {entry:?}, which {how} encoded as")))
     }
 }

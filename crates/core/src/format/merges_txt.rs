@@ -1,11 +1,11 @@
 //! `vocab.json` and `merges.txt` (GPT-2's `encoder.json` and `vocab.bpe`), and CLIP's list of merges.
 //!
-//! A vocabulary is a JSON object of tokens and ids; the merges stand one a line, behind a line with a version. Neither
-//! says how text is split: that is told by what the vocabulary holds, see [`Kind`].
+//! A vocabulary is a JSON object of tokens and ids; the merges follow one a line, after a line with a version. Neither
+//! file has a split pattern: the kind of the vocabulary decides, see [`VocabularyKind`].
 
 use super::json::{Json, Node, after, trim_start};
-use super::lines::{self, lines, plain_text, refuse_mark};
-use super::merged::{Held, byte_level, byte_level_parts, entries, merge_of, named};
+use super::lines::{self, lines, plain_text, refuse_byte_order_mark};
+use super::merged::{WriteTarget, byte_level, byte_level_parts, entries, parse_merge, symbol_id};
 use super::tiktoken::refuse_missing_bytes;
 use super::tokenizer_json::{is_json, read_vocab, vocab_json};
 use crate::added::AddedToken;
@@ -25,34 +25,34 @@ use crate::text::pattern::Pattern;
 use crate::vocab::Vocab;
 
 const HEADER: &str = "#version";
-/// How every version of CLIP's list begins.
+/// The first bytes of every version of CLIP's list.
 const CLIP_START: &str = "\"bpe_simple_vocab_16e6.txt#version:";
 const CLIP_HEADER: &str = "\"bpe_simple_vocab_16e6.txt#version: 0.2\n";
 const SUFFIX: &str = "</w>";
-/// The vocabulary and the merges, as their files are called.
+/// The file names of the vocabulary and of the merges.
 pub(super) const COMPANIONS: [(&str, &str); 2] = [("vocab.json", "merges.txt"), ("encoder.json", "vocab.bpe")];
-/// So many merges of its list CLIP takes: with the bytes and the special tokens they would be 49,152 entries, had the bytes
-/// not an entry each at the end of words, too.
+/// The number of merges that CLIP reads: 49,152 less 256 bytes and two special tokens. (CLIP does not subtract the
+/// bytes with a suffix.)
 const CLIP_MERGES: usize = 49_152 - 256 - 2;
 const CLIP_SPECIALS: [&str; 2] = ["<|startoftext|>", "<|endoftext|>"];
 const GPT2_SPECIALS: [&str; 1] = ["<|endoftext|>"];
 const ROBERTA_SPECIALS: [&str; 5] = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"];
 
-/// What kind of tokenizer a vocabulary belongs to.
+/// The kind of tokenizer that a vocabulary belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// Bytes written as characters, as GPT-2 has them.
+enum VocabularyKind {
+    /// Bytes written as characters: GPT-2.
     Bytes,
-    /// The same with RoBERTa's special tokens around a text.
+    /// Bytes written as characters, with special tokens around a text: RoBERTa.
     Roberta,
-    /// The same with a mark at the end of words, as CLIP has them.
+    /// Bytes written as characters, with an end-of-word suffix: CLIP.
     Clip,
-    /// Characters with a mark at the end of words, which white space divides.
+    /// Characters with an end-of-word suffix, in words between white space.
     Words,
 }
 
-impl Kind {
-    /// A mark at the end of words is told by tokens that end in it, and bytes by their characters with that mark.
+impl VocabularyKind {
+    /// Infers the kind: tokens with the suffix show that there is one, and all bytes with the suffix show CLIP.
     fn of(vocab: &Vocab) -> Self {
         let has = |token: &str| vocab.id(token).is_some();
         let is_marked = vocab.iter().any(|(token, _)| token.len() > SUFFIX.len() && token.ends_with(SUFFIX));
@@ -63,7 +63,7 @@ impl Kind {
         if has_bytes { Self::Clip } else { Self::Words }
     }
 
-    fn named(name: &str) -> Result<Self> {
+    fn from_name(name: &str) -> Result<Self> {
         match name {
             "gpt2" => Ok(Self::Bytes),
             "roberta" => Ok(Self::Roberta),
@@ -74,7 +74,7 @@ impl Kind {
         }
     }
 
-    /// The names that its special tokens go by.
+    /// Returns the names of the special tokens.
     fn specials(self) -> &'static [&'static str] {
         match self {
             Self::Bytes => &GPT2_SPECIALS,
@@ -83,7 +83,7 @@ impl Kind {
         }
     }
 
-    /// The entry for what is none: CLIP's takes part in its name only, as it knows every byte.
+    /// Returns the unknown token, if the vocabulary has it; CLIP's is nominal, as CLIP has all bytes.
     fn unk_token(self, vocab: &Vocab) -> Option<String> {
         let name = match self {
             Self::Bytes | Self::Roberta => return None,
@@ -130,7 +130,7 @@ impl Kind {
     }
 }
 
-/// CLIP's normalization and pattern, as `transformers` writes them; what its pattern leaves over is dropped.
+/// Returns CLIP's normalizer and split pattern, as `transformers` writes them; text between matches is removed.
 fn clip_splitter() -> Result<WordSplitter> {
     let normalizer = Normalizer::Sequence(vec![
         Normalizer::Form(UnicodeForm::Nfc),
@@ -142,7 +142,7 @@ fn clip_splitter() -> Result<WordSplitter> {
     WordSplitter::new(Some(normalizer), Some(PreTokenizer::Sequence(steps)))
 }
 
-/// Bytes to text, and then the marks of words to the spaces between them.
+/// Returns CLIP's decoder: bytes to text, then each suffix to a space.
 fn clip_decoder() -> Decoder {
     let marks = ReplaceDecoder { pattern: Pattern::literal(SUFFIX), content: " ".to_owned() };
     Decoder::Sequence(vec![
@@ -152,10 +152,10 @@ fn clip_decoder() -> Decoder {
     ])
 }
 
-/// The tokenizer of a `vocab.json` and a `merges.txt`; without a `splitter`, text is split as the vocabulary tells.
+/// Reads a `vocab.json` and a `merges.txt`; without a `splitter`, the kind of the vocabulary decides the splitting.
 ///
-/// Special tokens are those that GPT-2, RoBERTa and CLIP have, as far as the vocabulary has them. Who knows the `kind`
-/// (`gpt2`, `roberta` or `clip`) knows these, too: then there are none.
+/// Special tokens are those of GPT-2, RoBERTa and CLIP that the vocabulary has. If `kind` (`gpt2`, `roberta` or `clip`)
+/// is given, there are none: the caller adds them.
 pub fn read_merges(
     vocab: &[u8],
     merges: &[u8],
@@ -164,19 +164,19 @@ pub fn read_merges(
 ) -> Result<Tokenizer> {
     let json = Json::parse(vocab)?;
     let vocab = read_vocab(&Node::root(&json))?;
-    let told = kind.map(Kind::named).transpose()?;
-    let kind = told.unwrap_or_else(|| Kind::of(&vocab));
-    if matches!(kind, Kind::Bytes | Kind::Roberta) && splitter.is_none() {
+    let given = kind.map(VocabularyKind::from_name).transpose()?;
+    let kind = given.unwrap_or_else(|| VocabularyKind::of(&vocab));
+    if matches!(kind, VocabularyKind::Bytes | VocabularyKind::Roberta) && splitter.is_none() {
         refuse_missing_bytes(&vocab).map_err(|error| {
             Error::Vocabulary(format!("{error}; if its tokens are of characters, pass pre_tokenizer=... to say how"))
         })?;
     }
     let merges = merges_of(merges, &vocab).map_err(in_merges)?;
-    let specials = if told.is_some() { &[] } else { kind.specials() };
+    let specials = if given.is_some() { &[] } else { kind.specials() };
     build(kind, specials, vocab, merges, splitter)
 }
 
-/// The same error, which says that the line is none of the vocabulary's.
+/// Returns the error with a place that says that the line is in the merges, not in the vocabulary.
 fn in_merges(error: Error) -> Error {
     match error {
         Error::Format { at: Place::Line(line), message } => Error::Format { at: Place::Merges(line), message },
@@ -184,23 +184,23 @@ fn in_merges(error: Error) -> Error {
     }
 }
 
-/// Whether bytes are CLIP's list of merges.
+/// Returns whether bytes are CLIP's list of merges.
 pub(super) fn is_clip(bytes: &[u8], _name: &str) -> bool {
     bytes.starts_with(CLIP_START.as_bytes())
 }
 
-/// Whether a file is called like a list of merges; its bytes may be subword-nmt's as well.
+/// Returns whether a file has the name of a list of merges; its bytes may be subword-nmt's as well.
 pub(super) fn is_merges(name: &str) -> bool {
     COMPANIONS.iter().any(|(_, merges)| name.ends_with(merges))
 }
 
-/// Whether a file is a vocabulary by its name or its bytes, and no tokenizer.json.
+/// Returns whether a file is a vocabulary by its name or its bytes, and not a tokenizer.json.
 pub(super) fn is_vocabulary(bytes: &[u8], name: &str) -> bool {
     let is_named = COMPANIONS.iter().any(|(vocabulary, _)| name.ends_with(vocabulary));
     is_json(bytes, name) && (is_named || begins_with_id(bytes)) && !has_model(bytes)
 }
 
-/// Whether bytes begin as a JSON object does whose first member is a token with its id.
+/// Returns whether bytes begin with a JSON object whose first member is a token with its id.
 fn begins_with_id(bytes: &[u8]) -> bool {
     let member = || {
         let mut rest = after(after(bytes, b'{')?, b'"')?;
@@ -216,30 +216,30 @@ fn begins_with_id(bytes: &[u8]) -> bool {
     member().is_some_and(|value| trim_start(value).first().is_some_and(u8::is_ascii_digit))
 }
 
-/// Whether bytes have the member `model` of a tokenizer.json somewhere.
+/// Returns whether bytes contain the member `model` of a tokenizer.json.
 fn has_model(bytes: &[u8]) -> bool {
     const NAME: &[u8] = b"\"model\"";
     let mut found = memchr::memmem::find_iter(bytes, NAME);
     found.any(|at| after(&bytes[at + NAME.len()..], b':').is_some_and(|value| after(value, b'{').is_some()))
 }
 
-/// The tokenizer of CLIP's `bpe_simple_vocab_16e6.txt`: a merge a line, of which the first 48,894 count.
+/// Reads CLIP's `bpe_simple_vocab_16e6.txt`: one merge a line, of which the first 48,894 are used.
 pub fn read_clip(bytes: &[u8]) -> Result<Tokenizer> {
     let mut vocab = Vocab::from_tokens(clip_bytes())?;
     let mut merges = Vec::new();
     for (number, line) in lines(bytes).skip(1).take(CLIP_MERGES) {
-        let (left, right) = merge_of(number, plain_text(number, line)?)?;
-        merges.push((named(&vocab, number, left)?, named(&vocab, number, right)?));
+        let (left, right) = parse_merge(number, plain_text(number, line)?)?;
+        merges.push((symbol_id(&vocab, number, left)?, symbol_id(&vocab, number, right)?));
         let made = vocab.insert_next(&format!("{left}{right}"));
         made.map_err(|error| lines::error(number, error.to_string()))?;
     }
     for special in CLIP_SPECIALS {
         vocab.insert_next(special)?;
     }
-    build(Kind::Clip, &CLIP_SPECIALS, vocab, merges, None)
+    build(VocabularyKind::Clip, &CLIP_SPECIALS, vocab, merges, None)
 }
 
-/// Bytes as CLIP's vocabulary begins with them: printable ones first, and all again as they end a word.
+/// Returns the first entries of CLIP's vocabulary: all bytes, printable ones first, without and with the suffix.
 fn clip_bytes() -> impl Iterator<Item = String> {
     let is_printable = |&byte: &u8| byte_to_char(byte) == char::from(byte);
     let bytes = move || (0..=255).filter(is_printable).chain((0..=255).filter(move |byte| !is_printable(byte)));
@@ -247,7 +247,7 @@ fn clip_bytes() -> impl Iterator<Item = String> {
 }
 
 fn build(
-    kind: Kind,
+    kind: VocabularyKind,
     specials: &[&str],
     vocab: Vocab,
     merges: Vec<(u32, u32)>,
@@ -255,8 +255,8 @@ fn build(
 ) -> Result<Tokenizer> {
     let special = |name: &&str| {
         let token = AddedToken::special(vocab.id(name)?, name);
-        // In RoBERTa's files, a mask takes the space before it.
-        Some(AddedToken { lstrip: kind == Kind::Roberta && *name == "<mask>", ..token })
+        // In RoBERTa's files, the mask token strips the space before it.
+        Some(AddedToken { lstrip: kind == VocabularyKind::Roberta && *name == "<mask>", ..token })
     };
     let added = specials.iter().filter_map(special).collect();
     let settings = kind.settings(&vocab);
@@ -264,17 +264,17 @@ fn build(
     Tokenizer::new(Parts { added, splitter: splitter.unwrap_or(parts.splitter), ..parts })
 }
 
-/// The merges of a `merges.txt`, each of which makes a token; the first line may be a version.
+/// Returns the merges of a `merges.txt`, each of which makes a token; the first line may be a version.
 fn merges_of(bytes: &[u8], vocab: &Vocab) -> Result<Vec<(u32, u32)>> {
-    refuse_mark(bytes)?;
+    refuse_byte_order_mark(bytes)?;
     let (mut merges, mut made) = (Vec::new(), String::new());
     for (number, line) in lines(bytes) {
         let line = plain_text(number, line)?;
         if number == 1 && line.starts_with(HEADER) {
             continue;
         }
-        let (left, right) = merge_of(number, line)?;
-        merges.push((named(vocab, number, left)?, named(vocab, number, right)?));
+        let (left, right) = parse_merge(number, line)?;
+        merges.push((symbol_id(vocab, number, left)?, symbol_id(vocab, number, right)?));
         made.clear();
         made.extend([left, right]);
         if vocab.id(&made).is_none() {
@@ -285,49 +285,49 @@ fn merges_of(bytes: &[u8], vocab: &Vocab) -> Result<Vec<(u32, u32)>> {
     Ok(merges)
 }
 
-const HELD: Held = Held { format: "a vocab.json with a merges.txt", instead: "save a tokenizer.json" };
+const TARGET: WriteTarget = WriteTarget { format: "a vocab.json with a merges.txt", instead: "save a tokenizer.json" };
 
-/// The vocabulary of a BPE model as a `vocab.json`, added tokens included.
+/// Writes the vocabulary of a BPE model as a `vocab.json`, including added tokens.
 pub fn write_vocab_json(tokenizer: &Tokenizer) -> Result<String> {
-    let model = HELD.bpe(tokenizer)?;
+    let model = TARGET.bpe(tokenizer)?;
     Ok(vocab_json(model.vocab()).text() + "\n")
 }
 
-/// The merges of a BPE model as a `merges.txt`.
+/// Writes the merges of a BPE model as a `merges.txt`.
 pub fn write_merges_txt(tokenizer: &Tokenizer) -> Result<String> {
-    let model = HELD.bpe(tokenizer)?;
-    refuse_marks(model.settings())?;
-    HELD.refuse_ties(model)?;
-    HELD.refuse_unused(model)?;
+    let model = TARGET.bpe(tokenizer)?;
+    refuse_uninferable_affixes(model.settings())?;
+    TARGET.refuse_ties(model)?;
+    TARGET.refuse_unused(model)?;
     if model.settings().ignore_merges {
-        HELD.refuse_unreachable(model, &entries(tokenizer, model))?;
+        TARGET.refuse_unreachable(model, &entries(tokenizer, model))?;
     }
-    merge_lines(&HELD, model, "#version: 0.2\n")
+    merge_lines(&TARGET, model, "#version: 0.2\n")
 }
 
-/// The merges of a tokenizer like CLIP's, as the text of its `bpe_simple_vocab_16e6.txt`.
+/// Writes the merges of a tokenizer like CLIP's as a `bpe_simple_vocab_16e6.txt`.
 pub fn write_clip(tokenizer: &Tokenizer) -> Result<String> {
-    let held = Held { format: "CLIP's list of merges", instead: "save a tokenizer.json" };
-    let model = held.bpe(tokenizer)?;
-    held.refuse_other_marks(model, SUFFIX, &[SuffixStyle::Attached])?;
+    let target = WriteTarget { format: "CLIP's list of merges", instead: "save a tokenizer.json" };
+    let model = target.bpe(tokenizer)?;
+    target.refuse_other_affixes(model, SUFFIX, &[SuffixStyle::Attached])?;
     if model.settings().ignore_merges {
-        return Err(held.refuses("ignore_merges"));
+        return Err(target.cannot_hold("ignore_merges"));
     }
-    held.refuse_ties(model)?;
-    held.refuse_unused(model)?;
+    target.refuse_ties(model)?;
+    target.refuse_unused(model)?;
     let merges = model.recovered();
     if merges.len() > CLIP_MERGES {
-        return Err(held.refuses(&format!("{} merges, as only {CLIP_MERGES} are read", merges.len())));
+        return Err(target.cannot_hold(&format!("{} merges, as only {CLIP_MERGES} are read", merges.len())));
     }
-    refuse_other_ids(&held, model, &merges)?;
+    refuse_other_ids(&target, model, &merges)?;
     if *tokenizer.splitter() != clip_splitter()? {
-        return Err(held.refuses("another normalizer or pre-tokenizer than CLIP's"));
+        return Err(target.cannot_hold("another normalizer or pre-tokenizer than CLIP's"));
     }
-    merge_lines(&held, model, CLIP_HEADER)
+    merge_lines(&target, model, CLIP_HEADER)
 }
 
-/// Refuses ids other than those that the merges come to: bytes, what is made, special tokens.
-fn refuse_other_ids(held: &Held, model: &Bpe, merges: &[(u32, u32)]) -> Result<()> {
+/// Refuses ids other than those that a reader gives: to bytes, merged tokens, special tokens, in this order.
+fn refuse_other_ids(target: &WriteTarget, model: &Bpe, merges: &[(u32, u32)]) -> Result<()> {
     let made = merges.iter().filter_map(|&pair| model.vocab().token(model.made(pair)?).map(str::to_owned));
     let read = clip_bytes().chain(made).chain(CLIP_SPECIALS.map(str::to_owned));
     let mut own = model.vocab().iter();
@@ -336,35 +336,39 @@ fn refuse_other_ids(held: &Held, model: &Bpe, merges: &[(u32, u32)]) -> Result<(
         if found != Some((&expected, id)) {
             let found = found.map_or("none".to_owned(), |(token, id)| format!("{:?} (id {id})", shorten(token)));
             let expected = shorten(&expected);
-            return Err(held.refuses(&format!("the token {found} where its reader puts {expected:?} (id {id})")));
+            return Err(target.cannot_hold(&format!("the token {found} where its reader puts {expected:?} (id {id})")));
         }
     }
     own.next().map_or(Ok(()), |(token, id)| {
-        Err(held
-            .refuses(&format!("the token {:?} (id {id}), which is neither a byte nor made by a merge", shorten(token))))
+        Err(target.cannot_hold(&format!(
+            "the token {:?} (id {id}), which is neither a byte nor made by a merge",
+            shorten(token)
+        )))
     })
 }
 
-/// Refuses marks that a reader would not tell from the vocabulary.
-fn refuse_marks(settings: &Settings) -> Result<()> {
+/// Refuses affixes that a reader could not infer from the vocabulary.
+fn refuse_uninferable_affixes(settings: &Settings) -> Result<()> {
     let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, suffix_style, .. } = settings;
     if !prefix.is_empty() || !["", SUFFIX].contains(&suffix.as_str()) {
-        return Err(HELD.refuses(&format!("the marks {prefix:?} and {suffix:?} of tokens in a word")));
+        return Err(TARGET.cannot_hold(&format!("the marks {prefix:?} and {suffix:?} of tokens in a word")));
     }
     if !suffix.is_empty() && *suffix_style == SuffixStyle::Separate {
-        return Err(HELD.refuses(&format!("a symbol {suffix:?} of its own")));
+        return Err(TARGET.cannot_hold(&format!("a symbol {suffix:?} of its own")));
     }
     Ok(())
 }
 
-/// The merges one a line, behind a header.
-pub(super) fn merge_lines(held: &Held, model: &Bpe, header: &str) -> Result<String> {
+/// Writes the merges one a line, after a header.
+pub(super) fn merge_lines(target: &WriteTarget, model: &Bpe, header: &str) -> Result<String> {
     let mut text = header.to_owned();
     for (left, right) in model.recovered() {
         for (id, end) in [(left, ' '), (right, '\n')] {
             let token = model.vocab().token(id).unwrap_or_default();
             if token.is_empty() || token.contains([' ', '\n', '\r']) {
-                return Err(held.refuses(&format!("the token {:?} (id {id}), which a line divides", shorten(token))));
+                return Err(
+                    target.cannot_hold(&format!("the token {:?} (id {id}), which a line divides", shorten(token)))
+                );
             }
             text.push_str(token);
             text.push(end);
@@ -390,18 +394,19 @@ mod tests {
     }
 
     #[test]
-    fn clip_is_written_as_it_is_read() {
+    fn clip_round_trips() {
         let file = format!("{CLIP_HEADER}h u\nhu g</w>\n");
         let clip = read_clip(file.as_bytes()).unwrap();
         assert_eq!(write_clip(&clip).unwrap(), file);
     }
 
     #[test]
-    fn kinds_are_told_by_their_tokens() {
-        let kind = |tokens: &[&str]| Kind::of(&Vocab::from_tokens(tokens.iter().map(|&t| t.to_owned())).unwrap());
-        assert_eq!(kind(&["a", "b"]), Kind::Bytes);
-        assert_eq!(kind(&["a", "<s>", "</s>"]), Kind::Roberta);
-        assert_eq!(kind(&["a", "a</w>"]), Kind::Words);
-        assert_eq!(Kind::of(read_clip(b"header\n").unwrap().model().vocab()), Kind::Clip);
+    fn kinds_are_inferred_from_tokens() {
+        let kind =
+            |tokens: &[&str]| VocabularyKind::of(&Vocab::from_tokens(tokens.iter().map(|&t| t.to_owned())).unwrap());
+        assert_eq!(kind(&["a", "b"]), VocabularyKind::Bytes);
+        assert_eq!(kind(&["a", "<s>", "</s>"]), VocabularyKind::Roberta);
+        assert_eq!(kind(&["a", "a</w>"]), VocabularyKind::Words);
+        assert_eq!(VocabularyKind::of(read_clip(b"header\n").unwrap().model().vocab()), VocabularyKind::Clip);
     }
 }

@@ -1,6 +1,6 @@
-//! Bytes to parts and back. Nothing outside this room knows a file format.
+//! File formats: bytes to parts of a tokenizer and back. No other module knows a file format.
 //!
-//! What a format cannot hold is an error or is handed back as a note, never dropped in silence.
+//! What a format cannot hold is an error or is reported, never dropped silently.
 
 mod counts_file;
 mod encodings;

@@ -1,7 +1,7 @@
 //! The table of file formats: how each is detected, read and written.
 //!
-//! The boundary and Python go through this table, so a new format is its file and a row here. A detector gets the bytes of a
-//! file and its name in lower case, and the first row whose detector accepts them is the format.
+//! The boundary and Python use this table, so a new format needs a file for its code and a row here. A detector gets
+//! the bytes of a file and its name in lower case; the first row whose detector accepts them is the format.
 
 use super::{merges_txt, sentencepiece, subword_nmt, tiktoken, tokenizer_json, vocab_txt};
 use crate::error::{Error, Result};
@@ -9,7 +9,7 @@ use crate::model::wordpiece::Settings;
 use crate::pipeline::Tokenizer;
 use crate::splitter::WordSplitter;
 
-/// The files of a format: their names, and their bytes. An empty name stands for one that has any.
+/// The files of a format: their names and bytes. An empty name means that any name will do.
 pub type Files = Vec<(&'static str, Vec<u8>)>;
 
 type Detector = fn(&[u8], &str) -> bool;
@@ -21,16 +21,16 @@ type Writer = fn(&Tokenizer, Option<&[u8]>) -> Result<Files>;
 pub struct FileFormat {
     /// The name by which users choose the format.
     pub name: &'static str,
-    /// The ending of file names that stands for the format, where one does.
+    /// The file name suffix of the format, if it has one.
     pub suffix: Option<&'static str>,
-    /// Endings of the names of files that belong together, where a format takes two files.
+    /// Suffixes of file names that belong together, for a format of two files.
     pub companions: &'static [(&'static str, &'static str)],
     detect: Detector,
     read: Option<Reader>,
     write: Writer,
 }
 
-/// All formats, in the order in which their detectors are asked. The last one takes whatever is left.
+/// The table of formats, in the order of detection. The last one accepts everything.
 pub const FORMATS: [FileFormat; 7] = [
     FileFormat {
         name: "clip",
@@ -103,7 +103,7 @@ fn one(text: Result<String>) -> Result<Files> {
     Ok(vec![("", text?.into_bytes())])
 }
 
-/// Returns the format of bytes; `name`, the file's, decides where they leave it open.
+/// Returns the format of bytes; the file's `name` decides if they are ambiguous.
 ///
 /// ```
 /// let format = piecework_core::format::detect_format(b"IQ== 0\nIg== 1\n", "");
@@ -116,7 +116,7 @@ pub fn detect_format(bytes: &[u8], name: &str) -> &'static FileFormat {
     others.iter().find(|format| (format.detect)(bytes, &name)).unwrap_or(rest)
 }
 
-/// Returns the format that users call `name`.
+/// Returns the format named `name`.
 pub fn format_named(name: &str) -> Result<&'static FileFormat> {
     FORMATS.iter().find(|format| format.name == name).ok_or_else(|| {
         let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
@@ -143,7 +143,7 @@ impl FileFormat {
         read(bytes)
     }
 
-    /// Writes the files of a tokenizer; `base` is a file from which a `.model` takes what a tokenizer does not hold.
+    /// Writes the files of a tokenizer; `base` is a `.model` that provides what a tokenizer does not hold.
     pub fn write(&self, tokenizer: &Tokenizer, base: Option<&[u8]>) -> Result<Files> {
         (self.write)(tokenizer, base)
     }
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn content_goes_before_names_and_names_before_the_rest() {
+    fn content_decides_before_names() {
         for (bytes, name, format) in [
             (&b"\"bpe_simple_vocab_16e6.txt#version: 0.2\n"[..], "merges.txt", "clip"),
             (b"#version: 0.2\nl o\n", "GPT2-Merges.TXT", "merges.txt"),
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_row_writes_it_detects_and_reads() {
+    fn every_row_detects_and_reads_what_it_writes() {
         let tokenizer = format_named("vocab.txt").unwrap().read(b"[UNK]\nhug\n##s\n").unwrap();
         for name in ["tokenizer.json", "vocab.txt"] {
             let files = format_named(name).unwrap().write(&tokenizer, None).unwrap();

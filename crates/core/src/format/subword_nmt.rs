@@ -1,15 +1,16 @@
-//! Codes of subword-nmt: a merge a line, over characters of words.
+//! The codes of subword-nmt: one merge a line, over the characters of words.
 //!
-//! In version 0.2 the last character has `</w>` attached; in version 0.1, which has no header, that is a symbol of its own.
+//! In version 0.2 the last character has `</w>` attached; in version 0.1, which has no header, `</w>` is a separate
+//! symbol.
 //!
-//! The library knows no ids and no unknown characters. Here ids follow the codes: the unknown token, then the characters in
-//! the order in which they come first, each without and with an attached mark, then what the merges make, in their order.
-//! The unknown token goes by a name that no merge makes, so that it is never a part of a word.
+//! The library has no ids and no unknown characters. Here ids follow the codes: the unknown token, then the characters
+//! in the order of their first occurrences, each without and with an attached suffix, then the tokens that the merges
+//! make, in order. No merge makes the name of the unknown token, so it is never a part of a word.
 
 use std::collections::{BTreeSet, HashSet};
 
 use super::lines::{self, lines, plain_text, text};
-use super::merged::{Held, merge_of};
+use super::merged::{WriteTarget, parse_merge};
 use super::merges_txt::merge_lines;
 use crate::decode::{BpeDecoder, Decoder};
 use crate::error::{Error, Place, Result, shorten};
@@ -22,21 +23,21 @@ use crate::text::pattern::Pattern;
 use crate::vocab::Vocab;
 
 const HEADER: &str = "#version:";
-/// The versions, and how they mark the end of a word.
+/// The versions, and their styles of the end-of-word suffix.
 const VERSIONS: [(&str, SuffixStyle); 2] = [("0.1", SuffixStyle::Separate), ("0.2", SuffixStyle::Attached)];
 const SUFFIX: &str = "</w>";
 const UNKNOWN: &str = "<unk>";
-/// What stands between words: spaces, and line ends with the spaces around them.
+/// The pattern between words: spaces, and line ends with the spaces around them.
 const BETWEEN: &str = r"\A[\r\n ]+|[\r\n ]+\z|[\r ]*\n[\r\n ]*| +";
 
-/// Whether bytes are codes with a header; codes of version 0.1 have none and are not detected.
+/// Returns whether bytes are codes with a header; version 0.1 has none and is not detected.
 pub(super) fn is_codes(bytes: &[u8]) -> bool {
     bytes.starts_with(HEADER.as_bytes())
 }
 
-/// The tokenizer of a file of codes; of a pair that stands there twice, the first counts.
+/// Reads a file of codes; the first of equal pairs is used.
 ///
-/// With a filter, tokens that it lacks are split again into what they were merged from.
+/// With a filter, tokens that are not in it are split again into the tokens of their merges.
 pub fn read_subword_nmt(bytes: &[u8], filter: Option<&Filter<'_>>) -> Result<Tokenizer> {
     let (style, merges) = merges(bytes)?;
     let unknown = unknown(&merges);
@@ -63,7 +64,7 @@ pub fn read_subword_nmt(bytes: &[u8], filter: Option<&Filter<'_>>) -> Result<Tok
     })
 }
 
-/// How the end of a word is marked, and the merges, each once.
+/// Returns the style of the end-of-word suffix, and the merges, each once.
 fn merges(bytes: &[u8]) -> Result<(SuffixStyle, Vec<(&str, &str)>)> {
     if bytes.is_empty() {
         return Err(lines::error(1, "the file is empty; expected a merge a line"));
@@ -75,7 +76,7 @@ fn merges(bytes: &[u8]) -> Result<(SuffixStyle, Vec<(&str, &str)>)> {
             style = style_of(line[HEADER.len()..].trim())?;
             continue;
         }
-        let merge = merge_of(number, line)?;
+        let merge = parse_merge(number, line)?;
         if seen.insert(merge) {
             merges.push(merge);
         }
@@ -83,19 +84,19 @@ fn merges(bytes: &[u8]) -> Result<(SuffixStyle, Vec<(&str, &str)>)> {
     Ok((style, merges))
 }
 
-/// A vocabulary that tokens have to be in: a token and its count a line, as they stand in text.
+/// A vocabulary filter: a token and its count a line, written as in segmented text.
 #[derive(Debug, Clone)]
 pub struct Filter<'a> {
-    /// The file.
+    /// The bytes of the vocabulary file.
     pub vocabulary: &'a [u8],
-    /// The least count of a token that counts; `None` if all do.
+    /// The minimum count of a token; `None` keeps all.
     pub threshold: Option<i64>,
-    /// What stands behind a token that does not end its word.
+    /// The separator that follows a token within a word.
     pub separator: &'a str,
 }
 
 impl Filter<'_> {
-    /// The ids of what merges make and the vocabulary lacks; of an empty one, none, as the library has it.
+    /// Returns the ids of merged tokens that the vocabulary lacks; none for an empty vocabulary, as in the library.
     fn unused(&self, style: SuffixStyle, merges: &[(&str, &str)], vocab: &Vocab) -> Result<BTreeSet<u32>> {
         if style == SuffixStyle::Separate {
             let message = "a vocabulary goes with codes of version 0.2; in version 0.1 the end of a word is a symbol, \
@@ -114,7 +115,7 @@ impl Filter<'_> {
         Ok(made.filter(|token| !is_known(token)).filter_map(|token| vocab.id(&token)).collect())
     }
 
-    /// The tokens that are frequent enough.
+    /// Returns the tokens with at least the minimum count.
     fn tokens(&self) -> Result<HashSet<&str>> {
         let mut tokens = HashSet::new();
         for (number, line) in lines(self.vocabulary) {
@@ -140,7 +141,7 @@ fn style_of(version: &str) -> Result<SuffixStyle> {
     })
 }
 
-/// What unknown characters become: no symbol of the merges has a space.
+/// The unknown token: no symbol of the merges contains a space.
 fn unknown(merges: &[(&str, &str)]) -> String {
     let is = |(left, right): &(&str, &str)| [*left, *right, &[*left, *right].concat()].contains(&UNKNOWN);
     if merges.iter().any(is) { UNKNOWN.replace('<', "< ") } else { UNKNOWN.to_owned() }
@@ -169,23 +170,23 @@ fn vocab(style: SuffixStyle, unknown: &str, merges: &[(&str, &str)]) -> Result<V
     Ok(vocab)
 }
 
-/// The merges of a tokenizer of characters with `</w>` at the ends of words, as a file of codes.
+/// Writes the merges of a character-level tokenizer with the suffix `</w>` as a file of codes.
 pub fn write_subword_nmt(tokenizer: &Tokenizer) -> Result<String> {
-    let held = Held { format: "a file of subword-nmt codes", instead: "save a tokenizer.json" };
-    let model = held.bpe(tokenizer)?;
-    held.refuse_other_marks(model, SUFFIX, &VERSIONS.map(|(_, style)| style))?;
-    held.refuse_ties(model)?;
-    held.refuse_unused(model)?;
+    let target = WriteTarget { format: "a file of subword-nmt codes", instead: "save a tokenizer.json" };
+    let model = target.bpe(tokenizer)?;
+    target.refuse_other_affixes(model, SUFFIX, &VERSIONS.map(|(_, style)| style))?;
+    target.refuse_ties(model)?;
+    target.refuse_unused(model)?;
     if model.settings().ignore_merges {
-        return Err(held.refuses("ignore_merges"));
+        return Err(target.cannot_hold("ignore_merges"));
     }
     let mut seen = HashSet::new();
     if !model.recovered().into_iter().all(|pair| seen.insert(pair)) {
-        return Err(held.refuses("a merge that stands twice, of which the last counts here and the first there"));
+        return Err(target.cannot_hold("a merge that stands twice, of which the last counts here and the first there"));
     }
     let version =
         VERSIONS.iter().find(|(_, style)| *style == model.settings().suffix_style).map_or("", |(version, _)| version);
-    merge_lines(&held, model, &format!("{HEADER} {version}\n"))
+    merge_lines(&target, model, &format!("{HEADER} {version}\n"))
 }
 
 #[cfg(test)]
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn in_version_0_1_the_end_is_a_symbol() {
+    fn the_suffix_is_a_symbol_in_version_0_1() {
         let tokenizer = read_subword_nmt(b"l o\nlo w\nlow </w>\n", None).unwrap();
         let tokens: Vec<&str> = tokenizer.model().vocab().iter().map(|(token, _)| token).collect();
         assert_eq!(tokens, ["<unk>", "</w>", "l", "o", "w", "lo", "low", "low</w>"]);
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn the_unknown_token_is_no_symbol() {
+    fn the_unknown_token_is_not_a_symbol() {
         let codes = b"#version: 0.2\n< u\nn k\n<u nk\n<unk >\n<unk> <unk>\n";
         let tokenizer = read_subword_nmt(codes, None).unwrap();
         assert_eq!(tokenizer.model().vocab().token(0), Some("< unk>"));
@@ -228,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_that_a_vocabulary_lacks_are_unused() {
+    fn tokens_outside_the_vocabulary_are_unused() {
         let codes = b"#version: 0.2\nl o\nlo w</w>\ns o</w>\n";
         let filter = |vocabulary, threshold| Filter { vocabulary, threshold, separator: "@@" };
         let unused = |filter: &Filter<'_>| -> Result<Vec<String>> {

@@ -1,13 +1,13 @@
-//! tiktoken's ranks: on each line a token's bytes in base 64, a space, and its rank, which is also its id.
+//! tiktoken's ranks: on each line a token's bytes in base64, a space, and its rank, which is also its id.
 //!
-//! The file holds neither the pattern that splits text nor the special tokens. Ids may leave gaps, as those of special
-//! tokens do; but all 256 bytes must be there, or there would be text that has no tokens.
+//! The file contains neither the split pattern nor the special tokens. Ids may have gaps, such as those of special
+//! tokens; but all 256 bytes must have ids, or some text could not be encoded.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD as BASE64;
 
 use super::lines::{self, lines};
-use super::merged::{Held, byte_level, byte_level_parts, entries, is_implied};
+use super::merged::{WriteTarget, byte_level, byte_level_parts, entries, is_implied};
 use crate::added::AddedToken;
 use crate::error::{Error, Result, shorten};
 use crate::model::Model;
@@ -19,20 +19,20 @@ use crate::text::bytes::{byte_to_char, char_to_byte};
 use crate::text::pattern::Pattern;
 use crate::vocab::Vocab;
 
-/// How the names of such files end.
+/// The file name suffix.
 pub(super) const SUFFIX: &str = ".tiktoken";
 const HINT: &str = "expected a token's bytes in base 64, a space and its rank";
 
-/// What a file of ranks does not say.
+/// Settings that a file of ranks does not contain.
 #[derive(Debug, Clone)]
 pub struct TiktokenSettings {
-    /// What splits a text into pieces.
+    /// The split pattern.
     pub pattern: Pattern,
     /// The special tokens and their ids.
     pub special_tokens: Vec<(String, u32)>,
 }
 
-/// Whether a file has ranks: its name says so, or its first line is a token in base 64 and a rank.
+/// Returns whether a file contains ranks, by its name or by a base64 token and a rank in its first line.
 pub(super) fn is_ranks(bytes: &[u8], name: &str) -> bool {
     let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -41,14 +41,14 @@ pub(super) fn is_ranks(bytes: &[u8], name: &str) -> bool {
     name.ends_with(SUFFIX) || parts.is_some_and(|(token, rank)| is_base64(token) && is_number(rank))
 }
 
-/// Whether bytes are characters of base 64 in fours, of which the last two may fill up.
+/// Returns whether bytes are base64 in groups of four, with at most two padding characters.
 fn is_base64(token: &[u8]) -> bool {
     let filled = token.strip_suffix(b"=").map_or(0, |rest| if rest.ends_with(b"=") { 2 } else { 1 });
     let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
     token.len().is_multiple_of(4) && token[..token.len() - filled].iter().all(is_digit)
 }
 
-/// The tokenizer of a file of ranks: it gives the ids that tiktoken does.
+/// Reads a file of ranks; the tokenizer gives the ids of tiktoken.
 pub fn read_tiktoken(bytes: &[u8], settings: TiktokenSettings) -> Result<Tokenizer> {
     let mut vocab = vocab(bytes)?;
     refuse_missing_bytes(&vocab)?;
@@ -67,7 +67,7 @@ pub fn read_tiktoken(bytes: &[u8], settings: TiktokenSettings) -> Result<Tokeniz
     })
 }
 
-/// The tokens, whose bytes are written as characters, with their ranks for ids.
+/// Returns the tokens, with bytes written as characters, and their ranks as ids.
 fn vocab(bytes: &[u8]) -> Result<Vocab> {
     let mut vocab = Vocab::expecting(lines(bytes).count());
     for (number, line) in lines(bytes) {
@@ -84,7 +84,7 @@ fn vocab(bytes: &[u8]) -> Result<Vocab> {
     Ok(vocab)
 }
 
-/// The token and the rank of a line.
+/// Returns the token and the rank of a line.
 fn rank(line: &[u8]) -> Result<(String, u32), String> {
     let wrong = |why: String| format!("{why}; {HINT}, found {:?}", shorten(&String::from_utf8_lossy(line)));
     let mut parts = line.split(|&byte| byte == b' ');
@@ -100,7 +100,7 @@ fn rank(line: &[u8]) -> Result<(String, u32), String> {
     Ok((token.iter().map(|&byte| byte_to_char(byte)).collect(), rank))
 }
 
-/// Refuses a vocabulary without some of the bytes.
+/// Refuses a vocabulary that lacks a byte.
 pub(super) fn refuse_missing_bytes(vocab: &Vocab) -> Result<()> {
     let is_missing = |&byte: &u8| vocab.id(byte_to_char(byte).encode_utf8(&mut [0; 2])).is_none();
     let missing: Vec<u8> = (0..=255).filter(is_missing).collect();
@@ -111,25 +111,27 @@ pub(super) fn refuse_missing_bytes(vocab: &Vocab) -> Result<()> {
     )))
 }
 
-/// The ranks of a tokenizer that works on bytes, if its merges are those that its ids imply.
+/// Writes the ranks of a byte-level tokenizer whose merges are those that its ids imply.
 pub fn write_tiktoken(tokenizer: &Tokenizer) -> Result<String> {
-    let held = Held { format: "a tiktoken file", instead: "save a tokenizer.json" };
-    let model = held.bpe(tokenizer)?;
-    held.refuse_affixes(model)?;
-    held.refuse_unused(model)?;
+    let target = WriteTarget { format: "a tiktoken file", instead: "save a tokenizer.json" };
+    let model = target.bpe(tokenizer)?;
+    target.refuse_affixes(model)?;
+    target.refuse_unused(model)?;
     let entries = entries(tokenizer, model);
     let id = |id| if entries.contains(&id) { id } else { NO_RANK };
     let ids: Vec<u32> = (0..model.vocab().id_limit()).map(id).collect();
     if !is_implied(model, &ids)? {
-        return Err(held.refuses("merges that are not those which the order of its ids implies"));
+        return Err(target.cannot_hold("merges that are not those which the order of its ids implies"));
     }
     if !model.settings().ignore_merges {
-        held.refuse_unreachable(model, &entries)?;
+        target.refuse_unreachable(model, &entries)?;
     }
     let mut text = String::new();
     for (token, id) in model.vocab().iter().filter(|(_, id)| entries.contains(id)) {
         let Some(bytes) = token.chars().map(char_to_byte).collect::<Option<Vec<u8>>>() else {
-            return Err(held.refuses(&format!("the token {:?} (id {id}), which is not one of bytes", shorten(token))));
+            return Err(
+                target.cannot_hold(&format!("the token {:?} (id {id}), which is not one of bytes", shorten(token)))
+            );
         };
         text.push_str(&format!("{} {id}\n", BASE64.encode(bytes)));
     }
@@ -156,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_may_leave_gaps_but_bytes_may_not_lack() {
+    fn ranks_may_have_gaps_but_bytes_must_be_complete() {
         let vocab = vocab(b"YQ== 0\r\nIGI= 7\n").unwrap();
         assert_eq!((vocab.id("a"), vocab.id("Ġb")), (Some(0), Some(7)));
         assert!(refuse_missing_bytes(&vocab).unwrap_err().to_string().starts_with("255 of the 256 bytes"));

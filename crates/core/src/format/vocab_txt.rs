@@ -1,6 +1,6 @@
-//! `vocab.txt`: one token a line, its id the line's number from 0.
+//! `vocab.txt`: one token a line; the id is the line number, from 0.
 
-use super::lines::{self, lines, refuse_mark, text};
+use super::lines::{self, lines, refuse_byte_order_mark, text};
 use crate::added::AddedToken;
 use crate::decode::{Decoder, WordPieceDecoder};
 use crate::error::{Error, Result, shorten};
@@ -11,20 +11,19 @@ use crate::postprocess::{PostProcessor, Template};
 use crate::splitter::WordSplitter;
 use crate::vocab::Vocab;
 
-/// The names that BERT's special tokens go by, in the order in which they are installed.
+/// The names of BERT's special tokens, in the order of installation.
 pub(crate) const BERT_SPECIALS: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
 
-/// What a `vocab.txt` does not say.
+/// Settings that a `vocab.txt` does not contain.
 #[derive(Debug, Clone)]
 pub struct VocabSettings {
-    /// Normalization and pre-tokenization.
+    /// The normalizer and the pre-tokenizer.
     pub splitter: WordSplitter,
-    /// The model's settings; the unknown token they name must be in the vocabulary.
+    /// The model's settings; their unknown token must be in the vocabulary.
     pub model: Settings,
 }
 
-/// The tokenizer of a `vocab.txt`, with the special tokens it contains and BERT's template if it has
-/// `[CLS]` and `[SEP]`.
+/// Reads a `vocab.txt`; special tokens in it are added, and BERT's template if it has `[CLS]` and `[SEP]`.
 pub fn read_vocab_txt(bytes: &[u8], settings: VocabSettings) -> Result<Tokenizer> {
     let vocab = vocab(bytes)?;
     let unk = settings.model.unk_token.as_deref();
@@ -53,14 +52,14 @@ pub fn read_vocab_txt(bytes: &[u8], settings: VocabSettings) -> Result<Tokenizer
 }
 
 fn vocab(bytes: &[u8]) -> Result<Vocab> {
-    refuse_mark(bytes)?;
+    refuse_byte_order_mark(bytes)?;
     let mut vocab = Vocab::expecting(lines(bytes).count());
     for (number, line) in lines(bytes) {
-        // As the reference reads it: white space at the end is no part of a token.
+        // As in the reference library, trailing white space is not a part of a token.
         let token = text(number, line)?.trim_end();
         if let Some(first) = vocab.id(token) {
-            let message =
-                format!("the token {:?} stands in line {} already; each token has one line", shorten(token), first + 1);
+            let (token, first) = (shorten(token), first + 1);
+            let message = format!("duplicate token {token:?} (first on line {first}); remove one of them");
             return Err(lines::error(number, message));
         }
         vocab.insert_next(token)?;
@@ -71,7 +70,7 @@ fn vocab(bytes: &[u8]) -> Result<Vocab> {
     Ok(vocab)
 }
 
-/// The tokens one a line.
+/// Writes one token a line.
 ///
 /// A vocabulary with gaps between its ids, or with a token that would not be read back, is an error.
 pub fn write_vocab_txt(vocab: &Vocab) -> Result<String> {
@@ -105,12 +104,17 @@ mod tests {
         let vocab = vocab(b"[UNK]\r\na\n\nb").unwrap();
         assert_eq!((vocab.id("a"), vocab.id(""), vocab.id("b")), (Some(1), Some(2), Some(3)));
         assert!(super::vocab(b"").is_err());
-        assert!(super::vocab(b"a\nb\na\n").unwrap_err().to_string().starts_with("line 3"));
+        assert!(
+            super::vocab(b"a\nb\na\n")
+                .unwrap_err()
+                .to_string()
+                .starts_with("line 3: duplicate token \"a\" (first on line 1)")
+        );
         assert!(super::vocab(b"a\n\xff\n").unwrap_err().to_string().starts_with("line 2"));
     }
 
     #[test]
-    fn what_cannot_be_read_back_is_not_written() {
+    fn refuses_what_cannot_be_read_back() {
         let write = |tokens: &[&str]| {
             write_vocab_txt(&Vocab::from_tokens(tokens.iter().map(|&token| token.to_owned())).unwrap())
         };

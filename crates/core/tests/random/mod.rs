@@ -1,6 +1,6 @@
 //! Random numbers for trials.
 
-/// A small generator (splitmix64): the trials are the same everywhere.
+/// A small generator (splitmix64): the trials are equal on all machines.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {

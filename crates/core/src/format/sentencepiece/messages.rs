@@ -1,4 +1,4 @@
-//! The messages of a `SentencePiece` model, as far as they say how text is encoded (`sentencepiece_model.proto`).
+//! The messages of a `SentencePiece` model that affect encoding (`sentencepiece_model.proto`).
 
 use super::wire::{Field, Value, fields};
 use crate::decode::SentencePieceDecoder;
@@ -9,17 +9,17 @@ pub(super) const TRAINER_SPEC: u64 = 2;
 pub(super) const NORMALIZER_SPEC: u64 = 3;
 pub(super) const DENORMALIZER_SPEC: u64 = 5;
 
-/// A model: pieces in the order of their ids, and the settings that count.
+/// A model: pieces in the order of their ids, and the settings that affect encoding.
 #[derive(Debug, Default)]
 pub(super) struct ModelProto<'a> {
     pub(super) pieces: Vec<Piece<'a>>,
     pub(super) trainer: TrainerSpec,
     pub(super) normalizer: NormalizerSpec<'a>,
-    /// Whether decoded text is changed by rules.
+    /// Whether rules change decoded text.
     pub(super) denormalizes: bool,
 }
 
-/// A piece.
+/// A piece: its text, score and kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Piece<'a> {
     pub(super) text: &'a str,
@@ -27,7 +27,7 @@ pub(super) struct Piece<'a> {
     pub(super) kind: PieceKind,
 }
 
-/// What a piece is.
+/// The kind of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PieceKind {
     Normal,
@@ -52,13 +52,13 @@ impl PieceKind {
         Self::ALL.iter().find(|(_, kind)| *kind == self).map_or(1, |(number, _)| *number)
     }
 
-    /// Whether neighbours merge that make such a piece.
+    /// Returns whether neighbors may merge into a piece of this kind.
     pub(super) fn merges(self) -> bool {
         matches!(self, Self::Normal | Self::Unused)
     }
 }
 
-/// The settings of the training that encoding depends on.
+/// The settings of the training that affect encoding.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct TrainerSpec {
     pub(super) model_type: u64,
@@ -77,7 +77,7 @@ impl Default for TrainerSpec {
 pub(super) const UNIGRAM: u64 = 1;
 pub(super) const BPE: u64 = 2;
 
-/// The name of a model type.
+/// Returns the name of a model type.
 pub(super) fn model_name(model_type: u64) -> &'static str {
     match model_type {
         UNIGRAM => "Unigram",
@@ -124,7 +124,7 @@ impl<'a> ModelProto<'a> {
         Ok(model)
     }
 
-    /// Where bytes stand for what is unknown, the library takes a piece that is NUL for an unused one.
+    /// With byte fallback, the library treats a piece that is NUL as an unused one.
     fn leave_nul_to_bytes(&mut self) {
         if self.trainer.byte_fallback {
             self.pieces.iter_mut().filter(|piece| piece.text == "\0").for_each(|piece| piece.kind = PieceKind::Unused);

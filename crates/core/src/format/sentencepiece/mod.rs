@@ -1,7 +1,7 @@
 //! The `.model` files of `SentencePiece`: pieces with scores, and how text is normalized.
 //!
-//! A BPE model merges any two neighbours that make a piece, the highest score first; `unigram` has the others. Where the
-//! normalization is one that `tokenizers` can say as well, it is said so; else it is a component of our own.
+//! A BPE model merges any two neighbors that make a piece, highest score first; `unigram` builds Unigram models. A
+//! normalization that `tokenizers` can express becomes its components; any other becomes a component of our own.
 
 mod messages;
 mod unigram;
@@ -10,7 +10,7 @@ mod write;
 
 use std::collections::BTreeSet;
 
-use super::merged::Held;
+use super::merged::WriteTarget;
 use crate::added::AddedToken;
 use crate::decode::{Decoder, SentencePieceDecoder};
 use crate::error::{Error, Place, Result, shorten};
@@ -25,12 +25,12 @@ use crate::vocab::Vocab;
 use messages::{BPE, ModelProto, Piece, PieceKind, UNIGRAM, model_name};
 pub use write::write_sentencepiece;
 
-/// What a `.model` file is called in messages, and what to save instead.
-const HELD: Held = Held { format: "a SentencePiece model", instead: "save a tokenizer.json" };
-/// How the names of such files end.
+/// The name of a `.model` file in messages, and what to save instead.
+const TARGET: WriteTarget = WriteTarget { format: "a SentencePiece model", instead: "save a tokenizer.json" };
+/// The file name suffix.
 pub(super) const SUFFIX: &str = ".model";
 
-/// Whether a file is a model: by its name, or since its first field holds a text and then a float or a kind, as a piece does.
+/// Returns whether a file is a model, by its name or by a first field with the layout of a piece.
 pub(super) fn is_model(bytes: &[u8], name: &str) -> bool {
     name.ends_with(SUFFIX) || begins_with_piece(bytes).unwrap_or(false)
 }
@@ -45,7 +45,7 @@ fn begins_with_piece(bytes: &[u8]) -> Option<bool> {
     Some(is_within && SCORE_OR_KIND.contains(rest.get(usize::try_from(text).ok()?)?))
 }
 
-/// A length of at most five bytes, seven bits a byte and the lowest first, and the bytes after it.
+/// Returns a varint length of at most five bytes, and the bytes after it.
 fn length(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let end = bytes.iter().take(5).position(|byte| byte & 0x80 == 0)? + 1;
     let (length, rest) = bytes.split_at(end);
@@ -53,10 +53,10 @@ fn length(bytes: &[u8]) -> Option<(u64, &[u8])> {
     Some((value, rest))
 }
 
-/// The tokenizer of a `.model` file of BPE or Unigram.
+/// Reads a `.model` file of BPE or Unigram.
 ///
-/// Control symbols become special tokens that by default are ordinary text where a text spells them. Symbols that the user defined are added tokens of BPE, sought in normalized text;
-/// in a unigram model they are pieces with a score of their own.
+/// Control symbols become special tokens that a text cannot spell by default. User-defined symbols become added tokens
+/// of BPE, matched in normalized text; in a Unigram model they are pieces with a score of their own.
 pub fn read_sentencepiece(bytes: &[u8]) -> Result<Tokenizer> {
     let proto = ModelProto::read(bytes)?;
     refuse(&proto)?;
@@ -88,7 +88,7 @@ pub fn read_sentencepiece(bytes: &[u8]) -> Result<Tokenizer> {
     })
 }
 
-/// Refuses what cannot be encoded as SentencePiece does.
+/// Refuses models that cannot be encoded as SentencePiece encodes them.
 fn refuse(proto: &ModelProto<'_>) -> Result<()> {
     let unsupported = |at, message: String| Err(Error::Unsupported { at: Place::Field(at), message });
     if proto.pieces.is_empty() {
@@ -129,7 +129,7 @@ fn refuse_missing_bytes(vocab: &Vocab) -> Result<()> {
     Err(messages::wrong("pieces", format!("the model falls back to bytes, but has no piece {missing:?}")))
 }
 
-/// The one piece for what is unknown.
+/// Returns the text of the unknown piece; there must be exactly one.
 fn unknown<'a>(pieces: &[Piece<'a>]) -> Result<&'a str> {
     let mut unknown = pieces.iter().filter(|piece| piece.kind == PieceKind::Unknown);
     match (unknown.next(), unknown.next()) {
@@ -142,10 +142,11 @@ fn unknown<'a>(pieces: &[Piece<'a>]) -> Result<&'a str> {
     }
 }
 
-/// Ranks by score, the highest first. Equal scores share a rank, unless all their pieces are runs of one character each.
+/// Returns ranks by score, highest first. Equal scores share a rank, except when all their pieces are runs of one
+/// character.
 ///
-/// Of equal ranks the leftmost merges, which makes a run grow from its left end. A run that grows so is longer than any
-/// other that could be made beside it, so to merge the longest first is the same; and that a list of merges can say.
+/// Among equal ranks the leftmost pair merges, so a run grows from its left end and becomes longer than any other run
+/// beside it. Merging the longest run first is therefore equivalent, and a list of merges can express it.
 fn ranks(pieces: &[Piece<'_>]) -> Vec<u32> {
     let score = |id: usize| pieces[id].score;
     let is_made = |id: &usize| pieces[*id].kind.merges() && pieces[*id].text.chars().nth(1).is_some();
@@ -164,13 +165,13 @@ fn ranks(pieces: &[Piece<'_>]) -> Vec<u32> {
     ranks
 }
 
-/// The pieces that are split again where merging leaves them.
+/// Returns the ids of pieces that are split again after merging.
 fn unused(pieces: &[Piece<'_>]) -> BTreeSet<u32> {
     let is_unused = |(_, piece): &(u32, &Piece<'_>)| piece.kind == PieceKind::Unused;
     (0..).zip(pieces).filter(is_unused).map(|(id, _)| id).collect()
 }
 
-/// Whether a text is one character, again and again.
+/// Returns whether a text repeats one character.
 fn is_run(text: &str) -> bool {
     let mut characters = text.chars();
     let first = characters.next();
@@ -188,7 +189,7 @@ fn added(pieces: &[Piece<'_>], model: &Model) -> Vec<AddedToken> {
     (0..).zip(pieces).filter_map(token).collect()
 }
 
-/// The symbols that normalization leaves as they are.
+/// Returns the symbols that normalization does not change.
 fn symbols(pieces: &[Piece<'_>]) -> Vec<String> {
     let is_symbol = |piece: &&Piece<'_>| piece.kind == PieceKind::UserDefined;
     pieces.iter().filter(is_symbol).map(|piece| piece.text.to_owned()).collect()
@@ -221,7 +222,7 @@ fn normalizer(proto: &ModelProto<'_>) -> Result<Option<Normalizer>> {
     Ok(Some(Normalizer::SentencePiece(SentencePiece::new(settings)?)))
 }
 
-/// Whether spaces are escaped and one is perhaps put before the text, or nothing happens at all.
+/// Returns whether a normalization only escapes spaces, perhaps after adding one at the start, or changes nothing.
 fn is_plain(proto: &ModelProto<'_>) -> bool {
     let spec = &proto.normalizer;
     spec.charsmap.is_empty()

@@ -1,8 +1,8 @@
-//! Pieces with scores as a unigram model, and back.
+//! Unigram models as pieces with scores, and back.
 
 use std::collections::{HashMap, HashSet};
 
-use super::HELD;
+use super::TARGET;
 use super::messages::{Piece, PieceKind, wrong};
 use crate::added::AddedToken;
 use crate::error::{Result, shorten};
@@ -11,7 +11,7 @@ use crate::pipeline::Tokenizer;
 use crate::text::bytes::byte_entry;
 use crate::vocab::Vocab;
 
-/// The model of pieces whose texts are `vocab`.
+/// Returns the model of pieces with these texts (`vocab`).
 pub(super) fn model(vocab: Vocab, pieces: &[Piece<'_>], unk_token: &str, byte_fallback: bool) -> Result<Unigram> {
     let of_kind = |is: fn(PieceKind) -> bool| {
         (0..).zip(pieces).filter(|(_, piece)| is(piece.kind)).map(|(id, _)| id).collect::<HashSet<u32>>()
@@ -27,36 +27,38 @@ pub(super) fn model(vocab: Vocab, pieces: &[Piece<'_>], unk_token: &str, byte_fa
     Unigram::new(vocab, scores, settings).map_err(|error| wrong("pieces", error.to_string()))
 }
 
-/// The pieces of a model with their scores.
+/// Returns the pieces of a model with their scores.
 pub(super) fn pieces<'a>(tokenizer: &'a Tokenizer, model: &'a Unigram) -> Result<Vec<Piece<'a>>> {
     refuse(tokenizer, model)?;
     let added: HashMap<u32, &AddedToken> = tokenizer.added().tokens().iter().map(|token| (token.id, token)).collect();
     let limit = model.vocab().id_limit().max(added.keys().max().map_or(0, |id| id + 1));
     let piece = |id| {
         let token = added.get(&id).map(|token| token.content.as_str()).or_else(|| model.vocab().token(id));
-        let text = token.ok_or_else(|| HELD.refuses(&format!("ids with gaps (no token has the id {id})")))?;
+        let text = token.ok_or_else(|| TARGET.cannot_hold(&format!("ids with gaps (no token has the id {id})")))?;
         let score = model.scores().get(id as usize).copied().unwrap_or_default();
         Ok(Piece { text, score: single(score), kind: kind(model, id, added.contains_key(&id)) })
     };
     (0..limit).map(piece).collect()
 }
 
-/// Refuses what the library would encode otherwise.
+/// Refuses models that the library would encode differently.
 fn refuse(tokenizer: &Tokenizer, model: &Unigram) -> Result<()> {
     let Settings { precision, byte_fallback, reserved, unk_token, .. } = model.settings();
     if *precision != Precision::Float32 {
-        return Err(HELD.refuses("scores that are added up in 64 bits (precision=\"float64\"), unless nearest=True"));
+        return Err(
+            TARGET.cannot_hold("scores that are added up in 64 bits (precision=\"float64\"), unless nearest=True")
+        );
     }
     if unk_token.is_none() {
-        return Err(HELD.refuses("a model without an unknown token"));
+        return Err(TARGET.cannot_hold("a model without an unknown token"));
     }
     if let Some(token) = tokenizer.added().tokens().iter().find(|token| !token.special) {
         let token = shorten(&token.content);
-        return Err(HELD.refuses(&format!("the added token {token:?} of a unigram model, unless it is special")));
+        return Err(TARGET.cannot_hold(&format!("the added token {token:?} of a unigram model, unless it is special")));
     }
     let is_reserved = |piece: &String| model.vocab().id(piece).is_some_and(|id| reserved.contains(&id));
     match (0..=255).map(byte_entry).find(|piece| *byte_fallback && !is_reserved(piece)) {
-        Some(piece) => Err(HELD.refuses(&format!("byte_fallback unless {piece:?} is a reserved piece"))),
+        Some(piece) => Err(TARGET.cannot_hold(&format!("byte_fallback unless {piece:?} is a reserved piece"))),
         None => Ok(()),
     }
 }

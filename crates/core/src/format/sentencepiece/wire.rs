@@ -1,31 +1,31 @@
-//! Protocol buffers as bytes: fields in their order, whether they are known or not.
+//! The protocol buffer wire format: all fields in their order, known or not.
 //!
-//! Generated messages would drop fields that they do not know and put the others in an order of their own. A model that is
-//! read and written back keeps every byte, so fields stay as they came.
+//! Generated messages would drop unknown fields and reorder the others. A model that is read and written back must keep
+//! every byte, so fields stay as they were.
 
 use crate::error::{Error, Place, Result};
 
-/// A field: its number, and its value.
+/// A field: its number and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Field<'a> {
     pub(super) number: u64,
     pub(super) value: Value<'a>,
 }
 
-/// The value of a field, by how it is written.
+/// The value of a field, by wire type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Value<'a> {
-    /// An integer, a flag or a choice.
+    /// An integer, a bool or an enum.
     Varint(u64),
     /// Eight bytes.
     Fixed64([u8; 8]),
-    /// A text, bytes or a message.
+    /// A string, bytes or a message.
     Bytes(&'a [u8]),
     /// Four bytes, such as a float.
     Fixed32([u8; 4]),
 }
 
-/// The fields of the message `name`.
+/// Returns the fields of the message `name`.
 pub(super) fn fields<'a>(name: &'static str, bytes: &'a [u8]) -> impl Iterator<Item = Result<Field<'a>>> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
@@ -67,7 +67,7 @@ fn take_chunk<'a, const N: usize>(rest: &mut &'a [u8]) -> Option<&'a [u8; N]> {
     Some(chunk)
 }
 
-/// Seven bits a byte, the lowest first; the high bit says that more follow.
+/// Reads a varint: seven bits a byte, lowest first; the high bit marks that more follow.
 fn take_varint(rest: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_read_is_written() {
+    fn fields_round_trip() {
         let all = [
             Field { number: 1, value: Value::Varint(u64::MAX) },
             Field { number: 300, value: Value::Fixed64([1; 8]) },
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_or_strange_is_an_error() {
+    fn truncated_or_unknown_fields_are_errors() {
         for bytes in
             [&b"\x0a"[..], b"\x0a\x05ab", b"\x0b", b"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", b"\x0d\0"]
         {

@@ -1,4 +1,4 @@
-//! A tokenizer as a `.model` file.
+//! Writing a tokenizer as a `.model` file.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,67 +7,69 @@ use super::messages::{
     wrong,
 };
 use super::wire::{Field, Value, fields, put};
-use super::{HELD, ranks, symbols, unigram};
+use super::{TARGET, ranks, symbols, unigram};
 use crate::added::AddedToken;
 use crate::decode::Decoder;
 use crate::error::{Result, shorten};
-use crate::format::merged::{entries, is_implied, order_of};
+use crate::format::merged::{entries, is_implied, merge_ranks};
 use crate::model::Model;
 use crate::model::bpe::{Bpe, Merges, NO_RANK};
 use crate::normalize::{Normalizer, SPACE, SentencePieceSettings};
 use crate::pipeline::Tokenizer;
 
-/// The tokenizer as a `.model` file.
+/// Writes the tokenizer as a `.model` file.
 ///
-/// With `like`, another `.model`, all fields but the pieces are as they are there, also those that are not known here; it
-/// must normalize as the tokenizer does. What its pieces and scores say already is kept to the byte.
-pub fn write_sentencepiece(tokenizer: &Tokenizer, like: Option<&[u8]>) -> Result<Vec<u8>> {
+/// With `base`, another `.model`, all fields but the pieces are copied from it, including unknown ones; it must
+/// normalize as the tokenizer does. If its pieces are equal already, its bytes are kept unchanged.
+pub fn write_sentencepiece(tokenizer: &Tokenizer, base: Option<&[u8]>) -> Result<Vec<u8>> {
     let (model_type, byte_fallback, pieces) = match tokenizer.model() {
         Model::Bpe(model) => (BPE, model.settings().byte_fallback, pieces(tokenizer, model)?),
         Model::Unigram(model) => (UNIGRAM, model.settings().byte_fallback, unigram::pieces(tokenizer, model)?),
-        Model::WordPiece(_) | Model::WordLevel(_) => return Err(HELD.refuses("a model other than Unigram and BPE")),
+        Model::WordPiece(_) | Model::WordLevel(_) => {
+            return Err(TARGET.cannot_hold("a model other than Unigram and BPE"));
+        }
     };
     refuse_nul(&pieces)?;
     let (normalizer, treat_whitespace_as_suffix) = normalizer(tokenizer, &pieces)?;
     let unk_surface = unk_surface(tokenizer);
     let trainer = TrainerSpec { model_type, treat_whitespace_as_suffix, byte_fallback, unk_surface };
-    match like {
-        Some(like) => write_like(like, &pieces, &trainer, &normalizer),
+    match base {
+        Some(base) => write_with_base(base, &pieces, &trainer, &normalizer),
         None => Ok(write(&pieces, &trainer, &normalizer)),
     }
 }
 
-/// Refuses NUL, which the library has in no piece but one that is unused.
+/// Refuses NUL, which the library allows only in an unused piece.
 fn refuse_nul(pieces: &[Piece<'_>]) -> Result<()> {
     let is_taken = |piece: &&Piece<'_>| piece.text == "\0" && piece.kind == PieceKind::Unused;
     match pieces.iter().find(|piece| piece.text.contains('\0') && !is_taken(piece)) {
-        Some(piece) => Err(HELD.refuses(&format!("NUL, as the token {:?} has it", shorten(piece.text)))),
+        Some(piece) => Err(TARGET.cannot_hold(&format!("NUL, as the token {:?} has it", shorten(piece.text)))),
         None => Ok(()),
     }
 }
 
-/// The pieces with scores that fall from rank to rank, from 0 on.
+/// Returns the pieces with scores that decrease with their ranks, from 0.
 fn pieces<'a>(tokenizer: &'a Tokenizer, model: &'a Bpe) -> Result<Vec<Piece<'a>>> {
-    HELD.refuse_affixes_but_bytes(model)?;
+    TARGET.refuse_affixes_but_bytes(model)?;
     let entries = entries(tokenizer, model);
-    let order = order_of(model);
+    let order = merge_ranks(model);
     if !is_implied(model, &order)? {
-        return Err(HELD.refuses("merges that are not those which the order of its tokens implies"));
+        return Err(TARGET.cannot_hold("merges that are not those which the order of its tokens implies"));
     }
     refuse_other_splits(model)?;
     if model.settings().ignore_merges {
-        HELD.refuse_unreachable(model, &entries)?;
+        TARGET.refuse_unreachable(model, &entries)?;
     }
     let last = order.iter().copied().filter(|&rank| rank != NO_RANK).max().map_or(0, |rank| rank + 1);
     let added: HashMap<u32, &AddedToken> = tokenizer.added().tokens().iter().map(|token| (token.id, token)).collect();
     let limit = model.vocab().id_limit().max(added.keys().max().map_or(0, |id| id + 1));
     let piece = |id| {
         let token = added.get(&id).map(|token| token.content.as_str()).or_else(|| model.vocab().token(id));
-        let text = token.ok_or_else(|| HELD.refuses(&format!("ids with gaps (no token has the id {id})")))?;
+        let text = token.ok_or_else(|| TARGET.cannot_hold(&format!("ids with gaps (no token has the id {id})")))?;
         let kind = kind(model, id, text, added.get(&id).copied());
         let rank = order.get(id as usize).copied().unwrap_or(NO_RANK);
         if kind.merges() && rank == NO_RANK && text.chars().count() > 1 {
-            return Err(HELD.refuses(&format!("the token {:?} (id {id}), which no merge makes", shorten(text))));
+            return Err(TARGET.cannot_hold(&format!("the token {:?} (id {id}), which no merge makes", shorten(text))));
         }
         let below = if rank == NO_RANK { last } else { rank };
         Ok(Piece { text, score: if kind.merges() { -score(below) } else { 0.0 }, kind })
@@ -75,7 +77,9 @@ fn pieces<'a>(tokenizer: &'a Tokenizer, model: &'a Bpe) -> Result<Vec<Piece<'a>>
     (0..limit).map(piece).collect()
 }
 
-/// Refuses unused tokens that several merges make: they are split by the first, and the library takes the one that was applied.
+/// Refuses unused tokens that several merges make.
+///
+/// The library splits such a token by the merge that was applied, this model by the first one.
 fn refuse_other_splits(model: &Bpe) -> Result<()> {
     let Merges::Listed(merges) = model.merges() else { return Ok(()) };
     let mut seen = HashSet::new();
@@ -83,7 +87,7 @@ fn refuse_other_splits(model: &Bpe) -> Result<()> {
     if merges.iter().filter_map(|&pair| model.made(pair)).filter(is_split).all(|id| seen.insert(id)) {
         return Ok(());
     }
-    Err(HELD.refuses("an unused token that several merges make"))
+    Err(TARGET.cannot_hold("an unused token that several merges make"))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a vocabulary of more than 2^24 tokens would need finer scores")]
@@ -103,10 +107,10 @@ fn kind(model: &Bpe, id: u32, text: &str, added: Option<&AddedToken>) -> PieceKi
     }
 }
 
-/// What a model says of normalization, and whether the space goes behind the text.
+/// Returns the normalizer settings of a model, and whether the space is added after the text.
 fn normalizer<'a>(tokenizer: &'a Tokenizer, pieces: &[Piece<'_>]) -> Result<(NormalizerSpec<'a>, bool)> {
     if tokenizer.splitter().pre_tokenizer().is_some() {
-        return Err(HELD.refuses("a pre-tokenizer"));
+        return Err(TARGET.cannot_hold("a pre-tokenizer"));
     }
     let plain = |add_dummy_prefix, escape_whitespaces| {
         let spec = NormalizerSpec { add_dummy_prefix, escape_whitespaces, ..NormalizerSpec::default() };
@@ -114,27 +118,27 @@ fn normalizer<'a>(tokenizer: &'a Tokenizer, pieces: &[Piece<'_>]) -> Result<(Nor
     };
     match tokenizer.splitter().normalizer() {
         None => plain(false, false),
-        Some(normalizer) if escapes(normalizer) => plain(false, true),
-        Some(Normalizer::Sequence(steps)) if matches!(&steps[..], [first, second] if prepends(first) && escapes(second)) => {
+        Some(normalizer) if escapes_spaces(normalizer) => plain(false, true),
+        Some(Normalizer::Sequence(steps)) if matches!(&steps[..], [first, second] if prepends_space(first) && escapes_spaces(second)) => {
             plain(true, true)
         }
         Some(Normalizer::SentencePiece(own)) => own_normalizer(own.settings(), pieces),
-        Some(_) => Err(HELD.refuses("a normalizer of another kind")),
+        Some(_) => Err(TARGET.cannot_hold("a normalizer of another kind")),
     }
 }
 
-fn escapes(normalizer: &Normalizer) -> bool {
+fn escapes_spaces(normalizer: &Normalizer) -> bool {
     matches!(normalizer, Normalizer::Replace { pattern, content }
         if !pattern.is_regex() && pattern.source() == " " && content == SPACE)
 }
 
-fn prepends(normalizer: &Normalizer) -> bool {
+fn prepends_space(normalizer: &Normalizer) -> bool {
     matches!(normalizer, Normalizer::Prepend(prefix) if prefix == SPACE)
 }
 
 fn own_normalizer<'a>(settings: &'a SentencePieceSettings, pieces: &[Piece<'_>]) -> Result<(NormalizerSpec<'a>, bool)> {
     if settings.user_defined_symbols != symbols(pieces) {
-        return Err(HELD.refuses("added tokens other than the user-defined symbols of its normalizer"));
+        return Err(TARGET.cannot_hold("added tokens other than the user-defined symbols of its normalizer"));
     }
     let spec = NormalizerSpec {
         charsmap: settings.rules.as_ref().map_or(&[], |rules| rules.charsmap()),
@@ -161,27 +165,27 @@ fn write(pieces: &[Piece<'_>], trainer: &TrainerSpec, normalizer: &NormalizerSpe
     model
 }
 
-/// The fields of `like` with other pieces, in the place of its first.
-fn write_like(
-    like: &[u8],
+/// Writes the fields of `base` with other pieces, at the position of its first piece.
+fn write_with_base(
+    base: &[u8],
     pieces: &[Piece<'_>],
     trainer: &TrainerSpec,
     normalizer: &NormalizerSpec<'_>,
 ) -> Result<Vec<u8>> {
-    let proto = ModelProto::read(like)?;
+    let proto = ModelProto::read(base)?;
     let is_suffix = proto.trainer.treat_whitespace_as_suffix && proto.normalizer.add_dummy_prefix;
-    let said = TrainerSpec { treat_whitespace_as_suffix: is_suffix, ..proto.trainer };
-    if proto.normalizer != *normalizer || said != *trainer {
-        let message = "the model to be like normalizes or decodes otherwise than the tokenizer, or is not of its type \
-                       with or without bytes as that is; leave it out";
+    let base_trainer = TrainerSpec { treat_whitespace_as_suffix: is_suffix, ..proto.trainer };
+    if proto.normalizer != *normalizer || base_trainer != *trainer {
+        let message = "the base model differs from the tokenizer in normalization, decoding, type or byte fallback; \
+                       pass another one, or none";
         return Err(wrong("normalizer_spec", message.to_owned()));
     }
-    if says_the_same(&proto.pieces, pieces, trainer.model_type) {
-        return Ok(like.to_owned());
+    if are_equivalent(&proto.pieces, pieces, trainer.model_type) {
+        return Ok(base.to_owned());
     }
     let mut model = Vec::new();
     let mut pieces = Some(pieces);
-    for field in fields("ModelProto", like) {
+    for field in fields("ModelProto", base) {
         let field = field?;
         if field.number != PIECES {
             put(&mut model, field);
@@ -194,18 +198,18 @@ fn write_like(
     Ok(model)
 }
 
-/// Whether two lists have the same pieces, with the same scores or, in BPE, with ranks in the same order.
-fn says_the_same(some: &[Piece<'_>], others: &[Piece<'_>], model_type: u64) -> bool {
+/// Returns whether two lists have equal pieces, with equal scores or, in BPE, with ranks in the same order.
+fn are_equivalent(some: &[Piece<'_>], others: &[Piece<'_>], model_type: u64) -> bool {
     if model_type == UNIGRAM {
         return some == others;
     }
     let names =
         |pieces: &[Piece<'_>]| pieces.iter().map(|piece| (piece.text.to_owned(), piece.kind)).collect::<Vec<_>>();
-    names(some) == names(others) && dense(&ranks(some)) == dense(&ranks(others))
+    names(some) == names(others) && renumbered(&ranks(some)) == renumbered(&ranks(others))
 }
 
-/// Ranks without gaps.
-fn dense(ranks: &[u32]) -> Vec<u32> {
+/// Returns the ranks renumbered without gaps.
+fn renumbered(ranks: &[u32]) -> Vec<u32> {
     let mut sorted: Vec<u32> = ranks.iter().copied().filter(|&rank| rank != NO_RANK).collect();
     sorted.sort_unstable();
     sorted.dedup();
@@ -224,7 +228,7 @@ fn piece_message(piece: &Piece<'_>) -> Vec<u8> {
     message
 }
 
-/// Ids and names of special pieces where the library looks for them; it takes −1 for none.
+/// Returns the trainer settings, with ids and names of special pieces in the library's fields; −1 means none.
 fn trainer_message(pieces: &[Piece<'_>], trainer: &TrainerSpec) -> Vec<u8> {
     let mut message = Vec::new();
     let mut put = |number, value| put(&mut message, Field { number, value });

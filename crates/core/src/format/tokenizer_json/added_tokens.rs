@@ -1,11 +1,11 @@
-//! Added tokens as `tokenizer.json` writes them.
+//! Added tokens in `tokenizer.json`.
 
 use crate::added::{AddedToken, AddedTokens};
 use crate::error::{Result, shorten};
 use crate::format::json::{Json, Node, object};
 use crate::vocab::Vocab;
 
-/// Reads added tokens; their ids must be those that the reference gives them.
+/// Reads added tokens; their ids must be those that the reference library assigns.
 pub(super) fn added_tokens(node: &Node<'_>, vocab: &Vocab) -> Result<Vec<AddedToken>> {
     let written: Vec<AddedToken> = node.array()?.map(|node| added_token(&node)).collect::<Result<_>>()?;
     let numbered = AddedTokens::default().numbered(written.clone(), vocab);

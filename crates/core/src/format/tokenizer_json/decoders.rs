@@ -1,4 +1,4 @@
-//! Decoders as `tokenizer.json` writes them.
+//! Decoders in `tokenizer.json`.
 
 use super::patterns::{pattern, pattern_json};
 use crate::decode::{
@@ -25,8 +25,8 @@ const KINDS: [&str; 11] = [
     SENTENCE_PIECE,
 ];
 
-/// Without a `type`, the reference takes a decoder for the kind whose members it has; each of these belongs to one.
-const TOLD_BY_MEMBER: [(&str, &str); 5] = [
+/// The members by which the reference library recognizes a decoder without a `type`.
+const KIND_BY_MEMBER: [(&str, &str); 5] = [
     ("suffix", "BPEDecoder"),
     ("pad_token", "CTC"),
     ("pattern", "Replace"),
@@ -103,7 +103,7 @@ pub(super) fn decoder(node: &Node<'_>) -> Result<Decoder> {
 
 fn kind<'a>(node: &Node<'a>) -> Result<&'a str> {
     if node.find("type")?.is_none() {
-        for (member, kind) in TOLD_BY_MEMBER {
+        for (member, kind) in KIND_BY_MEMBER {
             if node.find(member)?.is_some() {
                 return Ok(kind);
             }
@@ -140,8 +140,10 @@ pub(super) fn byte_level(node: &Node<'_>) -> Result<ByteLevel> {
     })
 }
 
-/// With the members of earlier versions: `str_rep`, which repeated the replacement, and `add_prefix_space`, which may
-/// be false only where `prepend_scheme` says the same.
+/// Reads Metaspace settings, with the members of earlier versions.
+///
+/// These are `str_rep`, which repeated the replacement, and `add_prefix_space`, which may be false only if
+/// `prepend_scheme` is `"never"`.
 pub(super) fn metaspace(node: &Node<'_>) -> Result<Metaspace> {
     node.only(&["type", "replacement", "prepend_scheme", "split", "add_prefix_space", "str_rep"])?;
     node.find("str_rep")?.map(|old| old.str()).transpose()?;
@@ -174,7 +176,7 @@ pub(super) fn metaspace_json(metaspace: &Metaspace) -> Json {
     ])
 }
 
-/// What the library has nearest to a decoder of ours; it gives the same for all ids that a text is encoded as.
+/// Returns the library's decoder that is nearest to ours; both give equal text for all ids of an encoded text.
 pub(super) fn nearest_json(pieces: &SentencePieceDecoder) -> Json {
     let replace = |pattern: &str, content: &str| {
         Decoder::Replace(ReplaceDecoder { pattern: Pattern::literal(pattern), content: content.to_owned() })
@@ -240,7 +242,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_read_is_written() {
+    fn decoders_round_trip() {
         let same = [
             r#"{"type":"BPEDecoder","suffix":"</w>"}"#,
             r#"{"type":"ByteLevel","add_prefix_space":false,"trim_offsets":true,"use_regex":false}"#,
@@ -279,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_where_and_what() {
+    fn errors_name_path_and_problem() {
         let wrong = [
             (r#"{"type":"Wordpiece"}"#, "did you mean \"WordPiece\"?"),
             (r#"{"type":"Fuse","fuse":1}"#, "$: the member \"fuse\" is unknown"),

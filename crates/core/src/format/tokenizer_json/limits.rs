@@ -1,4 +1,4 @@
-//! Truncation and padding as `tokenizer.json` writes them.
+//! Truncation and padding in `tokenizer.json`.
 
 use crate::encoding::pad::Padding;
 use crate::encoding::truncate::{Truncation, TruncationStrategy};
@@ -14,12 +14,12 @@ const STRATEGIES: [(&str, TruncationStrategy); 3] = [
 ];
 const LONGEST: &str = "BatchLongest";
 
-/// Reads truncation as a call hands it over.
+/// Reads the truncation of a call.
 pub fn read_truncation(text: &str) -> Result<Truncation> {
     truncation(&Node::root(&Json::parse(text.as_bytes())?))
 }
 
-/// Reads padding as a call hands it over.
+/// Reads the padding of a call.
 pub fn read_padding(text: &str) -> Result<Padding> {
     padding(&Node::root(&Json::parse(text.as_bytes())?))
 }
@@ -61,7 +61,7 @@ pub(super) fn padding(node: &Node<'_>) -> Result<Padding> {
     let multiple = node.find("pad_to_multiple_of")?.map(|node| node.size()).transpose()?;
     Ok(Padding {
         length,
-        // Nothing is a multiple of 0, which says as little as null does.
+        // Padding to a multiple of 0 means no multiple, as null does.
         pad_to_multiple_of: multiple.filter(|&multiple| multiple > 0),
         direction: choice(&node.member("direction")?, &DIRECTIONS)?,
         token: NamedToken::new(node.member("pad_token")?.str()?, node.member("pad_id")?.id()?),

@@ -1,7 +1,7 @@
 //! `tokenizer.json`, the format of Hugging Face's `tokenizers` 0.23.
 //!
-//! Each member has a file of its own; here they come together. `training` is the record of a training, which a model carries,
-//! and `trainers` the settings in it.
+//! Each member has its own file; this one combines them. `training` is the record of a training, which belongs to the
+//! model, and `trainers` has the settings in it.
 
 mod added_tokens;
 mod decoders;
@@ -42,31 +42,31 @@ pub use self::trainers::{read_trainer, write_trainer};
 pub(super) use self::models::{read_vocab, vocab_json};
 pub(super) use self::splitter::{refuse_functions, splitter, splitter_json};
 
-/// The members down to which a saved file breaks lines: a token a line, a merge a line.
+/// The depth down to which a saved file breaks lines: one token a line, one merge a line.
 const DEPTH: usize = 4;
 
-/// What a caller says beside the file.
+/// The settings of a call that reads a `tokenizer.json`.
 #[derive(Debug, Clone, Default)]
 pub struct JsonSettings {
-    /// Load a vocabulary without its unknown token.
+    /// Whether a vocabulary may lack its unknown token.
     pub allow_no_unk: bool,
-    /// Read the numbers of a unigram model exactly, and not as `tokenizers` reads them.
+    /// Whether the numbers of a Unigram model are read exactly, not as `tokenizers` reads them.
     pub exact_numbers: bool,
-    /// The caller's own pre-tokenizers, which the text names by their places.
+    /// The caller's own pre-tokenizers, which the text names by index.
     pub functions: Vec<Function>,
 }
 
-/// Whether a file is JSON: its name says so, or its bytes begin an object and its name says nothing else.
+/// Returns whether a file is JSON: by its name, or by a first `{` if its name decides nothing.
 pub(super) fn is_json(bytes: &[u8], name: &str) -> bool {
     let begins_object = || after(bytes, b'{').is_some_and(|rest| matches!(trim_start(rest), [b'"' | b'}', ..]));
     name.ends_with(".json") || (!name.ends_with(".txt") && begins_object())
 }
 
-/// The tokenizer of a `tokenizer.json`.
+/// Reads a `tokenizer.json`.
 pub fn read_tokenizer_json(bytes: &[u8], settings: &JsonSettings) -> Result<Tokenizer> {
     let mut json = Json::parse(bytes)?;
     if !settings.exact_numbers && is_unigram(&Node::root(&json)) {
-        scores::reread(&mut json, bytes);
+        scores::round_numbers(&mut json, bytes);
     }
     let root = Node::root(&json);
     if root.find("model")?.is_none() {
@@ -107,17 +107,17 @@ pub fn read_tokenizer_json(bytes: &[u8], settings: &JsonSettings) -> Result<Toke
     })
 }
 
-/// Whether a file has the model for which it matters how `tokenizers` reads numbers.
+/// Returns whether a file has a Unigram model, for which the rounding of numbers matters.
 fn is_unigram(root: &Node<'_>) -> bool {
     matches!(root.find("model").ok().flatten().map(|model| kind(&model)), Some(Ok(UNIGRAM)))
 }
 
-/// The decoder that stands in the model's own part, where the library has none that gives the same for all ids.
+/// Returns the decoder in the model's own part, which replaces one that the library cannot express.
 fn own_decoder<'a>(model: &Node<'a>) -> Result<Option<Node<'a>>> {
     model.find("piecework")?.map_or(Ok(None), |own| own.find(DECODER))
 }
 
-/// The tokenizer with other parts: those that `text` has as members, null for none.
+/// Returns the tokenizer with other parts: the members of `text`, null for none.
 pub fn with_parts(tokenizer: &Tokenizer, text: &str, functions: &[Function]) -> Result<Tokenizer> {
     let json = Json::parse(text.as_bytes())?;
     let root = Node::root(&json);
@@ -145,7 +145,7 @@ pub fn with_parts(tokenizer: &Tokenizer, text: &str, functions: &[Function]) -> 
     Tokenizer::new(parts)
 }
 
-/// The parts that are settings, as JSON: all but the model and its tokens.
+/// Writes the parts that are settings as JSON: all but the model and its tokens.
 #[must_use]
 pub fn write_parts(tokenizer: &Tokenizer) -> String {
     Json::Object(vec![
@@ -159,7 +159,7 @@ pub fn write_parts(tokenizer: &Tokenizer) -> String {
     .text()
 }
 
-/// The tokenizer as a `tokenizer.json`.
+/// Writes the tokenizer as a `tokenizer.json`.
 pub fn write_tokenizer_json(tokenizer: &Tokenizer) -> Result<String> {
     refuse_functions(tokenizer.splitter(), "a tokenizer")?;
     let Json::Object(splitter) = splitter_json(tokenizer.splitter()) else { unreachable!("a splitter is an object") };
@@ -182,7 +182,7 @@ pub fn write_tokenizer_json(tokenizer: &Tokenizer) -> Result<String> {
     members.push(("decoder".to_owned(), decoder));
     members.push(("model".to_owned(), model));
     let json = Json::Object(members);
-    let float = if is_unigram(&Node::root(&json)) { scores::written } else { shortest };
+    let float = if is_unigram(&Node::root(&json)) { scores::compatible_digits } else { shortest };
     let mut text = json.pretty(DEPTH, float);
     text.push('\n');
     Ok(text)

@@ -1,4 +1,4 @@
-//! Normalizers as `tokenizer.json` writes them.
+//! Normalizers in `tokenizer.json`.
 
 use super::patterns::{pattern, pattern_json};
 use crate::error::Result;
@@ -7,7 +7,7 @@ use crate::normalize::{
     BertNormalizer, Normalizer, Precompiled, SentencePiece, SentencePieceSettings, Strip, UnicodeForm,
 };
 
-/// What a type name alone says.
+/// The normalizers that have no settings, by type name.
 const PLAIN: [(&str, Normalizer); 8] = [
     ("NFC", Normalizer::Form(UnicodeForm::Nfc)),
     ("NFD", Normalizer::Form(UnicodeForm::Nfd)),

@@ -1,4 +1,4 @@
-//! Patterns as `tokenizer.json` writes them: `{"String": "…"}` or `{"Regex": "…"}`.
+//! Patterns in `tokenizer.json`: `{"String": "…"}` or `{"Regex": "…"}`.
 
 use crate::error::Result;
 use crate::format::json::{Json, Node, object};

@@ -1,4 +1,4 @@
-//! Post-processors as `tokenizer.json` writes them.
+//! Post-processors in `tokenizer.json`.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ fn around(node: &Node<'_>) -> Result<Bert> {
     Ok(Bert { cls: named_token(&node.member("cls")?)?, sep: named_token(&node.member("sep")?)? })
 }
 
-/// A pair such as `["[CLS]", 101]`.
+/// Reads a pair such as `["[CLS]", 101]`.
 fn named_token(node: &Node<'_>) -> Result<NamedToken> {
     let parts: Vec<Node<'_>> = node.array()?.collect();
     match &parts[..] {

@@ -1,4 +1,4 @@
-//! Pre-tokenizers as `tokenizer.json` writes them; our own have names that no other reader knows.
+//! Pre-tokenizers in `tokenizer.json`; no other reader knows the type names of our own.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::format::json::{Json, Node, choice, name_of, object};
 use crate::pretokenize::{Behavior, Dictionary, Function, Jieba, PreTokenizer, Split, UserWord};
 
-/// What a type name alone says.
+/// The pre-tokenizers that have no settings, by type name.
 const PLAIN: [(&str, PreTokenizer); 4] = [
     ("BertPreTokenizer", PreTokenizer::Bert),
     ("Whitespace", PreTokenizer::Whitespace),
@@ -31,7 +31,7 @@ const OTHERS: [&str; 11] = [
 const DICTIONARY: &str = "piecework.Dictionary";
 const JIEBA: &str = "piecework.Jieba";
 const FUNCTION: &str = "piecework.Function";
-/// The length of a word where a file does not say it.
+/// The default length of a word.
 const DEFAULT_LENGTH: usize = 5;
 
 const BEHAVIORS: [(&str, Behavior); 5] = [
@@ -42,7 +42,7 @@ const BEHAVIORS: [(&str, Behavior); 5] = [
     ("Contiguous", Behavior::Contiguous),
 ];
 
-/// Reads a pre-tokenizer; `functions` are the caller's own, which it names by their places.
+/// Reads a pre-tokenizer; `functions` are the caller's own, which it names by index.
 pub(super) fn pre_tokenizer(node: &Node<'_>, functions: &[Function]) -> Result<PreTokenizer> {
     let kind = node.kind()?;
     if let Some((_, plain)) = PLAIN.into_iter().find(|(name, _)| *name == kind) {
@@ -119,7 +119,7 @@ fn jieba(node: &Node<'_>) -> Result<Jieba> {
     jieba.map_err(|error| words.as_ref().unwrap_or(node).error(error.to_string()))
 }
 
-/// `[word, frequency, tag]`, the last two may be null.
+/// Reads `[word, frequency, tag]`; the last two may be null.
 fn user_word(node: &Node<'_>) -> Result<UserWord> {
     let parts: Vec<Node<'_>> = node.array()?.collect();
     let [word, frequency, tag] = &parts[..] else { return Err(node.error("expected [word, frequency, tag]")) };
@@ -187,9 +187,9 @@ mod tests {
         pre_tokenizer(&Node::root(&Json::parse(text.as_bytes())?), &[])
     }
 
-    /// As in Python, where these are the defaults.
+    /// These are the defaults in Python as well.
     #[test]
-    fn what_our_own_may_lack() {
+    fn our_own_have_default_settings() {
         for (short, long) in [
             (
                 r#"{"type": "piecework.Dictionary", "phrases": ["a"]}"#,
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn errors_name_the_member() {
         for (text, place) in [
             (r#"{"type": "piecework.Dictionary", "phrases": ["a", "a"]}"#, "$.phrases: "),
             (r#"{"type": "piecework.Dictionary"}"#, "$: "),

@@ -1,18 +1,18 @@
-//! Numbers as `tokenizers` reads them.
+//! Reading and writing numbers with the rounding of `tokenizers`.
 //!
-//! It makes a float of digits by one rounded multiplication or division, so that one score in eight is the neighbour of the
-//! one that was written. Sums of such scores tie otherwise than those of the right ones. So the numbers of a unigram model
-//! are read the same way, and written in digits that mean the same to both ways of reading.
+//! `tokenizers` parses a float by one rounded multiplication or division, so one score in eight is a neighbor of the
+//! exact value. Sums of such scores tie differently from sums of exact ones. So the numbers of a Unigram model are read
+//! with the same rounding, and written in digits that both roundings read as the same number.
 
 use crate::format::json::{Json, shortest};
 
-/// Gives the floats of a document, which were read exactly, as `tokenizers` reads them.
-pub(super) fn reread(json: &mut Json, document: &[u8]) {
+/// Replaces the exact floats of a document by those that `tokenizers` reads.
+pub(super) fn round_numbers(json: &mut Json, document: &[u8]) {
     let mut numbers = Numbers { rest: document };
     each_number(json, &mut |value| {
         let number = numbers.next();
         if let (Json::Float(value), Some(number)) = (value, number) {
-            *value = read(number);
+            *value = parse(number);
         }
     });
 }
@@ -26,7 +26,7 @@ fn each_number(json: &mut Json, take: &mut impl FnMut(&mut Json)) {
     }
 }
 
-/// The numbers of a valid document, in their order.
+/// The numbers of a valid document, in order.
 struct Numbers<'a> {
     rest: &'a [u8],
 }
@@ -51,7 +51,7 @@ impl<'a> Iterator for Numbers<'a> {
     }
 }
 
-/// What follows the quote that ends a string.
+/// Returns the bytes after the quote that ends a string.
 fn after_string(bytes: &[u8]) -> &[u8] {
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
@@ -63,9 +63,9 @@ fn after_string(bytes: &[u8]) -> &[u8] {
     bytes.get(at..).unwrap_or_default()
 }
 
-/// A number, rounded as `serde_json` rounds it where it need not be exact.
+/// Parses a number with the rounding of `serde_json` without `float_roundtrip`.
 #[expect(clippy::cast_precision_loss, reason = "the first of its roundings")]
-fn read(number: &str) -> f64 {
+fn parse(number: &str) -> f64 {
     let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let mut exponent: i32 = exponent.parse().unwrap_or(if exponent.starts_with('-') { -100_000 } else { 100_000 });
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -103,21 +103,21 @@ fn power_of_ten(exponent: u32) -> f64 {
     format!("1e{exponent}").parse().unwrap_or(f64::INFINITY)
 }
 
-/// Digits that are read as this number here, if there are such, and exactly too, if that can be.
+/// Returns digits that are read here as this number, and exactly as well if such digits exist.
 ///
-/// A few numbers no digits give; these are read as a neighbour, as they are by `tokenizers`.
-pub(super) fn written(value: f64) -> String {
+/// A few numbers have no such digits; they are read as a neighbor, as by `tokenizers`.
+pub(super) fn compatible_digits(value: f64) -> String {
     let fewest = shortest(value);
-    let is_read = |number: &String| read(number) == value;
+    let is_read = |number: &String| parse(number) == value;
     if is_read(&fewest) || !value.is_finite() {
         return fewest;
     }
-    let near = || (15..=19).flat_map(|digits| near(value, digits)).filter(is_read);
+    let near = || (15..=19).flat_map(|digits| decimals_near(value, digits)).filter(is_read);
     near().find(|number| number.parse() == Ok(value)).or_else(|| near().next()).unwrap_or(fewest)
 }
 
-/// Rows of so many digits around a number, in parts of what separates it from its neighbours.
-fn near(value: f64, digits: usize) -> impl Iterator<Item = String> {
+/// Returns decimals with `digits` digits around a number, in steps of a fraction of the distance between floats.
+fn decimals_near(value: f64, digits: usize) -> impl Iterator<Item = String> {
     let exact = format!("{value:.*e}", digits - 1);
     let (mantissa, exponent) = exact.split_once('e').unwrap_or((&exact, "0"));
     let significand: i128 = mantissa.replace('.', "").parse().unwrap_or_default();
@@ -133,30 +133,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_found_behind_strings() {
+    fn numbers_after_strings_are_found() {
         let text = br#"{"a\"1": [1, -2.5e-3, "3"], "\\": 4.0}"#;
         assert_eq!(Numbers { rest: text }.collect::<Vec<_>>(), ["1", "-2.5e-3", "4.0"]);
     }
 
     #[test]
     #[expect(clippy::float_cmp, reason = "to the last bit")]
-    fn neighbours_are_read_where_the_library_reads_them() {
-        assert_eq!(read("-15.774467468261719"), -15.77446746826172);
-        assert_eq!(read("-1.8771917819976807"), -1.8771917819976809);
-        assert_eq!(read("123456789012345678901234567890"), 1.2345678901234568e29);
-        assert_eq!((read("0.1"), read("-5"), read("1e-400"), read("2.5E3")), (0.1, -5.0, 0.0, 2500.0));
+    fn reads_the_same_neighbors_as_the_library() {
+        assert_eq!(parse("-15.774467468261719"), -15.77446746826172);
+        assert_eq!(parse("-1.8771917819976807"), -1.8771917819976809);
+        assert_eq!(parse("123456789012345678901234567890"), 1.2345678901234568e29);
+        assert_eq!((parse("0.1"), parse("-5"), parse("1e-400"), parse("2.5E3")), (0.1, -5.0, 0.0, 2500.0));
     }
 
     #[test]
     #[expect(clippy::cast_precision_loss, reason = "any floats will do")]
-    fn what_is_written_is_read_alike() {
+    fn written_numbers_read_back_equal() {
         let (mut state, mut changed) = (1_u64, 0);
         for _ in 0..100_000 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let value = -30.0 * ((state >> 11) as f64 / (1_u64 << 53) as f64);
-            let read_back = read(&written(value));
+            let read_back = parse(&compatible_digits(value));
             assert!((read_back - value).abs() <= value.abs() * f64::EPSILON, "{value}");
-            assert_eq!(read(&written(read_back)), read_back, "{value}");
+            assert_eq!(parse(&compatible_digits(read_back)), read_back, "{value}");
             changed += u32::from(read_back != value);
         }
         assert!(changed < 3_000, "{changed}");

@@ -1,4 +1,4 @@
-//! Components by themselves, as Python hands them over.
+//! Splitters, as the boundary passes them.
 
 use super::normalizers::{normalizer, normalizer_json};
 use super::pre_tokenizers::{pre_tokenizer, pre_tokenizer_json};
@@ -7,7 +7,7 @@ use crate::format::json::{Json, Node, object};
 use crate::pretokenize::{Function, PreTokenizer};
 use crate::splitter::WordSplitter;
 
-/// Reads `{"normalizer": …, "pre_tokenizer": …}`; `functions` are the caller's own, named by their places.
+/// Reads `{"normalizer": …, "pre_tokenizer": …}`; `functions` are the caller's own pre-tokenizers, named by index.
 pub fn read_splitter(text: &str, functions: &[Function]) -> Result<WordSplitter> {
     let json = Json::parse(text.as_bytes())?;
     let root = Node::root(&json);
@@ -28,7 +28,7 @@ pub(in crate::format) fn splitter_json(splitter: &WordSplitter) -> Json {
     ])
 }
 
-/// The members `normalizer` and `pre_tokenizer` of `node`.
+/// Reads the members `normalizer` and `pre_tokenizer` of `node`.
 pub(in crate::format) fn splitter(node: &Node<'_>, functions: &[Function]) -> Result<WordSplitter> {
     WordSplitter::new(
         node.find("normalizer")?.map(|node| normalizer(&node)).transpose()?,
@@ -36,7 +36,7 @@ pub(in crate::format) fn splitter(node: &Node<'_>, functions: &[Function]) -> Re
     )
 }
 
-/// Refuses to write a Python function: no file can hold one.
+/// Refuses to write a Python function, which no file can contain.
 pub(in crate::format) fn refuse_functions(splitter: &WordSplitter, what: &str) -> Result<()> {
     let mut steps = splitter.pre_tokenizer().into_iter().flat_map(PreTokenizer::steps);
     if !steps.any(|step| matches!(step, PreTokenizer::Function(_))) {

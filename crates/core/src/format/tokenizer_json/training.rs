@@ -1,4 +1,4 @@
-//! What training left behind, as a model's own part of a `tokenizer.json` holds it.
+//! The record of a training, in the model's own part of a `tokenizer.json`.
 
 use super::trainers::{trainer, trainer_json};
 use crate::error::{Error, Result};
@@ -17,14 +17,14 @@ impl RawTraining {
             counts_sha256: node.member("counts_sha256")?.str()?.to_owned(),
             token_counts: node.member("token_counts")?.integers()?,
             history: node.member("history")?.array()?.map(|node| merge(&node)).collect::<Result<_>>()?,
-            // Only a training of Unigram has them.
+            // Only trainings of Unigram have this member.
             rounds: node
                 .find("rounds")?
                 .map_or_else(|| Ok(Vec::new()), |node| node.array()?.map(|node| round(&node)).collect::<Result<_>>())?,
         }))
     }
 
-    /// The counts must be those of this vocabulary, and add up.
+    /// Checks that the counts have one value for each id, and that their sum fits 64 bits.
     pub(super) fn checked(self, node: &Node<'_>, vocab: &Vocab) -> Result<Training> {
         let Self(training) = self;
         if training.token_counts.len() != vocab.id_limit() as usize {
@@ -41,7 +41,7 @@ impl RawTraining {
     }
 }
 
-/// `[left, right, token, score, pair count, left count, right count, ties]`.
+/// Reads `[left, right, token, score, pair count, left count, right count, ties]`.
 fn merge(node: &Node<'_>) -> Result<Merge> {
     let parts: Vec<Node<'_>> = node.array()?.collect();
     let [left, right, token, score, pair_count, left_count, right_count, ties] = &parts[..] else {
@@ -59,7 +59,7 @@ fn merge(node: &Node<'_>) -> Result<Merge> {
     })
 }
 
-/// `[pieces, log-likelihood]`; a pruning has null in the second place.
+/// Reads `[pieces, log-likelihood]`; the final pruning has null for the likelihood.
 fn round(node: &Node<'_>) -> Result<UnigramStep> {
     let parts: Vec<Node<'_>> = node.array()?.collect();
     let [pieces, log_likelihood] = &parts[..] else {
@@ -85,7 +85,7 @@ pub(super) fn training_json(training: &Training) -> Json {
     Json::Object(given.collect())
 }
 
-/// Without what was removed: there are many more seed pieces than pieces, and whoever reads the file needs none of them.
+/// Writes a step without the removed pieces: seed pieces are many, and no reader of the file needs them.
 fn round_json(round: &UnigramStep) -> Json {
     Json::Array(vec![(round.pieces as u64).into(), round.log_likelihood.map(Json::Float).into()])
 }

@@ -1,8 +1,8 @@
-//! BPE models as `tokenizer.json` writes them.
+//! BPE models in `tokenizer.json`.
 //!
-//! Merges that ranks imply are written as the list that they come to. Where two ranks are equal no list says the same, and
-//! the model is saved under the type `piecework.BPE`, which `tokenizers` refuses: no id changes in silence. So it is where
-//! the suffix is a symbol of its own, or tokens are split again.
+//! Merges that ranks imply are written as an equivalent list. Equal ranks have no equivalent list, and such a model is
+//! saved with the type `piecework.BPE`, which `tokenizers` refuses, so that no id changes silently. The same type is
+//! used for a suffix that is a separate symbol, and for unused tokens.
 
 use super::own::{DECODER, VERSION, check_version};
 use super::vocab::vocab_json;
@@ -40,7 +40,7 @@ pub(super) struct RawBpe {
 impl RawBpe {
     pub(super) fn read(node: &Node<'_>, vocab: &Vocab) -> Result<(Self, Option<RawTraining>)> {
         node.only(&MEMBERS)?;
-        let own = node.find("piecework")?.map(|node| Own::read(&node)).transpose()?.unwrap_or_default();
+        let own = node.find("piecework")?.map(|node| OwnPart::read(&node)).transpose()?.unwrap_or_default();
         let merges = match own.ranks {
             Some(ranks) => Merges::Implied(ranks),
             None => Merges::Listed(merges(&node.member("merges")?, vocab)?),
@@ -78,7 +78,7 @@ fn settings(node: &Node<'_>) -> Result<Settings> {
     })
 }
 
-/// Merges as pairs, or as older files have them: in one string, with a space between.
+/// Reads merges as pairs, or as older files write them: in one string, separated by a space.
 fn merges(node: &Node<'_>, vocab: &Vocab) -> Result<Vec<(u32, u32)>> {
     let items = node.items()?;
     let mut merges = Vec::with_capacity(items.len());
@@ -107,16 +107,16 @@ fn merges(node: &Node<'_>, vocab: &Vocab) -> Result<Vec<(u32, u32)>> {
     Ok(merges)
 }
 
-/// The member `model.piecework`.
+/// The member `model.piecework` of a BPE model.
 #[derive(Default)]
-struct Own {
+struct OwnPart {
     ranks: Option<Vec<u32>>,
     suffix_style: SuffixStyle,
     unused: Vec<String>,
     training: Option<RawTraining>,
 }
 
-impl Own {
+impl OwnPart {
     fn read(node: &Node<'_>) -> Result<Self> {
         node.only(&["version", "ranks", "suffix_style", "unused", "training", DECODER])?;
         check_version(node)?;
@@ -131,7 +131,7 @@ impl Own {
     }
 }
 
-/// A rank for each id, or null.
+/// Reads a rank for each id; null means none.
 fn ranks(node: &Node<'_>) -> Result<Vec<u32>> {
     let rank = |(place, json): (usize, &Json)| match json {
         Json::Null => Ok(NO_RANK),
@@ -175,7 +175,7 @@ pub(super) fn bpe_json(model: &Bpe, training: Option<&Training>) -> Json {
     Json::Object(members)
 }
 
-/// The ranks of a model, where two of them are equal.
+/// Returns the ranks of a model, if two of them are equal.
 fn tied_ranks(model: &Bpe) -> Option<&Vec<u32>> {
     let Merges::Implied(ranks) = model.merges() else { return None };
     let mut sorted: Vec<u32> = ranks.iter().copied().filter(|&rank| rank != NO_RANK).collect();

@@ -1,8 +1,8 @@
-//! Models as `tokenizer.json` writes them.
+//! Models in `tokenizer.json`.
 //!
-//! What `tokenizers` cannot hold rides along under `model.piecework`, which it ignores. A setting that it would
-//! encode otherwise is saved under the model type `piecework.WordPiece`, which it refuses: no id changes in
-//! silence.
+//! What `tokenizers` cannot hold is written to `model.piecework`, which it ignores. A model that it would encode
+//! differently is saved with a type of our own, such as `piecework.WordPiece`, which it refuses, so that no id changes
+//! silently.
 
 mod bpe;
 mod own;
@@ -28,14 +28,14 @@ pub(in crate::format) use self::own::{DECODER, with_own};
 pub(in crate::format) use self::unigram::UNIGRAM;
 pub(in crate::format) use self::vocab::{read_vocab, vocab_json};
 
-/// The member `model`, before it is known which tokens are added.
+/// The member `model`, read before added tokens are known.
 pub(in crate::format) struct RawModel {
     pub(in crate::format) vocab: Vocab,
-    kind: Kind,
+    kind: RawKind,
     training: Option<RawTraining>,
 }
 
-enum Kind {
+enum RawKind {
     WordPiece(Settings),
     WordLevel(String),
     Bpe(RawBpe),
@@ -47,44 +47,46 @@ impl RawModel {
         let kind = kind(node)?;
         if matches!(kind, UNIGRAM | OWN_UNIGRAM) {
             let (unigram, vocab, training) = RawUnigram::read(node)?;
-            return Ok(Self { vocab, kind: Kind::Unigram(unigram), training });
+            return Ok(Self { vocab, kind: RawKind::Unigram(unigram), training });
         }
         let vocab = read_vocab(&node.member("vocab")?)?;
         if kind == WORD_LEVEL {
-            return Ok(Self { vocab, kind: Kind::WordLevel(word_level::read(node)?), training: None });
+            return Ok(Self { vocab, kind: RawKind::WordLevel(word_level::read(node)?), training: None });
         }
         if matches!(kind, BPE | OWN_BPE) {
             let (bpe, training) = RawBpe::read(node, &vocab)?;
-            return Ok(Self { vocab, kind: Kind::Bpe(bpe), training });
+            return Ok(Self { vocab, kind: RawKind::Bpe(bpe), training });
         }
         let (settings, training) = word_piece::read(node, &vocab)?;
-        Ok(Self { vocab, kind: Kind::WordPiece(settings), training })
+        Ok(Self { vocab, kind: RawKind::WordPiece(settings), training })
     }
 
-    /// Refuses an unknown token that is not there.
+    /// Refuses an unknown token that is not in the vocabulary.
     pub(in crate::format) fn check_unknown(&self, node: &Node<'_>) -> Result<()> {
-        // The others may do without, as long as they know every word.
-        let Kind::WordPiece(settings) = &self.kind else { return Ok(()) };
+        // Other models can do without, if they can encode every word.
+        let RawKind::WordPiece(settings) = &self.kind else { return Ok(()) };
         word_piece::check_unknown(settings, &self.vocab, node)
     }
 
     pub(in crate::format) fn build(self, node: &Node<'_>) -> Result<(Model, Option<Training>)> {
         let training = self.training.map(|training| training.checked(node, &self.vocab)).transpose()?;
         let model = match self.kind {
-            Kind::WordPiece(settings) => Model::WordPiece(WordPiece::new(self.vocab, settings)),
-            Kind::WordLevel(unk) => Model::WordLevel(WordLevel::new(self.vocab, unk)),
-            Kind::Bpe(bpe) => Model::Bpe(bpe.build(self.vocab).map_err(|error| node.error(error.to_string()))?),
-            Kind::Unigram(raw) => Model::Unigram(raw.build(self.vocab).map_err(|error| node.error(error.to_string()))?),
+            RawKind::WordPiece(settings) => Model::WordPiece(WordPiece::new(self.vocab, settings)),
+            RawKind::WordLevel(unk) => Model::WordLevel(WordLevel::new(self.vocab, unk)),
+            RawKind::Bpe(bpe) => Model::Bpe(bpe.build(self.vocab).map_err(|error| node.error(error.to_string()))?),
+            RawKind::Unigram(raw) => {
+                Model::Unigram(raw.build(self.vocab).map_err(|error| node.error(error.to_string()))?)
+            }
         };
         Ok((model, training))
     }
 }
 
-/// All types of models.
+/// The types of models.
 const TYPES: [&str; 7] = [WORD_PIECE, BPE, UNIGRAM, WORD_LEVEL, OWN_WORD_PIECE, OWN_BPE, OWN_UNIGRAM];
 
-/// Files of old do not name the type: only `WordPiece` has a limit on words, only BPE has merges, only Unigram knows the
-/// unknown token by its id.
+/// Returns the type of a model. Old files do not name it: only `WordPiece` has a maximum word length, only BPE has
+/// merges, only Unigram has the id of the unknown token.
 pub(in crate::format) fn kind<'a>(node: &Node<'a>) -> Result<&'a str> {
     match node.find("type")? {
         Some(kind) => match kind.str()? {
@@ -98,7 +100,7 @@ pub(in crate::format) fn kind<'a>(node: &Node<'a>) -> Result<&'a str> {
     }
 }
 
-/// The model without what training left behind, as a `tokenizer.json` has it.
+/// Writes the model without the record of its training, as in a `tokenizer.json`.
 pub fn write_model(model: &Model) -> Result<String> {
     Ok(model_json(model, None)?.text())
 }

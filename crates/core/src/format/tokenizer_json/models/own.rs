@@ -3,12 +3,12 @@
 use crate::error::Result;
 use crate::format::json::{Json, Node};
 
-/// The version of what stands under `model.piecework`.
+/// The version of `model.piecework`.
 pub(super) const VERSION: u64 = 1;
-/// The member of `model.piecework` that goes before the decoder of the file.
+/// The member of `model.piecework` that overrides the decoder of the file.
 pub(in crate::format) const DECODER: &str = "decoder";
 
-/// Refuses another version of `model.piecework`, which is `node`.
+/// Refuses another version of `model.piecework` (`node`).
 pub(super) fn check_version(node: &Node<'_>) -> Result<()> {
     let version = node.member("version")?;
     if version.unsigned()? != VERSION {
@@ -17,7 +17,7 @@ pub(super) fn check_version(node: &Node<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The model with a member more in its own part.
+/// Returns the model with one more member in its own part.
 pub(in crate::format) fn with_own(mut model: Json, name: &str, value: Json) -> Json {
     let Json::Object(members) = &mut model else { return model };
     let member = (name.to_owned(), value);

@@ -1,7 +1,7 @@
-//! Unigram models as `tokenizer.json` writes them.
+//! Unigram models in `tokenizer.json`.
 //!
-//! `tokenizers` adds scores up in 64 bits, and knows no entries that go first or that no text becomes. A model that needs such is
-//! saved under the type `piecework.Unigram`, which it refuses: no id changes in silence.
+//! `tokenizers` adds scores in 64 bits, and has neither user-defined nor reserved pieces. A model that needs these is
+//! saved with the type `piecework.Unigram`, which it refuses, so that no id changes silently.
 
 use std::collections::HashSet;
 
@@ -29,7 +29,7 @@ impl RawUnigram {
     pub(super) fn read(node: &Node<'_>) -> Result<(Self, Vocab, Option<RawTraining>)> {
         node.only(&MEMBERS)?;
         let (vocab, scores) = pieces(&node.member("vocab")?)?;
-        let own = node.find("piecework")?.map(|node| Own::read(&node, &vocab)).transpose()?.unwrap_or_default();
+        let own = node.find("piecework")?.map(|node| OwnPart::read(&node, &vocab)).transpose()?.unwrap_or_default();
         let settings = Settings {
             unk_token: unk_token(node, &vocab)?,
             precision: own.precision,
@@ -45,7 +45,7 @@ impl RawUnigram {
     }
 }
 
-/// An array of pieces with their scores; ids are places.
+/// Reads an array of pieces with their scores; ids are indices.
 fn pieces(node: &Node<'_>) -> Result<(Vocab, Vec<f64>)> {
     let items = node.items()?;
     let (mut vocab, mut scores) = (Vocab::expecting(items.len()), Vec::with_capacity(items.len()));
@@ -70,16 +70,16 @@ fn unk_token(node: &Node<'_>, vocab: &Vocab) -> Result<Option<String>> {
     token.map(|token| Some(token.to_owned())).ok_or_else(missing)
 }
 
-/// The member `model.piecework`.
+/// The member `model.piecework` of a Unigram model.
 #[derive(Default)]
-struct Own {
+struct OwnPart {
     precision: Precision,
     user_defined: HashSet<u32>,
     reserved: HashSet<u32>,
     training: Option<RawTraining>,
 }
 
-impl Own {
+impl OwnPart {
     fn read(node: &Node<'_>, vocab: &Vocab) -> Result<Self> {
         node.only(&["version", "precision", "user_defined", "reserved", "training", DECODER])?;
         check_version(node)?;
@@ -93,7 +93,7 @@ impl Own {
     }
 }
 
-/// The ids of a list of pieces.
+/// Returns the ids of a list of pieces.
 fn ids(node: &Node<'_>, vocab: &Vocab) -> Result<HashSet<u32>> {
     let id = |node: Node<'_>| {
         let piece = node.str()?;
@@ -133,7 +133,7 @@ pub(super) fn unigram_json(model: &Unigram, training: Option<&Training>) -> Resu
     Ok(Json::Object(members))
 }
 
-/// Pieces by their ids.
+/// Writes the pieces with these ids.
 fn names(ids: &HashSet<u32>, vocab: &Vocab) -> Json {
     let mut ids: Vec<u32> = ids.iter().copied().collect();
     ids.sort_unstable();

@@ -1,10 +1,10 @@
-//! The vocabulary of a model as `tokenizer.json` writes it.
+//! The vocabulary of a model in `tokenizer.json`.
 
 use crate::error::{Result, shorten};
 use crate::format::json::{Json, Node};
 use crate::vocab::Vocab;
 
-/// An object of tokens and their ids.
+/// Reads an object of tokens and their ids.
 pub(in crate::format) fn read_vocab(node: &Node<'_>) -> Result<Vocab> {
     let members = node.members()?;
     let mut vocab = Vocab::expecting(members.len());

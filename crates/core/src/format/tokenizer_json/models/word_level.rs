@@ -1,4 +1,4 @@
-//! Models of whole words as `tokenizer.json` writes them.
+//! `WordLevel` models in `tokenizer.json`.
 
 use super::vocab::vocab_json;
 use crate::error::Result;

@@ -1,7 +1,7 @@
-//! `WordPiece` models as `tokenizer.json` writes them.
+//! `WordPiece` models in `tokenizer.json`.
 //!
-//! A setting that `tokenizers` would encode otherwise is saved under the type `piecework.WordPiece`, which it refuses, so that
-//! no id changes silently.
+//! A model that `tokenizers` would encode differently is saved with the type `piecework.WordPiece`, which it refuses,
+//! so that no id changes silently.
 
 use std::sync::Arc;
 
@@ -16,14 +16,14 @@ use crate::vocab::Vocab;
 
 pub(super) const OWN_WORD_PIECE: &str = "piecework.WordPiece";
 pub(super) const WORD_PIECE: &str = "WordPiece";
-/// Longer than any text: how "no limit" is written, since the reference wants a number.
+/// The number that stands for no limit, since the reference library requires a number; no text is as long.
 const NO_LIMIT: u64 = u32::MAX as u64;
 
-/// Reads the settings of a model, and what training left behind.
+/// Reads the settings of a model, and the record of its training.
 pub(super) fn read(node: &Node<'_>, vocab: &Vocab) -> Result<(Settings, Option<RawTraining>)> {
     let members = ["type", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word", "vocab", "piecework"];
     node.only(&members)?;
-    let own = node.find("piecework")?.map(|node| Own::read(&node)).transpose()?.unwrap_or_default();
+    let own = node.find("piecework")?.map(|node| OwnPart::read(&node)).transpose()?.unwrap_or_default();
     let limit = node.member("max_input_chars_per_word")?.unsigned()?;
     let settings = Settings {
         continuing_subword_prefix: node.member("continuing_subword_prefix")?.str()?.to_owned(),
@@ -49,9 +49,9 @@ pub(super) fn check_unknown(settings: &Settings, vocab: &Vocab, node: &Node<'_>)
     }
 }
 
-/// The member `model.piecework`.
+/// The member `model.piecework` of a `WordPiece` model.
 #[derive(Default)]
-struct Own<'a> {
+struct OwnPart<'a> {
     unknown: Unknown,
     no_unk: bool,
     segmentation: Segmentation,
@@ -60,7 +60,7 @@ struct Own<'a> {
     training: Option<RawTraining>,
 }
 
-impl<'a> Own<'a> {
+impl<'a> OwnPart<'a> {
     fn read(node: &Node<'a>) -> Result<Self> {
         node.only(&["version", "unknown", "has_unk", "segmentation", "dropout", "probabilities", "training"])?;
         check_version(node)?;
@@ -93,7 +93,7 @@ fn dropout(node: &Node<'_>) -> Result<f32> {
     Ok(dropout as f32)
 }
 
-/// An object of tokens and how likely they are; the others have none.
+/// Reads an object of tokens and their probabilities; other tokens have none.
 fn probabilities(node: &Node<'_>, vocab: &Vocab) -> Result<Arc<[f64]>> {
     let given = node.members()?.iter().map(|(token, json)| (token.as_str(), json.number().unwrap_or(f64::NAN)));
     wordpiece::probabilities(vocab, given).map_err(|error| node.error(error.to_string()))
@@ -106,7 +106,7 @@ fn probabilities_json(probabilities: &[f64], vocab: &Vocab) -> Json {
 
 pub(super) fn word_piece_json(model: &WordPiece, training: Option<&Training>) -> Json {
     let settings = model.settings();
-    // The format has to name an unknown token, and takes the name for one if it is in the vocabulary.
+    // The format requires an unknown token, and readers use it if it is in the vocabulary.
     let unk = settings.unk_token.as_deref().unwrap_or("[UNK]");
     let has_unk = model.unk_id().is_some();
     let is_plain = settings.segmentation == Segmentation::Longest && settings.dropout.is_none();
@@ -124,7 +124,7 @@ pub(super) fn word_piece_json(model: &WordPiece, training: Option<&Training>) ->
     if !honoured || !has_unk || settings.probabilities.is_some() || training.is_some() {
         let mut own =
             vec![("version", VERSION.into()), ("unknown", settings.unknown.name().into()), ("has_unk", has_unk.into())];
-        // Older versions refuse what they do not know, so it stands there only where it matters.
+        // Older versions refuse unknown members, so these are written only if needed.
         if !is_plain {
             own.push(("segmentation", settings.segmentation.name().into()));
             own.push(("dropout", settings.dropout.map(|dropout| Json::Float(dropout.into())).into()));

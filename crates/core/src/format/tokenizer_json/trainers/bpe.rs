@@ -1,4 +1,4 @@
-//! The settings of a trainer of BPE as JSON.
+//! The settings of a BPE trainer as JSON.
 
 use crate::error::Result;
 use crate::format::json::{Json, Node, choice, name_of, object};
@@ -36,10 +36,10 @@ const ALPHABETS: [(&str, Alphabet); 2] = [("char", Alphabet::Char), ("byte", Alp
 pub(in crate::format::tokenizer_json) const SUFFIX_STYLES: [(&str, SuffixStyle); 2] =
     [("attached", SuffixStyle::Attached), ("separate", SuffixStyle::Separate)];
 
-/// The unknown tokens of files from before there was a setting for them.
+/// The names of unknown tokens in files older than the setting.
 const UNKNOWN: [&str; 2] = ["<unk>", "[UNK]"];
 
-/// Reads the unknown token. A file without the member names it among the special tokens; null stands for none.
+/// Reads the unknown token. Without the member it is one of the special tokens; null means none.
 fn unk_token(node: &Node<'_>, special_tokens: &[String]) -> Result<Option<String>> {
     if node.members()?.iter().any(|(name, _)| name == "unk_token") {
         return node.find("unk_token")?.map(|node| Ok(node.str()?.to_owned())).transpose();

@@ -1,4 +1,4 @@
-//! A trainer's settings as JSON, as Python hands them over and as files keep them.
+//! The settings of trainers as JSON, as the boundary passes them and as files store them.
 
 mod bpe;
 mod unigram;
@@ -18,7 +18,7 @@ pub fn read_trainer(text: &str) -> Result<Trainer> {
     trainer(&Node::root(&Json::parse(text.as_bytes())?))
 }
 
-/// Writes the settings of a trainer, all of them, in one order.
+/// Writes all settings of a trainer, in a fixed order.
 #[must_use]
 pub fn write_trainer(trainer: &Trainer) -> String {
     trainer_json(trainer).text()
@@ -32,7 +32,7 @@ pub(super) fn trainer_json(trainer: &Trainer) -> Json {
     }
 }
 
-/// The settings that a file keeps.
+/// Reads the settings of a trainer from a file.
 pub(super) fn trainer(node: &Node<'_>) -> Result<Trainer> {
     match node.kind()? {
         WORD_PIECE => word_piece::read(node).map(Trainer::WordPiece),

@@ -1,4 +1,4 @@
-//! The settings of a trainer of Unigram as JSON.
+//! The settings of a Unigram trainer as JSON.
 
 use crate::error::Result;
 use crate::format::json::{Json, Node, object};

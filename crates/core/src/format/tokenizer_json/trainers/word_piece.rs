@@ -1,4 +1,4 @@
-//! The settings of a trainer of `WordPiece` as JSON.
+//! The settings of a `WordPiece` trainer as JSON.
 
 use crate::error::Result;
 use crate::format::json::{Json, Node, choice, name_of, object};
@@ -48,7 +48,7 @@ pub(super) fn read(node: &Node<'_>) -> Result<TrainerConfig> {
         ties: choice(&node.member("ties")?, &TIES)?,
         special_tokens: node.member("special_tokens")?.strings()?,
         special_tokens_first: node.member("special_tokens_first")?.bool()?,
-        // Files from before there was such a setting lack it.
+        // Files older than this setting lack it.
         user_defined_symbols: node
             .find("user_defined_symbols")?
             .map_or_else(|| Ok(Vec::new()), |node| node.strings())?,

@@ -1,4 +1,4 @@
-//! BPE on all roads: random models, in pipelines with the fast road, give the tokens of the general one.
+//! BPE on all paths: random models in pipelines with a fast path give the tokens of the generic path.
 
 #![allow(
     clippy::unwrap_used,
@@ -7,20 +7,20 @@
     reason = "in a test a panic is the message, and its numbers are small"
 )]
 
+#[expect(unreachable_pub, reason = "the fuzz targets use this list as well")]
+mod hard_texts;
+mod paths;
 mod random;
-mod roads;
-#[expect(unreachable_pub, reason = "the fuzz targets have this list, too")]
-mod traps;
 
+use hard_texts::{HARD_TEXTS, runs};
+use paths::{check, check_alone, file};
 use piecework_core::format::{JsonSettings, read_tokenizer_json};
 use piecework_core::pipeline::Scratch;
 use random::Random;
-use roads::{check, check_alone, file};
 use serde_json::{Value, json};
-use traps::{TRAPS, runs};
 
-/// The character that stands for a byte in byte-level models.
-fn written(byte: u8) -> char {
+/// Returns the character that represents a byte in byte-level models.
+fn byte_to_char(byte: u8) -> char {
     let is_plain = |byte: u8| matches!(byte, b'!'..=b'~' | 0xA1..=0xAC | 0xAE..=0xFF);
     if is_plain(byte) {
         return char::from(byte);
@@ -28,8 +28,8 @@ fn written(byte: u8) -> char {
     char::from_u32(0x100 + u32::try_from((0..byte).filter(|&byte| !is_plain(byte)).count()).unwrap()).unwrap()
 }
 
-/// A vocabulary of these characters and of what random merges make of them, mostly of such as stand in `texts`.
-fn merged(random: &mut Random, mut tokens: Vec<String>, texts: &[String]) -> (Vec<String>, Vec<[String; 2]>) {
+/// Returns `tokens` with the results of random merges, most of which occur in `texts`, and the merges.
+fn add_merges(random: &mut Random, mut tokens: Vec<String>, texts: &[String]) -> (Vec<String>, Vec<[String; 2]>) {
     let mut merges = Vec::new();
     for _ in 0..random.below(120) {
         let text = random.pick(texts);
@@ -52,14 +52,14 @@ fn merged(random: &mut Random, mut tokens: Vec<String>, texts: &[String]) -> (Ve
 
 fn text(random: &mut Random) -> String {
     let spaces = [" ", "  ", "\n", "", "", "\u{2581}", "\t", " \n "];
-    (0..random.below(12)).map(|_| random.pick(TRAPS).to_owned() + random.pick(&spaces)).collect()
+    (0..random.below(12)).map(|_| random.pick(HARD_TEXTS).to_owned() + random.pick(&spaces)).collect()
 }
 
 fn byte_level(random: &mut Random, texts: &[String]) -> Value {
-    let written_texts: Vec<String> = texts.iter().map(|text| text.bytes().map(written).collect()).collect();
+    let written_texts: Vec<String> = texts.iter().map(|text| text.bytes().map(byte_to_char).collect()).collect();
     let missing = random.below(20) == 0;
-    let all = (0..=255).filter(|&byte| !(missing && byte == b'b')).map(|byte| written(byte).to_string()).collect();
-    let (tokens, merges) = merged(random, all, &written_texts);
+    let all = (0..=255).filter(|&byte| !(missing && byte == b'b')).map(|byte| byte_to_char(byte).to_string()).collect();
+    let (tokens, merges) = add_merges(random, all, &written_texts);
     let patterns = [
         r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
         r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
@@ -71,7 +71,7 @@ fn byte_level(random: &mut Random, texts: &[String]) -> Value {
         if random.flag() { json!({"type": "Sequence", "pretokenizers": [split, level(false)]}) } else { level(true) };
     let settings = json!({"ignore_merges": random.flag()});
     let settings = with_unused(random, &tokens, settings);
-    whole(&Value::Null, &pre_tokenizer, &tokens, &merges, &settings)
+    tokenizer_json(&Value::Null, &pre_tokenizer, &tokens, &merges, &settings)
 }
 
 fn sentence_piece(random: &mut Random, texts: &[String]) -> Value {
@@ -80,7 +80,7 @@ fn sentence_piece(random: &mut Random, texts: &[String]) -> Value {
         marked.concat().chars().map(String::from).filter(|_| random.below(9) > 0).collect();
     characters.sort();
     characters.dedup();
-    let (mut tokens, merges) = merged(random, characters, &marked);
+    let (mut tokens, merges) = add_merges(random, characters, &marked);
     if random.below(9) > 0 {
         tokens.extend(
             (0..=255)
@@ -97,10 +97,10 @@ fn sentence_piece(random: &mut Random, texts: &[String]) -> Value {
     };
     let settings = json!({"byte_fallback": random.below(9) > 0, "fuse_unk": random.flag(), "unk_token": "<unk>"});
     let settings = with_unused(random, &tokens, settings);
-    whole(&normalizer, &Value::Null, &tokens, &merges, &settings)
+    tokenizer_json(&normalizer, &Value::Null, &tokens, &merges, &settings)
 }
 
-/// Now and then a few tokens are unused.
+/// Marks a few tokens as unused, in one model of four.
 fn with_unused(random: &mut Random, tokens: &[String], mut settings: Value) -> Value {
     if random.below(4) == 0 {
         let unused: Vec<&String> =
@@ -111,7 +111,7 @@ fn with_unused(random: &mut Random, tokens: &[String], mut settings: Value) -> V
     settings
 }
 
-fn whole(
+fn tokenizer_json(
     normalizer: &Value,
     pre_tokenizer: &Value,
     tokens: &[String],
@@ -125,7 +125,7 @@ fn whole(
 }
 
 #[test]
-fn all_roads_give_the_same() {
+fn all_paths_give_equal_tokens() {
     let mut fast = [0, 0];
     for trial in 0..400 {
         let random = &mut Random(trial);

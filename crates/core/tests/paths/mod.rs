@@ -1,9 +1,9 @@
-//! What trials of the roads share: a tokenizer.json around a model, and what must hold of its texts.
+//! Shared parts of the tests that compare paths: a tokenizer.json around a model, and the checks of a text.
 
 use piecework_core::pipeline::{Input, Options, Road, Scratch, Tokenizer};
 use serde_json::{Value, json};
 
-/// The file of a model of `size` entries, behind which two tokens are added.
+/// Returns the tokenizer.json of a model of `size` entries; two added tokens follow these.
 pub(crate) fn file(normalizer: &Value, pre_tokenizer: &Value, model: &Value, size: usize) -> Value {
     let added = [("<s>", size), ("[X]", size + 1)].map(|(content, id)| {
         json!({"id": id, "content": content, "single_word": false, "lstrip": false, "rstrip": false, "normalized": false,
@@ -13,13 +13,13 @@ pub(crate) fn file(normalizer: &Value, pre_tokenizer: &Value, model: &Value, siz
         "pre_tokenizer": pre_tokenizer, "post_processor": null, "decoder": null, "model": model})
 }
 
-/// A text has the tokens of the general road on all others, by itself and between added tokens.
+/// Checks that a text has equal tokens on all paths, alone and between added tokens.
 pub(crate) fn check(tokenizer: &Tokenizer, text: &str, scratch: &mut Scratch, context: &str) {
     check_alone(tokenizer, text, scratch, context);
     check_alone(tokenizer, &format!("{text}<s>{text}[X] {text}"), scratch, context);
 }
 
-/// The same of a text by itself.
+/// Checks that a text alone has equal tokens on all paths.
 pub(crate) fn check_alone(tokenizer: &Tokenizer, text: &str, scratch: &mut Scratch, context: &str) {
     let on = |road| Options { road, ..Options::default() };
     let mut fresh = Scratch::default();

@@ -1,4 +1,4 @@
-//! The working memory of workers, kept between calls: what they have met before makes the next call faster.
+//! A pool of scratches that is kept between calls, so that the next call finds warm caches.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Mutex;
@@ -7,31 +7,31 @@ use piecework_core::pipeline::Scratch;
 
 use crate::threads;
 
-/// As much working memory as workers were ever busy at once, up to one for each core.
+/// A pool of idle scratches: the largest number in use at once, at most one for each core.
 #[derive(Debug, Default)]
 #[expect(clippy::vec_box, reason = "it is large, and each call moves one out and in")]
-pub(crate) struct Workers {
+pub(crate) struct ScratchPool {
     idle: Mutex<Vec<Box<Scratch>>>,
 }
 
-impl Workers {
-    /// Working memory for a call.
+impl ScratchPool {
+    /// Takes a scratch from the pool.
     ///
-    /// It waits for nobody: where another thread holds the lock, or held it when the process was forked, it is made anew.
-    pub(crate) fn hire(&self) -> Hired<'_> {
+    /// It never waits: if another thread holds the lock, or held it during a fork, the scratch is new.
+    pub(crate) fn scratch(&self) -> PooledScratch<'_> {
         let idle = self.idle.try_lock().ok().and_then(|mut idle| idle.pop());
-        Hired { workers: self, scratch: Some(idle.unwrap_or_default()) }
+        PooledScratch { pool: self, scratch: Some(idle.unwrap_or_default()) }
     }
 }
 
-/// Working memory on loan.
-pub(crate) struct Hired<'a> {
-    workers: &'a Workers,
-    /// There until it is given back.
+/// A scratch of the pool, returned on drop.
+pub(crate) struct PooledScratch<'a> {
+    pool: &'a ScratchPool,
+    /// The scratch until it is returned.
     scratch: Option<Box<Scratch>>,
 }
 
-impl Deref for Hired<'_> {
+impl Deref for PooledScratch<'_> {
     type Target = Scratch;
 
     fn deref(&self) -> &Scratch {
@@ -39,17 +39,17 @@ impl Deref for Hired<'_> {
     }
 }
 
-impl DerefMut for Hired<'_> {
+impl DerefMut for PooledScratch<'_> {
     fn deref_mut(&mut self) -> &mut Scratch {
         self.scratch.as_mut().expect("not given back yet")
     }
 }
 
-impl Drop for Hired<'_> {
+impl Drop for PooledScratch<'_> {
     fn drop(&mut self) {
-        // A panic may have left it in disorder.
+        // A panic may have left an invalid state.
         if !std::thread::panicking()
-            && let Ok(mut idle) = self.workers.idle.try_lock()
+            && let Ok(mut idle) = self.pool.idle.try_lock()
             && idle.len() < threads::cores()
         {
             idle.extend(self.scratch.take().map(|mut scratch| {

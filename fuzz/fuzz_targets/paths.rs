@@ -1,4 +1,4 @@
-//! Ids on the fast road, with and without a cache, are those of the general one; so are errors, documents in a row,
+//! Ids on the fast path, with and without a cache, equal those of the generic path. So do errors, batches of documents,
 //! and the parts of a long text.
 
 #![no_main]
@@ -35,7 +35,7 @@ fn check(trial: &Trial, tokenizer: &Tokenizer, kept: &mut Scratch) {
     }
     check_documents(trial, tokenizer, kept);
     check_parts(trial, tokenizer, kept);
-    // What is decoded is another text, and often one full of unknown tokens.
+    // A decoded text is a new text, often with many unknown tokens.
     if let Ok(found) = wanted
         && let Ok(decoded) = tokenizer.decode(&found[1..], trial.way & 4 == 0)
     {
@@ -44,7 +44,7 @@ fn check(trial: &Trial, tokenizer: &Tokenizer, kept: &mut Scratch) {
     }
 }
 
-/// A long text in parts, which may fail at another place.
+/// Encodes a long text in parts, which may fail at another position.
 fn check_parts(trial: &Trial, tokenizer: &Tokenizer, kept: &mut Scratch) {
     let Some(cuts) = tokenizer.cuts(&trial.options) else { return };
     let wanted = ids(tokenizer, &trial.text, None, &trial.on(Road::General), &mut Scratch::default());
@@ -54,7 +54,7 @@ fn check_parts(trial: &Trial, tokenizer: &Tokenizer, kept: &mut Scratch) {
     trial.same(&done.map(|()| all).ok(), &wanted.ok(), "parts");
 }
 
-/// A batch: one list of ids, the last document first if the way says so.
+/// Encodes a batch into one list of ids; `trial.way` chooses the order of the documents.
 fn check_documents(trial: &Trial, tokenizer: &Tokenizer, kept: &mut Scratch) {
     let mut documents = trial.documents();
     if trial.way & 8 != 0 {

@@ -1,4 +1,5 @@
-//! Pipelines that write spaces as marks, on all roads: random models, rules and texts give the tokens of the general one.
+//! Pipelines with metaspaces, on all paths: random models, rules and texts give the tokens of the generic path.
+//! generic path.
 
 #![allow(
     clippy::unwrap_used,
@@ -8,19 +9,19 @@
     reason = "in a test a panic is the message, and its numbers are small"
 )]
 
+mod paths;
 mod random;
-mod roads;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use paths::{check, check_alone, file};
 use piecework_core::format::{JsonSettings, read_tokenizer_json};
 use piecework_core::normalize::Precompiled;
 use piecework_core::pipeline::Scratch;
 use random::Random;
-use roads::{check, check_alone, file};
 use serde_json::{Value, json};
 
-/// What texts are made of: characters that vanish, grow, join, divide, are unknown, and are marks.
+/// Parts of texts: characters that rules remove, expand, join or split, unknown ones, and metaspaces.
 const PARTS: [&str; 52] = [
     "a",
     "b",
@@ -76,7 +77,7 @@ const PARTS: [&str; 52] = [
     "1",
 ];
 
-/// Rules of one character and of several, that write spaces, nothing, and more than there was.
+/// Rules for one or several characters that write spaces, nothing, or more than they replace.
 const RULES: [(&str, &str); 17] = [
     ("\t", " "),
     ("\n", " "),
@@ -110,7 +111,7 @@ fn text(random: &mut Random) -> String {
     (0..random.below(24)).map(|_| random.pick(&PARTS)).collect()
 }
 
-/// Entries that stand in the texts, most of them within words, with scores that tie now and then.
+/// Returns entries that occur in the texts, most of them within words, with scores that sometimes tie.
 fn vocab(random: &mut Random, texts: &[String]) -> Vec<(String, f64)> {
     let mut entries = vec!["<unk>".to_owned()];
     let all: Vec<char> =
@@ -131,7 +132,7 @@ fn vocab(random: &mut Random, texts: &[String]) -> Vec<(String, f64)> {
     entries.extend(bytes);
     let mut seen = std::collections::HashSet::new();
     entries.retain(|entry| seen.insert(entry.clone()));
-    // So large that sums begin anew, now and then.
+    // With the largest unit, running scores are soon restarted.
     let unit = random.pick(&[1.0, 1.0 / 90.0, 1.0 / 90.0, 2_922.157_714_843_75]);
     let many = if unit < 1.0 { 1000 } else { 4 };
     let score = |random: &mut Random| -((random.below(many) + 1) as f64) * unit;
@@ -188,7 +189,7 @@ fn pipeline(random: &mut Random, texts: &[String]) -> Value {
 }
 
 #[test]
-fn all_roads_give_the_same() {
+fn all_paths_give_equal_tokens() {
     let mut fast = [0, 0];
     for trial in 0..600 {
         let random = &mut Random(trial);
@@ -198,7 +199,7 @@ fn all_roads_give_the_same() {
         fast[usize::from(json["pre_tokenizer"].is_null())] += u32::from(tokenizer.road().is_ok());
         let (mut scratch, context) = (Scratch::default(), format!("trial {trial}"));
         texts.iter().for_each(|text| check(&tokenizer, text, &mut scratch, &context));
-        // Sums of 32 bits grow until they have few digits left, and begin anew.
+        // Running scores of 32 bits grow until they have few digits left, and are restarted.
         if trial % 12 == 5 {
             let long = texts.concat().repeat(1 + random.below(400));
             check_alone(&tokenizer, &long, &mut scratch, &context);
@@ -210,7 +211,7 @@ fn all_roads_give_the_same() {
 }
 
 #[test]
-fn a_text_of_more_pieces_than_one_would_think_may_stand_before_an_added_token() {
+fn a_text_of_many_pieces_may_precede_an_added_token() {
     let vocab = json!([["<unk>", 0.0], ["▁", -100.0], ["a", -100.0], ["b", -100.0]]);
     let normalizer = json!({"type": "piecework.SentencePiece", "precompiled_charsmap": null, "add_dummy_prefix": true,
         "remove_extra_whitespaces": true, "escape_whitespaces": true, "treat_whitespace_as_suffix": false,

@@ -1,8 +1,8 @@
-//! Text that tokenizers get wrong.
+//! Texts that tokenizers often encode wrongly.
 
 /// Short strings: the alphabet of the trials, the dictionary of the fuzzer, and seeds.
-pub const TRAPS: &[&str] = &[
-    // Letters, words of the vocabulary, and beginnings of them that then fail.
+pub const HARD_TEXTS: &[&str] = &[
+    // Letters, words of the vocabulary, and prefixes of them that match no word.
     "a",
     "b",
     "ab",
@@ -32,7 +32,7 @@ pub const TRAPS: &[&str] = &[
     "\u{FB01}",
     "ß",
     "ẞ",
-    // Digits and punctuation, of ASCII and not.
+    // Digits and punctuation, ASCII and other.
     "1",
     "12",
     "²",
@@ -63,7 +63,7 @@ pub const TRAPS: &[&str] = &[
     "€",
     "©",
     "™",
-    // White space, and what only looks like it.
+    // White space, and characters that only look like it.
     " ",
     "  ",
     "\t",
@@ -128,7 +128,7 @@ pub const TRAPS: &[&str] = &[
     "Ꭰ",
     "ꭰ",
     "\u{1E9E}\u{301}",
-    // Marks, in order, out of order, and alone.
+    // Combining marks: in canonical order, out of order, and alone.
     "\u{301}",
     "\u{300}",
     "\u{323}",
@@ -164,7 +164,7 @@ pub const TRAPS: &[&str] = &[
     "\u{958}",
     "\u{2ADC}",
     "\u{1F82}",
-    // Ideographs and the ends of their blocks.
+    // Ideographs, and the limits of their blocks.
     "中",
     "文",
     "中文",
@@ -190,7 +190,7 @@ pub const TRAPS: &[&str] = &[
     "ｶ",
     "ﾞ",
     "ㄱ",
-    // Hangul, composed and in parts.
+    // Hangul, composed and as jamo.
     "가",
     "각",
     "힣",
@@ -242,7 +242,7 @@ pub const TRAPS: &[&str] = &[
     "<X>",
     "xx",
     "xxx",
-    // The mark of SentencePiece for a space.
+    // The metaspace of SentencePiece.
     "▁",
     "▁▁",
     "▁the",
@@ -250,7 +250,7 @@ pub const TRAPS: &[&str] = &[
     "a▁b",
 ];
 
-/// Long strings: runs at the limits of words, chunks, keys and blocks.
+/// Returns long strings: runs around the maximum lengths of words, chunks, keys and blocks.
 pub fn runs() -> Vec<String> {
     let mut runs = Vec::new();
     for length in

@@ -1,4 +1,4 @@
-//! Counting on the fast road gives the table of the general one, whatever the splitter, the text, and who counts what.
+//! Counting on the fast path gives the table of the generic path, for all splitters, texts and orders of counting.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,7 +16,7 @@ use piecework_core::text::grammar::Grammar;
 use random::Random;
 use serde_json::{Value, json};
 
-/// What words are made of, and what lies between them: characters that vanish, move, grow, or divide.
+/// Parts of words and of the text between them: characters that are removed, reordered, expanded, or split off.
 const PIECES: [&str; 44] = [
     "a",
     "b",
@@ -64,7 +64,7 @@ const PIECES: [&str; 44] = [
     "longer than any key",
 ];
 
-/// Words of one or more pieces; the same come again, and some are long.
+/// Returns words of one or more pieces, some of them long.
 fn vocabulary(random: &mut Random) -> Vec<String> {
     let word = |random: &mut Random| (0..=random.below(6)).map(|_| random.pick(&PIECES)).collect::<String>();
     let mut words: Vec<String> = (0..60).map(|_| word(random)).collect();
@@ -79,7 +79,7 @@ fn document(random: &mut Random, vocabulary: &[String]) -> String {
     text.trim_end_matches('\r').to_owned()
 }
 
-/// Most can take the fast road.
+/// Returns a random splitter; most of them have a fast path.
 fn splitter(random: &mut Random) -> WordSplitter {
     let bert = json!({
         "type": "BertNormalizer", "clean_text": random.flag(), "handle_chinese_chars": random.flag(),
@@ -100,7 +100,7 @@ fn splitter(random: &mut Random) -> WordSplitter {
     read_splitter(&settings.to_string(), &[]).unwrap()
 }
 
-fn whole(splitter: &WordSplitter, documents: &[String]) -> WordCounts {
+fn generic_counts(splitter: &WordSplitter, documents: &[String]) -> WordCounts {
     let mut counter = Counter::generic(splitter.clone());
     for (number, document) in (7..).zip(documents) {
         counter.add_text(number, document).unwrap();
@@ -108,7 +108,7 @@ fn whole(splitter: &WordSplitter, documents: &[String]) -> WordCounts {
     counter.finish().unwrap()
 }
 
-/// Several count, each some of the documents, now and then one out of order.
+/// Counts the documents on several counters, sometimes out of order, and returns the sum.
 fn in_shards(random: &mut Random, splitter: &WordSplitter, documents: &[String]) -> WordCounts {
     let mut counters: Vec<_> = (0..=random.below(3)).map(|_| Counter::new(splitter.clone())).collect();
     let mut order: Vec<usize> = (0..documents.len()).collect();
@@ -128,7 +128,7 @@ fn in_shards(random: &mut Random, splitter: &WordSplitter, documents: &[String])
     sum
 }
 
-/// The documents as lines of a file, in blocks.
+/// Counts the documents as lines of a file, in blocks.
 fn in_blocks(random: &mut Random, splitter: &WordSplitter, documents: &[String]) -> WordCounts {
     let (mut one, mut other) = (Counter::new(splitter.clone()), Counter::new(splitter.clone()));
     let mut done = 0;
@@ -150,13 +150,13 @@ fn in_blocks(random: &mut Random, splitter: &WordSplitter, documents: &[String])
 }
 
 #[test]
-fn the_fast_road_gives_the_table_of_the_general_one() {
+fn the_fast_path_gives_the_table_of_the_generic_path() {
     for trial in 0..600 {
         let random = &mut Random(trial);
         let splitter = splitter(random);
         let vocabulary = vocabulary(random);
         let documents: Vec<String> = (0..random.below(40)).map(|_| document(random, &vocabulary)).collect();
-        let expected = whole(&splitter, &documents);
+        let expected = generic_counts(&splitter, &documents);
         let context = format!("trial {trial}, {splitter:?}");
         assert_same(&in_shards(random, &splitter, &documents), &expected, &context);
         assert_same(&in_blocks(random, &splitter, &documents), &expected, &context);
@@ -169,7 +169,7 @@ fn assert_same(found: &WordCounts, expected: &WordCounts, context: &str) {
     assert_eq!(found.by_first_occurrence(), expected.by_first_occurrence(), "{context}");
 }
 
-/// Splitters that leave white space in words, so that the ends of lines count.
+/// Returns a splitter that leaves white space in words, so that line ends count.
 fn byte_level(random: &mut Random) -> WordSplitter {
     let bytes =
         |regex: bool| json!({"type": "ByteLevel", "add_prefix_space": false, "use_regex": regex, "trim_offsets": true});
@@ -182,7 +182,7 @@ fn byte_level(random: &mut Random) -> WordSplitter {
 }
 
 #[test]
-fn lines_with_their_ends_count_alike_on_either_road() {
+fn lines_with_their_ends_count_equally_on_both_paths() {
     for trial in 0..600 {
         let random = &mut Random(trial);
         let splitter = byte_level(random);

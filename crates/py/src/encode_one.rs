@@ -1,0 +1,80 @@
+//! Encoding a single text or pair.
+
+use std::sync::Arc;
+
+use piecework_core::{Error, Result, pipeline};
+use pyo3::prelude::*;
+
+use crate::encode::MIN_DETACHED_BYTES;
+use crate::encoding::{Encoding, Node, Source};
+use crate::errors::to_py;
+use crate::input::{Maps, Row, Text};
+use crate::options::Options;
+use crate::scratch_pool::ScratchPool;
+
+/// A tokenizer and its scratch pool.
+#[derive(Clone, Copy)]
+pub(crate) struct Encoder<'a> {
+    pub(crate) tokenizer: &'a Arc<pipeline::Tokenizer>,
+    pub(crate) pool: &'a ScratchPool,
+}
+
+impl Encoder<'_> {
+    /// Returns the encoding of a row; if it was truncated, the row is kept to compute the overflowing parts.
+    pub(crate) fn encoding(self, py: Python<'_>, row: Row, options: &Options) -> PyResult<Encoding> {
+        let Self { tokenizer, pool } = self;
+        let encode = || {
+            let encoding =
+                row.with_inputs(|text, pair| tokenizer.encode(text, pair, &options.inner, &mut pool.scratch()))?;
+            Ok((encoding, row.maps()))
+        };
+        let (encoding, maps) = detached(py, row.len(), encode)?;
+        let source = encoding.is_truncated.then(|| Source {
+            row,
+            options: options.inner.clone(),
+            tokenizer: Arc::clone(tokenizer),
+        });
+        Ok(Encoding::new(Node::new(encoding, &maps, tokenizer, source)))
+    }
+
+    /// Returns the ids of a row.
+    pub(crate) fn ids(self, py: Python<'_>, row: &Row, options: &Options) -> PyResult<Vec<u32>> {
+        detached(py, row.len(), || {
+            let mut ids = Vec::with_capacity(row.len().min(MIN_DETACHED_BYTES) / 2);
+            row.with_inputs(|text, pair| {
+                self.tokenizer.encode_ids(text, pair, &options.inner, &mut self.pool.scratch(), &mut ids)
+            })?;
+            options.inner.padding.as_ref().map_or(Ok(()), |padding| padding.pad_ids(&mut ids))?;
+            Ok(ids)
+        })
+    }
+
+    /// Returns the number of tokens of a text.
+    pub(crate) fn count(self, py: Python<'_>, text: &Text, options: &Options) -> PyResult<usize> {
+        detached(py, text.len(), || self.tokenizer.count(text.get()?, &options.inner, &mut self.pool.scratch()))
+    }
+
+    /// Returns the best segmentations of a text with their scores, best first.
+    pub(crate) fn nbest(
+        self,
+        py: Python<'_>,
+        text: &Text,
+        n: usize,
+        options: &Options,
+    ) -> PyResult<Vec<(Encoding, f64)>> {
+        let encode = || {
+            let text = text.get()?;
+            let found = self.tokenizer.encode_nbest(text, n, &options.inner, &mut self.pool.scratch())?;
+            Ok((found, Maps::of(text)))
+        };
+        let (found, maps) = py.detach(encode).map_err(|error: Error| to_py(py, &error))?;
+        let node = |encoding| Encoding::new(Node::new(encoding, &maps, self.tokenizer, None));
+        Ok(found.into_iter().map(|(encoding, score)| (node(encoding), score)).collect())
+    }
+}
+
+/// Runs work on `bytes` bytes, and releases the GIL if the work takes longer than that.
+fn detached<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
+    let done = if bytes < MIN_DETACHED_BYTES { work() } else { py.detach(work) };
+    done.map_err(|error| to_py(py, &error))
+}

@@ -1,0 +1,82 @@
+//! The settings of `WordPiece` models: to the core and back.
+
+use std::collections::BTreeMap;
+
+use piecework_core::model::Model;
+use piecework_core::model::wordpiece::{self, Segmentation, Settings, Unknown, WordPiece};
+use piecework_core::{Error, pipeline};
+use pyo3::prelude::*;
+
+use crate::errors::to_py;
+use crate::tuples::tuple_struct;
+
+tuple_struct! {
+    /// The settings of a `WordPiece` model, with choices by name.
+    ModelSettings {
+        continuing_subword_prefix: String,
+        unk_token: Option<String>,
+        unknown: String,
+        max_input_chars_per_word: Option<usize>,
+        segmentation: String,
+    }
+}
+
+impl ModelSettings {
+    /// Returns the settings of a model.
+    pub(crate) fn of(model: &WordPiece) -> Self {
+        let settings = model.settings();
+        Self {
+            continuing_subword_prefix: settings.continuing_subword_prefix.clone(),
+            unk_token: settings.unk_token.clone(),
+            unknown: settings.unknown.name().to_owned(),
+            max_input_chars_per_word: settings.max_input_chars_per_word,
+            segmentation: settings.segmentation.name().to_owned(),
+        }
+    }
+
+    /// Returns the settings of the core; an unknown choice is an error.
+    pub(crate) fn into_core(self, py: Python<'_>) -> PyResult<Settings> {
+        let Self { continuing_subword_prefix, unk_token, unknown, max_input_chars_per_word, segmentation } = self;
+        let refused = |message| to_py(py, &Error::Config(message));
+        let unknown = Unknown::from_name(&unknown)
+            .ok_or_else(|| refused(format!("unknown must be \"word\", \"run\" or \"char\", not {unknown:?}")))?;
+        let segmentation = Segmentation::from_name(&segmentation).ok_or_else(|| {
+            refused(format!("segmentation must be \"longest\" or \"likeliest\", not {segmentation:?}"))
+        })?;
+        Ok(Settings {
+            continuing_subword_prefix,
+            unk_token,
+            unknown,
+            max_input_chars_per_word,
+            segmentation,
+            ..Settings::default()
+        })
+    }
+}
+
+/// Returns the `WordPiece` model of a tokenizer; another model is an error.
+pub(crate) fn word_piece<'a>(py: Python<'_>, tokenizer: &'a pipeline::Tokenizer) -> PyResult<&'a WordPiece> {
+    tokenizer.model().as_word_piece().ok_or_else(|| {
+        let message = "this is a setting of WordPiece models, and the tokenizer has another".to_owned();
+        to_py(py, &Error::Config(message))
+    })
+}
+
+/// Returns a tokenizer with other settings of its model, and other probabilities if given; an empty map removes them.
+pub(crate) fn with_model(
+    py: Python<'_>,
+    tokenizer: &pipeline::Tokenizer,
+    model: ModelSettings,
+    probabilities: Option<BTreeMap<String, f64>>,
+) -> PyResult<pipeline::Tokenizer> {
+    let old = word_piece(py, tokenizer)?;
+    let Settings { dropout, probabilities: own, .. } = old.settings().clone();
+    let given = probabilities.map(|given| {
+        let given = given.iter().map(|(token, probability)| (token.as_str(), *probability));
+        let is_none = given.len() == 0;
+        wordpiece::probabilities(old.vocab(), given).map(|given| (!is_none).then_some(given))
+    });
+    let probabilities = given.transpose().map_err(|error| to_py(py, &error))?.unwrap_or(own);
+    let changed = old.with_settings(Settings { dropout, probabilities, ..model.into_core(py)? });
+    tokenizer.with_model(Model::WordPiece(changed)).map_err(|error| to_py(py, &error))
+}
