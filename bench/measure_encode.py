@@ -67,7 +67,7 @@ def _repeated(name: str) -> Iterator[Row]:
     slow, encodings = best(lambda: theirs.encode_batch_fast(texts), 1)
     fast, ids = best(lambda: ours.encode_batch(texts, threads=1).ids, 9)
     uncached, others = best(lambda: ours.encode_batch(texts, threads=1, cache=False).ids, 3)
-    general, plain = best(lambda: _general(ours, texts), 1)
+    generic, plain = best(lambda: _generic(ours, texts), 1)
     wanted = np.fromiter(chain.from_iterable(encoding.ids for encoding in encodings), np.uint32)
     for found in (ids, others, plain):
         agree(name, found, wanted)
@@ -75,7 +75,7 @@ def _repeated(name: str) -> Iterator[Row]:
     figure = f"{size / fast:.0f} MB/s, tokenizers {size / slow:.2f}: {slow / fast:.1f} times{peer}"
     goal = GOALS.get(name, "25 times, twice tokie")
     yield f"encode, bert-base-uncased, {name}, repeated", figure, goal
-    figure = f"{size / uncached:.0f} MB/s, the generic path {size / general:.0f}"
+    figure = f"{size / uncached:.0f} MB/s, the generic path {size / generic:.0f}"
     yield f"  the same, cache=False, {name}", figure, "-"
 
     slow, encodings = best(lambda: theirs.encode_batch(texts), 1)
@@ -87,11 +87,11 @@ def _repeated(name: str) -> Iterator[Row]:
     yield f"  the same, all columns, {name}", figure, "20 times"
 
 
-def _general(tok: Any, texts: Sequence[str]) -> Any:
+def _generic(tok: Any, texts: Sequence[str]) -> Any:
     """Returns the ids of the generic path, which the fast path must equal."""
     from piecework.arguments import Way
 
-    options = tok._new_options(True, "match", None, None, Way("general"))
+    options = tok._new_options(True, "match", None, None, Way("generic"))
     return tok._core.encode_batch(texts, False, options, False, 1).ids
 
 

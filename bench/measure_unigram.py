@@ -137,10 +137,10 @@ def _converted(name: str) -> Row:
     first, ids = best(lambda: ours.encode_batch(texts, threads=1, add_special_tokens=False).ids, 1)
     agree(f"converted, {name}", ids, np.concatenate([encoding.ids for encoding in encodings]))
     again, _ = best(lambda: ours.encode_batch(texts, threads=1, add_special_tokens=False).ids, 3)
-    size, road = _megabytes(texts), "generic path" if ours.generic_path_reason else "fast path"
+    size, path = _megabytes(texts), "generic path" if ours.generic_path_reason else "fast path"
     figure = _beside(size / again, {"tokenizers": size / slow})
     what = f"encode, T5's as tokenizer.json, {name}, repeated"
-    return what, f"{figure} (unseen {size / first:.0f}; {road})", "-"
+    return what, f"{figure} (unseen {size / first:.0f}; {path})", "-"
 
 
 def _single() -> Row:

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use piecework_core::pipeline::{Input, Road, Scratch, Tokenizer};
+use piecework_core::pipeline::{EncodingPath, Input, Scratch, Tokenizer};
 use piecework_fuzz::Trial;
 
 fn check(trial: &Trial, tokenizer: &Tokenizer, kept: &mut Scratch) {
@@ -21,11 +21,11 @@ fn check(trial: &Trial, tokenizer: &Tokenizer, kept: &mut Scratch) {
     };
     let pairs = [None, documents.first().map(|document| Input::Text(document))];
     let pair = pairs[usize::from(trial.way & 4 != 0)];
-    let plain = trial.on(Road::General);
+    let plain = trial.on(EncodingPath::Generic);
     let wanted = tokenizer.encode(input, pair, &plain, &mut Scratch::default());
-    let roads = [Road::Fast, Road::Uncached, Road::Fast, Road::General];
-    for (road, name) in roads.into_iter().zip(["kept", "uncached", "kept again", "general"]) {
-        trial.same(&tokenizer.encode(input, pair, &trial.on(road), kept), &wanted, name);
+    let paths = [EncodingPath::Fast, EncodingPath::Uncached, EncodingPath::Fast, EncodingPath::Generic];
+    for (path, name) in paths.into_iter().zip(["kept", "uncached", "kept again", "generic"]) {
+        trial.same(&tokenizer.encode(input, pair, &trial.on(path), kept), &wanted, name);
     }
     trial.same(&tokenizer.encode(input, pair, &trial.options, &mut Scratch::default()), &wanted, "fresh");
     // Ids alone are never padded, and do not depend on what overflows.

@@ -5,7 +5,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use piecework_core::Result;
-use piecework_core::pipeline::{Input, Options, Road, Scratch, Tokenizer};
+use piecework_core::pipeline::{EncodingPath, Input, Options, Scratch, Tokenizer};
 use piecework_fuzz::Trial;
 
 fn ids(
@@ -23,10 +23,10 @@ fn ids(
 fn check(trial: &Trial, tokenizer: &Tokenizer, kept: &mut Scratch) {
     let text = trial.text.as_str();
     let pair = (trial.way & 3 == 3).then(|| &text[..text.floor_char_boundary(text.len() / 3)]);
-    let wanted = ids(tokenizer, text, pair, &trial.on(Road::General), &mut Scratch::default());
-    let roads = [Road::Fast, Road::Uncached, Road::Fast, Road::General];
-    for (road, name) in roads.into_iter().zip(["kept", "uncached", "kept again", "general"]) {
-        trial.same(&ids(tokenizer, text, pair, &trial.on(road), kept), &wanted, name);
+    let wanted = ids(tokenizer, text, pair, &trial.on(EncodingPath::Generic), &mut Scratch::default());
+    let paths = [EncodingPath::Fast, EncodingPath::Uncached, EncodingPath::Fast, EncodingPath::Generic];
+    for (path, name) in paths.into_iter().zip(["kept", "uncached", "kept again", "generic"]) {
+        trial.same(&ids(tokenizer, text, pair, &trial.on(path), kept), &wanted, name);
     }
     trial.same(&ids(tokenizer, text, pair, &trial.options, &mut Scratch::default()), &wanted, "fresh");
     if pair.is_none() && trial.options.truncation.is_none() {
@@ -39,7 +39,7 @@ fn check(trial: &Trial, tokenizer: &Tokenizer, kept: &mut Scratch) {
     if let Ok(found) = wanted
         && let Ok(decoded) = tokenizer.decode(&found[1..], trial.way & 4 == 0)
     {
-        let wanted = ids(tokenizer, &decoded, None, &trial.on(Road::General), &mut Scratch::default());
+        let wanted = ids(tokenizer, &decoded, None, &trial.on(EncodingPath::Generic), &mut Scratch::default());
         trial.same(&ids(tokenizer, &decoded, None, &trial.options, kept), &wanted, "decoded");
     }
 }
@@ -47,7 +47,7 @@ fn check(trial: &Trial, tokenizer: &Tokenizer, kept: &mut Scratch) {
 /// Encodes a long text in parts, which may fail at another position.
 fn check_parts(trial: &Trial, tokenizer: &Tokenizer, kept: &mut Scratch) {
     let Some(cuts) = tokenizer.cuts(&trial.options) else { return };
-    let wanted = ids(tokenizer, &trial.text, None, &trial.on(Road::General), &mut Scratch::default());
+    let wanted = ids(tokenizer, &trial.text, None, &trial.on(EncodingPath::Generic), &mut Scratch::default());
     let mut all = vec![7];
     let parts = cuts.parts(&trial.text, trial.cut + 1);
     let done = parts.into_iter().try_for_each(|part| cuts.encode(part, kept, &mut all));
@@ -67,7 +67,7 @@ fn check_documents(trial: &Trial, tokenizer: &Tokenizer, kept: &mut Scratch) {
         }
         Ok(all)
     };
-    let wanted = all(&trial.on(Road::General), &mut Scratch::default());
+    let wanted = all(&trial.on(EncodingPath::Generic), &mut Scratch::default());
     trial.same(&all(&trial.options, kept), &wanted, "documents, kept");
     trial.same(&all(&trial.options, &mut Scratch::default()), &wanted, "documents, fresh");
 }

@@ -9,13 +9,13 @@ use piecework_core::decode::StreamOutput;
 use piecework_core::format::{
     JsonSettings, read_sentencepiece, read_tokenizer_json, write_sentencepiece, write_tokenizer_json,
 };
-use piecework_core::pipeline::{Input, Options, Road, Scratch, Tokenizer};
+use piecework_core::pipeline::{EncodingPath, Input, Options, Scratch, Tokenizer};
 use piecework_fuzz::hard_texts::HARD_TEXTS;
 
 fn check(tokenizer: &Tokenizer) {
     let scratch = &mut Scratch::default();
     let text: String = HARD_TEXTS.concat();
-    let plain = Options { road: Road::General, ..Options::default() };
+    let plain = Options { path: EncodingPath::Generic, ..Options::default() };
     let full = tokenizer.encode(Input::Text(&text), None, &plain, scratch);
     let mut ids = Vec::new();
     let alone = tokenizer.encode_ids(Input::Text(&text), None, &Options::default(), scratch, &mut ids);

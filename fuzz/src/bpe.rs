@@ -5,8 +5,8 @@ use piecework_core::text::grammar::Grammar;
 use serde_json::{Value, json};
 
 use crate::bytes;
-use crate::recipe::{self, added_tokens, below, flag, pick, post_processor};
 use crate::hard_texts::HARD_TEXTS;
+use crate::recipe::{self, added_tokens, below, flag, pick, post_processor};
 
 /// The vocabulary before the merges, and the merges.
 type Merged = (Vec<String>, Vec<[String; 2]>);
@@ -163,7 +163,8 @@ fn model(u: &mut Unstructured<'_>, (entries, merges): &Merged, settings: Value) 
     let mut model = json!({"type": "BPE", "vocab": vocab, "merges": merges});
     if below(u, 4)? == 0 {
         let chances = bytes(u.arbitrary()?, entries.len());
-        let unused = entries.iter().zip(chances).filter(|(entry, chance)| chance & 7 == 0 && !entry.starts_with(['<', '[']));
+        let unused =
+            entries.iter().zip(chances).filter(|(entry, chance)| chance & 7 == 0 && !entry.starts_with(['<', '[']));
         let unused: Vec<&String> = unused.map(|(entry, _)| entry).collect();
         model["type"] = json!("piecework.BPE");
         model["piecework"] = json!({"version": 1, "unused": unused});

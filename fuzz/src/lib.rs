@@ -4,10 +4,10 @@
 //! scratch, so a trial finds the caches that earlier ones filled.
 
 mod bpe;
-pub mod recipe;
 /// The list of hard texts of the core's tests.
 #[path = "../../crates/core/tests/hard_texts/mod.rs"]
 pub mod hard_texts;
+pub mod recipe;
 mod unigram;
 
 use std::cell::RefCell;
@@ -16,7 +16,7 @@ use std::fmt::Debug;
 
 use arbitrary::{Result, Unstructured};
 use piecework_core::format::{JsonSettings, read_tokenizer_json};
-use piecework_core::pipeline::{Options, Road, Scratch, Tokenizer};
+use piecework_core::pipeline::{EncodingPath, Options, Scratch, Tokenizer};
 use serde_json::Value;
 
 /// The number of bytes of a trial before its text.
@@ -52,7 +52,10 @@ impl Trial {
         let options = recipe::options(&mut u)?;
         let mut text: String = match style % 2 {
             0 => String::from_utf8_lossy(text).into_owned(),
-            _ => text.iter().map(|&byte| hard_texts::HARD_TEXTS[usize::from(byte) % hard_texts::HARD_TEXTS.len()]).collect(),
+            _ => text
+                .iter()
+                .map(|&byte| hard_texts::HARD_TEXTS[usize::from(byte) % hard_texts::HARD_TEXTS.len()])
+                .collect(),
         };
         // Running scores of 32 bits accumulate over a text, and round differently in a long one.
         if style / 2 % 8 == 7 {
@@ -63,8 +66,8 @@ impl Trial {
 
     /// Returns the options with another path.
     #[must_use]
-    pub fn on(&self, road: Road) -> Options {
-        Options { road, ..self.options.clone() }
+    pub fn on(&self, path: EncodingPath) -> Options {
+        Options { path, ..self.options.clone() }
     }
 
     /// Returns the text in documents of [`Self::cut`] characters; 0 makes one document.

@@ -3,9 +3,9 @@
 use arbitrary::{Result, Unstructured};
 use piecework_core::added::Specials;
 use piecework_core::encoding::pad::Padding;
-use piecework_core::encoding::truncate::{TruncationStrategy, Truncation};
+use piecework_core::encoding::truncate::{Truncation, TruncationStrategy};
 use piecework_core::encoding::{Direction, NamedToken};
-use piecework_core::pipeline::{Options, Road};
+use piecework_core::pipeline::{EncodingPath, Options};
 use serde_json::{Value, json};
 
 use crate::{bpe, unigram};
@@ -187,7 +187,10 @@ pub fn options(u: &mut Unstructured<'_>) -> Result<Options> {
     let truncation = Truncation {
         max_length: 3 + below(u, 40)?,
         stride: below(u, 3)?,
-        strategy: pick(u, &[TruncationStrategy::LongestFirst, TruncationStrategy::OnlyFirst, TruncationStrategy::OnlySecond])?,
+        strategy: pick(
+            u,
+            &[TruncationStrategy::LongestFirst, TruncationStrategy::OnlyFirst, TruncationStrategy::OnlySecond],
+        )?,
         direction: direction(flag(u)?),
     };
     let padding = Padding {
@@ -204,7 +207,7 @@ pub fn options(u: &mut Unstructured<'_>) -> Result<Options> {
         truncation: (flags & 6 == 6).then_some(truncation),
         padding: (flags & 24 == 24).then_some(padding),
         overflow: flags & 32 != 0,
-        road: Road::Fast,
+        path: EncodingPath::Fast,
         ..Options::default()
     })
 }

@@ -24,7 +24,8 @@ fn dictionary() -> String {
 
 /// Returns each hard text between letters and in a context, the long runs, and all hard texts joined.
 fn texts() -> Vec<String> {
-    let mut texts: Vec<String> = HARD_TEXTS.iter().map(|hard| format!("a{hard}b {hard} ac\u{301}{hard}b{hard}")).collect();
+    let mut texts: Vec<String> =
+        HARD_TEXTS.iter().map(|hard| format!("a{hard}b {hard} ac\u{301}{hard}b{hard}")).collect();
     texts.extend(runs());
     texts.push(HARD_TEXTS.concat());
     texts.push(HARD_TEXTS.join(" "));

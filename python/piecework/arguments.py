@@ -71,7 +71,7 @@ def check_index(name: str, value: object) -> int:
 Specials = Literal["match", "text", "error"] | Collection[str]
 """How special tokens in a text are treated: matched, ordinary text, an error, or matched if in the collection."""
 
-Road = Literal["fast", "uncached", "general"]
+EncodingPath = Literal["fast", "uncached", "generic"]
 """The paths of the core, which give equal tokens: the fast path with and without cache, and the generic path."""
 
 UnknownPolicy = Literal["word", "run", "char"]
@@ -84,7 +84,7 @@ Segmentation = Literal["longest", "likeliest"]
 class Way(NamedTuple):
     """Holds the settings of a call that choose the path of the core and its sampling."""
 
-    road: Road = "fast"
+    path: EncodingPath = "fast"
     dropout: float | None = None
     """The probability that BPE skips a merge, or WordPiece a token; None for that of the model."""
     alpha: float | None = None

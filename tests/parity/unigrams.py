@@ -94,7 +94,7 @@ class ModelPair:
             path: self.ours._options(True, "text", None, None)
             if path == "fast"
             else self.ours._made_options(True, "text", None, None, Way(path))
-            for path in ("fast", "uncached", "general")
+            for path in ("fast", "uncached", "generic")
         }
 
     def check(self, text: str) -> Iterator[Difference]:
@@ -131,7 +131,7 @@ class ModelPair:
     def check_batch(self, texts: list[str]) -> Iterator[Difference]:
         """Compares batches on all paths, with a cold and a warm cache."""
         wanted = self.theirs.encode(texts)
-        for path in ("fast", "fast", "uncached", "general"):
+        for path in ("fast", "fast", "uncached", "generic"):
             call = Call(self.ours, texts, False, True, "text", None, None, True)
             options = self.paths[path]
             for columns in (False, True):

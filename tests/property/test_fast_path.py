@@ -9,7 +9,7 @@ import pytest
 import piecework as pw
 from piecework import normalizers as n
 from piecework import pre_tokenizers as p
-from piecework.arguments import Road, Way
+from piecework.arguments import EncodingPath, Way
 from piecework.patterns import SPLIT_PATTERNS
 from piecework.types import EncodedBatch
 
@@ -110,7 +110,7 @@ def tokenizer(pipeline: str) -> pw.Tokenizer:
 
 
 def encoded(
-    tok: pw.Tokenizer, texts: list[str], path: Road, *, columns: bool = True
+    tok: pw.Tokenizer, texts: list[str], path: EncodingPath, *, columns: bool = True
 ) -> EncodedBatch:
     """Encodes texts on one of the paths."""
     call = pw.types.Call(tok, texts, False, True, "match", None, None, True)
@@ -120,7 +120,7 @@ def encoded(
 
 def check_paths_agree(tok: pw.Tokenizer, texts: list[str]) -> None:
     """Checks that all paths give the same columns, with a cold cache, a warm one, and none."""
-    wanted = encoded(tok, texts, "general")
+    wanted = encoded(tok, texts, "generic")
     for path in ("fast", "fast", "uncached"):
         found = encoded(tok, texts, path)
         assert np.array_equal(found.row_offsets, wanted.row_offsets), differing(tok, texts)
@@ -132,7 +132,7 @@ def check_paths_agree(tok: pw.Tokenizer, texts: list[str]) -> None:
 
 def differing(tok: pw.Tokenizer, texts: list[str]) -> list[str]:
     """Returns the texts whose ids on the fast path differ."""
-    paths: tuple[Road, Road] = ("fast", "general")
+    paths: tuple[EncodingPath, EncodingPath] = ("fast", "generic")
     return [
         text
         for text in texts

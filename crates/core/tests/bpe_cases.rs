@@ -9,7 +9,7 @@ use piecework_core::Result;
 use piecework_core::added::Specials;
 use piecework_core::encoding::Encoding;
 use piecework_core::format::{JsonSettings, read_tokenizer_json, write_tokenizer_json};
-use piecework_core::pipeline::{Input, Options, Road, Scratch, Tokenizer};
+use piecework_core::pipeline::{EncodingPath, Input, Options, Scratch, Tokenizer};
 use piecework_core::text::span::Span;
 use serde_json::{Value, json};
 
@@ -28,10 +28,10 @@ fn tokenizer(table: &Value, case: &Value) -> Result<Tokenizer> {
     read(&config.to_string())
 }
 
-fn encode(case: &Value, tokenizer: &Tokenizer, road: Road) -> Result<Encoding> {
+fn encode(case: &Value, tokenizer: &Tokenizer, path: EncodingPath) -> Result<Encoding> {
     let specials = if case["specials"] == "text" { Specials::Text } else { Specials::Match };
     let number = |name| case.get(name).map_or(0, |number| number.as_u64().unwrap());
-    let options = Options { road, specials, seed: number("seed"), first_input: number("number"), ..Options::default() };
+    let options = Options { path, specials, seed: number("seed"), first_input: number("number"), ..Options::default() };
     let (input, mut scratch) = (Input::Text(case["text"].as_str().unwrap()), Scratch::default());
     let encoding = tokenizer.encode(input, None, &options, &mut scratch);
     let mut ids = Vec::new();
@@ -41,8 +41,8 @@ fn encode(case: &Value, tokenizer: &Tokenizer, road: Road) -> Result<Encoding> {
 }
 
 fn check(case: &Value, tokenizer: &Tokenizer) {
-    for road in [Road::General, Road::Fast, Road::Uncached] {
-        let found = encode(case, tokenizer, road);
+    for path in [EncodingPath::Generic, EncodingPath::Fast, EncodingPath::Uncached] {
+        let found = encode(case, tokenizer, path);
         if case.get("error").is_some() {
             assert!(found.is_err(), "{}", case["name"]);
             continue;
@@ -56,7 +56,7 @@ fn check(case: &Value, tokenizer: &Tokenizer) {
             ("word_ids", json!(found.word_ids)),
         ] {
             let wanted = case.get(name).unwrap_or(&column);
-            assert_eq!(&column, wanted, "{name} on {road:?}, {}", case["name"]);
+            assert_eq!(&column, wanted, "{name} on {path:?}, {}", case["name"]);
         }
     }
 }

@@ -133,7 +133,7 @@ fn all_paths_give_equal_tokens() {
         let kind = random.below(2);
         let json = if kind == 0 { byte_level(random, &texts) } else { sentence_piece(random, &texts) };
         let tokenizer = read_tokenizer_json(json.to_string().as_bytes(), &JsonSettings::default()).unwrap();
-        fast[kind] += u32::from(tokenizer.road().is_ok());
+        fast[kind] += u32::from(tokenizer.fast_path_kernel().is_ok());
         let (mut scratch, context) = (Scratch::default(), format!("trial {trial}"));
         let long = if trial < 6 { runs() } else { Vec::new() };
         long.iter().for_each(|text| check_alone(&tokenizer, text, &mut scratch, &context));

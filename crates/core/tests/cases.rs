@@ -22,7 +22,7 @@ use piecework_core::format::{
 use piecework_core::learn::Threads;
 use piecework_core::model::Model;
 use piecework_core::model::wordpiece::{Settings, Unknown, WordPiece};
-use piecework_core::pipeline::{Input, Options, Parts, Road, Scratch, Tokenizer};
+use piecework_core::pipeline::{EncodingPath, Input, Options, Parts, Scratch, Tokenizer};
 use piecework_core::pretokenize::words::Words;
 use piecework_core::splitter::WordSplitter;
 use piecework_core::training;
@@ -141,10 +141,10 @@ fn check_encoding(case: &Value, tokenizer: &Tokenizer, found: &Encoding, text: &
 
 /// Returns the encoding, which must be equal on all paths.
 fn encode(tokenizer: &Tokenizer, text: &str, options: &Options) -> Result<Encoding> {
-    let on = |road| encode_on(tokenizer, text, &Options { road, ..options.clone() });
-    let encoding = on(Road::General);
-    for road in [Road::Fast, Road::Uncached] {
-        assert_eq!(on(road), encoding, "{road:?}: {text:?}");
+    let on = |path| encode_on(tokenizer, text, &Options { path, ..options.clone() });
+    let encoding = on(EncodingPath::Generic);
+    for path in [EncodingPath::Fast, EncodingPath::Uncached] {
+        assert_eq!(on(path), encoding, "{path:?}: {text:?}");
     }
     encoding
 }

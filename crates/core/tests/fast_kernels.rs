@@ -13,7 +13,7 @@
 mod hard_texts;
 
 use piecework_core::format::{JsonSettings, read_tokenizer_json};
-use piecework_core::pipeline::{Input, Options, Road, Scratch, Tokenizer};
+use piecework_core::pipeline::{EncodingPath, Input, Options, Scratch, Tokenizer};
 use piecework_core::text::grammar::Grammar;
 use serde_json::{Value, json};
 
@@ -87,7 +87,7 @@ impl KernelTrials {
         let tried: Vec<_> = KERNELS.into_iter().filter_map(with).collect();
         let found: Vec<_> = tried.iter().map(|(kernel, ..)| *kernel).collect();
         assert_eq!(found, KERNELS.into_iter().filter(|kernel| runs(kernel)).collect::<Vec<_>>());
-        assert!(tried.iter().all(|(kernel, tokenizer, _)| tokenizer.road() == Ok(*kernel)));
+        assert!(tried.iter().all(|(kernel, tokenizer, _)| tokenizer.fast_path_kernel() == Ok(*kernel)));
         Self(tried)
     }
 
@@ -97,17 +97,17 @@ impl KernelTrials {
 
     /// Compares the paths; `place` puts a text where a kernel may read too far.
     fn check(&mut self, text: &str, mut place: impl FnMut(&str, &mut dyn FnMut(&str))) {
-        let general = Options { road: Road::General, ..Options::default() };
+        let general = Options { path: EncodingPath::Generic, ..Options::default() };
         let (_, tokenizer, scratch) = &mut self.0[0];
         let plain = tokenizer.encode(Input::Text(text), None, &general, scratch).unwrap();
         for (kernel, tokenizer, scratch) in &mut self.0 {
             // The first pass fills the cache; the second one finds chunks there, and compares their keys byte by byte.
-            for road in [Road::Fast, Road::Fast, Road::Uncached] {
-                let options = Options { road, ..Options::default() };
+            for path in [EncodingPath::Fast, EncodingPath::Fast, EncodingPath::Uncached] {
+                let options = Options { path, ..Options::default() };
                 place(text, &mut |text| {
                     let mut ids = Vec::new();
                     tokenizer.encode_ids(Input::Text(text), None, &options, scratch, &mut ids).unwrap();
-                    assert_eq!(ids, plain.ids, "{kernel} {road:?} {text:?}");
+                    assert_eq!(ids, plain.ids, "{kernel} {path:?} {text:?}");
                 });
             }
             place(text, &mut |text| {

@@ -8,7 +8,7 @@ use std::path::Path;
 use piecework_core::added::Specials;
 use piecework_core::encoding::{Encoding, NONE};
 use piecework_core::format::{JsonSettings, read_tokenizer_json, write_tokenizer_json};
-use piecework_core::pipeline::{Input, Options, Road, Scratch, Tokenizer};
+use piecework_core::pipeline::{EncodingPath, Input, Options, Scratch, Tokenizer};
 use piecework_core::{Error, Result};
 use serde_json::{Value, json};
 
@@ -88,17 +88,17 @@ fn input<'a>(text: &Value, words: &'a [&'a str]) -> Input<'a> {
 
 /// Returns the encoding, which must be equal on all paths.
 fn encode(case: &Value, tokenizer: &Tokenizer) -> Result<Encoding> {
-    let encoding = encode_on(Road::General, case, tokenizer);
-    for road in [Road::Fast, Road::Uncached] {
-        assert_eq!(encode_on(road, case, tokenizer), encoding, "{road:?}, {}", case["name"]);
+    let encoding = encode_on(EncodingPath::Generic, case, tokenizer);
+    for path in [EncodingPath::Fast, EncodingPath::Uncached] {
+        assert_eq!(encode_on(path, case, tokenizer), encoding, "{path:?}, {}", case["name"]);
     }
     encoding
 }
 
-fn encode_on(road: Road, case: &Value, tokenizer: &Tokenizer) -> Result<Encoding> {
+fn encode_on(path: EncodingPath, case: &Value, tokenizer: &Tokenizer) -> Result<Encoding> {
     let (text, pair) = (words(&case["text"]), case.get("pair").map(words));
     let (text, pair) = (input(&case["text"], &text), pair.as_ref().map(|words| input(&case["pair"], words)));
-    let (options, mut scratch) = (Options { road, ..options(case, tokenizer) }, Scratch::default());
+    let (options, mut scratch) = (Options { path, ..options(case, tokenizer) }, Scratch::default());
     let encoding = tokenizer.encode(text, pair, &options, &mut scratch);
     let mut ids = Vec::new();
     let alone = tokenizer.encode_ids(text, pair, &options, &mut scratch, &mut ids);

@@ -14,7 +14,7 @@ use piecework_core::encoding::pad::Padding;
 use piecework_core::encoding::truncate::{Truncation, TruncationStrategy};
 use piecework_core::encoding::{Direction, Encoding, NONE, NamedToken};
 use piecework_core::format::{JsonSettings, read_tokenizer_json, write_tokenizer_json};
-use piecework_core::pipeline::{Input, Options, Road, Scratch, Tokenizer};
+use piecework_core::pipeline::{EncodingPath, Input, Options, Scratch, Tokenizer};
 use random::Random;
 use serde_json::{Value, json};
 
@@ -204,7 +204,7 @@ fn options(random: &mut Random) -> Options {
         truncation: random.flag().then(|| truncation(random)),
         padding: None,
         overflow: true,
-        road: random.pick(&[Road::Fast, Road::Uncached]),
+        path: random.pick(&[EncodingPath::Fast, EncodingPath::Uncached]),
         ..Options::default()
     }
 }
@@ -269,7 +269,7 @@ fn check_ids(
     options: &Options,
     kept: &mut Scratch,
 ) {
-    let plain = Options { road: Road::General, ..options.clone() };
+    let plain = Options { path: EncodingPath::Generic, ..options.clone() };
     let full = tokenizer.encode(text, pair, &plain, &mut Scratch::default());
     let mut ids = Vec::new();
     let alone = tokenizer.encode_ids(text, pair, options, kept, &mut ids);

@@ -196,7 +196,7 @@ fn all_paths_give_equal_tokens() {
         let texts: Vec<String> = (0..14).map(|_| text(random)).collect();
         let json = pipeline(random, &texts);
         let tokenizer = read_tokenizer_json(json.to_string().as_bytes(), &JsonSettings::default()).unwrap();
-        fast[usize::from(json["pre_tokenizer"].is_null())] += u32::from(tokenizer.road().is_ok());
+        fast[usize::from(json["pre_tokenizer"].is_null())] += u32::from(tokenizer.fast_path_kernel().is_ok());
         let (mut scratch, context) = (Scratch::default(), format!("trial {trial}"));
         texts.iter().for_each(|text| check(&tokenizer, text, &mut scratch, &context));
         // Running scores of 32 bits grow until they have few digits left, and are restarted.
@@ -221,7 +221,7 @@ fn a_text_of_many_pieces_may_precede_an_added_token() {
         json!({"type": "piecework.Unigram", "vocab": vocab, "unk_id": 0, "byte_fallback": false, "piecework": own});
     let json = file(&normalizer, &Value::Null, &model, 4);
     let tokenizer = read_tokenizer_json(json.to_string().as_bytes(), &JsonSettings::default()).unwrap();
-    tokenizer.road().unwrap();
+    tokenizer.fast_path_kernel().unwrap();
     for words in [10, 100, 126, 127, 128, 300] {
         check(&tokenizer, &"a b ".repeat(words), &mut Scratch::default(), &format!("{words} words"));
     }

@@ -3,7 +3,7 @@
 use piecework_core::Error;
 use piecework_core::added::Specials;
 use piecework_core::format::{read_padding, read_truncation};
-use piecework_core::pipeline::{self, Road};
+use piecework_core::pipeline::{self, EncodingPath};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -37,8 +37,8 @@ impl Options {
         padding: Limit,
         way: PathAndSampling,
     ) -> PyResult<Self> {
-        let PathAndSampling { road, dropout, alpha, nbest_size, seed, first_input } = way;
-        let road = self::road(py, &road)?;
+        let PathAndSampling { path, dropout, alpha, nbest_size, seed, first_input } = way;
+        let path = self::path(py, &path)?;
         let specials = specials.map(self::specials).transpose()?.unwrap_or_default();
         tokenizer.model().check_chance(dropout, alpha).map_err(|error| to_py(py, &error))?;
         let truncation = match truncation {
@@ -57,7 +57,7 @@ impl Options {
                 truncation,
                 padding,
                 overflow: false,
-                road,
+                path,
                 dropout,
                 alpha,
                 nbest_size,
@@ -72,7 +72,7 @@ tuple_struct! {
     /// The path of a call, and its sampling.
     PathAndSampling {
         /// The name of the path.
-        road: String,
+        path: String,
         /// The probability that a merge or a token is skipped.
         dropout: Option<f32>,
         /// The power of the probabilities when a segmentation is sampled.
@@ -85,14 +85,14 @@ tuple_struct! {
     }
 }
 
-/// Returns the path named `"fast"`, `"uncached"` or `"general"`.
-fn road(py: Python<'_>, name: &str) -> PyResult<Road> {
+/// Returns the path named `"fast"`, `"uncached"` or `"generic"`.
+fn path(py: Python<'_>, name: &str) -> PyResult<EncodingPath> {
     match name {
-        "fast" => Ok(Road::Fast),
-        "uncached" => Ok(Road::Uncached),
-        "general" => Ok(Road::General),
+        "fast" => Ok(EncodingPath::Fast),
+        "uncached" => Ok(EncodingPath::Uncached),
+        "generic" => Ok(EncodingPath::Generic),
         other => {
-            let message = format!("road must be \"fast\", \"uncached\" or \"general\", not {other:?}");
+            let message = format!("path must be \"fast\", \"uncached\" or \"generic\", not {other:?}");
             Err(to_py(py, &Error::Config(message)))
         }
     }

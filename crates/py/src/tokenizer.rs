@@ -169,12 +169,12 @@ impl Tokenizer {
 
     /// Returns why texts take the generic path; `None` if they take the fast path.
     fn generic_path_reason(&self) -> Option<&'static str> {
-        self.inner.road().err()
+        self.inner.fast_path_kernel().err()
     }
 
     /// Returns the vector instructions of the fast path; `None` if texts take the generic path.
     fn kernel(&self) -> Option<&'static str> {
-        self.inner.road().ok()
+        self.inner.fast_path_kernel().ok()
     }
 
     /// Returns the backends that match the patterns of the pre-tokenizer, in their order.

@@ -11,6 +11,6 @@ class Options:
     >>> core = Tokenizer.from_str("[PAD]\n[UNK]\na", padding=Padding(3))._core
     >>> core.encode_ids("a a", None, False, core.options(True, "match", False, True, Way("fast")))
     [2, 2, 0]
-    >>> core.encode_ids("a a", None, False, core.options(True, "match", False, False, Way("general")))
+    >>> core.encode_ids("a a", None, False, core.options(True, "match", False, False, Way("generic")))
     [2, 2]
     """

@@ -147,7 +147,7 @@ class Tokenizer:
             specials: What special tokens in the text are; None: control symbols are text, all others are matched.
             truncation: JSON; True as the tokenizer prescribes, False for none.
             padding: The same for padding.
-            way: The road, and what decides about merges.
+            way: The encoding path, and the settings of sampling.
         """
 
     def encode(

@@ -1,8 +1,9 @@
-//! Cuts where no entry of the model reaches over, for models that see a text as one word.
+//! Cuts a text where no entry of the model can span the cut.
 //!
-//! SentencePiece writes spaces as metaspaces, puts one before the text, and hands the whole of it to the model. But no entry
-//! holds a word's last character and the metaspace of the next word, so words may be encoded by themselves. Where that is so, and
-//! where else, the model knows: see [`crate::model::adjacency`].
+//! It serves models that encode a text as one word. SentencePiece writes spaces as metaspaces, puts one before the
+//! text, and passes the whole text to the model. But no entry contains the last character of a word followed by the
+//! metaspace of the next word, so words can be encoded separately. The adjacency of the model decides where: see
+//! [`crate::model::adjacency`].
 
 use super::chunker::{Capabilities, Chunker, ModelInput};
 use super::contiguous::{self, ContiguousChunks};
@@ -14,7 +15,7 @@ use crate::normalize::locality::Metaspaces;
 use crate::settings::METASPACE;
 use crate::splitter::WordSplitter;
 
-/// Cuts texts where the model may not join them.
+/// Cuts texts between characters that the model never merges.
 #[derive(Debug, Clone)]
 pub(super) struct AdjacencyChunker {
     adjacency: ByteAdjacency,
@@ -23,7 +24,7 @@ pub(super) struct AdjacencyChunker {
 }
 
 impl AdjacencyChunker {
-    /// Returns the chunker of a pipeline that writes spaces as metaspaces and does no more, if its model has an adjacency of bytes.
+    /// Returns the chunker of a pipeline that only writes spaces as metaspaces, if its model has an adjacency of bytes.
     pub(super) fn of(splitter: &WordSplitter, model: &Model) -> Option<Self> {
         if splitter.boundary().is_some() {
             return None;
@@ -32,7 +33,7 @@ impl AdjacencyChunker {
         Some(Self { adjacency: model.byte_adjacency(METASPACE)?, prefix: spaces.prefix })
     }
 
-    /// Writes a chunk as the model sees it; `begins` if it begins the text.
+    /// Writes a chunk as model input; `begins` if the chunk begins the text.
     fn write(&self, chunk: &str, begins: bool, buffer: &mut String) {
         buffer.clear();
         if begins && self.prefix {
@@ -55,7 +56,7 @@ impl Chunker for AdjacencyChunker {
         Capabilities { is_one_word: true, ..Capabilities::default() }
     }
 
-    /// A metaspace may be put before the first chunk.
+    /// Returns the end of the first chunk if it gets a metaspace of its own, else 0.
     fn first(&self, text: &str) -> usize {
         let bytes = text.as_bytes();
         (1..bytes.len()).find(|&at| !self.adjacency.joins(bytes[at - 1], bytes[at])).unwrap_or(bytes.len())
@@ -73,7 +74,7 @@ impl Chunker for AdjacencyChunker {
         contiguous::cut(self, text, first, list, take)
     }
 
-    /// A part would begin with a metaspace of its own, so a text is never cut.
+    /// Returns false: a part would begin with a metaspace of its own, so a text is never cut.
     fn may_cut(&self, _: &[u8], _: usize) -> bool {
         false
     }

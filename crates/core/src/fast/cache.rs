@@ -1,17 +1,18 @@
-//! The cache of chunks: the tokens of chunks that were seen before.
+//! The cache of chunks: maps chunks that occurred before to their tokens.
 //!
-//! The key is the chunk as it stands in the text, before normalization, but for the case of ASCII letters where the
-//! pipeline makes them lower case anyway. What is kept of a token is either its id alone, or its place, too. Chunks of up
-//! to fifteen bytes that became few tokens live in a table of fixed size, two side by side, in one of two places; where both
-//! are full the older is pushed out. All others live in a second tier, which is emptied when it is full.
+//! The key is the chunk before normalization; the case of ASCII letters is folded if the pipeline lowercases them. A
+//! value is either token ids, or ids with offsets. The first tier holds chunks of up to fifteen bytes with few tokens,
+//! in a hash table of fixed size: a bucket has two entries, and a key has two possible buckets (its primary and its
+//! alternate bucket). If both are full, the older entry is evicted. All other chunks are in a second tier, which is
+//! cleared when it is full. A look-up is O(1).
 
 use super::keys::{HashedKey, Key};
 use super::masks;
 
-/// Chunks with more bytes or tokens are not kept at all.
-pub(super) const LONG: usize = 255;
+/// The largest number of bytes, and of tokens, of a chunk that is cached.
+pub(super) const MAX_CACHED: usize = 255;
 
-/// What became of a chunk of the first tier.
+/// The cached tokens of a chunk of the first tier.
 #[derive(Debug, Clone, Copy)]
 struct Entry<T, const INLINE: usize> {
     key: Key,
@@ -27,75 +28,87 @@ impl<T: Copy + Default, const INLINE: usize> Default for Entry<T, INLINE> {
     }
 }
 
-/// Two entries, the younger first; with ids alone that is a line of the machine's cache.
+/// Two entries, the newer first; with ids alone a bucket is one cache line (64 bytes).
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 struct Bucket<T, const INLINE: usize>([Entry<T, INLINE>; 2]);
 
 impl<T, const INLINE: usize> Bucket<T, INLINE> {
-    /// The number of entries in a line of the machine's cache.
+    /// The number of entries in a cache line of 64 bytes.
     const PREFETCHED: usize = 64 / size_of::<Entry<T, INLINE>>();
 
     #[inline]
     fn tokens(&self, key: Key, exponent: u8) -> Option<(&[T; INLINE], usize)> {
-        // Which of the two cannot be foretold, whether one of them can.
+        // A branch on which of the two it is would be mispredicted; whether one of them matches is predictable.
         let entry = &self.0[usize::from(self.0[1].key == key)];
         (entry.key == key && entry.valid_below > exponent).then_some((&entry.tokens, entry.count.into()))
     }
 }
 
-/// The cache of a worker: `T` is what is kept of a token, and an entry of the first tier has room for `INLINE`.
+/// The cache of a worker, for tokens in the form `T`.
+///
+/// An entry of the first tier holds `INLINE` tokens.
 #[derive(Debug)]
 pub(crate) struct Cache<T, const INLINE: usize> {
-    /// The exponent of the context: an entry is valid if its own valid-below exponent is larger.
+    /// The current exponent of the context: an entry is valid if its valid-below exponent is larger.
     pub(super) exponent: u8,
-    lines: Vec<Bucket<T, INLINE>>,
-    /// How many entries were put into the first tier since it last grew.
+    buckets: Vec<Bucket<T, INLINE>>,
+    /// The number of entries inserted into the first tier since it last grew.
     filled: usize,
     long: Long<T>,
-    /// How many lists of chunks in a row were nearly all new.
-    poor: u32,
-    /// How many lists are yet to pass by the cache.
-    rest: u32,
+    /// The number of consecutive lists in which nearly all chunks were new.
+    poor_lists: u32,
+    /// The number of lists of chunks that still bypass the cache.
+    bypassed_lists: u32,
     /// Whether many chunks of the last list were not in their primary bucket.
     is_scattered: bool,
 }
 
 impl<T, const INLINE: usize> Default for Cache<T, INLINE> {
     fn default() -> Self {
-        Self { exponent: 0, lines: Vec::new(), filled: 0, long: Long::default(), poor: 0, rest: 0, is_scattered: true }
+        Self {
+            exponent: 0,
+            buckets: Vec::new(),
+            filled: 0,
+            long: Long::default(),
+            poor_lists: 0,
+            bypassed_lists: 0,
+            is_scattered: true,
+        }
     }
 }
 
-/// The fewest and the most lines of the first tier: two entries, 64 bytes each.
-const FEWEST: usize = 1 << 6;
-const MOST: usize = 1 << 17;
+/// The smallest and the largest number of buckets of the first tier.
+const MIN_BUCKETS: usize = 1 << 6;
+const MAX_BUCKETS: usize = 1 << 17;
 
-/// The number of poor lists in a row that show that a text does not repeat itself, and of lists that then bypass the cache.
-const POOR: u32 = 16;
-const REST: u32 = 64;
+/// The number of consecutive poor lists after which the cache is bypassed, and the number of lists that bypass it.
+const POOR_LISTS: u32 = 16;
+const BYPASSED_LISTS: u32 = 64;
 
 impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
-    /// Returns whether the chunks of the next list are worth looking up.
+    /// Returns whether the chunks of the next list should be looked up.
     pub(super) fn pays(&mut self) -> bool {
-        let pays = self.rest == 0;
-        self.rest = self.rest.saturating_sub(1);
+        let pays = self.bypassed_lists == 0;
+        self.bypassed_lists = self.bypassed_lists.saturating_sub(1);
         pays
     }
 
-    /// Records the number of chunks of a list that were in their primary bucket, that were not, and of these the new ones.
-    pub(super) fn learn(&mut self, near: usize, met: usize, new: usize) {
-        self.is_scattered = 8 * met > near;
-        self.poor = if new > 7 * near { self.poor + 1 } else { 0 };
-        if self.poor == POOR {
-            (self.poor, self.rest) = (POOR - 4, REST);
+    /// Records the hits and misses of a list.
+    ///
+    /// `primary` chunks were in their primary bucket, `elsewhere` were not, and `new` of these were not cached.
+    pub(super) fn learn(&mut self, primary: usize, elsewhere: usize, new: usize) {
+        self.is_scattered = 8 * elsewhere > primary;
+        self.poor_lists = if new > 7 * primary { self.poor_lists + 1 } else { 0 };
+        if self.poor_lists == POOR_LISTS {
+            (self.poor_lists, self.bypassed_lists) = (POOR_LISTS - 4, BYPASSED_LISTS);
         }
     }
 
-    /// Returns the tokens of a short chunk from its primary bucket: all inline tokens of its entry, and the number of them that count.
+    /// Returns the tokens of a short chunk from its primary bucket: all inline tokens, and the number that are valid.
     #[inline]
     pub(super) fn primary(&self, key: HashedKey) -> Option<(&[T; INLINE], usize)> {
-        self.lines.get(self.places(key.hash)[0])?.tokens(key.key, self.exponent)
+        self.buckets.get(self.places(key.hash)[0])?.tokens(key.key, self.exponent)
     }
 
     /// Returns the tokens of a short chunk from its alternate bucket.
@@ -103,7 +116,7 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
         if key.key == Key::NONE {
             return None;
         }
-        self.lines.get(self.places(key.hash)[1])?.tokens(key.key, self.exponent)
+        self.buckets.get(self.places(key.hash)[1])?.tokens(key.key, self.exponent)
     }
 
     /// Prefetches the primary bucket of a chunk, or the first slot of a long one.
@@ -116,9 +129,9 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
         }
     }
 
-    /// Prefetches the alternate bucket of a chunk and its slot, or what is kept of a long one.
+    /// Prefetches the alternate bucket of a short chunk and its slot, or the bytes and tokens of a long one.
     #[inline]
-    pub(super) fn prefetch_rest(&self, key: HashedKey) {
+    pub(super) fn prefetch_alternate(&self, key: HashedKey) {
         if key.key == Key::NONE {
             self.long.prefetch_what_is_kept(key.hash);
         } else {
@@ -129,8 +142,8 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
 
     #[inline]
     fn prefetch_bucket(&self, place: usize) {
-        if let Some(line) = self.lines.get(place) {
-            line.0.iter().step_by(Bucket::<T, INLINE>::PREFETCHED).for_each(masks::prefetch);
+        if let Some(bucket) = self.buckets.get(place) {
+            bucket.0.iter().step_by(Bucket::<T, INLINE>::PREFETCHED).for_each(masks::prefetch);
         }
     }
 
@@ -144,13 +157,13 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
         self.long.get(hash, chunk.as_bytes(), self.exponent)
     }
 
-    /// Keeps the tokens of a chunk that is in neither tier, valid below an exponent; a long chunk has no key.
+    /// Inserts the tokens of a chunk that is in neither tier; they are valid below an exponent.
     pub(super) fn keep(&mut self, HashedKey { key, hash }: HashedKey, chunk: &str, tokens: &[T], valid_below: u8) {
         if valid_below <= self.exponent {
-            // It may be there, and of no use here.
+            // These tokens are not valid at the current exponent, so they are of no use; they may be cached already.
         } else if key != Key::NONE && tokens.len() <= INLINE {
             self.keep_short(key, tokens, valid_below);
-        } else if chunk.len() <= LONG && tokens.len() <= LONG {
+        } else if chunk.len() <= MAX_CACHED && tokens.len() <= MAX_CACHED {
             self.long.insert(hash, chunk.as_bytes(), tokens, valid_below);
         }
     }
@@ -159,7 +172,7 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
         let count = u8::try_from(tokens.len()).unwrap_or_default();
         let mut entry = Entry { key, count, valid_below, ..Entry::default() };
         entry.tokens[..tokens.len()].copy_from_slice(tokens);
-        if self.lines.is_empty() || (self.filled * 2 > self.lines.len() && self.lines.len() < MOST) {
+        if self.buckets.is_empty() || (self.filled * 2 > self.buckets.len() && self.buckets.len() < MAX_BUCKETS) {
             self.grow();
         }
         self.filled += 1;
@@ -168,33 +181,33 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
 
     fn put(&mut self, entry: Entry<T, INLINE>) {
         let places = self.places(entry.key.hash());
-        let has_room = |place: &usize| self.lines[*place].0[1].key == Key::default();
+        let has_room = |place: &usize| self.buckets[*place].0[1].key == Key::default();
         let place = places.into_iter().find(has_room).unwrap_or(places[0]);
-        let line = &mut self.lines[place].0;
-        line[1] = line[0];
-        line[0] = entry;
+        let bucket = &mut self.buckets[place].0;
+        bucket[1] = bucket[0];
+        bucket[0] = entry;
     }
 
     fn grow(&mut self) {
-        let size = (self.lines.len() * 4).clamp(FEWEST, MOST);
-        let old = std::mem::replace(&mut self.lines, vec![Bucket([Entry::default(); 2]); size]);
+        let size = (self.buckets.len() * 4).clamp(MIN_BUCKETS, MAX_BUCKETS);
+        let old = std::mem::replace(&mut self.buckets, vec![Bucket([Entry::default(); 2]); size]);
         self.filled = 0;
-        for entry in old.iter().flat_map(|line| line.0.iter().rev()).filter(|entry| entry.key != Key::default()) {
+        for entry in old.iter().flat_map(|bucket| bucket.0.iter().rev()).filter(|entry| entry.key != Key::default()) {
             self.filled += 1;
             self.put(*entry);
         }
     }
 
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "the lines are far fewer than 2^32")]
+    #[expect(clippy::cast_possible_truncation, reason = "the buckets are far fewer than 2^32")]
     fn places(&self, hash: u64) -> [usize; 2] {
-        // The number of lines is a power of two.
-        let kept = self.lines.len().wrapping_sub(1);
+        // The number of buckets is a power of two.
+        let kept = self.buckets.len().wrapping_sub(1);
         [hash as usize & kept, (hash >> 32) as usize & kept]
     }
 }
 
-/// The second tier: chunks and tokens one after the other, and an index with open addressing.
+/// The second tier: chunks and tokens in two arrays, and an index with open addressing.
 #[derive(Debug)]
 struct Long<T> {
     slots: Vec<Slot>,
@@ -209,7 +222,7 @@ impl<T> Default for Long<T> {
     }
 }
 
-/// Where a chunk and its tokens are, and a part of its hash.
+/// The position of a chunk and its tokens, and 32 bits of its hash.
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
     tag: u32,
@@ -221,12 +234,12 @@ struct Slot {
     valid_below: u8,
 }
 
-/// The fewest and the most slots; half are filled at most.
-const FEWEST_SLOTS: usize = 1 << 6;
-const MOST_SLOTS: usize = 1 << 19;
-/// The most bytes, and the most tokens.
-const MOST_BYTES: usize = 1 << 24;
-const MOST_TOKENS: usize = 1 << 22;
+/// The smallest and the largest number of slots; at most half of them are filled.
+const MIN_SLOTS: usize = 1 << 6;
+const MAX_SLOTS: usize = 1 << 19;
+/// The largest number of bytes, and of tokens.
+const MAX_BYTES: usize = 1 << 24;
+const MAX_TOKENS: usize = 1 << 22;
 
 impl<T: Copy> Long<T> {
     fn get(&self, hash: u64, chunk: &[u8], exponent: u8) -> Option<&[T]> {
@@ -266,11 +279,11 @@ impl<T: Copy> Long<T> {
 
     #[expect(
         clippy::cast_possible_truncation,
-        reason = "chunks have up to LONG bytes and tokens, all of them far fewer than 2^32"
+        reason = "chunks have up to MAX_CACHED bytes and tokens, all of them far fewer than 2^32"
     )]
     fn insert(&mut self, hash: u64, chunk: &[u8], tokens: &[T], valid_below: u8) {
-        let has_room = self.bytes.len() + chunk.len() <= MOST_BYTES && self.tokens.len() + tokens.len() <= MOST_TOKENS;
-        if !has_room || self.filled == MOST_SLOTS / 2 {
+        let has_room = self.bytes.len() + chunk.len() <= MAX_BYTES && self.tokens.len() + tokens.len() <= MAX_TOKENS;
+        if !has_room || self.filled == MAX_SLOTS / 2 {
             self.clear();
         }
         if self.filled * 2 >= self.slots.len() {
@@ -292,7 +305,7 @@ impl<T: Copy> Long<T> {
     }
 
     fn grow(&mut self) {
-        let size = (self.slots.len() * 4).clamp(FEWEST_SLOTS, MOST_SLOTS);
+        let size = (self.slots.len() * 4).clamp(MIN_SLOTS, MAX_SLOTS);
         let old = std::mem::replace(&mut self.slots, vec![Slot::default(); size]);
         for slot in old.into_iter().filter(|slot| slot.length != 0) {
             self.put(slot);
@@ -307,14 +320,14 @@ impl<T: Copy> Long<T> {
         self.slots[place] = slot;
     }
 
-    /// The first slot for a chunk.
+    /// Returns the first slot to probe for a chunk.
     fn place(&self, tag: u32) -> usize {
         // The number of slots is a power of two.
         tag as usize & self.slots.len().wrapping_sub(1)
     }
 }
 
-/// What is kept of a hash: the half that says where a chunk of the first tier may be beside.
+/// Returns the upper 32 bits of a hash, which choose the alternate bucket of a short chunk.
 fn tag(hash: u64) -> u32 {
     (hash >> 32) as u32
 }
@@ -367,9 +380,9 @@ mod tests {
             cache.keep(HashedKey::of(key(&chunk, false)), &chunk, &[number, 7], 1);
             assert_eq!(cache.short(key(&chunk, false)), Some((&[number, 7, 0], 2)));
         }
-        assert_eq!(cache.lines.len(), MOST);
+        assert_eq!(cache.buckets.len(), MAX_BUCKETS);
         let kept = (0..500_000_u32).filter(|number| cache.short(key(&number.to_string(), false)).is_some()).count();
-        assert!((MOST * 3 / 2..=2 * MOST).contains(&kept), "{kept}");
+        assert!((MAX_BUCKETS * 3 / 2..=2 * MAX_BUCKETS).contains(&kept), "{kept}");
     }
 
     #[test]
@@ -381,9 +394,9 @@ mod tests {
             cache.keep(long(&chunk), &chunk, &[number, 1], 1);
             assert_eq!(cache.long(long(&chunk), &chunk), Some([number, 1].as_slice()));
             let Long { filled, bytes, tokens, .. } = &cache.long;
-            assert!(*filled <= MOST_SLOTS / 2 && bytes.len() <= MOST_BYTES && tokens.len() <= MOST_TOKENS);
+            assert!(*filled <= MAX_SLOTS / 2 && bytes.len() <= MAX_BYTES && tokens.len() <= MAX_TOKENS);
         }
-        let chunk = "a".repeat(LONG + 1);
+        let chunk = "a".repeat(MAX_CACHED + 1);
         cache.keep(long(&chunk), &chunk, &[1], 1);
         assert_eq!(cache.long(long(&chunk), &chunk), None, "too long");
     }

@@ -1,15 +1,15 @@
-//! Where a text may be cut so that each part can be encoded by itself, and nothing changes.
+//! Cuts a text so that each part can be encoded by itself with equal tokens.
 //!
-//! A *chunk* is what lies between two cuts. The stages that take the fast path look at one character at a time, and the
-//! pre-tokenizer at the border of two; only canonical reordering looks further, and never past a character that is no
-//! mark. So a text may be cut
+//! A *chunk* is the text between two cuts. The normalizers that the fast path supports read one character at a time,
+//! and its pre-tokenizers read the two characters at a boundary; only canonical reordering reads further, and never
+//! past a character that is not a mark. So a text can be cut
 //!
-//! * before and after a character that divides words and is gone: white space;
+//! * before and after a character that separates words and is dropped: white space;
 //! * before and after a character that is a word by itself: punctuation, an ideograph;
-//! * between two ASCII characters of different kinds that the pre-tokenizer parts.
+//! * between two ASCII characters of different kinds that the pre-tokenizer separates.
 //!
-//! Everything else is *glue*: it may be part of a word, may vanish, may change its neighbours. A chunk is no word: it may
-//! hold several, or none. It only has to be cut in the same way wherever it stands.
+//! All other characters are *glue*: they may be part of a word, be removed, or change their neighbours. A chunk is not
+//! a word: it may contain several words, or none. It must be cut equally in every context.
 
 use super::chunker::{Capabilities, Chunker, ModelInput};
 use super::keys::Fold;
@@ -24,45 +24,47 @@ use crate::text::unicode::{Class, class};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum CharacterKind {
-    /// An ASCII character that goes with others of its kind.
+    /// An ASCII character that forms a chunk with adjacent characters of its kind.
     Word = 0,
-    /// An ASCII character of the other kind, which also goes with others of its kind.
+    /// An ASCII character of the second such kind.
     Other = 1,
-    /// A chunk by itself.
+    /// A character that is a chunk by itself.
     Alone = 2,
-    /// Between chunks.
+    /// A character between chunks, part of none.
     Space = 3,
-    /// Goes with whatever stands beside it but `Alone` and `Space`.
+    /// A character in the same chunk as its neighbours, unless these are `Alone` or `Space`.
     Glue = 4,
 }
 
-/// Tells the kinds of characters for one pipeline.
+/// Classifies characters for one pipeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CharacterKinds {
     /// The kinds of ASCII characters.
     pub(super) ascii: [CharacterKind; 128],
     rules: Rules,
-    /// Whether a chunk of `Word` or `Alone` is one word, and an ASCII one changes in nothing but case.
+    /// Whether a chunk that starts with `Word` or `Alone` is one word.
+    ///
+    /// If it is ASCII, at most its case changes.
     pub(super) whole: bool,
-    /// Whether that is lower-cased.
+    /// Whether such a chunk is lowercased.
     pub(super) lowercase: bool,
 }
 
-/// What the stages do, together.
+/// The effects of all stages together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Rules {
-    /// Control characters vanish.
+    /// Whether control characters are removed.
     drops_controls: bool,
-    /// Ideographs are words by themselves.
+    /// Whether ideographs are words by themselves.
     isolates_ideographs: bool,
-    /// Punctuation characters are words by themselves.
+    /// Whether punctuation characters are words by themselves.
     isolates_punctuation: bool,
-    /// What is `\w` is in no word with what is not.
+    /// Whether words end between `\w` and other characters.
     separates_words: bool,
 }
 
 impl CharacterKinds {
-    /// Returns the kinds of characters for a splitter, or why there are none.
+    /// Returns the kinds of characters for a splitter, or the reason why there are none.
     pub(super) fn new(splitter: &WordSplitter) -> Result<Self, &'static str> {
         let boundary = splitter.boundary().ok_or("without a pre-tokenizer a text is one word")?;
         let changes = match splitter.locality() {
@@ -95,7 +97,7 @@ impl CharacterKinds {
         Classifier::new(std::array::from_fn(|byte| self.ascii.get(byte).map_or(0, bit)))
     }
 
-    /// The kind of a character.
+    /// Returns the kind of a character.
     #[inline]
     pub(super) fn kind(&self, c: char) -> CharacterKind {
         if c.is_ascii() { self.ascii[c as usize] } else { self.rules.other(class(c)) }
@@ -114,7 +116,7 @@ impl Rules {
         }
     }
 
-    /// The kind of a character that is not ASCII.
+    /// Returns the kind of a character that is not ASCII.
     #[inline]
     fn other(self, class: Class) -> CharacterKind {
         const CHANGES: Class = Class::ACTIVE_NFD.union(Class::COMBINING_MARK).union(Class::NONSPACING_MARK);
@@ -133,10 +135,10 @@ impl Rules {
     }
 }
 
-/// Cuts texts between white space and the like, a block at a time.
+/// Cuts texts at white space and between kinds of characters, a block of 64 bytes at a time.
 ///
-/// The kernel says of what kind the ASCII characters of a block are; the others are looked up one by one, and their bits
-/// added. Where a chunk begins or ends is then a matter of shifts: where a byte is of another kind than the one before.
+/// The kernel classifies the ASCII characters of a block; the others are looked up one by one, and their bits added. A
+/// chunk begins or ends where the kind of a byte differs from that of the byte before, which is computed by shifts.
 #[derive(Debug, Clone)]
 pub(super) struct CharacterChunker {
     kinds: CharacterKinds,
@@ -144,15 +146,15 @@ pub(super) struct CharacterChunker {
 }
 
 impl CharacterChunker {
-    /// Returns the chunker for a splitter, or why there is none.
+    /// Returns the chunker for a splitter, or the reason why there is none.
     pub(super) fn of(splitter: &WordSplitter) -> Result<Self, &'static str> {
         let kinds = CharacterKinds::new(splitter)?;
         let classifier = kinds.classifier();
         Ok(Self { kinds, classifier })
     }
 
-    /// Whether a byte is an ASCII character that divides words, wherever it stands, and is gone.
-    fn divides(&self, byte: u8) -> bool {
+    /// Returns whether a byte is an ASCII character that separates words in every context and is dropped.
+    fn is_separator(&self, byte: u8) -> bool {
         self.kinds.ascii.get(usize::from(byte)) == Some(&CharacterKind::Space)
     }
 }
@@ -186,29 +188,29 @@ impl Chunker for CharacterChunker {
     ) -> Result<(), E> {
         list.clear();
         let Self { kinds, classifier } = self;
-        let mut walk = Walk { text, kinds, classifier, at: 0, last: CharacterKind::Space, list };
-        while walk.next() {
-            take(walk.list.chunks())?;
-            walk.list.forget();
+        let mut blocks = BlockIterator { text, kinds, classifier, at: 0, last: CharacterKind::Space, list };
+        while blocks.next() {
+            take(blocks.list.chunks())?;
+            blocks.list.forget();
         }
         Ok(())
     }
 
     fn may_cut(&self, text: &[u8], at: usize) -> bool {
-        self.divides(text[at])
+        self.is_separator(text[at])
     }
 
     fn counts_lines(&self, _: bool) -> bool {
-        self.divides(b'\n') && self.divides(b'\r')
+        self.is_separator(b'\n') && self.is_separator(b'\r')
     }
 
-    /// Chunks that are plainly words are encoded one by one, others together, which saves what each begins with.
+    /// Returns whether all of a run are plain words: these are encoded one by one, others together.
     #[inline]
     fn encodes_singly(&self, run: &[u8]) -> bool {
         self.kinds.whole && run.is_ascii()
     }
 
-    /// Returns a chunk of ASCII characters that change in nothing but case.
+    /// Returns the model input of an ASCII chunk in which at most the case changes.
     fn model_input<'a>(&self, chunk: &'a str, _: bool, _: bool, buffer: &'a mut String) -> Option<ModelInput<'a>> {
         let CharacterKinds { ascii, whole, lowercase, .. } = &self.kinds;
         let is_plain = |byte: u8| ascii.get(usize::from(byte)).is_some_and(|&kind| kind != CharacterKind::Glue);
@@ -225,8 +227,8 @@ impl Chunker for CharacterChunker {
     }
 }
 
-/// A walk over the chunks of a text.
-struct Walk<'a> {
+/// Iterates over the chunks of a text, a list at a time.
+struct BlockIterator<'a> {
     text: &'a str,
     kinds: &'a CharacterKinds,
     classifier: &'a Classifier<4>,
@@ -237,8 +239,8 @@ struct Walk<'a> {
     list: &'a mut ChunkList,
 }
 
-impl Walk<'_> {
-    /// Lists the chunks of the next blocks; returns false when the text is done.
+impl BlockIterator<'_> {
+    /// Lists the chunks of the next blocks; returns false at the end of the text.
     fn next(&mut self) -> bool {
         if self.at == self.text.len() && self.list.is_empty() {
             return false;
@@ -271,8 +273,8 @@ impl Walk<'_> {
         self.cut(masks.sets, inside, length);
     }
 
-    /// Adds the characters beyond ASCII to the masks; returns the bytes inside of characters, and how much of the block
-    /// is whole characters.
+    /// Adds the non-ASCII characters to the masks; returns the continuation bytes, and the length of the whole
+    /// characters in bytes.
     fn look_up(&self, masks: &mut Masks<4>, length: usize) -> (u64, usize) {
         let mut inside = 0;
         let [space, alone, _, glue] = &mut masks.sets;
@@ -336,7 +338,7 @@ mod tests {
     use super::*;
     use crate::format::read_splitter;
 
-    /// The chunks of a text, or why it has none.
+    /// Returns the chunks of a text, or the reason why it has none.
     fn chunks<'a>(case: &Value, text: &'a str) -> Result<Vec<&'a str>, &'static str> {
         let [normalizer, pre_tokenizer] = ["normalizer", "pre_tokenizer"].map(|name| &case[name]);
         let stages = serde_json::json!({ "normalizer": normalizer, "pre_tokenizer": pre_tokenizer });
@@ -358,7 +360,7 @@ mod tests {
             // Wherever a text begins in a block, its chunks are the same.
             for before in 0..130 {
                 let moved = " ".repeat(before) + text;
-                assert_eq!(chunks(case, &moved).unwrap(), wanted, "{} behind {before} spaces", case["name"]);
+                assert_eq!(chunks(case, &moved).unwrap(), wanted, "{} after {before} spaces", case["name"]);
             }
         }
     }

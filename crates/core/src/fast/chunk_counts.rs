@@ -1,14 +1,14 @@
-//! How often chunks occur, for counting: a chunk is split into words once, and then only counted.
+//! Counts the occurrences of chunks: a chunk is split into words once, and then only counted.
 //!
-//! A chunk's words are in the table from the first time on; what is counted here is how often it was met again, and that
-//! is *flushed*, added to the counts of its words, when the chunk has to leave and at the end. The room for
-//! chunks is bounded, whatever the text holds.
+//! The words of a chunk are added to the table at its first occurrence. Later occurrences are counted here, and
+//! *flushed* (added to the counts of its words) when the chunk is evicted and at the end. The number of chunks is
+//! bounded.
 //!
-//! Two short chunks share a line. A third one pushes out the one met less often since the last one came.
+//! Two short chunks share a bucket. A third one evicts the one with fewer occurrences since the last insertion.
 
 use hashbrown::HashTable;
 
-use super::cache::LONG;
+use super::cache::MAX_CACHED;
 use super::chunker::Chunker;
 use super::keys::{HashedKey, Key};
 use super::masks;
@@ -17,17 +17,18 @@ use super::{Chunks, FastPath, Strategy, with_chunker};
 use crate::error::Result;
 use crate::hash::hash_one;
 
-/// What the chunks of a text are counted into: a table of words.
+/// A table of words, to which the chunks of a text are counted.
 pub(crate) trait WordTable {
-    /// Adds each word of a chunk once, and appends their places in the table to `places`; the first word has the
-    /// number `first` in its document.
+    /// Adds each word of a chunk once, and appends the words' positions in the table to `places`.
+    ///
+    /// The first word has the number `first` in its document.
     fn on_miss(&mut self, chunk: &str, document: u64, first: u64, places: &mut Vec<usize>) -> Result<()>;
 
-    /// Adds `count` occurrences of the word at a place.
+    /// Adds `count` occurrences of the word at a position of the table.
     fn flush(&mut self, place: usize, count: u64) -> Result<()>;
 }
 
-/// What the documents of a text are.
+/// The division of a text into documents.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Documents {
     /// The text is the document of this number.
@@ -36,14 +37,14 @@ pub(crate) enum Documents {
     Lines(u64),
 }
 
-/// What is known of a chunk.
+/// The count and the words of a chunk.
 #[derive(Debug, Clone, Copy, Default)]
 struct Known {
-    /// How often it was met again since it was last flushed.
+    /// The number of occurrences since the last flush.
     again: u64,
-    /// How many words it holds.
+    /// The number of its words.
     words: u32,
-    /// The place of its only word in the table, or of the first of several in the list of places.
+    /// The position of its only word in the table, or of the first of several in the list of positions.
     place: u32,
 }
 
@@ -58,7 +59,7 @@ struct Entry {
 #[repr(align(64))]
 struct Bucket([Entry; 2]);
 
-/// A chunk too long for a key.
+/// A chunk that is too long for a key.
 #[derive(Debug, Clone, Copy)]
 struct Long {
     start: usize,
@@ -66,37 +67,37 @@ struct Long {
     known: Known,
 }
 
-/// What a worker counts with.
+/// The counts and buffers of a worker.
 #[derive(Debug, Default)]
 pub(crate) struct ChunkCounts {
     chunks: Chunks,
     chunks_seen: Seen,
 }
 
-/// The chunks that it met.
+/// The chunks that were counted before.
 #[derive(Debug, Default)]
 struct Seen {
-    lines: Vec<Bucket>,
-    /// How many entries were put into the lines since they last grew.
+    buckets: Vec<Bucket>,
+    /// The number of entries inserted into the buckets since they last grew.
     filled: usize,
     long: HashTable<Long>,
     bytes: Vec<u8>,
-    /// The places of the words of chunks that hold several.
+    /// The positions of the words of chunks that have several.
     places: Vec<usize>,
 }
 
-/// Tests see every limit reached.
+/// Limits are small in debug builds, so that tests reach all of them.
 const SMALL: bool = cfg!(debug_assertions);
-/// The fewest and the most lines, 64 bytes each.
-const FEWEST: usize = if SMALL { 1 } else { 1 << 6 };
-const MOST: usize = if SMALL { 1 << 4 } else { 1 << 15 };
-/// The most long chunks, their bytes, and the most places.
-const MOST_LONG: usize = if SMALL { 1 << 3 } else { 1 << 16 };
-const MOST_BYTES: usize = if SMALL { 1 << 8 } else { 1 << 21 };
-const MOST_PLACES: usize = if SMALL { 1 << 4 } else { 1 << 16 };
+/// The smallest and the largest number of buckets, 64 bytes each.
+const MIN_BUCKETS: usize = if SMALL { 1 } else { 1 << 6 };
+const MAX_BUCKETS: usize = if SMALL { 1 << 4 } else { 1 << 15 };
+/// The largest number of long chunks, of their bytes, and of positions.
+const MAX_LONG: usize = if SMALL { 1 << 3 } else { 1 << 16 };
+const MAX_BYTES: usize = if SMALL { 1 << 8 } else { 1 << 21 };
+const MAX_PLACES: usize = if SMALL { 1 << 4 } else { 1 << 16 };
 
 impl FastPath {
-    /// Counts the words of `text` into `table`, but for what `tally` holds back.
+    /// Counts the words of `text` into `table`, except for the counts that are not flushed yet.
     pub(crate) fn count(
         &self,
         text: &str,
@@ -108,7 +109,7 @@ impl FastPath {
     }
 }
 
-/// Counts the words of a text, cut by one chunker.
+/// Counts the words of a text that one chunker cuts.
 fn count(
     chunker: &impl Chunker,
     text: &str,
@@ -141,13 +142,13 @@ fn count(
     })
 }
 
-/// A place in a text of documents.
+/// A position in a text of documents.
 #[derive(Debug, Clone, Copy)]
 struct Position {
     document: u64,
-    /// How many words the document holds up to here.
+    /// The number of words of the document before this position.
     word: u64,
-    /// Where the document ends.
+    /// The end of the document in bytes.
     end: usize,
 }
 
@@ -159,7 +160,7 @@ impl Position {
         }
     }
 
-    /// Goes to the document that holds a byte.
+    /// Advances to the document that contains a byte.
     #[cold]
     fn advance(&mut self, text: &[u8], at: usize) {
         while at >= self.end {
@@ -171,7 +172,7 @@ impl Position {
 }
 
 impl ChunkCounts {
-    /// Settles all chunks and forgets them.
+    /// Flushes the counts of all chunks and removes them.
     pub(crate) fn flush(&mut self, table: &mut impl WordTable) -> Result<()> {
         self.chunks_seen.flush(table)
     }
@@ -179,7 +180,7 @@ impl ChunkCounts {
 
 impl Seen {
     fn flush(&mut self, table: &mut impl WordTable) -> Result<()> {
-        for entry in self.lines.iter_mut().flat_map(|line| &mut line.0) {
+        for entry in self.buckets.iter_mut().flat_map(|bucket| &mut bucket.0) {
             std::mem::take(entry).known.flush(&self.places, table)?;
         }
         self.flush_long(table)?;
@@ -198,17 +199,17 @@ impl Seen {
     /// Prefetches the bucket of a short chunk.
     #[inline]
     fn prefetch(&self, key: HashedKey) {
-        if let Some(line) = self.lines.get(self.place(key.hash)) {
-            masks::prefetch(line);
+        if let Some(bucket) = self.buckets.get(self.place(key.hash)) {
+            masks::prefetch(bucket);
         }
     }
 
     #[inline]
     fn short(&mut self, HashedKey { key, hash }: HashedKey) -> Option<&mut Known> {
         let place = self.place(hash);
-        let line = &mut self.lines.get_mut(place)?.0;
-        // Not a branch, which nobody could predict.
-        let entry = &mut line[usize::from(line[1].key == key)];
+        let bucket = &mut self.buckets.get_mut(place)?.0;
+        // Not a branch, which would be mispredicted.
+        let entry = &mut bucket[usize::from(bucket[1].key == key)];
         (entry.key == key).then_some(&mut entry.known)
     }
 
@@ -218,19 +219,19 @@ impl Seen {
         self.long.find_mut(hash_one(chunk), |long| long.bytes(bytes) == chunk).map(|long| &mut long.known)
     }
 
-    /// Takes a chunk apart; gives how many words it holds.
+    /// Splits a chunk into words; returns the number of them.
     #[cold]
     fn on_miss(&mut self, key: HashedKey, chunk: &str, at: Position, table: &mut impl WordTable) -> Result<u64> {
-        if self.places.len() >= MOST_PLACES {
+        if self.places.len() >= MAX_PLACES {
             self.flush(table)?;
         }
         let first = self.places.len();
         table.on_miss(chunk, at.document, at.word, &mut self.places)?;
         let words = self.places.len() - first;
         let place = if words == 1 { self.places[first] } else { first };
-        // What does not fit into an entry is taken apart each time.
+        // A chunk that does not fit into an entry is split each time.
         let known = match (u32::try_from(words), u32::try_from(place)) {
-            (Ok(words), Ok(place)) if chunk.len() <= LONG => Some(Known { again: 0, words, place }),
+            (Ok(words), Ok(place)) if chunk.len() <= MAX_CACHED => Some(Known { again: 0, words, place }),
             _ => None,
         };
         if words == 1 || known.is_none() {
@@ -244,13 +245,13 @@ impl Seen {
 
     fn keep(&mut self, key: Key, chunk: &[u8], known: Known, table: &mut impl WordTable) -> Result<()> {
         if key != Key::NONE {
-            if self.lines.is_empty() || (self.filled > self.lines.len() && self.lines.len() < MOST) {
+            if self.buckets.is_empty() || (self.filled > self.buckets.len() && self.buckets.len() < MAX_BUCKETS) {
                 self.grow(table)?;
             }
             self.filled += 1;
             return self.put(Entry { key, known }, table);
         }
-        if self.long.len() >= MOST_LONG || self.bytes.len() + chunk.len() > MOST_BYTES {
+        if self.long.len() >= MAX_LONG || self.bytes.len() + chunk.len() > MAX_BYTES {
             self.flush_long(table)?;
         }
         let long = Long { start: self.bytes.len(), length: chunk.len(), known };
@@ -260,27 +261,27 @@ impl Seen {
         Ok(())
     }
 
-    /// Puts an entry into its line, where it pushes out the one met less often.
+    /// Inserts an entry into its bucket, where it evicts the one with fewer occurrences.
     fn put(&mut self, entry: Entry, table: &mut impl WordTable) -> Result<()> {
         let place = self.place(entry.key.hash());
-        let line = &mut self.lines[place].0;
+        let bucket = &mut self.buckets[place].0;
         let worth = |entry: &Entry| (entry.key != Key::default(), entry.known.again);
-        if worth(&line[1]) < worth(&line[0]) {
-            line.swap(0, 1);
+        if worth(&bucket[1]) < worth(&bucket[0]) {
+            bucket.swap(0, 1);
         }
-        // What stays starts anew, so that what was frequent once does not stay for ever.
-        for entry in &mut *line {
+        // The counts of the remaining entries restart, so that chunks that were frequent earlier can be evicted.
+        for entry in &mut *bucket {
             entry.known.flush(&self.places, table)?;
         }
-        line[0] = entry;
+        bucket[0] = entry;
         Ok(())
     }
 
     fn grow(&mut self, table: &mut impl WordTable) -> Result<()> {
-        let size = (self.lines.len() * 4).clamp(FEWEST, MOST);
-        let old = std::mem::replace(&mut self.lines, vec![Bucket::default(); size]);
+        let size = (self.buckets.len() * 4).clamp(MIN_BUCKETS, MAX_BUCKETS);
+        let old = std::mem::replace(&mut self.buckets, vec![Bucket::default(); size]);
         self.filled = 0;
-        for entry in old.iter().flat_map(|line| line.0).filter(|entry| entry.key != Key::default()) {
+        for entry in old.iter().flat_map(|bucket| bucket.0).filter(|entry| entry.key != Key::default()) {
             self.filled += 1;
             self.put(entry, table)?;
         }
@@ -288,10 +289,10 @@ impl Seen {
     }
 
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "the lines are far fewer than 2^32")]
+    #[expect(clippy::cast_possible_truncation, reason = "the buckets are far fewer than 2^32")]
     fn place(&self, hash: u64) -> usize {
-        // The number of lines is a power of two.
-        hash as usize & self.lines.len().wrapping_sub(1)
+        // The number of buckets is a power of two.
+        hash as usize & self.buckets.len().wrapping_sub(1)
     }
 }
 

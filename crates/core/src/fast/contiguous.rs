@@ -1,10 +1,10 @@
-//! Texts whose chunks have nothing between them, a block at a time.
+//! Cuts texts into chunks without gaps, a block of 64 bytes at a time.
 
 use super::list::{BLOCKS, ChunkList, ChunkRanges};
 
-/// Lists where the chunks of a text begin; each ends where the next one begins.
+/// Lists the starts of the chunks of a text; each chunk ends where the next one begins.
 pub(super) trait ContiguousChunks {
-    /// Lists where chunks begin from byte `at` on, which has one begun before it or is the first; returns up to where.
+    /// Lists the starts of chunks from byte `at` on; returns the byte up to which they are listed.
     fn list(&self, text: &str, at: usize, list: &mut ChunkList) -> usize;
 }
 

@@ -3,9 +3,9 @@
 use crate::hash::hash_one;
 
 /// The longest chunk of the first tier, in bytes.
-pub(super) const SHORT: usize = 15;
+pub(super) const MAX_KEY_BYTES: usize = 15;
 
-/// A chunk of the first tier: its bytes and, in the highest byte, their number.
+/// The key of a chunk of the first tier: its bytes and, in the highest byte, their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Key(u128);
 
@@ -13,11 +13,11 @@ impl Key {
     /// The key of no chunk.
     pub(super) const NONE: Self = Self(u128::MAX);
 
-    /// The key of `text[start..end]`, which is not empty and folded; none if that is long.
+    /// Returns the key of the folded, non-empty `text[start..end]`; [`Key::NONE`] if it is too long.
     #[inline]
     pub(super) fn new(text: &[u8], start: usize, end: usize, fold: Fold) -> Self {
         let length = end - start;
-        if length > SHORT {
+        if length > MAX_KEY_BYTES {
             return Self::NONE;
         }
         let mut bytes = match text.get(start..start + 16) {
@@ -32,7 +32,7 @@ impl Key {
             Fold::Nothing => {}
             Fold::Case => bytes = bytes.map(|byte: u8| byte.to_ascii_lowercase()),
             Fold::Space(spaces) => {
-                // Two of them may be one.
+                // Two spaces may become one metaspace.
                 if bytes[0] < b' ' && bytes[1] > b' ' && spaces >> bytes[0] & 1 == 1 {
                     bytes[0] = b' ';
                 }
@@ -41,7 +41,9 @@ impl Key {
         Self(u128::from_le_bytes(bytes) & BYTE_MASKS[length & 15] | (length as u128) << 120)
     }
 
-    /// Mixes all bits; whoever makes keys collide makes misses, and no more.
+    /// Returns a 64-bit hash in which each bit depends on all bits of the key.
+    ///
+    /// An attacker who constructs collisions only causes cache misses.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "halves are what is wanted")]
     pub(super) fn hash(self) -> u64 {
@@ -59,14 +61,16 @@ pub(super) struct HashedKey {
 }
 
 impl HashedKey {
-    /// See [`Key::new`].
+    /// Returns the key and the hash of a chunk; see [`Key::new`].
     #[inline]
     pub(super) fn new(text: &[u8], start: usize, end: usize, fold: Fold) -> Self {
         let key = Key::new(text, start, end, fold);
         if key == Key::NONE { Self::long(&text[start..end]) } else { Self::of(key) }
     }
 
-    /// Returns the key of a chunk that the first tier does not keep: all such chunks share a primary bucket, which is cached.
+    /// Returns the hashed key of a chunk that the first tier does not hold.
+    ///
+    /// All such chunks share one primary bucket, which stays in the machine's cache.
     pub(super) fn long(chunk: &[u8]) -> Self {
         Self { key: Key::NONE, hash: hash_one(chunk) & !u64::from(u32::MAX) }
     }
@@ -77,17 +81,19 @@ impl HashedKey {
     }
 }
 
-/// What chunks may differ in and become the same.
+/// The differences between chunks that do not change their tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fold {
     Nothing,
     /// The case of ASCII letters.
     Case,
-    /// Which of these control characters they begin with, a bit each, or with a space, if no white space follows.
+    /// The space or control character at the front of a chunk, if no white space follows.
+    ///
+    /// Bit `i` is set if the control character `i` is equivalent to a space.
     Space(u32),
 }
 
-/// Masks that keep as many bytes as their place says.
+/// Masks that keep the lowest bytes; the index is the number of bytes.
 const BYTE_MASKS: [u128; 16] = {
     let mut kept = [0; 16];
     let mut length = 1;

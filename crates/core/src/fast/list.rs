@@ -1,17 +1,19 @@
-//! Where the chunks of some blocks of a text begin and end.
+//! Lists of the starts and ends of chunks, of some blocks of a text.
 
 use std::slice::Iter;
 
 use super::masks::BLOCK;
 
-/// Blocks whose chunks are listed at a time.
+/// The number of blocks whose chunks are listed at a time.
 pub(super) const BLOCKS: usize = 8;
-/// Every byte may begin a chunk, and one may be open from before.
+/// The largest number of chunks: every byte may begin one, and one may be open.
 pub(super) const CAPACITY: usize = BLOCKS * BLOCK + 1;
-/// The number of starts that are written at once; those beyond the last one are overwritten.
+/// The number of starts that are written at once; those after the last one are overwritten.
 const TOGETHER: usize = 8;
 
-/// First bytes and ends of chunks; the last chunk may lack its end. Contiguous chunks end where the next one begins, and need no ends.
+/// The first bytes and the ends of chunks; the last chunk may be open (without an end).
+///
+/// Contiguous chunks end where the next one begins, and have no ends here.
 #[derive(Debug)]
 pub(super) struct ChunkList {
     starts: Box<[u32; CAPACITY + TOGETHER]>,
@@ -32,12 +34,12 @@ impl ChunkList {
         (self.started, self.ended) = (0, 0);
     }
 
-    /// Whether no chunk is listed or open.
+    /// Returns whether the list has no chunk, not even an open one.
     pub(super) fn is_empty(&self) -> bool {
         self.started == 0
     }
 
-    /// Lists the bits of a block that begins at byte `at`.
+    /// Adds the bits of a block that begins at byte `at`.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
     pub(super) fn add(&mut self, at: usize, mut starts: u64, mut ends: u64) {
@@ -54,7 +56,7 @@ impl ChunkList {
         self.ended += ended;
     }
 
-    /// Ends the open chunk, if there is one.
+    /// Ends the open chunk, if there is one, at byte `at`.
     #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
     pub(super) fn close(&mut self, at: usize) {
         if self.ended < self.started {
@@ -63,7 +65,7 @@ impl ChunkList {
         }
     }
 
-    /// Lists the first bytes of contiguous chunks in a block that begins at byte `at`; each ends the chunk before it.
+    /// Adds the first bytes of contiguous chunks in a block that begins at byte `at`.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
     pub(super) fn add_contiguous(&mut self, at: usize, mut starts: u64) {
@@ -79,7 +81,7 @@ impl ChunkList {
         self.ended += count;
     }
 
-    /// Begins a chunk, and ends the one before it, which is contiguous with it.
+    /// Begins a chunk at byte `at`, and ends the one before it, which is contiguous with it.
     #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
     pub(super) fn begin(&mut self, at: usize) {
         self.starts[self.started] = at as u32;
@@ -87,12 +89,12 @@ impl ChunkList {
         self.started += 1;
     }
 
-    /// Returns where the last chunk begins.
+    /// Returns the first byte of the last chunk.
     pub(super) fn open(&self) -> usize {
         self.starts[self.started - 1] as usize
     }
 
-    /// Lists one chunk.
+    /// Adds one chunk.
     #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
     pub(super) fn push(&mut self, start: usize, end: usize) {
         self.starts[self.started] = start as u32;
@@ -101,7 +103,7 @@ impl ChunkList {
         self.ended += 1;
     }
 
-    /// Forgets all chunks but an open one.
+    /// Removes all chunks except an open one.
     pub(super) fn forget(&mut self) {
         if self.ended < self.started {
             self.starts[0] = self.starts[self.ended];
@@ -114,18 +116,18 @@ impl ChunkList {
         ChunkRanges(self.starts.iter(), self.ends[..self.ended].iter())
     }
 
-    /// Returns first bytes and ends of contiguous chunks.
+    /// Returns the byte ranges of contiguous chunks.
     pub(super) fn contiguous(&self) -> ChunkRanges<'_> {
         ChunkRanges(self.starts.iter(), self.starts[1..=self.ended].iter())
     }
 }
 
-/// First bytes, and ends.
+/// Iterates over the byte ranges of chunks.
 #[derive(Clone)]
 pub(super) struct ChunkRanges<'a>(Iter<'a, u32>, Iter<'a, u32>);
 
 impl ChunkRanges<'_> {
-    /// The bytes from the first to the last.
+    /// Returns the number of bytes from the first start to the last end.
     pub(super) fn bytes(&self) -> usize {
         let (start, end) = (self.0.as_slice().first(), self.1.as_slice().last());
         start.zip(end).map_or(0, |(start, end)| (end - start) as usize)

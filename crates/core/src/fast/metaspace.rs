@@ -1,12 +1,13 @@
-//! Cuts before white space, for pipelines that write spaces as metaspaces.
+//! Cuts texts before white space, for pipelines that write spaces as metaspaces.
 //!
-//! A *separator* is white space that becomes plain spaces. A text may be cut before it where the character before is *stable*: it stays
-//! as it is, so that neither a normalizer nor an entry of the model has to do with both sides. The first chunk of a text begins as the
-//! text does, and may get a metaspace of its own; all others begin with white space, and so with a metaspace.
+//! A *separator* is white space that becomes plain spaces. A text may be cut before a separator if the character before
+//! it is *stable*: neither a normalizer changes it, nor does an entry of the model span the cut. The first chunk of a
+//! text begins as the text does, and may get a metaspace of its own; all others begin with white space, and so with a
+//! metaspace.
 //!
-//! Either the pre-tokenizer splits before each metaspace, and all models see single words; or, as in SentencePiece, the text is one
-//! word to the model. Then the model needs a space adjacency, and its context goes on from chunk to chunk: see
-//! [`crate::model::context`].
+//! Either the pre-tokenizer splits before each metaspace, and the model encodes single words; or, as in SentencePiece,
+//! the model encodes the text as one word. Then the model needs a space adjacency, and its context is carried from
+//! chunk to chunk: see [`crate::model::context`].
 
 use super::chunker::{Capabilities, Chunker, ModelInput};
 use super::contiguous::{self, ContiguousChunks};
@@ -24,53 +25,58 @@ use crate::settings::{METASPACE, METASPACE_TEXT, PrependScheme};
 use crate::splitter::WordSplitter;
 use crate::text::unicode::{CharSet, Class, class};
 
-/// Cuts texts before white space.
+/// Cuts texts before separators.
 #[derive(Debug, Clone)]
 pub(super) struct MetaspaceChunker {
     classifier: Classifier<2>,
-    /// What ASCII characters are.
+    /// The stability of ASCII characters.
     ascii: [Stability; 128],
-    /// Characters that rules may change, and the metaspace.
+    /// The characters that rules may change, and the metaspace.
     unstable: CharSet,
-    /// The bytes before a cut in which all characters have to be stable.
+    /// The number of bytes before a cut in which all characters must be stable.
     looks_back: usize,
-    /// What is required of characters beyond ASCII.
+    /// The requirements for characters beyond ASCII.
     required: Requirements,
-    /// Whether words change by nothing but the rules.
+    /// Whether nothing but the rules changes words.
     is_plain: bool,
-    /// Whether symbols of the user's have one place for all of their characters.
+    /// Whether all characters of a user-defined symbol have one offset.
     has_symbols: bool,
     /// Whether white space in a row becomes one metaspace.
     collapses: bool,
-    /// Whether white space is dropped before, so that metaspaces stand for none.
+    /// Whether white space is dropped first, so that a metaspace replaces nothing.
     drops_spaces: bool,
-    /// Whether a metaspace is put before a text that begins with none; and if only before what begins the input.
+    /// Whether a metaspace is put before a text that begins with none; `only_first`: only at the beginning of the
+    /// input.
     prefix: bool,
     only_first: bool,
-    /// What there is more to a text that is one word.
+    /// The additional parts of a pipeline whose text is one word.
     text: Option<OneWord>,
 }
 
-/// A text that is one word to the model.
+/// The splitters and boundaries of a text that is one word to the model.
 #[derive(Debug, Clone)]
 struct OneWord {
-    /// What splits chunks that begin with white space, and those that begin elsewhere, but for the first of the text.
+    /// The splitters of chunks that begin with white space, and of those that do not.
+    ///
+    /// The first chunk of a text has neither.
     splitters: [WordSplitter; 2],
-    /// What says where to cut where there is no white space.
+    /// The boundaries in scripts without white space.
     unspaced: Option<UnspacedBoundaries>,
 }
 
-/// What is required of characters that are not ASCII, beside that no rule changes them.
+/// The requirements for stable characters that are not ASCII, besides that no rule changes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Requirements {
-    /// That they are no white space.
+    /// Whether they must not be white space.
     not_blank: bool,
-    /// That no normalization form changes them.
+    /// Whether no normalization form may change them.
     inert: bool,
 }
 
 impl Requirements {
-    /// Whether a character of that class lacks what is required. Most pipelines ask nothing, so their loops do without this.
+    /// Returns whether a character of that class violates a requirement.
+    ///
+    /// Not inlined: most pipelines have no requirements, and their loops skip this call.
     #[inline(never)]
     fn rejects(self, class: Class) -> bool {
         const CHANGES: Class = Class::COMBINING_MARK.union(Class::NONSPACING_MARK).union(Class::CONTROL);
@@ -80,7 +86,9 @@ impl Requirements {
 }
 
 impl MetaspaceChunker {
-    /// Returns the chunker of a pipeline that writes spaces as metaspaces and splits nowhere, if its model has a space adjacency.
+    /// Returns the chunker of a pipeline that writes spaces as metaspaces and does not split.
+    ///
+    /// The model must have a space adjacency.
     pub(super) fn of_text(splitter: &WordSplitter, model: &Model) -> Option<Self> {
         if splitter.boundary().is_some() {
             return None;
@@ -104,14 +112,15 @@ impl MetaspaceChunker {
         })
     }
 
-    /// Returns the chunker of a pipeline that splits before metaspaces, if its normalizer does not look past a space.
+    /// Returns the chunker of a pipeline that splits before metaspaces, if its normalizer reads no context across a
+    /// space.
     pub(super) fn of_words(splitter: &WordSplitter) -> Option<Self> {
         let Boundary::Metaspaces { prepend, drops_spaces } = splitter.boundary()? else { return None };
         let changes = match splitter.locality() {
             Some(locality) => locality.words?,
             None => WordChanges::default(),
         };
-        // A metaspace is no white space, so it would go with the word before.
+        // A metaspace is not white space, so it would become part of the word before it.
         if drops_spaces && changes.space_runs == SpaceRuns::Metaspace {
             return None;
         }
@@ -128,8 +137,9 @@ impl MetaspaceChunker {
         })
     }
 
-    /// Cuts where characters stand that become a space by the rules or, if it `splits`, are white space; `None` if that is not enough
-    /// to tell.
+    /// Returns a chunker that cuts before separators; `None` if a plain space is not one.
+    ///
+    /// A separator is a character that becomes a space by the rules or, if the pre-tokenizer `splits`, is white space.
     fn new(rules: Option<Rewrites<'_>>, splits: bool, required: Requirements) -> Option<Self> {
         let rules = match rules {
             Some(rules) => Some((rules, rules.changed()?)),
@@ -154,32 +164,34 @@ impl MetaspaceChunker {
             only_first: false,
             text: None,
         };
-        // Rules may make something else of a space.
+        // The rules may map a space to something else.
         (chunker.kind(b' ') == Some(Stability::Separator)).then_some(chunker)
     }
 
-    /// Whether the model sees the text as one word.
+    /// Returns whether the model encodes the text as one word.
     fn is_one_word(&self) -> bool {
         self.text.is_some()
     }
 
-    /// Whether a text begins with a separator.
+    /// Returns whether a text begins with a separator.
     fn begins_with_space(&self, text: &str) -> bool {
         text.bytes().next().is_some_and(|byte| self.kind(byte) == Some(Stability::Separator))
     }
 
-    /// The control characters that are separators, a bit each.
+    /// Returns the control characters that are separators, a bit each.
     fn spaces(&self) -> u32 {
         (0..32).filter(|&byte| self.ascii[byte] == Stability::Separator).fold(0, |spaces, byte| spaces | 1 << byte)
     }
 
-    /// Whether a separator stands at a byte, which is not the first, and the character before is stable.
+    /// Returns whether a chunk begins at a byte other than the first: a separator after a stable character.
     fn begins_chunk(&self, text: &[u8], at: usize) -> bool {
         self.kind(text[at]) == Some(Stability::Separator) && self.ends_stable(&text[..at])
     }
 
-    /// Writes a chunk as the model sees it, if it is one word that changes in nothing but its metaspace; returns the number of bytes
-    /// that the metaspace has more than what stood there. `None` also where a chunk that is `aligned` has no such number.
+    /// Writes a chunk as model input, if it is one word in which only the metaspace changes.
+    ///
+    /// Returns the number of bytes by which the metaspace is longer than the replaced text. `None` also if an `aligned`
+    /// chunk has no such number.
     fn write(&self, chunk: &str, begins: bool, aligned: bool, buffer: &mut String) -> Option<u32> {
         let is_space = |byte: &u8| self.kind(*byte) == Some(Stability::Separator);
         let spaces = chunk.bytes().take_while(|byte| is_space(byte)).count();
@@ -201,13 +213,13 @@ impl MetaspaceChunker {
         Some(if has_metaspace { 2 } else { 0 })
     }
 
-    /// Whether all characters of a text are stable.
+    /// Returns whether all characters of a text are stable.
     fn is_stable_text(&self, word: &str) -> bool {
-        // Most words are ASCII alone, and bytes are quicker to ask than characters.
+        // Most words are ASCII, and testing bytes is faster than decoding characters.
         word.bytes().all(|byte| self.kind(byte) == Some(Stability::Stable)) || word.chars().all(|c| self.is_stable(c))
     }
 
-    /// Whether what stands before a cut has nothing to do with what stands behind.
+    /// Returns whether the text before a cut is independent of the text after it.
     #[inline]
     fn ends_stable(&self, before: &[u8]) -> bool {
         let mut rest = before;
@@ -223,7 +235,7 @@ impl MetaspaceChunker {
         !before.is_empty()
     }
 
-    /// What a character is.
+    /// Returns the stability of a character.
     #[inline]
     fn kind_of(&self, c: char) -> Stability {
         match self.ascii.get(c as usize) {
@@ -233,7 +245,7 @@ impl MetaspaceChunker {
         }
     }
 
-    /// Whether a character beyond ASCII may change, or is a metaspace.
+    /// Returns whether a character beyond ASCII may change, or is the metaspace.
     #[inline]
     fn is_unstable(&self, c: char) -> bool {
         self.unstable.contains(c) || self.required != Requirements::default() && self.required.rejects(class(c))
@@ -269,7 +281,10 @@ impl Chunker for MetaspaceChunker {
         Fold::Space(self.spaces())
     }
 
-    /// A text that is one word begins differently from its chunks, if it does with what they may begin with.
+    /// Returns the end of a first chunk that begins unlike all others; 0 if the text is several words.
+    ///
+    /// A text that is one word gets a metaspace, so white space and unspaced scripts at its front are encoded
+    /// differently.
     fn first(&self, text: &str) -> usize {
         let Some(OneWord { unspaced, .. }) = &self.text else { return 0 };
         let begins_alike = |c| unspaced.is_some() && c >= FIRST_UNSPACED;
@@ -297,7 +312,7 @@ impl Chunker for MetaspaceChunker {
         contiguous::cut(self, text, first, list, take)
     }
 
-    /// A part of a text that is one word would begin with a sum of its own.
+    /// Returns false for a text that is one word, because a part would begin with its own running score.
     fn may_cut(&self, text: &[u8], at: usize) -> bool {
         !self.is_one_word() && self.begins_chunk(text, at)
     }
@@ -319,8 +334,9 @@ impl Chunker for MetaspaceChunker {
         Some((if begins_with_space { after_space } else { elsewhere }, begins_with_space))
     }
 
-    /// Whether the places in all of a text may hang on how it begins: `tokenizers` loses count where rules remove its first
-    /// characters.
+    /// Returns whether all offsets of a text may depend on its beginning.
+    ///
+    /// The offsets of `tokenizers` are shifted if rules remove a text's first characters.
     fn may_drift(&self, text: &str) -> bool {
         let stays = |c| self.is_stable(c) || c == ' ';
         !self.is_one_word() && !text.chars().next().is_none_or(stays)
@@ -341,7 +357,8 @@ impl ContiguousChunks for MetaspaceChunker {
             }
         };
         let mut starts = space & !(space << 1) & !(unstable << 1);
-        // What stands before is not in the block, or is not ASCII; or something near may matter.
+        // These starts need the slow test: the character before is in another block or not ASCII, or the window of a
+        // rule may matter.
         let near =
             if self.looks_back > 1 { spread(high | unstable) | ((2 << LONGEST_WINDOW) - 1) } else { high << 1 | 1 };
         let mut unsure = starts & near;
@@ -365,23 +382,24 @@ impl ContiguousChunks for MetaspaceChunker {
     }
 }
 
-/// What an ASCII character is, by rules and the characters that these change; see [`MetaspaceChunker::new`].
+/// Returns the stability of an ASCII character, by the rules and the characters that these change; see
+/// [`MetaspaceChunker::new`].
 fn kind(byte: u8, rules: Option<(Rewrites<'_>, &CharSet)>, splits: bool, required: Requirements) -> Stability {
     let changing = rules.filter(|(_, changed)| changed.contains(char::from(byte)));
     let becomes_space = match changing {
-        // A combining mark behind anything else would become a part of it.
+        // A combining mark after any other character would become a part of it.
         Some((rules, _)) => byte < b' ' && rules.makes_space(byte),
         None => byte == b' ' || splits && class(char::from(byte)).is_whitespace(),
     };
     if becomes_space && !rules.is_some_and(|(rules, _)| rules.joins(byte)) {
         return Stability::Separator;
     }
-    // A line end of two characters may be taken for one.
+    // A rule may replace a line end of two characters as a whole.
     let may_change = (required.not_blank || rules.is_some()) && !byte.is_ascii_graphic();
     if changing.is_some() || may_change { Stability::Unstable } else { Stability::Stable }
 }
 
-/// Returns the bytes after each of a set for which it may lie in the window.
+/// Returns the bytes after each byte of a set in whose window it may lie.
 fn spread(set: u64) -> u64 {
     (1..=LONGEST_WINDOW).fold(0, |spread, by| spread | set << by)
 }

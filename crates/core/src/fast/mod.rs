@@ -1,13 +1,14 @@
-//! The fast path: text to tokens by chunks that were seen before.
+//! The fast path: encodes a text by chunks whose tokens are cached.
 //!
 //! ```text
 //! text ─ masks ─ chunks ─ keys ─ cache ─ tokens
 //!                                  └─ a new chunk: the model, or the generic path
 //! ```
 //!
-//! A [`Chunker`] cuts a text into chunks that can be encoded by themselves. There is one for each kind of pipeline, recognized by what
-//! its stages promise: [`CharacterChunker`], [`PreTokenChunker`], [`AdjacencyChunker`] and [`MetaspaceChunker`]. The tokens are those of
-//! the generic path, which stays the oracle. Counting goes the same way as far as the chunks: see [`ChunkCounts`].
+//! A [`Chunker`] cuts a text into chunks that can be encoded by themselves. There is one for each kind of pipeline,
+//! recognized by the properties of its stages: [`CharacterChunker`], [`PreTokenChunker`], [`AdjacencyChunker`] and
+//! [`MetaspaceChunker`]. The tokens equal those of the generic path, which is the oracle. Counting shares the stages up
+//! to the chunks: see [`ChunkCounts`].
 
 mod adjacency;
 mod cache;
@@ -46,20 +47,20 @@ pub(crate) struct FastPath {
     capabilities: Capabilities,
 }
 
-/// How texts are cut.
+/// The chunk strategy of a pipeline.
 #[derive(Debug)]
 enum Strategy {
-    /// Between white space and the like, for stages that look at one character at a time.
+    /// Cuts at white space and between kinds of characters, for stages that read one character at a time.
     Characters(CharacterChunker),
-    /// Into the matches of a known split pattern.
+    /// Cuts into the matches of a known split pattern.
     PreTokens(PreTokenChunker),
-    /// Where no entry of the model reaches over, for BPE models of SentencePiece.
+    /// Cuts where no entry of the model can span, for BPE models of SentencePiece.
     Adjacency(AdjacencyChunker),
-    /// Before white space, for pipelines that write spaces as metaspaces.
+    /// Cuts before white space, for pipelines that write spaces as metaspaces.
     Metaspace(Box<MetaspaceChunker>),
 }
 
-/// Evaluates an expression with the chunker of a strategy: the one place that knows them all.
+/// Evaluates an expression with the chunker of a strategy: the one place that lists all strategies.
 macro_rules! with_chunker {
     ($strategy:expr, |$chunker:ident| $result:expr) => {
         match $strategy {
@@ -75,16 +76,16 @@ macro_rules! with_chunker {
 }
 use with_chunker;
 
-/// Why the fast path gave a text up; the generic path encodes it, or reports what is wrong with it.
+/// The reason why the fast path did not encode a text; the generic path encodes it, or returns its error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fallback {
-    /// The text that begins the input gets a metaspace that this one does not get.
+    /// The text does not get the metaspace that the text at the beginning of the input gets.
     NotFirst,
-    /// Offsets may depend on how the text begins.
+    /// The offsets may depend on the beginning of the text.
     OffsetsDrift,
-    /// The context of a chunk went further than announced, so that cached tokens may be wrong.
+    /// The context of a chunk exceeded the announced exponent, so cached tokens may be wrong.
     ContextExceeded,
-    /// Something is wrong with the text; of several errors, the generic path reports the first.
+    /// The text has an error; of several errors, the generic path returns the first.
     Failed,
 }
 
@@ -102,7 +103,7 @@ impl From<ContextExceeded> for Fallback {
 
 type Result<T> = std::result::Result<T, Fallback>;
 
-/// The buffers for the chunks that are looked up together.
+/// The buffers of the chunks that are looked up together.
 #[derive(Debug)]
 pub(crate) struct Chunks {
     list: ChunkList,
@@ -115,16 +116,17 @@ impl Default for Chunks {
     }
 }
 
-/// Takes the tokens of chunks, one chunk after the other.
+/// Receives the tokens of chunks, one chunk after the other.
 pub(crate) trait Sink<T, const INLINE: usize> {
-    /// Takes the first `count` of the tokens of a chunk that begins at byte `start` of the text.
-    fn few(&mut self, start: usize, tokens: &[T; INLINE], count: usize);
+    /// Receives the first `count` tokens of a chunk that begins at byte `start` of the text.
+    fn push_inline(&mut self, start: usize, tokens: &[T; INLINE], count: usize);
 
-    /// Takes the tokens of such a chunk.
-    fn many(&mut self, start: usize, tokens: &[T]);
+    /// Receives all tokens of a chunk that begins at byte `start` of the text.
+    fn push_slice(&mut self, start: usize, tokens: &[T]);
 
-    /// Encodes a new chunk and takes its tokens; returns what the cache keeps of them, and their valid-below exponent (see
-    /// [`Context`](crate::model::context::Context)).
+    /// Encodes a new chunk and receives its tokens.
+    ///
+    /// Returns the tokens to cache, and their valid-below exponent (see [`Context`](crate::model::context::Context)).
     fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[T], u8)>>;
 
     /// Returns the exponent of the context for `bytes` more bytes; 0 without a context.
@@ -137,7 +139,7 @@ impl FastPath {
         Self { strategy, capabilities }
     }
 
-    /// Returns the fast path of a tokenizer, or why there is none.
+    /// Returns the fast path of a tokenizer, or the reason why there is none.
     pub(crate) fn of(splitter: &WordSplitter, model: &Model) -> std::result::Result<Self, &'static str> {
         if let Some(adjacency) = AdjacencyChunker::of(splitter, model) {
             return Ok(Self::by(Strategy::Adjacency(adjacency)));
@@ -148,7 +150,7 @@ impl FastPath {
         }
     }
 
-    /// Returns the fast path of a splitter, or why there is none.
+    /// Returns the fast path of a splitter, or the reason why there is none.
     pub(crate) fn new(splitter: &WordSplitter) -> std::result::Result<Self, &'static str> {
         if let Some(pre_tokens) = PreTokenChunker::of(splitter) {
             return Ok(Self::by(Strategy::PreTokens(pre_tokens)));
@@ -169,22 +171,22 @@ impl FastPath {
         }))
     }
 
-    /// Returns what holds of all texts.
+    /// Returns the properties that hold for all texts.
     pub(crate) fn capabilities(&self) -> Capabilities {
         self.capabilities
     }
 
-    /// Returns the name of what classifies the bytes of a text on this machine.
+    /// Returns the name of the kernel that classifies the bytes of a text on this machine.
     pub(crate) fn kernel(&self) -> &'static str {
         with_chunker!(&self.strategy, |chunker| chunker.kernel())
     }
 
-    /// Returns whether a text may be cut at a byte, which is not the first.
+    /// Returns whether a text may be cut at a byte other than the first.
     pub(crate) fn may_cut(&self, text: &[u8], at: usize) -> bool {
         with_chunker!(&self.strategy, |chunker| chunker.may_cut(text, at))
     }
 
-    /// Returns whether a block of lines may be counted without cutting it at its lines, their ends included or not.
+    /// Returns whether a block of lines may be counted without cutting it into lines; see [`Chunker::counts_lines`].
     pub(crate) fn counts_lines(&self, keep_ends: bool) -> bool {
         with_chunker!(&self.strategy, |chunker| chunker.counts_lines(keep_ends))
     }
@@ -194,12 +196,12 @@ impl FastPath {
         with_chunker!(&self.strategy, |chunker| chunker.may_drift(text))
     }
 
-    /// Returns what splits a chunk that does not begin the text; see [`Chunker::splitter`].
+    /// Returns the splitter of chunks that do not begin the text; see [`Chunker::splitter`].
     pub(crate) fn splitter(&self, chunk: &str) -> Option<(&WordSplitter, bool)> {
         with_chunker!(&self.strategy, |chunker| chunker.splitter(chunk))
     }
 
-    /// Returns what the model sees of a chunk, where that is known; see [`Chunker::model_input`].
+    /// Returns the model input of a chunk, if it is known without splitting; see [`Chunker::model_input`].
     pub(crate) fn model_input<'a>(
         &self,
         chunk: &'a str,
@@ -210,7 +212,7 @@ impl FastPath {
         with_chunker!(&self.strategy, |chunker| chunker.model_input(chunk, begins, aligned, buffer))
     }
 
-    /// Gives the tokens of a text without added tokens to `sink`.
+    /// Passes the tokens of a text without added tokens to `sink`.
     pub(crate) fn encode<T: Copy + Default, const INLINE: usize>(
         &self,
         text: &str,
@@ -222,7 +224,7 @@ impl FastPath {
     }
 }
 
-/// Gives the tokens of a text to `sink`, cut by one chunker.
+/// Passes the tokens of a text that one chunker cuts to `sink`.
 fn encode<T: Copy + Default, const INLINE: usize>(
     chunker: &impl Chunker,
     text: &str,
@@ -232,7 +234,7 @@ fn encode<T: Copy + Default, const INLINE: usize>(
 ) -> Result<()> {
     let (fold, first) = (chunker.fold(), chunker.first(text));
     if first > 0 {
-        // What begins the text is no chunk like the others.
+        // The beginning of the text is encoded unlike other chunks, so it is not cached.
         sink.announce(first)?;
         sink.encode(0, &text[..first])?;
     }
@@ -249,7 +251,7 @@ fn encode<T: Copy + Default, const INLINE: usize>(
     })
 }
 
-/// Encodes all chunks anew, one by one or together.
+/// Encodes all chunks without the cache, one by one or together.
 fn encode_all<T, const INLINE: usize>(
     chunker: &impl Chunker,
     text: &str,
@@ -263,7 +265,9 @@ fn encode_all<T, const INLINE: usize>(
     sink.encode(start, &text[start..end]).map(|_| ())
 }
 
-/// Looks the chunks of a list up: first all keys, then all entries, so that the machine fetches many at once.
+/// Looks up the chunks of a list.
+///
+/// All keys are computed and prefetched before the first entry is read, so that memory accesses overlap.
 #[inline]
 fn look_up<T: Copy + Default, const INLINE: usize>(
     text: &str,
@@ -279,12 +283,12 @@ fn look_up<T: Copy + Default, const INLINE: usize>(
     }
     if cache.is_scattered() {
         let others = keys.iter().zip(chunks.clone()).filter(|(key, _)| cache.primary(**key).is_none());
-        others.for_each(|(key, _)| cache.prefetch_rest(*key));
+        others.for_each(|(key, _)| cache.prefetch_alternate(*key));
     }
     let (mut primary, mut elsewhere, mut new) = (0, 0, 0);
     for (&key, (start, end)) in keys.iter().zip(chunks) {
         if let Some((tokens, count)) = cache.primary(key) {
-            sink.few(start, tokens, count);
+            sink.push_inline(start, tokens, count);
             primary += 1;
         } else {
             elsewhere += 1;
@@ -295,7 +299,9 @@ fn look_up<T: Copy + Default, const INLINE: usize>(
     Ok(())
 }
 
-/// Gives the tokens of a chunk that is not in its primary bucket, and keeps them if they are new; returns whether they are.
+/// Passes the tokens of a chunk that is not in its primary bucket to `sink`.
+///
+/// Returns whether the chunk was new and is now cached.
 #[inline(never)]
 fn look_elsewhere<T: Copy + Default, const INLINE: usize>(
     cache: &mut Cache<T, INLINE>,
@@ -305,11 +311,11 @@ fn look_elsewhere<T: Copy + Default, const INLINE: usize>(
     sink: &mut impl Sink<T, INLINE>,
 ) -> Result<bool> {
     if let Some((tokens, count)) = cache.alternate(key) {
-        sink.few(start, tokens, count);
+        sink.push_inline(start, tokens, count);
         return Ok(false);
     }
     if let Some(tokens) = cache.long(key, chunk) {
-        sink.many(start, tokens);
+        sink.push_slice(start, tokens);
         return Ok(false);
     }
     if let Some((tokens, valid_below)) = sink.encode(start, chunk)? {

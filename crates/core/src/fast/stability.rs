@@ -1,12 +1,12 @@
-//! Stability: whether a character may change, for pipelines that write spaces as metaspaces.
+//! Stability: whether a normalizer may change a character, for pipelines that write spaces as metaspaces.
 
-/// What may become of an ASCII character; the classifier has a set for each kind but the first.
+/// The stability of an ASCII character; the classifier has a set for each kind but the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stability {
-    /// It stays as it is.
+    /// The character does not change.
     Stable = 0,
-    /// It is white space that becomes plain spaces.
+    /// The character is white space that becomes plain spaces.
     Separator = 1,
-    /// Anything else.
+    /// Any other character.
     Unstable = 2,
 }

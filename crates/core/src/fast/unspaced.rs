@@ -1,29 +1,30 @@
-//! Boundaries in unspaced scripts: where a text may be cut between two characters of scripts that do without spaces.
+//! Boundaries in unspaced scripts: positions between two characters where a text may be cut without white space.
 //!
-//! Each character of such a text may begin a chunk, and about half of them do. So the kind of a character is looked up once, and no
-//! decision depends on another.
+//! Each character of such a text may begin a chunk, and about half of them do. So each character is classified once,
+//! and the computation has no branch on a character.
 
 use super::stability::Stability;
 use crate::model::adjacency::{Adjacency, CharacterAdjacency, FIRST_UNSPACED, UnspacedAdjacency};
 use crate::text::unicode::{CharMap, CharSet};
 
-/// The boundaries in unspaced scripts, of one tokenizer.
+/// The boundaries in unspaced scripts of one tokenizer.
 #[derive(Debug, Clone)]
 pub(super) struct UnspacedBoundaries {
     adjacency: CharacterAdjacency,
-    /// What each character is: a sum of the following.
+    /// The flags of each character: a sum of the following constants.
     kinds: CharMap<u8>,
 }
 
-/// It stays as it is, unless what follows joins it.
+/// The character does not change, unless the following one joins it.
 const STABLE: u8 = 1;
-/// It may change, and what stands before it.
+/// The character may change, and the text before it too.
 const UNSTABLE: u8 = 2;
-/// It is a piece, so it is never unknown.
+/// The character is a piece, so it is never unknown.
 const KNOWN: u8 = 4;
 
 impl UnspacedBoundaries {
-    /// Builds the boundaries of a model whose normalizer may change the characters in `unstable`; `ascii` are the kinds of ASCII.
+    /// Builds the boundaries of a model whose normalizer may change the characters in `unstable`; `ascii` is the
+    /// stability of ASCII.
     pub(super) fn new(
         UnspacedAdjacency { characters: adjacency, known }: UnspacedAdjacency,
         unstable: &CharSet,
@@ -44,8 +45,8 @@ impl UnspacedBoundaries {
 
     /// Returns whether a boundary lies at a byte of a text.
     pub(super) fn lies_at(&self, text: &str, at: usize) -> bool {
-        let (before, behind) = text.split_at(at);
-        let (Some(one), Some(other)) = (before.chars().next_back(), behind.chars().next()) else { return false };
+        let (before, after) = text.split_at(at);
+        let (Some(one), Some(other)) = (before.chars().next_back(), after.chars().next()) else { return false };
         self.lies_between(self.kind(one), self.kind(other)) && self.stays(text, at + other.len_utf8())
     }
 
@@ -59,7 +60,7 @@ impl UnspacedBoundaries {
         }
         let mut end = at + firsts.trailing_zeros() as usize;
         let mut before = self.kind(text[..end].chars().next_back().unwrap_or('\n'));
-        // What there is to cut before the last character, unless what follows changes it.
+        // The boundaries before the last character, unless the text after it changes it.
         let (mut found, mut open) = (0, 0);
         while firsts != 0 {
             let place = at + firsts.trailing_zeros() as usize;
@@ -81,7 +82,7 @@ impl UnspacedBoundaries {
         (c, self.kinds.get(c))
     }
 
-    /// Whether a boundary lies between two characters, if the second one stays.
+    /// Returns whether a boundary lies between two characters, if the second one does not change.
     #[inline]
     fn lies_between(&self, (one, kind): (char, u8), (other, other_kind): (char, u8)) -> bool {
         let are_stable = kind & other_kind & STABLE != 0;
@@ -89,13 +90,13 @@ impl UnspacedBoundaries {
         (other >= FIRST_UNSPACED) & are_stable & is_known & !self.adjacency.joins(one, other)
     }
 
-    /// Whether what ends at a byte of a text is not joined by what follows.
+    /// Returns whether the text after a byte does not join the character before it.
     fn stays(&self, text: &str, at: usize) -> bool {
         text[at..].chars().next().is_none_or(|next| self.kinds.get(next) & UNSTABLE == 0)
     }
 }
 
-/// All bits, or none.
+/// Returns all bits if `holds`, else none.
 #[inline]
 fn all(holds: bool) -> u64 {
     u64::from(holds).wrapping_neg()

@@ -64,7 +64,9 @@ pub(super) fn merge_ranks(model: &Bpe) -> Vec<u32> {
     };
     let mut ranks = vec![NO_RANK; model.vocab().id_limit() as usize];
     for (rank, &pair) in (0..).zip(merges) {
-        if let Some(rank_of) = model.made(pair).map(|id| &mut ranks[id as usize]).filter(|known| **known == NO_RANK) {
+        if let Some(rank_of) =
+            model.merged_id(pair).map(|id| &mut ranks[id as usize]).filter(|known| **known == NO_RANK)
+        {
             *rank_of = rank;
         }
     }
@@ -73,17 +75,16 @@ pub(super) fn merge_ranks(model: &Bpe) -> Vec<u32> {
 
 /// Returns whether a model merges as these ranks imply: any two neighbors that make a token with a rank.
 ///
-/// Only one pair ever makes each token (see [`Bpe::recovered`]): this pair must be in the list, and the list must be in
-/// order.
+/// Of each token only one pair ever makes it (see [`Bpe::merge_list`]): it has to be in the list, and the list in order.
 pub(super) fn is_implied(model: &Bpe, ranks: &[u32]) -> Result<bool> {
     let merges = match model.merges() {
         Merges::Implied(own) => return Ok(in_one_order(own, ranks)),
         Merges::Listed(merges) => merges,
     };
-    let made = merges.iter().map(|&pair| model.made(pair).map_or(NO_RANK, |id| ranks[id as usize]));
+    let made = merges.iter().map(|&pair| model.merged_id(pair).map_or(NO_RANK, |id| ranks[id as usize]));
     let listed: HashSet<(u32, u32)> = merges.iter().copied().collect();
     let implied = Bpe::implied(model.vocab().clone(), ranks.to_vec(), Settings::default())?;
-    Ok(made.is_sorted() && implied.recovered().iter().all(|pair| listed.contains(pair)))
+    Ok(made.is_sorted() && implied.merge_list().iter().all(|pair| listed.contains(pair)))
 }
 
 /// Returns whether two lists give ranks to the same ids, in the same order.

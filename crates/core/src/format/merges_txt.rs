@@ -315,7 +315,7 @@ pub fn write_clip(tokenizer: &Tokenizer) -> Result<String> {
     }
     target.refuse_ties(model)?;
     target.refuse_unused(model)?;
-    let merges = model.recovered();
+    let merges = model.merge_list();
     if merges.len() > CLIP_MERGES {
         return Err(target.cannot_hold(&format!("{} merges, as only {CLIP_MERGES} are read", merges.len())));
     }
@@ -328,7 +328,7 @@ pub fn write_clip(tokenizer: &Tokenizer) -> Result<String> {
 
 /// Refuses ids other than those that a reader gives: to bytes, merged tokens, special tokens, in this order.
 fn refuse_other_ids(target: &WriteTarget, model: &Bpe, merges: &[(u32, u32)]) -> Result<()> {
-    let made = merges.iter().filter_map(|&pair| model.vocab().token(model.made(pair)?).map(str::to_owned));
+    let made = merges.iter().filter_map(|&pair| model.vocab().token(model.merged_id(pair)?).map(str::to_owned));
     let read = clip_bytes().chain(made).chain(CLIP_SPECIALS.map(str::to_owned));
     let mut own = model.vocab().iter();
     for (id, expected) in (0..).zip(read) {
@@ -362,7 +362,7 @@ fn refuse_uninferable_affixes(settings: &Settings) -> Result<()> {
 /// Writes the merges one a line, after a header.
 pub(super) fn merge_lines(target: &WriteTarget, model: &Bpe, header: &str) -> Result<String> {
     let mut text = header.to_owned();
-    for (left, right) in model.recovered() {
+    for (left, right) in model.merge_list() {
         for (id, end) in [(left, ' '), (right, '\n')] {
             let token = model.vocab().token(id).unwrap_or_default();
             if token.is_empty() || token.contains([' ', '\n', '\r']) {

@@ -181,7 +181,7 @@ pub fn write_subword_nmt(tokenizer: &Tokenizer) -> Result<String> {
         return Err(target.cannot_hold("ignore_merges"));
     }
     let mut seen = HashSet::new();
-    if !model.recovered().into_iter().all(|pair| seen.insert(pair)) {
+    if !model.merge_list().into_iter().all(|pair| seen.insert(pair)) {
         return Err(target.cannot_hold("a merge that stands twice, of which the last counts here and the first there"));
     }
     let version =

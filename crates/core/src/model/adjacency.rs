@@ -1,42 +1,43 @@
-//! Adjacency: which neighbours in a text a model may join in one token.
+//! Adjacency: the pairs of adjacent characters in a text that a model may merge into one token.
 //!
-//! A model that sees a text as one word still never looks across most places: between two characters that no entry holds side by
-//! side. There the text may be cut, and its parts be encoded by themselves. A model says so by [`Model::byte_adjacency`] or
-//! [`Model::space_adjacency`](super::Model::space_adjacency), from the pairs of neighbours in its entries.
+//! A model that encodes a text as one word still never spans most positions: those between two characters that no entry
+//! holds adjacently. A text may be cut there, and its parts be encoded separately. A model provides its adjacency by
+//! [`Model::byte_adjacency`] or [`Model::space_adjacency`](super::Model::space_adjacency), computed from the adjacent
+//! pairs in its entries.
 //!
 //! [`Model::byte_adjacency`]: super::Model::byte_adjacency
 
-/// Where the scripts begin of which some do without spaces: Thai and what follows.
+/// The first character of the unspaced scripts' range: Thai and all later scripts.
 pub(crate) const FIRST_UNSPACED: char = '\u{E00}';
 
-/// Which neighbours in a text may become part of one token.
+/// The pairs of adjacent units of a text that may become part of one token.
 pub(crate) trait Adjacency<Unit> {
-    /// Returns whether a token may reach from one unit of a text to the next; where none may, the text may be cut.
+    /// Returns whether a token may span two adjacent units of a text; otherwise the text may be cut there.
     fn joins(&self, left: Unit, right: Unit) -> bool;
 }
 
-/// The adjacency of bytes, all bytes beyond ASCII counted as one; exact for ASCII.
+/// The adjacency of bytes, with one class for all bytes beyond ASCII; exact for ASCII.
 #[derive(Debug, Clone)]
 pub(crate) struct ByteAdjacency {
     /// A bit for each second byte.
     joined: Box<[[u64; 4]; 256]>,
 }
 
-/// Stands for all characters beyond ASCII, and for their bytes.
+/// The class of all characters beyond ASCII, and of their bytes.
 const BEYOND_ASCII: usize = 128;
 
 impl ByteAdjacency {
-    /// Builds the table of the pairs of characters that entries hold side by side; spaces of the text are written as `space`.
+    /// Builds the table from the adjacent characters of entries; a space of the text is written as `space`.
     pub(super) fn new(pairs: impl Iterator<Item = (char, char)>, space: char) -> Self {
         let mut joined = [[false; BEYOND_ASCII + 1]; BEYOND_ASCII + 1];
         // A character beyond ASCII has several bytes.
         joined[BEYOND_ASCII][BEYOND_ASCII] = true;
         let classes = |c: char| -> [usize; 2] {
             let class = BEYOND_ASCII.min(c as usize);
-            // What stands for a space may also stand in the text itself.
+            // The character that replaces a space may also occur in the text itself.
             [class, if c == space { usize::from(b' ') } else { class }]
         };
-        // Iterated from within, as the pairs come from nested iterators.
+        // Internal iteration, which is faster because the pairs come from nested iterators.
         pairs.for_each(|(left, right)| {
             let (left, right) = (classes(left), classes(right));
             left.iter().for_each(|&left| right.iter().for_each(|&right| joined[left][right] = true));
@@ -54,7 +55,7 @@ impl Adjacency<u8> for ByteAdjacency {
     }
 }
 
-/// The adjacency of characters, by their hashes: it may also report pairs that no entry holds.
+/// The adjacency of characters, by a Bloom filter with one hash: it may also report pairs that no entry holds.
 #[derive(Debug, Clone)]
 pub(crate) struct CharacterAdjacency {
     /// A bit for each pair.
@@ -62,7 +63,7 @@ pub(crate) struct CharacterAdjacency {
 }
 
 impl CharacterAdjacency {
-    /// Builds the table of the pairs of characters that entries hold side by side, which are iterated twice.
+    /// Builds the table from the adjacent characters of entries, which are iterated twice.
     pub(super) fn new<I: Iterator<Item = (char, char)>>(pairs: impl Fn() -> I) -> Self {
         let size = (pairs().count() / 4).next_power_of_two();
         let mut adjacency = Self { joined: vec![0; size].into() };
@@ -88,23 +89,23 @@ impl Adjacency<char> for CharacterAdjacency {
     }
 }
 
-/// The adjacency of a model that never joins a space, or what is written for it, to what stands before.
+/// The adjacency of a model that never merges a space, or its replacement, with the character before it.
 #[derive(Debug)]
 pub(crate) struct SpaceAdjacency {
-    /// Where a text may also be cut without a space, if that is anywhere.
+    /// The positions without a space where a text may also be cut, if there are any.
     pub(crate) unspaced: Option<UnspacedAdjacency>,
 }
 
-/// Where a text may be cut before a character of an unspaced script.
+/// The positions before characters of unspaced scripts where a text may be cut.
 #[derive(Debug)]
 pub(crate) struct UnspacedAdjacency {
-    /// The pairs whose second character is [`FIRST_UNSPACED`] or beyond.
+    /// The pairs whose second character is [`FIRST_UNSPACED`] or later.
     pub(crate) characters: CharacterAdjacency,
-    /// The characters that are entries. Two characters that are not may both be unknown, and one token then.
+    /// The characters that are entries. Two others may both be unknown, and one token together.
     pub(crate) known: Vec<char>,
 }
 
-/// Returns the characters that stand side by side.
+/// Returns the pairs of adjacent characters.
 pub(super) fn neighbours<I: Iterator<Item = char> + Clone>(characters: I) -> impl Iterator<Item = (char, char)> {
     characters.clone().zip(characters.skip(1))
 }

@@ -1,4 +1,4 @@
-//! The models: a word in, tokens out. Each has a room of its own, and none knows another.
+//! The models, which encode a word to tokens. Each has a module of its own, and none imports another.
 
 pub(crate) mod adjacency;
 pub mod bpe;
@@ -42,12 +42,12 @@ pub struct Scored {
     pub score: f64,
 }
 
-/// What a token that was never counted is taken to be worth: note 002's epsilon.
+/// The probability of a token that was never counted: the epsilon of note 002.
 pub const PROBABILITY_FLOOR: f64 = f64::EPSILON;
-/// What is unknown has the lowest score there may be, less this.
+/// The score of unknown text is the lowest score less this.
 pub(crate) const UNKNOWN_PENALTY: f64 = 10.0;
 
-/// How likely tokens are: as was said, or else by their shares of all that were counted.
+/// The probabilities of tokens: given ones, or else their shares of all counted tokens.
 #[derive(Debug)]
 pub(crate) enum Probabilities<'a> {
     Given(&'a [f64]),
@@ -60,7 +60,7 @@ impl<'a> Probabilities<'a> {
         given.map_or_else(|| Self::Counted(counts, counts.iter().sum()), Self::Given)
     }
 
-    /// The probability of a token, or the floor where there is none.
+    /// Returns the probability of a token, or the floor if it has none.
     #[expect(clippy::cast_precision_loss, reason = "a probability needs no more than 53 bits of a count")]
     pub(crate) fn of(&self, id: u32) -> f64 {
         let share = match self {
@@ -71,12 +71,13 @@ impl<'a> Probabilities<'a> {
     }
 }
 
-/// What is left to chance.
+/// The random choices of an encoding call.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Chance {
-    /// How likely a merge, or a token that matches, is passed over.
+    /// The probability with which a merge or a matching token is skipped.
     Dropout(f32),
-    /// The power of the probabilities by which segmentations are drawn, and among how many of the best, if not all.
+    /// The exponent of the probabilities with which segmentations are sampled, and the number of best ones to sample
+    /// from.
     Alpha(f64, Option<usize>),
 }
 
@@ -85,9 +86,9 @@ pub enum Chance {
 pub enum Model {
     /// Greedy longest match.
     WordPiece(WordPiece),
-    /// Merges of neighbours, the first first.
+    /// Merges of adjacent symbols in their order.
     Bpe(Bpe),
-    /// The likeliest pieces.
+    /// The most probable segmentation into pieces.
     Unigram(Unigram),
     /// Whole words.
     WordLevel(WordLevel),
@@ -114,14 +115,14 @@ impl ModelScratch {
         (self.matches.dropout, self.sampling) = (dropout, sampling);
     }
 
-    /// The most that any part has room for.
+    /// Returns the largest capacity of a buffer.
     pub(crate) fn capacity(&self) -> usize {
         self.merging.capacity().max(self.paths.capacity())
     }
 }
 
 impl Model {
-    /// The vocabulary.
+    /// Returns the vocabulary.
     #[must_use]
     pub fn vocab(&self) -> &Vocab {
         match self {
@@ -132,7 +133,7 @@ impl Model {
         }
     }
 
-    /// The unknown token's text, if there is one.
+    /// Returns the unknown token's text, if there is one.
     #[must_use]
     pub fn unk_token(&self) -> Option<&str> {
         match self {
@@ -143,7 +144,7 @@ impl Model {
         }
     }
 
-    /// The unknown token's id, where the vocabulary has one.
+    /// Returns the unknown token's id, if the vocabulary has one.
     #[must_use]
     pub fn unk_id(&self) -> Option<u32> {
         match self {
@@ -154,7 +155,7 @@ impl Model {
         }
     }
 
-    /// This as a `WordPiece` model, if it is one.
+    /// Returns the `WordPiece` model, if it is one.
     #[must_use]
     pub fn as_word_piece(&self) -> Option<&WordPiece> {
         match self {
@@ -163,7 +164,7 @@ impl Model {
         }
     }
 
-    /// This as a BPE model, if it is one.
+    /// Returns the BPE model, if it is one.
     #[must_use]
     pub fn as_bpe(&self) -> Option<&Bpe> {
         match self {
@@ -172,7 +173,7 @@ impl Model {
         }
     }
 
-    /// This as a unigram model, if it is one.
+    /// Returns the Unigram model, if it is one.
     #[must_use]
     pub fn as_unigram(&self) -> Option<&Unigram> {
         match self {
@@ -181,7 +182,7 @@ impl Model {
         }
     }
 
-    /// What the kind of model is called.
+    /// Returns the name of the model's kind.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -192,7 +193,7 @@ impl Model {
         }
     }
 
-    /// Refuses a model that has no probabilities of segmentations.
+    /// Returns an error for a model without probabilities of segmentations.
     pub fn check_probabilities(&self) -> Result<()> {
         match self {
             Self::Unigram(_) => Ok(()),
@@ -213,7 +214,7 @@ impl Model {
         ))
     }
 
-    /// Refuses chance that the model does not know.
+    /// Returns an error for random choices that the model does not support.
     pub fn check_chance(&self, dropout: Option<f32>, alpha: Option<f64>) -> Result<()> {
         if alpha.is_some() {
             self.check_probabilities()?;
@@ -233,7 +234,7 @@ impl Model {
         }
     }
 
-    /// What is left to chance, by a call or else by the model.
+    /// Returns the random choices of a call, or else the model's own.
     pub(crate) fn chance(&self, dropout: Option<f32>, alpha: Option<f64>, nbest_size: Option<usize>) -> Option<Chance> {
         let own = match self {
             Self::WordPiece(model) if !model.is_likeliest() => model.settings().dropout,
@@ -244,13 +245,14 @@ impl Model {
         dropout.or(own).filter(|&dropout| dropout > 0.0).map(Chance::Dropout)
     }
 
-    /// Returns whether the model itself drops merges or tokens at random, where a call does not say.
+    /// Returns whether the model has a dropout of its own, for calls that do not set one.
     pub fn has_dropout(&self) -> bool {
         self.chance(None, None, None).is_some()
     }
 
-    /// The best segmentations of `word`, which starts at byte `at` of the normalized text, best first, with the sums of their
-    /// scores.
+    /// Returns the best segmentations of `word`, best first, with the sums of their scores.
+    ///
+    /// The word starts at byte `at` of the normalized text.
     pub(crate) fn nbest(&self, word: &str, at: u32, specials: bool, wanted: usize) -> Result<Vec<Scored>> {
         match self {
             Self::Unigram(model) => model.nbest(word, at, specials, wanted),
@@ -259,7 +261,7 @@ impl Model {
         }
     }
 
-    /// The natural logarithm of the probability of `word`, however it is segmented.
+    /// Returns the natural logarithm of the probability of `word`, summed over all segmentations.
     pub(crate) fn log_probability(&self, word: &str, specials: bool) -> Result<f64> {
         match self {
             Self::Unigram(model) => model.log_probability(word, specials),
@@ -268,7 +270,7 @@ impl Model {
         }
     }
 
-    /// The sum of the scores of these entries.
+    /// Returns the sum of the scores of these entries.
     pub(crate) fn score(&self, ids: &[u32]) -> Result<f64> {
         match self {
             Self::Unigram(model) => Ok(model.score(ids)),
@@ -277,12 +279,12 @@ impl Model {
         }
     }
 
-    /// The probabilities of its tokens that were given to it, by id.
+    /// Returns the given probabilities of its tokens, by id.
     pub(crate) fn probabilities(&self) -> Option<&[f64]> {
         self.as_word_piece()?.settings().probabilities.as_deref()
     }
 
-    /// The same model, which knows how often each token was counted, if it needs that.
+    /// Returns the model with the counts of tokens, if it needs them.
     pub(crate) fn with_counts(self, counts: Option<&[u64]>) -> Result<Self> {
         match self {
             Self::WordPiece(model) => model.with_counts(counts).map(Self::WordPiece),
@@ -290,7 +292,7 @@ impl Model {
         }
     }
 
-    /// What marks a token that continues a word; empty if nothing does.
+    /// Returns the prefix of a token that continues a word; empty if there is none.
     #[must_use]
     pub fn continuing_subword_prefix(&self) -> &str {
         match self {
@@ -300,7 +302,9 @@ impl Model {
         }
     }
 
-    /// Returns which bytes of a text may become part of one token, where spaces are written as `space`; `None` if all may.
+    /// Returns the adjacency of bytes, with spaces written as `space`.
+    ///
+    /// `None` if any two bytes may become part of one token.
     pub(crate) fn byte_adjacency(&self, space: char) -> Option<ByteAdjacency> {
         match self {
             Self::Bpe(model) => model.byte_adjacency(space),
@@ -308,10 +312,10 @@ impl Model {
         }
     }
 
-    /// Returns where a text that is one word may be cut, if that is before all spaces; these are written as `space`, and
-    /// `symbols` stay whole.
+    /// Returns the adjacency of a text that is one word, if it may be cut before all spaces.
     ///
-    /// The words of such a text share a [`Model::context`], if the model has one.
+    /// Spaces are written as `space`, and `symbols` stay whole. The words of such a text share a [`Model::context`], if
+    /// the model has one.
     pub(crate) fn space_adjacency(&self, space: char, symbols: &[String]) -> Option<SpaceAdjacency> {
         match self {
             Self::Unigram(model) => model.space_adjacency(space, symbols),
@@ -319,7 +323,7 @@ impl Model {
         }
     }
 
-    /// Returns what goes on from word to word of a text that is one word, if anything does.
+    /// Returns the state between the words of a text that is one word, if there is any.
     pub(crate) fn context(&self) -> Option<impl Context + '_> {
         match self {
             Self::Unigram(model) => Some(model.context()),
@@ -327,8 +331,9 @@ impl Model {
         }
     }
 
-    /// Returns whether unknown tokens have the name of the text they stand for: with some models always, with others where the
-    /// pipeline is SentencePiece's.
+    /// Returns whether unknown tokens take the text that they replace as their name.
+    ///
+    /// Some models always do; others do so in SentencePiece's pipelines.
     pub(crate) fn names_unknown(&self, is_sentencepiece: bool) -> bool {
         match self {
             Self::Unigram(_) => true,
@@ -337,7 +342,9 @@ impl Model {
         }
     }
 
-    /// Returns whether an unknown text becomes the entries of its bytes, so that the unknown token may be one of these.
+    /// Returns whether an unknown text becomes the entries of its bytes.
+    ///
+    /// Then the unknown token may be one of these.
     pub(crate) fn falls_back(&self, text: &str, specials: bool) -> bool {
         match self {
             Self::Unigram(model) => model.falls_back(text, specials),
@@ -345,7 +352,7 @@ impl Model {
         }
     }
 
-    /// The same model; on request no text produces these ids.
+    /// Returns the model with these special ids, which no text produces on request.
     #[must_use]
     pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
         match self {
@@ -381,8 +388,7 @@ impl Model {
         }
     }
 
-    /// Appends the tokens of a word whose bytes are written as characters for the model, with spans in bytes of `word`; false
-    /// if only the characters will do.
+    /// Appends the tokens of a byte-level word, with spans in bytes of `word`; false if the model needs the characters.
     pub(crate) fn encode_bytes(
         &self,
         word: &str,

@@ -2,13 +2,13 @@
 
 use super::{bpe, unigram, wordpiece};
 
-/// Whose training it is, and its settings.
+/// The settings of a training, by the kind of the model.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Trainer {
-    /// Of a `WordPiece` model.
+    /// The settings of a `WordPiece` training.
     WordPiece(wordpiece::train::TrainerConfig),
-    /// Of a BPE model.
+    /// The settings of a BPE training.
     Bpe(bpe::train::TrainerConfig),
-    /// Of a Unigram model.
+    /// The settings of a Unigram training.
     Unigram(unigram::train::TrainerConfig),
 }

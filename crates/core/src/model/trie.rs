@@ -100,7 +100,6 @@ impl Trie {
     }
 
     /// Calls `each` with the length in bytes and the entry of each prefix of `text`, the shortest first.
-    /// first.
     pub(crate) fn each(&self, text: &[u8], mut each: impl FnMut(usize, u32)) {
         let mut base = self.root;
         for (length, &byte) in (1..).zip(text) {

@@ -1,4 +1,4 @@
-//! `WordLevel`: a word is a token, or unknown.
+//! `WordLevel`: encodes a word as one token, or as unknown.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,37 +14,37 @@ pub struct WordLevel {
     vocab: Arc<Vocab>,
     unk_token: String,
     unk_id: Option<u32>,
-    /// The ids that text must not produce where special tokens are no more than text.
+    /// The ids that text must not produce if special tokens are matched as plain text.
     specials: HashSet<u32>,
 }
 
 impl WordLevel {
-    /// The model over `vocab`; the unknown token need not be in it until it is needed.
+    /// Returns the model over `vocab`; the unknown token may be missing until it is needed.
     #[must_use]
     pub fn new(vocab: Vocab, unk_token: String) -> Self {
         let unk_id = vocab.id(&unk_token);
         Self { vocab: Arc::new(vocab), unk_token, unk_id, specials: HashSet::new() }
     }
 
-    /// The same model; on request no text produces these ids.
+    /// Returns the model with these special ids, which no text produces on request.
     #[must_use]
     pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
         Self { specials, ..self.clone() }
     }
 
-    /// The vocabulary.
+    /// Returns the vocabulary.
     #[must_use]
     pub fn vocab(&self) -> &Vocab {
         &self.vocab
     }
 
-    /// The unknown token's text.
+    /// Returns the unknown token's text.
     #[must_use]
     pub fn unk_token(&self) -> &str {
         &self.unk_token
     }
 
-    /// The unknown token's id, where the vocabulary has one.
+    /// Returns the unknown token's id, if the vocabulary has one.
     #[must_use]
     pub fn unk_id(&self) -> Option<u32> {
         self.unk_id

@@ -1,21 +1,21 @@
-//! Long texts in parts, each of which can be encoded for itself.
+//! Cuts long texts into parts that can be encoded separately.
 //!
-//! The ids of a text are those of its parts, end to end, if it is cut in the right places and
+//! The ids of a text are the concatenated ids of its parts if it is cut at safe split points and
 //!
-//! * the pipeline is one of those that take the fast road. Either white space divides words and is gone, and no stage looks
-//!   past it; then the text may be cut before any. Normalization makes the same of the parts as of the text, as it looks at one
-//!   character at a time, and canonical reordering ends at one that is no mark. Or words are the matches of a grammar, which
-//!   says where one begins whatever stands around it ([`Pieces::may_cut`](crate::fast)). This says nothing of the road
-//!   that is taken, and holds for each;
-//! * no added token is sought by a text with white space in it, of any kind. Then no match reaches over a cut, and the
-//!   search for the next one goes on behind it as if it began there; and a match that takes the white space beside it never
-//!   takes a part of another match.
+//! * the pipeline has a fast path. Either white space separates words and is dropped, and no stage reads across it;
+//!   then the text may be cut before any white space. Normalization of the parts equals that of the text, because it
+//!   reads one character at a time, and canonical reordering ends at a character that is not a mark. Or words are the
+//!   matches of a grammar, which begin at such a position in every context ([`Chunker::may_cut`](crate::fast)). This
+//!   does not depend on the encoding path of the call;
+//! * no added token contains white space of any kind. Then no match spans a cut, and the search for the next match
+//!   continues after the cut as if it began there; and a match that strips adjacent white space never takes a part of
+//!   another match.
 //!
-//! The flags of added tokens change nothing. `single_word` asks whether a word character stands beside a match: neither
-//! white space nor the end of a part is one. `lstrip` and `rstrip` let a match take the white space beside it. Where a cut
-//! lies in that, the match takes less of it; what is left is white space at an end of a part, or control characters that
-//! count as white space there and vanish in cleaning, and no token comes of either. With a grammar tokens come of it, so no
-//! added token may have these two flags.
+//! The flags of added tokens do not matter. `single_word` tests whether a word character is next to a match: neither
+//! white space nor the end of a part is one. `lstrip` and `rstrip` extend a match over adjacent white space. If a cut
+//! lies in that, the match takes less of it; what remains is white space at an end of a part, or control characters
+//! that count as white space there and are removed by cleaning, and neither becomes a token. With a grammar they become
+//! tokens, so no added token may have these two flags.
 
 use super::Tokenizer;
 use super::encode::{Input, Options, Step};
@@ -26,13 +26,13 @@ use crate::fast::FastPath;
 use crate::text::span::check_length;
 use crate::text::unicode::class;
 
-/// Where texts may be cut, and how their parts are encoded.
+/// The safe split points of texts for one call, and the encoding of their parts.
 #[derive(Debug, Clone, Copy)]
 pub struct Cuts<'a> {
     tokenizer: &'a Tokenizer,
     fast: &'a FastPath,
     options: &'a Options,
-    /// The special tokens before and behind a text.
+    /// The special tokens before and after a text.
     around: [&'a [u32]; 2],
 }
 
@@ -41,14 +41,14 @@ pub struct Cuts<'a> {
 pub struct Part<'a> {
     /// The text of the part.
     pub text: &'a str,
-    /// Whether nothing comes before.
+    /// Whether the part begins the text.
     pub is_first: bool,
-    /// Whether nothing comes behind.
+    /// Whether the part ends the text.
     pub is_last: bool,
 }
 
 impl Tokenizer {
-    /// Where a text may be cut whose ids alone are wanted; `None` if nowhere.
+    /// Returns the safe split points for a call that wants ids alone; `None` if there are none.
     #[must_use]
     pub fn cuts<'a>(&'a self, options: &'a Options) -> Option<Cuts<'a>> {
         let may = options.truncation.is_none() && self.chance(options).is_none();
@@ -56,8 +56,8 @@ impl Tokenizer {
         let around = match self.plan(false, options).ok()? {
             [Step::Text(0)] => [&[][..], &[]],
             [Step::Special(before), Step::Text(0)] => [before, &[][..]],
-            [Step::Text(0), Step::Special(behind)] => [&[][..], behind],
-            [Step::Special(before), Step::Text(0), Step::Special(behind)] => [&before[..], behind],
+            [Step::Text(0), Step::Special(after)] => [&[][..], after],
+            [Step::Special(before), Step::Text(0), Step::Special(after)] => [&before[..], after],
             _ => return None,
         };
         let cuts = Cuts { tokenizer: self, fast, options, around };
@@ -70,13 +70,15 @@ impl Tokenizer {
 }
 
 impl Cuts<'_> {
-    /// The last place in a text, or the beginning of one, that it may be cut at; the first byte is none.
+    /// Returns the last safe split point of a text or of its beginning; never 0.
     #[must_use]
     pub fn last(&self, text: &[u8]) -> Option<usize> {
         (1..text.len()).rev().find(|&at| self.fast.may_cut(text, at))
     }
 
-    /// The parts of a text, of about `size` bytes each; a text that is too long is left whole, and is an error then.
+    /// Returns parts of about `size` bytes each.
+    ///
+    /// A text that is too long is one part, whose encoding is an error.
     #[must_use]
     pub fn parts<'a>(&self, text: &'a str, size: usize) -> Vec<Part<'a>> {
         let mut parts = Vec::new();
@@ -91,10 +93,10 @@ impl Cuts<'_> {
         parts
     }
 
-    /// Appends the ids of a part to `ids`, with the special tokens that stand at its end of the text.
+    /// Appends the ids of a part to `ids`, with the special tokens before the first and after the last part.
     ///
-    /// The place that an error names is counted from the beginning of the part; see [`Error::further`]. Where several
-    /// parts are at fault, the text as a whole may be refused for another reason than the first of them.
+    /// The position in an error is relative to the part; see [`Error::further`]. If several parts have errors, the
+    /// whole text may return another of them.
     pub fn encode(&self, part: Part<'_>, scratch: &mut Scratch, ids: &mut Vec<u32>) -> Result<()> {
         if part.is_first {
             ids.extend_from_slice(self.around[0]);
@@ -108,7 +110,7 @@ impl Cuts<'_> {
 }
 
 impl Error {
-    /// The same error in a text that begins so many characters before.
+    /// Returns the error with its position moved by `characters` characters.
     #[must_use]
     pub fn further(self, characters: usize) -> Self {
         match self {
@@ -127,7 +129,7 @@ mod tests {
     use crate::model::Model;
     use crate::model::word_level::WordLevel;
     use crate::normalize::{BertNormalizer, Normalizer, UnicodeForm};
-    use crate::pipeline::{Parts, Road};
+    use crate::pipeline::{EncodingPath, Parts};
     use crate::postprocess::{PostProcessor, Template};
     use crate::pretokenize::{Behavior, PreTokenizer, Split};
     use crate::splitter::WordSplitter;
@@ -140,7 +142,7 @@ mod tests {
         "\u{85}", "\u{0}", "[A]", "[B]", "A", "\u{1e69}",
     ];
 
-    /// A small generator of pseudo-random numbers: tests need no more.
+    /// Returns a pseudo-random number (linear congruential generator).
     fn random(state: &mut u64) -> usize {
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(*state >> 40).unwrap()
@@ -172,7 +174,7 @@ mod tests {
     const GRAMMARS: [Grammar; 6] =
         [Grammar::Gpt2, Grammar::Cl100k, Grammar::Llama3, Grammar::Qwen2, Grammar::O200k, Grammar::Clip];
 
-    /// What splits by a grammar.
+    /// Returns a splitter that splits by a grammar.
     fn by_grammar(grammar: Grammar) -> WordSplitter {
         let invert = grammar == Grammar::Clip;
         let behavior = if invert { Behavior::Removed } else { Behavior::Isolated };
@@ -217,7 +219,7 @@ mod tests {
         }
     }
 
-    /// The ids of a text part by part, or the first error with its place in the text.
+    /// Returns the ids of a text part by part, or the first error with its position in the text.
     fn in_parts(cuts: &Cuts<'_>, text: &str, size: usize) -> Result<Vec<u32>> {
         let (mut ids, mut before) = (Vec::new(), 0);
         for part in cuts.parts(text, size) {
@@ -228,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_have_the_ids_of_the_whole() {
+    fn concatenated_parts_have_the_ids_of_the_text() {
         let mut state = 7;
         let [mut cut, mut refused, mut failed] = [0; 3];
         let splitters = splitters();
@@ -243,10 +245,10 @@ mod tests {
                 Specials::Error,
                 Specials::Allowed(vec!["[X]".to_owned()]),
             ];
-            let road = [Road::Fast, Road::Uncached, Road::General][random(&mut state) % 3];
+            let path = [EncodingPath::Fast, EncodingPath::Uncached, EncodingPath::Generic][random(&mut state) % 3];
             let add_special_tokens = random(&mut state).is_multiple_of(2);
             let specials = specials[random(&mut state) % 5].clone();
-            let options = Options { add_special_tokens, specials, road, ..Options::default() };
+            let options = Options { add_special_tokens, specials, path, ..Options::default() };
             let text = text(&mut state, 40);
             let mut whole = Vec::new();
             let done = tokenizer.encode_ids(Input::Text(&text), None, &options, &mut Scratch::default(), &mut whole);
@@ -260,7 +262,7 @@ mod tests {
             cut += usize::from(parts.len() > 1);
             failed += usize::from(done.is_err());
             let (parts, done) = (in_parts(&cuts, &text, size), done.map(|()| whole));
-            // Of several errors the whole may tell another: tokens that are not normalized are sought first.
+            // Of several errors the whole may return another: tokens that are not normalized are searched first.
             let same = parts == done || (is_mixed && parts.is_err() && done.is_err());
             assert!(same, "{text:?} {size} {options:?}: {parts:?} {done:?}");
         }
@@ -268,28 +270,28 @@ mod tests {
     }
 
     #[test]
-    fn every_road_finds_the_same_added_tokens() {
+    fn every_path_finds_the_same_added_tokens() {
         let mut state = 11;
         let splitters = splitters();
         for trial in 0..3000 {
-            // Some are white space alone, which the token before may take, all of it.
+            // Some are white space alone, all of which the token before may strip.
             let mut added: Vec<_> = (0..1 + random(&mut state) % 3).map(|_| added(&mut state)).collect();
             let spaces = &mut added[0];
             (spaces.content, spaces.normalized) = (" ".repeat(1 + random(&mut state) % 2), false);
             let tokenizer = tokenizer(&splitters[trial % splitters.len()], added);
             let text = text(&mut state, 20).replace('b', "   ");
-            let ids = |road| {
-                let (mut ids, options) = (Vec::new(), Options { road, ..Options::default() });
+            let ids = |path| {
+                let (mut ids, options) = (Vec::new(), Options { path, ..Options::default() });
                 let input = Input::Text(&text);
                 tokenizer.encode_ids(input, None, &options, &mut Scratch::default(), &mut ids).map(|()| ids)
             };
-            assert_eq!(ids(Road::Fast), ids(Road::General), "{text:?} {:?}", tokenizer.added());
-            assert_eq!(ids(Road::Uncached), ids(Road::General), "{text:?} {:?}", tokenizer.added());
+            assert_eq!(ids(EncodingPath::Fast), ids(EncodingPath::Generic), "{text:?} {:?}", tokenizer.added());
+            assert_eq!(ids(EncodingPath::Uncached), ids(EncodingPath::Generic), "{text:?} {:?}", tokenizer.added());
         }
     }
 
     #[test]
-    fn places_of_cuts() {
+    fn safe_split_points() {
         let tokenizer = tokenizer(&splitters()[0], Vec::new());
         let options = Options::default();
         let cuts = tokenizer.cuts(&options).unwrap();
@@ -301,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn places_of_cuts_by_grammars() {
+    fn safe_split_points_by_grammars() {
         let places = |grammar, text: &str| {
             let tokenizer = tokenizer(&by_grammar(grammar), Vec::new());
             let options = Options::default();

@@ -1,4 +1,4 @@
-//! Ids back to text, and how likely a text's tokens are.
+//! Decodes ids to text, and computes the log-likelihood of a text's tokens.
 
 use super::Tokenizer;
 use super::encode::{Input, Options};
@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::model::{PROBABILITY_FLOOR, Probabilities};
 
 impl Tokenizer {
-    /// The text of `ids`.
+    /// Returns the text of `ids`.
     pub fn decode(&self, ids: &[u32], skip_special_tokens: bool) -> Result<String> {
         let tokens = self.decoded_tokens(ids, skip_special_tokens)?;
         match &self.parts.decoder {
@@ -18,7 +18,7 @@ impl Tokenizer {
         }
     }
 
-    /// The text of `ids`, in which bytes that tokens stand for are as they are, also where they are no UTF-8.
+    /// Returns the bytes of the text of `ids`; bytes of byte tokens are kept, even if they are not UTF-8.
     pub fn decode_bytes(&self, ids: &[u32], skip_special_tokens: bool) -> Result<Vec<u8>> {
         let mut stream = self.decode_stream(StreamOutput::Bytes);
         let mut bytes = self.decode_step(&mut stream, ids, skip_special_tokens)?;
@@ -26,20 +26,20 @@ impl Tokenizer {
         Ok(bytes)
     }
 
-    /// A stream for [`Self::decode_step`].
+    /// Returns a stream for [`Self::decode_step`].
     #[must_use]
     pub fn decode_stream(&self, form: StreamOutput) -> DecodeStream {
         DecodeStream::new(self.parts.decoder.as_ref(), form)
     }
 
-    /// What `ids` add to the text of a stream that can change no more.
+    /// Returns the text that `ids` add to a stream, without text that later ids may change.
     ///
-    /// An id that is not in the vocabulary leaves the stream as it was.
+    /// An id that is not in the vocabulary is an error and leaves the stream unchanged.
     pub fn decode_step(&self, stream: &mut DecodeStream, ids: &[u32], skip_special_tokens: bool) -> Result<Vec<u8>> {
         stream.step(self.decoded_tokens(ids, skip_special_tokens)?)
     }
 
-    /// The bytes that a token by itself stands for, as [`crate::decode::Decoder::token_bytes`] has it.
+    /// Returns the bytes that a token by itself represents, as [`crate::decode::Decoder::token_bytes`] does.
     pub fn token_bytes(&self, token: &str) -> Result<Vec<u8>> {
         let token = token.as_bytes().to_vec();
         match &self.parts.decoder {
@@ -49,7 +49,8 @@ impl Tokenizer {
     }
 
     fn decoded_tokens(&self, ids: &[u32], skip_special_tokens: bool) -> Result<Vec<&str>> {
-        // To SentencePiece, bytes on two sides of a control symbol are never one character: an empty part keeps them apart.
+        // SentencePiece never joins bytes on two sides of a control symbol to one character: an empty part separates
+        // them.
         let leaves_gap = matches!(self.parts.decoder, Some(Decoder::SentencePiece(_)));
         let mut tokens = Vec::with_capacity(ids.len());
         for &id in ids {
@@ -63,10 +64,11 @@ impl Tokenizer {
         Ok(tokens)
     }
 
-    /// The sum of the logarithms of the probabilities of a text's tokens, without special tokens around it.
+    /// Returns the sum of the natural logarithms of the probabilities of a text's tokens, without special tokens around
+    /// it.
     ///
-    /// A token's probability is what was given for it, or its share of all tokens counted in training, or [`PROBABILITY_FLOOR`] if
-    /// there is none or it is the unknown token, so the sum is finite.
+    /// A token's probability is the given one, or its share of all tokens counted in training. It is
+    /// [`PROBABILITY_FLOOR`] if there is neither or the token is unknown, so the sum is finite.
     pub fn log_likelihood(&self, text: &str, specials: &Specials, scratch: &mut Scratch) -> Result<f64> {
         let given = self.model().probabilities();
         let counts = self.parts.training.as_ref().map(|training| &training.token_counts[..]);

@@ -1,9 +1,9 @@
-//! Text to ids, or to all that is known of its tokens.
+//! Encodes texts to ids, or to encodings with all columns.
 
 use std::borrow::Cow;
 
 use super::Tokenizer;
-use super::tokens::{Found, Scratch};
+use super::tokens::{Scratch, TextToken};
 use crate::added::Specials;
 use crate::encoding::pad::Padding;
 use crate::encoding::truncate::Truncation;
@@ -13,19 +13,19 @@ use crate::model::Chance;
 use crate::postprocess::{self, PostProcessor, TokenTexts};
 use crate::text::span::Span;
 
-/// A text to be encoded.
+/// A text to encode.
 #[derive(Debug, Clone, Copy)]
 pub enum Input<'a> {
     /// A text.
     Text(&'a str),
-    /// A text that was split by other means: each part is encoded for itself, and is one word.
+    /// Words of a text that the caller has split; each is encoded separately.
     Words(&'a [&'a str]),
-    /// A text in segments: where each ends, in bytes, and whether special tokens in it are to be matched.
+    /// A text in segments: the end of each in bytes, and whether special tokens in it are matched.
     Segments(&'a str, &'a [(usize, bool)]),
 }
 
 impl Input<'_> {
-    /// The bytes of the text.
+    /// Returns the length of the text in bytes.
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Text(text) | Self::Segments(text, _) => text.len(),
@@ -34,43 +34,43 @@ impl Input<'_> {
     }
 }
 
-/// How a call wants its text encoded.
+/// The options of an encoding call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// Whether the post-processor adds its special tokens.
     pub add_special_tokens: bool,
-    /// What special tokens in the text are.
+    /// The treatment of special tokens in the text.
     pub specials: Specials,
-    /// How encodings are truncated.
+    /// The truncation of encodings.
     pub truncation: Option<Truncation>,
-    /// How encodings are padded.
+    /// The padding of encodings.
     pub padding: Option<Padding>,
-    /// Whether what truncation cuts off is kept.
+    /// Whether the tokens that truncation removes are returned.
     pub overflow: bool,
-    /// The road that texts take.
-    pub road: Road,
-    /// How likely a merge, or a token that matches, is passed over, in place of what the model says.
+    /// The encoding path of the call.
+    pub path: EncodingPath,
+    /// The probability with which a merge or a matching token is skipped; overrides the model's own.
     pub dropout: Option<f32>,
-    /// The power of the probabilities by which a segmentation is drawn; `None` takes the best.
+    /// The exponent of the probabilities with which a segmentation is sampled; `None` takes the best.
     pub alpha: Option<f64>,
-    /// Among how many of the best one is drawn; `None` for all.
+    /// The number of best segmentations to sample from; `None` for all.
     pub nbest_size: Option<usize>,
-    /// What decides about all that is left to chance.
+    /// The seed of all random choices.
     pub seed: u64,
-    /// The number of the call's first input, by which its inputs differ.
+    /// The number of the call's first input, from which each input's seed is derived.
     pub first_input: u64,
 }
 
-/// The roads to the same tokens.
+/// The implementations that encode a text to equal tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Road {
-    /// The fast one where there is one, with what was met before.
+pub enum EncodingPath {
+    /// The fast path with its cache, if the pipeline has one.
     #[default]
     Fast,
-    /// The same, and nothing is looked up or kept.
+    /// The fast path without its cache.
     Uncached,
-    /// The one that every pipeline can take; the oracle of the others.
-    General,
+    /// The generic path, which supports every pipeline; the oracle of the others.
+    Generic,
 }
 
 impl Default for Options {
@@ -81,7 +81,7 @@ impl Default for Options {
             truncation: None,
             padding: None,
             overflow: true,
-            road: Road::Fast,
+            path: EncodingPath::Fast,
             dropout: None,
             alpha: None,
             nbest_size: None,
@@ -91,7 +91,7 @@ impl Default for Options {
     }
 }
 
-/// A step of post-processing, as far as ids go.
+/// A step of post-processing for ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Step {
     /// The tokens of the first (0) or second (1) text.
@@ -163,7 +163,7 @@ impl Tokenizer {
         self.each_token(input, options, scratch, |found| ids.push(found.id))
     }
 
-    /// Everything about the tokens of a text or pair.
+    /// Returns the encoding of a text or pair, with its truncated parts.
     pub fn encode(
         &self,
         text: Input<'_>,
@@ -199,7 +199,7 @@ impl Tokenizer {
         Ok(encoding)
     }
 
-    /// One encoding of those of one or two texts.
+    /// Returns one encoding of one or two texts, post-processed.
     pub(super) fn processed(
         &self,
         encodings: Vec<Encoding>,
@@ -214,7 +214,7 @@ impl Tokenizer {
         }
     }
 
-    /// The number of tokens of a text, neither truncated nor padded.
+    /// Returns the number of tokens of a text, neither truncated nor padded.
     pub fn count(&self, text: &str, options: &Options, scratch: &mut Scratch) -> Result<usize> {
         let mut count = 0;
         self.begin(options, scratch);
@@ -233,12 +233,12 @@ impl Tokenizer {
         Ok(count)
     }
 
-    /// Begins an input: chance, if there is any, begins anew with each.
+    /// Begins an input: random choices restart with each input.
     pub(super) fn begin(&self, options: &Options, scratch: &mut Scratch) {
         scratch.begin(self.chance(options), options.seed, options.first_input);
     }
 
-    /// The options for the input of this number, where inputs differ.
+    /// Returns the options for input `number`, with a seed of its own if the call is random.
     #[must_use]
     pub fn numbered<'a>(&self, options: &'a Options, number: u64) -> Cow<'a, Options> {
         match self.chance(options) {
@@ -250,24 +250,24 @@ impl Tokenizer {
         }
     }
 
-    /// What the call leaves to chance, if anything.
+    /// Returns the random choices of the call, if it has any.
     pub(super) fn chance(&self, options: &Options) -> Option<Chance> {
         self.model().chance(options.dropout, options.alpha, options.nbest_size)
     }
 
-    /// The steps of post-processing, or why it cannot be done.
+    /// Returns the steps of post-processing, or the reason why it is not possible.
     pub(super) fn plan(&self, pair: bool, options: &Options) -> Result<&[Step]> {
         let plan = &self.plans[usize::from(pair)][usize::from(options.add_special_tokens)];
         plan.as_deref().map_err(Clone::clone)
     }
 
-    /// The special tokens that there has to be room for.
+    /// Returns the number of special tokens that post-processing adds.
     fn added_tokens(&self, pair: bool, options: &Options) -> usize {
         let processor = self.parts.post_processor.as_ref().filter(|_| options.add_special_tokens);
         processor.map_or(0, |processor| processor.added_tokens(pair))
     }
 
-    /// The tokens of one text, before post-processing.
+    /// Returns the tokens of one text, before post-processing.
     fn encode_input(&self, input: Input<'_>, text: u32, options: &Options, scratch: &mut Scratch) -> Result<Encoding> {
         if let Some(encoding) = self.fast_tokens(input, text, options, scratch) {
             return Ok(encoding);
@@ -281,8 +281,8 @@ impl Tokenizer {
         Ok(encoding)
     }
 
-    /// Adds a token of a text.
-    pub(super) fn push(&self, encoding: &mut Encoding, found: &Found<'_>, word: u32, text: u32) {
+    /// Appends a token of a text to the columns of an encoding.
+    pub(super) fn push(&self, encoding: &mut Encoding, found: &TextToken<'_>, word: u32, text: u32) {
         if let Some(name) = self.other_name(found) {
             encoding.renamed.push((encoding.len(), name.to_owned()));
         }
@@ -290,7 +290,7 @@ impl Tokenizer {
     }
 }
 
-/// What post-processing does, told by what it makes of texts of one token each.
+/// Returns the steps of post-processing, derived from its result for texts of one token each.
 pub(super) fn steps(processor: Option<&PostProcessor>, pair: bool, specials: bool) -> Result<Vec<Step>> {
     let texts = (0..=u32::from(pair)).map(|text| {
         let mut encoding = Encoding::default();
@@ -313,13 +313,13 @@ pub(super) fn steps(processor: Option<&PostProcessor>, pair: bool, specials: boo
     Ok(steps)
 }
 
-/// Whether each of the texts stands in the plan once, in their order, so that ids can be written as they are found.
+/// Returns whether each text occurs once in the plan, in order, so that ids can be written directly.
 fn in_order(plan: &[Step], texts: usize) -> bool {
     let found = plan.iter().filter_map(|step| if let Step::Text(index) = step { Some(*index) } else { None });
     found.eq(0..texts)
 }
 
-/// The texts of a call, for who has to look at them again.
+/// The texts of a call, which can be iterated again.
 struct Inputs<'a> {
     tokenizer: &'a Tokenizer,
     inputs: [Input<'a>; 2],
@@ -382,7 +382,7 @@ mod tests {
         Some(PostProcessor::Bert(Bert { cls: NamedToken::new("[CLS]", CLS), sep: NamedToken::new("[SEP]", SEP) }))
     }
 
-    /// `$B [SEP] $A $B`, which one text alone cannot have.
+    /// Returns `$B [SEP] $A $B`, which is invalid for a single text.
     fn second_first() -> Option<PostProcessor> {
         let text = |index| TemplatePart::Sequence { index, type_id: 0 };
         let mut template = Template::bert(("[CLS]", CLS), ("[SEP]", SEP));
@@ -500,47 +500,51 @@ mod tests {
     fn a_scratch_allows_what_each_tokenizer_calls_so() {
         let one = tokenizer(None);
         let other = one.with_added_tokens(vec![AddedToken::special(0, "b")]).unwrap();
-        for road in [Road::Fast, Road::General] {
-            let options = Options { specials: Specials::Allowed(vec!["b".to_owned()]), road, ..Options::default() };
+        for path in [EncodingPath::Fast, EncodingPath::Generic] {
+            let options = Options { specials: Specials::Allowed(vec!["b".to_owned()]), path, ..Options::default() };
             let (mut scratch, input) = (Scratch::default(), Input::Text("a b"));
             for _ in 0..2 {
                 let mut ids = Vec::new();
                 other.encode_ids(input, None, &options, &mut scratch, &mut ids).unwrap();
                 assert_eq!(ids, [A, A + 1]);
                 let done = one.encode_ids(input, None, &options, &mut scratch, &mut ids);
-                assert!(matches!(done, Err(Error::Config(_))), "{road:?}");
+                assert!(matches!(done, Err(Error::Config(_))), "{path:?}");
                 let done = one.encode(Input::Segments("", &[]), None, &options, &mut scratch);
-                assert!(matches!(done, Err(Error::Config(_))), "{road:?}, no segment");
+                assert!(matches!(done, Err(Error::Config(_))), "{path:?}, no segment");
             }
         }
     }
 
     #[test]
-    fn of_several_errors_every_road_tells_the_same() {
+    fn of_several_errors_every_path_returns_the_same() {
         let tokens = ["a", "[SEP]"].map(str::to_owned);
         let no_unk = WordLevel::new(Vocab::from_tokens(tokens).unwrap(), "[UNK]".to_owned());
         let tokenizer = tokenizer(None).with_model(Model::WordLevel(no_unk)).unwrap();
         let texts = ["a x [SEP]", "a [SEP] x", "a x", "a"];
         let mut scratch = Scratch::default();
         for (text, specials) in texts.iter().flat_map(|text| [(text, Specials::Error), (text, Specials::Text)]) {
-            let of = |road| Options { specials: specials.clone(), road, ..Options::default() };
-            let mut all = |road| {
+            let of = |path| Options { specials: specials.clone(), path, ..Options::default() };
+            let mut all = |path| {
                 let mut ids = vec![7];
-                let done = tokenizer.encode_ids(Input::Text(text), None, &of(road), &mut scratch, &mut ids);
-                let encoding = tokenizer.encode(Input::Text(text), None, &of(road), &mut scratch);
+                let done = tokenizer.encode_ids(Input::Text(text), None, &of(path), &mut scratch, &mut ids);
+                let encoding = tokenizer.encode(Input::Text(text), None, &of(path), &mut scratch);
                 (done.map(|()| ids), encoding)
             };
-            let wanted = all(Road::General);
-            assert_eq!((all(Road::Fast), all(Road::Uncached)), (wanted.clone(), wanted), "{text} {specials:?}");
+            let wanted = all(EncodingPath::Generic);
+            assert_eq!(
+                (all(EncodingPath::Fast), all(EncodingPath::Uncached)),
+                (wanted.clone(), wanted),
+                "{text} {specials:?}"
+            );
         }
     }
 
     #[test]
-    fn a_long_text_leaves_no_memory_behind() {
+    fn buffers_of_a_long_text_are_freed() {
         let (tokenizer, mut scratch) = (tokenizer(None), Scratch::default());
         let long = "é".repeat(1 << 20);
-        for road in [Road::Fast, Road::General] {
-            let options = Options { road, ..Options::default() };
+        for path in [EncodingPath::Fast, EncodingPath::Generic] {
+            let options = Options { path, ..Options::default() };
             tokenizer.encode_ids(Input::Text(&long), None, &options, &mut scratch, &mut Vec::new()).unwrap();
             assert!(scratch.capacity() > 1 << 20);
             scratch.trim();

@@ -1,4 +1,4 @@
-//! A history of merges as a model of its own: the same training, and another way to split a word.
+//! Converts a WordPiece model to the BPE model of its merges: equal training, other segmentation.
 
 use super::{Parts, Tokenizer};
 use crate::error::{Error, Result};
@@ -8,9 +8,9 @@ use crate::model::wordpiece::WordPiece;
 use crate::model::wordpiece::train::Merge;
 
 impl Tokenizer {
-    /// The same tokenizer with a BPE model, whose merges are those of the training of its `WordPiece` (note 001).
+    /// Returns the tokenizer with a BPE model, whose merges are those of the training of its `WordPiece` (note 001).
     ///
-    /// What training left behind stays behind: its counts are those of the longest match.
+    /// The training record is not copied: its token counts are those of longest-match segmentation.
     pub fn as_bpe(&self) -> Result<Self> {
         let model = self.model().as_word_piece().ok_or_else(|| {
             Error::Config("only a WordPiece can be taken for BPE, and the tokenizer has another model".to_owned())

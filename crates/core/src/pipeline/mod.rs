@@ -1,7 +1,7 @@
-//! The tokenizer: all stages in a row.
+//! The tokenizer: all stages in order.
 //!
-//! `encode` is what calls ask for, `tokens` how a text becomes tokens, `cuts` how a long one does in parts, `nbest` what else it could
-//! become, `decode` the way back.
+//! `encode` has the entry points, `tokens` the generic path, `fast_path` the fast path, `cuts` the safe split points of
+//! long texts, `nbest` alternative segmentations, and `decode` decoding.
 
 mod cuts;
 mod decode;
@@ -12,7 +12,7 @@ mod nbest;
 mod tokens;
 
 pub use cuts::{Cuts, Part};
-pub use encode::{Input, Options, Road};
+pub use encode::{EncodingPath, Input, Options};
 pub use nbest::WordScores;
 pub use tokens::{Scratch, WordPieces};
 
@@ -30,59 +30,59 @@ use crate::postprocess::PostProcessor;
 use crate::splitter::WordSplitter;
 use encode::{Step, steps};
 
-/// What training leaves behind beside the vocabulary.
+/// The record of a training: all of its results but the vocabulary.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Training {
     /// The trainer's settings.
     pub trainer: Trainer,
-    /// The fingerprint of the word counts.
+    /// The SHA-256 fingerprint of the word counts.
     pub counts_sha256: String,
-    /// How often each token occurs in them, by id.
+    /// The number of occurrences of each token in them, by id.
     pub token_counts: Vec<u64>,
     /// The merges in their order.
     pub history: Vec<Merge>,
-    /// The steps of a training that merges nothing, but prunes.
+    /// The steps of a training that prunes and does not merge.
     pub rounds: Vec<UnigramStep>,
 }
 
 /// The parts of a [`Tokenizer`].
 #[derive(Debug, Clone)]
 pub struct Parts {
-    /// Normalization and pre-tokenization.
+    /// The normalizer and the pre-tokenizer.
     pub splitter: WordSplitter,
     /// The model.
     pub model: Model,
-    /// Tokens beside the model's, and special ones.
+    /// Tokens added to the model's, and special ones.
     pub added: Vec<AddedToken>,
-    /// Where special tokens go.
+    /// The post-processor, which adds special tokens.
     pub post_processor: Option<PostProcessor>,
-    /// How tokens become text; `None` joins them with spaces.
+    /// The decoder; `None` joins tokens with spaces.
     pub decoder: Option<Decoder>,
-    /// How encodings are truncated, unless a call says otherwise.
+    /// The default truncation of calls.
     pub truncation: Option<Truncation>,
-    /// How encodings are padded, unless a call says otherwise.
+    /// The default padding of calls.
     pub padding: Option<Padding>,
-    /// What training left behind.
+    /// The record of the training.
     pub training: Option<Arc<Training>>,
 }
 
-/// A tokenizer, immutable once built; mutable work lives in a [`Scratch`].
+/// A tokenizer, immutable once built; mutable state lives in a [`Scratch`].
 #[derive(Debug)]
 pub struct Tokenizer {
     parts: Parts,
     added: AddedTokens,
-    /// Whether an added token is decoded otherwise than the model's token with its id.
+    /// Whether an added token and the model's token with its id are decoded differently.
     shadows: bool,
-    /// The fast road, or why the stages have none.
+    /// The fast path, or the reason why the stages have none.
     fast: std::result::Result<FastPath, &'static str>,
-    /// What post-processing makes of one text and of a pair, without and with special tokens.
+    /// The steps of post-processing for one text and for a pair, without and with special tokens.
     plans: [[Result<Vec<Step>>; 2]; 2],
-    /// Tells it from all others, so that what was met with one is never looked up by another.
+    /// The identity of this tokenizer, so that a cache is used only with the tokenizer that filled it.
     identity: Arc<()>,
 }
 
 impl Tokenizer {
-    /// The tokenizer made of `parts`.
+    /// Returns the tokenizer made of `parts`.
     pub fn new(mut parts: Parts) -> Result<Self> {
         let added = AddedTokens::new(std::mem::take(&mut parts.added), |token| parts.splitter.normalize_token(token))?;
         let vocab = parts.model.vocab();
@@ -103,7 +103,7 @@ impl Tokenizer {
         Ok(tokenizer)
     }
 
-    /// The same tokenizer with more added tokens, or with other flags of those there are.
+    /// Returns the tokenizer with more added tokens, or with other flags of existing ones.
     pub fn with_added_tokens(&self, new: Vec<AddedToken>) -> Result<Self> {
         if new.iter().any(|token| token.content.is_empty()) {
             return Err(Error::Config("an added token is empty; expected a text to look for".to_owned()));
@@ -112,18 +112,18 @@ impl Tokenizer {
         Self::new(Parts { added, ..self.parts.clone() })
     }
 
-    /// The same tokenizer, of whose special tokens just these are control symbols.
+    /// Returns the tokenizer with exactly these special tokens as control symbols.
     pub fn with_controls(&self, names: &[String]) -> Result<Self> {
         let added = self.added.with_controls(names)?;
         Self::new(Parts { added, ..self.parts.clone() })
     }
 
-    /// The same tokenizer with another model over the same tokens.
+    /// Returns the tokenizer with another model over an equal vocabulary.
     pub fn with_model(&self, model: Model) -> Result<Self> {
         Self::new(Parts { model, ..self.parts() })
     }
 
-    /// The padding with its token called as the vocabulary calls it.
+    /// Returns the padding with its token's text taken from the vocabulary.
     #[must_use]
     pub fn settled(&self, mut padding: Padding) -> Padding {
         let token = &mut padding.token;
@@ -131,7 +131,7 @@ impl Tokenizer {
         padding
     }
 
-    /// Tells the tokens that are added to encodings what the vocabulary calls them.
+    /// Sets the texts of the tokens that are added to encodings from the vocabulary.
     fn name_tokens(&mut self) {
         let Self { parts: Parts { post_processor, padding, model, .. }, added, .. } = self;
         let specials = post_processor.iter_mut().flat_map(PostProcessor::tokens_mut);
@@ -140,62 +140,62 @@ impl Tokenizer {
         }
     }
 
-    /// The parts it was made of.
+    /// Returns a copy of the parts.
     #[must_use]
     pub fn parts(&self) -> Parts {
         Parts { added: self.added.tokens().to_vec(), ..self.parts.clone() }
     }
 
-    /// Normalization and pre-tokenization.
+    /// Returns the normalizer and the pre-tokenizer.
     #[must_use]
     pub fn splitter(&self) -> &WordSplitter {
         &self.parts.splitter
     }
 
-    /// The model.
+    /// Returns the model.
     #[must_use]
     pub fn model(&self) -> &Model {
         &self.parts.model
     }
 
-    /// The added tokens.
+    /// Returns the added tokens.
     #[must_use]
     pub fn added(&self) -> &AddedTokens {
         &self.added
     }
 
-    /// Where special tokens go.
+    /// Returns the post-processor.
     #[must_use]
     pub fn post_processor(&self) -> Option<&PostProcessor> {
         self.parts.post_processor.as_ref()
     }
 
-    /// How tokens become text.
+    /// Returns the decoder.
     #[must_use]
     pub fn decoder(&self) -> Option<&Decoder> {
         self.parts.decoder.as_ref()
     }
 
-    /// How encodings are truncated, unless a call says otherwise.
+    /// Returns the default truncation of calls.
     #[must_use]
     pub fn truncation(&self) -> Option<&Truncation> {
         self.parts.truncation.as_ref()
     }
 
-    /// How encodings are padded, unless a call says otherwise.
+    /// Returns the default padding of calls.
     #[must_use]
     pub fn padding(&self) -> Option<&Padding> {
         self.parts.padding.as_ref()
     }
 
-    /// What training left behind.
+    /// Returns the record of the training.
     #[must_use]
     pub fn training(&self) -> Option<&Arc<Training>> {
         self.parts.training.as_ref()
     }
 
-    /// The vector instructions with which texts take the fast road, or why they take the general one.
-    pub fn road(&self) -> std::result::Result<&'static str, &'static str> {
+    /// Returns the name of the fast path's kernel, or the reason why there is no fast path.
+    pub fn fast_path_kernel(&self) -> std::result::Result<&'static str, &'static str> {
         let fast = self.fast.as_ref().map_err(|reason| *reason)?;
         if self.added.searches_normalized() {
             return Err("an added token is sought in the normalized text");
@@ -203,8 +203,9 @@ impl Tokenizer {
         Ok(fast.kernel())
     }
 
-    /// The same tokenizer with the kernel of that name, if it takes the fast road and the machine can run it: tests try
-    /// them all.
+    /// Returns the tokenizer with the kernel of that name, for tests.
+    ///
+    /// `None` if the pipeline has no fast path, or if the machine cannot run the kernel.
     #[doc(hidden)]
     #[must_use]
     pub fn with_kernel(mut self, name: &str) -> Option<Self> {
@@ -212,38 +213,38 @@ impl Tokenizer {
         Some(self)
     }
 
-    /// The token with `id`, added or the model's.
+    /// Returns the token with `id`, added or the model's.
     #[must_use]
     pub fn token(&self, id: u32) -> Option<&str> {
         self.added.token(id).or_else(|| self.model().vocab().token(id))
     }
 
-    /// The token with `id`, or an error that says how far ids go.
+    /// Returns the token with `id`, or an error with the largest id.
     pub fn expect_token(&self, id: u32) -> Result<&str> {
         self.token(id).ok_or_else(|| Error::Id { id, last: self.id_limit().saturating_sub(1) })
     }
 
-    /// The id of a token, added or the model's.
+    /// Returns the id of a token, added or the model's.
     #[must_use]
     pub fn id(&self, token: &str) -> Option<u32> {
         self.added.id(token).or_else(|| self.model().vocab().id(token))
     }
 
-    /// One past the largest id.
+    /// Returns the largest id plus one.
     #[must_use]
     pub fn id_limit(&self) -> u32 {
         let added = self.added.last_id().map_or(0, |last| last.saturating_add(1));
         self.model().vocab().id_limit().max(added)
     }
 
-    /// How many tokens there are, the model's and the added ones that it lacks.
+    /// Returns the number of tokens: the model's, and the added ones that it lacks.
     #[must_use]
     pub fn vocab_size(&self) -> usize {
         let vocab = self.model().vocab();
         vocab.len() + self.added.tokens().iter().filter(|token| vocab.id(&token.content).is_none()).count()
     }
 
-    /// All tokens with their ids, in order of these; added tokens by what they are sought as in the text.
+    /// Returns all tokens with their ids, by id; added tokens by their text.
     #[must_use]
     pub fn vocab(&self) -> Vec<(&str, u32)> {
         let vocab = self.model().vocab();
@@ -253,7 +254,7 @@ impl Tokenizer {
         tokens
     }
 
-    /// Whether the token with `id` is special.
+    /// Returns whether the token with `id` is special.
     #[must_use]
     pub fn is_special(&self, id: u32) -> bool {
         self.token(id).is_some_and(|token| self.added.is_special(token))

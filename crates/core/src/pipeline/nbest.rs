@@ -1,34 +1,35 @@
-//! The best few segmentations of a text, and its probability (U39, U46 of the specification).
+//! N-best segmentations of a text, and its marginal probability (U39, U46 of the specification).
 
 use super::Tokenizer;
 use super::encode::{Input, Options};
-use super::tokens::{Found, Scratch};
+use super::tokens::{Scratch, TextToken};
 use crate::encoding::Encoding;
 use crate::error::Result;
 use crate::model::{Scored, Token};
 use crate::pretokenize::words::{WordKind, Words};
 
-/// One of the best segmentations of the words so far.
+/// One of the best segmentations of the words so far, as a back pointer.
 #[derive(Debug, Clone, Copy)]
 struct Chosen {
     score: f64,
-    /// Its number among those of the words before the last, and that of the last word's own.
+    /// The index of the segmentation of the words before the last, and of the last word's own.
     before: usize,
     own: usize,
 }
 
-/// What a model makes of a word.
+/// The scores of a word under a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WordScores {
-    /// The natural logarithm of its probability, however it is segmented.
+    /// The natural logarithm of its probability, summed over all segmentations.
     pub log_probability: f64,
     /// Its best segmentations, best first.
     pub best: Vec<Scored>,
 }
 
 impl Tokenizer {
-    /// Everything about the tokens of the best segmentations of a text, best first, with the sums of their scores; neither truncated
-    /// nor padded.
+    /// Returns the encodings of the best segmentations of a text, best first, with the sums of their scores.
+    ///
+    /// They are neither truncated nor padded.
     pub fn encode_nbest(
         &self,
         text: &str,
@@ -51,7 +52,7 @@ impl Tokenizer {
         encodings.collect()
     }
 
-    /// The best segmentations of each word of a text; `scratch` has the words.
+    /// Returns the best segmentations of each word of a text; `scratch` has the words.
     fn nbest_words(
         &self,
         text: &str,
@@ -69,7 +70,7 @@ impl Tokenizer {
         words.collect()
     }
 
-    /// What the model makes of each word of a text; nothing of an added token.
+    /// Returns the scores of each word of a text, without added tokens.
     pub fn word_scores(
         &self,
         text: &str,
@@ -88,19 +89,19 @@ impl Tokenizer {
         words.collect()
     }
 
-    /// The encoding of words of which these segmentations are chosen.
+    /// Returns the encoding of words with the chosen segmentations.
     fn encoding_of(&self, segmented: &[Vec<Scored>], choices: &[usize], words: &Words) -> Encoding {
         let mut encoding = Encoding::default();
         let chosen = segmented.iter().zip(choices).map(|(word, &choice)| &word[choice].tokens);
         for ((number, word), tokens) in (0..).zip(words.as_slice()).zip(chosen) {
             for &Token { id, span } in tokens {
-                self.push(&mut encoding, &Found { id, span, word, number, words }, number, 0);
+                self.push(&mut encoding, &TextToken { id, span, word, number, words }, number, 0);
             }
         }
         encoding
     }
 
-    /// The natural logarithm of the probability of a text: the sum over its words, added tokens apart.
+    /// Returns the natural logarithm of the probability of a text: the sum over its words, without added tokens.
     pub fn log_probability(&self, text: &str, options: &Options, scratch: &mut Scratch) -> Result<f64> {
         let model = self.model();
         model.check_probabilities()?;
@@ -110,7 +111,7 @@ impl Tokenizer {
         logs.try_fold(0.0, |sum, log| Ok(sum + log?))
     }
 
-    /// The sum of the scores of a segmentation; a token that is not the model's has none.
+    /// Returns the sum of the scores of a segmentation; a token that is not the model's has none.
     pub fn score(&self, ids: &[u32]) -> Result<f64> {
         let model = self.model();
         model.check_probabilities()?;
@@ -120,7 +121,7 @@ impl Tokenizer {
     }
 }
 
-/// Which segmentation of each word one of the best of all words takes.
+/// Returns the segmentation of each word in one of the best segmentations of all words.
 fn choices(rows: &[Vec<Chosen>], mut number: usize) -> Vec<usize> {
     let choice = |row: &Vec<Chosen>| {
         let Chosen { before, own, .. } = row[number];
@@ -132,14 +133,14 @@ fn choices(rows: &[Vec<Chosen>], mut number: usize) -> Vec<usize> {
     choices
 }
 
-/// The best pairs of a segmentation so far and one of the next word (U46).
+/// Returns the best pairs of a segmentation so far and one of the next word (U46).
 fn joined(best: &[Chosen], word: &[Scored], wanted: usize) -> Vec<Chosen> {
     let pairs = best.iter().enumerate().flat_map(|(before, &Chosen { score, .. })| {
         let most = wanted / (before + 1);
         word.iter().take(most).enumerate().map(move |(own, next)| Chosen { score: score + next.score, before, own })
     });
     let mut pairs: Vec<Chosen> = pairs.collect();
-    // Where there is nothing to choose between, the order is that of the search, whose sums may differ in the last bit.
+    // If either side has one element, the order is that of the search, whose sums may differ in the last bit.
     if best.len() > 1 && word.len() > 1 {
         pairs.sort_by(|one, other| other.score.total_cmp(&one.score));
         pairs.truncate(wanted);

@@ -1,4 +1,4 @@
-//! A text's tokens, one after the other, before post-processing.
+//! The generic path: the tokens of a text in order, before post-processing.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::normalize::Normalizer;
 use crate::pretokenize::words::{Word, WordKind, Words};
 use crate::text::span::{Span, check_length};
 
-/// The working memory of a worker; it is of most use to the tokenizer that it was used with last.
+/// The working memory of a worker; it is reused best with the tokenizer that used it last.
 #[derive(Debug, Default)]
 pub struct Scratch {
     allowed: AllowedTokens,
@@ -22,15 +22,15 @@ pub struct Scratch {
     model: ModelScratch,
     fast: FastScratch,
     pub(super) ids: [Vec<u32>; 2],
-    /// The tokenizer that what is kept belongs to.
+    /// The identity of the tokenizer that filled the caches.
     owner: Option<Arc<()>>,
 }
 
-/// Room for more is not kept: a long text is worth its own memory.
-const KEPT: usize = 1 << 20;
+/// The largest capacity of a buffer, in elements, that is kept after a text.
+const MAX_KEPT_CAPACITY: usize = 1 << 20;
 
 impl Scratch {
-    /// What was kept of earlier calls, all of them of this tokenizer.
+    /// Returns the caches, cleared unless they belong to this tokenizer.
     pub(super) fn of(&mut self, tokenizer: &Tokenizer) -> (&mut AllowedTokens, &mut FastScratch) {
         if !self.owner.as_ref().is_some_and(|owner| Arc::ptr_eq(owner, &tokenizer.identity)) {
             self.owner = Some(Arc::clone(&tokenizer.identity));
@@ -44,15 +44,15 @@ impl Scratch {
         self.model.begin(chance, seed, input);
     }
 
-    /// Gives back the memory that a long text made it grow to.
+    /// Frees the buffers that a long text has enlarged.
     pub fn trim(&mut self) {
-        if self.capacity() > KEPT {
+        if self.capacity() > MAX_KEPT_CAPACITY {
             (self.words, self.tokens, self.ids, self.model) = Default::default();
             self.fast.trim();
         }
     }
 
-    /// The most that any part but the caches has room for.
+    /// Returns the largest capacity of a buffer, except for the caches.
     pub(super) fn capacity(&self) -> usize {
         let Self { words, tokens, model, ids, fast, .. } = self;
         let columns = ids.iter().map(Vec::capacity).fold(tokens.capacity(), usize::max);
@@ -63,39 +63,39 @@ impl Scratch {
 /// A word after normalization, or an added token in the text, and its tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordPieces {
-    /// The word.
+    /// The normalized word.
     pub word: String,
     /// Its tokens, with their bytes in the word.
     pub tokens: Vec<Token>,
 }
 
-/// A token of a text.
-pub(super) struct Found<'a> {
+/// A token of a text, on the generic path.
+pub(super) struct TextToken<'a> {
     pub(super) id: u32,
     /// Its bytes in the normalized text.
     pub(super) span: Span,
-    /// The word it belongs to.
+    /// The word that contains it.
     pub(super) word: &'a Word,
-    /// That word's number.
+    /// The number of that word.
     pub(super) number: u32,
     pub(super) words: &'a Words,
 }
 
-impl<'a> Found<'a> {
-    /// Its part of the normalized text.
+impl<'a> TextToken<'a> {
+    /// Returns its part of the normalized text.
     fn surface(&self) -> &'a str {
         &self.words.text_of(self.word)[self.span.shifted_left(self.word.span.start).range()]
     }
 
-    /// Its bytes in the original.
+    /// Returns its bytes in the original text.
     pub(super) fn original(&self) -> Span {
         self.words.original(self.span)
     }
 }
 
 impl Tokenizer {
-    /// What a token of a text is called, where that is not what its id is decoded as.
-    pub(super) fn other_name<'a>(&'a self, found: &Found<'a>) -> Option<&'a str> {
+    /// Returns the text of a token, if it differs from the one that its id is decoded to.
+    pub(super) fn other_name<'a>(&'a self, found: &TextToken<'a>) -> Option<&'a str> {
         let name = match found.word.kind {
             WordKind::Added(_) => found.words.text_of(found.word),
             _ if self.is_unknown(found) => found.surface(),
@@ -105,19 +105,20 @@ impl Tokenizer {
         (self.token(found.id) != Some(name)).then_some(name)
     }
 
-    /// Whether a token stands for what is unknown, and is called so; the unknown token may also be the entry of a byte.
-    fn is_unknown(&self, found: &Found<'_>) -> bool {
+    /// Returns whether a token replaces unknown text and is named so; the unknown token may also be a byte token.
+    fn is_unknown(&self, found: &TextToken<'_>) -> bool {
         self.names_unknown()
             && self.model().unk_id() == Some(found.id)
             && !self.model().falls_back(found.surface(), found.word.specials)
     }
 
-    /// Whether an unknown token has the name of the text it stands for.
+    /// Returns whether an unknown token takes the text that it replaces as its name.
     pub(super) fn names_unknown(&self) -> bool {
         self.model().names_unknown(self.is_sentencepiece())
     }
 
-    /// Whether it came from a `SentencePiece` model; the normalizer of one may be of steps that `tokenizers` knows, too.
+    /// Returns whether it was read from a `SentencePiece` model, whose normalizer may be of steps that `tokenizers` has
+    /// too.
     fn is_sentencepiece(&self) -> bool {
         matches!(self.splitter().normalizer(), Some(Normalizer::SentencePiece(_)))
             || matches!(self.decoder(), Some(Decoder::SentencePiece(_)))
@@ -129,19 +130,19 @@ impl Tokenizer {
         input: Input<'_>,
         options: &Options,
         scratch: &mut Scratch,
-        mut each: impl FnMut(&Found<'_>),
+        mut each: impl FnMut(&TextToken<'_>),
     ) -> Result<()> {
         self.each_token_of_word(input, options, false, scratch, |found, _| each(found))
     }
 
-    /// The same with the number of the given word and, if `aligned`, with the way back to the original.
+    /// Calls `each` with every token of a text or of pre-split word `given`, `aligned` to the original text or not.
     pub(super) fn each_token_of_word(
         &self,
         input: Input<'_>,
         options: &Options,
         aligned: bool,
         scratch: &mut Scratch,
-        mut each: impl FnMut(&Found<'_>, u32),
+        mut each: impl FnMut(&TextToken<'_>, u32),
     ) -> Result<()> {
         match input {
             Input::Text(text) => {
@@ -163,7 +164,7 @@ impl Tokenizer {
         }
     }
 
-    /// Splits a text into words; a segment's own say about special tokens goes before the call's.
+    /// Splits a text into words; a segment's trust overrides the call's special-token option.
     pub(super) fn split(
         &self,
         text: &str,
@@ -183,20 +184,20 @@ impl Tokenizer {
             (segment, trusted.map_or(matching, |trusted| matching.with_trust(trusted)))
         });
         match self.parts.splitter.split_segments(text, spans, aligned, &mut scratch.words) {
-            // Where it stood in the original only the alignment tells.
+            // The position of the error in the original text needs the alignment.
             Err(Error::SpecialToken { .. }) if !aligned => self.split(text, segments, options, true, scratch),
             split => split,
         }
     }
 
     /// Calls `each` with the tokens of the words in `scratch`.
-    fn each_word_token(&self, scratch: &mut Scratch, mut each: impl FnMut(&Found<'_>)) -> Result<()> {
+    fn each_word_token(&self, scratch: &mut Scratch, mut each: impl FnMut(&TextToken<'_>)) -> Result<()> {
         let Scratch { words, tokens, model, .. } = scratch;
         for (number, word) in (0..).zip(words.as_slice()) {
             tokens.clear();
             self.encode_word(words, word, tokens, model)?;
             for token in tokens.iter() {
-                each(&Found { id: token.id, span: token.span, word, number, words });
+                each(&TextToken { id: token.id, span: token.span, word, number, words });
             }
         }
         Ok(())
@@ -210,7 +211,7 @@ impl Tokenizer {
         self.model().encode_word(words.text_of(word), word.span.start, word.specials, scratch, out)
     }
 
-    /// The words of `text` with their tokens, whose spans are bytes of the word, not of the text.
+    /// Returns the words of `text` with their tokens, whose spans are bytes of the word, not of the text.
     pub fn word_pieces(&self, text: &str, options: &Options, scratch: &mut Scratch) -> Result<Vec<WordPieces>> {
         self.begin(options, scratch);
         self.split(text, &[(text.len(), None)], options, false, scratch)?;

@@ -1,55 +1,55 @@
-//! Boundaries: what a pre-tokenizer promises of where words end.
+//! Boundaries: the properties of pre-tokenizers that decide where words end.
 //!
-//! The fast path cuts a text into chunks that become the same words wherever they stand. Each pre-tokenizer says where that may be,
-//! as a [`Boundary`], in the stage's table ([`PreTokenizer::boundary`](super::PreTokenizer::boundary)) or its own file; a way of cutting
-//! asks for the kind of boundary that it can find, and for no pre-tokenizer by name.
+//! The fast path cuts a text into chunks whose words do not depend on their context. Each pre-tokenizer provides its
+//! [`Boundary`], in the stage's table ([`PreTokenizer::boundary`](super::PreTokenizer::boundary)) or its own file; a
+//! chunk strategy matches on the kind of boundary, never on a pre-tokenizer.
 
 use crate::settings::PrependScheme;
 use crate::text::grammar::Grammar;
 
-/// What decides where words end.
+/// The part of a text that decides where words end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Boundary {
-    /// The characters before and after a place.
+    /// The characters before and after a position.
     Characters(CharacterBoundary),
-    /// The matches of a pattern: words are these and nothing else.
+    /// The matches of a pattern: all words are matches, and all matches are words.
     Matches {
-        /// Finds the matches.
+        /// The matcher of the pattern.
         grammar: Grammar,
-        /// Whether the bytes of words are written as characters.
+        /// Whether the bytes of words are written as characters (byte level).
         writes_bytes: bool,
     },
-    /// Metaspaces, which spaces become: words begin there, and nowhere else.
+    /// Metaspaces, which replace spaces: exactly at them words begin.
     Metaspaces {
-        /// Which words get a metaspace that have none.
+        /// The words without a metaspace that get one.
         prepend: PrependScheme,
-        /// Whether white space is gone before, and spaces write none.
+        /// Whether white space is dropped first, so that no space becomes a metaspace.
         drops_spaces: bool,
     },
     /// Nothing: words stay whole, and their bytes are written as characters.
     Bytes,
-    /// More of the text.
+    /// More of the text than any other variant.
     Text,
 }
 
-/// Where words end, by the characters before and after a place.
+/// The rules by which the characters before and after a position decide whether a word ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct CharacterBoundary {
-    /// White space is part of no word, and ends words.
+    /// Whether white space ends words and is dropped.
     pub(crate) drops_spaces: bool,
-    /// A punctuation character is a word by itself.
+    /// Whether a punctuation character is a word by itself.
     pub(crate) isolates_punctuation: bool,
-    /// What is `\w` is no part of the same word as what is not.
+    /// Whether words end between `\w` and other characters.
     pub(crate) separates_words: bool,
-    /// There are other boundaries beside these, also by characters.
+    /// Whether other rules by characters exist, too.
     pub(crate) has_others: bool,
 }
 
 impl Boundary {
-    /// White space that is dropped, and nothing else.
+    /// The boundary of pre-tokenizers that only split at white space and drop it.
     pub(super) const SPACES: Self = Self::Characters(CharacterBoundary::SPACES);
 
-    /// Returns what decides where words end after two pre-tokenizers.
+    /// Returns the boundary of two pre-tokenizers in a row.
     pub(super) fn then(self, next: Self) -> Self {
         match (self, next) {
             (Self::Characters(one), Self::Characters(other)) => Self::Characters(one.and(other)),
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn each_says_what_decides() {
+    fn every_pre_tokenizer_has_its_boundary() {
         let characters = |drops_spaces, isolates_punctuation, separates_words, has_others| {
             Boundary::Characters(CharacterBoundary { drops_spaces, isolates_punctuation, separates_words, has_others })
         };

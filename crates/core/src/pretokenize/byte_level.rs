@@ -8,10 +8,10 @@ use crate::settings::ByteLevel;
 use crate::text::grammar::Grammar;
 use crate::text::span::Span;
 
-/// What it splits by.
+/// The pattern that it splits by.
 pub(super) const GRAMMAR: Grammar = Grammar::Gpt2;
 
-/// Returns what decides where words end; a space that is put before words is written in the first of a text alone.
+/// Returns the boundary; [`Boundary::Text`] if a space is put before the first word.
 pub(super) fn boundary(ByteLevel { add_prefix_space, use_regex, .. }: ByteLevel) -> Boundary {
     match (add_prefix_space, use_regex) {
         (true, _) => Boundary::Text,

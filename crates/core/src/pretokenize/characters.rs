@@ -1,11 +1,11 @@
-//! Splitting by what single characters are.
+//! Splits text by properties of single characters.
 
 use super::Behavior;
 use super::split::Parts;
 use crate::text::span::Span;
 use crate::text::unicode::{Class, class};
 
-/// White space divides, and every punctuation character is a word of its own.
+/// Splits at white space, and makes every punctuation character a word.
 pub(super) fn bert(text: &str, each: &mut dyn FnMut(Span)) {
     let mut start = 0;
     for (at, c) in text.char_indices() {
@@ -23,12 +23,12 @@ pub(super) fn bert(text: &str, each: &mut dyn FnMut(Span)) {
     each(Span::new(start, text.len()));
 }
 
-/// White space divides, nothing else does.
+/// Splits at white space.
 pub(super) fn whitespace_split(text: &str, each: &mut dyn FnMut(Span)) {
     split(text, is_whitespace, Behavior::Removed, each);
 }
 
-/// Runs of word characters, and runs of what is neither that nor white space.
+/// Splits into runs of word characters, and runs of characters that are neither that nor white space.
 pub(super) fn whitespace(text: &str, each: &mut dyn FnMut(Span)) {
     let (mut start, mut inside) = (0, Class::WHITESPACE);
     for (at, c) in text.char_indices() {
@@ -63,7 +63,7 @@ pub(super) fn split(text: &str, is_delimiter: impl Fn(char) -> bool, behavior: B
     parts.finish();
 }
 
-/// So many characters a word, the last one shorter.
+/// Splits into words of `length` characters; the last one may be shorter.
 pub(super) fn fixed_length(text: &str, length: usize, each: &mut dyn FnMut(Span)) {
     let mut start = 0;
     for (at, _) in text.char_indices().step_by(length).skip(1) {
@@ -85,7 +85,7 @@ pub(super) fn is_numeric(c: char) -> bool {
     class(c).is_numeric()
 }
 
-/// Whether there is nothing but white space.
+/// Returns whether a text is white space alone.
 pub(super) fn is_blank(text: &str) -> bool {
     text.chars().all(is_whitespace)
 }

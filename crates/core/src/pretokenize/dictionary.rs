@@ -1,4 +1,4 @@
-//! Phrases of a domain that stay whole, found leftmost-longest.
+//! Splits out phrases of a domain that stay whole, found leftmost-longest (Aho-Corasick).
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -9,7 +9,7 @@ use crate::error::{Error, Result, shorten};
 use crate::text::span::Span;
 use crate::text::unicode::stands_alone;
 
-/// Phrases that are one piece each wherever they are found.
+/// A set of phrases, each of which is one word wherever it occurs.
 #[derive(Debug, Clone)]
 pub struct Dictionary {
     phrases: Vec<String>,
@@ -18,13 +18,13 @@ pub struct Dictionary {
 }
 
 impl Dictionary {
-    /// The phrases in the order given, which changes nothing of what is found.
+    /// Returns the dictionary of these phrases, whose order does not matter.
     ///
-    /// With `single_word` a phrase is found only where no word character stands beside it: `cat` not in
-    /// `concatenate`. Text without spaces between its words, such as Chinese, needs it off.
+    /// With `single_word` a phrase is found only if no word character is next to it: `cat` not in `concatenate`. Text
+    /// without spaces between words, such as Chinese, needs `false`.
     pub fn new(phrases: Vec<String>, single_word: bool) -> Result<Self> {
         check(&phrases)?;
-        // A shorter phrase may stand alone where a longer one does not, so all of them have to be seen.
+        // A shorter phrase may match where a longer one is next to a word character, so all occurrences are needed.
         let kind = if single_word { MatchKind::Standard } else { MatchKind::LeftmostLongest };
         let finder = AhoCorasick::builder()
             .match_kind(kind)
@@ -33,19 +33,21 @@ impl Dictionary {
         Ok(Self { phrases, single_word, finder })
     }
 
-    /// The phrases in the order given.
+    /// Returns the phrases in the order given.
     #[must_use]
     pub fn phrases(&self) -> &[String] {
         &self.phrases
     }
 
-    /// Whether a phrase is found only where no word character stands beside it.
+    /// Returns whether a phrase is found only if no word character is next to it.
     #[must_use]
     pub fn single_word(&self) -> bool {
         self.single_word
     }
 
-    /// Calls `each` with the pieces of `text` from left to right, and whether each is a phrase; they tile it.
+    /// Calls `each` with the parts of `text` from left to right, and whether each is a phrase.
+    ///
+    /// The parts cover the text.
     pub fn split(&self, text: &str, mut each: impl FnMut(Span, bool)) {
         let mut start = 0;
         let mut phrase = |found: Match| {
@@ -65,7 +67,7 @@ impl Dictionary {
         }
     }
 
-    /// The phrases that stand alone, leftmost-longest among themselves.
+    /// Returns the phrases without adjacent word characters, leftmost-longest among these.
     fn standing_alone(&self, text: &str) -> impl Iterator<Item = Match> {
         let mut found: Vec<Match> =
             self.finder.find_overlapping_iter(text).filter(|found| stands_alone(text, found.range())).collect();
@@ -81,7 +83,7 @@ impl Dictionary {
     }
 }
 
-/// The finder follows from the other two.
+/// The automaton follows from the other two fields.
 impl PartialEq for Dictionary {
     fn eq(&self, other: &Self) -> bool {
         self.single_word == other.single_word && self.phrases == other.phrases
@@ -114,7 +116,7 @@ mod tests {
         Dictionary::new(phrases.iter().map(|&phrase| phrase.to_owned()).collect(), single_word)
     }
 
-    /// The pieces, phrases in brackets.
+    /// Returns the parts, with phrases in brackets.
     fn split(phrases: &[&str], single_word: bool, text: &str) -> Vec<String> {
         let mut pieces = Vec::new();
         dictionary(phrases, single_word).unwrap().split(text, |span, phrase| {

@@ -1,4 +1,4 @@
-//! Splitting by a function of the caller's.
+//! Splits text by a function of the caller.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,16 +6,16 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::text::span::Span;
 
-/// What a caller's function does: spans of the parts of a text, in bytes, from left to right.
+/// A function that returns the spans of the parts of a text, in bytes, from left to right.
 pub trait SplitFunction: Send + Sync {
-    /// What tells the function from others.
+    /// Returns a number that identifies the function.
     fn identity(&self) -> usize;
 
-    /// The parts of `text`; they may leave out some of it, and may not overlap.
+    /// Returns the parts of `text`, which must not overlap, and may omit text.
     fn split(&self, text: &str) -> Result<Vec<Span>>;
 }
 
-/// A function as a pre-tokenizer; two are equal only if they are the same.
+/// A function as a pre-tokenizer; two are equal only if they are identical.
 #[derive(Clone)]
 pub struct Function(pub Arc<dyn SplitFunction>);
 

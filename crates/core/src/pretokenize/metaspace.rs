@@ -1,4 +1,4 @@
-//! Spaces as a mark that begins words, as SentencePiece writes them.
+//! Replaces spaces by the metaspace, which begins words, as in SentencePiece.
 
 use super::boundary::Boundary;
 use super::{Behavior, characters};
@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::pretokenize::words::Words;
 use crate::settings::{METASPACE, Metaspace, PrependScheme};
 
-/// Returns what decides where words end.
+/// Returns the boundary of the settings.
 pub(super) fn boundary(settings: Metaspace) -> Boundary {
     match settings {
         Metaspace { replacement: METASPACE, prepend_scheme: prepend, split: true } => {
@@ -16,7 +16,7 @@ pub(super) fn boundary(settings: Metaspace) -> Boundary {
     }
 }
 
-/// Writes the mark, and splits `words` before it.
+/// Replaces spaces by the metaspace, and splits `words` before it.
 pub(super) fn pre_tokenize(settings: Metaspace, words: &mut Words) -> Result<()> {
     let mark = settings.replacement;
     words.replace_char(' ', mark);

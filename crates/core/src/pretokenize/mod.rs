@@ -1,8 +1,8 @@
-//! Normalized text to words.
+//! The pre-tokenizers, which split normalized text into words.
 //!
-//! A pre-tokenizer works on the words there are, at first one: it splits each in parts, and some rewrite their text
-//! (bytes as characters, a mark for spaces). Added tokens are never touched. Where words end is promised by
-//! [`PreTokenizer::boundary`].
+//! A pre-tokenizer splits each existing word into parts (at first the text is one word), and some rewrite the text
+//! (bytes as characters, a metaspace for a space). Added tokens are never changed. `PreTokenizer::boundary` describes
+//! where words end.
 
 pub(crate) mod boundary;
 mod byte_level;
@@ -36,41 +36,41 @@ use crate::settings::{ByteLevel, Metaspace, PrependScheme};
 use crate::text::span::Span;
 use boundary::{Boundary, CharacterBoundary};
 
-/// How a normalized text is split into words.
+/// A pre-tokenizer: splits a normalized text into words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PreTokenizer {
-    /// White space divides, and every punctuation character is a word of its own.
+    /// Splits at white space; every punctuation character is a word.
     Bert,
-    /// Words of letters and digits, and runs of what is neither that nor white space.
+    /// Splits into runs of letters and digits, and runs of other characters but white space.
     Whitespace,
-    /// White space divides.
+    /// Splits at white space.
     WhitespaceSplit,
-    /// Punctuation divides.
+    /// Splits at punctuation.
     Punctuation(Behavior),
-    /// Digits are set apart, each by itself if `individual`, else in runs.
+    /// Splits off digits, each one if `individual`, else runs of them.
     Digits {
         /// Whether each digit is a word.
         individual: bool,
     },
-    /// A character divides.
+    /// Splits at a character, which is dropped.
     CharDelimiterSplit(char),
-    /// A pattern divides.
+    /// Splits at the matches of a pattern.
     Split(Split),
-    /// The pattern of GPT-2, and bytes as printable characters.
+    /// Splits by the pattern of GPT-2, and writes bytes as printable characters.
     ByteLevel(ByteLevel),
-    /// Spaces become a mark that begins words.
+    /// Replaces spaces by a metaspace, which begins words.
     Metaspace(Metaspace),
-    /// Scripts divide.
+    /// Splits where the script changes.
     UnicodeScripts,
-    /// So many characters a word.
+    /// Splits into words of this number of characters.
     FixedLength(usize),
-    /// Phrases stay whole.
+    /// Splits out phrases, which stay whole.
     Dictionary(Arc<Dictionary>),
-    /// Chinese words.
+    /// Splits Chinese text into words.
     Jieba(Arc<Jieba>),
-    /// Whatever a function of the caller's does.
+    /// Splits by a function of the caller.
     Function(Function),
-    /// One after the other.
+    /// Applies several pre-tokenizers in order.
     Sequence(Vec<PreTokenizer>),
 }
 
@@ -115,7 +115,7 @@ impl PreTokenizer {
         }
     }
 
-    /// Returns what decides where words end, as far as the pre-tokenizer promises it.
+    /// Returns the boundary: what decides where words end.
     pub(crate) fn boundary(&self) -> Boundary {
         let characters = |boundary| Boundary::Characters(boundary);
         let spaces = CharacterBoundary { drops_spaces: true, ..CharacterBoundary::default() };
@@ -144,13 +144,13 @@ impl PreTokenizer {
         }
     }
 
-    /// Whether where a word came from decides what becomes of it.
+    /// Returns whether the result for a word depends on its position in the original text.
     pub(crate) fn needs_origin(&self) -> bool {
         self.steps()
             .any(|step| matches!(step, Self::Metaspace(metaspace) if metaspace.prepend_scheme == PrependScheme::First))
     }
 
-    /// What finds the patterns, in their order: see [`Pattern::engine`](crate::text::pattern::Pattern::engine).
+    /// Returns the backend of each pattern, in order: see [`Pattern::engine`](crate::text::pattern::Pattern::engine).
     #[must_use]
     pub fn engines(&self) -> Vec<String> {
         let engine = |step: &Self| match step {
@@ -161,7 +161,7 @@ impl PreTokenizer {
         self.steps().filter_map(engine).collect()
     }
 
-    /// This pre-tokenizer, or those of a sequence, in their order.
+    /// Returns the steps of a sequence in order, or the pre-tokenizer itself.
     pub fn steps(&self) -> Box<dyn Iterator<Item = &Self> + '_> {
         match self {
             Self::Sequence(pre_tokenizers) => Box::new(pre_tokenizers.iter().flat_map(Self::steps)),
@@ -170,7 +170,7 @@ impl PreTokenizer {
     }
 }
 
-/// Splits all words in a way that cannot fail.
+/// Splits all words by a function that cannot fail.
 fn split_all(words: &mut Words, split: impl Fn(&str, &mut dyn FnMut(Span))) -> Result<()> {
     words.split(|text, each| {
         split(text, each);

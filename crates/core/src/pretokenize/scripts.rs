@@ -1,10 +1,11 @@
-//! Splitting where the script changes.
+//! Splits text where the script changes.
 
 use crate::text::span::Span;
 use crate::text::unicode::{Script, script};
 
-/// Characters without script, spaces among them, stay with what precedes them; those before all others are dropped,
-/// as the reference does.
+/// Splits where the script changes; characters without a script, such as spaces, stay with the text before them.
+///
+/// Such characters at the beginning are dropped, as in `tokenizers`.
 pub(super) fn split(text: &str, each: &mut dyn FnMut(Span)) {
     let mut open: Option<(usize, Script)> = None;
     for (at, c) in text.char_indices() {
@@ -26,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scripts_divide() {
+    fn scripts_separate_words() {
         let text = " どこで生れ。Yes1";
         let mut parts = Vec::new();
         split(text, &mut |span| parts.push(&text[span.range()]));

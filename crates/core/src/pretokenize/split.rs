@@ -1,11 +1,11 @@
-//! Splitting by a pattern, and what becomes of the delimiters.
+//! Splits text by a pattern, with a choice of what happens to the delimiters.
 
 use super::boundary::Boundary;
 use crate::error::Result;
 use crate::text::pattern::Pattern;
 use crate::text::span::Span;
 
-/// What becomes of a delimiter. For `-` in `the-final--countdown`:
+/// The treatment of a delimiter. For `-` in `the-final--countdown`:
 ///
 /// | behavior | parts |
 /// |---|---|
@@ -16,31 +16,31 @@ use crate::text::span::Span;
 /// | contiguous | `the` `-` `final` `--` `countdown` |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Behavior {
-    /// It is dropped.
+    /// The delimiter is dropped.
     Removed,
-    /// It is a part by itself.
+    /// The delimiter is a part by itself.
     Isolated,
-    /// It ends the part before it.
+    /// The delimiter ends the part before it.
     MergedWithPrevious,
-    /// It begins the part after it.
+    /// The delimiter begins the part after it.
     MergedWithNext,
-    /// A run of them is a part by itself.
+    /// A run of delimiters is a part by itself.
     Contiguous,
 }
 
-/// Splitting by a pattern.
+/// The settings of a split by a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Split {
-    /// What is looked for.
+    /// The pattern of the delimiters.
     pub pattern: Pattern,
-    /// What becomes of it.
+    /// The treatment of delimiters.
     pub behavior: Behavior,
-    /// Whether it is what lies between the delimiters instead of one.
+    /// Whether the pattern matches the text between delimiters instead of the delimiters.
     pub invert: bool,
 }
 
 impl Split {
-    /// Words are the matches of a pattern where each of them is a word, and what lies between them none.
+    /// Returns [`Boundary::Matches`] if each match is a word and other text is dropped or cannot occur.
     pub(super) fn boundary(&self) -> Boundary {
         let Some(grammar) = self.pattern.grammar() else { return Boundary::Text };
         let keeps_matches = if grammar.has_gaps() {
@@ -65,15 +65,15 @@ impl Split {
     }
 }
 
-/// Delimiters and what lies between them, as they come, on their way to parts.
+/// Joins delimiters and the text between them to parts, in order.
 pub(super) struct Parts<'a> {
     behavior: Behavior,
     each: &'a mut dyn FnMut(Span),
-    /// The part that may still grow.
+    /// The last part, which may still grow.
     open: Option<Span>,
-    /// Whether the last stretch was a delimiter.
+    /// Whether the last span was a delimiter.
     after_delimiter: bool,
-    /// Merging with the next is merging with the previous, read from the end.
+    /// The spans for merging with the next, which is merging with the previous in reverse order.
     waiting: Vec<(Span, bool)>,
 }
 
@@ -82,12 +82,12 @@ impl<'a> Parts<'a> {
         Self { behavior, each, open: None, after_delimiter: false, waiting: Vec::new() }
     }
 
-    /// What lies between delimiters, if anything does.
+    /// Adds the text between delimiters, unless it is empty.
     pub(super) fn between(&mut self, start: usize, end: usize) {
         self.part(start, end, false, start < end);
     }
 
-    /// A delimiter; it may be empty, which still divides.
+    /// Adds a delimiter; even an empty one separates parts.
     pub(super) fn delimiter(&mut self, start: usize, end: usize) {
         self.part(start, end, true, true);
     }
@@ -106,7 +106,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// The stretch joins the open part, or closes it and opens another.
+    /// Extends the open part by a span, or closes it and opens another.
     fn grow(&mut self, span: Span, joins: bool, is_delimiter: bool) {
         match &mut self.open {
             Some(open) if joins => open.end = span.end,

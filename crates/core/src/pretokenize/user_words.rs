@@ -1,20 +1,21 @@
-//! Words that a user adds, and jieba's files of them.
+//! Words that a user adds to jieba's dictionary, and files of them.
 
 use crate::error::{Error, Place, Result, shorten};
 
-/// A word that is added to the dictionary, or whose frequency there is replaced.
+/// A word that is added to the dictionary, or whose frequency is replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserWord {
     /// The word.
     pub word: String,
-    /// How often it occurs; none: so often that the dictionary alone would not divide it. 0 takes it away.
+    /// Its frequency; `None` for one so high that the dictionary alone does not split it; 0 removes it.
     pub frequency: Option<u64>,
-    /// Its part of speech, which changes nothing of how text is divided.
+    /// Its part of speech, which has no effect on segmentation.
     pub tag: Option<String>,
 }
 
-/// The words of a user dictionary as jieba reads it: a word, its frequency and its tag a line, a space between
-/// them, the last two as you like; empty lines say nothing.
+/// Parses a user dictionary of jieba: a line has a word, and optionally its frequency and tag, separated by spaces.
+///
+/// Empty lines are ignored.
 pub fn parse_user_dictionary(text: &str) -> Result<Vec<UserWord>> {
     let blank = |c: char| c.is_ascii_whitespace() || c == '\x0b';
     (1..)
@@ -35,7 +36,7 @@ fn parse_line(number: usize, line: &str) -> Result<UserWord> {
     Ok(UserWord { word: word.to_owned(), frequency, tag: tag.map(str::to_owned) })
 }
 
-/// Takes off what follows the last space, if there is something on both sides and it is made of `kind` alone.
+/// Removes the last field, if it consists of `kind` alone and is not the only one.
 fn take_last(line: &str, kind: impl Fn(&u8) -> bool) -> (&str, Option<&str>) {
     match line.rsplit_once(' ') {
         Some((left, right)) if !left.is_empty() && !right.is_empty() && right.as_bytes().iter().all(kind) => {

@@ -1,10 +1,10 @@
-//! Stands in for the segmenter where the core is built without the feature `jieba`, and so without its tables.
+//! Replaces the segmenter in builds without the feature `jieba`, and so without its tables.
 
 use crate::error::{Error, Result};
 use crate::pretokenize::UserWord;
 use crate::text::span::Span;
 
-/// A segmenter that this build lacks: there is no value of it.
+/// A segmenter that this build lacks: it has no values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Jieba {}
 
@@ -22,19 +22,19 @@ impl Jieba {
         Err(Self::require().expect_err("this build has no Jieba"))
     }
 
-    /// Whether the model joins what the dictionary leaves single.
+    /// Returns whether the hidden Markov model joins single characters.
     #[must_use]
     pub fn hmm(&self) -> bool {
         match *self {}
     }
 
-    /// The user's words in the order given.
+    /// Returns the user's words in the order given.
     #[must_use]
     pub fn user_words(&self) -> &[UserWord] {
         match *self {}
     }
 
-    /// Calls `each` with the pieces of `text` from left to right.
+    /// Calls `each` with the words of `text` from left to right.
     pub fn split(&self, _text: &str, _each: impl FnMut(Span)) {
         match *self {}
     }
@@ -46,7 +46,7 @@ mod tests {
     use crate::format::read_splitter;
 
     #[test]
-    fn asking_for_jieba_says_how_to_get_it() {
+    fn the_error_without_jieba_names_the_feature() {
         let json = r#"{"pre_tokenizer": {"type": "piecework.Jieba"}}"#;
         for error in [Jieba::new(true, Vec::new()).unwrap_err(), read_splitter(json, &[]).unwrap_err()] {
             assert!(matches!(error, Error::Config(_)), "{error}");

@@ -1,6 +1,6 @@
-//! The decoder that training chooses: it undoes what the splitter and the model write into tokens.
+//! Chooses the decoder of a trained tokenizer: it reverts what the splitter and the model write into tokens.
 //!
-//! `spec/pipeline.md`, section 8.1, says the same in words.
+//! `spec/pipeline.md`, section 8.1, has the rules.
 
 use crate::decode::{BpeDecoder, Decoder, LAST_SPACE, ReplaceDecoder, StripDecoder, WordPieceDecoder};
 use crate::error::Result;
@@ -12,32 +12,32 @@ use crate::splitter::WordSplitter;
 use crate::text::bytes::byte_to_char;
 use crate::text::pattern::Pattern;
 
-/// What a model writes into the tokens of a word.
+/// The marks that a model writes into the tokens of a word.
 #[derive(Clone, Copy, Default)]
 pub(super) struct TokenMarks<'a> {
-    /// What a token that continues a word begins with; may be empty.
+    /// The prefix of a token that continues a word; may be empty.
     pub(super) prefix: &'a str,
-    /// What the last token of a word ends with; may be empty.
+    /// The suffix of the last token of a word; may be empty.
     pub(super) suffix: &'a str,
     /// Whether the suffix may be a token of its own.
     pub(super) is_suffix_separate: bool,
     /// Whether tokens such as `<0x61>` are bytes.
     pub(super) byte_fallback: bool,
-    /// Whether to clean up the text, where a prefix shows the beginnings of words.
+    /// Whether to clean up the text, if a prefix shows the beginnings of words.
     pub(super) cleanup: bool,
 }
 
-/// What normalizer and pre-tokenizer write in place of characters.
+/// A replacement of characters by the normalizer or the pre-tokenizer.
 enum Layer {
     /// Bytes as visible characters.
     Bytes,
-    /// A mark for spaces.
+    /// Spaces as a mark.
     Spaces(SpaceMark),
 }
 
 struct SpaceMark {
     text: String,
-    /// The pre-tokenizer that writes it; otherwise the normalizer does.
+    /// The settings of the pre-tokenizer that writes it; `None` if the normalizer does.
     metaspace: Option<Metaspace>,
     /// Whether one more is written before the text.
     leads: bool,
@@ -45,7 +45,7 @@ struct SpaceMark {
     trails: bool,
 }
 
-/// Returns the decoder for tokens that a splitter and a model write; `None` joins tokens by spaces.
+/// Returns the decoder for tokens of a splitter and a model; `None` joins tokens by spaces.
 pub(super) fn decoder_for(splitter: &WordSplitter, marks: TokenMarks<'_>) -> Result<Option<Decoder>> {
     let layers = layers(splitter);
     let has_bytes = layers.iter().any(|layer| matches!(layer, Layer::Bytes));
@@ -69,7 +69,7 @@ pub(super) fn decoder_for(splitter: &WordSplitter, marks: TokenMarks<'_>) -> Res
     Ok(if steps.len() > 1 { Some(Decoder::Sequence(steps)) } else { steps.pop() })
 }
 
-/// Returns the normalizer of `SentencePiece`, where it alone writes marks.
+/// Returns the normalizer of `SentencePiece`, if no other stage writes marks.
 pub(super) fn sentencepiece(splitter: &WordSplitter) -> Option<&SentencePiece> {
     match &layers(splitter)[..] {
         [Layer::Spaces(SpaceMark { metaspace: None, .. })] => {
@@ -87,7 +87,7 @@ fn metaspace(splitter: &WordSplitter) -> Option<Metaspace> {
     steps.find_map(|step| if let PreTokenizer::Metaspace(mark) = step { Some(*mark) } else { None })
 }
 
-/// The layers, in the order in which they are written.
+/// Returns the layers, in the order in which they are applied.
 fn layers(splitter: &WordSplitter) -> Vec<Layer> {
     let mut layers = Vec::new();
     let has_metaspace = metaspace(splitter).is_some();
@@ -117,7 +117,7 @@ fn has_mark(layers: &[Layer]) -> bool {
     layers.iter().any(|layer| matches!(layer, Layer::Spaces(_)))
 }
 
-/// The mark that a step of the normalizer writes for spaces.
+/// Returns the mark that a step of the normalizer writes for spaces.
 fn normalizer_mark(splitter: &WordSplitter, step: &Normalizer) -> Option<SpaceMark> {
     let mark = |text: &str, leads, trails| Some(SpaceMark { text: text.to_owned(), metaspace: None, leads, trails });
     match step {
@@ -138,12 +138,12 @@ fn normalizer_mark(splitter: &WordSplitter, step: &Normalizer) -> Option<SpaceMa
     }
 }
 
-/// Has one space; whether that is lost in splitting says whether spaces are.
+/// A text with one space, which shows whether splitting removes spaces.
 const SPACED_TEXT: &str = "a b";
 
-/// Whether words have lost the spaces that were between them.
+/// Returns whether the splitter removes the spaces between words.
 ///
-/// A pre-tokenizer that does nothing but remove what it finds separates words by that. Of the others, splitting a text shows it.
+/// A pre-tokenizer that only removes its matches separates words by them. Of others, splitting a text shows it.
 fn removes_spaces(splitter: &WordSplitter, layers: &[Layer]) -> Result<bool> {
     match splitter.pre_tokenizer() {
         None => return Ok(false),
@@ -155,7 +155,7 @@ fn removes_spaces(splitter: &WordSplitter, layers: &[Layer]) -> Result<bool> {
     undo(layers, false, false, &mut steps)?;
     let decoder = Decoder::Sequence(steps);
     let mut words = Words::default();
-    // A function of the caller's may refuse the text. What the words are is then unknown.
+    // A function of the caller may return an error for the text; then the result is unknown.
     if splitter.split(SPACED_TEXT, false, &mut words).is_err() {
         return Ok(true);
     }
@@ -164,7 +164,9 @@ fn removes_spaces(splitter: &WordSplitter, layers: &[Layer]) -> Result<bool> {
     Ok(has_space(vec![&normalized])? && !has_space(words.iter().collect())?)
 }
 
-/// Adds what undoes the layers. `apart`: spaces between words were removed; `spaced`: parts have literal ones in their place.
+/// Appends the steps that revert the layers.
+///
+/// `apart`: spaces between words were removed; `spaced`: parts contain literal spaces instead.
 fn undo(layers: &[Layer], apart: bool, mut spaced: bool, steps: &mut Vec<Decoder>) -> Result<()> {
     let mut fused = false;
     for (at, layer) in layers.iter().enumerate().rev() {
@@ -176,7 +178,7 @@ fn undo(layers: &[Layer], apart: bool, mut spaced: bool, steps: &mut Vec<Decoder
                 }
                 steps.push(Decoder::ByteLevel(ByteLevel::default()));
                 if over_bytes {
-                    // What is below has no spaces: one here is a prefix of this layer, or stands between words.
+                    // The text below has no spaces: a space here is the prefix of this layer, or is between words.
                     steps.push(replace(Pattern::literal(" "), if apart { space_as_byte() } else { String::new() }));
                 }
                 fused = true;
@@ -193,7 +195,7 @@ fn undo_mark(mark: &SpaceMark, fused: bool, steps: &mut Vec<Decoder>) -> Result<
         steps.push(Decoder::Metaspace(metaspace));
         return Ok(());
     }
-    // The first part may hold the marks of several spaces, of which the decoder `Metaspace` would keep none.
+    // The first part may contain the marks of several spaces, all of which the decoder `Metaspace` would drop.
     if mark.text != " " {
         steps.push(replace(Pattern::literal(&mark.text), " ".to_owned()));
     }
@@ -211,7 +213,7 @@ fn undo_mark(mark: &SpaceMark, fused: bool, steps: &mut Vec<Decoder>) -> Result<
     Ok(())
 }
 
-/// What takes the prefix from continuing tokens. A token that is the prefix continues nothing: it is text.
+/// Returns the decoder that removes the prefix of continuing tokens. A token equal to the prefix is text.
 fn without_prefix(prefix: &str) -> Result<Option<Decoder>> {
     if prefix.is_empty() {
         return Ok(None);
@@ -220,7 +222,7 @@ fn without_prefix(prefix: &str) -> Result<Option<Decoder>> {
     Ok(Some(replace(pattern, String::new())))
 }
 
-/// What makes of the suffix the space that was removed, or nothing where spaces are part of words.
+/// Returns the decoder that replaces the suffix by the removed space, or by nothing if spaces are part of words.
 fn without_suffix(marks: TokenMarks<'_>, apart: bool, has_bytes: bool) -> Result<Option<Decoder>> {
     let suffix = marks.suffix;
     if suffix.is_empty() {
@@ -230,14 +232,14 @@ fn without_suffix(marks: TokenMarks<'_>, apart: bool, has_bytes: bool) -> Result
         (true, true) => replace(Pattern::literal(suffix), space_as_byte()),
         (true, false) => Decoder::Bpe(BpeDecoder { suffix: suffix.to_owned() }),
         (false, _) => {
-            // Attached to a character, it never is the whole token: a token that is the suffix is text.
+            // Attached to a character, the suffix is never the whole token: a token equal to the suffix is text.
             let begin = if marks.is_suffix_separate { "" } else { r"(?!\A)" };
             replace(Pattern::regex(&format!(r"{begin}{}\z", escaped(suffix)))?, String::new())
         }
     }))
 }
 
-/// Writes the space before a word as bytes are written. A part with other characters is text already, space and all.
+/// Returns the decoder that writes the space before a word as a byte. A part with other characters is decoded already.
 fn spaces_as_bytes() -> Result<Decoder> {
     Ok(replace(Pattern::regex("\\A (?=[!-~¡-¬®-\u{143}]*\\z)")?, space_as_byte()))
 }
@@ -250,12 +252,12 @@ fn replace(pattern: Pattern, content: String) -> Decoder {
     Decoder::Replace(ReplaceDecoder { pattern, content })
 }
 
-/// Returns what removes one space at the end: `tokenizers` panics where `Strip` is to do that to an empty text.
+/// Returns the decoder that removes one space at the end: `tokenizers` panics if `Strip` does so on an empty text.
 fn without_last_space() -> Result<Decoder> {
     Ok(replace(Pattern::regex(LAST_SPACE)?, String::new()))
 }
 
-/// A regular expression that finds `text` as it stands.
+/// Returns a regular expression that matches `text` literally.
 fn escaped(text: &str) -> String {
     let backslash = |c| r"\.[]{}()*+?^$|".contains(c).then_some('\\');
     text.chars().flat_map(|c| backslash(c).into_iter().chain([c])).collect()

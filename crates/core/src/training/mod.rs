@@ -1,4 +1,4 @@
-//! Word counts and a trainer's settings to a tokenizer.
+//! Trains a tokenizer from word counts and a trainer's settings.
 
 mod decoder;
 
@@ -23,8 +23,8 @@ use crate::vocab::Vocab;
 
 /// Trains a tokenizer on `counts`.
 ///
-/// The tokenizer splits text by `splitter`, with which the counts must agree where they know how they were made. The threads
-/// are for Unigram, and do not change the result; the merges of other models come one after the other.
+/// The tokenizer splits text by `splitter`, which must agree with the splitter of the counts, if that is recorded. The
+/// threads are for Unigram, and do not change the result; merges are learned in one thread.
 pub fn train(
     counts: &WordCounts,
     splitter: &WordSplitter,
@@ -56,7 +56,7 @@ pub fn train(
     Tokenizer::new(Parts { training: Some(Arc::new(training)), ..parts })
 }
 
-/// Refuses counts of words that were split otherwise than by `splitter`, and names the stage that differs.
+/// Returns an error for counts of another splitter than `splitter`, with the stage that differs.
 fn check_splitter(counts: &WordCounts, splitter: &WordSplitter) -> Result<()> {
     let Some(made_with) = counts.splitter().filter(|&made_with| made_with != splitter) else { return Ok(()) };
     let same_normalizer = made_with.normalizer() == splitter.normalizer();
@@ -80,10 +80,10 @@ fn word_piece(
     let vocab = Vocab::from_tokens(entries)?;
     let prefix = config.continuing_subword_prefix.clone();
     let template = Template::bert_of(&vocab, &config.special_tokens);
-    // Cleaning up undoes what BERT's splitting did to punctuation; elsewhere it would change the text.
+    // Cleaning up reverts BERT's splitting of punctuation; with other pre-tokenizers it would change the text.
     let cleanup = splitter.pre_tokenizer() == Some(&PreTokenizer::Bert);
     let undo = decoder_for(splitter, TokenMarks { prefix: &prefix, cleanup, ..TokenMarks::default() })?;
-    // Without a prefix nothing shows where words end; all tokens are joined by nothing then.
+    // Without a prefix, tokens do not show where words end; they are joined without spaces.
     let glue = || Decoder::WordPiece(WordPieceDecoder { prefix: String::new(), cleanup });
     let settings = wordpiece::Settings { continuing_subword_prefix: prefix, ..Default::default() };
     Ok(Parts {
@@ -135,7 +135,7 @@ fn specials(vocab: &Vocab, names: &[String]) -> Vec<AddedToken> {
     names.iter().filter_map(|content| Some(AddedToken::special(vocab.id(content)?, content))).collect()
 }
 
-/// Special tokens, and symbols that no model need make of the text, so that they are looked for there.
+/// Returns the special tokens, and the symbols that the model may not produce, as added tokens.
 fn named(vocab: &Vocab, special_tokens: &[String], symbols: &[String]) -> Vec<AddedToken> {
     let symbol = |content: &String| {
         Some(AddedToken { id: vocab.id(content)?, content: content.clone(), normalized: true, ..AddedToken::default() })
@@ -169,9 +169,9 @@ fn unigram(
     })
 }
 
-/// How often each entry stands in the words when they are encoded, but for words that cannot be.
+/// Returns the number of occurrences of each token in the encoded words, except words that cannot be encoded.
 fn count(model: &Model, words: &[(&str, u64)], callback: ProgressCallback<'_>) -> Result<Vec<u64>> {
-    /// How many words are encoded between two calls of the progress callback.
+    /// The number of words encoded between two calls of the progress callback.
     const CHUNK: usize = 1 << 12;
     let mut counts = vec![0; model.vocab().id_limit() as usize];
     let (mut scratch, mut tokens, mut total) = (ModelScratch::default(), Vec::new(), 0_u64);
@@ -201,7 +201,7 @@ fn unigram_decoder(splitter: &WordSplitter, config: &unigram::train::TrainerConf
     })
 }
 
-/// What the library does with a model that it trained with these settings.
+/// Returns the decoder that SentencePiece uses for a model trained with these settings.
 fn sentencepiece_decoder(
     normalizer: &SentencePieceSettings,
     config: &unigram::train::TrainerConfig,

@@ -1,6 +1,6 @@
 //! Shared parts of the tests that compare paths: a tokenizer.json around a model, and the checks of a text.
 
-use piecework_core::pipeline::{Input, Options, Road, Scratch, Tokenizer};
+use piecework_core::pipeline::{EncodingPath, Input, Options, Scratch, Tokenizer};
 use serde_json::{Value, json};
 
 /// Returns the tokenizer.json of a model of `size` entries; two added tokens follow these.
@@ -21,17 +21,17 @@ pub(crate) fn check(tokenizer: &Tokenizer, text: &str, scratch: &mut Scratch, co
 
 /// Checks that a text alone has equal tokens on all paths.
 pub(crate) fn check_alone(tokenizer: &Tokenizer, text: &str, scratch: &mut Scratch, context: &str) {
-    let on = |road| Options { road, ..Options::default() };
+    let on = |path| Options { path, ..Options::default() };
     let mut fresh = Scratch::default();
-    let wanted = tokenizer.encode(Input::Text(text), None, &on(Road::General), &mut fresh).unwrap();
-    for road in [Road::Fast, Road::Uncached, Road::Fast] {
+    let wanted = tokenizer.encode(Input::Text(text), None, &on(EncodingPath::Generic), &mut fresh).unwrap();
+    for path in [EncodingPath::Fast, EncodingPath::Uncached, EncodingPath::Fast] {
         let mut ids = Vec::new();
-        tokenizer.encode_ids(Input::Text(text), None, &on(road), scratch, &mut ids).unwrap();
-        assert_eq!(ids, wanted.ids, "{road:?} {text:?} {context}");
-        let found = tokenizer.encode(Input::Text(text), None, &on(road), scratch).unwrap();
-        assert_eq!(found, wanted, "{road:?} {text:?} {context}");
+        tokenizer.encode_ids(Input::Text(text), None, &on(path), scratch, &mut ids).unwrap();
+        assert_eq!(ids, wanted.ids, "{path:?} {text:?} {context}");
+        let found = tokenizer.encode(Input::Text(text), None, &on(path), scratch).unwrap();
+        assert_eq!(found, wanted, "{path:?} {text:?} {context}");
     }
-    if let Some(cuts) = tokenizer.cuts(&on(Road::Fast)) {
+    if let Some(cuts) = tokenizer.cuts(&on(EncodingPath::Fast)) {
         let mut ids = Vec::new();
         cuts.parts(text, 5).into_iter().for_each(|part| cuts.encode(part, scratch, &mut ids).unwrap());
         assert_eq!(ids, wanted.ids, "in parts {text:?} {context}");

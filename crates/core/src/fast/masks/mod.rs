@@ -1,29 +1,29 @@
-//! Sixty-four bytes of text as sets of bits, one bit a byte.
+//! Sixty-four bytes of text as bit sets, one bit a byte.
 //!
-//! Every kernel gives what the scalar one gives. Which runs is settled when a tokenizer is made, by what the machine can
-//! do.
+//! Every kernel returns what the scalar kernel returns. The kernel is chosen when a tokenizer is constructed, by the
+//! machine's instruction sets.
 
 mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-/// What the kernel of every machine is called.
+/// The name of the kernel that runs on every machine.
 pub(super) const SCALAR: &str = "scalar";
 
-/// The bytes of a block.
+/// The number of bytes of a block.
 pub(super) const BLOCK: usize = 64;
 
-/// Which bytes of a block belong to which of `N` sets.
+/// The bytes of a block that belong to each of `N` sets, one bit a byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Masks<const N: usize> {
     pub(super) sets: [u64; N],
-    /// What is not ASCII.
+    /// The bytes that are not ASCII.
     pub(super) high: u64,
-    /// Bytes of characters behind their first.
+    /// The continuation bytes of characters.
     pub(super) inside: u64,
 }
 
-/// How the kinds of bytes are told.
+/// The instruction set that classifies bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kernel {
     Scalar,
@@ -35,20 +35,21 @@ enum Kernel {
     Avx512,
 }
 
-/// Makes masks of blocks.
+/// Computes the masks of blocks.
 #[derive(Debug, Clone)]
 pub(super) struct Classifier<const N: usize> {
     kernel: Kernel,
     tables: Box<Tables<N>>,
 }
 
-/// The sets that bytes belong to, in the forms that kernels look them up in.
+/// The sets that bytes belong to, in the layouts that the kernels read.
 #[derive(Debug, Clone)]
 struct Tables<const N: usize> {
-    /// A bit for each set that a byte is in.
+    /// For each byte, a bit for each set that contains it.
     bits: [u8; 256],
-    /// For each set and each low half of a byte the high halves, a bit each, with which it belongs to the set: those of
-    /// ASCII, and the others.
+    /// For each set and low half-byte, a bit for each high half-byte that makes a member.
+    ///
+    /// The first half of the table is for ASCII, the second for the other bytes.
     rows: [[[u8; 16]; N]; 2],
 }
 
@@ -64,7 +65,9 @@ impl<const N: usize> Tables<N> {
 }
 
 impl<const N: usize> Classifier<N> {
-    /// The fastest for this machine; `bits` has for each byte a bit for each of the sets, of which there are up to eight.
+    /// Returns the fastest classifier for this machine.
+    ///
+    /// `bits` has for each byte a bit for each of up to eight sets.
     pub(super) fn new(bits: [u8; 256]) -> Self {
         let kernel = kernels().last().copied().unwrap_or(Kernel::Scalar);
         Self { kernel, tables: Box::new(Tables::new(bits)) }
@@ -76,7 +79,7 @@ impl<const N: usize> Classifier<N> {
         all.find(|classifier| classifier.name() == name)
     }
 
-    /// The masks of a block.
+    /// Returns the masks of a block.
     #[inline]
     pub(super) fn masks(&self, block: &[u8; BLOCK]) -> Masks<N> {
         match self.kernel {
@@ -86,7 +89,7 @@ impl<const N: usize> Classifier<N> {
         }
     }
 
-    /// What the machine's part in this is called.
+    /// Returns the name of the kernel.
     pub(super) fn name(&self) -> &'static str {
         match self.kernel {
             Kernel::Scalar => SCALAR,
@@ -100,7 +103,7 @@ impl<const N: usize> Classifier<N> {
     }
 }
 
-/// Prefetches the first 64 bytes of a value: a hint, and no more.
+/// Prefetches the first 64 bytes of a value: a hint without effect on results.
 #[inline]
 pub(super) fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]
@@ -109,7 +112,7 @@ pub(super) fn prefetch<T>(value: &T) {
     let _ = value;
 }
 
-/// The kernels that run here, the slowest first.
+/// Returns the kernels that this machine runs, the slowest first.
 fn kernels() -> Vec<Kernel> {
     let mut kernels = vec![Kernel::Scalar];
     #[cfg(target_arch = "x86_64")]
@@ -121,16 +124,16 @@ fn kernels() -> Vec<Kernel> {
 mod tests {
     use super::*;
 
-    /// Miri takes a second where the machine takes a millisecond.
+    /// Tests take larger steps under Miri, which is a thousand times slower.
     const STEP: usize = if cfg!(miri) { 50 } else { 1 };
 
-    /// A small generator of pseudo-random numbers: tests need no more.
+    /// Returns a pseudo-random number (linear congruential generator).
     fn random(state: &mut u64) -> usize {
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(*state >> 33).unwrap()
     }
 
-    /// Byte by byte, as it is defined.
+    /// Returns the masks by their definition, byte by byte.
     fn defined<const N: usize>(bits: &[u8; 256], block: &[u8; BLOCK]) -> Masks<N> {
         let mask = |is: &dyn Fn(u8) -> bool| {
             block.iter().enumerate().fold(0, |mask, (place, &byte)| mask | u64::from(is(byte)) << place)
@@ -149,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kernel_gives_what_is_defined() {
+    fn every_kernel_equals_the_definition() {
         let mut state = 5;
         for kernel in kernels() {
             for _ in (0..200).step_by(STEP) {
@@ -168,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kernel_knows_every_byte_at_every_place() {
+    fn every_kernel_classifies_every_byte_at_every_position() {
         let bits = std::array::from_fn(|byte| u8::try_from(byte * 7 / 3 % 256).unwrap());
         for kernel in kernels() {
             for shift in (0..=255_u8).step_by(STEP) {

@@ -1,4 +1,4 @@
-//! The kernel of every machine, and the oracle of the others.
+//! The portable kernel, and the oracle of the others.
 
 use super::{BLOCK, Masks, Tables};
 
@@ -16,7 +16,9 @@ pub(super) fn masks<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> 
     masks
 }
 
-/// The lowest bits of eight bytes, side by side: the factor moves that of byte `i` to bit `56 + i`, and no two sums meet.
+/// Returns the lowest bits of eight bytes as one byte.
+///
+/// The factor moves the bit of byte `i` to bit `56 + i`, and no two products overlap.
 fn gathered(bytes: u64) -> u64 {
     (bytes & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }

@@ -1,4 +1,4 @@
-//! The kernels of x86-64. All vector code of the project stands here.
+//! The kernels of x86-64. All vector code of the project is here.
 
 #![allow(unsafe_code, reason = "vector instructions: each block says why it is sound")]
 
@@ -13,7 +13,7 @@ use std::arch::x86_64::{
 
 use super::{BLOCK, Kernel, Masks, Tables};
 
-/// Whether the machine has what a kernel needs.
+/// Returns whether the machine has the instructions of a kernel.
 pub(super) fn runs(kernel: Kernel) -> bool {
     match kernel {
         Kernel::Scalar => true,
@@ -30,7 +30,7 @@ pub(super) fn prefetch<T>(value: &T) {
     unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast()) }
 }
 
-/// The masks of a block; `kernel` must be one that [`runs`].
+/// Returns the masks of a block; `kernel` must be one that [`runs`].
 #[inline]
 pub(super) fn masks<const N: usize>(kernel: Kernel, tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
     // SAFETY: a classifier only has a kernel for which `runs` found the instructions.
@@ -44,13 +44,15 @@ pub(super) fn masks<const N: usize>(kernel: Kernel, tables: &Tables<N>, block: &
     }
 }
 
-/// One look-up in 128 bytes of the table for all 64 bytes at once; a second one where not all are ASCII.
+/// Classifies 64 bytes by a look-up in 128 bytes of the table.
+///
+/// A second look-up follows if not all are ASCII.
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 fn avx512<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
-    // SAFETY: the load reads 64 bytes of an array that has as many.
+    // SAFETY: the load reads 64 bytes of an array of 64 bytes.
     let text = unsafe { _mm512_loadu_si512(block.as_ptr().cast()) };
     let look_up = |from: &[u8; 128]| {
-        // SAFETY: each load reads 64 bytes of an array that has as many from there on.
+        // SAFETY: each load reads 64 bytes within an array of 128 bytes.
         let (low, high) =
             unsafe { (_mm512_loadu_si512(from.as_ptr().cast()), _mm512_loadu_si512(from.as_ptr().add(64).cast())) };
         _mm512_permutex2var_epi8(low, text, high)
@@ -66,7 +68,9 @@ fn avx512<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
     Masks { sets: std::array::from_fn(set), high, inside }
 }
 
-/// A byte belongs to a set if the row of its low half has the bit of its high half.
+/// Classifies 32 bytes at a time, by the halves of each byte.
+///
+/// A byte is in a set if the row of its low half has the bit of its high half.
 #[target_feature(enable = "avx2")]
 fn avx2<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
     let mut masks = Masks { sets: [0; N], high: 0, inside: 0 };
@@ -78,7 +82,7 @@ fn avx2<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
         let inside = _mm256_movemask_epi8(_mm256_cmpgt_epi8(_mm256_set1_epi8(FIRST), text)).cast_unsigned();
         masks.inside |= u64::from(inside) << (32 * place);
         for (half, rows) in tables.rows.iter().enumerate().take(if high == 0 { 1 } else { 2 }) {
-            // A look-up whose byte is not ASCII gives nothing, so the other half flips that bit.
+            // A shuffle yields 0 for a byte with its highest bit set, so for the second half that bit is flipped.
             let text = _mm256_xor_si256(text, _mm256_set1_epi8(FLIP[half]));
             let upper = _mm256_and_si256(_mm256_srli_epi16::<4>(text), _mm256_set1_epi8(0xF));
             let bit = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(highs()), upper);
@@ -121,13 +125,13 @@ fn ssse3<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
     masks
 }
 
-/// As signed numbers, bytes inside of characters are those below.
+/// Continuation bytes are smaller than this number, as signed bytes.
 const FIRST: i8 = -64;
 
-/// What is flipped in all bytes before each half of the table is asked.
+/// The bits that are flipped in all bytes before each half of the table is read.
 const FLIP: [i8; 2] = [0, -128];
 
-/// The bit of each high half; none for those of bytes that are not ASCII.
+/// Returns the bit of each high half; 0 for the halves of bytes that are not ASCII.
 #[target_feature(enable = "sse2")]
 fn highs() -> __m128i {
     _mm_setr_epi8(1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0)

@@ -1,9 +1,11 @@
-//! What a grammar tells apart in a block of text, one bit a byte: every byte of a character has the bit of the character.
+//! Classifies the characters of a block of text for a grammar.
+//!
+//! A set has one bit a byte, and every byte of a character has the bit of the character.
 
 use crate::fast::masks::{BLOCK, Classifier, Masks};
 use crate::text::unicode::{Category, category};
 
-/// The sets that bytes belong to; what is in none of them is the rest, or not yet known.
+/// The sets that bytes belong to; a byte in none of them is in the rest, or not yet classified.
 const UPPER: usize = 0;
 const LOWER: usize = 1;
 const CASELESS: usize = 2;
@@ -14,17 +16,17 @@ const BLANK: usize = 6;
 const QUOTE: usize = 7;
 const SETS: usize = 8;
 
-/// Tells the classes of characters.
+/// Classifies the characters of blocks.
 #[derive(Debug, Clone)]
 pub(super) struct Classes {
     classifier: Classifier<SETS>,
     /// Whether the case of letters matters, and marks belong to words.
     case: bool,
-    /// Whether characters beyond ASCII are only told from the others.
+    /// Whether characters beyond ASCII are not classified.
     ascii: bool,
 }
 
-/// What the character before a block is, if that is a letter of the same word: 1 or 0, like the bit of a byte.
+/// Properties of the character before a block, if it is a letter of the same word: 1 or 0 each.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Before {
     pub(super) letters: u64,
@@ -32,16 +34,16 @@ pub(super) struct Before {
     pub(super) caseless: u64,
 }
 
-/// The classes in a block.
+/// The bit sets of the character classes in a block.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Block {
-    /// How many bytes it has; they are whole characters.
+    /// The number of bytes, which are whole characters.
     pub(super) length: usize,
     /// Whether the text ends with it.
     pub(super) ends: bool,
-    /// What is not ASCII.
+    /// Bytes that are not ASCII.
     pub(super) high: u64,
-    /// Bytes of characters behind their first.
+    /// Continuation bytes of characters.
     pub(super) inside: u64,
     /// Letters; where case matters, marks too.
     pub(super) letters: u64,
@@ -54,9 +56,9 @@ pub(super) struct Block {
     pub(super) numbers: u64,
     pub(super) spaces: u64,
     pub(super) newlines: u64,
-    /// White space that is neither.
+    /// White space other than spaces and newlines.
     pub(super) blanks: u64,
-    /// Apostrophes, which belong to the rest.
+    /// Apostrophes, which are part of the rest.
     pub(super) quotes: u64,
     pub(super) rest: u64,
 }
@@ -67,7 +69,7 @@ impl Classes {
         Self { classifier: Classifier::new(bits), case, ascii: false }
     }
 
-    /// Without those beyond ASCII, which are part of the rest.
+    /// Returns the classes for ASCII alone; all other characters are part of the rest.
     pub(super) fn of_ascii() -> Self {
         let bit = |byte: u8| set_of(byte, false).filter(|_| byte.is_ascii()).map_or(0, |set| 1 << set);
         let bits = std::array::from_fn(|byte| bit(u8::try_from(byte).unwrap_or(0)));
@@ -79,12 +81,12 @@ impl Classes {
         Some(Self { classifier: self.classifier.with_kernel(name)?, ..*self })
     }
 
-    /// What the machine's part in this is called.
+    /// Returns the name of the kernel that classifies bytes.
     pub(super) fn kernel(&self) -> &'static str {
         self.classifier.name()
     }
 
-    /// The classes in the block of `text` that begins at byte `at`, where a character does.
+    /// Returns the classes in the block of `text` that begins at byte `at`, where a character does.
     #[inline]
     pub(super) fn block(&self, text: &str, at: usize) -> Block {
         let rest = &text.as_bytes()[at..];
@@ -96,7 +98,8 @@ impl Classes {
                 (self.classifier.masks(&block), rest.len())
             }
         };
-        // Set by set: the kernel wrote them so, and has hardly done it.
+        // The sets are read one by one, as the kernel has just written them: a wider load would stall on store
+        // forwarding.
         let Masks { sets, high, inside } = &mut masks;
         let (high, inside, mut marks) = (*high, *inside, 0);
         if high != 0 && !self.ascii {
@@ -126,10 +129,10 @@ impl Classes {
         }
     }
 
-    /// Adds to the sets the characters beyond ASCII, whose first bytes are `firsts`; returns the marks.
+    /// Adds the non-ASCII characters, whose first bytes are `firsts`, to the sets; returns the marks.
     fn look_up(&self, text: &str, sets: &mut [u64; SETS], firsts: u64, inside: u64) -> u64 {
         let mut found = [0; 9];
-        // The kernel knows those first bytes whose characters are all of one class.
+        // The kernel classifies those first bytes whose characters all have one class.
         let mut unknown = firsts & !sets.iter().fold(0, |all, set| all | set);
         while unknown != 0 {
             let place = unknown.trailing_zeros() as usize;
@@ -148,7 +151,9 @@ impl Classes {
     }
 }
 
-/// The set of the characters that begin with a byte, if that is one for all of them, and not that of the rest or of marks.
+/// Returns the set of the characters that begin with a byte, if all are in one set.
+///
+/// Returns `None` for the rest and for marks.
 fn set_of(byte: u8, case: bool) -> Option<usize> {
     match byte {
         b' ' => return Some(SPACE),
@@ -178,7 +183,9 @@ fn set_of(byte: u8, case: bool) -> Option<usize> {
     }
 }
 
-/// How many of the first `length` bytes are whole characters; `firsts` are first bytes of those beyond ASCII.
+/// Returns the length of the whole characters in the first `length` bytes.
+///
+/// `firsts` are the first bytes of non-ASCII characters.
 fn whole(bytes: &[u8], firsts: u64, length: usize) -> usize {
     let Some(last) = firsts.checked_ilog2() else { return length };
     let last = last as usize;
@@ -186,7 +193,7 @@ fn whole(bytes: &[u8], firsts: u64, length: usize) -> usize {
     if last + size > length { last } else { length }
 }
 
-/// First bytes and those behind them in the same character.
+/// Returns a set of first bytes with the continuation bytes of their characters.
 #[inline]
 fn spread(mut set: u64, inside: u64) -> u64 {
     for _ in 0..3 {
@@ -195,7 +202,7 @@ fn spread(mut set: u64, inside: u64) -> u64 {
     set
 }
 
-/// The bits below `length`, which is 64 at most.
+/// Returns the bits below `length`, which is 64 at most.
 #[inline]
 pub(super) fn below(length: usize) -> u64 {
     u64::MAX.checked_shr(u32::try_from(BLOCK - length).unwrap_or(64)).unwrap_or(0)

@@ -1,14 +1,14 @@
 //! Pre-tokens with white space between them, which belongs to none.
 //!
-//! A normalizer may come first that leaves ASCII as it is, but for its case. Then what stands between ASCII white space, a
-//! *stretch*, is taken apart here if it is ASCII, and else is a chunk by itself.
+//! A normalizer may come first that changes nothing in ASCII but its case. Then a *run* of text without ASCII white
+//! space is split here if it is ASCII, and else is one chunk.
 
 use super::classes::{Before, Block, below};
 use super::starts::{BlockContext, Place, bits, firsts, highest, lowest, up_to};
 use crate::fast::list::ChunkList;
 use crate::text::grammar::Grammar;
 
-/// Lists pieces between white space.
+/// Lists the pre-tokens between white space.
 pub(super) fn list_matches(
     grammar: Grammar,
     here: BlockContext<'_>,
@@ -39,8 +39,8 @@ pub(super) fn list_matches(
     }
 }
 
-/// Lists the pieces of stretches that are ASCII, and others whole.
-pub(super) fn list_stretches(here: BlockContext<'_>, lowercase: bool, place: &mut Place, list: &mut ChunkList) {
+/// Lists the pre-tokens of runs that are ASCII; a run with other characters is one chunk.
+pub(super) fn list_runs(here: BlockContext<'_>, lowercase: bool, place: &mut Place, list: &mut ChunkList) {
     let Block { length, ends, high, .. } = here.block;
     let white = here.block.white();
     let heads = firsts(below(length) & !white);
@@ -54,7 +54,7 @@ pub(super) fn list_stretches(here: BlockContext<'_>, lowercase: bool, place: &mu
         }
         here.at + length
     } else if last > 1 {
-        // What follows may not be ASCII.
+        // The run that continues in the next block may not be ASCII.
         list.add(here.at, starts & (last - 1), cuts & (last - 1));
         here.at + last.trailing_zeros() as usize
     } else {
@@ -65,14 +65,14 @@ pub(super) fn list_stretches(here: BlockContext<'_>, lowercase: bool, place: &mu
     };
 }
 
-/// Only the first of the starts in each stretch that holds any of `high`.
+/// Returns the starts, but only the first of each run that contains any of `high`.
 fn joined(mut starts: u64, heads: u64, white: u64, high: u64) -> u64 {
-    // From the head of a stretch the sum goes through what is not high, as far as the first that is.
+    // The carry of the addition goes from the head of a run to its first byte that is in `high`.
     for hit in bits((!white & !high).wrapping_add(heads) & high) {
         let head = highest(heads & up_to(hit));
-        let behind = lowest(white & !up_to(hit));
-        let stretch = behind.wrapping_sub(1) & !(head - 1);
-        starts = starts & !stretch | head;
+        let after = lowest(white & !up_to(hit));
+        let run = after.wrapping_sub(1) & !(head - 1);
+        starts = starts & !run | head;
     }
     starts
 }

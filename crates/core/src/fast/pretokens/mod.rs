@@ -1,10 +1,10 @@
-//! From text to the pieces of a grammar, a block at a time.
+//! Splits a text into the pre-tokens of a grammar, a block of 64 bytes at a time.
 //!
-//! A block begins where a piece does, or in a word, of which no more is carried than its last character. Where pieces begin in
-//! it is a matter of shifts; what is rare (contractions, groups of digits, ends of lines) is looked at where a bit says so. If a
-//! block ends in something else than a word, the last piece that begins in it is left to the next one, for nobody knows where
-//! it ends. What shifts do not tell, the grammar itself does, a piece at a time: long pieces that are no words, and some words
-//! in which case and scripts change.
+//! A block begins where a pre-token does, or within a word, of which only the class of the last character is carried
+//! over. The starts of pre-tokens are computed by shifts of bit sets; rare cases (contractions, groups of digits, ends
+//! of lines) are handled one by one. If a block ends in something other than a word, its last pre-token is left to the
+//! next block, because its end is not known. The grammar itself matches, one at a time, what shifts cannot decide: long
+//! pre-tokens that are not words, and some words in which case and scripts change.
 
 mod classes;
 mod gaps;
@@ -23,32 +23,32 @@ use crate::splitter::WordSplitter;
 use crate::text::grammar::{Family, Grammar, Modern};
 use crate::text::unicode::{Category, category, class};
 
-/// Cuts texts by a grammar.
+/// Cuts texts into the matches of a grammar.
 #[derive(Debug, Clone)]
 pub(super) struct PreTokenChunker {
     grammar: Grammar,
     program: Program,
     classes: Classes,
-    /// What a normalizer does to ASCII before, if one may change the text.
+    /// The effect of a normalizer on ASCII, if one may change the text.
     normalized: Option<AsciiChanges>,
-    /// With NFC before, what tells the texts that it leaves as they are; no other text is taken apart.
+    /// With NFC as normalizer, detects the texts that it does not change; other texts are one chunk.
     inert: Option<InertText>,
-    /// Whether the bytes of pieces become characters.
+    /// Whether the bytes of pre-tokens are written as characters (byte level).
     writes_bytes: bool,
 }
 
-/// What finds where the matches of a grammar begin in a block of text.
+/// The function that finds the starts of a grammar's matches in a block of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Program {
     Runs,
-    /// Of digits, matches take up to three; at the end of the text, white space stays together.
+    /// A match has up to three digits; white space at the end of the text is one match.
     ModernAtEnd,
     Modern,
     /// Each digit is a match.
     ModernOfDigits,
     Cased,
     Spaceless,
-    /// The grammar alone, a match at a time: for a family or parameters that no other program is for.
+    /// The grammar alone, one match at a time: for a family or parameters without a specialized function.
     Grammar,
 }
 
@@ -78,39 +78,40 @@ impl PreTokenChunker {
         Self { classes: Classes::of_ascii(), normalized: Some(changes), ..self }
     }
 
-    /// Returns the chunker of a splitter whose words are the matches of a grammar, and whose normalizer keeps apart what these do.
+    /// Returns the chunker of a splitter whose words are the matches of a grammar, if its normalizer preserves their
+    /// boundaries.
     pub(super) fn of(splitter: &WordSplitter) -> Option<Self> {
         let Boundary::Matches { grammar, writes_bytes } = splitter.boundary()? else { return None };
-        let pieces = Self::new(grammar, writes_bytes);
-        let Some(locality) = splitter.locality() else { return Some(pieces) };
-        if pieces.has_gaps() {
-            return locality.ascii.map(|changes| pieces.after(changes));
+        let chunker = Self::new(grammar, writes_bytes);
+        let Some(locality) = splitter.locality() else { return Some(chunker) };
+        if chunker.has_gaps() {
+            return locality.ascii.map(|changes| chunker.after(changes));
         }
-        locality.keeps_inert_nfc.then(|| Self { inert: Some(InertText::new()), ..pieces })
+        locality.keeps_inert_nfc.then(|| Self { inert: Some(InertText::new()), ..chunker })
     }
 
-    /// Whether there may be something between two pieces.
+    /// Returns whether there may be text between two pre-tokens.
     fn has_gaps(&self) -> bool {
         self.grammar.has_gaps()
     }
 
-    /// Whether a normalizer comes first.
+    /// Returns whether a normalizer may change the text.
     fn is_normalized(&self) -> bool {
         self.normalized.is_some() || self.inert.is_some()
     }
 
-    /// Whether a text is as its normalizer would leave it, or that does not matter.
-    fn takes(&self, text: &str) -> bool {
+    /// Returns whether a text is normalized already, or need not be.
+    fn is_splittable(&self, text: &str) -> bool {
         self.inert.as_ref().is_none_or(|inert| inert.is_all(text))
     }
 
-    /// Lists some pieces of `text` from a place on, and moves on to where no more are known.
+    /// Lists some pre-tokens of `text` from a place on, and advances the place past them.
     #[inline]
     fn list(&self, text: &str, place: &mut Place, list: &mut ChunkList) {
         let Place { at, before } = *place;
         let here = BlockContext { block: self.classes.block(text, at), before, text, at };
         if let Some(AsciiChanges { lowercases }) = self.normalized {
-            return gaps::list_stretches(here, lowercases, place, list);
+            return gaps::list_runs(here, lowercases, place, list);
         }
         match self.program {
             Program::Runs => self.end_to_end(here, here.gpt2(), u64::MAX, place, list),
@@ -123,7 +124,7 @@ impl PreTokenChunker {
         }
     }
 
-    /// Lists the next piece as the grammar finds it.
+    /// Lists the next pre-token by the grammar.
     #[cold]
     fn list_match(&self, text: &str, place: &mut Place, list: &mut ChunkList) {
         let found = self.grammar.find(text, place.at);
@@ -135,8 +136,9 @@ impl PreTokenChunker {
         }
     }
 
-    /// Lists pieces without gaps between them. The one in which the block begins has begun; no others begin up to where that is
-    /// sure.
+    /// Lists contiguous pre-tokens of a block.
+    ///
+    /// The pre-token in which the block begins is listed already; starts are listed up to where they are certain.
     #[inline]
     fn end_to_end(
         &self,
@@ -166,19 +168,21 @@ impl PreTokenChunker {
         }
     }
 
-    /// The word that a chunk is, if it is one: its bytes, in lower case if all become so.
-    fn word<'a>(&self, chunk: &'a str, room: &'a mut String) -> Option<&'a str> {
-        let Some(AsciiChanges { lowercases }) = self.normalized else { return self.takes(chunk).then_some(chunk) };
+    /// Returns the model input of a chunk that is one word: its bytes, lowercased if the pipeline lowercases.
+    fn word<'a>(&self, chunk: &'a str, buffer: &'a mut String) -> Option<&'a str> {
+        let Some(AsciiChanges { lowercases }) = self.normalized else {
+            return self.is_splittable(chunk).then_some(chunk);
+        };
         if !chunk.is_ascii() {
             return None;
         }
-        room.clear();
-        room.push_str(chunk);
+        buffer.clear();
+        buffer.push_str(chunk);
         if lowercases {
-            room.make_ascii_lowercase();
+            buffer.make_ascii_lowercase();
         }
-        // A stretch that is longer than a block was not taken apart.
-        (self.grammar.find(room, 0) == Some(0..room.len())).then_some(room)
+        // A run that is longer than a block was not split.
+        (self.grammar.find(buffer, 0) == Some(0..buffer.len())).then_some(buffer)
     }
 }
 
@@ -208,22 +212,22 @@ impl Chunker for PreTokenChunker {
         if !self.has_gaps() {
             list.begin(0);
         }
-        let mut walk = Walk { text, pieces: self, lines, place: Place::default(), end: 0, list };
-        while walk.next() {
-            take(if self.has_gaps() { walk.list.chunks() } else { walk.list.contiguous() })?;
-            walk.list.forget();
+        let mut blocks = BlockIterator { text, chunker: self, lines, place: Place::default(), end: 0, list };
+        while blocks.next() {
+            take(if self.has_gaps() { blocks.list.chunks() } else { blocks.list.contiguous() })?;
+            blocks.list.forget();
         }
         Ok(())
     }
 
-    /// Whether a text may be cut at a byte, which is not the first: whatever comes before and behind, a piece begins there,
-    /// and those before it end as they would at the end of a text.
+    /// Returns whether a pre-token begins at a byte, other than the first, in every context.
     ///
-    /// So it is where white space begins, but that some patterns let the rest take the end of a line; and by these patterns also
-    /// where a letter stands behind the end of a line.
+    /// The pre-tokens before the cut must also end as at the end of a text. This holds where white space begins, except
+    /// that some patterns attach the end of a line to the rest; with these patterns it also holds for a letter after
+    /// the end of a line.
     fn may_cut(&self, text: &[u8], at: usize) -> bool {
         let takes_line_ends = self.grammar.takes_line_ends();
-        // What NFC changes may become something else.
+        // NFC may change the class of a character.
         let kind =
             |c: char| if self.inert.is_none() || class(c).is_inert_nfc() { category(c) } else { Category::BLANK };
         let ends_line = |byte| matches!(byte, b'\r' | b'\n');
@@ -248,20 +252,20 @@ impl Chunker for PreTokenChunker {
     }
 }
 
-/// A walk over the pieces of a text.
-struct Walk<'a> {
+/// Iterates over the pre-tokens of a text, a list at a time.
+struct BlockIterator<'a> {
     text: &'a str,
-    pieces: &'a PreTokenChunker,
-    /// Whether no piece reaches beyond the end of a line.
+    chunker: &'a PreTokenChunker,
+    /// Whether no pre-token spans the end of a line.
     lines: bool,
     place: Place,
-    /// Up to where pieces may reach.
+    /// The end of the text, or of the line, that pre-tokens cannot span.
     end: usize,
     list: &'a mut ChunkList,
 }
 
-impl Walk<'_> {
-    /// Lists the pieces of the next blocks; returns false when the text is done.
+impl BlockIterator<'_> {
+    /// Lists the pre-tokens of the next blocks; returns false at the end of the text.
     fn next(&mut self) -> bool {
         if self.place.at == self.text.len() {
             return false;
@@ -270,7 +274,7 @@ impl Walk<'_> {
             if self.place.at == self.text.len() {
                 break;
             }
-            if self.place.at == 0 && !self.pieces.takes(self.text) {
+            if self.place.at == 0 && !self.chunker.is_splittable(self.text) {
                 self.list.begin(self.text.len());
                 self.place.at = self.text.len();
                 break;
@@ -279,7 +283,7 @@ impl Walk<'_> {
                 let at = self.place.at;
                 self.end = if self.lines { line_end(self.text.as_bytes(), at) } else { self.text.len() };
             }
-            self.pieces.list(&self.text[..self.end], &mut self.place, self.list);
+            self.chunker.list(&self.text[..self.end], &mut self.place, self.list);
         }
         true
     }
@@ -296,13 +300,13 @@ mod tests {
         [Grammar::Gpt2, Grammar::Cl100k, Grammar::Llama3, Grammar::Qwen2, Grammar::O200k, Grammar::Clip];
     const KERNELS: [&str; 4] = ["scalar", "SSSE3", "AVX2", "AVX-512"];
 
-    /// A small generator of pseudo-random numbers: tests need no more.
+    /// Returns a pseudo-random number (linear congruential generator).
     fn random(state: &mut u64) -> usize {
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(*state >> 33).unwrap()
     }
 
-    /// A grammar once for each kernel that runs here.
+    /// A chunker of one grammar for each kernel that this machine runs.
     struct Tried(Grammar, Vec<PreTokenChunker>);
 
     impl Tried {
@@ -319,8 +323,8 @@ mod tests {
             let Self(grammar, kernels) = self;
             let mut wanted = Vec::new();
             grammar.find_matches(text, |found| wanted.push((found.start, found.end)));
-            for pieces in kernels {
-                assert_eq!(chunks_of(pieces, text), wanted, "{grammar:?} {} {text:?}", pieces.kernel());
+            for chunker in kernels {
+                assert_eq!(chunks_of(chunker, text), wanted, "{grammar:?} {} {text:?}", chunker.kernel());
             }
         }
     }
@@ -329,7 +333,7 @@ mod tests {
         tried.iter_mut().for_each(|tried| tried.check(text));
     }
 
-    /// What the grammars tell apart, and what may stand at an edge.
+    /// Characters of each class that grammars distinguish, and combinations at their boundaries.
     const PARTS: [&str; 64] = [
         " ",
         " ",
@@ -407,20 +411,20 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_of_a_text_have_its_pieces() {
+    fn the_parts_of_a_text_have_its_pre_tokens() {
         let (mut state, mut cuts) = (3, 0);
         let all = ALL.map(|grammar| PreTokenChunker::new(grammar, false));
         for _ in 0..3000 {
             let text: String = (0..12).map(|_| PARTS[random(&mut state) % PARTS.len()]).collect();
-            for pieces in &all {
-                let grammar = pieces.grammar;
+            for chunker in &all {
+                let grammar = chunker.grammar;
                 let found = |from: usize, to: usize| {
                     let mut found = Vec::new();
                     grammar.find_matches(&text[from..to], |range| found.push((from + range.start, from + range.end)));
                     found
                 };
                 let whole = found(0, text.len());
-                for at in (1..text.len()).filter(|&at| pieces.may_cut(text.as_bytes(), at)) {
+                for at in (1..text.len()).filter(|&at| chunker.may_cut(text.as_bytes(), at)) {
                     assert_eq!([found(0, at), found(at, text.len())].concat(), whole, "{grammar:?} {text:?} {at}");
                     cuts += 1;
                 }
@@ -476,11 +480,11 @@ mod tests {
         let text = std::fs::read_to_string(std::env::var("TEXT").unwrap()).unwrap();
         for mut tried in Tried::all() {
             tried.check(&text);
-            for pieces in &tried.1 {
+            for chunker in &tried.1 {
                 let mut list = ChunkList::default();
                 let best = (0..80).map(|_| {
                     let (start, mut count) = (Instant::now(), 0);
-                    let Ok(()) = pieces.cut(&text, 0, false, &mut list, |chunks| {
+                    let Ok(()) = chunker.cut(&text, 0, false, &mut list, |chunks| {
                         count += chunks.count();
                         Ok::<_, std::convert::Infallible>(())
                     });
@@ -491,7 +495,7 @@ mod tests {
                 eprintln!(
                     "{:8} {:8} {speed:6} MB/s {:.1} bytes a piece",
                     tried.0.name(),
-                    pieces.kernel(),
+                    chunker.kernel(),
                     text.len() as f64 / count as f64
                 );
             }

@@ -1,11 +1,11 @@
-//! Whether a text is its own NFC, told without normalizing it.
+//! Detects texts that are their own NFC, without normalizing them.
 
 use crate::text::unicode::class;
 
-/// Tells texts of inert characters alone, which NFC leaves as they are. (See [`crate::text::unicode::Class`].)
+/// Detects texts of inert characters alone, which NFC does not change (see [`crate::text::unicode::Class`]).
 #[derive(Debug, Clone)]
 pub(super) struct InertText {
-    /// Bytes that begin inert characters alone, and those inside of characters.
+    /// Whether a byte is a continuation byte, or begins inert characters alone.
     bytes: [bool; 256],
 }
 
@@ -14,7 +14,7 @@ impl InertText {
         Self { bytes: std::array::from_fn(|byte| begins_inert(u8::try_from(byte).unwrap_or(0))) }
     }
 
-    /// Whether all characters are inert.
+    /// Returns whether all characters are inert; O(n) in bytes.
     pub(super) fn is_all(&self, text: &str) -> bool {
         let bytes = text.as_bytes();
         let mut at = 0;
@@ -37,7 +37,7 @@ impl InertText {
     }
 }
 
-/// Whether all characters that begin with a byte are inert; the bytes inside of characters are passed over.
+/// Returns whether all characters that begin with a byte are inert; true for continuation bytes.
 fn begins_inert(byte: u8) -> bool {
     let first = u32::from(byte);
     let mut characters = match byte {
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_character_is_told() {
+    fn every_character_is_classified() {
         let inert = InertText::new();
         for c in '\0'..=char::MAX {
             let is_inert = class(c).is_inert_nfc();

@@ -1,22 +1,22 @@
-//! Where the pieces of a grammar begin in a block, by shifts.
+//! Computes the starts of pre-tokens in a block, by shifts of bit sets.
 
 use super::classes::{Before, Block, below};
 use crate::text::grammar::contraction;
 
-/// A place in a text, where a piece begins or a word goes on.
+/// A position in a text where a pre-token begins or a word continues.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Place {
     pub(super) at: usize,
     pub(super) before: Before,
 }
 
-/// A block in its text.
+/// The context of a block: its text, its position and the character before it.
 #[derive(Clone, Copy)]
 pub(super) struct BlockContext<'a> {
     pub(super) block: Block,
     pub(super) before: Before,
     pub(super) text: &'a str,
-    /// Where the block begins.
+    /// The first byte of the block.
     pub(super) at: usize,
 }
 
@@ -27,13 +27,13 @@ impl Block {
 }
 
 impl BlockContext<'_> {
-    /// Whether the last character is a letter.
+    /// Returns whether the last character is a letter.
     #[inline]
     pub(super) fn ends_in_word(&self) -> bool {
         self.block.letters >> (self.block.length - 1) & 1 != 0
     }
 
-    /// What the next block is told of the last character.
+    /// Returns the properties of the last character, for the next block.
     #[inline]
     pub(super) fn last(&self) -> Before {
         let Block { letters, upper, lower, length, .. } = self.block;
@@ -41,19 +41,19 @@ impl BlockContext<'_> {
         Before { letters: last(letters), lower: last(lower), caseless: last(letters & !upper & !lower) }
     }
 
-    /// Behind letters.
+    /// Returns the bytes after letters.
     #[inline]
-    fn behind_letters(&self) -> u64 {
+    fn after_letters(&self) -> u64 {
         self.block.letters << 1 | self.before.letters
     }
 
-    /// Where runs of letters begin.
+    /// Returns the first bytes of runs of letters.
     #[inline]
     fn first_letters(&self) -> u64 {
-        self.block.letters & !self.behind_letters()
+        self.block.letters & !self.after_letters()
     }
 
-    /// See `scan::gpt2`; and whether a contraction reaches the end of the block or beyond, as it is told of each grammar.
+    /// Returns the starts by `scan::gpt2`, and whether a contraction reaches the end of the block.
     #[inline]
     pub(super) fn gpt2(&self) -> (u64, bool) {
         let Block { numbers, spaces, rest, quotes, .. } = self.block;
@@ -64,14 +64,14 @@ impl BlockContext<'_> {
         self.contracted(starts, quotes & firsts(rest) & !taking, false)
     }
 
-    /// See `scan::clip`; the text may yet become lower case.
+    /// Returns the starts by `scan::clip`; `caseless` if the text is lowercased later.
     pub(super) fn clip(&self, caseless: bool) -> (u64, bool) {
         let Block { numbers, rest, quotes, inside, .. } = self.block;
         let starts = self.first_letters() | numbers & !inside | firsts(rest);
         self.contracted(starts, quotes & firsts(rest), caseless)
     }
 
-    /// See `scan::modern`, without case.
+    /// Returns the starts by `scan::modern`, without case.
     #[inline]
     pub(super) fn modern<const DIGITS: usize, const END: bool>(&self) -> (u64, bool) {
         let Block { rest, spaces, newlines, quotes, .. } = self.block;
@@ -81,7 +81,7 @@ impl BlockContext<'_> {
         self.contracted(starts, quotes & own, true)
     }
 
-    /// See `scan::modern`, with case.
+    /// Returns the starts by `scan::modern`, with case.
     #[inline]
     pub(super) fn cased(&self) -> (u64, bool) {
         let Block { upper, lower, spaces, newlines, quotes, .. } = self.block;
@@ -89,13 +89,13 @@ impl BlockContext<'_> {
         let own = firsts(rest) & !(spaces << 1);
         let words = self.words(own) | upper & (lower << 1 | self.before.lower);
         let starts = words | own | self.numbers(3) | self.white_space(taken & newlines, false);
-        self.suffixed(starts, quotes & own & self.behind_letters())
+        self.suffixed(starts, quotes & own & self.after_letters())
     }
 
-    /// Up to where case is simple.
+    /// Returns the bytes for which the rules of case are certain.
     ///
-    /// A mark behind the rest may be part of it, or of a word. Upper case behind letters without case may begin a word, which
-    /// only what follows decides.
+    /// A mark after the rest may be part of it, or of a word. Upper case after letters without case may begin a word,
+    /// which depends on the text that follows.
     #[inline]
     pub(super) fn sure(&self) -> u64 {
         let Block { letters, upper, lower, marks, spaces, rest, .. } = self.block;
@@ -112,14 +112,14 @@ impl BlockContext<'_> {
         sure
     }
 
-    /// Where words begin with a letter: not behind a single character that begins them.
+    /// Returns the starts of words with a letter, without words that begin with the one character before it (`own`).
     #[inline]
     fn words(&self, own: u64) -> u64 {
         let Block { spaces, blanks, .. } = self.block;
-        self.first_letters() & !((spaces | blanks) << 1) & !self.behind(own)
+        self.first_letters() & !((spaces | blanks) << 1) & !self.after(own)
     }
 
-    /// Where groups of up to `most` digits begin.
+    /// Returns the starts of groups of up to `most` digits.
     #[inline]
     fn numbers(&self, most: usize) -> u64 {
         let Block { numbers, inside, .. } = self.block;
@@ -152,7 +152,7 @@ impl BlockContext<'_> {
         starts
     }
 
-    /// Where pieces begin with white space, of which the rest before it has taken `taken`.
+    /// Returns the starts of pre-tokens of white space; the rest before it has taken `taken`.
     #[inline]
     fn white_space(&self, taken: u64, end: bool) -> u64 {
         let Block { spaces, blanks, newlines, .. } = self.block;
@@ -166,7 +166,7 @@ impl BlockContext<'_> {
         starts
     }
 
-    /// Those of `indents`, where white space begins behind the end of a line, that are not followed by another.
+    /// Returns the `indents` (white space after the end of a line) that no other end of a line follows.
     fn indents(&self, plain: u64, left: u64, mut indents: u64, end: bool) -> u64 {
         let Block { newlines, length, ends, .. } = self.block;
         for over in bits(plain.wrapping_add(indents) & newlines) {
@@ -179,12 +179,13 @@ impl BlockContext<'_> {
         } else {
             0
         };
-        // What reaches the end of the block goes with what may follow, and what reaches the end of the text may stay whole.
+        // Text that reaches the end of the block depends on what follows, and text that reaches the end of the text may
+        // stay whole.
         let run = up_to(highest(below(length) & !open));
         if open >> (length - 1) & 1 != 0 { indents & run } else { indents }
     }
 
-    /// First bytes of the characters that end `set`, where something other than `white` follows.
+    /// Returns the first bytes of the last characters of the runs in `set`, where anything but `white` follows.
     #[inline]
     fn lasts(&self, set: u64, white: u64) -> u64 {
         let mut lasts = set & !(white >> 1) & below(self.block.length - 1);
@@ -197,9 +198,9 @@ impl BlockContext<'_> {
         lasts
     }
 
-    /// What comes behind the characters that begin at `firsts`.
+    /// Returns the bytes after the characters that begin at `firsts`.
     #[inline]
-    fn behind(&self, firsts: u64) -> u64 {
+    fn after(&self, firsts: u64) -> u64 {
         let inside = self.block.inside;
         let mut next = firsts << 1;
         if inside & next != 0 {
@@ -210,7 +211,7 @@ impl BlockContext<'_> {
         next
     }
 
-    /// The ends of lines and the slashes that the rest before them takes, and the rest without these slashes.
+    /// Returns the ends of lines and slashes that belong to the rest before them, and the rest without these slashes.
     #[inline]
     fn taken_with_slashes(&self) -> (u64, u64) {
         let Block { rest, newlines, length, .. } = self.block;
@@ -224,7 +225,7 @@ impl BlockContext<'_> {
         (taken, rest & !taken)
     }
 
-    /// With the contractions that begin at some of `quotes`: a piece each.
+    /// Adds the contractions that begin at some of `quotes` as pre-tokens of their own.
     #[inline]
     fn contracted(&self, mut starts: u64, quotes: u64, caseless: bool) -> (u64, bool) {
         let mut over = false;
@@ -238,13 +239,13 @@ impl BlockContext<'_> {
         (starts, over)
     }
 
-    /// With the contractions that begin at some of `quotes`: parts of the words before them.
+    /// Adds the contractions that begin at some of `quotes` to the words before them.
     #[inline]
     fn suffixed(&self, mut starts: u64, quotes: u64) -> (u64, bool) {
         let (mut last, mut over) = (None, false);
         for quote in bits(quotes) {
             let place = self.at + quote.trailing_zeros() as usize;
-            // A word has one at most.
+            // A word has at most one contraction.
             if last == Some(place) {
                 continue;
             }
@@ -261,19 +262,19 @@ impl BlockContext<'_> {
         1 << (self.block.length - 1)
     }
 
-    /// The bit of a byte of the text, if it is in the block.
+    /// Returns the bit of a byte of the text, if it is in the block, else 0.
     fn bit(&self, at: usize) -> u64 {
         if at < self.at + self.block.length { 1 << (at - self.at) } else { 0 }
     }
 }
 
-/// The first byte of each run.
+/// Returns the first byte of each run.
 #[inline]
 pub(super) fn firsts(set: u64) -> u64 {
     set & !(set << 1)
 }
 
-/// The bits of a set, from the lowest.
+/// Iterates over the bits of a set, from the lowest.
 #[inline]
 pub(super) fn bits(mut set: u64) -> impl Iterator<Item = u64> {
     std::iter::from_fn(move || {
@@ -283,19 +284,19 @@ pub(super) fn bits(mut set: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// The lowest bit of a set, or nothing.
+/// Returns the lowest bit of a set; 0 for an empty set.
 #[inline]
 pub(super) fn lowest(set: u64) -> u64 {
     set & set.wrapping_neg()
 }
 
-/// The highest bit of a set, or nothing.
+/// Returns the highest bit of a set; 0 for an empty set.
 #[inline]
 pub(super) fn highest(set: u64) -> u64 {
     set.checked_ilog2().map_or(0, |place| 1 << place)
 }
 
-/// A bit and all below it; nothing of nothing.
+/// Returns a bit and all lower bits; 0 for 0.
 #[inline]
 pub(super) fn up_to(bit: u64) -> u64 {
     bit | bit.saturating_sub(1)

@@ -84,7 +84,7 @@ fn refuse_other_splits(model: &Bpe) -> Result<()> {
     let Merges::Listed(merges) = model.merges() else { return Ok(()) };
     let mut seen = HashSet::new();
     let is_split = |id: &u32| model.splits().contains_key(id);
-    if merges.iter().filter_map(|&pair| model.made(pair)).filter(is_split).all(|id| seen.insert(id)) {
+    if merges.iter().filter_map(|&pair| model.merged_id(pair)).filter(is_split).all(|id| seen.insert(id)) {
         return Ok(());
     }
     Err(TARGET.cannot_hold("an unused token that several merges make"))

@@ -1,6 +1,6 @@
-//! Where a text may be cut so that no merge is lost: between bytes that no entry holds side by side.
+//! Computes where a text may be cut without losing a merge: between bytes that no entry holds adjacently.
 //!
-//! Merging never reaches over such a place, so what lies on its two sides is encoded by itself.
+//! No merge spans such a position, so the parts on its two sides can be encoded separately.
 
 use std::collections::HashSet;
 
@@ -9,39 +9,39 @@ use crate::model::adjacency::{ByteAdjacency, neighbours};
 use crate::text::bytes::byte_entry;
 
 impl Bpe {
-    /// Returns which bytes of a text may become part of one token, where spaces are written as `space`; `None` if a text cannot
-    /// be cut.
+    /// Returns the adjacent bytes that may become part of one token, with spaces written as `space`; `None` if all may.
     ///
-    /// No character may merge with what stands behind it but by an entry that holds both, so all must have something to
-    /// become, and that must stay as it is.
+    /// No character may merge with the following one except by an entry that holds both, so every character needs an
+    /// entry or a fallback that never merges.
     pub(crate) fn byte_adjacency(&self, space: char) -> Option<ByteAdjacency> {
         let Settings { continuing_subword_prefix, end_of_word_suffix, ignore_merges, byte_fallback, .. } =
             self.settings();
         let has_affix = !continuing_subword_prefix.is_empty() || !end_of_word_suffix.is_empty();
-        if has_affix || *ignore_merges || !byte_fallback || !self.bytes_stay_apart() {
+        if has_affix || *ignore_merges || !byte_fallback || !self.bytes_never_merge() {
             return None;
         }
-        let entries = self.vocab().iter().filter(|&(_, id)| self.may_be_made(id));
+        let entries = self.vocab().iter().filter(|&(_, id)| self.may_be_merged(id));
         let pairs = entries.flat_map(|(text, _)| neighbours(text.chars().filter(|&c| c != ' ')));
         Some(ByteAdjacency::new(pairs, space))
     }
 
-    /// Whether a merge may make an entry.
-    fn may_be_made(&self, id: u32) -> bool {
+    /// Returns whether a merge may produce an entry.
+    fn may_be_merged(&self, id: u32) -> bool {
         match self.merges() {
             Merges::Implied(ranks) => ranks.get(id as usize).is_some_and(|&rank| rank != NO_RANK),
             Merges::Listed(_) => true,
         }
     }
 
-    /// Whether every byte has an entry to fall back to, and none of these merges.
+    /// Returns whether every byte has a fallback entry, none of which merges.
     ///
-    /// [`super::Tables`] know the same of all that is unknown, but are not made before a word is encoded.
-    fn bytes_stay_apart(&self) -> bool {
+    /// [`super::Tables`] have the equivalent for all unknown characters, but are not built before the first word is
+    /// encoded.
+    fn bytes_never_merge(&self) -> bool {
         let fallbacks: Option<HashSet<u32>> = (0..=255).map(|byte| self.vocab().id(&byte_entry(byte))).collect();
         let Some(fallbacks) = fallbacks else { return false };
         match self.merges() {
-            Merges::Implied(_) => !self.vocab().iter().any(|(text, id)| self.may_be_made(id) && text.contains("<0x")),
+            Merges::Implied(_) => !self.vocab().iter().any(|(text, id)| self.may_be_merged(id) && text.contains("<0x")),
             Merges::Listed(list) => {
                 !list.iter().any(|(left, right)| fallbacks.contains(left) || fallbacks.contains(right))
             }

@@ -1,4 +1,4 @@
-//! The entries that single characters become.
+//! The entries of single characters.
 
 use hashbrown::HashMap;
 
@@ -7,32 +7,32 @@ use crate::hash::FixedHasher;
 use crate::text::bytes::byte_entry;
 use crate::vocab::Vocab;
 
-/// No entry.
+/// The value for "no entry".
 pub(super) const NONE: u32 = u32::MAX;
-/// Characters before this one are looked up in an array: ASCII, and those that stand for bytes.
-const NEAR: usize = 0x180;
+/// Characters below this one are looked up in an array: ASCII, and those that represent bytes.
+const ARRAY_END: usize = 0x180;
 
-/// The entries of single characters, by where in the word these stand, and those that bytes fall back to.
+/// The entries of single characters by their position in the word, and the entries for byte fallback.
 #[derive(Debug)]
 pub(super) struct Alphabet {
     letters: Vec<Letters>,
-    /// The letters of a character in the middle, at the beginning, at the end, and of one that is the whole word.
+    /// The entries of characters in the middle, at the beginning, at the end, and of one-character words.
     places: [usize; 4],
-    /// The entry of a suffix that is a symbol of its own.
+    /// The entry of a suffix that is a separate symbol.
     suffix: Option<u32>,
-    /// The entries `<0x00>` to `<0xFF>`; none at all unless they are to be fallen back to.
+    /// The entries `<0x00>` to `<0xFF>`; all [`NONE`] without byte fallback.
     bytes: [u32; 256],
 }
 
-/// The entries of single characters at one place.
+/// The entries of single characters at one position.
 #[derive(Debug)]
 pub(super) struct Letters {
-    near: Box<[u32; NEAR]>,
+    near: Box<[u32; ARRAY_END]>,
     far: HashMap<char, u32, FixedHasher>,
 }
 
 impl Letters {
-    /// The entry of a character, or [`NONE`].
+    /// Returns the entry of a character, or [`NONE`].
     #[inline]
     pub(super) fn id(&self, c: char) -> u32 {
         match self.near.get(c as usize) {
@@ -42,7 +42,7 @@ impl Letters {
     }
 
     fn new(vocab: &Vocab, prefix: &str, suffix: &str, allowed: &impl Fn(u32) -> bool) -> Self {
-        let mut letters = Self { near: Box::new([NONE; NEAR]), far: HashMap::default() };
+        let mut letters = Self { near: Box::new([NONE; ARRAY_END]), far: HashMap::default() };
         for (token, id) in vocab.iter() {
             let Some(c) = token.strip_prefix(prefix).and_then(|rest| single(rest.strip_suffix(suffix)?)) else {
                 continue;
@@ -59,7 +59,7 @@ impl Letters {
     }
 }
 
-/// The character that a text consists of, if it does of one.
+/// Returns the only character of a text, or `None` if it has not exactly one.
 fn single(text: &str) -> Option<char> {
     let mut characters = text.chars();
     characters.next().filter(|_| characters.as_str().is_empty())
@@ -82,28 +82,28 @@ impl Alphabet {
         Self { letters, places, suffix, bytes }
     }
 
-    /// The entry of a suffix that is a symbol of its own.
+    /// Returns the entry of a suffix that is a separate symbol.
     pub(super) fn suffix(&self) -> Option<u32> {
         self.suffix
     }
 
-    /// The letters for characters that begin the word, end it, both or neither.
+    /// Returns the entries for characters that begin the word, end it, both or neither.
     #[inline]
     pub(super) fn letters(&self, first: bool, last: bool) -> &Letters {
         &self.letters[self.places[usize::from(first) + 2 * usize::from(last)]]
     }
 
-    /// Whether every byte has an entry to fall back to.
+    /// Returns whether every byte has a fallback entry.
     pub(super) fn falls_back(&self) -> bool {
         self.fallbacks().count() == self.bytes.len()
     }
 
-    /// The entries that bytes fall back to.
+    /// Returns the fallback entries of bytes.
     pub(super) fn fallbacks(&self) -> impl Iterator<Item = u32> + '_ {
         self.bytes.iter().copied().filter(|&id| id != NONE)
     }
 
-    /// The entries of the bytes of what is no entry; `None` unless all have one.
+    /// Returns the fallback entries of the bytes of a text; `None` unless all exist.
     pub(super) fn fallback<'a>(&'a self, text: &'a str) -> Option<impl Iterator<Item = u32> + 'a> {
         let ids = text.bytes().map(|byte| self.bytes[usize::from(byte)]);
         ids.clone().all(|id| id != NONE).then_some(ids)

@@ -1,8 +1,8 @@
-//! From a word to its parts, and from these to tokens.
+//! Encodes a word: characters to symbols, and merged symbols to tokens.
 
 use super::alphabet::{Alphabet, NONE};
-use super::forward::Forward;
-use super::made::{END, Spelling};
+use super::backtracking::BacktrackingEncoder;
+use super::derivations::{END, Spelling};
 use super::merging::{Merging, Part};
 use super::{Bpe, Tables};
 use crate::error::{Error, Result, shorten};
@@ -28,7 +28,7 @@ impl Bpe {
         }
         let tables = self.tables(specials);
         merging.clear();
-        if !self.go_forward(word, tables, merging)? {
+        if !self.encode_text_backtracking(word, tables, merging)? {
             merging.clear();
             self.fill(word, &tables.alphabet, merging)?;
             merging.merge(&tables.pairs);
@@ -38,13 +38,13 @@ impl Bpe {
         Ok(())
     }
 
-    /// Appends the tokens of a word whose bytes are characters to the model; their spans are bytes of the word.
+    /// Appends the tokens of a byte-level word; their spans are bytes of the word.
     ///
-    /// The same as [`Self::encode_word`] of these characters.
+    /// The tokens are those of [`Self::encode_word`] for the characters that represent the bytes.
     pub fn encode_bytes(&self, word: &str, specials: bool, merging: &mut Merging, out: &mut Vec<Token>) -> Result<()> {
         let tables = self.tables(specials);
         let is_plain = merging.dropout.is_none() && self.settings().unused.is_empty();
-        if is_plain && self.bytes_forward(word, tables, merging, out) {
+        if is_plain && self.encode_bytes_backtracking(word, tables, merging, out) {
             return Ok(());
         }
         let mut text = std::mem::take(&mut merging.text);
@@ -52,8 +52,8 @@ impl Bpe {
         text.extend(word.bytes().map(byte_to_char));
         let first = out.len();
         let encoded = self.encode_word(&text, 0, specials, merging, out);
-        // A character of the text is a byte of the word. Spans come in order, but where unused entries were split that hold
-        // what is unknown.
+        // A character of the text is a byte of the word. Spans come in order, except where unused entries that contain
+        // unknown text were split.
         let (mut starts, mut ends) = (Counted::default(), Counted::default());
         for token in &mut out[first..] {
             let span = token.span.range();
@@ -63,7 +63,7 @@ impl Bpe {
         encoded
     }
 
-    /// The entry that the whole word is, where that is all that counts.
+    /// Returns the entry of the whole word, if no merging is needed.
     fn whole(&self, word: &str, specials: bool, merging: &Merging) -> Option<u32> {
         if !self.settings().ignore_merges || merging.dropout.is_some() {
             return None;
@@ -92,7 +92,7 @@ impl Bpe {
         Ok(())
     }
 
-    /// Adds the suffix as a symbol of its own, which has no bytes of the word.
+    /// Adds the suffix as a separate symbol, which has no bytes of the word.
     fn push_suffix(
         &self,
         suffix: &str,
@@ -109,35 +109,35 @@ impl Bpe {
         self.push_unknown(&character, 0, alphabet, unknown, merging)
     }
 
-    /// Fills `merging` with the entries of a word, from left to right; false where that cannot be done.
-    fn go_forward(&self, word: &str, tables: &Tables, merging: &mut Merging) -> Result<bool> {
-        let forward = self.forward(tables, Spelling::Text).filter(|_| merging.dropout.is_none());
-        let Some(forward) = forward else { return Ok(false) };
+    /// Fills `merging` with the entries of a word by backtracking; returns false if the model does not support that.
+    fn encode_text_backtracking(&self, word: &str, tables: &Tables, merging: &mut Merging) -> Result<bool> {
+        let backtracking = self.backtracking(tables, Spelling::Text).filter(|_| merging.dropout.is_none());
+        let Some(backtracking) = backtracking else { return Ok(false) };
         let mut unknown = Unknown::default();
         let mut known = 0;
         for (start, c) in word.char_indices() {
             let character = Character { word, start, end: start + c.len_utf8() };
             if character.letter(c, &tables.alphabet) == NONE {
-                if !tables.unknown_stay_apart {
+                if !tables.unknown_never_merges {
                     return Ok(false);
                 }
-                self.push_known(&word[known..start], false, tables, forward, &mut unknown, merging);
+                self.push_known(&word[known..start], false, tables, backtracking, &mut unknown, merging);
                 self.push_unknown(&character, character.len(), &tables.alphabet, &mut unknown, merging)?;
                 known = character.end;
             }
         }
-        self.push_known(&word[known..], true, tables, forward, &mut unknown, merging);
+        self.push_known(&word[known..], true, tables, backtracking, &mut unknown, merging);
         unknown.flush(merging);
         Ok(true)
     }
 
-    /// Adds the entries of known characters, which may end the word.
+    /// Adds the entries of a range of known characters, which may end the word.
     fn push_known(
         &self,
         text: &str,
         last: bool,
         tables: &Tables,
-        forward: &Forward,
+        backtracking: &BacktrackingEncoder,
         unknown: &mut Unknown,
         merging: &mut Merging,
     ) {
@@ -152,16 +152,16 @@ impl Bpe {
         if has_suffix {
             bytes.push(END);
         }
-        // All characters have entries, so there is a row that covers them.
-        let entries = forward.encode(bytes, &tables.pairs, row).unwrap_or_default();
-        parts.extend(entries.iter().map(|&id| Part::new(id, forward.length(id))));
-        // The suffix is no byte of the word.
+        // All characters have entries, so a tokenization exists.
+        let entries = backtracking.encode(bytes, &tables.pairs, row).unwrap_or_default();
+        parts.extend(entries.iter().map(|&id| Part::new(id, backtracking.length(id))));
+        // The suffix has no byte of the word.
         if has_suffix && let Some(ending) = parts.last_mut() {
             ending.bytes -= 1;
         }
     }
 
-    /// Adds what stands for an unknown character of so many bytes of the word.
+    /// Adds the token of an unknown character with this number of bytes of the word.
     fn push_unknown(
         &self,
         character: &Character<'_>,
@@ -177,7 +177,7 @@ impl Bpe {
         Ok(())
     }
 
-    /// Adds the entries of a character's bytes, with the prefix and the suffix that it would have; false unless all exist.
+    /// Adds the fallback entries of a character's bytes, with its prefix and suffix; returns false unless all exist.
     fn fall_back(&self, character: &Character<'_>, alphabet: &Alphabet, merging: &mut Merging) -> bool {
         if !self.settings().byte_fallback {
             return false;
@@ -190,11 +190,17 @@ impl Bpe {
         true
     }
 
-    /// Encodes the bytes of a word from left to right; false where that cannot be done.
+    /// Encodes the bytes of a word by backtracking; returns false if the model does not support that.
     #[inline]
-    fn bytes_forward(&self, word: &str, tables: &Tables, merging: &mut Merging, out: &mut Vec<Token>) -> bool {
-        let Some(forward) = self.forward(tables, Spelling::Bytes) else { return false };
-        if let Some(id) = forward.other(word.as_bytes()) {
+    fn encode_bytes_backtracking(
+        &self,
+        word: &str,
+        tables: &Tables,
+        merging: &mut Merging,
+        out: &mut Vec<Token>,
+    ) -> bool {
+        let Some(backtracking) = self.backtracking(tables, Spelling::Bytes) else { return false };
+        if let Some(id) = backtracking.other(word.as_bytes()) {
             out.push(Token { id, span: Span::new(0, word.len()) });
             return true;
         }
@@ -206,18 +212,18 @@ impl Bpe {
             bytes.push(END);
             text = bytes;
         }
-        let Some(row) = forward.encode(text, &tables.pairs, row) else { return false };
+        let Some(row) = backtracking.encode(text, &tables.pairs, row) else { return false };
         let mut at = 0;
         out.extend(row.iter().map(|&id| {
             let start = at;
-            at = word.len().min(start + forward.length(id));
+            at = word.len().min(start + backtracking.length(id));
             Token { id, span: Span::new(start, at) }
         }));
         true
     }
 }
 
-/// How many characters a text has up to some byte.
+/// Counts the characters before a byte of a text, incrementally.
 #[derive(Default)]
 struct Counted {
     byte: usize,
@@ -225,7 +231,7 @@ struct Counted {
 }
 
 impl Counted {
-    /// Counts up to a byte, on from the last one.
+    /// Returns the number of characters before a byte, which is not before the last one.
     fn characters(&mut self, text: &str, byte: usize) -> usize {
         if byte < self.byte {
             *self = Self::default();
@@ -236,7 +242,7 @@ impl Counted {
     }
 }
 
-/// A character of a word.
+/// A character of a word, with its position.
 struct Character<'a> {
     word: &'a str,
     start: usize,
@@ -256,13 +262,13 @@ impl Character<'_> {
         self.end - self.start
     }
 
-    /// Its entry, or [`NONE`].
+    /// Returns its entry, or [`NONE`].
     fn letter(&self, c: char, alphabet: &Alphabet) -> u32 {
         alphabet.letters(self.is_first(), self.is_last()).id(c)
     }
 }
 
-/// An unknown token that may grow: its id and its bytes.
+/// A pending unknown token, which may be fused with the next: its id and its number of bytes.
 #[derive(Default)]
 struct Unknown(Option<(u32, usize)>);
 
@@ -279,7 +285,7 @@ impl Unknown {
         }
     }
 
-    /// Gives it to `merging`, if there is one.
+    /// Adds the pending token to `merging`, if there is one.
     fn flush(&mut self, merging: &mut Merging) {
         if let Some((id, bytes)) = self.0.take() {
             merging.push(id, bytes);
@@ -287,8 +293,9 @@ impl Unknown {
     }
 }
 
-/// Gives out the bytes of the word to its parts, in their order: each has the characters that its bytes lie in, and one without
-/// any has the last character.
+/// Appends the parts of the word as tokens, with spans.
+///
+/// A token's span covers the characters that its bytes belong to; a token without bytes has the last character.
 fn push(word: &str, merging: &Merging, at: u32, out: &mut Vec<Token>) {
     let mut end = 0;
     out.extend(merging.parts.iter().map(|part| {
@@ -305,7 +312,7 @@ mod tests {
     use crate::model::bpe::{Merges, NO_RANK, Settings};
     use crate::vocab::Vocab;
 
-    /// A small generator of pseudo-random numbers: tests need no more.
+    /// A generator of pseudo-random numbers (linear congruential).
     struct Random(u64);
 
     impl Random {
@@ -325,7 +332,7 @@ mod tests {
         out.iter().map(|token| token.id).collect()
     }
 
-    /// By the definition: the leftmost pair of the lowest rank, again and again.
+    /// Returns the ids by the definition: merges the leftmost pair of the lowest rank, until none is left.
     fn defined(model: &Bpe, word: &str) -> Vec<u32> {
         let tables = model.tables(true);
         let mut parts: Vec<u32> = word
@@ -375,13 +382,13 @@ mod tests {
     }
 
     #[test]
-    fn every_way_gives_what_is_defined() {
-        let (mut random, mut forward) = (Random(11), 0);
+    fn every_encoder_equals_the_definition() {
+        let (mut random, mut backtracking) = (Random(11), 0);
         for round in 0..3000 {
             let model = random_model(&mut random, if round % 3 == 0 { "</w>" } else { "" });
-            forward += u32::from(model.forward(model.tables(true), Spelling::Text).is_some());
+            backtracking += u32::from(model.backtracking(model.tables(true), Spelling::Text).is_some());
             let (mut merging, mut never) = (Merging::default(), Merging::default());
-            // Chance that never strikes takes the heap.
+            // Dropout with probability 0 selects the heap.
             never.dropout = Some(crate::numbers::random::Dropout::new(0.0, 0, 0));
             for longest in [1, 3, 8, 20, 70] {
                 let word = random.word(&['a', 'b', 'c', 'd'], longest);
@@ -390,10 +397,12 @@ mod tests {
                 assert_eq!(ids(&model, &word, &mut never), wanted, "{word:?} {model:?}");
             }
         }
-        assert!((100..2900).contains(&forward), "both ways were taken: {forward}");
+        assert!((100..2900).contains(&backtracking), "both ways were taken: {backtracking}");
     }
 
-    /// What ranks mean: any two neighbours merge that make an entry with a rank, the lowest first.
+    /// Returns the ids by the definition of ranks.
+    ///
+    /// Two adjacent entries merge if their text has a rank, the lowest first.
     fn meant(vocab: &Vocab, ranks: &[u32], word: &str) -> Vec<u32> {
         let mut parts: Vec<String> = word.chars().map(String::from).collect();
         let rank = |text: &String| vocab.id(text).map_or(NO_RANK, |id| ranks[id as usize]);
@@ -416,7 +425,7 @@ mod tests {
             sorted.sort_unstable();
             let is_tied = sorted.windows(2).any(|pair| pair[0] == pair[1]);
             *(if is_tied { &mut tied } else { &mut distinct }) += 1;
-            let listed = Bpe::listed(model.vocab().clone(), model.recovered(), Settings::default()).unwrap();
+            let listed = Bpe::listed(model.vocab().clone(), model.merge_list(), Settings::default()).unwrap();
             let mut merging = Merging::default();
             for longest in [2, 5, 12, 40] {
                 let word = random.word(&['a', 'b', 'c', 'd'], longest);

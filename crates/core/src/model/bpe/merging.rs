@@ -1,21 +1,21 @@
-//! The merging of one word: of all pairs that merge, again and again the one of the lowest rank, and of equals the leftmost.
+//! Merges the parts of one word: applies the leftmost merge of the lowest rank until none is left.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::NO_RANK;
-use super::forward::Row;
+use super::backtracking::BacktrackingScratch;
 use super::pairs::Pairs;
 use crate::numbers::random::Dropout;
 
-/// A part of a word, between two merges.
+/// A part of a word while it is merged.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part {
     /// Its entry.
     pub(super) id: u32,
-    /// How many bytes of the word it takes.
+    /// Its number of bytes of the word.
     pub(super) bytes: u32,
-    /// The rank of its merge with the part behind it, and what that makes.
+    /// The rank of its merge with the next part, and the merged entry.
     rank: u32,
     makes: u32,
 }
@@ -27,35 +27,37 @@ impl Part {
     }
 }
 
-/// The working memory of a word's merging, owned by the caller and used again for every word.
+/// The working memory of a word's merging, owned by the caller and reused for every word.
 #[derive(Debug, Default)]
 pub struct Merging {
     pub(super) parts: Vec<Part>,
-    /// For long words: the parts before and behind each, and which merges are possible.
+    /// For long words: the previous and the next part of each part, and a heap of possible merges.
     links: Vec<(u32, u32)>,
     heap: BinaryHeap<Entry>,
     skipped: Vec<Entry>,
-    /// The last merge: its rank, and its pair.
+    /// The last merge: its rank and its pair.
     last: Option<(u32, (u32, u32))>,
-    /// Whether merges are passed over, and which.
+    /// The dropout of merges, if any.
     pub dropout: Option<Dropout>,
-    /// Room for the text of a word whose bytes are characters.
+    /// A buffer for the text of a byte-level word.
     pub(super) text: String,
-    /// For words that are encoded from left to right.
-    pub(super) row: Row,
+    /// The memory of the backtracking encoder.
+    pub(super) row: BacktrackingScratch,
     pub(super) bytes: Vec<u8>,
 }
 
-/// A merge that is possible: its rank, the place of its left part, and what it makes; the least comes first.
+/// A possible merge: its rank, the position of its left part, and the merged entry.
+///
+/// The top of the heap is the least.
 type Entry = Reverse<(u32, u32, u32)>;
 
-/// Longer words take a heap: finding the lowest rank of all parts is faster as long as they are few.
-const FEW: usize = 32;
-/// No part.
+/// The largest number of parts without a heap: a linear search for the lowest rank is faster up to it.
+const MAX_LINEAR_PARTS: usize = 32;
+/// The value for "no part".
 const NONE: u32 = u32::MAX;
 
 impl Merging {
-    /// Begins a word without parts.
+    /// Removes all parts.
     pub(super) fn clear(&mut self) {
         self.parts.clear();
         self.last = None;
@@ -67,43 +69,43 @@ impl Merging {
         self.parts.push(Part::new(id, bytes));
     }
 
-    /// Begins a word of these entries, wherever they stand.
+    /// Replaces the parts by these entries, without bytes.
     pub(super) fn fill(&mut self, ids: impl Iterator<Item = u32>) {
         self.clear();
         ids.for_each(|id| self.push(id, 0));
     }
 
-    /// The last merge: its rank, and its pair.
+    /// Returns the last merge: its rank and its pair.
     pub(super) fn last(&self) -> Option<(u32, (u32, u32))> {
         self.last
     }
 
-    /// The two parts, if there are two.
+    /// Returns the two parts, if there are exactly two.
     pub(super) fn only_pair(&self) -> Option<(u32, u32)> {
         if let [left, right] = self.parts[..] { Some((left.id, right.id)) } else { None }
     }
 
-    /// How much it has room for.
+    /// Returns the largest capacity of a buffer.
     pub(crate) fn capacity(&self) -> usize {
         let Self { parts, text, bytes, .. } = self;
         parts.capacity().max(text.capacity()).max(bytes.capacity())
     }
 
-    /// Merges until nothing merges: O(n log n) for n parts.
+    /// Merges until no merge is left: O(n log n) for n parts.
     pub(super) fn merge(&mut self, pairs: &Pairs) {
         for at in 1..self.parts.len() {
-            self.meet(at - 1, at, pairs);
+            self.look_up_merge(at - 1, at, pairs);
         }
-        if self.dropout.is_some() || self.parts.len() > FEW {
+        if self.dropout.is_some() || self.parts.len() > MAX_LINEAR_PARTS {
             self.merge_many(pairs);
         } else {
             self.merge_few(pairs);
         }
     }
 
-    /// Looks up the merge of two neighbours.
+    /// Looks up the merge of two adjacent parts.
     #[inline]
-    fn meet(&mut self, left: usize, right: usize, pairs: &Pairs) {
+    fn look_up_merge(&mut self, left: usize, right: usize, pairs: &Pairs) {
         let (rank, makes) = pairs.get(self.parts[left].id, self.parts[right].id);
         (self.parts[left].rank, self.parts[left].makes) = (rank, makes);
     }
@@ -115,17 +117,17 @@ impl Merging {
             self.last = Some((part.rank, (part.id, right.id)));
             (part.id, part.bytes) = (part.makes, part.bytes + right.bytes);
             if at + 1 < self.parts.len() {
-                self.meet(at, at + 1, pairs);
+                self.look_up_merge(at, at + 1, pairs);
             } else {
                 self.parts[at].rank = NO_RANK;
             }
             if at > 0 {
-                self.meet(at - 1, at, pairs);
+                self.look_up_merge(at - 1, at, pairs);
             }
         }
     }
 
-    /// The leftmost part of the lowest rank.
+    /// Returns the leftmost part of the lowest rank.
     #[inline]
     fn lowest(&self) -> Option<usize> {
         let (mut lowest, mut found) = (NO_RANK, None);
@@ -144,7 +146,7 @@ impl Merging {
         self.heap.clear();
         self.skipped.clear();
         for at in 0..count {
-            self.enter(at);
+            self.push_merge(at);
         }
         while let Some(top) = self.heap.pop() {
             if self.dropout.as_mut().is_some_and(Dropout::passes) {
@@ -153,7 +155,7 @@ impl Merging {
             }
             self.heap.extend(self.skipped.drain(..));
             let Reverse((rank, at, makes)) = top;
-            // A merge that was entered before its parts changed is outdated.
+            // A merge whose parts changed after it was pushed is outdated.
             let part = &self.parts[at as usize];
             if (part.rank, part.makes) == (rank, makes) {
                 self.merge_at(at, pairs);
@@ -162,29 +164,29 @@ impl Merging {
         self.parts.retain(|part| part.makes != GONE);
     }
 
-    /// Merges the part at `at` with the one behind it.
+    /// Merges the part at `at` with the next one.
     fn merge_at(&mut self, at: u32, pairs: &Pairs) {
         let (before, gone) = self.links[at as usize];
-        let (_, behind) = self.links[gone as usize];
+        let (_, after) = self.links[gone as usize];
         let Part { id, bytes, .. } = self.parts[gone as usize];
         (self.parts[gone as usize].rank, self.parts[gone as usize].makes) = (NO_RANK, GONE);
         let part = &mut self.parts[at as usize];
         self.last = Some((part.rank, (part.id, id)));
         (part.id, part.bytes, part.rank, part.makes) = (part.makes, part.bytes + bytes, NO_RANK, NONE);
-        self.links[at as usize].1 = behind;
+        self.links[at as usize].1 = after;
         if before != NONE {
-            self.meet(before as usize, at as usize, pairs);
-            self.enter(before);
+            self.look_up_merge(before as usize, at as usize, pairs);
+            self.push_merge(before);
         }
-        if behind != NONE {
-            self.links[behind as usize].0 = at;
-            self.meet(at as usize, behind as usize, pairs);
-            self.enter(at);
+        if after != NONE {
+            self.links[after as usize].0 = at;
+            self.look_up_merge(at as usize, after as usize, pairs);
+            self.push_merge(at);
         }
     }
 
-    /// Enters a part's merge, if it has one.
-    fn enter(&mut self, at: u32) {
+    /// Pushes a part's merge to the heap, if it has one.
+    fn push_merge(&mut self, at: u32) {
         let Part { rank, makes, .. } = self.parts[at as usize];
         if rank != NO_RANK {
             self.heap.push(Reverse((rank, at, makes)));
@@ -192,5 +194,5 @@ impl Merging {
     }
 }
 
-/// Stands for what a part makes that is part of another.
+/// The merged entry of a part that was itself merged into another.
 const GONE: u32 = u32::MAX - 1;

@@ -1,18 +1,18 @@
-//! Byte-pair encoding: a vocabulary, and merges that are applied to the characters of each word, the first of them first.
+//! Byte-pair encoding: a vocabulary, and merges that are applied to the characters of each word in their order.
 //!
-//! See `spec/bpe.md`. `alphabet` has the entries that single characters become, `pairs` the merges, `recover` merges
-//! that are nowhere written down. `encode` takes a word to tokens: from left to right (`forward`, with `made` and `trie`) or,
-//! where that cannot be done, by merging (`merging`). `adjacency` says where a text may be cut, `unreachable` what no text becomes.
-//! Bytes need no model of their own: a byte-level tokenizer writes them as characters first.
+//! See `spec/bpe.md`. `alphabet` has the entries of single characters, `pairs` the merges, `infer_merges` infers merges
+//! from ranks. `encode` encodes a word: from left to right (`backtracking`, with `derivations` and `trie`) or, if the
+//! model does not allow that, by merging (`merging`). `adjacency` computes safe split points, `unreachable` the entries
+//! that no text becomes. A byte-level tokenizer writes bytes as characters before the model.
 
 mod adjacency;
 mod alphabet;
+mod backtracking;
+mod derivations;
 mod encode;
-mod forward;
-mod made;
+mod infer_merges;
 mod merging;
 mod pairs;
-mod recover;
 pub mod train;
 mod unreachable;
 mod unused;
@@ -23,55 +23,55 @@ use std::sync::{Arc, OnceLock};
 use crate::error::{Error, Result, shorten};
 use crate::vocab::Vocab;
 use alphabet::Alphabet;
-use forward::Forward;
-use made::{Spelling, made};
+use backtracking::BacktrackingEncoder;
+use derivations::{Spelling, derivations};
 pub use merging::Merging;
 use pairs::Pairs;
 use unused::Splits;
 
-/// The rank of an entry that no merge makes.
+/// The rank of an entry that no merge produces.
 pub const NO_RANK: u32 = u32::MAX;
 
-/// The settings of a [`Bpe`] model beside its vocabulary and merges.
+/// The settings of a [`Bpe`] model besides its vocabulary and merges.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Settings {
-    /// What characters become that are no entries; without it they vanish.
+    /// The token of characters that are not entries; without it they are dropped.
     pub unk_token: Option<String>,
-    /// What marks an entry that continues a word; may be empty.
+    /// The prefix of an entry that continues a word; may be empty.
     pub continuing_subword_prefix: String,
-    /// What marks an entry that ends a word; may be empty.
+    /// The suffix of an entry that ends a word; may be empty.
     pub end_of_word_suffix: String,
-    /// Where that goes.
+    /// The place of the suffix.
     pub suffix_style: SuffixStyle,
     /// Whether a run of unknown characters is one unknown token.
     pub fuse_unk: bool,
-    /// Whether an unknown character becomes the entries `<0x00>` to `<0xFF>` of its bytes, where the vocabulary has them.
+    /// Whether an unknown character becomes the entries `<0x00>` to `<0xFF>` of its bytes, if the vocabulary has them.
     pub byte_fallback: bool,
-    /// Whether a word that is an entry is that entry, however it would merge.
+    /// Whether a word that is an entry becomes that entry without merging.
     pub ignore_merges: bool,
-    /// How likely a possible merge is passed over; `None` for never.
+    /// The probability with which a possible merge is skipped; `None` for never.
     pub dropout: Option<f32>,
-    /// The ids of entries that are no tokens: where merging leaves one, it is split again, or is unknown.
+    /// The ids of entries that are not tokens: if merging produces one, it is split again, or is unknown.
     pub unused: BTreeSet<u32>,
 }
 
-/// Where the mark at the end of a word goes.
+/// The place of the suffix that marks the end of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum SuffixStyle {
-    /// To the last character.
+    /// The suffix is part of the last character.
     #[default]
     Attached,
-    /// Behind it, as a symbol of its own.
+    /// The suffix is a separate symbol after the last character.
     Separate,
 }
 
 impl Settings {
-    /// What the last character of a word is looked up with.
+    /// Returns the suffix with which the last character of a word is looked up.
     fn attached_suffix(&self) -> &str {
         if self.suffix_style == SuffixStyle::Attached { &self.end_of_word_suffix } else { "" }
     }
 
-    /// The symbol behind the last character of a word, if there is one.
+    /// Returns the symbol after the last character of a word, if there is one.
     fn separate_suffix(&self) -> Option<String> {
         let Self { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, .. } = self;
         let separate = self.suffix_style == SuffixStyle::Separate && !suffix.is_empty();
@@ -79,12 +79,12 @@ impl Settings {
     }
 }
 
-/// Which neighbours merge, and which of them first.
+/// The pairs that merge, and their order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Merges {
-    /// Pairs of ids, the first in the list first; of a pair that stands there twice the last place counts.
+    /// Pairs of ids, the first merged first; the last position of a repeated pair counts.
     Listed(Vec<(u32, u32)>),
-    /// Any two whose concatenation is an entry with a rank; the lowest rank goes first.
+    /// Any two entries whose concatenation is an entry with a rank; the lowest rank is merged first.
     Implied(Vec<u32>),
 }
 
@@ -92,9 +92,9 @@ pub enum Merges {
 #[derive(Debug, Clone)]
 pub struct Bpe {
     shared: Arc<Shared>,
-    /// The ids that text must not produce where special tokens are no more than text.
+    /// The ids that text must not produce if special tokens are matched as plain text.
     specials: HashSet<u32>,
-    /// Built when first asked for; models with the same special tokens share it.
+    /// Built on first use; models with the same special tokens share it.
     without_specials: Arc<OnceLock<Tables>>,
 }
 
@@ -104,25 +104,26 @@ struct Shared {
     merges: Arc<Merges>,
     settings: Settings,
     unk_id: Option<u32>,
-    /// Built when the first word is encoded: whoever decodes, or looks at a file, has no need of them.
+    /// Built when the first word is encoded: decoding and inspecting a file do not need them.
     tables: OnceLock<Tables>,
     splits: OnceLock<Splits>,
 }
 
-/// What words are merged by.
+/// The tables for encoding words.
 #[derive(Debug)]
 struct Tables {
     alphabet: Alphabet,
     pairs: Pairs,
-    /// Whether every unknown character becomes something, and that merges with nothing.
-    unknown_stay_apart: bool,
-    /// What encodes from left to right, if the merges are such that anything can: words as they are, and as bytes.
-    forward: [OnceLock<Option<Forward>>; 2],
+    /// Whether every unknown character becomes a token or fallback entries that never merge.
+    unknown_never_merges: bool,
+    /// The backtracking encoders of words as text and as bytes, if the merges allow them.
+    backtracking: [OnceLock<Option<BacktrackingEncoder>>; 2],
 }
 
 impl Bpe {
-    /// The model with these merges, each of which must make an entry: the left one followed by the right one without its
-    /// prefix, which it must have.
+    /// Returns the model with these merges, each of which must produce an entry.
+    ///
+    /// The merged text is the left one followed by the right one without its prefix, which it must have.
     pub fn listed(vocab: Vocab, merges: Vec<(u32, u32)>, settings: Settings) -> Result<Self> {
         let mut text = String::new();
         for (place, &pair) in merges.iter().enumerate() {
@@ -133,8 +134,9 @@ impl Bpe {
         Self::over(Arc::new(vocab), Arc::new(Merges::Listed(merges)), settings)
     }
 
-    /// The model in which any two neighbours merge that make an entry with a rank, the lowest rank first, and of equal
-    /// ranks the leftmost; an id without a rank has [`NO_RANK`].
+    /// Returns the model in which two adjacent entries merge if their concatenation has a rank.
+    ///
+    /// The lowest rank is merged first, and of equal ranks the leftmost; an id without a rank has [`NO_RANK`].
     pub fn implied(vocab: Vocab, ranks: Vec<u32>, settings: Settings) -> Result<Self> {
         if ranks.len() != vocab.id_limit() as usize {
             return Err(Error::Vocabulary(format!("{} ranks were given for {} ids", ranks.len(), vocab.id_limit())));
@@ -157,7 +159,7 @@ impl Bpe {
         Ok(Self { shared, specials: HashSet::new(), without_specials: Arc::default() })
     }
 
-    /// The same model with other settings; merges depend on the prefix, which stays.
+    /// Returns the model with other settings; the prefix, on which merges depend, must not change.
     pub fn with_settings(&self, settings: Settings) -> Result<Self> {
         let Shared { vocab, merges, settings: old, .. } = &*self.shared;
         if settings.continuing_subword_prefix != old.continuing_subword_prefix {
@@ -168,7 +170,7 @@ impl Bpe {
         Ok(changed.with_specials(self.specials.clone()))
     }
 
-    /// The same model; on request no text produces these ids.
+    /// Returns the model with these special ids, which no text produces on request.
     #[must_use]
     pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
         let is_same = specials == self.specials;
@@ -176,51 +178,51 @@ impl Bpe {
         Self { shared: Arc::clone(&self.shared), specials, without_specials }
     }
 
-    /// The vocabulary.
+    /// Returns the vocabulary.
     #[must_use]
     pub fn vocab(&self) -> &Vocab {
         &self.shared.vocab
     }
 
-    /// Which neighbours merge.
+    /// Returns the merges.
     #[must_use]
     pub fn merges(&self) -> &Merges {
         &self.shared.merges
     }
 
-    /// The settings.
+    /// Returns the settings.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.shared.settings
     }
 
-    /// The unknown token's id, where the vocabulary has one.
+    /// Returns the unknown token's id, if the vocabulary has one.
     #[must_use]
     pub fn unk_id(&self) -> Option<u32> {
         self.shared.unk_id
     }
 
-    /// The merges as a list: as it was given, or the merges that the ranks come to.
+    /// Returns the merges as a list: the given list, or the merges inferred from ranks.
     ///
-    /// Where no two ranks are equal, a model with this list encodes every text alike. The cost is that of encoding every
+    /// If no two ranks are equal, a model with this list encodes every text alike. The cost is that of encoding every
     /// entry once.
     #[must_use]
-    pub fn recovered(&self) -> Vec<(u32, u32)> {
+    pub fn merge_list(&self) -> Vec<(u32, u32)> {
         match self.merges() {
             Merges::Listed(merges) => merges.clone(),
             Merges::Implied(ranks) => {
-                recover::merges(self.vocab(), ranks).into_iter().map(|merge| merge.pair).collect()
+                infer_merges::merges(self.vocab(), ranks).into_iter().map(|merge| merge.pair).collect()
             }
         }
     }
 
-    /// The id of what a merge makes.
+    /// Returns the id of the merged pair.
     #[must_use]
-    pub fn made(&self, pair: (u32, u32)) -> Option<u32> {
+    pub fn merged_id(&self, pair: (u32, u32)) -> Option<u32> {
         merged(self.vocab(), pair, &self.settings().continuing_subword_prefix, &mut String::new())
     }
 
-    /// What words are merged by: all entries, or all but the special ones.
+    /// Returns the tables of all entries, or of all but the special ones.
     fn tables(&self, specials: bool) -> &Tables {
         if specials || self.specials.is_empty() {
             return self.shared.tables.get_or_init(|| self.make_tables(|_| true));
@@ -228,14 +230,14 @@ impl Bpe {
         self.without_specials.get_or_init(|| self.make_tables(|id| !self.specials.contains(&id)))
     }
 
-    /// What encodes words of this spelling from left to right, if anything can.
-    fn forward<'a>(&self, tables: &'a Tables, spelling: Spelling) -> Option<&'a Forward> {
-        let Tables { alphabet, pairs, forward, .. } = tables;
+    /// Returns the backtracking encoder for words of this spelling, if the merges allow one.
+    fn backtracking<'a>(&self, tables: &'a Tables, spelling: Spelling) -> Option<&'a BacktrackingEncoder> {
+        let Tables { alphabet, pairs, backtracking, .. } = tables;
         let make = || {
-            let made = made(self.vocab(), self.settings(), alphabet, pairs, spelling)?;
-            Forward::new(made, self.vocab().id_limit() as usize)
+            let derivations = derivations(self.vocab(), self.settings(), alphabet, pairs, spelling)?;
+            BacktrackingEncoder::new(derivations, self.vocab().id_limit() as usize)
         };
-        forward[usize::from(spelling == Spelling::Bytes)].get_or_init(make).as_ref()
+        backtracking[usize::from(spelling == Spelling::Bytes)].get_or_init(make).as_ref()
     }
 
     fn make_tables(&self, allowed: impl Fn(u32) -> bool) -> Tables {
@@ -243,17 +245,17 @@ impl Bpe {
         let alphabet = Alphabet::new(vocab, settings, &allowed);
         let pairs = match &**merges {
             Merges::Listed(list) => Pairs::listed(vocab, list, &settings.continuing_subword_prefix, allowed),
-            Merges::Implied(ranks) => recover::pairs(vocab, ranks, allowed),
+            Merges::Implied(ranks) => infer_merges::pairs(vocab, ranks, allowed),
         };
         let known = settings.unk_token.is_some() || alphabet.falls_back();
         let unknown: HashSet<u32> = alphabet.fallbacks().chain(self.unk_id()).collect();
-        let unknown_stay_apart =
+        let unknown_never_merges =
             known && !pairs.iter().any(|(left, right)| [left, right].iter().any(|id| unknown.contains(id)));
-        Tables { alphabet, pairs, unknown_stay_apart, forward: Default::default() }
+        Tables { alphabet, pairs, unknown_never_merges, backtracking: Default::default() }
     }
 }
 
-/// The id of what a merge makes; its text is left in `text`.
+/// Returns the id of a merged pair; its text is left in `text`.
 fn merged(vocab: &Vocab, (left, right): (u32, u32), prefix: &str, text: &mut String) -> Option<u32> {
     text.clear();
     text.push_str(vocab.token(left)?);

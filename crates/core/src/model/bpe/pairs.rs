@@ -1,9 +1,9 @@
-//! Which two entries merge, into what, and how early.
+//! The merge table: maps a pair of entries to the merged entry and its rank.
 
 use super::{NO_RANK, merged};
 use crate::vocab::Vocab;
 
-/// A merge: its pair comes to an entry, and lower ranks go first.
+/// A merge: a pair of entries, the merged entry and its rank; lower ranks go first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Merge {
     pub(super) pair: (u32, u32),
@@ -20,19 +20,21 @@ impl Merge {
 pub(super) struct Pairs {
     slots: Box<[Merge]>,
     filled: usize,
-    /// Bits of pairs that there are: most pairs that are asked for are not, and these fit a cache that the slots do not.
+    /// A Bloom filter of the pairs.
+    ///
+    /// Most pairs looked up have no merge, and the filter fits a cache that the slots do not.
     filter: Box<[u64]>,
 }
 
 impl Pairs {
-    pub(super) fn with_room(merges: usize) -> Self {
+    pub(super) fn with_capacity(merges: usize) -> Self {
         let slots = (2 * merges).next_power_of_two().max(64);
         Self { slots: vec![Merge::NONE; slots].into(), filled: 0, filter: vec![0; slots / 16].into() }
     }
 
-    /// The merges of a list whose results are allowed.
+    /// Returns the merges of a list whose results are allowed.
     pub(super) fn listed(vocab: &Vocab, list: &[(u32, u32)], prefix: &str, allowed: impl Fn(u32) -> bool) -> Self {
-        let (mut pairs, mut text) = (Self::with_room(list.len()), String::new());
+        let (mut pairs, mut text) = (Self::with_capacity(list.len()), String::new());
         for (rank, &pair) in (0..).zip(list) {
             if let Some(id) = merged(vocab, pair, prefix, &mut text).filter(|&id| allowed(id)) {
                 pairs.insert(Merge { pair, rank, id });
@@ -41,7 +43,7 @@ impl Pairs {
         pairs
     }
 
-    /// Adds a merge; it takes the place of one with the same pair.
+    /// Inserts a merge; it replaces one with the same pair.
     pub(super) fn insert(&mut self, merge: Merge) {
         if 2 * (self.filled + 1) > self.slots.len() {
             self.grow();
@@ -54,12 +56,12 @@ impl Pairs {
     }
 
     fn grow(&mut self) {
-        let mut larger = Self::with_room(self.slots.len());
+        let mut larger = Self::with_capacity(self.slots.len());
         self.slots.iter().filter(|merge| merge.rank != NO_RANK).for_each(|&merge| larger.insert(merge));
         *self = larger;
     }
 
-    /// The merge of a pair; its rank is [`NO_RANK`] if there is none.
+    /// Returns the rank and the merged entry of a pair; the rank is [`NO_RANK`] if there is none.
     #[inline]
     pub(super) fn get(&self, left: u32, right: u32) -> (u32, u32) {
         let hash = hash((left, right));
@@ -71,12 +73,12 @@ impl Pairs {
         (merge.rank, merge.id)
     }
 
-    /// All pairs.
+    /// Returns all pairs.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         self.slots.iter().filter(|merge| merge.rank != NO_RANK).map(|merge| merge.pair)
     }
 
-    /// Where the pair stands, or would stand.
+    /// Returns the slot of a pair, or the empty slot for it.
     fn place(&self, pair: (u32, u32)) -> usize {
         self.place_from(pair, hash(pair))
     }
@@ -91,7 +93,7 @@ impl Pairs {
         place
     }
 
-    /// The bits of a pair in the filter: two of one word.
+    /// Returns a pair's two bits in the filter, both in one 64-bit word.
     #[inline]
     fn bits(&self, hash: usize) -> (usize, u64) {
         let word = (hash >> 40) & (self.filter.len() - 1);
@@ -99,7 +101,7 @@ impl Pairs {
     }
 }
 
-/// A folded multiplication: every bit of the pair moves the low bits.
+/// Returns the hash of a pair by a folded multiplication: every bit of the pair affects the low bits.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "the halves of a product, and bits of a hash")]
 fn hash((left, right): (u32, u32)) -> usize {

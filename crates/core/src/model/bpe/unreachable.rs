@@ -1,7 +1,7 @@
-//! Entries that no text becomes, for no merges lead to them.
+//! Finds the entries that no text becomes, because no merges lead to them.
 //!
-//! What merges within the characters of a token does not depend on what stands around it, as long as nothing merges across
-//! its borders. So an entry that some word gives is also what its own characters give, at some place of a word.
+//! The merges within the characters of a token do not depend on their context, as long as nothing merges across its
+//! ends. So an entry that occurs in some word is also the encoding of its own characters, at some position of a word.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use super::merging::Merging;
 use super::{Bpe, Tables, merged};
 
 impl Bpe {
-    /// The ids of all entries that no text can become, in their order; special tokens are entries like all others.
+    /// Returns the ids of all entries that no text can become, in order; special tokens are treated like all others.
     ///
     /// With `ignore_merges` there are none, as every entry may be a word. The cost is that of encoding all entries.
     #[must_use]
@@ -22,26 +22,26 @@ impl Bpe {
         let beside = self.beside_text(&tables.alphabet);
         let mut is_reached = |token: &str, id: u32| {
             beside.contains(&id)
-                || self.readings(token, &tables.alphabet).any(|ids| becomes(ids, id, tables, &mut merging))
+                || self.readings(token, &tables.alphabet).any(|ids| merge_to(ids, id, tables, &mut merging))
         };
         let mut is_token = |token: &str, id: u32| !self.settings().unused.contains(&id) && is_reached(token, id);
         self.vocab().iter().filter(|&(token, id)| !is_token(token, id)).map(|(_, id)| id).collect()
     }
 
-    /// The last two parts of an entry as it becomes what it is by itself.
+    /// Returns the last two parts of an entry's own encoding before the final merge.
     pub(super) fn last_pair(&self, id: u32, merging: &mut Merging) -> Option<(u32, u32)> {
         let (tables, token) = (self.tables(true), self.vocab().token(id)?);
-        let is_made = self.readings(token, &tables.alphabet).any(|ids| becomes(ids, id, tables, merging));
+        let is_made = self.readings(token, &tables.alphabet).any(|ids| merge_to(ids, id, tables, merging));
         merging.last().map(|(_, pair)| pair).filter(|_| is_made)
     }
 
-    /// The entries that stand for characters which are none, and what merges make of these.
+    /// Returns the entries of unknown characters and byte fallback, and all merges of these.
     fn beside_text(&self, alphabet: &Alphabet) -> HashSet<u32> {
         let mut ids: HashSet<u32> = self.unk_id().into_iter().chain(alphabet.fallbacks()).collect();
         if ids.is_empty() {
             return ids;
         }
-        let (merges, mut text) = (self.recovered(), String::new());
+        let (merges, mut text) = (self.merge_list(), String::new());
         let mut known = 0;
         while ids.len() > known {
             known = ids.len();
@@ -54,7 +54,7 @@ impl Bpe {
         ids
     }
 
-    /// The first symbols of the words, or parts of words, that are written like a token.
+    /// Returns the initial symbols of the words, or parts of words, whose text is a token's.
     fn readings<'a>(&'a self, token: &'a str, alphabet: &'a Alphabet) -> impl Iterator<Item = Vec<u32>> + 'a {
         let prefix = &self.settings().continuing_subword_prefix;
         let (attached, separate) = (self.settings().attached_suffix(), self.settings().separate_suffix());
@@ -73,8 +73,8 @@ impl Bpe {
     }
 }
 
-/// Whether first symbols become one entry.
-fn becomes(ids: Vec<u32>, id: u32, tables: &Tables, merging: &mut Merging) -> bool {
+/// Returns whether initial symbols merge to one entry.
+fn merge_to(ids: Vec<u32>, id: u32, tables: &Tables, merging: &mut Merging) -> bool {
     merging.fill(ids.into_iter());
     merging.merge(&tables.pairs);
     matches!(&merging.parts[..], [part] if part.id == id)
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_without_merges_and_behind_others() {
+    fn entries_without_merges_and_after_others() {
         let tokens = ["a", "b", "c", "ab", "bc", "abc", "cab", "<unk>"];
         let merges = [("a", "b"), ("b", "c"), ("a", "bc")];
         // `b c` merges after `a b`, so `a bc` never does.
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn prefix_and_suffix_say_where_an_entry_stands() {
+    fn prefix_and_suffix_decide_the_position_of_an_entry() {
         let settings = |suffix_style| Settings {
             continuing_subword_prefix: "##".to_owned(),
             end_of_word_suffix: "$".to_owned(),

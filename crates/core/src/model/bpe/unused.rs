@@ -1,4 +1,6 @@
-//! Entries that are no tokens: each is split again into the two that it was merged from, and what cannot be split is unknown.
+//! Splits entries that are not tokens into the pair that they were merged from.
+//!
+//! An entry without a pair is unknown.
 
 use std::collections::HashMap;
 
@@ -9,10 +11,12 @@ use crate::error::{Error, Result, shorten};
 use crate::text::bytes::byte_entry;
 use crate::vocab::Vocab;
 
-/// What unused entries become: entries from left to right.
+/// Maps an unused entry to the entries that replace it, from left to right.
 pub(super) type Splits = HashMap<u32, Vec<u32>>;
 
-/// Refuses unused entries that are none, or stand for what is unknown, and a prefix beside them.
+/// Returns an error for unused ids that are not entries, or that unknown text needs.
+///
+/// A prefix and unused ids exclude each other.
 pub(super) fn check(vocab: &Vocab, settings: &Settings, unk_id: Option<u32>) -> Result<()> {
     let Settings { unused, byte_fallback, continuing_subword_prefix: prefix, .. } = settings;
     if unused.is_empty() {
@@ -32,17 +36,17 @@ pub(super) fn check(vocab: &Vocab, settings: &Settings, unk_id: Option<u32>) -> 
 }
 
 impl Bpe {
-    /// What the unused entries become that merges make.
+    /// Returns the replacements of the unused entries that merges produce.
     pub(crate) fn splits(&self) -> &Splits {
         self.shared.splits.get_or_init(|| if self.settings().unused.is_empty() { Splits::new() } else { self.split() })
     }
 
     fn split(&self) -> Splits {
         let length = |id: u32| self.vocab().token(id).map_or(0, str::len);
-        // An empty entry is no half: what it makes would never end.
+        // An empty entry is not a half: splitting its result would never end.
         let mut halves: Vec<(u32, (u32, u32))> = self.halves().into_iter().collect();
         halves.retain(|(_, (left, right))| length(*left) > 0 && length(*right) > 0);
-        // Shorter ones go first, so that what the halves become is known.
+        // Shorter entries go first, so that the replacements of both halves are known.
         halves.sort_unstable_by_key(|&(id, _)| (length(id), id));
         let mut splits = Splits::new();
         for (id, (left, right)) in halves {
@@ -53,14 +57,14 @@ impl Bpe {
         splits
     }
 
-    /// The two that each unused entry is merged from: by the first merge of a list, or the one that ranks come to.
+    /// Returns the pair of each unused entry: by the first merge of a list, or the one inferred from ranks.
     fn halves(&self) -> HashMap<u32, (u32, u32)> {
         let unused = &self.settings().unused;
         let mut halves = HashMap::new();
         match self.merges() {
             Merges::Listed(list) => {
                 for &pair in list {
-                    if let Some(id) = self.made(pair).filter(|id| unused.contains(id)) {
+                    if let Some(id) = self.merged_id(pair).filter(|id| unused.contains(id)) {
                         halves.entry(id).or_insert(pair);
                     }
                 }
@@ -73,7 +77,7 @@ impl Bpe {
         halves
     }
 
-    /// Splits the unused ones among the parts of a word; their bytes go to what they become, in order.
+    /// Splits the unused entries among the parts of a word; their bytes are distributed in order.
     pub(super) fn split_unused(&self, word: &str, alphabet: &Alphabet, merging: &mut Merging) -> Result<()> {
         if self.settings().unused.is_empty() {
             return Ok(());
@@ -82,7 +86,7 @@ impl Bpe {
             let whole = [part.id];
             let ids = self.splits().get(&part.id).map_or(&whole[..], Vec::as_slice);
             let lengths = ids.iter().map(|&id| self.vocab().token(id).map_or(0, str::len));
-            for (id, bytes) in given_out(part.bytes as usize, ids.iter().copied().zip(lengths)) {
+            for (id, bytes) in distribute(part.bytes as usize, ids.iter().copied().zip(lengths)) {
                 self.push_used(id, bytes, word, alphabet, merging)?;
             }
         }
@@ -97,7 +101,7 @@ impl Bpe {
             && *byte_fallback
             && let Some(ids) = self.vocab().token(id).and_then(|token| alphabet.fallback(token))
         {
-            given_out(bytes, ids.map(|id| (id, 1))).for_each(|(id, bytes)| merging.push(id, bytes));
+            distribute(bytes, ids.map(|id| (id, 1))).for_each(|(id, bytes)| merging.push(id, bytes));
             return Ok(());
         }
         if is_unused && unk_token.is_none() {
@@ -113,8 +117,10 @@ impl Bpe {
     }
 }
 
-/// Gives out bytes to entries, from left to right: to each as many as it is long, as far as there are, and to the last the rest.
-fn given_out(bytes: usize, entries: impl Iterator<Item = (u32, usize)>) -> impl Iterator<Item = (u32, usize)> {
+/// Distributes bytes to entries, from left to right.
+///
+/// Each entry gets its length, while bytes are left, and the last one the rest.
+fn distribute(bytes: usize, entries: impl Iterator<Item = (u32, usize)>) -> impl Iterator<Item = (u32, usize)> {
     let (mut rest, mut entries) = (bytes, entries.peekable());
     std::iter::from_fn(move || {
         let (id, length) = entries.next()?;

@@ -1,15 +1,18 @@
-//! Where a text may be cut so that no path is lost: between characters that no piece holds side by side.
+//! Computes where a text may be cut without changing the best path: between characters that no piece holds adjacently.
 
 use super::{Precision, Unigram, id_tags};
 use crate::model::adjacency::{CharacterAdjacency, FIRST_UNSPACED, SpaceAdjacency, UnspacedAdjacency, neighbours};
 
-/// A model that knows fewer characters of unspaced scripts finds most of them unknown, and nowhere to cut. (Those of tests are
-/// small.)
+/// The smallest number of known characters of unspaced scripts with which texts are cut there.
+///
+/// With fewer, most characters are unknown, and cuts are rare. Tests use small models.
 const FEWEST_KNOWN: usize = if cfg!(debug_assertions) { 2 } else { 128 };
 
 impl Unigram {
-    /// Returns where a text may be cut before spaces that are written as `space`, and in unspaced scripts where the user's
-    /// `symbols` stay whole; `None` if words are not encoded as by themselves, but for the running score.
+    /// Returns the positions where a text may be cut: before spaces, and in unspaced scripts.
+    ///
+    /// Spaces are written as `space`, and the user's `symbols` stay whole. `None` if the words' encodings depend on
+    /// each other by more than the running score.
     pub(crate) fn space_adjacency(&self, space: char, symbols: &[String]) -> Option<SpaceAdjacency> {
         let pairs = || self.vocab().iter().flat_map(|(text, _)| neighbours(text.chars()));
         let carries_score = self.settings().precision == Precision::Float32 && id_tags::fit(self.vocab());
@@ -29,7 +32,7 @@ impl Unigram {
         UnspacedAdjacency { characters: CharacterAdjacency::new(pairs), known: self.known().collect() }
     }
 
-    /// The characters that are pieces, so that they are never unknown.
+    /// Returns the characters that are pieces, so that they are never unknown.
     fn known(&self) -> impl Iterator<Item = char> + '_ {
         let is_single = |text: &str| text.chars().nth(1).is_none();
         let texts = self.vocab().iter().map(|(text, _)| text);

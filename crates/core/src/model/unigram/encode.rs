@@ -1,4 +1,4 @@
-//! From a word to tokens.
+//! Encodes a word: converts its best path to tokens.
 
 use super::id_tags;
 use super::pieces::Pieces;
@@ -32,9 +32,10 @@ impl Unigram {
         Ok(())
     }
 
-    /// Appends the tokens of `word` if they are the same after any running score below two to the power of `exponent`; returns their
-    /// valid-below exponent, or `None` if nothing was appended. Ids have tags: see [`id_tags`].
-    pub(super) fn encode_surely(
+    /// Appends the tokens of `word` if they are equal after every running score below 2^`exponent`.
+    ///
+    /// Returns their valid-below exponent, or `None` if nothing was appended. Ids have tags: see [`id_tags`].
+    pub(super) fn encode_cacheable(
         &self,
         word: &str,
         at: u32,
@@ -46,7 +47,9 @@ impl Unigram {
         let tables = self.tables(specials);
         let Scores::Float32(scores, unknown) = &tables.scores else { return Ok(None) };
         let before = out.len();
-        let Some(valid_below) = paths.surely(&self.pieces(tables, scores, *unknown), word) else { return Ok(None) };
+        let Some(valid_below) = paths.search_cacheable(&self.pieces(tables, scores, *unknown), word) else {
+            return Ok(None);
+        };
         if valid_below <= exponent || self.push_tagged(word, &paths.reversed, at, tables, out).is_none() {
             out.truncate(before);
             return Ok(None);
@@ -54,13 +57,13 @@ impl Unigram {
         Ok(Some(valid_below))
     }
 
-    /// What a word may become.
+    /// Returns the pieces that a word may become.
     fn pieces<'a, F>(&self, tables: &'a Tables, scores: &'a [F], unknown: F) -> Pieces<'a, F> {
         let unknown = Some(unknown).filter(|_| self.unk_id().is_some());
         Pieces { letters: &tables.letters, scores, unknown, largest: tables.largest.into() }
     }
 
-    /// Makes tokens, with tags, of a path that is given from its end; `None` if no tag can say what one of them stands for.
+    /// Appends the tagged tokens of a reversed path; `None` if a number of scores exceeds its tag.
     fn push_tagged(&self, word: &str, reversed: &[Edge], at: u32, tables: &Tables, out: &mut Vec<Token>) -> Option<()> {
         let mut edges = reversed.iter().rev().peekable();
         while let Some(&edge) = edges.next() {
@@ -83,7 +86,7 @@ impl Unigram {
         Some(())
     }
 
-    /// Makes tokens of a path that is given from its end.
+    /// Appends the tokens of a reversed path.
     pub(super) fn push(&self, word: &str, reversed: &[Edge], at: u32, tables: &Tables, out: &mut Vec<Token>) {
         let mut unknown: Option<Edge> = None;
         for &edge in reversed.iter().rev() {
@@ -103,20 +106,20 @@ impl Unigram {
         }
     }
 
-    /// Whether a text becomes the entries of its bytes where it is unknown.
+    /// Returns whether a text becomes the entries of its bytes if it is unknown.
     pub(crate) fn falls_back(&self, text: &str, specials: bool) -> bool {
         self.tables(specials).fallbacks(text).is_some()
     }
 
-    /// Whether each unknown character falls back to bytes by itself.
+    /// Returns whether each unknown character falls back to bytes by itself.
     fn bytes_by_themselves(&self) -> bool {
         self.settings().precision == Precision::Float32 && self.settings().byte_fallback
     }
 
-    /// Says what becomes of characters that no piece of the path covers.
+    /// Appends the tokens of characters that no piece of the path covers.
     fn push_unknown(&self, word: &str, Edge { start, end, .. }: Edge, at: u32, tables: &Tables, out: &mut Vec<Token>) {
         let (text, span) = (&word[start..end], Span::new(start, end).shifted(at));
-        // `tokenizers` looks up what they spell; SentencePiece knows that they are unknown.
+        // `tokenizers` looks up the unknown text in the vocabulary; SentencePiece does not.
         let may_be_piece = self.settings().precision == Precision::Float64;
         if let Some(id) = may_be_piece.then(|| tables.letters.piece(text)).flatten() {
             out.push(Token { id, span });

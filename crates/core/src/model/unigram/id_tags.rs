@@ -1,44 +1,45 @@
-//! Id tags: the number of scores that were added up for an id, in its highest bits, until the text ends.
+//! Id tags: the number of scores of an id, stored in its highest bits until the text ends.
 //!
-//! A piece has one score, its own. But an unknown token stands for as many scores as it has characters, and of the bytes of an unknown
-//! character only the first stands for one. The highest bits of an id have room to say so, as long as ids leave them free.
+//! A piece has one score. But an unknown token has a score for each of its characters, and of the byte tokens of an
+//! unknown character only the first has one. The highest bits of an id store this number, if no id of the vocabulary
+//! uses them.
 
 use crate::vocab::Vocab;
 
-/// Ids below leave the highest bits free.
+/// The upper limit of ids that leave the highest bits free.
 const FREE: u32 = 1 << 20;
-/// The most unknown characters that an id can stand for.
+/// The largest number of unknown characters in a tag.
 const MOST: usize = 2047;
-/// Stands for no score.
+/// The tag of an id without a score.
 const NOTHING: u32 = 2048;
 
-/// Returns whether the ids of a vocabulary leave room for tags.
+/// Returns whether the ids of a vocabulary leave the highest bits free for tags.
 pub(super) fn fit(vocab: &Vocab) -> bool {
     vocab.id_limit() <= FREE
 }
 
-/// Returns an id that stands for this number of unknown characters; `None` if these are too many.
+/// Returns an id with the tag of this number of unknown characters; `None` if they are too many.
 pub(super) fn unknown(id: u32, characters: usize) -> Option<u32> {
     let scores = u32::try_from(characters).ok().filter(|_| characters <= MOST)?;
     Some(id + scores * FREE)
 }
 
-/// Returns an id that stands for no score.
+/// Returns an id with the tag of no score.
 pub(super) fn nothing(id: u32) -> u32 {
     id + NOTHING * FREE
 }
 
-/// The number of scores that an id with a tag stands for, of unknown characters all.
+/// Returns the number of scores of an id with a tag, all of unknown characters.
 pub(super) fn scores(id: u32) -> u32 {
     (id / FREE) & (NOTHING - 1)
 }
 
-/// Whether an id has a tag.
+/// Returns whether an id has a tag.
 pub(super) fn is_tagged(id: u32) -> bool {
     id >= FREE
 }
 
-/// Returns the number of scores that the tags of some ids stand for, and whether there are any tags.
+/// Returns the total number of scores in the tags of some ids, and whether there are any tags.
 #[inline]
 pub(super) fn sum(ids: &[u32]) -> (usize, bool) {
     let (sum, all) = ids.iter().fold((0, 0), |(sum, all), &id| (sum + scores(id), all | id));

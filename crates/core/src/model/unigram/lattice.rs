@@ -1,4 +1,4 @@
-//! Words as lattices: the best few segmentations, one by chance, and probabilities.
+//! Words as lattices: n-best segmentations, sampling, and probabilities.
 
 use super::Unigram;
 use super::letters::Letters;
@@ -8,7 +8,7 @@ use crate::lattice::{Lattice, PathScore, Sampling, Segmentations};
 use crate::model::{Scored, Token};
 
 impl Unigram {
-    /// Appends the tokens of a segmentation of `word` that is drawn by chance.
+    /// Appends the tokens of a sampled segmentation of `word`.
     pub(crate) fn sample_word(
         &self,
         word: &str,
@@ -23,7 +23,7 @@ impl Unigram {
         Ok(())
     }
 
-    /// The best segmentations of `word`, best first, with the sums of their scores.
+    /// Returns the best segmentations of `word`, best first, with the sums of their scores.
     pub fn nbest(&self, word: &str, at: u32, specials: bool, wanted: usize) -> Result<Vec<Scored>> {
         let tables = self.tables(specials);
         let paths = self.lattice(word, tables)?.nbest(wanted);
@@ -35,12 +35,14 @@ impl Unigram {
         Ok(scored.collect())
     }
 
-    /// The natural logarithm of the probability of `word`, however it is segmented.
+    /// Returns the natural logarithm of the probability of `word`, summed over all segmentations.
     pub fn log_probability(&self, word: &str, specials: bool) -> Result<f64> {
         Ok(self.lattice(word, self.tables(specials))?.log_probability())
     }
 
-    /// The sum of the scores of these entries; an unknown token has that of an unknown character, a reserved one none.
+    /// Returns the sum of the scores of these entries.
+    ///
+    /// An unknown token has the score of one unknown character, a reserved one none.
     #[must_use]
     pub fn score(&self, ids: &[u32]) -> f64 {
         match &self.tables(true).scores {
@@ -71,7 +73,7 @@ impl Unigram {
         lattice.ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })
     }
 
-    /// The score of an entry; here a user-defined one goes by its characters.
+    /// Returns the score of an entry; that of a user-defined entry depends on its number of bytes.
     fn single(&self, scores: &[f32], id: u32) -> f32 {
         let symbol = self.vocab().token(id).filter(|_| self.settings().user_defined.contains(&id));
         symbol.map_or(scores[id as usize], |text| symbol_score(text.chars().count()))

@@ -1,7 +1,8 @@
-//! Pieces by their characters, and words as what pieces are looked up by.
+//! The pieces by their characters, and words as sequences of letters for look-ups.
 //!
-//! Characters have numbers, the lower the more often they stand in pieces, so that what is looked up lies close together. Where
-//! a character leads from the root of the trie, and which piece it is by itself, stands beside its number.
+//! Characters have numbers, lower ones for characters that are more frequent in pieces, so that the slots of frequent
+//! ones are close together in memory. The child of the trie's root by a character, and the piece that equals it, are
+//! stored with its number.
 
 use std::cmp::Reverse;
 
@@ -13,22 +14,22 @@ pub(super) use super::trie::NO_PIECE;
 use crate::hash::FixedHasher;
 use crate::text::unicode::CharMap;
 
-/// A character of a word.
+/// A character of a word, with its first look-up.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Letter {
     symbol: Symbol,
-    /// Where it leads from the root.
+    /// The child of the root by this character.
     node: Node,
-    /// The piece that it is by itself, or [`NO_PIECE`].
+    /// The piece that equals the character, or [`NO_PIECE`].
     piece: u32,
-    /// Its first byte.
+    /// Its first byte in the word.
     pub(super) at: u32,
 }
 
-/// A character that leads nowhere; no sum of a base and its symbol is a slot.
-const STRANGE: Letter = Letter { symbol: 1 << 31, node: Node::NOWHERE, piece: NO_PIECE, at: 0 };
+/// A character without a child of the root; no base plus its symbol is a slot.
+const UNKNOWN_LETTER: Letter = Letter { symbol: 1 << 31, node: Node::NOWHERE, piece: NO_PIECE, at: 0 };
 
-/// The pieces, and the characters that stand in them.
+/// The trie of pieces, and the numbers of their characters.
 #[derive(Debug)]
 pub(super) struct Letters {
     trie: Trie,
@@ -36,7 +37,7 @@ pub(super) struct Letters {
 }
 
 impl Letters {
-    /// Of pieces with their ids.
+    /// Returns the trie of pieces with their ids.
     pub(super) fn new(pieces: &[(&str, u32)]) -> Self {
         let symbols = symbols(pieces);
         let spell = |text: &str| -> Vec<Symbol> { text.chars().map(|c| symbols[&c]).collect() };
@@ -44,7 +45,7 @@ impl Letters {
         spelled.sort_unstable();
         let mut trie = Trie::new(spelled.len(), |piece| &spelled[piece].0);
         trie.rename(|piece| spelled[piece as usize].1);
-        let mut letters = CharMap::new(STRANGE);
+        let mut letters = CharMap::new(UNKNOWN_LETTER);
         for (c, symbol) in symbols {
             let (node, piece) = trie.child(trie.root(), symbol).unwrap_or((Node::NOWHERE, NO_PIECE));
             *letters.get_mut(c) = Letter { symbol, node, piece, at: 0 };
@@ -52,16 +53,18 @@ impl Letters {
         Self { trie, letters }
     }
 
-    /// A word as letters, and one behind its end.
+    /// Reads a word as letters, followed by one that ends it.
     #[expect(clippy::cast_possible_truncation, reason = "no word is longer than 2^32 bytes")]
     pub(super) fn read(&self, word: &str, letters: &mut Vec<Letter>) {
         letters.clear();
         letters.extend(word.char_indices().map(|(at, c)| Letter { at: at as u32, ..self.letters.get(c) }));
-        letters.push(Letter { at: word.len() as u32, ..STRANGE });
+        letters.push(Letter { at: word.len() as u32, ..UNKNOWN_LETTER });
     }
 
-    /// Gives the piece that the first of some letters is, or [`NO_PIECE`], and calls `each` with the longer ones that begin with it, from
-    /// the shortest, and how many letters they have.
+    /// Returns the piece of the first letter alone, or [`NO_PIECE`].
+    ///
+    /// Calls `each` with the number of letters and the id of each longer piece that is a prefix of `letters`, the
+    /// shortest first.
     #[inline]
     pub(super) fn each(&self, letters: &[Letter], mut each: impl FnMut(usize, u32)) -> u32 {
         let [first, rest @ ..] = letters else { return NO_PIECE };
@@ -70,7 +73,9 @@ impl Letters {
         first.piece
     }
 
-    /// Calls `each` with the bytes and the ids of the pieces that a text begins with, from the shortest.
+    /// Calls `each` with each piece that is a prefix of `text`, the shortest first.
+    ///
+    /// The arguments are its number of bytes and its id.
     pub(super) fn each_in(&self, text: &str, mut each: impl FnMut(usize, u32)) {
         let symbols = text.chars().map(|c| self.letters.get(c).symbol);
         let mut ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
@@ -81,7 +86,7 @@ impl Letters {
         });
     }
 
-    /// The piece that a text is.
+    /// Returns the piece that equals a text.
     pub(super) fn piece(&self, text: &str) -> Option<u32> {
         let mut found = None;
         self.each_in(text, |size, piece| found = Some(piece).filter(|_| size == text.len()));
@@ -89,7 +94,7 @@ impl Letters {
     }
 }
 
-/// The characters of texts, numbered: those that occur most often have the lowest numbers.
+/// Returns the numbers of the characters in texts; the most frequent ones have the lowest.
 fn symbols(pieces: &[(&str, u32)]) -> HashMap<char, Symbol, FixedHasher> {
     let mut counts: HashMap<char, usize, FixedHasher> = HashMap::default();
     pieces.iter().flat_map(|(text, _)| text.chars()).for_each(|c| *counts.entry(c).or_default() += 1);

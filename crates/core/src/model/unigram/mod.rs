@@ -1,9 +1,10 @@
-//! The unigram language model: pieces with probabilities, and of all ways to spell a word in them the likeliest.
+//! The Unigram language model: pieces with probabilities; a word becomes its most probable segmentation.
 //!
-//! See `spec/unigram.md`. `pieces` are those that begin at a place, `viterbi` finds the best path, `rounding_margin` says how sure
-//! it is, `tables` holds what it looks up, by characters as `letters` has them; `encode` makes tokens of the path. `adjacency` says
-//! where no path goes over, `running_score` adds scores up from word to word, by what `id_tags` keep in ids; `lattice` has all
-//! other questions.
+//! See `spec/unigram.md`. `pieces` are those that begin at a position, `viterbi` finds the best path, `rounding_margin`
+//! tests that rounding cannot change it, `tables` holds the look-up tables, by characters numbered in `letters`;
+//! `encode` converts the path to tokens. `adjacency` computes safe split points, `running_score` adds scores from word
+//! to word, by the tags of ids (`id_tags`); `lattice` has n-best lists, sampling and probabilities. Source: Kudo 2018,
+//! *Subword regularization*.
 
 mod adjacency;
 mod encode;
@@ -27,22 +28,22 @@ pub(crate) use running_score::RunningScore;
 use tables::{Scores, Tables};
 pub use viterbi::Paths;
 
-/// The settings of a [`Unigram`] model beside its vocabulary and scores.
+/// The settings of a [`Unigram`] model besides its vocabulary and scores.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Settings {
-    /// Stands for characters that are no pieces; without it they are an error.
+    /// The token of characters that are not pieces; without it they are an error.
     pub unk_token: Option<String>,
-    /// How scores are rounded.
+    /// The precision of the sums of scores.
     pub precision: Precision,
-    /// Whether unknown characters become the entries `<0x00>` to `<0xFF>` of their bytes, where the vocabulary has them.
+    /// Whether unknown characters become the entries `<0x00>` to `<0xFF>` of their bytes, if the vocabulary has them.
     pub byte_fallback: bool,
-    /// Entries that go before all others, whatever their score.
+    /// Entries that take precedence over all others, whatever their score.
     pub user_defined: HashSet<u32>,
     /// Entries that no text becomes.
     pub reserved: HashSet<u32>,
 }
 
-/// Whose sums the scores are added up as.
+/// The floating-point type in which scores are added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Precision {
     /// 64 bits, as in `tokenizers`.
@@ -52,13 +53,13 @@ pub enum Precision {
     Float32,
 }
 
-/// Scores that were added up in 32 bits.
+/// A sum of scores in 32 bits.
 #[derive(Debug, Clone, Copy, Default)]
 struct Total {
     score: f32,
-    /// What the scores come to without their signs.
+    /// The sum of the scores' absolute values.
     size: f64,
-    /// How many they are.
+    /// The number of scores.
     steps: usize,
 }
 
@@ -74,25 +75,25 @@ impl Total {
 #[derive(Debug, Clone)]
 pub struct Unigram {
     shared: Arc<Shared>,
-    /// The ids that text must not produce where special tokens are no more than text.
+    /// The ids that text must not produce if special tokens are matched as plain text.
     specials: HashSet<u32>,
-    /// Built when first asked for; models with the same special tokens share it.
+    /// Built on first use; models with the same special tokens share it.
     without_specials: Arc<OnceLock<Tables>>,
 }
 
 #[derive(Debug)]
 struct Shared {
     vocab: Arc<Vocab>,
-    /// By id.
+    /// The scores, by id.
     scores: Arc<[f64]>,
     settings: Settings,
     unk_id: Option<u32>,
-    /// Built when the first word is encoded: whoever decodes, or looks at a file, has no need of them.
+    /// Built when the first word is encoded: decoding and inspecting a file do not need them.
     tables: OnceLock<Tables>,
 }
 
 impl Unigram {
-    /// The model of entries with scores, one for each id; each of them is a finite number.
+    /// Returns the model of entries with scores, one finite number for each id.
     pub fn new(vocab: Vocab, scores: Vec<f64>, settings: Settings) -> Result<Self> {
         if scores.len() != vocab.id_limit() as usize {
             return Err(Error::Vocabulary(format!("{} scores were given for {} ids", scores.len(), vocab.id_limit())));
@@ -102,7 +103,7 @@ impl Unigram {
             if token.is_empty() {
                 return Err(Error::Vocabulary(format!("piece {id} is empty; a piece spells some text")));
             }
-            if !stays_finite(score, settings.precision) {
+            if !is_representable(score, settings.precision) {
                 let token = shorten(token);
                 let message = format!("the score of {token:?} is {score:e}; expected a number that stays finite");
                 return Err(Error::Vocabulary(message));
@@ -117,14 +118,14 @@ impl Unigram {
         Self { shared, specials: HashSet::new(), without_specials: Arc::default() }
     }
 
-    /// The same model with other settings.
+    /// Returns the model with other settings.
     #[must_use]
     pub fn with_settings(&self, settings: Settings) -> Self {
         let Shared { vocab, scores, .. } = &*self.shared;
         Self::over(Arc::clone(vocab), Arc::clone(scores), settings).with_specials(self.specials.clone())
     }
 
-    /// The same model; on request no text produces these ids.
+    /// Returns the model with these special ids, which no text produces on request.
     #[must_use]
     pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
         let is_same = specials == self.specials;
@@ -132,42 +133,42 @@ impl Unigram {
         Self { shared: Arc::clone(&self.shared), specials, without_specials }
     }
 
-    /// The vocabulary.
+    /// Returns the vocabulary.
     #[must_use]
     pub fn vocab(&self) -> &Vocab {
         &self.shared.vocab
     }
 
-    /// The scores, by id.
+    /// Returns the scores, by id.
     #[must_use]
     pub fn scores(&self) -> &[f64] {
         &self.shared.scores
     }
 
-    /// The settings.
+    /// Returns the settings.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.shared.settings
     }
 
-    /// The unknown token's id, where the vocabulary has one.
+    /// Returns the unknown token's id, if the vocabulary has one.
     #[must_use]
     pub fn unk_id(&self) -> Option<u32> {
         self.shared.unk_id
     }
 
-    /// Whether a text becomes a piece by itself, whatever is done with special tokens.
+    /// Returns whether a text is a piece, whatever the options for special tokens.
     pub(crate) fn is_piece(&self, text: &str) -> bool {
         let open = |id: &u32| !self.settings().reserved.contains(id) && !self.specials.contains(id);
         self.vocab().id(text).as_ref().is_some_and(open)
     }
 
-    /// Returns what adds up the scores of a text, where they go on from word to word.
+    /// Returns the running score of a text whose scores are added from word to word.
     pub(crate) fn context(&self) -> RunningScore<'_> {
         RunningScore::new(self)
     }
 
-    /// Adds the scores that ids stand for to a sum, one after the other. See [`id_tags`].
+    /// Adds the scores of ids to a sum, one after the other. See [`id_tags`].
     fn add_up(&self, ids: &[u32], specials: bool, sum: &mut Total) {
         let Scores::Float32(scores, unknown) = &self.tables(specials).scores else { return };
         for &id in ids {
@@ -179,12 +180,12 @@ impl Unigram {
         }
     }
 
-    /// The largest score, in 32 bits, whatever its sign.
+    /// Returns the largest absolute score, in 32 bits.
     fn largest(&self, specials: bool) -> f32 {
         self.tables(specials).largest
     }
 
-    /// What words are looked up in: all entries, or all but the special ones.
+    /// Returns the tables of all entries, or of all but the special ones.
     fn tables(&self, specials: bool) -> &Tables {
         let Shared { vocab, scores, settings, tables, .. } = &*self.shared;
         if specials || self.specials.is_empty() {
@@ -195,9 +196,9 @@ impl Unigram {
     }
 }
 
-/// Whether a score is a finite number, and stays one when it is rounded.
+/// Returns whether a score is a finite number, and stays one when it is rounded.
 #[expect(clippy::cast_possible_truncation, reason = "that is the question")]
-fn stays_finite(score: f64, precision: Precision) -> bool {
+fn is_representable(score: f64, precision: Precision) -> bool {
     match precision {
         Precision::Float64 => score.is_finite(),
         Precision::Float32 => (score as f32).is_finite(),

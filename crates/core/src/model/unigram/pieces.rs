@@ -1,4 +1,4 @@
-//! The pieces that begin at a place of a word, with their scores.
+//! The pieces that begin at a position of a word, with their scores.
 
 use super::letters::{Letter, Letters, NO_PIECE};
 use crate::lattice::{Edge, UNKNOWN};
@@ -6,16 +6,18 @@ use crate::lattice::{Edge, UNKNOWN};
 /// The pieces that a word may become.
 pub(super) struct Pieces<'a, F> {
     pub(super) letters: &'a Letters,
-    /// By id.
+    /// The scores, by id.
     pub(super) scores: &'a [F],
-    /// The score of an unknown character, if there may be any.
+    /// The score of an unknown character, if the model allows any.
     pub(super) unknown: Option<F>,
-    /// The largest of all these, whatever its sign.
+    /// The largest absolute value of all these scores.
     pub(super) largest: f64,
 }
 
 impl<F: Copy> Pieces<'_, F> {
-    /// Calls `each` with the pieces that a word begins with: how many letters they have, their ids and scores.
+    /// Calls `each` with each piece that is a prefix of a word.
+    ///
+    /// The arguments are its number of letters, its id and its score.
     #[inline]
     pub(super) fn each(&self, word: &[Letter], mut each: impl FnMut(usize, u32, F)) {
         let piece = self.letters.each(word, |length, id| each(length, id, self.scores[id as usize]));
@@ -27,7 +29,7 @@ impl<F: Copy> Pieces<'_, F> {
     }
 }
 
-/// A piece between two letters, by bytes.
+/// Returns the edge of a piece between two letters, in bytes.
 #[inline]
 pub(super) fn edge(word: &[Letter], start: usize, end: usize, id: u32) -> Edge {
     Edge { start: word[start].at as usize, end: word[end].at as usize, id }

@@ -1,20 +1,21 @@
-//! The rounding margin of a best path: how sure it is, where a running score of 32 bits goes on from word to word.
+//! The rounding margin of a best path: tests whether it is best after any running score, in 32 bits.
 //!
-//! SentencePiece takes a whole text for one word. Its sums are rounded, and how they are rounded hangs on all that stands before: of two
-//! ways to spell a word that are nearly as good, another may win behind another text. But an addition errs by no more than
-//! half of the last bit of its result. So where the second-best way to each place of the best path is worse by more than all
-//! additions can err, the path is the same behind any text that is not too long: see [`Pieces::search_surely`].
+//! SentencePiece encodes a whole text as one word. Its sums are rounded, and their rounding depends on all text before:
+//! of two nearly equal segmentations of a word, either may win, depending on that text. But the error of an addition is
+//! at most half of the last bit of its result. So if the second-best path to each position of the best path is worse by
+//! more than the largest possible error of all additions, the path is best after any text whose running score is small
+//! enough: see [`Pieces::search_with_margin`].
 
 use super::letters::Letter;
 use super::pieces::{Pieces, edge};
 use crate::lattice::Edge;
 
-/// What is best to reach a letter of the word, in sums as good as exact, and what is second best.
+/// The best and the second-best sum at a letter of the word, in 64 bits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Margin {
     best: f64,
     second: f64,
-    /// The first letter of the piece that brings the best, and its id.
+    /// The first letter of the piece that ends the best path, and its id.
     from: u64,
 }
 
@@ -23,10 +24,17 @@ impl Margin {
 }
 
 impl Pieces<'_, f32> {
-    /// Finds the path that is best in sums as good as exact, and its valid-below exponent: one more than the largest power of
-    /// two of a running score behind which the word surely takes it, 0 if there is none. `None` if nothing leads to the end.
-    pub(super) fn search_surely(&self, word: &[Letter], margins: &mut Vec<Margin>, path: &mut Vec<Edge>) -> Option<u8> {
-        self.weigh(word, margins);
+    /// Finds the best path in 64-bit sums, and its valid-below exponent.
+    ///
+    /// The path is surely best after a running score below two to the power of this exponent less one; 0 if after none.
+    /// `None` if no path leads to the end.
+    pub(super) fn search_with_margin(
+        &self,
+        word: &[Letter],
+        margins: &mut Vec<Margin>,
+        path: &mut Vec<Edge>,
+    ) -> Option<u8> {
+        self.compute_margins(word, margins);
         path.clear();
         let (mut margin, mut end) = (f64::INFINITY, word.len() - 1);
         while end > 0 {
@@ -39,14 +47,15 @@ impl Pieces<'_, f32> {
             path.push(edge(word, start, end, id));
             end = start;
         }
-        // Two paths, each of as many steps as there are characters, err by half of a last bit in each; and some to spare.
+        // Each addition of two paths errs by half of a last bit; a path has at most one step per character; with some
+        // reserve.
         let steps = (word.len() - 1) as f64;
         let err = 1.1 * f64::from(f32::EPSILON) * steps;
         Some(exponent_below(margin / err - steps * self.largest))
     }
 
-    /// The best and second best of all places.
-    fn weigh(&self, word: &[Letter], margins: &mut Vec<Margin>) {
+    /// Computes the best and second-best sums of all positions.
+    fn compute_margins(&self, word: &[Letter], margins: &mut Vec<Margin>) {
         margins.clear();
         margins.resize(word.len(), Margin::NOWHERE);
         margins[0].best = 0.0;
@@ -62,7 +71,7 @@ impl Pieces<'_, f32> {
 }
 
 impl Margin {
-    /// Adds a way, without a branch that nobody could predict.
+    /// Adds a path, without a branch, which would be mispredicted.
     #[inline]
     fn add(&mut self, sum: f64, from: u64) {
         let Self { best, second, .. } = *self;
@@ -73,7 +82,7 @@ impl Margin {
     }
 }
 
-/// A start and an id, which go together.
+/// Returns a start and an id in one integer, for a single conditional move.
 #[inline]
 fn packed(start: usize, id: u32) -> u64 {
     (start as u64) << 32 | u64::from(id)
@@ -84,17 +93,17 @@ fn unpacked(edge: u64) -> (usize, u32) {
     ((edge >> 32) as usize, edge as u32)
 }
 
-/// One more than the largest power of two that is no larger than a number; 0 below 1.
+/// Returns one more than the exponent of the largest power of two up to a number; 0 below 1.
 fn exponent_below(number: f64) -> u8 {
     if number < 1.0 { 0 } else { exponent(number) + 1 }
 }
 
-/// The power of two that a sum is surely below.
+/// Returns the exponent of a power of two that is surely larger than a sum.
 pub(super) fn exponent_above(sum: f64) -> u8 {
     if sum <= 1.0 { 0 } else { exponent(sum) + 1 }
 }
 
-/// The exponent of a number of 1 or more, at most 200.
+/// Returns the binary exponent of a number of 1 or more, at most 200.
 fn exponent(number: f64) -> u8 {
     ((number.to_bits() >> 52).saturating_sub(1023)).min(200) as u8
 }

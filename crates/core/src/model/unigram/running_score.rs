@@ -1,7 +1,7 @@
-//! The running score of a text, in 32 bits as SentencePiece has it: the sum of all scores since the text began.
+//! The running score of a text: the sum of all scores from its beginning, in 32 bits as in SentencePiece.
 //!
-//! It matters only where a word has two paths that are nearly as good (see [`super::rounding_margin`]). So its exponent is
-//! announced, from a bound, and the scores are added up when that is not enough.
+//! It matters only if a word has two nearly equal paths (see [`super::rounding_margin`]). So only a bound of its
+//! exponent is announced, and the scores are added if the bound is not sufficient.
 
 use super::rounding_margin::exponent_above;
 use super::viterbi::{Paths, RESET_BELOW};
@@ -11,24 +11,24 @@ use crate::model::{ModelScratch, Token};
 
 type Result<T> = std::result::Result<T, ContextExceeded>;
 
-/// The running score of a text.
+/// The running score of a text, with a bound of its exponent.
 #[derive(Debug)]
 pub(crate) struct RunningScore<'a> {
     model: &'a Unigram,
     specials: bool,
-    /// The largest score, whatever its sign.
+    /// The largest absolute score.
     largest: f64,
     /// The number of ids whose scores are in the sum.
     summed: usize,
     sum: Total,
-    /// The number of scores that the tags of all later ids stand for.
+    /// The number of scores in the tags of all later ids.
     tagged: usize,
-    /// Where the ids of the text begin, and whether any of them has a tag.
+    /// The index of the text's first id, and whether any id has a tag.
     begun: usize,
     has_tags: bool,
-    /// The number of scores that the announced exponent allows for.
+    /// The number of scores up to which the announced exponent holds.
     announced: usize,
-    /// The announced exponent: the running score is below two to its power until then.
+    /// The announced exponent: the running score's absolute value is below two to its power until then.
     exponent: u8,
 }
 
@@ -48,7 +48,7 @@ impl<'a> RunningScore<'a> {
         }
     }
 
-    /// Fails if more scores were added up than announced, and the exponent is too low for them.
+    /// Returns an error if more scores were added than announced, and the exponent is too low for them.
     fn check(&mut self, ids: &[u32]) -> Result<()> {
         if self.announced > 0 && self.steps(ids) > self.announced {
             self.add_up(ids);
@@ -66,21 +66,21 @@ impl<'a> RunningScore<'a> {
         self.sum.score
     }
 
-    /// Records a word whose scores the model added up: the running score, the number of scores, and that of all ids with it.
+    /// Records the running score after a word: the score, the number of scores, and the number of ids.
     fn set(&mut self, score: f32, steps: usize, ids: usize) {
         self.sum = Total { score, size: score.abs().into(), steps: self.sum.steps + steps };
         (self.summed, self.tagged) = (ids, 0);
     }
 
-    /// The number of scores that were added up, or a few less.
+    /// Returns a lower bound of the number of scores that were added, close to it.
     fn steps(&self, ids: &[u32]) -> usize {
         self.sum.steps + ids.len() - self.summed + self.tagged
     }
 
-    /// What the running score is surely below, whatever its sign, when there are as many scores as announced.
+    /// Returns an upper bound of the running score's absolute value after the announced number of scores.
     #[expect(clippy::cast_precision_loss, reason = "a bound, with some to spare")]
     fn bound(&self) -> f64 {
-        // Each addition may add half of the last bit, too, of a sum that is not yet too large.
+        // Each addition may also add half of the last bit of a sum that is below the limit of a reset.
         let most = self.largest * 1.01 + RESET_BELOW.abs() * f64::from(f32::EPSILON);
         let sum = self.sum.size.max(f64::from(self.sum.score.abs()));
         sum + self.announced.saturating_sub(self.sum.steps) as f64 * most
@@ -95,7 +95,7 @@ impl Context for RunningScore<'_> {
 
     fn end(&mut self, ids: &mut [u32]) -> Result<()> {
         let checked = self.check(ids);
-        // What was announced holds of this text alone, whether it was true or not, and so do the tags.
+        // The announced exponent and the tags hold for this text alone.
         self.announced = 0;
         if std::mem::take(&mut self.has_tags) {
             id_tags::remove(&mut ids[self.begun..]);
@@ -112,12 +112,12 @@ impl Context for RunningScore<'_> {
 
     fn announce(&mut self, ids: &[u32], bytes: usize) -> Result<u8> {
         self.check(ids)?;
-        // A character seldom becomes more than one piece.
+        // A character rarely becomes more than one piece.
         self.announced = self.steps(ids) + bytes / 2 + 32;
         if self.bound() >= -RESET_BELOW {
             self.add_up(ids);
         }
-        // Where the library begins to count from 0 again, nothing is taken from the cache.
+        // Once SentencePiece may reset the score to 0, no tokens are taken from the cache.
         self.exponent = if self.bound() >= -RESET_BELOW { NOTHING_VALID } else { exponent_above(self.bound()) };
         Ok(self.exponent)
     }
@@ -131,7 +131,7 @@ impl Context for RunningScore<'_> {
         out: &mut Vec<Token>,
     ) -> crate::error::Result<u8> {
         let paths: &mut Paths = &mut scratch.paths;
-        if let Some(valid_below) = self.model.encode_surely(word, at, self.specials, self.exponent, paths, out)? {
+        if let Some(valid_below) = self.model.encode_cacheable(word, at, self.specials, self.exponent, paths, out)? {
             return Ok(valid_below);
         }
         paths.before = self.add_up(ids);

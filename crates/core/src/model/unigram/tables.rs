@@ -1,4 +1,4 @@
-//! What a word is looked up in.
+//! The look-up tables for encoding words.
 
 use super::letters::Letters;
 use super::{Precision, Settings};
@@ -6,17 +6,17 @@ use crate::model::UNKNOWN_PENALTY;
 use crate::text::bytes::byte_entry;
 use crate::vocab::Vocab;
 
-/// What each byte of a user-defined piece adds to its score, but for the first.
+/// The number that each byte but the first adds to the score of a user-defined piece.
 const SYMBOL_BONUS: f64 = 0.1;
 
-/// The pieces that text may become, and what becomes of the rest.
+/// The pieces that text may become, and the tokens of unknown characters.
 #[derive(Debug)]
 pub(super) struct Tables {
     pub(super) letters: Letters,
     pub(super) scores: Scores,
-    /// The largest score of 32 bits, whatever its sign.
+    /// The largest absolute score, in 32 bits.
     pub(super) largest: f32,
-    /// The entries `<0x00>` to `<0xFF>`, where they are to be fallen back to.
+    /// The entries `<0x00>` to `<0xFF>`, if the model falls back to bytes.
     pub(super) bytes: [Option<u32>; 256],
 }
 
@@ -28,7 +28,7 @@ pub(super) enum Scores {
 }
 
 impl Tables {
-    /// The tables of a vocabulary, of which text may become what is `allowed`.
+    /// Returns the tables of a vocabulary; text may become the `allowed` entries alone.
     pub(super) fn new(vocab: &Vocab, scores: &[f64], settings: &Settings, allowed: impl Fn(u32) -> bool) -> Self {
         let Settings { precision, byte_fallback, reserved, .. } = settings;
         let pieces = vocab.iter().filter(|(_, id)| allowed(*id) && !reserved.contains(id));
@@ -45,7 +45,7 @@ impl Tables {
         }
     }
 
-    /// The entries of the bytes of a text, if all of them have one.
+    /// Returns the entries of the bytes of a text, if all of them have one.
     pub(super) fn fallbacks(&self, text: &str) -> Option<impl Iterator<Item = u32>> {
         let ids = || text.bytes().map(|byte| self.bytes[usize::from(byte)]);
         ids().all(|id| id.is_some()).then(|| ids().flatten())
@@ -76,7 +76,7 @@ impl Scores {
     }
 }
 
-/// The score of a user-defined piece of that size.
+/// Returns the score of a user-defined piece of that number of bytes.
 #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "as in SentencePiece")]
 pub(super) fn symbol_score(size: usize) -> f32 {
     (SYMBOL_BONUS * (size as f64 - 1.0)) as f32

@@ -1,23 +1,26 @@
-//! All pieces that a text begins with: a double array over symbols.
+//! A trie of pieces over symbols in a double array: finds all pieces that are prefixes of a text.
 //!
-//! The child of a node by a symbol lies at the node's base plus the symbol, if that slot names the node as its parent.
+//! The child of a node by a symbol is the slot at the node's base plus the symbol, if that slot names the node as its
+//! parent (Aoe 1989).
 
 use std::ops::Range;
 
-/// A character by its number.
+/// The number of a character.
 pub(super) type Symbol = u32;
-/// No piece.
+/// The value for "no piece".
 pub(super) const NO_PIECE: u32 = u32::MAX;
 
-/// How many free slots are tried for the children of a node, and how far, before those in front are left free for good.
+/// The number of free slots tried for the children of a node.
+///
+/// After `REACH` slots, the earlier ones are never tried again.
 const TRIES: usize = 64;
 const REACH: usize = 1 << 10;
 
 const ROOT: u32 = 0;
-/// In place of a parent.
+/// The parent of a free slot.
 const FREE: u32 = u32::MAX;
-const NOBODY: u32 = u32::MAX - 1;
-/// In place of a node that has no children.
+const NO_PARENT: u32 = u32::MAX - 1;
+/// The slot of a node without children.
 const CHILDLESS: u32 = u32::MAX - 2;
 
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +39,7 @@ pub(super) struct Trie {
     slots: Vec<Slot>,
 }
 
-/// A place in a trie.
+/// A position in a trie.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node {
     slot: u32,
@@ -44,15 +47,15 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// Nothing leads on from here.
+    /// The node without children, which no symbol leaves.
     pub(super) const NOWHERE: Self = Self { slot: CHILDLESS, base: 0 };
 }
 
 impl Trie {
-    /// The trie of pieces in order, none of them twice and none empty. A piece is its number.
+    /// Returns the trie of non-empty, different pieces in order. A piece is its index.
     pub(super) fn new<'t>(pieces: usize, text: impl Fn(usize) -> &'t [Symbol]) -> Self {
         let mut builder = Builder::default();
-        builder.slots.push(Slot { parent: NOBODY, ..Slot::FREE });
+        builder.slots.push(Slot { parent: NO_PARENT, ..Slot::FREE });
         let mut open = vec![(ROOT, 0, 0..pieces)];
         let mut children: Vec<(Symbol, Range<usize>)> = Vec::new();
         while let Some((node, depth, mut range)) = open.pop() {
@@ -73,19 +76,21 @@ impl Trie {
         Self { slots: builder.slots }
     }
 
-    /// Gives the pieces other numbers.
+    /// Renumbers the pieces.
     pub(super) fn rename(&mut self, name: impl Fn(u32) -> u32) {
         let pieces = self.slots.iter_mut().map(|slot| &mut slot.piece).filter(|piece| **piece != NO_PIECE);
         pieces.for_each(|piece| *piece = name(*piece));
     }
 
-    /// Gives each piece that `text` begins with, and its length, shorter ones first.
+    /// Calls `emit` with each piece that is a prefix of `text`, and its length in symbols, shorter ones first.
     #[inline]
     pub(super) fn each(&self, text: &[Symbol], emit: impl FnMut(u32, u32)) {
         self.each_from(self.root(), text.iter().copied(), emit);
     }
 
-    /// Gives each piece that what leads to a node becomes with the first of some symbols, and how many these are, fewer ones first.
+    /// Calls `emit` with each piece that a node's prefix and some of the next symbols form.
+    ///
+    /// The second argument is the number of these symbols; shorter pieces come first.
     #[inline]
     pub(super) fn each_from(
         &self,
@@ -106,7 +111,7 @@ impl Trie {
         Node { slot: ROOT, base: self.slots[ROOT as usize].base }
     }
 
-    /// Where a symbol leads from a node, and the piece that ends there, or [`NO_PIECE`].
+    /// Returns the child of a node by a symbol, and the piece that ends there, or [`NO_PIECE`].
     #[inline]
     pub(super) fn child(&self, Node { slot, base }: Node, symbol: Symbol) -> Option<(Node, u32)> {
         let child = base.wrapping_add(symbol);
@@ -115,7 +120,7 @@ impl Trie {
     }
 }
 
-/// How many things hold of so many; those that do stand first, and are few for the most part.
+/// Returns the length of the leading run for which a predicate holds; fast for short runs.
 fn leading(limit: usize, holds: impl Fn(usize) -> bool) -> usize {
     let mut beyond = 1;
     while beyond < limit && holds(beyond) {
@@ -132,12 +137,12 @@ fn leading(limit: usize, holds: impl Fn(usize) -> bool) -> usize {
 #[derive(Default)]
 struct Builder {
     slots: Vec<Slot>,
-    /// Before these there is no place: for one child, and for several.
+    /// Positions below these are full: for one child, and for several.
     full: [usize; 2],
 }
 
 impl Builder {
-    /// Gives a node children, and says what its base is.
+    /// Places the children of a node, and returns its base.
     fn children(&mut self, node: u32, children: &[(Symbol, Range<usize>)]) -> u32 {
         let Some(&(first, _)) = children.first() else { return 0 };
         let which = usize::from(children.len() > 1);

@@ -1,7 +1,7 @@
-//! The likeliest path through the pieces of a word.
+//! Viterbi's algorithm: finds the most probable path through the pieces of a word.
 //!
-//! From the left, each place is reached by the piece that brings the most; of equal ones the first that came, which is the longest. The
-//! cost is linear in the text, times the pieces that begin at one place.
+//! From the left, each position is reached by the piece with the best sum; of equal ones by the first, which is the
+//! longest. The cost is linear in the text, times the pieces that begin at one position.
 
 use std::ops::Sub;
 
@@ -10,12 +10,14 @@ use super::pieces::{Pieces, edge};
 use super::rounding_margin::Margin;
 use crate::lattice::{Edge, PathScore, UNKNOWN};
 
-/// The start of what leads to a place that nothing has reached.
+/// The start of a position that no path reaches.
 const NOWHERE: u32 = u32::MAX;
 
-/// A score that is added up along a text.
+/// A number type in which scores are added along a text.
 pub(super) trait Sum: PathScore + Sub<Output = Self> {
-    /// Below, and as far above 0, SentencePiece begins to count from 0 again, lest a long text have no digits left.
+    /// The limit below which SentencePiece resets a sum to 0, to keep precision.
+    ///
+    /// It also resets sums above the limit's absolute value.
     const RESET_BELOW: f64;
 }
 
@@ -30,7 +32,7 @@ impl Sum for f64 {
 /// See [`Sum::RESET_BELOW`].
 pub(super) const RESET_BELOW: f64 = -100_000.0;
 
-/// What is best to reach a letter of the word.
+/// The best sum at a letter of the word, and its last piece.
 #[derive(Debug, Clone, Copy)]
 struct Place<F> {
     score: F,
@@ -39,10 +41,10 @@ struct Place<F> {
     id: u32,
 }
 
-/// The working memory of the search, and what a word has to do with those before it.
+/// The working memory of the search, and the running score between words.
 #[derive(Debug, Default)]
 pub struct Paths {
-    /// In 32 bits, the running score before the next word, for this once.
+    /// The running score before the next word, in 32 bits; reset after it.
     pub(super) before: f32,
     /// The running score after the last word.
     pub(super) after: f32,
@@ -55,7 +57,7 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// The most that any part has room for.
+    /// Returns the largest capacity of a buffer.
     pub(crate) fn capacity(&self) -> usize {
         let Self { letters, singles, doubles, margins, reversed, .. } = self;
         [letters.capacity(), singles.capacity(), doubles.capacity(), margins.capacity(), reversed.capacity()]
@@ -71,13 +73,13 @@ impl Paths {
         Some(())
     }
 
-    /// Finds the best path whatever comes before; returns its valid-below exponent.
-    pub(super) fn surely(&mut self, pieces: &Pieces<'_, f32>, word: &str) -> Option<u8> {
+    /// Finds the path that is best after any text; returns its valid-below exponent.
+    pub(super) fn search_cacheable(&mut self, pieces: &Pieces<'_, f32>, word: &str) -> Option<u8> {
         pieces.letters.read(word, &mut self.letters);
-        pieces.search_surely(&self.letters, &mut self.margins, &mut self.reversed)
+        pieces.search_with_margin(&self.letters, &mut self.margins, &mut self.reversed)
     }
 
-    /// The number of scores that were added up for the last word.
+    /// Returns the number of scores that were added for the last word.
     pub(super) fn steps(&self) -> usize {
         self.reversed.len()
     }
@@ -90,7 +92,7 @@ impl Paths {
 }
 
 impl<F: Sum> Pieces<'_, F> {
-    /// Finds the best way to each place before a letter, and to the end, which is the last of them.
+    /// Finds the best sum at each letter, and at the end, which is the last of them.
     #[expect(clippy::cast_possible_truncation, reason = "no word is longer than 2^32 bytes")]
     fn search(&self, word: &[Letter], sum: F, places: &mut Vec<Place<F>>) {
         places.clear();
@@ -118,7 +120,7 @@ impl<F: Sum> Pieces<'_, F> {
     }
 }
 
-/// The path that leads to the end; `None` if nothing does.
+/// Fills `path` with the reversed path to the end; `None` if none leads there.
 fn follow_back<F: Copy>(word: &[Letter], places: &[Place<F>], path: &mut Vec<Edge>) -> Option<()> {
     path.clear();
     let mut end = places.len() - 1;

@@ -1,4 +1,4 @@
-//! New chunks: what the model or the generic path makes of them.
+//! Encodes new chunks, by the model or on the generic path.
 
 use std::str::Chars;
 
@@ -11,7 +11,7 @@ use crate::pretokenize::words::Words;
 use crate::settings::METASPACE;
 use crate::text::span::Span;
 
-/// A token of a chunk: its id, its bytes in the chunk, and the number of its word in the chunk.
+/// A token of a chunk: its id, its bytes in the chunk, and the index of its word.
 pub(super) type ChunkToken = (u32, Span, u32);
 
 /// The buffers of the generic path for single chunks.
@@ -24,37 +24,37 @@ pub(super) struct GenericBuffers {
 }
 
 impl GenericBuffers {
-    /// Returns the most that any part has room for.
+    /// Returns the largest capacity of a buffer.
     pub(super) fn capacity(&self) -> usize {
         let Self { words, tokens, model, word } = self;
         [words.capacity(), tokens.capacity(), model.capacity(), word.capacity()].into_iter().fold(0, usize::max)
     }
 }
 
-/// Encodes single chunks: by the model where its input is known, else on the generic path.
-pub(super) struct Coder<'a> {
+/// Encodes single chunks: by the model if its input is known, else on the generic path.
+pub(super) struct ChunkEncoder<'a> {
     pub(super) tokenizer: &'a Tokenizer,
     pub(super) fast: &'a FastPath,
-    /// Whether special tokens may be made of them.
+    /// Whether text in the chunks may become special tokens.
     pub(super) specials: bool,
     pub(super) generic: &'a mut GenericBuffers,
 }
 
-/// The bytes of a metaspace.
+/// The length of a metaspace in bytes.
 const METASPACE_BYTES: u32 = 3;
 
-/// The outcome of encoding a chunk.
+/// The word count and the validity of an encoded chunk.
 pub(super) struct EncodedChunk {
     /// The number of words.
     pub(super) words: u32,
-    /// See [`Context`].
+    /// The valid-below exponent; see [`Context`].
     pub(super) valid_below: u8,
 }
 
-impl Coder<'_> {
-    /// Fills `out` with the tokens of a chunk, their bytes in the chunk if `aligned`.
+impl ChunkEncoder<'_> {
+    /// Fills `out` with the tokens of a chunk, with their bytes in the chunk if `aligned`.
     ///
-    /// Where chunks have a context, that comes with the ids so far; then ids may have tags.
+    /// If chunks have a context, it comes with the ids so far; then ids may have tags.
     pub(super) fn encode(
         &mut self,
         start: usize,
@@ -81,7 +81,7 @@ impl Coder<'_> {
                 out.extend(tokens.iter().map(|token| (token.id, span(token), 0)));
                 return Ok(EncodedChunk { words: 1, valid_below: VALID_ALWAYS });
             }
-            // The generic path knows what a metaspace before the text covers.
+            // The generic path computes the span of a metaspace before the text.
             Some(ModelInput::Metaspaces(word)) if !aligned || start > 0 => {
                 model.encode_word(word, 0, specials, scratch, tokens)?;
                 let mut spans = Unescaped::new(chunk);
@@ -106,7 +106,7 @@ impl Coder<'_> {
             let valid_below = encode_word(model, text, word.span.start, specials, scratch, &mut context, tokens)?;
             let span = |Span { start, end }| match start {
                 _ if !aligned => Span { start, end },
-                // The metaspace is that of the first space.
+                // This metaspace replaces the first space.
                 0 if has_metaspace && end == METASPACE_BYTES => Span { start: 0, end: 1 },
                 0 if has_metaspace => Span { start: 0, ..words.original(Span { start, end }) },
                 _ => words.original(Span { start, end }),
@@ -141,7 +141,7 @@ struct Unescaped<'a> {
     ends: Cursor<'a>,
 }
 
-/// One place in the written chunk and in the chunk itself.
+/// A position in the written chunk and in the chunk itself.
 #[derive(Clone)]
 struct Cursor<'a> {
     rest: Chars<'a>,

@@ -1,16 +1,16 @@
-//! The sink of calls that want tokens with their places.
+//! The sink of calls that want tokens with offsets.
 
-use super::chunk::{ChunkToken, Coder, EncodedChunk};
+use super::chunk::{ChunkEncoder, ChunkToken, EncodedChunk};
 use super::{Result, TextSink};
 use crate::encoding::Encoding;
 use crate::fast::Sink;
 use crate::model::context::Context;
 use crate::text::span::Span;
 
-/// Tokens that fill two lines of the machine's cache with their key.
+/// The number of tokens that fill two cache lines of 64 bytes, with the key.
 pub(super) const INLINE_TOKENS: usize = 5;
 
-/// What is kept of a token: its id, its bytes in the chunk, and the number of its word in the chunk.
+/// A cached token: its id, its bytes in the chunk, and the number of its word in the chunk.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct CachedToken {
     id: u32,
@@ -19,51 +19,51 @@ pub(super) struct CachedToken {
     word: u8,
 }
 
-/// Takes tokens with their places.
-pub(super) struct Columns<'a, C> {
-    coder: Coder<'a>,
+/// Collects tokens with offsets in the columns of an encoding.
+pub(super) struct ColumnSink<'a, C> {
+    encoder: ChunkEncoder<'a>,
     new: &'a mut (Vec<ChunkToken>, Vec<CachedToken>),
-    /// Where the chunks' text begins.
+    /// The first byte of the current plain-text range.
     base: u32,
-    /// The number of the word that was given.
+    /// The number of the pre-split word, if the call passes words.
     given: Option<u32>,
-    /// The number of the next word, or of the one whose chunks come.
+    /// The number of the next word, or of the current one if it is open.
     word: u32,
-    /// Whether chunks of one word come.
+    /// Whether the next chunks belong to the same word.
     is_open: bool,
     encoding: &'a mut Encoding,
-    /// What goes on from chunk to chunk.
+    /// The model's context, carried from chunk to chunk.
     context: Option<C>,
-    /// Whether tokens were taken that may be wrong.
-    is_lost: bool,
+    /// Whether tokens were collected that may be wrong.
+    is_invalid: bool,
 }
 
-impl<'a, C: Context> Columns<'a, C> {
-    /// Appends to the columns of `encoding`.
+impl<'a, C: Context> ColumnSink<'a, C> {
+    /// Returns a sink that appends to the columns of `encoding`.
     pub(super) fn new(
-        coder: Coder<'a>,
+        encoder: ChunkEncoder<'a>,
         new: &'a mut (Vec<ChunkToken>, Vec<CachedToken>),
         context: Option<C>,
         encoding: &'a mut Encoding,
     ) -> Self {
-        Self { coder, new, base: 0, given: None, word: 0, is_open: false, encoding, context, is_lost: false }
+        Self { encoder, new, base: 0, given: None, word: 0, is_open: false, encoding, context, is_invalid: false }
     }
 
-    /// Takes the tokens of a chunk that begins at byte `start` of the chunks' text.
+    /// Appends the tokens of a chunk that begins at byte `start` of the plain-text range.
     #[inline]
     fn take(&mut self, start: usize, tokens: impl Iterator<Item = ChunkToken>) {
         let at = self.base + Span::new(start, start).start;
         let (before, mut words) = (self.encoding.len(), 0);
         for (id, span, word) in tokens {
-            if self.coder.tokenizer.shadows {
-                let name = self.coder.tokenizer.model().vocab().token(self.untagged(id));
+            if self.encoder.tokenizer.shadows {
+                let name = self.encoder.tokenizer.model().vocab().token(self.untagged(id));
                 name.into_iter().for_each(|name| self.name(id, name));
             }
             self.push(id, span.shifted(at), self.word + word);
             words = word + 1;
         }
-        if self.coder.fast.capabilities().is_one_word {
-            // A chunk that vanishes is no word.
+        if self.encoder.fast.capabilities().is_one_word {
+            // A chunk without words is not a word.
             self.is_open |= words > 0 || self.context.is_none();
         } else {
             self.word += words;
@@ -77,21 +77,21 @@ impl<'a, C: Context> Columns<'a, C> {
         self.context.as_ref().map_or(id, |context| context.untagged(id))
     }
 
-    /// No more chunks come of what began last.
+    /// Ends the current plain-text range.
     fn end(&mut self) {
         self.close();
         if let Some(context) = &mut self.context {
-            self.is_lost |= context.end(&mut self.encoding.ids).is_err();
+            self.is_invalid |= context.end(&mut self.encoding.ids).is_err();
         }
     }
 
-    /// All texts have ended; gives whether their tokens are right.
+    /// Ends all texts; returns whether their tokens are right.
     pub(super) fn finish(mut self) -> bool {
         self.end();
-        !self.is_lost
+        !self.is_invalid
     }
 
-    /// Ends a word that may have had more chunks.
+    /// Ends an open word.
     fn close(&mut self) {
         self.word += u32::from(std::mem::take(&mut self.is_open));
     }
@@ -103,23 +103,23 @@ impl<'a, C: Context> Columns<'a, C> {
         self.encoding.word_ids.push(self.given.unwrap_or(word));
     }
 
-    /// Notes what the next token is called, where that is not what its id is decoded as.
+    /// Records the text of the next token, if it differs from the one that its id is decoded to.
     fn name(&mut self, id: u32, name: &str) {
-        if self.coder.tokenizer.token(id) != Some(name) {
+        if self.encoder.tokenizer.token(id) != Some(name) {
             self.encoding.renamed.push((self.encoding.len(), name.to_owned()));
         }
     }
 }
 
-impl<C: Context> Sink<CachedToken, INLINE_TOKENS> for Columns<'_, C> {
+impl<C: Context> Sink<CachedToken, INLINE_TOKENS> for ColumnSink<'_, C> {
     #[inline]
-    fn few(&mut self, start: usize, pieces: &[CachedToken; INLINE_TOKENS], count: usize) {
-        self.many(start, &pieces[..count]);
+    fn push_inline(&mut self, start: usize, cached: &[CachedToken; INLINE_TOKENS], count: usize) {
+        self.push_slice(start, &cached[..count]);
     }
 
     #[inline]
-    fn many(&mut self, start: usize, pieces: &[CachedToken]) {
-        self.take(start, pieces.iter().map(|piece| piece.token()));
+    fn push_slice(&mut self, start: usize, cached: &[CachedToken]) {
+        self.take(start, cached.iter().map(|token| token.token()));
     }
 
     fn announce(&mut self, bytes: usize) -> Result<u8> {
@@ -127,16 +127,16 @@ impl<C: Context> Sink<CachedToken, INLINE_TOKENS> for Columns<'_, C> {
     }
 
     fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[CachedToken], u8)>> {
-        let (mut tokens, mut pieces) = std::mem::take(self.new);
-        pieces.clear();
+        let (mut tokens, mut cached) = std::mem::take(self.new);
+        cached.clear();
         let context = self.context.as_mut().map(|context| (context, &self.encoding.ids[..]));
-        let encoded = self.coder.encode(start, chunk, true, context, &mut tokens);
+        let encoded = self.encoder.encode(start, chunk, true, context, &mut tokens);
         let first = self.word;
         self.take(start, tokens.iter().copied());
-        pieces.extend(tokens.iter().map_while(|token| CachedToken::new(*token)));
-        let fit = pieces.len() == tokens.len();
-        *self.new = (tokens, pieces);
-        // A word may have no tokens. What is kept of a chunk tells of no such words at its end.
+        cached.extend(tokens.iter().map_while(|token| CachedToken::new(*token)));
+        let fit = cached.len() == tokens.len();
+        *self.new = (tokens, cached);
+        // A word may have no tokens. The cached tokens do not count such words at the end of a chunk.
         let taken = self.word;
         let EncodedChunk { words, valid_below } = encoded?;
         self.word = if self.is_open { first } else { first + words };
@@ -144,14 +144,14 @@ impl<C: Context> Sink<CachedToken, INLINE_TOKENS> for Columns<'_, C> {
     }
 }
 
-impl<C: Context> TextSink<CachedToken, INLINE_TOKENS> for Columns<'_, C> {
+impl<C: Context> TextSink<CachedToken, INLINE_TOKENS> for ColumnSink<'_, C> {
     fn text(&mut self, given: Option<u32>) {
         self.given = given;
     }
 
     fn plain_text(&mut self, base: u32, specials: bool) {
         self.end();
-        (self.base, self.coder.specials) = (base, specials);
+        (self.base, self.encoder.specials) = (base, specials);
         if let Some(context) = &mut self.context {
             context.begin(self.encoding.len(), specials);
         }
@@ -166,7 +166,7 @@ impl<C: Context> TextSink<CachedToken, INLINE_TOKENS> for Columns<'_, C> {
 }
 
 impl CachedToken {
-    /// A token that can be kept: one that begins and ends within 255 bytes.
+    /// Returns the cached form of a token; `None` unless it begins and ends within 255 bytes.
     fn new((id, span, word): ChunkToken) -> Option<Self> {
         let narrow = |number: u32| u8::try_from(number).ok();
         Some(Self { id, start: narrow(span.start)?, end: narrow(span.end)?, word: narrow(word)? })

@@ -1,51 +1,51 @@
 //! The sink of calls that want ids alone.
 
-use super::chunk::{ChunkToken, Coder};
+use super::chunk::{ChunkEncoder, ChunkToken};
 use super::{Result, TextSink};
 use crate::fast::Sink;
 use crate::model::context::Context;
 use crate::text::span::Span;
 
-/// Ids that fill a line of the machine's cache with their key.
+/// The number of ids that fill half a cache line of 64 bytes, with the key.
 pub(super) const INLINE_IDS: usize = 3;
 
-/// Ids on their way to the others.
+/// A buffer of ids that are not appended yet.
 #[derive(Debug)]
-pub(super) struct Found(Box<[u32; FOUND]>);
+pub(super) struct IdBuffer(Box<[u32; BUFFERED_IDS]>);
 
-const FOUND: usize = 512;
+const BUFFERED_IDS: usize = 512;
 
-impl Default for Found {
+impl Default for IdBuffer {
     fn default() -> Self {
-        Self(Box::new([0; FOUND]))
+        Self(Box::new([0; BUFFERED_IDS]))
     }
 }
 
-/// Takes ids alone.
-pub(super) struct Ids<'a, C> {
-    coder: Coder<'a>,
+/// Collects ids.
+pub(super) struct IdSink<'a, C> {
+    encoder: ChunkEncoder<'a>,
     /// The tokens of a new chunk.
     new: &'a mut Vec<ChunkToken>,
-    /// Some of the newest ids, not yet with the others: so a few are written at once, however many there are.
-    found: &'a mut [u32; FOUND],
+    /// The newest ids, not yet appended: a fixed number of ids is copied per chunk, whatever its length.
+    found: &'a mut [u32; BUFFERED_IDS],
     filled: usize,
     ids: &'a mut Vec<u32>,
-    /// What goes on from chunk to chunk.
+    /// The model's context, carried from chunk to chunk.
     context: Option<C>,
-    /// Whether something was taken that may be wrong.
-    is_lost: bool,
+    /// Whether ids were collected that may be wrong.
+    is_invalid: bool,
 }
 
-impl<'a, C: Context> Ids<'a, C> {
-    /// Appends to `ids`.
+impl<'a, C: Context> IdSink<'a, C> {
+    /// Returns a sink that appends to `ids`.
     pub(super) fn new(
-        coder: Coder<'a>,
+        encoder: ChunkEncoder<'a>,
         new: &'a mut Vec<ChunkToken>,
         context: Option<C>,
-        found: &'a mut Found,
+        found: &'a mut IdBuffer,
         ids: &'a mut Vec<u32>,
     ) -> Self {
-        Self { coder, new, found: &mut found.0, filled: 0, ids, context, is_lost: false }
+        Self { encoder, new, found: &mut found.0, filled: 0, ids, context, is_invalid: false }
     }
 
     fn flush(&mut self) {
@@ -57,32 +57,32 @@ impl<'a, C: Context> Ids<'a, C> {
         self.filled = 0;
     }
 
-    /// No more chunks come of what began last.
+    /// Ends the current plain-text range.
     fn end(&mut self) {
         self.flush();
         if let Some(context) = &mut self.context {
-            self.is_lost |= context.end(self.ids).is_err();
+            self.is_invalid |= context.end(self.ids).is_err();
         }
     }
 
-    /// All texts have ended; gives whether their ids are right.
+    /// Ends all texts; returns whether their ids are right.
     pub(super) fn finish(mut self) -> bool {
         self.end();
-        !self.is_lost
+        !self.is_invalid
     }
 }
 
-impl<C: Context> Sink<u32, INLINE_IDS> for Ids<'_, C> {
+impl<C: Context> Sink<u32, INLINE_IDS> for IdSink<'_, C> {
     #[inline]
-    fn few(&mut self, _: usize, tokens: &[u32; INLINE_IDS], count: usize) {
-        if self.filled > FOUND - INLINE_IDS {
+    fn push_inline(&mut self, _: usize, tokens: &[u32; INLINE_IDS], count: usize) {
+        if self.filled > BUFFERED_IDS - INLINE_IDS {
             self.flush();
         }
         self.found[self.filled..self.filled + INLINE_IDS].copy_from_slice(tokens);
         self.filled += count;
     }
 
-    fn many(&mut self, _: usize, tokens: &[u32]) {
+    fn push_slice(&mut self, _: usize, tokens: &[u32]) {
         self.flush();
         self.ids.extend_from_slice(tokens);
         if let Some(context) = &mut self.context {
@@ -92,9 +92,9 @@ impl<C: Context> Sink<u32, INLINE_IDS> for Ids<'_, C> {
 
     fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[u32], u8)>> {
         self.flush();
-        let Self { coder, ids, context, new, .. } = self;
+        let Self { encoder, ids, context, new, .. } = self;
         let known = context.as_mut().map(|context| (context, &ids[..]));
-        let valid_below = coder.encode(start, chunk, false, known, new)?.valid_below;
+        let valid_below = encoder.encode(start, chunk, false, known, new)?.valid_below;
         let before = ids.len();
         ids.extend(new.iter().map(|(id, ..)| id));
         if let Some(context) = context {
@@ -112,12 +112,12 @@ impl<C: Context> Sink<u32, INLINE_IDS> for Ids<'_, C> {
     }
 }
 
-impl<C: Context> TextSink<u32, INLINE_IDS> for Ids<'_, C> {
+impl<C: Context> TextSink<u32, INLINE_IDS> for IdSink<'_, C> {
     fn text(&mut self, _: Option<u32>) {}
 
     fn plain_text(&mut self, _: u32, specials: bool) {
         self.end();
-        self.coder.specials = specials;
+        self.encoder.specials = specials;
         if let Some(context) = &mut self.context {
             context.begin(self.ids.len(), specials);
         }

@@ -1,17 +1,18 @@
-//! Texts on the fast path: ids alone, or tokens with their places.
+//! Encodes texts on the fast path: to ids alone, or to tokens with offsets.
 //!
-//! A call cuts its texts at added tokens, hands what lies between to the fast path, and takes the tokens of chunks in a sink:
-//! one for ids alone, one for columns. A new chunk is encoded by the model, or on the generic path.
+//! A call cuts its texts at added tokens, passes the plain-text ranges between them to the fast path, and collects the
+//! tokens of chunks in a sink: one for ids alone, one for columns. A new chunk is encoded by the model, or on the
+//! generic path.
 
 mod chunk;
 mod columns;
 mod ids;
 
-use self::chunk::{ChunkToken, Coder, GenericBuffers};
-use self::columns::{CachedToken, Columns, INLINE_TOKENS};
-use self::ids::{Found, INLINE_IDS, Ids};
+use self::chunk::{ChunkEncoder, ChunkToken, GenericBuffers};
+use self::columns::{CachedToken, ColumnSink, INLINE_TOKENS};
+use self::ids::{INLINE_IDS, IdBuffer, IdSink};
 use super::Tokenizer;
-use super::encode::{Input, Options, Road};
+use super::encode::{EncodingPath, Input, Options};
 use super::tokens::Scratch;
 use crate::added::{AllowedTokens, TextPart};
 use crate::encoding::Encoding;
@@ -21,46 +22,48 @@ use crate::text::span::{Span, check_bytes, check_length};
 
 type Result<T> = std::result::Result<T, Fallback>;
 
-/// What a worker keeps between texts on the fast path.
+/// The memory of a worker that the fast path reuses for all texts.
 #[derive(Debug, Default)]
 pub(super) struct FastScratch {
     chunks: Chunks,
     generic: GenericBuffers,
-    found: Found,
+    found: IdBuffer,
     new: (Vec<ChunkToken>, Vec<CachedToken>),
-    /// What it met where special tokens may not be made of text, and where they may: ids alone, and with their places.
+    /// The caches without and with special tokens in text: ids alone, and tokens with offsets.
     ids: [Cache<u32, INLINE_IDS>; 2],
-    pieces: [Cache<CachedToken, INLINE_TOKENS>; 2],
+    tokens: [Cache<CachedToken, INLINE_TOKENS>; 2],
 }
 
 impl FastScratch {
-    /// Gives back the memory that a long chunk made it grow to.
+    /// Frees the buffers that a long chunk may have enlarged.
     pub(super) fn trim(&mut self) {
         (self.generic, self.new) = Default::default();
     }
 
-    /// The most that any part but the caches has room for.
+    /// Returns the largest capacity of a buffer, except for the caches.
     pub(super) fn capacity(&self) -> usize {
         self.generic.capacity().max(self.new.0.capacity())
     }
 }
 
-/// Tokens are few bytes long on average, so room is made for as many at once; for those of longer texts as they come.
+/// The largest number of bytes for whose tokens memory is reserved; tokens have few bytes on average.
 const MOST_RESERVED: usize = 1 << 20;
 
-/// What takes the tokens of texts.
+/// Collects the tokens of texts.
 trait TextSink<T, const INLINE: usize>: Sink<T, INLINE> {
-    /// A text begins; it may be a word that was given.
+    /// Begins a text; `given` is the number of a pre-split word.
     fn text(&mut self, given: Option<u32>);
 
-    /// Begins the chunks of a plain-text range at byte `base` of the text; the model may make special tokens of them if `specials`.
+    /// Begins the chunks of a plain-text range at byte `base` of the text.
+    ///
+    /// The model may create special tokens from them if `specials`.
     fn plain_text(&mut self, base: u32, specials: bool);
 
-    /// Takes an added token, which stands at `span` and reads `text`.
+    /// Appends an added token at `span`, whose text is `text`.
     fn added(&mut self, id: u32, span: Span, text: &str);
 }
 
-/// What a call has in common for its texts.
+/// The shared state of a call, for all of its texts.
 struct Call<'a, T, const INLINE: usize> {
     tokenizer: &'a Tokenizer,
     fast: &'a FastPath,
@@ -71,16 +74,18 @@ struct Call<'a, T, const INLINE: usize> {
 }
 
 impl Tokenizer {
-    /// Returns the fast path, if the call may take it.
+    /// Returns the fast path, if it supports the options of the call.
     fn fast(&self, options: &Options) -> Option<&FastPath> {
         // A token that is found in the normalized text may span several chunks.
-        let may = options.road != Road::General && !self.added.searches_normalized() && self.chance(options).is_none();
+        let may = options.path != EncodingPath::Generic
+            && !self.added.searches_normalized()
+            && self.chance(options).is_none();
         self.fast.as_ref().ok().filter(|_| may)
     }
 
-    /// Appends the ids of a text's tokens; returns false where the text has to take the generic path.
+    /// Appends the ids of a text's tokens; returns false if the text needs the generic path.
     ///
-    /// It has to also where something is wrong with it: of several errors, the generic path reports the first.
+    /// A text with an error needs it too: of several errors, the generic path returns the first.
     pub(super) fn fast_ids(
         &self,
         input: Input<'_>,
@@ -92,8 +97,8 @@ impl Tokenizer {
         let (allowed, scratch) = scratch.of(self);
         let FastScratch { chunks, generic, found, new: (new, _), ids: caches, .. } = scratch;
         let before = ids.len();
-        let coder = Coder { tokenizer: self, fast, specials: true, generic };
-        let mut sink = Ids::new(coder, new, self.context(fast), found, ids);
+        let encoder = ChunkEncoder { tokenizer: self, fast, specials: true, generic };
+        let mut sink = IdSink::new(encoder, new, self.context(fast), found, ids);
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, caches };
         let is_done = call.encode(input, &mut sink).is_ok() & sink.finish();
         if !is_done {
@@ -102,12 +107,12 @@ impl Tokenizer {
         is_done
     }
 
-    /// Returns what goes on from chunk to chunk of a text, if anything does.
+    /// Returns the model's context, if chunks of a text depend on it.
     fn context(&self, fast: &FastPath) -> Option<impl Context + '_> {
         self.model().context().filter(|_| fast.capabilities().has_context)
     }
 
-    /// Returns the tokens of a text, which has the number `text`; `None` where it has to take the generic path, as for ids.
+    /// Returns the tokens of text number `text`; `None` if it needs the generic path, as for ids.
     pub(super) fn fast_tokens(
         &self,
         input: Input<'_>,
@@ -117,14 +122,14 @@ impl Tokenizer {
     ) -> Option<Encoding> {
         let fast = self.fast(options)?;
         let (allowed, scratch) = scratch.of(self);
-        let FastScratch { chunks, generic, new, pieces: caches, .. } = scratch;
-        let coder = Coder { tokenizer: self, fast, specials: true, generic };
+        let FastScratch { chunks, generic, new, tokens: caches, .. } = scratch;
+        let encoder = ChunkEncoder { tokenizer: self, fast, specials: true, generic };
         let mut encoding = Encoding::default();
         encoding.reserve(input.len().min(MOST_RESERVED) / 3 + 4);
-        let mut sink = Columns::new(coder, new, self.context(fast), &mut encoding);
+        let mut sink = ColumnSink::new(encoder, new, self.context(fast), &mut encoding);
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, caches };
         call.encode(input, &mut sink).ok().filter(|()| sink.finish())?;
-        // What such a token is called, the normalized text says.
+        // The text of an unknown token comes from the normalized text, which the fast path does not have.
         if self.names_unknown() && self.model().unk_id().is_some_and(|id| encoding.ids.contains(&id)) {
             return None;
         }
@@ -146,7 +151,7 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
         }
     }
 
-    /// A text in segments, or the word that was given; a segment's own say about special tokens goes before the call's.
+    /// Encodes a text in segments, or a pre-split word; a segment's trust overrides the call's special-token option.
     fn text(
         &mut self,
         text: &str,
@@ -158,8 +163,8 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
         sink.text(given);
         let Self { tokenizer, fast, options, allowed, chunks, caches } = self;
         let matching = tokenizer.added.matching(text, &options.specials, allowed)?;
-        // Several added tokens may take the same white space, which is refused before the generic path would have no room
-        // for it.
+        // Several added tokens may take the same white space; too much of it is an error before the generic path runs
+        // out of memory.
         let (mut start, mut taken) = (0, 0);
         for (end, trusted) in segments {
             let matching = trusted.map_or(matching, |trusted| matching.with_trust(trusted));
@@ -180,7 +185,12 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
                     if fast.capabilities().prefixes_first && (given.is_some() || base + span.start > 0) {
                         return Err(Fallback::NotFirst);
                     }
-                    fast.encode(&part[span.range()], (options.road == Road::Fast).then_some(&mut *cache), chunks, sink)
+                    fast.encode(
+                        &part[span.range()],
+                        (options.path == EncodingPath::Fast).then_some(&mut *cache),
+                        chunks,
+                        sink,
+                    )
                 }
             })?;
             start = end;

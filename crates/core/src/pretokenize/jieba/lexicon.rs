@@ -1,4 +1,4 @@
-//! All words with their frequencies: jieba's dictionary and, over it, those of the user.
+//! The words with their frequencies: jieba's dictionary, overridden by the user's words.
 
 use hashbrown::HashMap;
 
@@ -12,58 +12,58 @@ use crate::hash::FixedHasher;
 pub(super) struct Lexicon {
     tables: &'static Tables,
     user: UserTrie,
-    /// The sum of all frequencies; those that the user has replaced still count.
+    /// The sum of all frequencies, including those that the user has replaced.
     total: u64,
     log_total: f64,
 }
 
-/// The user's words; the root is the first node.
+/// A trie of the user's words; the root is the first node.
 #[derive(Debug, Clone)]
 struct UserTrie {
     children: HashMap<(usize, char), usize, FixedHasher>,
-    /// For each node the frequency of the word that ends there, with its logarithm, if it is the user's.
+    /// For each node the frequency of the user's word that ends there, with its logarithm.
     frequencies: Vec<Option<(u64, f64)>>,
 }
 
-/// Where a walk along a text has come to.
+/// The state of a look-up after some characters of a text.
 #[derive(Clone, Copy)]
 enum Place {
-    /// A word of the user.
+    /// A word of the user, with its frequency and logarithm.
     User(u64, f64),
-    /// What the dictionary knows.
+    /// A node of the dictionary.
     Known(Node),
-    /// Only the beginning of a word of the user.
+    /// A prefix of a user's word, and not in the dictionary.
     Beginning,
 }
 
-/// The likeliest way from each character of a block to its end.
+/// The most probable segmentation from each character of a block to its end.
 #[derive(Debug, Default)]
 pub(super) struct Route {
-    /// The log-probability of the way.
+    /// The log-probability of each.
     scores: Vec<f64>,
-    /// The length of the first word on it.
+    /// The length of its first word in characters.
     pub(super) lengths: Vec<usize>,
 }
 
 impl Lexicon {
-    /// jieba's dictionary alone.
+    /// Returns jieba's dictionary without user's words.
     pub(super) fn new() -> Self {
         let tables = Tables::get();
         let user = UserTrie { children: HashMap::default(), frequencies: vec![None] };
         Self { tables, user, total: tables.total, log_total: ln(tables.total) }
     }
 
-    /// The tables below the user's words.
+    /// Returns the tables of the dictionary and the model.
     pub(super) fn tables(&self) -> &'static Tables {
         self.tables
     }
 
-    /// The sum of all frequencies.
+    /// Returns the sum of all frequencies.
     pub(super) fn total(&self) -> u64 {
         self.total
     }
 
-    /// Adds a word, or gives it another frequency; 0 takes it away.
+    /// Adds a word, or replaces its frequency; 0 removes it.
     pub(super) fn add(&mut self, word: &str, frequency: u64) -> Result<()> {
         self.total = self
             .total
@@ -74,7 +74,7 @@ impl Lexicon {
         Ok(())
     }
 
-    /// The frequency of a word; 0 for what only begins one, nothing for what does not even do that.
+    /// Returns the frequency of a word; 0 for a prefix of a word, `None` for other text.
     pub(super) fn frequency(&self, word: &[char]) -> Option<u64> {
         let mut found = None;
         self.walk(word, |length, place| {
@@ -89,7 +89,7 @@ impl Lexicon {
         found
     }
 
-    /// Finds the likeliest way through a block of characters, from its end.
+    /// Finds the most probable segmentation of a block of characters, from its end.
     pub(super) fn route(&self, block: &[char], route: &mut Route) {
         route.scores.clear();
         route.scores.resize(block.len() + 1, 0.0);
@@ -105,7 +105,7 @@ impl Lexicon {
                     Place::Beginning => return,
                 };
                 let score = logarithm - self.log_total + rest[length];
-                // Of equals the longest is taken; what is no word has no chance, as its logarithm is infinite.
+                // Of equal scores the longest word is taken; the logarithm of a non-word is -∞, so it is never taken.
                 if score >= best {
                     best = score;
                     route.lengths[at] = length;
@@ -115,7 +115,7 @@ impl Lexicon {
         }
     }
 
-    /// Calls `each` with the lengths and places of everything that begins both `text` and a word.
+    /// Calls `each` with the lengths and states of all prefixes of `text` that are prefixes of words.
     fn walk(&self, text: &[char], mut each: impl FnMut(usize, Place)) {
         let mut known: Option<Node> = None;
         let mut own = Some(0);

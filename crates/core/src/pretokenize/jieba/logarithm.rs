@@ -1,19 +1,19 @@
-//! The natural logarithm of whole numbers, rounded correctly.
+//! Computes the natural logarithm of integers, correctly rounded.
 //!
-//! The best of several ways to divide a sentence can depend on the last bit of a logarithm, since many
-//! ways are equally likely but for rounding. The pinned `libm` is off by that bit at times.
+//! The best segmentation of a sentence can depend on the last bit of a logarithm, because many segmentations differ
+//! only by rounding. The pinned `libm` is sometimes wrong in that bit.
 
-/// Bits behind the point of our numbers; a logarithm of up to 64 bits takes six before it.
+/// The fraction bits of fixed-point numbers; the logarithm of 64-bit integers has six more.
 const FRACTION: u32 = 120;
 const HALF: u32 = FRACTION / 2;
 const ONE: u128 = 1 << FRACTION;
-/// ln 2.
+/// The natural logarithm of 2.
 const LN_2: u128 = 0x00b1_7217_f7d1_cf79_abc9_e3b3_9803_f2f6;
-/// Bits behind the point of a significand of `f64`.
+/// The fraction bits of a significand of `f64`.
 const SIGNIFICAND: u32 = 52;
 const EXPONENT_OF_ONE: u64 = 1023;
 
-/// The natural logarithm of `value` as the nearest 64-bit float.
+/// Returns the natural logarithm of `value`, rounded to the nearest 64-bit float.
 #[expect(clippy::cast_precision_loss, reason = "the number is rounded as floats are")]
 pub(super) fn ln(value: u64) -> f64 {
     if value == 0 {
@@ -28,7 +28,7 @@ pub(super) fn ln(value: u64) -> f64 {
     sum as f64 / ONE as f64
 }
 
-/// The sum of z^n / n over odd n.
+/// Returns the sum of z^n / n over odd n.
 fn artanh(z: u128) -> u128 {
     let square = multiply(z, z);
     let mut power = z;
@@ -43,7 +43,7 @@ fn artanh(z: u128) -> u128 {
     sum
 }
 
-/// a / b, for whole a < b < 2^60.
+/// Returns a / b, for integers a < b < 2^60.
 fn divide(a: u64, b: u64) -> u128 {
     let b = u128::from(b);
     let high = u128::from(a) << HALF;
@@ -51,7 +51,7 @@ fn divide(a: u64, b: u64) -> u128 {
     ((high / b) << HALF) + low / b
 }
 
-/// The product of two numbers below 1.
+/// Returns the product of two numbers below 1.
 fn multiply(a: u128, b: u128) -> u128 {
     let half = |number: u128| (number >> HALF, number & ((1 << HALF) - 1));
     let ((a, a_low), (b, b_low)) = (half(a), half(b));
@@ -62,7 +62,7 @@ fn multiply(a: u128, b: u128) -> u128 {
 mod tests {
     use super::*;
 
-    /// The bits come from an arithmetic of 60 digits.
+    /// The expected bits were computed with 60 digits.
     #[test]
     fn rounded_correctly() {
         for (value, bits) in [

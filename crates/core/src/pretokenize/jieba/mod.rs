@@ -1,8 +1,8 @@
-//! Chinese words as jieba 0.42.1 finds them, to the last bit of its arithmetic.
+//! Segments Chinese words as jieba 0.42.1 does, with equal floating-point arithmetic.
 //!
-//! The dictionary gives every way to divide a block of Han characters, Latin letters and digits, of which
-//! the likeliest is taken. With `hmm` a hidden Markov model then joins the characters that this leaves single.
-//! Every other character is a piece of its own.
+//! The dictionary gives all segmentations of a block of Han characters, Latin letters and digits, of which the most
+//! probable is taken. With `hmm`, a hidden Markov model then joins the characters that are left single. Every other
+//! character is a word by itself.
 
 mod lexicon;
 mod logarithm;
@@ -23,11 +23,11 @@ pub struct Jieba {
     hmm: bool,
     user_words: Vec<UserWord>,
     lexicon: Lexicon,
-    /// Words that the user took away; the model does not join them either.
+    /// Words that the user removed; the model does not join them either.
     forced_apart: BTreeSet<Vec<char>>,
 }
 
-/// What one call works with.
+/// The buffers of one call.
 #[derive(Default)]
 struct Scratch {
     block: Vec<char>,
@@ -35,19 +35,19 @@ struct Scratch {
     marks: Vec<u8>,
 }
 
-/// Makes spans of words that come one after the other.
+/// Converts consecutive words to spans.
 struct Pieces<F> {
     start: usize,
     each: F,
 }
 
 impl Jieba {
-    /// Checks that the core is built with the feature `jieba`; it is.
+    /// Returns no error: the core is built with the feature `jieba`.
     pub fn require() -> Result<()> {
         Ok(())
     }
 
-    /// The dictionary with the words added one after the other, so that a later one replaces an earlier.
+    /// Returns the segmenter with these words; a later one replaces an earlier one.
     pub fn new(hmm: bool, user_words: Vec<UserWord>) -> Result<Self> {
         let lexicon = Lexicon::new();
         let mut jieba = Self { hmm, user_words: Vec::new(), lexicon, forced_apart: BTreeSet::new() };
@@ -57,19 +57,19 @@ impl Jieba {
         Ok(Self { user_words, ..jieba })
     }
 
-    /// Whether the model joins what the dictionary leaves single.
+    /// Returns whether the hidden Markov model joins single characters.
     #[must_use]
     pub fn hmm(&self) -> bool {
         self.hmm
     }
 
-    /// The user's words in the order given.
+    /// Returns the user's words in the order given.
     #[must_use]
     pub fn user_words(&self) -> &[UserWord] {
         &self.user_words
     }
 
-    /// Calls `each` with the pieces of `text` from left to right; they tile it, white space too.
+    /// Calls `each` with the words of `text` from left to right; they cover the text, white space included.
     pub fn split(&self, text: &str, each: impl FnMut(Span)) {
         self.cut(text, self.hmm, each);
     }
@@ -86,7 +86,7 @@ impl Jieba {
         self.lexicon.add(word, frequency)
     }
 
-    /// A frequency at which the word is likelier than its parts.
+    /// Returns a frequency that makes the word more probable than its parts.
     #[expect(clippy::cast_precision_loss, reason = "jieba reckons so")]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the total, rounded down")]
     fn frequency_to_stay_whole(&self, word: &str) -> u64 {
@@ -116,7 +116,7 @@ impl Jieba {
         self.cut_block(hmm, &mut scratch, &mut pieces);
     }
 
-    /// Cuts the block in `scratch`, and empties it.
+    /// Splits the block in `scratch`, and clears it.
     fn cut_block(&self, hmm: bool, scratch: &mut Scratch, pieces: &mut Pieces<impl FnMut(Span)>) {
         let Scratch { block, route, marks } = scratch;
         self.lexicon.route(block, route);
@@ -135,8 +135,7 @@ impl Jieba {
         block.clear();
     }
 
-    /// Cuts a run of characters that are single by the dictionary; without the model they are letters and
-    /// digits, and a piece.
+    /// Splits a run of single characters; without the model they are letters and digits, and one word.
     fn cut_run(&self, hmm: bool, run: &[char], marks: &mut Vec<u8>, pieces: &mut Pieces<impl FnMut(Span)>) {
         if run.len() < 2 || !hmm {
             pieces.next(run);
@@ -154,7 +153,7 @@ impl Jieba {
     }
 }
 
-/// The rest follows from these two.
+/// The dictionary follows from these two fields.
 impl PartialEq for Jieba {
     fn eq(&self, other: &Self) -> bool {
         self.hmm == other.hmm && self.user_words == other.user_words
@@ -164,7 +163,7 @@ impl PartialEq for Jieba {
 impl Eq for Jieba {}
 
 impl<F: FnMut(Span)> Pieces<F> {
-    /// The characters that follow are a piece, unless there are none.
+    /// Passes on the next characters as a word, unless there are none.
     fn next(&mut self, characters: &[char]) {
         let length: usize = characters.iter().map(|c| c.len_utf8()).sum();
         if length > 0 {
@@ -180,7 +179,7 @@ impl<F: FnMut(Span)> Pieces<F> {
     }
 }
 
-/// Whether the dictionary is asked about a character.
+/// Returns whether a character is part of a block that is looked up in the dictionary.
 fn is_of_block(c: char) -> bool {
     is_han(c) || c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '&' | '.' | '_' | '%' | '-')
 }
@@ -211,7 +210,7 @@ mod tests {
         assert_eq!(cut(true, &[], text), ["他", "来到", "了", "网易", "杭研", "大厦"]);
     }
 
-    /// Both ways have the same three frequencies, added in another order.
+    /// Both segmentations have the same three frequencies, added in another order.
     #[test]
     fn the_last_bit_of_a_logarithm_decides() {
         assert_eq!(cut(false, &[], "入套入弹词"), ["入", "套入", "弹词"]);

@@ -1,29 +1,29 @@
-//! What becomes of a run of characters that the dictionary leaves single: a hidden Markov model joins them.
+//! Splits a run of single characters, by a hidden Markov model that joins them to words.
 
 use super::tables::{STATES, Tables, is_han};
 
 /// The states in alphabetical order (begin, end, middle, single): of equals the later one is taken.
 const END: usize = 1;
 const SINGLE: usize = 3;
-/// The states that each can follow, in the same order.
+/// The possible predecessors of each state, in the same order.
 const PREDECESSORS: [[usize; 2]; STATES] = [[END, SINGLE], [0, 2], [0, 2], [END, SINGLE]];
 
-/// Calls `each` with the words of `run`; those of Han characters come with `true`.
+/// Calls `each` with the words of `run`, and whether they are of Han characters.
 pub(super) fn split<'a>(tables: &Tables, run: &'a [char], marks: &mut Vec<u8>, mut each: impl FnMut(&'a [char], bool)) {
     let mut rest = run;
     while let Some(&first) = rest.first() {
         let alike = |&&c: &&char| is_han(c) == is_han(first);
-        let (block, behind) = rest.split_at(rest.iter().take_while(alike).count());
+        let (block, after) = rest.split_at(rest.iter().take_while(alike).count());
         if is_han(first) {
             join(tables, block, marks, |word| each(word, true));
         } else {
             divide(block, |word| each(word, false));
         }
-        rest = behind;
+        rest = after;
     }
 }
 
-/// Joins Han characters to words along the likeliest path of states.
+/// Joins Han characters to words along the most probable path of states.
 fn join<'a>(tables: &Tables, han: &'a [char], marks: &mut Vec<u8>, mut each: impl FnMut(&'a [char])) {
     mark_ends(tables, han, marks);
     let mut start = 0;
@@ -35,7 +35,7 @@ fn join<'a>(tables: &Tables, han: &'a [char], marks: &mut Vec<u8>, mut each: imp
     }
 }
 
-/// Viterbi's algorithm; `marks` are then 1 where a word ends and 0 elsewhere.
+/// Sets `marks` to 1 for characters that end a word and to 0 for others (Viterbi's algorithm).
 fn mark_ends(tables: &Tables, han: &[char], marks: &mut Vec<u8>) {
     marks.clear();
     let mut scores = tables.start;
@@ -53,7 +53,7 @@ fn mark_ends(tables: &Tables, han: &[char], marks: &mut Vec<u8>) {
             later |= u8::from(b >= a) << state;
             scores[state] = a.max(b);
         }
-        // Until the way back: for each state, which of its two predecessors it came from.
+        // Until the path is traced back: for each state, the index of its predecessor.
         marks.push(later);
     }
     let mut state = if scores[SINGLE] >= scores[END] { SINGLE } else { END };
@@ -64,19 +64,20 @@ fn mark_ends(tables: &Tables, han: &[char], marks: &mut Vec<u8>) {
     }
 }
 
-/// Divides other characters: letters and digits, with a fraction and a percent sign, are a word each, and
-/// so is what stands between them.
+/// Splits other characters into words of letters and digits, and the text between these.
+///
+/// A word may have a fraction and a percent sign.
 fn divide<'a>(block: &'a [char], mut each: impl FnMut(&'a [char])) {
     let mut rest = block;
     while !rest.is_empty() {
         let other = count(rest, |c| !c.is_ascii_alphanumeric());
-        let (word, behind) = rest.split_at(if other > 0 { other } else { number(rest) });
+        let (word, after) = rest.split_at(if other > 0 { other } else { number(rest) });
         each(word);
-        rest = behind;
+        rest = after;
     }
 }
 
-/// The length of a word of letters and digits.
+/// Returns the length of a word of letters and digits, in characters.
 fn number(text: &[char]) -> usize {
     let mut end = count(text, |c| c.is_ascii_alphanumeric());
     if text.get(end) == Some(&'.') {

@@ -1,4 +1,4 @@
-//! jieba's dictionary and model, as `tools/jieba_tables.py` wrote them; that says what stands where.
+//! jieba's dictionary and model, in the format that `tools/jieba_tables.py` writes and documents.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,37 +6,37 @@ use std::sync::LazyLock;
 
 use super::logarithm::ln;
 
-/// States of the model: a character begins a word, ends one, is in the middle of one, or is one.
+/// The number of states: a character begins a word, ends one, is in the middle of one, or is one.
 pub(super) const STATES: usize = 4;
-/// The log-probability of what the model has never seen.
+/// The log-probability of what the model has never observed.
 const NEVER: f64 = -3.14e100;
 
 const HAN: Range<u32> = 0x4E00..0x9FD6;
-/// Characters below have their own number as code; Han characters follow.
+/// The codes below are characters; Han characters have higher codes.
 const OTHERS: u32 = 0x400;
 const CODES: usize = (OTHERS + HAN.end - HAN.start) as usize;
 const LAST_SIBLING: u16 = 1 << 15;
 
 static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::read(include_bytes!("tables.bin")));
 
-/// The dictionary as a trie, breadth first, so that the children of a node stand together; and the model.
+/// The dictionary as a trie in breadth-first order, so that siblings are adjacent; and the model.
 pub(super) struct Tables {
-    /// The sum of the frequencies.
+    /// The sum of all frequencies.
     pub(super) total: u64,
-    /// Each frequency that occurs; the first is 0, for no word.
+    /// The distinct frequencies; the first is 0, for no word.
     frequencies: Vec<u64>,
-    /// Their logarithms.
+    /// The logarithms of the frequencies.
     logarithms: Vec<f64>,
-    /// The code of each node; by itself, so that a search among siblings stays in few cache lines.
+    /// The code of each node, in a separate array, so that a search reads few cache lines.
     labels: Vec<u16>,
     nodes: Vec<Entry>,
-    /// For each code, the child of the root with it, or the root: there is none.
+    /// For each code, the child of the root, or the root if there is none.
     first: Vec<u32>,
-    /// The log-probability of a run's first character having a state.
+    /// The log-probability of each state for the first character of a run.
     pub(super) start: [f64; STATES],
-    /// For each state, those of coming from its two predecessors.
+    /// The log-probabilities of the transitions from the two predecessors of each state.
     pub(super) steps: [[f64; 2]; STATES],
-    /// For each Han character, those of being emitted by a state.
+    /// The log-probability that each state emits a Han character.
     emissions: Vec<[f64; STATES]>,
 }
 
@@ -44,16 +44,16 @@ pub(super) struct Tables {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Node(u32);
 
-/// What is known of a node.
+/// The data of a node.
 struct Entry {
-    /// Its first child; they end where those of the next node begin.
+    /// Its first child; the children end before those of the next node.
     children: u32,
-    /// Which of the frequencies it has.
+    /// The index of its frequency.
     value: u16,
 }
 
 impl Tables {
-    /// The tables, read when first asked for.
+    /// Returns the tables, which are read on first use.
     pub(super) fn get() -> &'static Self {
         &TABLES
     }
@@ -86,13 +86,13 @@ impl Tables {
         Self { total, frequencies, logarithms, labels, nodes, first, start, steps, emissions }
     }
 
-    /// The node of a character.
+    /// Returns the node of a character.
     pub(super) fn first(&self, c: char) -> Option<Node> {
         let node = self.first[usize::from(code(c)?)];
         (node != 0).then_some(Node(node))
     }
 
-    /// The node below `node` with the character.
+    /// Returns the child of `node` by the character.
     pub(super) fn child(&self, Node(node): Node, c: char) -> Option<Node> {
         let code = code(c)?;
         let (from, to) = (self.nodes[node as usize].children, self.nodes[node as usize + 1].children);
@@ -101,17 +101,17 @@ impl Tables {
         Some(Node(from + narrow::<u32>(place)))
     }
 
-    /// The frequency of the word that ends at the node; 0 if none does.
+    /// Returns the frequency of the word that ends at the node; 0 if none does.
     pub(super) fn frequency(&self, Node(node): Node) -> u64 {
         self.frequencies[usize::from(self.nodes[node as usize].value)]
     }
 
-    /// The logarithm of that.
+    /// Returns the logarithm of the node's frequency.
     pub(super) fn logarithm(&self, Node(node): Node) -> f64 {
         self.logarithms[usize::from(self.nodes[node as usize].value)]
     }
 
-    /// The log-probabilities of the states emitting a Han character.
+    /// Returns the log-probability that each state emits a Han character.
     pub(super) fn emission(&self, han: char) -> [f64; STATES] {
         self.emissions[(u32::from(han) - HAN.start) as usize]
     }
@@ -123,7 +123,7 @@ impl fmt::Debug for Tables {
     }
 }
 
-/// Whether jieba takes a character for a Han character: those of Unicode 8 without the extensions.
+/// Returns whether jieba treats a character as a Han character: those of Unicode 8 without the extensions.
 pub(super) fn is_han(c: char) -> bool {
     HAN.contains(&u32::from(c))
 }
@@ -144,7 +144,7 @@ fn emissions(reader: &mut Reader<'_>) -> Vec<[f64; STATES]> {
     HAN.map(|_| std::array::from_fn(|_| emission())).collect()
 }
 
-/// A number that the tables keep small enough.
+/// Converts a number, which the tables limit to the range of `T`.
 fn narrow<T>(number: impl TryInto<T>) -> T {
     number.try_into().ok().expect("the tables are as they were written")
 }

@@ -185,5 +185,5 @@ fn tied_ranks(model: &Bpe) -> Option<&Vec<u32>> {
 
 fn merges_json(model: &Bpe) -> Json {
     let token = |id| Json::from(model.vocab().token(id).unwrap_or_default());
-    model.recovered().into_iter().map(|(left, right)| Json::Array(vec![token(left), token(right)])).collect()
+    model.merge_list().into_iter().map(|(left, right)| Json::Array(vec![token(left), token(right)])).collect()
 }

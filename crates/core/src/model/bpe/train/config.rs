@@ -1,4 +1,4 @@
-//! What a training is told.
+//! The settings of a BPE training.
 
 use crate::learn::Ties;
 use crate::learn::plan::{Compatibility, Plan, Spelling};
@@ -6,52 +6,52 @@ use crate::merge::score::Frequency;
 use crate::model::bpe::SuffixStyle;
 use crate::text::bytes::byte_to_char;
 
-/// What the alphabet holds whether it occurs or not.
+/// The characters that the alphabet contains even if they do not occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Alphabet {
-    /// No more than was asked for.
+    /// Only the requested characters.
     #[default]
     Char,
-    /// The 256 characters that stand for bytes; words consist of these alone.
+    /// The 256 characters that represent bytes; words consist of these alone.
     Byte,
 }
 
-/// The settings of a training.
+/// The settings of a BPE training.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrainerConfig {
-    /// How many entries to stop at, special tokens, user-defined symbols and alphabet included; `None` for no limit.
+    /// The vocabulary size, with special tokens, user-defined symbols and alphabet; `None` for no limit.
     pub vocab_size: Option<usize>,
-    /// How many merges to stop at.
+    /// The largest number of merges.
     pub max_merges: Option<usize>,
-    /// Pairs that occur less often are not merged.
+    /// The smallest number of occurrences of a pair that is merged.
     pub min_frequency: u64,
-    /// Words that occur less often are left out, unless they are user-defined symbols.
+    /// The smallest count of a word that is learned from, unless it is a user-defined symbol.
     pub min_word_frequency: u64,
-    /// Stop when no pair occurs more often than this.
+    /// Training stops when no pair occurs more often than this.
     pub stop_at_pair_frequency: Option<u64>,
-    /// Which of equally frequent pairs is merged. With [`Ties::Hf`] all else is as in `tokenizers`, too.
+    /// The order of equally frequent pairs. With [`Ties::Hf`] all else is as in `tokenizers`, too.
     pub ties: Ties,
-    /// Entries that are not learned, without an unknown token that is added to them.
+    /// Entries that are not learned, without the unknown token, which is added to them.
     pub special_tokens: Vec<String>,
-    /// Whether they have the first ids, not the last.
+    /// Whether special tokens have the first ids; else the last.
     pub special_tokens_first: bool,
     /// The token for unknown characters; `None` drops them.
     pub unk_token: Option<String>,
-    /// Whole words that are entries whether they occur or not; nothing is learned from those that do.
+    /// Whole words that are entries even if they do not occur; nothing is learned from them.
     pub user_defined_symbols: Vec<String>,
-    /// What the alphabet holds in any case.
+    /// The alphabet's required characters.
     pub alphabet: Alphabet,
-    /// Characters that are in the alphabet whether they occur or not.
+    /// More characters that the alphabet contains even if they do not occur.
     pub initial_alphabet: Vec<char>,
-    /// How many characters to keep; words are cut where others stood.
+    /// The largest number of characters in the alphabet; words are cut at all others.
     pub limit_alphabet: Option<usize>,
-    /// What stands before an entry that continues a word.
+    /// The prefix of an entry that continues a word.
     pub continuing_subword_prefix: String,
-    /// What stands behind an entry that ends a word.
+    /// The suffix of an entry that ends a word.
     pub end_of_word_suffix: String,
-    /// Where that goes.
+    /// The place of the suffix.
     pub suffix_style: SuffixStyle,
-    /// The most characters of a learned entry, without prefix and suffix.
+    /// The largest number of characters of a learned entry, without prefix and suffix.
     pub max_token_length: Option<usize>,
 }
 
@@ -87,7 +87,7 @@ impl TrainerConfig {
         added.chain(&self.special_tokens).cloned().collect()
     }
 
-    /// The characters that the alphabet holds in any case.
+    /// Returns the characters that the alphabet contains even if they do not occur.
     pub(super) fn wanted(&self) -> Vec<char> {
         let bytes = match self.alphabet {
             Alphabet::Char => 0..0,
@@ -97,7 +97,7 @@ impl TrainerConfig {
         self.initial_alphabet.iter().copied().chain(bytes).collect()
     }
 
-    /// What all trainers ask for, with what [`Self::wanted`] and [`Self::all_special_tokens`] give.
+    /// Returns the shared settings of all trainers, with these required characters and special tokens.
     pub(super) fn plan<'a>(&'a self, wanted: &'a [char], special_tokens: &'a [String]) -> Plan<'a> {
         Plan {
             vocab_size: self.vocab_size.unwrap_or(usize::MAX),

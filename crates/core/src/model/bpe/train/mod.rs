@@ -1,8 +1,9 @@
-//! BPE training: characters become symbols, and the most frequent pair of adjacent symbols becomes a new one, again and
-//! again.
+//! BPE training: merges the most frequent pair of adjacent symbols into a new one, until a limit is reached.
 //!
-//! The result depends on the words, their counts and order, and the settings, on nothing else. Cost: that of the merged
-//! occurrences and of the pairs they touch; see the room `merge`. What all trainers share is in the room `learn`.
+//! The result depends on the words, their counts and order, and the settings, on nothing else. Cost: proportional to
+//! the merged occurrences and the pairs that they affect; see the module `merge`. The parts that all trainers share are
+//! in the module `learn`. Source: Sennrich, Haddow and Birch 2016, *Neural machine translation of rare words with
+//! subword units*.
 
 mod config;
 
@@ -17,25 +18,26 @@ use crate::learn::run::MergeRun;
 use crate::learn::table::TrainingWords;
 use crate::text::bytes::char_to_byte;
 
-/// What a training gives.
+/// The result of a training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trained {
     /// The vocabulary, by id.
     pub entries: Vec<String>,
-    /// The merges as pairs of ids, the first first.
+    /// The merges as pairs of ids, in their order.
     pub merges: Vec<(u32, u32)>,
-    /// How often each entry stands in the words trained on when all is merged.
+    /// The number of occurrences of each entry in the training words after all merges.
     pub token_counts: Vec<u64>,
     /// All merges, with the counts before each.
     pub history: Vec<Merge>,
 }
 
-/// Trains on words and their counts, in order of first sight.
+/// Trains on words and their counts, in order of first occurrence.
 ///
 /// # Errors
-/// [`Error::Config`] for settings that do not fit the words, [`Error::Counts`] where no word is left, the words are too many
-/// or not written in the characters of bytes, [`Error::Overflow`] where a sum does not fit into 64 bits,
-/// [`Error::Interrupted`] where the callback ends the training.
+///
+/// [`Error::Config`] if the settings do not fit the words, [`Error::Counts`] if no word is left, if there are too many
+/// words or if they are not written in the characters of bytes, [`Error::Overflow`] if a sum does not fit into 64 bits,
+/// [`Error::Interrupted`] if the callback ends the training.
 pub fn train(words: &[(&str, u64)], config: &TrainerConfig, callback: ProgressCallback<'_>) -> Result<Trained> {
     let wanted = config.wanted();
     let special_tokens = config.all_special_tokens();
@@ -65,7 +67,9 @@ fn check_bytes(table: &TrainingWords<'_>) -> Result<()> {
     }
 }
 
-/// How often each entry stands in the words. The sum is no more than the symbols of the table, which was checked.
+/// Returns the number of occurrences of each entry in the words.
+///
+/// The sum is at most the number of symbols of the table, whose overflow was checked.
 fn count(run: &MergeRun<'_>, entries: &[String], table: &TrainingWords<'_>) -> Vec<u64> {
     let whole: HashMap<&str, u64> = table.whole.iter().copied().collect();
     let given = |entry: &String| whole.get(entry.as_str()).copied().unwrap_or_default();

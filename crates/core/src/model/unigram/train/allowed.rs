@@ -1,29 +1,29 @@
-//! Which strings may be pieces (U10 of `spec/unigram.md`).
+//! Decides which strings may be pieces (U10 of `spec/unigram.md`).
 
 use std::collections::HashSet;
 
 use super::TrainerConfig;
-use super::stretches::{Corpus, SPACE, Symbol};
+use super::segments::{Corpus, SPACE, Symbol};
 use crate::text::unicode::{Script, script};
 
-/// What matters of a character.
+/// The properties of a character that matter for pieces.
 #[derive(Clone, Copy)]
 struct Class {
-    /// Its script, or [`Script::ANY`] if it goes with any.
+    /// Its script, or [`Script::ANY`] if it combines with any.
     script: Script,
     is_space: bool,
     is_digit: bool,
 }
 
-/// What is known of a string that grows.
+/// The properties of a string, updated character by character.
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
     length: usize,
-    /// Of the characters that have one.
+    /// The script of its characters that have one.
     script: Script,
-    /// Whether it holds what no piece may hold, so that no longer string will do.
+    /// Whether it contains a character that no piece may contain, so that no longer string is a piece either.
     is_barred: bool,
-    /// How many `▁` it has, and how many of them not at its front.
+    /// The number of its `▁`, and of those that are not at its front.
     spaces: usize,
     inner_spaces: usize,
     ends_with_space: bool,
@@ -41,7 +41,7 @@ impl Shape {
 pub(super) struct Rules<'a> {
     config: &'a TrainerConfig,
     classes: Vec<Class>,
-    /// Entries of another kind; whether one begins with a symbol.
+    /// Reserved entries; whether one begins with a symbol.
     reserved: HashSet<Vec<Symbol>>,
     begins: Vec<bool>,
 }
@@ -61,7 +61,7 @@ impl<'a> Rules<'a> {
         Self { config, classes, reserved, begins }
     }
 
-    /// The shape of a string with one more character.
+    /// Returns the shape of a string with one more character.
     pub(super) fn longer(&self, shape: Shape, symbol: Symbol) -> Shape {
         let class = self.classes[symbol as usize];
         let mixed = shape.script != Script::ANY && class.script != Script::ANY && shape.script != class.script;
@@ -77,7 +77,7 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// Whether a string of this shape, of two characters or more, may be a piece.
+    /// Returns whether a string of this shape, of two characters or more, may be a piece.
     pub(super) fn allow(&self, shape: &Shape, text: &[Symbol]) -> bool {
         !shape.is_barred
             && shape.length <= self.config.max_piece_length
@@ -98,7 +98,7 @@ impl<'a> Rules<'a> {
 }
 
 fn class(character: char, config: &TrainerConfig) -> Class {
-    /// What combines with any script, by one that does.
+    /// A character that combines with any script.
     const ACUTE: char = '\u{301}';
     let is_digit = matches!(character, '0'..='9' | '０'..='９');
     let is_space = character == SPACE;

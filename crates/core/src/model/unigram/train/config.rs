@@ -1,51 +1,51 @@
-//! What a training is told.
+//! The settings of a Unigram training.
 
 use std::collections::HashSet;
 
 use crate::error::{Error, Result};
 
-/// The settings of a training.
+/// The settings of a Unigram training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrainerConfig {
-    /// Entries at the end; special tokens, user-defined symbols, bytes and alphabet included.
+    /// The vocabulary size; special tokens, user-defined symbols, bytes and alphabet included.
     pub vocab_size: usize,
-    /// The most pieces to begin with, the characters apart.
+    /// The largest number of seed pieces, besides the characters.
     pub seed_size: usize,
-    /// The share of the pieces that a round of pruning leaves.
+    /// The share of the pieces that a pruning keeps.
     pub shrinking_factor: f64,
-    /// Steps of EM in each round.
+    /// The number of EM steps before each pruning.
     pub em_steps: usize,
-    /// The most characters of a learned piece.
+    /// The largest number of characters of a learned piece.
     pub max_piece_length: usize,
-    /// Strings that occur less often are no pieces to begin with; less than twice never are.
+    /// The smallest number of occurrences of a seed piece; at least 2.
     pub min_frequency: u64,
-    /// Words that occur less often are left out.
+    /// The smallest count of a word that is learned from.
     pub min_word_frequency: u64,
-    /// Entries that stand for no text.
+    /// Entries that no text becomes.
     pub special_tokens: Vec<String>,
-    /// Whether they have the first ids, not the last.
+    /// Whether special tokens have the first ids; else the last.
     pub special_tokens_first: bool,
-    /// The special token that stands for unknown characters, if there is one.
+    /// The special token for unknown characters, if there is one.
     pub unk_token: Option<String>,
-    /// Entries that cut the text they stand in; nothing is learned across them.
+    /// Entries at which text is cut; nothing is learned across them.
     pub user_defined_symbols: Vec<String>,
     /// Whether the 256 bytes are entries.
     pub byte_fallback: bool,
-    /// The share of all characters that the alphabet is to cover.
+    /// The share of all characters that the alphabet must cover.
     pub character_coverage: f64,
-    /// Characters that are in the alphabet whether they occur or not.
+    /// Characters that the alphabet contains even if they do not occur.
     pub required_chars: Vec<char>,
-    /// Whether no piece has characters of two scripts.
+    /// Whether pieces with characters of two scripts are excluded.
     pub split_by_unicode_script: bool,
-    /// Whether none has digits beside letters, either.
+    /// Whether pieces with digits and letters are excluded, too.
     pub split_by_number: bool,
-    /// Whether a digit is a piece by itself.
+    /// Whether each digit is a piece by itself.
     pub split_digits: bool,
-    /// Whether `▁` stands only at the front of a piece.
+    /// Whether `▁` occurs only at the front of a piece.
     pub split_by_whitespace: bool,
-    /// Whether several `▁` are a piece, too.
+    /// Whether several `▁` may be a piece.
     pub allow_whitespace_only_pieces: bool,
-    /// Whether `▁` ends a word, and stands only at the end of a piece.
+    /// Whether `▁` ends a word, and occurs only at the end of a piece.
     pub treat_whitespace_as_suffix: bool,
 }
 
@@ -77,7 +77,7 @@ impl Default for TrainerConfig {
 }
 
 impl TrainerConfig {
-    /// Refuses what no words can be trained with.
+    /// Returns an error for settings that no words can be trained with.
     pub fn check(&self) -> Result<()> {
         let refuse = |message: String| Err(Error::Config(message));
         if !(self.shrinking_factor > 0.0 && self.shrinking_factor < 1.0) {
@@ -103,7 +103,7 @@ impl TrainerConfig {
         }
     }
 
-    /// The entries that are not learned, special tokens first.
+    /// Returns the entries that are not learned, special tokens first.
     pub(super) fn reserved(&self) -> Vec<String> {
         let bytes = if self.byte_fallback { 0..256 } else { 0..0 };
         let bytes = bytes.map(|byte| format!("<0x{byte:02X}>"));

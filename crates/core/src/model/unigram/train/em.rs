@@ -1,4 +1,4 @@
-//! Expectation and maximization (U16 to U18), and what is lost without a piece (U19 of `spec/unigram.md`).
+//! Expectation maximization (U16 to U18), and the loss of removing a piece (U19 of `spec/unigram.md`).
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -6,34 +6,34 @@ use std::sync::Mutex;
 use super::floats::{HALF, exp_digamma, from_units, units};
 use super::lattice::Lattice;
 use super::pieces::Pieces;
-use super::stretches::Corpus;
+use super::segments::Corpus;
 use crate::error::Result;
 use crate::learn::{TaskProgress, TaskQueue, Threads};
 use crate::numbers::floats::{Scaled, ln};
 
-/// How many symbols, about, or pieces are looked at in one go.
+/// The number of symbols (approximately) or pieces in a task.
 const SHARD: usize = 1 << 16;
 
-/// How often each piece is expected, and what the log-likelihood is less by, in units.
+/// The expected count of each piece, and the negative log-likelihood, in units.
 pub(super) struct Expected {
     pub(super) counts: Vec<u128>,
     pub(super) missing: u128,
 }
 
-/// The stretches, in parts of about the same size.
+/// Returns ranges of segments of about equal numbers of symbols.
 pub(super) fn shards(corpus: &Corpus) -> Vec<Range<usize>> {
     let mut shards = Vec::new();
     let mut first = 0;
     while first < corpus.len() {
         let start = corpus.range(first).start;
-        let last = corpus.stretch_at((start + SHARD).min(corpus.range(corpus.len() - 1).end));
+        let last = corpus.segment_at((start + SHARD).min(corpus.range(corpus.len() - 1).end));
         shards.push(first..last + 1);
         first = last + 1;
     }
     shards
 }
 
-/// Counts how often each piece is expected.
+/// Computes the expected count of each piece by the forward-backward algorithm; linear in the number of lattice edges.
 pub(super) fn expect(
     corpus: &Corpus,
     shards: &[Range<usize>],
@@ -45,7 +45,7 @@ pub(super) fn expect(
     threads.run_tasks(shards.len(), report, &|queue| {
         let mut own = Worker::new(pieces);
         while let Some(shard) = queue.next_task() {
-            shards[shard].clone().for_each(|stretch| own.add(corpus, stretch, queue));
+            shards[shard].clone().for_each(|segment| own.add(corpus, segment, queue));
         }
         own.expected.add_to(&mut whole.lock().expect("no thread panicked"));
     })?;
@@ -59,7 +59,7 @@ impl Expected {
     }
 }
 
-/// What a thread works with.
+/// The state of a thread that computes expected counts.
 struct Worker<'p> {
     pieces: &'p Pieces,
     short: Lattice<f64>,
@@ -73,8 +73,8 @@ impl<'p> Worker<'p> {
         Self { pieces, short: Lattice::new(), long: Lattice::new(), expected }
     }
 
-    fn add(&mut self, corpus: &Corpus, stretch: usize, queue: &mut dyn TaskQueue) {
-        let (text, count) = (&corpus.text[corpus.range(stretch)], corpus.counts[stretch] as f64);
+    fn add(&mut self, corpus: &Corpus, segment: usize, queue: &mut dyn TaskQueue) {
+        let (text, count) = (&corpus.text[corpus.range(segment)], corpus.counts[segment] as f64);
         let Expected { counts, missing } = &mut self.expected;
         let emit = |piece: u32, share| counts[piece as usize] += units(share);
         let log = if let Some(sum) = self.short.forward(text, self.pieces, None, queue) {
@@ -90,7 +90,7 @@ impl<'p> Worker<'p> {
     }
 }
 
-/// Makes probabilities of the counts.
+/// Sets probabilities from expected counts (the M step).
 pub(super) fn maximize(pieces: &mut Pieces, counts: &[u128], plain: bool) {
     let own = |count: u128| count.max(HALF);
     let whole: u128 = counts.iter().copied().map(own).sum();
@@ -99,7 +99,9 @@ pub(super) fn maximize(pieces: &mut Pieces, counts: &[u128], plain: bool) {
     pieces.probabilities = counts.iter().map(|&count| weight(own(count)) / all).collect();
 }
 
-/// What the log-likelihood loses if a piece is spelled by others; nothing for the characters, which nothing else spells.
+/// Returns the log-likelihood that the removal of each piece costs.
+///
+/// Characters cost nothing, because they are never removed.
 pub(super) fn losses(
     pieces: &Pieces,
     counts: &[u128],
@@ -119,7 +121,7 @@ pub(super) fn losses(
     Ok(whole.into_inner().expect("no thread panicked"))
 }
 
-/// What a thread works with that spells pieces without themselves.
+/// The state of a thread that segments pieces without themselves.
 struct Without<'p> {
     pieces: &'p Pieces,
     short: Lattice<f64>,

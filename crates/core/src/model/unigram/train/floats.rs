@@ -1,21 +1,21 @@
-//! The numbers of a training (U2, U3 and U5 of `spec/unigram.md`).
+//! The numbers of a training (U2, U3 and U5 of `spec/unigram.md`): fixed-point sums, and floats of any exponent.
 
 use std::ops::{Add, Div, Mul};
 
 use crate::numbers::floats::Scaled;
 
-/// Sums over words are whole numbers of 1 / `UNIT`.
+/// The units in 1: sums over words are integers of 1 / `UNIT`.
 pub(super) const UNIT: f64 = 4_294_967_296.0;
-/// Half of it, which a count at least has.
+/// Half of [`UNIT`]: the smallest count in an M step, and the limit below which a piece is rare.
 pub(super) const HALF: u128 = 1 << 31;
 
-/// A number that is not negative: a float, or one whose exponent has no bounds.
+/// A non-negative number: a float, or one with an unbounded exponent.
 pub(super) trait Number: Copy + Add<Output = Self> + Mul<Output = Self> + Div<Output = Self> {
-    /// The number that a float is; it is 0, or neither very large nor very small.
+    /// Returns the number equal to a float, which is 0, or neither very large nor very small.
     fn of(value: f64) -> Self;
-    /// Whether products and quotients with probabilities and counts have all their digits.
+    /// Returns whether products and quotients with probabilities and counts keep full precision.
     fn is_safe(self) -> bool;
-    /// The float nearest to it; of what is very small, anything that is very small.
+    /// Returns the nearest float; for very small numbers, any very small one.
     fn float(self) -> f64;
 }
 
@@ -25,7 +25,7 @@ impl Number for f64 {
     }
 
     fn is_safe(self) -> bool {
-        /// 2⁻⁸⁰⁰: no probability is below 2⁻¹⁶⁰.
+        /// 2⁻⁸⁰⁰: the smallest safe sum, as no probability is below 2⁻¹⁶⁰.
         const LEAST: f64 = f64::from_bits((1023 - 800) << 52);
         self > LEAST
     }
@@ -49,7 +49,7 @@ impl Number for Scaled {
     }
 }
 
-/// The whole number of units that a number is nearest to.
+/// Returns the nearest number of units.
 #[inline]
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative, and what is large is apart")]
 pub(super) fn units(value: f64) -> u128 {
@@ -58,12 +58,12 @@ pub(super) fn units(value: f64) -> u128 {
     if value < SMALL { u128::from(units as u64) } else { units as u128 }
 }
 
-/// The float nearest to a number of units.
+/// Returns the float nearest to a number of units.
 pub(super) fn from_units(units: u128) -> f64 {
     units as f64 / UNIT
 }
 
-/// The exponential of the digamma function, nearly, of a number from ½ on.
+/// Returns an approximation of the exponential of the digamma function, for numbers from ½ on.
 pub(super) fn exp_digamma(mut x: f64) -> f64 {
     const TERMS: [f64; 4] = [1.0 / 24.0, -37.0 / 5760.0, 10313.0 / 2_903_040.0, -5_509_121.0 / 1_393_459_200.0];
     let mut below = 0.0;

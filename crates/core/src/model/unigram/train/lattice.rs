@@ -1,13 +1,13 @@
-//! All segmentations of a stretch at once (U16 of `spec/unigram.md`).
+//! The forward-backward algorithm over all segmentations of a segment (U16 of `spec/unigram.md`).
 
 use std::ops::Range;
 
 use super::floats::Number;
 use super::pieces::Pieces;
-use super::stretches::Symbol;
+use super::segments::Symbol;
 use crate::learn::TaskQueue;
 
-/// How many places have their edges in memory at once.
+/// The number of positions whose edges are in memory at once.
 const BLOCK: usize = 1 << 12;
 
 #[derive(Clone, Copy)]
@@ -16,18 +16,18 @@ struct Edge {
     length: u32,
 }
 
-/// The edges of a block of places.
+/// The edges of a block of positions.
 #[derive(Default)]
 struct Edges {
     edges: Vec<Edge>,
-    /// Where those of each place begin, and where one more would.
+    /// The index of the first edge of each position, and the number of all.
     starts: Vec<usize>,
-    /// The first of the places.
+    /// The first of the positions.
     first: usize,
 }
 
 impl Edges {
-    /// Finds the edges that begin at these places, but for those of one piece.
+    /// Finds the edges that begin at these positions, except those of one piece.
     fn find(&mut self, text: &[Symbol], pieces: &Pieces, places: Range<usize>, without: Option<u32>) {
         self.first = places.start;
         self.edges.clear();
@@ -49,12 +49,12 @@ impl Edges {
     }
 }
 
-/// The working memory of a thread; `N` is the kind of number that sums over paths are.
+/// The working memory of a thread; `N` is the number type of sums over paths.
 pub(super) struct Lattice<N> {
     edges: Edges,
-    /// The sums over all paths from the start to each place.
+    /// The sums over all paths from the start to each position.
     sums: Vec<N>,
-    /// How many paths are expected to pass each place, over its sum.
+    /// The expected number of paths through each position, divided by its sum.
     ratios: Vec<N>,
 }
 
@@ -63,8 +63,9 @@ impl<N: Number> Lattice<N> {
         Self { edges: Edges::default(), sums: Vec::new(), ratios: Vec::new() }
     }
 
-    /// The sum over all paths without a piece of their probabilities; `None` if these are too small for this kind of number, or
-    /// the work is to end.
+    /// Returns the sum of the probabilities of all paths without a piece.
+    ///
+    /// `None` if sums are too small for this number type, or the callback ends the training.
     pub(super) fn forward(
         &mut self,
         text: &[Symbol],
@@ -95,8 +96,9 @@ impl<N: Number> Lattice<N> {
         self.sums.last().copied().filter(|sum| sum.is_safe())
     }
 
-    /// After [`Self::forward`] over the same text with all pieces: divides a count among its edges, and gives `emit` each piece
-    /// with its share. It gives no more if the work is to end.
+    /// Distributes a count among the edges: calls `emit` with each piece and its share.
+    ///
+    /// Requires [`Self::forward`] over the same text with all pieces. It stops early if the callback ends the training.
     pub(super) fn backward(
         &mut self,
         text: &[Symbol],
@@ -130,7 +132,7 @@ impl<N: Number> Lattice<N> {
     }
 }
 
-/// Whether a text is so long that it is time to ask whether to go on.
+/// Returns whether a text is so long that the callback must be called at this block.
 fn is_late(block: &Range<usize>) -> bool {
     block.start > 0
 }

@@ -1,18 +1,20 @@
-//! Unigram training: too many pieces to begin with, their probabilities by EM, and the least missed dropped, again and again.
+//! Unigram training: starts with many seed pieces, and alternates EM with pruning until the vocabulary size is reached.
 //!
-//! * `config`: what a training is told.
-//! * `stretches`: words to what is learned from.
-//! * `allowed`, `seeds`: the pieces to begin with.
-//! * `pieces`: the pieces of a round.
-//! * `floats`, `lattice`, `em`: how often each piece is expected, and what is lost without it.
+//! * `config`: the settings.
+//! * `segments`: cuts words into the segments to learn from.
+//! * `allowed`, `seeds`: the seed pieces.
+//! * `pieces`: the pieces of a step.
+//! * `floats`, `lattice`, `em`: the expected count of each piece, and the loss of its removal.
 //!
-//! The rules are those of `spec/unigram.md`, sections 2 and 3. The result depends on the words, their counts and the settings, on
-//! nothing else, and has the same bits with any number of threads.
+//! The rules are those of `spec/unigram.md`, sections 2 and 3. The result depends on the words, their counts and the
+//! settings, on nothing else, and has the same bits with any number of threads. Source: Kudo 2018, *Subword
+//! regularization*.
 //!
-//! Cost: a step of EM takes time for every place in a word where a piece stands. Memory: with M characters in the different
-//! words and K pieces, 20 bytes for each of M while seeds are sought, 4 later; some 150 for each of K, and 16 more of K in each
-//! thread. A word of any length is worked on in blocks, at 32 bytes a character. The progress callback is called often, but not while suffixes
-//! are sorted, which takes some 0.2 s for a million characters of different words.
+//! Cost: the time of an EM step is proportional to the occurrences of pieces at all positions of the words. Memory:
+//! with M characters in the different words and K pieces, 20 bytes times M while seeds are searched, 4 later; about 150
+//! bytes times K, and 16 more times K in each thread. A word of any length is processed in blocks, with 32 bytes a
+//! character. The progress callback is called often, but not while suffixes are sorted, which takes some 0.2 s for a
+//! million characters of different words.
 
 mod allowed;
 mod config;
@@ -21,7 +23,7 @@ mod floats;
 mod lattice;
 mod pieces;
 mod seeds;
-mod stretches;
+mod segments;
 
 use std::cmp::{Ordering, Reverse};
 use std::ops::{Range, RangeFrom};
@@ -35,24 +37,25 @@ use crate::learn::report;
 use crate::numbers::floats::{Scaled, ln};
 use floats::{HALF, from_units};
 use pieces::Pieces;
-use stretches::Corpus;
+use segments::Corpus;
 
 const PLAIN_STEPS: usize = 2;
 
-/// What a training gives.
+/// The result of a training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trained {
     /// The vocabulary and the scores, by id.
     pub entries: Vec<(String, f64)>,
-    /// What was done.
+    /// The steps of the training.
     pub history: Vec<UnigramStep>,
 }
 
 /// Trains on words and their counts.
 ///
 /// # Errors
-/// [`Error::Config`] for settings that do not fit the words, [`Error::Counts`] where no word is left or the words are too many,
-/// [`Error::Overflow`] where a sum does not fit into 64 bits, [`Error::Interrupted`] where the callback ends the training.
+///
+/// [`Error::Config`] if the settings do not fit the words, [`Error::Counts`] if no word is left or there are too many,
+/// [`Error::Overflow`] if a sum does not fit into 64 bits, [`Error::Interrupted`] if the callback ends the training.
 pub fn train(
     words: &[(&str, u64)],
     config: &TrainerConfig,
@@ -74,13 +77,13 @@ struct Training<'a> {
     reserved: Vec<String>,
     corpus: Corpus,
     shards: Vec<Range<usize>>,
-    /// How many pieces there are to be.
+    /// The number of pieces to reach.
     size: usize,
     pieces: Pieces,
-    /// How often each is expected, in units.
+    /// The expected count of each piece, in units.
     expected: Vec<u128>,
     history: Vec<UnigramStep>,
-    /// Steps taken, and steps to take at most.
+    /// The number of EM steps so far, and the largest number.
     steps: [usize; 2],
 }
 
@@ -110,7 +113,7 @@ impl<'a> Training<'a> {
         Ok(Self { config, threads, reserved, corpus, shards, size, pieces, expected, history, steps: [0, steps] })
     }
 
-    /// Takes steps and prunes until the size is reached (U21).
+    /// Alternates EM steps and pruning until the size is reached (U21).
     fn shrink(&mut self, callback: ProgressCallback<'_>) -> Result<()> {
         let target = enough(self.size);
         loop {
@@ -139,13 +142,13 @@ impl<'a> Training<'a> {
         Ok(())
     }
 
-    /// How many parts of the words were worked on in all steps so far, and how many are to be at most.
+    /// Returns the number of tasks done in all steps so far, and the largest number.
     fn progress(&self) -> (usize, usize) {
         let [taken, most] = self.steps.map(|steps| steps.saturating_mul(self.shards.len()));
         (taken, most)
     }
 
-    /// Drops pieces that are expected less than half a time, if enough are left (U17).
+    /// Removes pieces with an expected count below one half, if enough are left (U17).
     fn drop_rare(&mut self) -> Vec<String> {
         let is_rare = |&piece: &usize| self.expected[piece] < HALF && !self.pieces.is_character(piece);
         let mut rare: Vec<usize> = (0..self.pieces.len()).filter(is_rare).collect();
@@ -155,7 +158,7 @@ impl<'a> Training<'a> {
         self.remove(&rare)
     }
 
-    /// Removes the pieces that are missed least (U20).
+    /// Prunes the pieces whose removal costs the least likelihood (U20).
     fn prune(&mut self, size: usize, callback: ProgressCallback<'_>) -> Result<()> {
         let before = self.pieces.len();
         let (begun, all) = self.progress();
@@ -169,7 +172,7 @@ impl<'a> Training<'a> {
         Ok(())
     }
 
-    /// Removes pieces, and gives their names.
+    /// Removes pieces, and returns their texts.
     fn remove(&mut self, pieces: &[usize]) -> Vec<String> {
         if pieces.is_empty() {
             return Vec::new();
@@ -183,7 +186,7 @@ impl<'a> Training<'a> {
         names
     }
 
-    /// The entries by id (U22).
+    /// Returns the entries by id (U22).
     fn entries(&self) -> Vec<(String, f64)> {
         let probability = |piece: usize| self.pieces.probabilities[piece];
         let mut ranked: Vec<usize> = (0..self.pieces.len()).collect();
@@ -200,23 +203,24 @@ impl<'a> Training<'a> {
     }
 }
 
-/// The score of a probability. With so few digits whoever reads a file gets the same float, `tokenizers` too, which rounds others
-/// in its own way.
+/// Returns the score of a probability, with so few digits that every reader parses the same float.
+///
+/// `tokenizers` parses longer numbers with a rounding of its own.
 fn score(probability: f64) -> f64 {
     format!("{:.13}", ln(Scaled::of(probability))).parse().expect("digits are a number")
 }
 
-/// A number with as many digits as all that read a file read alike.
+/// Returns a number with the digits that all readers of a file parse alike.
 fn readable(number: f64) -> f64 {
     format!("{number:.14e}").parse().expect("digits are a number")
 }
 
-/// Losses in order; both zeros are the same.
+/// Compares losses; both zeros are equal.
 fn by_loss(one: f64, other: f64) -> Ordering {
     one.partial_cmp(&other).expect("losses are numbers")
 }
 
-/// How many pieces there are to be (U15).
+/// Returns the number of pieces to reach (U15).
 fn wanted(config: &TrainerConfig, reserved: usize, alphabet: usize) -> Result<usize> {
     match config.vocab_size.checked_sub(reserved).filter(|&size| size >= alphabet) {
         Some(size) => Ok(size),
@@ -229,18 +233,18 @@ fn wanted(config: &TrainerConfig, reserved: usize, alphabet: usize) -> Result<us
     }
 }
 
-/// With so few pieces the rounds end.
+/// Returns the number of pieces at which the pruning ends.
 fn enough(size: usize) -> usize {
     size.max(size.saturating_mul(11) / 10)
 }
 
-/// How many pieces a pruning leaves.
+/// Returns the number of pieces that a pruning keeps.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a number of pieces is one")]
 fn fewer(config: &TrainerConfig, pieces: usize, target: usize) -> usize {
     target.max((config.shrinking_factor * pieces as f64) as usize)
 }
 
-/// How many steps of EM it takes if none drops a piece.
+/// Returns the number of EM steps if none of them removes a piece.
 fn most_steps(config: &TrainerConfig, mut pieces: usize, size: usize) -> usize {
     let target = enough(size);
     let mut rounds = 1;

@@ -1,20 +1,20 @@
-//! The pieces of a round: their texts in order, and their probabilities.
+//! The pieces of a step: their texts in order, and their probabilities.
 
 use super::seeds::Seed;
-use super::stretches::{Corpus, Symbol};
+use super::segments::{Corpus, Symbol};
 use crate::model::unigram::trie::Trie;
 
-/// Pieces by number; the order of numbers is that of UTF-8 bytes.
+/// Pieces by number, in the order of their UTF-8 bytes.
 pub(super) struct Pieces {
     symbols: Vec<Symbol>,
-    /// Where each begins, and where one more would.
+    /// The index of the first symbol of each, and the number of all symbols.
     starts: Vec<usize>,
     pub(super) probabilities: Vec<f64>,
     pub(super) trie: Trie,
 }
 
 impl Pieces {
-    /// The characters and the seeds, with probabilities by their values (U14).
+    /// Returns the characters and the seeds, with probabilities proportional to their values (U14).
     pub(super) fn new(corpus: &Corpus, seeds: &[Seed]) -> Self {
         let characters = corpus.alphabet.len();
         let mut symbols = Vec::with_capacity(characters + seeds.iter().map(|seed| seed.length as usize).sum::<usize>());
@@ -23,7 +23,7 @@ impl Pieces {
         let mut alphabet = (0..).zip(&corpus.alphabet).peekable();
         for seed in seeds.iter().map(Some).chain([None]) {
             let text = seed.map(|seed| seed.text(corpus));
-            // A character stands before all that begins with it.
+            // A character precedes all pieces that begin with it.
             while let Some((symbol, &(_, weight))) =
                 alphabet.next_if(|&(symbol, _)| text.is_none_or(|text| symbol <= text[0]))
             {
@@ -48,17 +48,17 @@ impl Pieces {
         self.probabilities.len()
     }
 
-    /// A piece by its number.
+    /// Returns the symbols of a piece.
     pub(super) fn text(&self, piece: usize) -> &[Symbol] {
         &self.symbols[self.starts[piece]..self.starts[piece + 1]]
     }
 
-    /// Whether a piece is a character of the alphabet, which stays in any case.
+    /// Returns whether a piece is a character of the alphabet, which is never removed.
     pub(super) fn is_character(&self, piece: usize) -> bool {
         self.text(piece).len() == 1
     }
 
-    /// Drops pieces; the others get new numbers, in their order.
+    /// Removes pieces; the others are renumbered in their order.
     pub(super) fn retain(&mut self, keep: &[bool]) {
         let (mut size, mut kept) = (0, 0);
         for piece in (0..self.len()).filter(|&piece| keep[piece]) {
@@ -76,7 +76,7 @@ impl Pieces {
         self.trie = trie(&self.symbols, &self.starts);
     }
 
-    /// How a piece is written.
+    /// Returns the text of a piece.
     pub(super) fn name(&self, piece: usize, corpus: &Corpus) -> String {
         self.text(piece).iter().map(|&symbol| corpus.alphabet[symbol as usize].0).collect()
     }

@@ -1,8 +1,9 @@
-//! The strings to begin with, by a suffix array (U11 to U13 of `spec/unigram.md`).
+//! Finds the seed pieces, by a suffix array (U11 to U13 of `spec/unigram.md`).
 //!
-//! Sorted suffixes that begin alike stand side by side, and strings that occur at the same places form an edge of the tree
-//! that the sorted suffixes are. A walk over them meets each edge once. The weight of its strings is a difference of two
-//! running sums; whether the same character stands before them all is told by where that character last changed.
+//! Sorted suffixes with a common prefix are adjacent, and strings that occur at the same positions form an edge of the
+//! suffix tree. A traversal of the sorted suffixes visits each edge once. The weight of an edge's strings is a
+//! difference of two running sums; whether one character precedes all of their occurrences follows from the last suffix
+//! where that character changed.
 
 use std::cmp::Reverse;
 
@@ -10,17 +11,17 @@ use libsais::SuffixArrayConstruction;
 
 use super::TrainerConfig;
 use super::allowed::{Rules, Shape};
-use super::stretches::{Corpus, Symbol};
+use super::segments::{Corpus, Symbol};
 use crate::error::Result;
 use crate::learn::{ProgressCallback, Stage, report};
 
-/// How many suffixes are looked at between two calls of the progress callback.
+/// The number of suffixes processed between two calls of the progress callback.
 const CHUNK: usize = 1 << 16;
 
-/// A string to begin with.
+/// A seed piece.
 pub(super) struct Seed {
     weight: u64,
-    /// Where it is in the text.
+    /// The position of an occurrence in the text.
     place: u32,
     pub(super) length: u32,
 }
@@ -42,12 +43,12 @@ fn value(weight: u64, length: u32) -> u128 {
 /// A string that may become a seed.
 struct Candidate {
     weight: u64,
-    /// The first suffix, in their order, that begins with it.
+    /// The rank of the first suffix that begins with it.
     rank: u32,
     length: u32,
 }
 
-/// The strings of the largest value, in the order of their bytes.
+/// Returns the strings of the largest values, in the order of their bytes.
 pub(super) fn seeds(corpus: &Corpus, config: &TrainerConfig, callback: ProgressCallback<'_>) -> Result<Vec<Seed>> {
     report(callback, Stage::Seeding, 0, 0)?;
     let suffixes = suffixes(corpus);
@@ -65,7 +66,7 @@ pub(super) fn seeds(corpus: &Corpus, config: &TrainerConfig, callback: ProgressC
     Ok(found.into_iter().map(seed).collect())
 }
 
-/// So many candidates of the largest value; of equal ones, those that come first.
+/// Returns the `most` candidates of the largest values; of equal ones, those that come first.
 fn largest(mut found: Vec<Candidate>, most: usize) -> Vec<Candidate> {
     if most > 0 && found.len() > most {
         let order = |found: &Candidate| (Reverse(value(found.weight, found.length)), found.rank, found.length);
@@ -77,21 +78,21 @@ fn largest(mut found: Vec<Candidate>, most: usize) -> Vec<Candidate> {
     found
 }
 
-/// Where the suffixes of all stretches begin, in the order of the suffixes.
+/// Returns the positions of the suffixes of all segments, in the order of the suffixes.
 fn suffixes(corpus: &Corpus) -> Vec<u32> {
     let signed = |symbol: Symbol| i32::try_from(symbol).expect("symbols are fewer than 2^31");
     let mut text: Vec<i32> = corpus.text.iter().copied().map(signed).collect();
     let construction = SuffixArrayConstruction::for_text_mut(&mut text).in_owned_buffer32().single_threaded();
     let sorted = construction.run().expect("the text is shorter than 2^31").into_vec();
-    // Those that are empty stand last: nothing is greater than the end of a stretch.
+    // The empty suffixes are last: the end of a segment is greater than all characters.
     let suffixes = sorted.len() - corpus.len();
     sorted.into_iter().take(suffixes).map(i32::unsigned_abs).collect()
 }
 
-/// For each place how many characters its suffix shares with the one before it in order, up to a limit.
+/// Returns for each position the length of the common prefix with the preceding suffix in order, up to a limit.
 ///
-/// Source: Kärkkäinen, Manzini and Puglisi 2009, *Permuted longest-common-prefix array*. What a suffix shares is at least what the suffix one
-/// place earlier does, less one.
+/// Source: Kärkkäinen, Manzini and Puglisi 2009, *Permuted longest-common-prefix array*. The length is at least that of
+/// the position before, less one, so all are computed in linear time.
 fn shared(corpus: &Corpus, suffixes: &[u32], limit: usize) -> Vec<u32> {
     const NONE: u32 = u32::MAX;
     let text = &corpus.text;
@@ -116,11 +117,11 @@ fn shared(corpus: &Corpus, suffixes: &[u32], limit: usize) -> Vec<u32> {
     shared
 }
 
-/// Suffixes side by side that share their first characters.
+/// A range of adjacent suffixes with a common prefix.
 #[derive(Clone, Copy)]
 struct Open {
     depth: usize,
-    /// The first of them, and the weight of all before it.
+    /// The first of them, and the weight of all suffixes before it.
     first: usize,
     before: u64,
 }
@@ -130,30 +131,30 @@ struct Walk<'a> {
     rules: Rules<'a>,
     suffixes: &'a [u32],
     shared: Vec<u32>,
-    /// The stretch of each place.
-    stretches: Vec<u32>,
+    /// The segment of each position.
+    segments: Vec<u32>,
     longest: usize,
     least: u64,
-    /// Deeper ones last.
+    /// The open nodes, from the shallowest to the deepest.
     open: Vec<Open>,
     weight: u64,
-    /// The last suffix with another character before it than the suffix that precedes it in order.
+    /// The last suffix whose preceding character differs from that of the suffix before it in order.
     changed: usize,
     found: Vec<Candidate>,
 }
 
 impl<'a> Walk<'a> {
     fn new(corpus: &'a Corpus, config: &'a TrainerConfig, suffixes: &'a [u32], shared: Vec<u32>) -> Self {
-        let mut stretches = vec![0; corpus.text.len()];
-        for (number, stretch) in (0..).zip(0..corpus.len()) {
-            stretches[corpus.range(stretch)].fill(number);
+        let mut segments = vec![0; corpus.text.len()];
+        for (number, segment) in (0..).zip(0..corpus.len()) {
+            segments[corpus.range(segment)].fill(number);
         }
         Self {
             corpus,
             rules: Rules::new(config, corpus),
             suffixes,
             shared,
-            stretches,
+            segments,
             longest: config.max_piece_length,
             least: config.min_frequency.max(2),
             open: Vec::new(),
@@ -168,10 +169,10 @@ impl<'a> Walk<'a> {
         if rank > 0 && self.character_before(rank) != self.character_before(rank - 1) {
             self.changed = rank;
         }
-        let stretch = self.stretches[place] as usize;
-        let rest = self.corpus.range(stretch).end - place;
+        let segment = self.segments[place] as usize;
+        let rest = self.corpus.range(segment).end - place;
         self.open_to(Open { depth: rest.min(self.longest), first: rank, before: self.weight });
-        self.weight += self.corpus.counts[stretch];
+        self.weight += self.corpus.counts[segment];
         self.close_to(self.suffixes.get(rank + 1).map_or(0, |&next| self.shared[next as usize] as usize));
     }
 
@@ -190,7 +191,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Leaves all that is deeper.
+    /// Closes all nodes that are deeper.
     fn close_to(&mut self, depth: usize) {
         while let Some(node) = self.open.pop_if(|open| open.depth > depth) {
             let above = depth.max(self.depth());
@@ -199,7 +200,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Finds candidates among the beginnings of a node that are longer than `above`: all occur at the same places.
+    /// Finds candidates among the prefixes of a node that are longer than `above`: all occur at the same positions.
     fn edge(&mut self, node: &Open, above: usize) {
         let weight = self.weight - node.before;
         if weight < self.least || node.depth < 2 {

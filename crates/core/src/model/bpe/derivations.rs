@@ -1,27 +1,27 @@
-//! The entries that merging makes, and the merge that makes each.
+//! Derivations: the entries that merging can produce, and the merge that produces each.
 
 use super::alphabet::{Alphabet, NONE};
-use super::forward::{Made, Spelled};
+use super::backtracking::{Derivation, Derivations};
 use super::merging::Merging;
 use super::pairs::Pairs;
 use super::{Settings, SuffixStyle};
 use crate::text::bytes::char_to_byte;
 use crate::vocab::Vocab;
 
-/// Ends a word where a suffix would: no text has this byte.
+/// The byte that marks the end of a word with a suffix: no UTF-8 text has it.
 pub(super) const END: u8 = 0xFF;
 
-/// What the bytes of a word are to the encoder.
+/// The encoder's representation of the bytes of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spelling {
-    /// Its text.
+    /// The UTF-8 bytes of the word.
     Text,
-    /// The bytes that its characters stand for.
+    /// The bytes that its characters represent.
     Bytes,
 }
 
 impl Spelling {
-    /// The bytes of an entry; `None` if one of its characters stands for none.
+    /// Returns the bytes of an entry; `None` if one of its characters represents none.
     fn of(self, text: &str) -> Option<Vec<u8>> {
         match self {
             Self::Text => Some(text.as_bytes().to_vec()),
@@ -30,21 +30,21 @@ impl Spelling {
     }
 }
 
-/// All entries that merging makes of some word; `None` if that does not tell how each is made.
-pub(super) fn made(
+/// Returns the derivations of all entries that merging produces; `None` if one has several derivations.
+pub(super) fn derivations(
     vocab: &Vocab,
     settings: &Settings,
     alphabet: &Alphabet,
     pairs: &Pairs,
     spelling: Spelling,
-) -> Option<Spelled> {
+) -> Option<Derivations> {
     let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, ignore_merges, .. } = settings;
     let (marked, separate) = (!suffix.is_empty(), settings.suffix_style == SuffixStyle::Separate);
     if !prefix.is_empty() || (marked && (*ignore_merges || separate)) {
         return None;
     }
     let mut merging = Merging::default();
-    let mut all = Spelled::default();
+    let mut all = Derivations::default();
     for (text, id) in vocab.iter() {
         let ending = text.strip_suffix(suffix.as_str()).filter(|rest| !suffix.is_empty() && !rest.is_empty());
         let plain = encode(text, false, id, alphabet, pairs, &mut merging);
@@ -58,17 +58,19 @@ pub(super) fn made(
                 }
                 continue;
             }
-            // The entry can be made in two ways.
+            // The entry has two derivations.
             (Some(_), Some(_)) => return None,
         };
         let Some(mut bytes) = spelling.of(rest).filter(|bytes| !bytes.contains(&END)) else { continue };
         bytes.extend(end);
-        all.made.push(Made { id, bytes, merge });
+        all.merged.push(Derivation { id, bytes, merge });
     }
     Some(all)
 }
 
-/// The merge that makes an entry of its characters, `Some(None)` if it is one; `None` if they do not become it.
+/// Returns the merge that produces an entry; `None` if its characters do not merge to it.
+///
+/// The result is `Some(None)` for a single character.
 fn encode(
     text: &str,
     ends: bool,

@@ -1,4 +1,5 @@
-//! Words to stretches of characters of the alphabet, which all is learned from (U6 to U9 of `spec/unigram.md`).
+//! Cuts words into segments of characters of the alphabet, from which the pieces are learned (U6 to U9 of
+//! `spec/unigram.md`).
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -11,35 +12,35 @@ use crate::error::{Error, Result};
 use crate::learn::{ProgressCallback, Stage, report};
 use crate::settings::METASPACE;
 
-/// What white space is written as.
+/// The character that replaces white space.
 pub(super) const SPACE: char = METASPACE;
 
-/// How many words are read between two calls of the progress callback.
+/// The number of words processed between two calls of the progress callback.
 const CHUNK: usize = 1 << 14;
-/// One more than the last code point.
+/// The number of code points.
 const CODE_POINTS: usize = 0x11_0000;
-/// The most symbols, those at the ends of stretches included: places are 32-bit integers with a sign.
+/// The largest number of symbols, those at the ends of segments included: positions are signed 32-bit integers.
 const MOST: usize = i32::MAX as usize;
 
-/// A character of the alphabet by its place there; in the order of code points, and so of UTF-8.
+/// The index of a character in the alphabet, which is in the order of code points, and so of UTF-8.
 pub(super) type Symbol = u32;
 
-/// What is learned from.
+/// The segments to learn from.
 pub(super) struct Corpus {
     /// The characters in order, with their weights.
     pub(super) alphabet: Vec<(char, u64)>,
-    /// The stretches in order, behind each of them [`Self::end`].
+    /// The segments in order, each followed by [`Self::end`].
     pub(super) text: Vec<Symbol>,
-    /// Where each stretch starts, and where one more would.
+    /// The position of each segment, and the length of the text.
     starts: Vec<usize>,
-    /// How often each stretch occurs.
+    /// The count of each segment.
     pub(super) counts: Vec<u64>,
 }
 
 type Counted<'w> = (&'w str, u64);
 
 impl Corpus {
-    /// Cuts words into stretches.
+    /// Cuts words into segments.
     pub(super) fn new(words: &[Counted<'_>], config: &TrainerConfig, callback: ProgressCallback<'_>) -> Result<Self> {
         let parts = between(words, config)?;
         let alphabet = alphabet(&parts, config, callback)?;
@@ -47,19 +48,19 @@ impl Corpus {
         for (symbol, &(character, _)) in (0..).zip(&alphabet) {
             symbols[character as usize] = Some(symbol);
         }
-        let mut stretches = stretches(&parts, &symbols, config, callback)?;
+        let mut segments = segments(&parts, &symbols, config, callback)?;
         drop(parts);
-        stretches.sort_unstable();
-        stretches.dedup_by(|next, kept| {
+        segments.sort_unstable();
+        segments.dedup_by(|next, kept| {
             let same = next.0 == kept.0;
             kept.1 += if same { next.1 } else { 0 };
             same
         });
-        Self::of(&stretches, &symbols, alphabet)
+        Self::of(&segments, &symbols, alphabet)
     }
 
-    fn of(stretches: &[Counted<'_>], symbols: &[Option<Symbol>], alphabet: Vec<(char, u64)>) -> Result<Self> {
-        let length = stretches.iter().map(|(text, _)| text.chars().count() + 1).sum();
+    fn of(segments: &[Counted<'_>], symbols: &[Option<Symbol>], alphabet: Vec<(char, u64)>) -> Result<Self> {
+        let length = segments.iter().map(|(text, _)| text.chars().count() + 1).sum();
         if length > MOST {
             return Err(Error::Counts(format!(
                 "the different words have {length} characters in all, and at most {MOST} can be learned from; raise \
@@ -68,39 +69,39 @@ impl Corpus {
         }
         let end = u32::try_from(alphabet.len()).expect("characters are fewer than 2^32");
         let mut text = Vec::with_capacity(length);
-        let mut starts = Vec::with_capacity(stretches.len() + 1);
-        for (stretch, _) in stretches {
+        let mut starts = Vec::with_capacity(segments.len() + 1);
+        for (segment, _) in segments {
             starts.push(text.len());
-            text.extend(stretch.chars().filter_map(|character| symbols[character as usize]));
+            text.extend(segment.chars().filter_map(|character| symbols[character as usize]));
             text.push(end);
         }
         starts.push(text.len());
-        let counts = stretches.iter().map(|&(_, count)| count).collect();
+        let counts = segments.iter().map(|&(_, count)| count).collect();
         Ok(Self { alphabet, text, starts, counts })
     }
 
-    /// What stands behind each stretch: more than any character.
+    /// Returns the symbol after each segment, which is greater than that of any character.
     pub(super) fn end(&self) -> Symbol {
         u32::try_from(self.alphabet.len()).expect("characters are fewer than 2^32")
     }
 
-    /// How many stretches there are.
+    /// Returns the number of segments.
     pub(super) fn len(&self) -> usize {
         self.counts.len()
     }
 
-    /// Where a stretch stands in the text.
-    pub(super) fn range(&self, stretch: usize) -> Range<usize> {
-        self.starts[stretch]..self.starts[stretch + 1] - 1
+    /// Returns the range of a segment in the text.
+    pub(super) fn range(&self, segment: usize) -> Range<usize> {
+        self.starts[segment]..self.starts[segment + 1] - 1
     }
 
-    /// The stretch that a place of the text belongs to.
-    pub(super) fn stretch_at(&self, place: usize) -> usize {
+    /// Returns the segment that contains a position of the text.
+    pub(super) fn segment_at(&self, place: usize) -> usize {
         self.starts.partition_point(|&start| start <= place) - 1
     }
 }
 
-/// What is left of the words that are learned from where user-defined symbols are taken out.
+/// Returns the parts of the words between user-defined symbols.
 fn between<'w>(words: &[Counted<'w>], config: &TrainerConfig) -> Result<Vec<Counted<'w>>> {
     let least = config.min_word_frequency.max(1);
     let kept = words.iter().copied().filter(|&(_, count)| count >= least);
@@ -123,7 +124,7 @@ fn between<'w>(words: &[Counted<'w>], config: &TrainerConfig) -> Result<Vec<Coun
     Ok(parts)
 }
 
-/// The characters to keep, in order, with their weights.
+/// Returns the characters of the alphabet, in order, with their weights.
 fn alphabet(parts: &[Counted<'_>], config: &TrainerConfig, callback: ProgressCallback<'_>) -> Result<Vec<(char, u64)>> {
     let mut weights = vec![0_u128; CODE_POINTS];
     for (done, chunk) in parts.chunks(CHUNK).enumerate() {
@@ -153,30 +154,30 @@ fn alphabet(parts: &[Counted<'_>], config: &TrainerConfig, callback: ProgressCal
         }
     }
     kept.sort_unstable();
-    // A weight that does not fit is refused with the stretches that it comes from.
+    // A weight that overflows is an error that the segments report.
     let weight = |character: char| u64::try_from(weights[character as usize]).unwrap_or(u64::MAX);
     Ok(kept.into_iter().map(|character| (character, weight(character))).collect())
 }
 
-/// The parts cut at what is not in the alphabet, and at white space.
-fn stretches<'w>(
+/// Returns the parts cut at characters outside the alphabet, and at white space.
+fn segments<'w>(
     parts: &[Counted<'w>],
     symbols: &[Option<Symbol>],
     config: &TrainerConfig,
     callback: ProgressCallback<'_>,
 ) -> Result<Vec<Counted<'w>>> {
-    let mut stretches = Vec::with_capacity(parts.len());
+    let mut segments = Vec::with_capacity(parts.len());
     let mut weight = 0_u128;
     for (done, chunk) in parts.chunks(CHUNK).enumerate() {
         report(callback, Stage::Reading, parts.len() + done * CHUNK, 2 * parts.len())?;
         for &(part, count) in chunk {
-            cut(part, symbols, config, |stretch| {
-                weight += u128::from(count) * stretch.chars().count() as u128;
-                stretches.push((stretch, count));
+            cut(part, symbols, config, |segment| {
+                weight += u128::from(count) * segment.chars().count() as u128;
+                segments.push((segment, count));
             });
         }
     }
-    if stretches.is_empty() {
+    if segments.is_empty() {
         let message = "nothing to learn from: no word is left, or none has a character of the alphabet \
                        (min_word_frequency and character_coverage leave out what is rare)";
         return Err(Error::Counts(message.to_owned()));
@@ -186,11 +187,11 @@ fn stretches<'w>(
                        by a common factor";
         return Err(Error::Overflow(message.to_owned()));
     }
-    Ok(stretches)
+    Ok(segments)
 }
 
-/// Whether a word ends between two characters, as far as white space goes.
-fn divides(last: Option<char>, next: char, config: &TrainerConfig) -> bool {
+/// Returns whether white space ends a word between two characters.
+fn ends_word(last: Option<char>, next: char, config: &TrainerConfig) -> bool {
     let (before, after) = (last == Some(SPACE), next == SPACE);
     let in_run = config.allow_whitespace_only_pieces && before && after;
     !in_run && if config.treat_whitespace_as_suffix { before } else { after }
@@ -207,7 +208,7 @@ fn cut<'w>(part: &'w str, symbols: &[Option<Symbol>], config: &TrainerConfig, mu
         if symbols[character as usize].is_none() {
             emit(start..place);
             start = place + character.len_utf8();
-        } else if config.split_by_whitespace && divides(last, character, config) {
+        } else if config.split_by_whitespace && ends_word(last, character, config) {
             emit(start..place);
             start = place;
         }

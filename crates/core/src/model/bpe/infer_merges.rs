@@ -1,32 +1,32 @@
-//! From ranks to merges.
+//! Infers merges from ranks.
 //!
-//! Where any two neighbours merge whose concatenation is an entry, what happens within the bytes of an entry does not
-//! depend on what stands around it, until something merges across its borders, after which it never arises. So of an entry
-//! only the last pair of its own encoding ever makes it, and the table needs no more than that one. That encoding is known
-//! when only lower ranks are: as long as one of these merges, no higher rank does. Where they leave off with more than two
-//! parts, or ranks are equal, all pairs that make the entry are kept.
+//! If any two adjacent entries merge whose concatenation is an entry, the merges within the bytes of an entry do not
+//! depend on their context, until something merges across its ends, after which the entry never arises. So only the
+//! last pair of an entry's own encoding ever produces it, and the table needs only that pair. That encoding needs lower
+//! ranks alone: while one of these merges, no higher rank does. If they end with more than two parts, or ranks are
+//! equal, all pairs that produce the entry are kept. Cost: that of encoding every entry once.
 
 use super::NO_RANK;
 use super::merging::Merging;
 use super::pairs::{Merge, Pairs};
 use crate::vocab::Vocab;
 
-/// The merges that ranks come to, in their order.
+/// Returns the merges inferred from ranks, in their order.
 pub(super) fn merges(vocab: &Vocab, ranks: &[u32]) -> Vec<Merge> {
-    recover(vocab, ranks).1
+    infer(vocab, ranks).1
 }
 
-/// The merges that ranks come to as a table, as far as their results are allowed.
+/// Returns the table of the merges inferred from ranks, with allowed results alone.
 pub(super) fn pairs(vocab: &Vocab, ranks: &[u32], allowed: impl Fn(u32) -> bool) -> Pairs {
     let ranks: Vec<u32> = (0..).zip(ranks).map(|(id, &rank)| if allowed(id) { rank } else { NO_RANK }).collect();
-    recover(vocab, &ranks).0
+    infer(vocab, &ranks).0
 }
 
-fn recover(vocab: &Vocab, ranks: &[u32]) -> (Pairs, Vec<Merge>) {
+fn infer(vocab: &Vocab, ranks: &[u32]) -> (Pairs, Vec<Merge>) {
     let mut ranked: Vec<(u32, u32)> =
         (0..).zip(ranks).filter(|&(_, &rank)| rank != NO_RANK).map(|(id, &rank)| (rank, id)).collect();
     ranked.sort_unstable();
-    let mut pairs = Pairs::with_room(ranked.len());
+    let mut pairs = Pairs::with_capacity(ranked.len());
     let mut all = Vec::with_capacity(ranked.len());
     let (mut merging, mut ids) = (Merging::default(), Vec::new());
     for equal in ranked.chunk_by(|one, other| one.0 == other.0) {
@@ -48,7 +48,7 @@ fn recover(vocab: &Vocab, ranks: &[u32]) -> (Pairs, Vec<Merge>) {
     (pairs, all)
 }
 
-/// The entries of the characters of a token; false unless all have one, and there are at least two.
+/// Fills `ids` with the entries of a token's characters; returns false unless all exist, and are two or more.
 fn characters(vocab: &Vocab, token: &str, ids: &mut Vec<u32>) -> bool {
     ids.clear();
     let mut buffer = [0; 4];
@@ -56,7 +56,7 @@ fn characters(vocab: &Vocab, token: &str, ids: &mut Vec<u32>) -> bool {
     ids.len() > 1 && ids.len() == token.chars().count()
 }
 
-/// All pairs of entries that make a token.
+/// Returns all pairs of entries whose concatenation is a token.
 fn splits<'a>(vocab: &'a Vocab, token: &'a str) -> impl Iterator<Item = (u32, u32)> + 'a {
     let borders = token.char_indices().map(|(at, _)| at).skip(1);
     borders.filter_map(|at| Some((vocab.id(&token[..at])?, vocab.id(&token[at..])?)))

@@ -1,13 +1,16 @@
-//! Encoding from left to right: what merging gives, without merging.
+//! The backtracking encoder: computes the tokens of BPE from left to right, without merging.
 //!
-//! Two facts make it possible (see `spec/bpe.md`). Until something merges across the borders of a stretch of text, what
-//! happens inside does not depend on what stands around it. So a row of entries is what merging gives if and only if each
-//! two neighbours are what merging gives of their own text, and of every text there is one such row. It is found by taking
-//! the longest entry that fits, and going back where none does; that seldom happens.
+//! Two facts make it possible (see `spec/bpe.md`). Until something merges across the ends of a substring, the merges
+//! inside it do not depend on its context. So a sequence of entries is the result of merging if and only if each two
+//! adjacent entries are the result for their own text; and every text has exactly one such sequence. It is found by
+//! taking the longest entry that fits, and backtracking if none does, which is rare.
 //!
-//! Whether two neighbours stay apart is told by undoing their merges, the latest first: at no time must what stands at the
-//! border merge earlier than what was merged instead. That needs entries with one merge each, made of entries with earlier
-//! ones; other models merge.
+//! Source: the algorithm is that of GitHub's `bpe` crate (rust-gems). Cost: O(n) look-ups for n bytes, times the number
+//! of nested entries at a position.
+//!
+//! Two adjacent entries stay separate if, when their merges are undone from the last to the first, no pair across the
+//! boundary has an earlier merge than the one undone. This needs one derivation for each entry, from entries with
+//! earlier merges; other models are encoded by merging.
 
 use hashbrown::HashMap;
 
@@ -16,60 +19,60 @@ use super::pairs::Pairs;
 use crate::hash::FixedHasher;
 use crate::model::trie::{NONE, Trie};
 
-/// How one entry is made, and what may stand in its place.
+/// The derivation of an entry, and the entry to try next.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    /// Its bytes.
+    /// Its number of bytes.
     length: u32,
-    /// The rank of the merge that makes it, from 1 on; 0 for a single character.
+    /// The rank of its merge, from 1 on; 0 for a single character.
     order: u32,
     left: u32,
     right: u32,
-    /// The longest entry that it begins with, itself apart.
+    /// The longest other entry that is its prefix.
     shorter: u32,
 }
 
-/// A model that encodes from left to right.
+/// A backtracking encoder of one model.
 #[derive(Debug)]
-pub(super) struct Forward {
+pub(super) struct BacktrackingEncoder {
     trie: Trie,
-    /// By id.
+    /// The derivations, by id.
     entries: Vec<Entry>,
-    /// Entries that no merging makes, and that stand for the words that they are.
+    /// Entries that merging never produces, but that are the token of the word that equals them.
     others: HashMap<Vec<u8>, u32, FixedHasher>,
 }
 
-/// An entry that merging can make: its bytes, and its merge if it is not a single character.
-pub(super) struct Made {
+/// An entry that merging can produce: its bytes, and its merge unless it is a single character.
+pub(super) struct Derivation {
     pub(super) id: u32,
     pub(super) bytes: Vec<u8>,
     pub(super) merge: Option<(u32, (u32, u32))>,
 }
 
-/// All entries that merging makes, and those that words are although it does not.
+/// The bytes of all entries: those that merging produces, and those that only whole words become.
 #[derive(Default)]
-pub(super) struct Spelled {
-    pub(super) made: Vec<Made>,
+pub(super) struct Derivations {
+    pub(super) merged: Vec<Derivation>,
     pub(super) others: Vec<(Vec<u8>, u32)>,
 }
 
-/// The working memory of [`Forward::encode`].
+/// The working memory of [`BacktrackingEncoder::encode`].
 #[derive(Debug, Default)]
-pub(super) struct Row {
+pub(super) struct BacktrackingScratch {
     entries: Vec<u32>,
-    /// The places from which nothing leads to the end, a bit each.
+    /// The positions from which no sequence of entries leads to the end, a bit each.
     dead: Vec<u64>,
 }
 
-/// More entries that begin with each other are too many to be tried one after the other.
-const MOST_NESTED: usize = 256;
+/// The largest number of nested prefixes among entries; more would be too slow to try one by one.
+const MAX_NESTED: usize = 256;
 
-impl Forward {
-    /// The encoder of these entries; `None` if they are not such that it gives what merging does.
-    pub(super) fn new(Spelled { made, others }: Spelled, ids: usize) -> Option<Self> {
+impl BacktrackingEncoder {
+    /// Returns the encoder of these entries; `None` if it would not always equal merging.
+    pub(super) fn new(Derivations { merged, others }: Derivations, ids: usize) -> Option<Self> {
         let absent = Entry { length: 0, order: 0, left: NONE, right: NONE, shorter: NONE };
         let mut entries = vec![absent; ids];
-        for Made { id, bytes, merge } in &made {
+        for Derivation { id, bytes, merge } in &merged {
             let entry = &mut entries[*id as usize];
             entry.length = u32::try_from(bytes.len()).ok()?;
             if let Some((rank, (left, right))) = *merge {
@@ -84,21 +87,21 @@ impl Forward {
         if !entries.iter().all(is_sound) {
             return None;
         }
-        let mut texts: Vec<_> = made.into_iter().map(|made| (made.bytes, made.id)).collect();
+        let mut texts: Vec<_> = merged.into_iter().map(|entry| (entry.bytes, entry.id)).collect();
         texts.sort_unstable();
-        nest(&texts, &mut entries)?;
+        set_shorter(&texts, &mut entries)?;
         Some(Self { trie: Trie::new(texts)?.with_pairs(), entries, others: others.into_iter().collect() })
     }
 
-    /// The entries of a text; `None` if they do not cover it.
+    /// Returns the entries of a text; `None` if they do not cover it.
     #[inline]
-    pub(super) fn encode<'a>(&self, text: &[u8], pairs: &Pairs, row: &'a mut Row) -> Option<&'a [u32]> {
+    pub(super) fn encode<'a>(&self, text: &[u8], pairs: &Pairs, row: &'a mut BacktrackingScratch) -> Option<&'a [u32]> {
         row.entries.clear();
         row.dead.clear();
         let (mut at, mut entry) = (0, self.trie.longest(text));
         while at < text.len() {
             if entry == NONE {
-                row.bury(at, text.len());
+                row.mark_dead(at, text.len());
                 let last = row.entries.pop()?;
                 at -= self.length(last);
                 entry = self.entries[last as usize].shorter;
@@ -113,30 +116,30 @@ impl Forward {
         Some(&row.entries)
     }
 
-    /// The entry that a word is although no merging makes it.
+    /// Returns the entry of a word that merging never produces.
     #[inline]
     pub(super) fn other(&self, word: &[u8]) -> Option<u32> {
         if self.others.is_empty() { None } else { self.others.get(word).copied() }
     }
 
-    /// The bytes of an entry.
+    /// Returns the number of bytes of an entry.
     #[inline]
     pub(super) fn length(&self, entry: u32) -> usize {
         self.entries[entry as usize].length as usize
     }
 
-    /// Whether an entry at `at` can be the next of the row.
+    /// Returns whether an entry at `at` can be the next of the sequence.
     #[inline]
-    fn fits(&self, entry: u32, at: usize, row: &Row, pairs: &Pairs) -> bool {
+    fn fits(&self, entry: u32, at: usize, row: &BacktrackingScratch, pairs: &Pairs) -> bool {
         !row.is_dead(at + self.length(entry))
-            && row.entries.last().is_none_or(|&last| self.stay_apart(last, entry, pairs))
+            && row.entries.last().is_none_or(|&last| self.stay_separate(last, entry, pairs))
     }
 
-    /// Whether merging leaves two entries side by side as they are.
+    /// Returns whether merging keeps two adjacent entries separate.
     #[inline]
-    fn stay_apart(&self, mut left: u32, mut right: u32, pairs: &Pairs) -> bool {
+    fn stay_separate(&self, mut left: u32, mut right: u32, pairs: &Pairs) -> bool {
         let (mut one, mut other) = (&self.entries[left as usize], &self.entries[right as usize]);
-        // What the pair at the border must be earlier than to have merged: of equal ranks the leftmost goes first.
+        // The pair at the boundary merges only if its rank is lower: of equal ranks the leftmost goes first.
         let mut limit = NO_RANK;
         loop {
             if pairs.get(left, right).0 < limit {
@@ -157,22 +160,22 @@ impl Forward {
     }
 }
 
-impl Row {
+impl BacktrackingScratch {
     #[inline]
     fn is_dead(&self, at: usize) -> bool {
         self.dead.get(at / 64).is_some_and(|bits| bits >> (at % 64) & 1 == 1)
     }
 
-    /// Notes that nothing leads from a place to the end, which lies at `end`.
+    /// Records that no sequence leads from a position to the end of the text at `end`.
     #[cold]
-    fn bury(&mut self, at: usize, end: usize) {
+    fn mark_dead(&mut self, at: usize, end: usize) {
         self.dead.resize(end / 64 + 1, 0);
         self.dead[at / 64] |= 1 << (at % 64);
     }
 }
 
-/// Tells each entry the longest that it begins with; `None` if too many begin with each other.
-fn nest(texts: &[(Vec<u8>, u32)], entries: &mut [Entry]) -> Option<()> {
+/// Sets the longest proper prefix of each entry; `None` if too many entries are nested.
+fn set_shorter(texts: &[(Vec<u8>, u32)], entries: &mut [Entry]) -> Option<()> {
     let mut open: Vec<&(Vec<u8>, u32)> = Vec::new();
     for text in texts {
         while open.last().is_some_and(|shorter| !text.0.starts_with(&shorter.0)) {
@@ -182,7 +185,7 @@ fn nest(texts: &[(Vec<u8>, u32)], entries: &mut [Entry]) -> Option<()> {
             entries[text.1 as usize].shorter = *shorter;
         }
         open.push(text);
-        if open.len() > MOST_NESTED {
+        if open.len() > MAX_NESTED {
             return None;
         }
     }
