@@ -13,10 +13,10 @@ ALPHABET = "abeilnostw中é1,.'- \n\t"
 FOREIGN = set("Ġ▁#<@")
 TRAINING_TEXTS = [
     "low  lower ,  newest",
-    "a lot to tell, tell it",
+    "a lot to call, call it",
     "it's to-be 11",
     " a 中中 bé\n",
-    "\tbé.. tell\n\nab",
+    "\tbé.. call\n\nab",
     "to.1,a-b'l",
 ]
 
@@ -147,7 +147,7 @@ PIPELINES: dict[str, Pipeline] = {
     "Metaspace, another character": text_between(p.Metaspace("@"), without_space),
     "UnicodeScripts": nothing_between(p.UnicodeScripts()),
     "FixedLength": text_between(p.FixedLength(3)),
-    "Dictionary": text_between(p.Dictionary(["low", "to tell"])),
+    "Dictionary": text_between(p.Dictionary(["low", "to call"])),
     "Jieba": space_between(p.Jieba()),
     "Function without gaps": text_between(p.Function(halves)),
     "Function that removes": space_between(p.Function(str.split)),
@@ -180,7 +180,7 @@ PIPELINES: dict[str, Pipeline] = {
     ),
     "Metaspace, bytes": text_between(p.Sequence([p.Metaspace(), BYTES]), without_space),
     "dictionary, Bert": space_between(
-        p.Sequence([p.Dictionary(["to tell"]), p.BertPreTokenizer()])
+        p.Sequence([p.Dictionary(["to call"]), p.BertPreTokenizer()])
     ),
     "jieba, bytes": space_between(p.Sequence([p.Jieba(), PLAIN_BYTES])),
     "fixed, words": space_between(p.Sequence([p.FixedLength(4), SPLIT])),

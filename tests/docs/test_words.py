@@ -64,16 +64,9 @@ def findings(entry: dict[str, Any], paths: dict[str, str]) -> list[str]:
 
 @pytest.mark.parametrize("entry", LISTED["words"], ids=lambda entry: entry["word"])
 def test_the_word_is_not_written(entry: dict[str, Any]) -> None:
-    excepted = [*LISTED["pending"], *entry.get("except", [])]
+    excepted = entry.get("except", [])
     found = findings(entry, {p: text for p, text in texts().items() if not among(p, excepted)})
     assert not found, f"write {entry['instead']!r} in {', '.join(found)}"
-
-
-@pytest.mark.parametrize("glob", LISTED["pending"])
-def test_what_is_pending_has_findings(glob: str) -> None:
-    covered = {path: text for path, text in texts().items() if fnmatchcase(path, glob)}
-    assert covered, "no tracked file matches; remove the glob"
-    assert any(findings(entry, covered) for entry in LISTED["words"]), "clean; remove the glob"
 
 
 def test_every_exception_is_needed() -> None:

@@ -102,10 +102,10 @@ impl FastPath {
         &self,
         text: &str,
         documents: Documents,
-        tally: &mut ChunkCounts,
+        counts: &mut ChunkCounts,
         table: &mut impl WordTable,
     ) -> Result<()> {
-        with_chunker!(&self.strategy, |chunker| count(chunker, text, documents, tally, table))
+        with_chunker!(&self.strategy, |chunker| count(chunker, text, documents, counts, table))
     }
 }
 

@@ -25,7 +25,7 @@ pub enum UnicodeForm {
 impl UnicodeForm {
     pub(super) fn locality(self) -> Locality<'static> {
         Locality {
-            // The others compose or replace characters, which the kinds of characters do not tell.
+            // The other forms compose or replace characters, and character kinds do not show which.
             characters: (self == Self::Nfd).then(CharacterChanges::default),
             ascii: Some(AsciiChanges::default()),
             keeps_inert_nfc: self == Self::Nfc,

@@ -7,7 +7,7 @@
 use super::{LONG_CLUSTER, Normalizer, Precompiled, SentencePiece};
 use crate::text::unicode::CharSet;
 
-/// What a normalizer promises. Each property stands for itself; the default promises nothing.
+/// The properties that a normalizer guarantees, each independent of the others; the default guarantees nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Locality<'a> {
     /// It looks at one character at a time, canonical reordering aside, and makes no other changes to ASCII than these.
@@ -186,8 +186,9 @@ impl<'a> Rewrites<'a> {
         Self { rules, window }
     }
 
-    /// Returns the characters that are replaced by themselves, or stand in a rule behind others; a text without any of these stays
-    /// as it is. `None` if there are too many rules to tell.
+    /// Returns the characters that the rules replace, alone or after others; `None` if there are too many rules.
+    ///
+    /// A text without any of these characters is unchanged.
     pub(crate) fn changed(&self) -> Option<&'a CharSet> {
         self.rules.active()
     }

@@ -475,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "it reads a file, TEXT, and tells how fast it is cut"]
+    #[ignore = "measures the speed of cutting the file that TEXT names"]
     fn speed() {
         let text = std::fs::read_to_string(std::env::var("TEXT").unwrap()).unwrap();
         for mut tried in Tried::all() {

@@ -46,7 +46,7 @@ fn refuse(tokenizer: &Tokenizer, model: &Unigram) -> Result<()> {
     let Settings { precision, byte_fallback, reserved, unk_token, .. } = model.settings();
     if *precision != Precision::Float32 {
         return Err(
-            TARGET.cannot_hold("scores that are added up in 64 bits (precision=\"float64\"), unless nearest=True")
+            TARGET.cannot_hold("scores that are added up in 64 bits (precision=\"float64\"), unless approximate=True")
         );
     }
     if unk_token.is_none() {
