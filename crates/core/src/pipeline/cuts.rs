@@ -18,8 +18,9 @@
 //! tokens, so no added token may have these two flags.
 
 use super::Tokenizer;
-use super::encode::{Input, Options, Step};
-use super::tokens::Scratch;
+use super::encode::Step;
+use super::options::{Input, Options};
+use super::scratch::Scratch;
 use crate::added::AddedToken;
 use crate::error::{Error, Result};
 use crate::fast::FastPath;

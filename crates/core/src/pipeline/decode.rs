@@ -1,8 +1,8 @@
 //! Decodes ids to text, and computes the log-likelihood of a text's tokens.
 
 use super::Tokenizer;
-use super::encode::{Input, Options};
-use super::tokens::Scratch;
+use super::options::{Input, Options};
+use super::scratch::Scratch;
 use crate::added::Specials;
 use crate::decode::{DecodeStream, Decoder, StreamOutput};
 use crate::error::{Error, Result};

@@ -3,93 +3,14 @@
 use std::borrow::Cow;
 
 use super::Tokenizer;
-use super::tokens::{Scratch, TextToken};
-use crate::added::Specials;
-use crate::encoding::pad::Padding;
-use crate::encoding::truncate::Truncation;
+use super::options::{Input, Options};
+use super::scratch::Scratch;
+use super::tokens::TextToken;
 use crate::encoding::{Encoding, NONE};
 use crate::error::Result;
 use crate::model::Chance;
 use crate::postprocess::{self, PostProcessor, TokenTexts};
 use crate::text::span::Span;
-
-/// A text to encode.
-#[derive(Debug, Clone, Copy)]
-pub enum Input<'a> {
-    /// A text.
-    Text(&'a str),
-    /// Words of a text that the caller has split; each is encoded separately.
-    Words(&'a [&'a str]),
-    /// A text in segments: the end of each in bytes, and whether special tokens in it are matched.
-    Segments(&'a str, &'a [(usize, bool)]),
-}
-
-impl Input<'_> {
-    /// Returns the length of the text in bytes.
-    pub(super) fn len(&self) -> usize {
-        match self {
-            Self::Text(text) | Self::Segments(text, _) => text.len(),
-            Self::Words(words) => words.iter().map(|word| word.len()).sum(),
-        }
-    }
-}
-
-/// The options of an encoding call.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Options {
-    /// Whether the post-processor adds its special tokens.
-    pub add_special_tokens: bool,
-    /// The treatment of special tokens in the text.
-    pub specials: Specials,
-    /// The truncation of encodings.
-    pub truncation: Option<Truncation>,
-    /// The padding of encodings.
-    pub padding: Option<Padding>,
-    /// Whether the tokens that truncation removes are returned.
-    pub overflow: bool,
-    /// The encoding path of the call.
-    pub path: EncodingPath,
-    /// The probability with which a merge or a matching token is skipped; overrides the model's own.
-    pub dropout: Option<f32>,
-    /// The exponent of the probabilities with which a segmentation is sampled; `None` takes the best.
-    pub alpha: Option<f64>,
-    /// The number of best segmentations to sample from; `None` for all.
-    pub nbest_size: Option<usize>,
-    /// The seed of all random choices.
-    pub seed: u64,
-    /// The number of the call's first input, from which each input's seed is derived.
-    pub first_input: u64,
-}
-
-/// The implementations that encode a text to equal tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum EncodingPath {
-    /// The fast path with its cache, if the pipeline has one.
-    #[default]
-    Fast,
-    /// The fast path without its cache.
-    Uncached,
-    /// The generic path, which supports every pipeline; the oracle of the others.
-    Generic,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            add_special_tokens: true,
-            specials: Specials::default(),
-            truncation: None,
-            padding: None,
-            overflow: true,
-            path: EncodingPath::Fast,
-            dropout: None,
-            alpha: None,
-            nbest_size: None,
-            seed: 0,
-            first_input: 0,
-        }
-    }
-}
 
 /// A step of post-processing for ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -346,11 +267,15 @@ impl TokenTexts for Inputs<'_> {
 mod tests {
     use super::*;
     use crate::added::AddedToken;
+    use crate::added::Specials;
+    use crate::encoding::pad::Padding;
+    use crate::encoding::truncate::Truncation;
     use crate::encoding::truncate::TruncationStrategy;
     use crate::encoding::{Direction, NamedToken};
     use crate::error::Error;
     use crate::model::Model;
     use crate::model::word_level::WordLevel;
+    use crate::pipeline::EncodingPath;
     use crate::pipeline::Parts;
     use crate::postprocess::{Bert, Template, TemplatePart};
     use crate::pretokenize::PreTokenizer;

@@ -9,12 +9,15 @@ mod encode;
 mod fast_path;
 mod merges;
 mod nbest;
+mod options;
+mod scratch;
 mod tokens;
 
 pub use cuts::{Cuts, Part};
-pub use encode::{EncodingPath, Input, Options};
 pub use nbest::WordScores;
-pub use tokens::{Scratch, WordPieces};
+pub use options::{EncodingPath, Input, Options};
+pub use scratch::Scratch;
+pub use tokens::WordPieces;
 
 use std::sync::Arc;
 

@@ -1,8 +1,9 @@
 //! N-best segmentations of a text, and its marginal probability (U39, U46 of the specification).
 
 use super::Tokenizer;
-use super::encode::{Input, Options};
-use super::tokens::{Scratch, TextToken};
+use super::options::{Input, Options};
+use super::scratch::Scratch;
+use super::tokens::TextToken;
 use crate::encoding::Encoding;
 use crate::error::Result;
 use crate::model::{Scored, Token};

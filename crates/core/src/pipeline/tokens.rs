@@ -1,64 +1,14 @@
 //! The generic path: the tokens of a text in order, before post-processing.
 
-use std::sync::Arc;
-
 use super::Tokenizer;
-use super::encode::{Input, Options};
-use super::fast_path::FastScratch;
-use crate::added::AllowedTokens;
+use super::options::{Input, Options};
+use super::scratch::Scratch;
 use crate::decode::Decoder;
 use crate::error::{Error, Result};
-use crate::model::{Chance, ModelScratch, Token};
+use crate::model::{ModelScratch, Token};
 use crate::normalize::Normalizer;
 use crate::pretokenize::words::{Word, WordKind, Words};
 use crate::text::span::{Span, check_length};
-
-/// The working memory of a worker; it is reused best with the tokenizer that used it last.
-#[derive(Debug, Default)]
-pub struct Scratch {
-    allowed: AllowedTokens,
-    pub(super) words: Words,
-    tokens: Vec<Token>,
-    model: ModelScratch,
-    fast: FastScratch,
-    pub(super) ids: [Vec<u32>; 2],
-    /// The identity of the tokenizer that filled the caches.
-    owner: Option<Arc<()>>,
-}
-
-/// The largest capacity of a buffer, in elements, that is kept after a text.
-const MAX_KEPT_CAPACITY: usize = 1 << 20;
-
-impl Scratch {
-    /// Returns the caches, cleared unless they belong to this tokenizer.
-    pub(super) fn of(&mut self, tokenizer: &Tokenizer) -> (&mut AllowedTokens, &mut FastScratch) {
-        if !self.owner.as_ref().is_some_and(|owner| Arc::ptr_eq(owner, &tokenizer.identity)) {
-            self.owner = Some(Arc::clone(&tokenizer.identity));
-            (self.allowed, self.fast) = Default::default();
-        }
-        (&mut self.allowed, &mut self.fast)
-    }
-
-    /// Begins an input of a call with this seed.
-    pub(super) fn begin(&mut self, chance: Option<Chance>, seed: u64, input: u64) {
-        self.model.begin(chance, seed, input);
-    }
-
-    /// Frees the buffers that a long text has enlarged.
-    pub fn trim(&mut self) {
-        if self.capacity() > MAX_KEPT_CAPACITY {
-            (self.words, self.tokens, self.ids, self.model) = Default::default();
-            self.fast.trim();
-        }
-    }
-
-    /// Returns the largest capacity of a buffer, except for the caches.
-    pub(super) fn capacity(&self) -> usize {
-        let Self { words, tokens, model, ids, fast, .. } = self;
-        let columns = ids.iter().map(Vec::capacity).fold(tokens.capacity(), usize::max);
-        words.capacity().max(columns).max(model.capacity()).max(fast.capacity())
-    }
-}
 
 /// A word after normalization, or an added token in the text, and its tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]

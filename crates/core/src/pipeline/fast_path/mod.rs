@@ -7,13 +7,15 @@
 mod chunk;
 mod columns;
 mod ids;
+pub(super) mod scratch;
 
-use self::chunk::{ChunkEncoder, ChunkToken, GenericBuffers};
-use self::columns::{CachedToken, ColumnSink, INLINE_TOKENS};
-use self::ids::{INLINE_IDS, IdBuffer, IdSink};
+use self::chunk::ChunkEncoder;
+use self::columns::ColumnSink;
+use self::ids::IdSink;
+use self::scratch::FastScratch;
 use super::Tokenizer;
-use super::encode::{EncodingPath, Input, Options};
-use super::tokens::Scratch;
+use super::options::{EncodingPath, Input, Options};
+use super::scratch::Scratch;
 use crate::added::{AllowedTokens, TextPart};
 use crate::encoding::Encoding;
 use crate::fast::{Cache, Chunks, Fallback, FastPath, Sink};
@@ -21,30 +23,6 @@ use crate::model::context::Context;
 use crate::text::span::{Span, check_bytes, check_length};
 
 type Result<T> = std::result::Result<T, Fallback>;
-
-/// The memory of a worker that the fast path reuses for all texts.
-#[derive(Debug, Default)]
-pub(super) struct FastScratch {
-    chunks: Chunks,
-    generic: GenericBuffers,
-    found: IdBuffer,
-    new: (Vec<ChunkToken>, Vec<CachedToken>),
-    /// The caches without and with special tokens in text: ids alone, and tokens with offsets.
-    ids: [Cache<u32, INLINE_IDS>; 2],
-    tokens: [Cache<CachedToken, INLINE_TOKENS>; 2],
-}
-
-impl FastScratch {
-    /// Frees the buffers that a long chunk may have enlarged.
-    pub(super) fn trim(&mut self) {
-        (self.generic, self.new) = Default::default();
-    }
-
-    /// Returns the largest capacity of a buffer, except for the caches.
-    pub(super) fn capacity(&self) -> usize {
-        self.generic.capacity().max(self.new.0.capacity())
-    }
-}
 
 /// The largest number of bytes for whose tokens memory is reserved; tokens have few bytes on average.
 const MOST_RESERVED: usize = 1 << 20;

@@ -1,0 +1,30 @@
+//! The memory that the fast path reuses.
+
+use super::chunk::{ChunkToken, GenericBuffers};
+use super::columns::{CachedToken, INLINE_TOKENS};
+use super::ids::{INLINE_IDS, IdBuffer};
+use crate::fast::{Cache, Chunks};
+
+/// The memory of a worker that the fast path reuses for all texts.
+#[derive(Debug, Default)]
+pub(in crate::pipeline) struct FastScratch {
+    pub(super) chunks: Chunks,
+    pub(super) generic: GenericBuffers,
+    pub(super) found: IdBuffer,
+    pub(super) new: (Vec<ChunkToken>, Vec<CachedToken>),
+    /// The caches without and with special tokens in text: ids alone, and tokens with offsets.
+    pub(super) ids: [Cache<u32, INLINE_IDS>; 2],
+    pub(super) tokens: [Cache<CachedToken, INLINE_TOKENS>; 2],
+}
+
+impl FastScratch {
+    /// Frees the buffers that a long chunk may have enlarged.
+    pub(in crate::pipeline) fn trim(&mut self) {
+        (self.generic, self.new) = Default::default();
+    }
+
+    /// Returns the largest capacity of a buffer, except for the caches.
+    pub(in crate::pipeline) fn capacity(&self) -> usize {
+        self.generic.capacity().max(self.new.0.capacity())
+    }
+}
