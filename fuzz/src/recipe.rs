@@ -8,8 +8,6 @@ use piecework_core::encoding::{Direction, NamedToken};
 use piecework_core::pipeline::{EncodingPath, Options};
 use serde_json::{Value, json};
 
-use crate::{bpe, unigram};
-
 /// The names of all kernels; a machine may lack some.
 pub const KERNELS: [&str; 4] = ["scalar", "SSSE3", "AVX2", "AVX-512"];
 
@@ -158,13 +156,8 @@ pub(crate) fn post_processor(u: &mut Unstructured<'_>) -> Result<Value> {
     pick(u, &[Value::Null, bert, template, roberta])
 }
 
-/// Returns a tokenizer.json.
+/// Returns a tokenizer.json with WordPiece or WordLevel.
 pub fn pipeline(u: &mut Unstructured<'_>) -> Result<Value> {
-    match below(u, 3)? {
-        0 => return unigram::pipeline(u),
-        1 => return bpe::pipeline(u),
-        _ => {}
-    }
     let decoder = json!({"type": "WordPiece", "prefix": "##", "cleanup": flag(u)?});
     let model = model(u)?;
     let added_tokens = added_tokens(u, &model["vocab"])?;
