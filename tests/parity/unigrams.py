@@ -93,7 +93,7 @@ class ModelPair:
         self.paths = {
             path: self.ours._options(True, "text", None, None)
             if path == "fast"
-            else self.ours._made_options(True, "text", None, None, Way(path))
+            else self.ours._new_options(True, "text", None, None, Way(path))
             for path in ("fast", "uncached", "generic")
         }
 

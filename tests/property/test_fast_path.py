@@ -114,7 +114,7 @@ def encoded(
 ) -> EncodedBatch:
     """Encodes texts on one of the paths."""
     call = pw.types.Call(tok, texts, False, True, "match", None, None, True)
-    options = tok._made_options(True, "match", None, None, Way(path))
+    options = tok._new_options(True, "match", None, None, Way(path))
     return EncodedBatch(tok._core.encode_batch(texts, False, options, columns, 1), call, 1)
 
 

@@ -529,7 +529,7 @@ def test_unmatchable_phrases_raise_a_warning() -> None:
     bert = pw.normalizers.BertNormalizer()
     with pytest.warns(PieceworkWarning, match=r"\['北京', 'New'\].*handle_chinese_chars=False"):
         parts.made(normalizer=bert, pre_tokenizer=split)
-    with pytest.warns(PieceworkWarning, match="never match"):
+    with pytest.warns(PieceworkWarning, match="no text matches them"):
         pw.WordCounts.from_texts(["a"], pre_tokenizer=split)
     prepend = pw.normalizers.Prepend("_")
     parts.made(
