@@ -363,7 +363,7 @@ def reference_cases(table: dict[str, Json]) -> Iterator[Json]:
                 "source": THE_REFERENCE,
                 "text": text,
             }
-            found = model.encode.log_probability(text)
+            found = model.encode.marginal_log_likelihood(text)
             yield case | {"config": {"model": name}, "log_probability": found}
 
 

@@ -51,7 +51,7 @@ def test_added_tokens_match_in_normalized_form(
     flags: dict[str, bool], symbols: list[str], token: str
 ) -> None:
     settings = normalizers.SentencePiece(charsmap_bytes(), **flags, user_defined_symbols=symbols)
-    form = normalize.from_dict(settings.to_dict()).form_of(token)
+    form = normalize.from_dict(settings.to_dict()).normalize_added_token(token)
     vocab = dict.fromkeys([*ALPHABET, *"xyfie/12\u0301"])
     tok = pw.Tokenizer(models.BPE(list(vocab)), normalizer=settings, added_tokens=[token])
     text = f"c{token}c"

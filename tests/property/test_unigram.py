@@ -88,7 +88,7 @@ def test_lattice_shares_are_expected_counts(vocab: dict[str, float], text: str) 
     weights = [WideFloat.of(exp(vocab[edge.entry])) for edge in edges]
     sums = lattice.forward_sums(len(text), edges, weights)
     found: Counter[str] = Counter()
-    for edge, share in lattice.shares(edges, weights, sums, WideFloat.of(1.0)):
+    for edge, share in lattice.expected_counts(edges, weights, sums, WideFloat.of(1.0)):
         found[edge.entry] += float(share)  # type: ignore[assignment]
     rows = {tuple(r): exp(sum(vocab[p] for p in r)) for r in segmentations(text, vocab)}
     whole = sum(rows.values())
@@ -121,7 +121,7 @@ def test_sampling_follows_probabilities(alpha: float) -> None:
 
 def test_long_word_does_not_underflow() -> None:
     encode = UnigramEncoder({"a": -20.0, "aa": -30.0}, UnigramSettings())
-    assert -160_000 < encode.log_probability("a" * 10_000) < -140_000
+    assert -160_000 < encode.marginal_log_likelihood("a" * 10_000) < -140_000
     assert len(encode.sample("a" * 1000, 1.0, SplitMix64(0))) >= 500
 
 
@@ -151,7 +151,7 @@ def test_wordpiece_nbest_and_probability_equal_brute_force(
     known = [sum(vocab[p] for p in row) - len(row) + 1 for row in segmentations(text, vocab)]
     found = [score for _, score in split.nbest(text, wanted)]
     assert found == pytest.approx(sorted(known, reverse=True)[:wanted])
-    assert split.log_probability(text) == pytest.approx(log(sum(map(exp, known))), abs=1e-9)
+    assert split.marginal_log_likelihood(text) == pytest.approx(log(sum(map(exp, known))), abs=1e-9)
 
 
 @pytest.mark.parametrize("unknown", ["word", "run", "char"])

@@ -264,7 +264,7 @@ def specials_fit(
     """Returns whether the special tokens fit; if not, the library does not truncate."""
     if not config["truncation"] or not made.post_processor or not add_special_tokens:
         return True
-    return config["truncation"]["max_length"] >= made.post_processor.added(texts)
+    return config["truncation"]["max_length"] >= made.post_processor.count_added(texts)
 
 
 def inputs(rng: Random, config: Json) -> list[Input]:

@@ -232,7 +232,7 @@ def test_expected_counts_cover_the_words() -> None:
 
 def test_plain_steps_do_not_lower_the_log_likelihood() -> None:
     training = UnigramTraining(WORDS, UnigramTrainer(60))
-    values = [training.step(plain=True).log_likelihood for _ in range(8)]
+    values = [training.step(without_prior=True).log_likelihood for _ in range(8)]
     assert all(second >= first - 0.5 for first, second in pairwise(values))
     assert isclose(sum(training.pieces.values()), 1, rel_tol=1e-12)
 
@@ -316,7 +316,9 @@ def test_float_and_wide_expected_counts_agree() -> None:
         weights = [WideFloat.of(pieces[edge.entry]) for edge in edges]
         wide = lattice.forward_sums(len(text), edges, weights)
         assert [float(each) for each in wide] == sums
-        for edge, share in lattice.shares(edges, weights, wide, WideFloat.of(float(count))):
+        for edge, share in lattice.expected_counts(
+            edges, weights, wide, WideFloat.of(float(count))
+        ):
             own = sums[edge.start] * pieces[edge.entry] * (counts[edge.end] / sums[edge.end])
             counts[edge.start] += own
             assert float(share) == own
