@@ -9,7 +9,7 @@ from piecework import normalizers as n
 from piecework import pre_tokenizers as p
 from piecework.trainers import Trainer
 
-ALPHABET = "abeilnostw中é1,.'- \n\t"
+ALPHABET = "abceilnorstw中é1,.'- \n\t"
 FOREIGN = set("Ġ▁#<@")
 TRAINING_TEXTS = [
     "low  lower ,  newest",
