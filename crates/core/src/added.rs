@@ -11,7 +11,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use crate::error::{Error, Result, shorten};
 use crate::text::span::Span;
 use crate::text::unicode::{class, stands_alone};
-use crate::vocab::Vocab;
+use crate::vocab::{Entries, Vocab};
 
 /// A token that is matched as a whole, in addition to the model's tokens or among them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -331,12 +331,12 @@ impl AddedTokenSearch<'_> {
         *self.specials == Specials::Error && self.searches_normalized()
     }
 
-    /// Whether the model may produce special tokens from text; not if only some are allowed.
-    pub(crate) fn allows_specials(self) -> bool {
+    /// Returns the entries that the model may produce from text: no special ones if only some are allowed.
+    pub(crate) fn entries(self) -> Entries {
         match self.specials {
-            Specials::Match => true,
-            Specials::AsFormat => self.tokens.without_controls.is_none(),
-            Specials::Text | Specials::Error | Specials::Allowed(_) => false,
+            Specials::Match => Entries::All,
+            Specials::AsFormat if self.tokens.without_controls.is_none() => Entries::All,
+            Specials::AsFormat | Specials::Text | Specials::Error | Specials::Allowed(_) => Entries::Ordinary,
         }
     }
 
@@ -481,9 +481,10 @@ mod tests {
         );
         assert_eq!(split(&control, "[A][B]", &Specials::Match).unwrap(), ["<1:[A][B]>"]);
         let of = |specials: &Specials, tokens: &AddedTokens| {
-            tokens.matching("", specials, &mut AllowedTokens::default()).unwrap().allows_specials()
+            tokens.matching("", specials, &mut AllowedTokens::default()).unwrap().entries()
         };
-        assert!(!of(&Specials::AsFormat, &control) && of(&Specials::AsFormat, &tokens(|_| {})));
+        assert_eq!(of(&Specials::AsFormat, &control), Entries::Ordinary);
+        assert_eq!(of(&Specials::AsFormat, &tokens(|_| {})), Entries::All);
         let none = AddedTokens::new(control.with_controls(&[]).unwrap(), |text| Ok(text.to_owned())).unwrap();
         assert_eq!((none.controls().count(), control.controls().count()), (0, 2));
         assert!(control.with_controls(&["[C]".to_owned()]).is_err());

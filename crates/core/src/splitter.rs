@@ -140,6 +140,7 @@ mod tests {
     use crate::pretokenize::words::{Word, WordKind};
     use crate::pretokenize::{Behavior, Dictionary};
     use crate::settings::{ByteLevel, Metaspace};
+    use crate::vocab::Entries;
 
     fn splitter(normalizer: Option<Normalizer>, steps: Vec<PreTokenizer>) -> WordSplitter {
         WordSplitter::new(normalizer, Some(PreTokenizer::Sequence(steps))).unwrap()
@@ -182,8 +183,12 @@ mod tests {
         let plain = WordSplitter::default();
         let words = split(&plain, "a[X]b[X]Yo", &[(4, true), (10, false)]);
         assert_eq!(marked(&words), ["a", "<7:[X]>", "b[X]", "<8:Yo>"], "a token that is not special is always matched");
-        let specials: Vec<bool> = words.as_slice().iter().map(|word| word.specials).collect();
-        assert_eq!(specials, [true, true, false, false], "nor may the model make [X] of what is not trusted");
+        let entries: Vec<Entries> = words.as_slice().iter().map(|word| word.entries).collect();
+        assert_eq!(
+            entries,
+            [Entries::All, Entries::All, Entries::Ordinary, Entries::Ordinary],
+            "nor may the model make [X] of what is not trusted"
+        );
         let words = split(&plain, "a[X]b", &[(2, true), (2, true), (5, true)]);
         assert_eq!(marked(&words), ["a[", "X]b"], "no token lies across the segment boundary, and no word is empty");
     }

@@ -6,6 +6,28 @@ use crate::error::{Error, Result, shorten};
 use crate::hash::hash_one;
 use crate::text::span::Span;
 
+/// The entries that a model may produce from ordinary text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Entries {
+    /// All but special tokens, so that text cannot forge one.
+    Ordinary,
+    /// All, special tokens too.
+    All,
+}
+
+impl Entries {
+    /// The number of variants, for arrays by [`Self::index`].
+    pub(crate) const COUNT: usize = 2;
+
+    /// Returns the variant's position in an array.
+    pub(crate) const fn index(self) -> usize {
+        match self {
+            Self::Ordinary => 0,
+            Self::All => 1,
+        }
+    }
+}
+
 /// The maximum number of unused ids, which keeps a small file from requesting a large table.
 const MAX_GAPS: usize = 1 << 20;
 

@@ -10,6 +10,7 @@ use piecework_core::encoding::Encoding;
 use piecework_core::format::{JsonSettings, read_tokenizer_json};
 use piecework_core::pipeline::{Input, Options, Scratch, Tokenizer};
 use piecework_core::text::span::Span;
+use piecework_core::vocab::Entries;
 use piecework_core::{Error, Result};
 use serde_json::{Value, json};
 
@@ -70,7 +71,7 @@ fn check_paths(case: &Value, tokenizer: &Tokenizer) {
     let text = case["text"].as_str().unwrap();
     let wanted = usize::try_from(case["nbest"].as_u64().unwrap()).unwrap();
     let model = tokenizer.model().as_unigram().unwrap();
-    let found = model.nbest(text, 0, true, wanted).unwrap();
+    let found = model.nbest(text, 0, Entries::All, wanted).unwrap();
     let paths: Value = found
         .iter()
         .map(|path| {
@@ -104,7 +105,7 @@ fn unigram_encode_json() {
             check_paths(case, &tokenizer);
         }
         if let Some(wanted) = case.get("log_probability") {
-            let found = tokenizer.model().as_unigram().unwrap().log_probability(text, true).unwrap();
+            let found = tokenizer.model().as_unigram().unwrap().log_probability(text, Entries::All).unwrap();
             assert_eq!(&json!(found), wanted, "{}", case["name"]);
         }
     }

@@ -7,6 +7,7 @@
 
 use super::{ModelScratch, Token};
 use crate::error::Result;
+use crate::vocab::Entries;
 
 /// The valid-below exponent of tokens that do not depend on the text before.
 pub(crate) const VALID_ALWAYS: u8 = u8::MAX;
@@ -21,8 +22,8 @@ pub(crate) struct ContextExceeded;
 ///
 /// Callers are generic over it, so that the loop over chunks has no dynamic call.
 pub(crate) trait Context {
-    /// Begins a text after this number of ids; text in it may become special tokens if `specials`.
-    fn begin(&mut self, ids: usize, specials: bool);
+    /// Begins a text after this number of ids, which may become these entries.
+    fn begin(&mut self, ids: usize, entries: Entries);
 
     /// Ends the text: removes the tags from its ids, and checks the last announced exponent.
     fn end(&mut self, ids: &mut [u32]) -> std::result::Result<(), ContextExceeded>;

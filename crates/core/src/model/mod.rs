@@ -3,6 +3,7 @@
 pub(crate) mod adjacency;
 pub mod bpe;
 pub(crate) mod context;
+mod entries;
 mod trainer;
 pub(crate) mod trie;
 pub mod unigram;
@@ -15,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::lattice::Sampling;
 use crate::numbers::random::Dropout;
 use crate::text::span::Span;
-use crate::vocab::Vocab;
+use crate::vocab::{Entries, Vocab};
 use adjacency::{ByteAdjacency, SpaceAdjacency};
 use bpe::{Bpe, Merging};
 use context::Context;
@@ -253,19 +254,19 @@ impl Model {
     /// Returns the best segmentations of `word`, best first, with the sums of their scores.
     ///
     /// The word starts at byte `at` of the normalized text.
-    pub(crate) fn nbest(&self, word: &str, at: u32, specials: bool, wanted: usize) -> Result<Vec<Scored>> {
+    pub(crate) fn nbest(&self, word: &str, at: u32, entries: Entries, wanted: usize) -> Result<Vec<Scored>> {
         match self {
-            Self::Unigram(model) => model.nbest(word, at, specials, wanted),
-            Self::WordPiece(model) if model.is_likeliest() => model.nbest(word, at, specials, wanted),
+            Self::Unigram(model) => model.nbest(word, at, entries, wanted),
+            Self::WordPiece(model) if model.is_likeliest() => model.nbest(word, at, entries, wanted),
             Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => Err(self.without_probabilities()),
         }
     }
 
     /// Returns the natural logarithm of the probability of `word`, summed over all segmentations.
-    pub(crate) fn log_probability(&self, word: &str, specials: bool) -> Result<f64> {
+    pub(crate) fn log_probability(&self, word: &str, entries: Entries) -> Result<f64> {
         match self {
-            Self::Unigram(model) => model.log_probability(word, specials),
-            Self::WordPiece(model) if model.is_likeliest() => model.log_probability(word, specials),
+            Self::Unigram(model) => model.log_probability(word, entries),
+            Self::WordPiece(model) if model.is_likeliest() => model.log_probability(word, entries),
             Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => Err(self.without_probabilities()),
         }
     }
@@ -345,9 +346,9 @@ impl Model {
     /// Returns whether an unknown text becomes the entries of its bytes.
     ///
     /// Then the unknown token may be one of these.
-    pub(crate) fn falls_back(&self, text: &str, specials: bool) -> bool {
+    pub(crate) fn falls_back(&self, text: &str, entries: Entries) -> bool {
         match self {
-            Self::Unigram(model) => model.falls_back(text, specials),
+            Self::Unigram(model) => model.falls_back(text, entries),
             Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => false,
         }
     }
@@ -365,26 +366,26 @@ impl Model {
 
     /// Appends the tokens of `word`, which starts at byte `at` of the normalized text.
     ///
-    /// With `specials` false, no special token is ever produced by matching text.
+    /// No text produces a token outside `entries`.
     pub(crate) fn encode_word(
         &self,
         word: &str,
         at: u32,
-        specials: bool,
+        entries: Entries,
         scratch: &mut ModelScratch,
         out: &mut Vec<Token>,
     ) -> Result<()> {
         match self {
             Self::WordPiece(model) => match &mut scratch.sampling {
-                Some(sampling) => model.sample_word(word, at, specials, sampling, out),
-                None => model.encode_word(word, at, specials, &mut scratch.matches, out),
+                Some(sampling) => model.sample_word(word, at, entries, sampling, out),
+                None => model.encode_word(word, at, entries, &mut scratch.matches, out),
             },
-            Self::Bpe(model) => model.encode_word(word, at, specials, &mut scratch.merging, out),
+            Self::Bpe(model) => model.encode_word(word, at, entries, &mut scratch.merging, out),
             Self::Unigram(model) => match &mut scratch.sampling {
-                Some(sampling) => model.sample_word(word, at, specials, sampling, out),
-                None => model.encode_word(word, at, specials, &mut scratch.paths, out),
+                Some(sampling) => model.sample_word(word, at, entries, sampling, out),
+                None => model.encode_word(word, at, entries, &mut scratch.paths, out),
             },
-            Self::WordLevel(model) => model.encode_word(word, at, specials, out),
+            Self::WordLevel(model) => model.encode_word(word, at, entries, out),
         }
     }
 
@@ -392,12 +393,12 @@ impl Model {
     pub(crate) fn encode_bytes(
         &self,
         word: &str,
-        specials: bool,
+        entries: Entries,
         scratch: &mut ModelScratch,
         out: &mut Vec<Token>,
     ) -> Result<bool> {
         match self {
-            Self::Bpe(model) => model.encode_bytes(word, specials, &mut scratch.merging, out).map(|()| true),
+            Self::Bpe(model) => model.encode_bytes(word, entries, &mut scratch.merging, out).map(|()| true),
             Self::WordPiece(_) | Self::Unigram(_) | Self::WordLevel(_) => Ok(false),
         }
     }

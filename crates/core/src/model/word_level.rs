@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Token;
 use crate::error::{Error, Result, shorten};
 use crate::text::span::Span;
-use crate::vocab::Vocab;
+use crate::vocab::{Entries, Vocab};
 
 /// A vocabulary of whole words, immutable once built and cheap to clone.
 #[derive(Debug, Clone)]
@@ -14,7 +14,7 @@ pub struct WordLevel {
     vocab: Arc<Vocab>,
     unk_token: String,
     unk_id: Option<u32>,
-    /// The ids that text must not produce if special tokens are matched as plain text.
+    /// The special tokens, by id.
     specials: HashSet<u32>,
 }
 
@@ -52,9 +52,9 @@ impl WordLevel {
 
     /// Appends the token of `word`, which starts at byte `at` of the normalized text.
     ///
-    /// With `specials` false, no special token is ever produced by text.
-    pub fn encode_word(&self, word: &str, at: u32, specials: bool, out: &mut Vec<Token>) -> Result<()> {
-        let known = self.vocab.id(word).filter(|id| specials || !self.specials.contains(id));
+    /// No text produces a token outside `entries`.
+    pub fn encode_word(&self, word: &str, at: u32, entries: Entries, out: &mut Vec<Token>) -> Result<()> {
+        let known = self.vocab.id(word).filter(|id| entries == Entries::All || !self.specials.contains(id));
         let id = known.or(self.unk_id).ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })?;
         out.push(Token { id, span: Span::new(0, word.len()).shifted(at) });
         Ok(())
@@ -71,7 +71,7 @@ mod tests {
         let model = WordLevel::new(vocab, "[UNK]".to_owned()).with_specials(HashSet::from([2]));
         let mut out = Vec::new();
         for word in ["a", "b", "[X]"] {
-            model.encode_word(word, 0, false, &mut out).unwrap();
+            model.encode_word(word, 0, Entries::Ordinary, &mut out).unwrap();
         }
         assert_eq!(out.iter().map(|token| token.id).collect::<Vec<_>>(), [1, 0, 0]);
     }

@@ -212,7 +212,7 @@ impl Tokenizer {
 }
 
 /// Returns the steps of post-processing, derived from its result for texts of one token each.
-pub(super) fn steps(processor: Option<&PostProcessor>, pair: bool, specials: bool) -> Result<Vec<Step>> {
+pub(super) fn steps(processor: Option<&PostProcessor>, pair: bool, add_special_tokens: bool) -> Result<Vec<Step>> {
     let texts = (0..=u32::from(pair)).map(|text| {
         let mut encoding = Encoding::default();
         encoding.push(0, Span::default(), 0, text);
@@ -220,7 +220,7 @@ pub(super) fn steps(processor: Option<&PostProcessor>, pair: bool, specials: boo
     });
     let texts = texts.collect();
     let processed = match processor {
-        Some(processor) => processor.process(texts, specials, &postprocess::NoTexts)?,
+        Some(processor) => processor.process(texts, add_special_tokens, &postprocess::NoTexts)?,
         None => postprocess::unprocessed(texts),
     };
     let mut steps = Vec::new();

@@ -93,7 +93,7 @@ impl Tokenizer {
             parts.model.with_specials(added.specials().filter_map(|token| vocab.id(&token.content)).collect());
         let counts = parts.training.as_ref().map(|training| &training.token_counts[..]);
         parts.model = parts.model.with_counts(counts)?;
-        let plan = |pair, specials| steps(parts.post_processor.as_ref(), pair, specials);
+        let plan = |pair, add_special_tokens| steps(parts.post_processor.as_ref(), pair, add_special_tokens);
         let plans = [[plan(false, false), plan(false, true)], [plan(true, false), plan(true, true)]];
         let is_shadow = |token: &AddedToken| {
             let own = parts.model.vocab().token(token.id);

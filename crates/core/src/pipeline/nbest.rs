@@ -66,7 +66,7 @@ impl Tokenizer {
         self.split(text, &[(text.len(), None)], options, true, scratch)?;
         let words = scratch.words.as_slice().iter().map(|word| match word.kind {
             WordKind::Added(id) => Ok(vec![Scored { tokens: vec![Token { id, span: word.span }], score: 0.0 }]),
-            _ => model.nbest(scratch.words.text_of(word), word.span.start, word.specials, wanted),
+            _ => model.nbest(scratch.words.text_of(word), word.span.start, word.entries, wanted),
         });
         words.collect()
     }
@@ -83,7 +83,7 @@ impl Tokenizer {
         let words = scratch.words.as_slice().iter().zip(best).map(|(word, best)| match word.kind {
             WordKind::Added(_) => Ok(None),
             _ => {
-                let log_probability = self.model().log_probability(scratch.words.text_of(word), word.specials)?;
+                let log_probability = self.model().log_probability(scratch.words.text_of(word), word.entries)?;
                 Ok(Some(WordScores { log_probability, best }))
             }
         });
@@ -108,7 +108,7 @@ impl Tokenizer {
         model.check_probabilities()?;
         self.split(text, &[(text.len(), None)], options, false, scratch)?;
         let words = scratch.words.as_slice().iter().filter(|word| !matches!(word.kind, WordKind::Added(_)));
-        let mut logs = words.map(|word| model.log_probability(scratch.words.text_of(word), word.specials));
+        let mut logs = words.map(|word| model.log_probability(scratch.words.text_of(word), word.entries));
         logs.try_fold(0.0, |sum, log| Ok(sum + log?))
     }
 

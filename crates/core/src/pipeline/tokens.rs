@@ -59,7 +59,7 @@ impl Tokenizer {
     fn is_unknown(&self, found: &TextToken<'_>) -> bool {
         self.names_unknown()
             && self.model().unk_id() == Some(found.id)
-            && !self.model().falls_back(found.surface(), found.word.specials)
+            && !self.model().falls_back(found.surface(), found.word.entries)
     }
 
     /// Returns whether an unknown token takes the text that it replaces as its name.
@@ -158,7 +158,7 @@ impl Tokenizer {
             out.push(Token { id, span: word.span });
             return Ok(());
         }
-        self.model().encode_word(words.text_of(word), word.span.start, word.specials, scratch, out)
+        self.model().encode_word(words.text_of(word), word.span.start, word.entries, scratch, out)
     }
 
     /// Returns the words of `text` with their tokens, whose spans are bytes of the word, not of the text.

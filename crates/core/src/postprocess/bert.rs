@@ -55,14 +55,14 @@ impl Roberta {
     pub(super) fn process(
         &self,
         mut encodings: Vec<Encoding>,
-        specials: bool,
+        add_special_tokens: bool,
         texts: &dyn TokenTexts,
     ) -> Vec<Encoding> {
         if self.trim_offsets {
             trim::trim_all(&mut encodings, self.add_prefix_space, texts);
         }
         encodings.iter_mut().for_each(|encoding| encoding.set_type_ids(0));
-        if !specials {
+        if !add_special_tokens {
             return encodings;
         }
         let places = encodings.into_iter().enumerate();

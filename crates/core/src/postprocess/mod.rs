@@ -56,7 +56,7 @@ impl PostProcessor {
     pub(crate) fn process(
         &self,
         mut encodings: Vec<Encoding>,
-        specials: bool,
+        add_special_tokens: bool,
         texts: &dyn TokenTexts,
     ) -> Result<Encoding> {
         for (sequence, encoding) in encodings.iter_mut().enumerate() {
@@ -64,20 +64,20 @@ impl PostProcessor {
             encoding.overflowing.iter_mut().for_each(|part| part.set_sequence(sequence));
             encoding.set_type_ids(u32::from(sequence > 0));
         }
-        Ok(merged(self.process_list(encodings, specials, texts)?))
+        Ok(merged(self.process_list(encodings, add_special_tokens, texts)?))
     }
 
     /// Processes a list of encodings.
     fn process_list(
         &self,
         mut encodings: Vec<Encoding>,
-        specials: bool,
+        add_special_tokens: bool,
         texts: &dyn TokenTexts,
     ) -> Result<Vec<Encoding>> {
         match self {
-            Self::Bert(bert) => Ok(if specials { bert.process(encodings) } else { encodings }),
-            Self::Roberta(roberta) => Ok(roberta.process(encodings, specials, texts)),
-            Self::Template(template) => template.process(encodings, specials),
+            Self::Bert(bert) => Ok(if add_special_tokens { bert.process(encodings) } else { encodings }),
+            Self::Roberta(roberta) => Ok(roberta.process(encodings, add_special_tokens, texts)),
+            Self::Template(template) => template.process(encodings, add_special_tokens),
             Self::ByteLevel(byte_level) => {
                 if byte_level.trim_offsets {
                     trim::trim_all(&mut encodings, byte_level.add_prefix_space, texts);
@@ -87,7 +87,7 @@ impl PostProcessor {
             }
             Self::Sequence(processors) => {
                 for processor in processors {
-                    encodings = processor.process_list(encodings, specials, texts)?;
+                    encodings = processor.process_list(encodings, add_special_tokens, texts)?;
                 }
                 Ok(encodings)
             }
@@ -206,8 +206,8 @@ mod tests {
         encoding
     }
 
-    fn process(processor: &PostProcessor, texts: Vec<Encoding>, specials: bool) -> Encoding {
-        processor.process(texts, specials, &NoTexts).unwrap()
+    fn process(processor: &PostProcessor, texts: Vec<Encoding>, add_special_tokens: bool) -> Encoding {
+        processor.process(texts, add_special_tokens, &NoTexts).unwrap()
     }
 
     fn overflow(encoding: &Encoding) -> Vec<&[u32]> {

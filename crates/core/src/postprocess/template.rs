@@ -118,7 +118,7 @@ impl Template {
     }
 
     /// Replaces the encodings of the texts with those of the template's parts.
-    pub(super) fn process(&self, mut encodings: Vec<Encoding>, specials: bool) -> Result<Vec<Encoding>> {
+    pub(super) fn process(&self, mut encodings: Vec<Encoding>, add_special_tokens: bool) -> Result<Vec<Encoding>> {
         let count = encodings.len();
         if !(1..=2).contains(&count) {
             return Err(Error::Config(format!(
@@ -141,7 +141,7 @@ impl Template {
                     let again = parts[place + 1..].iter().any(|part| part.is_sequence(*index));
                     list.push(if again { encoding.clone() } else { std::mem::take(encoding) });
                 }
-                TemplatePart::Special { name, type_id } if specials => {
+                TemplatePart::Special { name, type_id } if add_special_tokens => {
                     let Some(special) = self.specials.get(name) else {
                         return Err(Error::Config(format!("the template does not say what {name:?} is")));
                     };

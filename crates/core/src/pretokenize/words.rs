@@ -4,6 +4,7 @@ use crate::added::{AddedTokenSearch, TextPart};
 use crate::error::Result;
 use crate::normalize::{Normalized, Normalizer};
 use crate::text::span::{Span, check_bytes};
+use crate::vocab::Entries;
 
 /// The kind of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,8 +26,8 @@ pub struct Word {
     pub origin: Span,
     /// Its kind.
     pub kind: WordKind,
-    /// Whether the model may produce a special token from it.
-    pub specials: bool,
+    /// The entries that the model may produce from it.
+    pub entries: Entries,
 }
 
 /// The words of one text, with buffers that the next text reuses.
@@ -98,7 +99,7 @@ impl Words {
                 TextPart::Text(_) => self.add_text(normalizer, here, span.start, Some(matching)),
                 TextPart::Token(id, _) => {
                     self.part.start(here, span.start, self.normalized.is_aligned());
-                    self.add_part(Span::new(0, here.len()), WordKind::Added(id), true);
+                    self.add_part(Span::new(0, here.len()), WordKind::Added(id), Entries::All);
                     // Adjacent tokens may each include the same white space.
                     self.check_length()
                 }
@@ -120,20 +121,20 @@ impl Words {
             normalizer.normalize(&mut self.part, &mut self.spare)?;
         }
         let Some(matching) = matching else {
-            self.add_part(Span::new(0, self.part.text().len()), WordKind::Text, true);
+            self.add_part(Span::new(0, self.part.text().len()), WordKind::Text, Entries::All);
             return Ok(());
         };
-        let specials = matching.allows_specials();
+        let entries = matching.entries();
         if !matching.searches_normalized() {
-            self.add_part(Span::new(0, self.part.text().len()), WordKind::Text, specials);
+            self.add_part(Span::new(0, self.part.text().len()), WordKind::Text, entries);
             return Ok(());
         }
         let part = std::mem::take(&mut self.part);
         let origin = |at: usize| part.origin_of(at).unwrap_or(base) as usize;
         let found = matching.normalized(part.text(), origin, |found| {
             match found {
-                TextPart::Text(span) => self.add_from(&part, span, WordKind::Text, specials),
-                TextPart::Token(id, span) => self.add_from(&part, span, WordKind::Added(id), specials),
+                TextPart::Text(span) => self.add_from(&part, span, WordKind::Text, entries),
+                TextPart::Token(id, span) => self.add_from(&part, span, WordKind::Added(id), entries),
             }
             self.check_length()
         });
@@ -142,32 +143,32 @@ impl Words {
     }
 
     /// Adds a span of the normalized segment as a word.
-    fn add_part(&mut self, span: Span, kind: WordKind, specials: bool) {
+    fn add_part(&mut self, span: Span, kind: WordKind, entries: Entries) {
         if span.start == span.end {
             return;
         }
         if self.normalized.text().is_empty() && span.range().len() == self.part.text().len() {
             std::mem::swap(&mut self.normalized, &mut self.part);
-            self.push(span, kind, specials);
+            self.push(span, kind, entries);
         } else {
             let part = std::mem::take(&mut self.part);
-            self.add_from(&part, span, kind, specials);
+            self.add_from(&part, span, kind, entries);
             self.part = part;
         }
     }
 
     /// Adds a span of another normalized text as a word.
-    fn add_from(&mut self, part: &Normalized, span: Span, kind: WordKind, specials: bool) {
+    fn add_from(&mut self, part: &Normalized, span: Span, kind: WordKind, entries: Entries) {
         if span.start < span.end {
             let span = self.normalized.append(part, span);
-            self.push(span, kind, specials);
+            self.push(span, kind, entries);
         }
     }
 
     /// Adds a word that is in the text already.
-    fn push(&mut self, span: Span, kind: WordKind, specials: bool) {
+    fn push(&mut self, span: Span, kind: WordKind, entries: Entries) {
         let origin = self.normalized.origin(span);
-        self.words.push(Word { span, origin, kind, specials });
+        self.words.push(Word { span, origin, kind, entries });
     }
 
     /// Splits each word of ordinary text into the spans that `split` passes to its callback; empty spans are omitted.

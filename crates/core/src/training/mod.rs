@@ -19,7 +19,7 @@ use crate::pipeline::{Parts, Tokenizer, Training};
 use crate::postprocess::{PostProcessor, Template};
 use crate::pretokenize::PreTokenizer;
 use crate::splitter::WordSplitter;
-use crate::vocab::Vocab;
+use crate::vocab::{Entries, Vocab};
 
 /// Trains a tokenizer on `counts`.
 ///
@@ -179,7 +179,7 @@ fn count(model: &Model, words: &[(&str, u64)], callback: ProgressCallback<'_>) -
         report(callback, Stage::Counting, done * CHUNK, words.len())?;
         for &(word, count) in chunk {
             tokens.clear();
-            if model.encode_word(word, 0, false, &mut scratch, &mut tokens).is_err() {
+            if model.encode_word(word, 0, Entries::Ordinary, &mut scratch, &mut tokens).is_err() {
                 continue;
             }
             let more = count.checked_mul(tokens.len() as u64).and_then(|more| total.checked_add(more));

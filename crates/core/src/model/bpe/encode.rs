@@ -9,24 +9,25 @@ use crate::error::{Error, Result, shorten};
 use crate::model::Token;
 use crate::text::bytes::byte_to_char;
 use crate::text::span::Span;
+use crate::vocab::Entries;
 
 impl Bpe {
     /// Appends the tokens of `word`, which starts at byte `at` of the normalized text.
     ///
-    /// With `specials` false, no special token is ever produced by text. The cost is O(n log n) for n characters.
+    /// No text produces a token outside `entries`. The cost is O(n log n) for n characters.
     pub fn encode_word(
         &self,
         word: &str,
         at: u32,
-        specials: bool,
+        entries: Entries,
         merging: &mut Merging,
         out: &mut Vec<Token>,
     ) -> Result<()> {
-        if let Some(id) = self.whole(word, specials, merging) {
+        if let Some(id) = self.whole(word, entries, merging) {
             out.push(Token { id, span: Span::new(0, word.len()).shifted(at) });
             return Ok(());
         }
-        let tables = self.tables(specials);
+        let tables = self.tables(entries);
         merging.clear();
         if !self.encode_text_backtracking(word, tables, merging)? {
             merging.clear();
@@ -41,8 +42,14 @@ impl Bpe {
     /// Appends the tokens of a byte-level word; their spans are bytes of the word.
     ///
     /// The tokens are those of [`Self::encode_word`] for the characters that represent the bytes.
-    pub fn encode_bytes(&self, word: &str, specials: bool, merging: &mut Merging, out: &mut Vec<Token>) -> Result<()> {
-        let tables = self.tables(specials);
+    pub fn encode_bytes(
+        &self,
+        word: &str,
+        entries: Entries,
+        merging: &mut Merging,
+        out: &mut Vec<Token>,
+    ) -> Result<()> {
+        let tables = self.tables(entries);
         let is_plain = merging.dropout.is_none() && self.settings().unused.is_empty();
         if is_plain && self.encode_bytes_backtracking(word, tables, merging, out) {
             return Ok(());
@@ -51,7 +58,7 @@ impl Bpe {
         text.clear();
         text.extend(word.bytes().map(byte_to_char));
         let first = out.len();
-        let encoded = self.encode_word(&text, 0, specials, merging, out);
+        let encoded = self.encode_word(&text, 0, entries, merging, out);
         // A character of the text is a byte of the word. Spans come in order, except where unused entries that contain
         // unknown text were split.
         let (mut starts, mut ends) = (Counted::default(), Counted::default());
@@ -64,11 +71,11 @@ impl Bpe {
     }
 
     /// Returns the entry of the whole word, if no merging is needed.
-    fn whole(&self, word: &str, specials: bool, merging: &Merging) -> Option<u32> {
+    fn whole(&self, word: &str, entries: Entries, merging: &Merging) -> Option<u32> {
         if !self.settings().ignore_merges || merging.dropout.is_some() {
             return None;
         }
-        let is_token = |id: &u32| specials || !self.specials.contains(id);
+        let is_token = |id: &u32| self.tables.allows(entries, *id);
         self.vocab().id(word).filter(is_token).filter(|id| !self.settings().unused.contains(id))
     }
 
@@ -328,13 +335,13 @@ mod tests {
 
     fn ids(model: &Bpe, word: &str, merging: &mut Merging) -> Vec<u32> {
         let mut out = Vec::new();
-        model.encode_word(word, 0, true, merging, &mut out).unwrap();
+        model.encode_word(word, 0, Entries::All, merging, &mut out).unwrap();
         out.iter().map(|token| token.id).collect()
     }
 
     /// Returns the ids by the definition: merges the leftmost pair of the lowest rank, until none is left.
     fn defined(model: &Bpe, word: &str) -> Vec<u32> {
-        let tables = model.tables(true);
+        let tables = model.tables(Entries::All);
         let mut parts: Vec<u32> = word
             .char_indices()
             .map(|(at, c)| tables.alphabet.letters(at == 0, at + c.len_utf8() == word.len()).id(c))
@@ -386,7 +393,7 @@ mod tests {
         let (mut random, mut backtracking) = (Random(11), 0);
         for round in 0..3000 {
             let model = random_model(&mut random, if round % 3 == 0 { "</w>" } else { "" });
-            backtracking += u32::from(model.backtracking(model.tables(true), Spelling::Text).is_some());
+            backtracking += u32::from(model.backtracking(model.tables(Entries::All), Spelling::Text).is_some());
             let (mut merging, mut never) = (Merging::default(), Merging::default());
             // Dropout with probability 0 selects the heap.
             never.dropout = Some(crate::numbers::random::Dropout::new(0.0, 0, 0));

@@ -21,7 +21,8 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result, shorten};
-use crate::vocab::Vocab;
+use crate::model::entries::EntryTables;
+use crate::vocab::{Entries, Vocab};
 use alphabet::Alphabet;
 use backtracking::BacktrackingEncoder;
 use derivations::{Spelling, derivations};
@@ -92,10 +93,8 @@ pub enum Merges {
 #[derive(Debug, Clone)]
 pub struct Bpe {
     shared: Arc<Shared>,
-    /// The ids that text must not produce if special tokens are matched as plain text.
-    specials: HashSet<u32>,
-    /// Built on first use; models with the same special tokens share it.
-    without_specials: Arc<OnceLock<Tables>>,
+    /// Built when the first word is encoded: decoding and inspecting a file do not need them.
+    tables: EntryTables<OnceLock<Tables>>,
 }
 
 #[derive(Debug)]
@@ -104,8 +103,6 @@ struct Shared {
     merges: Arc<Merges>,
     settings: Settings,
     unk_id: Option<u32>,
-    /// Built when the first word is encoded: decoding and inspecting a file do not need them.
-    tables: OnceLock<Tables>,
     splits: OnceLock<Splits>,
 }
 
@@ -154,9 +151,8 @@ impl Bpe {
         }
         let unk_id = settings.unk_token.as_ref().and_then(|unk| vocab.id(unk));
         unused::check(&vocab, &settings, unk_id)?;
-        let shared =
-            Arc::new(Shared { vocab, merges, settings, unk_id, tables: OnceLock::new(), splits: OnceLock::new() });
-        Ok(Self { shared, specials: HashSet::new(), without_specials: Arc::default() })
+        let shared = Arc::new(Shared { vocab, merges, settings, unk_id, splits: OnceLock::new() });
+        Ok(Self { shared, tables: EntryTables::default() })
     }
 
     /// Returns the model with other settings; the prefix, on which merges depend, must not change.
@@ -167,15 +163,13 @@ impl Bpe {
             return Err(Error::Config(message.to_owned()));
         }
         let changed = Self::over(Arc::clone(vocab), Arc::clone(merges), settings)?;
-        Ok(changed.with_specials(self.specials.clone()))
+        Ok(Self { tables: self.tables.emptied(), ..changed })
     }
 
     /// Returns the model with these special ids, which no text produces on request.
     #[must_use]
     pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
-        let is_same = specials == self.specials;
-        let without_specials = if is_same { Arc::clone(&self.without_specials) } else { Arc::default() };
-        Self { shared: Arc::clone(&self.shared), specials, without_specials }
+        Self { shared: Arc::clone(&self.shared), tables: self.tables.with_specials(specials) }
     }
 
     /// Returns the vocabulary.
@@ -222,12 +216,9 @@ impl Bpe {
         merged(self.vocab(), pair, &self.settings().continuing_subword_prefix, &mut String::new())
     }
 
-    /// Returns the tables of all entries, or of all but the special ones.
-    fn tables(&self, specials: bool) -> &Tables {
-        if specials || self.specials.is_empty() {
-            return self.shared.tables.get_or_init(|| self.make_tables(|_| true));
-        }
-        self.without_specials.get_or_init(|| self.make_tables(|id| !self.specials.contains(&id)))
+    /// Returns the tables of these entries.
+    fn tables(&self, entries: Entries) -> &Tables {
+        self.tables.of(entries).get_or_init(|| self.make_tables(|id| self.tables.allows(entries, id)))
     }
 
     /// Returns the backtracking encoder for words of this spelling, if the merges allow one.

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use super::alphabet::{Alphabet, NONE};
 use super::merging::Merging;
 use super::{Bpe, Tables, merged};
+use crate::vocab::Entries;
 
 impl Bpe {
     /// Returns the ids of all entries that no text can become, in order; special tokens are treated like all others.
@@ -18,7 +19,7 @@ impl Bpe {
         if self.settings().ignore_merges {
             return Vec::new();
         }
-        let (tables, mut merging) = (self.tables(true), Merging::default());
+        let (tables, mut merging) = (self.tables(Entries::All), Merging::default());
         let beside = self.beside_text(&tables.alphabet);
         let mut is_reached = |token: &str, id: u32| {
             beside.contains(&id)
@@ -30,7 +31,7 @@ impl Bpe {
 
     /// Returns the last two parts of an entry's own encoding before the final merge.
     pub(super) fn last_pair(&self, id: u32, merging: &mut Merging) -> Option<(u32, u32)> {
-        let (tables, token) = (self.tables(true), self.vocab().token(id)?);
+        let (tables, token) = (self.tables(Entries::All), self.vocab().token(id)?);
         let is_made = self.readings(token, &tables.alphabet).any(|ids| merge_to(ids, id, tables, merging));
         merging.last().map(|(_, pair)| pair).filter(|_| is_made)
     }

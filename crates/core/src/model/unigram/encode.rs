@@ -9,20 +9,21 @@ use crate::error::{Error, Result, shorten};
 use crate::lattice::{Edge, UNKNOWN};
 use crate::model::Token;
 use crate::text::span::Span;
+use crate::vocab::Entries;
 
 impl Unigram {
     /// Appends the tokens of `word`, which starts at byte `at` of the normalized text.
     ///
-    /// With `specials` false, no special token is ever produced by text. The cost is linear in the word.
+    /// No text produces a token outside `entries`. The cost is linear in the word.
     pub fn encode_word(
         &self,
         word: &str,
         at: u32,
-        specials: bool,
+        entries: Entries,
         paths: &mut Paths,
         out: &mut Vec<Token>,
     ) -> Result<()> {
-        let tables = self.tables(specials);
+        let tables = self.tables(entries);
         let found = match &tables.scores {
             Scores::Float32(scores, unknown) => paths.single(&self.pieces(tables, scores, *unknown), word),
             Scores::Float64(scores, unknown) => paths.double(&self.pieces(tables, scores, *unknown), word),
@@ -39,12 +40,12 @@ impl Unigram {
         &self,
         word: &str,
         at: u32,
-        specials: bool,
+        entries: Entries,
         exponent: u8,
         paths: &mut Paths,
         out: &mut Vec<Token>,
     ) -> Result<Option<u8>> {
-        let tables = self.tables(specials);
+        let tables = self.tables(entries);
         let Scores::Float32(scores, unknown) = &tables.scores else { return Ok(None) };
         let before = out.len();
         let Some(valid_below) = paths.search_cacheable(&self.pieces(tables, scores, *unknown), word) else {
@@ -107,8 +108,8 @@ impl Unigram {
     }
 
     /// Returns whether a text becomes the entries of its bytes if it is unknown.
-    pub(crate) fn falls_back(&self, text: &str, specials: bool) -> bool {
-        self.tables(specials).fallbacks(text).is_some()
+    pub(crate) fn falls_back(&self, text: &str, entries: Entries) -> bool {
+        self.tables(entries).fallbacks(text).is_some()
     }
 
     /// Returns whether each unknown character falls back to bytes by itself.

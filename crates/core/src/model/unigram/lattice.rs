@@ -6,6 +6,7 @@ use super::tables::{Scores, Tables, symbol_score};
 use crate::error::{Error, Result, shorten};
 use crate::lattice::{Lattice, PathScore, Sampling, Segmentations};
 use crate::model::{Scored, Token};
+use crate::vocab::Entries;
 
 impl Unigram {
     /// Appends the tokens of a sampled segmentation of `word`.
@@ -13,19 +14,19 @@ impl Unigram {
         &self,
         word: &str,
         at: u32,
-        specials: bool,
+        entries: Entries,
         sampling: &mut Sampling,
         out: &mut Vec<Token>,
     ) -> Result<()> {
-        let tables = self.tables(specials);
+        let tables = self.tables(entries);
         let drawn = self.lattice(word, tables)?.sample(sampling);
         self.push(word, &drawn, at, tables, out);
         Ok(())
     }
 
     /// Returns the best segmentations of `word`, best first, with the sums of their scores.
-    pub fn nbest(&self, word: &str, at: u32, specials: bool, wanted: usize) -> Result<Vec<Scored>> {
-        let tables = self.tables(specials);
+    pub fn nbest(&self, word: &str, at: u32, entries: Entries, wanted: usize) -> Result<Vec<Scored>> {
+        let tables = self.tables(entries);
         let paths = self.lattice(word, tables)?.nbest(wanted);
         let scored = paths.iter().map(|path| {
             let mut tokens = Vec::new();
@@ -36,8 +37,8 @@ impl Unigram {
     }
 
     /// Returns the natural logarithm of the probability of `word`, summed over all segmentations.
-    pub fn log_probability(&self, word: &str, specials: bool) -> Result<f64> {
-        Ok(self.lattice(word, self.tables(specials))?.log_probability())
+    pub fn log_probability(&self, word: &str, entries: Entries) -> Result<f64> {
+        Ok(self.lattice(word, self.tables(entries))?.log_probability())
     }
 
     /// Returns the sum of the scores of these entries.
@@ -45,7 +46,7 @@ impl Unigram {
     /// An unknown token has the score of one unknown character, a reserved one none.
     #[must_use]
     pub fn score(&self, ids: &[u32]) -> f64 {
-        match &self.tables(true).scores {
+        match &self.tables(Entries::All).scores {
             Scores::Float32(scores, unknown) => self.sum(ids, *unknown, |id| self.single(scores, id)),
             Scores::Float64(scores, unknown) => self.sum(ids, *unknown, |id| scores[id as usize]),
         }

@@ -23,7 +23,8 @@ use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result, shorten};
-use crate::vocab::Vocab;
+use crate::model::entries::EntryTables;
+use crate::vocab::{Entries, Vocab};
 pub(crate) use running_score::RunningScore;
 use tables::{Scores, Tables};
 pub use viterbi::Paths;
@@ -75,10 +76,8 @@ impl Total {
 #[derive(Debug, Clone)]
 pub struct Unigram {
     shared: Arc<Shared>,
-    /// The ids that text must not produce if special tokens are matched as plain text.
-    specials: HashSet<u32>,
-    /// Built on first use; models with the same special tokens share it.
-    without_specials: Arc<OnceLock<Tables>>,
+    /// Built when the first word is encoded: decoding and inspecting a file do not need them.
+    tables: EntryTables<OnceLock<Tables>>,
 }
 
 #[derive(Debug)]
@@ -88,8 +87,6 @@ struct Shared {
     scores: Arc<[f64]>,
     settings: Settings,
     unk_id: Option<u32>,
-    /// Built when the first word is encoded: decoding and inspecting a file do not need them.
-    tables: OnceLock<Tables>,
 }
 
 impl Unigram {
@@ -114,23 +111,20 @@ impl Unigram {
 
     fn over(vocab: Arc<Vocab>, scores: Arc<[f64]>, settings: Settings) -> Self {
         let unk_id = settings.unk_token.as_ref().and_then(|unk| vocab.id(unk));
-        let shared = Arc::new(Shared { vocab, scores, settings, unk_id, tables: OnceLock::new() });
-        Self { shared, specials: HashSet::new(), without_specials: Arc::default() }
+        Self { shared: Arc::new(Shared { vocab, scores, settings, unk_id }), tables: EntryTables::default() }
     }
 
     /// Returns the model with other settings.
     #[must_use]
     pub fn with_settings(&self, settings: Settings) -> Self {
         let Shared { vocab, scores, .. } = &*self.shared;
-        Self::over(Arc::clone(vocab), Arc::clone(scores), settings).with_specials(self.specials.clone())
+        Self { tables: self.tables.emptied(), ..Self::over(Arc::clone(vocab), Arc::clone(scores), settings) }
     }
 
     /// Returns the model with these special ids, which no text produces on request.
     #[must_use]
     pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
-        let is_same = specials == self.specials;
-        let without_specials = if is_same { Arc::clone(&self.without_specials) } else { Arc::default() };
-        Self { shared: Arc::clone(&self.shared), specials, without_specials }
+        Self { shared: Arc::clone(&self.shared), tables: self.tables.with_specials(specials) }
     }
 
     /// Returns the vocabulary.
@@ -159,8 +153,8 @@ impl Unigram {
 
     /// Returns whether a text is a piece, whatever the options for special tokens.
     pub(crate) fn is_piece(&self, text: &str) -> bool {
-        let open = |id: &u32| !self.settings().reserved.contains(id) && !self.specials.contains(id);
-        self.vocab().id(text).as_ref().is_some_and(open)
+        let open = |id| !self.settings().reserved.contains(&id) && self.tables.allows(Entries::Ordinary, id);
+        self.vocab().id(text).is_some_and(open)
     }
 
     /// Returns the running score of a text whose scores are added from word to word.
@@ -169,8 +163,8 @@ impl Unigram {
     }
 
     /// Adds the scores of ids to a sum, one after the other. See [`id_tags`].
-    fn add_up(&self, ids: &[u32], specials: bool, sum: &mut Total) {
-        let Scores::Float32(scores, unknown) = &self.tables(specials).scores else { return };
+    fn add_up(&self, ids: &[u32], entries: Entries, sum: &mut Total) {
+        let Scores::Float32(scores, unknown) = &self.tables(entries).scores else { return };
         for &id in ids {
             if id_tags::is_tagged(id) {
                 (0..id_tags::scores(id)).for_each(|_| sum.add(*unknown));
@@ -181,18 +175,15 @@ impl Unigram {
     }
 
     /// Returns the largest absolute score, in 32 bits.
-    fn largest(&self, specials: bool) -> f32 {
-        self.tables(specials).largest
+    fn largest(&self, entries: Entries) -> f32 {
+        self.tables(entries).largest
     }
 
-    /// Returns the tables of all entries, or of all but the special ones.
-    fn tables(&self, specials: bool) -> &Tables {
-        let Shared { vocab, scores, settings, tables, .. } = &*self.shared;
-        if specials || self.specials.is_empty() {
-            return tables.get_or_init(|| Tables::new(vocab, scores, settings, |_| true));
-        }
-        let make = || Tables::new(vocab, scores, settings, |id| !self.specials.contains(&id));
-        self.without_specials.get_or_init(make)
+    /// Returns the tables of these entries.
+    fn tables(&self, entries: Entries) -> &Tables {
+        let Shared { vocab, scores, settings, .. } = &*self.shared;
+        let make = || Tables::new(vocab, scores, settings, |id| self.tables.allows(entries, id));
+        self.tables.of(entries).get_or_init(make)
     }
 }
 

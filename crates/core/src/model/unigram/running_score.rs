@@ -8,6 +8,7 @@ use super::viterbi::{Paths, RESET_BELOW};
 use super::{Total, Unigram, id_tags};
 use crate::model::context::{Context, ContextExceeded, NOTHING_VALID};
 use crate::model::{ModelScratch, Token};
+use crate::vocab::Entries;
 
 type Result<T> = std::result::Result<T, ContextExceeded>;
 
@@ -15,7 +16,7 @@ type Result<T> = std::result::Result<T, ContextExceeded>;
 #[derive(Debug)]
 pub(crate) struct RunningScore<'a> {
     model: &'a Unigram,
-    specials: bool,
+    entries: Entries,
     /// The largest absolute score.
     largest: f64,
     /// The number of ids whose scores are in the sum.
@@ -36,7 +37,7 @@ impl<'a> RunningScore<'a> {
     pub(super) fn new(model: &'a Unigram) -> Self {
         Self {
             model,
-            specials: true,
+            entries: Entries::All,
             largest: 0.0,
             summed: 0,
             sum: Total::default(),
@@ -61,7 +62,7 @@ impl<'a> RunningScore<'a> {
 
     /// Returns the sum of the scores of all ids.
     fn add_up(&mut self, ids: &[u32]) -> f32 {
-        self.model.add_up(&ids[self.summed..], self.specials, &mut self.sum);
+        self.model.add_up(&ids[self.summed..], self.entries, &mut self.sum);
         (self.summed, self.tagged) = (ids.len(), 0);
         self.sum.score
     }
@@ -88,9 +89,9 @@ impl<'a> RunningScore<'a> {
 }
 
 impl Context for RunningScore<'_> {
-    fn begin(&mut self, ids: usize, specials: bool) {
-        let largest = f64::from(self.model.largest(specials));
-        *self = Self { specials, largest, summed: ids, begun: ids, ..Self::new(self.model) };
+    fn begin(&mut self, ids: usize, entries: Entries) {
+        let largest = f64::from(self.model.largest(entries));
+        *self = Self { entries, largest, summed: ids, begun: ids, ..Self::new(self.model) };
     }
 
     fn end(&mut self, ids: &mut [u32]) -> Result<()> {
@@ -131,11 +132,11 @@ impl Context for RunningScore<'_> {
         out: &mut Vec<Token>,
     ) -> crate::error::Result<u8> {
         let paths: &mut Paths = &mut scratch.paths;
-        if let Some(valid_below) = self.model.encode_cacheable(word, at, self.specials, self.exponent, paths, out)? {
+        if let Some(valid_below) = self.model.encode_cacheable(word, at, self.entries, self.exponent, paths, out)? {
             return Ok(valid_below);
         }
         paths.before = self.add_up(ids);
-        self.model.encode_word(word, at, self.specials, paths, out)?;
+        self.model.encode_word(word, at, self.entries, paths, out)?;
         self.set(paths.after, paths.steps(), ids.len() + out.len());
         Ok(0)
     }

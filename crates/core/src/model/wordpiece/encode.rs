@@ -8,6 +8,7 @@ use crate::lattice::{Edge, Lattice, Sampling, Segmentations};
 use crate::model::{Scored, Token};
 use crate::numbers::random::Dropout;
 use crate::text::span::Span;
+use crate::vocab::Entries;
 
 /// The working memory of a search, which the caller reuses for every word.
 #[derive(Debug, Default)]
@@ -20,18 +21,18 @@ pub struct Matches {
 impl WordPiece {
     /// Appends the tokens of `word`, which starts at byte `at` of the normalized text.
     ///
-    /// With `specials` false, text never produces a special token. The cost is linear in the length of the word, except
+    /// No text produces a token outside `entries`. The cost is linear in the length of the word, except
     /// with dropout.
     pub fn encode_word(
         &self,
         word: &str,
         at: u32,
-        specials: bool,
+        entries: Entries,
         matches: &mut Matches,
         out: &mut Vec<Token>,
     ) -> Result<()> {
         if self.is_likeliest() {
-            let best = self.lattice(word, specials)?.map(|lattice| lattice.best().reversed);
+            let best = self.lattice(word, entries)?.map(|lattice| lattice.best().reversed);
             return self.push_path(word, best.as_deref(), at, out);
         }
         if self.is_too_long(word) {
@@ -41,8 +42,8 @@ impl WordPiece {
         let mut run = WordTokens::new(self.settings().unknown, at);
         let emit = |piece| run.push(piece, out);
         match &mut matches.dropout {
-            None => self.automaton(specials).walk(word, &mut matches.stack, emit),
-            Some(dropout) => self.automaton(specials).walk_with_dropout(word, dropout, emit),
+            None => self.automaton(entries).walk(word, &mut matches.stack, emit),
+            Some(dropout) => self.automaton(entries).walk_with_dropout(word, dropout, emit),
         }
         self.resolve_unknown(word, &run, at, first, out)
     }
@@ -52,22 +53,22 @@ impl WordPiece {
         &self,
         word: &str,
         at: u32,
-        specials: bool,
+        entries: Entries,
         sampling: &mut Sampling,
         out: &mut Vec<Token>,
     ) -> Result<()> {
-        let drawn = self.lattice(word, specials)?.map(|lattice| lattice.sample(sampling));
+        let drawn = self.lattice(word, entries)?.map(|lattice| lattice.sample(sampling));
         self.push_path(word, drawn.as_deref(), at, out)
     }
 
     /// Returns the best segmentations of `word` with their scores, best first; without any, one unknown token.
-    pub(crate) fn nbest(&self, word: &str, at: u32, specials: bool, wanted: usize) -> Result<Vec<Scored>> {
+    pub(crate) fn nbest(&self, word: &str, at: u32, entries: Entries, wanted: usize) -> Result<Vec<Scored>> {
         let scored = |path: Option<&[Edge]>, score| {
             let mut tokens = Vec::new();
             self.push_path(word, path, at, &mut tokens)?;
             Ok(Scored { tokens, score })
         };
-        match self.lattice(word, specials)? {
+        match self.lattice(word, entries)? {
             Some(lattice) => {
                 lattice.nbest(wanted).iter().map(|path| scored(Some(&path.reversed), path.score)).collect()
             }
@@ -77,21 +78,21 @@ impl WordPiece {
 
     /// Returns the log-probability (natural logarithm) of `word`, summed over all segmentations; without any, that of
     /// unknown.
-    pub(crate) fn log_probability(&self, word: &str, specials: bool) -> Result<f64> {
-        let lattice = self.lattice(word, specials)?;
+    pub(crate) fn log_probability(&self, word: &str, entries: Entries) -> Result<f64> {
+        let lattice = self.lattice(word, entries)?;
         Ok(lattice.map_or_else(unknown_score, |lattice| lattice.log_probability()))
     }
 
     /// Returns the sum of the scores of these tokens.
     pub(crate) fn score(&self, ids: &[u32]) -> Result<f64> {
-        let tables = self.likeliest(true)?;
+        let tables = self.likeliest(Entries::All)?;
         let score = |&id: &u32| if Some(id) == self.unk_id() { unknown_score() } else { tables.score(id) };
         Ok(ids.iter().map(score).fold(0.0, |sum, score| sum + score))
     }
 
     /// Returns the lattice of a word's segmentations, if there are any.
-    fn lattice(&self, word: &str, specials: bool) -> Result<Option<Lattice<f64>>> {
-        let tables = self.likeliest(specials)?;
+    fn lattice(&self, word: &str, entries: Entries) -> Result<Option<Lattice<f64>>> {
+        let tables = self.likeliest(entries)?;
         let lattice = || tables.lattice(word, self.settings().unknown != Unknown::Word);
         Ok(if self.is_too_long(word) { None } else { lattice() })
     }

@@ -13,7 +13,8 @@ use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result, shorten};
 use crate::model::Probabilities;
-use crate::vocab::Vocab;
+use crate::model::entries::EntryTables;
+use crate::vocab::{Entries, Vocab};
 use automaton::{Automaton, Piece};
 pub use encode::Matches;
 use likeliest::Likeliest;
@@ -123,12 +124,16 @@ pub fn probabilities<'t>(vocab: &Vocab, given: impl IntoIterator<Item = (&'t str
 #[derive(Debug, Clone)]
 pub struct WordPiece {
     shared: Arc<Shared>,
-    /// The ids that text must not produce if special tokens are ordinary text.
-    specials: HashSet<u32>,
-    without_specials: OnceLock<Arc<Automaton>>,
-    /// For the likeliest segmentation: the count of each token, by id, and the tables without and with special tokens.
+    tables: EntryTables<Tables>,
+    /// The count of each token, by id, for the likeliest segmentation.
     counts: Option<Arc<[u64]>>,
-    likeliest: [OnceLock<Result<Arc<Likeliest>>>; 2],
+}
+
+/// The tables for encoding words, built on first use, since decoding and conversion do not need them.
+#[derive(Debug, Default)]
+struct Tables {
+    automaton: OnceLock<Automaton>,
+    likeliest: OnceLock<Result<Likeliest>>,
 }
 
 /// The parts of a model that its copies share.
@@ -137,8 +142,6 @@ struct Shared {
     vocab: Arc<Vocab>,
     settings: Settings,
     unk_id: Option<u32>,
-    /// Built when the first word is encoded, since decoding and conversion do not need it.
-    automaton: OnceLock<Automaton>,
 }
 
 impl WordPiece {
@@ -151,32 +154,20 @@ impl WordPiece {
     /// Returns the model over a shared vocabulary.
     fn from_shared(vocab: Arc<Vocab>, settings: Settings) -> Self {
         let unk_id = settings.unk_token.as_ref().and_then(|unk| vocab.id(unk));
-        let shared = Arc::new(Shared { vocab, settings, unk_id, automaton: OnceLock::new() });
-        Self {
-            shared,
-            specials: HashSet::new(),
-            without_specials: OnceLock::new(),
-            counts: None,
-            likeliest: Default::default(),
-        }
+        let shared = Arc::new(Shared { vocab, settings, unk_id });
+        Self { shared, tables: EntryTables::default(), counts: None }
     }
 
     /// Returns the model with other settings.
     #[must_use]
     pub fn with_settings(&self, settings: Settings) -> Self {
-        Self::from_shared(Arc::clone(&self.shared.vocab), settings).with_specials(self.specials.clone())
+        Self { tables: self.tables.emptied(), ..Self::from_shared(Arc::clone(&self.shared.vocab), settings) }
     }
 
     /// Returns the model with these special tokens, which text produces only on request.
     #[must_use]
     pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
-        Self {
-            shared: Arc::clone(&self.shared),
-            specials,
-            without_specials: OnceLock::new(),
-            counts: self.counts.clone(),
-            likeliest: Default::default(),
-        }
+        Self { tables: self.tables.with_specials(specials), ..self.clone() }
     }
 
     /// Returns the model with token counts, or an error if it needs counts or probabilities and has neither.
@@ -195,6 +186,7 @@ impl WordPiece {
             return Err(Error::NoCounts(message.to_owned()));
         }
         self.counts = counts.map(Into::into);
+        self.tables = self.tables.emptied();
         Ok(self)
     }
 
@@ -227,34 +219,29 @@ impl WordPiece {
         self.unk_id().ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })
     }
 
-    /// Returns the automaton over all tokens, or over all except special tokens.
-    fn automaton(&self, specials: bool) -> &Automaton {
-        if specials || self.specials.is_empty() {
-            let Shared { vocab, settings, automaton, .. } = &*self.shared;
-            return automaton.get_or_init(|| Automaton::new(vocab.iter(), &settings.continuing_subword_prefix));
-        }
-        self.without_specials.get_or_init(|| {
-            let tokens = self.vocab().iter().filter(|(_, id)| !self.specials.contains(id));
-            Arc::new(Automaton::new(tokens, &self.settings().continuing_subword_prefix))
+    /// Returns the automaton over these tokens.
+    fn automaton(&self, entries: Entries) -> &Automaton {
+        self.tables.of(entries).automaton.get_or_init(|| {
+            let tokens = self.vocab().iter().filter(|(_, id)| self.tables.allows(entries, *id));
+            Automaton::new(tokens, &self.settings().continuing_subword_prefix)
         })
     }
 
-    /// Returns the tables of the likeliest segmentation, over all tokens or all except special tokens.
-    fn likeliest(&self, specials: bool) -> Result<&Likeliest> {
-        let tables = self.likeliest[usize::from(specials)].get_or_init(|| {
+    /// Returns the tables of the likeliest segmentation over these tokens.
+    fn likeliest(&self, entries: Entries) -> Result<&Likeliest> {
+        let tables = self.tables.of(entries).likeliest.get_or_init(|| {
             let Settings { continuing_subword_prefix: prefix, probabilities, .. } = self.settings();
             let probabilities = Probabilities::new(probabilities.as_deref(), self.counts.as_deref());
-            let allowed = |id| specials || !self.specials.contains(&id);
-            Likeliest::new(self.vocab(), &probabilities, prefix, allowed).map(Arc::new)
+            Likeliest::new(self.vocab(), &probabilities, prefix, |id| self.tables.allows(entries, id))
         });
-        tables.as_deref().map_err(Clone::clone)
+        tables.as_ref().map_err(Clone::clone)
     }
 
     /// Returns the first byte of `word` at which no piece begins; `None` if pieces cover it.
     #[must_use]
     pub fn first_unmatched(&self, word: &str) -> Option<usize> {
         let (mut end, mut unmatched) = (0, None);
-        self.automaton(true).walk(word, &mut Vec::new(), |piece| match piece {
+        self.automaton(Entries::All).walk(word, &mut Vec::new(), |piece| match piece {
             Piece::Token { bytes, .. } => {
                 end += bytes as usize;
                 true

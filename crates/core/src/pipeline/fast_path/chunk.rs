@@ -10,6 +10,7 @@ use crate::pipeline::Tokenizer;
 use crate::pretokenize::words::Words;
 use crate::settings::METASPACE;
 use crate::text::span::Span;
+use crate::vocab::Entries;
 
 /// A token of a chunk: its id, its bytes in the chunk, and the index of its word.
 pub(super) type ChunkToken = (u32, Span, u32);
@@ -35,8 +36,8 @@ impl GenericBuffers {
 pub(super) struct ChunkEncoder<'a> {
     pub(super) tokenizer: &'a Tokenizer,
     pub(super) fast: &'a FastPath,
-    /// Whether text in the chunks may become special tokens.
-    pub(super) specials: bool,
+    /// The entries that text in the chunks may become.
+    pub(super) entries: Entries,
     pub(super) generic: &'a mut GenericBuffers,
 }
 
@@ -63,7 +64,7 @@ impl ChunkEncoder<'_> {
         mut context: Option<(&mut impl Context, &[u32])>,
         out: &mut Vec<ChunkToken>,
     ) -> Result<EncodedChunk> {
-        let (model, specials) = (self.tokenizer.model(), self.specials);
+        let (model, entries) = (self.tokenizer.model(), self.entries);
         let GenericBuffers { words, tokens, model: scratch, word } = &mut *self.generic;
         out.clear();
         tokens.clear();
@@ -72,24 +73,24 @@ impl ChunkEncoder<'_> {
         }
         match self.fast.model_input(chunk, start == 0, aligned, word) {
             Some(ModelInput::Word(word)) => {
-                model.encode_word(word, 0, specials, scratch, tokens)?;
+                model.encode_word(word, 0, entries, scratch, tokens)?;
                 out.extend(tokens.iter().map(|token| (token.id, token.span, 0)));
                 return Ok(EncodedChunk { words: 1, valid_below: VALID_ALWAYS });
             }
-            Some(ModelInput::Bytes(word)) if model.encode_bytes(word, specials, scratch, tokens)? => {
+            Some(ModelInput::Bytes(word)) if model.encode_bytes(word, entries, scratch, tokens)? => {
                 let span = |token: &Token| if aligned { token.span.of_characters(word) } else { token.span };
                 out.extend(tokens.iter().map(|token| (token.id, span(token), 0)));
                 return Ok(EncodedChunk { words: 1, valid_below: VALID_ALWAYS });
             }
             // The generic path computes the span of a metaspace before the text.
             Some(ModelInput::Metaspaces(word)) if !aligned || start > 0 => {
-                model.encode_word(word, 0, specials, scratch, tokens)?;
+                model.encode_word(word, 0, entries, scratch, tokens)?;
                 let mut spans = Unescaped::new(chunk);
                 out.extend(tokens.iter().map(|token| (token.id, spans.of(token.span), 0)));
                 return Ok(EncodedChunk { words: 1, valid_below: VALID_ALWAYS });
             }
             Some(ModelInput::Metaspace(word, more)) => {
-                let valid_below = encode_word(model, word, 0, specials, scratch, &mut context, tokens)?;
+                let valid_below = encode_word(model, word, 0, entries, scratch, &mut context, tokens)?;
                 let span = |Span { start, end }| Span { start: start.saturating_sub(more), end: end - more };
                 out.extend(tokens.iter().map(|token| (token.id, span(token.span), 0)));
                 return Ok(EncodedChunk { words: 1, valid_below });
@@ -103,7 +104,7 @@ impl ChunkEncoder<'_> {
         for word in words.as_slice() {
             tokens.clear();
             let text = words.text_of(word);
-            let valid_below = encode_word(model, text, word.span.start, specials, scratch, &mut context, tokens)?;
+            let valid_below = encode_word(model, text, word.span.start, entries, scratch, &mut context, tokens)?;
             let span = |Span { start, end }| match start {
                 _ if !aligned => Span { start, end },
                 // This metaspace replaces the first space.
@@ -123,7 +124,7 @@ fn encode_word(
     model: &Model,
     word: &str,
     at: u32,
-    specials: bool,
+    entries: Entries,
     scratch: &mut ModelScratch,
     context: &mut Option<(&mut impl Context, &[u32])>,
     tokens: &mut Vec<Token>,
@@ -131,7 +132,7 @@ fn encode_word(
     if let Some((context, ids)) = context {
         return Ok(context.encode_word(word, at, ids, scratch, tokens)?);
     }
-    model.encode_word(word, at, specials, scratch, tokens)?;
+    model.encode_word(word, at, entries, scratch, tokens)?;
     Ok(VALID_ALWAYS)
 }
 

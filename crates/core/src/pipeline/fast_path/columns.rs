@@ -6,6 +6,7 @@ use crate::encoding::Encoding;
 use crate::fast::Sink;
 use crate::model::context::Context;
 use crate::text::span::Span;
+use crate::vocab::Entries;
 
 /// The number of tokens that fill two cache lines of 64 bytes, with the key.
 pub(super) const INLINE_TOKENS: usize = 5;
@@ -149,11 +150,11 @@ impl<C: Context> TextSink<CachedToken, INLINE_TOKENS> for ColumnSink<'_, C> {
         self.given = given;
     }
 
-    fn plain_text(&mut self, base: u32, specials: bool) {
+    fn plain_text(&mut self, base: u32, entries: Entries) {
         self.end();
-        (self.base, self.encoder.specials) = (base, specials);
+        (self.base, self.encoder.entries) = (base, entries);
         if let Some(context) = &mut self.context {
-            context.begin(self.encoding.len(), specials);
+            context.begin(self.encoding.len(), entries);
         }
     }
 

@@ -5,6 +5,7 @@ use super::{Result, TextSink};
 use crate::fast::Sink;
 use crate::model::context::Context;
 use crate::text::span::Span;
+use crate::vocab::Entries;
 
 /// The number of ids that fill half a cache line of 64 bytes, with the key.
 pub(super) const INLINE_IDS: usize = 3;
@@ -115,11 +116,11 @@ impl<C: Context> Sink<u32, INLINE_IDS> for IdSink<'_, C> {
 impl<C: Context> TextSink<u32, INLINE_IDS> for IdSink<'_, C> {
     fn text(&mut self, _: Option<u32>) {}
 
-    fn plain_text(&mut self, _: u32, specials: bool) {
+    fn plain_text(&mut self, _: u32, entries: Entries) {
         self.end();
-        self.encoder.specials = specials;
+        self.encoder.entries = entries;
         if let Some(context) = &mut self.context {
-            context.begin(self.ids.len(), specials);
+            context.begin(self.ids.len(), entries);
         }
     }
 

@@ -21,6 +21,7 @@ use crate::encoding::Encoding;
 use crate::fast::{Cache, Chunks, Fallback, FastPath, Sink};
 use crate::model::context::Context;
 use crate::text::span::{Span, check_bytes, check_length};
+use crate::vocab::Entries;
 
 type Result<T> = std::result::Result<T, Fallback>;
 
@@ -32,10 +33,8 @@ trait TextSink<T, const INLINE: usize>: Sink<T, INLINE> {
     /// Begins a text; `given` is the number of a pre-split word.
     fn text(&mut self, given: Option<u32>);
 
-    /// Begins the chunks of a plain-text range at byte `base` of the text.
-    ///
-    /// The model may create special tokens from them if `specials`.
-    fn plain_text(&mut self, base: u32, specials: bool);
+    /// Begins the chunks of a plain-text range at byte `base` of the text, which may become these entries.
+    fn plain_text(&mut self, base: u32, entries: Entries);
 
     /// Appends an added token at `span`, whose text is `text`.
     fn added(&mut self, id: u32, span: Span, text: &str);
@@ -48,7 +47,7 @@ struct Call<'a, T, const INLINE: usize> {
     options: &'a Options,
     allowed: &'a mut AllowedTokens,
     chunks: &'a mut Chunks,
-    caches: &'a mut [Cache<T, INLINE>; 2],
+    caches: &'a mut [Cache<T, INLINE>; Entries::COUNT],
 }
 
 impl Tokenizer {
@@ -75,7 +74,7 @@ impl Tokenizer {
         let (allowed, scratch) = scratch.of(self);
         let FastScratch { chunks, generic, found, new: (new, _), ids: caches, .. } = scratch;
         let before = ids.len();
-        let encoder = ChunkEncoder { tokenizer: self, fast, specials: true, generic };
+        let encoder = ChunkEncoder { tokenizer: self, fast, entries: Entries::All, generic };
         let mut sink = IdSink::new(encoder, new, self.context(fast), found, ids);
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, caches };
         let is_done = call.encode(input, &mut sink).is_ok() & sink.finish();
@@ -101,7 +100,7 @@ impl Tokenizer {
         let fast = self.fast(options)?;
         let (allowed, scratch) = scratch.of(self);
         let FastScratch { chunks, generic, new, tokens: caches, .. } = scratch;
-        let encoder = ChunkEncoder { tokenizer: self, fast, specials: true, generic };
+        let encoder = ChunkEncoder { tokenizer: self, fast, entries: Entries::All, generic };
         let mut encoding = Encoding::default();
         encoding.reserve(input.len().min(MOST_RESERVED) / 3 + 4);
         let mut sink = ColumnSink::new(encoder, new, self.context(fast), &mut encoding);
@@ -146,8 +145,8 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
         let (mut start, mut taken) = (0, 0);
         for (end, trusted) in segments {
             let matching = trusted.map_or(matching, |trusted| matching.with_trust(trusted));
-            let specials = matching.allows_specials();
-            let cache = &mut caches[usize::from(specials)];
+            let entries = matching.entries();
+            let cache = &mut caches[entries.index()];
             let base = Span::new(start, end).start;
             let part = &text[start..end];
             matching.raw(part, base, |found| match found {
@@ -159,7 +158,7 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
                     Ok(check_bytes(taken)?)
                 }
                 TextPart::Text(span) => {
-                    sink.plain_text(base + span.start, specials);
+                    sink.plain_text(base + span.start, entries);
                     if fast.capabilities().prefixes_first && (given.is_some() || base + span.start > 0) {
                         return Err(Fallback::NotFirst);
                     }

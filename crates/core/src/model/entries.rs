@@ -1,0 +1,54 @@
+//! The tables of a model over the entries that ordinary text may become.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::vocab::Entries;
+
+/// A model's special tokens, and one value of `T` for each choice of entries, filled on first use.
+///
+/// Clones share the values; so do models that differ in their special tokens alone, as far as they are equal.
+#[derive(Debug)]
+pub(crate) struct EntryTables<T> {
+    specials: Arc<HashSet<u32>>,
+    ordinary: Arc<T>,
+    all: Arc<T>,
+}
+
+impl<T: Default> EntryTables<T> {
+    /// Returns the tables of a model with these special tokens.
+    pub(crate) fn with_specials(&self, specials: HashSet<u32>) -> Self {
+        if specials == *self.specials {
+            return self.clone();
+        }
+        Self { specials: Arc::new(specials), ordinary: Arc::default(), all: Arc::clone(&self.all) }
+    }
+
+    /// Returns empty tables of a model with the same special tokens.
+    pub(crate) fn emptied(&self) -> Self {
+        Self { specials: Arc::clone(&self.specials), ..Self::default() }
+    }
+
+    /// Returns the value for a choice of entries; it is the same for both without special tokens.
+    pub(crate) fn of(&self, entries: Entries) -> &T {
+        if entries == Entries::All || self.specials.is_empty() { &self.all } else { &self.ordinary }
+    }
+
+    /// Returns whether ordinary text may become the entry `id`.
+    pub(crate) fn allows(&self, entries: Entries, id: u32) -> bool {
+        entries == Entries::All || !self.specials.contains(&id)
+    }
+}
+
+impl<T: Default> Default for EntryTables<T> {
+    fn default() -> Self {
+        Self { specials: Arc::default(), ordinary: Arc::default(), all: Arc::default() }
+    }
+}
+
+impl<T> Clone for EntryTables<T> {
+    fn clone(&self) -> Self {
+        let Self { specials, ordinary, all } = self;
+        Self { specials: Arc::clone(specials), ordinary: Arc::clone(ordinary), all: Arc::clone(all) }
+    }
+}
