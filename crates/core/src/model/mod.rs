@@ -4,6 +4,7 @@ pub(crate) mod adjacency;
 pub mod bpe;
 pub(crate) mod context;
 mod entries;
+mod free_slots;
 mod trainer;
 pub(crate) mod trie;
 pub mod unigram;

@@ -1,16 +1,20 @@
 //! A trie over bytes in a double array: the entries that are prefixes of a text.
 //!
-//! The index of a child is the node's base XOR the byte (as in Darts). No two nodes have the same base, so a slot that
-//! stores its byte identifies its parent.
+//! The index of a child is the node's base plus the byte. No two nodes have the same base, so a slot that stores its
+//! byte identifies its parent.
+
+use super::free_slots::FreeSlots;
 
 /// The value for "no entry".
 pub(crate) const NONE: u32 = u32::MAX;
-/// The number of slots among which the children of one node are.
-const BLOCK: u32 = 256;
+/// The number of values of a byte.
+const BYTES: u32 = 256;
 /// The number of bits of a slot's byte.
 const BYTE: u32 = 8;
 /// The upper limit of bases, which share 32 bits with a byte.
 const BASES: u32 = 1 << (32 - BYTE);
+/// The base of a node without children, from which all slots are free.
+const CHILDLESS: u32 = 0;
 
 /// A node: its base and its byte in one integer, and the entry that ends there.
 #[derive(Debug, Clone, Copy)]
@@ -25,7 +29,7 @@ impl Slot {
     /// Returns whether the slot is the child by this byte of the node whose base led here.
     #[inline]
     fn is(self, byte: u8) -> bool {
-        self.base & (BLOCK - 1) == u32::from(byte) && self.base != u32::MAX
+        self.base & (BYTES - 1) == u32::from(byte) && self.base != u32::MAX
     }
 }
 
@@ -35,7 +39,7 @@ pub(crate) struct Trie {
     slots: Vec<Slot>,
     /// The root's base.
     root: u32,
-    /// The state after each pair of bytes: the base or 0, and the longest entry so far.
+    /// The state after each pair of bytes: the base or [`CHILDLESS`], and the longest entry so far.
     pairs: Box<[(u32, u32)]>,
 }
 
@@ -43,10 +47,7 @@ impl Trie {
     /// Returns the trie of non-empty texts and their entries, or `None` if they have too many bytes together.
     pub(crate) fn new(mut texts: Vec<(Vec<u8>, u32)>) -> Option<Self> {
         texts.sort_unstable();
-        let mut builder = Builder::default();
-        // A node without children has base 0, whose block must stay empty.
-        builder.grow(false);
-        builder.grow(true);
+        let mut builder = Builder::new();
         let root = builder.children(0, 0..texts.len(), &texts)?;
         while let Some((node, depth, mut range)) = builder.open.pop() {
             if texts[range.start].0.len() == depth {
@@ -70,9 +71,9 @@ impl Trie {
     fn after(&self, bytes: [u8; 2]) -> (u32, u32) {
         let (mut base, mut longest) = (self.root, NONE);
         for byte in bytes {
-            let slot = self.slots[(base ^ u32::from(byte)) as usize];
+            let slot = self.slots[(base + u32::from(byte)) as usize];
             if !slot.is(byte) {
-                return (0, longest);
+                return (CHILDLESS, longest);
             }
             (base, longest) = (slot.base >> BYTE, if slot.entry == NONE { longest } else { slot.entry });
         }
@@ -87,7 +88,7 @@ impl Trie {
         };
         let (mut base, mut longest) = self.pairs[usize::from(u16::from_le_bytes(bytes))];
         for &byte in rest {
-            let slot = self.slots[(base ^ u32::from(byte)) as usize];
+            let slot = self.slots[(base + u32::from(byte)) as usize];
             if !slot.is(byte) {
                 break;
             }
@@ -103,7 +104,7 @@ impl Trie {
     pub(crate) fn each(&self, text: &[u8], mut each: impl FnMut(usize, u32)) {
         let mut base = self.root;
         for (length, &byte) in (1..).zip(text) {
-            let slot = self.slots[(base ^ u32::from(byte)) as usize];
+            let slot = self.slots[(base + u32::from(byte)) as usize];
             if !slot.is(byte) {
                 return;
             }
@@ -116,7 +117,7 @@ impl Trie {
 
     /// Returns the entry of a single byte, or [`NONE`].
     fn single(&self, byte: u8) -> u32 {
-        let slot = self.slots[(self.root ^ u32::from(byte)) as usize];
+        let slot = self.slots[(self.root + u32::from(byte)) as usize];
         if slot.is(byte) { slot.entry } else { NONE }
     }
 }
@@ -125,23 +126,19 @@ impl Trie {
 type Range = std::ops::Range<usize>;
 
 /// A builder of the double array.
-#[derive(Default)]
 struct Builder {
     slots: Vec<Slot>,
-    /// The free slots and the free bases, as bits.
-    free: Vec<u64>,
-    bases: Vec<u64>,
+    free: FreeSlots,
+    /// Whether a node has this base.
+    bases: Vec<bool>,
     /// Nodes without children yet: slot, depth in bytes, texts.
     open: Vec<(usize, usize, Range)>,
 }
 
 impl Builder {
-    /// Adds a block of free slots, or of unusable ones.
-    fn grow(&mut self, usable: bool) {
-        self.slots.resize(self.slots.len() + BLOCK as usize, Slot::FREE);
-        let bits = if usable { u64::MAX } else { 0 };
-        self.free.resize(self.slots.len() / 64, bits);
-        self.bases.resize(self.slots.len() / 64, bits);
+    fn new() -> Self {
+        let free = FreeSlots::from(BYTES as usize);
+        Self { slots: vec![Slot::FREE; BYTES as usize], free, bases: vec![true], open: Vec::new() }
     }
 
     /// Places the children of a node whose texts share `depth` bytes; returns the node's base.
@@ -155,56 +152,34 @@ impl Builder {
             })
             .collect();
         if children.is_empty() {
-            return Some(0);
+            return Some(CHILDLESS);
         }
         let base = self.base(&children)?;
-        clear(&mut self.bases, base as usize);
         for (byte, range) in children {
-            let child = (base ^ u32::from(byte)) as usize;
-            clear(&mut self.free, child);
-            self.slots[child].base = u32::from(byte);
-            self.open.push((child, depth + 1, range));
+            let child = base + u32::from(byte);
+            self.free.take(child);
+            self.slots[child as usize].base = u32::from(byte);
+            self.open.push((child as usize, depth + 1, range));
         }
         Some(base)
     }
 
-    /// Returns a base for which the slots of these children are free.
+    /// Reserves a base for which the slots of these children are free; returns `None` if there are too many.
     fn base(&mut self, children: &[(u8, Range)]) -> Option<u32> {
-        /// Only the last blocks are searched, and only this many of their free slots; others stay empty.
-        const SEARCHED: usize = 4 * BLOCK as usize / 64;
-        const TRIED: usize = 64;
-        let first = u32::from(children[0].0);
-        let words = self.free.len().saturating_sub(SEARCHED)..self.free.len();
-        let free = words.flat_map(|word| bits(self.free[word]).map(move |bit| 64 * word + bit)).take(TRIED);
-        let fits = |base: u32| {
-            is_set(&self.bases, base as usize)
-                && children.iter().all(|(byte, _)| is_set(&self.free, (base ^ u32::from(*byte)) as usize))
-        };
-        let found = free.filter_map(|at| u32::try_from(at).ok()).map(|at| at ^ first).find(|&base| fits(base));
-        if found.is_some() {
-            return found;
+        let is_free = |base: u32| self.bases.get(base as usize) != Some(&true);
+        let is_negative = |base: u32| i32::try_from(base).is_err();
+        let bytes = children.iter().map(|&(byte, _)| u32::from(byte));
+        let base = self.free.base(&bytes, |base| !is_negative(base) && is_free(base));
+        let (place, end) = (base as usize, (base + BYTES) as usize);
+        if base >= BASES {
+            return None;
         }
-        let base = u32::try_from(self.slots.len()).ok().filter(|&base| base < BASES - BLOCK)?;
-        self.grow(true);
+        self.bases.resize(self.bases.len().max(place + 1), false);
+        self.bases[place] = true;
+        // Look-ups of any byte stay within the array.
+        self.slots.resize(self.slots.len().max(end), Slot::FREE);
         Some(base)
     }
-}
-
-/// Returns the indices of the set bits.
-fn bits(mut word: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let bit = (word != 0).then(|| word.trailing_zeros() as usize);
-        word &= word.wrapping_sub(1);
-        bit
-    })
-}
-
-fn is_set(bits: &[u64], at: usize) -> bool {
-    bits[at / 64] >> (at % 64) & 1 == 1
-}
-
-fn clear(bits: &mut [u64], at: usize) {
-    bits[at / 64] &= !(1 << (at % 64));
 }
 
 #[cfg(test)]

@@ -5,16 +5,12 @@
 
 use std::ops::Range;
 
+use crate::model::free_slots::FreeSlots;
+
 /// The number of a character.
 pub(super) type Symbol = u32;
 /// The value for "no piece".
 pub(super) const NO_PIECE: u32 = u32::MAX;
-
-/// The number of free slots tried for the children of a node.
-///
-/// After `REACH` slots, the earlier ones are never tried again.
-const TRIES: usize = 64;
-const REACH: usize = 1 << 10;
 
 const ROOT: u32 = 0;
 /// The parent of a free slot.
@@ -54,8 +50,7 @@ impl Node {
 impl Trie {
     /// Returns the trie of non-empty, different pieces in order. A piece is its index.
     pub(super) fn new<'t>(pieces: usize, text: impl Fn(usize) -> &'t [Symbol]) -> Self {
-        let mut builder = Builder::default();
-        builder.slots.push(Slot { parent: NO_PARENT, ..Slot::FREE });
+        let mut builder = Builder::new();
         let mut open = vec![(ROOT, 0, 0..pieces)];
         let mut children: Vec<(Symbol, Range<usize>)> = Vec::new();
         while let Some((node, depth, mut range)) = open.pop() {
@@ -134,53 +129,32 @@ fn leading(limit: usize, holds: impl Fn(usize) -> bool) -> usize {
     low
 }
 
-#[derive(Default)]
+/// A builder of a trie.
 struct Builder {
     slots: Vec<Slot>,
-    /// Positions below these are full: for one child, and for several.
-    full: [usize; 2],
+    free: FreeSlots,
 }
 
 impl Builder {
-    /// Places the children of a node, and returns its base.
-    fn children(&mut self, node: u32, children: &[(Symbol, Range<usize>)]) -> u32 {
-        let Some(&(first, _)) = children.first() else { return 0 };
-        let which = usize::from(children.len() > 1);
-        let mut place = self.full[which];
-        let mut tries = 0;
-        loop {
-            while self.slots.get(place).is_some_and(|slot| slot.parent != FREE) {
-                place += 1;
-            }
-            if tries == 0 {
-                self.full[which] = place;
-            }
-            tries += 1;
-            let base = u32::try_from(place).expect("slots are fewer than 2^32").wrapping_sub(first);
-            let slot = |symbol| self.slots.get(base.wrapping_add(symbol) as usize);
-            if children.iter().all(|&(symbol, _)| slot(symbol).is_none_or(|slot| slot.parent == FREE)) {
-                if place - self.full[which] > REACH {
-                    self.full[which] = place;
-                }
-                self.take(node, base, children);
-                return base;
-            }
-            if tries == TRIES {
-                self.full[which] = place;
-                tries = 0;
-            }
-            place += 1;
-        }
+    fn new() -> Self {
+        Self { slots: vec![Slot { parent: NO_PARENT, ..Slot::FREE }], free: FreeSlots::from(1) }
     }
 
-    fn take(&mut self, node: u32, base: u32, children: &[(Symbol, Range<usize>)]) {
+    /// Places the children of a node, which are sorted by symbol, and returns its base.
+    fn children(&mut self, node: u32, children: &[(Symbol, Range<usize>)]) -> u32 {
+        if children.is_empty() {
+            return 0;
+        }
+        let base = self.free.base(&children.iter().map(|&(symbol, _)| symbol), |_| true);
         self.slots[node as usize].base = base;
         for &(symbol, _) in children {
-            let place = base.wrapping_add(symbol) as usize;
-            if place >= self.slots.len() {
-                self.slots.resize(place + 1, Slot::FREE);
+            let place = base.wrapping_add(symbol);
+            if place as usize >= self.slots.len() {
+                self.slots.resize(place as usize + 1, Slot::FREE);
             }
-            self.slots[place].parent = node;
+            self.slots[place as usize].parent = node;
+            self.free.take(place);
         }
+        base
     }
 }

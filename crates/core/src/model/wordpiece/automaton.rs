@@ -17,8 +17,7 @@
 //! nodes and ropes together are linear in the vocabulary's characters.
 //! **Time.** Every step consumes a character or pops tokens, and every pop emits, so a word costs O(characters).
 
-use std::ops::BitAnd;
-
+use crate::model::free_slots::FreeSlots;
 use crate::numbers::random::Dropout;
 use crate::text::span::Span;
 
@@ -371,7 +370,7 @@ impl<'a, 'o> Builder<'a, 'o> {
 
     /// Places the children of a node in free slots.
     fn place(&mut self, parent: Node, children: &mut [KeyRange<'a>]) {
-        let base = self.free.base(&self.labels);
+        let base = self.free.base(&self.labels.iter().map(|&label| u32::from(label)), |_| true);
         let slots = &mut self.out.slots;
         slots[parent as usize].base = base;
         for (child, &label) in children.iter_mut().zip(&self.labels) {
@@ -387,62 +386,6 @@ impl<'a, 'o> Builder<'a, 'o> {
     /// Returns the bytes of a key from `depth` on.
     fn rest(&self, key: Span, depth: u32) -> &'a [u8] {
         &self.text.as_bytes()[(key.start + depth) as usize..key.end as usize]
-    }
-}
-
-/// The free slots of a double array: all beyond its end, and some before.
-struct FreeSlots {
-    /// A bit for each slot that is taken.
-    taken: Vec<u64>,
-    /// No slot before this index is free, or so few that they are not searched.
-    first: usize,
-}
-
-impl FreeSlots {
-    /// Marks the slots from `first` on as free.
-    fn from(first: usize) -> Self {
-        Self { taken: vec![(1 << first) - 1], first }
-    }
-
-    /// Returns a base for which the slots of all `labels`, which are sorted, are free.
-    fn base(&mut self, labels: &[u8]) -> u32 {
-        let base = |place| index(place).wrapping_sub(u32::from(labels[0]));
-        self.first = self.next(self.first);
-        // One bit for each of 64 candidate slots of the first child.
-        let free = |&label: &u8| self.free(self.first + usize::from(label - labels[0]));
-        let fits = labels.iter().map(free).fold(u64::MAX, BitAnd::bitand);
-        if fits != 0 {
-            return base(self.first + fits.trailing_zeros() as usize);
-        }
-        // This dense region has few usable slots, and searching it would take longer and longer.
-        self.first = self.next(self.first + 1);
-        base(64 * self.taken.len())
-    }
-
-    /// Marks a slot as taken.
-    fn take(&mut self, place: u32) {
-        let (word, bit) = (place as usize / 64, place % 64);
-        if self.taken.len() <= word {
-            self.taken.resize(word + 1, 0);
-        }
-        self.taken[word] |= 1 << bit;
-    }
-
-    /// Returns a bit for each of the 64 slots from `place` on that is free.
-    fn free(&self, place: usize) -> u64 {
-        let word = |at| self.taken.get(at).copied().unwrap_or_default();
-        let (at, bit) = (place / 64, index(place % 64));
-        !(word(at) >> bit | word(at + 1).checked_shl(64 - bit).unwrap_or_default())
-    }
-
-    /// Returns the first free slot from `place` on.
-    fn next(&self, mut place: usize) -> usize {
-        loop {
-            match self.free(place) {
-                0 => place += 64,
-                free => return place + free.trailing_zeros() as usize,
-            }
-        }
     }
 }
 
