@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from piecework._core import ArrowTexts, Batch
+    from piecework._core._batch import Columns
     from piecework.arguments import Specials
     from piecework.encoding_settings import Padding, PaddingLike, Side, TruncationLike
     from piecework.tokenizer import Tokenizer
@@ -184,7 +185,7 @@ class EncodedBatch:
         ends = self.row_offsets
         return ends[1:] - ends[:-1]
 
-    def _all_columns(self) -> tuple[npt.NDArray[Any], ...]:
+    def _all_columns(self) -> Columns:
         if self._columns is None:
             call = self._call
             full = call.tokenizer.encode_batch(
@@ -202,8 +203,8 @@ class EncodedBatch:
                 offsets=True,
                 threads=self._threads,
             )
-            self._columns = full._columns
-        return self._columns or ()
+            self._columns = full._all_columns()
+        return self._columns
 
     @property
     def ids(self) -> npt.NDArray[np.uint32]:
@@ -218,27 +219,27 @@ class EncodedBatch:
     @property
     def offsets(self) -> npt.NDArray[np.uint32]:
         """Returns the start and end of each token in characters: shape (tokens, 2), ``uint32``, read-only."""
-        return self._all_columns()[0].reshape(-1, 2)
+        return self._all_columns()["offsets"].reshape(-1, 2)
 
     @property
     def word_ids(self) -> npt.NDArray[np.int32]:
         """Returns the index in its text of each token's word, -1 for added tokens: ``int32``, read-only."""
-        return self._all_columns()[1]
+        return self._all_columns()["word_ids"]
 
     @property
     def type_ids(self) -> npt.NDArray[np.uint32]:
         """Returns the type id of each token: ``uint32``, read-only."""
-        return self._all_columns()[2]
+        return self._all_columns()["type_ids"]
 
     @property
     def special_tokens_mask(self) -> npt.NDArray[np.uint8]:
         """Returns 1 for each token that post-processor or padding added, else 0: ``uint8``, read-only."""
-        return self._all_columns()[3]
+        return self._all_columns()["special_tokens_mask"]
 
     @property
     def attention_mask(self) -> npt.NDArray[np.uint8]:
         """Returns 0 for padding and 1 for other tokens: ``uint8``, read-only."""
-        return self._all_columns()[4]
+        return self._all_columns()["attention_mask"]
 
     def __len__(self) -> int:
         """Returns the number of texts."""
@@ -334,7 +335,7 @@ class EncodedBatch:
 
         if self._columns is not None:
             mask = np.zeros_like(filled)
-            mask[filled] = self._columns[4] != 0
+            mask[filled] = self._columns["attention_mask"] != 0
             return mask
         unpadded = self._batch.unpadded()
         if unpadded is None:

@@ -61,8 +61,16 @@ fn view<'py, T: Element>(batch: &Bound<'py, Batch>, values: &[T]) -> Bound<'py, 
 }
 
 type Column<'py, T> = Bound<'py, PyArray1<T>>;
-/// Offsets, word ids, type ids, special tokens mask, attention mask.
-type ColumnViews<'py> = (Column<'py, u32>, Column<'py, i32>, Column<'py, u32>, Column<'py, u8>, Column<'py, u8>);
+
+/// The columns other than ids as arrays, which Python gets as a dictionary.
+#[derive(IntoPyObject)]
+struct ColumnViews<'py> {
+    offsets: Column<'py, u32>,
+    word_ids: Column<'py, i32>,
+    type_ids: Column<'py, u32>,
+    special_tokens_mask: Column<'py, u8>,
+    attention_mask: Column<'py, u8>,
+}
 
 #[pymethods]
 impl Batch {
@@ -79,13 +87,13 @@ impl Batch {
     /// Returns the columns other than the ids, if they were requested.
     fn columns<'py>(this: Bound<'py, Self>) -> Option<ColumnViews<'py>> {
         let columns = this.get().columns.as_ref()?;
-        Some((
-            view(&this, columns.offsets.as_flattened()),
-            view(&this, &columns.word_ids),
-            view(&this, &columns.type_ids),
-            view(&this, &columns.special_tokens_mask),
-            view(&this, &columns.attention_mask),
-        ))
+        Some(ColumnViews {
+            offsets: view(&this, columns.offsets.as_flattened()),
+            word_ids: view(&this, &columns.word_ids),
+            type_ids: view(&this, &columns.type_ids),
+            special_tokens_mask: view(&this, &columns.special_tokens_mask),
+            attention_mask: view(&this, &columns.attention_mask),
+        })
     }
 
     /// Returns the number of tokens of each row before padding, and whether padding is on the left.

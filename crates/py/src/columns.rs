@@ -2,6 +2,7 @@
 
 use std::collections::TryReserveError;
 
+use piecework_core::encoding::pad::append_padded;
 use piecework_core::encoding::{Direction, Encoding};
 
 use crate::input::Maps;
@@ -62,12 +63,7 @@ impl PaddedRows<'_> {
         filled.try_reserve_exact(self.lengths.iter().map(|&length| length.max(self.target)).sum())?;
         let mut start = 0;
         for &length in self.lengths {
-            let row = values[start..start + length].iter().copied();
-            let missing = std::iter::repeat_n(pad, self.target.saturating_sub(length));
-            match self.direction {
-                Direction::Left => filled.extend(missing.chain(row)),
-                Direction::Right => filled.extend(row.chain(missing)),
-            }
+            append_padded(&mut filled, &values[start..start + length], self.target, self.direction, pad);
             start += length;
         }
         Ok(filled)

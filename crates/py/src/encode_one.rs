@@ -44,8 +44,10 @@ impl Encoder<'_> {
             row.with_inputs(|text, pair| {
                 self.tokenizer.encode_ids(text, pair, &options.inner, &mut self.pool.scratch(), &mut ids)
             })?;
-            options.inner.padding.as_ref().map_or(Ok(()), |padding| padding.pad_ids(&mut ids))?;
-            Ok(ids)
+            match &options.inner.padding {
+                Some(padding) => Ok(padding.padded_ids(&ids)?),
+                None => Ok(ids),
+            }
         })
     }
 

@@ -1,13 +1,21 @@
 """Defines a batch of encodings: one flat array of ids and the offsets of its rows."""
 
-from typing import Any, TypeAlias, final
+from typing import Any, TypeAlias, TypedDict, final
 
 import numpy as np
 import numpy.typing as npt
 
 _Uint32s: TypeAlias = npt.NDArray[np.uint32]
-_Columns: TypeAlias = tuple[_Uint32s, npt.NDArray[np.int32], _Uint32s, _Uint32s, _Uint32s]
-"""Offsets (start and end alternating), word ids, type ids, special tokens mask, attention mask."""
+_Uint8s: TypeAlias = npt.NDArray[np.uint8]
+
+class Columns(TypedDict):
+    """The columns of a batch other than ids; offsets have two values per token, start and end."""
+
+    offsets: _Uint32s
+    word_ids: npt.NDArray[np.int32]
+    type_ids: _Uint32s
+    special_tokens_mask: _Uint8s
+    attention_mask: _Uint8s
 
 @final
 class Batch:
@@ -27,16 +35,15 @@ class Batch:
     def row_offsets(self) -> npt.NDArray[np.int64]:
         """Returns the start of each row in `ids`, and the end of the last; read-only."""
 
-    def columns(self) -> _Columns | None:
+    def columns(self) -> Columns | None:
         r"""Returns the columns other than ids, read-only; None unless they were requested.
 
-        They are offsets in characters (start and end alternating, so two per token), word ids, type ids, the special tokens
-        mask and the attention mask.
+        Offsets are in characters.
 
         >>> import piecework as pw
         >>> tok = pw.Tokenizer.from_str("[UNK]\na")
-        >>> offsets, word_ids, *rest = tok.encode_batch(["a a", "b"], offsets=True)._batch.columns()
-        >>> offsets.tolist(), word_ids.tolist()
+        >>> columns = tok.encode_batch(["a a", "b"], offsets=True)._batch.columns()
+        >>> columns["offsets"].tolist(), columns["word_ids"].tolist()
         ([0, 1, 2, 3, 0, 1], [0, 1, 0])
         >>> tok.encode_batch(["a a", "b"])._batch.columns()
         """

@@ -50,15 +50,21 @@ impl Padding {
         Ok(())
     }
 
-    /// Pads the ids of a single encoding.
-    pub fn pad_ids(&self, ids: &mut Vec<u32>) -> Result<()> {
-        let missing = self.target(ids.len())?.saturating_sub(ids.len());
-        let padding = std::iter::repeat_n(self.token.id, missing);
-        match self.direction {
-            Direction::Left => drop(ids.splice(0..0, padding)),
-            Direction::Right => ids.extend(padding),
-        }
-        Ok(())
+    /// Returns the ids of a single encoding, padded.
+    pub fn padded_ids(&self, ids: &[u32]) -> Result<Vec<u32>> {
+        let mut padded = Vec::new();
+        append_padded(&mut padded, ids, self.target(ids.len())?, self.direction, self.token.id);
+        Ok(padded)
+    }
+}
+
+/// Appends a row to `out`, padded to at least `target` values.
+pub fn append_padded<T: Copy>(out: &mut Vec<T>, row: &[T], target: usize, direction: Direction, pad: T) {
+    let missing = std::iter::repeat_n(pad, target.saturating_sub(row.len()));
+    let row = row.iter().copied();
+    match direction {
+        Direction::Left => out.extend(missing.chain(row)),
+        Direction::Right => out.extend(row.chain(missing)),
     }
 }
 
