@@ -39,10 +39,9 @@ FORMATS: Final = get_args(Format)
 
 _SCORED = re.compile(rb"[^\t\n]+\t-?\d[\d.e+-]*\r?(?:\n|\Z)")
 # Of the core's table: which formats a name stands for, and which files belong together.
-_SUFFIXES: Final[Mapping[str, str]] = {
-    suffix: name for name, suffix, _ in _core.file_formats() if suffix is not None
-}
-_PARTNERS: Final = [pair for *_, pairs in _core.file_formats() for pair in pairs]
+_TABLE: Final = _core.file_formats()
+_SUFFIXES: Final[Mapping[str, str]] = {suffix: name for name, suffix, _ in _TABLE if suffix}
+_COMPANIONS: Final = [pair for *_, pairs in _TABLE for pair in pairs]
 
 
 def detect_format(data: bytes, name: str = "") -> Format:
@@ -105,7 +104,7 @@ def companion_file(name: str) -> str | None:
     >>> companion_file("gpt2-encoder.json"), companion_file("merges.txt"), companion_file("codes.txt")
     ('gpt2-vocab.bpe', 'vocab.json', None)
     """
-    for pair in (*_PARTNERS, *(tuple(reversed(pair)) for pair in _PARTNERS)):
+    for pair in (*_COMPANIONS, *(tuple(reversed(pair)) for pair in _COMPANIONS)):
         if name.lower().endswith(pair[0]):
             return name[: len(name) - len(pair[0])] + pair[1]
     return None

@@ -271,7 +271,7 @@ def test_sample_option(run: Run, unigram: Path, monkeypatch: pytest.MonkeyPatch)
             out = run("encode", unigram, *given, stdin="\n".join(lines)).out
             assert ids_of(out) == wanted, given
         assert len(set(map(tuple, wanted))) > 3
-    # Runs without a seed differ; two runs of 30 lines agree by chance once in 10^15.
+    # Runs without a seed differ; two runs of 30 lines are equal with probability 10^-15.
     drawn = {run("encode", unigram, "--sample", stdin="\n".join(lines)).out for _ in range(3)}
     assert len(drawn) > 1
 

@@ -10,6 +10,7 @@ import pytest
 
 import live_unigram
 import piecework as pw
+from piecework import _core, formats
 from piecework.formats import detect_format
 
 if TYPE_CHECKING:
@@ -159,3 +160,7 @@ def test_sentencepiece_model_is_detected_by_its_first_piece() -> None:
         assert pw.Tokenizer.from_bytes(model).encode_ids("x" * size)
     for data in (b"\n", b"\n\x05", b"\n\n", b"\n\n\n\n", b"\n\x80\x80", b"\n\x05\n\x03ab\x15"):
         assert detect_format(data, "x") == "vocab.txt", data
+
+
+def test_formats_equal_the_core_table() -> None:
+    assert sorted(formats.FORMATS) == sorted(name for name, *_ in _core.file_formats())

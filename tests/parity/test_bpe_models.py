@@ -138,4 +138,4 @@ def test_dropout_distribution_equals_tokenizers(word: str, chance: float) -> Non
     distance = sum((theirs[k] - ours[k]) ** 2 / (theirs[k] + ours[k]) for k in theirs | ours)
     assert (
         distance < 70
-    )  # chi-squared with at most 14 degrees of freedom: exceeded by chance once in 10⁹
+    )  # chi-squared with at most 14 degrees of freedom: exceeded with probability 10⁻⁹

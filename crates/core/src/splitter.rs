@@ -63,7 +63,7 @@ impl WordSplitter {
         self.pre_tokenizer.as_ref()
     }
 
-    /// Returns what the normalizer promises; `None` if there is none.
+    /// Returns the normalizer's locality; `None` without a normalizer.
     pub(crate) fn locality(&self) -> Option<Locality<'_>> {
         self.normalizer.as_ref().map(Normalizer::locality)
     }

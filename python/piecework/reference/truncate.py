@@ -1,6 +1,6 @@
 """Truncation and padding of encodings.
 
-Truncation precedes post-processing and leaves room for special tokens. What is cut off is kept as
+Truncation precedes post-processing and reserves tokens for special ones. What is cut off is kept as
 overflowing parts, each as long as the first and overlapping its neighbour by `stride` tokens:
 
     a b c d e, at most 3, stride 1        right: a b c | c d e        left: c d e | a b c

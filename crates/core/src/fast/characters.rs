@@ -68,15 +68,15 @@ impl CharacterKinds {
     pub(super) fn new(splitter: &WordSplitter) -> Result<Self, &'static str> {
         let boundary = splitter.boundary().ok_or("without a pre-tokenizer a text is one word")?;
         let changes = match splitter.locality() {
-            Some(locality) => locality.characters.ok_or("its normalizer looks further than one character")?,
+            Some(locality) => locality.characters.ok_or("its normalizer does not map each character by itself")?,
             None => CharacterChanges::default(),
         };
         let Boundary::Characters(boundary) = boundary else {
-            return Err("its pre-tokenizer looks further than one character");
+            return Err("its pre-tokenizer does not classify each character by itself");
         };
         let CharacterBoundary { drops_spaces, isolates_punctuation, separates_words, has_others } = boundary;
         if !drops_spaces {
-            return Err("its pre-tokenizer does not divide at white space");
+            return Err("its pre-tokenizer does not split at white space");
         }
         let CharacterChanges { drops_controls, isolates_ideographs, lowercases } = changes;
         let rules = Rules { drops_controls, isolates_ideographs, isolates_punctuation, separates_words };

@@ -1,8 +1,8 @@
-//! Locality: what a normalizer promises of how far it looks, and of what it changes.
+//! Locality: how much context a normalizer needs, and what it changes.
 //!
-//! The fast path cuts a text into chunks, and what a chunk becomes must not depend on what stands around it. Each normalizer says
-//! what it promises as a [`Locality`], in its own file; a way of cutting asks for the properties that it needs, and for no normalizer
-//! by name. A normalizer that promises nothing is right, too: its texts take the generic path.
+//! The fast path cuts a text into chunks, and the normal form of a chunk must not depend on the text around it. Each
+//! normalizer declares its [`Locality`] in its own file. A chunker asks for the properties that it needs, and for no
+//! normalizer by name. A normalizer without properties is correct too: its texts take the generic path.
 
 use super::{LONG_CLUSTER, Normalizer, Precompiled, SentencePiece};
 use crate::text::unicode::CharSet;
@@ -10,55 +10,55 @@ use crate::text::unicode::CharSet;
 /// The properties that a normalizer guarantees, each independent of the others; the default guarantees nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Locality<'a> {
-    /// It looks at one character at a time, canonical reordering aside, and makes no other changes to ASCII than these.
+    /// It maps each character by itself, except for canonical reordering, and makes no other changes to ASCII.
     pub(crate) characters: Option<CharacterChanges>,
-    /// It does not look past ASCII white space, which stays white space, and makes no other changes to ASCII than these.
+    /// It needs no context beyond ASCII white space, which stays white space, and makes no other changes to ASCII.
     pub(crate) ascii: Option<AsciiChanges>,
-    /// It leaves texts of NFC-inert characters as they are.
+    /// It does not change texts of NFC-inert characters.
     pub(crate) keeps_inert_nfc: bool,
-    /// It does not look past a space, and makes no other changes than these.
+    /// It needs no context beyond a space, and makes no other changes.
     pub(crate) words: Option<WordChanges<'a>>,
-    /// It puts a metaspace before the text, and does no more.
+    /// It only prepends a metaspace to the text.
     pub(crate) prepends_metaspace: bool,
-    /// It writes spaces as metaspaces in this way, and looks past none of them.
+    /// It writes spaces as metaspaces, and needs no context beyond them.
     pub(crate) metaspaces: Option<Metaspaces<'a>>,
 }
 
-/// The changes to ASCII and ideographs of a normalizer that looks at one character at a time.
+/// The changes to ASCII and ideographs of a normalizer that maps each character by itself.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct CharacterChanges {
-    /// Control characters vanish, and white space becomes a space.
+    /// Control characters are removed, and white space becomes a space.
     pub(crate) drops_controls: bool,
-    /// Ideographs get spaces around them.
+    /// Ideographs are surrounded with spaces.
     pub(crate) isolates_ideographs: bool,
     /// ASCII letters become lower case.
     pub(crate) lowercases: bool,
 }
 
-/// The changes to ASCII of a normalizer that does not look past ASCII white space.
+/// The changes to ASCII of a normalizer that needs no context beyond ASCII white space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct AsciiChanges {
     /// Letters become lower case.
     pub(crate) lowercases: bool,
 }
 
-/// The changes of a normalizer that does not look past a space.
+/// The changes of a normalizer that needs no context beyond a space.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct WordChanges<'a> {
-    /// The rules by which it rewrites characters, before or after all else.
+    /// The rules that rewrite characters, before or after all other changes.
     pub(crate) rules: Option<Rewrites<'a>>,
-    /// Whether white space at the end of the text vanishes.
+    /// Whether white space at the end of the text is removed.
     pub(crate) strips_end: bool,
-    /// What several spaces in a row become.
+    /// The result for several spaces in a row.
     pub(crate) space_runs: SpaceRuns,
-    /// Which characters may change beside those of the rules.
+    /// The characters that may change, apart from those of the rules.
     pub(crate) changed: ChangedCharacters,
 }
 
-/// What several spaces in a row become.
+/// The result of a normalizer for several spaces in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) enum SpaceRuns {
-    /// They stay as many spaces.
+    /// The spaces.
     #[default]
     Kept,
     /// One space.
@@ -67,7 +67,7 @@ pub(crate) enum SpaceRuns {
     Metaspace,
 }
 
-/// Which characters may change, the least first.
+/// The characters that may change, from the fewest to the most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) enum ChangedCharacters {
     /// None.
@@ -75,7 +75,7 @@ pub(crate) enum ChangedCharacters {
     None,
     /// Printable ASCII, to other printable ASCII.
     Graphic,
-    /// All, in case; marks, controls, white space and what a normalization form may change also together with their neighbours.
+    /// All, in case; marks, controls, white space and those that normalization forms change, also with neighbours.
     All,
 }
 
@@ -83,37 +83,37 @@ pub(crate) enum ChangedCharacters {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rewrites<'a> {
     rules: &'a Precompiled,
-    /// The bytes before a place that may decide what becomes of what follows.
+    /// The number of bytes before a position that may affect the result after it.
     pub(crate) window: usize,
 }
 
-/// The longest [`Rewrites::window`] there is.
+/// The maximum [`Rewrites::window`].
 pub(crate) const LONGEST_WINDOW: usize = LONG_CLUSTER - 1;
 
 /// How a normalizer writes the spaces of a text as metaspaces.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Metaspaces<'a> {
-    /// Whether a metaspace is put before the text.
+    /// Whether a metaspace is prepended to the text.
     pub(crate) prefix: bool,
-    /// Whether one space stays of several in a row, and none at the ends.
+    /// Whether runs of spaces become one, and those at the ends are removed.
     pub(crate) collapses: bool,
-    /// The rules by which characters are rewritten before that.
+    /// The rules that rewrite characters first.
     pub(crate) rules: Option<Rewrites<'a>>,
-    /// Texts that stay as they are, but for their spaces.
+    /// Texts that do not change, except for their spaces.
     pub(crate) symbols: &'a [String],
     source: MetaspaceSource<'a>,
 }
 
-/// What writes metaspaces.
+/// The normalizer that writes metaspaces.
 #[derive(Debug, Clone, Copy)]
 enum MetaspaceSource<'a> {
-    /// A normalizer that replaces each space, and does no more.
+    /// A normalizer that only replaces each space.
     Replace(&'a Normalizer),
     SentencePiece(&'a SentencePiece),
 }
 
 impl<'a> Locality<'a> {
-    /// The locality of a normalizer that does nothing.
+    /// The locality of the identity.
     const IDENTITY: Self = Self {
         characters: Some(CharacterChanges { drops_controls: false, isolates_ideographs: false, lowercases: false }),
         ascii: Some(AsciiChanges { lowercases: false }),
@@ -128,7 +128,7 @@ impl<'a> Locality<'a> {
         metaspaces: None,
     };
 
-    /// Returns the locality of normalizers that follow each other.
+    /// Returns the locality of a sequence of normalizers.
     pub(super) fn of_sequence(steps: impl Iterator<Item = Self>) -> Self {
         steps.reduce(Self::then).unwrap_or(Self::IDENTITY)
     }
@@ -150,7 +150,7 @@ impl<'a> Locality<'a> {
     }
 }
 
-/// Returns what two steps promise together, if both do.
+/// Returns the property of two steps in order, if both have it.
 fn merge<T>(one: Option<T>, other: Option<T>, and: impl FnOnce(T, T) -> Option<T>) -> Option<T> {
     and(one?, other?)
 }
@@ -166,7 +166,7 @@ impl CharacterChanges {
 }
 
 impl WordChanges<'_> {
-    /// Returns the changes of both; `None` if what one set of rules writes may be rewritten by another.
+    /// Returns the changes of both; `None` if one set of rules may rewrite the output of another.
     fn and(self, other: Self) -> Option<Self> {
         if self.rules.is_some() && other.rules.is_some() {
             return None;
@@ -182,7 +182,7 @@ impl WordChanges<'_> {
 
 impl<'a> Rewrites<'a> {
     pub(super) fn new(rules: &'a Precompiled, window: usize) -> Self {
-        debug_assert!(window <= LONGEST_WINDOW, "blocks of text have room for no longer window");
+        debug_assert!(window <= LONGEST_WINDOW, "the window is longer than LONGEST_WINDOW");
         Self { rules, window }
     }
 
@@ -198,43 +198,43 @@ impl<'a> Rewrites<'a> {
         self.rules.becomes(byte, " ")
     }
 
-    /// Returns whether a byte may stand in a rule beside others.
+    /// Returns whether a byte is part of a rule of several bytes.
     pub(crate) fn joins(&self, byte: u8) -> bool {
         self.rules.joins(byte)
     }
 }
 
 impl<'a> Metaspaces<'a> {
-    /// Returns how a normalizer does it that replaces each space by a metaspace.
+    /// Returns the metaspaces of a normalizer that replaces each space with one.
     pub(super) fn of_replacement(normalizer: &'a Normalizer) -> Self {
         let source = MetaspaceSource::Replace(normalizer);
         Self { prefix: false, collapses: false, rules: None, symbols: &[], source }
     }
 
-    /// Returns how SentencePiece does it; `None` where it leaves spaces, or puts one behind the text.
+    /// Returns the metaspaces of SentencePiece; `None` if it keeps spaces, or appends one to the text.
     pub(super) fn of_sentencepiece(normalizer: &'a SentencePiece) -> Option<Self> {
         let settings = normalizer.settings();
         let writes = settings.escape_whitespaces && !settings.treat_whitespace_as_suffix;
         writes.then(|| Self {
             prefix: settings.add_dummy_prefix,
             collapses: settings.remove_extra_whitespaces,
-            // Each rule is the longest that fits where it begins.
+            // Each rule is the longest that matches at its position.
             rules: settings.rules.as_ref().map(|rules| Rewrites::new(rules, 1)),
             symbols: &settings.user_defined_symbols,
             source: MetaspaceSource::SentencePiece(normalizer),
         })
     }
 
-    /// Returns whether each space becomes a metaspace, and nothing else changes but the front of the text.
+    /// Returns whether nothing changes but spaces, and the start of the text.
     pub(crate) fn changes_only_spaces(&self) -> bool {
         matches!(self.source, MetaspaceSource::Replace(_))
     }
 
-    /// Returns what normalizes a chunk that does not begin the text: where it begins with a space, and elsewhere.
+    /// Returns the normalizers of a chunk that is not the first: if it begins with a space, and if not.
     pub(crate) fn chunk_normalizers(&self) -> Option<[Normalizer; 2]> {
         match self.source {
             MetaspaceSource::Replace(normalizer) => Some([normalizer.clone(), normalizer.clone()]),
-            // Where spaces are removed from the front, the metaspace for them is put there again.
+            // If spaces at the start are removed, the metaspace for them is prepended again.
             MetaspaceSource::SentencePiece(normalizer) => {
                 let with_prefix = |prefix| normalizer.with_prefix(prefix).ok().map(Normalizer::SentencePiece);
                 Some([with_prefix(self.collapses)?, with_prefix(false)?])
@@ -261,14 +261,14 @@ mod tests {
         Normalizer::Precompiled(Precompiled::new(b"\x04\0\0\0\xff\xff\xff\x7fab\0".to_vec()).unwrap())
     }
 
-    /// Which of the properties a normalizer has: characters, ASCII, inert, words, metaspaces.
-    fn promises(normalizer: &Normalizer) -> [bool; 5] {
+    /// Returns which properties a normalizer has: characters, ASCII, inert, words, metaspaces.
+    fn properties(normalizer: &Normalizer) -> [bool; 5] {
         let Locality { characters, ascii, keeps_inert_nfc, words, metaspaces, .. } = normalizer.locality();
         [characters.is_some(), ascii.is_some(), keeps_inert_nfc, words.is_some(), metaspaces.is_some()]
     }
 
     #[test]
-    fn each_promises_what_it_keeps() {
+    fn properties_of_each_normalizer() {
         let bert = Normalizer::Bert(BertNormalizer::default());
         for (normalizer, wanted) in [
             (bert, [true, false, false, false, false]),
@@ -290,14 +290,14 @@ mod tests {
             (Normalizer::Prepend(SPACE.to_owned()), [false; 5]),
             (Normalizer::Sequence(Vec::new()), [true, true, true, true, false]),
         ] {
-            assert_eq!(promises(&normalizer), wanted, "{normalizer:?}");
+            assert_eq!(properties(&normalizer), wanted, "{normalizer:?}");
             let once = Normalizer::Sequence(vec![Normalizer::Sequence(vec![normalizer.clone()])]);
-            assert_eq!(promises(&once), wanted, "{once:?}");
+            assert_eq!(properties(&once), wanted, "{once:?}");
         }
     }
 
     #[test]
-    fn a_sequence_promises_what_all_its_steps_do() {
+    fn a_sequence_has_the_properties_of_all_steps() {
         let prepend = || Normalizer::Prepend(SPACE.to_owned());
         for (steps, wanted) in [
             (vec![Normalizer::Lowercase, Normalizer::Form(UnicodeForm::Nfc)], [false, true, false, true, false]),
@@ -310,12 +310,12 @@ mod tests {
             (vec![Normalizer::Lowercase, replace(" ", SPACE)], [false; 5]),
         ] {
             let sequence = Normalizer::Sequence(steps);
-            assert_eq!(promises(&sequence), wanted, "{sequence:?}");
+            assert_eq!(properties(&sequence), wanted, "{sequence:?}");
         }
     }
 
     #[test]
-    fn spaces_are_written_before_the_text_and_in_it() {
+    fn metaspaces_before_the_text_and_in_it() {
         let settings = SentencePieceSettings {
             rules: None,
             add_dummy_prefix: true,

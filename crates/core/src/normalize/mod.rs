@@ -102,7 +102,7 @@ impl Normalizer {
         check_bytes(text.text().len())
     }
 
-    /// Returns what the normalizer promises of how far it looks, and of what it changes.
+    /// Returns how much context the normalizer needs, and what it changes.
     pub(crate) fn locality(&self) -> Locality<'_> {
         match self {
             Self::Bert(bert) => bert.locality(),

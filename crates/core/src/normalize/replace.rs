@@ -16,7 +16,7 @@ pub(super) fn normalize(pattern: &Pattern, content: &str, text: &mut Normalized,
     Ok(())
 }
 
-/// Returns what the replacement of a known pattern promises; `normalizer` is that replacement.
+/// Returns the locality of a replacement with a known pattern; `normalizer` is that replacement.
 pub(super) fn locality<'a>(normalizer: &'a Normalizer, pattern: &Pattern, content: &str) -> Locality<'a> {
     let is_graphic = |text: &str| text.bytes().all(|byte| byte.is_ascii_graphic());
     let words = |changes| Locality { words: Some(changes), ..Locality::default() };

@@ -201,7 +201,7 @@ impl Tokenizer {
     pub fn fast_path_kernel(&self) -> std::result::Result<&'static str, &'static str> {
         let fast = self.fast.as_ref().map_err(|reason| *reason)?;
         if self.added.searches_normalized() {
-            return Err("an added token is sought in the normalized text");
+            return Err("added tokens are matched in the normalized text");
         }
         Ok(fast.kernel())
     }
