@@ -21,6 +21,21 @@ pub enum TruncationStrategy {
 }
 
 /// The settings of truncation.
+///
+/// ```
+/// use piecework_core::encoding::Direction;
+/// use piecework_core::encoding::truncate::{Truncation, TruncationStrategy};
+/// use piecework_core::format::format_named;
+/// use piecework_core::pipeline::{Input, Options, Scratch};
+///
+/// let strategy = TruncationStrategy::LongestFirst;
+/// let truncation = Truncation { max_length: 2, stride: 0, strategy, direction: Direction::Right };
+/// let options = Options { truncation: Some(truncation), ..Options::default() };
+/// let tokenizer = format_named("vocab.txt")?.read(b"[UNK]\nlow\n##er\n")?;
+/// let encoding = tokenizer.encode(Input::Text("lower low"), None, &options, &mut Scratch::default())?;
+/// assert_eq!((&encoding.ids[..], &encoding.overflowing[0].ids[..]), (&[1, 2][..], &[1][..]));
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Truncation {
     /// The maximum number of tokens, including those that the post-processor adds.

@@ -19,6 +19,18 @@ const VERSION: u64 = 1;
 const ESCAPES: [(char, char); 4] = [('\\', '\\'), ('\t', 't'), ('\n', 'n'), ('\r', 'r')];
 
 /// Writes the table as a file.
+///
+/// ```
+/// use piecework_core::counts::Counter;
+/// use piecework_core::format::{read_counts, write_counts};
+/// use piecework_core::splitter::WordSplitter;
+///
+/// let mut counter = Counter::new(WordSplitter::bert()?);
+/// counter.add_text(0, "low low lower")?;
+/// let file = write_counts(&counter.finish()?)?;
+/// assert_eq!(read_counts(file.as_bytes())?.total(), 3);
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 pub fn write_counts(counts: &WordCounts) -> Result<String> {
     counts.splitter().map_or(Ok(()), |splitter| refuse_functions(splitter, "word counts"))?;
     let header = object([

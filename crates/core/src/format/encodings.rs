@@ -23,6 +23,13 @@ pub const ENCODINGS: [&str; 7] =
     ["gpt2", "r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base", "o200k_harmony"];
 
 /// Returns the encoding `name`.
+///
+/// ```
+/// use piecework_core::format::named_encoding;
+///
+/// assert_eq!(named_encoding("cl100k_base")?.special_tokens[0], ("<|endoftext|>".to_owned(), 100_257));
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 pub fn named_encoding(name: &str) -> Result<Encoding> {
     let (grammar, specials): (_, Vec<(&str, u32)>) = match name {
         "gpt2" | "r50k_base" | "p50k_base" => (Grammar::Gpt2, vec![(END_OF_TEXT, 50256)]),

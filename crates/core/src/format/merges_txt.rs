@@ -156,6 +156,16 @@ fn clip_decoder() -> Decoder {
 ///
 /// Special tokens are those of GPT-2, RoBERTa and CLIP that the vocabulary has. If `kind` (`gpt2`, `roberta` or `clip`)
 /// is given, there are none: the caller adds them.
+///
+/// ```
+/// use piecework_core::format::{read_merges, write_merges_txt};
+/// use piecework_core::splitter::WordSplitter;
+///
+/// let (vocab, merges) = (br#"{"l": 0, "o": 1, "lo": 2}"#, b"#version: 0.2\nl o\n");
+/// let tokenizer = read_merges(vocab, merges, Some(WordSplitter::bert()?), None)?;
+/// assert_eq!(write_merges_txt(&tokenizer)?.as_bytes(), merges);
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 pub fn read_merges(
     vocab: &[u8],
     merges: &[u8],

@@ -38,6 +38,14 @@ pub(super) fn is_codes(bytes: &[u8]) -> bool {
 /// Reads a file of codes; the first of equal pairs is used.
 ///
 /// With a filter, tokens that are not in it are split again into the tokens of their merges.
+///
+/// ```
+/// use piecework_core::format::{read_subword_nmt, write_subword_nmt};
+///
+/// let codes = b"#version: 0.2\nl o\nlo w</w>\n";
+/// assert_eq!(write_subword_nmt(&read_subword_nmt(codes, None)?)?.as_bytes(), codes);
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 pub fn read_subword_nmt(bytes: &[u8], filter: Option<&Filter<'_>>) -> Result<Tokenizer> {
     let (style, merges) = merges(bytes)?;
     let unknown = unknown(&merges);

@@ -49,6 +49,17 @@ fn is_base64(token: &[u8]) -> bool {
 }
 
 /// Reads a file of ranks; the tokenizer gives the ids of tiktoken.
+///
+/// ```
+/// use piecework_core::format::{TiktokenSettings, named_encoding, read_tiktoken};
+/// use piecework_core::text::pattern::Pattern;
+///
+/// let encoding = named_encoding("gpt2")?;
+/// let settings = TiktokenSettings { pattern: Pattern::regex(encoding.pattern)?, special_tokens: Vec::new() };
+/// // Two ranks are not a vocabulary: every byte must have one.
+/// assert!(read_tiktoken(b"IQ== 0\nIg== 1\n", settings).is_err());
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 pub fn read_tiktoken(bytes: &[u8], settings: TiktokenSettings) -> Result<Tokenizer> {
     let mut vocab = vocab(bytes)?;
     refuse_missing_bytes(&vocab)?;

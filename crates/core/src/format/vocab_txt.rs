@@ -24,6 +24,17 @@ pub struct VocabSettings {
 }
 
 /// Reads a `vocab.txt`; special tokens in it are added, and BERT's template if it has `[CLS]` and `[SEP]`.
+///
+/// ```
+/// use piecework_core::format::{VocabSettings, read_vocab_txt};
+/// use piecework_core::model::wordpiece::Settings;
+/// use piecework_core::splitter::WordSplitter;
+///
+/// let model = Settings { unk_token: None, ..Settings::default() };
+/// let tokenizer = read_vocab_txt(b"low\n##er\n", VocabSettings { splitter: WordSplitter::bert()?, model })?;
+/// assert_eq!(tokenizer.id("##er"), Some(1));
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 pub fn read_vocab_txt(bytes: &[u8], settings: VocabSettings) -> Result<Tokenizer> {
     let vocab = vocab(bytes)?;
     let unk = settings.model.unk_token.as_deref();

@@ -9,6 +9,19 @@ use crate::text::span::Span;
 use crate::vocab::{Entries, Vocab};
 
 /// A vocabulary of whole words, immutable once built and cheap to clone.
+///
+/// ```
+/// use piecework_core::model::word_level::WordLevel;
+/// use piecework_core::vocab::{Entries, Vocab};
+///
+/// let model = WordLevel::new(Vocab::from_tokens(["[UNK]", "low"].map(String::from))?, "[UNK]".to_owned());
+/// let mut tokens = Vec::new();
+/// for word in ["low", "high"] {
+///     model.encode_word(word, 0, Entries::All, &mut tokens)?;
+/// }
+/// assert_eq!(tokens.iter().map(|token| token.id).collect::<Vec<_>>(), [1, 0]);
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct WordLevel {
     vocab: Arc<Vocab>,

@@ -80,6 +80,16 @@ pub enum Normalizer {
 
 impl Normalizer {
     /// Normalizes `text` in place; `spare` is working memory.
+    ///
+    /// ```
+    /// use piecework_core::normalize::{Normalized, Normalizer};
+    ///
+    /// let (mut text, mut spare) = (Normalized::default(), Normalized::default());
+    /// text.start("LOW", 0, false);
+    /// Normalizer::Lowercase.normalize(&mut text, &mut spare)?;
+    /// assert_eq!(text.text(), "low");
+    /// # Ok::<(), piecework_core::Error>(())
+    /// ```
     pub fn normalize(&self, text: &mut Normalized, spare: &mut Normalized) -> Result<()> {
         match self {
             Self::Bert(bert) => bert.normalize(text, spare),

@@ -50,6 +50,20 @@ pub struct Part<'a> {
 
 impl Tokenizer {
     /// Returns the safe split points for a call that wants ids alone; `None` if there are none.
+    ///
+    /// ```
+    /// use piecework_core::format::format_named;
+    /// use piecework_core::pipeline::{Options, Scratch};
+    ///
+    /// let (tokenizer, options) = (format_named("vocab.txt")?.read(b"[UNK]\nlow\n##er\n")?, Options::default());
+    /// let cuts = tokenizer.cuts(&options).expect("a pipeline with a fast path");
+    /// let (mut scratch, mut ids) = (Scratch::default(), Vec::new());
+    /// for part in cuts.parts("low lower low", 4) {
+    ///     cuts.encode(part, &mut scratch, &mut ids)?;
+    /// }
+    /// assert_eq!(ids, [1, 1, 2, 1]);
+    /// # Ok::<(), piecework_core::Error>(())
+    /// ```
     #[must_use]
     pub fn cuts<'a>(&'a self, options: &'a Options) -> Option<Cuts<'a>> {
         let may = options.truncation.is_none() && self.chance(options).is_none();

@@ -10,6 +10,14 @@ use crate::model::{PROBABILITY_FLOOR, Probabilities};
 
 impl Tokenizer {
     /// Returns the text of `ids`.
+    ///
+    /// ```
+    /// use piecework_core::format::format_named;
+    ///
+    /// let tokenizer = format_named("vocab.txt")?.read(b"[UNK]\nlow\n##er\n")?;
+    /// assert_eq!(tokenizer.decode(&[1, 2, 1], true)?, "lower low");
+    /// # Ok::<(), piecework_core::Error>(())
+    /// ```
     pub fn decode(&self, ids: &[u32], skip_special_tokens: bool) -> Result<String> {
         let tokens = self.decoded_tokens(ids, skip_special_tokens)?;
         match &self.parts.decoder {
@@ -35,6 +43,18 @@ impl Tokenizer {
     /// Returns the text that `ids` add to a stream, without text that later ids may change.
     ///
     /// An id that is not in the vocabulary is an error and leaves the stream unchanged.
+    ///
+    /// ```
+    /// use piecework_core::decode::StreamOutput;
+    /// use piecework_core::format::format_named;
+    ///
+    /// let tokenizer = format_named("vocab.txt")?.read(b"[UNK]\nlow\n##er\n")?;
+    /// let mut stream = tokenizer.decode_stream(StreamOutput::Text);
+    /// assert_eq!(tokenizer.decode_step(&mut stream, &[1], true)?, b"low");
+    /// assert_eq!(tokenizer.decode_step(&mut stream, &[2, 1], true)?, b"er low");
+    /// assert_eq!(stream.finish()?, b"");
+    /// # Ok::<(), piecework_core::Error>(())
+    /// ```
     pub fn decode_step(&self, stream: &mut DecodeStream, ids: &[u32], skip_special_tokens: bool) -> Result<Vec<u8>> {
         stream.step(self.decoded_tokens(ids, skip_special_tokens)?)
     }

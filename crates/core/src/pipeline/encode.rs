@@ -23,6 +23,19 @@ pub(super) enum Step {
 
 impl Tokenizer {
     /// Appends the ids of a text or pair to `ids`, truncated, but not padded.
+    ///
+    /// ```
+    /// use piecework_core::format::format_named;
+    /// use piecework_core::pipeline::{Input, Options, Scratch};
+    ///
+    /// let tokenizer = format_named("vocab.txt")?.read(b"[UNK]\nlow\n##er\n")?;
+    /// let (options, mut scratch, mut ids) = (Options::default(), Scratch::default(), Vec::new());
+    /// for text in ["low", "lower"] {
+    ///     tokenizer.encode_ids(Input::Text(text), None, &options, &mut scratch, &mut ids)?;
+    /// }
+    /// assert_eq!(ids, [1, 1, 2]);
+    /// # Ok::<(), piecework_core::Error>(())
+    /// ```
     pub fn encode_ids(
         &self,
         text: Input<'_>,
@@ -85,6 +98,17 @@ impl Tokenizer {
     }
 
     /// Returns the encoding of a text or pair, with its truncated parts.
+    ///
+    /// ```
+    /// use piecework_core::format::format_named;
+    /// use piecework_core::pipeline::{Input, Options, Scratch};
+    /// use piecework_core::text::span::Span;
+    ///
+    /// let tokenizer = format_named("vocab.txt")?.read(b"[UNK]\nlow\n##er\n")?;
+    /// let encoding = tokenizer.encode(Input::Text("é lower"), None, &Options::default(), &mut Scratch::default())?;
+    /// assert_eq!(encoding.spans, [Span { start: 0, end: 2 }, Span { start: 3, end: 6 }, Span { start: 6, end: 8 }]);
+    /// # Ok::<(), piecework_core::Error>(())
+    /// ```
     pub fn encode(
         &self,
         text: Input<'_>,
@@ -136,6 +160,15 @@ impl Tokenizer {
     }
 
     /// Returns the number of tokens of a text, neither truncated nor padded.
+    ///
+    /// ```
+    /// use piecework_core::format::format_named;
+    /// use piecework_core::pipeline::{Options, Scratch};
+    ///
+    /// let tokenizer = format_named("vocab.txt")?.read(b"[UNK]\nlow\n##er\n")?;
+    /// assert_eq!(tokenizer.count("low lower", &Options::default(), &mut Scratch::default())?, 3);
+    /// # Ok::<(), piecework_core::Error>(())
+    /// ```
     pub fn count(&self, text: &str, options: &Options, scratch: &mut Scratch) -> Result<usize> {
         let mut count = 0;
         self.begin(options, scratch);

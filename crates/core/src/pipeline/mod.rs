@@ -70,6 +70,17 @@ pub struct Parts {
 }
 
 /// A tokenizer, immutable once built; mutable state lives in a [`Scratch`].
+///
+/// ```
+/// use piecework_core::format::format_named;
+/// use piecework_core::pipeline::{Input, Options, Scratch};
+///
+/// let tokenizer = format_named("vocab.txt")?.read(b"[UNK]\nlow\n##er\n")?;
+/// let encoding = tokenizer.encode(Input::Text("Lower"), None, &Options::default(), &mut Scratch::default())?;
+/// assert_eq!(encoding.ids, [1, 2]);
+/// assert_eq!(tokenizer.decode(&encoding.ids, true)?, "lower");
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Tokenizer {
     parts: Parts,

@@ -31,6 +31,33 @@ impl Tokenizer {
     /// Returns the encodings of the best segmentations of a text, best first, with the sums of their scores.
     ///
     /// They are neither truncated nor padded.
+    ///
+    /// ```
+    /// use piecework_core::model::{Model, unigram};
+    /// use piecework_core::pipeline::{Options, Parts, Scratch, Tokenizer};
+    /// use piecework_core::splitter::WordSplitter;
+    /// use piecework_core::vocab::Vocab;
+    ///
+    /// let vocab = Vocab::from_tokens(["a", "b", "ab"].map(String::from))?;
+    /// let model = unigram::Unigram::new(vocab, vec![-1.0, -1.0, -1.5], unigram::Settings::default())?;
+    /// let parts = Parts {
+    ///     splitter: WordSplitter::new(None, None)?,
+    ///     model: Model::Unigram(model),
+    ///     added: Vec::new(),
+    ///     post_processor: None,
+    ///     decoder: None,
+    ///     truncation: None,
+    ///     padding: None,
+    ///     training: None,
+    /// };
+    /// let tokenizer = Tokenizer::new(parts)?;
+    /// let best = tokenizer.encode_nbest("ab", 2, &Options::default(), &mut Scratch::default())?;
+    /// assert_eq!(best.iter().map(|(encoding, score)| (&encoding.ids[..], *score)).collect::<Vec<_>>(), [
+    ///     (&[2][..], -1.5),
+    ///     (&[0, 1], -2.0),
+    /// ]);
+    /// # Ok::<(), piecework_core::Error>(())
+    /// ```
     pub fn encode_nbest(
         &self,
         text: &str,

@@ -35,6 +35,14 @@ pub struct TemplateToken {
 }
 
 /// The parts for one text and for a pair.
+///
+/// ```
+/// use piecework_core::postprocess::{PostProcessor, Template};
+///
+/// let bert = PostProcessor::Template(Template::bert(("[CLS]", 2), ("[SEP]", 3)));
+/// assert_eq!((bert.added_tokens(false), bert.added_tokens(true)), (2, 3));
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
     /// The parts for one text.

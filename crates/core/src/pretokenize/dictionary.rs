@@ -10,6 +10,18 @@ use crate::text::span::Span;
 use crate::text::unicode::stands_alone;
 
 /// A set of phrases, each of which is one word wherever it occurs.
+///
+/// ```
+/// use piecework_core::pretokenize::words::Words;
+/// use piecework_core::pretokenize::{Dictionary, PreTokenizer};
+/// use piecework_core::splitter::WordSplitter;
+///
+/// let names = PreTokenizer::Dictionary(Dictionary::new(vec!["New York".to_owned()], true)?.into());
+/// let (splitter, mut words) = (WordSplitter::new(None, Some(names))?, Words::default());
+/// splitter.split("to New York", false, &mut words)?;
+/// assert_eq!(words.iter().collect::<Vec<_>>(), ["to ", "New York"]);
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Dictionary {
     phrases: Vec<String>,

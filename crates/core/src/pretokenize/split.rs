@@ -29,6 +29,20 @@ pub enum Behavior {
 }
 
 /// The settings of a split by a pattern.
+///
+/// ```
+/// use piecework_core::pretokenize::words::Words;
+/// use piecework_core::pretokenize::{Behavior, PreTokenizer, Split};
+/// use piecework_core::splitter::WordSplitter;
+/// use piecework_core::text::pattern::Pattern;
+///
+/// let split = Split { pattern: Pattern::regex(r"\d+")?, behavior: Behavior::Isolated, invert: false };
+/// let splitter = WordSplitter::new(None, Some(PreTokenizer::Split(split)))?;
+/// let mut words = Words::default();
+/// splitter.split("a12b", false, &mut words)?;
+/// assert_eq!(words.iter().collect::<Vec<_>>(), ["a", "12", "b"]);
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Split {
     /// The pattern of the delimiters.

@@ -16,6 +16,14 @@ pub struct UserWord {
 /// Parses a user dictionary of jieba: a line has a word, and optionally its frequency and tag, separated by spaces.
 ///
 /// Empty lines are ignored.
+///
+/// ```
+/// use piecework_core::pretokenize::parse_user_dictionary;
+///
+/// let words = parse_user_dictionary("云计算 5 n\n创新办\n")?;
+/// assert_eq!(words.len(), 2);
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 pub fn parse_user_dictionary(text: &str) -> Result<Vec<UserWord>> {
     let blank = |c: char| c.is_ascii_whitespace() || c == '\x0b';
     (1..)

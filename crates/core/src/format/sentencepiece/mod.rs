@@ -57,6 +57,13 @@ fn length(bytes: &[u8]) -> Option<(u64, &[u8])> {
 ///
 /// Control symbols become special tokens that a text cannot spell by default. User-defined symbols become added tokens
 /// of BPE, matched in normalized text; in a Unigram model they are pieces with a score of their own.
+///
+/// ```
+/// use piecework_core::format::read_sentencepiece;
+///
+/// assert!(read_sentencepiece(b"<html>").is_err());
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 pub fn read_sentencepiece(bytes: &[u8]) -> Result<Tokenizer> {
     let proto = ModelProto::read(bytes)?;
     refuse(&proto)?;

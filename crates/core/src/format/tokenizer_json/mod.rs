@@ -63,6 +63,15 @@ pub(super) fn is_json(bytes: &[u8], name: &str) -> bool {
 }
 
 /// Reads a `tokenizer.json`.
+///
+/// ```
+/// use piecework_core::format::{JsonSettings, format_named, read_tokenizer_json, write_tokenizer_json};
+///
+/// let json = write_tokenizer_json(&format_named("vocab.txt")?.read(b"[UNK]\nlow\n##er\n")?)?;
+/// let tokenizer = read_tokenizer_json(json.as_bytes(), &JsonSettings::default())?;
+/// assert_eq!(write_tokenizer_json(&tokenizer)?, json);
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 pub fn read_tokenizer_json(bytes: &[u8], settings: &JsonSettings) -> Result<Tokenizer> {
     let mut json = Json::parse(bytes)?;
     if !settings.exact_numbers && is_unigram(&Node::root(&json)) {

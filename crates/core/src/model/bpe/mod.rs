@@ -90,6 +90,16 @@ pub enum Merges {
 }
 
 /// A BPE model, immutable once built and cheap to clone.
+///
+/// ```
+/// use piecework_core::model::bpe::{Bpe, Merges, Settings};
+/// use piecework_core::vocab::Vocab;
+///
+/// let vocab = Vocab::from_tokens(["l", "o", "w", "lo", "low"].map(String::from))?;
+/// let model = Bpe::listed(vocab, vec![(0, 1), (3, 2)], Settings::default())?;
+/// assert_eq!(model.merged_id((3, 2)), Some(4));
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Bpe {
     shared: Arc<Shared>,

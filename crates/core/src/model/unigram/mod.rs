@@ -73,6 +73,17 @@ impl Total {
 }
 
 /// A unigram model, immutable once built and cheap to clone.
+///
+/// ```
+/// use piecework_core::model::unigram::{Settings, Unigram};
+/// use piecework_core::vocab::{Entries, Vocab};
+///
+/// let vocab = Vocab::from_tokens(["a", "b", "ab"].map(String::from))?;
+/// let model = Unigram::new(vocab, vec![-1.0, -1.0, -1.5], Settings::default())?;
+/// let best = model.nbest("ab", 0, Entries::All, 2)?;
+/// assert_eq!(best.iter().map(|path| path.score).collect::<Vec<_>>(), [-1.5, -2.0]);
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Unigram {
     shared: Arc<Shared>,

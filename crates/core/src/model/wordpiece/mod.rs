@@ -121,6 +121,16 @@ pub fn probabilities<'t>(vocab: &Vocab, given: impl IntoIterator<Item = (&'t str
 }
 
 /// A `WordPiece` model, immutable and cheap to clone.
+///
+/// ```
+/// use piecework_core::model::wordpiece::{Settings, WordPiece};
+/// use piecework_core::vocab::Vocab;
+///
+/// let vocab = Vocab::from_tokens(["[UNK]", "un", "##able"].map(String::from))?;
+/// let model = WordPiece::new(vocab, Settings::default());
+/// assert_eq!((model.first_unmatched("unable"), model.first_unmatched("unzip")), (None, Some(2)));
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct WordPiece {
     shared: Arc<Shared>,

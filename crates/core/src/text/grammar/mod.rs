@@ -91,6 +91,14 @@ const TIKTOKEN_R50K: &str = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{
 const TIKTOKEN_CL100K: &str = r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s";
 
 /// Returns the Oniguruma pattern with the matches of one of tiktoken's patterns, if it is known.
+///
+/// ```
+/// use piecework_core::text::grammar::{Grammar, translated};
+///
+/// assert_eq!(translated(Grammar::O200k.pattern()), Some(Grammar::O200k.pattern()));
+/// assert_eq!(translated(r"\w+"), None);
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
 #[must_use]
 pub fn translated(tiktoken: &str) -> Option<&'static str> {
     let grammar = if tiktoken == TIKTOKEN_CL100K { Some(Grammar::Cl100k) } else { Grammar::of(tiktoken) };
