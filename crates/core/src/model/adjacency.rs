@@ -1,13 +1,15 @@
 //! Adjacency: the pairs of adjacent characters in a text that a model may merge into one token.
 //!
-//! A model that encodes a text as one word still never spans most positions: those between two characters that no entry
-//! holds adjacently. A text may be cut there, and its parts be encoded separately. A model provides its adjacency by
-//! [`Model::byte_adjacency`] or [`Model::space_adjacency`](super::Model::space_adjacency), computed from the adjacent
-//! pairs in its entries.
+//! Even if a text is one word, no token spans most positions, because no entry contains the two characters as
+//! neighbours. Such a position is a safe split point: the parts on its two sides can be encoded separately. A model
+//! provides its adjacency by [`Model::byte_adjacency`] or [`Model::space_adjacency`](super::Model::space_adjacency),
+//! computed from the adjacent pairs in its entries.
 //!
 //! [`Model::byte_adjacency`]: super::Model::byte_adjacency
 
-/// The first character of the unspaced scripts' range: Thai and all later scripts.
+/// The first character of the range that is treated as unspaced scripts: Thai and everything after it.
+///
+/// Scripts with spaces, such as Hangul, are in it too: the entries decide where a text may be cut, not the script.
 pub(crate) const FIRST_UNSPACED: char = '\u{E00}';
 
 /// The pairs of adjacent units of a text that may become part of one token.
@@ -16,10 +18,10 @@ pub(crate) trait Adjacency<Unit> {
     fn joins(&self, left: Unit, right: Unit) -> bool;
 }
 
-/// The adjacency of bytes, with one class for all bytes beyond ASCII; exact for ASCII.
+/// The adjacency of bytes: exact for ASCII, with one class for all non-ASCII bytes.
 #[derive(Debug, Clone)]
 pub(crate) struct ByteAdjacency {
-    /// A bit for each second byte.
+    /// One bit per pair of bytes: a row for the left byte, a bit in it for the right byte.
     joined: Box<[[u64; 4]; 256]>,
 }
 
@@ -55,10 +57,10 @@ impl Adjacency<u8> for ByteAdjacency {
     }
 }
 
-/// The adjacency of characters, by a Bloom filter with one hash: it may also report pairs that no entry holds.
+/// The adjacency of characters, as a Bloom filter with one hash: it may have false positives.
 #[derive(Debug, Clone)]
 pub(crate) struct CharacterAdjacency {
-    /// A bit for each pair.
+    /// The bits of the filter.
     joined: Box<[u64]>,
 }
 
@@ -89,19 +91,21 @@ impl Adjacency<char> for CharacterAdjacency {
     }
 }
 
-/// The adjacency of a model that never merges a space, or its replacement, with the character before it.
+/// The safe split points of a model in which no entry contains a space after a non-space.
+///
+/// A text may be cut where a space, or the character that replaces it, follows a non-space.
 #[derive(Debug)]
 pub(crate) struct SpaceAdjacency {
-    /// The positions without a space where a text may also be cut, if there are any.
+    /// The adjacency in unspaced scripts, if texts are also cut there.
     pub(crate) unspaced: Option<UnspacedAdjacency>,
 }
 
-/// The positions before characters of unspaced scripts where a text may be cut.
+/// The adjacency of characters of unspaced scripts, and the characters that are never unknown.
 #[derive(Debug)]
 pub(crate) struct UnspacedAdjacency {
     /// The pairs whose second character is [`FIRST_UNSPACED`] or later.
     pub(crate) characters: CharacterAdjacency,
-    /// The characters that are entries. Two others may both be unknown, and one token together.
+    /// The characters that are entries. A text is not cut between two others: both may be unknown, and fused.
     pub(crate) known: Vec<char>,
 }
 

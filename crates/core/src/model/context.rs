@@ -1,9 +1,11 @@
 //! Context: the state between words of a text, for models that encode a text as one word.
 //!
 //! If a text is cut into words ([`SpaceAdjacency`](super::adjacency::SpaceAdjacency)), the tokens of a word may still
-//! depend on a state that is carried from word to word, such as a running score. A [`Context`] keeps it. Cached tokens
-//! are valid while its *exponent* is small enough: each cached word has a *valid-below exponent*, and is used only if
-//! the context's exponent is lower.
+//! depend on a state that is carried from word to word. A [`Context`] keeps it. In Unigram models it is the running
+//! score in 32 bits, whose rounding decides between nearly equal segmentations.
+//!
+//! The *exponent* of a context bounds its state: the absolute value of the score is less than two to this power. Each
+//! cached word has a *valid-below exponent*, and its tokens are used only if the context's exponent is lower.
 
 use super::{ModelScratch, Token};
 use crate::error::Result;
@@ -11,27 +13,32 @@ use crate::vocab::Entries;
 
 /// The valid-below exponent of tokens that do not depend on the text before.
 pub(crate) const VALID_ALWAYS: u8 = u8::MAX;
-/// The exponent of a context in which no cached tokens are valid that depend on it.
+/// The exponent of a context at which no cached tokens are used, not even those with [`VALID_ALWAYS`].
 pub(crate) const NOTHING_VALID: u8 = u8::MAX;
 
-/// The error that a context exceeded the announced exponent, so that tokens from a cache may be wrong.
+/// The error that a context exceeded its announced exponent: tokens from the cache may be wrong.
+///
+/// The text is then encoded on the generic path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ContextExceeded;
 
-/// The state that is carried from word to word of a text. Ids may have tags for it until the text ends.
+/// The state that is carried from word to word of a text.
 ///
-/// Callers are generic over it, so that the loop over chunks has no dynamic call.
+/// Until the text ends, an id may have a tag: data for the state in its highest bits. Callers are generic over the
+/// context, so that the loop over chunks has no dynamic call.
 pub(crate) trait Context {
-    /// Begins a text after this number of ids, which may become these entries.
+    /// Begins a text whose first id has the index `ids`, and which may become these entries.
     fn begin(&mut self, ids: usize, entries: Entries);
 
     /// Ends the text: removes the tags from its ids, and checks the last announced exponent.
     fn end(&mut self, ids: &mut [u32]) -> std::result::Result<(), ContextExceeded>;
 
-    /// Records the tags of more ids.
+    /// Records the tags of ids that were appended, from the cache or newly encoded.
     fn record(&mut self, ids: &[u32]);
 
-    /// Returns the exponent that holds for about this number of further bytes; `ids` are all ids so far.
+    /// Returns the context's exponent for about `bytes` more bytes, given all `ids` so far.
+    ///
+    /// Returns an error if the exponent that was announced before was exceeded.
     fn announce(&mut self, ids: &[u32], bytes: usize) -> std::result::Result<u8, ContextExceeded>;
 
     /// Appends the tokens of a word, which starts at byte `at` of the normalized text; returns their valid-below exponent.

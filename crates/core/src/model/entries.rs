@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use crate::vocab::Entries;
 
-/// A model's special tokens, and one value of `T` for each choice of entries, filled on first use.
+/// A model's special tokens, and one value of `T` for each choice of [`Entries`].
 ///
-/// Clones share the values; so do models that differ in their special tokens alone, as far as they are equal.
+/// The values are filled on first use, by cells in `T` such as `OnceLock`. Clones share both values. Models that differ
+/// only in their special tokens share the value for [`Entries::All`].
 #[derive(Debug)]
 pub(crate) struct EntryTables<T> {
     specials: Arc<HashSet<u32>>,
@@ -34,7 +35,7 @@ impl<T: Default> EntryTables<T> {
         if entries == Entries::All || self.specials.is_empty() { &self.all } else { &self.ordinary }
     }
 
-    /// Returns whether ordinary text may become the entry `id`.
+    /// Returns whether a choice of entries contains the entry `id`.
     pub(crate) fn allows(&self, entries: Entries, id: u32) -> bool {
         entries == Entries::All || !self.specials.contains(&id)
     }

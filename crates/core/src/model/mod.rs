@@ -19,10 +19,10 @@ use crate::numbers::random::Dropout;
 use crate::text::span::Span;
 use crate::vocab::{Entries, Vocab};
 use adjacency::{ByteAdjacency, SpaceAdjacency};
-use bpe::{Bpe, Merging};
+use bpe::{Bpe, BpeScratch};
 use context::Context;
 pub use trainer::Trainer;
-use unigram::{Paths, Unigram};
+use unigram::{Unigram, ViterbiScratch};
 use word_level::WordLevel;
 use wordpiece::{Matches, WordPiece};
 
@@ -100,8 +100,8 @@ pub enum Model {
 #[derive(Debug, Default)]
 pub struct ModelScratch {
     matches: Matches,
-    merging: Merging,
-    paths: Paths,
+    merging: BpeScratch,
+    paths: ViterbiScratch,
     sampling: Option<Sampling>,
 }
 
@@ -354,7 +354,7 @@ impl Model {
         }
     }
 
-    /// Returns the model with these special ids, which no text produces on request.
+    /// Returns the model with these special ids, which [`Entries::Ordinary`] excludes.
     #[must_use]
     pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
         match self {

@@ -39,7 +39,7 @@ impl WordLevel {
         Self { vocab: Arc::new(vocab), unk_token, unk_id, specials: HashSet::new() }
     }
 
-    /// Returns the model with these special ids, which no text produces on request.
+    /// Returns the model with these special ids, which [`Entries::Ordinary`] excludes.
     #[must_use]
     pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
         Self { specials, ..self.clone() }

@@ -1,4 +1,4 @@
-//! Computes where a text may be cut without losing a merge: between bytes that no entry holds adjacently.
+//! Computes the safe split points of a text: between bytes that are adjacent in no entry.
 //!
 //! No merge spans such a position, so the parts on its two sides can be encoded separately.
 
@@ -9,10 +9,10 @@ use crate::model::adjacency::{ByteAdjacency, neighbours};
 use crate::text::bytes::byte_entry;
 
 impl Bpe {
-    /// Returns the adjacent bytes that may become part of one token, with spaces written as `space`; `None` if all may.
+    /// Returns the pairs of adjacent bytes that one token may span; `None` if any pair may be spanned.
     ///
-    /// No character may merge with the following one except by an entry that holds both, so every character needs an
-    /// entry or a fallback that never merges.
+    /// Spaces are written as `space`. The result requires that only entries that contain two adjacent characters join
+    /// them. So a character without an entry must become fallback entries that never merge.
     pub(crate) fn byte_adjacency(&self, space: char) -> Option<ByteAdjacency> {
         let Settings { continuing_subword_prefix, end_of_word_suffix, ignore_merges, byte_fallback, .. } =
             self.settings();
@@ -20,13 +20,13 @@ impl Bpe {
         if has_affix || *ignore_merges || !byte_fallback || !self.bytes_never_merge() {
             return None;
         }
-        let entries = self.vocab().iter().filter(|&(_, id)| self.may_be_merged(id));
+        let entries = self.vocab().iter().filter(|&(_, id)| self.may_be_produced(id));
         let pairs = entries.flat_map(|(text, _)| neighbours(text.chars().filter(|&c| c != ' ')));
         Some(ByteAdjacency::new(pairs, space))
     }
 
     /// Returns whether a merge may produce an entry.
-    fn may_be_merged(&self, id: u32) -> bool {
+    fn may_be_produced(&self, id: u32) -> bool {
         match self.merges() {
             Merges::Implied(ranks) => ranks.get(id as usize).is_some_and(|&rank| rank != NO_RANK),
             Merges::Listed(_) => true,
@@ -41,7 +41,9 @@ impl Bpe {
         let fallbacks: Option<HashSet<u32>> = (0..=255).map(|byte| self.vocab().id(&byte_entry(byte))).collect();
         let Some(fallbacks) = fallbacks else { return false };
         match self.merges() {
-            Merges::Implied(_) => !self.vocab().iter().any(|(text, id)| self.may_be_merged(id) && text.contains("<0x")),
+            Merges::Implied(_) => {
+                !self.vocab().iter().any(|(text, id)| self.may_be_produced(id) && text.contains("<0x"))
+            }
             Merges::Listed(list) => {
                 !list.iter().any(|(left, right)| fallbacks.contains(left) || fallbacks.contains(right))
             }

@@ -15,8 +15,8 @@ const ARRAY_END: usize = 0x180;
 /// The entries of single characters by their position in the word, and the entries for byte fallback.
 #[derive(Debug)]
 pub(super) struct Alphabet {
-    letters: Vec<Letters>,
-    /// The entries of characters in the middle, at the beginning, at the end, and of one-character words.
+    characters: Vec<CharacterIds>,
+    /// The index in `characters` for characters in the middle, at the beginning, at the end, and of one-character words.
     places: [usize; 4],
     /// The entry of a suffix that is a separate symbol.
     suffix: Option<u32>,
@@ -26,23 +26,23 @@ pub(super) struct Alphabet {
 
 /// The entries of single characters at one position.
 #[derive(Debug)]
-pub(super) struct Letters {
-    near: Box<[u32; ARRAY_END]>,
-    far: HashMap<char, u32, FixedHasher>,
+pub(super) struct CharacterIds {
+    array: Box<[u32; ARRAY_END]>,
+    map: HashMap<char, u32, FixedHasher>,
 }
 
-impl Letters {
+impl CharacterIds {
     /// Returns the entry of a character, or [`NONE`].
     #[inline]
     pub(super) fn id(&self, c: char) -> u32 {
-        match self.near.get(c as usize) {
+        match self.array.get(c as usize) {
             Some(&id) => id,
-            None => self.far.get(&c).copied().unwrap_or(NONE),
+            None => self.map.get(&c).copied().unwrap_or(NONE),
         }
     }
 
     fn new(vocab: &Vocab, prefix: &str, suffix: &str, allowed: &impl Fn(u32) -> bool) -> Self {
-        let mut letters = Self { near: Box::new([NONE; ARRAY_END]), far: HashMap::default() };
+        let mut characters = Self { array: Box::new([NONE; ARRAY_END]), map: HashMap::default() };
         for (token, id) in vocab.iter() {
             let Some(c) = token.strip_prefix(prefix).and_then(|rest| single(rest.strip_suffix(suffix)?)) else {
                 continue;
@@ -50,16 +50,16 @@ impl Letters {
             if !allowed(id) {
                 continue;
             }
-            match letters.near.get_mut(c as usize) {
+            match characters.array.get_mut(c as usize) {
                 Some(place) => *place = id,
-                None => _ = letters.far.insert(c, id),
+                None => _ = characters.map.insert(c, id),
             }
         }
-        letters
+        characters
     }
 }
 
-/// Returns the only character of a text, or `None` if it has not exactly one.
+/// Returns the character of a text of one character; `None` for any other text.
 fn single(text: &str) -> Option<char> {
     let mut characters = text.chars();
     characters.next().filter(|_| characters.as_str().is_empty())
@@ -75,11 +75,12 @@ impl Alphabet {
                 kinds.len() - 1
             })
         });
-        let letters = kinds.iter().map(|(prefix, suffix)| Letters::new(vocab, prefix, suffix, allowed)).collect();
+        let characters =
+            kinds.iter().map(|(prefix, suffix)| CharacterIds::new(vocab, prefix, suffix, allowed)).collect();
         let of_byte = |byte| vocab.id(&byte_entry(byte)).filter(|&id| settings.byte_fallback && allowed(id));
         let bytes = std::array::from_fn(|byte| u8::try_from(byte).ok().and_then(of_byte).unwrap_or(NONE));
         let suffix = settings.separate_suffix().and_then(|suffix| vocab.id(&suffix)).filter(|&id| allowed(id));
-        Self { letters, places, suffix, bytes }
+        Self { characters, places, suffix, bytes }
     }
 
     /// Returns the entry of a suffix that is a separate symbol.
@@ -89,8 +90,8 @@ impl Alphabet {
 
     /// Returns the entries for characters that begin the word, end it, both or neither.
     #[inline]
-    pub(super) fn letters(&self, first: bool, last: bool) -> &Letters {
-        &self.letters[self.places[usize::from(first) + 2 * usize::from(last)]]
+    pub(super) fn ids_at(&self, first: bool, last: bool) -> &CharacterIds {
+        &self.characters[self.places[usize::from(first) + 2 * usize::from(last)]]
     }
 
     /// Returns whether every byte has a fallback entry.

@@ -1,21 +1,21 @@
 //! The backtracking encoder: computes the tokens of BPE from left to right, without merging.
 //!
-//! Two facts make it possible (see `spec/bpe.md`). Until something merges across the ends of a substring, the merges
-//! inside it do not depend on its context. So a sequence of entries is the result of merging if and only if each two
-//! adjacent entries are the result for their own text; and every text has exactly one such sequence. It is found by
-//! taking the longest entry that fits, and backtracking if none does, which is rare.
+//! Until something merges across the ends of a substring, the merges inside it do not depend on its context. A sequence
+//! of entries is therefore the result of merging if and only if each pair of adjacent entries is the result for its own
+//! text (B26 and B27 in `spec/bpe.md`). Every text has exactly one such sequence. The encoder takes the longest entry
+//! that fits, and backtracks if none does, which is rare.
 //!
 //! Source: the algorithm is that of GitHub's `bpe` crate (rust-gems). Cost: O(n) look-ups for n bytes, times the number
 //! of nested entries at a position.
 //!
-//! Two adjacent entries stay separate if, when their merges are undone from the last to the first, no pair across the
-//! boundary has an earlier merge than the one undone. This needs one derivation for each entry, from entries with
-//! earlier merges; other models are encoded by merging.
+//! To test two adjacent entries, their merges are undone from the last to the first (B28). The entries stay separate if
+//! no pair at their boundary has an earlier merge than the one undone. The test requires that each entry has exactly
+//! one derivation, from entries with earlier merges. Other models are encoded by merging.
 
 use hashbrown::HashMap;
 
 use super::NO_RANK;
-use super::pairs::Pairs;
+use super::pairs::MergeTable;
 use crate::hash::FixedHasher;
 use crate::model::trie::{NONE, Trie};
 
@@ -24,11 +24,11 @@ use crate::model::trie::{NONE, Trie};
 struct Entry {
     /// Its number of bytes.
     length: u32,
-    /// The rank of its merge, from 1 on; 0 for a single character.
+    /// The rank of its merge plus 1; 0 for a single character.
     order: u32,
     left: u32,
     right: u32,
-    /// The longest other entry that is its prefix.
+    /// The longest entry that is a proper prefix of it, or [`NONE`].
     shorter: u32,
 }
 
@@ -38,8 +38,8 @@ pub(super) struct BacktrackingEncoder {
     trie: Trie,
     /// The derivations, by id.
     entries: Vec<Entry>,
-    /// Entries that merging never produces, but that are the token of the word that equals them.
-    others: HashMap<Vec<u8>, u32, FixedHasher>,
+    /// The entries that merging never produces: with `ignore_merges`, each encodes the word that equals it.
+    whole_words: HashMap<Vec<u8>, u32, FixedHasher>,
 }
 
 /// An entry that merging can produce: its bytes, and its merge unless it is a single character.
@@ -49,18 +49,18 @@ pub(super) struct Derivation {
     pub(super) merge: Option<(u32, (u32, u32))>,
 }
 
-/// The bytes of all entries: those that merging produces, and those that only whole words become.
+/// The entries that merging produces, and the entries that only encode whole words.
 #[derive(Default)]
 pub(super) struct Derivations {
     pub(super) merged: Vec<Derivation>,
-    pub(super) others: Vec<(Vec<u8>, u32)>,
+    pub(super) whole_words: Vec<(Vec<u8>, u32)>,
 }
 
 /// The working memory of [`BacktrackingEncoder::encode`].
 #[derive(Debug, Default)]
 pub(super) struct BacktrackingScratch {
     entries: Vec<u32>,
-    /// The positions from which no sequence of entries leads to the end, a bit each.
+    /// One bit per byte position: set if no sequence of entries covers the rest of the text.
     dead: Vec<u64>,
 }
 
@@ -68,8 +68,10 @@ pub(super) struct BacktrackingScratch {
 const MAX_NESTED: usize = 256;
 
 impl BacktrackingEncoder {
-    /// Returns the encoder of these entries; `None` if it would not always equal merging.
-    pub(super) fn new(Derivations { merged, others }: Derivations, ids: usize) -> Option<Self> {
+    /// Returns the encoder of these entries; `None` if its tokens could differ from those of merging.
+    ///
+    /// `ids` is the upper limit of the ids.
+    pub(super) fn new(Derivations { merged, whole_words }: Derivations, ids: usize) -> Option<Self> {
         let absent = Entry { length: 0, order: 0, left: NONE, right: NONE, shorter: NONE };
         let mut entries = vec![absent; ids];
         for Derivation { id, bytes, merge } in &merged {
@@ -90,36 +92,41 @@ impl BacktrackingEncoder {
         let mut texts: Vec<_> = merged.into_iter().map(|entry| (entry.bytes, entry.id)).collect();
         texts.sort_unstable();
         set_shorter(&texts, &mut entries)?;
-        Some(Self { trie: Trie::new(texts)?.with_pairs(), entries, others: others.into_iter().collect() })
+        Some(Self { trie: Trie::new(texts)?.with_pairs(), entries, whole_words: whole_words.into_iter().collect() })
     }
 
-    /// Returns the entries of a text; `None` if they do not cover it.
+    /// Returns the entries that merging would make of a text; `None` if no sequence of entries covers it.
     #[inline]
-    pub(super) fn encode<'a>(&self, text: &[u8], pairs: &Pairs, row: &'a mut BacktrackingScratch) -> Option<&'a [u32]> {
-        row.entries.clear();
-        row.dead.clear();
+    pub(super) fn encode<'a>(
+        &self,
+        text: &[u8],
+        pairs: &MergeTable,
+        scratch: &'a mut BacktrackingScratch,
+    ) -> Option<&'a [u32]> {
+        scratch.entries.clear();
+        scratch.dead.clear();
         let (mut at, mut entry) = (0, self.trie.longest(text));
         while at < text.len() {
             if entry == NONE {
-                row.mark_dead(at, text.len());
-                let last = row.entries.pop()?;
+                scratch.mark_dead(at, text.len());
+                let last = scratch.entries.pop()?;
                 at -= self.length(last);
                 entry = self.entries[last as usize].shorter;
-            } else if self.fits(entry, at, row, pairs) {
-                row.entries.push(entry);
+            } else if self.fits(entry, at, scratch, pairs) {
+                scratch.entries.push(entry);
                 at += self.length(entry);
                 entry = self.trie.longest(&text[at..]);
             } else {
                 entry = self.entries[entry as usize].shorter;
             }
         }
-        Some(&row.entries)
+        Some(&scratch.entries)
     }
 
     /// Returns the entry of a word that merging never produces.
     #[inline]
-    pub(super) fn other(&self, word: &[u8]) -> Option<u32> {
-        if self.others.is_empty() { None } else { self.others.get(word).copied() }
+    pub(super) fn whole_word(&self, word: &[u8]) -> Option<u32> {
+        if self.whole_words.is_empty() { None } else { self.whole_words.get(word).copied() }
     }
 
     /// Returns the number of bytes of an entry.
@@ -130,16 +137,17 @@ impl BacktrackingEncoder {
 
     /// Returns whether an entry at `at` can be the next of the sequence.
     #[inline]
-    fn fits(&self, entry: u32, at: usize, row: &BacktrackingScratch, pairs: &Pairs) -> bool {
-        !row.is_dead(at + self.length(entry))
-            && row.entries.last().is_none_or(|&last| self.stay_separate(last, entry, pairs))
+    fn fits(&self, entry: u32, at: usize, scratch: &BacktrackingScratch, pairs: &MergeTable) -> bool {
+        !scratch.is_dead(at + self.length(entry))
+            && scratch.entries.last().is_none_or(|&last| self.stay_separate(last, entry, pairs))
     }
 
     /// Returns whether merging keeps two adjacent entries separate.
     #[inline]
-    fn stay_separate(&self, mut left: u32, mut right: u32, pairs: &Pairs) -> bool {
+    fn stay_separate(&self, mut left: u32, mut right: u32, pairs: &MergeTable) -> bool {
         let (mut one, mut other) = (&self.entries[left as usize], &self.entries[right as usize]);
-        // The pair at the boundary merges only if its rank is lower: of equal ranks the leftmost goes first.
+        // The pair at the boundary merges before the merge that is undone if its rank is below this limit. Of equal
+        // ranks the leftmost goes first, so the limit is one higher if the undone merge is on the right.
         let mut limit = NO_RANK;
         loop {
             if pairs.get(left, right).0 < limit {

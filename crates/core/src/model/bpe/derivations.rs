@@ -2,25 +2,25 @@
 
 use super::alphabet::{Alphabet, NONE};
 use super::backtracking::{Derivation, Derivations};
-use super::merging::Merging;
-use super::pairs::Pairs;
+use super::merging::BpeScratch;
+use super::pairs::MergeTable;
 use super::{Settings, SuffixStyle};
 use crate::text::bytes::char_to_byte;
 use crate::vocab::Vocab;
 
-/// The byte that marks the end of a word with a suffix: no UTF-8 text has it.
+/// The byte that stands for the end-of-word suffix; it never occurs in UTF-8.
 pub(super) const END: u8 = 0xFF;
 
-/// The encoder's representation of the bytes of a word.
+/// The form in which the backtracking encoder reads a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Spelling {
+pub(super) enum InputForm {
     /// The UTF-8 bytes of the word.
     Text,
     /// The bytes that its characters represent.
     Bytes,
 }
 
-impl Spelling {
+impl InputForm {
     /// Returns the bytes of an entry; `None` if one of its characters represents none.
     fn of(self, text: &str) -> Option<Vec<u8>> {
         match self {
@@ -30,38 +30,40 @@ impl Spelling {
     }
 }
 
-/// Returns the derivations of all entries that merging produces; `None` if one has several derivations.
+/// Returns the derivations of all entries that merging produces; `None` if backtracking does not support the model.
+///
+/// Unsupported are a prefix, a separate suffix, a suffix with `ignore_merges`, and an entry with several derivations.
 pub(super) fn derivations(
     vocab: &Vocab,
     settings: &Settings,
     alphabet: &Alphabet,
-    pairs: &Pairs,
-    spelling: Spelling,
+    pairs: &MergeTable,
+    form: InputForm,
 ) -> Option<Derivations> {
     let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, ignore_merges, .. } = settings;
     let (marked, separate) = (!suffix.is_empty(), settings.suffix_style == SuffixStyle::Separate);
     if !prefix.is_empty() || (marked && (*ignore_merges || separate)) {
         return None;
     }
-    let mut merging = Merging::default();
+    let mut scratch = BpeScratch::default();
     let mut all = Derivations::default();
     for (text, id) in vocab.iter() {
         let ending = text.strip_suffix(suffix.as_str()).filter(|rest| !suffix.is_empty() && !rest.is_empty());
-        let plain = encode(text, false, id, alphabet, pairs, &mut merging);
-        let last = ending.and_then(|rest| encode(rest, true, id, alphabet, pairs, &mut merging));
+        let plain = last_merge(text, false, id, alphabet, pairs, &mut scratch);
+        let last = ending.and_then(|rest| last_merge(rest, true, id, alphabet, pairs, &mut scratch));
         let (rest, merge, end) = match (plain, last) {
             (Some(merge), None) => (text, merge, None),
             (None, Some(merge)) => (ending.unwrap_or(text), merge, Some(END)),
             (None, None) => {
                 if *ignore_merges {
-                    all.others.extend(spelling.of(text).map(|bytes| (bytes, id)));
+                    all.whole_words.extend(form.of(text).map(|bytes| (bytes, id)));
                 }
                 continue;
             }
             // The entry has two derivations.
             (Some(_), Some(_)) => return None,
         };
-        let Some(mut bytes) = spelling.of(rest).filter(|bytes| !bytes.contains(&END)) else { continue };
+        let Some(mut bytes) = form.of(rest).filter(|bytes| !bytes.contains(&END)) else { continue };
         bytes.extend(end);
         all.merged.push(Derivation { id, bytes, merge });
     }
@@ -71,27 +73,27 @@ pub(super) fn derivations(
 /// Returns the merge that produces an entry; `None` if its characters do not merge to it.
 ///
 /// The result is `Some(None)` for a single character.
-fn encode(
+fn last_merge(
     text: &str,
     ends: bool,
     id: u32,
     alphabet: &Alphabet,
-    pairs: &Pairs,
-    merging: &mut Merging,
+    pairs: &MergeTable,
+    scratch: &mut BpeScratch,
 ) -> Option<Option<(u32, (u32, u32))>> {
-    merging.clear();
+    scratch.clear();
     let mut left = text.len();
     for c in text.chars() {
         left -= c.len_utf8();
-        let letter = alphabet.letters(false, ends && left == 0).id(c);
-        if letter == NONE {
+        let id = alphabet.ids_at(false, ends && left == 0).id(c);
+        if id == NONE {
             return None;
         }
-        merging.push(letter, 0);
+        scratch.push(id, 0);
     }
-    merging.merge(pairs);
-    match &merging.parts[..] {
-        [only] if only.id == id => Some(merging.last()),
+    scratch.merge(pairs);
+    match &scratch.parts[..] {
+        [only] if only.id == id => Some(scratch.last()),
         _ => None,
     }
 }

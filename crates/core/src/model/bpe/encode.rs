@@ -2,8 +2,8 @@
 
 use super::alphabet::{Alphabet, NONE};
 use super::backtracking::BacktrackingEncoder;
-use super::derivations::{END, Spelling};
-use super::merging::{Merging, Part};
+use super::derivations::{END, InputForm};
+use super::merging::{BpeScratch, Part};
 use super::{Bpe, Tables};
 use crate::error::{Error, Result, shorten};
 use crate::model::Token;
@@ -20,22 +20,22 @@ impl Bpe {
         word: &str,
         at: u32,
         entries: Entries,
-        merging: &mut Merging,
+        scratch: &mut BpeScratch,
         out: &mut Vec<Token>,
     ) -> Result<()> {
-        if let Some(id) = self.whole(word, entries, merging) {
+        if let Some(id) = self.whole(word, entries, scratch) {
             out.push(Token { id, span: Span::new(0, word.len()).shifted(at) });
             return Ok(());
         }
         let tables = self.tables(entries);
-        merging.clear();
-        if !self.encode_text_backtracking(word, tables, merging)? {
-            merging.clear();
-            self.fill(word, &tables.alphabet, merging)?;
-            merging.merge(&tables.pairs);
+        scratch.clear();
+        if !self.encode_text_backtracking(word, tables, scratch)? {
+            scratch.clear();
+            self.fill(word, &tables.alphabet, scratch)?;
+            scratch.merge(&tables.pairs);
         }
-        self.split_unused(word, &tables.alphabet, merging)?;
-        push(word, merging, at, out);
+        self.split_unused(word, &tables.alphabet, scratch)?;
+        push(word, scratch, at, out);
         Ok(())
     }
 
@@ -46,56 +46,56 @@ impl Bpe {
         &self,
         word: &str,
         entries: Entries,
-        merging: &mut Merging,
+        scratch: &mut BpeScratch,
         out: &mut Vec<Token>,
     ) -> Result<()> {
         let tables = self.tables(entries);
-        let is_plain = merging.dropout.is_none() && self.settings().unused.is_empty();
-        if is_plain && self.encode_bytes_backtracking(word, tables, merging, out) {
+        let is_plain = scratch.dropout.is_none() && self.settings().unused.is_empty();
+        if is_plain && self.encode_bytes_backtracking(word, tables, scratch, out) {
             return Ok(());
         }
-        let mut text = std::mem::take(&mut merging.text);
+        let mut text = std::mem::take(&mut scratch.text);
         text.clear();
         text.extend(word.bytes().map(byte_to_char));
         let first = out.len();
-        let encoded = self.encode_word(&text, 0, entries, merging, out);
+        let encoded = self.encode_word(&text, 0, entries, scratch, out);
         // A character of the text is a byte of the word. Spans come in order, except where unused entries that contain
         // unknown text were split.
-        let (mut starts, mut ends) = (Counted::default(), Counted::default());
+        let (mut starts, mut ends) = (CharacterCounter::default(), CharacterCounter::default());
         for token in &mut out[first..] {
             let span = token.span.range();
             token.span = Span::new(starts.characters(&text, span.start), ends.characters(&text, span.end));
         }
-        merging.text = text;
+        scratch.text = text;
         encoded
     }
 
-    /// Returns the entry of the whole word, if no merging is needed.
-    fn whole(&self, word: &str, entries: Entries, merging: &Merging) -> Option<u32> {
-        if !self.settings().ignore_merges || merging.dropout.is_some() {
+    /// Returns the entry that equals the word, if `ignore_merges` applies to it.
+    fn whole(&self, word: &str, entries: Entries, scratch: &BpeScratch) -> Option<u32> {
+        if !self.settings().ignore_merges || scratch.dropout.is_some() {
             return None;
         }
         let is_token = |id: &u32| self.tables.allows(entries, *id);
         self.vocab().id(word).filter(is_token).filter(|id| !self.settings().unused.contains(id))
     }
 
-    /// Fills `merging` with the characters of a word.
-    fn fill(&self, word: &str, alphabet: &Alphabet, merging: &mut Merging) -> Result<()> {
-        let mut unknown = Unknown::default();
+    /// Fills `scratch` with the characters of a word.
+    fn fill(&self, word: &str, alphabet: &Alphabet, scratch: &mut BpeScratch) -> Result<()> {
+        let mut unknown = PendingUnknown::default();
         for (start, c) in word.char_indices() {
             let character = Character { word, start, end: start + c.len_utf8() };
-            let id = character.letter(c, alphabet);
+            let id = character.id(c, alphabet);
             if id == NONE {
-                self.push_unknown(&character, character.len(), alphabet, &mut unknown, merging)?;
+                self.push_unknown(&character, character.len(), alphabet, &mut unknown, scratch)?;
             } else {
-                unknown.flush(merging);
-                merging.push(id, character.len());
+                unknown.flush(scratch);
+                scratch.push(id, character.len());
             }
         }
         if let Some(suffix) = self.settings().separate_suffix() {
-            self.push_suffix(&suffix, alphabet, &mut unknown, merging)?;
+            self.push_suffix(&suffix, alphabet, &mut unknown, scratch)?;
         }
-        unknown.flush(merging);
+        unknown.flush(scratch);
         Ok(())
     }
 
@@ -104,55 +104,57 @@ impl Bpe {
         &self,
         suffix: &str,
         alphabet: &Alphabet,
-        unknown: &mut Unknown,
-        merging: &mut Merging,
+        unknown: &mut PendingUnknown,
+        scratch: &mut BpeScratch,
     ) -> Result<()> {
         if let Some(id) = alphabet.suffix() {
-            unknown.flush(merging);
-            merging.push(id, 0);
+            unknown.flush(scratch);
+            scratch.push(id, 0);
             return Ok(());
         }
         let character = Character { word: suffix, start: 0, end: suffix.len() };
-        self.push_unknown(&character, 0, alphabet, unknown, merging)
+        self.push_unknown(&character, 0, alphabet, unknown, scratch)
     }
 
-    /// Fills `merging` with the entries of a word by backtracking; returns false if the model does not support that.
-    fn encode_text_backtracking(&self, word: &str, tables: &Tables, merging: &mut Merging) -> Result<bool> {
-        let backtracking = self.backtracking(tables, Spelling::Text).filter(|_| merging.dropout.is_none());
+    /// Fills `scratch` with the entries of a word by backtracking; returns false if the word needs merging.
+    ///
+    /// It does if the model is not supported, with dropout, or if an unknown character may merge.
+    fn encode_text_backtracking(&self, word: &str, tables: &Tables, scratch: &mut BpeScratch) -> Result<bool> {
+        let backtracking = self.backtracking(tables, InputForm::Text).filter(|_| scratch.dropout.is_none());
         let Some(backtracking) = backtracking else { return Ok(false) };
-        let mut unknown = Unknown::default();
+        let mut unknown = PendingUnknown::default();
         let mut known = 0;
         for (start, c) in word.char_indices() {
             let character = Character { word, start, end: start + c.len_utf8() };
-            if character.letter(c, &tables.alphabet) == NONE {
+            if character.id(c, &tables.alphabet) == NONE {
                 if !tables.unknown_never_merges {
                     return Ok(false);
                 }
-                self.push_known(&word[known..start], false, tables, backtracking, &mut unknown, merging);
-                self.push_unknown(&character, character.len(), &tables.alphabet, &mut unknown, merging)?;
+                self.push_known(&word[known..start], false, tables, backtracking, &mut unknown, scratch);
+                self.push_unknown(&character, character.len(), &tables.alphabet, &mut unknown, scratch)?;
                 known = character.end;
             }
         }
-        self.push_known(&word[known..], true, tables, backtracking, &mut unknown, merging);
-        unknown.flush(merging);
+        self.push_known(&word[known..], true, tables, backtracking, &mut unknown, scratch);
+        unknown.flush(scratch);
         Ok(true)
     }
 
-    /// Adds the entries of a range of known characters, which may end the word.
+    /// Adds the entries of a range of known characters, which ends the word if `last` is set.
     fn push_known(
         &self,
         text: &str,
         last: bool,
         tables: &Tables,
         backtracking: &BacktrackingEncoder,
-        unknown: &mut Unknown,
-        merging: &mut Merging,
+        unknown: &mut PendingUnknown,
+        scratch: &mut BpeScratch,
     ) {
         if text.is_empty() {
             return;
         }
-        unknown.flush(merging);
-        let Merging { parts, row, bytes, .. } = merging;
+        unknown.flush(scratch);
+        let BpeScratch { parts, backtracking: memory, bytes, .. } = scratch;
         bytes.clear();
         bytes.extend_from_slice(text.as_bytes());
         let has_suffix = last && !self.settings().end_of_word_suffix.is_empty();
@@ -160,7 +162,7 @@ impl Bpe {
             bytes.push(END);
         }
         // All characters have entries, so a tokenization exists.
-        let entries = backtracking.encode(bytes, &tables.pairs, row).unwrap_or_default();
+        let entries = backtracking.encode(bytes, &tables.pairs, memory).unwrap_or_default();
         parts.extend(entries.iter().map(|&id| Part::new(id, backtracking.length(id))));
         // The suffix has no byte of the word.
         if has_suffix && let Some(ending) = parts.last_mut() {
@@ -168,24 +170,26 @@ impl Bpe {
         }
     }
 
-    /// Adds the token of an unknown character with this number of bytes of the word.
+    /// Adds the fallback entries of an unknown character, or its unknown token with `bytes` bytes of the word.
+    ///
+    /// Without an `unk_token` the character is dropped.
     fn push_unknown(
         &self,
         character: &Character<'_>,
         bytes: usize,
         alphabet: &Alphabet,
-        unknown: &mut Unknown,
-        merging: &mut Merging,
+        unknown: &mut PendingUnknown,
+        scratch: &mut BpeScratch,
     ) -> Result<()> {
-        if !self.fall_back(character, alphabet, merging) && self.settings().unk_token.is_some() {
+        if !self.fall_back(character, alphabet, scratch) && self.settings().unk_token.is_some() {
             let unk = self.unk_id().ok_or_else(|| Error::NoUnknownToken { word: shorten(character.word) })?;
-            unknown.add(unk, bytes, self.settings().fuse_unk, merging);
+            unknown.add(unk, bytes, self.settings().fuse_unk, scratch);
         }
         Ok(())
     }
 
     /// Adds the fallback entries of a character's bytes, with its prefix and suffix; returns false unless all exist.
-    fn fall_back(&self, character: &Character<'_>, alphabet: &Alphabet, merging: &mut Merging) -> bool {
+    fn fall_back(&self, character: &Character<'_>, alphabet: &Alphabet, scratch: &mut BpeScratch) -> bool {
         if !self.settings().byte_fallback {
             return false;
         }
@@ -193,7 +197,7 @@ impl Bpe {
         let suffix = if character.is_last() { self.settings().attached_suffix() } else { "" };
         let whole = [prefix, &character.word[character.start..character.end], suffix].concat();
         let Some(ids) = alphabet.fallback(&whole) else { return false };
-        ids.for_each(|id| merging.push(id, 1));
+        ids.for_each(|id| scratch.push(id, 1));
         true
     }
 
@@ -203,15 +207,15 @@ impl Bpe {
         &self,
         word: &str,
         tables: &Tables,
-        merging: &mut Merging,
+        scratch: &mut BpeScratch,
         out: &mut Vec<Token>,
     ) -> bool {
-        let Some(backtracking) = self.backtracking(tables, Spelling::Bytes) else { return false };
-        if let Some(id) = backtracking.other(word.as_bytes()) {
+        let Some(backtracking) = self.backtracking(tables, InputForm::Bytes) else { return false };
+        if let Some(id) = backtracking.whole_word(word.as_bytes()) {
             out.push(Token { id, span: Span::new(0, word.len()) });
             return true;
         }
-        let Merging { row, bytes, .. } = merging;
+        let BpeScratch { backtracking: memory, bytes, .. } = scratch;
         let mut text = word.as_bytes();
         if !self.settings().end_of_word_suffix.is_empty() {
             bytes.clear();
@@ -219,9 +223,9 @@ impl Bpe {
             bytes.push(END);
             text = bytes;
         }
-        let Some(row) = backtracking.encode(text, &tables.pairs, row) else { return false };
+        let Some(ids) = backtracking.encode(text, &tables.pairs, memory) else { return false };
         let mut at = 0;
-        out.extend(row.iter().map(|&id| {
+        out.extend(ids.iter().map(|&id| {
             let start = at;
             at = word.len().min(start + backtracking.length(id));
             Token { id, span: Span::new(start, at) }
@@ -232,13 +236,13 @@ impl Bpe {
 
 /// Counts the characters before a byte of a text, incrementally.
 #[derive(Default)]
-struct Counted {
+struct CharacterCounter {
     byte: usize,
     characters: usize,
 }
 
-impl Counted {
-    /// Returns the number of characters before a byte, which is not before the last one.
+impl CharacterCounter {
+    /// Returns the number of characters before a byte of `text`, in linear time in total for ascending bytes.
     fn characters(&mut self, text: &str, byte: usize) -> usize {
         if byte < self.byte {
             *self = Self::default();
@@ -270,32 +274,32 @@ impl Character<'_> {
     }
 
     /// Returns its entry, or [`NONE`].
-    fn letter(&self, c: char, alphabet: &Alphabet) -> u32 {
-        alphabet.letters(self.is_first(), self.is_last()).id(c)
+    fn id(&self, c: char, alphabet: &Alphabet) -> u32 {
+        alphabet.ids_at(self.is_first(), self.is_last()).id(c)
     }
 }
 
 /// A pending unknown token, which may be fused with the next: its id and its number of bytes.
 #[derive(Default)]
-struct Unknown(Option<(u32, usize)>);
+struct PendingUnknown(Option<(u32, usize)>);
 
-impl Unknown {
+impl PendingUnknown {
     /// Adds an unknown character.
-    fn add(&mut self, unk: u32, bytes: usize, fuse: bool, merging: &mut Merging) {
+    fn add(&mut self, unk: u32, bytes: usize, fuse: bool, scratch: &mut BpeScratch) {
         match &mut self.0 {
             Some((_, open)) if fuse => *open += bytes,
             open => {
                 if let Some((id, before)) = open.replace((unk, bytes)) {
-                    merging.push(id, before);
+                    scratch.push(id, before);
                 }
             }
         }
     }
 
-    /// Adds the pending token to `merging`, if there is one.
-    fn flush(&mut self, merging: &mut Merging) {
+    /// Adds the pending token to `scratch`, if there is one.
+    fn flush(&mut self, scratch: &mut BpeScratch) {
         if let Some((id, bytes)) = self.0.take() {
-            merging.push(id, bytes);
+            scratch.push(id, bytes);
         }
     }
 }
@@ -303,9 +307,9 @@ impl Unknown {
 /// Appends the parts of the word as tokens, with spans.
 ///
 /// A token's span covers the characters that its bytes belong to; a token without bytes has the last character.
-fn push(word: &str, merging: &Merging, at: u32, out: &mut Vec<Token>) {
+fn push(word: &str, scratch: &BpeScratch, at: u32, out: &mut Vec<Token>) {
     let mut end = 0;
-    out.extend(merging.parts.iter().map(|part| {
+    out.extend(scratch.parts.iter().map(|part| {
         let start = end;
         end += part.bytes as usize;
         let span = if start == end { Span::new(word.len(), word.len()) } else { Span::new(start, end) };
@@ -333,18 +337,18 @@ mod tests {
         }
     }
 
-    fn ids(model: &Bpe, word: &str, merging: &mut Merging) -> Vec<u32> {
+    fn ids(model: &Bpe, word: &str, scratch: &mut BpeScratch) -> Vec<u32> {
         let mut out = Vec::new();
-        model.encode_word(word, 0, Entries::All, merging, &mut out).unwrap();
+        model.encode_word(word, 0, Entries::All, scratch, &mut out).unwrap();
         out.iter().map(|token| token.id).collect()
     }
 
     /// Returns the ids by the definition: merges the leftmost pair of the lowest rank, until none is left.
-    fn defined(model: &Bpe, word: &str) -> Vec<u32> {
+    fn encode_by_definition(model: &Bpe, word: &str) -> Vec<u32> {
         let tables = model.tables(Entries::All);
         let mut parts: Vec<u32> = word
             .char_indices()
-            .map(|(at, c)| tables.alphabet.letters(at == 0, at + c.len_utf8() == word.len()).id(c))
+            .map(|(at, c)| tables.alphabet.ids_at(at == 0, at + c.len_utf8() == word.len()).id(c))
             .collect();
         loop {
             let ranks = parts.windows(2).map(|pair| tables.pairs.get(pair[0], pair[1]));
@@ -393,14 +397,14 @@ mod tests {
         let (mut random, mut backtracking) = (Random(11), 0);
         for round in 0..3000 {
             let model = random_model(&mut random, if round % 3 == 0 { "</w>" } else { "" });
-            backtracking += u32::from(model.backtracking(model.tables(Entries::All), Spelling::Text).is_some());
-            let (mut merging, mut never) = (Merging::default(), Merging::default());
+            backtracking += u32::from(model.backtracking(model.tables(Entries::All), InputForm::Text).is_some());
+            let (mut scratch, mut never) = (BpeScratch::default(), BpeScratch::default());
             // Dropout with probability 0 selects the heap.
             never.dropout = Some(crate::numbers::random::Dropout::new(0.0, 0, 0));
             for longest in [1, 3, 8, 20, 70] {
                 let word = random.word(&['a', 'b', 'c', 'd'], longest);
-                let wanted = defined(&model, &word);
-                assert_eq!(ids(&model, &word, &mut merging), wanted, "{word:?} {model:?}");
+                let wanted = encode_by_definition(&model, &word);
+                assert_eq!(ids(&model, &word, &mut scratch), wanted, "{word:?} {model:?}");
                 assert_eq!(ids(&model, &word, &mut never), wanted, "{word:?} {model:?}");
             }
         }
@@ -410,7 +414,7 @@ mod tests {
     /// Returns the ids by the definition of ranks.
     ///
     /// Two adjacent entries merge if their text has a rank, the lowest first.
-    fn meant(vocab: &Vocab, ranks: &[u32], word: &str) -> Vec<u32> {
+    fn encode_by_ranks(vocab: &Vocab, ranks: &[u32], word: &str) -> Vec<u32> {
         let mut parts: Vec<String> = word.chars().map(String::from).collect();
         let rank = |text: &String| vocab.id(text).map_or(NO_RANK, |id| ranks[id as usize]);
         loop {
@@ -423,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_come_to_merges() {
+    fn inferred_merges_equal_ranks() {
         let (mut random, mut distinct, mut tied) = (Random(5), 0, 0);
         while distinct.min(tied) < 200 {
             let model = random_model(&mut random, "");
@@ -433,13 +437,13 @@ mod tests {
             let is_tied = sorted.windows(2).any(|pair| pair[0] == pair[1]);
             *(if is_tied { &mut tied } else { &mut distinct }) += 1;
             let listed = Bpe::listed(model.vocab().clone(), model.merge_list(), Settings::default()).unwrap();
-            let mut merging = Merging::default();
+            let mut scratch = BpeScratch::default();
             for longest in [2, 5, 12, 40] {
                 let word = random.word(&['a', 'b', 'c', 'd'], longest);
-                let wanted = meant(model.vocab(), ranks, &word);
-                assert_eq!(ids(&model, &word, &mut merging), wanted, "{word:?} {model:?}");
+                let wanted = encode_by_ranks(model.vocab(), ranks, &word);
+                assert_eq!(ids(&model, &word, &mut scratch), wanted, "{word:?} {model:?}");
                 if !is_tied {
-                    assert_eq!(ids(&listed, &word, &mut merging), wanted, "{word:?} {model:?}");
+                    assert_eq!(ids(&listed, &word, &mut scratch), wanted, "{word:?} {model:?}");
                 }
             }
         }

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use super::NO_RANK;
 use super::backtracking::BacktrackingScratch;
-use super::pairs::Pairs;
+use super::pairs::MergeTable;
 use crate::numbers::random::Dropout;
 
 /// A part of a word while it is merged.
@@ -27,14 +27,14 @@ impl Part {
     }
 }
 
-/// The working memory of a word's merging, owned by the caller and reused for every word.
+/// The working memory for encoding a word, owned by the caller and reused for every word.
 #[derive(Debug, Default)]
-pub struct Merging {
+pub struct BpeScratch {
     pub(super) parts: Vec<Part>,
     /// For long words: the previous and the next part of each part, and a heap of possible merges.
     links: Vec<(u32, u32)>,
-    heap: BinaryHeap<Entry>,
-    skipped: Vec<Entry>,
+    heap: BinaryHeap<QueuedMerge>,
+    skipped: Vec<QueuedMerge>,
     /// The last merge: its rank and its pair.
     last: Option<(u32, (u32, u32))>,
     /// The dropout of merges, if any.
@@ -42,21 +42,21 @@ pub struct Merging {
     /// A buffer for the text of a byte-level word.
     pub(super) text: String,
     /// The memory of the backtracking encoder.
-    pub(super) row: BacktrackingScratch,
+    pub(super) backtracking: BacktrackingScratch,
     pub(super) bytes: Vec<u8>,
 }
 
 /// A possible merge: its rank, the position of its left part, and the merged entry.
 ///
 /// The top of the heap is the least.
-type Entry = Reverse<(u32, u32, u32)>;
+type QueuedMerge = Reverse<(u32, u32, u32)>;
 
 /// The largest number of parts without a heap: a linear search for the lowest rank is faster up to it.
 const MAX_LINEAR_PARTS: usize = 32;
 /// The value for "no part".
 const NONE: u32 = u32::MAX;
 
-impl Merging {
+impl BpeScratch {
     /// Removes all parts.
     pub(super) fn clear(&mut self) {
         self.parts.clear();
@@ -92,7 +92,7 @@ impl Merging {
     }
 
     /// Merges until no merge is left: O(n log n) for n parts.
-    pub(super) fn merge(&mut self, pairs: &Pairs) {
+    pub(super) fn merge(&mut self, pairs: &MergeTable) {
         for at in 1..self.parts.len() {
             self.look_up_merge(at - 1, at, pairs);
         }
@@ -105,12 +105,12 @@ impl Merging {
 
     /// Looks up the merge of two adjacent parts.
     #[inline]
-    fn look_up_merge(&mut self, left: usize, right: usize, pairs: &Pairs) {
+    fn look_up_merge(&mut self, left: usize, right: usize, pairs: &MergeTable) {
         let (rank, makes) = pairs.get(self.parts[left].id, self.parts[right].id);
         (self.parts[left].rank, self.parts[left].makes) = (rank, makes);
     }
 
-    fn merge_few(&mut self, pairs: &Pairs) {
+    fn merge_few(&mut self, pairs: &MergeTable) {
         while let Some(at) = self.lowest() {
             let right = self.parts.remove(at + 1);
             let part = &mut self.parts[at];
@@ -139,7 +139,7 @@ impl Merging {
         found
     }
 
-    fn merge_many(&mut self, pairs: &Pairs) {
+    fn merge_many(&mut self, pairs: &MergeTable) {
         let count = u32::try_from(self.parts.len()).expect("parts of a text under 4 GiB");
         self.links.clear();
         self.links.extend((0..count).map(|at| (at.wrapping_sub(1), if at + 1 < count { at + 1 } else { NONE })));
@@ -165,7 +165,7 @@ impl Merging {
     }
 
     /// Merges the part at `at` with the next one.
-    fn merge_at(&mut self, at: u32, pairs: &Pairs) {
+    fn merge_at(&mut self, at: u32, pairs: &MergeTable) {
         let (before, gone) = self.links[at as usize];
         let (_, after) = self.links[gone as usize];
         let Part { id, bytes, .. } = self.parts[gone as usize];
@@ -194,5 +194,5 @@ impl Merging {
     }
 }
 
-/// The merged entry of a part that was itself merged into another.
+/// The value of `makes` for a part that was merged into the one before it, and will be removed.
 const GONE: u32 = u32::MAX - 1;

@@ -1,9 +1,10 @@
 //! Byte-pair encoding: a vocabulary, and merges that are applied to the characters of each word in their order.
 //!
 //! See `spec/bpe.md`. `alphabet` has the entries of single characters, `pairs` the merges, `infer_merges` infers merges
-//! from ranks. `encode` encodes a word: from left to right (`backtracking`, with `derivations` and `trie`) or, if the
-//! model does not allow that, by merging (`merging`). `adjacency` computes safe split points, `unreachable` the entries
-//! that no text becomes. A byte-level tokenizer writes bytes as characters before the model.
+//! from ranks. `encode` encodes a word: from left to right (`backtracking`, with `derivations` and `model::trie`) or,
+//! if the model does not allow that, by merging (`merging`). `unused` splits entries that are not tokens. `adjacency`
+//! computes safe split points, `unreachable` the entries that no text becomes. A byte-level tokenizer writes bytes as
+//! characters before the model.
 
 mod adjacency;
 mod alphabet;
@@ -25,9 +26,9 @@ use crate::model::entries::EntryTables;
 use crate::vocab::{Entries, Vocab};
 use alphabet::Alphabet;
 use backtracking::BacktrackingEncoder;
-use derivations::{Spelling, derivations};
-pub use merging::Merging;
-use pairs::Pairs;
+use derivations::{InputForm, derivations};
+pub use merging::BpeScratch;
+use pairs::MergeTable;
 use unused::Splits;
 
 /// The rank of an entry that no merge produces.
@@ -120,7 +121,7 @@ struct Shared {
 #[derive(Debug)]
 struct Tables {
     alphabet: Alphabet,
-    pairs: Pairs,
+    pairs: MergeTable,
     /// Whether every unknown character becomes a token or fallback entries that never merge.
     unknown_never_merges: bool,
     /// The backtracking encoders of words as text and as bytes, if the merges allow them.
@@ -130,7 +131,7 @@ struct Tables {
 impl Bpe {
     /// Returns the model with these merges, each of which must produce an entry.
     ///
-    /// The merged text is the left one followed by the right one without its prefix, which it must have.
+    /// A merge concatenates the left text and the right text without the prefix, with which the right text must begin.
     pub fn listed(vocab: Vocab, merges: Vec<(u32, u32)>, settings: Settings) -> Result<Self> {
         let mut text = String::new();
         for (place, &pair) in merges.iter().enumerate() {
@@ -176,7 +177,7 @@ impl Bpe {
         Ok(Self { tables: self.tables.emptied(), ..changed })
     }
 
-    /// Returns the model with these special ids, which no text produces on request.
+    /// Returns the model with these special ids, which [`Entries::Ordinary`] excludes.
     #[must_use]
     pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
         Self { shared: Arc::clone(&self.shared), tables: self.tables.with_specials(specials) }
@@ -220,7 +221,7 @@ impl Bpe {
         }
     }
 
-    /// Returns the id of the merged pair.
+    /// Returns the id of the entry that a pair concatenates to, whether or not the pair is a merge.
     #[must_use]
     pub fn merged_id(&self, pair: (u32, u32)) -> Option<u32> {
         merged(self.vocab(), pair, &self.settings().continuing_subword_prefix, &mut String::new())
@@ -231,21 +232,21 @@ impl Bpe {
         self.tables.of(entries).get_or_init(|| self.make_tables(|id| self.tables.allows(entries, id)))
     }
 
-    /// Returns the backtracking encoder for words of this spelling, if the merges allow one.
-    fn backtracking<'a>(&self, tables: &'a Tables, spelling: Spelling) -> Option<&'a BacktrackingEncoder> {
+    /// Returns the backtracking encoder for words of this form, if the merges allow one.
+    fn backtracking<'a>(&self, tables: &'a Tables, form: InputForm) -> Option<&'a BacktrackingEncoder> {
         let Tables { alphabet, pairs, backtracking, .. } = tables;
         let make = || {
-            let derivations = derivations(self.vocab(), self.settings(), alphabet, pairs, spelling)?;
+            let derivations = derivations(self.vocab(), self.settings(), alphabet, pairs, form)?;
             BacktrackingEncoder::new(derivations, self.vocab().id_limit() as usize)
         };
-        backtracking[usize::from(spelling == Spelling::Bytes)].get_or_init(make).as_ref()
+        backtracking[usize::from(form == InputForm::Bytes)].get_or_init(make).as_ref()
     }
 
     fn make_tables(&self, allowed: impl Fn(u32) -> bool) -> Tables {
         let Shared { vocab, merges, settings, .. } = &*self.shared;
         let alphabet = Alphabet::new(vocab, settings, &allowed);
         let pairs = match &**merges {
-            Merges::Listed(list) => Pairs::listed(vocab, list, &settings.continuing_subword_prefix, allowed),
+            Merges::Listed(list) => MergeTable::listed(vocab, list, &settings.continuing_subword_prefix, allowed),
             Merges::Implied(ranks) => infer_merges::pairs(vocab, ranks, allowed),
         };
         let known = settings.unk_token.is_some() || alphabet.falls_back();

@@ -17,7 +17,7 @@ impl Merge {
 
 /// A hash table of merges by their pairs: open addressing, at most half full.
 #[derive(Debug)]
-pub(super) struct Pairs {
+pub(super) struct MergeTable {
     slots: Box<[Merge]>,
     filled: usize,
     /// A Bloom filter of the pairs.
@@ -26,7 +26,7 @@ pub(super) struct Pairs {
     filter: Box<[u64]>,
 }
 
-impl Pairs {
+impl MergeTable {
     pub(super) fn with_capacity(merges: usize) -> Self {
         let slots = (2 * merges).next_power_of_two().max(64);
         Self { slots: vec![Merge::NONE; slots].into(), filled: 0, filter: vec![0; slots / 16].into() }

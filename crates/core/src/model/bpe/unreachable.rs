@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use super::alphabet::{Alphabet, NONE};
-use super::merging::Merging;
+use super::merging::BpeScratch;
 use super::{Bpe, Tables, merged};
 use crate::vocab::Entries;
 
@@ -19,25 +19,25 @@ impl Bpe {
         if self.settings().ignore_merges {
             return Vec::new();
         }
-        let (tables, mut merging) = (self.tables(Entries::All), Merging::default());
-        let beside = self.beside_text(&tables.alphabet);
+        let (tables, mut scratch) = (self.tables(Entries::All), BpeScratch::default());
+        let from_unknown = self.from_unknown(&tables.alphabet);
         let mut is_reached = |token: &str, id: u32| {
-            beside.contains(&id)
-                || self.readings(token, &tables.alphabet).any(|ids| merge_to(ids, id, tables, &mut merging))
+            from_unknown.contains(&id)
+                || self.initial_symbols(token, &tables.alphabet).any(|ids| merge_to(ids, id, tables, &mut scratch))
         };
         let mut is_token = |token: &str, id: u32| !self.settings().unused.contains(&id) && is_reached(token, id);
         self.vocab().iter().filter(|&(token, id)| !is_token(token, id)).map(|(_, id)| id).collect()
     }
 
     /// Returns the last two parts of an entry's own encoding before the final merge.
-    pub(super) fn last_pair(&self, id: u32, merging: &mut Merging) -> Option<(u32, u32)> {
+    pub(super) fn last_pair(&self, id: u32, scratch: &mut BpeScratch) -> Option<(u32, u32)> {
         let (tables, token) = (self.tables(Entries::All), self.vocab().token(id)?);
-        let is_made = self.readings(token, &tables.alphabet).any(|ids| merge_to(ids, id, tables, merging));
-        merging.last().map(|(_, pair)| pair).filter(|_| is_made)
+        let is_made = self.initial_symbols(token, &tables.alphabet).any(|ids| merge_to(ids, id, tables, scratch));
+        scratch.last().map(|(_, pair)| pair).filter(|_| is_made)
     }
 
-    /// Returns the entries of unknown characters and byte fallback, and all merges of these.
-    fn beside_text(&self, alphabet: &Alphabet) -> HashSet<u32> {
+    /// Returns the unknown token, the byte-fallback entries, and all entries that merges make with any of these.
+    fn from_unknown(&self, alphabet: &Alphabet) -> HashSet<u32> {
         let mut ids: HashSet<u32> = self.unk_id().into_iter().chain(alphabet.fallbacks()).collect();
         if ids.is_empty() {
             return ids;
@@ -55,8 +55,8 @@ impl Bpe {
         ids
     }
 
-    /// Returns the initial symbols of the words, or parts of words, whose text is a token's.
-    fn readings<'a>(&'a self, token: &'a str, alphabet: &'a Alphabet) -> impl Iterator<Item = Vec<u32>> + 'a {
+    /// Returns the initial symbols of a token's text as a whole word and as a word's beginning, middle and end.
+    fn initial_symbols<'a>(&'a self, token: &'a str, alphabet: &'a Alphabet) -> impl Iterator<Item = Vec<u32>> + 'a {
         let prefix = &self.settings().continuing_subword_prefix;
         let (attached, separate) = (self.settings().attached_suffix(), self.settings().separate_suffix());
         [(true, false), (true, true), (false, false), (false, true)].into_iter().filter_map(move |(first, last)| {
@@ -67,7 +67,7 @@ impl Bpe {
                 _ => (text, None),
             };
             let ends = |at: usize, c: char| last && at + c.len_utf8() == text.len();
-            let letter = |(at, c): (usize, char)| alphabet.letters(first && at == 0, ends(at, c)).id(c);
+            let letter = |(at, c): (usize, char)| alphabet.ids_at(first && at == 0, ends(at, c)).id(c);
             let ids: Vec<u32> = text.char_indices().map(letter).chain(end).collect();
             ids.iter().all(|&id| id != NONE).then_some(ids)
         })
@@ -75,10 +75,10 @@ impl Bpe {
 }
 
 /// Returns whether initial symbols merge to one entry.
-fn merge_to(ids: Vec<u32>, id: u32, tables: &Tables, merging: &mut Merging) -> bool {
-    merging.fill(ids.into_iter());
-    merging.merge(&tables.pairs);
-    matches!(&merging.parts[..], [part] if part.id == id)
+fn merge_to(ids: Vec<u32>, id: u32, tables: &Tables, scratch: &mut BpeScratch) -> bool {
+    scratch.fill(ids.into_iter());
+    scratch.merge(&tables.pairs);
+    matches!(&scratch.parts[..], [part] if part.id == id)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use super::alphabet::Alphabet;
-use super::merging::{Merging, Part};
+use super::merging::{BpeScratch, Part};
 use super::{Bpe, Merges, Settings};
 use crate::error::{Error, Result, shorten};
 use crate::text::bytes::byte_entry;
@@ -14,7 +14,7 @@ use crate::vocab::Vocab;
 /// Maps an unused entry to the entries that replace it, from left to right.
 pub(super) type Splits = HashMap<u32, Vec<u32>>;
 
-/// Returns an error for unused ids that are not entries, or that unknown text needs.
+/// Returns an error if an unused id is not in the vocabulary, or is needed for unknown characters.
 ///
 /// A prefix and unused ids exclude each other.
 pub(super) fn check(vocab: &Vocab, settings: &Settings, unk_id: Option<u32>) -> Result<()> {
@@ -27,7 +27,7 @@ pub(super) fn check(vocab: &Vocab, settings: &Settings, unk_id: Option<u32>) -> 
         return Err(Error::Config(message.to_owned()));
     }
     if let Some(id) = unused.iter().find(|&&id| vocab.token(id).is_none()) {
-        return Err(Error::Vocabulary(format!("the unused id {id} is that of no token")));
+        return Err(Error::Vocabulary(format!("the unused id {id} is not in the vocabulary; remove it from `unused`")));
     }
     let bytes = (0..=255).filter(|_| *byte_fallback).filter_map(|byte| vocab.id(&byte_entry(byte)));
     let Some(id) = unk_id.into_iter().chain(bytes).find(|id| unused.contains(id)) else { return Ok(()) };
@@ -70,38 +70,45 @@ impl Bpe {
                 }
             }
             Merges::Implied(_) => {
-                let mut merging = Merging::default();
-                halves.extend(unused.iter().filter_map(|&id| Some((id, self.last_pair(id, &mut merging)?))));
+                let mut scratch = BpeScratch::default();
+                halves.extend(unused.iter().filter_map(|&id| Some((id, self.last_pair(id, &mut scratch)?))));
             }
         }
         halves
     }
 
     /// Splits the unused entries among the parts of a word; their bytes are distributed in order.
-    pub(super) fn split_unused(&self, word: &str, alphabet: &Alphabet, merging: &mut Merging) -> Result<()> {
+    pub(super) fn split_unused(&self, word: &str, alphabet: &Alphabet, scratch: &mut BpeScratch) -> Result<()> {
         if self.settings().unused.is_empty() {
             return Ok(());
         }
-        for part in std::mem::take(&mut merging.parts) {
+        for part in std::mem::take(&mut scratch.parts) {
             let whole = [part.id];
             let ids = self.splits().get(&part.id).map_or(&whole[..], Vec::as_slice);
             let lengths = ids.iter().map(|&id| self.vocab().token(id).map_or(0, str::len));
             for (id, bytes) in distribute(part.bytes as usize, ids.iter().copied().zip(lengths)) {
-                self.push_used(id, bytes, word, alphabet, merging)?;
+                self.push_used(id, bytes, word, alphabet, scratch)?;
             }
         }
         Ok(())
     }
 
-    /// Adds an entry; one that is unused and cannot be split is unknown.
-    fn push_used(&self, id: u32, bytes: usize, word: &str, alphabet: &Alphabet, merging: &mut Merging) -> Result<()> {
+    /// Adds an entry; an unused one becomes its fallback bytes or the unknown token, or is dropped.
+    fn push_used(
+        &self,
+        id: u32,
+        bytes: usize,
+        word: &str,
+        alphabet: &Alphabet,
+        scratch: &mut BpeScratch,
+    ) -> Result<()> {
         let Settings { unused, byte_fallback, fuse_unk, unk_token, .. } = self.settings();
         let is_unused = unused.contains(&id);
         if is_unused
             && *byte_fallback
             && let Some(ids) = self.vocab().token(id).and_then(|token| alphabet.fallback(token))
         {
-            distribute(bytes, ids.map(|id| (id, 1))).for_each(|(id, bytes)| merging.push(id, bytes));
+            distribute(bytes, ids.map(|id| (id, 1))).for_each(|(id, bytes)| scratch.push(id, bytes));
             return Ok(());
         }
         if is_unused && unk_token.is_none() {
@@ -109,17 +116,18 @@ impl Bpe {
         }
         let unknown = || self.unk_id().ok_or_else(|| Error::NoUnknownToken { word: shorten(word) });
         let id = if is_unused { unknown()? } else { id };
-        match merging.parts.last_mut().filter(|last| *fuse_unk && last.id == id && Some(id) == self.unk_id()) {
+        match scratch.parts.last_mut().filter(|last| *fuse_unk && last.id == id && Some(id) == self.unk_id()) {
             Some(last) => *last = Part::new(id, last.bytes as usize + bytes),
-            None => merging.push(id, bytes),
+            None => scratch.push(id, bytes),
         }
         Ok(())
     }
 }
 
-/// Distributes bytes to entries, from left to right.
+/// Distributes the bytes of a part to the entries that replace it, from left to right.
 ///
-/// Each entry gets its length, while bytes are left, and the last one the rest.
+/// Each entry gets the length of its text, at most the bytes that are left, and the last one the rest. The lengths may
+/// not add up to the part's bytes if it contains unknown text.
 fn distribute(bytes: usize, entries: impl Iterator<Item = (u32, usize)>) -> impl Iterator<Item = (u32, usize)> {
     let (mut rest, mut entries) = (bytes, entries.peekable());
     std::iter::from_fn(move || {

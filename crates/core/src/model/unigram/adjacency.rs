@@ -1,18 +1,19 @@
-//! Computes where a text may be cut without changing the best path: between characters that no piece holds adjacently.
+//! Computes safe split points: positions between two characters that are adjacent in no piece.
 
 use super::{Precision, Unigram, id_tags};
 use crate::model::adjacency::{CharacterAdjacency, FIRST_UNSPACED, SpaceAdjacency, UnspacedAdjacency, neighbours};
 
-/// The smallest number of known characters of unspaced scripts with which texts are cut there.
+/// The minimum number of one-character pieces in unspaced scripts for splitting texts at unspaced-script boundaries.
 ///
-/// With fewer, most characters are unknown, and cuts are rare. Tests use small models.
+/// With fewer, most characters are unknown, and safe split points are rare. Debug builds need fewer, because tests use
+/// small models.
 const FEWEST_KNOWN: usize = if cfg!(debug_assertions) { 2 } else { 128 };
 
 impl Unigram {
-    /// Returns the positions where a text may be cut: before spaces, and in unspaced scripts.
+    /// Returns the adjacency for safe split points before spaces and at unspaced-script boundaries.
     ///
-    /// Spaces are written as `space`, and the user's `symbols` stay whole. `None` if the words' encodings depend on
-    /// each other by more than the running score.
+    /// `space` replaces spaces in the text; user-defined `symbols` are not split. `None` if the tokens of a word depend
+    /// on the words before it by more than the running score.
     pub(crate) fn space_adjacency(&self, space: char, symbols: &[String]) -> Option<SpaceAdjacency> {
         let pairs = || self.vocab().iter().flat_map(|(text, _)| neighbours(text.chars()));
         let carries_score = self.settings().precision == Precision::Float32 && id_tags::fit(self.vocab());
@@ -22,8 +23,8 @@ impl Unigram {
         {
             return None;
         }
-        let is_known = self.known().filter(|&c| c >= FIRST_UNSPACED).count() >= FEWEST_KNOWN;
-        Some(SpaceAdjacency { unspaced: is_known.then(|| self.unspaced_adjacency(symbols)) })
+        let splits_unspaced = self.known().filter(|&c| c >= FIRST_UNSPACED).count() >= FEWEST_KNOWN;
+        Some(SpaceAdjacency { unspaced: splits_unspaced.then(|| self.unspaced_adjacency(symbols)) })
     }
 
     fn unspaced_adjacency(&self, symbols: &[String]) -> UnspacedAdjacency {

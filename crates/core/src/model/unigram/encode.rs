@@ -3,7 +3,7 @@
 use super::id_tags;
 use super::pieces::Pieces;
 use super::tables::{Scores, Tables};
-use super::viterbi::Paths;
+use super::viterbi::ViterbiScratch;
 use super::{Precision, Unigram};
 use crate::error::{Error, Result, shorten};
 use crate::lattice::{Edge, UNKNOWN};
@@ -20,7 +20,7 @@ impl Unigram {
         word: &str,
         at: u32,
         entries: Entries,
-        paths: &mut Paths,
+        paths: &mut ViterbiScratch,
         out: &mut Vec<Token>,
     ) -> Result<()> {
         let tables = self.tables(entries);
@@ -33,7 +33,7 @@ impl Unigram {
         Ok(())
     }
 
-    /// Appends the tokens of `word` if they are equal after every running score below 2^`exponent`.
+    /// Appends the tokens of `word` if they are the same for all absolute running scores below 2^`exponent`.
     ///
     /// Returns their valid-below exponent, or `None` if nothing was appended. Ids have tags: see [`id_tags`].
     pub(super) fn encode_cacheable(
@@ -42,7 +42,7 @@ impl Unigram {
         at: u32,
         entries: Entries,
         exponent: u8,
-        paths: &mut Paths,
+        paths: &mut ViterbiScratch,
         out: &mut Vec<Token>,
     ) -> Result<Option<u8>> {
         let tables = self.tables(entries);
@@ -64,7 +64,10 @@ impl Unigram {
         Pieces { letters: &tables.letters, scores, unknown, largest: tables.largest.into() }
     }
 
-    /// Appends the tagged tokens of a reversed path; `None` if a number of scores exceeds its tag.
+    /// Appends the tokens of a reversed path, with id tags; `None` if no tag can store their number of scores.
+    ///
+    /// That is the case for too many unknown characters, for the unknown token as a piece of the path, and for unknown
+    /// characters without a token.
     fn push_tagged(&self, word: &str, reversed: &[Edge], at: u32, tables: &Tables, out: &mut Vec<Token>) -> Option<()> {
         let mut edges = reversed.iter().rev().peekable();
         while let Some(&edge) = edges.next() {
@@ -76,7 +79,7 @@ impl Unigram {
                 continue;
             }
             let (mut end, mut characters, first) = (edge.end, 1, out.len());
-            while let Some(next) = edges.next_if(|next| next.id == UNKNOWN && !self.bytes_by_themselves()) {
+            while let Some(next) = edges.next_if(|next| next.id == UNKNOWN && !self.falls_back_per_character()) {
                 (end, characters) = (next.end, characters + 1);
             }
             self.push_unknown(word, Edge { end, ..edge }, at, tables, out);
@@ -92,7 +95,7 @@ impl Unigram {
         let mut unknown: Option<Edge> = None;
         for &edge in reversed.iter().rev() {
             let is_unknown = edge.id == UNKNOWN || Some(edge.id) == self.unk_id();
-            if let Some(run) = unknown.take_if(|_| !is_unknown || self.bytes_by_themselves()) {
+            if let Some(run) = unknown.take_if(|_| !is_unknown || self.falls_back_per_character()) {
                 self.push_unknown(word, run, at, tables, out);
             }
             if is_unknown {
@@ -112,8 +115,8 @@ impl Unigram {
         self.tables(entries).fallbacks(text).is_some()
     }
 
-    /// Returns whether each unknown character falls back to bytes by itself.
-    fn bytes_by_themselves(&self) -> bool {
+    /// Returns whether byte fallback applies to each unknown character alone, not to runs of them.
+    fn falls_back_per_character(&self) -> bool {
         self.settings().precision == Precision::Float32 && self.settings().byte_fallback
     }
 

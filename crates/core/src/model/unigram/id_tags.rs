@@ -39,7 +39,7 @@ pub(super) fn is_tagged(id: u32) -> bool {
     id >= FREE
 }
 
-/// Returns the total number of scores in the tags of some ids, and whether there are any tags.
+/// Returns the sum of [`scores`] over ids, and whether any id has a tag. Ids without a tag add 0.
 #[inline]
 pub(super) fn sum(ids: &[u32]) -> (usize, bool) {
     let (sum, all) = ids.iter().fold((0, 0), |(sum, all), &id| (sum + scores(id), all | id));

@@ -1,8 +1,8 @@
 //! Words as lattices: n-best segmentations, sampling, and probabilities.
 
 use super::Unigram;
-use super::letters::Letters;
-use super::tables::{Scores, Tables, symbol_score};
+use super::letters::PieceTrie;
+use super::tables::{Scores, Tables, user_defined_score};
 use crate::error::{Error, Result, shorten};
 use crate::lattice::{Lattice, PathScore, Sampling, Segmentations};
 use crate::model::{Scored, Token};
@@ -47,7 +47,7 @@ impl Unigram {
     #[must_use]
     pub fn score(&self, ids: &[u32]) -> f64 {
         match &self.tables(Entries::All).scores {
-            Scores::Float32(scores, unknown) => self.sum(ids, *unknown, |id| self.single(scores, id)),
+            Scores::Float32(scores, unknown) => self.sum(ids, *unknown, |id| self.lattice_score(scores, id)),
             Scores::Float64(scores, unknown) => self.sum(ids, *unknown, |id| scores[id as usize]),
         }
     }
@@ -65,7 +65,7 @@ impl Unigram {
         let letters = &tables.letters;
         let lattice = match &tables.scores {
             Scores::Float32(scores, unknown) => {
-                lattice(word, letters, self.unk_id().map(|_| *unknown), |id| self.single(scores, id))
+                lattice(word, letters, self.unk_id().map(|_| *unknown), |id| self.lattice_score(scores, id))
             }
             Scores::Float64(scores, unknown) => {
                 lattice(word, letters, self.unk_id().map(|_| *unknown), |id| scores[id as usize])
@@ -74,16 +74,16 @@ impl Unigram {
         lattice.ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })
     }
 
-    /// Returns the score of an entry; that of a user-defined entry depends on its number of bytes.
-    fn single(&self, scores: &[f32], id: u32) -> f32 {
+    /// Returns an entry's score in a lattice, where that of a user-defined entry depends on its number of characters.
+    fn lattice_score(&self, scores: &[f32], id: u32) -> f32 {
         let symbol = self.vocab().token(id).filter(|_| self.settings().user_defined.contains(&id));
-        symbol.map_or(scores[id as usize], |text| symbol_score(text.chars().count()))
+        symbol.map_or(scores[id as usize], |text| user_defined_score(text.chars().count()))
     }
 }
 
 fn lattice<F: PathScore + 'static>(
     word: &str,
-    letters: &Letters,
+    letters: &PieceTrie,
     unknown: Option<F>,
     score: impl Fn(u32) -> F,
 ) -> Option<Box<dyn Segmentations>> {

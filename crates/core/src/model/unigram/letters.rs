@@ -26,17 +26,19 @@ pub(super) struct Letter {
     pub(super) at: u32,
 }
 
-/// A character without a child of the root; no base plus its symbol is a slot.
+/// A character that occurs in no piece, and the letter that ends a word.
+///
+/// Its symbol is so large that a base plus the symbol is beyond all slots.
 const UNKNOWN_LETTER: Letter = Letter { symbol: 1 << 31, node: Node::NOWHERE, piece: NO_PIECE, at: 0 };
 
 /// The trie of pieces, and the numbers of their characters.
 #[derive(Debug)]
-pub(super) struct Letters {
+pub(super) struct PieceTrie {
     trie: Trie,
     letters: CharMap<Letter>,
 }
 
-impl Letters {
+impl PieceTrie {
     /// Returns the trie of pieces with their ids.
     pub(super) fn new(pieces: &[(&str, u32)]) -> Self {
         let symbols = symbols(pieces);
@@ -61,10 +63,10 @@ impl Letters {
         letters.push(Letter { at: word.len() as u32, ..UNKNOWN_LETTER });
     }
 
-    /// Returns the piece of the first letter alone, or [`NO_PIECE`].
+    /// Calls `each` with each piece of two or more letters that is a prefix of `letters`, the shortest first.
     ///
-    /// Calls `each` with the number of letters and the id of each longer piece that is a prefix of `letters`, the
-    /// shortest first.
+    /// The arguments are its number of letters and its id. Returns the piece of the first letter alone, or
+    /// [`NO_PIECE`].
     #[inline]
     pub(super) fn each(&self, letters: &[Letter], mut each: impl FnMut(usize, u32)) -> u32 {
         let [first, rest @ ..] = letters else { return NO_PIECE };
@@ -110,7 +112,7 @@ mod tests {
     #[test]
     fn every_piece_is_found_and_nothing_else() {
         let pieces = [("a", 7), ("ab", 3), ("b", 0), ("ä", 5), ("aä\u{10ffff}", 1), ("日本", 9), ("ba\0", 4)];
-        let letters = Letters::new(&pieces);
+        let letters = PieceTrie::new(&pieces);
         let mut word = Vec::new();
         for text in ["", "a", "ab", "abä", "aä\u{10ffff}b", "日", "日本a", "本", "ba\0x", "x", "xab", "ba"] {
             let mut wanted: Vec<(usize, u32)> =

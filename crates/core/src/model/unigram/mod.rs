@@ -1,10 +1,17 @@
 //! The Unigram language model: pieces with probabilities; a word becomes its most probable segmentation.
 //!
-//! See `spec/unigram.md`. `pieces` are those that begin at a position, `viterbi` finds the best path, `rounding_margin`
-//! tests that rounding cannot change it, `tables` holds the look-up tables, by characters numbered in `letters`;
-//! `encode` converts the path to tokens. `adjacency` computes safe split points, `running_score` adds scores from word
-//! to word, by the tags of ids (`id_tags`); `lattice` has n-best lists, sampling and probabilities. Source: Kudo 2018,
-//! *Subword regularization*.
+//! * `tables`: the look-up tables of a model.
+//! * `letters`, `trie`: the pieces by their characters.
+//! * `pieces`: the pieces that begin at a position, with their scores.
+//! * `viterbi`: the best path.
+//! * `rounding_margin`: tests that rounding cannot change the best path.
+//! * `encode`: converts a path to tokens.
+//! * `running_score`, `id_tags`: the sum of scores from word to word, and the number of scores of a token.
+//! * `adjacency`: safe split points.
+//! * `lattice`: n-best lists, sampling and probabilities.
+//! * `train`: the training.
+//!
+//! The rules are those of `spec/unigram.md`. Source: Kudo 2018, *Subword regularization*.
 
 mod adjacency;
 mod encode;
@@ -27,7 +34,7 @@ use crate::model::entries::EntryTables;
 use crate::vocab::{Entries, Vocab};
 pub(crate) use running_score::RunningScore;
 use tables::{Scores, Tables};
-pub use viterbi::Paths;
+pub use viterbi::ViterbiScratch;
 
 /// The settings of a [`Unigram`] model besides its vocabulary and scores.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -38,9 +45,9 @@ pub struct Settings {
     pub precision: Precision,
     /// Whether unknown characters become the entries `<0x00>` to `<0xFF>` of their bytes, if the vocabulary has them.
     pub byte_fallback: bool,
-    /// Entries that take precedence over all others, whatever their score.
+    /// User-defined entries: [`Precision::Float32`] replaces their scores by 0.1 · (length − 1).
     pub user_defined: HashSet<u32>,
-    /// Entries that no text becomes.
+    /// Entries that are never produced from text, such as control tokens.
     pub reserved: HashSet<u32>,
 }
 
@@ -54,11 +61,12 @@ pub enum Precision {
     Float32,
 }
 
-/// A sum of scores in 32 bits.
+/// A sum of scores in 32 bits, with what bounds its rounding error.
 #[derive(Debug, Clone, Copy, Default)]
 struct Total {
+    /// The sum, rounded after each addition.
     score: f32,
-    /// The sum of the scores' absolute values.
+    /// The absolute sum when it was last set, plus the absolute values of the scores added since.
     size: f64,
     /// The number of scores.
     steps: usize,
@@ -132,7 +140,7 @@ impl Unigram {
         Self { tables: self.tables.emptied(), ..Self::over(Arc::clone(vocab), Arc::clone(scores), settings) }
     }
 
-    /// Returns the model with these special ids, which no text produces on request.
+    /// Returns the model with these special ids, which [`Entries::Ordinary`] excludes.
     #[must_use]
     pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
         Self { shared: Arc::clone(&self.shared), tables: self.tables.with_specials(specials) }

@@ -1,11 +1,11 @@
 //! The pieces that begin at a position of a word, with their scores.
 
-use super::letters::{Letter, Letters, NO_PIECE};
+use super::letters::{Letter, NO_PIECE, PieceTrie};
 use crate::lattice::{Edge, UNKNOWN};
 
 /// The pieces that a word may become.
 pub(super) struct Pieces<'a, F> {
-    pub(super) letters: &'a Letters,
+    pub(super) letters: &'a PieceTrie,
     /// The scores, by id.
     pub(super) scores: &'a [F],
     /// The score of an unknown character, if the model allows any.

@@ -12,33 +12,33 @@ use crate::lattice::Edge;
 
 /// The best and the second-best sum at a letter of the word, in 64 bits.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Margin {
+pub(super) struct TwoBest {
     best: f64,
     second: f64,
     /// The first letter of the piece that ends the best path, and its id.
     from: u64,
 }
 
-impl Margin {
+impl TwoBest {
     const NOWHERE: Self = Self { best: f64::NEG_INFINITY, second: f64::NEG_INFINITY, from: 0 };
 }
 
 impl Pieces<'_, f32> {
-    /// Finds the best path in 64-bit sums, and its valid-below exponent.
+    /// Finds the best path by 64-bit sums, and returns its valid-below exponent.
     ///
-    /// The path is surely best after a running score below two to the power of this exponent less one; 0 if after none.
-    /// `None` if no path leads to the end.
+    /// With the exponent e, the path is best after every running score whose absolute value is below 2^(e − 1); with 0,
+    /// after none for sure. `None` if no path leads to the end.
     pub(super) fn search_with_margin(
         &self,
         word: &[Letter],
-        margins: &mut Vec<Margin>,
+        margins: &mut Vec<TwoBest>,
         path: &mut Vec<Edge>,
     ) -> Option<u8> {
         self.compute_margins(word, margins);
         path.clear();
         let (mut margin, mut end) = (f64::INFINITY, word.len() - 1);
         while end > 0 {
-            let Margin { best, second, from } = margins[end];
+            let TwoBest { best, second, from } = margins[end];
             if best == f64::NEG_INFINITY {
                 return None;
             }
@@ -47,17 +47,18 @@ impl Pieces<'_, f32> {
             path.push(edge(word, start, end, id));
             end = start;
         }
-        // Each addition of two paths errs by half of a last bit; a path has at most one step per character; with some
-        // reserve.
+        // Each addition has an error of at most half of the last bit of its sum, so the difference of two paths has an
+        // error of at most one last bit per addition. A path has at most one addition per character. The factor 1.1 is
+        // a reserve.
         let steps = (word.len() - 1) as f64;
         let err = 1.1 * f64::from(f32::EPSILON) * steps;
         Some(exponent_below(margin / err - steps * self.largest))
     }
 
     /// Computes the best and second-best sums of all positions.
-    fn compute_margins(&self, word: &[Letter], margins: &mut Vec<Margin>) {
+    fn compute_margins(&self, word: &[Letter], margins: &mut Vec<TwoBest>) {
         margins.clear();
-        margins.resize(word.len(), Margin::NOWHERE);
+        margins.resize(word.len(), TwoBest::NOWHERE);
         margins[0].best = 0.0;
         for start in 0..word.len() - 1 {
             let here = margins[start].best;
@@ -70,7 +71,7 @@ impl Pieces<'_, f32> {
     }
 }
 
-impl Margin {
+impl TwoBest {
     /// Adds a path, without a branch, which would be mispredicted.
     #[inline]
     fn add(&mut self, sum: f64, from: u64) {
@@ -103,7 +104,7 @@ pub(super) fn exponent_above(sum: f64) -> u8 {
     if sum <= 1.0 { 0 } else { exponent(sum) + 1 }
 }
 
-/// Returns the binary exponent of a number of 1 or more, at most 200.
+/// Returns the binary exponent of a number from 1 on, capped at 200.
 fn exponent(number: f64) -> u8 {
     ((number.to_bits() >> 52).saturating_sub(1023)).min(200) as u8
 }

@@ -4,7 +4,7 @@
 //! exponent is announced, and the scores are added if the bound is not sufficient.
 
 use super::rounding_margin::exponent_above;
-use super::viterbi::{Paths, RESET_BELOW};
+use super::viterbi::{RESET_BELOW, ViterbiScratch};
 use super::{Total, Unigram, id_tags};
 use crate::model::context::{Context, ContextExceeded, NOTHING_VALID};
 use crate::model::{ModelScratch, Token};
@@ -29,7 +29,7 @@ pub(crate) struct RunningScore<'a> {
     has_tags: bool,
     /// The number of scores up to which the announced exponent holds.
     announced: usize,
-    /// The announced exponent: the running score's absolute value is below two to its power until then.
+    /// The announced exponent e: up to that number of scores, the running score's absolute value is below 2^e.
     exponent: u8,
 }
 
@@ -49,7 +49,7 @@ impl<'a> RunningScore<'a> {
         }
     }
 
-    /// Returns an error if more scores were added than announced, and the exponent is too low for them.
+    /// Returns an error if the scores exceed the announced number, and their sum the announced exponent.
     fn check(&mut self, ids: &[u32]) -> Result<()> {
         if self.announced > 0 && self.steps(ids) > self.announced {
             self.add_up(ids);
@@ -73,7 +73,7 @@ impl<'a> RunningScore<'a> {
         (self.summed, self.tagged) = (ids, 0);
     }
 
-    /// Returns a lower bound of the number of scores that were added, close to it.
+    /// Returns an upper bound of the number of scores so far. An id with a tag counts once more than its scores.
     fn steps(&self, ids: &[u32]) -> usize {
         self.sum.steps + ids.len() - self.summed + self.tagged
     }
@@ -131,7 +131,7 @@ impl Context for RunningScore<'_> {
         scratch: &mut ModelScratch,
         out: &mut Vec<Token>,
     ) -> crate::error::Result<u8> {
-        let paths: &mut Paths = &mut scratch.paths;
+        let paths: &mut ViterbiScratch = &mut scratch.paths;
         if let Some(valid_below) = self.model.encode_cacheable(word, at, self.entries, self.exponent, paths, out)? {
             return Ok(valid_below);
         }

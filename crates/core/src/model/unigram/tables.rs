@@ -1,20 +1,20 @@
 //! The look-up tables for encoding words.
 
-use super::letters::Letters;
+use super::letters::PieceTrie;
 use super::{Precision, Settings};
 use crate::model::UNKNOWN_PENALTY;
 use crate::text::bytes::byte_entry;
 use crate::vocab::Vocab;
 
-/// The number that each byte but the first adds to the score of a user-defined piece.
-const SYMBOL_BONUS: f64 = 0.1;
+/// The score of a user-defined piece per unit after the first: bytes in `viterbi`, characters in `lattice`.
+const USER_DEFINED_BONUS: f64 = 0.1;
 
 /// The pieces that text may become, and the tokens of unknown characters.
 #[derive(Debug)]
 pub(super) struct Tables {
-    pub(super) letters: Letters,
+    pub(super) letters: PieceTrie,
     pub(super) scores: Scores,
-    /// The largest absolute score, in 32 bits.
+    /// The largest absolute score, in 32 bits; 0 with [`Precision::Float64`], which needs no rounding margin.
     pub(super) largest: f32,
     /// The entries `<0x00>` to `<0xFF>`, if the model falls back to bytes.
     pub(super) bytes: [Option<u32>; 256],
@@ -38,7 +38,7 @@ impl Tables {
             Precision::Float32 => Scores::single(vocab, scores, settings),
         };
         Self {
-            letters: Letters::new(&pieces.collect::<Vec<_>>()),
+            letters: PieceTrie::new(&pieces.collect::<Vec<_>>()),
             largest: scores.largest(),
             scores,
             bytes: std::array::from_fn(|code| byte(u8::try_from(code).unwrap_or_default())),
@@ -69,17 +69,17 @@ impl Scores {
         let ordinary = vocab.iter().filter(|(_, id)| !reserved.contains(id) && !user_defined.contains(id));
         let lowest = ordinary.map(|(_, id)| singles[id as usize]).fold(f32::MAX, f32::min);
         for (text, id) in vocab.iter().filter(|(_, id)| user_defined.contains(id)) {
-            singles[id as usize] = symbol_score(text.len());
+            singles[id as usize] = user_defined_score(text.len());
         }
         let unknown = (f64::from(lowest) - UNKNOWN_PENALTY) as f32;
         Self::Float32(singles, unknown)
     }
 }
 
-/// Returns the score of a user-defined piece of that number of bytes.
+/// Returns the score of a user-defined piece of `size` bytes (in `viterbi`) or characters (in `lattice`).
 #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "as in SentencePiece")]
-pub(super) fn symbol_score(size: usize) -> f32 {
-    (SYMBOL_BONUS * (size as f64 - 1.0)) as f32
+pub(super) fn user_defined_score(size: usize) -> f32 {
+    (USER_DEFINED_BONUS * (size as f64 - 1.0)) as f32
 }
 
 fn or_zero(score: f64) -> f64 {

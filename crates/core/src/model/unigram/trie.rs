@@ -16,7 +16,7 @@ const ROOT: u32 = 0;
 /// The parent of a free slot.
 const FREE: u32 = u32::MAX;
 const NO_PARENT: u32 = u32::MAX - 1;
-/// The slot of a node without children.
+/// The slot number of [`Node::NOWHERE`]: no slot has it as its parent.
 const CHILDLESS: u32 = u32::MAX - 2;
 
 #[derive(Debug, Clone, Copy)]
@@ -43,7 +43,7 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// The node without children, which no symbol leaves.
+    /// A node without children, for characters that begin no piece.
     pub(super) const NOWHERE: Self = Self { slot: CHILDLESS, base: 0 };
 }
 
@@ -83,9 +83,9 @@ impl Trie {
         self.each_from(self.root(), text.iter().copied(), emit);
     }
 
-    /// Calls `emit` with each piece that a node's prefix and some of the next symbols form.
+    /// Calls `emit` with each piece that extends a node's prefix by one or more of the next symbols.
     ///
-    /// The second argument is the number of these symbols; shorter pieces come first.
+    /// The second argument is the number of these symbols. Shorter pieces come first.
     #[inline]
     pub(super) fn each_from(
         &self,

@@ -1,13 +1,14 @@
 //! Viterbi's algorithm: finds the most probable path through the pieces of a word.
 //!
-//! From the left, each position is reached by the piece with the best sum; of equal ones by the first, which is the
-//! longest. The cost is linear in the text, times the pieces that begin at one position.
+//! Positions are visited from left to right. Each stores the piece that reaches it with the best sum; of equal sums,
+//! the first, which is that of the longest piece. The cost is linear in the pieces that occur at all positions.
+//! Source: Viterbi 1967, *Error bounds for convolutional codes*.
 
 use std::ops::Sub;
 
 use super::letters::Letter;
 use super::pieces::{Pieces, edge};
-use super::rounding_margin::Margin;
+use super::rounding_margin::TwoBest;
 use crate::lattice::{Edge, PathScore, UNKNOWN};
 
 /// The start of a position that no path reaches.
@@ -29,7 +30,7 @@ impl Sum for f64 {
     const RESET_BELOW: f64 = f64::NEG_INFINITY;
 }
 
-/// See [`Sum::RESET_BELOW`].
+/// The limit below which SentencePiece resets its 32-bit sums.
 pub(super) const RESET_BELOW: f64 = -100_000.0;
 
 /// The best sum at a letter of the word, and its last piece.
@@ -43,7 +44,7 @@ struct Place<F> {
 
 /// The working memory of the search, and the running score between words.
 #[derive(Debug, Default)]
-pub struct Paths {
+pub struct ViterbiScratch {
     /// The running score before the next word, in 32 bits; reset after it.
     pub(super) before: f32,
     /// The running score after the last word.
@@ -51,12 +52,12 @@ pub struct Paths {
     letters: Vec<Letter>,
     singles: Vec<Place<f32>>,
     doubles: Vec<Place<f64>>,
-    margins: Vec<Margin>,
+    margins: Vec<TwoBest>,
     /// The best path, from its end.
     pub(super) reversed: Vec<Edge>,
 }
 
-impl Paths {
+impl ViterbiScratch {
     /// Returns the largest capacity of a buffer.
     pub(crate) fn capacity(&self) -> usize {
         let Self { letters, singles, doubles, margins, reversed, .. } = self;
@@ -65,6 +66,7 @@ impl Paths {
             .fold(0, usize::max)
     }
 
+    /// Finds the best path by 32-bit sums, which continue the running score; `None` if no path leads to the end.
     pub(super) fn single(&mut self, pieces: &Pieces<'_, f32>, word: &str) -> Option<()> {
         pieces.letters.read(word, &mut self.letters);
         pieces.search(&self.letters, std::mem::take(&mut self.before), &mut self.singles);
@@ -73,7 +75,9 @@ impl Paths {
         Some(())
     }
 
-    /// Finds the path that is best after any text; returns its valid-below exponent.
+    /// Finds the best path, and returns its valid-below exponent; `None` if no path leads to the end.
+    ///
+    /// See [`Pieces::search_with_margin`].
     pub(super) fn search_cacheable(&mut self, pieces: &Pieces<'_, f32>, word: &str) -> Option<u8> {
         pieces.letters.read(word, &mut self.letters);
         pieces.search_with_margin(&self.letters, &mut self.margins, &mut self.reversed)
@@ -84,6 +88,7 @@ impl Paths {
         self.reversed.len()
     }
 
+    /// Finds the best path by 64-bit sums, from 0; `None` if no path leads to the end.
     pub(super) fn double(&mut self, pieces: &Pieces<'_, f64>, word: &str) -> Option<()> {
         pieces.letters.read(word, &mut self.letters);
         pieces.search(&self.letters, 0.0, &mut self.doubles);
@@ -92,7 +97,7 @@ impl Paths {
 }
 
 impl<F: Sum> Pieces<'_, F> {
-    /// Finds the best sum at each letter, and at the end, which is the last of them.
+    /// Computes the best sum at each letter, from `sum` at the first; the last letter ends the word.
     #[expect(clippy::cast_possible_truncation, reason = "no word is longer than 2^32 bytes")]
     fn search(&self, word: &[Letter], sum: F, places: &mut Vec<Place<F>>) {
         places.clear();

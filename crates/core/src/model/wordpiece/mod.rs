@@ -174,7 +174,7 @@ impl WordPiece {
         Self { tables: self.tables.emptied(), ..Self::from_shared(Arc::clone(&self.shared.vocab), settings) }
     }
 
-    /// Returns the model with these special tokens, which text produces only on request.
+    /// Returns the model with these special ids, which [`Entries::Ordinary`] excludes.
     #[must_use]
     pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
         Self { tables: self.tables.with_specials(specials), ..self.clone() }

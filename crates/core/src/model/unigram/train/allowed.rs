@@ -21,7 +21,7 @@ pub(super) struct Shape {
     length: usize,
     /// The script of its characters that have one.
     script: Script,
-    /// Whether it contains a character that no piece may contain, so that no longer string is a piece either.
+    /// Whether an excluded digit or a mix of scripts excludes this string and all longer ones from the pieces.
     is_barred: bool,
     /// The number of its `▁`, and of those that are not at its front.
     spaces: usize,
@@ -33,7 +33,7 @@ impl Shape {
     pub(super) const EMPTY: Self =
         Self { length: 0, script: Script::ANY, is_barred: false, spaces: 0, inner_spaces: 0, ends_with_space: false };
 
-    pub(super) fn is_hopeless(&self) -> bool {
+    pub(super) fn is_barred(&self) -> bool {
         self.is_barred
     }
 }
@@ -98,7 +98,7 @@ impl<'a> Rules<'a> {
 }
 
 fn class(character: char, config: &TrainerConfig) -> Class {
-    /// A character that combines with any script.
+    /// A combining mark: its script (Inherited) is compatible with any script.
     const ACUTE: char = '\u{301}';
     let is_digit = matches!(character, '0'..='9' | '０'..='９');
     let is_space = character == SPACE;

@@ -17,7 +17,7 @@ const SHARD: usize = 1 << 16;
 /// The expected count of each piece, and the negative log-likelihood, in units.
 pub(super) struct Expected {
     pub(super) counts: Vec<u128>,
-    pub(super) missing: u128,
+    pub(super) negative_log_likelihood: u128,
 }
 
 /// Returns ranges of segments of about equal numbers of symbols.
@@ -41,7 +41,7 @@ pub(super) fn expect(
     threads: Threads<'_>,
     report: TaskProgress<'_>,
 ) -> Result<Expected> {
-    let whole = Mutex::new(Expected { counts: vec![0; pieces.len()], missing: 0 });
+    let whole = Mutex::new(Expected { counts: vec![0; pieces.len()], negative_log_likelihood: 0 });
     threads.run_tasks(shards.len(), report, &|queue| {
         let mut own = Worker::new(pieces);
         while let Some(shard) = queue.next_task() {
@@ -54,7 +54,7 @@ pub(super) fn expect(
 
 impl Expected {
     fn add_to(&self, whole: &mut Self) {
-        whole.missing += self.missing;
+        whole.negative_log_likelihood += self.negative_log_likelihood;
         whole.counts.iter_mut().zip(&self.counts).for_each(|(sum, count)| *sum += count);
     }
 }
@@ -69,13 +69,13 @@ struct Worker<'p> {
 
 impl<'p> Worker<'p> {
     fn new(pieces: &'p Pieces) -> Self {
-        let expected = Expected { counts: vec![0; pieces.len()], missing: 0 };
+        let expected = Expected { counts: vec![0; pieces.len()], negative_log_likelihood: 0 };
         Self { pieces, short: Lattice::new(), long: Lattice::new(), expected }
     }
 
     fn add(&mut self, corpus: &Corpus, segment: usize, queue: &mut dyn TaskQueue) {
         let (text, count) = (&corpus.text[corpus.range(segment)], corpus.counts[segment] as f64);
-        let Expected { counts, missing } = &mut self.expected;
+        let Expected { counts, negative_log_likelihood } = &mut self.expected;
         let emit = |piece: u32, share| counts[piece as usize] += units(share);
         let log = if let Some(sum) = self.short.forward(text, self.pieces, None, queue) {
             self.short.backward(text, self.pieces, count, queue, emit);
@@ -86,11 +86,11 @@ impl<'p> Worker<'p> {
         } else {
             return;
         };
-        *missing += units(count * (-log).max(0.0));
+        *negative_log_likelihood += units(count * (-log).max(0.0));
     }
 }
 
-/// Sets probabilities from expected counts (the M step).
+/// Sets probabilities from expected counts (the M step): with a sparse prior, or without one if `plain` (U17, U18).
 pub(super) fn maximize(pieces: &mut Pieces, counts: &[u128], plain: bool) {
     let own = |count: u128| count.max(HALF);
     let whole: u128 = counts.iter().copied().map(own).sum();
@@ -121,7 +121,7 @@ pub(super) fn losses(
     Ok(whole.into_inner().expect("no thread panicked"))
 }
 
-/// The state of a thread that segments pieces without themselves.
+/// The state of a thread that computes losses: it segments the text of each piece by the other pieces.
 struct Without<'p> {
     pieces: &'p Pieces,
     short: Lattice<f64>,

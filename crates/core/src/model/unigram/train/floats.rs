@@ -4,7 +4,7 @@ use std::ops::{Add, Div, Mul};
 
 use crate::numbers::floats::Scaled;
 
-/// The units in 1: sums over words are integers of 1 / `UNIT`.
+/// The number of units in 1: sums over words are integers, in units of 2⁻³².
 pub(super) const UNIT: f64 = 4_294_967_296.0;
 /// Half of [`UNIT`]: the smallest count in an M step, and the limit below which a piece is rare.
 pub(super) const HALF: u128 = 1 << 31;
@@ -53,6 +53,7 @@ impl Number for Scaled {
 #[inline]
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative, and what is large is apart")]
 pub(super) fn units(value: f64) -> u128 {
+    /// 2³⁰: below it, the number of units fits into 64 bits.
     const SMALL: f64 = 1_073_741_824.0;
     let units = value * UNIT + 0.5;
     if value < SMALL { u128::from(units as u64) } else { units as u128 }

@@ -63,7 +63,7 @@ impl<N: Number> Lattice<N> {
         Self { edges: Edges::default(), sums: Vec::new(), ratios: Vec::new() }
     }
 
-    /// Returns the sum of the probabilities of all paths without a piece.
+    /// Returns the probability of a text: the sum over all paths, except those with the piece `without`.
     ///
     /// `None` if sums are too small for this number type, or the callback ends the training.
     pub(super) fn forward(
@@ -78,7 +78,7 @@ impl<N: Number> Lattice<N> {
         self.sums.resize(text.len() + 1, zero);
         self.sums[0] = one;
         for block in blocks(text.len()) {
-            if is_late(&block) && !queue.should_continue() {
+            if polls_callback(&block) && !queue.should_continue() {
                 return None;
             }
             self.edges.find(text, pieces, block.clone(), without);
@@ -112,7 +112,7 @@ impl<N: Number> Lattice<N> {
         self.ratios[text.len()] = N::of(count) / self.sums[text.len()];
         let last = blocks(text.len()).next_back();
         for block in blocks(text.len()).rev() {
-            if is_late(&block) && !queue.should_continue() {
+            if polls_callback(&block) && !queue.should_continue() {
                 return;
             }
             if Some(&block) != last.as_ref() {
@@ -133,7 +133,7 @@ impl<N: Number> Lattice<N> {
 }
 
 /// Returns whether a text is so long that the callback must be called at this block.
-fn is_late(block: &Range<usize>) -> bool {
+fn polls_callback(block: &Range<usize>) -> bool {
     block.start > 0
 }
 

@@ -39,6 +39,7 @@ use floats::{HALF, from_units};
 use pieces::Pieces;
 use segments::Corpus;
 
+/// The number of EM steps without a prior, after the last pruning (U18, U21).
 const PLAIN_STEPS: usize = 2;
 
 /// The result of a training.
@@ -137,7 +138,7 @@ impl<'a> Training<'a> {
         let removed = if plain { Vec::new() } else { self.drop_rare() };
         em::maximize(&mut self.pieces, &self.expected, plain);
         self.steps[0] += 1;
-        let log_likelihood = Some(-readable(from_units(expected.missing)));
+        let log_likelihood = Some(-round_for_files(from_units(expected.negative_log_likelihood)));
         self.history.push(UnigramStep { pieces: before, log_likelihood, removed: Some(removed) });
         Ok(())
     }
@@ -203,7 +204,7 @@ impl<'a> Training<'a> {
     }
 }
 
-/// Returns the score of a probability, with so few digits that every reader parses the same float.
+/// Returns the logarithm of a probability, rounded to 13 decimals, which all file readers parse to the same float.
 ///
 /// `tokenizers` parses longer numbers with a rounding of its own.
 fn score(probability: f64) -> f64 {
@@ -211,7 +212,7 @@ fn score(probability: f64) -> f64 {
 }
 
 /// Returns a number with the digits that all readers of a file parse alike.
-fn readable(number: f64) -> f64 {
+fn round_for_files(number: f64) -> f64 {
     format!("{number:.14e}").parse().expect("digits are a number")
 }
 

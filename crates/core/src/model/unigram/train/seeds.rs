@@ -53,8 +53,8 @@ pub(super) fn seeds(corpus: &Corpus, config: &TrainerConfig, callback: ProgressC
     report(callback, Stage::Seeding, 0, 0)?;
     let suffixes = suffixes(corpus);
     report(callback, Stage::Seeding, 0, suffixes.len())?;
-    let shared = shared(corpus, &suffixes, config.max_piece_length);
-    let mut walk = Walk::new(corpus, config, &suffixes, shared);
+    let permuted_lcp = permuted_lcp(corpus, &suffixes, config.max_piece_length);
+    let mut walk = Walk::new(corpus, config, &suffixes, permuted_lcp);
     for rank in 0..suffixes.len() {
         if rank % CHUNK == 0 {
             report(callback, Stage::Seeding, rank, suffixes.len())?;
@@ -89,22 +89,24 @@ fn suffixes(corpus: &Corpus) -> Vec<u32> {
     sorted.into_iter().take(suffixes).map(i32::unsigned_abs).collect()
 }
 
-/// Returns for each position the length of the common prefix with the preceding suffix in order, up to a limit.
+/// Returns the permuted LCP array, with lengths up to `limit`.
+///
+/// It stores for each position the length of the common prefix with the preceding suffix in sorted order.
 ///
 /// Source: Kärkkäinen, Manzini and Puglisi 2009, *Permuted longest-common-prefix array*. The length is at least that of
 /// the position before, less one, so all are computed in linear time.
-fn shared(corpus: &Corpus, suffixes: &[u32], limit: usize) -> Vec<u32> {
+fn permuted_lcp(corpus: &Corpus, suffixes: &[u32], limit: usize) -> Vec<u32> {
     const NONE: u32 = u32::MAX;
     let text = &corpus.text;
-    let mut shared = vec![NONE; text.len()];
+    let mut permuted_lcp = vec![NONE; text.len()];
     for pair in suffixes.windows(2) {
-        shared[pair[1] as usize] = pair[0];
+        permuted_lcp[pair[1] as usize] = pair[0];
     }
     let mut length: usize = 0;
     for place in 0..text.len() {
-        let before = shared[place] as usize;
+        let before = permuted_lcp[place] as usize;
         length = length.saturating_sub(1);
-        if shared[place] == NONE {
+        if permuted_lcp[place] == NONE {
             length = 0;
         } else {
             let is_alike = |at: usize| text[place + at] == text[before + at] && text[place + at] != corpus.end();
@@ -112,12 +114,12 @@ fn shared(corpus: &Corpus, suffixes: &[u32], limit: usize) -> Vec<u32> {
                 length += 1;
             }
         }
-        shared[place] = u32::try_from(length).expect("the text is shorter than 2^31");
+        permuted_lcp[place] = u32::try_from(length).expect("the text is shorter than 2^31");
     }
-    shared
+    permuted_lcp
 }
 
-/// A range of adjacent suffixes with a common prefix.
+/// An open LCP interval (a node of the suffix tree): a range of sorted suffixes with a common prefix.
 #[derive(Clone, Copy)]
 struct Open {
     depth: usize,
@@ -130,21 +132,24 @@ struct Walk<'a> {
     corpus: &'a Corpus,
     rules: Rules<'a>,
     suffixes: &'a [u32],
-    shared: Vec<u32>,
+    permuted_lcp: Vec<u32>,
     /// The segment of each position.
     segments: Vec<u32>,
+    /// The largest number of characters of a candidate.
     longest: usize,
+    /// The smallest weight of a candidate.
     least: u64,
     /// The open nodes, from the shallowest to the deepest.
     open: Vec<Open>,
+    /// The weight of all suffixes so far.
     weight: u64,
-    /// The last suffix whose preceding character differs from that of the suffix before it in order.
+    /// The rank of the last suffix whose preceding character differs from that of the preceding suffix.
     changed: usize,
     found: Vec<Candidate>,
 }
 
 impl<'a> Walk<'a> {
-    fn new(corpus: &'a Corpus, config: &'a TrainerConfig, suffixes: &'a [u32], shared: Vec<u32>) -> Self {
+    fn new(corpus: &'a Corpus, config: &'a TrainerConfig, suffixes: &'a [u32], permuted_lcp: Vec<u32>) -> Self {
         let mut segments = vec![0; corpus.text.len()];
         for (number, segment) in (0..).zip(0..corpus.len()) {
             segments[corpus.range(segment)].fill(number);
@@ -153,7 +158,7 @@ impl<'a> Walk<'a> {
             corpus,
             rules: Rules::new(config, corpus),
             suffixes,
-            shared,
+            permuted_lcp,
             segments,
             longest: config.max_piece_length,
             least: config.min_frequency.max(2),
@@ -173,7 +178,7 @@ impl<'a> Walk<'a> {
         let rest = self.corpus.range(segment).end - place;
         self.open_to(Open { depth: rest.min(self.longest), first: rank, before: self.weight });
         self.weight += self.corpus.counts[segment];
-        self.close_to(self.suffixes.get(rank + 1).map_or(0, |&next| self.shared[next as usize] as usize));
+        self.close_to(self.suffixes.get(rank + 1).map_or(0, |&next| self.permuted_lcp[next as usize] as usize));
     }
 
     fn character_before(&self, rank: usize) -> Option<Symbol> {
@@ -215,7 +220,7 @@ impl<'a> Walk<'a> {
             let text = &self.corpus.text[..place + length];
             shape = self.rules.longer(shape, text[place + length - 1]);
             with_before = with_before.map(|shape| self.rules.longer(shape, text[place + length - 1]));
-            if shape.is_hopeless() {
+            if shape.is_barred() {
                 break;
             }
             if length < 2 || length <= above {

@@ -190,7 +190,7 @@ fn segments<'w>(
     Ok(segments)
 }
 
-/// Returns whether white space ends a word between two characters.
+/// Returns whether a segment ends between two characters, because of `▁` (U8).
 fn ends_word(last: Option<char>, next: char, config: &TrainerConfig) -> bool {
     let (before, after) = (last == Some(SPACE), next == SPACE);
     let in_run = config.allow_whitespace_only_pieces && before && after;
