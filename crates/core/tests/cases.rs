@@ -22,7 +22,7 @@ use piecework_core::format::{
 use piecework_core::learn::Threads;
 use piecework_core::model::Model;
 use piecework_core::model::wordpiece::{Settings, Unknown, WordPiece};
-use piecework_core::pipeline::{EncodingPath, Input, Options, Parts, Scratch, Tokenizer};
+use piecework_core::pipeline::{EncodingPath, Input, Options, Scratch, Tokenizer, TokenizerParts};
 use piecework_core::pretokenize::words::Words;
 use piecework_core::splitter::WordSplitter;
 use piecework_core::training;
@@ -90,7 +90,7 @@ fn tokenizer(entries: &Value, settings: &Object) -> Tokenizer {
         max_input_chars_per_word: settings["max_input_chars_per_word"].as_u64().map(|n| usize::try_from(n).unwrap()),
         ..Settings::default()
     };
-    Tokenizer::new(Parts {
+    Tokenizer::new(TokenizerParts {
         splitter: splitter(settings),
         model: Model::WordPiece(WordPiece::new(vocab, model)),
         added,

@@ -128,7 +128,7 @@ fn the_nbest_list_of_several_words_has_the_best_sums() {
     assert_eq!((found[3].0.word_ids.clone(), found[3].0.spans[1].range()), (vec![0, 1], 3..5));
     let fewer = tokenizer.encode_nbest("ab aa", 2, &options, &mut scratch).unwrap();
     assert_eq!(fewer, found[..2]);
-    let log = tokenizer.log_probability("ab aa", &options, &mut scratch).unwrap();
+    let log = tokenizer.marginal_log_likelihood("ab aa", &options, &mut scratch).unwrap();
     let sum: f64 = rows.iter().map(|(_, score)| score.exp()).sum();
     assert!((log - sum.ln()).abs() < 1e-12);
     assert_eq!(tokenizer.score(&[3, 4, 0]), Ok(-4.75 - 12.5));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use piecework_core::Error;
 use piecework_core::encoding::Direction;
-use piecework_core::pipeline::{self, Cuts, Options, Part, Scratch};
+use piecework_core::pipeline::{self, Cuts, Options, Scratch, SplitPart};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
@@ -39,7 +39,7 @@ pub(crate) struct Call<'a> {
 enum Task<'a> {
     Rows(Range<usize>),
     /// A part of a long row.
-    Part(usize, Part<'a>),
+    Part(usize, SplitPart<'a>),
 }
 
 /// The rows of a call, and the safe split points of long ones.
@@ -142,7 +142,7 @@ impl<'a> Job<'a> {
         let Encoded { ids, lengths, columns, .. } = encoded;
         let Call { tokenizer, options, .. } = self.call;
         let before = ids.len();
-        let options = tokenizer.numbered(options, row as u64);
+        let options = tokenizer.options_of_input(options, row as u64);
         self.rows.with_inputs(row, |text, pair| match columns {
             None => tokenizer.encode_ids(text, pair, &options, scratch, ids),
             Some(columns) => {
@@ -156,7 +156,7 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
-    fn part(&self, row: usize, part: Part<'_>, scratch: &mut Scratch, encoded: &mut Encoded) -> Result<(), Error> {
+    fn part(&self, row: usize, part: SplitPart<'_>, scratch: &mut Scratch, encoded: &mut Encoded) -> Result<(), Error> {
         let before = encoded.ids.len();
         let done = self.cuts.map_or(Ok(()), |cuts| cuts.encode(part, scratch, &mut encoded.ids));
         if let Err(error) = done {

@@ -9,7 +9,7 @@ use memchr::{memchr_iter, memrchr};
 use piecework_core::Error;
 use piecework_core::added::Specials;
 use piecework_core::counts::strip_line_end;
-use piecework_core::pipeline::{Cuts, Input, Part, Scratch};
+use piecework_core::pipeline::{Cuts, Input, Scratch, SplitPart};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
@@ -116,7 +116,7 @@ pub(crate) fn encode_file(
 impl FileCall<'_> {
     /// Returns whether each line is a text that is sampled with its number as a part of the seed.
     fn samples_lines(&self) -> bool {
-        self.lines && matches!(self.call.tokenizer.numbered(self.call.options, 0), Cow::Owned(_))
+        self.lines && matches!(self.call.tokenizer.options_of_input(self.call.options, 0), Cow::Owned(_))
     }
 
     /// Returns the last position of a block, from `from` on, where it may end.
@@ -145,7 +145,7 @@ impl FileCall<'_> {
         }
         let Call { tokenizer, options, .. } = self.call;
         let (before, part) =
-            (encoded.ids.len(), Part { text: &text, is_first: place.number == 0, is_last: place.is_last });
+            (encoded.ids.len(), SplitPart { text: &text, is_first: place.number == 0, is_last: place.is_last });
         let done = match cuts {
             Some(cuts) => cuts.encode(part, scratch, &mut encoded.ids),
             None => tokenizer.encode_ids(Input::Text(&text), None, options, scratch, &mut encoded.ids),
@@ -172,7 +172,7 @@ impl FileCall<'_> {
         let mut lines = 0;
         for whole in text.split_inclusive('\n') {
             let (before, line) = (ids.len(), strip_line_end(whole));
-            let options = tokenizer.numbered(options, first_line + lines);
+            let options = tokenizer.options_of_input(options, first_line + lines);
             tokenizer.encode_ids(Input::Text(line), None, &options, scratch, ids).map_err(|error| (lines, error))?;
             lengths.push(ids.len() - before);
             lines += 1;
@@ -204,7 +204,7 @@ impl Failure {
                 in_file(py, &Error::Utf8 { line: before.lines + line, byte, value }, path)
             }
             (BlockError::Core(error), Some(line)) => in_line(py, &error, path, before.lines + line + 1),
-            (BlockError::Core(error), None) => in_file(py, &error.further(before.characters), path),
+            (BlockError::Core(error), None) => in_file(py, &error.shifted(before.characters), path),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use piecework_core::Result;
 use piecework_core::model::Token;
-use piecework_core::pipeline::{Options, Scratch, Tokenizer, WordPieces, WordScores};
+use piecework_core::pipeline::{Options, Scratch, TokenizedWord, Tokenizer, WordScores};
 
 use crate::input::CharMap;
 use crate::tuples::AddedTokenRow;
@@ -28,13 +28,13 @@ pub(crate) fn unreachable_tokens(tokenizer: &Tokenizer) -> Vec<String> {
 }
 
 /// Returns the words of a text after normalization, with their pieces.
-pub(crate) fn word_pieces(tokenizer: &Tokenizer, text: &str, scratch: &mut Scratch) -> Result<Vec<WordRow>> {
+pub(crate) fn tokenize_words(tokenizer: &Tokenizer, text: &str, scratch: &mut Scratch) -> Result<Vec<WordRow>> {
     let options = Options { add_special_tokens: false, ..Options::default() };
-    let words = tokenizer.word_pieces(text, &options, scratch)?;
+    let words = tokenizer.tokenize_words(text, &options, scratch)?;
     Ok(words.into_iter().map(|word| word_row(tokenizer, word)).collect())
 }
 
-fn word_row(tokenizer: &Tokenizer, WordPieces { word, tokens }: WordPieces) -> WordRow {
+fn word_row(tokenizer: &Tokenizer, TokenizedWord { word, tokens }: TokenizedWord) -> WordRow {
     let (map, model) = (CharMap::new(&word), tokenizer.model().as_word_piece());
     let pieces = tokens.iter().map(|token| {
         let bytes = token.span.range();

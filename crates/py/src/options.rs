@@ -40,7 +40,7 @@ impl Options {
         let PathAndSampling { path, dropout, alpha, nbest_size, seed, first_input } = way;
         let path = self::path(py, &path)?;
         let specials = specials.map(self::specials).transpose()?.unwrap_or_default();
-        tokenizer.model().check_chance(dropout, alpha).map_err(|error| to_py(py, &error))?;
+        tokenizer.model().check_regularization(dropout, alpha).map_err(|error| to_py(py, &error))?;
         let truncation = match truncation {
             Limit::AsPrescribed(prescribed) => tokenizer.truncation().filter(|_| prescribed).copied(),
             Limit::Given(json) => Some(read_truncation(&json).map_err(|error| to_py(py, &error))?),
@@ -49,7 +49,7 @@ impl Options {
             Limit::AsPrescribed(prescribed) => tokenizer.padding().filter(|_| prescribed).cloned(),
             Limit::Given(json) => Some(read_padding(&json).map_err(|error| to_py(py, &error))?),
         };
-        let padding = padding.map(|padding| tokenizer.settled(padding));
+        let padding = padding.map(|padding| tokenizer.compare_padding(padding));
         Ok(Self {
             inner: pipeline::Options {
                 add_special_tokens,

@@ -26,7 +26,7 @@ use crate::errors::{in_settings, to_py};
 use crate::file::{FileCall, encode_file};
 use crate::functions::functions;
 use crate::input::{GivenText, Row, Rows, Text};
-use crate::inspect::{ScoresRow, WordRow, added_tokens, unreachable_tokens, word_pieces, word_scores};
+use crate::inspect::{ScoresRow, WordRow, added_tokens, tokenize_words, unreachable_tokens, word_scores};
 use crate::model_settings::{ModelSettings, with_model, word_piece};
 use crate::options::{Limit, Options, PathAndSampling};
 use crate::scratch_pool::ScratchPool;
@@ -96,7 +96,7 @@ impl Tokenizer {
 
     /// Returns a tokenizer with a BPE model that repeats the merges of the training.
     fn as_bpe(&self, py: Python<'_>) -> PyResult<Self> {
-        let changed = py.detach(|| self.inner.as_bpe());
+        let changed = py.detach(|| self.inner.to_bpe());
         changed.map(Self::new).map_err(|error| to_py(py, &error))
     }
 
@@ -329,7 +329,7 @@ impl Tokenizer {
 
     fn log_probability(&self, text: &Bound<'_, PyAny>, options: &Options) -> PyResult<f64> {
         let (py, text) = (text.py(), Text::new("text", text)?);
-        py.detach(|| self.inner.log_probability(text.get()?, &options.inner, &mut self.pool.scratch()))
+        py.detach(|| self.inner.marginal_log_likelihood(text.get()?, &options.inner, &mut self.pool.scratch()))
             .map_err(|error| to_py(py, &error))
     }
 
@@ -376,8 +376,8 @@ impl Tokenizer {
     }
 
     /// Returns the words of a text after normalization, with their pieces and the prefixes that failed.
-    fn word_pieces(&self, text: &Bound<'_, PyAny>) -> PyResult<Vec<WordRow>> {
-        let words = word_pieces(&self.inner, string("word", text)?, &mut self.pool.scratch());
+    fn tokenize_words(&self, text: &Bound<'_, PyAny>) -> PyResult<Vec<WordRow>> {
+        let words = tokenize_words(&self.inner, string("word", text)?, &mut self.pool.scratch());
         words.map_err(|error| to_py(text.py(), &error))
     }
 

@@ -227,7 +227,7 @@ class Tokenizer:
     def first_unmatched(self, word: str) -> int | None:
         """Returns the index of the first character at which no piece matches; None if pieces cover the word."""
 
-    def word_pieces(
+    def tokenize_words(
         self, text: str
     ) -> list[tuple[str, list[tuple[int, tuple[int, int], list[str]]]]]:
         """Returns the normalized words of a text, with the id, character range and failed prefixes of each piece."""

@@ -108,7 +108,7 @@ def explain(tokenizer: Tokenizer, text: str) -> Explanation:
     choices: list[Choice] = []
     scored = has_scores(tokenizer)
     words = tokenizer._core.word_scores(text, _NBEST) if scored else repeat(None)
-    for (word, parts), scores in zip(tokenizer._core.word_pieces(text), words, strict=False):
+    for (word, parts), scores in zip(tokenizer._core.tokenize_words(text), words, strict=False):
         for number, span, failed in parts:
             token = tokenizer.id_to_token(number) or ""
             is_added = number in tokenizer._not_special and span == (0, len(word))

@@ -89,7 +89,7 @@ impl Counter {
 
     /// Whether a block of lines can be counted without splitting it into lines.
     fn can_count_blocks(&self, lines: Lines) -> bool {
-        self.fast.as_ref().is_some_and(|(fast, _)| fast.counts_lines(lines.keep_ends))
+        self.fast.as_ref().is_some_and(|(fast, _)| fast.can_count_blocks(lines.keep_ends))
     }
 
     /// Returns the table of counts.

@@ -1,9 +1,9 @@
 //! Cuts a text where no entry of the model can span the cut.
 //!
 //! It serves models that encode a text as one word. SentencePiece writes spaces as metaspaces, puts one before the
-//! text, and passes the whole text to the model. But no entry contains the last character of a word followed by the
-//! metaspace of the next word, so words can be encoded separately. The adjacency of the model decides where: see
-//! [`crate::model::adjacency`].
+//! text, and passes the whole text to the model. No token spans two adjacent characters that are adjacent in no
+//! vocabulary entry, so the text before and after such a position can be encoded separately. The model's adjacency
+//! table holds the pairs that occur in entries: see [`crate::model::adjacency`].
 
 use super::chunker::{Capabilities, Chunker, ModelInput};
 use super::contiguous::{self, ContiguousChunks};
@@ -56,7 +56,7 @@ impl Chunker for AdjacencyChunker {
         Capabilities { is_one_word: true, ..Capabilities::default() }
     }
 
-    /// Returns the end of the first chunk if it gets a metaspace of its own, else 0.
+    /// Returns the end of the first chunk, which is the only one that may get a metaspace before it.
     fn first(&self, text: &str) -> usize {
         let bytes = text.as_bytes();
         (1..bytes.len()).find(|&at| !self.adjacency.joins(bytes[at - 1], bytes[at])).unwrap_or(bytes.len())
@@ -74,14 +74,14 @@ impl Chunker for AdjacencyChunker {
         contiguous::cut(self, text, first, list, take)
     }
 
-    /// Returns false: a part would begin with a metaspace of its own, so a text is never cut.
-    fn may_cut(&self, _: &[u8], _: usize) -> bool {
+    /// Returns false: each part would be encoded with a metaspace before it, so a text has no safe split points.
+    fn is_safe_split_point(&self, _: &[u8], _: usize) -> bool {
         false
     }
 
     fn model_input<'a>(&self, chunk: &'a str, begins: bool, _: bool, buffer: &'a mut String) -> Option<ModelInput<'a>> {
         self.write(chunk, begins, buffer);
-        Some(ModelInput::Metaspaces(buffer))
+        Some(ModelInput::EscapedSpaces(buffer))
     }
 }
 

@@ -45,7 +45,7 @@ impl<T, const INLINE: usize> Bucket<T, INLINE> {
     }
 }
 
-/// The cache of a worker, for tokens in the form `T`.
+/// The chunk cache of one worker thread; `T` is a token id, or a token id with offsets.
 ///
 /// An entry of the first tier holds `INLINE` tokens.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ pub(crate) struct Cache<T, const INLINE: usize> {
     buckets: Vec<Bucket<T, INLINE>>,
     /// The number of entries inserted into the first tier since it last grew.
     filled: usize,
-    long: Long<T>,
+    long: SecondTier<T>,
     /// The number of consecutive lists in which nearly all chunks were new.
     poor_lists: u32,
     /// The number of lists of chunks that still bypass the cache.
@@ -70,7 +70,7 @@ impl<T, const INLINE: usize> Default for Cache<T, INLINE> {
             exponent: 0,
             buckets: Vec::new(),
             filled: 0,
-            long: Long::default(),
+            long: SecondTier::default(),
             poor_lists: 0,
             bypassed_lists: 0,
             is_scattered: true,
@@ -82,22 +82,25 @@ impl<T, const INLINE: usize> Default for Cache<T, INLINE> {
 const MIN_BUCKETS: usize = 1 << 6;
 const MAX_BUCKETS: usize = 1 << 17;
 
-/// The number of consecutive poor lists after which the cache is bypassed, and the number of lists that bypass it.
+/// The number of consecutive lists of nearly all new chunks after which the cache is bypassed.
+///
+/// After a bypass, four more of these lists are sufficient.
 const POOR_LISTS: u32 = 16;
+/// The number of lists that bypass the cache.
 const BYPASSED_LISTS: u32 = 64;
 
 impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
-    /// Returns whether the chunks of the next list should be looked up.
-    pub(super) fn pays(&mut self) -> bool {
-        let pays = self.bypassed_lists == 0;
+    /// Returns whether the chunks of the next list should be looked up; counts down the lists of a bypass.
+    pub(super) fn should_look_up(&mut self) -> bool {
+        let should_look_up = self.bypassed_lists == 0;
         self.bypassed_lists = self.bypassed_lists.saturating_sub(1);
-        pays
+        should_look_up
     }
 
     /// Records the hits and misses of a list.
     ///
     /// `primary` chunks were in their primary bucket, `elsewhere` were not, and `new` of these were not cached.
-    pub(super) fn learn(&mut self, primary: usize, elsewhere: usize, new: usize) {
+    pub(super) fn record_hits(&mut self, primary: usize, elsewhere: usize, new: usize) {
         self.is_scattered = 8 * elsewhere > primary;
         self.poor_lists = if new > 7 * primary { self.poor_lists + 1 } else { 0 };
         if self.poor_lists == POOR_LISTS {
@@ -129,11 +132,13 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
         }
     }
 
-    /// Prefetches the alternate bucket of a short chunk and its slot, or the bytes and tokens of a long one.
+    /// Prefetches the alternate bucket and the slot of a short chunk, or the bytes and tokens of a long one.
+    ///
+    /// A short chunk with more than `INLINE` tokens is in a slot of the second tier.
     #[inline]
     pub(super) fn prefetch_alternate(&self, key: HashedKey) {
         if key.key == Key::NONE {
-            self.long.prefetch_what_is_kept(key.hash);
+            self.long.prefetch_contents(key.hash);
         } else {
             self.prefetch_bucket(self.places(key.hash)[1]);
             self.long.prefetch(key.hash);
@@ -158,17 +163,17 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
     }
 
     /// Inserts the tokens of a chunk that is in neither tier; they are valid below an exponent.
-    pub(super) fn keep(&mut self, HashedKey { key, hash }: HashedKey, chunk: &str, tokens: &[T], valid_below: u8) {
+    pub(super) fn insert(&mut self, HashedKey { key, hash }: HashedKey, chunk: &str, tokens: &[T], valid_below: u8) {
         if valid_below <= self.exponent {
             // These tokens are not valid at the current exponent, so they are of no use; they may be cached already.
         } else if key != Key::NONE && tokens.len() <= INLINE {
-            self.keep_short(key, tokens, valid_below);
+            self.insert_short(key, tokens, valid_below);
         } else if chunk.len() <= MAX_CACHED && tokens.len() <= MAX_CACHED {
             self.long.insert(hash, chunk.as_bytes(), tokens, valid_below);
         }
     }
 
-    fn keep_short(&mut self, key: Key, tokens: &[T], valid_below: u8) {
+    fn insert_short(&mut self, key: Key, tokens: &[T], valid_below: u8) {
         let count = u8::try_from(tokens.len()).unwrap_or_default();
         let mut entry = Entry { key, count, valid_below, ..Entry::default() };
         entry.tokens[..tokens.len()].copy_from_slice(tokens);
@@ -202,21 +207,21 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
     #[expect(clippy::cast_possible_truncation, reason = "the buckets are far fewer than 2^32")]
     fn places(&self, hash: u64) -> [usize; 2] {
         // The number of buckets is a power of two.
-        let kept = self.buckets.len().wrapping_sub(1);
-        [hash as usize & kept, (hash >> 32) as usize & kept]
+        let mask = self.buckets.len().wrapping_sub(1);
+        [hash as usize & mask, (hash >> 32) as usize & mask]
     }
 }
 
 /// The second tier: chunks and tokens in two arrays, and an index with open addressing.
 #[derive(Debug)]
-struct Long<T> {
+struct SecondTier<T> {
     slots: Vec<Slot>,
     filled: usize,
     bytes: Vec<u8>,
     tokens: Vec<T>,
 }
 
-impl<T> Default for Long<T> {
+impl<T> Default for SecondTier<T> {
     fn default() -> Self {
         Self { slots: Vec::new(), filled: 0, bytes: Vec::new(), tokens: Vec::new() }
     }
@@ -241,7 +246,7 @@ const MAX_SLOTS: usize = 1 << 19;
 const MAX_BYTES: usize = 1 << 24;
 const MAX_TOKENS: usize = 1 << 22;
 
-impl<T: Copy> Long<T> {
+impl<T: Copy> SecondTier<T> {
     fn get(&self, hash: u64, chunk: &[u8], exponent: u8) -> Option<&[T]> {
         let tag = tag(hash);
         let mut place = self.place(tag);
@@ -266,7 +271,7 @@ impl<T: Copy> Long<T> {
     }
 
     #[inline]
-    fn prefetch_what_is_kept(&self, hash: u64) {
+    fn prefetch_contents(&self, hash: u64) {
         if let Some(slot) = self.slots.get(self.place(tag(hash))).filter(|slot| slot.tag == tag(hash)) {
             self.bytes.get(slot.start as usize).into_iter().for_each(masks::prefetch);
             self.tokens.get(slot.first as usize).into_iter().for_each(masks::prefetch);
@@ -368,16 +373,16 @@ mod tests {
     fn the_first_tier_keeps_few_tokens_and_forgets_the_oldest() {
         let mut cache = Cache::<u32, 3>::default();
         assert!(cache.short(key("a", false)).is_none());
-        cache.keep(HashedKey::of(key("a", false)), "a", &[1, 2, 3, 4], 1);
+        cache.insert(HashedKey::of(key("a", false)), "a", &[1, 2, 3, 4], 1);
         assert!(cache.short(key("a", false)).is_none());
         assert_eq!(
             cache.long(HashedKey::of(key("a", false)), "a"),
             Some([1, 2, 3, 4].as_slice()),
-            "it has more than few"
+            "it has more than INLINE tokens"
         );
         for number in 0..500_000 {
             let chunk = number.to_string();
-            cache.keep(HashedKey::of(key(&chunk, false)), &chunk, &[number, 7], 1);
+            cache.insert(HashedKey::of(key(&chunk, false)), &chunk, &[number, 7], 1);
             assert_eq!(cache.short(key(&chunk, false)), Some((&[number, 7, 0], 2)));
         }
         assert_eq!(cache.buckets.len(), MAX_BUCKETS);
@@ -391,13 +396,13 @@ mod tests {
         for number in 0..600_000 {
             let chunk = format!("a long chunk {number}");
             assert_eq!(cache.long(long(&chunk), &chunk), None);
-            cache.keep(long(&chunk), &chunk, &[number, 1], 1);
+            cache.insert(long(&chunk), &chunk, &[number, 1], 1);
             assert_eq!(cache.long(long(&chunk), &chunk), Some([number, 1].as_slice()));
-            let Long { filled, bytes, tokens, .. } = &cache.long;
+            let SecondTier { filled, bytes, tokens, .. } = &cache.long;
             assert!(*filled <= MAX_SLOTS / 2 && bytes.len() <= MAX_BYTES && tokens.len() <= MAX_TOKENS);
         }
         let chunk = "a".repeat(MAX_CACHED + 1);
-        cache.keep(long(&chunk), &chunk, &[1], 1);
+        cache.insert(long(&chunk), &chunk, &[1], 1);
         assert_eq!(cache.long(long(&chunk), &chunk), None, "too long");
     }
 }

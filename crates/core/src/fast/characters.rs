@@ -1,15 +1,15 @@
-//! Cuts a text so that each part can be encoded by itself with equal tokens.
+//! Cuts texts at white space and between kinds of characters, for stages that read one character at a time.
 //!
 //! A *chunk* is the text between two cuts. The normalizers that the fast path supports read one character at a time,
-//! and its pre-tokenizers read the two characters at a boundary; only canonical reordering reads further, and never
-//! past a character that is not a mark. So a text can be cut
+//! and its pre-tokenizers read the two characters at a boundary. Only canonical reordering reads further, and it stops
+//! at the first character that is not a mark. So a text can be cut
 //!
 //! * before and after a character that separates words and is dropped: white space;
 //! * before and after a character that is a word by itself: punctuation, an ideograph;
 //! * between two ASCII characters of different kinds that the pre-tokenizer separates.
 //!
 //! All other characters are *glue*: they may be part of a word, be removed, or change their neighbours. A chunk is not
-//! a word: it may contain several words, or none. It must be cut equally in every context.
+//! a word: it may contain several words, or none. Its ends do not depend on the text around it.
 
 use super::chunker::{Capabilities, Chunker, ModelInput};
 use super::keys::Fold;
@@ -26,7 +26,7 @@ use crate::text::unicode::{Class, class};
 pub(super) enum CharacterKind {
     /// An ASCII character that forms a chunk with adjacent characters of its kind.
     Word = 0,
-    /// An ASCII character of the second such kind.
+    /// An ASCII character outside `\w` that the pre-tokenizer separates from `Word`; it forms a chunk with its kind.
     Other = 1,
     /// A character that is a chunk by itself.
     Alone = 2,
@@ -44,9 +44,9 @@ pub(super) struct CharacterKinds {
     rules: Rules,
     /// Whether a chunk that starts with `Word` or `Alone` is one word.
     ///
-    /// If it is ASCII, at most its case changes.
+    /// If the chunk is ASCII, only its case may change.
     pub(super) whole: bool,
-    /// Whether such a chunk is lowercased.
+    /// Whether ASCII letters are lowercased.
     pub(super) lowercase: bool,
 }
 
@@ -108,7 +108,7 @@ impl Rules {
     fn ascii(self, code: u8) -> CharacterKind {
         let class = class(char::from(code));
         match self.other(class) {
-            // An ASCII character neither composes nor decomposes, so only cleaning makes it glue.
+            // An ASCII character neither composes nor decomposes, so only the removal of controls makes it glue.
             CharacterKind::Glue if self.drops_controls && class.is_control() => CharacterKind::Glue,
             CharacterKind::Glue if self.separates_words && !class.is_word() => CharacterKind::Other,
             CharacterKind::Glue => CharacterKind::Word,
@@ -116,7 +116,7 @@ impl Rules {
         }
     }
 
-    /// Returns the kind of a character that is not ASCII.
+    /// Returns the kind of a character by its class, without the exceptions for ASCII.
     #[inline]
     fn other(self, class: Class) -> CharacterKind {
         const CHANGES: Class = Class::ACTIVE_NFD.union(Class::COMBINING_MARK).union(Class::NONSPACING_MARK);
@@ -191,20 +191,20 @@ impl Chunker for CharacterChunker {
         let mut blocks = BlockIterator { text, kinds, classifier, at: 0, last: CharacterKind::Space, list };
         while blocks.next() {
             take(blocks.list.chunks())?;
-            blocks.list.forget();
+            blocks.list.remove_closed();
         }
         Ok(())
     }
 
-    fn may_cut(&self, text: &[u8], at: usize) -> bool {
+    fn is_safe_split_point(&self, text: &[u8], at: usize) -> bool {
         self.is_separator(text[at])
     }
 
-    fn counts_lines(&self, _: bool) -> bool {
+    fn can_count_blocks(&self, _: bool) -> bool {
         self.is_separator(b'\n') && self.is_separator(b'\r')
     }
 
-    /// Returns whether all of a run are plain words: these are encoded one by one, others together.
+    /// Returns whether a run is ASCII and its chunks are words; then they are encoded one by one.
     #[inline]
     fn encodes_singly(&self, run: &[u8]) -> bool {
         self.kinds.whole && run.is_ascii()

@@ -13,13 +13,13 @@ use super::chunker::Chunker;
 use super::keys::{HashedKey, Key};
 use super::masks;
 use super::text::line_end;
-use super::{Chunks, FastPath, Strategy, with_chunker};
+use super::{ChunkBuffers, FastPath, Strategy, with_chunker};
 use crate::error::Result;
 use crate::hash::hash_one;
 
-/// A table of words, to which the chunks of a text are counted.
+/// A table of word counts that receives the words of chunks.
 pub(crate) trait WordTable {
-    /// Adds each word of a chunk once, and appends the words' positions in the table to `places`.
+    /// Adds one occurrence of each word of a new chunk, and appends their indices in the table to `places`.
     ///
     /// The first word has the number `first` in its document.
     fn on_miss(&mut self, chunk: &str, document: u64, first: u64, places: &mut Vec<usize>) -> Result<()>;
@@ -39,9 +39,9 @@ pub(crate) enum Documents {
 
 /// The count and the words of a chunk.
 #[derive(Debug, Clone, Copy, Default)]
-struct Known {
+struct ChunkRecord {
     /// The number of occurrences since the last flush.
-    again: u64,
+    pending: u64,
     /// The number of its words.
     words: u32,
     /// The position of its only word in the table, or of the first of several in the list of positions.
@@ -51,10 +51,10 @@ struct Known {
 #[derive(Debug, Clone, Copy, Default)]
 struct Entry {
     key: Key,
-    known: Known,
+    known: ChunkRecord,
 }
 
-/// Two entries, the younger first.
+/// Two entries, the newer first.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(align(64))]
 struct Bucket([Entry; 2]);
@@ -64,19 +64,19 @@ struct Bucket([Entry; 2]);
 struct Long {
     start: usize,
     length: usize,
-    known: Known,
+    known: ChunkRecord,
 }
 
 /// The counts and buffers of a worker.
 #[derive(Debug, Default)]
 pub(crate) struct ChunkCounts {
-    chunks: Chunks,
-    chunks_seen: Seen,
+    chunks: ChunkBuffers,
+    chunks_seen: CountTable,
 }
 
 /// The chunks that were counted before.
 #[derive(Debug, Default)]
-struct Seen {
+struct CountTable {
     buckets: Vec<Bucket>,
     /// The number of entries inserted into the buckets since they last grew.
     filled: usize,
@@ -97,7 +97,7 @@ const MAX_BYTES: usize = if SMALL { 1 << 8 } else { 1 << 21 };
 const MAX_PLACES: usize = if SMALL { 1 << 4 } else { 1 << 16 };
 
 impl FastPath {
-    /// Counts the words of `text` into `table`, except for the counts that are not flushed yet.
+    /// Counts the words of `text`; `counts` keeps the counts that are not yet flushed to `table`.
     pub(crate) fn count(
         &self,
         text: &str,
@@ -109,12 +109,12 @@ impl FastPath {
     }
 }
 
-/// Counts the words of a text that one chunker cuts.
+/// Counts the words of a text with one chunker.
 fn count(
     chunker: &impl Chunker,
     text: &str,
     documents: Documents,
-    ChunkCounts { chunks: Chunks { list, keys }, chunks_seen: seen }: &mut ChunkCounts,
+    ChunkCounts { chunks: ChunkBuffers { list, keys }, chunks_seen: seen }: &mut ChunkCounts,
     table: &mut impl WordTable,
 ) -> Result<()> {
     let (bytes, fold) = (text.as_bytes(), chunker.fold());
@@ -132,7 +132,7 @@ fn count(
             let known = if key.key == Key::NONE { seen.long(&bytes[start..end]) } else { seen.short(key) };
             position.word += match known {
                 Some(known) => {
-                    known.again += 1;
+                    known.pending += 1;
                     u64::from(known.words)
                 }
                 None => seen.on_miss(key, &text[start..end], position, table)?,
@@ -142,7 +142,7 @@ fn count(
     })
 }
 
-/// A position in a text of documents.
+/// A position in a text: its document, and the number of words of the document before it.
 #[derive(Debug, Clone, Copy)]
 struct Position {
     document: u64,
@@ -178,7 +178,7 @@ impl ChunkCounts {
     }
 }
 
-impl Seen {
+impl CountTable {
     fn flush(&mut self, table: &mut impl WordTable) -> Result<()> {
         for entry in self.buckets.iter_mut().flat_map(|bucket| &mut bucket.0) {
             std::mem::take(entry).known.flush(&self.places, table)?;
@@ -205,7 +205,7 @@ impl Seen {
     }
 
     #[inline]
-    fn short(&mut self, HashedKey { key, hash }: HashedKey) -> Option<&mut Known> {
+    fn short(&mut self, HashedKey { key, hash }: HashedKey) -> Option<&mut ChunkRecord> {
         let place = self.place(hash);
         let bucket = &mut self.buckets.get_mut(place)?.0;
         // Not a branch, which would be mispredicted.
@@ -214,12 +214,12 @@ impl Seen {
     }
 
     #[inline(never)]
-    fn long(&mut self, chunk: &[u8]) -> Option<&mut Known> {
+    fn long(&mut self, chunk: &[u8]) -> Option<&mut ChunkRecord> {
         let bytes = &self.bytes;
         self.long.find_mut(hash_one(chunk), |long| long.bytes(bytes) == chunk).map(|long| &mut long.known)
     }
 
-    /// Splits a chunk into words; returns the number of them.
+    /// Adds the words of a new chunk to the table; returns the number of words.
     #[cold]
     fn on_miss(&mut self, key: HashedKey, chunk: &str, at: Position, table: &mut impl WordTable) -> Result<u64> {
         if self.places.len() >= MAX_PLACES {
@@ -231,7 +231,7 @@ impl Seen {
         let place = if words == 1 { self.places[first] } else { first };
         // A chunk that does not fit into an entry is split each time.
         let known = match (u32::try_from(words), u32::try_from(place)) {
-            (Ok(words), Ok(place)) if chunk.len() <= MAX_CACHED => Some(Known { again: 0, words, place }),
+            (Ok(words), Ok(place)) if chunk.len() <= MAX_CACHED => Some(ChunkRecord { pending: 0, words, place }),
             _ => None,
         };
         if words == 1 || known.is_none() {
@@ -243,7 +243,7 @@ impl Seen {
         Ok(words as u64)
     }
 
-    fn keep(&mut self, key: Key, chunk: &[u8], known: Known, table: &mut impl WordTable) -> Result<()> {
+    fn keep(&mut self, key: Key, chunk: &[u8], known: ChunkRecord, table: &mut impl WordTable) -> Result<()> {
         if key != Key::NONE {
             if self.buckets.is_empty() || (self.filled > self.buckets.len() && self.buckets.len() < MAX_BUCKETS) {
                 self.grow(table)?;
@@ -265,7 +265,7 @@ impl Seen {
     fn put(&mut self, entry: Entry, table: &mut impl WordTable) -> Result<()> {
         let place = self.place(entry.key.hash());
         let bucket = &mut self.buckets[place].0;
-        let worth = |entry: &Entry| (entry.key != Key::default(), entry.known.again);
+        let worth = |entry: &Entry| (entry.key != Key::default(), entry.known.pending);
         if worth(&bucket[1]) < worth(&bucket[0]) {
             bucket.swap(0, 1);
         }
@@ -296,16 +296,16 @@ impl Seen {
     }
 }
 
-impl Known {
+impl ChunkRecord {
     fn flush(&mut self, places: &[usize], table: &mut impl WordTable) -> Result<()> {
-        let again = std::mem::take(&mut self.again);
-        if again == 0 {
+        let pending = std::mem::take(&mut self.pending);
+        if pending == 0 {
             return Ok(());
         }
         let place = self.place as usize;
         match self.words {
-            1 => table.flush(place, again),
-            words => places[place..][..words as usize].iter().try_for_each(|&place| table.flush(place, again)),
+            1 => table.flush(place, pending),
+            words => places[place..][..words as usize].iter().try_for_each(|&place| table.flush(place, pending)),
         }
     }
 }

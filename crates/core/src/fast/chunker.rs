@@ -24,7 +24,7 @@ pub(super) trait Chunker: Sized {
     /// Returns the properties that hold for all texts.
     fn capabilities(&self) -> Capabilities;
 
-    /// Returns the differences between chunks that do not change their tokens.
+    /// Returns the equivalence of chunks that share a cache key, because their tokens are equal.
     #[inline]
     fn fold(&self) -> Fold {
         Fold::Nothing
@@ -38,7 +38,7 @@ pub(super) trait Chunker: Sized {
     /// Calls `take` with the chunks of a text from byte `first` on, a list of chunks at a time.
     ///
     /// `first` is the result of [`Chunker::first`]. The text has at most 2^32 bytes. With `lines`, each line is a text
-    /// by itself, which only chunkers with [`Chunker::counts_lines`] support.
+    /// by itself, which only chunkers with [`Chunker::can_count_blocks`] support.
     fn cut<E>(
         &self,
         text: &str,
@@ -48,17 +48,19 @@ pub(super) trait Chunker: Sized {
         take: impl FnMut(ChunkRanges<'_>) -> Result<(), E>,
     ) -> Result<(), E>;
 
-    /// Returns whether a text may be cut at a byte other than the first.
-    fn may_cut(&self, text: &[u8], at: usize) -> bool;
-
-    /// Returns whether a block of lines may be counted without cutting it into lines.
+    /// Returns whether byte `at`, which is not 0, is a safe split point: both parts can be encoded separately.
     ///
-    /// The lines contain their ends if `keep_ends`.
-    fn counts_lines(&self, _keep_ends: bool) -> bool {
+    /// The caller encodes each part as a text by itself, possibly on another thread.
+    fn is_safe_split_point(&self, text: &[u8], at: usize) -> bool;
+
+    /// Returns whether the words of a block of lines can be counted without splitting the block into lines.
+    ///
+    /// With `keep_ends`, each line includes its line end.
+    fn can_count_blocks(&self, _keep_ends: bool) -> bool {
         false
     }
 
-    /// Returns whether new chunks, which together are `run`, should be encoded one by one, not as one text.
+    /// Returns whether chunks that bypass the cache, together `run`, are encoded one by one, not as one text.
     #[inline]
     fn encodes_singly(&self, _run: &[u8]) -> bool {
         true
@@ -75,15 +77,15 @@ pub(super) trait Chunker: Sized {
         buffer: &'a mut String,
     ) -> Option<ModelInput<'a>>;
 
-    /// Returns the splitter of chunks that do not begin the text, if it differs from the text's.
+    /// Returns the splitter of a chunk that does not begin the text, if it differs from the text's splitter.
     ///
-    /// The flag says whether the space before the chunk is written as a metaspace at its front.
+    /// The flag is true if the chunk begins with white space, which the splitter writes as a metaspace.
     fn splitter(&self, _chunk: &str) -> Option<(&WordSplitter, bool)> {
         None
     }
 
-    /// Returns whether the offsets of all tokens of a text may depend on how it begins.
-    fn may_drift(&self, _text: &str) -> bool {
+    /// Returns whether the first character of a text may shift the offsets of all its tokens.
+    fn may_shift_offsets(&self, _text: &str) -> bool {
         false
     }
 }
@@ -106,12 +108,12 @@ pub(crate) struct Capabilities {
 pub(crate) enum ModelInput<'a> {
     /// The chunk unchanged, or folded.
     Word(&'a str),
-    /// The bytes of the chunk, each written as a character.
+    /// The chunk unchanged, or folded; a byte-level model reads each of its bytes as one character.
     Bytes(&'a str),
     /// The chunk with a metaspace for each space, possibly with one before it.
-    Metaspaces(&'a str),
-    /// The chunk with a metaspace at its front, and the number of bytes that this adds to the text.
-    Metaspace(&'a str, u32),
+    EscapedSpaces(&'a str),
+    /// The chunk, possibly with a metaspace at its front, and the number of bytes that this adds.
+    LeadingMetaspace(&'a str, u32),
 }
 
 /// Returns all chunks of a text.

@@ -20,7 +20,7 @@ pub(super) fn cut<E>(
     let mut at = first;
     list.clear();
     list.begin(first);
-    while list.open() != text.len() {
+    while list.last_start() != text.len() {
         for _ in 0..BLOCKS {
             at = chunks.list(text, at, list);
             if at == text.len() {
@@ -28,7 +28,7 @@ pub(super) fn cut<E>(
             }
         }
         take(list.contiguous())?;
-        list.forget();
+        list.remove_closed();
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ pub(super) const MAX_KEY_BYTES: usize = 15;
 pub(super) struct Key(u128);
 
 impl Key {
-    /// The key of no chunk.
+    /// The marker of a chunk without a key: it is longer than [`MAX_KEY_BYTES`].
     pub(super) const NONE: Self = Self(u128::MAX);
 
     /// Returns the key of the folded, non-empty `text[start..end]`; [`Key::NONE`] if it is too long.
@@ -70,7 +70,7 @@ impl HashedKey {
 
     /// Returns the hashed key of a chunk that the first tier does not hold.
     ///
-    /// All such chunks share one primary bucket, which stays in the machine's cache.
+    /// The primary bucket of all these chunks is bucket 0, which stays in the CPU cache.
     pub(super) fn long(chunk: &[u8]) -> Self {
         Self { key: Key::NONE, hash: hash_one(chunk) & !u64::from(u32::MAX) }
     }
@@ -81,7 +81,9 @@ impl HashedKey {
     }
 }
 
-/// The differences between chunks that do not change their tokens.
+/// The equivalence of chunks that share a key, because their tokens are equal.
+///
+/// Each variant names the bytes that [`Key::new`] folds (replaces by a common form).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fold {
     Nothing,

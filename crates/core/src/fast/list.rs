@@ -8,7 +8,7 @@ use super::masks::BLOCK;
 pub(super) const BLOCKS: usize = 8;
 /// The largest number of chunks: every byte may begin one, and one may be open.
 pub(super) const CAPACITY: usize = BLOCKS * BLOCK + 1;
-/// The number of starts that are written at once; those after the last one are overwritten.
+/// The number of starts that one loop iteration writes; surplus ones are overwritten later.
 const TOGETHER: usize = 8;
 
 /// The first bytes and the ends of chunks; the last chunk may be open (without an end).
@@ -39,7 +39,7 @@ impl ChunkList {
         self.started == 0
     }
 
-    /// Adds the bits of a block that begins at byte `at`.
+    /// Adds the starts and ends of chunks, one bit per byte, in a block that begins at byte `at`.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
     pub(super) fn add(&mut self, at: usize, mut starts: u64, mut ends: u64) {
@@ -90,7 +90,7 @@ impl ChunkList {
     }
 
     /// Returns the first byte of the last chunk.
-    pub(super) fn open(&self) -> usize {
+    pub(super) fn last_start(&self) -> usize {
         self.starts[self.started - 1] as usize
     }
 
@@ -104,7 +104,7 @@ impl ChunkList {
     }
 
     /// Removes all chunks except an open one.
-    pub(super) fn forget(&mut self) {
+    pub(super) fn remove_closed(&mut self) {
         if self.ended < self.started {
             self.starts[0] = self.starts[self.ended];
         }

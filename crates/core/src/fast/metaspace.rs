@@ -1,9 +1,8 @@
 //! Cuts texts before white space, for pipelines that write spaces as metaspaces.
 //!
 //! A *separator* is white space that becomes plain spaces. A text may be cut before a separator if the character before
-//! it is *stable*: neither a normalizer changes it, nor does an entry of the model span the cut. The first chunk of a
-//! text begins as the text does, and may get a metaspace of its own; all others begin with white space, and so with a
-//! metaspace.
+//! it is *stable*: no normalizer changes it, and no entry of the model spans the cut. The first chunk of a text may get
+//! a metaspace before it; all other chunks begin with white space, which becomes their metaspace.
 //!
 //! Either the pre-tokenizer splits before each metaspace, and the model encodes single words; or, as in SentencePiece,
 //! the model encodes the text as one word. Then the model needs a space adjacency, and its context is carried from
@@ -37,9 +36,9 @@ pub(super) struct MetaspaceChunker {
     looks_back: usize,
     /// The requirements for characters beyond ASCII.
     required: Requirements,
-    /// Whether nothing but the rules changes words.
+    /// Whether the model input of a stable word is known: the word itself, after a metaspace.
     is_plain: bool,
-    /// Whether all characters of a user-defined symbol have one offset.
+    /// Whether there are user-defined symbols, whose characters all have the same offset.
     has_symbols: bool,
     /// Whether white space in a row becomes one metaspace.
     collapses: bool,
@@ -49,16 +48,16 @@ pub(super) struct MetaspaceChunker {
     /// input.
     prefix: bool,
     only_first: bool,
-    /// The additional parts of a pipeline whose text is one word.
+    /// The splitters and boundaries, if the model encodes the text as one word.
     text: Option<OneWord>,
 }
 
-/// The splitters and boundaries of a text that is one word to the model.
+/// The splitters and boundaries of a pipeline whose model encodes a text as one word.
 #[derive(Debug, Clone)]
 struct OneWord {
     /// The splitters of chunks that begin with white space, and of those that do not.
     ///
-    /// The first chunk of a text has neither.
+    /// The first chunk of a text is split by the tokenizer's splitter.
     splitters: [WordSplitter; 2],
     /// The boundaries in scripts without white space.
     unspaced: Option<UnspacedBoundaries>,
@@ -281,14 +280,14 @@ impl Chunker for MetaspaceChunker {
         Fold::Space(self.spaces())
     }
 
-    /// Returns the end of a first chunk that begins unlike all others; 0 if the text is several words.
+    /// Returns the end of the first chunk if it is encoded unlike all other chunks, else 0.
     ///
-    /// A text that is one word gets a metaspace, so white space and unspaced scripts at its front are encoded
-    /// differently.
+    /// A text that is one word gets a metaspace before it. So a first chunk that begins with white space or with an
+    /// unspaced script is encoded unlike an equal chunk in the text.
     fn first(&self, text: &str) -> usize {
         let Some(OneWord { unspaced, .. }) = &self.text else { return 0 };
-        let begins_alike = |c| unspaced.is_some() && c >= FIRST_UNSPACED;
-        if !self.begins_with_space(text) && !text.starts_with(begins_alike) {
+        let is_unspaced = |c| unspaced.is_some() && c >= FIRST_UNSPACED;
+        if !self.begins_with_space(text) && !text.starts_with(is_unspaced) {
             return 0;
         }
         let mut places = text.char_indices().map(|(at, _)| at).skip(1);
@@ -312,8 +311,8 @@ impl Chunker for MetaspaceChunker {
         contiguous::cut(self, text, first, list, take)
     }
 
-    /// Returns false for a text that is one word, because a part would begin with its own running score.
-    fn may_cut(&self, text: &[u8], at: usize) -> bool {
+    /// Returns false for a text that is one word, because the running score would restart in each part.
+    fn is_safe_split_point(&self, text: &[u8], at: usize) -> bool {
         !self.is_one_word() && self.begins_chunk(text, at)
     }
 
@@ -325,7 +324,7 @@ impl Chunker for MetaspaceChunker {
         buffer: &'a mut String,
     ) -> Option<ModelInput<'a>> {
         let more = self.write(chunk, begins, aligned, buffer)?;
-        Some(ModelInput::Metaspace(buffer, more))
+        Some(ModelInput::LeadingMetaspace(buffer, more))
     }
 
     fn splitter(&self, chunk: &str) -> Option<(&WordSplitter, bool)> {
@@ -334,10 +333,10 @@ impl Chunker for MetaspaceChunker {
         Some((if begins_with_space { after_space } else { elsewhere }, begins_with_space))
     }
 
-    /// Returns whether all offsets of a text may depend on its beginning.
+    /// Returns whether the first character of a text may shift the offsets of all its tokens.
     ///
-    /// The offsets of `tokenizers` are shifted if rules remove a text's first characters.
-    fn may_drift(&self, text: &str) -> bool {
+    /// `tokenizers` shifts all offsets if the rules remove a text's first characters.
+    fn may_shift_offsets(&self, text: &str) -> bool {
         let stays = |c| self.is_stable(c) || c == ' ';
         !self.is_one_word() && !text.chars().next().is_none_or(stays)
     }
@@ -387,7 +386,7 @@ impl ContiguousChunks for MetaspaceChunker {
 fn kind(byte: u8, rules: Option<(Rewrites<'_>, &CharSet)>, splits: bool, required: Requirements) -> Stability {
     let changing = rules.filter(|(_, changed)| changed.contains(char::from(byte)));
     let becomes_space = match changing {
-        // A combining mark after any other character would become a part of it.
+        // Only a control character is safe: any other character and a combining mark after it are rewritten together.
         Some((rules, _)) => byte < b' ' && rules.makes_space(byte),
         None => byte == b' ' || splits && class(char::from(byte)).is_whitespace(),
     };
@@ -399,7 +398,7 @@ fn kind(byte: u8, rules: Option<(Rewrites<'_>, &CharSet)>, splits: bool, require
     if changing.is_some() || may_change { Stability::Unstable } else { Stability::Stable }
 }
 
-/// Returns the bytes after each byte of a set in whose window it may lie.
+/// Returns the positions that follow a byte of the set by at most [`LONGEST_WINDOW`] bytes.
 fn spread(set: u64) -> u64 {
     (1..=LONGEST_WINDOW).fold(0, |spread, by| spread | set << by)
 }

@@ -54,13 +54,13 @@ enum Strategy {
     Characters(CharacterChunker),
     /// Cuts into the matches of a known split pattern.
     PreTokens(PreTokenChunker),
-    /// Cuts where no entry of the model can span, for BPE models of SentencePiece.
+    /// Cuts where no entry of the model spans the cut, for BPE models that encode a text as one word.
     Adjacency(AdjacencyChunker),
     /// Cuts before white space, for pipelines that write spaces as metaspaces.
     Metaspace(Box<MetaspaceChunker>),
 }
 
-/// Evaluates an expression with the chunker of a strategy: the one place that lists all strategies.
+/// Evaluates an expression with the chunker of a strategy.
 macro_rules! with_chunker {
     ($strategy:expr, |$chunker:ident| $result:expr) => {
         match $strategy {
@@ -79,10 +79,10 @@ use with_chunker;
 /// The reason why the fast path did not encode a text; the generic path encodes it, or returns its error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fallback {
-    /// The text does not get the metaspace that the text at the beginning of the input gets.
+    /// The text does not begin the input, and only a text that begins the input gets a metaspace.
     NotFirst,
-    /// The offsets may depend on the beginning of the text.
-    OffsetsDrift,
+    /// The first character of the text may shift the offsets of all tokens.
+    OffsetsShifted,
     /// The context of a chunk exceeded the announced exponent, so cached tokens may be wrong.
     ContextExceeded,
     /// The text has an error; of several errors, the generic path returns the first.
@@ -105,12 +105,12 @@ type Result<T> = std::result::Result<T, Fallback>;
 
 /// The buffers of the chunks that are looked up together.
 #[derive(Debug)]
-pub(crate) struct Chunks {
+pub(crate) struct ChunkBuffers {
     list: ChunkList,
     keys: Box<[HashedKey; CAPACITY]>,
 }
 
-impl Default for Chunks {
+impl Default for ChunkBuffers {
     fn default() -> Self {
         Self { list: ChunkList::default(), keys: Box::new([HashedKey::default(); CAPACITY]) }
     }
@@ -124,12 +124,15 @@ pub(crate) trait Sink<T, const INLINE: usize> {
     /// Receives all tokens of a chunk that begins at byte `start` of the text.
     fn push_slice(&mut self, start: usize, tokens: &[T]);
 
-    /// Encodes a new chunk and receives its tokens.
+    /// Encodes a chunk that is not cached, and receives its tokens.
     ///
-    /// Returns the tokens to cache, and their valid-below exponent (see [`Context`](crate::model::context::Context)).
+    /// Returns the tokens to cache and their valid-below exponent (see [`Context`](crate::model::context::Context)), or
+    /// `None` if the tokens must not be cached.
     fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[T], u8)>>;
 
-    /// Returns the exponent of the context for `bytes` more bytes; 0 without a context.
+    /// Returns the exponent of the model's context that holds for `bytes` more bytes; 0 without a context.
+    ///
+    /// See [`Context::announce`](crate::model::context::Context::announce).
     fn announce(&mut self, bytes: usize) -> Result<u8>;
 }
 
@@ -181,19 +184,19 @@ impl FastPath {
         with_chunker!(&self.strategy, |chunker| chunker.kernel())
     }
 
-    /// Returns whether a text may be cut at a byte other than the first.
-    pub(crate) fn may_cut(&self, text: &[u8], at: usize) -> bool {
-        with_chunker!(&self.strategy, |chunker| chunker.may_cut(text, at))
+    /// Returns whether byte `at`, which is not 0, is a safe split point; see [`Chunker::is_safe_split_point`].
+    pub(crate) fn is_safe_split_point(&self, text: &[u8], at: usize) -> bool {
+        with_chunker!(&self.strategy, |chunker| chunker.is_safe_split_point(text, at))
     }
 
-    /// Returns whether a block of lines may be counted without cutting it into lines; see [`Chunker::counts_lines`].
-    pub(crate) fn counts_lines(&self, keep_ends: bool) -> bool {
-        with_chunker!(&self.strategy, |chunker| chunker.counts_lines(keep_ends))
+    /// Returns whether the words of a block of lines can be counted in one call; see [`Chunker::can_count_blocks`].
+    pub(crate) fn can_count_blocks(&self, keep_ends: bool) -> bool {
+        with_chunker!(&self.strategy, |chunker| chunker.can_count_blocks(keep_ends))
     }
 
-    /// Returns whether the offsets of all tokens of a text may depend on how it begins.
-    pub(crate) fn may_drift(&self, text: &str) -> bool {
-        with_chunker!(&self.strategy, |chunker| chunker.may_drift(text))
+    /// Returns whether the first character of a text may shift the offsets of all its tokens.
+    pub(crate) fn may_shift_offsets(&self, text: &str) -> bool {
+        with_chunker!(&self.strategy, |chunker| chunker.may_shift_offsets(text))
     }
 
     /// Returns the splitter of chunks that do not begin the text; see [`Chunker::splitter`].
@@ -212,24 +215,24 @@ impl FastPath {
         with_chunker!(&self.strategy, |chunker| chunker.model_input(chunk, begins, aligned, buffer))
     }
 
-    /// Passes the tokens of a text without added tokens to `sink`.
+    /// Encodes a text that contains no added tokens, and passes its tokens to `sink`.
     pub(crate) fn encode<T: Copy + Default, const INLINE: usize>(
         &self,
         text: &str,
         cache: Option<&mut Cache<T, INLINE>>,
-        chunks: &mut Chunks,
+        chunks: &mut ChunkBuffers,
         sink: &mut impl Sink<T, INLINE>,
     ) -> Result<()> {
         with_chunker!(&self.strategy, |chunker| encode(chunker, text, cache, chunks, sink))
     }
 }
 
-/// Passes the tokens of a text that one chunker cuts to `sink`.
+/// Encodes a text with one chunker, and passes its tokens to `sink`.
 fn encode<T: Copy + Default, const INLINE: usize>(
     chunker: &impl Chunker,
     text: &str,
     mut cache: Option<&mut Cache<T, INLINE>>,
-    Chunks { list, keys }: &mut Chunks,
+    ChunkBuffers { list, keys }: &mut ChunkBuffers,
     sink: &mut impl Sink<T, INLINE>,
 ) -> Result<()> {
     let (fold, first) = (chunker.fold(), chunker.first(text));
@@ -241,7 +244,7 @@ fn encode<T: Copy + Default, const INLINE: usize>(
     chunker.cut(text, first, false, list, |chunks| {
         let exponent = sink.announce(chunks.bytes())?;
         if let Some(cache) = &mut cache
-            && cache.pays()
+            && cache.should_look_up()
         {
             cache.exponent = exponent;
             look_up(text, chunks, fold, cache, keys, sink)
@@ -295,13 +298,13 @@ fn look_up<T: Copy + Default, const INLINE: usize>(
             new += usize::from(look_elsewhere(cache, key, start, &text[start..end], sink)?);
         }
     }
-    cache.learn(primary, elsewhere, new);
+    cache.record_hits(primary, elsewhere, new);
     Ok(())
 }
 
-/// Passes the tokens of a chunk that is not in its primary bucket to `sink`.
+/// Looks up a chunk that is not in its primary bucket, or encodes it, and passes its tokens to `sink`.
 ///
-/// Returns whether the chunk was new and is now cached.
+/// Returns whether the chunk was not cached.
 #[inline(never)]
 fn look_elsewhere<T: Copy + Default, const INLINE: usize>(
     cache: &mut Cache<T, INLINE>,
@@ -319,7 +322,7 @@ fn look_elsewhere<T: Copy + Default, const INLINE: usize>(
         return Ok(false);
     }
     if let Some((tokens, valid_below)) = sink.encode(start, chunk)? {
-        cache.keep(key, chunk, tokens, valid_below);
+        cache.insert(key, chunk, tokens, valid_below);
     }
     Ok(true)
 }

@@ -1,6 +1,6 @@
 //! Stability: whether a normalizer may change a character, for pipelines that write spaces as metaspaces.
 
-/// The stability of an ASCII character; the classifier has a set for each kind but the first.
+/// The stability of a character; the classifier has a set for each variant except the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stability {
     /// The character does not change.

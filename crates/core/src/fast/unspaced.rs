@@ -77,6 +77,7 @@ impl UnspacedBoundaries {
         found | open & all(self.stays(text, end))
     }
 
+    /// Returns a character with its flags.
     #[inline]
     fn kind(&self, c: char) -> (char, u8) {
         (c, self.kinds.get(c))
@@ -90,7 +91,7 @@ impl UnspacedBoundaries {
         (other >= FIRST_UNSPACED) & are_stable & is_known & !self.adjacency.joins(one, other)
     }
 
-    /// Returns whether the text after a byte does not join the character before it.
+    /// Returns whether the character before a byte is unchanged by the character that begins at the byte.
     fn stays(&self, text: &str, at: usize) -> bool {
         text[at..].chars().next().is_none_or(|next| self.kinds.get(next) & UNSTABLE == 0)
     }

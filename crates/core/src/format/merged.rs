@@ -7,7 +7,7 @@ use crate::decode::Decoder;
 use crate::error::{Error, Result, shorten};
 use crate::model::Model;
 use crate::model::bpe::{Bpe, Merges, NO_RANK, Settings, SuffixStyle};
-use crate::pipeline::{Parts, Tokenizer};
+use crate::pipeline::{Tokenizer, TokenizerParts};
 use crate::postprocess::PostProcessor;
 use crate::settings::ByteLevel;
 use crate::splitter::WordSplitter;
@@ -19,9 +19,9 @@ pub(super) fn byte_level(use_regex: bool) -> ByteLevel {
 }
 
 /// Returns the parts of a byte-level tokenizer, without a splitter.
-pub(super) fn byte_level_parts(model: Model) -> Parts {
+pub(super) fn byte_level_parts(model: Model) -> TokenizerParts {
     let offsets = ByteLevel { trim_offsets: false, ..byte_level(true) };
-    Parts {
+    TokenizerParts {
         splitter: WordSplitter::default(),
         model,
         added: Vec::new(),

@@ -15,7 +15,7 @@ use crate::error::{Error, Place, Result, shorten};
 use crate::model::Model;
 use crate::model::bpe::{Bpe, Settings, SuffixStyle};
 use crate::normalize::{Normalizer, UnicodeForm};
-use crate::pipeline::{Parts, Tokenizer};
+use crate::pipeline::{Tokenizer, TokenizerParts};
 use crate::postprocess::{Bert, PostProcessor, Roberta};
 use crate::pretokenize::{Behavior, PreTokenizer, Split};
 use crate::splitter::WordSplitter;
@@ -98,7 +98,7 @@ impl VocabularyKind {
         Settings { unk_token: self.unk_token(vocab), end_of_word_suffix: suffix.to_owned(), ..Settings::default() }
     }
 
-    fn parts(self, model: Model) -> Result<Parts> {
+    fn parts(self, model: Model) -> Result<TokenizerParts> {
         let vocab = model.vocab();
         let around = |first: &str, last: &str, trim_offsets| {
             let token = |name: &str| vocab.id(name).map(|id| NamedToken::new(name, id));
@@ -110,17 +110,19 @@ impl VocabularyKind {
         let parts = byte_level_parts(model);
         let bytes = |use_regex| PreTokenizer::ByteLevel(byte_level(use_regex));
         Ok(match self {
-            Self::Bytes => Parts { splitter: WordSplitter::new(None, Some(bytes(true)))?, ..parts },
-            Self::Roberta => {
-                Parts { splitter: WordSplitter::new(None, Some(bytes(true)))?, post_processor: roberta, ..parts }
-            }
-            Self::Clip => Parts {
+            Self::Bytes => TokenizerParts { splitter: WordSplitter::new(None, Some(bytes(true)))?, ..parts },
+            Self::Roberta => TokenizerParts {
+                splitter: WordSplitter::new(None, Some(bytes(true)))?,
+                post_processor: roberta,
+                ..parts
+            },
+            Self::Clip => TokenizerParts {
                 splitter: clip_splitter()?,
                 decoder: Some(clip_decoder()),
                 post_processor: clip.or(parts.post_processor),
                 ..parts
             },
-            Self::Words => Parts {
+            Self::Words => TokenizerParts {
                 splitter: WordSplitter::new(None, Some(PreTokenizer::WhitespaceSplit))?,
                 decoder: Some(Decoder::Bpe(BpeDecoder { suffix: SUFFIX.to_owned() })),
                 post_processor: None,
@@ -271,7 +273,7 @@ fn build(
     let added = specials.iter().filter_map(special).collect();
     let settings = kind.settings(&vocab);
     let parts = kind.parts(Model::Bpe(Bpe::listed(vocab, merges, settings)?))?;
-    Tokenizer::new(Parts { added, splitter: splitter.unwrap_or(parts.splitter), ..parts })
+    Tokenizer::new(TokenizerParts { added, splitter: splitter.unwrap_or(parts.splitter), ..parts })
 }
 
 /// Returns the merges of a `merges.txt`, each of which makes a token; the first line may be a version.

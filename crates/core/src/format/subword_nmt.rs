@@ -16,7 +16,7 @@ use crate::decode::{BpeDecoder, Decoder};
 use crate::error::{Error, Place, Result, shorten};
 use crate::model::Model;
 use crate::model::bpe::{Bpe, Settings, SuffixStyle};
-use crate::pipeline::{Parts, Tokenizer};
+use crate::pipeline::{Tokenizer, TokenizerParts};
 use crate::pretokenize::{Behavior, PreTokenizer, Split};
 use crate::splitter::WordSplitter;
 use crate::text::pattern::Pattern;
@@ -60,7 +60,7 @@ pub fn read_subword_nmt(bytes: &[u8], filter: Option<&Filter<'_>>) -> Result<Tok
         ..Settings::default()
     };
     let split = Split { pattern: Pattern::regex(BETWEEN)?, behavior: Behavior::Removed, invert: false };
-    Tokenizer::new(Parts {
+    Tokenizer::new(TokenizerParts {
         splitter: WordSplitter::new(None, Some(PreTokenizer::Split(split)))?,
         model: Model::Bpe(Bpe::listed(vocab, pairs, settings)?),
         added: Vec::new(),

@@ -12,7 +12,7 @@ use crate::added::AddedToken;
 use crate::error::{Error, Result, shorten};
 use crate::model::Model;
 use crate::model::bpe::{Bpe, NO_RANK, Settings};
-use crate::pipeline::{Parts, Tokenizer};
+use crate::pipeline::{Tokenizer, TokenizerParts};
 use crate::pretokenize::{Behavior, PreTokenizer, Split};
 use crate::splitter::WordSplitter;
 use crate::text::bytes::{byte_to_char, char_to_byte};
@@ -71,7 +71,7 @@ pub fn read_tiktoken(bytes: &[u8], settings: TiktokenSettings) -> Result<Tokeniz
     let model = Settings { ignore_merges: true, ..Settings::default() };
     let split = Split { pattern: settings.pattern, behavior: Behavior::Isolated, invert: false };
     let steps = vec![PreTokenizer::Split(split), PreTokenizer::ByteLevel(byte_level(false))];
-    Tokenizer::new(Parts {
+    Tokenizer::new(TokenizerParts {
         splitter: WordSplitter::new(None, Some(PreTokenizer::Sequence(steps)))?,
         added: settings.special_tokens.iter().map(|(token, id)| AddedToken::special(*id, token)).collect(),
         ..byte_level_parts(Model::Bpe(Bpe::implied(vocab, ranks, model)?))

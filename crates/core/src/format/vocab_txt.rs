@@ -6,7 +6,7 @@ use crate::decode::{Decoder, WordPieceDecoder};
 use crate::error::{Error, Result, shorten};
 use crate::model::Model;
 use crate::model::wordpiece::{Settings, WordPiece};
-use crate::pipeline::{Parts, Tokenizer};
+use crate::pipeline::{Tokenizer, TokenizerParts};
 use crate::postprocess::{PostProcessor, Template};
 use crate::splitter::WordSplitter;
 use crate::vocab::Vocab;
@@ -50,7 +50,7 @@ pub fn read_vocab_txt(bytes: &[u8], settings: VocabSettings) -> Result<Tokenizer
     let specials = names.iter().filter_map(special).collect();
     let template = Template::bert_of(&vocab, &names);
     let decoder = WordPieceDecoder { prefix: settings.model.continuing_subword_prefix.clone(), cleanup: true };
-    Tokenizer::new(Parts {
+    Tokenizer::new(TokenizerParts {
         splitter: settings.splitter,
         model: Model::WordPiece(WordPiece::new(vocab, settings.model)),
         added: specials,

@@ -75,7 +75,7 @@ impl<'a> Probabilities<'a> {
 
 /// The random choices of an encoding call.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Chance {
+pub enum SubwordRegularization {
     /// The probability with which a merge or a matching token is skipped.
     Dropout(f32),
     /// The exponent of the probabilities with which segmentations are sampled, and the number of best ones to sample
@@ -107,11 +107,13 @@ pub struct ModelScratch {
 
 impl ModelScratch {
     /// Begins an input of a call with this seed.
-    pub(crate) fn begin(&mut self, chance: Option<Chance>, seed: u64, input: u64) {
+    pub(crate) fn begin(&mut self, chance: Option<SubwordRegularization>, seed: u64, input: u64) {
         let (dropout, sampling) = match chance {
             None => (None, None),
-            Some(Chance::Dropout(dropout)) => (Some(Dropout::new(dropout, seed, input)), None),
-            Some(Chance::Alpha(alpha, nbest_size)) => (None, Some(Sampling::new(alpha, nbest_size, seed, input))),
+            Some(SubwordRegularization::Dropout(dropout)) => (Some(Dropout::new(dropout, seed, input)), None),
+            Some(SubwordRegularization::Alpha(alpha, nbest_size)) => {
+                (None, Some(Sampling::new(alpha, nbest_size, seed, input)))
+            }
         };
         self.merging.dropout.clone_from(&dropout);
         (self.matches.dropout, self.sampling) = (dropout, sampling);
@@ -217,7 +219,7 @@ impl Model {
     }
 
     /// Returns an error for random choices that the model does not support.
-    pub fn check_chance(&self, dropout: Option<f32>, alpha: Option<f64>) -> Result<()> {
+    pub fn check_regularization(&self, dropout: Option<f32>, alpha: Option<f64>) -> Result<()> {
         if alpha.is_some() {
             self.check_probabilities()?;
         }
@@ -237,19 +239,26 @@ impl Model {
     }
 
     /// Returns the random choices of a call, or else the model's own.
-    pub(crate) fn chance(&self, dropout: Option<f32>, alpha: Option<f64>, nbest_size: Option<usize>) -> Option<Chance> {
+    pub(crate) fn regularization(
+        &self,
+        dropout: Option<f32>,
+        alpha: Option<f64>,
+        nbest_size: Option<usize>,
+    ) -> Option<SubwordRegularization> {
         let own = match self {
             Self::WordPiece(model) if !model.is_likeliest() => model.settings().dropout,
             Self::Bpe(model) => model.settings().dropout,
-            Self::WordPiece(_) | Self::Unigram(_) => return alpha.map(|alpha| Chance::Alpha(alpha, nbest_size)),
+            Self::WordPiece(_) | Self::Unigram(_) => {
+                return alpha.map(|alpha| SubwordRegularization::Alpha(alpha, nbest_size));
+            }
             Self::WordLevel(_) => return None,
         };
-        dropout.or(own).filter(|&dropout| dropout > 0.0).map(Chance::Dropout)
+        dropout.or(own).filter(|&dropout| dropout > 0.0).map(SubwordRegularization::Dropout)
     }
 
     /// Returns whether the model has a dropout of its own, for calls that do not set one.
     pub fn has_dropout(&self) -> bool {
-        self.chance(None, None, None).is_some()
+        self.regularization(None, None, None).is_some()
     }
 
     /// Returns the best segmentations of `word`, best first, with the sums of their scores.

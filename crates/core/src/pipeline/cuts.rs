@@ -1,21 +1,25 @@
-//! Cuts long texts into parts that can be encoded separately.
+//! Splits long texts at safe split points, so that the parts can be encoded separately.
 //!
-//! The ids of a text are the concatenated ids of its parts if it is cut at safe split points and
+//! The ids of a text are the concatenated ids of its parts under two conditions (`spec/pipeline.md`, P51 to P57):
 //!
-//! * the pipeline has a fast path. Either white space separates words and is dropped, and no stage reads across it;
-//!   then the text may be cut before any white space. Normalization of the parts equals that of the text, because it
-//!   reads one character at a time, and canonical reordering ends at a character that is not a mark. Or words are the
-//!   matches of a grammar, which begin at such a position in every context ([`Chunker::may_cut`](crate::fast)). This
-//!   does not depend on the encoding path of the call;
-//! * no added token contains white space of any kind. Then no match spans a cut, and the search for the next match
-//!   continues after the cut as if it began there; and a match that strips adjacent white space never takes a part of
-//!   another match.
+//! * The pipeline has a fast path, whose chunker knows the safe split points ([`Chunker::is_safe_split_point`](crate::fast)). There
+//!   are three cases:
+//!   1. White space separates words and is dropped, and no stage reads across it. White space may begin a part.
+//!      Normalization of the parts equals that of the text, because it reads one character at a time, and canonical
+//!      reordering ends at a character that is not a combining mark.
+//!   2. Words are the matches of a known split pattern. A part may begin where a match begins in every context.
+//!   3. Spaces are written as metaspaces, and the model encodes words. White space may begin a part if the character
+//!      before it is stable.
 //!
-//! The flags of added tokens do not matter. `single_word` tests whether a word character is next to a match: neither
-//! white space nor the end of a part is one. `lstrip` and `rstrip` extend a match over adjacent white space. If a cut
-//! lies in that, the match takes less of it; what remains is white space at an end of a part, or control characters
-//! that count as white space there and are removed by cleaning, and neither becomes a token. With a grammar they become
-//! tokens, so no added token may have these two flags.
+//!   The encoding path of the call does not matter.
+//! * No added token contains white space of any kind. So no match spans a split point, and a search that begins there
+//!   finds the same matches. A match that strips adjacent white space never removes a part of another match.
+//!
+//! The flag `single_word` does not matter: it tests whether a word character is next to a match, and neither white
+//! space nor the end of a part is one. `lstrip` and `rstrip` extend a match over adjacent white space. If a split point
+//! lies in this white space, the match strips less of it, and the rest is at an end of a part. In case 1 the rest
+//! becomes no token, since it is dropped (white space) or removed by cleaning (control characters). In the other cases
+//! it becomes tokens, so no added token may have these two flags.
 
 use super::Tokenizer;
 use super::encode::Step;
@@ -27,7 +31,7 @@ use crate::fast::FastPath;
 use crate::text::span::check_length;
 use crate::text::unicode::class;
 
-/// The safe split points of texts for one call, and the encoding of their parts.
+/// Finds the safe split points of texts under the options of one call, and encodes the parts.
 #[derive(Debug, Clone, Copy)]
 pub struct Cuts<'a> {
     tokenizer: &'a Tokenizer,
@@ -39,7 +43,7 @@ pub struct Cuts<'a> {
 
 /// A part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part<'a> {
+pub struct SplitPart<'a> {
     /// The text of the part.
     pub text: &'a str,
     /// Whether the part begins the text.
@@ -49,7 +53,9 @@ pub struct Part<'a> {
 }
 
 impl Tokenizer {
-    /// Returns the safe split points for a call that wants ids alone; `None` if there are none.
+    /// Returns the safe split points for a call that returns only ids.
+    ///
+    /// `None` if the call truncates or samples, or if the pipeline does not allow splitting.
     ///
     /// ```
     /// use piecework_core::format::format_named;
@@ -66,7 +72,7 @@ impl Tokenizer {
     /// ```
     #[must_use]
     pub fn cuts<'a>(&'a self, options: &'a Options) -> Option<Cuts<'a>> {
-        let may = options.truncation.is_none() && self.chance(options).is_none();
+        let may = options.truncation.is_none() && self.regularization(options).is_none();
         let fast = self.fast.as_ref().ok().filter(|_| may)?;
         let around = match self.plan(false, options).ok()? {
             [Step::Text(0)] => [&[][..], &[]],
@@ -85,24 +91,28 @@ impl Tokenizer {
 }
 
 impl Cuts<'_> {
-    /// Returns the last safe split point of a text or of its beginning; never 0.
+    /// Returns the last safe split point of a text (a byte offset), or `None` if it has none.
+    ///
+    /// It is never 0. It stays safe if `text` is only a prefix of a longer text.
     #[must_use]
     pub fn last(&self, text: &[u8]) -> Option<usize> {
-        (1..text.len()).rev().find(|&at| self.fast.may_cut(text, at))
+        (1..text.len()).rev().find(|&at| self.fast.is_safe_split_point(text, at))
     }
 
-    /// Returns parts of about `size` bytes each.
+    /// Returns the parts of a text: each ends at the first safe split point from byte `size` on.
     ///
-    /// A text that is too long is one part, whose encoding is an error.
+    /// A text over the length limit of [`check_length`] is one part, whose encoding returns the error.
     #[must_use]
-    pub fn parts<'a>(&self, text: &'a str, size: usize) -> Vec<Part<'a>> {
+    pub fn parts<'a>(&self, text: &'a str, size: usize) -> Vec<SplitPart<'a>> {
         let mut parts = Vec::new();
         let mut start = 0;
         let size = if check_length(text).is_ok() { size.max(1) } else { text.len() };
         while start < text.len() || parts.is_empty() {
             let rest = &text.as_bytes()[start..];
-            let end = (size..rest.len()).find(|&at| self.fast.may_cut(rest, at)).map_or(text.len(), |at| start + at);
-            parts.push(Part { text: &text[start..end], is_first: start == 0, is_last: end == text.len() });
+            let end = (size..rest.len())
+                .find(|&at| self.fast.is_safe_split_point(rest, at))
+                .map_or(text.len(), |at| start + at);
+            parts.push(SplitPart { text: &text[start..end], is_first: start == 0, is_last: end == text.len() });
             start = end;
         }
         parts
@@ -110,9 +120,9 @@ impl Cuts<'_> {
 
     /// Appends the ids of a part to `ids`, with the special tokens before the first and after the last part.
     ///
-    /// The position in an error is relative to the part; see [`Error::further`]. If several parts have errors, the
+    /// The position in an error is relative to the part; see [`Error::shifted`]. If several parts have errors, the
     /// whole text may return another of them.
-    pub fn encode(&self, part: Part<'_>, scratch: &mut Scratch, ids: &mut Vec<u32>) -> Result<()> {
+    pub fn encode(&self, part: SplitPart<'_>, scratch: &mut Scratch, ids: &mut Vec<u32>) -> Result<()> {
         if part.is_first {
             ids.extend_from_slice(self.around[0]);
         }
@@ -127,7 +137,7 @@ impl Cuts<'_> {
 impl Error {
     /// Returns the error with its position moved by `characters` characters.
     #[must_use]
-    pub fn further(self, characters: usize) -> Self {
+    pub fn shifted(self, characters: usize) -> Self {
         match self {
             Self::SpecialToken { token, character } => Self::SpecialToken { token, character: character + characters },
             other => other,
@@ -144,7 +154,7 @@ mod tests {
     use crate::model::Model;
     use crate::model::word_level::WordLevel;
     use crate::normalize::{BertNormalizer, Normalizer, UnicodeForm};
-    use crate::pipeline::{EncodingPath, Parts};
+    use crate::pipeline::{EncodingPath, TokenizerParts};
     use crate::postprocess::{PostProcessor, Template};
     use crate::pretokenize::{Behavior, PreTokenizer, Split};
     use crate::splitter::WordSplitter;
@@ -200,7 +210,7 @@ mod tests {
     fn tokenizer(splitter: &WordSplitter, added: Vec<AddedToken>) -> Tokenizer {
         let words = ["[UNK]", "[X]", "a", "b", ".", "中", "ab", "aa", "[A]", " a", " ", "\n", ".\n", " .", " \n"]
             .map(str::to_owned);
-        let tokenizer = Tokenizer::new(Parts {
+        let tokenizer = Tokenizer::new(TokenizerParts {
             splitter: splitter.clone(),
             model: Model::WordLevel(WordLevel::new(Vocab::from_tokens(words).unwrap(), "[UNK]".to_owned())),
             added: vec![AddedToken::special(1, "[X]")],
@@ -238,7 +248,7 @@ mod tests {
     fn in_parts(cuts: &Cuts<'_>, text: &str, size: usize) -> Result<Vec<u32>> {
         let (mut ids, mut before) = (Vec::new(), 0);
         for part in cuts.parts(text, size) {
-            cuts.encode(part, &mut Scratch::default(), &mut ids).map_err(|error| error.further(before))?;
+            cuts.encode(part, &mut Scratch::default(), &mut ids).map_err(|error| error.shifted(before))?;
             before += part.text.chars().count();
         }
         Ok(ids)

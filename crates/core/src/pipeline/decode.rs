@@ -19,7 +19,7 @@ impl Tokenizer {
     /// # Ok::<(), piecework_core::Error>(())
     /// ```
     pub fn decode(&self, ids: &[u32], skip_special_tokens: bool) -> Result<String> {
-        let tokens = self.decoded_tokens(ids, skip_special_tokens)?;
+        let tokens = self.tokens_to_decode(ids, skip_special_tokens)?;
         match &self.parts.decoder {
             Some(decoder) => decoder.decode(tokens),
             None => Ok(tokens.join(" ")),
@@ -34,13 +34,13 @@ impl Tokenizer {
         Ok(bytes)
     }
 
-    /// Returns a stream for [`Self::decode_step`].
+    /// Returns the state of a new incremental decoding, for [`Self::decode_step`]; `form` selects text or bytes.
     #[must_use]
     pub fn decode_stream(&self, form: StreamOutput) -> DecodeStream {
         DecodeStream::new(self.parts.decoder.as_ref(), form)
     }
 
-    /// Returns the text that `ids` add to a stream, without text that later ids may change.
+    /// Appends `ids` to a stream, and returns the new bytes that later ids cannot change.
     ///
     /// An id that is not in the vocabulary is an error and leaves the stream unchanged.
     ///
@@ -56,10 +56,10 @@ impl Tokenizer {
     /// # Ok::<(), piecework_core::Error>(())
     /// ```
     pub fn decode_step(&self, stream: &mut DecodeStream, ids: &[u32], skip_special_tokens: bool) -> Result<Vec<u8>> {
-        stream.step(self.decoded_tokens(ids, skip_special_tokens)?)
+        stream.step(self.tokens_to_decode(ids, skip_special_tokens)?)
     }
 
-    /// Returns the bytes that a token by itself represents, as [`crate::decode::Decoder::token_bytes`] does.
+    /// Returns the bytes of a token, as far as they depend on no other token; see [`Decoder::token_bytes`].
     pub fn token_bytes(&self, token: &str) -> Result<Vec<u8>> {
         let token = token.as_bytes().to_vec();
         match &self.parts.decoder {
@@ -68,7 +68,7 @@ impl Tokenizer {
         }
     }
 
-    fn decoded_tokens(&self, ids: &[u32], skip_special_tokens: bool) -> Result<Vec<&str>> {
+    fn tokens_to_decode(&self, ids: &[u32], skip_special_tokens: bool) -> Result<Vec<&str>> {
         // SentencePiece never joins bytes on two sides of a control symbol to one character: an empty part separates
         // them.
         let leaves_gap = matches!(self.parts.decoder, Some(Decoder::SentencePiece(_)));
@@ -84,11 +84,11 @@ impl Tokenizer {
         Ok(tokens)
     }
 
-    /// Returns the sum of the natural logarithms of the probabilities of a text's tokens, without special tokens around
-    /// it.
+    /// Returns the log-likelihood of a text in nats: the sum of ln p over the tokens of its encoding.
     ///
-    /// A token's probability is the given one, or its share of all tokens counted in training. It is
-    /// [`PROBABILITY_FLOOR`] if there is neither or the token is unknown, so the sum is finite.
+    /// The tokens count as independent, whatever the model. Special tokens are not added, and dropout is off. p is the
+    /// given probability of a token, or its share of all tokens counted in training. It is [`PROBABILITY_FLOOR`] if
+    /// there is neither or the token is unknown, so the sum is finite.
     pub fn log_likelihood(&self, text: &str, specials: &Specials, scratch: &mut Scratch) -> Result<f64> {
         let given = self.model().probabilities();
         let counts = self.parts.training.as_ref().map(|training| &training.token_counts[..]);

@@ -8,7 +8,7 @@ use super::scratch::Scratch;
 use super::tokens::TextToken;
 use crate::encoding::{Encoding, NONE};
 use crate::error::Result;
-use crate::model::Chance;
+use crate::model::SubwordRegularization;
 use crate::postprocess::{self, PostProcessor, TokenTexts};
 use crate::text::span::Span;
 
@@ -97,7 +97,7 @@ impl Tokenizer {
         self.each_token(input, options, scratch, |found| ids.push(found.id))
     }
 
-    /// Returns the encoding of a text or pair, with its truncated parts.
+    /// Returns the encoding of a text or pair, truncated and padded, with the overflowing windows if requested.
     ///
     /// ```
     /// use piecework_core::format::format_named;
@@ -136,7 +136,7 @@ impl Tokenizer {
                 truncation.truncate(encoding, length, options.overflow)?;
             }
         }
-        let mut encoding = self.processed(encodings, [text, pair.unwrap_or(Input::Text(""))], options)?;
+        let mut encoding = self.post_process(encodings, [text, pair.unwrap_or(Input::Text(""))], options)?;
         if let Some(padding) = &options.padding {
             padding.pad(&mut encoding)?;
         }
@@ -144,8 +144,8 @@ impl Tokenizer {
         Ok(encoding)
     }
 
-    /// Returns one encoding of one or two texts, post-processed.
-    pub(super) fn processed(
+    /// Merges the encodings of one or two texts into one, and adds special tokens if requested.
+    pub(super) fn post_process(
         &self,
         encodings: Vec<Encoding>,
         inputs: [Input<'_>; 2],
@@ -159,7 +159,7 @@ impl Tokenizer {
         }
     }
 
-    /// Returns the number of tokens of a text, neither truncated nor padded.
+    /// Returns the number of tokens of a text with its special tokens, without truncation and padding.
     ///
     /// ```
     /// use piecework_core::format::format_named;
@@ -187,15 +187,15 @@ impl Tokenizer {
         Ok(count)
     }
 
-    /// Begins an input: random choices restart with each input.
+    /// Sets the random generator of `scratch` for the next input, or turns dropout and sampling off.
     pub(super) fn begin(&self, options: &Options, scratch: &mut Scratch) {
-        scratch.begin(self.chance(options), options.seed, options.first_input);
+        scratch.begin(self.regularization(options), options.seed, options.first_input);
     }
 
-    /// Returns the options for input `number`, with a seed of its own if the call is random.
+    /// Returns the options of the input with index `number`; its random choices differ from those of other inputs.
     #[must_use]
-    pub fn numbered<'a>(&self, options: &'a Options, number: u64) -> Cow<'a, Options> {
-        match self.chance(options) {
+    pub fn options_of_input<'a>(&self, options: &'a Options, number: u64) -> Cow<'a, Options> {
+        match self.regularization(options) {
             Some(_) => {
                 let first_input = options.first_input.wrapping_add(number);
                 Cow::Owned(Options { first_input, ..options.clone() })
@@ -204,9 +204,9 @@ impl Tokenizer {
         }
     }
 
-    /// Returns the random choices of the call, if it has any.
-    pub(super) fn chance(&self, options: &Options) -> Option<Chance> {
-        self.model().chance(options.dropout, options.alpha, options.nbest_size)
+    /// Returns the dropout or the sampling settings of the call; `None` if its segmentation is deterministic.
+    pub(super) fn regularization(&self, options: &Options) -> Option<SubwordRegularization> {
+        self.model().regularization(options.dropout, options.alpha, options.nbest_size)
     }
 
     /// Returns the steps of post-processing, or the reason why it is not possible.
@@ -228,7 +228,7 @@ impl Tokenizer {
         }
         let mut encoding = Encoding::default();
         let words_are_given = matches!(input, Input::Words(_));
-        self.each_token_of_word(input, options, true, scratch, |found, place| {
+        self.each_token_with_word(input, options, true, scratch, |found, place| {
             let word = if words_are_given { place } else { found.number };
             self.push(&mut encoding, found, word, text);
         })?;
@@ -273,7 +273,7 @@ fn in_order(plan: &[Step], texts: usize) -> bool {
     found.eq(0..texts)
 }
 
-/// The texts of a call, which can be iterated again.
+/// The texts of a call with their tokenizer, for post-processors that trim offsets.
 struct Inputs<'a> {
     tokenizer: &'a Tokenizer,
     inputs: [Input<'a>; 2],
@@ -309,7 +309,7 @@ mod tests {
     use crate::model::Model;
     use crate::model::word_level::WordLevel;
     use crate::pipeline::EncodingPath;
-    use crate::pipeline::Parts;
+    use crate::pipeline::TokenizerParts;
     use crate::postprocess::{Bert, Template, TemplatePart};
     use crate::pretokenize::PreTokenizer;
     use crate::splitter::WordSplitter;
@@ -323,7 +323,7 @@ mod tests {
     fn tokenizer(post_processor: Option<PostProcessor>) -> Tokenizer {
         let tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "b", "c", "d", "e"].map(str::to_owned);
         let added = [(PAD, "[PAD]"), (CLS, "[CLS]"), (SEP, "[SEP]")];
-        Tokenizer::new(Parts {
+        Tokenizer::new(TokenizerParts {
             splitter: WordSplitter::new(None, Some(PreTokenizer::WhitespaceSplit)).unwrap(),
             model: Model::WordLevel(WordLevel::new(Vocab::from_tokens(tokens).unwrap(), "[UNK]".to_owned())),
             added: added.map(|(id, content)| AddedToken::special(id, content)).into(),

@@ -1,6 +1,6 @@
-//! Converts a WordPiece model to the BPE model of its merges: equal training, other segmentation.
+//! Converts a trained WordPiece model to a BPE model with the same vocabulary and the merges of its training.
 
-use super::{Parts, Tokenizer};
+use super::{Tokenizer, TokenizerParts};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::bpe::{self, Bpe};
@@ -8,12 +8,12 @@ use crate::model::wordpiece::WordPiece;
 use crate::model::wordpiece::train::Merge;
 
 impl Tokenizer {
-    /// Returns the tokenizer with a BPE model, whose merges are those of the training of its `WordPiece` (note 001).
+    /// Returns the tokenizer with a BPE model, which applies the merges of its `WordPiece` training in order.
     ///
-    /// The training record is not copied: its token counts are those of longest-match segmentation.
-    pub fn as_bpe(&self) -> Result<Self> {
+    /// The training record is not copied, because its token counts are those of longest-match segmentation.
+    pub fn to_bpe(&self) -> Result<Self> {
         let model = self.model().as_word_piece().ok_or_else(|| {
-            Error::Config("only a WordPiece can be taken for BPE, and the tokenizer has another model".to_owned())
+            Error::Config("only a WordPiece can be converted to BPE, and the tokenizer has another model".to_owned())
         })?;
         let history = self.training().map(|training| &*training.history).ok_or_else(|| {
             Error::Config(
@@ -22,7 +22,7 @@ impl Tokenizer {
                     .to_owned(),
             )
         })?;
-        Self::new(Parts { model: Model::Bpe(merging(model, history)?), training: None, ..self.parts() })
+        Self::new(TokenizerParts { model: Model::Bpe(merging(model, history)?), training: None, ..self.parts() })
     }
 }
 

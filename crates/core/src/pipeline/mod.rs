@@ -13,11 +13,11 @@ mod options;
 mod scratch;
 mod tokens;
 
-pub use cuts::{Cuts, Part};
+pub use cuts::{Cuts, SplitPart};
 pub use nbest::WordScores;
 pub use options::{EncodingPath, Input, Options};
 pub use scratch::Scratch;
-pub use tokens::WordPieces;
+pub use tokens::TokenizedWord;
 
 use std::sync::Arc;
 
@@ -33,24 +33,24 @@ use crate::postprocess::PostProcessor;
 use crate::splitter::WordSplitter;
 use encode::{Step, steps};
 
-/// The record of a training: all of its results but the vocabulary.
+/// The record of a training: its settings, and its results except the vocabulary.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Training {
     /// The trainer's settings.
     pub trainer: Trainer,
     /// The SHA-256 fingerprint of the word counts.
     pub counts_sha256: String,
-    /// The number of occurrences of each token in them, by id.
+    /// The number of occurrences of each token in the counted words, by id.
     pub token_counts: Vec<u64>,
-    /// The merges in their order.
+    /// The merges in the order of training; empty for Unigram.
     pub history: Vec<Merge>,
-    /// The steps of a training that prunes and does not merge.
+    /// The EM and pruning steps of a Unigram training; empty for WordPiece and BPE.
     pub rounds: Vec<UnigramStep>,
 }
 
 /// The parts of a [`Tokenizer`].
 #[derive(Debug, Clone)]
-pub struct Parts {
+pub struct TokenizerParts {
     /// The normalizer and the pre-tokenizer.
     pub splitter: WordSplitter,
     /// The model.
@@ -83,7 +83,7 @@ pub struct Parts {
 /// ```
 #[derive(Debug)]
 pub struct Tokenizer {
-    parts: Parts,
+    parts: TokenizerParts,
     added: AddedTokens,
     /// Whether an added token and the model's token with its id are decoded differently.
     shadows: bool,
@@ -97,7 +97,7 @@ pub struct Tokenizer {
 
 impl Tokenizer {
     /// Returns the tokenizer made of `parts`.
-    pub fn new(mut parts: Parts) -> Result<Self> {
+    pub fn new(mut parts: TokenizerParts) -> Result<Self> {
         let added = AddedTokens::new(std::mem::take(&mut parts.added), |token| parts.splitter.normalize_token(token))?;
         let vocab = parts.model.vocab();
         parts.model =
@@ -113,7 +113,7 @@ impl Tokenizer {
         let shadows = added.tokens().iter().any(is_shadow);
         let fast = FastPath::of(&parts.splitter, &parts.model);
         let mut tokenizer = Self { parts, added, shadows, fast, plans, identity: Arc::default() };
-        tokenizer.name_tokens();
+        tokenizer.compare_token_names();
         Ok(tokenizer)
     }
 
@@ -123,31 +123,31 @@ impl Tokenizer {
             return Err(Error::Config("an added token is empty; expected a text to look for".to_owned()));
         }
         let added = self.added.numbered(new, self.model().vocab());
-        Self::new(Parts { added, ..self.parts.clone() })
+        Self::new(TokenizerParts { added, ..self.parts.clone() })
     }
 
     /// Returns the tokenizer with exactly these special tokens as control symbols.
     pub fn with_controls(&self, names: &[String]) -> Result<Self> {
         let added = self.added.with_controls(names)?;
-        Self::new(Parts { added, ..self.parts.clone() })
+        Self::new(TokenizerParts { added, ..self.parts.clone() })
     }
 
     /// Returns the tokenizer with another model over an equal vocabulary.
     pub fn with_model(&self, model: Model) -> Result<Self> {
-        Self::new(Parts { model, ..self.parts() })
+        Self::new(TokenizerParts { model, ..self.parts() })
     }
 
-    /// Returns the padding with its token's text taken from the vocabulary.
+    /// Returns the padding with a record of whether its token's name differs from the vocabulary's.
     #[must_use]
-    pub fn settled(&self, mut padding: Padding) -> Padding {
+    pub fn compare_padding(&self, mut padding: Padding) -> Padding {
         let token = &mut padding.token;
         token.compare(self.token(token.id));
         padding
     }
 
-    /// Sets the texts of the tokens that are added to encodings from the vocabulary.
-    fn name_tokens(&mut self) {
-        let Self { parts: Parts { post_processor, padding, model, .. }, added, .. } = self;
+    /// Records for each post-processing and padding token whether its name differs from the vocabulary's.
+    fn compare_token_names(&mut self) {
+        let Self { parts: TokenizerParts { post_processor, padding, model, .. }, added, .. } = self;
         let specials = post_processor.iter_mut().flat_map(PostProcessor::tokens_mut);
         for token in specials.chain(padding.iter_mut().map(|padding| &mut padding.token)) {
             token.compare(added.token(token.id).or_else(|| model.vocab().token(token.id)));
@@ -156,8 +156,8 @@ impl Tokenizer {
 
     /// Returns a copy of the parts.
     #[must_use]
-    pub fn parts(&self) -> Parts {
-        Parts { added: self.added.tokens().to_vec(), ..self.parts.clone() }
+    pub fn parts(&self) -> TokenizerParts {
+        TokenizerParts { added: self.added.tokens().to_vec(), ..self.parts.clone() }
     }
 
     /// Returns the normalizer and the pre-tokenizer.
@@ -208,7 +208,7 @@ impl Tokenizer {
         self.parts.training.as_ref()
     }
 
-    /// Returns the name of the fast path's kernel, or the reason why there is no fast path.
+    /// Returns the name of the kernel that classifies bytes on this machine, or why there is no fast path.
     pub fn fast_path_kernel(&self) -> std::result::Result<&'static str, &'static str> {
         let fast = self.fast.as_ref().map_err(|reason| *reason)?;
         if self.added.searches_normalized() {
@@ -258,7 +258,7 @@ impl Tokenizer {
         vocab.len() + self.added.tokens().iter().filter(|token| vocab.id(&token.content).is_none()).count()
     }
 
-    /// Returns all tokens with their ids, by id; added tokens by their text.
+    /// Returns all tokens with their ids, in ascending order of ids; added tokens have their original content.
     #[must_use]
     pub fn vocab(&self) -> Vec<(&str, u32)> {
         let vocab = self.model().vocab();

@@ -1,4 +1,4 @@
-//! N-best segmentations of a text, and its marginal probability (U39, U46 of the specification).
+//! N-best segmentations of a text, and its marginal log-likelihood (U39, U46 and U47 of `spec/unigram.md`).
 
 use super::Tokenizer;
 use super::options::{Input, Options};
@@ -11,7 +11,7 @@ use crate::pretokenize::words::{WordKind, Words};
 
 /// One of the best segmentations of the words so far, as a back pointer.
 #[derive(Debug, Clone, Copy)]
-struct Chosen {
+struct Hypothesis {
     score: f64,
     /// The index of the segmentation of the words before the last, and of the last word's own.
     before: usize,
@@ -34,13 +34,13 @@ impl Tokenizer {
     ///
     /// ```
     /// use piecework_core::model::{Model, unigram};
-    /// use piecework_core::pipeline::{Options, Parts, Scratch, Tokenizer};
+    /// use piecework_core::pipeline::{Options, TokenizerParts, Scratch, Tokenizer};
     /// use piecework_core::splitter::WordSplitter;
     /// use piecework_core::vocab::Vocab;
     ///
     /// let vocab = Vocab::from_tokens(["a", "b", "ab"].map(String::from))?;
     /// let model = unigram::Unigram::new(vocab, vec![-1.0, -1.0, -1.5], unigram::Settings::default())?;
-    /// let parts = Parts {
+    /// let parts = TokenizerParts {
     ///     splitter: WordSplitter::new(None, None)?,
     ///     model: Model::Unigram(model),
     ///     added: Vec::new(),
@@ -66,16 +66,16 @@ impl Tokenizer {
         scratch: &mut Scratch,
     ) -> Result<Vec<(Encoding, f64)>> {
         let words = self.nbest_words(text, wanted, options, scratch)?;
-        let mut best = vec![Chosen { score: 0.0, before: 0, own: 0 }];
+        let mut best = vec![Hypothesis { score: 0.0, before: 0, own: 0 }];
         let mut rows = Vec::with_capacity(words.len());
         for word in &words {
             best = joined(&best, word, wanted);
             rows.push(best.clone());
         }
         best.truncate(wanted);
-        let encodings = best.iter().enumerate().map(|(number, &Chosen { score, .. })| {
+        let encodings = best.iter().enumerate().map(|(number, &Hypothesis { score, .. })| {
             let encoding = self.encoding_of(&words, &choices(&rows, number), &scratch.words);
-            Ok((self.processed(vec![encoding], [Input::Text(text), Input::Text("")], options)?, score))
+            Ok((self.post_process(vec![encoding], [Input::Text(text), Input::Text("")], options)?, score))
         });
         encodings.collect()
     }
@@ -98,7 +98,7 @@ impl Tokenizer {
         words.collect()
     }
 
-    /// Returns the scores of each word of a text, without added tokens.
+    /// Returns the scores of each word of a text; `None` for an added token.
     pub fn word_scores(
         &self,
         text: &str,
@@ -129,8 +129,10 @@ impl Tokenizer {
         encoding
     }
 
-    /// Returns the natural logarithm of the probability of a text: the sum over its words, without added tokens.
-    pub fn log_probability(&self, text: &str, options: &Options, scratch: &mut Scratch) -> Result<f64> {
+    /// Returns the marginal log-likelihood of a text in nats, over all segmentations of its words.
+    ///
+    /// It is the sum of those of the words; added tokens add nothing.
+    pub fn marginal_log_likelihood(&self, text: &str, options: &Options, scratch: &mut Scratch) -> Result<f64> {
         let model = self.model();
         model.check_probabilities()?;
         self.split(text, &[(text.len(), None)], options, false, scratch)?;
@@ -139,7 +141,7 @@ impl Tokenizer {
         logs.try_fold(0.0, |sum, log| Ok(sum + log?))
     }
 
-    /// Returns the sum of the scores of a segmentation; a token that is not the model's has none.
+    /// Returns the sum of the model's scores of `ids`; added tokens that the model lacks add nothing.
     pub fn score(&self, ids: &[u32]) -> Result<f64> {
         let model = self.model();
         model.check_probabilities()?;
@@ -149,10 +151,10 @@ impl Tokenizer {
     }
 }
 
-/// Returns the segmentation of each word in one of the best segmentations of all words.
-fn choices(rows: &[Vec<Chosen>], mut number: usize) -> Vec<usize> {
-    let choice = |row: &Vec<Chosen>| {
-        let Chosen { before, own, .. } = row[number];
+/// Follows the back pointers of segmentation `number`; returns the index of each word's segmentation.
+fn choices(rows: &[Vec<Hypothesis>], mut number: usize) -> Vec<usize> {
+    let choice = |row: &Vec<Hypothesis>| {
+        let Hypothesis { before, own, .. } = row[number];
         number = before;
         own
     };
@@ -161,14 +163,16 @@ fn choices(rows: &[Vec<Chosen>], mut number: usize) -> Vec<usize> {
     choices
 }
 
-/// Returns the best pairs of a segmentation so far and one of the next word (U46).
-fn joined(best: &[Chosen], word: &[Scored], wanted: usize) -> Vec<Chosen> {
-    let pairs = best.iter().enumerate().flat_map(|(before, &Chosen { score, .. })| {
+/// Returns the `wanted` best pairs of a segmentation so far and one of the next word, best first.
+///
+/// Only pairs (i, j), counted from 1, with i·j at most `wanted` are candidates (U46): O(w log² w) for w = `wanted`.
+fn joined(best: &[Hypothesis], word: &[Scored], wanted: usize) -> Vec<Hypothesis> {
+    let pairs = best.iter().enumerate().flat_map(|(before, &Hypothesis { score, .. })| {
         let most = wanted / (before + 1);
-        word.iter().take(most).enumerate().map(move |(own, next)| Chosen { score: score + next.score, before, own })
+        word.iter().take(most).enumerate().map(move |(own, next)| Hypothesis { score: score + next.score, before, own })
     });
-    let mut pairs: Vec<Chosen> = pairs.collect();
-    // If either side has one element, the order is that of the search, whose sums may differ in the last bit.
+    let mut pairs: Vec<Hypothesis> = pairs.collect();
+    // With one element on either side, the pairs are sorted; sorting by sums, which are rounded, could reorder them.
     if best.len() > 1 && word.len() > 1 {
         pairs.sort_by(|one, other| other.score.total_cmp(&one.score));
         pairs.truncate(wanted);

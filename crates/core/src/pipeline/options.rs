@@ -48,7 +48,7 @@ pub struct Options {
     pub nbest_size: Option<usize>,
     /// The seed of all random choices.
     pub seed: u64,
-    /// The number of the call's first input, from which each input's seed is derived.
+    /// The index of the call's first input; each input's random choices depend on `seed` and its index.
     pub first_input: u64,
 }
 

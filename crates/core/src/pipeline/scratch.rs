@@ -5,10 +5,12 @@ use std::sync::Arc;
 use super::Tokenizer;
 use super::fast_path::scratch::FastScratch;
 use crate::added::AllowedTokens;
-use crate::model::{Chance, ModelScratch, Token};
+use crate::model::{ModelScratch, SubwordRegularization, Token};
 use crate::pretokenize::words::Words;
 
-/// The working memory of a worker; it is reused best with the tokenizer that used it last.
+/// The buffers and caches of one thread, which calls reuse.
+///
+/// A call with another tokenizer clears the caches.
 #[derive(Debug, Default)]
 pub struct Scratch {
     pub(super) allowed: AllowedTokens,
@@ -26,7 +28,7 @@ const MAX_KEPT_CAPACITY: usize = 1 << 20;
 
 impl Scratch {
     /// Returns the caches, cleared unless they belong to this tokenizer.
-    pub(super) fn of(&mut self, tokenizer: &Tokenizer) -> (&mut AllowedTokens, &mut FastScratch) {
+    pub(super) fn caches_for(&mut self, tokenizer: &Tokenizer) -> (&mut AllowedTokens, &mut FastScratch) {
         if !self.owner.as_ref().is_some_and(|owner| Arc::ptr_eq(owner, &tokenizer.identity)) {
             self.owner = Some(Arc::clone(&tokenizer.identity));
             (self.allowed, self.fast) = Default::default();
@@ -35,7 +37,7 @@ impl Scratch {
     }
 
     /// Begins an input of a call with this seed.
-    pub(super) fn begin(&mut self, chance: Option<Chance>, seed: u64, input: u64) {
+    pub(super) fn begin(&mut self, chance: Option<SubwordRegularization>, seed: u64, input: u64) {
         self.model.begin(chance, seed, input);
     }
 

@@ -12,7 +12,7 @@ use crate::text::span::{Span, check_length};
 
 /// A word after normalization, or an added token in the text, and its tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WordPieces {
+pub struct TokenizedWord {
     /// The normalized word.
     pub word: String,
     /// Its tokens, with their bytes in the word.
@@ -55,7 +55,9 @@ impl Tokenizer {
         (self.token(found.id) != Some(name)).then_some(name)
     }
 
-    /// Returns whether a token replaces unknown text and is named so; the unknown token may also be a byte token.
+    /// Returns whether a token replaces unknown text and has that text as its name.
+    ///
+    /// False for a byte-fallback token whose id is also that of the unknown token.
     fn is_unknown(&self, found: &TextToken<'_>) -> bool {
         self.names_unknown()
             && self.model().unk_id() == Some(found.id)
@@ -67,8 +69,9 @@ impl Tokenizer {
         self.model().names_unknown(self.is_sentencepiece())
     }
 
-    /// Returns whether it was read from a `SentencePiece` model, whose normalizer may be of steps that `tokenizers` has
-    /// too.
+    /// Returns whether the normalizer or the decoder is SentencePiece's, as in a tokenizer read from its files.
+    ///
+    /// The decoder alone decides if the normalizer consists of steps of `tokenizers`.
     fn is_sentencepiece(&self) -> bool {
         matches!(self.splitter().normalizer(), Some(Normalizer::SentencePiece(_)))
             || matches!(self.decoder(), Some(Decoder::SentencePiece(_)))
@@ -82,11 +85,13 @@ impl Tokenizer {
         scratch: &mut Scratch,
         mut each: impl FnMut(&TextToken<'_>),
     ) -> Result<()> {
-        self.each_token_of_word(input, options, false, scratch, |found, _| each(found))
+        self.each_token_with_word(input, options, false, scratch, |found, _| each(found))
     }
 
-    /// Calls `each` with every token of a text or of pre-split word `given`, `aligned` to the original text or not.
-    pub(super) fn each_token_of_word(
+    /// Calls `each` with every token of an input and the index of its pre-split word (0 in other inputs).
+    ///
+    /// With `aligned`, [`TextToken::original`] is defined.
+    pub(super) fn each_token_with_word(
         &self,
         input: Input<'_>,
         options: &Options,
@@ -124,7 +129,7 @@ impl Tokenizer {
         scratch: &mut Scratch,
     ) -> Result<()> {
         check_length(text)?;
-        scratch.of(self);
+        scratch.caches_for(self);
         let matching = self.added.matching(text, &options.specials, &mut scratch.allowed)?;
         let aligned = aligned || matching.needs_origin();
         let mut start = 0;
@@ -162,7 +167,7 @@ impl Tokenizer {
     }
 
     /// Returns the words of `text` with their tokens, whose spans are bytes of the word, not of the text.
-    pub fn word_pieces(&self, text: &str, options: &Options, scratch: &mut Scratch) -> Result<Vec<WordPieces>> {
+    pub fn tokenize_words(&self, text: &str, options: &Options, scratch: &mut Scratch) -> Result<Vec<TokenizedWord>> {
         self.begin(options, scratch);
         self.split(text, &[(text.len(), None)], options, false, scratch)?;
         let mut found = Vec::new();
@@ -173,7 +178,7 @@ impl Tokenizer {
             for token in &mut tokens {
                 token.span = token.span.shifted_left(word.span.start);
             }
-            found.push(WordPieces { word: words.text_of(word).to_owned(), tokens });
+            found.push(TokenizedWord { word: words.text_of(word).to_owned(), tokens });
         }
         Ok(found)
     }

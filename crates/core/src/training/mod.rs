@@ -15,7 +15,7 @@ use crate::model::unigram::{self, Unigram};
 use crate::model::wordpiece::{self, WordPiece};
 use crate::model::{Model, ModelScratch, Trainer};
 use crate::normalize::SentencePieceSettings;
-use crate::pipeline::{Parts, Tokenizer, Training};
+use crate::pipeline::{Tokenizer, TokenizerParts, Training};
 use crate::postprocess::{PostProcessor, Template};
 use crate::pretokenize::PreTokenizer;
 use crate::splitter::WordSplitter;
@@ -53,7 +53,7 @@ pub fn train(
     };
     let training =
         Training { trainer: trainer.clone(), counts_sha256: counts.fingerprint(), token_counts, history, rounds };
-    Tokenizer::new(Parts { training: Some(Arc::new(training)), ..parts })
+    Tokenizer::new(TokenizerParts { training: Some(Arc::new(training)), ..parts })
 }
 
 /// Returns an error for counts of another splitter than `splitter`, with the stage that differs.
@@ -76,7 +76,7 @@ fn word_piece(
     entries: Vec<String>,
     splitter: &WordSplitter,
     config: &wordpiece::train::TrainerConfig,
-) -> Result<Parts> {
+) -> Result<TokenizerParts> {
     let vocab = Vocab::from_tokens(entries)?;
     let prefix = config.continuing_subword_prefix.clone();
     let template = Template::bert_of(&vocab, &config.special_tokens);
@@ -86,7 +86,7 @@ fn word_piece(
     // Without a prefix, tokens do not show where words end; they are joined without spaces.
     let glue = || Decoder::WordPiece(WordPieceDecoder { prefix: String::new(), cleanup });
     let settings = wordpiece::Settings { continuing_subword_prefix: prefix, ..Default::default() };
-    Ok(Parts {
+    Ok(TokenizerParts {
         splitter: splitter.clone(),
         added: specials(&vocab, &config.special_tokens),
         model: Model::WordPiece(WordPiece::new(vocab, settings)),
@@ -103,7 +103,7 @@ fn bpe(
     merges: Vec<(u32, u32)>,
     splitter: &WordSplitter,
     config: &bpe::train::TrainerConfig,
-) -> Result<Parts> {
+) -> Result<TokenizerParts> {
     let vocab = Vocab::from_tokens(entries)?;
     let added = named(&vocab, &config.all_special_tokens(), &config.user_defined_symbols);
     let settings = bpe::Settings {
@@ -119,7 +119,7 @@ fn bpe(
         is_suffix_separate: config.suffix_style == bpe::SuffixStyle::Separate,
         ..TokenMarks::default()
     };
-    Ok(Parts {
+    Ok(TokenizerParts {
         splitter: splitter.clone(),
         model: Model::Bpe(Bpe::listed(vocab, merges, settings)?),
         added,
@@ -148,7 +148,7 @@ fn unigram(
     entries: Vec<(String, f64)>,
     splitter: &WordSplitter,
     config: &unigram::train::TrainerConfig,
-) -> Result<Parts> {
+) -> Result<TokenizerParts> {
     let (entries, scores) = entries.into_iter().unzip::<_, _, Vec<_>, _>();
     let vocab = Vocab::from_tokens(entries)?;
     let added = named(&vocab, &config.special_tokens, &config.user_defined_symbols);
@@ -157,7 +157,7 @@ fn unigram(
         byte_fallback: config.byte_fallback,
         ..Default::default()
     };
-    Ok(Parts {
+    Ok(TokenizerParts {
         splitter: splitter.clone(),
         model: Model::Unigram(Unigram::new(vocab, scores, settings)?),
         added,

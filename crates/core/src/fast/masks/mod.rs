@@ -1,4 +1,4 @@
-//! Sixty-four bytes of text as bit sets, one bit a byte.
+//! Classifies 64 bytes of text at a time into bit sets, with one bit per byte.
 //!
 //! Every kernel returns what the scalar kernel returns. The kernel is chosen when a tokenizer is constructed, by the
 //! machine's instruction sets.
@@ -47,7 +47,7 @@ pub(super) struct Classifier<const N: usize> {
 struct Tables<const N: usize> {
     /// For each byte, a bit for each set that contains it.
     bits: [u8; 256],
-    /// For each set and low half-byte, a bit for each high half-byte that makes a member.
+    /// For each set and low nibble, a bit for each high nibble with which the byte is in the set.
     ///
     /// The first half of the table is for ASCII, the second for the other bytes.
     rows: [[[u8; 16]; N]; 2],
@@ -116,7 +116,8 @@ pub(super) fn prefetch<T>(value: &T) {
 fn kernels() -> Vec<Kernel> {
     let mut kernels = vec![Kernel::Scalar];
     #[cfg(target_arch = "x86_64")]
-    kernels.extend([Kernel::Ssse3, Kernel::Avx2, Kernel::Avx512].into_iter().filter(|&kernel| x86::runs(kernel)));
+    kernels
+        .extend([Kernel::Ssse3, Kernel::Avx2, Kernel::Avx512].into_iter().filter(|&kernel| x86::is_supported(kernel)));
     kernels
 }
 

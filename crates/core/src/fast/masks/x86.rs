@@ -14,7 +14,7 @@ use std::arch::x86_64::{
 use super::{BLOCK, Kernel, Masks, Tables};
 
 /// Returns whether the machine has the instructions of a kernel.
-pub(super) fn runs(kernel: Kernel) -> bool {
+pub(super) fn is_supported(kernel: Kernel) -> bool {
     match kernel {
         Kernel::Scalar => true,
         Kernel::Ssse3 => is_x86_feature_detected!("ssse3"),
@@ -30,7 +30,7 @@ pub(super) fn prefetch<T>(value: &T) {
     unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast()) }
 }
 
-/// Returns the masks of a block; `kernel` must be one that [`runs`].
+/// Returns the masks of a block; `kernel` must be one that [`is_supported`].
 #[inline]
 pub(super) fn masks<const N: usize>(kernel: Kernel, tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
     // SAFETY: a classifier only has a kernel for which `runs` found the instructions.
@@ -64,13 +64,13 @@ fn avx512<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
         bits = _mm512_mask_blend_epi8(high, bits, look_up(others));
     }
     let set = |set: usize| _mm512_test_epi8_mask(bits, _mm512_set1_epi8((1_u8 << set).cast_signed()));
-    let inside = _mm512_cmplt_epi8_mask(text, _mm512_set1_epi8(FIRST));
+    let inside = _mm512_cmplt_epi8_mask(text, _mm512_set1_epi8(LOWEST_LEAD_BYTE));
     Masks { sets: std::array::from_fn(set), high, inside }
 }
 
-/// Classifies 32 bytes at a time, by the halves of each byte.
+/// Classifies 32 bytes at a time, by the two nibbles of each byte.
 ///
-/// A byte is in a set if the row of its low half has the bit of its high half.
+/// A byte is in a set if the row of its low nibble has the bit of its high nibble.
 #[target_feature(enable = "avx2")]
 fn avx2<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
     let mut masks = Masks { sets: [0; N], high: 0, inside: 0 };
@@ -79,7 +79,7 @@ fn avx2<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
         let text: __m256i = unsafe { _mm256_loadu_si256(part.as_ptr().cast()) };
         let high = _mm256_movemask_epi8(text).cast_unsigned();
         masks.high |= u64::from(high) << (32 * place);
-        let inside = _mm256_movemask_epi8(_mm256_cmpgt_epi8(_mm256_set1_epi8(FIRST), text)).cast_unsigned();
+        let inside = _mm256_movemask_epi8(_mm256_cmpgt_epi8(_mm256_set1_epi8(LOWEST_LEAD_BYTE), text)).cast_unsigned();
         masks.inside |= u64::from(inside) << (32 * place);
         for (half, rows) in tables.rows.iter().enumerate().take(if high == 0 { 1 } else { 2 }) {
             // A shuffle yields 0 for a byte with its highest bit set, so for the second half that bit is flipped.
@@ -89,8 +89,8 @@ fn avx2<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
             for (set, row) in masks.sets.iter_mut().zip(rows) {
                 // SAFETY: a row has sixteen bytes.
                 let row = _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(row.as_ptr().cast()) });
-                let missed = _mm256_and_si256(_mm256_shuffle_epi8(row, text), bit);
-                let found = !_mm256_movemask_epi8(_mm256_cmpeq_epi8(missed, _mm256_setzero_si256())).cast_unsigned();
+                let hits = _mm256_and_si256(_mm256_shuffle_epi8(row, text), bit);
+                let found = !_mm256_movemask_epi8(_mm256_cmpeq_epi8(hits, _mm256_setzero_si256())).cast_unsigned();
                 *set |= u64::from(found) << (32 * place);
             }
         }
@@ -107,7 +107,7 @@ fn ssse3<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
         let text: __m128i = unsafe { _mm_loadu_si128(part.as_ptr().cast()) };
         let high = _mm_movemask_epi8(text).cast_unsigned();
         masks.high |= u64::from(high) << (16 * place);
-        let inside = _mm_movemask_epi8(_mm_cmpgt_epi8(_mm_set1_epi8(FIRST), text)).cast_unsigned();
+        let inside = _mm_movemask_epi8(_mm_cmpgt_epi8(_mm_set1_epi8(LOWEST_LEAD_BYTE), text)).cast_unsigned();
         masks.inside |= u64::from(inside) << (16 * place);
         for (half, rows) in tables.rows.iter().enumerate().take(if high == 0 { 1 } else { 2 }) {
             let text = _mm_xor_si128(text, _mm_set1_epi8(FLIP[half]));
@@ -116,8 +116,8 @@ fn ssse3<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
             for (set, row) in masks.sets.iter_mut().zip(rows) {
                 // SAFETY: a row has sixteen bytes.
                 let row = unsafe { _mm_loadu_si128(row.as_ptr().cast()) };
-                let missed = _mm_and_si128(_mm_shuffle_epi8(row, text), bit);
-                let found = !_mm_movemask_epi8(_mm_cmpeq_epi8(missed, _mm_setzero_si128())).cast_unsigned() & 0xFFFF;
+                let hits = _mm_and_si128(_mm_shuffle_epi8(row, text), bit);
+                let found = !_mm_movemask_epi8(_mm_cmpeq_epi8(hits, _mm_setzero_si128())).cast_unsigned() & 0xFFFF;
                 *set |= u64::from(found) << (16 * place);
             }
         }
@@ -125,13 +125,13 @@ fn ssse3<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
     masks
 }
 
-/// Continuation bytes are smaller than this number, as signed bytes.
-const FIRST: i8 = -64;
+/// The lowest lead byte of UTF-8 (0xC0) as a signed number; continuation bytes are smaller.
+const LOWEST_LEAD_BYTE: i8 = -64;
 
 /// The bits that are flipped in all bytes before each half of the table is read.
 const FLIP: [i8; 2] = [0, -128];
 
-/// Returns the bit of each high half; 0 for the halves of bytes that are not ASCII.
+/// Returns for each high nibble its bit in a row; 0 for the nibbles of bytes that are not ASCII.
 #[target_feature(enable = "sse2")]
 fn highs() -> __m128i {
     _mm_setr_epi8(1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0)

@@ -5,7 +5,9 @@
 use crate::fast::masks::{BLOCK, Classifier, Masks};
 use crate::text::unicode::{Category, category};
 
-/// The sets that bytes belong to; a byte in none of them is in the rest, or not yet classified.
+/// The sets of bytes for the kernel; other bytes are part of the rest, or not yet classified.
+///
+/// `SPACE` is the character U+0020, `BLANK` all white space other than it and line ends.
 const UPPER: usize = 0;
 const LOWER: usize = 1;
 const CASELESS: usize = 2;
@@ -26,9 +28,9 @@ pub(super) struct Classes {
     ascii: bool,
 }
 
-/// Properties of the character before a block, if it is a letter of the same word: 1 or 0 each.
+/// The properties, 0 or 1 each, of the character before a block; all 0 if the block begins a pre-token.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Before {
+pub(super) struct PreviousCharacter {
     pub(super) letters: u64,
     pub(super) lower: u64,
     pub(super) caseless: u64,
@@ -60,6 +62,7 @@ pub(super) struct Block {
     pub(super) blanks: u64,
     /// Apostrophes, which are part of the rest.
     pub(super) quotes: u64,
+    /// Characters other than letters, numbers and white space; where case matters, other than marks too.
     pub(super) rest: u64,
 }
 
@@ -86,7 +89,7 @@ impl Classes {
         self.classifier.name()
     }
 
-    /// Returns the classes in the block of `text` that begins at byte `at`, where a character does.
+    /// Returns the classes in the block that begins at byte `at` of `text`, which must be a character boundary.
     #[inline]
     pub(super) fn block(&self, text: &str, at: usize) -> Block {
         let rest = &text.as_bytes()[at..];

@@ -1,14 +1,16 @@
-//! Pre-tokens with white space between them, which belongs to none.
+//! Lists pre-tokens of grammars that match no white space.
 //!
-//! A normalizer may come first that changes nothing in ASCII but its case. Then a *run* of text without ASCII white
-//! space is split here if it is ASCII, and else is one chunk.
+//! The pipeline may have a normalizer that changes only the case of ASCII characters. Then a *run* (text without ASCII
+//! white space) is split into pre-tokens if it is ASCII, and is one chunk otherwise.
 
-use super::classes::{Before, Block, below};
+use super::classes::{Block, PreviousCharacter, below};
 use super::starts::{BlockContext, Place, bits, firsts, highest, lowest, up_to};
 use crate::fast::list::ChunkList;
 use crate::text::grammar::Grammar;
 
-/// Lists the pre-tokens between white space.
+/// Lists the pre-tokens of a block, without the white space between them.
+///
+/// `over` is whether a contraction reaches the end of the block.
 pub(super) fn list_matches(
     grammar: Grammar,
     here: BlockContext<'_>,
@@ -27,15 +29,15 @@ pub(super) fn list_matches(
         if ends {
             list.close(here.at + length);
         }
-        let before = if in_gap || ends { Before::default() } else { here.last() };
+        let before = if in_gap || ends { PreviousCharacter::default() } else { here.last() };
         *place = Place { at: here.at + length, before };
     } else if last > 0 || here.before.letters != 0 {
         list.add(here.at, starts & below(last), cuts);
-        *place = Place { at: here.at + last, before: Before::default() };
+        *place = Place { at: here.at + last, before: PreviousCharacter::default() };
     } else {
         let found = grammar.find(here.text, here.at).unwrap_or(here.at..here.text.len());
         list.push(found.start, found.end);
-        *place = Place { at: found.end, before: Before::default() };
+        *place = Place { at: found.end, before: PreviousCharacter::default() };
     }
 }
 
@@ -65,7 +67,7 @@ pub(super) fn list_runs(here: BlockContext<'_>, lowercase: bool, place: &mut Pla
     };
 }
 
-/// Returns the starts, but only the first of each run that contains any of `high`.
+/// Returns the starts, with only the first one of each run that contains a byte of `high`.
 fn joined(mut starts: u64, heads: u64, white: u64, high: u64) -> u64 {
     // The carry of the addition goes from the head of a run to its first byte that is in `high`.
     for hit in bits((!white & !high).wrapping_add(heads) & high) {

@@ -1,18 +1,19 @@
 //! Splits a text into the pre-tokens of a grammar, a block of 64 bytes at a time.
 //!
-//! A block begins where a pre-token does, or within a word, of which only the class of the last character is carried
-//! over. The starts of pre-tokens are computed by shifts of bit sets; rare cases (contractions, groups of digits, ends
-//! of lines) are handled one by one. If a block ends in something other than a word, its last pre-token is left to the
-//! next block, because its end is not known. The grammar itself matches, one at a time, what shifts cannot decide: long
-//! pre-tokens that are not words, and some words in which case and scripts change.
+//! A *grammar* is a split pattern that is matched without a regex engine. *The rest* are characters other than letters,
+//! numbers and white space. A block begins at a pre-token, or inside a word; then the class of the character before the
+//! block is carried over. The starts of pre-tokens are computed by shifts of bit sets; contractions, groups of digits
+//! and line ends, which are rare, are handled one by one. If a block does not end in a word, its last pre-token is left
+//! to the next block, because its end is not known. Shifts cannot decide long pre-tokens that are not words, and some
+//! words in which case and scripts change: the grammar matches these one at a time.
 
 mod classes;
 mod gaps;
 mod nfc;
 mod starts;
 
-use self::classes::{Before, Block, Classes};
-use self::nfc::InertText;
+use self::classes::{Block, Classes, PreviousCharacter};
+use self::nfc::InertDetector;
 use self::starts::{BlockContext, Place};
 use crate::fast::chunker::{Capabilities, Chunker, ModelInput};
 use crate::fast::list::{BLOCKS, ChunkList, ChunkRanges};
@@ -27,19 +28,19 @@ use crate::text::unicode::{Category, category, class};
 #[derive(Debug, Clone)]
 pub(super) struct PreTokenChunker {
     grammar: Grammar,
-    program: Program,
+    matcher: BlockMatcher,
     classes: Classes,
     /// The effect of a normalizer on ASCII, if one may change the text.
     normalized: Option<AsciiChanges>,
     /// With NFC as normalizer, detects the texts that it does not change; other texts are one chunk.
-    inert: Option<InertText>,
+    inert: Option<InertDetector>,
     /// Whether the bytes of pre-tokens are written as characters (byte level).
     writes_bytes: bool,
 }
 
 /// The function that finds the starts of a grammar's matches in a block of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Program {
+enum BlockMatcher {
     Runs,
     /// A match has up to three digits; white space at the end of the text is one match.
     ModernAtEnd,
@@ -52,7 +53,7 @@ enum Program {
     Grammar,
 }
 
-impl Program {
+impl BlockMatcher {
     fn of(family: Family) -> Self {
         match family {
             Family::Runs => Self::Runs,
@@ -68,13 +69,13 @@ impl Program {
 
 impl PreTokenChunker {
     pub(super) fn new(grammar: Grammar, writes_bytes: bool) -> Self {
-        let program = Program::of(grammar.family());
-        let classes = Classes::new(program == Program::Cased);
-        Self { grammar, program, classes, normalized: None, inert: None, writes_bytes }
+        let matcher = BlockMatcher::of(grammar.family());
+        let classes = Classes::new(matcher == BlockMatcher::Cased);
+        Self { grammar, matcher, classes, normalized: None, inert: None, writes_bytes }
     }
 
     /// Returns the chunker for texts that are normalized first.
-    fn after(self, changes: AsciiChanges) -> Self {
+    fn with_normalizer(self, changes: AsciiChanges) -> Self {
         Self { classes: Classes::of_ascii(), normalized: Some(changes), ..self }
     }
 
@@ -85,9 +86,9 @@ impl PreTokenChunker {
         let chunker = Self::new(grammar, writes_bytes);
         let Some(locality) = splitter.locality() else { return Some(chunker) };
         if chunker.has_gaps() {
-            return locality.ascii.map(|changes| chunker.after(changes));
+            return locality.ascii.map(|changes| chunker.with_normalizer(changes));
         }
-        locality.keeps_inert_nfc.then(|| Self { inert: Some(InertText::new()), ..chunker })
+        locality.keeps_inert_nfc.then(|| Self { inert: Some(InertDetector::new()), ..chunker })
     }
 
     /// Returns whether there may be text between two pre-tokens.
@@ -95,17 +96,17 @@ impl PreTokenChunker {
         self.grammar.has_gaps()
     }
 
-    /// Returns whether a normalizer may change the text.
-    fn is_normalized(&self) -> bool {
+    /// Returns whether the pipeline has a normalizer that may change a text.
+    fn has_normalizer(&self) -> bool {
         self.normalized.is_some() || self.inert.is_some()
     }
 
-    /// Returns whether a text is normalized already, or need not be.
+    /// Returns whether a text can be cut into pre-tokens: no NFC is required, or NFC does not change the text.
     fn is_splittable(&self, text: &str) -> bool {
-        self.inert.as_ref().is_none_or(|inert| inert.is_all(text))
+        self.inert.as_ref().is_none_or(|inert| inert.is_inert(text))
     }
 
-    /// Lists some pre-tokens of `text` from a place on, and advances the place past them.
+    /// Lists the pre-tokens of the block that begins at `place`, and advances `place` after them.
     #[inline]
     fn list(&self, text: &str, place: &mut Place, list: &mut ChunkList) {
         let Place { at, before } = *place;
@@ -113,14 +114,16 @@ impl PreTokenChunker {
         if let Some(AsciiChanges { lowercases }) = self.normalized {
             return gaps::list_runs(here, lowercases, place, list);
         }
-        match self.program {
-            Program::Runs => self.end_to_end(here, here.gpt2(), u64::MAX, place, list),
-            Program::ModernAtEnd => self.end_to_end(here, here.modern::<3, true>(), u64::MAX, place, list),
-            Program::Modern => self.end_to_end(here, here.modern::<3, false>(), u64::MAX, place, list),
-            Program::ModernOfDigits => self.end_to_end(here, here.modern::<1, false>(), u64::MAX, place, list),
-            Program::Cased => self.end_to_end(here, here.cased(), here.sure(), place, list),
-            Program::Spaceless => gaps::list_matches(self.grammar, here, here.clip(false), place, list),
-            Program::Grammar => self.list_match(text, place, list),
+        match self.matcher {
+            BlockMatcher::Runs => self.list_contiguous(here, here.gpt2(), u64::MAX, place, list),
+            BlockMatcher::ModernAtEnd => self.list_contiguous(here, here.modern::<3, true>(), u64::MAX, place, list),
+            BlockMatcher::Modern => self.list_contiguous(here, here.modern::<3, false>(), u64::MAX, place, list),
+            BlockMatcher::ModernOfDigits => {
+                self.list_contiguous(here, here.modern::<1, false>(), u64::MAX, place, list);
+            }
+            BlockMatcher::Cased => self.list_contiguous(here, here.cased(), here.sure(), place, list),
+            BlockMatcher::Spaceless => gaps::list_matches(self.grammar, here, here.clip(false), place, list),
+            BlockMatcher::Grammar => self.list_match(text, place, list),
         }
     }
 
@@ -140,7 +143,7 @@ impl PreTokenChunker {
     ///
     /// The pre-token in which the block begins is listed already; starts are listed up to where they are certain.
     #[inline]
-    fn end_to_end(
+    fn list_contiguous(
         &self,
         here: BlockContext<'_>,
         (starts, over): (u64, bool),
@@ -154,17 +157,17 @@ impl PreTokenChunker {
         if ends && is_sure {
             list.add_contiguous(here.at, starts);
             list.begin(here.at + length);
-            *place = Place { at: here.at + length, before: Before::default() };
+            *place = Place { at: here.at + length, before: PreviousCharacter::default() };
         } else if is_sure && !over && here.ends_in_word() {
             list.add_contiguous(here.at, starts);
             *place = Place { at: here.at + length, before: here.last() };
         } else if let Some(last) = starts.checked_ilog2() {
             list.add_contiguous(here.at, starts);
-            *place = Place { at: here.at + last as usize, before: Before::default() };
+            *place = Place { at: here.at + last as usize, before: PreviousCharacter::default() };
         } else {
-            let end = self.grammar.find(here.text, list.open()).map_or(here.text.len(), |found| found.end);
+            let end = self.grammar.find(here.text, list.last_start()).map_or(here.text.len(), |found| found.end);
             list.begin(end);
-            *place = Place { at: end, before: Before::default() };
+            *place = Place { at: end, before: PreviousCharacter::default() };
         }
     }
 
@@ -215,17 +218,17 @@ impl Chunker for PreTokenChunker {
         let mut blocks = BlockIterator { text, chunker: self, lines, place: Place::default(), end: 0, list };
         while blocks.next() {
             take(if self.has_gaps() { blocks.list.chunks() } else { blocks.list.contiguous() })?;
-            blocks.list.forget();
+            blocks.list.remove_closed();
         }
         Ok(())
     }
 
     /// Returns whether a pre-token begins at a byte, other than the first, in every context.
     ///
-    /// The pre-tokens before the cut must also end as at the end of a text. This holds where white space begins, except
-    /// that some patterns attach the end of a line to the rest; with these patterns it also holds for a letter after
-    /// the end of a line.
-    fn may_cut(&self, text: &[u8], at: usize) -> bool {
+    /// The pre-tokens before that byte must also be those of a text that ends there. Both hold where white space
+    /// begins, with one exception: some patterns attach a line end to the rest before it. With these patterns, both
+    /// also hold for a letter after a line end.
+    fn is_safe_split_point(&self, text: &[u8], at: usize) -> bool {
         let takes_line_ends = self.grammar.takes_line_ends();
         // NFC may change the class of a character.
         let kind =
@@ -242,8 +245,8 @@ impl Chunker for PreTokenChunker {
         })
     }
 
-    fn counts_lines(&self, keep_ends: bool) -> bool {
-        keep_ends && !self.is_normalized()
+    fn can_count_blocks(&self, keep_ends: bool) -> bool {
+        keep_ends && !self.has_normalizer()
     }
 
     fn model_input<'a>(&self, chunk: &'a str, _: bool, _: bool, buffer: &'a mut String) -> Option<ModelInput<'a>> {
@@ -313,7 +316,7 @@ mod tests {
         fn all() -> Vec<Self> {
             let kernels = |grammar| {
                 let with = |kernel| PreTokenChunker::new(grammar, true).with_kernel(kernel);
-                let alone = PreTokenChunker { program: Program::Grammar, ..PreTokenChunker::new(grammar, true) };
+                let alone = PreTokenChunker { matcher: BlockMatcher::Grammar, ..PreTokenChunker::new(grammar, true) };
                 Self(grammar, KERNELS.into_iter().filter_map(with).chain([alone]).collect())
             };
             ALL.into_iter().map(kernels).collect()
@@ -424,7 +427,7 @@ mod tests {
                     found
                 };
                 let whole = found(0, text.len());
-                for at in (1..text.len()).filter(|&at| chunker.may_cut(text.as_bytes(), at)) {
+                for at in (1..text.len()).filter(|&at| chunker.is_safe_split_point(text.as_bytes(), at)) {
                     assert_eq!([found(0, at), found(at, text.len())].concat(), whole, "{grammar:?} {text:?} {at}");
                     cuts += 1;
                 }
@@ -493,7 +496,7 @@ mod tests {
                 let (nanos, count) = best.min().unwrap();
                 let speed = 1000 * text.len() as u128 / nanos;
                 eprintln!(
-                    "{:8} {:8} {speed:6} MB/s {:.1} bytes a piece",
+                    "{:8} {:8} {speed:6} MB/s {:.1} bytes per pre-token",
                     tried.0.name(),
                     chunker.kernel(),
                     text.len() as f64 / count as f64

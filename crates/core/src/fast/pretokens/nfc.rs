@@ -1,21 +1,21 @@
-//! Detects texts that are their own NFC, without normalizing them.
+//! Detects texts that are in NFC already, without normalizing them (a stricter form of Unicode's NFC quick check).
 
 use crate::text::unicode::class;
 
 /// Detects texts of inert characters alone, which NFC does not change (see [`crate::text::unicode::Class`]).
 #[derive(Debug, Clone)]
-pub(super) struct InertText {
-    /// Whether a byte is a continuation byte, or begins inert characters alone.
+pub(super) struct InertDetector {
+    /// For each byte, whether it is a continuation byte, or the lead byte of inert characters only.
     bytes: [bool; 256],
 }
 
-impl InertText {
+impl InertDetector {
     pub(super) fn new() -> Self {
         Self { bytes: std::array::from_fn(|byte| begins_inert(u8::try_from(byte).unwrap_or(0))) }
     }
 
     /// Returns whether all characters are inert; O(n) in bytes.
-    pub(super) fn is_all(&self, text: &str) -> bool {
+    pub(super) fn is_inert(&self, text: &str) -> bool {
         let bytes = text.as_bytes();
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
@@ -56,11 +56,11 @@ mod tests {
 
     #[test]
     fn every_character_is_classified() {
-        let inert = InertText::new();
+        let inert = InertDetector::new();
         for c in '\0'..=char::MAX {
             let is_inert = class(c).is_inert_nfc();
             for text in [format!("{c}"), format!("abcdefgh中{c}"), format!("{c}文abcdefgh")] {
-                assert_eq!(inert.is_all(&text), is_inert, "{text:?}");
+                assert_eq!(inert.is_inert(&text), is_inert, "{text:?}");
             }
         }
     }

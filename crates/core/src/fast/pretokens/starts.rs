@@ -1,20 +1,20 @@
 //! Computes the starts of pre-tokens in a block, by shifts of bit sets.
 
-use super::classes::{Before, Block, below};
+use super::classes::{Block, PreviousCharacter, below};
 use crate::text::grammar::contraction;
 
 /// A position in a text where a pre-token begins or a word continues.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Place {
     pub(super) at: usize,
-    pub(super) before: Before,
+    pub(super) before: PreviousCharacter,
 }
 
 /// The context of a block: its text, its position and the character before it.
 #[derive(Clone, Copy)]
 pub(super) struct BlockContext<'a> {
     pub(super) block: Block,
-    pub(super) before: Before,
+    pub(super) before: PreviousCharacter,
     pub(super) text: &'a str,
     /// The first byte of the block.
     pub(super) at: usize,
@@ -35,10 +35,10 @@ impl BlockContext<'_> {
 
     /// Returns the properties of the last character, for the next block.
     #[inline]
-    pub(super) fn last(&self) -> Before {
+    pub(super) fn last(&self) -> PreviousCharacter {
         let Block { letters, upper, lower, length, .. } = self.block;
         let last = |set: u64| set >> (length - 1) & 1;
-        Before { letters: last(letters), lower: last(lower), caseless: last(letters & !upper & !lower) }
+        PreviousCharacter { letters: last(letters), lower: last(lower), caseless: last(letters & !upper & !lower) }
     }
 
     /// Returns the bytes after letters.
@@ -92,7 +92,7 @@ impl BlockContext<'_> {
         self.suffixed(starts, quotes & own & self.after_letters())
     }
 
-    /// Returns the bytes for which the rules of case are certain.
+    /// Returns the bytes up to the last start that is certain under the rules of case.
     ///
     /// A mark after the rest may be part of it, or of a word. Upper case after letters without case may begin a word,
     /// which depends on the text that follows.
@@ -112,7 +112,9 @@ impl BlockContext<'_> {
         sure
     }
 
-    /// Returns the starts of words with a letter, without words that begin with the one character before it (`own`).
+    /// Returns the starts of words that begin with a letter, not with the white space or rest character before it.
+    ///
+    /// `own` are the starts of pre-tokens of the rest without a space before them.
     #[inline]
     fn words(&self, own: u64) -> u64 {
         let Block { spaces, blanks, .. } = self.block;
@@ -152,7 +154,9 @@ impl BlockContext<'_> {
         starts
     }
 
-    /// Returns the starts of pre-tokens of white space; the rest before it has taken `taken`.
+    /// Returns the starts of white-space pre-tokens; `taken` are line ends that belong to the rest before them.
+    ///
+    /// With `end`, white space at the end of the text is one pre-token.
     #[inline]
     fn white_space(&self, taken: u64, end: bool) -> u64 {
         let Block { spaces, blanks, newlines, .. } = self.block;
@@ -166,7 +170,7 @@ impl BlockContext<'_> {
         starts
     }
 
-    /// Returns the `indents` (white space after the end of a line) that no other end of a line follows.
+    /// Returns the `indents` (starts of white space after a line end) that are followed by no further line end.
     fn indents(&self, plain: u64, left: u64, mut indents: u64, end: bool) -> u64 {
         let Block { newlines, length, ends, .. } = self.block;
         for over in bits(plain.wrapping_add(indents) & newlines) {
@@ -185,7 +189,7 @@ impl BlockContext<'_> {
         if open >> (length - 1) & 1 != 0 { indents & run } else { indents }
     }
 
-    /// Returns the first bytes of the last characters of the runs in `set`, where anything but `white` follows.
+    /// Returns the first byte of each run's last character in `set`, unless a byte of `white` follows.
     #[inline]
     fn lasts(&self, set: u64, white: u64) -> u64 {
         let mut lasts = set & !(white >> 1) & below(self.block.length - 1);
@@ -211,7 +215,7 @@ impl BlockContext<'_> {
         next
     }
 
-    /// Returns the ends of lines and slashes that belong to the rest before them, and the rest without these slashes.
+    /// Returns the line ends and slashes that belong to the rest before them, and the rest without these slashes.
     #[inline]
     fn taken_with_slashes(&self) -> (u64, u64) {
         let Block { rest, newlines, length, .. } = self.block;
@@ -225,7 +229,9 @@ impl BlockContext<'_> {
         (taken, rest & !taken)
     }
 
-    /// Adds the contractions that begin at some of `quotes` as pre-tokens of their own.
+    /// Makes the contractions that begin at some of `quotes` separate pre-tokens.
+    ///
+    /// Returns the starts, and whether a contraction reaches the end of the block.
     #[inline]
     fn contracted(&self, mut starts: u64, quotes: u64, caseless: bool) -> (u64, bool) {
         let mut over = false;
@@ -239,7 +245,9 @@ impl BlockContext<'_> {
         (starts, over)
     }
 
-    /// Adds the contractions that begin at some of `quotes` to the words before them.
+    /// Joins the contractions that begin at some of `quotes` with the words before them.
+    ///
+    /// Returns the starts, and whether a contraction reaches the end of the block.
     #[inline]
     fn suffixed(&self, mut starts: u64, quotes: u64) -> (u64, bool) {
         let (mut last, mut over) = (None, false);

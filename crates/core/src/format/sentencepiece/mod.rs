@@ -17,7 +17,7 @@ use crate::error::{Error, Place, Result, shorten};
 use crate::model::Model;
 use crate::model::bpe::{Bpe, NO_RANK, Settings};
 use crate::normalize::{Normalizer, Precompiled, SPACE, SentencePiece, SentencePieceSettings};
-use crate::pipeline::{Parts, Tokenizer};
+use crate::pipeline::{Tokenizer, TokenizerParts};
 use crate::splitter::WordSplitter;
 use crate::text::bytes::byte_entry;
 use crate::text::pattern::Pattern;
@@ -77,7 +77,7 @@ pub fn read_sentencepiece(bytes: &[u8]) -> Result<Tokenizer> {
         UNIGRAM => Model::Unigram(unigram::model(vocab, &proto.pieces, &unk_token, byte_fallback)?),
         _ => Model::Bpe(bpe(vocab, &proto.pieces, &unk_token, byte_fallback)?),
     };
-    Tokenizer::new(Parts {
+    Tokenizer::new(TokenizerParts {
         splitter: WordSplitter::new(normalizer(&proto)?, None)?,
         added: added(&proto.pieces, &model),
         model,

@@ -29,7 +29,7 @@ use crate::decode::Decoder;
 use crate::error::Result;
 use crate::format::json::{Json, Node, after, shortest, trim_start};
 use crate::model::Model;
-use crate::pipeline::{Parts, Tokenizer};
+use crate::pipeline::{Tokenizer, TokenizerParts};
 use crate::pretokenize::Function;
 use crate::splitter::WordSplitter;
 
@@ -104,7 +104,7 @@ pub fn read_tokenizer_json(bytes: &[u8], settings: &JsonSettings) -> Result<Toke
     }
     let added = root.find("added_tokens")?.map(|node| added_tokens(&node, &model.vocab)).transpose()?;
     let (model, training) = model.build(&node)?;
-    Tokenizer::new(Parts {
+    Tokenizer::new(TokenizerParts {
         splitter: splitter(&root, &settings.functions)?,
         model,
         added: added.unwrap_or_default(),

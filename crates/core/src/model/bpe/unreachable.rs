@@ -20,7 +20,7 @@ impl Bpe {
             return Vec::new();
         }
         let (tables, mut scratch) = (self.tables(Entries::All), BpeScratch::default());
-        let from_unknown = self.from_unknown(&tables.alphabet);
+        let from_unknown = self.entries_of_unknown(&tables.alphabet);
         let mut is_reached = |token: &str, id: u32| {
             from_unknown.contains(&id)
                 || self.initial_symbols(token, &tables.alphabet).any(|ids| merge_to(ids, id, tables, &mut scratch))
@@ -37,7 +37,7 @@ impl Bpe {
     }
 
     /// Returns the unknown token, the byte-fallback entries, and all entries that merges make with any of these.
-    fn from_unknown(&self, alphabet: &Alphabet) -> HashSet<u32> {
+    fn entries_of_unknown(&self, alphabet: &Alphabet) -> HashSet<u32> {
         let mut ids: HashSet<u32> = self.unk_id().into_iter().chain(alphabet.fallbacks()).collect();
         if ids.is_empty() {
             return ids;

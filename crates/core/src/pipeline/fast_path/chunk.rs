@@ -1,4 +1,4 @@
-//! Encodes new chunks, by the model or on the generic path.
+//! Encodes chunks that are not in the cache, by the model or on the generic path.
 
 use std::str::Chars;
 
@@ -32,11 +32,13 @@ impl GenericBuffers {
     }
 }
 
-/// Encodes single chunks: by the model if its input is known, else on the generic path.
+/// Encodes single chunks, without normalizing and splitting them if the model input is known.
+///
+/// Other chunks take the generic path.
 pub(super) struct ChunkEncoder<'a> {
     pub(super) tokenizer: &'a Tokenizer,
     pub(super) fast: &'a FastPath,
-    /// The entries that text in the chunks may become.
+    /// The vocabulary entries that the model may produce from the chunks.
     pub(super) entries: Entries,
     pub(super) generic: &'a mut GenericBuffers,
 }
@@ -44,7 +46,7 @@ pub(super) struct ChunkEncoder<'a> {
 /// The length of a metaspace in bytes.
 const METASPACE_BYTES: u32 = 3;
 
-/// The word count and the validity of an encoded chunk.
+/// The number of words of an encoded chunk, and the contexts for which its tokens are valid.
 pub(super) struct EncodedChunk {
     /// The number of words.
     pub(super) words: u32,
@@ -55,7 +57,7 @@ pub(super) struct EncodedChunk {
 impl ChunkEncoder<'_> {
     /// Fills `out` with the tokens of a chunk, with their bytes in the chunk if `aligned`.
     ///
-    /// If chunks have a context, it comes with the ids so far; then ids may have tags.
+    /// `context` is the model's state between chunks, if it has one, and all ids so far. Then ids may have tags.
     pub(super) fn encode(
         &mut self,
         start: usize,
@@ -68,8 +70,8 @@ impl ChunkEncoder<'_> {
         let GenericBuffers { words, tokens, model: scratch, word } = &mut *self.generic;
         out.clear();
         tokens.clear();
-        if aligned && start == 0 && self.fast.may_drift(chunk) {
-            return Err(Fallback::OffsetsDrift);
+        if aligned && start == 0 && self.fast.may_shift_offsets(chunk) {
+            return Err(Fallback::OffsetsShifted);
         }
         match self.fast.model_input(chunk, start == 0, aligned, word) {
             Some(ModelInput::Word(word)) => {
@@ -83,13 +85,13 @@ impl ChunkEncoder<'_> {
                 return Ok(EncodedChunk { words: 1, valid_below: VALID_ALWAYS });
             }
             // The generic path computes the span of a metaspace before the text.
-            Some(ModelInput::Metaspaces(word)) if !aligned || start > 0 => {
+            Some(ModelInput::EscapedSpaces(word)) if !aligned || start > 0 => {
                 model.encode_word(word, 0, entries, scratch, tokens)?;
                 let mut spans = Unescaped::new(chunk);
                 out.extend(tokens.iter().map(|token| (token.id, spans.of(token.span), 0)));
                 return Ok(EncodedChunk { words: 1, valid_below: VALID_ALWAYS });
             }
-            Some(ModelInput::Metaspace(word, more)) => {
+            Some(ModelInput::LeadingMetaspace(word, more)) => {
                 let valid_below = encode_word(model, word, 0, entries, scratch, &mut context, tokens)?;
                 let span = |Span { start, end }| Span { start: start.saturating_sub(more), end: end - more };
                 out.extend(tokens.iter().map(|token| (token.id, span(token.span), 0)));
@@ -119,7 +121,7 @@ impl ChunkEncoder<'_> {
     }
 }
 
-/// Appends the tokens of a word; returns their valid-below exponent. See [`Context`].
+/// Appends the tokens of a word; returns the context's exponent below which they are valid (see [`Context`]).
 fn encode_word(
     model: &Model,
     word: &str,

@@ -8,7 +8,7 @@ use crate::model::context::Context;
 use crate::text::span::Span;
 use crate::vocab::Entries;
 
-/// The number of tokens that fill two cache lines of 64 bytes, with the key.
+/// The number of tokens that fill a cache line of 64 bytes, with the key.
 pub(super) const INLINE_TOKENS: usize = 5;
 
 /// A cached token: its id, its bytes in the chunk, and the number of its word in the chunk.
@@ -86,7 +86,7 @@ impl<'a, C: Context> ColumnSink<'a, C> {
         }
     }
 
-    /// Ends all texts; returns whether their tokens are right.
+    /// Ends the last plain-text range; returns whether all tokens are valid for the context they were used in.
     pub(super) fn finish(mut self) -> bool {
         self.end();
         !self.is_invalid

@@ -66,7 +66,7 @@ impl<'a, C: Context> IdSink<'a, C> {
         }
     }
 
-    /// Ends all texts; returns whether their ids are right.
+    /// Ends the last plain-text range; returns whether all ids are valid for the context they were used in.
     pub(super) fn finish(mut self) -> bool {
         self.end();
         !self.is_invalid

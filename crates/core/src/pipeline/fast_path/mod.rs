@@ -18,7 +18,7 @@ use super::options::{EncodingPath, Input, Options};
 use super::scratch::Scratch;
 use crate::added::{AllowedTokens, TextPart};
 use crate::encoding::Encoding;
-use crate::fast::{Cache, Chunks, Fallback, FastPath, Sink};
+use crate::fast::{Cache, ChunkBuffers, Fallback, FastPath, Sink};
 use crate::model::context::Context;
 use crate::text::span::{Span, check_bytes, check_length};
 use crate::vocab::Entries;
@@ -30,10 +30,10 @@ const MOST_RESERVED: usize = 1 << 20;
 
 /// Collects the tokens of texts.
 trait TextSink<T, const INLINE: usize>: Sink<T, INLINE> {
-    /// Begins a text; `given` is the number of a pre-split word.
+    /// Begins a text; `given` is its index if it is a pre-split word.
     fn text(&mut self, given: Option<u32>);
 
-    /// Begins the chunks of a plain-text range at byte `base` of the text, which may become these entries.
+    /// Begins the plain-text range at byte `base` of the text; the model may produce only `entries` from it.
     fn plain_text(&mut self, base: u32, entries: Entries);
 
     /// Appends an added token at `span`, whose text is `text`.
@@ -46,7 +46,7 @@ struct Call<'a, T, const INLINE: usize> {
     fast: &'a FastPath,
     options: &'a Options,
     allowed: &'a mut AllowedTokens,
-    chunks: &'a mut Chunks,
+    chunks: &'a mut ChunkBuffers,
     caches: &'a mut [Cache<T, INLINE>; Entries::COUNT],
 }
 
@@ -56,7 +56,7 @@ impl Tokenizer {
         // A token that is found in the normalized text may span several chunks.
         let may = options.path != EncodingPath::Generic
             && !self.added.searches_normalized()
-            && self.chance(options).is_none();
+            && self.regularization(options).is_none();
         self.fast.as_ref().ok().filter(|_| may)
     }
 
@@ -71,7 +71,7 @@ impl Tokenizer {
         ids: &mut Vec<u32>,
     ) -> bool {
         let Some(fast) = self.fast(options) else { return false };
-        let (allowed, scratch) = scratch.of(self);
+        let (allowed, scratch) = scratch.caches_for(self);
         let FastScratch { chunks, generic, found, new: (new, _), ids: caches, .. } = scratch;
         let before = ids.len();
         let encoder = ChunkEncoder { tokenizer: self, fast, entries: Entries::All, generic };
@@ -84,12 +84,12 @@ impl Tokenizer {
         is_done
     }
 
-    /// Returns the model's context, if chunks of a text depend on it.
+    /// Returns the model's context (its state between chunks), if the tokens of chunks depend on it.
     fn context(&self, fast: &FastPath) -> Option<impl Context + '_> {
         self.model().context().filter(|_| fast.capabilities().has_context)
     }
 
-    /// Returns the tokens of text number `text`; `None` if it needs the generic path, as for ids.
+    /// Returns the encoding of the text with index `text` (0 or 1); `None` if it needs the generic path.
     pub(super) fn fast_tokens(
         &self,
         input: Input<'_>,
@@ -98,7 +98,7 @@ impl Tokenizer {
         scratch: &mut Scratch,
     ) -> Option<Encoding> {
         let fast = self.fast(options)?;
-        let (allowed, scratch) = scratch.of(self);
+        let (allowed, scratch) = scratch.caches_for(self);
         let FastScratch { chunks, generic, new, tokens: caches, .. } = scratch;
         let encoder = ChunkEncoder { tokenizer: self, fast, entries: Entries::All, generic };
         let mut encoding = Encoding::default();

@@ -3,12 +3,12 @@
 use super::chunk::{ChunkToken, GenericBuffers};
 use super::columns::{CachedToken, INLINE_TOKENS};
 use super::ids::{INLINE_IDS, IdBuffer};
-use crate::fast::{Cache, Chunks};
+use crate::fast::{Cache, ChunkBuffers};
 
 /// The memory of a worker that the fast path reuses for all texts.
 #[derive(Debug, Default)]
 pub(in crate::pipeline) struct FastScratch {
-    pub(super) chunks: Chunks,
+    pub(super) chunks: ChunkBuffers,
     pub(super) generic: GenericBuffers,
     pub(super) found: IdBuffer,
     pub(super) new: (Vec<ChunkToken>, Vec<CachedToken>),
