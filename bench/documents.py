@@ -16,7 +16,7 @@ import corpus
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-sys.path.append(str(Path(__file__).parents[1] / "tests" / "parity"))
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "slow" / "parity"))
 import precompiled  # it reads the tables of SentencePiece models
 
 Json = dict[str, Any]

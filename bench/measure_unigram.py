@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from corpus import Row
 
-sys.path.append(str(Path(__file__).parents[1] / "tests"))
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "helpers"))
 import live_unigram  # it reads SentencePiece models
 
 os.environ["RAYON_NUM_THREADS"] = "1"  # read when `tokenizers` first encodes

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-REPOSITORY = Path(__file__).parents[1]
+from paths import data_folder, unpacked
 
 # `ci` tries the same examples on every machine, so that only a change of the code can fail; `fuzz` tries
 # new ones. There is no deadline, since the machine is shared.
@@ -21,11 +21,6 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
-
-
-def data_folder() -> Path:
-    """Returns the path of the shared data, which may not exist."""
-    return Path(os.environ.get("PIECEWORK_DATA", REPOSITORY.parent / "shared" / "data"))
 
 
 @pytest.fixture(scope="session")
@@ -62,10 +57,3 @@ def corpus_lines(corpus_bytes: Callable[[str], bytes]) -> Callable[[str], Iterat
         return (line.removesuffix("\n") for line in text)
 
     return read
-
-
-def unpacked(path: Path) -> bytes:
-    """Returns the content of a Zstandard file."""
-    zstandard = pytest.importorskip("zstandard", reason="the corpora are packed: no zstandard")
-    with path.open("rb") as packed:
-        return bytes(zstandard.ZstdDecompressor().stream_reader(packed).read())

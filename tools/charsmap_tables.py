@@ -5,7 +5,7 @@
     python tools/charsmap_tables.py --check    exit with 1 if the table is out of date
 
 SentencePiece 0.2.3 takes its rules from Unicode 17, which no supported Python has yet; so the data come from the package
-`unicodedata2`. Case folding is Python's, plus the additions of later versions of Unicode. `tests/parity/test_charsmaps.py`
+`unicodedata2`. Case folding is Python's, plus the additions of later versions of Unicode. `tests/slow/parity/test_charsmaps.py`
 compares the rules that the core builds from the table with the library's.
 
 A line has code points in hexadecimal: a character, a tab, and its NFKC; in the second part, after an empty line, a decomposed

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-REPOSITORY = Path(__file__).parents[2]
+from paths import REPOSITORY
+
 STUBS = sorted((REPOSITORY / "python" / "piecework" / "_core").glob("*.pyi"))
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 Documented = ast.ClassDef | ast.FunctionDef

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+from paths import REPOSITORY
+
+EXAMPLES = REPOSITORY / "examples"
 SHOWN = {
     "chinese.py": "  tokens  自然语言处理 用 隐马尔可夫模型 ",
     "demo.py": "loaded again: the same tokenizer\n",

@@ -3,16 +3,16 @@
 import inspect
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import piecework as pw
+from paths import REPOSITORY
 from piecework import decoders, models, normalizers, pre_tokenizers, processors
 
-PAGE = (Path(__file__).parents[2] / "docs" / "pipeline.md").read_text(encoding="utf-8")
-SPEC = (Path(__file__).parents[2] / "spec" / "pipeline.md").read_text(encoding="utf-8")
+PAGE = (REPOSITORY / "docs" / "pipeline.md").read_text(encoding="utf-8")
+SPEC = (REPOSITORY / "spec" / "pipeline.md").read_text(encoding="utf-8")
 SECTIONS = {
     "Normalizers": normalizers,
     "Pre-tokenizers": pre_tokenizers,

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-REPOSITORY = Path(__file__).parents[2]
+from paths import REPOSITORY
+
 READMES = ("README.md", "README.zh-CN.md")
 PAGES = ("docs/pipeline.md", "docs/unigram.md")
 EXECUTED = ("python", "console")

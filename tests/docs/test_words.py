@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from paths import REPOSITORY
+
+ROOT = REPOSITORY
 LISTED = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
 DOC_START = re.compile(r'^[ \t]*(?:[rR]?"""|//[/!] ?)', re.MULTILINE)
 

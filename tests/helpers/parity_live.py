@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 import piecework as pw
+from paths import CASES
 
 tokenizers = pytest.importorskip("tokenizers", reason="the oracle `tokenizers` is not installed")
 
 VOCABULARIES = ("bert-base-uncased", "bert-base-cased", "bert-base-chinese")
-REPOSITORY = Path(__file__).parents[1]
 
 
 def entries(data: Path, name: str) -> list[str]:
@@ -69,7 +69,7 @@ def compare_all(theirs: Any, tokenizer: pw.Tokenizer, texts: list[str]) -> None:
 
 def case_texts() -> list[str]:
     """Returns the distinct short texts of `spec/cases/encode.json`."""
-    path = REPOSITORY / "spec" / "cases" / "encode.json"
+    path = CASES / "encode.json"
     cases = json.loads(path.read_text(encoding="utf-8"))["cases"]
     texts = (case["text"] for case in cases)
     whole = (t if isinstance(t, str) else t["repeat"][0] * t["repeat"][1] for t in texts)

@@ -1,16 +1,15 @@
 """The cases of spec/cases/bpe_train.json in the reference."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from paths import CASES
 from piecework.reference.bpe_train import BpeTraining
 from piecework.reference.settings import BpeTrainer
 
 Case = dict[str, Any]
-CASES = Path(__file__).parents[2] / "spec" / "cases"
 TRAIN = json.loads((CASES / "bpe_train.json").read_text(encoding="utf-8"))["cases"]
 ERRORS = {"value": ValueError, "overflow": OverflowError}
 

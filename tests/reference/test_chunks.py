@@ -2,21 +2,19 @@
 
 import itertools
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import paths
 import strategies
 from piecework.reference import pipeline
 from piecework.reference.chunks import Chunker
 
 Json = dict[str, Any]
-CASES = json.loads(
-    (Path(__file__).parents[2] / "spec" / "cases" / "chunks.json").read_text(encoding="utf-8")
-)
+CASES = json.loads((paths.CASES / "chunks.json").read_text(encoding="utf-8"))
 BERT = [
     {"type": "BertNormalizer", **dict(zip(("clean_text", "lowercase"), flags, strict=True))}
     | {"handle_chinese_chars": flags[0] == flags[1], "strip_accents": None}

@@ -3,11 +3,11 @@
 import json
 import random
 from math import fsum
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from paths import CASES
 from piecework.reference import (
     BertNormalizer,
     Symbol,
@@ -24,7 +24,6 @@ from piecework.reference import (
 from piecework.reference.__main__ import SENTENCES, walk
 
 Case = dict[str, Any]
-CASES = Path(__file__).parents[2] / "spec" / "cases"
 ENCODE = json.loads((CASES / "encode.json").read_text(encoding="utf-8"))
 TRAIN = json.loads((CASES / "train.json").read_text(encoding="utf-8"))["cases"]
 PRE_TOKENIZERS = {

@@ -1,15 +1,14 @@
 """The cases of spec/cases/pipeline.json in the reference."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from paths import CASES
 from piecework.reference import pipeline
 
 Case = dict[str, Any]
-CASES = Path(__file__).parents[2] / "spec" / "cases"
 TABLE = json.loads((CASES / "pipeline.json").read_text(encoding="utf-8"))
 KEYS = {"name", "source", "config", "text", "pair", "add_special_tokens", "specials", "control_symbols",
         "error"}  # fmt: skip

@@ -1,11 +1,11 @@
 """The cases of spec/cases/unigram_encode.json and unigram_train.json in the reference."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from paths import CASES
 from piecework.reference import floats, pipeline
 from piecework.reference.models import Unigram, from_dict
 from piecework.reference.settings import UnigramTrainer
@@ -13,7 +13,6 @@ from piecework.reference.unigram_seeds import build_corpus, select_seed_pieces
 from piecework.reference.unigram_train import UnigramStep, train_unigram
 
 Case = dict[str, Any]
-CASES = Path(__file__).parents[2] / "spec" / "cases"
 ENCODE = json.loads((CASES / "unigram_encode.json").read_text(encoding="utf-8"))
 TABLE = json.loads((CASES / "unigram_train.json").read_text(encoding="utf-8"))
 TRAIN = TABLE["cases"]

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 import piecework
+from paths import REPOSITORY
 
 pytestmark = pytest.mark.smoke
 
-REPOSITORY = Path(__file__).parents[1]
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 HEAVY = ("typer", "click", "rich", "pyarrow", "polars", "pandas", "tokenizers", "asyncio", "http")
 

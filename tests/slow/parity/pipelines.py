@@ -1,8 +1,8 @@
 """Random pipelines over random texts: piecework against `tokenizers`.
 
-    python -m tests.parity.pipelines --cases 1000000 --seed 7 --processes 2
-    python -m tests.parity.pipelines --trial 7:482
-    python -m tests.parity.pipelines --replay faults.jsonl
+    PYTHONPATH=tests/helpers:tests/slow python -m parity.pipelines --cases 1000000 --seed 7 --processes 2
+    PYTHONPATH=tests/helpers:tests/slow python -m parity.pipelines --trial 7:482
+    PYTHONPATH=tests/helpers:tests/slow python -m parity.pipelines --replay faults.jsonl
 
 A trial is one random document and ten cases with it. A difference is shrunk and printed as a line
 of JSON, which `--replay` runs again; all other output goes to standard error. The last
@@ -28,6 +28,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from paths import data_folder
+
 from .pipeline_check import Engine, Finding, Mirror, Ours, Pair, check
 from .pipeline_documents import Json, Maker, numbers
 from .pipeline_shrink import shrunk
@@ -40,7 +42,7 @@ TRIALS_PER_TASK = 25
 FAULTS_PER_TASK = 3  # further trials of the task are skipped: shrinking a fault takes long
 LONGEST_TRIAL = 120  # seconds, shrinking included
 MOST_MEMORY = 6 << 30
-DATA = Path(os.environ.get("PIECEWORK_DATA", Path(__file__).parents[3] / "shared" / "data"))
+DATA = data_folder()
 
 
 class Fault(NamedTuple):

@@ -8,8 +8,8 @@ import pytest
 
 import live_bpe
 import piecework as pw
-from conftest import unpacked
 from parity_live import CONTEXTS, scalars
+from paths import unpacked
 
 pytestmark = pytest.mark.parity
 

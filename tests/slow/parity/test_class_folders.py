@@ -11,7 +11,7 @@ import pytest
 import class_folders as live
 import live_bpe
 import piecework as pw
-from conftest import unpacked
+from paths import unpacked
 
 Folder = Callable[[str], Path]
 METASPACE = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}

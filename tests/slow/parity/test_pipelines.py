@@ -12,9 +12,9 @@ import pytest
 
 pytest.importorskip("tokenizers", reason="the oracle `tokenizers` is not installed")
 
-from conftest import data_folder
 from parity import pipeline_texts, pipelines, precompiled
 from parity.pipeline_check import Engine, Mirror, Ours, Pair, Theirs, check
+from paths import data_folder
 
 DATA = data_folder() if data_folder().is_dir() else None
 SEED = "20261121"

@@ -5,17 +5,17 @@ import os
 import random
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+import paths
+from paths import data_folder
 from piecework.reference import BertNormalizer, Tokenizer, decode
 
 tokenizers = pytest.importorskip("tokenizers", reason="Hugging Face tokenizers is not installed")
 
-REPOSITORY = Path(__file__).parents[2]
-DATA = Path(os.environ.get("PIECEWORK_DATA", REPOSITORY.parent / "shared" / "data"))
+DATA = data_folder()
 VOCABULARIES = ("bert-base-uncased", "bert-base-cased", "bert-base-chinese")
 SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 ROUNDS = int(os.environ.get("PIECEWORK_PARITY_ROUNDS", "1500"))
@@ -52,7 +52,7 @@ def strings(seed: int, words: list[str]) -> Iterator[str]:
 
 
 def case_texts() -> list[str]:
-    cases = json.loads((REPOSITORY / "spec" / "cases" / "encode.json").read_text(encoding="utf-8"))
+    cases = json.loads((paths.CASES / "encode.json").read_text(encoding="utf-8"))
     texts = (case["text"] for case in cases["cases"])
     whole = (t if isinstance(t, str) else t["repeat"][0] * t["repeat"][1] for t in texts)
     return [t for t in dict.fromkeys(whole) if len(t) < 1000]  # long texts are golden cases

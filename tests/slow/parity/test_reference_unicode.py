@@ -11,12 +11,12 @@ import random
 import sys
 from collections.abc import Callable, Iterator
 from itertools import groupby, pairwise
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
+from paths import REPOSITORY
 from piecework.reference import _unicode_tables, unicode
 
 tokenizers = pytest.importorskip("tokenizers", reason="the oracle `tokenizers` is not installed")
@@ -24,7 +24,7 @@ if tokenizers.__version__ != _unicode_tables.TOKENIZERS_VERSION:
     reason = f"the tables are of tokenizers {_unicode_tables.TOKENIZERS_VERSION}"
     pytest.skip(reason, allow_module_level=True)
 
-TOOL = Path(__file__).resolve().parents[2] / "tools" / "unicode_tables.py"
+TOOL = REPOSITORY / "tools" / "unicode_tables.py"
 SCALARS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 CHUNKS = ["".join(SCALARS[start : start + 4096]) for start in range(0, len(SCALARS), 4096)]
 STARTER = "x"

@@ -11,10 +11,10 @@ import pytest
 import live_bpe
 import live_unigram as live
 import piecework as pw
-from conftest import unpacked
 from converted_unigram import converted
 from parity.unigram_models import pieces_of_words, written
 from parity_live import CONTEXTS, scalars
+from paths import unpacked
 
 pytestmark = [pytest.mark.parity, pytest.mark.filterwarnings("ignore")]
 

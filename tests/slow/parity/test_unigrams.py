@@ -12,9 +12,9 @@ pytest.importorskip("sentencepiece", reason="the oracle sentencepiece is not ins
 pytest.importorskip("tokenizers", reason="the oracle `tokenizers` is not installed")
 
 import piecework as pw
-from conftest import data_folder
 from parity import unigram_hostile, unigrams
 from parity.unigram_models import pieces_of_words, written
+from paths import data_folder
 
 DATA = data_folder() if data_folder().is_dir() else None
 TRIALS = int(os.environ.get("UNIGRAM_TRIALS", "3000"))

@@ -1,6 +1,6 @@
 """Broken SentencePiece models: truncated, with changed bits, fields of other types, or impossible numbers.
 
-    python -m tests.parity.unigram_hostile --trials 2000 --seed 7
+    PYTHONPATH=tests/helpers:tests/slow python -m parity.unigram_hostile --trials 2000 --seed 7
 
 Loading must raise a PieceworkError or give a working tokenizer, in little memory and time. If SentencePiece
 loads the model too, both must give equal ids; it is asked only for models with intact rules, since others can
@@ -21,8 +21,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
-
-sys.path.insert(0, str(Path(__file__).parents[1]))  # the tests import each other by top-level names
 
 import live_unigram as live
 import piecework as pw

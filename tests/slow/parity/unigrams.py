@@ -1,7 +1,7 @@
 """Random Unigram models over random texts: piecework against SentencePiece and (converted) `tokenizers`.
 
-    python -m tests.parity.unigrams --trials 5000 --seed 7 --processes 2
-    python -m tests.parity.unigrams --trial 7:482
+    PYTHONPATH=tests/helpers:tests/slow python -m parity.unigrams --trials 5000 --seed 7 --processes 2
+    PYTHONPATH=tests/helpers:tests/slow python -m parity.unigrams --trial 7:482
 
 A trial is one random model of SentencePiece with some texts. It is read as a `.model`, and as the tokenizer.json that
 `transformers` makes of it. A difference is printed as a line of JSON, whose trial can be run again. The last lines count cases
@@ -10,7 +10,6 @@ and differences; the exit status is 1 if there was a difference.
 
 import argparse
 import json
-import os
 import random
 import sys
 import tempfile
@@ -23,8 +22,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # the tests import each other by top-level names
-
 import numpy as np
 
 import live_unigram as live
@@ -33,12 +30,13 @@ from converted_unigram import CONVERTERS, MORE_CONVERTERS, converted
 from parity.pipeline_check import Pair
 from parity.pipeline_texts import Texts
 from parity.unigram_models import Made, made, text_for
+from paths import data_folder
 from piecework.arguments import Way
 from piecework.types import Call, EncodedBatch
 
 Json = dict[str, Any]
 
-DATA = Path(os.environ.get("PIECEWORK_DATA", Path(__file__).parents[3] / "shared" / "data"))
+DATA = data_folder()
 TEXTS, CONVERTED_TEXTS, LISTS = 14, 6, 3
 SHORT = 200
 LONG_LIST = 64

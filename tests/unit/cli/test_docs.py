@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
+from paths import REPOSITORY
 from piecework.cli import verbs
 from piecework.cli.app import app
 
-REPOSITORY = Path(__file__).parents[2]
 PAGE = REPOSITORY / "docs" / "cli.md"
 COMMANDS = sorted(get_command(app).commands)
 

@@ -2,20 +2,18 @@
 
 import json
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+import paths
 import piecework as pw
 from piecework.reference import pipeline
 
 pytestmark = pytest.mark.smoke
 
 Case = dict[str, Any]
-TABLE = json.loads(
-    (Path(__file__).parents[2] / "spec" / "cases" / "bpe_encode.json").read_text(encoding="utf-8")
-)
+TABLE = json.loads((paths.CASES / "bpe_encode.json").read_text(encoding="utf-8"))
 COLUMNS = ("ids", "tokens", "offsets", "word_ids")
 CALL = ("specials", "seed", "number")
 KEYS = {"name", "source", "config", "text", "error", *CALL, *COLUMNS}

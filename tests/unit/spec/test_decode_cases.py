@@ -1,20 +1,18 @@
 """The cases of spec/cases/decode.json in the core and the reference."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+import paths
 import piecework as pw
 from piecework.reference import decode
 
 pytestmark = pytest.mark.smoke
 
 Case = dict[str, Any]
-TABLE = json.loads(
-    (Path(__file__).parents[2] / "spec" / "cases" / "decode.json").read_text(encoding="utf-8")
-)
+TABLE = json.loads((paths.CASES / "decode.json").read_text(encoding="utf-8"))
 CASES: list[Case] = TABLE["cases"]
 WITH_DECODER = [case for case in CASES if case["decoder"] is not None]
 

@@ -1,18 +1,16 @@
 """The cases of spec/cases/encode.json in the core, the reference, and a saved tokenizer.json."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import impls
+import paths
 from impls import Encoder, Impl
 
 Case = dict[str, Any]
-TABLE = json.loads(
-    (Path(__file__).parents[2] / "spec" / "cases" / "encode.json").read_text(encoding="utf-8")
-)
+TABLE = json.loads((paths.CASES / "encode.json").read_text(encoding="utf-8"))
 KEYS = {"name", "vocab", "text", "source", "settings", "tokens", "ids", "offsets", "error"}
 # A vectorized implementation may err at multiples of 16.
 SHIFTS = (15, 16, 17, 31, 32, 33, 63, 64, 65)

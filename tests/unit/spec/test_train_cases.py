@@ -2,21 +2,19 @@
 
 import json
 from math import fsum
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import impls
+import paths
 import piecework as pw
 from impls import Impl
 
 pytestmark = pytest.mark.smoke
 
 Case = dict[str, Any]
-CASES: list[Case] = json.loads(
-    (Path(__file__).parents[2] / "spec" / "cases" / "train.json").read_text(encoding="utf-8")
-)["cases"]
+CASES: list[Case] = json.loads((paths.CASES / "train.json").read_text(encoding="utf-8"))["cases"]
 KEYS = {"name", "source", "words", "texts", "pipeline", "settings", "expected"}
 EXPECTED = {
     "initial_vocab",

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import paths
 import piecework as pw
 from piecework import errors, models, pre_tokenizers
 from piecework.reference import pipeline
@@ -20,7 +21,7 @@ from piecework.reference.probability import probability
 from piecework.reference.wordpiece import Piece
 
 Json = dict[str, Any]
-CASES = Path(__file__).parents[2] / "spec" / "cases" / "unigram_encode.json"
+CASES = paths.CASES / "unigram_encode.json"
 TABLE = json.loads(CASES.read_text(encoding="utf-8"))
 TRAINED = json.loads(pw.train({"a": 1}, pw.WordPieceTrainer(vocab_size=9)).to_str())
 HUGS = ["[UNK]", "h", "##u", "##g", "##s", "hu", "##gs", "hug"]
