@@ -309,7 +309,6 @@ def halves(text: str) -> list[tuple[int, int]]:
         (lambda _: (span for span in [(1, 3)]), [(" 中", (1, 3))]),
         (lambda _: (), []),
     ],
-    ids=str,
 )
 def test_functions_may_return_words_or_spans(function: Any, wanted: Spans) -> None:
     assert p.Function(function).pre_tokenize_str("é 中b") == wanted

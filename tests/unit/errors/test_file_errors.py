@@ -158,7 +158,6 @@ def test_no_files_raise() -> None:
 @pytest.mark.parametrize(
     "texts",
     [[], [""], [" \n", "\x00"], {}, {"": 3}, {"a": 0}, iter(()), pw.WordCounts({})],
-    ids=str,
 )
 def test_empty_corpus_raises(texts: Any) -> None:
     with pytest.raises(pw.errors.CountsError, match="empty corpus") as caught:

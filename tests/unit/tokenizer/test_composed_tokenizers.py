@@ -295,7 +295,6 @@ BERT: Callable[[], pw.Tokenizer] = lambda: pw.Tokenizer.from_str("\n".join(VOCAB
         ({"truncation": 7}, "needs truncation=Truncation(max_length=7,"),
         ({"padding": 7}, "needs padding=Padding(length=7,"),
     ],
-    ids=str,
 )
 def test_save_vocab_names_the_arguments_to_restore_a_component(
     change: dict[str, Any], expected: str, tmp_path: Path
