@@ -1,26 +1,13 @@
-"""Shared fixtures: the data next to the repository, and the profiles of Hypothesis."""
+"""Shared fixtures: the data next to the repository."""
 
 import io
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
 
+import profiles  # noqa: F401 - it loads the profile for tests that state no number of examples
 from paths import data_folder, unpacked
-
-# `ci` tries the same examples on every machine, so that only a change of the code can fail; `fuzz` tries
-# new ones. There is no deadline, since the machine is shared.
-settings.register_profile("ci", derandomize=True, deadline=None, database=None, print_blob=True)
-settings.register_profile(
-    "fuzz",
-    deadline=None,
-    max_examples=20_000,
-    print_blob=True,
-    suppress_health_check=[HealthCheck.too_slow],
-)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
 @pytest.fixture(scope="session")

@@ -5,13 +5,14 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import paths
 import strategies
 from piecework.reference import pipeline
 from piecework.reference.chunks import Chunker
+from profiles import examples
 
 Json = dict[str, Any]
 CASES = json.loads((paths.CASES / "chunks.json").read_text(encoding="utf-8"))
@@ -68,7 +69,7 @@ def test_chunks_equal_case(case: Json) -> None:
 
 
 @given(st.sampled_from(NORMALIZERS), st.sampled_from(SPLITTERS), strategies.texts)
-@settings(max_examples=600)
+@examples(600)
 def test_tokens_of_chunks_equal_tokens_of_the_text(
     normalizer: Json | None, pre_tokenizer: Json, text: str
 ) -> None:

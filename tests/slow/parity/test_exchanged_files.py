@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import piecework as pw
 import strategies
 from parity_live import VOCABULARIES, case_texts, compare, entries, live, loaded, tokenizers
+from profiles import examples
 
 TEXT = [
     "The quick brown fox jumps over the lazy dog; don't panic!",
@@ -106,7 +107,7 @@ def test_tokenizers_refuses_unknown_policies(unknown: Any) -> None:
 
 
 @given(strategies.encoders(), st.lists(strategies.texts, max_size=5))
-@settings(max_examples=300)
+@examples(300)
 def test_any_vocabulary_loads_in_tokenizers(
     encoder: tuple[list[str], dict[str, Any]], some: list[str]
 ) -> None:

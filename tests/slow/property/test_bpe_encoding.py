@@ -4,12 +4,13 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, composite
 
 import piecework as pw
 from piecework.reference import bpe, pipeline
+from profiles import examples
 
 LETTERS = "abcé中/#"
 AFFIXES = st.sampled_from(["", "", "", "#", "##"]), st.sampled_from(["", "", "", "/", "</w>"])
@@ -104,7 +105,7 @@ def check_core_equals_reference(config: dict[str, Any], texts: list[str]) -> Non
 
 
 @given(models(), st.sampled_from(SPLITS), st.lists(texts, min_size=1, max_size=6))
-@settings(max_examples=600)
+@examples(600)
 def test_listed_merges_encode_as_reference(
     model: dict[str, Any], split: Any, texts: list[str]
 ) -> None:
@@ -112,7 +113,7 @@ def test_listed_merges_encode_as_reference(
 
 
 @given(ranked_models("ab") | ranked_models("abc"), st.lists(texts, min_size=1, max_size=6))
-@settings(max_examples=600)
+@examples(600)
 def test_ranked_merges_encode_as_reference(model: dict[str, Any], texts: list[str]) -> None:
     check_core_equals_reference(config_of(model, None), texts)
 
@@ -139,7 +140,7 @@ def test_offsets_after_unused_entry_without_tokens() -> None:
 
 
 @given(models(), st.booleans(), st.lists(texts, min_size=1, max_size=6))
-@settings(max_examples=300)
+@examples(300)
 def test_byte_level_bpe_encodes_as_reference(
     model: dict[str, Any], pattern: bool, texts: list[str]
 ) -> None:
@@ -152,7 +153,7 @@ def test_byte_level_bpe_encodes_as_reference(
     st.integers(0, 2**64 - 1),
     st.lists(texts, min_size=1, max_size=6),
 )
-@settings(max_examples=600)
+@examples(600)
 def test_dropout_equals_reference_for_same_seed(
     model: dict[str, Any], chance: float, seed: int, texts: list[str]
 ) -> None:
@@ -173,7 +174,7 @@ words = st.text("ab", min_size=1, max_size=14) | st.text("abc", min_size=1, max_
 @given(
     st.permutations(["ab", "ba", "aa", "bab", "aab", "abab", "bb", "ca", "abc"]), st.lists(words)
 )
-@settings(max_examples=600)
+@examples(600)
 def test_recovered_merges_merge_as_their_ranks(order: list[str], words: list[str]) -> None:
     ranks = {entry: rank for rank, entry in enumerate(order[: len(order) - len(words) % 5])}
     listed, implied = bpe.ListedMerges(bpe.infer_merges(ranks)), bpe.ImpliedMerges(ranks)

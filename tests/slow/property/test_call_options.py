@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import parts
 import piecework as pw
 from piecework import processors as q
 from piecework.errors import ConfigError, TruncationError
+from profiles import examples
 
 BERT = q.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
 TEMPLATE = q.TemplateProcessing(
@@ -122,7 +123,7 @@ def check_columns(batch: pw.EncodedBatch) -> None:
 
 
 @given(st.sampled_from(TOKENIZERS), ROWS, ARGUMENTS)
-@settings(max_examples=700)
+@examples(700)
 def test_batch_equals_single_calls(
     tok: pw.Tokenizer, rows: list[Any], arguments: dict[str, Any]
 ) -> None:
@@ -130,7 +131,7 @@ def test_batch_equals_single_calls(
 
 
 @given(st.sampled_from(TOKENIZERS), SPLIT_ROWS, ARGUMENTS)
-@settings(max_examples=500)
+@examples(500)
 def test_pretokenized_batch_equals_single_calls(
     tok: pw.Tokenizer, rows: list[Any], arguments: dict[str, Any]
 ) -> None:
@@ -138,7 +139,7 @@ def test_pretokenized_batch_equals_single_calls(
 
 
 @given(st.sampled_from(TOKENIZERS), ROWS, ARGUMENTS, SIDES, st.booleans())
-@settings(max_examples=300)
+@examples(300)
 def test_padded_matrices_hold_the_rows(
     tok: pw.Tokenizer, rows: list[Any], arguments: dict[str, Any], side: Any, offsets: bool
 ) -> None:
@@ -159,7 +160,7 @@ def test_padded_matrices_hold_the_rows(
 
 
 @given(st.sampled_from(TOKENIZERS), TEXTS, TEXTS | st.none(), TRUNCATIONS, st.integers(0, 3))
-@settings(max_examples=400)
+@examples(400)
 def test_overflowing_parts_rebuild_the_text(
     tok: pw.Tokenizer, text: str, pair: str | None, truncation: pw.Truncation, stride: int
 ) -> None:

@@ -6,12 +6,13 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import impls
 import piecework as pw
 import strategies
+from profiles import examples
 
 CORE = impls.Core()
 
@@ -24,7 +25,7 @@ def core_of(encoder: tuple[list[str], dict[str, Any]]) -> pw.Tokenizer:
 
 
 @given(strategies.encoders(), strategies.corpora, st.sampled_from([None, 1, 2, 3, 8]))
-@settings(max_examples=300)
+@examples(300)
 def test_batch_equals_single_calls(
     encoder: tuple[list[str], dict[str, Any]], texts: list[str], threads: int | None
 ) -> None:
@@ -48,7 +49,7 @@ def test_large_batch_does_not_depend_on_threads(tokenizer: pw.Tokenizer) -> None
 
 
 @given(strategies.encoders(), strategies.texts, strategies.specials)
-@settings(max_examples=600)
+@examples(600)
 def test_offsets_are_monotone_and_within_text(
     encoder: tuple[list[str], dict[str, Any]], text: str, specials: str | list[str]
 ) -> None:
@@ -65,7 +66,7 @@ def test_offsets_are_monotone_and_within_text(
 
 
 @given(strategies.encoders(), strategies.texts)
-@settings(max_examples=600)
+@examples(600)
 def test_pieces_of_a_word_cover_it(encoder: tuple[list[str], dict[str, Any]], text: str) -> None:
     tokenizer = core_of(encoder)
     explained = tokenizer.explain(text)
@@ -84,7 +85,7 @@ def test_pieces_of_a_word_cover_it(encoder: tuple[list[str], dict[str, Any]], te
 
 
 @given(strategies.encoders(), strategies.texts, strategies.texts)
-@settings(max_examples=200)
+@examples(200)
 def test_pair_equals_its_texts(
     encoder: tuple[list[str], dict[str, Any]], text: str, pair: str
 ) -> None:
@@ -117,7 +118,7 @@ def trained_json_or_error(counts: pw.WordCounts) -> str:
 
 
 @given(strategies.corpora, st.randoms(use_true_random=False), st.sampled_from([1, 2, 8]))
-@settings(max_examples=300)
+@examples(300)
 def test_training_does_not_depend_on_shards_or_order(
     texts: list[str], rng: random.Random, threads: int
 ) -> None:
@@ -140,7 +141,7 @@ def test_training_does_not_depend_on_shards_or_order(
 
 
 @given(strategies.tables, strategies.tables, strategies.tables)
-@settings(max_examples=200)
+@examples(200)
 def test_adding_counts_is_associative_and_commutative(
     one: dict[str, int], two: dict[str, int], three: dict[str, int]
 ) -> None:
@@ -151,7 +152,7 @@ def test_adding_counts_is_associative_and_commutative(
 
 
 @given(strategies.corpora, strategies.pipelines())
-@settings(max_examples=200)
+@examples(200)
 def test_counts_survive_pickling(texts: list[str], pipeline: dict[str, Any]) -> None:
     pipeline = impls.DEFAULTS | pipeline
     counts = pw.WordCounts.from_texts(
@@ -176,7 +177,7 @@ def test_counts_survive_pickling(texts: list[str], pipeline: dict[str, Any]) -> 
 
 
 @given(strategies.tables, strategies.trainers(), strategies.texts)
-@settings(max_examples=300)
+@examples(300)
 def test_trained_tokenizer_survives_serialization_and_copies(
     words: dict[str, int], trainer: dict[str, Any], text: str
 ) -> None:
@@ -204,7 +205,7 @@ def test_trained_tokenizer_survives_serialization_and_copies(
 
 
 @given(strategies.encoders(), strategies.texts)
-@settings(max_examples=200)
+@examples(200)
 def test_settings_survive_serialization(
     encoder: tuple[list[str], dict[str, Any]], text: str
 ) -> None:

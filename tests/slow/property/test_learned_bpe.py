@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import piecework as pw
 import strategies
 from piecework.reference.bpe_train import train_bpe
 from piecework.reference.settings import BpeTrainer
+from profiles import examples
 
 # Training on characters without an unknown token raises a warning.
 pytestmark = pytest.mark.filterwarnings("ignore::piecework.errors.PieceworkWarning")
@@ -67,7 +68,7 @@ def check_core_equals_reference(words: dict[str, int], trainer: dict[str, Any]) 
 
 
 @given(strategies.tables, trainers())
-@settings(max_examples=1500)
+@examples(1500)
 @example({"aaaa": 3, "aaa": 2}, {"ties": "hf", "special_tokens": ["aa"]})
 @example({"b": 1}, {"special_tokens": ["b"], "end_of_word_suffix": "b", "suffix_style": "separate"})
 @example({"a</w>": 1, "a": 1, "ba": 2}, {"end_of_word_suffix": "</w>", "ties": "first"})

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import piecework as pw
 from piecework import models
 from piecework.reference.settings import UnigramTrainer
 from piecework.reference.unigram_train import UnigramStep, train_unigram
+from profiles import examples
 
 Words = Mapping[str, int]
 Lines = Callable[[str], Iterator[str]]
@@ -83,7 +84,7 @@ def check_core_equals_reference(words: Words, trainer: dict[str, Any]) -> None:
 
 
 @given(tables, trainers())
-@settings(max_examples=1500)
+@examples(1500)
 @example({"ab" * 40: 3, "b" * 90: 2}, {"vocab_size": 9, "max_piece_length": 60})
 @example({"a" * 700: 1, "b": 2**60}, {"vocab_size": 6, "character_coverage": 1.0})
 @example({"abc" * 900 + "ca" * 900: 1, "b": 2**50}, {"vocab_size": 9, "max_piece_length": 3})

@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import impls
 import strategies
+from profiles import examples
 
 CORE, REFERENCE = impls.Core(), impls.Reference()
 
@@ -34,7 +35,7 @@ def check_core_equals_reference(words: Mapping[str, int], trainer: dict[str, Any
 
 
 @given(strategies.tables, strategies.trainers())
-@settings(max_examples=2000)
+@examples(2000)
 @example({"ﬁ": 2, "\u2060": 1, "\u180e": 2, "hello": 5, "\x7f": 5}, LIKELIHOOD | {"ties": "first"})
 @example({"aaaa": 3, "aaa": 2}, {"vocab_size": 60, "criterion": "sum", "prune_unused": True})
 @example({"a##b": 1, "ab": 1}, {"vocab_size": 60, "criterion": "pmi", "ties": "hf"})
@@ -60,7 +61,7 @@ tied_trainers = st.fixed_dictionaries(
 
 
 @given(tied_tables, tied_trainers)
-@settings(max_examples=500)
+@examples(500)
 def test_core_breaks_ties_as_reference(words: dict[str, int], trainer: dict[str, Any]) -> None:
     check_core_equals_reference(words, trainer)
 
@@ -75,7 +76,7 @@ def test_core_trains_as_reference_fuzz(words: dict[str, int], trainer: dict[str,
 
 
 @given(strategies.tables, strategies.trainers())
-@settings(max_examples=300)
+@examples(300)
 def test_vocabulary_never_exceeds_vocab_size(
     words: dict[str, int], trainer: dict[str, Any]
 ) -> None:
@@ -86,7 +87,7 @@ def test_vocabulary_never_exceeds_vocab_size(
 
 
 @given(strategies.tables, strategies.trainers())
-@settings(max_examples=300)
+@examples(300)
 def test_smallest_vocab_size_in_error_message_suffices(
     words: dict[str, int], trainer: dict[str, Any]
 ) -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import piecework as pw
@@ -12,6 +12,7 @@ from piecework import decoders as d
 from piecework import models as m
 from piecework import normalizers as n
 from piecework import pre_tokenizers as p
+from profiles import examples
 
 ANY = strategies.texts | st.text(max_size=60)
 WITHOUT_METASPACE = ANY.map(lambda text: text.replace("▁", "_"))
@@ -103,7 +104,7 @@ BYTE_LEVEL: list[tuple[str, pw.Tokenizer]] = [
 
 @pytest.mark.parametrize("name", [name for name, _ in BYTE_LEVEL])
 @given(text=ANY)
-@settings(max_examples=300)
+@examples(300)
 def test_byte_level_round_trips_any_text(name: str, text: str) -> None:
     tok = dict(BYTE_LEVEL)[name]
     assert round_trip(tok, text) == text
@@ -119,7 +120,7 @@ def test_byte_level_round_trips_every_character() -> None:
 
 
 @given(ANY)
-@settings(max_examples=300)
+@examples(300)
 def test_single_byte_ids_round_trip(text: str) -> None:
     tok = dict(BYTE_LEVEL)["single bytes"]
     ids = tok.encode_ids(text)
@@ -128,7 +129,7 @@ def test_single_byte_ids_round_trip(text: str) -> None:
 
 
 @given(ANY)
-@settings(max_examples=300)
+@examples(300)
 def test_prefix_space_is_the_only_difference(text: str) -> None:
     tok = pw.Tokenizer(WHOLE, pre_tokenizer=p.ByteLevel(), decoder=d.ByteLevel())
     added = " " if text and not text.startswith(" ") else ""
@@ -139,7 +140,7 @@ def test_prefix_space_is_the_only_difference(text: str) -> None:
 
 
 @given(ANY)
-@settings(max_examples=300)
+@examples(300)
 def test_ascii_added_tokens_round_trip(text: str) -> None:
     tok = dict(BYTE_LEVEL)["the regex of GPT-2"].with_added_tokens(
         [pw.AddedToken("ab", normalized=False), pw.AddedToken("[CLS]", special=True), "un", "a b"]
@@ -152,7 +153,7 @@ def test_ascii_added_tokens_round_trip(text: str) -> None:
 
 
 @given(ANY)
-@settings(max_examples=300)
+@examples(300)
 def test_lossless_splits_round_trip(text: str) -> None:
     for pre_tokenizer in (
         None,
@@ -170,7 +171,7 @@ def test_lossless_splits_round_trip(text: str) -> None:
 
 
 @given(ANY)
-@settings(max_examples=300)
+@examples(300)
 def test_unicode_scripts_drops_only_leading_text_without_script(text: str) -> None:
     tok = character_tokenizer("a" + text, pre_tokenizer=p.UnicodeScripts(), decoder=d.Fuse())
     assert round_trip(tok, "a" + text) == "a" + text
@@ -181,7 +182,7 @@ def test_unicode_scripts_drops_only_leading_text_without_script(text: str) -> No
 
 
 @given(ANY)
-@settings(max_examples=300)
+@examples(300)
 def test_jieba_drops_only_white_space(text: str) -> None:
     words = [word for word, _ in p.Jieba().pre_tokenize_str(text)]
     assert "".join(words).split() == "".join(words).split()
@@ -195,7 +196,7 @@ def test_jieba_drops_only_white_space(text: str) -> None:
 
 
 @given(WITHOUT_METASPACE)
-@settings(max_examples=300)
+@examples(300)
 def test_metaspace_without_prefix_round_trips(text: str) -> None:
     for split in (True, False):
         tok = character_tokenizer(
@@ -207,7 +208,7 @@ def test_metaspace_without_prefix_round_trips(text: str) -> None:
 
 
 @given(WITHOUT_METASPACE, st.sampled_from(["always", "first"]))
-@settings(max_examples=300)
+@examples(300)
 def test_metaspace_with_prefix_drops_one_leading_space(text: str, scheme: Any) -> None:
     tok = character_tokenizer(
         text,
@@ -218,7 +219,7 @@ def test_metaspace_with_prefix_drops_one_leading_space(text: str, scheme: Any) -
 
 
 @given(WITHOUT_METASPACE)
-@settings(max_examples=300)
+@examples(300)
 def test_llama_normalizer_and_decoder_round_trip(text: str) -> None:
     tok = character_tokenizer(
         text,
@@ -235,7 +236,7 @@ WORDS = ["a", "ab", "é", "中文", "12", "!", "'s", "[x]"]
 
 
 @given(st.lists(st.sampled_from(WORDS)), st.lists(st.sampled_from([" ", "\n", "\u3000", " \t "])))
-@settings(max_examples=200)
+@examples(200)
 def test_known_words_round_trip_with_single_spaces(words: list[str], white: list[str]) -> None:
     text = "".join(
         word + (white[place % len(white)] if white else " ") for place, word in enumerate(words)
@@ -253,7 +254,7 @@ def test_known_words_round_trip_with_single_spaces(words: list[str], white: list
 
 
 @given(ANY)
-@settings(max_examples=300)
+@examples(300)
 def test_decoders_invert_components_of_the_same_name(text: str) -> None:
     assert d.ByteLevel().decode([n.ByteLevel().normalize_str(text)]) == text
     assert d.ByteFallback().decode([f"<0x{byte:02X}>" for byte in text.encode()]) == text
@@ -269,7 +270,7 @@ def test_decoders_invert_components_of_the_same_name(text: str) -> None:
 
 
 @given(st.lists(st.text("abc", min_size=1, max_size=3), max_size=8))
-@settings(max_examples=200)
+@examples(200)
 def test_ctc_removes_repetition_and_padding(words: list[str]) -> None:
     letters = list("|".join(words))
     repeated = [part for letter in letters for part in (letter, letter, "<pad>")]

@@ -3,36 +3,37 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import impls
 import strategies
+from profiles import examples
 
 CORE, REFERENCE = impls.Core(), impls.Reference()
 
 
 @given(strategies.texts, strategies.pipelines())
-@settings(max_examples=800)
+@examples(800)
 def test_normalization_equals_reference(text: str, pipeline: dict[str, Any]) -> None:
     assert CORE.normalize(text, pipeline) == REFERENCE.normalize(text, pipeline)
 
 
 @given(strategies.texts, strategies.pipelines())
-@settings(max_examples=500)
+@examples(500)
 def test_pre_tokenization_equals_reference(text: str, pipeline: dict[str, Any]) -> None:
     assert CORE.words(text, pipeline) == REFERENCE.words(text, pipeline)
 
 
 @given(strategies.corpora, strategies.pipelines())
-@settings(max_examples=300)
+@examples(300)
 def test_counting_equals_reference(texts: list[str], pipeline: dict[str, Any]) -> None:
     wanted = REFERENCE.count(texts, pipeline)
     assert list(CORE.count(texts, pipeline).items()) == list(wanted.items())
 
 
 @given(strategies.encoders(), st.lists(strategies.texts, max_size=6), strategies.specials)
-@settings(max_examples=1200)
+@examples(1200)
 def test_encoding_equals_reference(
     encoder: tuple[list[str], dict[str, Any]], texts: list[str], specials: str | list[str]
 ) -> None:
@@ -42,7 +43,7 @@ def test_encoding_equals_reference(
 
 
 @given(strategies.encoders(), strategies.texts)
-@settings(max_examples=300)
+@examples(300)
 def test_specials_error_refuses_special_tokens_in_text(
     encoder: tuple[list[str], dict[str, Any]], text: str
 ) -> None:
@@ -61,7 +62,7 @@ def test_specials_error_refuses_special_tokens_in_text(
     ids=st.lists(st.integers(0, 60), max_size=12),
     skip=st.booleans(),
 )
-@settings(max_examples=400)
+@examples(400)
 def test_decoding_equals_reference(
     encoder: tuple[list[str], dict[str, Any]], ids: list[int], *, skip: bool
 ) -> None:
@@ -71,7 +72,7 @@ def test_decoding_equals_reference(
 
 
 @given(strategies.encoders(), strategies.texts, st.data())
-@settings(max_examples=300)
+@examples(300)
 def test_log_likelihood_equals_reference(
     encoder: tuple[list[str], dict[str, Any]], text: str, data: st.DataObject
 ) -> None:

@@ -4,13 +4,14 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import piecework as pw
 import trained
 from piecework import pre_tokenizers as p
 from piecework.reference.trained_decoder import TokenAffixes, choose_decoder
+from profiles import examples
 
 TEXTS = st.text(trained.ALPHABET, max_size=14) | st.lists(
     st.sampled_from(["low", "call", "to call", " ", "  ", ",", "'", "\n", "it's", "中", "1"]),
@@ -49,7 +50,7 @@ def test_training_texts_round_trip(name: str, pipeline: str) -> None:
 
 
 @given(st.sampled_from(trained.PAIRS), TEXTS)
-@settings(max_examples=4000)
+@examples(4000)
 def test_other_texts_round_trip(pair: tuple[str, str], text: str) -> None:
     check_round_trip(*pair, text)
 

@@ -4,7 +4,7 @@ import itertools
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import parts
@@ -14,6 +14,7 @@ from piecework import normalizers as n
 from piecework import pre_tokenizers as p
 from piecework import processors as q
 from piecework.errors import ConfigError, SpecialTokenError, SurrogateError
+from profiles import examples
 
 pytestmark = pytest.mark.smoke
 
@@ -311,7 +312,7 @@ MADE = [
 
 
 @given(SEGMENTS, st.sampled_from(MADE))
-@settings(max_examples=400)
+@examples(400)
 def test_segments_equal_their_single_encodings(
     segments: list[tuple[str, bool]], tok: pw.Tokenizer
 ) -> None:
