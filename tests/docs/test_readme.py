@@ -21,7 +21,6 @@ import pytest
 from paths import REPOSITORY
 
 READMES = ("README.md", "README.zh-CN.md")
-PAGES = ("docs/pipeline.md", "docs/unigram.md")
 EXECUTED = ("python", "console")
 FENCE = re.compile(
     r"^```(?P<language>[\w-]*)[^\n]*\n(?P<text>.*?)^```[ ]*$", re.MULTILINE | re.DOTALL
@@ -99,13 +98,19 @@ def run_console(block: Block, place: str, folder: Path) -> None:
         assert same or not shown.strip(), f"{where}\nshown:\n{shown}\nprinted:\n{done.stdout}"
 
 
-@pytest.mark.parametrize("name", [*READMES, *PAGES])
+def text_of(name: str) -> str:
+    return (REPOSITORY / name).read_text(encoding="utf-8")
+
+
+PAGES = [f"docs/{path.name}" for path in sorted((REPOSITORY / "docs").glob("*.md"))]
+EXECUTED_PAGES = [name for name in PAGES if blocks_of(text_of(name))]
+
+
+@pytest.mark.parametrize("name", [*READMES, *EXECUTED_PAGES])
 def test_blocks_print_what_they_show(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    blocks = blocks_of((REPOSITORY / name).read_text(encoding="utf-8"))
-    languages = {block.language for block in blocks}
-    assert languages == set(EXECUTED) or (name in PAGES and languages), f"{name} shows no tour"
+    blocks = blocks_of(text_of(name))
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, Any] = {"__name__": "__main__"}
     for block in blocks:
@@ -115,12 +120,43 @@ def test_blocks_print_what_they_show(
             run_console(block, name, tmp_path)
 
 
-def test_both_languages_have_equal_blocks() -> None:
-    english, chinese = (
-        [block.language for block in blocks_of((REPOSITORY / name).read_text(encoding="utf-8"))]
-        for name in READMES
-    )
+def skeleton(text: str) -> list[str]:
+    """Returns the kinds of the parts of a page in order: headings, blocks, tables with their size."""
+    rows = re.compile(r"(?:^\|[^\n]*\n)+", re.MULTILINE)
+    parts = [(match.start(), f"```{match['language']}") for match in FENCE.finditer(text)]
+    fenced = [range(*match.span()) for match in FENCE.finditer(text)]
+    parts += [
+        (match.start(), match[0])
+        for match in re.finditer(r"^#+(?= )", text, re.MULTILINE)
+        if not any(match.start() in block for block in fenced)
+    ]
+    parts += [
+        (match.start(), f"table of {match[0].count(chr(10))}") for match in rows.finditer(text)
+    ]
+    return [kind for _, kind in sorted(parts)]
+
+
+def test_both_languages_have_equal_sections_and_blocks() -> None:
+    english, chinese = (skeleton(text_of(name)) for name in READMES)
     assert english == chinese
+    assert {"##", "```python", "```console"} <= set(english)
+
+
+@pytest.mark.parametrize("name", READMES)
+def test_readme_is_short(name: str) -> None:
+    assert text_of(name).count("\n") <= 150
+
+
+@pytest.mark.parametrize("name", [*READMES, *PAGES])
+def test_relative_links_exist(name: str) -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#\s]+)", text_of(name))
+    folder = (REPOSITORY / name).parent
+    assert [link for link in links if not (folder / link).exists()] == []
+
+
+def test_every_page_is_in_the_index() -> None:
+    named = set(re.findall(r"\]\((\w[\w-]*\.md)\)", text_of("docs/index.md")))
+    assert {f"docs/{name}" for name in named} == set(PAGES) - {"docs/index.md"}
 
 
 MARKDOWN = """Text.

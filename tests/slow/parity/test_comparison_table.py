@@ -1,0 +1,282 @@
+"""Every row of the README's comparison table holds for the installed versions of the libraries."""
+
+import json
+import warnings
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sentencepiece
+import tiktoken
+import tokenizers
+
+import piecework as pw
+from paths import REPOSITORY
+
+LIBRARIES = ("piecework", "tokenizers", "SentencePiece", "tiktoken")
+# Six merges by frequency have no ties that leave one of the tied pairs out.
+HUGS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+TEXTS = [f"{word} " * count for word, count in HUGS.items()]
+NBEST = {"nbest", "nbest_encode", "encode_nbest"}
+TRAINERS = {"WordPiece": "WordPieceTrainer", "BPE": "BpeTrainer"}
+COUNTS = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
+
+
+def table(name: str) -> dict[str, tuple[str, ...]]:
+    """Returns the rows of the comparison table of a README: the marks by feature."""
+    lines = (REPOSITORY / name).read_text(encoding="utf-8").splitlines()
+    header = lines.index(f"| | {' | '.join(LIBRARIES)} |")
+    rows = (line for line in lines[header + 2 :])
+    cells = []
+    for row in rows:
+        if not row.startswith("|"):
+            break
+        cells.append([cell.strip() for cell in row.strip("|").split("|")])
+    return {feature: tuple(marks) for feature, *marks in cells}
+
+
+def merges_of(tokenizer: tokenizers.Tokenizer) -> Any:
+    return json.loads(tokenizer.to_str())["model"]
+
+
+def trained(kind: str) -> tokenizers.Tokenizer:
+    """Returns the WordPiece or BPE tokenizer that `tokenizers` trains."""
+    model = getattr(tokenizers.models, kind)(unk_token="[UNK]")
+    tokenizer = tokenizers.Tokenizer(model)
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    trainer = getattr(tokenizers.trainers, TRAINERS[kind])(
+        vocab_size=18, special_tokens=["[UNK]"], continuing_subword_prefix="##", show_progress=False
+    )
+    tokenizer.train_from_iterator(TEXTS, trainer)
+    return tokenizer
+
+
+def learned(tokens: Iterable[str]) -> set[str]:
+    """Returns the tokens of more than one character."""
+    return {token for token in tokens if len(token.removeprefix("##")) > 1}
+
+
+def has_own_wordpiece() -> bool:
+    """Returns whether the WordPiece trainer of `tokenizers` learns other tokens than its BPE trainer."""
+    return learned(trained("WordPiece").get_vocab()) != learned(trained("BPE").get_vocab())
+
+
+def trains_from(counts: Callable[[], Any]) -> bool:
+    try:
+        counts()
+    except (TypeError, AttributeError):
+        return False
+    return True
+
+
+def sentencepiece_counts(folder: Path) -> None:
+    path = folder / "counts.tsv"
+    path.write_text("".join(f"{word}\t{count}\n" for word, count in COUNTS.items()))
+    sentencepiece.SentencePieceTrainer.train(
+        input=str(path), input_format="tsv", model_prefix=str(folder / "m"), vocab_size=20,
+        hard_vocab_limit=False, minloglevel=2,
+    )  # fmt: skip
+
+
+def sentencepiece_file(folder: Path) -> Path:
+    """Writes a SentencePiece model."""
+    sentencepiece_counts(folder)
+    return folder / "m.model"
+
+
+def reads(load: Callable[[], Any]) -> bool:
+    """Returns whether a file can be loaded; libraries raise errors of many classes."""
+    try:
+        load()
+    except Exception:  # noqa: BLE001 (see above)
+        return False
+    return True
+
+
+def ranks(folder: Path) -> Path:
+    path = folder / "gpt2.tiktoken"
+    trainer = pw.BpeTrainer(260, alphabet="byte")
+    tok = pw.train(TEXTS, trainer, pre_tokenizer=pw.pre_tokenizers.ByteLevel.split_by("gpt2"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pw.errors.PieceworkWarning)  # ranks hold no history
+        tok.save(path)
+    return path
+
+
+def encoding(folder: Path) -> tiktoken.Encoding:
+    from tiktoken.load import load_tiktoken_bpe
+
+    return tiktoken.Encoding(
+        "mine", pat_str=r"\S+|\s+", mergeable_ranks=load_tiktoken_bpe(str(ranks(folder))),
+        special_tokens={"<end>": 1000},
+    )  # fmt: skip
+
+
+def json_file(folder: Path) -> Path:
+    path = folder / "tokenizer.json"
+    pw.train(TEXTS, pw.WordPieceTrainer(40)).save(path)
+    return path
+
+
+def rejects(call: Callable[[], Any], kind: type[Exception]) -> bool:
+    try:
+        call()
+    except kind:
+        return True
+    return False
+
+
+def columns(batch: Any) -> bool:
+    return hasattr(batch, "__arrow_c_array__") and hasattr(batch, "ids")
+
+
+CHECKS: dict[str, Callable[[Path], tuple[bool, bool, bool, bool]]] = {}
+
+
+def check(feature: str) -> Callable[[Any], Any]:
+    """Registers the check of a row, which returns what holds for each library."""
+
+    def register(function: Any) -> Any:
+        CHECKS[feature] = function
+        return function
+
+    return register
+
+
+@check("trains WordPiece by likelihood")
+def likelihood(folder: Path) -> tuple[bool, bool, bool, bool]:
+    by = {
+        criterion: learned(pw.train(HUGS, pw.WordPieceTrainer(18, criterion=criterion)).vocab)
+        for criterion in ("likelihood", "frequency")
+    }
+    ours = by["likelihood"] != by["frequency"]
+    others = [hasattr(library, "WordPieceTrainer") for library in (sentencepiece, tiktoken)]
+    return (ours, has_own_wordpiece(), *others)  # type: ignore[return-value]
+
+
+@check("trains from word counts")
+def counts(folder: Path) -> tuple[bool, bool, bool, bool]:
+    trainer = tokenizers.trainers.BpeTrainer(show_progress=False)
+    theirs = tokenizers.Tokenizer(tokenizers.models.BPE())
+    return (
+        trains_from(lambda: pw.train(COUNTS, pw.WordPieceTrainer(24))),
+        trains_from(lambda: theirs.train_from_iterator(list(COUNTS.items()), trainer)),
+        trains_from(lambda: sentencepiece_counts(folder)),
+        hasattr(tiktoken, "train"),
+    )
+
+
+@check("keeps the scores of merges in the file")
+def scores(folder: Path) -> tuple[bool, bool, bool, bool]:
+    ours = json.loads(json_file(folder).read_text())["model"]
+    return "piecework" in ours, "scores" in merges_of(trained("BPE")), False, False
+
+
+@check("reads `tokenizer.json`")
+def tokenizer_json(folder: Path) -> tuple[bool, bool, bool, bool]:
+    path = str(json_file(folder))
+    return (
+        reads(lambda: pw.Tokenizer.from_file(path)),
+        reads(lambda: tokenizers.Tokenizer.from_file(path)),
+        reads(lambda: sentencepiece.SentencePieceProcessor(model_file=path)),
+        reads(lambda: tiktoken.load.load_tiktoken_bpe(path)),
+    )
+
+
+@check("reads `.model`")
+def sentencepiece_model(folder: Path) -> tuple[bool, bool, bool, bool]:
+    path = str(sentencepiece_file(folder))
+    return (
+        reads(lambda: pw.Tokenizer.from_file(path)),
+        reads(lambda: tokenizers.Tokenizer.from_file(path)),
+        reads(lambda: sentencepiece.SentencePieceProcessor(model_file=path)),
+        reads(lambda: tiktoken.load.load_tiktoken_bpe(path)),
+    )
+
+
+@check("reads `.tiktoken`")
+def tiktoken_ranks(folder: Path) -> tuple[bool, bool, bool, bool]:
+    path = str(ranks(folder))
+    return (
+        reads(lambda: pw.Tokenizer.from_file(path)),
+        reads(lambda: tokenizers.Tokenizer.from_file(path)),
+        reads(lambda: sentencepiece.SentencePieceProcessor(model_file=path)),
+        reads(lambda: encoding(folder)),
+    )
+
+
+@check("offsets of tokens")
+def offsets(folder: Path) -> tuple[bool, bool, bool, bool]:
+    ours = pw.Tokenizer.from_file(json_file(folder)).encode("low", add_special_tokens=False)
+    theirs = trained("BPE").encode("low")
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(sentencepiece_file(folder)))
+    proto = processor.encode("low", return_type="proto")
+    enc = encoding(folder)
+    _, starts = enc.decode_with_offsets(enc.encode("low"))
+    return (
+        ours.offsets[-1][1] == 3,
+        theirs.offsets[-1][1] == 3,
+        proto.pieces[-1].end == 3,
+        starts[0] == 0,
+    )
+
+
+@check("batches as NumPy and Arrow columns")
+def batches(folder: Path) -> tuple[bool, bool, bool, bool]:
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(sentencepiece_file(folder)))
+    return (
+        columns(pw.Tokenizer.from_file(json_file(folder)).encode_batch(TEXTS)),
+        columns(trained("BPE").encode_batch(TEXTS)),
+        columns(processor.encode(TEXTS)),
+        columns(encoding(folder).encode_batch(TEXTS)),
+    )
+
+
+@check("n best segmentations")
+def nbest(folder: Path) -> tuple[bool, bool, bool, bool]:
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(sentencepiece_file(folder)))
+    unigram = pw.Tokenizer.from_file(sentencepiece_file(folder))
+    return (
+        len(unigram.encode_nbest("lower", 2)) == 2,
+        bool(NBEST.intersection(dir(tokenizers.Tokenizer) + dir(tokenizers.models.Unigram))),
+        len(processor.nbest_encode("lower", nbest_size=2)) == 2,
+        bool(NBEST.intersection(dir(tiktoken.Encoding))),
+    )
+
+
+@check("rejects special tokens in a text on request")
+def specials(folder: Path) -> tuple[bool, bool, bool, bool]:
+    ours, enc = pw.Tokenizer.from_file(json_file(folder)), encoding(folder)
+    return (
+        rejects(lambda: ours.encode("a [SEP]", specials="error"), pw.errors.SpecialTokenError),
+        hasattr(tokenizers.Tokenizer, "reject_special_tokens"),
+        hasattr(sentencepiece.SentencePieceProcessor, "reject_special_tokens"),
+        rejects(lambda: enc.encode("a <end>"), ValueError),
+    )
+
+
+@check("streaming decoder")
+def streams(folder: Path) -> tuple[bool, bool, bool, bool]:
+    return (
+        hasattr(pw.Tokenizer, "decode_stream"),
+        hasattr(tokenizers.decoders, "DecodeStream"),
+        any("stream" in name.lower() for name in dir(sentencepiece.SentencePieceProcessor)),
+        any("stream" in name.lower() for name in dir(tiktoken.Encoding)),
+    )
+
+
+def test_every_row_has_a_check() -> None:
+    assert set(table("README.md")) == set(CHECKS)
+
+
+@pytest.mark.parametrize("feature", CHECKS)
+def test_row_holds(feature: str, tmp_path: Path) -> None:
+    marks = tuple("yes" if holds else "no" for holds in CHECKS[feature](tmp_path))
+    assert marks == table("README.md")[feature]
+
+
+def test_marks_are_equal_in_chinese() -> None:
+    translated = {"yes": "\u662f", "no": "\u5426"}
+    english, chinese = table("README.md").values(), table("README.zh-CN.md").values()
+    assert [tuple(map(translated.get, marks)) for marks in english] == list(chinese)
