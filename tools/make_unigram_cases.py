@@ -23,11 +23,13 @@ from typing import Any
 import sentencepiece
 from tokenizers import Tokenizer
 
-from piecework.reference import floats, models, pipeline
-from piecework.reference.charsmap import CharsMap
-from piecework.reference.settings import UnigramTrainer
-from piecework.reference.unigram_seeds import build_corpus, select_seed_pieces
-from piecework.reference.unigram_train import UnigramStep, train_unigram
+from piecework.reference.learn.settings import UnigramTrainer
+from piecework.reference.learn.unigram_seeds import build_corpus, select_seed_pieces
+from piecework.reference.learn.unigram_train import UnigramStep, train_unigram
+from piecework.reference.model import models
+from piecework.reference.normalize.charsmap import CharsMap
+from piecework.reference.numbers import floats
+from piecework.reference.pipeline import pipeline
 
 Json = dict[str, Any]
 Scores = dict[str, float]

@@ -67,7 +67,7 @@ from tokenizers.pre_tokenizers import (
 ROOT = Path(__file__).resolve().parent.parent
 RUST = ROOT / "crates/core/src/text/unicode/tables.rs"
 BINARY = RUST.with_suffix(".bin")
-PYTHON = ROOT / "python/piecework/reference/_unicode_tables.py"
+PYTHON = ROOT / "python/piecework/reference/text/_unicode_tables.py"
 
 SCALARS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 CHUNK = 4096  # characters in one call: enough to amortize its cost, few enough for the alignments

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, Protocol
 
 import piecework as pw
 from piecework import reference
+from piecework.reference.pretokenize import split
+from piecework.reference.text.alignment import identity
 
 Settings = Mapping[str, Any]
 Specials = str | Collection[str]
@@ -72,16 +74,16 @@ class Impl(Protocol):
 
 
 REFERENCE_SPLITTERS = {
-    "bert": reference.pretokenize.split_bert,
-    "whitespace": reference.pretokenize.split_whitespace,
-    None: reference.pretokenize.whole_text,
+    "bert": split.split_bert,
+    "whitespace": split.split_whitespace,
+    None: split.whole_text,
 }
 
 
 def reference_normalizer(settings: Settings) -> Any:
     """Returns the reference's normalizer as a function."""
     if settings["normalizer"] is None:
-        return reference.normalize.identity
+        return identity
     return reference.BertNormalizer(**{flag: settings[flag] for flag in FLAGS})
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from paths import CASES
-from piecework.reference.bpe_train import BpeTraining
-from piecework.reference.settings import BpeTrainer
+from piecework.reference.learn.bpe_train import BpeTraining
+from piecework.reference.learn.settings import BpeTrainer
 
 Case = dict[str, Any]
 TRAIN = json.loads((CASES / "bpe_train.json").read_text(encoding="utf-8"))["cases"]

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import paths
 import strategies
-from piecework.reference import pipeline
-from piecework.reference.chunks import Chunker
+from piecework.reference.pipeline import pipeline
+from piecework.reference.pipeline.chunks import Chunker
 from profiles import examples
 
 Json = dict[str, Any]

@@ -7,7 +7,7 @@ import pytest
 import piecework as pw
 from piecework import decoders as d
 from piecework import models
-from piecework.reference import decode
+from piecework.reference.decode.decoders import decode_bytes
 
 pytestmark = pytest.mark.smoke
 
@@ -49,6 +49,6 @@ def test_decoded_bytes_equal_reference(decoder: d.Decoder | None) -> None:
     rng = random.Random(2)
     for _ in range(500):
         ids = rng.choices(range(len(TOKENS)), k=rng.randrange(10))
-        wanted = decode.decode_bytes([TOKENS[i] for i in ids], settings)
+        wanted = decode_bytes([TOKENS[i] for i in ids], settings)
         assert tok.decode_bytes(ids) == wanted, ids
         assert b"".join(tok.decode_bytes_stream().pieces(ids)) == wanted, ids

@@ -8,8 +8,8 @@ from math import lcm, log, prod
 
 import pytest
 
-from piecework.reference.gain import Gain
-from piecework.reference.logarithms import Term, approximate, coprime, sign
+from piecework.reference.learn.gain import Gain
+from piecework.reference.numbers.logarithms import Term, approximate, coprime, sign
 
 SCALE = 2**56
 """Multiplies counts so that no float holds their differences."""

@@ -17,18 +17,18 @@ from piecework.reference import (
     count_words,
     log_likelihood,
     merge_counts,
-    pretokenize,
     sort_counts,
     train,
 )
 from piecework.reference.__main__ import SENTENCES, walk
+from piecework.reference.pretokenize import split
 
 Case = dict[str, Any]
 ENCODE = json.loads((CASES / "encode.json").read_text(encoding="utf-8"))
 TRAIN = json.loads((CASES / "train.json").read_text(encoding="utf-8"))["cases"]
 PRE_TOKENIZERS = {
-    "bert": pretokenize.split_bert,
-    "whitespace": pretokenize.split_whitespace,
+    "bert": split.split_bert,
+    "whitespace": split.split_whitespace,
     None: None,
 }
 FLAGS = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
@@ -109,8 +109,8 @@ def words_of(case: Case) -> dict[str, int]:
     if "words" in case:
         return dict(case["words"])
     settings = ENCODE["defaults"] | case["pipeline"]
-    split = PRE_TOKENIZERS[settings["pre_tokenizer"]] or pretokenize.whole_text
-    counts = count_words(case["texts"], normalizer=normalizer_of(settings), pre_tokenizer=split)
+    splitter = PRE_TOKENIZERS[settings["pre_tokenizer"]] or split.whole_text
+    counts = count_words(case["texts"], normalizer=normalizer_of(settings), pre_tokenizer=splitter)
     return sort_counts(counts)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from paths import CASES
-from piecework.reference import pipeline
+from piecework.reference.pipeline import pipeline
 
 Case = dict[str, Any]
 TABLE = json.loads((CASES / "pipeline.json").read_text(encoding="utf-8"))

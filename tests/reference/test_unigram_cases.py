@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 
 from paths import CASES
-from piecework.reference import floats, pipeline
-from piecework.reference.models import Unigram, from_dict
-from piecework.reference.settings import UnigramTrainer
-from piecework.reference.unigram_seeds import build_corpus, select_seed_pieces
-from piecework.reference.unigram_train import UnigramStep, train_unigram
+from piecework.reference.learn.settings import UnigramTrainer
+from piecework.reference.learn.unigram_seeds import build_corpus, select_seed_pieces
+from piecework.reference.learn.unigram_train import UnigramStep, train_unigram
+from piecework.reference.model.models import Unigram, from_dict
+from piecework.reference.numbers import floats
+from piecework.reference.pipeline import pipeline
 
 Case = dict[str, Any]
 ENCODE = json.loads((CASES / "unigram_encode.json").read_text(encoding="utf-8"))

@@ -8,22 +8,23 @@ from typing import Any
 
 import pytest
 
-from piecework.reference import floats, lattice
-from piecework.reference.floats import UNIT, WideFloat, exp, exp_digamma, ln
-from piecework.reference.settings import UnigramTrainer
-from piecework.reference.unigram import UnigramEncoder, UnigramSettings
-from piecework.reference.unigram_seeds import (
+from piecework.reference.learn.settings import UnigramTrainer
+from piecework.reference.learn.unigram_seeds import (
     build_corpus,
     is_allowed,
     select_seed_pieces,
     split_at_symbols,
 )
-from piecework.reference.unigram_train import (
+from piecework.reference.learn.unigram_train import (
     UnigramPruning,
     UnigramStep,
     UnigramTraining,
     train_unigram,
 )
+from piecework.reference.model import lattice
+from piecework.reference.model.unigram import UnigramEncoder, UnigramSettings
+from piecework.reference.numbers import floats
+from piecework.reference.numbers.floats import UNIT, WideFloat, exp, exp_digamma, ln
 
 HUGS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 CHANCE = random.Random(3)

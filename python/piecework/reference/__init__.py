@@ -66,7 +66,8 @@ From text to a trained tokenizer and back:
 
 Train BPE on the words above, and encode with the merges:
 
->>> from piecework.reference import BPE, BpeTrainer, bpe, train_bpe
+>>> from piecework.reference import BPE, BpeTrainer, train_bpe
+>>> from piecework.reference.model import bpe
 >>> trained = train_bpe(words, BpeTrainer(end_of_word_suffix="</w>", max_merges=3))
 >>> merges = [(merge.left, merge.right) for merge in trained.history]
 >>> merges
@@ -78,7 +79,8 @@ Train BPE on the words above, and encode with the merges:
 
 Train Unigram on the words above:
 
->>> from piecework.reference import Unigram, UnigramTrainer, train_unigram, unigram
+>>> from piecework.reference import Unigram, UnigramTrainer, train_unigram
+>>> from piecework.reference.model import unigram
 >>> trained = train_unigram(words, UnigramTrainer(12))
 >>> [piece for piece, _ in trained.vocabulary[3:7]]
 ['hug', 'p', 's', 'un']
@@ -89,11 +91,10 @@ Train Unigram on the words above:
 `python -m piecework.reference` shows a training, merge by merge.
 """
 
-from piecework.reference.alignment import Normalized
-from piecework.reference.alphabet import Symbol
-from piecework.reference.bpe_train import BpeTraining, train_bpe
-from piecework.reference.counts import WordCount, count_words, merge_counts, sort_counts
-from piecework.reference.criteria import (
+from piecework.reference.learn.alphabet import Symbol
+from piecework.reference.learn.bpe_train import BpeTraining, train_bpe
+from piecework.reference.learn.counts import WordCount, count_words, merge_counts, sort_counts
+from piecework.reference.learn.criteria import (
     CRITERIA,
     Criterion,
     frequency,
@@ -102,26 +103,27 @@ from piecework.reference.criteria import (
     pmi,
     ratio_to_sum,
 )
-from piecework.reference.encoding import Encoding
-from piecework.reference.models import BPE, Unigram
-from piecework.reference.normalize import BertNormalizer
-from piecework.reference.pipeline import Pipeline, from_dict
-from piecework.reference.settings import (
+from piecework.reference.learn.settings import (
     SPECIAL_TOKENS,
     BpeTrainer,
     UnigramTrainer,
     WordPieceTrainer,
 )
-from piecework.reference.tokenizer import Token, Tokenizer
-from piecework.reference.unigram_train import UnigramTraining, train_unigram
-from piecework.reference.wordpiece import LongestMatchEncoder, Piece
-from piecework.reference.wordpiece_train import (
+from piecework.reference.learn.unigram_train import UnigramTraining, train_unigram
+from piecework.reference.learn.wordpiece_train import (
     Candidate,
     Merge,
     TrainedVocabulary,
     WordPieceTraining,
     train,
 )
+from piecework.reference.model.models import BPE, Unigram
+from piecework.reference.model.wordpiece import LongestMatchEncoder, Piece
+from piecework.reference.normalize.normalizers import BertNormalizer
+from piecework.reference.pipeline.pipeline import Pipeline, from_dict
+from piecework.reference.pipeline.tokenizer import Token, Tokenizer
+from piecework.reference.postprocess.encoding import Encoding
+from piecework.reference.text.alignment import Normalized
 
 __all__ = [
     "BPE",

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 from fractions import Fraction
 
-from piecework.reference.counts import count_words, sort_counts
-from piecework.reference.normalize import BertNormalizer
-from piecework.reference.pairs import Pair
-from piecework.reference.settings import WordPieceTrainer
-from piecework.reference.tokenizer import Tokenizer
-from piecework.reference.wordpiece_train import Merge, WordPieceTraining
+from piecework.reference.learn.counts import count_words, sort_counts
+from piecework.reference.learn.pairs import Pair
+from piecework.reference.learn.settings import WordPieceTrainer
+from piecework.reference.learn.wordpiece_train import Merge, WordPieceTraining
+from piecework.reference.normalize.normalizers import BertNormalizer
+from piecework.reference.pipeline.tokenizer import Tokenizer
 
 SENTENCES = (
     "This is the Hugging Face Course.",

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import piecework as pw
-from piecework.reference import pipeline
-from piecework.reference.decode import BYTE_OF_CHARACTER
+from piecework.reference.decode.decoders import BYTE_OF_CHARACTER
+from piecework.reference.pipeline import pipeline
 
 tokenizers = pytest.importorskip("tokenizers", reason="Hugging Face tokenizers is not installed")
 

@@ -27,7 +27,7 @@ ROUNDS = 1500
 
 
 def byte_characters() -> list[str]:
-    from piecework.reference.decode import byte_characters
+    from piecework.reference.decode.decoders import byte_characters
 
     return list(byte_characters())
 

@@ -9,7 +9,7 @@ import pytest
 import piecework as pw
 from piecework import pre_tokenizers
 from piecework.patterns import SPLIT_PATTERNS, from_tiktoken
-from piecework.reference import regex
+from piecework.reference.text import regex
 
 tiktoken = pytest.importorskip("tiktoken")
 

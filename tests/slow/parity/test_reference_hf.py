@@ -11,7 +11,8 @@ import pytest
 
 import paths
 from paths import data_folder
-from piecework.reference import BertNormalizer, Tokenizer, decode
+from piecework.reference import BertNormalizer, Tokenizer
+from piecework.reference.decode.decoders import join_wordpiece
 
 tokenizers = pytest.importorskip("tokenizers", reason="Hugging Face tokenizers is not installed")
 
@@ -117,4 +118,4 @@ def test_decoding_equals_tokenizers(prefix: str, cleanup: bool) -> None:
              "'ve", "'re", "a", "##b", "_c", " .", " ' "]  # fmt: skip
     for _ in range(ROUNDS):
         tokens = ["".join(rng.choices(parts, k=rng.randrange(1, 4))) for _ in range(6)]
-        assert decode.join_wordpiece(tokens, prefix, cleanup=cleanup) == live.decode(tokens), tokens
+        assert join_wordpiece(tokens, prefix, cleanup=cleanup) == live.decode(tokens), tokens

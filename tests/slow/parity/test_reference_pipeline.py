@@ -13,17 +13,12 @@ from typing import Any
 
 import pytest
 
-from piecework.reference import (
-    Tokenizer,
-    added,
-    charsmap,
-    models,
-    normalize,
-    pipeline,
-    pretokenize,
-    regex,
-    split,
-)
+from piecework.reference import Tokenizer
+from piecework.reference.model import models
+from piecework.reference.normalize import charsmap, normalizers
+from piecework.reference.pipeline import added, pipeline
+from piecework.reference.pretokenize import pre_tokenizers, split
+from piecework.reference.text import regex
 
 tokenizers = pytest.importorskip("tokenizers", reason="the oracle `tokenizers` is not installed")
 
@@ -161,7 +156,17 @@ PROCESSORS: list[Callable[[Random], Json | None]] = [
 
 
 def vocabulary(rng: Random) -> list[str]:
-    symbols = [*normalize.BYTE_ALPHABET, *LETTERS, *ODD, *MARKS, *SPACES, "ab", "the", "New", "don"]
+    symbols = [
+        *normalizers.BYTE_ALPHABET,
+        *LETTERS,
+        *ODD,
+        *MARKS,
+        *SPACES,
+        "ab",
+        "the",
+        "New",
+        "don",
+    ]
     symbols += [c.lower() for c in LETTERS] + [c + "b" for c in LETTERS] + ["fi", "zhong", "ⅷ"]
     known = sorted({c for c in symbols if rng.random() < 0.97})
     return ["[UNK]", "[CLS]", "[SEP]", *known, *("##" + c for c in known)]
@@ -312,13 +317,13 @@ def test_random_pipelines_equal_tokenizers(part: int) -> None:
 
 
 def test_results_where_tokenizers_panics() -> None:
-    first = normalize.Replace(regex.compile_pattern("^"), "x")
-    small = normalize.Sequence([first, normalize.Lowercase()])
+    first = normalizers.Replace(regex.compile_pattern("^"), "x")
+    small = normalizers.Sequence([first, normalizers.Lowercase()])
     assert small("AB").text == "xab"
-    doubled = normalize.Sequence([first, normalize.StripAccents()])
+    doubled = normalizers.Sequence([first, normalizers.StripAccents()])
     assert doubled("AB\u0301").text == "xxAB", "no panic here: the result equals that of tokenizers"
     with pytest.raises(ValueError, match="at least 1"):
-        pretokenize.from_dict({"type": "FixedLength", "length": 0})
+        pre_tokenizers.from_dict({"type": "FixedLength", "length": 0})
 
 
 def test_batch_padding_equals_tokenizers() -> None:
@@ -338,11 +343,11 @@ def test_batch_padding_equals_tokenizers() -> None:
 
 def test_byte_level_round_trips() -> None:
     rng = random.Random(8)
-    bytes_of = {c: byte for byte, c in enumerate(normalize.BYTE_ALPHABET)}
-    entries = {c: i for i, c in enumerate(["[UNK]", *normalize.BYTE_ALPHABET, "Ġthe", "ab"])}
+    bytes_of = {c: byte for byte, c in enumerate(normalizers.BYTE_ALPHABET)}
+    entries = {c: i for i, c in enumerate(["[UNK]", *normalizers.BYTE_ALPHABET, "Ġthe", "ab"])}
     model = models.WordPiece(entries, settings=models.WordPieceSettings(prefix=""))
     for use_regex in (True, False):
-        steps = pretokenize.ByteLevel(add_prefix_space=False, use_regex=use_regex)
+        steps = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=use_regex)
         made = pipeline.Pipeline(model, pre_tokenizer=steps)
         for _ in range(300):
             given = text(rng)[:25]  # a longer word is unknown

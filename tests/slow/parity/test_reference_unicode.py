@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from paths import REPOSITORY
-from piecework.reference import _unicode_tables, unicode
+from piecework.reference.text import _unicode_tables, unicode
 
 tokenizers = pytest.importorskip("tokenizers", reason="the oracle `tokenizers` is not installed")
 if tokenizers.__version__ != _unicode_tables.TOKENIZERS_VERSION:

@@ -28,8 +28,8 @@ from live_unigram import (
     shared_model,
     trained,
 )
-from piecework.reference import pipeline
-from piecework.reference.models import Unigram
+from piecework.reference.model.models import Unigram
+from piecework.reference.pipeline import pipeline
 
 tokenizers = pytest.importorskip("tokenizers", reason="the oracle `tokenizers` is not installed")
 

@@ -10,7 +10,8 @@ from collections import Counter
 
 import pytest
 
-from piecework.reference import BpeTrainer, bpe, train_bpe
+from piecework.reference import BpeTrainer, train_bpe
+from piecework.reference.model import bpe
 
 apply_bpe = pytest.importorskip("subword_nmt.apply_bpe", reason="subword-nmt is not installed")
 

@@ -13,7 +13,8 @@ import live_bpe
 import live_unigram as live
 import piecework as pw
 from converted_unigram import CONVERTERS, MORE_CONVERTERS, converted
-from piecework.reference import pipeline, scores
+from piecework.reference.numbers import scores
+from piecework.reference.pipeline import pipeline
 
 tokenizers = pytest.importorskip("tokenizers", reason="the oracle `tokenizers` is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore")

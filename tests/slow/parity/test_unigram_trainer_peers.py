@@ -12,10 +12,10 @@ import pytest
 import piecework as pw
 from live_unigram import NORMAL, read, trained
 from piecework import models
-from piecework.reference.settings import UnigramTrainer
-from piecework.reference.unigram import UnigramEncoder, UnigramSettings
-from piecework.reference.unigram_seeds import DIGITS, is_allowed
-from piecework.reference.unigram_train import train_unigram
+from piecework.reference.learn.settings import UnigramTrainer
+from piecework.reference.learn.unigram_seeds import DIGITS, is_allowed
+from piecework.reference.learn.unigram_train import train_unigram
+from piecework.reference.model.unigram import UnigramEncoder, UnigramSettings
 
 tokenizers = pytest.importorskip("tokenizers", reason="the oracle `tokenizers` is not installed")
 

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.reference import lattice
-from piecework.reference.floats import WideFloat
-from piecework.reference.likeliest import LikeliestEncoder
-from piecework.reference.nbest import extend_segmentations
-from piecework.reference.prng import SplitMix64
-from piecework.reference.unigram import UnigramEncoder, UnigramSettings
-from piecework.reference.wordpiece import LongestMatchEncoder
+from piecework.reference.model import lattice
+from piecework.reference.model.likeliest import LikeliestEncoder
+from piecework.reference.model.nbest import extend_segmentations
+from piecework.reference.model.unigram import UnigramEncoder, UnigramSettings
+from piecework.reference.model.wordpiece import LongestMatchEncoder
+from piecework.reference.numbers.floats import WideFloat
+from piecework.reference.numbers.prng import SplitMix64
 
 SINGLES = ("a", "b", "c")
 texts = st.text("abc", min_size=1, max_size=8)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, composite
 
 import piecework as pw
-from piecework.reference import bpe, pipeline
+from piecework.reference.model import bpe
+from piecework.reference.pipeline import pipeline
 from profiles import examples
 
 LETTERS = "abcé中/#"

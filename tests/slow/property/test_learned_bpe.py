@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import piecework as pw
 import strategies
-from piecework.reference.bpe_train import train_bpe
-from piecework.reference.settings import BpeTrainer
+from piecework.reference.learn.bpe_train import train_bpe
+from piecework.reference.learn.settings import BpeTrainer
 from profiles import examples
 
 # Training on characters without an unknown token raises a warning.

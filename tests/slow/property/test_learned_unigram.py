@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import piecework as pw
 from piecework import models
-from piecework.reference.settings import UnigramTrainer
-from piecework.reference.unigram_train import UnigramStep, train_unigram
+from piecework.reference.learn.settings import UnigramTrainer
+from piecework.reference.learn.unigram_train import UnigramStep, train_unigram
 from profiles import examples
 
 Words = Mapping[str, int]

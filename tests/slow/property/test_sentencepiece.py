@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 import piecework as pw
 from piecework import decoders, models, normalizers
-from piecework.reference import charsmap, decode, normalize
+from piecework.reference.decode.decoders import decode
+from piecework.reference.normalize import charsmap
+from piecework.reference.normalize.normalizers import from_dict
 
 PAIRS = {"ﬁ": "fi", "½": " 1/2", "\t": " ", "\u200b": "", "ab": "x", "abc": "y ", "é": "e\u0301"}
 ALPHABET = "abc ▁\tﬁ½é\u200b<>"
@@ -39,7 +41,7 @@ def test_normalization_equals_reference(
     settings = normalizers.SentencePiece(
         charsmap_bytes() if has_rules else None, **flags, user_defined_symbols=symbols
     )
-    wanted = normalize.from_dict(settings.to_dict())(text)
+    wanted = from_dict(settings.to_dict())(text)
     assert settings.normalize_str(text) == wanted.text
     vocab = dict.fromkeys([*ALPHABET, *"xyfie/12\u0301"])
     tok = pw.Tokenizer(models.BPE(list(vocab)), normalizer=settings)
@@ -51,7 +53,7 @@ def test_added_tokens_match_in_normalized_form(
     flags: dict[str, bool], symbols: list[str], token: str
 ) -> None:
     settings = normalizers.SentencePiece(charsmap_bytes(), **flags, user_defined_symbols=symbols)
-    form = normalize.from_dict(settings.to_dict()).normalize_added_token(token)
+    form = from_dict(settings.to_dict()).normalize_added_token(token)
     vocab = dict.fromkeys([*ALPHABET, *"xyfie/12\u0301"])
     tok = pw.Tokenizer(models.BPE(list(vocab)), normalizer=settings, added_tokens=[token])
     text = f"c{token}c"
@@ -66,7 +68,7 @@ PIECES = ["▁", "▁a", "b", "▁▁", "<unk>", "<0xE4>", "<0xBD>", "<0xA0>", "
 def test_decoding_equals_reference(pieces: list[str]) -> None:
     for settings in itertools.product((True, False), repeat=3):
         decoder = decoders.SentencePiece(*settings)
-        assert decoder.decode(pieces) == decode.decode(pieces, decoder.to_dict())
+        assert decoder.decode(pieces) == decode(pieces, decoder.to_dict())
 
 
 def test_charsmap_of_json_equals_pairs() -> None:

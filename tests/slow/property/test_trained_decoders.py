@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import piecework as pw
 import trained
 from piecework import pre_tokenizers as p
-from piecework.reference.trained_decoder import TokenAffixes, choose_decoder
+from piecework.reference.decode.trained_decoder import TokenAffixes, choose_decoder
 from profiles import examples
 
 TEXTS = st.text(trained.ALPHABET, max_size=14) | st.lists(

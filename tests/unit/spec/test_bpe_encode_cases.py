@@ -8,7 +8,7 @@ import pytest
 
 import paths
 import piecework as pw
-from piecework.reference import pipeline
+from piecework.reference.pipeline import pipeline
 
 pytestmark = pytest.mark.smoke
 

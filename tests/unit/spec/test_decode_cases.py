@@ -7,7 +7,7 @@ import pytest
 
 import paths
 import piecework as pw
-from piecework.reference import decode
+from piecework.reference.decode.decoders import decode
 
 pytestmark = pytest.mark.smoke
 
@@ -29,7 +29,7 @@ def test_case_keys_are_known() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=name_of)
 def test_reference_equals_case(case: Case) -> None:
-    assert decode.decode(case["tokens"], case["decoder"]) == case["text"]
+    assert decode(case["tokens"], case["decoder"]) == case["text"]
 
 
 @pytest.mark.parametrize("case", WITH_DECODER, ids=name_of)

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import live_unigram
 import piecework as pw
 from piecework import errors, models, pre_tokenizers
-from piecework.reference import nbest, unigram
-from piecework.reference.prng import SplitMix64
+from piecework.reference.model import nbest, unigram
+from piecework.reference.numbers.prng import SplitMix64
 
 SAMPLED = {"a": -1.0, "b": -2.0, "ab": -1.5, "ba": -4.0, "aba": -3.0}
 TEXT = "ababa"

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 import paths
 import piecework as pw
 from piecework import errors, models, pre_tokenizers
-from piecework.reference import pipeline
-from piecework.reference.likeliest import LikeliestEncoder
-from piecework.reference.prng import SplitMix64
-from piecework.reference.probability import probability
-from piecework.reference.wordpiece import Piece
+from piecework.reference.model.likeliest import LikeliestEncoder
+from piecework.reference.model.probability import probability
+from piecework.reference.model.wordpiece import Piece
+from piecework.reference.numbers.prng import SplitMix64
+from piecework.reference.pipeline import pipeline
 
 Json = dict[str, Any]
 CASES = paths.CASES / "unigram_encode.json"

@@ -8,7 +8,7 @@ import pytest
 
 import piecework as pw
 from piecework import decoders, models, pre_tokenizers
-from piecework.reference.settings import UnigramTrainer as Reference
+from piecework.reference.learn.settings import UnigramTrainer as Reference
 
 WORDS = {"▁hug": 10, "▁pug": 5, "▁pun": 12, "▁bun": 4, "▁hugs": 5}
 TEXTS = ["the cat sat on the mat", "the cats sat, and the mats sat", "a cat 中文 é"] * 3

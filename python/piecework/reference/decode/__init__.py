@@ -1,0 +1,1 @@
+"""Decoding: from tokens back to a text."""

@@ -1,0 +1,1 @@
+"""Training: from counts of words to a vocabulary."""

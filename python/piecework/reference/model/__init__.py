@@ -1,0 +1,1 @@
+"""Models: from a word to its tokens."""

@@ -1,0 +1,1 @@
+"""Normalization: from a text to the text that is split into words."""

@@ -1,0 +1,1 @@
+"""Floats, logarithms and pseudo-random numbers with equal results on every machine."""

@@ -1,0 +1,1 @@
+"""Tokenizers: all stages in order."""

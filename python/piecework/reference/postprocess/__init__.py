@@ -1,0 +1,1 @@
+"""Encodings: truncation, special tokens around texts, padding."""

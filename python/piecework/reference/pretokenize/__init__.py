@@ -1,0 +1,1 @@
+"""Pre-tokenization: from a normalized text to words."""

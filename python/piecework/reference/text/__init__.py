@@ -1,0 +1,1 @@
+"""Characters, patterns, and a text that remembers where each character comes from."""
